@@ -1,0 +1,77 @@
+# subconsciousd: make targets. `make` alone lists them.
+GO        ?= go
+BIN       := bin
+PREFIX    ?= $(HOME)/.local
+CONFIG    ?= $(HOME)/.config/subconscious
+UNITS     ?= $(HOME)/.config/systemd/user
+AGENTS    ?= $(HOME)/Library/LaunchAgents
+FUZZTIME  ?= 20s
+BENCH     ?= .
+COUNT     ?= 1
+LDFLAGS   := -s -w
+export CGO_ENABLED ?= 0
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test race crash lint bench fuzz install clean generate
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## show a mind at work over sample files; Ctrl-C ends it
+	@exec $(BIN)/subconsciousd --demo
+
+build: ## build both commands into bin/
+	@mkdir -p $(BIN)
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/subconsciousd ./cmd/subconsciousctl
+
+test: ## run all tests
+	$(GO) vet ./...
+	$(GO) test ./...
+
+race: ## run the tests under the race detector, in short form
+	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+crash: ## kill the daemon at random, and make it fail on purpose
+	$(GO) test -tags failpoints ./store/... ./internal/failpoint
+	$(GO) test -tags failpoints -run 'Crash|Failpoint' ./threads/... ./daemon/... ./cmd/...
+
+lint: ## formatting, vet, staticcheck, import rules, go.mod
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'run gofmt -w on these'; exit 1; }
+	$(GO) vet ./...
+	$(GO) vet -tags failpoints ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -count=1 ./internal/archtest
+	$(GO) mod tidy -diff
+
+bench: ## run the benchmarks (BENCH=pattern COUNT=n)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+fuzz: ## fuzz every target for FUZZTIME each
+	@set -e; for package in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "$$package $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+	  done; \
+	done
+
+generate: ## write generated documents and goldens anew
+	$(GO) test ./threads/reflex ./aggregator -update
+
+install: build ## put commands, service and example configuration in place
+	install -d '$(PREFIX)/bin' '$(CONFIG)'
+	install -m 0755 $(BIN)/subconsciousd $(BIN)/subconsciousctl '$(PREFIX)/bin/'
+	install -m 0600 config.example.yaml '$(CONFIG)/config.example.yaml'
+	@if [ "$$(uname)" = Darwin ]; then \
+	  install -d '$(AGENTS)' && \
+	  sed 's|HOME_FOLDER/.local|$(abspath $(PREFIX))|g; s|HOME_FOLDER/.config/subconscious|$(abspath $(CONFIG))|g; s|HOME_FOLDER|$(HOME)|g' deploy/launchd/com.subconsciousd.subconsciousd.plist >'$(AGENTS)/com.subconsciousd.subconsciousd.plist'; \
+	else \
+	  install -d '$(UNITS)' && \
+	  sed 's|%h/.local|$(abspath $(PREFIX))|g; s|%E/subconscious|$(abspath $(CONFIG))|g' deploy/systemd/subconsciousd.service >'$(UNITS)/subconsciousd.service'; \
+	fi
+	@echo
+	@echo 'Next: copy $(CONFIG)/config.example.yaml to $(CONFIG)/config.yaml, name your folders in it,'
+	@echo 'check it with `subconsciousctl config check`, and start the service as docs/service.md says.'
+	@case ":$$PATH:" in *':$(abspath $(PREFIX))/bin:'*) ;; *) echo 'Your PATH lacks $(abspath $(PREFIX))/bin: add it, so that the commands are found.';; esac
+
+clean: ## remove what was built
+	rm -rf $(BIN) dist

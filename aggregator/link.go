@@ -1,0 +1,161 @@
+package aggregator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Two things are one incident where a link that a sense extracted from one is
+// the other's own name ("disk:/var"), or where both carry the same number of
+// one affair ("invoice:4711"). Links of other schemes (a URL, a host, a folder)
+// are shared by many things and join nothing.
+var (
+	namingSchemes = []string{"disk:", "unit:", "mid:", "thread:"}
+	sharedSchemes = []string{"invoice:", "order:", "ticket:", "mid:", "thread:"}
+)
+
+// isNamed marks those of an incident's links that are names of its own things.
+const isNamed = "is:"
+
+// identity is what a thing is called, and what it names.
+type identity struct {
+	key subconscious.IncidentKey
+	ref subconscious.Ref
+	// names: "is:health:disk:/var", and "is:disk:/var" where its ID is such a
+	// name; mentions: "disk:/var"; numbers: "invoice:4711".
+	names, mentions, numbers []string
+}
+
+func identify(o *subconscious.Observation, ref subconscious.Ref) *identity {
+	who := &identity{key: o.Key(), ref: ref}
+	who.names = append(who.names, isNamed+string(who.key))
+	if hasScheme(o.ID, namingSchemes) {
+		who.names = append(who.names, isNamed+o.ID)
+	}
+	for _, link := range o.Links {
+		if hasScheme(link, namingSchemes) && link != o.ID {
+			who.mentions = append(who.mentions, link)
+		}
+		if hasScheme(link, sharedSchemes) {
+			who.numbers = append(who.numbers, link)
+		}
+	}
+	return who
+}
+
+// meets reports whether a thing belongs to the incident of that key and those
+// links: it is one of its things, mentions one, or has a number in common with
+// it; or the thing that the incident is of mentions it alone. A note that
+// mentions two failing units does not make them one.
+func (who *identity) meets(key subconscious.IncidentKey, links []string) bool {
+	if who.key == key || slices.Contains(links, who.names[0]) {
+		return true
+	}
+	for _, mention := range who.mentions {
+		if slices.Contains(links, isNamed+mention) {
+			return true
+		}
+	}
+	for _, number := range who.numbers {
+		if slices.Contains(links, number) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(who.names[1:], func(name string) bool {
+		return slices.Contains(links, strings.TrimPrefix(name, isNamed)) && !namesAnother(links, name, key)
+	})
+}
+
+// namesAnother reports whether an incident has a thing with a name of its own
+// beside the one that it is of and the given one.
+func namesAnother(links []string, name string, key subconscious.IncidentKey) bool {
+	_, own, _ := strings.Cut(string(key), ":")
+	return slices.ContainsFunc(links, func(link string) bool {
+		other, ok := strings.CutPrefix(link, isNamed)
+		return ok && link != name && other != own && hasScheme(other, namingSchemes)
+	})
+}
+
+// links are what an incident keeps of one of its things. Only the thing that
+// it is of can mention others or bring a number.
+func (who *identity) links(of subconscious.IncidentKey) []string {
+	if who.key != of {
+		return who.names
+	}
+	return slices.Concat(who.names, who.mentions, who.numbers)
+}
+
+// LinkQueries are the links by which an incident must be looked up that an
+// observation could belong to.
+func LinkQueries(o subconscious.Observation) []string {
+	who := identify(&o, "")
+	queries := slices.Concat(who.names, who.numbers)
+	for _, name := range who.names[1:] {
+		queries = append(queries, strings.TrimPrefix(name, isNamed))
+	}
+	for _, mention := range who.mentions {
+		queries = append(queries, isNamed+mention)
+	}
+	return queries
+}
+
+func hasScheme(link string, schemes []string) bool {
+	return slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(link, scheme) })
+}
+
+// linksOf are the links of a group's incident, and of what is claimed of it.
+func (m *merge) linksOf(g *group) []string {
+	if g.key.IsPair() || g.key.IsPattern() {
+		return nil
+	}
+	var all []string
+	if incident := m.incidents[g.key]; incident != nil {
+		all = append(all, incident.Links...)
+	}
+	for _, c := range g.claims {
+		all = append(all, c.cited[0].who().links(g.key)...)
+	}
+	return all
+}
+
+// belongs reports whether a citation is evidence of the incident itself.
+func (m *merge) belongs(x *cited, key subconscious.IncidentKey, links []string) bool {
+	own := x.key()
+	switch {
+	case key.IsPair():
+		return key.Pairs(own)
+	case key.IsPattern():
+		return subconscious.PatternKey(own) == key
+	}
+	if home, claimed := m.homes[own]; claimed {
+		return home == key
+	}
+	if m.incidents[own] != nil && own != key {
+		return false // it has an incident of its own
+	}
+	return x.who().meets(key, links)
+}
+
+// related reports whether two things have anything to do with each other that
+// can be computed: a link, a telling word, or due times within a day in one
+// calendar.
+func related(x, y *cited) bool {
+	if x.key() == y.key() || x.who().mentionsName(y.who()) || y.who().mentionsName(x.who()) {
+		return true
+	}
+	a, b := &x.evidence.Latest, &y.evidence.Latest
+	if slices.ContainsFunc(a.Links, func(link string) bool { return slices.Contains(b.Links, link) }) {
+		return true
+	}
+	if a.Sense == b.Sense && !a.Due.IsZero() && !b.Due.IsZero() && a.Due.Sub(b.Due).Abs().Hours() <= 24 {
+		return true
+	}
+	terms := b.Terms()
+	return slices.ContainsFunc(a.Terms(), func(term string) bool { return slices.Contains(terms, term) })
+}
+
+func (who *identity) mentionsName(other *identity) bool {
+	return slices.ContainsFunc(who.mentions, func(mention string) bool { return slices.Contains(other.names, isNamed+mention) })
+}

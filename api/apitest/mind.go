@@ -1,0 +1,211 @@
+// Package apitest has a mind that thinks nothing, for tests of what is built on
+// package api: the server, its client, the command line.
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Mind answers from what it is given. Its fields may be changed before it is
+// served; the methods are safe for concurrent use.
+type Mind struct {
+	Now     api.Status
+	Reports []api.TickReport // newest first
+	Reasons map[subconscious.EntryID]api.Explanation
+	// Unwell is what Health answers.
+	Unwell error
+	// OnThink, if set, is called by Think first; its error is Think's.
+	OnThink func(context.Context, api.TickRequest) error
+	// OnStatus, if set, is called by Status first; its error is Status's.
+	OnStatus func(context.Context) error
+
+	mu       sync.Mutex
+	commands []subconscious.Command
+	ticks    []api.TickRequest
+}
+
+var (
+	_ api.Inspector = (*Mind)(nil)
+	_ api.Recorder  = (*Mind)(nil)
+	_ api.Steerer   = (*Mind)(nil)
+)
+
+// Status returns Now with the commands that wait.
+func (m *Mind) Status(ctx context.Context) (api.Status, error) {
+	if m.OnStatus != nil {
+		if err := m.OnStatus(ctx); err != nil {
+			return api.Status{}, err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	status := m.Now
+	status.Pending = append(status.Pending, m.commands...)
+	return status, nil
+}
+
+// Document returns the document of Now.
+func (m *Mind) Document(context.Context) ([]byte, error) { return json.Marshal(m.Now.Subconscious) }
+
+// Health returns Unwell.
+func (m *Mind) Health(context.Context) error { return m.Unwell }
+
+// Ticks returns a page of Reports.
+func (m *Mind) Ticks(_ context.Context, before int64, limit int) ([]api.TickReport, error) {
+	var page []api.TickReport
+	for _, report := range m.Reports {
+		if (before == 0 || report.Tick < before) && len(page) < limit {
+			page = append(page, report)
+		}
+	}
+	return page, nil
+}
+
+// Tick returns one of Reports.
+func (m *Mind) Tick(_ context.Context, n int64) (api.TickReport, error) {
+	for _, report := range m.Reports {
+		if report.Tick == n {
+			return report, nil
+		}
+	}
+	return api.TickReport{}, api.Errorf(api.CodeNotFound, "see subconsciousctl ticks", "there is no tick %d on record", n)
+}
+
+// Why returns one of Reasons.
+func (m *Mind) Why(_ context.Context, entry subconscious.EntryID) (api.Explanation, error) {
+	explanation, ok := m.Reasons[entry]
+	if !ok {
+		return api.Explanation{}, unknown(entry)
+	}
+	return explanation, nil
+}
+
+func unknown(entry subconscious.EntryID) error {
+	return api.Errorf(api.CodeNotFound, "take an id from subconsciousctl status", "there is no entry %s", entry)
+}
+
+// Think records the wish and returns the newest of Reports. A paused mind
+// refuses.
+func (m *Mind) Think(ctx context.Context, wish api.TickRequest) (api.TickReport, error) {
+	if m.OnThink != nil {
+		if err := m.OnThink(ctx, wish); err != nil {
+			return api.TickReport{}, err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Now.Mind.Paused {
+		return api.TickReport{}, api.Errorf(api.CodePaused, "let it go on: subconsciousctl resume", "it is paused")
+	}
+	m.ticks = append(m.ticks, wish)
+	report := api.TickReport{Tick: 1, Published: true}
+	if len(m.Reports) > 0 {
+		report = m.Reports[0]
+	}
+	report.DryRun = wish.DryRun
+	return report, nil
+}
+
+// Command records the command. Entries and threads that Now does not show are
+// not found.
+func (m *Mind) Command(_ context.Context, command subconscious.Command) (api.CommandResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if command.Entry != "" {
+		if _, ok := m.Reasons[command.Entry]; !ok {
+			return api.CommandResult{}, unknown(command.Entry)
+		}
+	}
+	if command.Thread != "" && !m.hasThread(string(command.Thread)) {
+		return api.CommandResult{}, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no thread %s", command.Thread)
+	}
+	command.ID = int64(len(m.commands) + 1)
+	m.commands = append(m.commands, command)
+	return api.CommandResult{Command: command, Pending: true}, nil
+}
+
+func (m *Mind) hasThread(name string) bool {
+	for _, thread := range m.Now.Threads {
+		if thread.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Pause changes Now. The end of a pause is reckoned from the last tick, so that
+// it does not depend on a clock.
+func (m *Mind) Pause(_ context.Context, wish api.PauseRequest) (api.PauseState, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state := api.PauseState{Paused: !wish.Resume}
+	if wish.For > 0 {
+		state.Until = m.Now.Tick.Last.Add(wish.For)
+	}
+	m.Now.Mind.Paused, m.Now.Mind.PausedUntil = state.Paused, state.Until
+	return state, nil
+}
+
+// Commands returns what was recorded so far.
+func (m *Mind) Commands() []subconscious.Command {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]subconscious.Command(nil), m.commands...)
+}
+
+// Wishes returns the ticks that were run so far.
+func (m *Mind) Wishes() []api.TickRequest {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]api.TickRequest(nil), m.ticks...)
+}
+
+// Folder returns a new folder, closed to others, with a path short enough for a
+// socket on every system.
+func Folder(t testing.TB) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("/tmp", "mind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	return folder
+}
+
+// Serve starts a server for the mind on the file "socket" of the folder, and
+// stops it when the test ends. Options but for the mind may be given.
+func Serve(t testing.TB, folder string, m *Mind, options api.Options) *api.Server {
+	t.Helper()
+	options.Socket = filepath.Join(folder, "socket")
+	options.Inspector, options.Recorder, options.Steerer = m, m, m
+	server, err := api.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
+	defer done()
+	if err := server.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
+		defer done()
+		if err := server.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Inspector shows a mind as it is now. Its methods must not wait for a tick.
+type Inspector interface {
+	// Status returns one screen about the mind.
+	Status(ctx context.Context) (Status, error)
+	// Document returns the published document, byte for byte as in
+	// subconscious.json.
+	Document(ctx context.Context) ([]byte, error)
+	// Health returns nil while the mind thinks as it should; the error says in
+	// plain words what is wrong.
+	Health(ctx context.Context) error
+}
+
+// Recorder shows what is on record.
+type Recorder interface {
+	// Ticks returns at most limit reports of ticks with a number below before,
+	// newest first. Before 0 means the newest there are.
+	Ticks(ctx context.Context, before int64, limit int) ([]TickReport, error)
+	// Tick returns the report of tick n, or an *Error with CodeNotFound.
+	Tick(ctx context.Context, n int64) (TickReport, error)
+	// Why explains an entry, listed, parked, or dropped lately. An id that is
+	// not known gives an *Error with CodeNotFound.
+	Why(ctx context.Context, entry subconscious.EntryID) (Explanation, error)
+}
+
+// Steerer takes the person's wishes. The context of its methods outlives the
+// client's connection: a wish that arrived is carried out although nobody
+// waits for the answer.
+type Steerer interface {
+	// Think runs one tick and returns its report. While another tick runs it
+	// waits, then runs its own. A paused mind refuses with CodePaused.
+	Think(ctx context.Context, wish TickRequest) (TickReport, error)
+	// Command records what the next tick will consume. At and By are set; ID is
+	// the implementation's to give. An entry or thread that is not known gives
+	// an *Error with CodeNotFound.
+	Command(ctx context.Context, command subconscious.Command) (CommandResult, error)
+	// Pause stops ticks, or lets them go on.
+	Pause(ctx context.Context, wish PauseRequest) (PauseState, error)
+}
+
+// TickRequest is a wish for one tick now.
+type TickRequest struct {
+	// DryRun thinks and reports, and commits nothing.
+	DryRun bool `json:"dry_run,omitempty"`
+	// Thread asks that one thread alone; empty asks all.
+	Thread string `json:"thread,omitempty"`
+}
+
+// PauseRequest is a wish that ticks stop or go on.
+type PauseRequest struct {
+	// Resume lets ticks go on; For is then 0.
+	Resume bool
+	// For is how long they stop, at most MaxPause; 0 means until resumed.
+	For time.Duration
+}
+
+// PauseState says whether ticks are stopped.
+type PauseState struct {
+	Paused bool `json:"paused"`
+	// Until is zero while paused until resumed.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// TickPage is one page of reports, newest first.
+type TickPage struct {
+	Ticks []TickReport `json:"ticks"`
+	// Before asks for the next page; 0 where this was the last.
+	Before int64 `json:"before,omitempty"`
+}
+
+// HealthReply is what /healthz answers while all is well; what is wrong is
+// answered with a Problem and status 503.
+type HealthReply struct {
+	Status string `json:"status"` // ok
+}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Code names a sort of failure. Programs may rely on it; the words beside it
+// are for people and may change.
+type Code string
+
+const (
+	CodeBadRequest  Code = "bad_request"        // the request says something impossible
+	CodeNotFound    Code = "not_found"          // no such entry, tick or thread
+	CodeAmbiguous   Code = "ambiguous"          // more than one entry begins so
+	CodePaused      Code = "paused"             // ticks are stopped by the person
+	CodeRefused     Code = "refused"            // policy forbids it
+	CodeBusy        Code = "busy"               // too much waits already; try again
+	CodeUnavailable Code = "unavailable"        // the mind starts, stops, or cannot store
+	CodeTimeout     Code = "timeout"            // it took too long
+	CodeMethod      Code = "method_not_allowed" // right path, wrong method
+	CodeMedia       Code = "unsupported_media"  // the body is not JSON
+	CodeTooLarge    Code = "too_large"          // the body is over MaxBody
+	CodeInternal    Code = "internal"           // a fault of the daemon; see its log
+)
+
+// statusOf gives every code its HTTP status and title.
+func statusOf(code Code) (status int, title string) {
+	switch code {
+	case CodeBadRequest:
+		return http.StatusBadRequest, "The request cannot be understood"
+	case CodeNotFound:
+		return http.StatusNotFound, "Not found"
+	case CodeAmbiguous:
+		return http.StatusConflict, "More than one matches"
+	case CodePaused:
+		return http.StatusConflict, "The mind is paused"
+	case CodeRefused:
+		return http.StatusForbidden, "Refused"
+	case CodeBusy:
+		return http.StatusServiceUnavailable, "Too much waits already"
+	case CodeUnavailable:
+		return http.StatusServiceUnavailable, "Not available"
+	case CodeTimeout:
+		return http.StatusGatewayTimeout, "It took too long"
+	case CodeMethod:
+		return http.StatusMethodNotAllowed, "Method not allowed"
+	case CodeMedia:
+		return http.StatusUnsupportedMediaType, "The body is not JSON"
+	case CodeTooLarge:
+		return http.StatusRequestEntityTooLarge, "The body is too large"
+	default:
+		return http.StatusInternalServerError, "The daemon failed"
+	}
+}
+
+// Error is a failure that a mind wants the person to read.
+type Error struct {
+	Code Code
+	Text string // what, where; one plain sentence without a full stop
+	Next string // what to do now
+	// Candidates are ids that were perhaps meant.
+	Candidates []string
+	// Err is the cause. It is logged and never sent.
+	Err error
+}
+
+var _ error = (*Error)(nil)
+
+// Errorf returns an Error; a %w in format becomes its cause as well.
+func Errorf(code Code, next, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Text: err.Error(), Next: next, Err: errors.Unwrap(err)}
+}
+
+// Error returns the text and the next step.
+func (e *Error) Error() string {
+	if e.Next == "" {
+		return e.Text
+	}
+	return e.Text + ": " + e.Next
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Problem is how every error travels: a problem document of RFC 9457, with
+// three members of our own (code, next, candidates).
+type Problem struct {
+	Type       string   `json:"type"`
+	Title      string   `json:"title"`
+	Status     int      `json:"status"`
+	Detail     string   `json:"detail"`
+	Code       Code     `json:"code"`
+	Next       string   `json:"next,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+}
+
+var _ error = (*Problem)(nil)
+
+// problemType is the URI of a code.
+const problemType = "urn:problem-type:subconsciousd:"
+
+// problemMedia is the media type of a Problem.
+const problemMedia = "application/problem+json"
+
+// Error returns the detail, or the title where there is none.
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return p.Title
+	}
+	return p.Detail
+}
+
+// ProblemOf turns any error into what may be sent. Only the words of an *Error
+// travel; of other errors no more than that they happened, because their words
+// may hold what is not the reader's.
+func ProblemOf(err error) *Problem {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+	case errors.Is(err, context.DeadlineExceeded):
+		known = &Error{Code: CodeTimeout, Text: "the daemon did not answer in time", Next: "try again; `subconsciousctl status` shows whether it is busy"}
+	case errors.Is(err, context.Canceled):
+		known = &Error{Code: CodeUnavailable, Text: "the daemon is stopping", Next: "start it again, then repeat"}
+	default:
+		known = &Error{Code: CodeInternal, Text: "the daemon failed to answer", Next: "read its log for the reason"}
+	}
+	status, title := statusOf(known.Code)
+	return &Problem{
+		Type:  problemType + strings.ReplaceAll(string(known.Code), "_", "-"),
+		Title: title, Status: status, Detail: known.Text,
+		Code: known.Code, Next: known.Next, Candidates: known.Candidates,
+	}
+}

@@ -1,0 +1,236 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// MaxNote and MaxHint are the longest note and focus hint, in bytes.
+	MaxNote = 2000
+	MaxHint = 280
+	// MaxTicks and DefaultTicks are how many reports a page has.
+	MaxTicks     = 100
+	DefaultTicks = 20
+
+	maxID     = 96
+	maxThread = 32
+)
+
+// CommandRequest is the body of POST /v1/commands: a command without what the
+// server knows better than its client.
+type CommandRequest struct {
+	Kind    subconscious.CommandKind `json:"kind"`
+	Entry   subconscious.EntryID     `json:"entry,omitempty"`
+	Thread  subconscious.ThreadName  `json:"thread,omitempty"`
+	Text    string                   `json:"text,omitempty"`
+	Forever bool                     `json:"forever,omitempty"`
+}
+
+// pauseBody is the body of POST /v1/pause.
+type pauseBody struct {
+	For string `json:"for"` // as Go writes durations: "2h", "1h30m"; empty: until resumed
+}
+
+func badRequest(next, format string, args ...any) error {
+	return Errorf(CodeBadRequest, next, format, args...)
+}
+
+// decode reads exactly one JSON object of the fields of T. No body at all is an
+// empty object.
+func decode[T any](body []byte) (T, error) {
+	var value T
+	if len(bytes.TrimSpace(body)) == 0 {
+		return value, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if bytes.TrimSpace(body)[0] != '{' {
+		return value, badRequest("send one JSON object", "the body is not a JSON object")
+	}
+	if err := decoder.Decode(&value); err != nil {
+		return value, badRequest("send one JSON object with the documented fields", "the body cannot be read: %s", decodeText(err))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return value, badRequest("send one JSON object and nothing after it", "the body goes on after its first object")
+	}
+	return value, nil
+}
+
+// decodeText says what is wrong with a body in words that name no type of Go.
+func decodeText(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Sprintf("%s: a %s is not what belongs there", clip(wrong.Field), wrong.Value)
+	}
+	text := subconscious.Printable(strings.TrimPrefix(err.Error(), "json: "))
+	if len(text) > 120 {
+		text = strings.ToValidUTF8(text[:120], "") + "…"
+	}
+	return text
+}
+
+// decodeTick reads the body of POST /v1/tick.
+func decodeTick(body []byte) (TickRequest, error) {
+	wish, err := decode[TickRequest](body)
+	if err != nil {
+		return TickRequest{}, err
+	}
+	if wish.Thread != "" {
+		if err := checkThread(subconscious.ThreadName(wish.Thread)); err != nil {
+			return TickRequest{}, err
+		}
+	}
+	return wish, nil
+}
+
+// decodePause reads the body of POST /v1/pause.
+func decodePause(body []byte) (PauseRequest, error) {
+	wish, err := decode[pauseBody](body)
+	if err != nil || wish.For == "" {
+		return PauseRequest{}, err
+	}
+	length, err := time.ParseDuration(wish.For)
+	if err != nil {
+		return PauseRequest{}, badRequest(`write it with its unit, like "90m" or "2h"`, "for: %q is not a length of time", clip(wish.For))
+	}
+	if length <= 0 || length > MaxPause {
+		return PauseRequest{}, badRequest("leave it out to pause until resumed", "for: %s is not between 0 and 366 days", length)
+	}
+	return PauseRequest{For: length}, nil
+}
+
+// decodeResume reads the body of POST /v1/resume, which says nothing.
+func decodeResume(body []byte) (PauseRequest, error) {
+	_, err := decode[struct{}](body)
+	return PauseRequest{Resume: true}, err
+}
+
+// decodeCommand reads the body of POST /v1/commands. At, By and ID are left to
+// the caller.
+func decodeCommand(body []byte) (subconscious.Command, error) {
+	wish, err := decode[CommandRequest](body)
+	if err != nil {
+		return subconscious.Command{}, err
+	}
+	command := subconscious.Command{Kind: wish.Kind, Entry: wish.Entry, Thread: wish.Thread, Forever: wish.Forever}
+	command.Text = strings.TrimSpace(subconscious.Printable(wish.Text))
+	switch wish.Kind {
+	case subconscious.CommandClose, subconscious.CommandConfirm:
+		err = firstError(checkEntry(wish.Entry), unwanted("thread", string(wish.Thread)), unwanted("text", wish.Text))
+	case subconscious.CommandFocus:
+		err = firstError(checkThread(wish.Thread), unwanted("entry", string(wish.Entry)), checkText(wish.Text, MaxHint))
+	case subconscious.CommandNote:
+		err = firstError(unwanted("entry", string(wish.Entry)), unwanted("thread", string(wish.Thread)), checkText(wish.Text, MaxNote))
+		if err == nil && command.Text == "" {
+			err = badRequest("write what it should know", "text: the note is empty")
+		}
+	default:
+		err = badRequest("use close, confirm, focus or note", "kind: %q is not a command", clip(string(wish.Kind)))
+	}
+	if err == nil && wish.Forever && wish.Kind != subconscious.CommandClose {
+		err = badRequest("leave it out", "forever: only close can be for ever")
+	}
+	if err != nil {
+		return subconscious.Command{}, err
+	}
+	return command, nil
+}
+
+// pageQuery reads limit and before of GET /v1/ticks.
+func pageQuery(query url.Values) (before int64, limit int, err error) {
+	limit = DefaultTicks
+	for key, values := range query {
+		if !slices.Contains([]string{"limit", "before"}, key) || len(values) != 1 {
+			return 0, 0, badRequest("use limit and before, each once", "the query has %q, or has it more than once", clip(key))
+		}
+		n, err := number(values[0])
+		if err != nil {
+			return 0, 0, badRequest("use a whole number above 0", "%s: %w", key, err)
+		}
+		if key == "before" {
+			before = n
+			continue
+		}
+		limit = int(min(n, MaxTicks))
+	}
+	return before, limit, nil
+}
+
+// number reads a whole number above 0.
+func number(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("%q is not a whole number above 0", clip(text))
+	}
+	return n, nil
+}
+
+func checkEntry(id subconscious.EntryID) error {
+	if isName(string(id), maxID) {
+		return nil
+	}
+	return badRequest("take an id from `subconsciousctl status`", "entry: %q is not an entry's id", clip(string(id)))
+}
+
+func checkThread(name subconscious.ThreadName) error {
+	if isName(string(name), maxThread) {
+		return nil
+	}
+	return badRequest("use watcher, librarian, oracle, dreamer, or one of your own", "thread: %q is not a thread's name", clip(string(name)))
+}
+
+func checkText(text string, most int) error {
+	switch {
+	case len(text) > most:
+		return badRequest("make it shorter, or put it into a file of a notes folder", "text: %d bytes, and at most %d are taken", len(text), most)
+	case !utf8.ValidString(text):
+		return badRequest("send UTF-8", "text: it is not valid UTF-8")
+	}
+	return nil
+}
+
+func unwanted(field, value string) error {
+	if value == "" {
+		return nil
+	}
+	return badRequest("leave it out", "%s: this command does not take it", field)
+}
+
+// isName reports whether text is 1 to most bytes of lower-case letters, digits,
+// hyphens and underscores.
+func isName(text string, most int) bool {
+	return text != "" && len(text) <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '-' && r != '_' && !unicode.IsDigit(r) && (!unicode.IsLetter(r) || unicode.IsUpper(r))
+	})
+}
+
+// clip shortens what a client sent, so that an answer never repeats much of it.
+func clip(text string) string {
+	text = subconscious.Printable(text)
+	if len(text) <= 40 {
+		return text
+	}
+	return strings.ToValidUTF8(text[:40], "") + "…"
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

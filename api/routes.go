@@ -1,0 +1,284 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// reading answers a GET, and wish a POST with that body. Both return a value to
+// be written as JSON, or a json.RawMessage that is JSON already.
+type (
+	reading func(ctx context.Context, r *http.Request) (any, error)
+	wish    func(ctx context.Context, body []byte) (any, error)
+)
+
+// routes is the whole table of what is served.
+func (s *Server) routes() map[string]http.Handler {
+	return map[string]http.Handler{
+		"/healthz":         s.get(s.health),
+		"/v1/status":       s.get(s.status),
+		"/v1/subconscious": s.get(s.document),
+		"/v1/ticks":        s.get(s.ticks),
+		"/v1/ticks/{n}":    s.get(s.tick),
+		"/v1/why/{entry}":  s.get(s.why),
+		"/v1/tick":         s.post(s.think),
+		"/v1/commands":     s.post(s.command),
+		"/v1/pause":        s.post(s.pause),
+		"/v1/resume":       s.post(s.resume),
+		"/":                http.HandlerFunc(s.nothing),
+	}
+}
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, handler := range s.routes() {
+		mux.Handle(pattern, handler)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(VersionHeader, s.options.Version)
+		if zone := s.options.Now().Location().String(); zone != "" && zone != "Local" {
+			w.Header().Set(ZoneHeader, zone)
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if !s.enter() {
+			s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+			return
+		}
+		defer s.leave()
+		defer s.contain(w, r)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// contain turns a handler's panic into an answer and a line in the log.
+func (s *Server) contain(w http.ResponseWriter, r *http.Request) {
+	caught := recover()
+	if caught == nil {
+		return
+	}
+	s.options.Logger.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(caught), "stack", string(debug.Stack()))
+	s.fail(w, r, fmt.Errorf("api: panic: %v", caught))
+}
+
+// get serves a reading. It ends when the client goes away.
+func (s *Server) get(serve reading) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			s.wrongMethod(w, r, "GET, HEAD")
+			return
+		}
+		ctx, done := context.WithTimeout(r.Context(), answerTimeout)
+		defer done()
+		value, err := serve(ctx, r)
+		s.respond(w, r, value, err)
+	})
+}
+
+// post serves a wish. Its context ends with the server, not with the
+// connection, so that a client that hangs up leaves nothing half done.
+func (s *Server) post(serve wish) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			s.wrongMethod(w, r, "POST")
+			return
+		}
+		body, err := readBody(w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		value, err := serve(s.life, body)
+		s.respond(w, r, value, err)
+	})
+}
+
+func (s *Server) health(ctx context.Context, _ *http.Request) (any, error) {
+	err := s.options.Inspector.Health(ctx)
+	var known *Error
+	if err != nil && !errors.As(err, &known) {
+		err = Errorf(CodeUnavailable, "run `subconsciousctl status` for the whole picture", "%w", err)
+	}
+	return HealthReply{Status: "ok"}, err
+}
+
+func (s *Server) status(ctx context.Context, _ *http.Request) (any, error) {
+	status, err := s.options.Inspector.Status(ctx)
+	return status.filled(), err
+}
+
+func (s *Server) document(ctx context.Context, _ *http.Request) (any, error) {
+	document, err := s.options.Inspector.Document(ctx)
+	return json.RawMessage(document), err
+}
+
+func (s *Server) ticks(ctx context.Context, r *http.Request) (any, error) {
+	before, limit, err := pageQuery(r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	ticks, err := s.options.Recorder.Ticks(ctx, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	page := TickPage{Ticks: make([]TickReport, 0, len(ticks))}
+	for _, report := range ticks {
+		page.Ticks = append(page.Ticks, report.filled())
+	}
+	if len(ticks) == limit {
+		page.Before = max(0, ticks[limit-1].Tick)
+	}
+	if page.Before == 1 {
+		page.Before = 0
+	}
+	return page, nil
+}
+
+func (s *Server) tick(ctx context.Context, r *http.Request) (any, error) {
+	n, err := number(r.PathValue("n"))
+	if err != nil {
+		return nil, badRequest("use a whole number above 0", "the tick's number: %w", err)
+	}
+	report, err := s.options.Recorder.Tick(ctx, n)
+	return report.filled(), err
+}
+
+func (s *Server) why(ctx context.Context, r *http.Request) (any, error) {
+	entry := subconscious.EntryID(r.PathValue("entry"))
+	if err := checkEntry(entry); err != nil {
+		return nil, err
+	}
+	explanation, err := s.options.Recorder.Why(ctx, entry)
+	return explanation.filled(), err
+}
+
+func (s *Server) think(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeTick(body)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks have been asked for already", maxWaiting)
+	}
+	report, err := s.options.Steerer.Think(ctx, wish)
+	return report.filled(), err
+}
+
+func (s *Server) command(ctx context.Context, body []byte) (any, error) {
+	command, err := decodeCommand(body)
+	if err != nil {
+		return nil, err
+	}
+	ctx, done := context.WithTimeout(ctx, answerTimeout)
+	defer done()
+	command.At, command.By = s.options.Now(), "person"
+	return s.options.Steerer.Command(ctx, command)
+}
+
+func (s *Server) pause(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodePause(body)
+	return s.setPause(ctx, wish, err)
+}
+
+func (s *Server) resume(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeResume(body)
+	return s.setPause(ctx, wish, err)
+}
+
+func (s *Server) setPause(ctx context.Context, wish PauseRequest, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	ctx, done := context.WithTimeout(ctx, answerTimeout)
+	defer done()
+	return s.options.Steerer.Pause(ctx, wish)
+}
+
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, Errorf(CodeNotFound, "the paths are /healthz and those under /v1/", "nothing is served at %s", clip(r.URL.Path)))
+}
+
+func (s *Server) wrongMethod(w http.ResponseWriter, r *http.Request, allowed string) {
+	w.Header().Set("Allow", allowed)
+	s.fail(w, r, Errorf(CodeMethod, "use "+strings.ReplaceAll(allowed, ", ", " or "), "%s does not take %s", clip(r.URL.Path), clip(r.Method)))
+}
+
+// readBody reads the body of a request whole. The deadline for that is lifted
+// afterwards, because a tick may take longer.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	media := r.Header.Get("Content-Type")
+	if kind, _, err := mime.ParseMediaType(media); (media != "" || r.ContentLength != 0) && (err != nil || kind != "application/json") {
+		return nil, Errorf(CodeMedia, "send Content-Type: application/json", "the content type %q is not taken", clip(media))
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	if err != nil {
+		return nil, badRequest("send it whole, within ten seconds", "the body did not arrive: %w", err)
+	}
+	if len(body) > MaxBody {
+		return nil, Errorf(CodeTooLarge, "send less", "the body is over %d bytes", MaxBody)
+	}
+	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
+		return nil, fmt.Errorf("api: lift the deadline: %w", err)
+	}
+	return body, nil
+}
+
+// respond writes the value, or the error as a problem document.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, value any, err error) {
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	body, ok := value.(json.RawMessage)
+	if !ok {
+		if body, err = json.Marshal(value); err != nil {
+			s.fail(w, r, fmt.Errorf("api: write the answer: %w", err))
+			return
+		}
+		body = append(body, '\n')
+	}
+	s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	problem := ProblemOf(err)
+	if problem.Status >= http.StatusInternalServerError && !errors.Is(r.Context().Err(), context.Canceled) {
+		s.options.Logger.Error("could not answer", "path", r.URL.Path, "code", string(problem.Code), "error", err)
+	}
+	body, err := json.Marshal(problem)
+	if err != nil {
+		s.options.Logger.Error("could not write a problem document", "error", err)
+		return
+	}
+	s.write(w, r, problem.Status, problemMedia, append(body, '\n'))
+}
+
+// write sends all of it before it returns, so that Stop can close the
+// connection as soon as no handler runs.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, media string, body []byte) {
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	control := http.NewResponseController(w)
+	err := control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead && err == nil {
+		_, err = w.Write(body)
+	}
+	if err = errors.Join(err, control.Flush()); err != nil {
+		s.options.Logger.Debug("a client went away before its answer", "path", r.URL.Path, "error", err)
+	}
+}

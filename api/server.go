@@ -1,0 +1,232 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	// MaxBody is the largest request body, in bytes.
+	MaxBody = 64 << 10
+	// MaxPause is the longest pause with an end.
+	MaxPause = 366 * 24 * time.Hour
+	// VersionHeader carries the daemon's version in every answer.
+	VersionHeader = "Subconsciousd-Version"
+	// ZoneHeader carries the name of the mind's time zone in every answer, if it
+	// has one, so that times are shown as its entries write them.
+	ZoneHeader = "Subconsciousd-Timezone"
+
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = 10 * time.Second
+	answerTimeout = 10 * time.Second // for all but a tick
+	idleTimeout   = time.Minute
+	stopGrace     = 5 * time.Second
+	maxHeader     = 16 << 10
+	maxConns      = 64
+	maxWaiting    = 8 // ticks asked for and not yet answered
+)
+
+// Options are what a Server needs.
+type Options struct {
+	// Socket is the absolute path of the unix socket. Its folder must exist,
+	// belong to this user and be closed to others (0700).
+	Socket    string
+	Inspector Inspector
+	Recorder  Recorder
+	Steerer   Steerer
+	// Logger is told of refused peers and failed answers; nil discards.
+	Logger *slog.Logger
+	// AllowUIDs are further users that may connect, beside root and the one
+	// that the daemon runs as.
+	AllowUIDs []int
+	// Version is sent with each answer; empty means BuildVersion().
+	Version string
+	// Now is the clock that commands are stamped with, in the mind's time zone;
+	// nil means time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) validate() error {
+	switch {
+	case o.Inspector == nil || o.Recorder == nil || o.Steerer == nil:
+		return errors.New("api: Inspector, Recorder and Steerer are all needed")
+	case !filepath.IsAbs(o.Socket):
+		return fmt.Errorf("api: the socket's path must be absolute: %q", o.Socket)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Version == "" {
+		o.Version = BuildVersion()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return CheckSocketPath(o.Socket)
+}
+
+// Server answers on one unix socket.
+type Server struct {
+	options Options
+	http    *http.Server
+	waiting chan struct{} // one for each tick asked for
+
+	// life is the context of work that outlives its connection.
+	life   context.Context
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	listener net.Listener
+	socket   os.FileInfo
+	active   int
+	stopping bool
+	idle     chan struct{} // closed once stopping and nothing is active
+	served   chan error
+
+	stop    sync.Once
+	stopErr error
+}
+
+// New returns a server that does not listen yet.
+func New(options Options) (*Server, error) {
+	if err := options.validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		options: options,
+		waiting: make(chan struct{}, maxWaiting),
+		idle:    make(chan struct{}),
+		served:  make(chan error, 1),
+	}
+	s.life, s.cancel = context.WithCancel(context.Background())
+	s.http = &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		BaseContext:       func(net.Listener) context.Context { return s.life },
+		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// Start listens and serves. It returns once clients can connect. A stale socket
+// is replaced; a live one, or anything else of that name, is an *Error.
+func (s *Server) Start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listener != nil || s.stopping {
+		return errors.New("api: started twice, or after Stop")
+	}
+	listener, err := listen(ctx, s.options.Socket)
+	if err != nil {
+		return err
+	}
+	if s.socket, err = os.Lstat(s.options.Socket); err != nil {
+		return errors.Join(fmt.Errorf("api: look at the new socket: %w", err), listener.Close())
+	}
+	guarded := newGuard(listener, s.options)
+	s.listener = guarded
+	go func() { s.served <- s.http.Serve(guarded) }()
+	return nil
+}
+
+// Stop takes no new requests, lets running ones finish until ctx is done or
+// five seconds have passed, cancels the rest, and waits for them. It may be
+// called more than once, and without Start.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stop.Do(func() { s.stopErr = s.shutdown(ctx) })
+	return s.stopErr
+}
+
+func (s *Server) shutdown(ctx context.Context) error {
+	ctx, done := context.WithTimeout(ctx, stopGrace)
+	defer done()
+	s.mu.Lock()
+	s.stopping = true
+	if s.active == 0 {
+		close(s.idle)
+	}
+	listener := s.listener
+	s.mu.Unlock()
+
+	var errs []error
+	if listener != nil {
+		errs = append(errs, ignoreClosed(listener.Close()))
+	}
+	select {
+	case <-s.idle:
+	case <-ctx.Done():
+	}
+	s.cancel()
+	errs = append(errs, ignoreClosed(s.http.Close()))
+	if listener != nil {
+		if err := <-s.served; !errors.Is(err, http.ErrServerClosed) {
+			errs = append(errs, ignoreClosed(err))
+		}
+		errs = append(errs, s.removeSocket())
+	}
+	select {
+	case <-s.idle:
+	case <-time.After(time.Second):
+		errs = append(errs, errors.New("api: a request did not end when it was cancelled"))
+	}
+	return errors.Join(errs...)
+}
+
+// removeSocket deletes the socket if it is still the one made by Start, so that
+// a successor's is left alone.
+func (s *Server) removeSocket() error {
+	now, err := os.Lstat(s.options.Socket)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("api: look at the socket: %w", err)
+	}
+	if !os.SameFile(now, s.socket) {
+		return nil
+	}
+	if err := os.Remove(s.options.Socket); err != nil {
+		return fmt.Errorf("api: remove the socket: %w", err)
+	}
+	return nil
+}
+
+// enter counts a request in; it is refused while the server stops.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return false
+	}
+	s.active++
+	return true
+}
+
+// leave counts a request out.
+func (s *Server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	if s.stopping && s.active == 0 {
+		close(s.idle)
+	}
+}
+
+func ignoreClosed(err error) error {
+	if err == nil || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return fmt.Errorf("api: %w", err)
+}

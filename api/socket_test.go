@@ -1,0 +1,271 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+)
+
+func TestSocketIsClosedToOthers(t *testing.T) {
+	folder := apitest.Folder(t)
+	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
+	info, err := os.Lstat(filepath.Join(folder, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode() != os.ModeSocket|0o600 {
+		t.Errorf("the mode is %v", info.Mode())
+	}
+}
+
+// tryStart starts a server on a path and stops it again if it started.
+func tryStart(t *testing.T, path string) error {
+	t.Helper()
+	mind := &apitest.Mind{}
+	server, err := api.New(api.Options{Socket: path, Inspector: mind, Recorder: mind, Steerer: mind})
+	if err != nil {
+		return err
+	}
+	err = server.Start(t.Context())
+	if stopErr := server.Stop(context.Background()); stopErr != nil {
+		t.Error(stopErr)
+	}
+	return err
+}
+
+func TestStaleSocketIsReplaced(t *testing.T) {
+	path := filepath.Join(apitest.Folder(t), "socket")
+	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.SetUnlinkOnClose(false)
+	if err := stale.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tryStart(t, path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsInTheWay(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		prepare func(t *testing.T, folder string) (path string)
+		want    []string // in the error
+	}{
+		{"a live daemon", func(t *testing.T, folder string) string {
+			apitest.Serve(t, folder, apitest.Busy(), api.Options{})
+			want := filepath.Join(folder, "socket")
+			return want
+		}, []string{"another daemon", fmt.Sprint(os.Getpid()), "socket", "stop that one"}},
+		{"a live program that takes nothing", func(t *testing.T, folder string) string {
+			listener, err := net.Listen("unix", filepath.Join(folder, "socket"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := listener.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return filepath.Join(folder, "socket")
+		}, []string{"another daemon"}},
+		{"a file", func(t *testing.T, folder string) string {
+			path := filepath.Join(folder, "socket")
+			if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}, []string{"in the way", "a file", "move it away"}},
+		{"a link", func(t *testing.T, folder string) string {
+			path := filepath.Join(folder, "socket")
+			if err := os.Symlink("/dev/null", path); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}, []string{"a symbolic link"}},
+		{"a folder", func(t *testing.T, folder string) string {
+			if err := os.Mkdir(filepath.Join(folder, "socket"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			return filepath.Join(folder, "socket")
+		}, []string{"a folder"}},
+		{"no folder", func(_ *testing.T, folder string) string { return filepath.Join(folder, "none", "socket") },
+			[]string{"no such file", "0700"}},
+		{"an open folder", func(t *testing.T, folder string) string {
+			if err := os.Chmod(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return filepath.Join(folder, "socket")
+		}, []string{"open to other users", "0755", "chmod 700"}},
+		{"a path too long", func(_ *testing.T, folder string) string {
+			return filepath.Join(folder, strings.Repeat("a", 108), "socket")
+		}, []string{"bytes and the system allows", "shorter state folder"}},
+		{"a relative path", func(*testing.T, string) string { return "socket" }, []string{"absolute"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := test.prepare(t, apitest.Folder(t))
+			before, beforeErr := os.Lstat(path)
+			err := tryStart(t, path)
+			if err == nil {
+				t.Fatal("it started")
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			after, afterErr := os.Lstat(path)
+			if beforeErr == nil && (afterErr != nil || !os.SameFile(before, after)) {
+				t.Errorf("what was in the way was touched: %v", afterErr)
+			}
+		})
+	}
+}
+
+// childSocket names the socket that the test binary asks as another user.
+const childSocket = "SUBCONSCIOUS_TEST_CHILD_SOCKET"
+
+// askAsChild prints what a request over the socket gives.
+func askAsChild() {
+	conn, err := net.Dial("unix", os.Getenv(childSocket))
+	if err == nil {
+		_, err = io.WriteString(conn, "GET /v1/status HTTP/1.1\r\nHost: mind\r\nConnection: close\r\n\r\n")
+		// The answer is there even if the question could no longer be written.
+		text, readErr := io.ReadAll(io.LimitReader(conn, 64<<10))
+		fmt.Printf("%s\n%v\n", text, errors.Join(err, readErr))
+		return
+	}
+	fmt.Println(err)
+}
+
+// otherUser is the uid of nobody on most systems; nothing depends on its name.
+const otherUser = 65534
+
+func TestOtherUsersAreRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("this test needs root, and CI must run it")
+		}
+		t.Skip("this test needs root to become another user")
+	}
+	for _, test := range []struct {
+		name  string
+		allow []int
+		want  string
+	}{
+		{"refused", nil, "HTTP/1.1 403 Forbidden"},
+		{"allowed by name", []int{otherUser}, "HTTP/1.1 200 OK"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			log := &syncBuilder{}
+			folder := apitest.Folder(t)
+			apitest.Serve(t, folder, apitest.Busy(), api.Options{AllowUIDs: test.allow, Logger: slog.New(slog.NewTextHandler(log, nil))})
+			// Only the check of the peer is left to keep others out.
+			socket := filepath.Join(folder, "socket")
+			if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(socket, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			child := exec.CommandContext(t.Context(), copyOfThis(t))
+			child.Dir = "/"
+			child.Env = []string{childSocket + "=" + socket}
+			child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
+			out, err := child.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if !strings.Contains(string(out), test.want) {
+				t.Errorf("the other user got %s", out)
+			}
+			if test.allow != nil {
+				return
+			}
+			if !strings.Contains(string(out), fmt.Sprintf("user %d may not speak", otherUser)) || strings.Contains(string(out), "subconscious\":") {
+				t.Errorf("the other user got %s", out)
+			}
+			if !strings.Contains(log.String(), fmt.Sprintf("uid=%d", otherUser)) {
+				t.Errorf("the refusal is not in the log: %s", log)
+			}
+			if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); got.status != http.StatusOK {
+				t.Errorf("afterwards the owner gets %d", got.status)
+			}
+		})
+	}
+}
+
+// copyOfThis returns a copy of the test binary that anybody may run.
+func copyOfThis(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := apitest.Folder(t)
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "child")
+	if err := os.WriteFile(path, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("the backlog of a socket is shorter there")
+	}
+	folder := apitest.Folder(t)
+	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
+	const most = 64
+	var conns []net.Conn
+	for range most {
+		conn, err := net.Dial("unix", filepath.Join(folder, "socket"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }() // closed below already, or by the server
+		conns = append(conns, conn)
+	}
+	late, err := net.Dial("unix", filepath.Join(folder, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = late.Close() }() // the server may have closed it
+	if _, err := io.WriteString(late, "GET /healthz HTTP/1.1\r\nHost: mind\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := late.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := late.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("beside %d connections one more was served: %d bytes, %v", most, n, err)
+	}
+	if err := errors.Join(conns[0].Close(), late.SetReadDeadline(time.Now().Add(10*time.Second))); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(late)
+	if err != nil || !strings.Contains(string(text), "200 OK") {
+		t.Errorf("once there was room: %v, %s", err, text)
+	}
+}

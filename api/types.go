@@ -1,0 +1,207 @@
+// Package api serves a mind over HTTP on its unix socket. It declares what it
+// needs of the daemon as small interfaces, and the JSON that travels.
+package api
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Status is one screen about a mind.
+type Status struct {
+	Version      string                `json:"version"`
+	Mind         MindStatus            `json:"mind"`
+	Tick         TickStatus            `json:"tick"`
+	Senses       []SenseStatus         `json:"senses"`
+	Threads      []ThreadStatus        `json:"threads"`
+	Subconscious subconscious.Document `json:"subconscious"`
+	// Parked are what stands and found no room in its list, the most important
+	// first.
+	Parked []ParkedEntry `json:"parked"`
+	// Pending are commands that the next tick will consume.
+	Pending   []subconscious.Command `json:"pending"`
+	Incidents IncidentCounts         `json:"incidents"`
+	Budget    BudgetStatus           `json:"budget"`
+	// Rejected counts findings by the reason for which they were not taken, in
+	// the last 24 hours.
+	Rejected map[string]int `json:"rejected"`
+	// Notices are what the daemon has to say about itself.
+	Notices []Notice `json:"notices"`
+}
+
+// ParkedEntry is an entry that waits for room.
+type ParkedEntry struct {
+	ID         subconscious.EntryID `json:"id"`
+	List       subconscious.List    `json:"list"`
+	Kind       subconscious.Kind    `json:"kind"`
+	Summary    string               `json:"summary"`
+	Importance int                  `json:"importance"` // 1 to 10
+	Due        time.Time            `json:"due,omitzero"`
+}
+
+// MindStatus says which mind this is.
+type MindStatus struct {
+	StateDir string    `json:"state_dir"`
+	PID      int       `json:"pid"`
+	Started  time.Time `json:"started"`
+	Paused   bool      `json:"paused"`
+	// PausedUntil is zero while it is paused until resumed.
+	PausedUntil time.Time `json:"paused_until,omitzero"`
+	Demo        bool      `json:"demo,omitempty"`
+}
+
+// TickStatus says when it thought last and will think next.
+type TickStatus struct {
+	Count    int64     `json:"count"`
+	Last     time.Time `json:"last,omitzero"`
+	Next     time.Time `json:"next,omitzero"`
+	Running  bool      `json:"running"`
+	Schedule string    `json:"schedule"`
+	// Error is why the last tick did not commit, if it did not.
+	Error string `json:"error,omitempty"`
+}
+
+// SenseStatus is the health of one sense.
+type SenseStatus struct {
+	ID       string    `json:"id"`
+	Kind     string    `json:"kind"`
+	State    string    `json:"state"` // ok, starting, degraded, blind
+	Since    time.Time `json:"since"`
+	Error    string    `json:"error,omitempty"`
+	Next     time.Time `json:"next,omitzero"`
+	Standing int       `json:"standing"`
+}
+
+// ThreadStatus is the health of one thread.
+type ThreadStatus struct {
+	Name            string    `json:"name"`
+	Mode            string    `json:"mode"`  // reflex, model
+	State           string    `json:"state"` // ok, skipped, failed
+	Reason          string    `json:"reason,omitempty"`
+	Since           time.Time `json:"since,omitzero"`
+	NoveltyPressure int       `json:"novelty_pressure"`
+	FocusHint       string    `json:"focus_hint,omitempty"`
+	Last            time.Time `json:"last,omitzero"` // its last healthy run
+	Pending         int       `json:"pending"`       // observations it has not been shown
+	Overflow        int       `json:"overflow,omitempty"`
+}
+
+// IncidentCounts says how much waits.
+type IncidentCounts struct {
+	Open      int `json:"open"`
+	Held      int `json:"held"`
+	Proposals int `json:"proposals"`
+}
+
+// BudgetStatus is what today cost.
+type BudgetStatus struct {
+	MoneyToday         float64 `json:"money_today"` // US dollars
+	TokensToday        int     `json:"tokens_today"`
+	CallsToday         int     `json:"calls_today"`
+	NotificationsToday int     `json:"notifications_today"`
+}
+
+// Notice is an operational notice: the daemon about itself.
+type Notice struct {
+	At   time.Time `json:"at"`
+	Code string    `json:"code"` // "sense_blind", "document_rejected"
+	Text string    `json:"text"`
+	// Next says what to do.
+	Next string `json:"next,omitempty"`
+}
+
+// TickReport is what one tick did.
+type TickReport struct {
+	Tick      int64                 `json:"tick"`
+	At        time.Time             `json:"at"`
+	Kind      subconscious.TickKind `json:"kind"`
+	ElapsedMS float64               `json:"elapsed_ms"`
+	Senses    []SenseReport         `json:"senses"`
+	Threads   []ThreadReport        `json:"threads"`
+	Changes   []EntryChange         `json:"changes"`
+	// Decisions is what was decided of the wishes to tell somebody. Wishes are
+	// recorded there with their reason.
+	Decisions []Decision `json:"decisions"`
+	// Published is false where the document could not be written; Error says why.
+	Published bool   `json:"published"`
+	Error     string `json:"error,omitempty"`
+	DryRun    bool   `json:"dry_run,omitempty"`
+}
+
+// SenseReport is what one sense brought to a tick.
+type SenseReport struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`
+	State   string `json:"state"`
+	Changes int    `json:"changes"`
+	Error   string `json:"error,omitempty"`
+}
+
+// ThreadReport is what one thread brought to a tick.
+type ThreadReport struct {
+	Name     string         `json:"name"`
+	Mode     string         `json:"mode"` // reflex, model, skipped, failed
+	Reason   string         `json:"reason,omitempty"`
+	Shown    int            `json:"shown"`    // observations new to it
+	Findings int            `json:"findings"` // accepted
+	Rejected map[string]int `json:"rejected"`
+	Calls    int            `json:"calls"`
+	Tokens   int            `json:"tokens"`
+}
+
+// EntryChange is what happened to one entry at a tick.
+type EntryChange struct {
+	Entry   subconscious.EntryID `json:"entry"`
+	What    string               `json:"what"` // added, reinforced, faded, over, dropped, promoted, parked, returned, closed, confirmed
+	List    subconscious.List    `json:"list"`
+	Summary string               `json:"summary"`
+	From    int                  `json:"from"` // strength before
+	To      int                  `json:"to"`   // strength after
+	Why     string               `json:"why,omitempty"`
+}
+
+// Decision says what became of one wish to tell somebody.
+type Decision struct {
+	Incident subconscious.IncidentKey `json:"incident"`
+	Entry    subconscious.EntryID     `json:"entry,omitempty"`
+	Thread   subconscious.ThreadName  `json:"thread"`
+	Summary  string                   `json:"summary"`
+	Verdict  string                   `json:"verdict"` // recorded
+	Reason   string                   `json:"reason"`
+}
+
+// Explanation answers "why": how an entry came to be what it is.
+type Explanation struct {
+	Entry        subconscious.Entry    `json:"entry"`
+	Place        string                `json:"place"` // listed, parked, dropped, closed
+	Incident     subconscious.Incident `json:"incident"`
+	Observations []CitedObservation    `json:"observations"`
+	Steps        []Step                `json:"steps"` // newest last
+}
+
+// CitedObservation is one observation that an entry rests on.
+type CitedObservation struct {
+	Citation    string                   `json:"citation"`
+	Observation subconscious.Observation `json:"observation"`
+	Standing    bool                     `json:"standing"`
+	// Missing: its text was deleted by age.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// Step is one thing that happened to an entry, with the tick and the rule.
+type Step struct {
+	Tick   int64       `json:"tick"`
+	At     time.Time   `json:"at"`
+	Thread string      `json:"thread,omitempty"`
+	Rule   string      `json:"rule,omitempty"`
+	Change EntryChange `json:"change"`
+}
+
+// CommandResult says what became of a command.
+type CommandResult struct {
+	Command subconscious.Command `json:"command"`
+	// Pending: the next tick consumes it. Done is what it did, once known.
+	Pending bool   `json:"pending"`
+	Done    string `json:"done,omitempty"`
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api/client"
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+)
+
+// process is what a run is given of the world.
+type process struct {
+	args           []string
+	stdout, stderr io.Writer
+	env            func(string) (string, bool)
+	now            func() time.Time
+	zone           *time.Location
+	columns        func() int // of the terminal; 0 where there is none
+	outTerminal    bool
+	errTerminal    bool
+}
+
+// app is one run of the command line.
+type app struct {
+	process
+	client *client.Client // once a command asked for it
+
+	json     bool
+	noColour bool
+	stateDir string
+	config   string
+}
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, p process) int {
+	a := &app{process: p}
+	root := newRoot(a)
+	root.SetArgs(p.args)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	err := root.ExecuteContext(ctx)
+	if a.client != nil {
+		defer a.client.Close()
+		a.warnOfVersion()
+	}
+	if err != nil {
+		return report(p.stderr, a.json, err)
+	}
+	return exitFine
+}
+
+// daemon returns the client for the state folder that was asked for.
+func (a *app) daemon() (*client.Client, error) {
+	if a.client == nil {
+		socket, err := a.socket()
+		if err != nil {
+			return nil, err
+		}
+		a.client = client.New(socket)
+	}
+	return a.client, nil
+}
+
+// warnOfVersion says when daemon and command line are of two builds.
+func (a *app) warnOfVersion() {
+	if daemon, mismatch := a.client.Mismatch(); mismatch {
+		_, _ = fmt.Fprintf(a.stderr, "subconsciousctl: the daemon is version %s and this command is another\n  → restart the daemon after an upgrade\n", daemon)
+	}
+}
+
+// view says for whom to write. Times are shown in the mind's zone, as in the
+// words of its entries.
+func (a *app) view() screen.View {
+	home, _ := a.env("HOME")
+	zone := a.zone
+	if a.client != nil && a.client.Zone() != nil {
+		zone = a.client.Zone()
+	}
+	return screen.View{At: a.now(), Zone: zone, Width: a.width(), Colour: a.colour(), Home: home}
+}
+
+const usualWidth = 80
+
+// width is the terminal's; elsewhere COLUMNS, or the usual one.
+func (a *app) width() int {
+	if columns := a.columns(); columns > 0 {
+		return columns
+	}
+	text, _ := a.env("COLUMNS")
+	if columns, err := strconv.Atoi(text); err == nil && columns > 0 {
+		return columns
+	}
+	return usualWidth
+}
+
+// colour reports whether to write colours: on a terminal that has them, unless
+// the person does not want any.
+func (a *app) colour() bool {
+	unwanted, _ := a.env("NO_COLOR")
+	terminal, _ := a.env("TERM")
+	return a.outTerminal && !a.noColour && unwanted == "" && terminal != "dumb"
+}
+
+// print writes the value as JSON, or the text that words makes of it.
+func (a *app) print(value any, words func(screen.View) string) error {
+	if a.json {
+		encoder := json.NewEncoder(a.stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(value); err != nil {
+			return fmt.Errorf("write the answer: %w", err)
+		}
+		return nil
+	}
+	if _, err := io.WriteString(a.stdout, words(a.view())); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// ask asks the daemon one question, with a sign of life while it takes long.
+func ask[T any](ctx context.Context, a *app, doing string, question func(context.Context, *client.Client) (T, error)) (T, error) {
+	var answer T
+	daemon, err := a.daemon()
+	if err != nil {
+		return answer, err
+	}
+	stop := a.spin(doing)
+	defer stop()
+	return question(ctx, daemon)
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/setup"
+)
+
+func newConfig(a *app) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "config",
+		Short: "check and show the daemon's configuration",
+		Long: `Works on the file of --config, else of ` + configVariable + `, else on the usual one.
+The daemon need not run.`,
+		Args: a.unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(newConfigCheck(a), newConfigShow(a), newConfigSchema(a), newConfigPath(a))
+	return group
+}
+
+// configPlace is which configuration counts. File is empty where nothing is
+// known of a usual place.
+type configPlace struct {
+	File string `json:"file"`
+	// By is what named it: "--config", the variable, or "default".
+	By     string `json:"by"`
+	Exists bool   `json:"exists"`
+}
+
+func (a *app) configPlace() (configPlace, error) {
+	place := configPlace{By: "--config", File: a.config}
+	if place.File == "" {
+		place.By = configVariable
+		place.File, _ = a.env(configVariable)
+	}
+	if place.File == "" {
+		place.By = "default"
+		place.File = setup.DefaultPath(a.env)
+	}
+	if place.File == "" {
+		return place, nil
+	}
+	var err error
+	if place.File, err = a.absolute(place.File); err != nil {
+		return place, err
+	}
+	_, err = os.Stat(place.File)
+	place.Exists = err == nil
+	return place, nil
+}
+
+// load reads the configuration that counts. No file in the usual place means
+// the defaults.
+func (a *app) load() (*setup.Config, configPlace, error) {
+	place, err := a.configPlace()
+	if err != nil {
+		return nil, place, err
+	}
+	file := place.File
+	if place.By == "default" && !place.Exists {
+		file = ""
+	}
+	config, err := setup.Load(file, a.env)
+	return config, place, err
+}
+
+// mistake is one thing wrong with a configuration, in JSON.
+type mistake struct {
+	Code    string `json:"code"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Key     string `json:"key,omitempty"`
+	Problem string `json:"problem"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+func newConfigCheck(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "say whether the configuration is right, and what to correct",
+		Args:  takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			_, place, err := a.load()
+			var wrong setup.Errors
+			if err != nil && !errors.As(err, &wrong) {
+				return err
+			}
+			mistakes := make([]mistake, 0, len(wrong))
+			for _, e := range wrong {
+				mistakes = append(mistakes, mistake{string(e.Code), e.File, e.Line, e.Key, e.Problem, e.Fix})
+			}
+			answer := struct {
+				configPlace
+				OK       bool      `json:"ok"`
+				Mistakes []mistake `json:"mistakes"`
+			}{place, len(wrong) == 0, mistakes}
+			if err := a.print(answer, func(screen.View) string { return checkWords(place, wrong) }); err != nil {
+				return err
+			}
+			if len(wrong) > 0 {
+				return &silentError{exitFailed}
+			}
+			return nil
+		},
+	}
+}
+
+func checkWords(place configPlace, wrong setup.Errors) string {
+	switch {
+	case len(wrong) > 0:
+		return screen.Lines(wrong.Error()) + "\n"
+	case !place.Exists:
+		return fmt.Sprintf("There is no file at %s; the defaults hold, and they are right.\n", screen.Lines(place.File))
+	default:
+		return fmt.Sprintf("%s is right.\n", screen.Lines(place.File))
+	}
+}
+
+func newConfigShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show",
+		Short: "print the whole configuration, with defaults and without secrets",
+		Args:  takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			config, _, err := a.load()
+			if err != nil {
+				return err
+			}
+			text, err := setup.Marshal(config)
+			if err != nil {
+				return fmt.Errorf("show the configuration: %w", err)
+			}
+			if !a.json {
+				return a.raw(text)
+			}
+			var value any
+			if err := yaml.Unmarshal(text, &value); err != nil {
+				return fmt.Errorf("show the configuration: %w", err)
+			}
+			return a.print(value, nil)
+		},
+	}
+}
+
+func newConfigSchema(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "print the JSON Schema of the configuration",
+		Args:  takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			schema, err := setup.Schema()
+			if err != nil {
+				return fmt.Errorf("make the schema: %w", err)
+			}
+			if !json.Valid(schema) {
+				return errors.New("make the schema: it is not JSON")
+			}
+			return a.raw(schema)
+		},
+	}
+}
+
+func newConfigPath(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "path",
+		Short: "print the path of the configuration, whether or not it exists",
+		Args:  takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			place, err := a.configPlace()
+			if err != nil {
+				return err
+			}
+			if place.File == "" {
+				return &usageError{err: errors.New("HOME is not set, so there is no usual place"), next: "name the file with --config FILE"}
+			}
+			return a.print(place, func(screen.View) string { return place.File + "\n" })
+		},
+	}
+}
+
+// raw writes text as it is, ended by a new line.
+func (a *app) raw(text []byte) error {
+	if _, err := io.WriteString(a.stdout, strings.TrimRight(string(text), "\n")+"\n"); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}

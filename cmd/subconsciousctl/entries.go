@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/client"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// completionTimeout is how long a person waits for the tab key.
+const completionTimeout = 500 * time.Millisecond
+
+// entry is an entry's id and words.
+type entry struct {
+	id      subconscious.EntryID
+	summary string
+}
+
+// entries asks for all that is listed or parked.
+func entries(ctx context.Context, daemon *client.Client) ([]entry, error) {
+	status, err := daemon.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []entry
+	document := status.Subconscious
+	for _, list := range [][]subconscious.DocumentEntry{document.ActiveThreads, document.Patterns, document.Hunches, document.Insights} {
+		for _, e := range list {
+			all = append(all, entry{e.ID, e.Summary})
+		}
+	}
+	for _, e := range status.Parked {
+		all = append(all, entry{e.ID, e.Summary})
+	}
+	return all, nil
+}
+
+// resolve finds the entry whose id begins so. What is not shown is handed on as
+// it is: the daemon also knows what is gone.
+func resolve(ctx context.Context, daemon *client.Client, text string) (subconscious.EntryID, error) {
+	all, err := entries(ctx, daemon)
+	if err != nil {
+		return "", err
+	}
+	return pick(all, text)
+}
+
+// pick returns the entry with that id, else the only one whose id begins so.
+func pick(all []entry, text string) (subconscious.EntryID, error) {
+	var candidates []string
+	var found subconscious.EntryID
+	for _, e := range all {
+		if string(e.id) == text {
+			return e.id, nil
+		}
+		if text != "" && strings.HasPrefix(string(e.id), text) {
+			found = e.id
+			candidates = append(candidates, string(e.id)+"  "+e.summary)
+		}
+	}
+	switch len(candidates) {
+	case 0:
+		return subconscious.EntryID(text), nil
+	case 1:
+		return found, nil
+	}
+	slices.Sort(candidates)
+	return "", &api.Error{Code: api.CodeAmbiguous, Text: fmt.Sprintf("%d entries begin with %q", len(candidates), text),
+		Next: "add a letter or two", Candidates: candidates}
+}
+
+// completeEntries offers the ids of entries to the shell.
+func (a *app) completeEntries(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.complete(cmd, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
+		return entries(ctx, daemon)
+	})
+}
+
+// completeThreads offers the names of threads to the shell.
+func (a *app) completeThreads(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.complete(cmd, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
+		status, err := daemon.Status(ctx)
+		var all []entry
+		for _, thread := range status.Threads {
+			all = append(all, entry{subconscious.EntryID(thread.Name), thread.State})
+		}
+		return all, err
+	})
+}
+
+func (a *app) complete(cmd *cobra.Command, begun string, list func(context.Context, *client.Client) ([]entry, error)) ([]string, cobra.ShellCompDirective) {
+	ctx, done := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer done()
+	daemon, err := a.daemon()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all, err := list(ctx, daemon)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for _, e := range all {
+		if id := subconscious.Printable(string(e.id)); strings.HasPrefix(id, begun) {
+			offers = append(offers, id+"\t"+subconscious.Printable(e.summary))
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,226 @@
+// Package screen turns what the daemon answers into text for a terminal. It is
+// pure: time, zone, width and colour are given. The command line calls it.
+package screen
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/width"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	narrowest = 40
+	widest    = 120 // longer lines are hard to read
+)
+
+// View is for whom it is written.
+type View struct {
+	At   time.Time
+	Zone *time.Location
+	// Width is the number of columns; what is out of 40 to 120 is brought in.
+	Width int
+	// Colour allows escape sequences. Nothing is said by colour alone.
+	Colour bool
+	// Home is shortened to "~" in paths; empty shortens nothing.
+	Home string
+}
+
+// page is a text under construction.
+type page struct {
+	View
+	text strings.Builder
+}
+
+func newPage(view View) *page {
+	if view.Zone == nil {
+		view.Zone = time.UTC
+	}
+	view.Width = min(max(view.Width, narrowest), widest)
+	return &page{View: view}
+}
+
+func (p *page) String() string { return p.text.String() }
+
+// style is a "select graphic rendition" parameter.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+)
+
+// in returns text in a style, where colour is allowed.
+func (p *page) in(s style, text string) string {
+	if !p.Colour || s == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// line writes one line.
+func (p *page) line(parts ...string) {
+	p.text.WriteString(strings.TrimRight(strings.Join(parts, ""), " "))
+	p.text.WriteByte('\n')
+}
+
+// heading writes an empty line and a heading.
+func (p *page) heading(text string) {
+	p.line()
+	p.line(p.in(bold, text))
+}
+
+// wrapped writes text after first, each further line indented as deep as first
+// is wide.
+func (p *page) wrapped(first string, s style, text string) {
+	deep := cells(first)
+	for i, row := range wrap(text, p.Width-deep) {
+		if i > 0 {
+			first = strings.Repeat(" ", deep)
+		}
+		p.line(first, p.in(s, row))
+	}
+}
+
+// pieces joins what is not empty with dots, leaving out from the end what does
+// not fit into so many columns.
+func pieces(columns int, parts ...string) string {
+	const dot = " · "
+	text := ""
+	for _, part := range parts {
+		switch {
+		case part == "":
+		case text == "":
+			text = truncate(part, columns)
+		case cells(text)+cells(dot)+cells(part) <= columns:
+			text += dot + part
+		}
+	}
+	return text
+}
+
+// clean makes one printable line of whatever was stored, so that nothing from
+// outside can move the cursor.
+func clean(text string) string { return strings.TrimSpace(subconscious.Printable(text)) }
+
+// cells returns how many columns text takes.
+func cells(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeCells(r)
+	}
+	return n
+}
+
+func runeCells(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// truncate cuts text to so many columns, with "…" where something is missing.
+func truncate(text string, columns int) string {
+	if cells(text) <= columns {
+		return text
+	}
+	used := 0
+	for i, r := range text {
+		if used += runeCells(r); used > columns-1 {
+			return strings.TrimRight(text[:i], " ") + "…"
+		}
+	}
+	return text
+}
+
+// pad fills text up to so many columns, or cuts it.
+func pad(text string, columns int) string {
+	text = truncate(text, columns)
+	return text + strings.Repeat(" ", max(0, columns-cells(text)))
+}
+
+// wrap breaks text at spaces into lines of so many columns; a longer word, as a
+// path or an id may be, goes on in the next line. There is at least one line.
+func wrap(text string, columns int) []string {
+	columns = max(columns, 8)
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case cells(line)+1+cells(word) <= columns:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+		for cells(line) > columns {
+			head := cut(line, columns)
+			lines = append(lines, head)
+			line = line[len(head):]
+		}
+	}
+	return append(lines, line)
+}
+
+// cut returns the beginning of text that takes at most so many columns.
+func cut(text string, columns int) string {
+	used := 0
+	for i, r := range text {
+		if used += runeCells(r); used > columns {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// wrapAtMost is wrap, with the rest of the text cut off after so many lines.
+func wrapAtMost(text string, columns, most int) []string {
+	lines := wrap(text, columns)
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = truncate(lines[most-1]+" …", columns)
+	}
+	return lines
+}
+
+const barCells = 10
+
+// bar draws a strength of 0 to 10.
+func bar(strength int) string {
+	strength = min(max(strength, 0), barCells)
+	return strings.Repeat("▰", strength) + strings.Repeat("▱", barCells-strength)
+}
+
+// path shortens the home folder.
+func (p *page) path(path string) string {
+	path = clean(path)
+	if rest, ok := strings.CutPrefix(path, p.Home); ok && p.Home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}
+
+// Lines makes each line of text printable and leaves the line breaks.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = subconscious.Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}

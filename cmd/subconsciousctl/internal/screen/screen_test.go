@@ -1,0 +1,234 @@
+package screen
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+func TestRelativeAndClock(t *testing.T) {
+	p := newPage(View{At: apitest.At(), Zone: time.FixedZone("test", 2*60*60)})
+	for _, test := range []struct {
+		from time.Duration
+		want string
+	}{
+		{0, "just now (16:05)"},
+		{-9 * time.Second, "just now (16:05)"},
+		{-40 * time.Second, "40 seconds ago (16:04)"},
+		{-time.Minute, "1 minute ago (16:04)"},
+		{-119 * time.Minute, "1 h 59 min ago (14:06)"},
+		{-3 * time.Hour, "3 hours ago (13:05)"},
+		{-20 * time.Hour, "20 hours ago (Fri 20:05)"},
+		{-50 * time.Hour, "2 days ago (Thu 14:05)"},
+		{-20 * 24 * time.Hour, "20 days ago (22 Feb 16:05)"},
+		{-400 * 24 * time.Hour, "400 days ago (2025-02-07)"},
+		{30 * time.Second, "in less than a minute (16:06)"},
+		{2*time.Hour + 59*time.Minute + 50*time.Second, "in 3 hours (19:05)"},
+		{5 * 24 * time.Hour, "in 5 days (Thu 16:05)"},
+	} {
+		if got := p.when(apitest.At().Add(test.from)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.from, got, test.want)
+		}
+	}
+	if got := p.when(time.Time{}); got != "never" {
+		t.Errorf("no time at all: %q", got)
+	}
+}
+
+func TestCellsAndTruncate(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		cells int
+		in6   string
+	}{
+		{"", 0, ""},
+		{"plain", 5, "plain"},
+		{"plainly", 7, "plain…"},
+		{"Größe", 5, "Größe"},
+		{"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"},
+		{"会議会議", 8, "会議…"},
+		{"会議会", 6, "会議会"},
+	} {
+		if got := cells(test.text); got != test.cells {
+			t.Errorf("%q takes %d columns, want %d", test.text, got, test.cells)
+		}
+		if got := truncate(test.text, 6); got != test.in6 {
+			t.Errorf("%q in 6 columns is %q, want %q", test.text, got, test.in6)
+		}
+	}
+}
+
+func TestWrapLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-z会é/]{0,60}( [a-z会é/]{1,60}){0,4}`).Draw(t, "text")
+		columns := rapid.IntRange(8, 40).Draw(t, "columns")
+		lines := wrap(text, columns)
+		for _, line := range lines {
+			if cells(line) > columns {
+				t.Fatalf("%q is wider than %d columns", line, columns)
+			}
+		}
+		if got, want := strings.Join(lines, ""), strings.ReplaceAll(text, " ", ""); strings.ReplaceAll(got, " ", "") != want {
+			t.Fatalf("%q became %q", want, lines)
+		}
+	})
+}
+
+// hostile puts text into every string of a value that is not a key.
+func hostile(value reflect.Value, text string) {
+	switch value.Kind() {
+	case reflect.String:
+		if value.CanSet() {
+			value.SetString(text)
+		}
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if value.Type().Field(i).IsExported() && value.Type() != reflect.TypeFor[time.Time]() {
+				hostile(value.Field(i), text)
+			}
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			hostile(value.Index(i), text)
+		}
+	case reflect.Pointer:
+		if !value.IsNil() {
+			hostile(value.Elem(), text)
+		}
+	}
+}
+
+// TestNothingMovesTheCursor draws screens of minds whose every text is hostile:
+// no control character but the line break comes through, and no line is wider
+// than the terminal.
+func TestNothingMovesTheCursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.String(),
+			rapid.StringMatching("[\x1b\x07\x00\u202e\u200b\r\n a-z会\u0301]{0,80}"),
+		).Draw(t, "text")
+		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
+		m := apitest.Degraded()
+		why := m.Reasons["w-backup-a2c"]
+		page := api.TickPage{Ticks: m.Reports, Before: 3}
+		result := api.CommandResult{Command: subconscious.Command{Kind: subconscious.CommandFocus}, Pending: true}
+		for _, value := range []any{&m.Now, &why, &page, &result} {
+			hostile(reflect.ValueOf(value).Elem(), text)
+		}
+		for name, got := range map[string]string{
+			"status": Status(view, m.Now), "why": Why(view, why, true), "ticks": Ticks(view, page),
+			"tick": Tick(view, page.Ticks[0]), "command": Command(view, result),
+		} {
+			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+				t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
+			}
+			for line := range strings.Lines(got) {
+				if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
+					t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
+				}
+			}
+		}
+	})
+}
+
+// TestColourSaysNothing takes the colours away again and finds the plain screen.
+func TestColourSaysNothing(t *testing.T) {
+	for name, m := range map[string]*apitest.Mind{"busy": apitest.Busy(), "empty": apitest.Empty(), "degraded": apitest.Degraded(), "paused": apitest.Paused()} {
+		view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
+		plainText := Status(view, m.Now)
+		view.Colour = true
+		coloured := Status(view, m.Now)
+		if coloured == plainText || !strings.Contains(coloured, "\x1b[1m") {
+			t.Errorf("%s: there is no colour", name)
+		}
+		for _, s := range []style{bold, dim, red, green, yellow, "0"} {
+			coloured = strings.ReplaceAll(coloured, "\x1b["+string(s)+"m", "")
+		}
+		if coloured != plainText {
+			t.Errorf("%s: with colours it says something else:\n%s", name, coloured)
+		}
+	}
+}
+
+func TestWhatItWaitsFor(t *testing.T) {
+	at := apitest.At()
+	for _, test := range []struct {
+		name   string
+		change func(*api.Explanation)
+		want   string
+	}{
+		{"stands", func(*api.Explanation) {}, "What was seen to end"},
+		{"momentary", func(e *api.Explanation) { e.Entry.Evidence[0].Standing = false }, "gone after 6 more ticks"},
+		{"over", func(e *api.Explanation) { e.Entry.Over = true }, "The next tick drops it"},
+		{"parked", func(e *api.Explanation) { e.Place = "parked" }, "Room in its list"},
+		{"confirmed", func(e *api.Explanation) { e.Incident.Confirmed = true }, "once it is no longer followed"},
+		{"confirmed insight", func(e *api.Explanation) { e.Incident.Confirmed, e.Incident.Promoted = true, true }, "which made it an insight"},
+		{"dropped", func(e *api.Explanation) { e.Place = "dropped" }, "gone from the mind"},
+		{"due", func(e *api.Explanation) { e.Entry.Due = at.Add(time.Hour) }, "Its time comes in 1 hour (15:05)"},
+		{"closed", func(e *api.Explanation) {
+			e.Incident.Closed = &subconscious.Closure{At: at, Standing: true, Severity: subconscious.Warning}
+		}, "comes back if it becomes critical, or appears anew"},
+		{"closed while plain", func(e *api.Explanation) {
+			e.Incident.Closed = &subconscious.Closure{At: at, Standing: true}
+		}, "comes back if it gets worse, or appears anew"},
+		{"closed while critical", func(e *api.Explanation) {
+			e.Incident.Closed = &subconscious.Closure{At: at, Standing: true, Severity: subconscious.Critical}
+		}, "comes back if it appears anew"},
+		{"closed and ended", func(e *api.Explanation) {
+			e.Incident.Closed = &subconscious.Closure{At: at, Standing: true, WentAway: true}
+		}, "comes back if it appears anew"},
+		{"closed for a week", func(e *api.Explanation) {
+			e.Incident.Closed = &subconscious.Closure{At: at, Expires: at.Add(7 * 24 * time.Hour)}
+		}, "in 7 days"},
+		{"closed for ever", func(e *api.Explanation) { e.Incident.Closed = &subconscious.Closure{At: at, Forever: true} }, "does not come back"},
+	} {
+		e := apitest.Busy().Reasons["w-backup-a2c"]
+		test.change(&e)
+		got := Why(View{At: at, Zone: time.UTC, Width: 120}, e, false)
+		if _, tail, _ := strings.Cut(got, "What it waits for"); !strings.Contains(tail, test.want) {
+			t.Errorf("%s: %q is not in %s", test.name, test.want, tail)
+		}
+	}
+}
+
+func TestLongStoriesAreCut(t *testing.T) {
+	e := apitest.Busy().Reasons["w-backup-a2c"]
+	for n := range 100 {
+		step := e.Steps[len(e.Steps)-1]
+		step.Tick++
+		step.Change.From, step.Change.To = n%2, n%2+1
+		e.Steps = append(e.Steps, step)
+	}
+	view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
+	short, long := Why(view, e, false), Why(view, e, true)
+	if n := strings.Count(short, "\n  tick "); n != maxSteps || !strings.Contains(short, "85 earlier steps") {
+		t.Errorf("%d steps are shown:\n%s", n, short)
+	}
+	if n := strings.Count(long, "\n  tick "); n != 105 {
+		t.Errorf("with all, %d steps are shown", n)
+	}
+}
+
+func BenchmarkStatus(b *testing.B) {
+	for _, width := range []int{80, 120} {
+		b.Run(fmt.Sprint(width), func(b *testing.B) {
+			view := View{At: apitest.At(), Zone: time.UTC, Width: width, Colour: true}
+			status := apitest.Degraded().Now
+			b.ReportAllocs()
+			for b.Loop() {
+				if Status(view, status) == "" {
+					b.Fatal("nothing was drawn")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,387 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	blind    = "blind"
+	degraded = "degraded"
+	failed   = "failed"
+	label    = 13 // columns of the labels at the left
+	margin   = 17 // columns before an entry's words: the bar and its number
+
+	healthMargin = 2 + 2 + 2 + 9 + 2 // columns beside a name: sign, word, gaps
+	wordsAtLeast = 16
+	hintCells    = 32 // of a focus hint, which most often repeats an entry
+)
+
+// Degraded lists what keeps a mind from thinking as it should, in plain words:
+// blind senses, failed threads, and a last tick that did not commit.
+func Degraded(s api.Status) []string {
+	var reasons []string
+	for _, sense := range s.Senses {
+		if sense.State == blind {
+			reasons = append(reasons, senseLabel(sense.Kind, sense.ID)+" is blind")
+		}
+	}
+	for _, thread := range s.Threads {
+		if thread.State == failed {
+			reasons = append(reasons, clean(thread.Name)+" failed")
+		}
+	}
+	if s.Tick.Error != "" {
+		reasons = append(reasons, "the last tick failed")
+	}
+	return reasons
+}
+
+// Status is one screen about a mind.
+func Status(view View, s api.Status) string {
+	p := newPage(view)
+	p.head(s)
+	p.mind(s)
+	p.parked(s.Parked)
+	p.threads(s)
+	p.senses(s)
+	p.rest(s)
+	p.pending(s)
+	p.notices(s)
+	return p.String()
+}
+
+// head says whether it is thinking, and when.
+func (p *page) head(s api.Status) {
+	mark, colour, words := "●", green, "Thinking"
+	reasons := Degraded(s)
+	switch {
+	case s.Mind.Paused && s.Mind.PausedUntil.IsZero():
+		mark, colour, words = "‖", yellow, "Paused until you resume it"
+	case s.Mind.Paused:
+		mark, colour, words = "‖", yellow, "Paused, goes on "+p.when(s.Mind.PausedUntil)
+	case s.Tick.Running:
+		words = "Thinking just now"
+	}
+	if len(reasons) > 0 {
+		mark, colour = "▲", red
+		words += ", but " + strings.Join(reasons, ", ")
+	}
+	version := truncate(clean(s.Version), 15)
+	if s.Mind.Demo {
+		version += " demo"
+	}
+	for i, row := range wrap(words, p.Width-2-cells(version)-2) {
+		if i == 0 {
+			p.line(p.in(colour, mark), " ", p.in(bold, pad(row, p.Width-2-cells(version))), p.in(dim, version))
+			continue
+		}
+		p.line("  ", p.in(bold, row))
+	}
+	p.line()
+	p.labelled("last tick", p.lastTick(s))
+	p.labelled("next tick", p.nextTick(s))
+	p.labelled("mind", pieces(p.Width-label-2, p.path(s.Mind.StateDir), fmt.Sprintf("process %d", s.Mind.PID),
+		"up "+length(p.At.Sub(s.Mind.Started))))
+	if s.Tick.Error != "" {
+		p.wrapped("  "+pad("failed with", label), red, sentence(s.Tick.Error))
+	}
+	if s.Mind.Paused {
+		p.wrapped("  "+pad("", label), plain, "Let it go on: subconsciousctl resume")
+	}
+}
+
+func (p *page) labelled(name, text string) {
+	p.line("  ", p.in(dim, pad(name, label)), truncate(text, p.Width-label-2))
+}
+
+func (p *page) lastTick(s api.Status) string {
+	if s.Tick.Last.IsZero() {
+		return "none yet"
+	}
+	return p.when(s.Tick.Last) + fmt.Sprintf(", number %d", s.Tick.Count)
+}
+
+func (p *page) nextTick(s api.Status) string {
+	switch {
+	case s.Mind.Paused && s.Mind.PausedUntil.IsZero():
+		return "not while it is paused"
+	case s.Mind.Paused && s.Tick.Next.Before(s.Mind.PausedUntil):
+		return "when the pause ends, " + p.when(s.Mind.PausedUntil)
+	case s.Tick.Next.IsZero():
+		return "not scheduled"
+	case s.Tick.Schedule == "":
+		return p.when(s.Tick.Next)
+	}
+	return pieces(p.Width-label-2, p.when(s.Tick.Next), "schedule "+clean(s.Tick.Schedule))
+}
+
+// mind writes the lists of entries.
+func (p *page) mind(s api.Status) {
+	doc := s.Subconscious
+	lists := map[subconscious.List][]subconscious.DocumentEntry{
+		subconscious.ActiveThreads: doc.ActiveThreads, subconscious.Patterns: doc.Patterns,
+		subconscious.Hunches: doc.Hunches, subconscious.Insights: doc.Insights,
+	}
+	var empty []string
+	for _, name := range subconscious.Lists() {
+		if len(lists[name]) == 0 {
+			empty = append(empty, strings.ToLower(listTitle(name)))
+			continue
+		}
+		p.heading(listTitle(name))
+		for _, entry := range lists[name] {
+			p.entry(entry)
+		}
+	}
+	switch {
+	case len(empty) == len(lists):
+		p.heading("Nothing on its mind")
+		p.wrapped("  ", plain, emptyWords(s))
+	case len(empty) > 0:
+		p.line()
+		p.wrapped("  ", dim, "Empty: "+strings.Join(empty, ", ")+".")
+	}
+	p.told(doc.EscalationHistory)
+}
+
+func emptyWords(s api.Status) string {
+	switch {
+	case len(s.Senses) == 0:
+		return "It has no senses, so there is nothing it could notice. `subconsciousctl config path` names the file that takes them."
+	case s.Tick.Count == 0:
+		return "It has not had its first tick. Run one now: subconsciousctl tick"
+	default:
+		return fmt.Sprintf("After %s nothing is worth keeping; most of the time that is as it should be. Tell it something: subconsciousctl note TEXT",
+			number(int(s.Tick.Count), "tick"))
+	}
+}
+
+// entry writes one entry: bar, strength and summary, then what else is known.
+func (p *page) entry(e subconscious.DocumentEntry) {
+	colour := plain
+	if e.Over {
+		colour = dim
+	}
+	first := fmt.Sprintf("  %s %2d  ", bar(e.Strength), e.Strength)
+	for i, row := range wrap(clean(e.Summary), p.Width-margin) {
+		if i > 0 {
+			first = strings.Repeat(" ", margin)
+		}
+		p.line(first, p.in(colour, row))
+	}
+	due, over := "", ""
+	if !e.Due.IsZero() {
+		due = "due " + p.when(e.Due)
+	}
+	if e.Over {
+		over = "over"
+	}
+	p.line(strings.Repeat(" ", margin), p.in(dim, pieces(p.Width-margin,
+		clean(string(e.ID)), over, due, clean(string(e.Kind)), number(len(e.Evidence), "observation"), "seen "+p.relative(e.LastSeen))))
+}
+
+// told writes what was told lately.
+func (p *page) told(history []subconscious.EscalationRecord) {
+	const most = 3
+	if len(history) == 0 {
+		return
+	}
+	p.heading("Told lately")
+	for _, record := range history[max(0, len(history)-most):] {
+		p.wrapped("  "+pad(p.clock(record.At), 11)+"  ", plain, clean(record.Summary)+" ("+clean(record.Outcome)+")")
+	}
+}
+
+// parked writes what waits for room in its list.
+func (p *page) parked(entries []api.ParkedEntry) {
+	const most = 5
+	if len(entries) == 0 {
+		return
+	}
+	p.heading("Waiting for room")
+	for _, e := range entries[:min(most, len(entries))] {
+		p.wrapped("  · ", plain, clean(e.Summary)+" ("+clean(string(e.ID))+")")
+	}
+	if more := len(entries) - most; more > 0 {
+		p.wrapped("    ", dim, fmt.Sprintf("and %d more", more))
+	}
+}
+
+// nameWidth is how many columns names take, so that some are left for words.
+func nameWidth[T any](p *page, values []T, name func(T) string) int {
+	widest := 8
+	for _, v := range values {
+		widest = max(widest, cells(name(v)))
+	}
+	return min(widest, 24, p.Width-healthMargin-wordsAtLeast)
+}
+
+// healthMark gives a state its sign, colour and word.
+func healthMark(state string) (mark string, colour style, word string) {
+	switch state {
+	case "ok":
+		return "✓", green, "well"
+	case "starting":
+		return "…", dim, "starting"
+	case "skipped":
+		return "–", dim, "skipped"
+	case degraded:
+		return "!", yellow, "degraded"
+	case blind, failed:
+		return "✗", red, state
+	case "":
+		return "·", dim, "not yet asked"
+	default:
+		return "?", yellow, clean(state)
+	}
+}
+
+// health writes one line about a thread or a sense; the words are wrapped.
+func (p *page) health(name string, columns int, state, words string) {
+	mark, colour, word := healthMark(state)
+	first := "  " + p.in(colour, mark) + " " + pad(name, columns) + "  " + p.in(colour, pad(word, 9)) + "  "
+	deep := healthMargin + columns
+	for i, row := range wrap(words, p.Width-deep) {
+		if i > 0 {
+			first = strings.Repeat(" ", deep)
+		}
+		p.line(first, row)
+	}
+}
+
+func (p *page) threads(s api.Status) {
+	p.heading("Threads")
+	if len(s.Threads) == 0 {
+		p.line("  None are configured.")
+		return
+	}
+	name := func(t api.ThreadStatus) string { return clean(t.Name) }
+	columns := nameWidth(p, s.Threads, name)
+	for _, t := range s.Threads {
+		p.health(name(t), columns, t.State, p.threadWords(t))
+	}
+}
+
+func (p *page) threadWords(t api.ThreadStatus) string {
+	var parts []string
+	add := func(ok bool, format string, args ...any) {
+		if ok {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(t.State == failed && !t.Since.IsZero(), "since %s", p.clock(t.Since))
+	add(t.Reason != "", "%s", clean(t.Reason))
+	add(t.Last.IsZero(), "has not thought yet")
+	add(!t.Last.IsZero(), "thought %s", p.relative(t.Last))
+	add(true, "%s", clean(t.Mode))
+	add(t.NoveltyPressure > 0, "novelty pressure %d", t.NoveltyPressure)
+	add(t.Pending > 0, "%s to see", number(t.Pending, "observation"))
+	add(t.Overflow > 0, "%d missed for good", t.Overflow)
+	add(t.FocusHint != "", "focus: %s", truncate(clean(t.FocusHint), hintCells))
+	return strings.Join(parts, " · ")
+}
+
+func (p *page) senses(s api.Status) {
+	p.heading("Senses")
+	if len(s.Senses) == 0 {
+		p.wrapped("  ", plain, "None are configured. `subconsciousctl config path` names the file that takes them.")
+		return
+	}
+	name := func(sense api.SenseStatus) string { return senseLabel(sense.Kind, sense.ID) }
+	columns := nameWidth(p, s.Senses, name)
+	for _, sense := range s.Senses {
+		p.health(name(sense), columns, sense.State, p.senseWords(sense))
+	}
+}
+
+func (p *page) senseWords(s api.SenseStatus) string {
+	var parts []string
+	if s.State == blind || s.State == degraded {
+		parts = append(parts, "since "+p.clock(s.Since)+" ("+length(p.At.Sub(s.Since))+")")
+	}
+	if s.Error != "" {
+		parts = append(parts, clean(s.Error))
+	}
+	if !s.Next.IsZero() {
+		parts = append(parts, "tries again "+p.relative(s.Next))
+	}
+	standing := number(s.Standing, "thing") + " standing"
+	switch {
+	case s.Standing == 0:
+		standing = "nothing standing"
+	case s.State == blind:
+		standing += " as of then"
+	}
+	return strings.Join(append(parts, standing), " · ")
+}
+
+// rest says what waits to be told, what today cost, what was not taken.
+func (p *page) rest(s api.Status) {
+	p.line()
+	p.labelled("to tell", toTell(s.Incidents))
+	p.wrapped("  "+pad("today", label), plain, fmt.Sprintf("$%.2f, %s, %s, %s", s.Budget.MoneyToday, number(s.Budget.CallsToday, "model call"),
+		number(s.Budget.TokensToday, "token"), number(s.Budget.NotificationsToday, "notification")))
+	total, words := rejections(s.Rejected)
+	if total == 0 {
+		p.labelled("not taken", "nothing in 24 hours")
+		return
+	}
+	p.wrapped("  "+pad("not taken", label), plain, fmt.Sprintf("%s in 24 hours: %s", number(total, "finding"), words))
+}
+
+func toTell(c api.IncidentCounts) string {
+	if c.Held == 0 && c.Proposals == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%d held back, %s", c.Held, number(c.Proposals, "proposal"))
+}
+
+// pending writes what the next tick will consume.
+func (p *page) pending(s api.Status) {
+	if len(s.Pending) == 0 {
+		return
+	}
+	p.heading("For the next tick")
+	for _, command := range s.Pending {
+		p.wrapped("  ", plain, CommandWords(command)+" (asked "+p.relative(command.At)+")")
+	}
+}
+
+// CommandWords says what is wished.
+func CommandWords(c subconscious.Command) string {
+	about := clean(string(c.Entry))
+	if about == "" {
+		about = clean(string(c.Incident))
+	}
+	switch c.Kind {
+	case subconscious.CommandFocus:
+		if c.Text == "" {
+			return "clear the focus of " + clean(string(c.Thread))
+		}
+		return "focus " + clean(string(c.Thread)) + " on: " + clean(c.Text)
+	case subconscious.CommandNote:
+		return "note “" + clean(c.Text) + "”"
+	}
+	words := clean(string(c.Kind)) + " " + about
+	if c.Forever {
+		words += " for ever"
+	}
+	return words
+}
+
+func (p *page) notices(s api.Status) {
+	if len(s.Notices) == 0 {
+		return
+	}
+	p.heading("Notices")
+	for _, notice := range s.Notices {
+		p.wrapped("  ! ", yellow, clean(notice.Text)+" ("+p.relative(notice.At)+")")
+		if notice.Next != "" {
+			p.wrapped("    → ", plain, clean(notice.Next))
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootHelp = `subconsciousctl asks and steers a running subconsciousd.
+
+Without options it speaks to the daemon whose state folder is
+~/.local/state/subconscious. Entries may be named by the first letters of
+their ids.
+
+` + exitTable
+
+// newRoot puts all commands together.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:                        "subconsciousctl",
+		Short:                      "ask and steer a running subconsciousd",
+		Long:                       rootHelp,
+		Args:                       a.unknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		SuggestionsMinimumDistance: 2,
+	}
+	flags := root.PersistentFlags()
+	flags.BoolVar(&a.json, "json", false, "print JSON")
+	flags.BoolVar(&a.noColour, "no-color", false, "print no colours (also NO_COLOR)")
+	flags.StringVar(&a.stateDir, "state-dir", "", "the daemon's state `DIR` (also "+stateDirVariable+")")
+	flags.StringVar(&a.config, "config", "", "the daemon's configuration `FILE` (also "+configVariable+")")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err: err, next: "see " + cmd.CommandPath() + " --help"}
+	})
+	root.AddCommand(
+		newStatus(a), newTick(a), newTicks(a), newWhy(a),
+		newClose(a), newConfirm(a), newNote(a), newFocus(a), newPause(a), newResume(a),
+		newConfig(a), newVersion(a), newCompletion(a),
+	)
+	return root
+}
+
+// unknownCommand refuses words that are no command.
+func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	next := "see subconsciousctl --help"
+	if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
+		next = "did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return &usageError{err: fmt.Errorf("there is no command %q", args[0]), next: next}
+}
+
+// takes checks the number of arguments; most below 0 means any number.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		next := "usage: " + cmd.UseLine()
+		switch {
+		case len(args) < least:
+			return &usageError{err: errors.New(cmd.Name() + " needs " + cmd.Annotations[needs]), next: next}
+		case most >= 0 && len(args) > most:
+			return &usageError{err: fmt.Errorf("%s does not take %q", cmd.Name(), args[most]), next: next}
+		}
+		return nil
+	}
+}
+
+// needs is the annotation that names what a command cannot do without.
+const needs = "needs"

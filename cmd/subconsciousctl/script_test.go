@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(leakFree{m}, map[string]func(){
+		// The command as main starts it, at the time of the samples.
+		"subconsciousctl": func() {
+			os.Exit(run(context.Background(), process{
+				args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
+				now: apitest.At, zone: time.UTC, columns: func() int { return 0 },
+			}))
+		},
+	})
+}
+
+// leakFree runs the tests and then looks for goroutines that are left.
+type leakFree struct{ m *testing.M }
+
+func (l leakFree) Run() int {
+	if code := l.m.Run(); code != 0 {
+		return code
+	}
+	if err := goleak.Find(); err != nil {
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		return 1
+	}
+	return 0
+}
+
+// served holds the mind of a script once it is served.
+type served struct{ mind *apitest.Mind }
+
+type servedKey struct{}
+
+// TestScripts runs every script of testdata against a mind that is served over
+// a real socket. `go test -update` writes the goldens again.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", "/home/sample")
+			env.Values[servedKey{}] = &served{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"mind":     serveMind,
+			"recorded": recorded,
+			"exits":    exits,
+			"isjson":   isJSON,
+			"narrow":   narrow,
+		},
+	})
+}
+
+// serveMind is "mind SCENARIO": it serves a sample mind, to which the commands
+// that follow speak.
+func serveMind(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mind SCENARIO")
+	}
+	scenarios := map[string]func() *apitest.Mind{
+		"busy": apitest.Busy, "empty": apitest.Empty, "degraded": apitest.Degraded, "paused": apitest.Paused,
+		"broken": func() *apitest.Mind {
+			return &apitest.Mind{OnStatus: func(context.Context) error { return errors.New("a fault") }}
+		},
+		"refusing": func() *apitest.Mind {
+			return &apitest.Mind{OnThink: func(context.Context, api.TickRequest) error {
+				return api.Errorf(api.CodeRefused, "ask its owner", "policy forbids it")
+			}}
+		},
+	}
+	scenario, ok := scenarios[args[0]]
+	if !ok {
+		ts.Fatalf("there is no scenario %q", args[0])
+	}
+	folder, err := os.MkdirTemp("/tmp", "mind")
+	ts.Check(err)
+	mind := scenario()
+	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind,
+		Version: "v0.1.0", Now: apitest.At})
+	ts.Check(err)
+	ts.Check(server.Start(context.Background()))
+	ts.Defer(func() {
+		ts.Check(errors.Join(server.Stop(context.Background()), os.RemoveAll(folder)))
+	})
+	ts.Setenv("SUBCONSCIOUS_STATE_DIR", folder)
+	ts.Value(servedKey{}).(*served).mind = mind
+}
+
+// exits is "exits CODE COMMAND…": the command must end with that code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d\nstdout: %s\nstderr: %s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// isJSON is "isjson FILE": it holds exactly one JSON value.
+func isJSON(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		if json.Valid([]byte(ts.ReadFile(file))) == neg {
+			ts.Fatalf("%s: is JSON: %v", file, neg)
+		}
+	}
+}
+
+// recorded is "recorded TEXT…": the mind was given commands and ticks with these
+// words.
+func recorded(ts *testscript.TestScript, neg bool, args []string) {
+	mind := ts.Value(servedKey{}).(*served).mind
+	text, err := json.Marshal(struct{ Commands, Ticks any }{mind.Commands(), mind.Wishes()})
+	ts.Check(err)
+	for _, want := range args {
+		if strings.Contains(string(text), want) == neg {
+			ts.Fatalf("recorded is %s; it holds %q: %v", text, want, neg)
+		}
+	}
+}
+
+// narrow is "narrow FILE COLUMNS": no line is wider.
+func narrow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: narrow FILE COLUMNS")
+	}
+	most, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most {
+			ts.Fatalf("%d columns, more than %d: %s", n, most, line)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !failpoints
+
+package main
+
+// withFailpoints says how the other command is built.
+const withFailpoints = false

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon"
+)
+
+// wishes are what the command line asks for.
+type wishes struct {
+	config, stateDir    string
+	demo, once, version bool
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	w, code, done := parse(args, stdout, stderr)
+	if done {
+		return code
+	}
+	var err error
+	switch {
+	case w.version:
+		_, err = fmt.Fprintln(stdout, "subconsciousd", api.BuildVersion())
+	case w.demo:
+		err = daemon.RunDemo(ctx, daemon.DemoOptions{Out: stdout, Log: stderr, Version: api.BuildVersion(), StateDir: w.stateDir})
+	default:
+		err = serve(ctx, w, stdout, stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "subconsciousd: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// parse reads the flags; done means that there is nothing more to do.
+func parse(args []string, stdout, stderr io.Writer) (w wishes, code int, done bool) {
+	flags := flag.NewFlagSet("subconsciousd", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&w.config, "config", "", "")
+	flags.StringVar(&w.stateDir, "state-dir", "", "")
+	flags.BoolVar(&w.demo, "demo", false, "")
+	flags.BoolVar(&w.once, "once", false, "")
+	flags.BoolVar(&w.version, "version", false, "")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, _ = io.WriteString(stdout, usage)
+		return w, exitOK, true
+	case err != nil:
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case w.demo && (w.config != "" || w.once):
+		err = errors.New("--demo brings its own configuration; leave --config and --once out")
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "subconsciousd: %v\nrun `subconsciousd --help` for what it takes\n", err)
+		return w, exitUsage, true
+	}
+	return w, exitOK, false
+}
+
+// serve runs the mind of the configuration, or one tick of it.
+func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
+	config, err := daemon.LoadConfiguration(w.config, w.stateDir, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	logger, err := daemon.NewLogger(config.Log, stderr)
+	if err != nil {
+		return err
+	}
+	if !config.Found {
+		logger.Info("no configuration found: watching this machine's health alone",
+			"next", "copy config.example.yaml to "+config.Path+", name your folders in it, and start again")
+	}
+	options := daemon.Options{Config: config.Config, Version: api.BuildVersion(), Logger: logger, Env: os.LookupEnv}
+	if w.once {
+		return daemon.RunOnce(ctx, options, stdout)
+	}
+	d, err := daemon.New(options)
+	if err != nil {
+		return err
+	}
+	return d.Run(ctx)
+}

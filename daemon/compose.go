@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/calendar"
+	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/reflex"
+)
+
+// reflexThreads are the four threads without a model.
+func reflexThreads() []threads.Thread {
+	var out []threads.Thread
+	for _, name := range subconscious.Threads() {
+		out = append(out, reflex.New(name))
+	}
+	return out
+}
+
+// openSenses opens the senses that the configuration names, and the collector
+// over them.
+func (d *Daemon) openSenses(context.Context) error {
+	watcher, err := watch.New(watch.Options{Logger: d.options.Logger})
+	if err != nil {
+		return err
+	}
+	d.watcher = watcher
+	d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
+	all, err := d.senses()
+	if err == nil {
+		d.collector, err = senses.NewCollector(senses.CollectorOptions{Senses: all, Redact: redact.Text, Logger: d.options.Logger})
+	}
+	if err != nil {
+		return errors.Join(err, stopAll(all))
+	}
+	d.later("stop the senses", d.collector.Stop)
+	ids := make([]senses.SenseID, 0, len(all))
+	for _, s := range all {
+		ids = append(ids, senses.SenseID{Sense: s.Name(), ID: s.ID()})
+	}
+	return d.ledger.Configure(ids, d.runner.Names()...)
+}
+
+// stopAll ends senses that no collector owns.
+func stopAll(all []senses.Sense) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stepWithin)
+	defer cancel()
+	var problems []error
+	for _, s := range all {
+		if stopper, ok := s.(senses.Stopper); ok {
+			problems = append(problems, stopper.Stop(ctx))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// senses makes the senses that the configuration names, and with an error those
+// that were made before it. The state folder is excluded from every one of them.
+func (d *Daemon) senses() ([]senses.Sense, error) {
+	config, ours := d.options.Config, []string{d.options.Config.StateDir}
+	if real, err := filepath.EvalSymlinks(d.options.Config.StateDir); err == nil && real != ours[0] {
+		ours = append(ours, real)
+	}
+	logger := d.options.Logger
+	var all []senses.Sense
+	add := func(kind, id string, s senses.Sense, err error) error {
+		if err != nil {
+			return fmt.Errorf("open sense %s %s: %w", kind, id, err)
+		}
+		all = append(all, s)
+		return nil
+	}
+	if config.Senses.Health.Enabled {
+		s, err := health.New(config.Senses.Health, health.Options{Reader: d.options.Health, Logger: logger})
+		if err := add("health", "", s, err); err != nil {
+			return all, err
+		}
+	}
+	wait := files.DefaultWait
+	if d.options.Patient {
+		wait = senses.DefaultDeadline * 9 / 10
+	}
+	for _, c := range config.Senses.Files {
+		s, err := files.New(c, files.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger, Wait: wait})
+		if err := add("files", c.ID, s, err); err != nil {
+			return all, err
+		}
+	}
+	for _, c := range config.Senses.Notes {
+		s, err := notes.New(c, notes.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger})
+		if err := add("notes", c.ID, s, err); err != nil {
+			return all, err
+		}
+	}
+	for _, c := range config.Senses.Calendar {
+		s, err := calendar.New(c, calendar.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger, Zone: d.zoneOrUTC})
+		if err := add("calendar", c.ID, s, err); err != nil {
+			return all, err
+		}
+	}
+	if d.options.Senses != nil {
+		further, err := d.options.Senses(d.ledger)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, further...)
+	}
+	return all, nil
+}
+
+// zone is the mind's time zone now: "local" follows the machine.
+func (d *Daemon) zone() (*time.Location, error) { return d.options.Config.Location(d.options.Env) }
+
+func (d *Daemon) zoneOrUTC() *time.Location {
+	zone, err := d.zone()
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}

@@ -1,0 +1,48 @@
+package daemon
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/subconsciousd/subconsciousd/setup"
+)
+
+// Configuration is what was loaded, and from where.
+type Configuration struct {
+	*setup.Config
+	// Path is the file, or where it is looked for; Found says whether there is
+	// one. Without one the machine's health alone is watched.
+	Path  string
+	Found bool
+}
+
+// LoadConfiguration reads the configuration at path, or else where
+// SUBCONSCIOUS_CONFIG says, or else in its customary place. A stateDir that is
+// not empty goes before whatever the configuration says.
+func LoadConfiguration(path, stateDir string, env func(string) (string, bool)) (Configuration, error) {
+	overridden := func(name string) (string, bool) {
+		if name == "SUBCONSCIOUS_STATE_DIR" && stateDir != "" {
+			abs, err := filepath.Abs(stateDir)
+			return abs, err == nil
+		}
+		return env(name)
+	}
+	if path == "" {
+		path, _ = env("SUBCONSCIOUS_CONFIG")
+	}
+	found := Configuration{Path: path, Found: true}
+	if path == "" {
+		found.Path = setup.DefaultPath(env)
+		_, err := os.Stat(found.Path)
+		found.Found = found.Path != "" && !errors.Is(err, fs.ErrNotExist)
+	}
+	source := found.Path
+	if !found.Found {
+		source = ""
+	}
+	var err error
+	found.Config, err = setup.Load(source, overridden)
+	return found, err
+}

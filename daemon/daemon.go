@@ -1,0 +1,240 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	sd "github.com/coreos/go-systemd/v22/daemon"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// Daemon is one mind, running.
+type Daemon struct {
+	options Options
+	started time.Time
+
+	lifecycle sync.Mutex // held by Start and Stop
+	cleanup   []cleanup
+
+	db        *store.DB
+	mind      *mind.Store
+	publisher *mind.Publisher
+	ledger    *senses.Ledger
+	watcher   *watch.Watcher
+	runner    *threads.Runner
+	collector *senses.Collector
+	schedule  *schedule
+
+	// lastRun is when each thread last ran well before this start.
+	lastRun map[string]time.Time
+
+	// turn is held by whoever ticks; ending is closed when no tick may begin,
+	// and abandon ends the one that runs.
+	turn    chan struct{}
+	ending  chan struct{}
+	abandon context.CancelFunc
+	ticking context.Context
+
+	mu   sync.Mutex // guards view
+	view view
+}
+
+// view is what the API shows without waiting for a tick.
+type view struct {
+	state    subconscious.State
+	document []byte
+	report   api.TickReport
+	threads  []api.ThreadStatus
+	senses   []senses.Health
+	paused   *mind.Pause
+	running  bool
+	failure  string // why the last tick did not commit
+	rejected []rejections
+}
+
+// New returns a daemon that has not started.
+func New(options Options) (*Daemon, error) {
+	if err := options.validate(); err != nil {
+		return nil, err
+	}
+	return &Daemon{options: options, lastRun: map[string]time.Time{}, turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
+}
+
+// Start locks the state folder, opens the mind, publishes its document, opens
+// the senses, serves the API and, unless the options say otherwise, begins to
+// tick. What it had started it ends again when it fails. A daemon starts once.
+func (d *Daemon) Start(ctx context.Context) (err error) {
+	d.lifecycle.Lock()
+	defer d.lifecycle.Unlock()
+	if d.abandon != nil {
+		return errors.New("daemon: it was started before; make a new one")
+	}
+	d.started = d.options.Now()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.undo(context.WithoutCancel(ctx)))
+		}
+	}()
+	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
+	for _, step := range []func(context.Context) error{
+		d.lock, d.openStore, d.openMind, d.openThreads, d.openSenses, d.recover, d.makeSchedule, d.serve, d.begin,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return d.mind.SetMeta(ctx, mind.MetaStarted, d.started.Format(time.RFC3339))
+}
+
+// Run starts, waits until ctx is done, and stops. A service manager that waits
+// for it is told when it is ready, and when it ends.
+func (d *Daemon) Run(ctx context.Context) error {
+	if err := d.Start(ctx); err != nil {
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			d.options.Logger.Info("ended before it had started", "reason", err)
+			return nil
+		}
+		return err
+	}
+	d.tellSystemd(sd.SdNotifyReady)
+	d.options.Logger.Info("started", "version", d.options.Version, "state_dir", d.options.Config.StateDir,
+		"schedule", d.options.Config.Schedule, "zone", d.zoneOrUTC().String(), "senses", len(d.collector.IDs()))
+	<-ctx.Done()
+	d.tellSystemd(sd.SdNotifyStopping)
+	err := d.Stop(context.WithoutCancel(ctx))
+	d.options.Logger.Info("stopped", "after", d.options.Now().Sub(d.started).Round(time.Second).String())
+	return err
+}
+
+// The steps of Start, in order.
+
+func (d *Daemon) lock(context.Context) error {
+	lock, err := mind.LockDir(d.options.Config.StateDir, d.started)
+	if err != nil {
+		return err
+	}
+	if lock.Tightened != "" {
+		d.options.Logger.Warn(lock.Tightened)
+	}
+	d.later("unlock the state folder", func(context.Context) error { return lock.Unlock() })
+	return nil
+}
+
+func (d *Daemon) openStore(ctx context.Context) error {
+	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
+		slices.Concat(senses.Migrations(), mind.Migrations())...)
+	if err != nil {
+		return err
+	}
+	d.db, d.mind = db, mind.New(db)
+	d.later("close the database", func(context.Context) error { return db.Close() })
+	return nil
+}
+
+func (d *Daemon) openMind(ctx context.Context) error {
+	state, err := d.mind.Load(ctx)
+	if err != nil {
+		return err
+	}
+	paused, err := d.mind.Pause(ctx)
+	if err != nil {
+		return err
+	}
+	d.view.state, d.view.paused = state, paused
+	if d.view.document, err = subconscious.Project(state, d.options.Config.Mechanics.MaxTokens); err != nil {
+		return err
+	}
+	if d.ledger, err = senses.OpenLedger(ctx, d.db, d.started); err != nil {
+		return err
+	}
+	d.ledger.Interest(threads.Interested)
+	d.view.senses = d.ledger.Health()
+	d.publisher = mind.NewPublisher(d.options.Config.StateDir, d.mind, d.options.Logger)
+	d.later("note the clean stop", func(ctx context.Context) error {
+		return d.mind.SetMeta(ctx, mind.MetaCleanStop, d.options.Now().Format(time.RFC3339))
+	})
+	return d.loadRejections(ctx)
+}
+
+func (d *Daemon) openThreads(context.Context) error {
+	own := d.options.Threads
+	if own == nil {
+		own = reflexThreads()
+	}
+	runner, err := threads.NewRunner(threads.RunnerOptions{
+		Threads: own, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	d.runner = runner
+	d.later("wait for the threads", runner.Stop)
+	for _, name := range runner.Names() {
+		status := d.threadStatus(name, d.view.state.Threads[name])
+		status.Last = d.lastRun[status.Name]
+		d.view.threads = append(d.view.threads, status)
+	}
+	return nil
+}
+
+// recover publishes the committed document again where a crash kept it from
+// being published.
+func (d *Daemon) recover(ctx context.Context) error {
+	result, err := d.publisher.Recover(ctx, d.options.Now())
+	if err != nil {
+		d.options.Logger.Warn("the document cannot be published yet", "error", err)
+	}
+	return d.noticeRejected(ctx, result)
+}
+
+func (d *Daemon) serve(ctx context.Context) error {
+	if d.options.NoSocket {
+		return nil
+	}
+	server, err := api.New(api.Options{
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d,
+		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
+	})
+	if err != nil {
+		return err
+	}
+	if err := server.Start(ctx); err != nil {
+		return err
+	}
+	d.later("stop the API", server.Stop)
+	return nil
+}
+
+func (d *Daemon) makeSchedule(context.Context) (err error) {
+	if !d.options.Unscheduled {
+		d.schedule, err = d.newSchedule()
+	}
+	return err
+}
+
+func (d *Daemon) begin(context.Context) error {
+	if d.schedule != nil {
+		d.schedule.start()
+		d.later("stop the schedule", d.schedule.stop)
+	}
+	// Last, and so the first to be undone.
+	d.later("finish the tick", d.finish)
+	d.cleanup[len(d.cleanup)-1].within = finishTick + abandonTick
+	return nil
+}
+
+// DocumentPath is where the mind publishes itself.
+func (d *Daemon) DocumentPath() string {
+	return filepath.Join(d.options.Config.StateDir, "subconscious.json")
+}

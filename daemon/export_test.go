@@ -1,0 +1,29 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Tick runs one tick of any kind, as the schedule does.
+func (d *Daemon) TickAs(ctx context.Context, kind subconscious.TickKind) (api.TickReport, error) {
+	return d.think(ctx, tickWish{kind: kind})
+}
+
+// Watcher is the one that the senses share.
+func (d *Daemon) Watcher() *watch.Watcher { return d.watcher }
+
+// State is the state of the last committed tick; Mind is where it is kept.
+func (d *Daemon) State() subconscious.State { return d.currentState() }
+func (d *Daemon) Mind() *mind.Store         { return d.mind }
+
+// BlindPeriods are those that are recorded.
+func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.BlindPeriod, error) {
+	return d.ledger.BlindPeriods(ctx, since)
+}

@@ -1,0 +1,57 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+)
+
+// Codes of the operational notices.
+const (
+	noticeBlind       = "sense_blind"
+	noticeDegraded    = "sense_degraded"
+	noticeUnpublished = "document_unpublished"
+	noticeRejected    = "document_rejected"
+)
+
+// senseNotices begins a notice for every sense that does not see, or not all,
+// and ends it for those that do again. Notices bypass the threads.
+func (d *Daemon) senseNotices(at time.Time, staged *senses.Staged) (raise []mind.Notice, resolve []mind.NoticeKey) {
+	for _, h := range staged.Health() {
+		id := senses.SenseID{Sense: h.Kind, ID: h.ID}.String()
+		blind, degraded := mind.NoticeKey{Code: noticeBlind, Key: id}, mind.NoticeKey{Code: noticeDegraded, Key: id}
+		switch h.State {
+		case senses.Blind:
+			raise = append(raise, mind.Notice{NoticeKey: blind, At: at,
+				Text: fmt.Sprintf("%s has been blind since %s: %s", id, h.Since.In(at.Location()).Format("Mon 15:04"), h.Error),
+				Next: "mend what it says; until then what stood is taken to stand, and nothing that happens meanwhile is lost to it"})
+		case senses.Degraded:
+			raise = append(raise, mind.Notice{NoticeKey: degraded, At: at,
+				Text: fmt.Sprintf("%s does not see everything: %s", id, h.Error), Next: "see `subconsciousctl status`"})
+			resolve = append(resolve, blind)
+		default:
+			resolve = append(resolve, blind, degraded)
+		}
+	}
+	return raise, resolve
+}
+
+// noticeRejected says that a document that is not ours was set aside.
+func (d *Daemon) noticeRejected(ctx context.Context, result mind.PublishResult) error {
+	if result.Rejected == "" {
+		return nil
+	}
+	d.options.Logger.Warn("a document that is not ours was set aside", "path", result.Rejected)
+	_, err := d.mind.RaiseNotice(ctx, mind.Notice{
+		NoticeKey: mind.NoticeKey{Code: noticeRejected, Key: result.Rejected}, At: d.options.Now(),
+		Text: "subconscious.json had been changed by somebody else; that version was set aside as " + result.Rejected,
+		Next: "look at it there; use `subconsciousctl close`, `confirm`, `note` or `focus` to change the mind",
+	})
+	if err != nil {
+		return fmt.Errorf("keep a notice: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// Options are what a daemon needs.
+type Options struct {
+	// Config is the configuration; its StateDir must be absolute.
+	Config *setup.Config
+	// Version is shown by status.
+	Version string
+	// Demo is shown by status.
+	Demo bool
+	// Logger; nil discards.
+	Logger *slog.Logger
+	// OnTick, if set, is told of every tick that was committed.
+	OnTick func(api.TickReport)
+	// Now is the wall clock; nil is time.Now. Env is the environment, for the
+	// local time zone; nil has nothing set.
+	Now func() time.Time
+	Env func(string) (string, bool)
+	// Health reads the machine; nil is this machine.
+	Health health.Reader
+	// Senses are further senses, made anew whenever the senses are opened;
+	// Threads replace the reflex ones.
+	Senses  func(rows senses.RowReader) ([]senses.Sense, error)
+	Threads []threads.Thread
+	// Unscheduled: ticks run only when they are asked for.
+	Unscheduled bool
+	// Patient: a look waits for the whole of a large folder, almost as long as
+	// a sense may take, since no later look goes on with it.
+	Patient bool
+	// NoSocket: the API is not served.
+	NoSocket bool
+}
+
+func (o *Options) validate() error {
+	if o.Config == nil {
+		return errors.New("daemon: Options.Config is missing")
+	}
+	if !filepath.IsAbs(o.Config.StateDir) {
+		return fmt.Errorf("daemon: state_dir %q is not an absolute path", o.Config.StateDir)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Env == nil {
+		o.Env = func(string) (string, bool) { return "", false }
+	}
+	return nil
+}

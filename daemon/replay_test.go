@@ -1,0 +1,193 @@
+package daemon_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Sizes that a tick's record may have, in bytes.
+const (
+	medianRecord = 20 << 10
+	largeRecord  = 100 << 10
+)
+
+// varied does something different before each tick.
+func (w *world) varied(random *rand.Rand, i int, watcher *thread) {
+	w.t.Helper()
+	for range random.IntN(4) {
+		name := filepath.Join(w.files, fmt.Sprintf("file-%d.md", random.IntN(12)))
+		switch random.IntN(4) {
+		case 0:
+			write(w.t, name, fmt.Sprint("words ", i))
+		case 1:
+			save(w.t, name, fmt.Sprint("other words ", i))
+		case 2:
+			if err := os.Rename(name, name+".bak"); err != nil && !os.IsNotExist(err) {
+				w.t.Fatal(err)
+			}
+		case 3:
+			if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+				w.t.Fatal(err)
+			}
+		}
+	}
+	switch i % 10 {
+	case 1:
+		w.disk.set(50 + random.Uint64N(50))
+	case 3:
+		at := w.clock.Now().Add(time.Duration(random.IntN(90)) * time.Minute)
+		w.calendar(event{"review@example.org", "Lighthouse review", at, time.Hour}, event{"dentist@example.org", "Dentist", at.Add(30 * time.Minute), time.Hour})
+	case 4:
+		write(w.t, filepath.Join(w.notes, fmt.Sprintf("day-%d.md", i/10%3)), fmt.Sprintf("- [ ] ask about room %d of the lighthouse by Friday\n", i))
+	case 5:
+		w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: fmt.Sprintf("the lighthouse has %d steps", i)})
+	case 6:
+		if all := entries(w.document()); len(all) > 0 {
+			kind := []subconscious.CommandKind{subconscious.CommandClose, subconscious.CommandConfirm}[random.IntN(2)]
+			w.command(subconscious.Command{Kind: kind, Entry: all[random.IntN(len(all))].ID})
+		}
+	case 7:
+		watcher.set(fails)
+	case 9:
+		watcher.set(nil)
+	}
+}
+
+// Every record replays to the bytes that were committed, and is of a fair size.
+func TestReplayGivesTheSameBytes(t *testing.T) {
+	w := newWorld(t)
+	watcher := withFaultyWatcher(w)
+	w.begin()
+	random := rand.New(rand.NewPCG(1, 2))
+	kinds := []subconscious.TickKind{subconscious.Scheduled, subconscious.Scheduled, subconscious.Manual, subconscious.Early, subconscious.CatchUp}
+	states := map[int64]string{}
+	const all = 120
+	for i := range all {
+		w.varied(random, i, watcher)
+		w.clock.advance(time.Duration(1+random.IntN(20)) * time.Minute)
+		if i%31 == 30 {
+			w.restart()
+		}
+		report := w.tickAs(kinds[random.IntN(len(kinds))])
+		states[report.Tick] = asJSON(t, w.d.State())
+	}
+	records, err := w.d.Mind().Records(context.Background(), 0, all)
+	if err != nil || len(records) != all {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	for _, record := range records {
+		w.replays(record, states[record.Tick])
+	}
+	median, largest, unpacked := w.sizes()
+	t.Logf("records: median %d bytes, largest %d, and %d before it is packed", median, largest, unpacked)
+	if median > medianRecord || largest > largeRecord {
+		t.Errorf("records: median %d bytes, largest %d", median, largest)
+	}
+}
+
+func (w *world) replays(record mind.Record, want string) {
+	w.t.Helper()
+	state, _, err := daemon.Replay(record)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if got := asJSON(w.t, state); got != want {
+		w.t.Fatalf("tick %d replays to\n%s\nand not to\n%s", record.Tick, got, want)
+	}
+	document, err := subconscious.Project(state, w.options.Config.Mechanics.MaxTokens)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	published, ok, err := w.d.Mind().Document(context.Background(), record.Tick)
+	if err != nil || !ok || !bytes.Equal(document, published) {
+		w.t.Fatalf("tick %d replays to the document\n%s\nand not to\n%s\n%v", record.Tick, document, published, err)
+	}
+}
+
+// sizes are what the records take in the database, in bytes, and as they are
+// made, before they are packed.
+func (w *world) sizes() (median, largest, unpacked int) {
+	w.t.Helper()
+	records, err := w.d.Mind().Records(context.Background(), 0, 1000)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, r := range records {
+		unpacked = max(unpacked, len(r.Inputs)+len(r.Report))
+	}
+	var all []int
+	w.query("SELECT length(inputs) + length(report) FROM mind_ticks", func(scan func(...any) error) error {
+		var size int
+		err := scan(&size)
+		all = append(all, size)
+		return err
+	})
+	slices.Sort(all)
+	return all[len(all)/2], all[len(all)-1], unpacked
+}
+
+// query reads the mind's database beside the mind.
+func (w *world) query(query string, row func(scan func(...any) error) error) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.state, "mind.db")+"?mode=ro")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(query)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// The busiest tick there can be: fifty entries are parked, and fifty things are
+// found.
+func TestLargestRecord(t *testing.T) {
+	w := newWorld(t)
+	s := withFaultySense(w)
+	for i := range 60 {
+		s.things.add(fmt.Sprintf("the pump in hall %d of the northern waterworks has failed for want of pressure", i))
+	}
+	w.begin()
+	w.ticks(2) // fifty are found at a tick; the others are not lost
+	if got := len(w.d.State().Parked); got != 50 {
+		t.Fatalf("%d are parked", got)
+	}
+	for i := range 8 { // each of them changes eight times
+		s.things.worsen(i)
+		w.tick()
+	}
+	records, err := w.d.Mind().Records(context.Background(), 0, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records[:1] {
+		w.replays(record, asJSON(t, w.d.State()))
+	}
+	_, largest, unpacked := w.sizes()
+	t.Logf("the largest record has %d bytes, and %d before it is packed", largest, unpacked)
+	if largest > largeRecord {
+		t.Errorf("the largest record has %d bytes, more than %d", largest, largeRecord)
+	}
+}

@@ -1,0 +1,195 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// Modes of a thread in a report, beside that in which it ran.
+const (
+	threadSkipped = "skipped"
+	threadFailed  = "failed"
+)
+
+// threadOK is the state of a thread that ran well.
+const threadOK = "ok"
+
+// report says what a tick did. What it says of publishing comes later.
+func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, results []threads.Result, snapshot subconscious.Snapshot,
+	next subconscious.State, changes aggregator.Changes, wish tickWish) api.TickReport {
+	report := api.TickReport{
+		Tick: next.TickCount, At: snapshot.At, Kind: wish.kind, DryRun: wish.dryRun,
+		Senses: senseReports(staged, collected), Changes: []api.EntryChange{}, Decisions: []api.Decision{},
+	}
+	for _, r := range results {
+		report.Threads = append(report.Threads, threadReport(r, snapshot.Fields[r.Thread], changes))
+	}
+	for _, c := range changes.Entries {
+		report.Changes = append(report.Changes, api.EntryChange{
+			Entry: c.Entry, What: string(c.What), List: c.List, Summary: c.Summary, From: c.From, To: c.To, Why: c.Why,
+		})
+	}
+	for _, w := range changes.Wishes {
+		reason := w.Reason
+		if reason == "" {
+			reason = "the thread gave no reason"
+		}
+		report.Decisions = append(report.Decisions, api.Decision{
+			Incident: w.Incident, Entry: w.Entry, Thread: w.Thread, Summary: w.Summary, Verdict: "recorded", Reason: reason,
+		})
+	}
+	return report
+}
+
+func senseReports(staged *senses.Staged, collected []senses.Collected) []api.SenseReport {
+	changes := map[senses.SenseID]int{}
+	for _, o := range staged.Changes() {
+		changes[senses.SenseID{Sense: o.Sense, ID: o.Instance}]++
+	}
+	reports := make([]api.SenseReport, 0, len(collected))
+	for _, c := range collected {
+		reports = append(reports, api.SenseReport{
+			ID: c.ID, Kind: c.Sense, State: string(c.Health.State), Error: c.Health.Error,
+			Changes: changes[senses.SenseID{Sense: c.Sense, ID: c.ID}],
+		})
+	}
+	return reports
+}
+
+func threadReport(r threads.Result, field subconscious.Field, changes aggregator.Changes) api.ThreadReport {
+	out := api.ThreadReport{Name: string(r.Thread), Mode: r.Mode, Reason: r.Attention.Reason, Rejected: map[string]int{}}
+	switch {
+	case !r.Attention.Ask:
+		out.Mode = threadSkipped
+		return out
+	case r.Err != nil:
+		out.Mode, out.Reason = threadFailed, r.Err.Error()
+		return out
+	}
+	if r.Attention.Level > 0 {
+		out.Reason = fmt.Sprintf("its field is widened to %d days ahead", int(threads.AheadOf(r.Attention.Level).Hours()/24))
+	}
+	out.Shown = len(field.New) + len(field.Wider)
+	for _, a := range changes.Accepted {
+		if a.Thread == r.Thread {
+			out.Findings++
+		}
+	}
+	for _, x := range changes.Rejected {
+		if x.Thread == r.Thread {
+			out.Rejected[string(x.Reason)]++
+		}
+	}
+	return out
+}
+
+func threadState(t api.ThreadReport) string {
+	if t.Mode == threadSkipped || t.Mode == threadFailed {
+		return t.Mode
+	}
+	return threadOK
+}
+
+// replayable is what a tick's record holds: all that the mechanics depended on.
+type replayable struct {
+	Mechanics int              `json:"mechanics"`
+	Zone      string           `json:"zone"`
+	Input     aggregator.Input `json:"input"`
+}
+
+// tickRecord packs a tick so that it can be replayed and shown.
+func tickRecord(in aggregator.Input, report api.TickReport) (mind.Record, error) {
+	recorded := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in}
+	recorded.Input.Zone = nil
+	inputs, err := json.Marshal(recorded)
+	if err != nil {
+		return mind.Record{}, fmt.Errorf("record tick %d: %w", report.Tick, err)
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		return mind.Record{}, fmt.Errorf("record tick %d: %w", report.Tick, err)
+	}
+	return mind.Record{Tick: report.Tick, At: report.At, Kind: report.Kind, Inputs: inputs, Report: text}, nil
+}
+
+// Replay merges a recorded tick again and returns its state. It fails where the
+// record is of another version of the mechanics.
+func Replay(record mind.Record) (subconscious.State, aggregator.Changes, error) {
+	var recorded replayable
+	if err := json.Unmarshal(record.Inputs, &recorded); err != nil {
+		return subconscious.State{}, aggregator.Changes{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
+	}
+	if recorded.Mechanics != aggregator.MechanicsVersion {
+		return subconscious.State{}, aggregator.Changes{}, fmt.Errorf("replay tick %d: it was made by mechanics version %d, this is version %d",
+			record.Tick, recorded.Mechanics, aggregator.MechanicsVersion)
+	}
+	zone, err := time.LoadLocation(recorded.Zone)
+	if err != nil {
+		return subconscious.State{}, aggregator.Changes{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
+	}
+	recorded.Input.Zone = zone
+	recorded.Input.At = recorded.Input.At.In(zone)
+	state, changes := aggregator.Merge(recorded.Input)
+	return state, changes, nil
+}
+
+// entryLog says what happened to each entry, with the thread and the rule, for
+// explanations. That an entry faded by one is not worth a line.
+func entryLog(report api.TickReport, next, before subconscious.State, changes aggregator.Changes) ([]mind.LogEntry, error) {
+	var out []mind.LogEntry
+	for _, c := range report.Changes {
+		if c.What == string(aggregator.Faded) {
+			continue
+		}
+		entry, ok := next.Entry(c.Entry)
+		if !ok {
+			entry, ok = before.Entry(c.Entry)
+		}
+		if !ok {
+			continue // a newcomer that found no place
+		}
+		step := api.Step{Tick: report.Tick, At: report.At, Change: c}
+		if i := slices.IndexFunc(changes.Accepted, func(a aggregator.Acceptance) bool { return a.Entry == c.Entry }); i >= 0 {
+			step.Thread, step.Rule = string(changes.Accepted[i].Thread), changes.Accepted[i].Finding.Rule
+		}
+		text, err := json.Marshal(step)
+		if err != nil {
+			return nil, fmt.Errorf("log entry %s: %w", c.Entry, err)
+		}
+		out = append(out, mind.LogEntry{Entry: c.Entry, Incident: entry.Incident, Tick: report.Tick, At: report.At, What: c.What, JSON: text})
+	}
+	return out, nil
+}
+
+// tell logs a tick in one line, and tells whoever asked.
+func (d *Daemon) tell(report api.TickReport) {
+	findings, failed := 0, 0
+	for _, t := range report.Threads {
+		findings += t.Findings
+		if t.Mode == threadFailed {
+			failed++
+		}
+	}
+	seen, blind := 0, 0
+	for _, s := range report.Senses {
+		seen += s.Changes
+		if s.State == string(senses.Blind) {
+			blind++
+		}
+	}
+	d.options.Logger.Info("tick", "tick", report.Tick, "kind", string(report.Kind), "seen", seen, "findings", findings,
+		"changes", len(report.Changes), "blind", blind, "failed", failed, "elapsed_ms", report.ElapsedMS)
+	d.tellSystemd("STATUS=" + Line(report))
+	if d.options.OnTick != nil {
+		d.options.OnTick(report)
+	}
+}

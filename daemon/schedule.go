@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// heartbeat is how often the wall clock is read again: timers sleep while
+	// the machine does, so a slot that passed meanwhile is noticed at the next
+	// beat.
+	heartbeat = 30 * time.Second
+	// late is how long after its slot a tick still counts as the scheduled one.
+	late = 2 * heartbeat
+	// earlyEvery is the least time from a tick to an early one, so that a file
+	// that is saved all the time does not make the mind think all the time.
+	earlyEvery = 5 * time.Second
+)
+
+// schedule decides when ticks are due. One goroutine does all of it, so that
+// ticks of the schedule neither overlap nor pile up: whatever slots passed while
+// it was busy, or while the machine slept, make one tick. Which have passed is
+// worked out from the wall clock alone.
+type schedule struct {
+	scheduleOptions
+	cancel context.CancelFunc
+	ended  chan struct{}
+	last   time.Time // up to when slots are taken care of; run's own
+}
+
+// scheduleOptions are what a schedule needs.
+type scheduleOptions struct {
+	Slots slots
+	// Now is the wall clock, in the zone of the slots.
+	Now func() time.Time
+	// Last is the last tick before this start; zero if there was none.
+	Last time.Time
+	// Jitter is up to how long a scheduled tick is put off.
+	Jitter time.Duration
+	// Tick runs one tick, and returns at once when ctx is done and it has not
+	// begun.
+	Tick func(ctx context.Context, kind subconscious.TickKind) error
+	// Hints is readable when a sense asks for an early tick.
+	Hints  <-chan struct{}
+	Logger *slog.Logger
+}
+
+// newSchedule returns the daemon's schedule, which has not begun.
+func (d *Daemon) newSchedule() (*schedule, error) {
+	parsed, err := setup.ParseSchedule(d.options.Config.Schedule)
+	if err != nil {
+		return nil, fmt.Errorf("schedule: %w", err)
+	}
+	return &schedule{scheduleOptions: scheduleOptions{
+		Slots: newSlots(parsed), Last: d.currentState().LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
+		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
+		Hints: d.collector.Hints(),
+		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
+			_, err := d.think(ctx, tickWish{kind: kind})
+			return err
+		},
+	}}, nil
+}
+
+// start begins to tick.
+func (s *schedule) start() {
+	var ctx context.Context
+	ctx, s.cancel = context.WithCancel(context.Background())
+	s.ended = make(chan struct{})
+	go s.run(ctx)
+}
+
+// run ticks until ctx is done. The first tick is a catch-up where a slot was
+// missed, else an early one, so that a restart erases nothing.
+func (s *schedule) run(ctx context.Context) {
+	defer close(s.ended)
+	now := s.Now()
+	kind := subconscious.Early
+	if s.last = s.Last.In(now.Location()); !s.Last.IsZero() && s.due(now) != "" {
+		kind = subconscious.CatchUp
+	}
+	s.last = now
+	s.tick(ctx, kind)
+	ticked := time.Now()
+	for ctx.Err() == nil {
+		hints, sleep := s.Hints, s.sleep()
+		if rest := earlyEvery - time.Since(ticked); rest > 0 {
+			hints, sleep = nil, min(sleep, rest)
+		}
+		timer := time.NewTimer(sleep)
+		select {
+		case <-ctx.Done():
+		case <-hints:
+			s.tick(ctx, subconscious.Early)
+			ticked = time.Now()
+		case <-timer.C:
+			if s.wake(ctx) {
+				ticked = time.Now()
+			}
+		}
+		timer.Stop()
+	}
+}
+
+// sleep is how long nothing is due: until the next slot or the next heartbeat.
+func (s *schedule) sleep() time.Duration {
+	now := s.Now()
+	sleep := heartbeat
+	if slot := s.Slots.next(now); !slot.IsZero() {
+		sleep = min(sleep, slot.Sub(now))
+	}
+	return max(sleep, time.Millisecond)
+}
+
+// wake ticks if a slot has passed: one tick, however many have.
+func (s *schedule) wake(ctx context.Context) (ticked bool) {
+	now := s.Now()
+	kind := s.due(now)
+	if kind == "" {
+		return false
+	}
+	s.last = now
+	if kind == subconscious.Scheduled && !s.wait(ctx) {
+		return false
+	}
+	s.tick(ctx, kind)
+	return true
+}
+
+// due says which kind of tick the slots since the last one ask for: "" for
+// none, a catch-up where it is too late for a scheduled one.
+func (s *schedule) due(now time.Time) subconscious.TickKind {
+	if now.Before(s.last.Add(-late)) {
+		s.last = now // the clock was set back
+		return ""
+	}
+	first := s.Slots.next(s.last.In(now.Location()))
+	if first.IsZero() || first.After(now) {
+		return ""
+	}
+	if second := s.Slots.next(first); now.Sub(first) > late || !second.IsZero() && !second.After(now) {
+		return subconscious.CatchUp
+	}
+	return subconscious.Scheduled
+}
+
+// wait waits for a random part of the jitter; false means that the schedule was
+// stopped.
+func (s *schedule) wait(ctx context.Context) bool {
+	if s.Jitter <= 0 {
+		return true
+	}
+	timer := time.NewTimer(rand.N(s.Jitter))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *schedule) tick(ctx context.Context, kind subconscious.TickKind) {
+	if err := s.Tick(ctx, kind); err != nil && ctx.Err() == nil && !isPaused(err) {
+		s.Logger.Error("the tick failed", "kind", string(kind), "error", err)
+	}
+}
+
+// next is when the next scheduled tick is due; zero while nothing is scheduled.
+func (s *schedule) next() time.Time {
+	if s == nil {
+		return time.Time{}
+	}
+	return s.Slots.next(s.Now())
+}
+
+// stop ends the schedule and waits for the tick that runs.
+func (s *schedule) stop(ctx context.Context) error {
+	s.cancel()
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("a tick has not ended: %w", ctx.Err())
+	}
+}

@@ -1,0 +1,242 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// tickWish says which tick is wanted.
+type tickWish struct {
+	kind   subconscious.TickKind
+	dryRun bool
+	thread subconscious.ThreadName // "" asks every thread
+}
+
+// tick is one tick, a straight line from what the senses see to what is
+// published. Everything before the commit can be thrown away; nothing after it
+// can be lost. Ticks never overlap: the caller holds the turn.
+func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.TickReport, error) {
+	began := time.Now()
+	zone, err := d.zone()
+	if err != nil {
+		return api.TickReport{}, err
+	}
+	at = at.In(zone).Round(0)
+	state := d.currentState()
+	commands, err := d.mind.Pending(ctx)
+	if err != nil {
+		return api.TickReport{}, fmt.Errorf("read what is wished: %w", err)
+	}
+
+	if wish.kind == subconscious.Manual {
+		d.collector.Retry() // the person may have mended what a sense waits for
+	}
+	collected := append(d.collect(ctx, at), d.told(at, commands)...)
+	staged := d.ledger.Stage(at, collected)
+	snapshot, attention := d.look(staged, state, at, wish)
+	results := d.ask(ctx, snapshot, attention)
+	if err := ctx.Err(); err != nil {
+		return api.TickReport{}, fmt.Errorf("the tick was cut off before it was done: %w", err)
+	}
+
+	input, err := d.mergeInput(ctx, staged, snapshot, results, commands, wish)
+	if err != nil {
+		return api.TickReport{}, err
+	}
+	next, changes := aggregator.Merge(input)
+	document, err := subconscious.Project(next, d.options.Config.Mechanics.MaxTokens)
+	if err != nil {
+		return api.TickReport{}, err
+	}
+	report := d.report(staged, collected, results, snapshot, next, changes, wish)
+	report.ElapsedMS = milliseconds(time.Since(began))
+	if wish.dryRun {
+		return report, nil
+	}
+
+	d.markSeen(staged, snapshot, results)
+	raise, resolve := d.senseNotices(at, staged)
+	if err := d.commit(ctx, staged, input, next, changes, commands, document, report, raise, resolve); err != nil {
+		return report, err
+	}
+	d.adopt(staged, next, document, &report)
+	d.publish(ctx, at, next.TickCount, document, &report)
+	report.ElapsedMS = milliseconds(time.Since(began))
+	d.tell(report)
+	return report, nil
+}
+
+// Looking may take two fifths of a tick's time and thinking as much again at
+// least, so that a sense or a thread that hangs makes the tick poorer and never
+// absent.
+const (
+	fifths  = 5
+	looking = 2
+	asking  = 4
+)
+
+// collect looks through the senses.
+func (d *Daemon) collect(ctx context.Context, at time.Time) []senses.Collected {
+	ctx, cancel := context.WithTimeout(ctx, d.options.Config.TickTimeout*looking/fifths)
+	defer cancel()
+	return d.collector.Collect(ctx, at, d.ledger.Cursor)
+}
+
+// ask asks the threads.
+func (d *Daemon) ask(ctx context.Context, snapshot subconscious.Snapshot, attention map[subconscious.ThreadName]threads.Attention) []threads.Result {
+	if ends, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, ends.Add(-d.options.Config.TickTimeout*(fifths-asking)/fifths))
+		defer cancel()
+	}
+	return d.runner.RunAll(ctx, snapshot, attention)
+}
+
+// commit writes everything that the tick decided in one transaction.
+func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, input aggregator.Input, next subconscious.State,
+	changes aggregator.Changes, commands []subconscious.Command, document []byte, report api.TickReport,
+	raise []mind.Notice, resolve []mind.NoticeKey) error {
+	record, err := tickRecord(input, report)
+	if err != nil {
+		return err
+	}
+	entries, err := entryLog(report, next, input.State, changes)
+	if err != nil {
+		return err
+	}
+	consumed := map[int64]string{}
+	for _, c := range commands {
+		consumed[c.ID] = changes.Done[c.ID]
+	}
+	if err := failpoint.Hit("tick.commit.before"); err != nil {
+		return fmt.Errorf("commit tick %d: %w", next.TickCount, err)
+	}
+	err = d.db.Write(ctx, func(tx *store.Tx) error {
+		if err := staged.Persist(ctx, tx); err != nil {
+			return err
+		}
+		if err := failpoint.Hit("tick.commit.inside"); err != nil {
+			return err
+		}
+		return d.mind.Commit(ctx, tx, mind.Commit{
+			State: next, Incidents: changes.Incidents, Consumed: consumed, Record: record, Log: entries,
+			Published: document, Raise: raise, Resolve: resolve,
+		})
+	})
+	if err == nil {
+		err = failpoint.Hit("tick.commit.after")
+	}
+	if err != nil && !d.isCommitted(ctx, record) {
+		return fmt.Errorf("commit tick %d: %w", next.TickCount, err)
+	}
+	return nil
+}
+
+// isCommitted looks whether a tick was committed although it was not said so:
+// the disk may have failed after it was done.
+func (d *Daemon) isCommitted(ctx context.Context, record mind.Record) bool {
+	there, ok, err := d.mind.Record(context.WithoutCancel(ctx), record.Tick)
+	return err == nil && ok && bytes.Equal(there.Inputs, record.Inputs) && bytes.Equal(there.Report, record.Report)
+}
+
+// adopt makes what was committed the mind's own.
+func (d *Daemon) adopt(staged *senses.Staged, next subconscious.State, document []byte, report *api.TickReport) {
+	d.ledger.Adopt(staged)
+	statuses := make([]api.ThreadStatus, 0, len(report.Threads))
+	for _, t := range report.Threads {
+		status := d.threadStatus(subconscious.ThreadName(t.Name), next.Threads[subconscious.ThreadName(t.Name)])
+		status.State, status.Reason = threadState(t), t.Reason
+		pending, overflow := staged.Pending(subconscious.ThreadName(t.Name))
+		status.Pending, status.Overflow = len(pending), overflow
+		if before := d.lastHealthy(t.Name); t.Mode == threadSkipped || t.Mode == threadFailed {
+			status.Last = before
+		} else {
+			status.Last = report.At
+		}
+		statuses = append(statuses, status)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.view.state, d.view.document, d.view.threads = next, document, statuses
+	d.view.senses, d.view.failure = staged.Health(), ""
+	d.view.countRejections(*report)
+}
+
+// publish writes the document. A failure does not undo the tick: the next one
+// publishes again, and until then the status says why.
+func (d *Daemon) publish(ctx context.Context, at time.Time, tick int64, document []byte, report *api.TickReport) {
+	result, err := d.publisher.Publish(ctx, at, tick, document)
+	report.Published = err == nil
+	key := mind.NoticeKey{Code: noticeUnpublished}
+	if err != nil {
+		report.Error = err.Error()
+		d.options.Logger.Error("the document was not published", "tick", tick, "error", err)
+		_, raiseErr := d.mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: at, Text: "subconscious.json was not written: " + err.Error(),
+			Next: "make room or mend the folder; the next tick writes it again"})
+		err = raiseErr
+	} else {
+		_, err = d.mind.ResolveNotice(ctx, key)
+	}
+	if err != nil {
+		d.options.Logger.Error("a notice could not be kept", "error", err)
+	}
+	if err := d.noticeRejected(ctx, result); err != nil {
+		d.options.Logger.Error("a notice could not be kept", "error", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.view.report = *report
+}
+
+// markSeen moves the marks of the threads that were healthy. A thread that used
+// up its findings keeps what it did not cite as new.
+func (d *Daemon) markSeen(staged *senses.Staged, snapshot subconscious.Snapshot, results []threads.Result) {
+	for _, r := range results {
+		if !r.Attention.Ask || r.Err != nil {
+			continue
+		}
+		limit := modelFindings
+		if r.Mode == modeReflex {
+			limit = reflexFindings
+		}
+		field := snapshot.Fields[r.Thread]
+		var refs []subconscious.Ref
+		for _, o := range slices.Concat(field.New, field.Wider) {
+			if len(r.Thought.Findings) < limit || cites(r.Thought, o.Ref()) {
+				refs = append(refs, o.Ref())
+			}
+		}
+		staged.Seen(r.Thread, refs)
+	}
+}
+
+// How many findings a model may make at a tick, and reflex thinking.
+const (
+	modelFindings  = 3
+	reflexFindings = 50
+)
+
+func cites(thought subconscious.Thought, ref subconscious.Ref) bool {
+	return slices.ContainsFunc(thought.Findings, func(f subconscious.Finding) bool {
+		return slices.ContainsFunc(f.Evidence, func(text string) bool {
+			c, ok := subconscious.ParseCitation(text)
+			return ok && c.Ref == ref
+		})
+	})
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
+}

@@ -1,0 +1,158 @@
+package archtest
+
+import "slices"
+
+// AnyTest are the packages that every test may import: they are there for
+// tests, or, as the store, so small that a fake of them would be the same again.
+func AnyTest() []string { return []string{"internal/testutil", "internal/testutil/...", "store"} }
+
+// below are the packages that know the words of the mind and no more.
+func below(more ...string) []string { return append([]string{"subconscious"}, more...) }
+
+// Rules is the table. More special patterns come first.
+func Rules() []Rule {
+	return slices.Concat(coreRules(), senseRules(), modelRules(), thinkingRules(), outerRules(), internalRules())
+}
+
+func coreRules() []Rule {
+	return []Rule{
+		{
+			Packages: []string{"subconscious"}, StandardOnly: true, Pure: true,
+			Reason: "everybody imports it, so what it imports everybody does: it has the standard library alone",
+		}, {
+			Packages: []string{"aggregator", "escalate", "presence"}, May: below(), StandardOnly: true, Pure: true,
+			Reason: "what is kept, told or held depends on recorded inputs alone: nothing that does I/O is in its reach",
+		}, {
+			Packages: []string{"redact"},
+			Reason:   "it stands before everything that stores or sends, and so knows none of it",
+		}, {
+			Packages: []string{"prompts"}, May: below(),
+			Reason: "a prompt is made of input structs of its own, so that it can be read and tested without the rest",
+		}, {
+			Packages: []string{"store"}, May: []string{"internal/failpoint", "internal/dates"},
+			Reason: "it opens the database for packages that it does not know: they hand it their migrations",
+		}, {
+			Packages: []string{"store/mind"}, May: below("store", "redact", "internal/failpoint"),
+			Reason: "it stores the words of the mind, and decides nothing",
+		}, {
+			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact"),
+			Reason: "what it stores it stores by itself, and what it needs of others it declares as small interfaces",
+		}, {
+			Packages: []string{"memory", "memory/..."}, May: below("store", "redact", "internal/foreign", "memory"),
+			Reason: "memory outlives the models: an Embedder is its own interface",
+		},
+	}
+}
+
+func senseRules() []Rule {
+	driver := below("senses", "redact", "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint")
+	return []Rule{
+		{
+			Packages: []string{"senses/sensetest"}, May: below("senses", "store"), TestOnly: true,
+			Reason: "the suite runs any sense through a real ledger, and knows no driver",
+		}, {
+			Packages: []string{"senses/*/..."}, May: driver, Tests: []string{"senses/sensetest"},
+			Reason: "a driver knows its parent and no sibling, so that each can be understood, tested and left out alone",
+		}, {
+			Packages: []string{"senses"}, May: below("store", "redact", "internal/failpoint"), Tests: []string{"senses/sensetest"},
+			Reason: "the parent of the drivers knows none of them: the daemon hands them to it",
+		},
+	}
+}
+
+func modelRules() []Rule {
+	return []Rule{
+		{
+			Packages: []string{"models/modeltest"}, May: below("models"), TestOnly: true,
+			Reason: "the suite runs any model, and knows no driver",
+		}, {
+			Packages: []string{"models/*"}, May: below("models", "redact", "internal/foreign", "internal/watch", "internal/failpoint"), Tests: []string{"models/modeltest"},
+			Reason: "a driver knows its parent and no sibling; limits, budgets and retries are decorators around it",
+		}, {
+			Packages: []string{"models"}, May: below("redact", "budget"), Tests: []string{"models/modeltest"},
+			Reason: "the parent of the drivers knows none of them: the daemon hands them to it",
+		}, {
+			Packages: []string{"notify/notifytest"}, May: below("notify", "store"), TestOnly: true,
+			Reason: "the suite runs any channel, and knows no driver",
+		}, {
+			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/foreign", "internal/watch", "internal/failpoint"), Tests: []string{"notify/notifytest"},
+			Reason: "a driver knows its parent and no sibling",
+		},
+	}
+}
+
+func thinkingRules() []Rule {
+	return []Rule{
+		{
+			Packages: []string{"threads/reflex"}, May: below("threads"), StandardOnly: true, Pure: true,
+			Reason: "reflex thinking is rules over observations: no model, no I/O, no clock",
+		}, {
+			Packages: []string{"threads", "escalate/deliberate", "escalate/actions", "chat", "chat/..."},
+			May: below("redact", "prompts", "models", "budget", "store", "aggregator", "escalate", "presence",
+				"internal/foreign", "internal/watch", "internal/failpoint"),
+			Reason: "what thinks sees the world through a snapshot: never the senses, and what it needs of its neighbours it declares as small interfaces",
+		},
+	}
+}
+
+func outerRules() []Rule {
+	// owners have a Config.
+	owners := below("aggregator", "api", "budget", "chat", "chat/...", "escalate", "escalate/...", "memory", "memory/...", "models", "models/*",
+		"notify", "notify/*", "presence", "prompts", "redact", "router", "senses", "senses/*", "store", "store/mind", "threads", "threads/reflex")
+	return []Rule{
+		{
+			Packages: []string{"api/apitest"}, May: below("api"), TestOnly: true,
+			Reason: "it is a mind without a daemon, for tests of the API and of what calls it",
+		}, {
+			Packages: []string{"api/client"}, May: below("api"), Tests: []string{"api/apitest"},
+			Reason: "a client knows what travels and nothing of the daemon",
+		}, {
+			Packages: []string{"api", "api/..."}, May: below("api", "api/web"), Tests: []string{"api/apitest"},
+			Reason: "it serves interfaces that it declares itself, so that it can be served by anything",
+		}, {
+			Packages: []string{"setup", "setup/..."}, May: owners,
+			Reason: "it fills the Config of every package, and runs none of them: daemon, commands and internals are out of its reach",
+		}, {
+			Packages: []string{"cmd/subconsciousctl", "cmd/subconsciousctl/..."},
+			May:      below("api", "api/client", "setup", "store", "cmd/subconsciousctl/..."),
+			Tests:    []string{"api/apitest", "daemon"},
+			Reason:   "the command line talks to the daemon over its API; the types that travel, setup and the store, for restoring, are all else it knows",
+		}, {
+			Packages: []string{"cmd/subconsciousd"}, May: below("api", "daemon", "eval", "setup"),
+			Tests:  []string{"api/client", "internal/failpoint", "store", "store/mind"},
+			Reason: "main parses flags, builds daemon.Options and returns an exit code: putting the parts together is the daemon's",
+		}, {
+			Packages: []string{"daemon/*/..."}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint"),
+			Reason: "a part of the daemon does not know the whole",
+		}, {
+			Packages: []string{"daemon"}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "setup", "daemon/..."),
+			Tests:  []string{"api/client", "api/apitest", "senses/sensetest"},
+			Reason: "it puts everything together, and only commands, eval and tests know it",
+		}, {
+			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "internal/foreign", "internal/watch"),
+			Tests:  []string{"internal/failpoint"},
+			Reason: "it runs the whole, but no command of it",
+		},
+	}
+}
+
+func internalRules() []Rule {
+	return []Rule{
+		{
+			Packages: []string{"internal/testutil", "internal/testutil/..."}, May: append(below("store", "senses", "threads"), "internal/testutil/..."), TestOnly: true,
+			Reason: "it is shared by tests of the lower rooms, and so must not know the upper ones",
+		}, {
+			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/failpoint"},
+			Reason:   "drivers share it, so that it must know nothing of the mind",
+		}, {
+			Packages: []string{"internal/archtest"},
+			Reason:   "it judges the others by their source and imports none of them",
+		}, {
+			Packages: []string{"deploy"},
+			Reason:   "service files are checked against systemd and launchd alone",
+		}, {
+			Packages: []string{"docs"},
+			Reason:   "documents are checked against the tree and the built commands alone",
+		},
+	}
+}

@@ -1,0 +1,118 @@
+// Package dates reads dates, times and deadlines in text of four languages:
+// English, German, French and Spanish.
+//
+// It stores nothing. Senses call it on what people write: senses/notes on
+// notes, others on mail and invitations. The text is hostile: one pass over
+// its words, a bounded look ahead at each, and at most MaxMatches matches.
+package dates
+
+import (
+	"strings"
+	"time"
+)
+
+const (
+	// MaxMatches is the most that Find returns of one text.
+	MaxMatches = 64
+	// MaxText is how many bytes of a text are read.
+	MaxText = 1 << 20
+	// DueHour is the local hour at which what has a date and no time is due.
+	DueHour = 18
+	// staleDays is how long a date without a year may lie back before it
+	// means the next year.
+	staleDays = 60
+)
+
+// Match is one date or time in a text.
+type Match struct {
+	// Start and End are byte offsets: text[Start:End] is Text, with the word
+	// that introduces the date ("by Friday").
+	Start, End int
+	Text       string
+	// Due is in the location of now.
+	Due time.Time
+	// DateOnly: the text names a day and no time, so that Due is at DueHour.
+	DateOnly bool
+	// Deadline: the text introduces it as a limit ("by", "bis", "d'ici",
+	// "antes del").
+	Deadline bool
+}
+
+// Find returns the dates and times of text in order, without overlap.
+// Relative ones are counted from now, whose location is the zone. Where now
+// stands in time never decides whether something is a date, only which.
+//
+// A weekday is the next such day; on the day itself it is today until 18:00
+// and then a week later. "Next Friday" is the Friday of the following week in
+// English, and the first one after today in the other languages. The end of a
+// week is its Friday. What has a date only is due at 18:00; "today" and its
+// like, said after that, at 23:59. A date without a year that lies more than
+// 60 days back is one of the next year.
+func Find(text string, now time.Time) []Match {
+	var found []span
+	text = text[:min(len(text), MaxText)]
+	p := parser{text: text, tokens: tokenize(text)}
+	for i := 0; i < len(p.tokens) && len(found) < MaxMatches; {
+		s, ok := p.at(i)
+		if !ok {
+			i++
+			continue
+		}
+		found = append(found, s)
+		i = s.to
+	}
+	found = p.join(found)
+	matches := make([]Match, 0, len(found))
+	for _, s := range found {
+		due, ok := s.resolve(now)
+		if !ok {
+			continue
+		}
+		start, end := p.tokens[s.from].start, p.tokens[s.to-1].end
+		matches = append(matches, Match{
+			Start: start, End: end, Text: text[start:end],
+			Due: due, DateOnly: s.dateOnly(), Deadline: s.deadline,
+		})
+	}
+	return matches
+}
+
+// span is what was read at tokens[from:to].
+type span struct {
+	from, to int
+	day      day
+	clock    clock
+	deadline bool
+}
+
+func (s span) dateOnly() bool {
+	return !s.clock.set && s.day.kind != instant && s.day.kind != soon
+}
+
+// join gives a lone time the one day that was named before it in the same
+// sentence: "on Friday I call them at 15:00" is one appointment.
+func (p *parser) join(found []span) []span {
+	var out []span
+	for _, s := range found {
+		if s.day.kind == noDay && len(out) > 0 {
+			last := &out[len(out)-1]
+			if last.dateOnly() && last.day.takesTime() && p.sameSentence(last.to, s.from) {
+				last.clock = s.clock
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// sentenceReach is how many tokens a lone time looks back for its day.
+const sentenceReach = 24
+
+func (p *parser) sameSentence(from, to int) bool {
+	if to-from > sentenceReach {
+		return false
+	}
+	between := p.text[p.tokens[from-1].end:p.tokens[to].start]
+	return !strings.ContainsAny(between, ".!?;\n")
+}

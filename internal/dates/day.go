@@ -1,0 +1,252 @@
+package dates
+
+import "time"
+
+const (
+	oldestYear = 1970
+	latestYear = 2199
+)
+
+// day reads a day from token i on. explicit asks for a day of the calendar
+// alone: what may follow the name of a weekday.
+func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
+	if t := p.tok(i); t.kind == none || !p.begins(i) {
+		return day{}, 0, false
+	}
+	readers := [...]func(int, lead) (day, int, bool){
+		p.isoDay, p.dottedDay, p.slashedDay, p.dayMonth, p.monthDay, p.weekdayName, p.relativeDay, p.spanAhead, p.endOf, p.period, p.dayOfMonth,
+	}
+	for n, read := range readers {
+		if explicit && n >= 5 {
+			break
+		}
+		if explicit {
+			l.roles |= rDecimal | rSlashed
+		}
+		if d, next, ok := read(i, l); ok && p.ends(next) {
+			return d, next, true
+		}
+	}
+	return day{}, 0, false
+}
+
+// calendarDay checks a day of a known or an open year.
+func calendarDay(year, month, num int) (day, bool) {
+	if month < 1 || month > 12 || num < 1 || year != 0 && (year < oldestYear || year > latestYear) {
+		return day{}, false
+	}
+	leap := year
+	if leap == 0 {
+		leap = 2000
+	}
+	if num > time.Date(leap, time.Month(month)+1, 0, 12, 0, 0, 0, time.UTC).Day() {
+		return day{}, false
+	}
+	return day{kind: absolute, year: year, month: month, num: num}, true
+}
+
+// isoDay reads 2026-11-27, 2026/11/27 and 2026-11-27T15:00Z.
+func (p *parser) isoDay(i int, _ lead) (day, int, bool) {
+	if !p.digits(i, 4, 4) || !p.digits(i+2, 2, 2) || !p.digits(i+4, 2, 2) {
+		return day{}, 0, false
+	}
+	dash := p.joined(i+1, '-') && p.joined(i+3, '-')
+	slash := p.joined(i+1, '/') && p.joined(i+3, '/')
+	if !dash && !slash || p.tok(i+2).spaced || p.tok(i+4).spaced {
+		return day{}, 0, false
+	}
+	d, ok := calendarDay(p.tok(i).number, p.tok(i+2).number, p.tok(i+4).number)
+	if !ok {
+		return day{}, 0, false
+	}
+	if at, next, ok := p.isoTime(i+5, d); ok {
+		return at, next, true
+	}
+	return d, i + 5, true
+}
+
+// isoTime reads T15:00, T15:00:30Z and T15:00+01:00 behind a day. Without an
+// offset the time is a local one.
+func (p *parser) isoTime(i int, d day) (day, int, bool) {
+	if !p.literal(i, "T") || p.tok(i).spaced || !p.digits(i+1, 2, 2) || p.tok(i+1).number > 23 {
+		return d, 0, false
+	}
+	c := clock{}
+	next, shape := p.minutes(i+1, &c)
+	if shape != withColon {
+		return d, 0, false
+	}
+	if p.joined(next, '.') && p.tok(next+1).kind == number && !p.tok(next+1).spaced {
+		next += 2 // parts of a second
+	}
+	zone := time.UTC
+	switch {
+	case p.literal(next, "Z") && !p.tok(next).spaced:
+		next++
+	case (p.joined(next, '+') || p.joined(next, '-')) && p.digits(next+1, 2, 2) && p.joined(next+2, ':') && p.digits(next+3, 2, 2):
+		seconds := p.tok(next+1).number*3600 + p.tok(next+3).number*60
+		if p.mark(next, '-') {
+			seconds = -seconds
+		}
+		zone = time.FixedZone("", seconds)
+		next += 4
+	default:
+		d.floating = true
+	}
+	d.kind = instant
+	d.at = time.Date(d.year, time.Month(d.month), d.num, p.tok(i+1).number, c.minute, 0, 0, zone)
+	return d, next, true
+}
+
+// dottedDay reads 24.12.2026 and, where it is introduced, 24.12. and 24.12.26.
+func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
+	first, second := p.tok(i), p.tok(i+2)
+	if !p.digits(i, 1, 2) || !p.joined(i+1, '.') || !p.digits(i+2, 1, 2) || !p.joined(i+3, '.') {
+		return day{}, 0, false
+	}
+	if !second.spaced && !p.tok(i+4).spaced && p.digits(i+4, 4, 4) {
+		d, ok := calendarDay(p.tok(i+4).number, second.number, first.number)
+		return d, i + 5, ok
+	}
+	introduced := l.roles&rDecimal != 0 && !p.grows(l.from)
+	if first.broken && first.digits == 2 && second.digits == 2 { // a line that begins with its date
+		introduced = true
+	}
+	if !introduced {
+		return day{}, 0, false
+	}
+	year, next := 0, i+4
+	if !p.tok(i+4).spaced && p.digits(i+4, 2, 2) {
+		year, next = 2000+p.tok(i+4).number, i+5
+	}
+	d, ok := calendarDay(year, second.number, first.number)
+	return d, next, ok
+}
+
+// grows reports whether "by" measures a difference: "rose by 10.12."
+func (p *parser) grows(i int) bool {
+	if !p.literal(i, "by") {
+		return false
+	}
+	t := p.tok(i - 1)
+	switch p.text[t.start:t.end] {
+	case "rose", "rises", "up", "down", "fell", "grew", "increased", "increase", "decreased", "reduced", "divided", "multiplied":
+		return true
+	}
+	return p.digits(i+1, 1, 1)
+}
+
+// slashedDay reads 24/12/2026 and 24-12-2026 (the day first, unless only the
+// month can be), and 24/12 behind an article.
+func (p *parser) slashedDay(i int, l lead) (day, int, bool) {
+	if !p.digits(i, 1, 2) || !p.digits(i+2, 1, 2) || p.tok(i+1).spaced || p.tok(i+2).spaced {
+		return day{}, 0, false
+	}
+	char := p.tok(i + 1).char
+	if p.tok(i+1).kind != mark || char != '/' && char != '-' {
+		return day{}, 0, false
+	}
+	first, second := p.tok(i).number, p.tok(i+2).number
+	if p.joined(i+3, char) && p.digits(i+4, 4, 4) && !p.tok(i+4).spaced {
+		if d, ok := calendarDay(p.tok(i+4).number, second, first); ok {
+			return d, i + 5, true
+		}
+		d, ok := calendarDay(p.tok(i+4).number, first, second)
+		return d, i + 5, ok
+	}
+	if char != '/' || l.roles&rSlashed == 0 || p.tok(i+2).digits != 2 || p.tok(i).digits != 2 {
+		return day{}, 0, false
+	}
+	d, ok := calendarDay(0, second, first)
+	return d, i + 3, ok
+}
+
+// dayMonth reads 24 December 2026, 24. Dezember, 24th of December, 1er janvier,
+// 24 de diciembre de 2026.
+func (p *parser) dayMonth(i int, _ lead) (day, int, bool) {
+	if !p.digits(i, 1, 2) {
+		return day{}, 0, false
+	}
+	j := i + 1
+	switch {
+	case p.joined(j, '.'), p.is(j, rOrdinal) && !p.tok(j).spaced, p.joined(j, 'º'), p.joined(j, 'ª'):
+		j++
+	case !p.tok(j).spaced:
+		return day{}, 0, false
+	}
+	j = p.skipOf(j)
+	if !p.is(j, rMonth) || p.tok(j).broken && j > i+2 || p.is(j, rMonthWeak) && !p.tok(j).upper {
+		return day{}, 0, false
+	}
+	year, next := p.year(j + 1)
+	d, ok := calendarDay(year, int(p.tok(j).lex.month), p.tok(i).number)
+	return d, next, ok
+}
+
+// monthDay reads Dec 24, December 24th, 2026.
+func (p *parser) monthDay(i int, _ lead) (day, int, bool) {
+	if !p.is(i, rMonth) || p.is(i, rMonthWeak) && !p.tok(i).upper {
+		return day{}, 0, false
+	}
+	j := i + 1
+	if p.joined(j, '.') {
+		j++
+	}
+	if !p.digits(j, 1, 2) || !p.tok(j).spaced || p.tok(j).broken || p.joined(j+1, ':') {
+		return day{}, 0, false
+	}
+	next := j + 1
+	if p.is(next, rOrdinal) && !p.tok(next).spaced {
+		next++
+	} else if p.is(next, rMonth) || p.is(next, rAM|rPM|rUhr|rHours) || !p.ends(next) {
+		return day{}, 0, false
+	}
+	year, after := p.year(next)
+	d, ok := calendarDay(year, int(p.tok(i).lex.month), p.tok(j).number)
+	return d, after, ok
+}
+
+// year reads ", 2026", "de 2026" and " 2026" from token i on; 0 where there is none.
+func (p *parser) year(i int) (year, next int) {
+	j := i
+	if p.joined(j, '.') {
+		j++
+	}
+	after := j
+	if p.joined(j, ',') || p.is(j, rOf) && (p.literal(j, "de") || p.literal(j, "del")) {
+		j++
+	}
+	t := p.tok(j)
+	if p.digits(j, 4, 4) && t.spaced && !t.broken && t.number >= oldestYear && t.number <= latestYear && p.ends(j+1) {
+		return t.number, j + 1
+	}
+	if after > i && !p.tok(after).spaced { // the dot ends no abbreviation
+		after = i
+	}
+	if after > i && p.tok(after).kind != none && p.tok(after).upper || p.tok(after).kind == none {
+		after = i // it ends the sentence
+	}
+	return 0, after
+}
+
+// dayOfMonth reads "the 24th", "zum 24.", "para el 24".
+func (p *parser) dayOfMonth(i int, l lead) (day, int, bool) {
+	if !p.digits(i, 1, 2) || l.roles&(rOn|rBy) == 0 {
+		return day{}, 0, false
+	}
+	next := i + 1
+	switch {
+	case p.is(next, rOrdinal) && !p.tok(next).spaced && p.literal(i-1, "the"):
+		next++
+	case p.joined(next, '.') && (p.literal(i-1, "zum") || p.literal(i-1, "bis") || p.literal(i-1, "dem") || p.literal(i-1, "am")) && l.roles&rBy != 0:
+		next++
+	case (p.literal(i-1, "el") || p.literal(i-1, "día") || p.literal(i-1, "le") || p.literal(i-1, "du") || p.literal(i-1, "del")) && l.roles&rBy != 0:
+		if p.tok(next).kind == word && !p.tok(next).broken && !p.is(next, rAt) {
+			return day{}, 0, false // "para el 3 piso"
+		}
+	default:
+		return day{}, 0, false
+	}
+	num := p.tok(i).number
+	return day{kind: ofMonth, num: num}, next, num >= 1 && num <= 31
+}

@@ -1,0 +1,228 @@
+package dates
+
+import "strings"
+
+// parser reads spans out of the tokens of one text. Every method looks at a
+// bounded number of tokens from where it is asked to begin, which keeps the
+// whole linear.
+type parser struct {
+	text   string
+	tokens []token
+}
+
+func (p *parser) tok(i int) token {
+	if i < 0 || i >= len(p.tokens) {
+		return token{kind: none, spaced: true, broken: true}
+	}
+	return p.tokens[i]
+}
+
+// is reports whether token i is a word with one of the roles.
+func (p *parser) is(i int, r role) bool { return p.tok(i).lex.is(r) }
+
+// mark reports whether token i is that character.
+func (p *parser) mark(i int, char rune) bool {
+	t := p.tok(i)
+	return t.kind == mark && t.char == char
+}
+
+// joined reports whether token i is that character with no space before it.
+func (p *parser) joined(i int, char rune) bool { return p.mark(i, char) && !p.tok(i).spaced }
+
+// digits reports whether token i is a number of least to most digits.
+func (p *parser) digits(i, least, most int) bool {
+	t := p.tok(i)
+	return t.kind == number && t.digits >= least && t.digits <= most
+}
+
+// literal reports whether token i is that very word, for the few that the
+// lexicon cannot tell apart.
+func (p *parser) literal(i int, text string) bool {
+	t := p.tok(i)
+	return t.kind == word && strings.EqualFold(p.text[t.start:t.end], text)
+}
+
+// begins reports whether a date may begin at token i: it must not be the rest
+// of a number, a name, a path or an amount.
+func (p *parser) begins(i int) bool {
+	t := p.tok(i)
+	if t.spaced {
+		return true
+	}
+	before := p.tok(i - 1)
+	switch before.kind {
+	case none:
+		return true
+	case mark:
+		switch before.char {
+		case '.', '/', '\\', '_', '#', '$', '€', '£', '¥', '+', '=', '%', '~', '&', '^', '<':
+			return false
+		case '-':
+			return p.is(i-2, rWeekday|rWeekdayShort) || before.spaced && before.broken
+		case ',', ':':
+			return p.tok(i-2).kind != number
+		}
+		return true
+	}
+	return false
+}
+
+// ends reports whether a date may end before token i.
+func (p *parser) ends(i int) bool {
+	t, after := p.tok(i), p.tok(i+1)
+	if t.spaced {
+		return !(t.kind == mark && (t.char == '€' || t.char == '$' || t.char == '%' || t.char == '£'))
+	}
+	if t.kind != mark {
+		return false
+	}
+	switch t.char {
+	case '/', '\\', '_', '%', '€', '$', '£', '°', '+', '^', '@', '=', '#', '~':
+		return false
+	case '-':
+		return after.spaced || p.is(i+1, rWeekday|rWeekdayShort)
+	case '.', ':':
+		return after.spaced || after.kind == mark
+	case ',':
+		return after.spaced || after.kind != number
+	}
+	return true
+}
+
+// lead is what introduced a date.
+type lead struct {
+	roles role
+	from  int
+}
+
+// maxLead is how many tokens may introduce a date ("a más tardar el próximo").
+const maxLead = 6
+
+// introduce reads the words that lead to a date from token i on and returns
+// where they end.
+func (p *parser) introduce(i int) (next int, l lead) {
+	const leading = rBy | rOn | rThe | rAt | rLas | rDecimal | rSlashed
+	next = i
+	if p.is(i, rVersion|rNot) && p.literal(i+1, "later") && p.literal(i+2, "than") { // no later than
+		next = i + 2
+	}
+	for ; next < i+maxLead; next++ {
+		t := p.tok(next)
+		switch {
+		case t.kind == word && t.lex.is(leading):
+			if next > i && p.isCore(next) {
+				return next, l
+			}
+			l.roles |= t.lex.roles & leading
+		case next > i && t.kind == mark && (t.char == '\'' || t.char == '’') && !t.spaced && p.tok(next-1).end-p.tok(next-1).start <= 5:
+			// d'ici, jusqu'au, l'an
+		case next > i && t.kind == mark && t.char == ':' && l.roles&rBy != 0:
+		case t.kind == mark && (t.char == '📅' || t.char == '⏰'):
+			l.roles |= rBy
+		case t.kind == mark && t.char == '️' && next > i:
+		default:
+			return next, l
+		}
+	}
+	return next, l
+}
+
+// isCore reports whether an introducing word is rather a part of the date
+// itself: the month in "am mar 24", "en" in "dans un an".
+func (p *parser) isCore(i int) bool {
+	return p.is(i, rIn) && (p.tok(i+1).kind == number || p.is(i+1, rNumber))
+}
+
+// at reads the date or time that begins at token i, its introduction included.
+func (p *parser) at(i int) (span, bool) {
+	if t := p.tok(i); t.kind == word && t.lex.roles == 0 || t.kind == mark && t.char < 0x2000 {
+		return span{}, false
+	}
+	if !p.begins(i) {
+		return span{}, false
+	}
+	next, l := p.introduce(i)
+	l.from = i
+	s, ok := p.core(next, l)
+	if !ok && next > i { // "in" and "the" also introduce
+		s, ok = p.core(i, lead{from: i})
+	}
+	if !ok || p.forbidden(i, s) {
+		return span{}, false
+	}
+	s.from = i
+	s.deadline = s.deadline || l.roles&rBy != 0 || s.day.kind != noDay && p.is(next, rIn|rInWeak)
+	return s, true
+}
+
+// core reads a day and a time in either order from token i on.
+func (p *parser) core(i int, l lead) (span, bool) {
+	s := span{from: i, to: i}
+	closing, leads := false, l
+	for range 4 {
+		next := s.to
+		if next > i {
+			next, leads = p.connect(next, s)
+		}
+		if s.day.kind == noDay || s.day.kind == onWeekday && !s.clock.set && s.day.n == 0 {
+			if d, after, ok := p.day(next, leads, s.day.kind == onWeekday); ok {
+				s.day, s.to = d, after
+				continue
+			}
+		}
+		if !s.clock.set && s.day.kind != instant {
+			if c, after, ok := p.clock(next, leads, s.day.kind != noDay); ok {
+				s.clock, s.to = c, after
+				continue
+			}
+		}
+		if !closing {
+			if after, ok := p.closing(next, leads); ok {
+				closing, s.to = true, after
+				s.deadline = true
+				continue
+			}
+		}
+		break
+	}
+	if s.day.kind == noDay && closing {
+		s.day = day{kind: ahead}
+	}
+	return s, s.to > i
+}
+
+// connect skips what may stand between a day and its time, and returns what
+// it would introduce.
+func (p *parser) connect(i int, s span) (next int, l lead) {
+	next = i
+	for n := 0; n < 2 && (p.mark(next, ',') || p.mark(next, '(') || p.mark(next, '@') || p.mark(next, '–') && p.tok(next).spaced); n++ {
+		next++
+	}
+	if p.tok(next).broken {
+		return i, lead{from: i}
+	}
+	if _, _, ok := p.meridiem(next); ok || p.is(next, rUhr) {
+		return next, lead{from: next}
+	}
+	next, l = p.introduce(next)
+	l.from = next
+	return next, l
+}
+
+// forbidden reports whether the words around a span make it no date ahead:
+// "last Friday", "every Monday", "guten Morgen", "version 1.2.2024".
+func (p *parser) forbidden(i int, s span) bool {
+	first := i
+	for n := 0; n < 2 && p.is(i-1, rOf) && !p.is(i-1, rNot) && !p.tok(i).broken; n++ {
+		i-- // todos los viernes
+	}
+	if p.is(i-1, rNot) && !p.tok(i).broken {
+		return true
+	}
+	i = first
+	before := p.tok(i - 1)
+	if p.mark(i-1, '.') && p.is(i-2, rVersion) {
+		return true
+	}
+	return before.lex.is(rVersion) && !p.tok(i).broken && p.tok(i).kind == number
+}

@@ -1,0 +1,168 @@
+package dates
+
+import "time"
+
+type dayKind uint8
+
+const (
+	noDay     dayKind = iota
+	absolute          // year, month, day; year 0 where none was named
+	onWeekday         // the next such day, n weeks later; strict: never today
+	inWeek            // the weekday of the week that is n weeks ahead
+	ahead             // n days, months months
+	ofMonth           // the next month's day of that number
+	weekEnds          // Friday of the week that is n weeks ahead
+	weekend           // Sunday of it
+	monthEnds         // last day of the month that is n months ahead
+	monthOf           // last day of the named month
+	yearEnds          // last day of the year that is n years ahead
+	soon              // after a span of minutes or hours
+	instant           // year to minute with its own offset
+)
+
+// day is a day as it was written, before anything is known of now.
+type day struct {
+	kind             dayKind
+	year, month, num int
+	weekday          time.Weekday
+	n, months        int
+	strict           bool
+	span             time.Duration
+	at               time.Time
+	floating         bool // at has no offset and means local time
+}
+
+// takesTime reports whether a time of day named elsewhere can belong to it.
+func (d day) takesTime() bool {
+	return d.kind == absolute || d.kind == onWeekday || d.kind == inWeek || d.kind == ahead || d.kind == ofMonth
+}
+
+// clock is a time of day. hour can be 24.
+type clock struct {
+	set          bool
+	hour, minute int
+}
+
+// resolve returns when a span is due, in the location of now. ok is false for
+// what no calendar holds.
+func (s span) resolve(now time.Time) (due time.Time, ok bool) {
+	year := now.Year()
+	if year < 1 || year > 9000 {
+		return time.Time{}, false
+	}
+	switch s.day.kind {
+	case instant:
+		if at := s.day.at; s.day.floating {
+			return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), 0, 0, now.Location()), true
+		}
+		return s.day.at.In(now.Location()), true
+	case soon:
+		return now.Add(s.day.span).Truncate(time.Minute), true
+	case noDay:
+		due = s.on(now, 0)
+		if due.Before(now) {
+			due = s.on(now, 1)
+		}
+		return due, true
+	case absolute:
+		return s.resolveAbsolute(now), true
+	case ofMonth:
+		return s.resolveOfMonth(now), true
+	case ahead:
+		return s.resolveAhead(now), true
+	case onWeekday, inWeek, weekEnds, weekend:
+		return s.resolveWeek(now), true
+	}
+	return s.resolveEnd(now), true
+}
+
+// on returns the time of the span on the day that is n days after now's.
+func (s span) on(now time.Time, n int) time.Time {
+	return s.date(now.Location(), now.Year(), now.Month(), now.Day()+n)
+}
+
+func (s span) date(loc *time.Location, year int, month time.Month, day int) time.Time {
+	if !s.clock.set {
+		return time.Date(year, month, day, DueHour, 0, 0, 0, loc)
+	}
+	return time.Date(year, month, day, s.clock.hour, s.clock.minute, 0, 0, loc)
+}
+
+func (s span) resolveAbsolute(now time.Time) time.Time {
+	d := s.day
+	if d.year != 0 {
+		return s.date(now.Location(), d.year, time.Month(d.month), d.num)
+	}
+	due := s.date(now.Location(), now.Year(), time.Month(d.month), d.num)
+	oldest := time.Date(now.Year(), now.Month(), now.Day()-staleDays, 0, 0, 0, 0, now.Location())
+	if due.Before(oldest) {
+		due = s.date(now.Location(), now.Year()+1, time.Month(d.month), d.num)
+	}
+	if due.Month() != time.Month(d.month) && d.num == 29 { // 29 February of a common year
+		due = s.date(now.Location(), due.Year(), time.March, 0)
+	}
+	return due
+}
+
+func (s span) resolveOfMonth(now time.Time) time.Time {
+	for i := range 12 {
+		due := s.date(now.Location(), now.Year(), now.Month()+time.Month(i), s.day.num)
+		first := time.Date(now.Year(), now.Month()+time.Month(i), 1, 12, 0, 0, 0, now.Location())
+		if first.AddDate(0, 1, -1).Day() >= s.day.num && !due.Before(now) {
+			return due
+		}
+	}
+	return s.on(now, 0)
+}
+
+func (s span) resolveAhead(now time.Time) time.Time {
+	if s.day.months != 0 {
+		month := now.Month() + time.Month(s.day.months)
+		last := time.Date(now.Year(), month+1, 0, 12, 0, 0, 0, now.Location()).Day()
+		return s.date(now.Location(), now.Year(), month, min(now.Day(), last))
+	}
+	due := s.on(now, s.day.n)
+	if s.day.n == 0 && !s.clock.set && due.Before(now) {
+		return time.Date(now.Year(), now.Month(), now.Day(), 23, 59, 0, 0, now.Location())
+	}
+	return due
+}
+
+func (s span) resolveWeek(now time.Time) time.Time {
+	since := (int(now.Weekday()) + 6) % 7 // days since Monday
+	target := (int(s.day.weekday) + 6) % 7
+	switch s.day.kind {
+	case inWeek:
+		return s.on(now, target-since+7*s.day.n)
+	case onWeekday:
+		n := (target - since + 7) % 7
+		if n == 0 && (s.day.strict || s.on(now, 0).Before(now)) {
+			n = 7
+		}
+		return s.on(now, n)
+	case weekEnds:
+		due := s.on(now, 4-since+7*s.day.n)
+		if due.Before(now) {
+			due = s.on(now, 6-since)
+		}
+		return due
+	}
+	return s.on(now, 6-since+7*s.day.n)
+}
+
+func (s span) resolveEnd(now time.Time) time.Time {
+	loc := now.Location()
+	switch s.day.kind {
+	case monthEnds:
+		return s.date(loc, now.Year(), now.Month()+time.Month(s.day.n)+1, 0)
+	case monthOf:
+		year := now.Year()
+		if s.day.year != 0 {
+			year = s.day.year
+		} else if due := s.date(loc, year, time.Month(s.day.month)+1, 0); due.Before(now.AddDate(0, 0, -staleDays)) {
+			year++
+		}
+		return s.date(loc, year, time.Month(s.day.month)+1, 0)
+	}
+	return s.date(loc, now.Year()+s.day.n+1, time.January, 0)
+}

@@ -1,0 +1,191 @@
+package foreign_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/foreign"
+)
+
+var update = flag.Bool("update", false, "rewrite what the cases of testdata want")
+
+// TestParse reads testdata/*.txtar: each file NAME is a case, and NAME.want is
+// how it was split. A file named plain is read as plain text.
+func TestParse(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	for _, path := range files {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wants := map[string]string{}
+		var out txtar.Archive
+		for _, f := range archive.Files {
+			wants[f.Name] = string(f.Data)
+		}
+		for _, f := range archive.Files {
+			if strings.HasSuffix(f.Name, ".want") {
+				continue
+			}
+			cases++
+			got := describe(foreign.Parse(f.Data, f.Name == "plain"))
+			out.Files = append(out.Files, f, txtar.File{Name: f.Name + ".want", Data: []byte(got)})
+			if want := wants[f.Name+".want"]; !*update && got != want {
+				t.Errorf("%s: %s\ngot\n%s\nwant\n%s", path, f.Name, got, want)
+			}
+		}
+		if *update {
+			if err := os.WriteFile(path, txtar.Format(&out), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if cases == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+var (
+	kinds = map[foreign.Kind]string{foreign.Paragraph: "text", foreign.Item: "item", foreign.Heading: "head", foreign.Quote: "quote", foreign.Code: "code", foreign.Comment: "comment"}
+	tasks = map[foreign.Task]string{foreign.Open: " open", foreign.Done: " done", foreign.Cancelled: " cancelled"}
+)
+
+func describe(d foreign.Document) string {
+	var b strings.Builder
+	for _, f := range d.Fields {
+		fmt.Fprintf(&b, "field %d %s = %q\n", f.Line, f.Name, f.Values)
+	}
+	if d.FrontMatterError != nil {
+		fmt.Fprintf(&b, "error %v\n", d.FrontMatterError)
+	}
+	for _, block := range d.Blocks {
+		fmt.Fprintf(&b, "%d %s%s", block.Line, kinds[block.Kind], tasks[block.Task])
+		if block.Level > 0 {
+			fmt.Fprintf(&b, " %d", block.Level)
+		}
+		fmt.Fprintf(&b, " %q", block.Lines)
+		if len(block.Headings) > 0 {
+			fmt.Fprintf(&b, " under %s", strings.Join(block.Headings, " / "))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestParseIsBounded(t *testing.T) {
+	t.Run("bytes", func(t *testing.T) {
+		d := foreign.Parse([]byte(strings.Repeat("é", foreign.MaxBytes)), false)
+		if !d.Truncated || !utf8.ValidString(d.Blocks[0].Text()) || len(d.Blocks[0].Text()) > foreign.MaxBytes {
+			t.Errorf("truncated %v, %d bytes", d.Truncated, len(d.Blocks[0].Text()))
+		}
+	})
+	t.Run("blocks", func(t *testing.T) {
+		d := foreign.Parse([]byte(strings.Repeat("- a\n", foreign.MaxBlocks+10)), false)
+		if !d.Truncated || len(d.Blocks) != foreign.MaxBlocks {
+			t.Errorf("truncated %v, %d blocks", d.Truncated, len(d.Blocks))
+		}
+	})
+	t.Run("invalid bytes", func(t *testing.T) {
+		d := foreign.Parse([]byte("a\xffb"), false)
+		if got := d.Blocks[0].Text(); got != "a\uFFFDb" {
+			t.Errorf("got %q", got)
+		}
+	})
+	for name, source := range map[string]string{
+		"many fields": strings.Repeat("a: b\n", 1) + numbered("k%d: v\n", 300),
+		"many values": "a: [" + strings.Repeat("x,", 2000) + "]\n",
+		"deep flow":   "a: " + strings.Repeat("[", 5000) + "\n",
+		"deep block":  nested(20),
+		"alias":       "a: &x 1\nb: *x\n",
+		"anchor list": "a: [&x 1]\n",
+		"key anchor":  "&x a: 1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := foreign.Parse([]byte("---\n"+source+"---\nthe rest\n"), false)
+			var broken *foreign.FrontMatterError
+			if !errors.As(d.FrontMatterError, &broken) || broken.Line < 2 {
+				t.Fatalf("error %v, want one with a line", d.FrontMatterError)
+			}
+			if len(d.Blocks) != 1 || d.Blocks[0].Text() != "the rest" {
+				t.Errorf("the rest was not read: %+v", d.Blocks)
+			}
+		})
+	}
+}
+
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+func nested(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%sk:\n", strings.Repeat(" ", i))
+	}
+	return b.String() + strings.Repeat(" ", n) + "v: 1\n"
+}
+
+func FuzzParse(f *testing.F) {
+	archive, err := txtar.ParseFile("testdata/markdown.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		f.Add(file.Data, false)
+		f.Add(file.Data, true)
+	}
+	f.Add([]byte(strings.Repeat("> ", 500)+"a"), false)
+	f.Add([]byte(strings.Repeat("- ", 500)+"a"), false)
+	f.Fuzz(func(t *testing.T, data []byte, plain bool) {
+		d := foreign.Parse(data, plain)
+		last := 0
+		for _, b := range d.Blocks {
+			if b.Line <= last || len(b.Lines) == 0 {
+				t.Fatalf("block %+v after line %d", b, last)
+			}
+			last = b.Line
+			if !utf8.ValidString(b.Text()) {
+				t.Fatalf("block %+v is no UTF-8", b)
+			}
+			if len(b.Headings) > 6 {
+				t.Fatalf("%d headings", len(b.Headings))
+			}
+		}
+		var broken *foreign.FrontMatterError
+		if d.FrontMatterError != nil && !errors.As(d.FrontMatterError, &broken) {
+			t.Fatalf("error %v of another type", d.FrontMatterError)
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for name, text := range map[string]string{
+		"note":   strings.Repeat("# head\n\n- [ ] do a thing by Friday\n\nI will send the report\nby Friday to all of them.\n\n", 30),
+		"quotes": strings.Repeat("> ", foreign.MaxBytes/2),
+		"open":   strings.Repeat("[a](", foreign.MaxBytes/4),
+		"lists":  strings.Repeat("- ", foreign.MaxBytes/2),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				foreign.Parse([]byte(text), false)
+			}
+		})
+	}
+}

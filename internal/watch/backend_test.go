@@ -1,0 +1,146 @@
+package watch
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// faulty is the system's watcher with faults put in.
+type faulty struct {
+	backend
+	faults *faults
+	failed chan error
+}
+
+type faults struct {
+	mu        sync.Mutex
+	open, add error
+	opened    int
+	last      *faulty
+}
+
+func (f *faults) openBackend() (backend, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open != nil {
+		return nil, f.open
+	}
+	b, err := openSystem()
+	if err != nil {
+		return nil, err
+	}
+	f.opened++
+	f.last = &faulty{b, f, make(chan error)}
+	return f.last, nil
+}
+
+func (f *faults) set(open, add error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open, f.add = open, add
+}
+
+func (f *faulty) errors() <-chan error { return f.failed }
+
+func (f *faulty) Add(folder string) error {
+	f.faults.mu.Lock()
+	defer f.faults.mu.Unlock()
+	if f.faults.add != nil {
+		return fmt.Errorf("add: %w", f.faults.add)
+	}
+	return f.backend.Add(folder)
+}
+
+func startFaulty(t *testing.T, f *faults, options Options) *Watcher {
+	t.Helper()
+	w, err := start(options, f.openBackend)
+	must(t, err)
+	t.Cleanup(func() { must(t, w.Close()) })
+	return w
+}
+
+func TestOverflow(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "sub/a.txt"), "1")
+	f := &faults{}
+	s := subscribe(t, startFaulty(t, f, Options{}), root, SubscribeOptions{Recursive: true})
+	ready(t, s)
+	f.last.failed <- fsnotify.ErrEventOverflow
+	until(t, s, "rescan", func(_ []string, rescan bool, degraded string) bool {
+		if degraded != "" {
+			t.Fatalf("degraded: %s", degraded)
+		}
+		return rescan
+	})
+	ready(t, s)
+	write(t, filepath.Join(root, "sub/a.txt"), "2")
+	touched(t, s, filepath.Join(root, "sub/a.txt"))
+	if f.opened != 2 {
+		t.Errorf("opened %d times; lost events need a fresh watcher", f.opened)
+	}
+}
+
+func TestOutOfWatches(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EMFILE} {
+		t.Run(errno.Error(), func(t *testing.T) {
+			root := t.TempDir()
+			f := &faults{add: errno}
+			s := subscribe(t, startFaulty(t, f, Options{Retry: 20 * time.Millisecond}), root, SubscribeOptions{Recursive: true})
+			until(t, s, "degraded", func(_ []string, rescan bool, degraded string) bool {
+				return rescan && strings.Contains(degraded, watchesRemedy)
+			})
+			f.set(nil, nil)
+			ready(t, s)
+			write(t, filepath.Join(root, "a.txt"), "2")
+			touched(t, s, filepath.Join(root, "a.txt"))
+		})
+	}
+}
+
+func TestOutOfWatchers(t *testing.T) {
+	root := t.TempDir()
+	f := &faults{open: syscall.EMFILE}
+	w := startFaulty(t, f, Options{Retry: 20 * time.Millisecond})
+	s := subscribe(t, w, root, SubscribeOptions{Recursive: true})
+	until(t, s, "degraded", func(_ []string, rescan bool, degraded string) bool {
+		return rescan && strings.Contains(degraded, watchersRemedy)
+	})
+	f.set(nil, nil)
+	ready(t, s)
+	write(t, filepath.Join(root, "a.txt"), "2")
+	touched(t, s, filepath.Join(root, "a.txt"))
+}
+
+func TestWatchesAreGivenBack(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"a/b/c", "a/d", "e"} {
+		write(t, filepath.Join(root, name, "file"), "1")
+	}
+	w := start1(t, Options{})
+	count := func() (folders, cost int) {
+		w.ask(func(l *loop) { folders, cost = len(l.folders), l.cost })
+		return folders, cost
+	}
+	s := subscribe(t, w, root, SubscribeOptions{Recursive: true})
+	ready(t, s)
+	if folders, _ := count(); folders != 6 {
+		t.Errorf("%d folders are watched, not 6", folders)
+	}
+	s.Refresh()
+	ready(t, s)
+	if folders, _ := count(); folders != 6 {
+		t.Errorf("%d folders are watched after a refresh, not 6", folders)
+	}
+	s.Close()
+	s.Close()
+	if folders, cost := count(); folders != 0 || cost != 0 {
+		t.Errorf("%d folders of cost %d are watched after Close", folders, cost)
+	}
+}

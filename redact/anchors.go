@@ -1,0 +1,54 @@
+package redact
+
+// level says how much a word tells of what follows it.
+type level int
+
+const (
+	// surely: what is assigned to a password is one, unless it plainly is not.
+	surely level = iota
+	// likely: what is assigned must look like a secret too.
+	likely
+	// alone: like surely, where the word is a whole part of a name
+	// ("db_pass", not "compass").
+	alone
+	// aloneLikely: both.
+	aloneLikely
+)
+
+// anchorTable returns every anchor.
+func anchorTable() []anchor {
+	table := services()
+	add := func(kind string, check check, level level, texts ...string) {
+		for _, text := range texts {
+			table = append(table, anchor{text: text, kind: kind, check: check, level: level})
+		}
+	}
+	add("password", checkAssigned, surely, "password", "passwort", "passwd", "passphrase", "kennwort",
+		"mot de passe", "mot_de_passe", "motdepasse", "contraseña", "contraseÑa", "contrasena", "contrasenia", "passwrd", "userpwd")
+	add("password", checkAssigned, alone, "pass", "pwd", "pw", "mdp", "passcode", "kenncode", "clave")
+	add("secret", checkAssigned, likely, "secret", "geheimnis", "credential", "secreto")
+	add("api-key", checkAssigned, likely, "apikey", "api_key", "api-key", "api key", "api.key", "access_key",
+		"accesskey", "access-key", "access key", "secretkey", "secret_key", "secret-key", "private_key", "privatekey",
+		"private-key", "auth_key", "authkey", "encryption_key", "encryptionkey", "signing_key", "signingkey",
+		"master_key", "masterkey", "accountkey", "account_key", "sharedaccesskey", "license_key", "licensekey",
+		"api-schlüssel", "clé api", "clé d'api", "clave api", "clave de api")
+	add("api-key", checkAssigned, aloneLikely, "key", "api")
+	add("token", checkAssigned, likely, "token", "jeton")
+	add("token", checkAssigned, aloneLikely, "auth", "bearer", "oauth", "jwt", "pat")
+	add("basic", checkAuthorization, surely, "authorization:", "authorization\":", "authorization':", "authorization=")
+	add("bearer", checkScheme, surely, "bearer ")
+	add("basic", checkScheme, surely, "basic ")
+	add("cookie", checkCookie, surely, "cookie:")
+	add("password", checkCurl, surely, "-u ", "--user ", "-u\"", "-u'")
+	add("url-password", checkURL, surely, "://")
+	add("url-secret", checkQuery, surely, "?sig=", "&sig=", "signature=", "?code=", "&code=",
+		"?auth=", "&auth=", "?t=", "&t=", "?k=", "&k=", "&hash=", "?hash=", "?ticket=", "&ticket=", "&state=", "?otp=", "&otp=",
+		"sas=", "&signed=", "?sid=", "&sid=")
+	add("jwt", checkJWT, surely, "eyj")
+	add("private-key", checkPEM, surely, "-----begin")
+	add("code", checkG, surely, "g-")
+	add("azure", checkAzure, surely, "q~")
+	add("vault", checkTerraform, surely, ".atlasv1.")
+	add("code", markCodeWord, surely, codeWords...)
+	return table
+}

@@ -1,0 +1,230 @@
+package redact
+
+import "strings"
+
+const (
+	nameBytes  = 48 // of a name that are looked at, each side of the word in it
+	gapBytes   = 24 // between a name and what is assigned to it
+	valueBytes = 512
+)
+
+// checkAssigned verifies a word that names a secret: "db_password: …",
+// `"apiKey": "…"`, `<token>…</token>`, "your password is …".
+func checkAssigned(t *text, a anchor, from, to int) (Span, bool) {
+	end, ok := t.nameAround(a, from, to)
+	if !ok {
+		return Span{}, false
+	}
+	at, sep := t.separator(end)
+	if sep == sepNone {
+		return Span{}, false
+	}
+	v, ok := t.value(at, sep)
+	v.option = t.isOption(from)
+	if !ok || !v.accepted(t, a, sep) {
+		return Span{}, false
+	}
+	return Span{v.from, v.end(t), a.kind}, true
+}
+
+// isOption reports whether the name around i begins with a hyphen.
+func (t *text) isOption(i int) bool {
+	for limit := i - nameBytes; i > t.base && i > limit && isName[t.s[i-1]]; {
+		i--
+	}
+	return t.s[i] == '-'
+}
+
+// nameAround returns where the name ends that the word at [from,to) is part
+// of; not ok where the name says that it is no secret ("tokenizer", "token_count").
+func (t *text) nameAround(a anchor, from, to int) (end int, ok bool) {
+	if a.level == alone || a.level == aloneLikely {
+		before, after := t.at(from-1), t.at(to)
+		camel := isLower[before] && isUpper[t.s[from]]
+		if isAlnum[before] && !camel && !isDigit[before] || before >= 0x80 || isLower[after] || after >= 0x80 {
+			return 0, false
+		}
+		if isUpper[after] && isUpper[t.s[to-1]] {
+			return 0, false
+		}
+	}
+	end = extend(t.s, to, to+nameBytes, isName)
+	if end == to {
+		return end, true
+	}
+	tail := foldASCII(t.s[to:end])
+	for strings.HasSuffix(tail, ".") || strings.HasSuffix(tail, "-") {
+		tail, end = tail[:len(tail)-1], end-1
+	}
+	if tail == "" {
+		return end, true
+	}
+	joined := isLower[t.s[to-1]] && isLower[t.s[to]] || isUpper[t.s[to-1]] && isUpper[t.s[to]]
+	bare := strings.TrimLeft(tail, "_-.")
+	for _, no := range otherNames {
+		if strings.HasPrefix(bare, no) {
+			return 0, false
+		}
+	}
+	if joined && !secretTails[tail] {
+		return 0, false
+	}
+	return end, true
+}
+
+// secretTails may go on after the word without a separator.
+var secretTails = map[string]bool{
+	"s": true, "key": true, "phrase": true, "string": true, "text": true, "code": true, "word": true, "value": true,
+	"base": true, "data": true, "auth": true,
+}
+
+// otherNames begin the rest of names that are about a secret and are none.
+var otherNames = []string{
+	"name", "file", "path", "url", "uri", "endpoint", "env", "ref", "count", "type", "len", "ttl", "expir", "policy",
+	"hint", "field", "label", "placeholder", "required", "cmd", "command", "manager", "provider", "class", "limit",
+	"usage", "budget", "min", "max", "reset", "rotation", "version", "id", "ids", "izer", "format", "enabled", "scope",
+	"source", "store", "list", "size", "per", "used", "arn", "dir", "folder", "mode", "method", "regex", "pattern",
+	"schema", "mask", "validator", "strength", "input", "length", "timeout", "lifetime", "changed", "updated", "created",
+}
+
+type separator int
+
+const (
+	sepNone   separator = iota
+	sepAssign           // = : := =>
+	sepXML              // >
+	sepProse            // is, lautet, est, es
+	sepSpace            // nothing but space
+	sepLine             // the next line
+)
+
+var proseWords = []string{"is now ", "is ", "is:", "ist ", "ist:", "lautet ", "lautet:", "est ", "est:", "es ", "es:", "was ", "are "}
+
+// separator reads what stands between a name and its value, and returns where
+// the value begins.
+func (t *text) separator(i int) (int, separator) {
+	limit := min(len(t.s), i+gapBytes)
+	start := i
+	for i < limit && (t.s[i] == '\\' || t.s[i] == '"' || t.s[i] == '\'' || t.s[i] == '`' || t.s[i] == ']' || t.s[i] == ')' || t.s[i] == '*') {
+		i++
+	}
+	quoted := i > start
+	if i < limit && t.s[i] == '>' {
+		return i + 1, sepXML
+	}
+	space := i
+	i = t.skipBlank(i, limit)
+	blank := i > space
+	switch {
+	case i >= limit:
+		return i, sepNone
+	case strings.HasPrefix(t.s[i:], "："):
+		return t.skipBlank(i+len("："), limit), sepAssign
+	case t.s[i] == '=' || t.s[i] == ':':
+		return t.afterSign(i, limit)
+	case t.s[i] == '|':
+		return t.skipBlank(i+1, limit), sepProse
+	case strings.HasPrefix(t.s[i:], "->"):
+		return t.skipBlank(i+2, limit), sepAssign
+	case t.s[i] == ',':
+		// add("password", "…"), setopt(OPT_PASSWORD, "…")
+		next := t.skipBlank(i+1, limit)
+		if c := t.at(next); quoted || c == '"' || c == '\'' {
+			return next, sepProse
+		}
+		return i, sepNone
+	case (blank || quoted) && hasFold(t.s[i:], "value"):
+		return t.separatorAfterValue(i+5, limit)
+	case !quoted && t.s[i] == '\n':
+		j := t.skipBlank(i+1, limit)
+		if hasFold(t.s[j:], "value:") {
+			return t.skipBlank(j+6, limit), sepAssign
+		}
+		return i, sepNone
+	}
+	if !blank {
+		return i, sepNone
+	}
+	for _, word := range proseWords {
+		if hasFold(t.s[i:], word) {
+			return t.skipBlank(i+len(word), limit), sepProse
+		}
+	}
+	return t.wordsBetween(i), sepSpace
+}
+
+// wordsBetween skips what qualifies a name behind it: a type, or a bracket.
+func (t *text) wordsBetween(i int) int {
+	if t.at(i) != '(' {
+		return i
+	}
+	for j := i + 1; j < min(len(t.s), i+gapBytes); j++ {
+		if t.s[j] == ')' {
+			if next := t.skipBlank(j+1, j+gapBytes); t.at(next) == ':' || t.at(next) == '=' {
+				return t.skipBlank(next+1, next+gapBytes)
+			}
+			return i
+		}
+	}
+	return i
+}
+
+// afterSign reads "=", ":", ":=", "==", "=>", and the line break that may
+// follow a colon.
+func (t *text) afterSign(i, limit int) (int, separator) {
+	colon := t.s[i] == ':'
+	for n := 0; n < 3 && i < limit && (t.s[i] == '=' || t.s[i] == ':' || t.s[i] == '>' && n > 0); n++ {
+		i++
+	}
+	i = t.skipBlank(i, i+gapBytes)
+	if !colon || t.at(i) != '\n' && t.at(i) != '\r' {
+		return i, sepAssign
+	}
+	for n := 0; n < 4 && i < len(t.s) && (t.s[i] == '\n' || t.s[i] == '\r'); n++ {
+		i = t.skipBlank(i+1, i+gapBytes)
+	}
+	return i, sepLine
+}
+
+// separatorAfterValue reads `value="…"` of an XML attribute.
+func (t *text) separatorAfterValue(i, limit int) (int, separator) {
+	i = t.skipBlank(i, limit)
+	if c := t.at(i); c == '=' || c == ':' {
+		return t.skipBlank(i+1, i+gapBytes), sepAssign
+	}
+	return i, sepNone
+}
+
+func (t *text) skipBlank(i, limit int) int {
+	for i < min(limit, len(t.s)) {
+		switch {
+		case t.s[i] == ' ' || t.s[i] == '\t':
+			i++
+		case strings.HasPrefix(t.s[i:], "\u00a0"):
+			i += len("\u00a0")
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// hasFold reports whether s begins with prefix, which is in lower case,
+// whatever the case of its ASCII letters.
+func hasFold(s, prefix string) bool {
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		c := s[i]
+		if isUpper[c] {
+			c += 'a' - 'A'
+		}
+		if c != prefix[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func head(s string, n int) string { return s[:min(n, len(s))] }

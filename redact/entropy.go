@@ -1,0 +1,196 @@
+package redact
+
+import (
+	"math"
+	"strings"
+)
+
+const (
+	entropyBytes = 256 // of a run that are looked at
+	// keyBytes and plainBytes are the shortest run that is taken for a key: of
+	// letters in both cases and digits, and of one case and digits.
+	keyBytes   = 24
+	plainBytes = 30
+	longBytes  = 48 // unbroken, from where on fewer changes between classes are enough
+	// keyBits is the least entropy, in bits a byte, of a run of keyBytes; 24
+	// random base64 bytes have 4.3 on average.
+	keyBits = 3.6
+)
+
+// entropy verifies a run that looks random. Hashes, UUIDs, paths, names and
+// words are not.
+func (t *text) entropy(from, to int) (Span, bool) {
+	if t.at(from-1) == '\\' && (t.s[from] == 'n' || t.s[from] == 't' || t.s[from] == 'r') {
+		from++ // the rest of an escape
+	}
+	if to-from < keyBytes || from < t.publicEnd || t.isPublic(from, to) {
+		return Span{}, false
+	}
+	s := t.s[from:min(to, from+entropyBytes)]
+	if strings.IndexByte(s, '/') >= 0 && (s[0] == '/' || strings.IndexByte("/.~:$", t.at(from-1)) >= 0 || !isRandom(s, keyBytes+8)) {
+		return t.entropyInPath(from, to)
+	}
+	if !isRandom(s, keyBytes) {
+		return Span{}, false
+	}
+	end := to
+	for n := 0; n < 2 && t.at(end) == '='; n++ {
+		end++
+	}
+	return Span{from, end, "token"}, true
+}
+
+// entropyInPath looks at the parts of a path or URL one by one.
+func (t *text) entropyInPath(from, to int) (Span, bool) {
+	to = min(to, from+linkBytes)
+	for from < to {
+		end := from
+		for end < to && t.s[end] != '/' {
+			end++
+		}
+		if end-from >= keyBytes && isRandom(t.s[from:min(end, from+entropyBytes)], keyBytes) {
+			return Span{from, end, "token"}, true
+		}
+		from = end + 1
+	}
+	return Span{}, false
+}
+
+// isPublic reports whether what stands around a run makes it public: digests
+// with their algorithm, public keys, the ids of messages.
+func (t *text) isPublic(from, to int) bool {
+	if t.at(to) == '@' {
+		return true
+	}
+	s := head(t.s[from:to], 32)
+	for _, begin := range [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj", "AAAAGnNr"} {
+		if strings.HasPrefix(s, begin) {
+			return true
+		}
+	}
+	before := t.s[max(t.base, from-8):from]
+	for _, end := range [...]string{"h1:", "sha1:", "sha256:", "sha512:", "SHA256:", "MD5:", "base64,"} {
+		if strings.HasSuffix(before, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRandom reports whether s, of at least min bytes, looks random.
+func isRandom(s string, min int) bool {
+	var lowers, uppers, figures, hexes int
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isLower[c]:
+			lowers++
+		case isUpper[c]:
+			uppers++
+		case isDigit[c]:
+			figures++
+		}
+		if isHex[s[i]] || s[i] == '-' {
+			hexes++
+		}
+	}
+	if len(s) < min || figures < 2 || lowers+uppers < 6 {
+		return false
+	}
+	if hexes == len(s) {
+		return isHexKey(s)
+	}
+	ratio := float64(changes(s)) / float64(len(s))
+	least := 0.36
+	switch {
+	case longest(s) >= longBytes:
+		least = 0.2
+	case lowers > 1 && uppers > 1:
+	case len(s) < plainBytes:
+		return false
+	default:
+		least = 0.3
+	}
+	if lowers <= 1 || uppers <= 1 {
+		if longest(s) < keyBytes {
+			return false
+		}
+	}
+	return ratio >= least && bits(s) >= keyBits && wordy(s) < 0.3
+}
+
+// isHexKey reports whether a hexadecimal run is longer than a UUID and no
+// length of a digest.
+func isHexKey(s string) bool {
+	switch len(s) {
+	case 32, 40, 56, 64, 96, 128:
+		return false
+	}
+	return len(s) > 40 && strings.IndexByte(s, '-') < 0 && bits(s) >= 3.2
+}
+
+// changes counts the places where s goes over to another class of byte.
+func changes(s string) int {
+	n := 0
+	last := byte(0)
+	for i := range len(s) {
+		class := byte(4)
+		switch c := s[i]; {
+		case isLower[c]:
+			class = 1
+		case isUpper[c]:
+			class = 2
+		case isDigit[c]:
+			class = 3
+		}
+		if class != last && last != 0 {
+			n++
+		}
+		last = class
+	}
+	return n
+}
+
+// wordy is the part of s that lies in runs of five and more lower-case letters.
+func wordy(s string) float64 {
+	in, run := 0, 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && isLower[s[i]] {
+			run++
+			continue
+		}
+		if run >= 5 {
+			in += run
+		}
+		run = 0
+	}
+	return float64(in) / float64(len(s))
+}
+
+// longest is the length of the longest part of s without a hyphen, underscore
+// or slash.
+func longest(s string) int {
+	best, run := 0, 0
+	for i := range len(s) {
+		if run++; !isAlnum[s[i]] {
+			run = 0
+		}
+		best = max(best, run)
+	}
+	return best
+}
+
+// bits is the entropy of the bytes of s, in bits a byte.
+func bits(s string) float64 {
+	var counts [256]int
+	for i := range len(s) {
+		counts[s[i]]++
+	}
+	sum := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,154 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// checkAuthorization verifies an Authorization header of any scheme.
+func checkAuthorization(t *text, _ anchor, _, to int) (Span, bool) {
+	i := to
+	for i < min(len(t.s), to+8) && (t.s[i] == ' ' || t.s[i] == '"' || t.s[i] == '\'' || t.s[i] == '\\') {
+		i++
+	}
+	word := extend(t.s, i, i+32, isDotted)
+	kind := "authorization"
+	switch scheme := foldASCII(t.s[i:word]); {
+	case scheme == "bearer" || scheme == "basic":
+		kind = scheme
+	}
+	if t.at(word) == ' ' && word > i {
+		i = t.skipBlank(word, word+8)
+	}
+	end := i
+	for end < len(t.s) && isToken[t.s[end]] {
+		end++
+	}
+	if v := t.s[i:end]; len(v) < 6 || isPlaceholder(v) || !looksSecret(v, false) && len(v) < 16 {
+		return Span{}, false
+	}
+	return Span{i, trimTail(t.s, i, end), kind}, true
+}
+
+// checkScheme verifies "Bearer TOKEN" and "Basic BASE64" outside of a header.
+func checkScheme(t *text, a anchor, from, to int) (Span, bool) {
+	if isAlnum[t.at(from-1)] {
+		return Span{}, false
+	}
+	i := t.skipBlank(to, to+4)
+	enough := extend(t.s, i, i+valueBytes, isToken)
+	v := t.s[i:enough]
+	if len(v) < 8 || isPlaceholder(v) {
+		return Span{}, false
+	}
+	if a.kind == "basic" && !isUserPassword(v) || a.kind == "bearer" && !(len(v) >= 12 && looksSecret(v, false)) {
+		return Span{}, false
+	}
+	return Span{i, trimTail(t.s, enough, extend(t.s, enough, len(t.s), isToken)), a.kind}, true
+}
+
+// isUserPassword reports whether s is base64 of "user:password".
+func isUserPassword(s string) bool {
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	if err != nil {
+		return false
+	}
+	colon := false
+	for _, b := range plain {
+		if b < ' ' {
+			return false
+		}
+		colon = colon || b == ':'
+	}
+	return colon
+}
+
+// checkCookie verifies a Cookie or Set-Cookie header: its values are one secret.
+func checkCookie(t *text, _ anchor, from, to int) (Span, bool) {
+	i := t.skipBlank(to, to+4)
+	name := extend(t.s, i, i+64, isName)
+	if name == i || t.at(name) != '=' {
+		return Span{}, false
+	}
+	end := name + 1
+	for end < len(t.s) && t.s[end] != '\n' && t.s[end] != '\r' && t.s[end] != '"' && t.s[end] != '\'' {
+		end++
+	}
+	return Span{name + 1, end, "cookie"}, end > name+5
+}
+
+// checkCurl verifies "-u user:password" of a command line.
+func checkCurl(t *text, _ anchor, from, to int) (Span, bool) {
+	if before := t.at(from - 1); before != ' ' && before != '\t' && before != 0 && before != '\n' {
+		return Span{}, false
+	}
+	i := t.skipBlank(to, to+4)
+	for i < len(t.s) && i < to+6 && (t.s[i] == '"' || t.s[i] == '\'') {
+		i++
+	}
+	colon := extend(t.s, i, i+64, isDotted)
+	for colon < min(len(t.s), i+64) && t.s[colon] == '@' {
+		colon = extend(t.s, colon+1, i+64, isDotted)
+	}
+	if t.at(colon) != ':' || colon == i {
+		return Span{}, false
+	}
+	end := colon + 1
+	for limit := min(len(t.s), end+valueBytes); end < limit && !endsURL(t.s[end]); {
+		end++
+	}
+	v := t.s[colon+1 : end]
+	if len(v) < 4 || isPlaceholder(v) || extend(v, 0, len(v), isDigit) == len(v) {
+		return Span{}, false
+	}
+	return Span{colon + 1, end, "password"}, true
+}
+
+// checkJWT verifies a JSON web token: base64url parts between dots, the first
+// of which is a JSON object.
+func checkJWT(t *text, _ anchor, from, _ int) (Span, bool) {
+	if t.s[from:from+3] != "eyJ" || isAlnum[t.at(from-1)] {
+		return Span{}, false
+	}
+	head := extend(t.s, from, from+2048, isB64URL)
+	if head-from < 12 || t.at(head) != '.' || !isObject(t.s[from:head]) {
+		return Span{}, false
+	}
+	end := extend(t.s, head+1, len(t.s), isB64URL)
+	if end-head-1 < 8 && t.at(end) != '.' {
+		return Span{}, false
+	}
+	for n := 0; n < 3 && t.at(end) == '.' && isB64URL[t.at(end+1)]; n++ {
+		end = extend(t.s, end+1, len(t.s), isB64URL)
+	}
+	return Span{from, end, "jwt"}, true
+}
+
+// isObject reports whether s is base64 of the beginning of a JSON object.
+func isObject(s string) bool {
+	s = s[:min(len(s), 64)/4*4]
+	plain, err := base64.RawURLEncoding.DecodeString(s)
+	return err == nil && len(plain) > 2 && plain[0] == '{' && strings.IndexByte("\" \r\n\t", plain[1]) >= 0
+}
+
+// checkAzure verifies a client secret of Azure: three bytes, a digit, "Q~", 31
+// to 34 more.
+func checkAzure(t *text, a anchor, from, to int) (Span, bool) {
+	if from-4 < t.base || !isDigit[t.s[from-1]] || t.s[from:to] != "Q~" || isAlnum[t.at(from-5)] {
+		return Span{}, false
+	}
+	end := extend(t.s, to, to+40, isToken)
+	if n := end - to; n < 31 || n > 36 {
+		return Span{}, false
+	}
+	return Span{from - 4, end, a.kind}, true
+}
+
+// checkTerraform verifies a Terraform token: 14 bytes, ".atlasv1.", 60 more.
+func checkTerraform(t *text, _ anchor, from, to int) (Span, bool) {
+	end := extend(t.s, to, len(t.s), isB64URL)
+	if from-14 < t.base || end-to < 40 || extend(t.s, from-14, from, isAlnum) != from {
+		return Span{}, false
+	}
+	return Span{from - 14, end, "terraform"}, true
+}

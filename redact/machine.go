@@ -1,0 +1,98 @@
+package redact
+
+import "sync"
+
+// machine is an Aho-Corasick automaton over the anchors, ASCII case folded. It
+// is built once and never changes.
+type machine struct {
+	class   [256]uint8
+	width   int
+	next    []uint16 // state*width + class
+	anchor  []int16  // by state: the longest anchor that ends here, or -1
+	shorter []uint16 // by state: the nearest suffix state with an anchor, or 0
+	anchors []anchor
+}
+
+// check verifies an anchor whose bytes are text[from:to]. limit is the first
+// byte that it may look back at.
+type check func(t *text, a anchor, from, to int) (Span, bool)
+
+// anchor is a string that may begin, or stand before, a secret.
+type anchor struct {
+	text  string // lower case
+	kind  string
+	check check
+	// prefix, for keys that are known by how they begin.
+	prefix prefix
+	// level, for words that name what follows them.
+	level level
+}
+
+var compiled = sync.OnceValue(func() *machine { return newMachine(anchorTable()) })
+
+// newMachine builds the automaton.
+func newMachine(anchors []anchor) *machine {
+	m := &machine{anchors: anchors, width: 1}
+	for _, a := range anchors {
+		for i := range len(a.text) {
+			if b := a.text[i]; m.class[b] == 0 {
+				m.class[b] = uint8(m.width)
+				m.width++
+			}
+		}
+	}
+	for b := 'a'; b <= 'z'; b++ {
+		m.class[b-'a'+'A'] = m.class[b]
+	}
+	m.grow()
+	for i, a := range anchors {
+		state := uint16(0)
+		for j := range len(a.text) {
+			slot := int(state)*m.width + int(m.class[a.text[j]])
+			if m.next[slot] == 0 {
+				m.next[slot] = m.grow()
+			}
+			state = m.next[slot]
+		}
+		m.anchor[state] = int16(i)
+	}
+	m.link()
+	return m
+}
+
+// grow adds a state and returns its number.
+func (m *machine) grow() uint16 {
+	m.next = append(m.next, make([]uint16, m.width)...)
+	m.anchor = append(m.anchor, -1)
+	m.shorter = append(m.shorter, 0)
+	return uint16(len(m.anchor) - 1)
+}
+
+// link turns the trie into an automaton, breadth first.
+func (m *machine) link() {
+	fail := make([]uint16, len(m.anchor))
+	queue := make([]uint16, 0, len(m.anchor))
+	for c := range m.width {
+		if s := m.next[c]; s != 0 {
+			queue = append(queue, s)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		state := queue[0]
+		f := fail[state]
+		m.shorter[state] = m.shorter[f]
+		if m.anchor[f] >= 0 {
+			m.shorter[state] = f
+		}
+		for c := range m.width {
+			slot := int(state)*m.width + c
+			to := m.next[int(f)*m.width+c]
+			if s := m.next[slot]; s != 0 {
+				fail[s] = to
+				queue = append(queue, s)
+			} else {
+				m.next[slot] = to
+			}
+		}
+	}
+}

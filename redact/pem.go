@@ -1,0 +1,94 @@
+package redact
+
+import "strings"
+
+const pemBytes = 64 << 10
+
+// checkPEM verifies a block of a private key and takes all of it, up to its
+// end line, or as far as its lines look like one where the end is missing.
+func checkPEM(t *text, _ anchor, from, to int) (Span, bool) {
+	label := to
+	for label < min(len(t.s), to+64) && (isAlnum[t.s[label]] || t.s[label] == ' ') {
+		label++
+	}
+	if !strings.HasPrefix(t.s[label:], "-----") && len(t.s)-label >= 5 {
+		return Span{}, false
+	}
+	private := strings.Contains(foldASCII(t.s[to:label]), "private key")
+	body := min(label+5, len(t.s))
+	rest := t.s[body:min(len(t.s), body+pemBytes)]
+	if next := strings.Index(rest, "-----BEGIN"); next >= 0 {
+		rest = rest[:next]
+	}
+	end := strings.Index(rest, "-----END")
+	if !private {
+		t.publicEnd = body + max(end, 0)
+		return Span{}, false
+	}
+	if end < 0 {
+		end = truncated(rest)
+		return Span{from, body + end, "private-key"}, hasBody(rest[:end])
+	}
+	if !hasBody(rest[:end]) {
+		return Span{}, false
+	}
+	end += len("-----END")
+	for n := 0; n < 64 && end < len(rest) && (isAlnum[rest[end]] || rest[end] == ' '); n++ {
+		end++
+	}
+	for n := 0; n < 5 && end < len(rest) && rest[end] == '-'; n++ {
+		end++
+	}
+	return Span{from, body + end, "private-key"}, true
+}
+
+// hasBody reports whether there is anything of a key, and not its first and
+// last line alone.
+func hasBody(body string) bool {
+	run := 0
+	for i := range len(body) {
+		if run++; !isB64[body[i]] {
+			run = 0
+		}
+		if run == 16 {
+			return true
+		}
+	}
+	return false
+}
+
+// truncated returns how much of rest still looks like the body of a key: lines
+// of base64, however quoted and indented, and the headers of old keys.
+func truncated(rest string) int {
+	end := 0
+	for end < len(rest) {
+		line := rest[end:]
+		next := len(line)
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line, next = line[:i], i+1
+		}
+		if !isKeyLine(line) {
+			break
+		}
+		end += next
+	}
+	return end
+}
+
+func isKeyLine(line string) bool {
+	line = strings.Trim(line, " \t\r\"'`+,;\\#/*|>")
+	for _, header := range [...]string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:"} {
+		if strings.HasPrefix(line, header) {
+			return true
+		}
+	}
+	if strings.ContainsAny(line, " \t") {
+		return false
+	}
+	for i := range len(line) {
+		if !isB64[line[i]] && line[i] != '=' && line[i] != '\\' {
+			return false
+		}
+	}
+	return len(line) == 0 || len(line) >= 16 || strings.HasSuffix(line, "=")
+}

@@ -1,0 +1,122 @@
+// Package redact takes secrets out of text before the text is stored, logged
+// or shown to a remote model.
+//
+// One pass over the text drives an automaton of anchors (the prefixes of known
+// keys, words like "password", "://", "-----BEGIN") and gathers runs of token
+// bytes; each anchor and each run is then verified in place, within a bounded
+// window. There is no regular expression, the time is linear in the length of
+// the text, and nothing is kept between calls.
+//
+// The package stores nothing. The collector of senses calls it on every
+// observation, the logger on what comes from outside.
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Span is one secret: the bytes s[Start:End], and its kind as it appears in
+// the replacement ("github", "password", "card").
+type Span struct {
+	Start, End int
+	Kind       string
+}
+
+const (
+	markOpen  = "[redacted:"
+	markClose = ']'
+	// kindBytes bounds the kind in a mark that is read back.
+	kindBytes = 24
+	// rounds bounds how often what lies between spans is looked at again. A
+	// piece that still yields secrets after that many is one secret.
+	rounds = 6
+)
+
+// Find returns the secrets in s, in order and without overlap. Bytes that are
+// already a mark ("[redacted:password]") separate texts: nothing is ever found
+// in one or across one.
+func Find(s string) []Span {
+	var spans []Span
+	for start := 0; start <= len(s); {
+		from, to := nextMark(s, start)
+		spans = findBetween(spans, s, start, from, 1)
+		start = to
+	}
+	return spans
+}
+
+// Text returns s with every secret replaced by "[redacted:kind]". Redacting
+// the result again changes nothing; valid UTF-8 stays valid.
+func Text(s string) string {
+	spans := Find(s)
+	if len(spans) == 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(spans)*len(markOpen))
+	last := 0
+	for _, span := range spans {
+		b.WriteString(s[last:span.Start])
+		b.WriteString(markOpen)
+		b.WriteString(span.Kind)
+		b.WriteByte(markClose)
+		last = span.End
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
+// findBetween appends the secrets of s[start:end]. What lies between them is
+// scanned again as texts of their own, because that is how it reads once the
+// secrets are marks; so a second redaction finds nothing new.
+func findBetween(spans []Span, s string, start, end, round int) []Span {
+	found := scan(s[start:end])
+	if len(found) == 0 {
+		return spans
+	}
+	if round == rounds {
+		return append(spans, Span{start, end, "unclear"})
+	}
+	last := start
+	for _, f := range found {
+		f.Start, f.End = whole(s, start+f.Start, start+f.End, last, end)
+		spans = findBetween(spans, s, last, f.Start, round+1)
+		spans = append(spans, f)
+		last = f.End
+	}
+	return findBetween(spans, s, last, end, round+1)
+}
+
+// whole widens a span to whole runes within [min, max).
+func whole(s string, start, end, min, max int) (int, int) {
+	for start > min && start < len(s) && !utf8.RuneStart(s[start]) {
+		start--
+	}
+	for end < max && !utf8.RuneStart(s[end]) {
+		end++
+	}
+	return start, end
+}
+
+// nextMark returns the bounds of the first mark at or after start; without one
+// both are past the end.
+func nextMark(s string, start int) (from, to int) {
+	for at := start; ; {
+		i := strings.Index(s[at:], markOpen)
+		if i < 0 {
+			return len(s), len(s) + 1
+		}
+		from = at + i
+		to = from + len(markOpen)
+		for to < len(s) && to-from-len(markOpen) < kindBytes && isKind(s[to]) {
+			to++
+		}
+		if to > from+len(markOpen) && to < len(s) && s[to] == markClose {
+			return from, to + 1
+		}
+		at = from + len(markOpen)
+	}
+}
+
+func isKind(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '-' }

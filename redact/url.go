@@ -1,0 +1,140 @@
+package redact
+
+import "strings"
+
+const (
+	authorityBytes = 512
+	linkBytes      = 2048
+)
+
+// checkURL verifies a URL: credentials before its host, and links that are
+// themselves a key (password resets, magic links, invitations).
+func checkURL(t *text, _ anchor, from, to int) (Span, bool) {
+	if span, ok := t.userinfo(to); ok {
+		return span, true
+	}
+	return t.link(from, to)
+}
+
+// userinfo finds the password in "//user:password@host".
+func (t *text) userinfo(to int) (Span, bool) {
+	limit := min(len(t.s), to+authorityBytes)
+	colon, at := -1, -1
+	for i := to; i < limit && !endsURL(t.s[i]) && t.s[i] != '?' && t.s[i] != '#'; i++ {
+		switch t.s[i] {
+		case '/':
+			// A slash ends the authority, unless the password holds it.
+			if colon < 0 || extend(t.s, colon+1, i, isDigit) == i || strings.IndexByte(head(t.s[i:], 64), '@') < 0 || strings.IndexByte(head(t.s[i:], 64), ' ') >= 0 {
+				limit = i
+			} else if !t.atBeforeSlash(i + 1) {
+				limit = i
+			}
+		case ':':
+			if colon < 0 && at < 0 {
+				colon = i
+			}
+		case '@':
+			at = i
+		}
+	}
+	switch {
+	case at < 0:
+		return Span{}, false
+	case colon < 0 || colon > at:
+		name := t.s[to:at]
+		return Span{to, at, "url-password"}, len(name) >= 16 && looksSecret(name, false)
+	case isPlaceholder(t.s[colon+1 : max(at, colon+1)]):
+		return Span{}, false
+	}
+	return Span{colon + 1, at, "url-password"}, at > colon+1
+}
+
+// atBeforeSlash reports whether an "@" comes before the next slash or colon.
+func (t *text) atBeforeSlash(i int) bool {
+	for limit := min(len(t.s), i+64); i < limit && !endsURL(t.s[i]); i++ {
+		switch t.s[i] {
+		case '@':
+			return true
+		case '/', ':':
+			return false
+		}
+	}
+	return false
+}
+
+func endsURL(c byte) bool {
+	return c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`'
+}
+
+// linkWords make a link that carries a token one that opens something.
+var linkWords = []string{"reset", "magic", "verif", "confirm", "activat", "passwordless", "signin", "sign-in", "sign_in",
+	"login", "one-time", "onetime", "invit", "recover", "unlock", "setup-account", "accept", "zuruecksetzen",
+	"zur%c3%bccksetzen", "bestaetig", "anmelden", "einladung", "reinitialis", "connexion", "restablecer", "recuperar",
+	"iniciar-sesion", "unsubscribe", "share", "/auth", "/action", "oob", "/l/", "/c/", "/u/", "/click", "/ls/"}
+
+// link finds the token in a link that opens an account to whoever has it.
+func (t *text) link(from, to int) (Span, bool) {
+	if to <= t.linkEnd {
+		return Span{}, false
+	}
+	end := to
+	for limit := min(len(t.s), to+linkBytes); end < limit && !endsURL(t.s[end]) && t.s[end] < 0x80 && t.s[end] != ')' && t.s[end] != ']' && t.s[end] != ';'; {
+		end++
+	}
+	t.linkEnd = end
+	path := strings.IndexAny(t.s[to:end], "/?#")
+	if path < 0 || !containsAny(foldASCII(t.s[to:end]), linkWords) {
+		return Span{}, false
+	}
+	for i := to + path; i < end; {
+		part := extend(t.s, i, end, isLinkToken)
+		if part-i >= 12 && looksKey(t.s[i:part]) {
+			for part < end && (t.s[part] == '.' || t.s[part] == '%' || t.s[part] == '=' || isLinkToken[t.s[part]]) {
+				part++
+			}
+			return Span{i, trimTail(t.s, i+12, part), "link"}, true
+		}
+		i = part + 1
+	}
+	return Span{}, false
+}
+
+var isLinkToken = setOf(letters + digits + "_-~")
+
+// looksKey reports whether a part of a link is a token and not a slug: figures
+// and letters that change often, or a long plain hexadecimal number.
+func looksKey(s string) bool {
+	if hex := strings.ReplaceAll(s, "-", ""); len(hex) >= 24 && extend(hex, 0, len(hex), isHex) == len(hex) {
+		return true
+	}
+	return changes(s)*4 >= len(s) && hasDigit(s) && wordy(s) < 0.3
+}
+
+func containsAny(s string, words []string) bool {
+	for _, word := range words {
+		if strings.Contains(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkQuery verifies a query parameter that holds a secret.
+func checkQuery(t *text, a anchor, from, to int) (Span, bool) {
+	if a.text[0] != '?' && a.text[0] != '&' && isLower[t.at(from-1)] {
+		return Span{}, false
+	}
+	enough := to
+	for limit := min(len(t.s), to+valueBytes); enough < limit && !endsURL(t.s[enough]) && t.s[enough] != '&' && t.s[enough] != '#'; {
+		enough++
+	}
+	v := t.s[to:enough]
+	if len(v) < 6 || isPlaceholder(v) || !looksSecret(v, false) && !(len(v) >= 6 && extend(v, 0, len(v), isDigit) == len(v)) {
+		return Span{}, false
+	}
+	end := enough
+	for end < len(t.s) && !endsURL(t.s[end]) && t.s[end] != '&' && t.s[end] != '#' && end-to >= valueBytes {
+		end++
+	}
+	return Span{to, trimTail(t.s, to+1, end), "url-secret"}, true
+}

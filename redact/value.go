@@ -1,0 +1,309 @@
+package redact
+
+import "strings"
+
+// value is what is assigned to a name: t.s[from:to], of which at most
+// valueBytes were read.
+type value struct {
+	from, to int
+	quote    string // what closes it; "" where it is bare
+	cut      bool   // it goes on
+	option   bool   // its name is an option of a command ("--token")
+}
+
+// opened are the quotes that may open a value, and what closes each.
+var opened = []struct{ open, close string }{
+	{`\\"`, `\\"`}, {`\"`, `\"`}, {`"""`, `"""`}, {`'''`, `'''`}, {`"`, `"`}, {`'`, `'`}, {"`", "`"},
+	{"&quot;", "&quot;"}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"**", "**"}, {"<![CDATA[", "]]>"},
+}
+
+// value reads the value that begins at i.
+func (t *text) value(i int, sep separator) (value, bool) {
+	i = t.skipType(i)
+	for _, before := range [...]string{"String(", "string(", "b", "r", "f", "u", "L", "@", "$", "!!str ", "SecretStr(", "-n "} {
+		if rest := t.s[min(i, len(t.s)):]; strings.HasPrefix(rest, before) && len(rest) > len(before) {
+			if c := rest[len(before)]; c == '"' || c == '\'' {
+				i += len(before)
+			}
+		}
+	}
+	for _, q := range opened {
+		if !strings.HasPrefix(t.s[min(i, len(t.s)):], q.open) {
+			continue
+		}
+		from := i + len(q.open)
+		if to, ok := t.closing(from, q.close); ok {
+			return value{from: from, to: to, quote: q.close}, to > from
+		}
+		i = from
+		break
+	}
+	to := i
+	limit := min(len(t.s), i+valueBytes)
+	for to < limit && !t.stops(i, to, sep) {
+		to++
+	}
+	v := value{from: i, to: to, cut: to == limit && to < len(t.s)}
+	for !v.cut && v.to > v.from && strings.IndexByte(".,;:!?", t.s[v.to-1]) >= 0 && sep != sepAssign {
+		v.to--
+	}
+	return v, v.to > v.from
+}
+
+// skipType steps over the type in "password: str = …".
+func (t *text) skipType(i int) int {
+	end := extend(t.s, i, i+16, isName)
+	if end == i || end >= len(t.s) {
+		return i
+	}
+	switch foldASCII(t.s[i:end]) {
+	case "str", "string", "text", "any", "final", "secretstr", "varchar":
+		if next := t.skipBlank(end, end+4); t.at(next) == '=' && t.at(next+1) != '=' {
+			return t.skipBlank(next+1, next+gapBytes)
+		}
+		if next := t.skipBlank(end, end+4); t.at(next) == '"' && next > end {
+			return next
+		}
+	}
+	return i
+}
+
+// closing finds the closing quote, on the same line unless the quote is one
+// that spans lines.
+func (t *text) closing(i int, quote string) (int, bool) {
+	lines := len(quote) == 3
+	for limit := min(len(t.s), i+valueBytes); i < limit; i++ {
+		switch {
+		case strings.HasPrefix(t.s[i:], quote):
+			return i, true
+		case t.s[i] == '\n' && !lines:
+			return 0, false
+		case t.s[i] == '\\' && quote[0] != '\\' && i+1 < limit:
+			i++
+		}
+	}
+	return 0, false
+}
+
+// stops reports whether a bare value that began at from ends before i.
+func (t *text) stops(from, i int, sep separator) bool {
+	next := t.at(i + 1)
+	ends := next == 0 || next == ' ' || next == '\n' || next == '\r' || next == '\t'
+	switch t.s[i] {
+	case ' ', '\t', '\n', '\r', '"', '\'', '`', 0, '\v', '\f':
+		return true
+	case '<':
+		return i > from || sep == sepXML
+	case '>':
+		return true
+	case '&':
+		return t.assigns(i + 1)
+	case ';', ',':
+		return ends || isClosing(next) || t.assigns(i+1)
+	case ')', ']', '}':
+		return ends || isClosing(next)
+	case '\\':
+		return next == '"' || next == '\'' || next == 'n' || next == 'r' || next == '\n'
+	case '#':
+		return i > from && t.s[i-1] == ' '
+	}
+	if t.s[i] < 0x80 {
+		return false
+	}
+	for _, end := range [...]string{"\u00a0", "”", "“", "»", "«", "\u2028", "\u3000", "…"} {
+		if strings.HasPrefix(t.s[i:], end) {
+			return true
+		}
+	}
+	return false
+}
+
+func isClosing(c byte) bool { return strings.IndexByte("\"'`)]};,<", c) >= 0 }
+
+// assigns reports whether another "name=" begins at i.
+func (t *text) assigns(i int) bool {
+	end := i
+	for end < min(len(t.s), i+32) && (isName[t.s[end]] || t.s[end] == ' ') {
+		end++
+	}
+	return end > i && (t.at(end) == '=' || t.at(end) == ':' && t.at(end+1) == ' ')
+}
+
+// end returns where the secret ends; one that was cut goes on to the next
+// space.
+func (v value) end(t *text) int {
+	end := v.to
+	for v.cut && end < len(t.s) && t.s[end] > ' ' && t.s[end] != '"' && t.s[end] != '\'' {
+		end++
+	}
+	return end
+}
+
+// accepted reports whether the value may be the secret that the anchor speaks
+// of.
+func (v value) accepted(t *text, a anchor, sep separator) bool {
+	s := t.s[v.from:v.to]
+	if isPlaceholder(s) || v.quote == "" && isExpression(s) {
+		return false
+	}
+	sure := a.level == surely || a.level == alone
+	switch sep {
+	case sepXML:
+		if t.at(v.to) != '<' {
+			return false // not a tag and what it holds
+		}
+	case sepSpace, sepLine, sepProse:
+		if sep == sepSpace && !sure && !v.option && len(s) < keyBytes {
+			return false
+		}
+		if sep == sepSpace && a.level == alone && !v.option {
+			sure = false // "all tests pass 1234"
+		}
+		return looksSecret(s, sure) && !isAddress(s)
+	}
+	if !sure {
+		if a.level == aloneLikely {
+			return len(s) >= 12 && looksSecret(s, false)
+		}
+		return len(s) >= 6 && looksSecret(s, false)
+	}
+	if strings.IndexByte(s, ' ') >= 0 {
+		return !isSentence(s)
+	}
+	if looksSecret(s, true) {
+		return true
+	}
+	if v.quote != "" {
+		return len(s) >= 4 && !isSentence(s)
+	}
+	return len(s) >= 4 && t.endsLine(v.to)
+}
+
+// endsLine reports whether nothing but closing signs and another assignment
+// follow on the line, as after a value and not as after a word of a sentence.
+func (t *text) endsLine(i int) bool {
+	for n := 0; n < 8 && i < len(t.s); n++ {
+		switch c := t.s[i]; {
+		case c == '\n' || c == '\r' || c == '&' || c == '#' || c == '<' || c == '\\':
+			return true
+		case c == ';' || c == ',':
+			return t.at(i+1) != ' ' || t.assigns(t.skipBlank(i+1, i+4))
+		case c == ' ' || c == '\t' || isClosing(c):
+			i++
+		default:
+			return c >= 0x80 || t.assigns(i)
+		}
+	}
+	return i >= len(t.s)
+}
+
+// looksSecret reports whether s is unlike a word: digits among letters, both
+// cases mixed otherwise than in names, or signs inside. sure lowers the bar.
+func looksSecret(s string, sure bool) bool {
+	if strings.IndexByte(s, ' ') >= 0 {
+		return false
+	}
+	var lowers, uppers, figures, signs, changes int
+	last := byte(0)
+	for i := range min(len(s), valueBytes) {
+		class := byte('s')
+		switch c := s[i]; {
+		case isLower[c]:
+			lowers++
+			class = 'l'
+		case isUpper[c]:
+			uppers++
+			class = 'u'
+		case isDigit[c]:
+			figures++
+			class = 'd'
+		case c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c >= 0x80:
+			class = last
+		default:
+			signs++
+		}
+		if class != last {
+			changes++
+		}
+		last = class
+	}
+	words := lowers + uppers
+	switch {
+	case sure && len(s) >= 4 && figures > 0 && words+signs > 0, sure && len(s) >= 6 && signs > 0 && words+figures > 0:
+		return true
+	case sure && figures >= 4 && words == 0:
+		return true
+	case figures > 0 && words > 0 && changes >= 3 && len(s) >= 8, figures >= 3 && words >= 3 && len(s) >= 8:
+		return true
+	case lowers > 0 && uppers > 1 && len(s) >= 12 && changes*3 > len(s):
+		return true
+	}
+	return signs > 0 && figures > 0 && words > 0 && len(s) >= 6
+}
+
+// isPlaceholder reports whether s stands for a secret, or says that there is
+// none.
+func isPlaceholder(s string) bool {
+	if strings.Trim(s, "*xX.•-_ ?#") == "" {
+		return true
+	}
+	for _, open := range [...]string{"<", "${", "$(", "{{", "{%", "%(", "%{", "$env:", "process.env", "os.environ", "os.getenv",
+		"[redacted", "[secret]", "#{", "ENC[", "keyring:", "vault:", "op://", "/run/", "/etc/", "~/", "./"} {
+		if strings.HasPrefix(s, open) {
+			return true
+		}
+	}
+	if len(s) > 1 && s[0] == '$' && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) || len(s) == 2 && s[0] == '%' {
+		return true
+	}
+	return notSecrets[foldASCII(head(s, 32))]
+}
+
+var notSecrets = func() map[string]bool {
+	set := map[string]bool{}
+	for _, word := range []string{"null", "nil", "none", "true", "false", "undefined", "string", "str", "bool", "boolean",
+		"int", "integer", "number", "required", "optional", "yes", "no", "empty", "text", "password", "passwd", "secret",
+		"token", "passwort", "kennwort", "contraseña", "bytes", "object", "byte", "char", "prompt", "type", "your_password",
+		"your-password", "yourpassword", "disabled", "enabled", "example", "unset", "missing", "hidden", "[hidden]", "masked", "bearer",
+		"basic", "oauth", "oauth2", "default", "n/a", "varchar", "auto", "self", "this", "value", "key", "import", "return"} {
+		set[word] = true
+	}
+	return set
+}()
+
+// isAddress reports whether s begins with an IP address or a time.
+func isAddress(s string) bool {
+	end := extend(s, 0, len(s), isAddressByte)
+	return end >= 5 && strings.ContainsAny(s[:end], ".:") && (end == len(s) || s[end] == '/' || s[end] == ',')
+}
+
+var isAddressByte = setOf(digits + ".:")
+
+// isExpression reports whether a bare value is code: a call, an index or a
+// name of names.
+func isExpression(s string) bool {
+	if i := strings.IndexByte(s, '('); i > 0 && extend(s, 0, i, isName) == i {
+		return true
+	}
+	if i := strings.IndexByte(s, '['); i > 0 && extend(s, 0, i, isName) == i {
+		return true
+	}
+	if s[0] == '[' || s[0] == '{' || s[0] == '(' || s[0] == '&' && !hasDigit(s) {
+		return true
+	}
+	return strings.IndexByte(s, '.') > 0 && !hasDigit(s) && extend(s, 0, len(s), isName) == len(s)
+}
+
+// isSentence reports whether a quoted value speaks to a person about a secret.
+func isSentence(s string) bool {
+	folded := foldASCII(s)
+	for _, word := range [...]string{"password", "passwort", "kennwort", "mot de passe", "contrase", "secret", "token"} {
+		if strings.Contains(folded, word) && !hasDigit(s) {
+			return true
+		}
+	}
+	if last := s[len(s)-1]; strings.IndexByte(s, ' ') >= 0 && (last == '.' || last == '?' || last == '!' || last == ':') {
+		return true
+	}
+	return strings.Count(s, " ") > 5
+}

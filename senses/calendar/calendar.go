@@ -1,0 +1,267 @@
+package calendar
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// ahead is how far the sense looks, behind how much of the past it expands.
+	ahead  = 35 * day
+	behind = day
+	// renew is how often the file is expanded anew although it is the same,
+	// because the window moves on.
+	renew = time.Hour
+)
+
+// Options are what a Sense needs beside its configuration. Every field may be
+// left out.
+type Options struct {
+	// Watcher gives hints that bring an early tick; the file is looked at each
+	// tick with or without it.
+	Watcher *watch.Watcher
+	// Exclude are absolute folders that are never looked into.
+	Exclude []string
+	// Zone is the mind's time zone, asked for each tick; nil means the
+	// machine's.
+	Zone func() *time.Location
+	// Rows reads back the rows of the last commit. Without it a move is told
+	// from the start before only while the daemon runs.
+	Rows senses.RowReader
+	// Logger may be nil.
+	Logger *slog.Logger
+}
+
+// Sense reads one calendar file.
+type Sense struct {
+	config    Config
+	options   Options
+	path      string
+	addresses map[string]bool
+	hints     *hints
+
+	// What the last look saw; current is false where it must be repeated.
+	current  bool
+	stamp    stamp
+	lookedAt time.Time
+	mind     *time.Location
+	cursor   string
+	items    [sha256.Size]byte // digest of the last set
+	degraded string
+	starts   starts
+}
+
+var (
+	_ senses.Sense   = (*Sense)(nil)
+	_ senses.Hinter  = (*Sense)(nil)
+	_ senses.Stopper = (*Sense)(nil)
+)
+
+// New returns the sense of one calendar file, which need not exist yet.
+func New(config Config, options Options) (*Sense, error) {
+	if err := config.Validate(); err != nil {
+		return nil, fmt.Errorf("calendar: %w", err)
+	}
+	path, err := filepath.Abs(strings.TrimSpace(config.ICS))
+	if err != nil {
+		return nil, fmt.Errorf("calendar: ics: %w", err)
+	}
+	if config.Trust == "" {
+		config.Trust = subconscious.Outsider
+	}
+	if options.Zone == nil {
+		options.Zone = func() *time.Location { return time.Local }
+	}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Sense{config: config, options: options, path: path, addresses: map[string]bool{}}
+	for _, address := range config.Addresses {
+		s.addresses[strings.ToLower(address)] = true
+	}
+	s.subscribe()
+	return s, nil
+}
+
+// subscribe asks for hints. Without them the sense is as good, only later.
+func (s *Sense) subscribe() {
+	if s.options.Watcher == nil {
+		return
+	}
+	hints, err := listen(s.options.Watcher, s.path)
+	if err != nil {
+		s.options.Logger.Warn("calendar is looked at once a tick only", "id", s.config.ID, "error", err)
+		return
+	}
+	s.hints = hints
+}
+
+// Name returns "calendar".
+func (s *Sense) Name() string { return senseName }
+
+// ID returns the configured instance.
+func (s *Sense) ID() string { return s.config.ID }
+
+// Hints is readable when the file has changed since it was read; nil without a
+// watcher.
+func (s *Sense) Hints() <-chan struct{} {
+	if s.hints == nil {
+		return nil
+	}
+	return s.hints.out
+}
+
+// Stop ends the hints.
+func (s *Sense) Stop(context.Context) error {
+	if s.hints != nil {
+		s.hints.close()
+	}
+	return nil
+}
+
+// Collect returns the events ahead as one set whose scope is the file, when
+// there is anything new about them.
+func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
+	mind := s.options.Zone()
+	now, err := look(s.path)
+	if err != nil {
+		s.current = false
+		return senses.Batch{}, err
+	}
+	if s.unchanged(now, at, mind, cursor) {
+		return senses.Batch{Degraded: s.degraded}, nil
+	}
+	s.current = false
+	batch, err := s.read(ctx, at, mind, cursor)
+	if err != nil {
+		return senses.Batch{}, err
+	}
+	s.current, s.lookedAt, s.mind = true, at, mind
+	s.degraded = batch.Degraded
+	return batch, nil
+}
+
+// unchanged reports whether the last look still holds: the same file, the same
+// zone, within the hour, and committed.
+func (s *Sense) unchanged(now stamp, at time.Time, mind *time.Location, cursor []byte) bool {
+	return s.current && now == s.stamp && s.cursor == string(cursor) &&
+		!at.Before(s.lookedAt) && at.Sub(s.lookedAt) < renew &&
+		sameZone(mind, s.mind, at) && s.stamp.settled(s.lookedAt)
+}
+
+// sameZone reports whether two locations show the same clock around at.
+func sameZone(a, b *time.Location, at time.Time) bool {
+	if a == b {
+		return true
+	}
+	if a.String() != b.String() {
+		return false
+	}
+	for _, t := range [...]time.Time{at, at.Add(ahead)} {
+		_, first := t.In(a).Zone()
+		if _, second := t.In(b).Zone(); first != second {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads and expands the file, and returns the set where it differs from
+// the last one that was committed.
+func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cursor []byte) (senses.Batch, error) {
+	content, err := readFile(s.path, s.options.Exclude)
+	if err != nil {
+		return senses.Batch{}, err
+	}
+	s.stamp = content.stamp
+	if s.hints != nil {
+		s.hints.read.Store(&content.stamp)
+	}
+	if err := s.recall(ctx, cursor); err != nil {
+		return senses.Batch{}, err
+	}
+	if content.own() {
+		return s.report(nil, at, mind, cursor, s.config.ICS+" was written by this daemon and is left out; configure another calendar"), nil
+	}
+	found, err := expand(ctx, content.data, window{from: at.Add(-behind), to: at.Add(ahead), mind: mind})
+	if err != nil {
+		return senses.Batch{}, err
+	}
+	if found.incomplete != "" {
+		return senses.Batch{Degraded: fmt.Sprintf("%s %s, so the events known before are kept; if nothing is writing it just now, export it again",
+			s.config.ICS, found.incomplete)}, nil
+	}
+	items := make([]subconscious.Observation, 0, len(found.occurrences))
+	seen := make(map[string]bool, len(found.occurrences))
+	for _, o := range found.occurrences {
+		item := s.observation(o, at, mind)
+		if !item.Until.After(at) || seen[item.ID] {
+			continue
+		}
+		seen[item.ID] = true
+		items = append(items, item)
+	}
+	degraded := ""
+	if text := found.notes.String(); text != "" {
+		degraded = fmt.Sprintf("some of %s is left out: %s", s.config.ICS, text)
+	}
+	return s.report(items, at, mind, cursor, degraded), nil
+}
+
+// report makes the batch. Its cursor names the set, so that a look whose
+// commit failed is known by the cursor that comes back.
+func (s *Sense) report(items []subconscious.Observation, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
+	batch := senses.Batch{Degraded: degraded}
+	sum := sha256.New()
+	var line []byte
+	for _, item := range items {
+		line = strconv.AppendQuote(append(line[:0], item.Fingerprint...), item.ID)
+		sum.Write(strconv.AppendInt(line, item.Due.Unix(), 10))
+	}
+	digest := [sha256.Size]byte(sum.Sum(nil))
+	if s.cursor != "" && s.cursor == string(cursor) && digest == s.items && s.mind != nil && sameZone(mind, s.mind, at) {
+		return batch
+	}
+	batch.Rows = s.starts.update(items, s.options.Rows != nil)
+	batch.Sets = []senses.Set{{Scope: s.path, Items: items}}
+	s.items = digest
+	s.cursor = fmt.Sprintf("1 %x %d", digest[:8], at.UnixNano())
+	batch.Cursor = []byte(s.cursor)
+	return batch
+}
+
+// recall makes the starts that were reported before those of the last commit.
+func (s *Sense) recall(ctx context.Context, cursor []byte) error {
+	if s.starts != nil && (s.options.Rows == nil || s.cursor == string(cursor)) {
+		return nil
+	}
+	s.starts = starts{}
+	if s.options.Rows == nil {
+		return nil
+	}
+	err := s.options.Rows.Rows(ctx, senseName, s.config.ID, s.starts.load)
+	if err != nil {
+		s.starts = nil
+		return fmt.Errorf("read what the calendar %s reported before: %w", s.config.ID, err)
+	}
+	return nil
+}
+
+// within reports whether path lies in one of the folders.
+func within(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		relative, err := filepath.Rel(folder, path)
+		return err == nil && filepath.IsLocal(relative)
+	})
+}

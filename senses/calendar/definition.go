@@ -1,0 +1,178 @@
+package calendar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-ical"
+)
+
+// Bounds of one zone definition.
+const (
+	maxZoneParts   = 64
+	maxTransitions = 1_000
+)
+
+// transition is when a zone's clocks change, and to what offset.
+type transition struct {
+	at     int64 // Unix seconds
+	offset int   // seconds east of UTC
+	dst    bool
+}
+
+// definedZone turns a VTIMEZONE into a location that is right around the
+// window. With an error it is the zone as far as it can be read, or nil; the
+// error ends the sentence "this time zone …".
+func definedZone(name string, definition *ical.Component, around window, budget *budget) (*time.Location, error) {
+	budget.begin()
+	var transitions []transition
+	var partly error
+	first, firstAt, found := 0, time.Time{}, false
+	for i, part := range definition.Children {
+		if i == maxZoneParts || len(transitions) > maxTransitions {
+			break
+		}
+		from, fromOK := parseOffset(part.Props.Get(ical.PropTimezoneOffsetFrom))
+		to, toOK := parseOffset(part.Props.Get(ical.PropTimezoneOffsetTo))
+		begins := part.Props.Get(ical.PropDateTimeStart)
+		if !fromOK || !toOK || begins == nil {
+			continue
+		}
+		start, err := parseMoment(begins.Value, nil)
+		if err != nil {
+			continue
+		}
+		if !found || start.wall.Before(firstAt) {
+			first, firstAt, found = from, start.wall, true
+		}
+		walls, err := onsets(part, start, from, around, budget)
+		if err != nil {
+			partly = err
+		}
+		for _, wall := range walls {
+			transitions = append(transitions, transition{
+				at: wall.Unix() - int64(from), offset: to, dst: part.Name == ical.CompTimezoneDaylight,
+			})
+		}
+	}
+	if !found {
+		return nil, errors.New("has no part that can be read")
+	}
+	sort.SliceStable(transitions, func(i, j int) bool { return transitions[i].at < transitions[j].at })
+	zone, err := time.LoadLocationFromTZData(name, encodeZone(first, transitions))
+	if err != nil {
+		return nil, errors.New("cannot be worked out")
+	}
+	return zone, partly
+}
+
+// onsets returns when a part of a zone begins, on the clock before it: its
+// first time, those around the window, and the last before the window.
+func onsets(part *ical.Component, start moment, offset int, around window, budget *budget) ([]time.Time, error) {
+	walls := []time.Time{start.wall}
+	for _, property := range part.Props.Values(ical.PropRecurrenceDates) {
+		for value := range strings.SplitSeq(property.Value, ",") {
+			if m, err := parseMoment(value, nil); err == nil && len(walls) < maxTransitions {
+				walls = append(walls, m.wall)
+			}
+		}
+	}
+	text := part.Props.Get(ical.PropRecurrenceRule)
+	if text == nil {
+		return walls, nil
+	}
+	// DTSTART is read as the clock before the change, so UNTIL in UTC is too.
+	start.zone = time.FixedZone("", offset)
+	repeats, err := parseRule(text.Value, start)
+	if err != nil {
+		return walls, err
+	}
+	from, to := around.from.UTC().AddDate(-2, 0, 0), around.to.UTC().AddDate(1, 0, 0)
+	if last := repeats.last(); !last.IsZero() && last.Before(from) {
+		from, to = last.AddDate(-2, 0, 0), last.AddDate(0, 0, 2)
+	}
+	err = repeats.walk(start, from, to, budget, func(wall time.Time) bool {
+		walls = append(walls, wall)
+		return len(walls) < maxTransitions
+	})
+	return walls, err
+}
+
+// parseOffset reads a UTC-OFFSET such as +0530 or -033015.
+func parseOffset(property *ical.Prop) (seconds int, ok bool) {
+	if property == nil {
+		return 0, false
+	}
+	text := strings.ReplaceAll(strings.TrimSpace(property.Value), ":", "")
+	if len(text) != 5 && len(text) != 7 || text[0] != '+' && text[0] != '-' {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(text[1:], 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	if len(text) == 5 {
+		number *= 100
+	}
+	hours, minutes, rest := int(number/10000), int(number/100%100), int(number%100)
+	if hours > 23 || minutes > 59 || rest > 59 {
+		return 0, false
+	}
+	seconds = hours*3600 + minutes*60 + rest
+	if text[0] == '-' {
+		seconds = -seconds
+	}
+	return seconds, true
+}
+
+// encodeZone writes the transitions as RFC 8536 zone data, version 2, the form
+// that package time reads. Before the first of them the offset is first.
+func encodeZone(first int, transitions []transition) []byte {
+	type kind struct {
+		offset int32
+		dst    bool
+	}
+	kinds := []kind{{offset: int32(first)}}
+	index := map[kind]int{}
+	var times, places bytes.Buffer
+	for _, t := range transitions {
+		k := kind{int32(t.offset), t.dst}
+		i, known := index[k]
+		if !known {
+			if len(kinds) > 200 {
+				break // a zone with so many offsets is none
+			}
+			i = len(kinds)
+			index[k], kinds = i, append(kinds, k)
+		}
+		_ = binary.Write(&times, binary.BigEndian, t.at) // a bytes.Buffer never fails
+		places.WriteByte(byte(i))
+	}
+	var out bytes.Buffer
+	header := func(counts ...uint32) {
+		out.WriteString("TZif2")
+		out.Write(make([]byte, 15))
+		for _, n := range counts {
+			out.Write(binary.BigEndian.AppendUint32(nil, n))
+		}
+	}
+	header(0, 0, 0, 0, 0, 0)
+	header(0, 0, 0, uint32(places.Len()), uint32(len(kinds)), 4)
+	out.Write(times.Bytes())
+	out.Write(places.Bytes())
+	for _, k := range kinds {
+		out.Write(binary.BigEndian.AppendUint32(nil, uint32(k.offset)))
+		dst := byte(0)
+		if k.dst {
+			dst = 1
+		}
+		out.Write([]byte{dst, 0})
+	}
+	out.WriteString("ICS\x00\n\n")
+	return out.Bytes()
+}

@@ -1,0 +1,334 @@
+package calendar
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-ical"
+)
+
+// Bounds of one event.
+const (
+	maxUID       = 200 // bytes; a longer one is hashed
+	maxDates     = 5_000
+	maxAttendees = 500
+)
+
+// event is a VEVENT: an event, a series, or a changed occurrence of one.
+type event struct {
+	line     int
+	uid      string
+	sequence int
+	stamp    string // DTSTAMP or LAST-MODIFIED; comparable as text
+
+	start  moment
+	length length
+	rule   *rule
+	rdates []addition
+	exdate []moment
+
+	// original is set for a changed occurrence of a series; later means that
+	// all that follow it are changed alike.
+	original *moment
+	later    bool
+
+	status string // upper case
+
+	// source holds what describe reads, nil once it has.
+	source ical.Props
+
+	transparent bool
+	summary     string
+	location    string
+	description string
+	organizer   person
+	attendees   []person
+	invited     int
+	meetings    []string
+}
+
+// person is an organiser or attendee.
+type person struct {
+	name, address, partstat string
+}
+
+// addition is an RDATE: a start, and a length of its own where it is a PERIOD.
+type addition struct {
+	start  moment
+	length *length
+}
+
+// length says where an occurrence ends.
+type length struct {
+	// clock is the distance on the clock, for an end in the zone of the start.
+	clock time.Duration
+	span  span
+}
+
+// end returns where an occurrence that starts at m ends, for a reader in mind.
+func (l length) end(m moment, mind *time.Location) time.Time {
+	start := m.in(mind)
+	end := m.add(l.clock + time.Duration(l.span.days)*day).in(mind).Add(l.span.exact)
+	if end.Before(start) {
+		return start
+	}
+	return end
+}
+
+func (e *event) cancelled() bool { return e.status == "CANCELLED" }
+func (e *event) repeats() bool {
+	return e.rule != nil || len(e.rdates) > 0
+}
+
+// newer reports whether e is a later revision than other of the same thing.
+func (e *event) newer(other *event) bool {
+	if e.sequence != other.sequence {
+		return e.sequence > other.sequence
+	}
+	if e.stamp != other.stamp {
+		return e.stamp > other.stamp
+	}
+	return e.line > other.line
+}
+
+var errNoStart = errors.New("has no DTSTART")
+
+// readEvent reads a decoded VEVENT. What is only partly wrong is noted, and
+// read without that part.
+func readEvent(line int, component *ical.Component, zones *zones, notes *notes) (*event, error) {
+	e := &event{line: line}
+	properties := component.Props
+	start := properties.Get(ical.PropDateTimeStart)
+	if start == nil {
+		return nil, errNoStart
+	}
+	var err error
+	if e.start, err = readMoment(start, zones); err != nil {
+		return nil, fmt.Errorf("has DTSTART %w", err)
+	}
+	if original := properties.Get(ical.PropRecurrenceID); original != nil {
+		m, err := readMoment(original, zones)
+		if err != nil {
+			return nil, fmt.Errorf("has RECURRENCE-ID %w", err)
+		}
+		e.original, e.later = &m, strings.EqualFold(original.Params.Get("RANGE"), "THISANDFUTURE")
+	}
+	if e.length, err = readLength(e.start, properties, zones); err != nil {
+		notes.add(line, "this event %v; it is shown without an end", err)
+	}
+	e.readRepetition(properties, zones, notes)
+	e.source = properties
+	e.readIdentity(properties)
+	return e, nil
+}
+
+// readMoment reads a date property with its TZID.
+func readMoment(property *ical.Prop, zones *zones) (moment, error) {
+	return parseMoment(property.Value, zones.find(property.Params.Get(ical.PropTimezoneID)))
+}
+
+// readLength reads DTEND or DURATION. Without them a day lasts a day and
+// anything else no time.
+func readLength(start moment, properties ical.Props, zones *zones) (length, error) {
+	plain := length{}
+	if start.date {
+		plain.span.days = 1
+	}
+	if end := properties.Get(ical.PropDateTimeEnd); end != nil {
+		m, err := readMoment(end, zones)
+		if err != nil {
+			return plain, fmt.Errorf("has DTEND %w", err)
+		}
+		return between(start, m, plain)
+	}
+	if text := properties.Get(ical.PropDuration); text != nil {
+		s, err := parseSpan(text.Value)
+		if err != nil {
+			return plain, fmt.Errorf("has DURATION %w", err)
+		}
+		if start.date {
+			return length{span: span{days: max(1, s.days+int((s.exact+day-1)/day))}}, nil
+		}
+		return length{span: s}, nil
+	}
+	return plain, nil
+}
+
+// between returns the length from start to end. In one zone it is counted on
+// the clock, so that a night of a clock change keeps its hours.
+func between(start, end moment, plain length) (length, error) {
+	l := length{}
+	switch {
+	case start.date:
+		l.span.days = max(1, (daysBetween(start.wall, end.wall.Add(day-1))))
+	case end.date || start.zone == end.zone:
+		l.clock = end.wall.Sub(start.wall)
+	default:
+		// A floating time beside a zoned one: both are read in the zone there is.
+		zone := start.zone
+		if zone == nil {
+			zone = end.zone
+		}
+		l.span.exact = end.in(zone).Sub(start.in(zone))
+	}
+	switch {
+	case end.wall.Before(start.wall) && start.date, l.clock < 0, l.span.exact < 0:
+		return plain, errors.New("ends before it begins")
+	case l.clock > maxSpan, l.span.exact > maxSpan, l.span.days > 3660:
+		return plain, errors.New("lasts more than ten years")
+	}
+	return l, nil
+}
+
+func (e *event) readRepetition(properties ical.Props, zones *zones, notes *notes) {
+	if text := properties.Get(ical.PropRecurrenceRule); text != nil && e.original == nil {
+		r, err := parseRule(text.Value, e.start)
+		if err != nil {
+			notes.add(e.line, "this event %v; only its first date is shown", err)
+			r = &rule{never: true}
+		}
+		e.rule = r
+	}
+	for _, property := range properties.Values(ical.PropRecurrenceDates) {
+		zone := zones.find(property.Params.Get(ical.PropTimezoneID))
+		for value := range strings.SplitSeq(property.Value, ",") {
+			a, err := parseAddition(value, zone)
+			switch {
+			case err != nil:
+				notes.add(e.line, "this event has RDATE %v", err)
+			case len(e.rdates) == maxDates:
+				notes.add(e.line, "this event has more than %d RDATEs", maxDates)
+				return
+			case e.original == nil:
+				e.rdates = append(e.rdates, a)
+			}
+		}
+	}
+	for _, property := range properties.Values(ical.PropExceptionDates) {
+		zone := zones.find(property.Params.Get(ical.PropTimezoneID))
+		for value := range strings.SplitSeq(property.Value, ",") {
+			m, err := parseMoment(value, zone)
+			switch {
+			case err != nil:
+				notes.add(e.line, "this event has EXDATE %v", err)
+			case len(e.exdate) == maxDates:
+				notes.add(e.line, "this event has more than %d EXDATEs", maxDates)
+				return
+			default:
+				e.exdate = append(e.exdate, m)
+			}
+		}
+	}
+}
+
+// parseAddition reads an RDATE value: a date, a time, or a period.
+func parseAddition(value string, zone *time.Location) (addition, error) {
+	first, second, period := strings.Cut(value, "/")
+	m, err := parseMoment(first, zone)
+	if err != nil || !period {
+		return addition{start: m}, err
+	}
+	if strings.HasPrefix(strings.ToUpper(second), "P") {
+		s, err := parseSpan(second)
+		return addition{start: m, length: &length{span: s}}, err
+	}
+	end, err := parseMoment(second, zone)
+	if err != nil {
+		return addition{}, err
+	}
+	l, err := between(m, end, length{})
+	return addition{start: m, length: &l}, err
+}
+
+// describe reads what only an event that is shown needs: most of a calendar
+// lies in the past.
+func (e *event) describe() {
+	if e.source == nil {
+		return
+	}
+	properties := e.source
+	e.source = nil
+	text := func(name string) string { return valueOf(properties, name) }
+	e.transparent = strings.EqualFold(strings.TrimSpace(text(ical.PropTransparency)), "TRANSPARENT") ||
+		strings.EqualFold(strings.TrimSpace(text("X-MICROSOFT-CDO-BUSYSTATUS")), "FREE")
+	e.summary = line(text(ical.PropSummary), 120)
+	e.location = strings.ReplaceAll(paragraph(text(ical.PropLocation), 100), "\n", ", ")
+	e.description = paragraph(text(ical.PropDescription), 1000)
+	if organizer := properties.Get(ical.PropOrganizer); organizer != nil {
+		e.organizer = readPerson(organizer)
+	}
+	attendees := properties.Values(ical.PropAttendee)
+	e.invited = len(attendees)
+	for i := range attendees[:min(len(attendees), maxAttendees)] {
+		e.attendees = append(e.attendees, readPerson(&attendees[i]))
+	}
+	e.meetings = meetingLinks(
+		[]string{text("CONFERENCE"), text("X-GOOGLE-CONFERENCE"), text("X-MICROSOFT-SKYPETEAMSMEETINGURL"), text("URL")},
+		unescape(clipBytes(text(ical.PropLocation), 2_000))+"\n"+unescape(clipBytes(text(ical.PropDescription), 20_000)))
+}
+
+func valueOf(properties ical.Props, name string) string {
+	if property := properties.Get(name); property != nil {
+		return property.Value
+	}
+	return ""
+}
+
+func readPerson(property *ical.Prop) person {
+	address := strings.TrimSpace(property.Value)
+	if len(address) >= 7 && strings.EqualFold(address[:7], "mailto:") {
+		address = address[7:]
+	}
+	return person{
+		name:     line(property.Params.Get(ical.ParamCommonName), 60),
+		address:  strings.ToLower(line(address, 120)),
+		partstat: strings.ToLower(line(property.Params.Get(ical.ParamParticipationStatus), 20)),
+	}
+}
+
+// readIdentity reads what tells this event and its revisions apart. An event
+// without a UID is named by what it says.
+func (e *event) readIdentity(properties ical.Props) {
+	e.status = strings.ToUpper(strings.TrimSpace(valueOf(properties, ical.PropStatus)))
+	e.uid = strings.TrimSpace(valueOf(properties, ical.PropUID))
+	switch {
+	case e.uid == "":
+		e.describe()
+		e.uid = "no-uid-" + digest(e.summary, e.start.name(), e.location)
+	case len(e.uid) > maxUID:
+		e.uid = "long-uid-" + digest(e.uid)
+	}
+	// A sequence that is no number is the same as none.
+	e.sequence, _ = strconv.Atoi(strings.TrimSpace(valueOf(properties, ical.PropSequence)))
+	for _, name := range []string{ical.PropDateTimeStamp, ical.PropLastModified} {
+		e.stamp = max(e.stamp, clipBytes(valueOf(properties, name), 16))
+	}
+}
+
+// participation sums up the answers, in an order that does not depend on the
+// file's.
+func (e *event) participation() string {
+	answers := make([]string, len(e.attendees))
+	for i, a := range e.attendees {
+		answers[i] = a.address + "=" + a.partstat
+	}
+	slices.Sort(answers)
+	return strconv.Itoa(e.invited) + " " + strings.Join(answers, ",")
+}
+
+// digest is 80 bits of the SHA-256 of the parts, in hexadecimal.
+func digest(parts ...string) string {
+	var text []byte
+	for _, part := range parts {
+		text = append(strconv.AppendInt(text, int64(len(part)), 10), ':')
+		text = append(text, part...)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:10])
+}

@@ -1,0 +1,92 @@
+package calendar
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write the goldens")
+
+// TestGoldens reads each testdata/*.txtar: what the comment says (at, zone,
+// addresses, show), a calendar, and what the mind sees of it.
+func TestGoldens(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) < 30 {
+		t.Fatalf("only %d goldens in testdata, want at least 30", len(paths))
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { golden(t, path) })
+	}
+}
+
+func golden(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := map[string]string{}
+	for line := range strings.Lines(string(archive.Comment)) {
+		if key, value, found := strings.Cut(strings.TrimSpace(line), ": "); found && !strings.HasPrefix(line, "#") {
+			settings[key] = value
+		}
+	}
+	zone, err := time.LoadLocation(settings["zone"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := time.ParseInLocation("2006-01-02 15:04", settings["at"], zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ics, want := section(archive, "calendar.ics"), section(archive, "want")
+	if ics == nil || want == nil {
+		t.Fatal("wants the files calendar.ics and want")
+	}
+	file := filepath.Join(t.TempDir(), "sample.ics")
+	// Line ends are those of the format in the file that is read.
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(ics.Data), "\n", "\r\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sense, err := New(Config{ID: "sample", ICS: file, Addresses: strings.Fields(settings["addresses"])},
+		Options{Zone: func() *time.Location { return zone }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := sense.Collect(context.Background(), at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := describe(batch.Sets, settings["show"])
+	if batch.Degraded != "" {
+		got += "degraded: " + strings.ReplaceAll(batch.Degraded, file, "sample.ics") + "\n"
+	}
+	if string(want.Data) == got {
+		return
+	}
+	if !*update {
+		t.Fatalf("got:\n%s\nwant:\n%s", got, want.Data)
+	}
+	want.Data = []byte(got)
+	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func section(archive *txtar.Archive, name string) *txtar.File {
+	for i := range archive.Files {
+		if archive.Files[i].Name == name {
+			return &archive.Files[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package calendar
+
+import (
+	"bytes"
+	"strings"
+)
+
+// The bounds of one file. What is over a bound is left out and said.
+const (
+	maxFile       = 16 << 20
+	maxComponents = 20_000
+	maxLine       = 64 << 10 // one unfolded line
+	maxParameters = 4 << 10  // of one line; the library reads them in quadratic time
+	maxProperties = 1_000    // of one component
+	maxDepth      = 6        // VCALENDAR is 1
+)
+
+// rawComponent is an event or a zone definition cut out of the file, reduced
+// to the lines that the sense reads.
+type rawComponent struct {
+	name string
+	// line is where it begins in the file, from 1.
+	line int
+	// text is the component in a VCALENDAR of its own.
+	text []byte
+	// problem says why it cannot be read; text is nil then.
+	problem string
+}
+
+// splitting is what split found.
+type splitting struct {
+	components []rawComponent
+	// cancelled: the file is a message that cancels what it holds.
+	cancelled bool
+	// incomplete says why the file does not look like a whole calendar.
+	incomplete string
+	notes      notes
+}
+
+// wanted are the properties that are read. All others are dropped before the
+// library sees them, so that a line it does not understand costs nothing.
+var wanted = func() map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(`UID SEQUENCE DTSTAMP LAST-MODIFIED DTSTART DTEND DURATION RRULE RDATE EXDATE
+		RECURRENCE-ID STATUS SUMMARY LOCATION DESCRIPTION ORGANIZER ATTENDEE TRANSP URL CONFERENCE X-GOOGLE-CONFERENCE
+		X-MICROSOFT-SKYPETEAMSMEETINGURL X-MICROSOFT-CDO-BUSYSTATUS TZID X-LIC-LOCATION TZOFFSETFROM TZOFFSETTO`) {
+		set[name] = true
+	}
+	return set
+}()
+
+// splitter cuts a file into components. The library gives up a whole calendar
+// for one bad line, reads any depth by recursion, and panics on some lines, so
+// each component is handed to it alone and checked.
+type splitter struct {
+	data []byte
+	line int // of the next physical line, from 1
+	// stack holds the names of the open components.
+	stack []string
+	// open is the event or zone being cut out, kept its number of properties.
+	open *rawComponent
+	kept int
+	seen int // components so far
+	ends int // calendars closed
+	out  splitting
+}
+
+// split cuts data into its components.
+func split(data []byte) splitting {
+	s := splitter{data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), line: 1}
+	for s.next() {
+	}
+	if s.open != nil {
+		s.breakOff("has no END:" + s.open.name)
+	}
+	switch {
+	case s.out.incomplete != "":
+	case len(s.stack) > 0:
+		s.out.incomplete = "has no END:VCALENDAR"
+	case s.ends == 0:
+		s.out.incomplete = "does not begin with BEGIN:VCALENDAR"
+	}
+	return s.out
+}
+
+// next takes one unfolded line; false at the end of the file.
+func (s *splitter) next() bool {
+	if len(s.data) == 0 {
+		return false
+	}
+	start := s.line
+	raw, length := s.unfold()
+	first, _, _ := bytes.Cut(raw, []byte("\n"))
+	first = bytes.TrimRight(first, "\r \t")
+	switch name, value := nameOf(first); {
+	case name == "BEGIN" && len(value) <= 64:
+		s.begin(strings.ToUpper(string(value)), start)
+	case name == "END" && len(value) <= 64:
+		s.end(strings.ToUpper(string(value)))
+	case name == "METHOD" && len(s.stack) == 1:
+		s.out.cancelled = s.out.cancelled || strings.EqualFold(string(value), "CANCEL")
+	case s.open != nil && s.open.problem == "" && wanted[name] && s.takes():
+		s.keep(name, raw, length, start)
+	}
+	return true
+}
+
+// unfold cuts the next line with its continuations off the data, still folded,
+// and returns its length once unfolded.
+func (s *splitter) unfold() (raw []byte, length int) {
+	rest, n := s.data, 0
+	for {
+		end := bytes.IndexByte(rest[n:], '\n')
+		s.line++
+		if end < 0 {
+			length += len(rest) - n
+			n = len(rest)
+			break
+		}
+		length += end
+		n += end + 1
+		if n == len(rest) || rest[n] != ' ' && rest[n] != '\t' {
+			break
+		}
+	}
+	s.data = rest[n:]
+	return rest[:n], length
+}
+
+// nameOf returns the property's name in upper case and what follows the colon
+// where it has no parameters.
+func nameOf(first []byte) (name string, value []byte) {
+	end := bytes.IndexAny(first, ";:")
+	if end <= 0 || end > 40 {
+		return "", nil
+	}
+	if first[end] == ':' {
+		value = bytes.TrimSpace(first[end+1:])
+	}
+	return strings.ToUpper(string(first[:end])), value
+}
+
+// takes reports whether a property belongs to the open component and not to an
+// alarm inside it. The parts of a zone belong to it.
+func (s *splitter) takes() bool {
+	return len(s.stack) == 2 || len(s.stack) == 3 && s.open.name == "VTIMEZONE"
+}
+
+func (s *splitter) begin(name string, line int) {
+	// An event inside an event means that the end of the first is missing.
+	if s.open != nil && (name == "VEVENT" || name == s.open.name) {
+		s.breakOff("has no END:" + s.open.name)
+		s.stack = s.stack[:1]
+	}
+	if name == "VCALENDAR" && len(s.stack) > 0 {
+		s.out.incomplete = "holds a second BEGIN:VCALENDAR before the first has ended"
+		s.stack = s.stack[:0]
+	}
+	if len(s.stack) == 0 && name != "VCALENDAR" {
+		return
+	}
+	if len(s.stack) >= maxDepth {
+		if s.open != nil && s.open.problem == "" {
+			s.open.problem = "is nested too deeply"
+		}
+		return
+	}
+	s.stack = append(s.stack, name)
+	switch {
+	case len(s.stack) == 2 && (name == "VEVENT" || name == "VTIMEZONE"):
+		if s.seen++; s.seen > maxComponents {
+			s.out.notes.add(line, "comes after %d events and zones, more than are read", maxComponents)
+			return
+		}
+		s.open, s.kept = &rawComponent{name: name, line: line, text: make([]byte, 0, 1<<10)}, 0
+		s.open.text = append(s.open.text, "BEGIN:VCALENDAR\r\nBEGIN:"+name+"\r\n"...)
+	case len(s.stack) == 3 && s.open != nil && s.open.name == "VTIMEZONE":
+		s.open.text = append(s.open.text, "BEGIN:"+name+"\r\n"...)
+	}
+}
+
+func (s *splitter) end(name string) {
+	if len(s.stack) == 0 {
+		return
+	}
+	if name == "VCALENDAR" {
+		if s.open != nil {
+			s.breakOff("has no END:" + s.open.name)
+		}
+		s.stack, s.ends = s.stack[:0], s.ends+1
+		return
+	}
+	if s.stack[len(s.stack)-1] != name {
+		if s.open != nil && name == s.open.name {
+			s.breakOff("holds a part that does not end")
+			s.stack = s.stack[:1]
+		}
+		return
+	}
+	depth := len(s.stack)
+	s.stack = s.stack[:depth-1]
+	switch {
+	case s.open == nil:
+	case depth == 2:
+		s.open.text = append(s.open.text, "END:"+name+"\r\nEND:VCALENDAR\r\n"...)
+		s.finish()
+	case depth == 3 && s.open.name == "VTIMEZONE":
+		s.open.text = append(s.open.text, "END:"+name+"\r\n"...)
+	}
+}
+
+// keep copies a property into the open component if it is within bounds.
+func (s *splitter) keep(name string, raw []byte, length, line int) {
+	switch {
+	case length > maxLine:
+		s.out.notes.add(line, "%s is longer than %d KiB", name, maxLine>>10)
+	case s.kept >= maxProperties:
+		if s.kept == maxProperties {
+			s.kept++
+			s.out.notes.add(line, "the event has more than %d properties", maxProperties)
+		}
+	case parametersEnd(raw) < 0:
+		s.out.notes.add(line, "%s has no value, or parameters longer than %d KiB", name, maxParameters>>10)
+	default:
+		s.kept++
+		s.open.text = append(s.open.text, bytes.TrimRight(raw, "\r\n")...)
+		s.open.text = append(s.open.text, "\r\n"...)
+	}
+}
+
+// parametersEnd returns where the colon is that begins the value, or −1 where
+// there is none within the bound.
+func parametersEnd(raw []byte) int {
+	quoted := false
+	for i, c := range raw[:min(len(raw), maxParameters)] {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == ':' && !quoted:
+			return i
+		}
+	}
+	return -1
+}
+
+// breakOff gives up the open component.
+func (s *splitter) breakOff(problem string) {
+	if s.open.problem == "" {
+		s.open.problem = problem
+	}
+	s.finish()
+}
+
+func (s *splitter) finish() {
+	if s.open.problem != "" {
+		s.open.text = nil
+	}
+	s.out.components = append(s.out.components, *s.open)
+	s.open = nil
+}

@@ -1,0 +1,78 @@
+package calendar
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// unescape undoes the escapes of an iCalendar TEXT value. It takes what
+// programs really write: an escape it does not know stands for itself.
+func unescape(value string) string {
+	if !strings.ContainsRune(value, '\\') {
+		return value
+	}
+	var out strings.Builder
+	out.Grow(len(value))
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		if c == '\\' && i+1 < len(value) {
+			i++
+			if c = value[i]; c == 'n' || c == 'N' {
+				c = '\n'
+			}
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// line makes one printable line of at most limit characters out of a TEXT
+// value.
+func line(value string, limit int) string {
+	return clip(strings.Join(strings.Fields(subconscious.Printable(unescape(clipBytes(value, 8*limit)))), " "), limit)
+}
+
+// paragraph is like line but keeps line breaks.
+func paragraph(value string, limit int) string {
+	lines := strings.Split(unescape(clipBytes(value, 8*limit)), "\n")
+	kept := lines[:0]
+	for _, l := range lines {
+		if l = strings.Join(strings.Fields(subconscious.Printable(l)), " "); l != "" {
+			kept = append(kept, l)
+		}
+	}
+	return clip(strings.Join(kept, "\n"), limit)
+}
+
+// clip cuts text after limit characters and marks the cut. Secrets are taken
+// out first: half of one is no longer known for what it is.
+func clip(text string, limit int) string {
+	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	if text = redact.Text(text); utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n == limit-1 {
+			return text[:i] + "…"
+		}
+		n++
+	}
+	return text
+}
+
+// clipBytes cuts text after limit bytes, at a character.
+func clipBytes(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

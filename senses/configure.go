@@ -1,0 +1,101 @@
+package senses
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// configure lets go of the senses that are no longer there and tells the
+// threads apart that are.
+func (p *staging) configure(config configuration) {
+	for i, slot := range p.now.slots {
+		if slot.active && !slices.Contains(config.threads, slot.name) {
+			p.now.slots[i].active = false
+			p.slotted, p.queues[slot.name] = true, true
+			delete(p.now.pending, slot.name)
+		}
+	}
+	if config.senses == nil {
+		return
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(p.now.sources), compareSources) {
+		if !config.senses[id] {
+			p.remove(id)
+		}
+	}
+}
+
+// remove forgets a sense instance, with what only it holds to stand.
+func (p *staging) remove(id SenseID) {
+	var refs []subconscious.Ref
+	p.now.scopes.Ascend(scoped{source: id}, func(s scoped) bool {
+		if s.source != id {
+			return false
+		}
+		refs = append(refs, s.ref)
+		return true
+	})
+	for _, ref := range refs {
+		t := p.touch(ref)
+		p.unclaim(id, t, func(c claim) bool { return c.instance == id.ID })
+		t.left = true
+	}
+	delete(p.now.sources, id)
+	p.touched[id] = true
+}
+
+// seed lets the threads in that were not there before. Everything that stands
+// and that they were not shown is new to them.
+func (p *staging) seed(config configuration) {
+	for _, name := range config.threads {
+		i := slices.IndexFunc(p.now.slots, func(s slot) bool { return s.name == name })
+		if i >= 0 && p.now.slots[i].active {
+			continue
+		}
+		if i < 0 {
+			i = len(p.now.slots)
+			p.now.slots = append(p.now.slots, slot{name: name})
+		}
+		p.now.slots[i].active = true
+		p.slotted = true
+		p.fill(name, 1<<i)
+	}
+}
+
+func (p *staging) fill(thread subconscious.ThreadName, bit uint64) {
+	q := p.queue(thread)
+	for _, o := range p.changes {
+		if !o.Stands() && (p.interested == nil || p.interested(thread, *o)) {
+			q.items[o.Ref()] = o
+		}
+	}
+	p.now.things.Scan(func(ref subconscious.Ref, t *thing) bool {
+		if t.phase == standing && t.shown&bit == 0 && (p.interested == nil || p.interested(thread, *t.latest)) {
+			q.items[ref] = join(nil, t.latest, t.known&bit != 0)
+		}
+		return true
+	})
+}
+
+// prune forgets things that have ended, by age and by number.
+func (p *staging) prune() {
+	var refs []subconscious.Ref
+	excess := p.now.recent.Len() - maxPast
+	old, overdue := p.at.Add(-textKept), p.at.Add(-textKept-pruneEvery)
+	stale := false
+	p.now.recent.Scan(func(n numbered) bool {
+		t := p.now.get(n.ref)
+		stale = stale || t.latest.At.Before(overdue)
+		if len(refs) >= excess && !(stale && t.latest.At.Before(old)) || len(refs) == pruneStep+len(p.changes) {
+			return false
+		}
+		refs = append(refs, n.ref)
+		return true
+	})
+	for _, ref := range refs {
+		p.now.drop(ref)
+		p.things[ref] = true
+	}
+}

@@ -1,0 +1,272 @@
+package health
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	margin     = 3  // points, and degrees
+	loadMargin = 20 // points: 100 is a whole core
+	maxSensors = 64
+)
+
+// gauge is one reading that has bands.
+type gauge struct {
+	kind, id string
+	value    float64 // what the limits are about
+	limits   limits
+	// used and total are there where a trend can be told, in bytes or files;
+	// fills where running full within the day stands by itself.
+	used, total float64
+	fills       bool
+	// words returns the title, and what more there is to say.
+	words func(gaugeNow) string
+	attrs map[string]string
+	links []string
+}
+
+// gauge returns the observation of g, and whether it stands.
+func (l *look) gauge(g gauge) (subconscious.Observation, bool) {
+	before := l.before.Gauges[g.id]
+	now := gaugeNow{Band: g.limits.next(before.Band, g.value)}
+	if g.total > 0 {
+		kept := l.readings[g.id]
+		if kept == nil {
+			kept = before.Readings
+		}
+		kept = kept.add(l.at, g.used)
+		l.readings[g.id] = kept
+		now.Course = before.Course.next(kept, g.used, g.total, g.fills)
+	}
+	if now.Band == inOrder && now.Course.Fill == fillNone {
+		return subconscious.Observation{}, false
+	}
+	l.now.Gauges[g.id] = now
+	return l.gaugeObservation(g, now), true
+}
+
+func (l *look) gaugeObservation(g gauge, now gaugeNow) subconscious.Observation {
+	o := l.standing(g.kind, g.id)
+	o.Title, o.Links = g.words(now), g.links
+	o.Fingerprint = string(now.Band)
+	o.Attrs = map[string]string{"band": string(now.Band)}
+	for key, value := range g.attrs {
+		o.Attrs[key] = value
+	}
+	if g.total > 0 {
+		o.Fingerprint = strings.Join([]string{string(now.Band), string(now.Course.Trend), string(now.Course.Fill)}, "/")
+		o.Attrs["trend"] = "steady"
+		if now.Course.Trend != steady {
+			o.Attrs["trend"] = string(now.Course.Trend)
+		}
+	}
+	if now.Course.Fill != fillNone {
+		o.Attrs["full_at"] = fullAt(l.at, g, now).Format(time.RFC3339)
+	}
+	switch now.Band {
+	case critical:
+		o.Severity = subconscious.Critical
+	case warning:
+		o.Severity = subconscious.Warning
+	default:
+		o.Severity, o.Attrs["band"] = subconscious.Notable, "trend"
+	}
+	return o
+}
+
+// disks looks at each mount, and ends what stood on mounts that are no more.
+func (l *look) disks() {
+	seen := map[string]bool{}
+	for _, d := range l.reading.Disks[:min(len(l.reading.Disks), maxPaths)] {
+		seen[d.Path] = true
+		l.scope("disk:"+d.Path, l.disk(d))
+		l.scope("inodes:"+d.Path, l.inodes(d))
+	}
+	for id, before := range l.before.Gauges {
+		kind, path, _ := strings.Cut(id, ":")
+		if kind != "disk" && kind != "inodes" || seen[path] {
+			continue
+		}
+		if l.failed("disks") || l.failed("disk:"+path) {
+			l.now.Gauges[id] = before
+			continue
+		}
+		l.set(id)
+	}
+	l.forget(seen)
+}
+
+// forget drops the readings of mounts that are no more.
+func (l *look) forget(seen map[string]bool) {
+	for id := range l.readings {
+		kind, path, _ := strings.Cut(id, ":")
+		if (kind == "disk" || kind == "inodes") && !seen[path] && !l.failed("disks") && !l.failed("disk:"+path) {
+			delete(l.readings, id)
+		}
+	}
+}
+
+// scope sets what stands of the gauges in a scope. Gauges without a unit of
+// measure (nil words) are what the machine does not have.
+func (l *look) scope(scope string, gauges ...gauge) {
+	var items []subconscious.Observation
+	for _, g := range gauges {
+		if g.words == nil || math.IsNaN(g.value) || math.IsInf(g.value, 0) {
+			continue
+		}
+		if o, stands := l.gauge(g); stands {
+			items = append(items, o)
+		}
+	}
+	l.set(scope, items...)
+}
+
+// others looks at the groups that are one scope each.
+func (l *look) others() {
+	for _, group := range []struct {
+		scope  string
+		gauges func() []gauge
+	}{
+		{"memory", func() []gauge { return []gauge{l.memory("memory", l.reading.Memory, l.config.Memory)} }},
+		{"swap", func() []gauge { return []gauge{l.memory("swap", l.reading.Swap, l.config.Swap)} }},
+		{"load", func() []gauge { return []gauge{l.load()} }},
+		{"temperature", l.temperatures},
+		{"battery", func() []gauge { return []gauge{l.battery()} }},
+	} {
+		if l.failed(group.scope) {
+			l.keep(group.scope)
+			continue
+		}
+		l.scope(group.scope, group.gauges()...)
+	}
+}
+
+// keep carries over what was announced of a kind that could not be read.
+func (l *look) keep(kind string) {
+	for id, before := range l.before.Gauges {
+		if id == kind || strings.HasPrefix(id, kind+":") {
+			l.now.Gauges[id] = before
+		}
+	}
+}
+
+func (l *look) disk(d Disk) gauge {
+	used, total := float64(d.Used), float64(d.Used)+float64(d.Available)
+	if total == 0 {
+		return gauge{}
+	}
+	share := 100 * used / total
+	g := gauge{
+		kind: "disk", id: "disk:" + d.Path, value: share, used: used, total: total, fills: true,
+		limits: limits{l.config.Disk.Warn.value, l.config.Disk.Critical.value, margin},
+		attrs:  map[string]string{"used_percent": whole(share), "free_bytes": strconv.FormatUint(d.Available, 10)},
+		links:  []string{"disk:" + d.Path},
+	}
+	g.words = func(now gaugeNow) string {
+		if now.Band == inOrder {
+			return fmt.Sprintf("Disk %s fills by %s an hour; full %s", clip(d.Path, 80), size(now.Course.Rate*3600), l.when(g, now))
+		}
+		title := fmt.Sprintf("Disk %s is %s%% full: %s left of %s", clip(d.Path, 80), whole(share), size(total-used), size(total))
+		if now.Course.Fill != fillNone {
+			title += "; full " + l.when(g, now)
+		}
+		return title
+	}
+	return g
+}
+
+func (l *look) inodes(d Disk) gauge {
+	if d.InodesTotal == 0 || d.InodesUsed > d.InodesTotal {
+		return gauge{}
+	}
+	used, total := float64(d.InodesUsed), float64(d.InodesTotal)
+	share := 100 * used / total
+	g := gauge{
+		kind: "inodes", id: "inodes:" + d.Path, value: share, used: used, total: total, fills: true,
+		limits: limits{l.config.Inodes.Warn.value, l.config.Inodes.Critical.value, margin},
+		attrs:  map[string]string{"used_percent": whole(share)},
+		links:  []string{"inodes:" + d.Path},
+	}
+	g.words = func(now gaugeNow) string {
+		if now.Band == inOrder {
+			return fmt.Sprintf("Disk %s gains %s files an hour; no room for more %s", clip(d.Path, 80), count(now.Course.Rate*3600), l.when(g, now))
+		}
+		return fmt.Sprintf("Disk %s has room for %s more files: %s%% of its inodes are used", clip(d.Path, 80), count(total-used), whole(share))
+	}
+	return g
+}
+
+func (l *look) memory(kind string, m *Memory, config ThresholdConfig) gauge {
+	if m == nil || m.Total == 0 || m.Available > m.Total {
+		return gauge{}
+	}
+	used, total := float64(m.Total-m.Available), float64(m.Total)
+	share := 100 * used / total
+	return gauge{
+		kind: kind, id: kind, value: share, used: used, total: total,
+		limits: limits{config.Warn.value, config.Critical.value, margin},
+		attrs:  map[string]string{"used_percent": whole(share), "free_bytes": strconv.FormatUint(m.Available, 10)},
+		words: func(gaugeNow) string {
+			name := strings.ToUpper(kind[:1]) + kind[1:]
+			return fmt.Sprintf("%s is %s%% used: %s left of %s", name, whole(share), size(total-used), size(total))
+		},
+	}
+}
+
+func (l *look) load() gauge {
+	r := l.reading.Load
+	if r == nil || r.Cores < 1 {
+		return gauge{}
+	}
+	each := r.Load15 / float64(r.Cores)
+	return gauge{
+		kind: "load", id: "load", value: 100 * each,
+		limits: limits{l.config.Load.Warn.value, l.config.Load.Critical.value, loadMargin},
+		attrs:  map[string]string{"per_core": strconv.FormatFloat(each, 'f', 1, 64)},
+		words: func(gaugeNow) string {
+			return fmt.Sprintf("The machine is overloaded: %.0f processes at a time on %s for a quarter of an hour", r.Load15, cores(r.Cores))
+		},
+	}
+}
+
+func (l *look) temperatures() []gauge {
+	var gauges []gauge
+	for _, t := range l.reading.Temperatures[:min(len(l.reading.Temperatures), maxSensors)] {
+		// Sensors that are not connected report 0, -128, 127.5 or 255.
+		if t.Celsius <= 0 || t.Celsius >= 125 {
+			continue
+		}
+		limits := limits{l.config.Temperature.Warn.value, l.config.Temperature.Critical.value, margin}
+		if t.Limit >= 50 && t.Limit < limits.critical {
+			limits.critical = t.Limit
+			limits.warn = min(limits.warn, t.Limit-margin)
+		}
+		gauges = append(gauges, gauge{
+			kind: "temperature", id: "temperature:" + clip(t.Sensor, 80), value: t.Celsius, limits: limits,
+			attrs: map[string]string{"celsius": strconv.FormatFloat(t.Celsius, 'f', 0, 64)},
+			words: func(gaugeNow) string {
+				return fmt.Sprintf("Sensor %s is at %.0f°C", clip(t.Sensor, 80), t.Celsius)
+			},
+		})
+	}
+	return gauges
+}
+
+func (l *look) battery() gauge {
+	b := l.reading.Battery
+	if b == nil || !b.Discharging {
+		return gauge{}
+	}
+	return gauge{
+		kind: "battery", id: "battery", value: -b.Percent,
+		limits: limits{-l.config.Battery.Warn.value, -l.config.Battery.Critical.value, margin},
+		attrs:  map[string]string{"left_percent": whole(b.Percent)},
+		words:  func(gaugeNow) string { return fmt.Sprintf("Battery is at %s%% and discharging", whole(b.Percent)) },
+	}
+}

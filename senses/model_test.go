@@ -1,0 +1,344 @@
+package senses_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// The model keeps in plain maps what the ledger should know, and works it out
+// anew from the beginning at each tick.
+
+// believed is what one thread was told of one thing and what it was not.
+type believed struct {
+	known    bool // it was told that the thing stands
+	waits    bool
+	real     bool // more waits than the crossing of a band
+	change   subconscious.Change
+	severity subconscious.Severity
+}
+
+type modelThing struct {
+	stands   bool
+	class    string
+	severity subconscious.Severity
+	band     subconscious.Band
+	threads  map[subconscious.ThreadName]believed
+}
+
+func (m modelThing) clone() modelThing {
+	m.threads = maps.Clone(m.threads)
+	return m
+}
+
+type model map[string]modelThing
+
+func (m model) clone() model {
+	c := model{}
+	for id, thing := range m {
+		c[id] = thing.clone()
+	}
+	return c
+}
+
+// world is what is really there, and what happened since it was last reported.
+type world struct {
+	things   map[string]subconscious.Observation
+	happened []string
+	blind    bool
+	n        int
+}
+
+// dues and ends of the things that have one.
+var (
+	dues = map[string]time.Time{"due-a": noon.Add(30 * time.Hour), "due-b": noon.Add(80 * time.Hour)}
+	ends = map[string]time.Time{"until": noon.Add(20 * time.Hour)}
+	ids  = []string{"a", "due-a", "due-b", "until"}
+)
+
+func (w *world) collect() []senses.Collected {
+	if w.blind {
+		return []senses.Collected{blind("notes", "n", "no"), blind("files", "f", "no")}
+	}
+	var changes []subconscious.Observation
+	for _, id := range w.happened {
+		changes = append(changes, change(item(id, "1"), subconscious.Momentary))
+	}
+	var items []subconscious.Observation
+	for _, id := range slices.Sorted(maps.Keys(w.things)) {
+		items = append(items, w.things[id])
+	}
+	return []senses.Collected{standingSet("notes", "n", "", items...), brings("files", "f", senses.Batch{Changes: changes})}
+}
+
+// tick changes the model as the ledger should change at the time at and
+// returns the changes by thing.
+func (m model) tick(w *world, at time.Time) map[string]subconscious.Change {
+	recorded := map[string]subconscious.Change{}
+	for _, id := range ids {
+		thing := m[id]
+		now, there := w.things[id]
+		if w.blind {
+			there = thing.stands
+			now.Fingerprint, now.Severity = thing.class, thing.severity
+		}
+		if end, ok := ends[id]; ok && !at.Before(end) {
+			there = false
+		}
+		band := subconscious.TimeBand(dues[id], at)
+		switch {
+		case there && !thing.stands:
+			recorded[id] = subconscious.Appeared
+		case there && (now.Fingerprint != thing.class || now.Severity != thing.severity):
+			recorded[id] = subconscious.Changed
+		case there && band.Rank() > thing.band.Rank():
+			recorded[id] = "band"
+			thing.band = band
+		case !there && thing.stands:
+			recorded[id] = subconscious.Momentary
+			for _, b := range thing.threads {
+				if b.known {
+					recorded[id] = subconscious.Gone
+				}
+			}
+		}
+		if change, ok := recorded[id]; ok && change != "band" {
+			if there {
+				thing.class, thing.severity, thing.band = now.Fingerprint, now.Severity, band
+			}
+			thing.stands = there
+		}
+		m[id] = m.told(thing, recorded[id])
+	}
+	if !w.blind {
+		for _, id := range w.happened {
+			recorded[id] = subconscious.Momentary
+			m[id] = m.told(modelThing{threads: map[subconscious.ThreadName]believed{}}, subconscious.Momentary)
+		}
+	}
+	return recorded
+}
+
+// told adds a change to what waits for each thread.
+func (m model) told(thing modelThing, change subconscious.Change) modelThing {
+	if change == "" {
+		return thing
+	}
+	for _, thread := range subconscious.Threads() {
+		b := thing.threads[thread]
+		if change == "band" {
+			if thread != subconscious.Oracle {
+				continue
+			}
+			if !b.real {
+				b.change = subconscious.Changed
+			}
+		} else {
+			b.real, b.change = true, change
+			if !b.known && change == subconscious.Changed {
+				b.change = subconscious.Appeared
+			}
+			if !b.known && change == subconscious.Gone {
+				b.change = subconscious.Momentary
+			}
+		}
+		if !b.waits {
+			b.severity = 0
+		}
+		b.waits = true
+		b.severity = max(b.severity, thing.severity)
+		thing.threads[thread] = b
+	}
+	return thing
+}
+
+// waiting lists what should be shown to a thread.
+func (m model) waiting(thread subconscious.ThreadName) []string {
+	var list []string
+	for id, thing := range m {
+		if b := thing.threads[thread]; b.waits {
+			list = append(list, fmt.Sprintf("%s %s severity %d band only %t", b.change, id, b.severity, !b.real))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (m model) seen(thread subconscious.ThreadName) {
+	for _, thing := range m {
+		if b := thing.threads[thread]; b.waits {
+			thing.threads[thread] = believed{known: thing.stands}
+		}
+	}
+}
+
+func TestLedgerMatchesModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := &run{book: newRapidBook(t), t: rt, model: model{}, world: &world{things: map[string]subconscious.Observation{}}}
+		defer r.close()
+		for _, id := range ids {
+			r.model[id] = modelThing{threads: map[subconscious.ThreadName]believed{}}
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				id := rapid.SampledFrom(ids).Draw(t, "id")
+				o := item(id, rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "class"))
+				o.Severity = subconscious.Severity(rapid.IntRange(0, 3).Draw(t, "severity"))
+				o.Due, o.Until = dues[id], ends[id]
+				r.world.things[id] = o
+			},
+			"remove": func(t *rapid.T) { delete(r.world.things, rapid.SampledFrom(ids).Draw(t, "id")) },
+			"happen": func(t *rapid.T) {
+				r.world.n++
+				r.world.happened = append(r.world.happened, fmt.Sprintf("event-%d", r.world.n))
+			},
+			"blind": func(t *rapid.T) { r.world.blind = !r.world.blind },
+			"later": func(t *rapid.T) {
+				r.at = r.at.Add(time.Duration(rapid.IntRange(1, 720).Draw(t, "minutes")) * time.Minute)
+			},
+			"restart": func(*rapid.T) { r.reopen() },
+			"tick":    r.tickOnce,
+			"a tick":  r.tickOnce,
+			"again":   r.tickOnce,
+			"next":    r.tickOnce,
+			"crash": func(*rapid.T) {
+				staged := r.ledger.Stage(r.at, r.world.collect())
+				for _, thread := range subconscious.Threads() {
+					see(staged, thread)
+				}
+				r.reopen()
+			},
+			"thrown away": func(*rapid.T) {
+				staged := r.ledger.Stage(r.at, r.world.collect())
+				for _, thread := range subconscious.Threads() {
+					see(staged, thread)
+				}
+			},
+		})
+	})
+}
+
+type run struct {
+	*book
+	t     *rapid.T
+	model model
+	world *world
+	seq   int64
+	// views are old ones, with what they held.
+	views []oldView
+}
+
+type oldView struct {
+	view *senses.View
+	held []string
+}
+
+func newRapidBook(t *testing.T) *book {
+	b := &book{t: t, at: noon}
+	b.db = openMemory(t)
+	b.reopen()
+	return b
+}
+
+func (r *run) close() {
+	if err := r.db.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func held(v *senses.View) []string {
+	var list []string
+	v.All(func(o subconscious.Observation) bool {
+		list = append(list, fmt.Sprintf("%s %s %d as of %t", o.ID, o.Fingerprint, o.Severity, !o.AsOf.IsZero()))
+		return true
+	})
+	slices.Sort(list)
+	return list
+}
+
+// tickOnce is one tick with some threads healthy, compared with the model.
+func (r *run) tickOnce(t *rapid.T) {
+	next := r.model.clone()
+	want := next.tick(r.world, r.at)
+	staged := r.ledger.Stage(r.at, r.world.collect())
+
+	got := map[string]subconscious.Change{}
+	for _, o := range staged.Changes() {
+		if o.Seq != r.seq+1 {
+			t.Fatalf("change %d follows %d", o.Seq, r.seq)
+		}
+		r.seq = o.Seq
+		if _, twice := got[o.ID]; twice {
+			t.Fatalf("%s changed twice in one tick", o.ID)
+		}
+		got[o.ID] = o.Change
+		if o.BandOnly {
+			got[o.ID] = "band"
+		}
+	}
+	compare(t, "changes", got, want)
+	var stands []string
+	for id, thing := range next {
+		if thing.stands {
+			stands = append(stands, fmt.Sprintf("%s %s %d as of %t", id, thing.class, thing.severity, r.world.blind))
+		}
+	}
+	slices.Sort(stands)
+	compare(t, "what stands", held(staged.View()), stands)
+	if n := staged.View().Len(); n != len(stands) {
+		t.Fatalf("Len is %d, %d stand", n, len(stands))
+	}
+	for _, thread := range subconscious.Threads() {
+		list, overflow := staged.Pending(thread)
+		var lines []string
+		for _, o := range list {
+			lines = append(lines, fmt.Sprintf("%s %s severity %d band only %t", o.Change, o.ID, o.Severity, o.BandOnly))
+		}
+		slices.Sort(lines)
+		compare(t, "what waits for "+string(thread), lines, next.waiting(thread))
+		if overflow != 0 {
+			t.Fatalf("overflow %d", overflow)
+		}
+	}
+	for _, thread := range rapid.SampledFrom([][]subconscious.ThreadName{
+		subconscious.Threads(), nil, nil, {subconscious.Watcher}, {subconscious.Oracle}, {subconscious.Librarian, subconscious.Oracle},
+	}).Draw(t, "healthy") {
+		see(staged, thread)
+		next.seen(thread)
+	}
+	for id, thing := range next {
+		for _, thread := range subconscious.Threads() {
+			want := thing.stands && !thing.threads[thread].waits
+			if got := staged.Shown(thread, subconscious.NewRef("notes", id)); got != want {
+				t.Fatalf("%s was shown to %s: %t, want %t", id, thread, got, want)
+			}
+		}
+	}
+	r.commit(staged)
+	r.model = next
+	if !r.world.blind {
+		r.world.happened = nil
+	}
+	r.views = append(r.views, oldView{staged.View(), held(staged.View())})
+	for i, old := range r.views {
+		compare(t, fmt.Sprintf("view %d of %d", i, len(r.views)), held(old.view), old.held)
+	}
+	if staged := r.ledger.Stage(r.at, r.world.collect()); len(staged.Changes()) != 0 {
+		t.Fatalf("the same tick again brings %v", short(staged.Changes()))
+	}
+}
+
+func compare(t *rapid.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}

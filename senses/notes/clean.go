@@ -1,0 +1,56 @@
+package notes
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var (
+	struck     = regexp.MustCompile(`~~[^~]*~~`)
+	image      = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\s]*\)`)
+	inlineLink = regexp.MustCompile(`\[([^\[\]\n]+)\]\([^()\s]*\)`)
+	wikiLink   = regexp.MustCompile(`\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]`)
+	htmlNote   = regexp.MustCompile(`<!--.*?-->`)
+	emphasis   = regexp.MustCompile(`(^|[\s("'“])(?:\*{1,3}|_{1,3})([^\s*_](?:[^*_]*[^\s*_])?)(?:\*{1,3}|_{1,3})`)
+)
+
+// plainText takes the marks of markdown off a text. What was struck through is
+// no longer there.
+func plainText(text string) string {
+	if strings.Contains(text, "~~") {
+		text = struck.ReplaceAllString(text, " ")
+	}
+	if strings.Contains(text, "<!--") {
+		text = htmlNote.ReplaceAllString(text, " ")
+	}
+	if strings.ContainsAny(text, "[") {
+		text = image.ReplaceAllString(text, " ")
+		text = inlineLink.ReplaceAllString(text, "$1")
+		text = wikiLink.ReplaceAllString(text, "$1")
+	}
+	if strings.ContainsAny(text, "*_") {
+		text = emphasis.ReplaceAllString(text, "$1$2")
+	}
+	return text
+}
+
+// title returns one line a person would recognise as their own.
+func title(text string) string {
+	text = strings.ReplaceAll(text, "`", "")
+	text = strings.Join(strings.Fields(subconscious.Printable(text)), " ")
+	text = strings.TrimLeft(text, "-*+•>#|:;,. ")
+	return strings.TrimRight(text, " .,;:|-–!")
+}
+
+// doneWord marks a line whose matter is settled.
+var (
+	doneBefore = regexp.MustCompile(`^(?i:done|erledigt|fertig|fait|hecho|terminé|listo)\s*[:\-–—]|^(?:DONE|ERLEDIGT|FAIT|HECHO)\b|^[✅✔✓☑]`)
+	doneAfter  = regexp.MustCompile(`(?i:[(\[](?:done|erledigt|fait|hecho)[)\]]|[-–—:,;.!]\s*(?:done|erledigt|fait|hecho)|#done)[.!]?$|[✅✔✓☑]\s*(?:\d{4}-\d\d-\d\d)?$`)
+)
+
+func isDone(text string) bool {
+	text = strings.TrimSpace(text)
+	return doneBefore.MatchString(text) || doneAfter.MatchString(text)
+}

@@ -1,0 +1,143 @@
+package notes
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// promises returns the promises of a file as they stand, and notes in now what
+// their dates were found to mean.
+func (l *look) promises(rel string, now, before *entry, d foreign.Document, found []promise) []subconscious.Observation {
+	known := map[key]memo{}
+	if before != nil {
+		for _, m := range before.memos {
+			known[m.key] = m
+		}
+	}
+	zone := l.at.Location()
+	base := baseOf(rel, d, l.at)
+	items := make([]subconscious.Observation, 0, len(found))
+	for _, p := range found {
+		var due time.Time
+		if p.dated != "" {
+			m, ok := known[p.when]
+			if !ok || m.gone != 0 && l.at.Sub(time.Unix(m.gone, 0)) >= remember {
+				m = memo{key: p.when}
+				if t := p.resolve(base); !t.IsZero() {
+					m.due = t.Unix()
+				}
+			}
+			delete(known, p.when)
+			m.gone = 0
+			now.memos = append(now.memos, m)
+			if m.due != 0 {
+				due = time.Unix(m.due, 0).In(zone)
+			}
+		}
+		if o := l.observe(rel, now, p, due); o.Until.IsZero() || o.Until.After(l.at) {
+			items = append(items, o)
+		}
+	}
+	l.keep(now, before, known)
+	return items
+}
+
+// keep remembers for a while what the dates meant of promises that are gone.
+func (l *look) keep(now, before *entry, left map[key]memo) {
+	if before == nil {
+		return
+	}
+	for _, m := range before.memos { // in their order, so that rows are the same each time
+		m, ok := left[m.key]
+		if !ok || len(now.memos) >= 2*maxPromises {
+			continue
+		}
+		if m.gone == 0 {
+			m.gone = l.at.Unix()
+		}
+		if l.at.Sub(time.Unix(m.gone, 0)) < remember {
+			now.memos = append(now.memos, m)
+		}
+	}
+}
+
+func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconscious.Observation {
+	s := l.sense
+	full := filepath.Join(s.config.Path, filepath.FromSlash(rel))
+	o := subconscious.Observation{
+		ID:          filepath.Join(s.config.Path, filepath.FromSlash(scope(rel, e))) + "#" + hex.EncodeToString(p.key[:]),
+		Sense:       Name,
+		Instance:    s.config.ID,
+		Kind:        "promise",
+		At:          l.at,
+		Title:       p.title,
+		Fingerprint: "open",
+		Trust:       s.config.Trust,
+		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formNames[p.form]},
+		Links:       append([]string{"file:" + full}, linksOf(cutText(p.source, 4*maxSentence))...),
+	}
+	if text := title(cutText(plainText(p.source), maxSentence)); text != p.title {
+		o.Text = text
+	}
+	if p.heading != "" {
+		o.Attrs["heading"] = title(p.heading)
+	}
+	if p.dateText != "" {
+		o.Attrs["date_text"] = p.dateText
+	}
+	if !due.IsZero() {
+		o.Due, o.Until, o.Severity = due, due.Add(standsAfter), subconscious.Notable
+	}
+	return o
+}
+
+// note tells what happened to a file.
+func (l *look) note(rel, what, from string, e *entry, d difference) {
+	s := l.sense
+	full := filepath.Join(s.config.Path, filepath.FromSlash(rel))
+	o := subconscious.Observation{
+		ID:          full,
+		Sense:       Name,
+		Instance:    s.config.ID,
+		Kind:        "note",
+		Change:      subconscious.Momentary,
+		At:          l.at,
+		Title:       fmt.Sprintf("Note %s: %s", what, title(path.Base(rel))),
+		Text:        d.added,
+		Fingerprint: what,
+		Trust:       s.config.Trust,
+		Attrs:       map[string]string{"file": rel, "what": what},
+		Links:       []string{"file:" + full},
+	}
+	for _, link := range linksOf(d.added) {
+		if !slices.Contains(o.Links, link) {
+			o.Links = append(o.Links, link)
+		}
+	}
+	switch {
+	case from != "":
+		o.Title = fmt.Sprintf("Note renamed: %s is now %s", title(path.Base(from)), title(path.Base(rel)))
+		if path.Base(from) == path.Base(rel) {
+			o.Title = fmt.Sprintf("Note moved: %s to %s", title(path.Base(rel)), title(path.Dir(rel)))
+		}
+		o.Attrs["from"] = from
+	case d.unknown:
+	case what == "changed":
+		o.Attrs["added"], o.Attrs["removed"] = strconv.Itoa(d.plus), strconv.Itoa(d.minus)
+		if d.plus == 0 {
+			o.Text = fmt.Sprintf("%d lines were taken out", d.minus)
+			if d.minus == 1 {
+				o.Text = "one line was taken out"
+			}
+		}
+	}
+	l.batch.Changes = append(l.batch.Changes, o)
+}

@@ -1,0 +1,232 @@
+package notes
+
+import (
+	"crypto/sha256"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
+	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// maxPromises is how many open promises of one file are kept.
+	maxPromises = 500
+	// standsAfter is how long a promise stands beyond its date.
+	standsAfter = 7 * 24 * time.Hour
+)
+
+// key is the identity of a promise within its file: a hash of its words, so
+// that what is written in notes is not repeated in identities.
+type key [10]byte
+
+func keyOf(words string) key {
+	sum := sha256.Sum256([]byte(words))
+	return key(sum[:10])
+}
+
+// promise is an open promise as it stands in a file, before its date is
+// resolved.
+type promise struct {
+	key     key // by its own words
+	when    key // by its words and its date, where that stands apart
+	form    form
+	title   string
+	source  string // what links are read from
+	line    int
+	heading string
+	// dated is the text in which the date is found, "" for none; dateText is
+	// the date as it is written.
+	dated    string
+	dateText string
+}
+
+// anyTime stands for now where only the words of a date matter: where now
+// stands never decides whether there is one.
+var anyTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// readPromises returns the open promises of a document, each identity once.
+func readPromises(d foreign.Document, name string) []promise {
+	r := reader{name: name, seen: map[key]bool{}}
+	r.frontMatter(d)
+	for i := range d.Blocks {
+		if len(r.found) >= maxPromises {
+			break
+		}
+		r.block(&d.Blocks[i])
+	}
+	return r.found
+}
+
+type reader struct {
+	name  string // of the file, for what has no words of its own
+	found []promise
+	seen  map[key]bool
+}
+
+func (r *reader) add(p promise, identity string) {
+	identity = normal(identity)
+	if identity == "" || p.title == "" {
+		return
+	}
+	p.key = keyOf(identity)
+	p.when = p.key
+	if p.form == due {
+		p.when = keyOf(identity + "\x00" + p.dated)
+	}
+	if r.seen[p.key] || len(r.found) >= maxPromises {
+		return
+	}
+	r.seen[p.key] = true
+	if p.dated != "" {
+		if best, ok := bestDate(dates.Find(p.dated, anyTime)); ok {
+			p.dateText = withoutLabel(best.Text)
+		} else {
+			p.dated = ""
+		}
+	}
+	r.found = append(r.found, p)
+}
+
+// withoutLabel takes "Deadline:" off a date.
+func withoutLabel(date string) string {
+	if before, after, found := strings.Cut(date, ":"); found && !strings.ContainsAny(before, "0123456789") {
+		return strings.TrimSpace(after)
+	}
+	return date
+}
+
+// settledStates of a front matter say that its matter is over.
+var settledStates = setOf(`done closed completed complete finished cancelled canceled erledigt fertig abgeschlossen fait terminé hecho true yes x archived`)
+
+// frontMatter reads "due: 2026-11-27".
+func (r *reader) frontMatter(d foreign.Document) {
+	for _, name := range []string{"status", "done", "completed", "state"} {
+		if f, ok := d.Field(name); ok && settledStates[fold(strings.TrimSpace(f.Value()))] {
+			return
+		}
+	}
+	for _, name := range []string{"due", "deadline", "due_date", "due-date", "frist", "fällig", "échéance", "vence"} {
+		f, ok := d.Field(name)
+		if !ok || f.Value() == "" {
+			continue
+		}
+		about := strings.TrimSuffix(r.name, path.Ext(r.name))
+		if t, ok := d.Field("title"); ok && t.Value() != "" {
+			about = t.Value()
+		} else if h := firstHeading(d); h != "" {
+			about = h
+		}
+		r.add(promise{form: due, title: title(about + ": due " + f.Value()), source: about, line: f.Line, dated: f.Value()}, "due "+about)
+		return
+	}
+}
+
+func firstHeading(d foreign.Document) string {
+	for i := range d.Blocks {
+		if b := &d.Blocks[i]; b.Kind == foreign.Heading {
+			return b.Text()
+		}
+	}
+	return ""
+}
+
+func (r *reader) block(b *foreign.Block) {
+	if b.Skipped() || b.Task == foreign.Done || b.Task == foreign.Cancelled {
+		return
+	}
+	whole := b.Text()
+	if strings.Contains(whole, subconscious.Mark) {
+		return
+	}
+	if b.Task == foreign.Open {
+		r.task(b, whole)
+		return
+	}
+	if b.Kind == foreign.Heading {
+		if _, ok := readLabel(whole); !ok {
+			return
+		}
+	}
+	for _, s := range sentences(b.Lines) {
+		r.sentence(b, s)
+	}
+}
+
+// task takes a whole item as one promise.
+func (r *reader) task(b *foreign.Block, whole string) {
+	body := strings.Join(strings.Fields(plainText(whole)), " ")
+	if isDone(body) {
+		return
+	}
+	identity := body
+	p := promise{form: task, source: whole, line: b.Line, heading: headingOf(b), dated: cutText(body, maxSentence)}
+	if l, ok := readLabel(body); ok {
+		body = body[l.rest:]
+	}
+	p.title = title(cutText(body, maxSentence))
+	r.add(p, identity)
+}
+
+func (r *reader) sentence(b *foreign.Block, s sentence) {
+	reading, words, ok := readSentence(s.text)
+	if !ok || isDone(s.text) {
+		return
+	}
+	found := dates.Find(s.text, anyTime)
+	if !reading.allowed(words, found) {
+		return
+	}
+	p := promise{form: reading.form, source: strings.Join(b.Lines[s.line:s.last+1], " "), line: b.Line + s.line, heading: headingOf(b)}
+	if len(found) > 0 {
+		p.dated = s.text
+	}
+	p.title = title(s.text)
+	switch l, _ := readLabel(s.text); {
+	case reading.form == todo || reading.form == reminder && l.rest > 0:
+		p.title = title(s.text[l.rest:])
+	case reading.form == deadline && onlyDate(s.text[l.rest:], found, l.rest):
+		p.title += " (" + title(r.about(b)) + ")"
+	}
+	r.add(p, s.text)
+}
+
+// onlyDate reports whether nothing but the date stands behind a label.
+func onlyDate(rest string, found []dates.Match, offset int) bool {
+	best, ok := bestDate(found)
+	if !ok {
+		return false
+	}
+	start, end := max(best.Start-offset, 0), max(best.End-offset, 0)
+	left := rest[:min(start, len(rest))] + rest[min(end, len(rest)):]
+	return !strings.ContainsFunc(left, isWordRune)
+}
+
+// about says what a line without words of its own is about.
+func (r *reader) about(b *foreign.Block) string {
+	if h := headingOf(b); h != "" {
+		return h
+	}
+	return strings.TrimSuffix(r.name, path.Ext(r.name))
+}
+
+func headingOf(b *foreign.Block) string {
+	if len(b.Headings) == 0 {
+		return ""
+	}
+	return plainText(b.Headings[len(b.Headings)-1])
+}
+
+// resolve returns when a promise is due, counted from base; zero if never.
+func (p promise) resolve(base time.Time) time.Time {
+	if p.dated == "" {
+		return time.Time{}
+	}
+	best, ok := bestDate(dates.Find(p.dated, base))
+	if !ok {
+		return time.Time{}
+	}
+	return best.Due
+}

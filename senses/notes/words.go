@@ -1,0 +1,140 @@
+package notes
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWords is how many words of a sentence the grammar looks at.
+const maxWords = 80
+
+// word is one word of a sentence, split at apostrophes: "I'll" is two.
+type word struct {
+	text       string // lower case, without accents
+	start, end int    // in the sentence
+	accent     bool   // it ends in é, as the Spanish future does
+	pause      bool   // punctuation stands before it
+}
+
+func split(sentence string) []word {
+	words := make([]word, 0, 16)
+	pause := false
+	for i := 0; i < len(sentence) && len(words) < maxWords; {
+		r, n := utf8.DecodeRuneInString(sentence[i:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			pause = pause || strings.ContainsRune(",;:.!?()–—\"“”„«»", r)
+			i += n
+			continue
+		}
+		w := word{start: i, pause: pause}
+		var last rune
+		for i < len(sentence) {
+			r, n := utf8.DecodeRuneInString(sentence[i:])
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) {
+				break
+			}
+			last = r
+			i += n
+		}
+		w.end = i
+		w.text = fold(sentence[w.start:w.end])
+		w.accent = last == 'é' || last == 'É' || last == '\u0301'
+		words = append(words, w)
+		pause = false
+	}
+	return words
+}
+
+const (
+	accented = "àáâäãåèéêëìíîïòóôöõùúûüçñ"
+	unmarked = "aaaaaaeeeeiiiiooooouuuucn"
+)
+
+// fold returns a word in lower case and without accents.
+func fold(text string) string {
+	ascii := true
+	for i := range len(text) {
+		if c := text[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		r = unicode.ToLower(r)
+		switch {
+		case r < utf8.RuneSelf:
+			return r
+		case r == 'ß':
+			return r
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		}
+		if i := strings.IndexRune(accented, r); i >= 0 {
+			return rune(unmarked[utf8.RuneCountInString(accented[:i])])
+		}
+		return r
+	}, text)
+}
+
+// normal returns the words by which a promise is known: lower case, and every
+// run of other characters one space. Markers of lists and tasks go with them.
+func normal(text string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// set is a set of words, as fold returns them.
+type set map[string]bool
+
+func setOf(words string) set {
+	s := set{}
+	for _, w := range strings.Fields(words) {
+		s[fold(w)] = true
+	}
+	return s
+}
+
+// at reports whether the words from i on are those of the phrase.
+func at(words []word, i int, phrase ...string) bool {
+	if i < 0 || i+len(phrase) > len(words) {
+		return false
+	}
+	for j, p := range phrase {
+		if words[i+j].text != p {
+			return false
+		}
+	}
+	return true
+}
+
+func text(words []word, i int) string {
+	if i < 0 || i >= len(words) {
+		return ""
+	}
+	return words[i].text
+}
+
+func anyOf(words []word, s set) bool {
+	for _, w := range words {
+		if s[w.text] {
+			return true
+		}
+	}
+	return false
+}

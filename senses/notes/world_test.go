@@ -1,0 +1,140 @@
+package notes_test
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// world is a folder of notes, a sense over it, and what was committed.
+type world struct {
+	t      testing.TB
+	dir    string
+	config notes.Config
+	sense  *notes.Sense
+	cursor []byte
+	rows   map[string][]byte
+	// standing are the promises that stand, by scope.
+	standing map[string][]subconscious.Observation
+}
+
+// Rows is what the ledger would answer.
+func (w *world) Rows(_ context.Context, _, _ string, yield func(string, []byte) bool) error {
+	for key, value := range maps.All(w.rows) {
+		if !yield(key, value) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), rows: map[string][]byte{}, standing: map[string][]subconscious.Observation{}}
+	w.config = notes.Config{ID: "notes", Path: w.dir}
+	w.restart()
+	return w
+}
+
+// restart opens the sense afresh over what was committed.
+func (w *world) restart() {
+	w.t.Helper()
+	s, err := notes.New(w.config, notes.Options{Rows: w})
+	if err != nil {
+		w.t.Fatalf("open the sense: %v", err)
+	}
+	w.sense = s
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	full := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(full+".tmp", []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Rename(full+".tmp", full); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) remove(name string) {
+	w.t.Helper()
+	if err := os.RemoveAll(filepath.Join(w.dir, name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) rename(from, to string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(w.dir, to)), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(w.dir, from), filepath.Join(w.dir, to)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// collect looks without committing.
+func (w *world) collect(at time.Time) senses.Batch {
+	w.t.Helper()
+	batch, err := w.sense.Collect(context.Background(), at, w.cursor)
+	if err != nil {
+		w.t.Fatalf("Collect: %v", err)
+	}
+	return batch
+}
+
+// commit keeps what a batch brought.
+func (w *world) commit(batch senses.Batch) {
+	for _, set := range batch.Sets {
+		w.standing[set.Scope] = set.Items
+	}
+	for _, row := range batch.Rows {
+		if row.Value == nil {
+			delete(w.rows, row.Key)
+		} else {
+			w.rows[row.Key] = row.Value
+		}
+	}
+	if batch.Cursor != nil {
+		w.cursor = batch.Cursor
+	}
+}
+
+// look is one tick; it returns the momentary changes.
+func (w *world) look(at time.Time) []subconscious.Observation {
+	w.t.Helper()
+	batch := w.collect(at)
+	w.commit(batch)
+	return batch.Changes
+}
+
+// promises returns what stands, by title.
+func (w *world) promises() map[string]subconscious.Observation {
+	all := map[string]subconscious.Observation{}
+	for _, items := range w.standing {
+		for _, o := range items {
+			all[o.Title] = o
+		}
+	}
+	return all
+}
+
+func berlin(t testing.TB) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}

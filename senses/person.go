@@ -1,0 +1,52 @@
+package senses
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Person is the name of the built-in sense: what the person tells the daemon
+// by command.
+const Person = "person"
+
+// noteStands is how long a note stands that names no date.
+const noteStands = 7 * 24 * time.Hour
+
+// Note is one line that the person wrote by command.
+type Note struct {
+	// ID tells notes apart, even those with the same words.
+	ID   string
+	At   time.Time
+	Text string
+	// Due is the date that the text names, zero where it names none. The note
+	// stands until then.
+	Due time.Time
+	// DateText are the words of the text that name it.
+	DateText string
+}
+
+// Notes returns what the sense "person" brings to a tick: the notes as
+// observations with the owner's trust, standing until their date or for 7 days.
+// The attribute date_text has the words that name the date.
+func Notes(at time.Time, notes []Note, clean Cleaner) Collected {
+	source := SenseID{Sense: Person}
+	var batch Batch
+	for _, note := range notes {
+		until := note.At.Add(noteStands)
+		if !note.Due.IsZero() {
+			until = note.Due
+		}
+		var attrs map[string]string
+		if note.DateText != "" {
+			attrs = map[string]string{"date_text": note.DateText}
+		}
+		batch.Changes = append(batch.Changes, subconscious.Observation{
+			ID: note.ID, Kind: "note", Change: subconscious.Appeared, At: note.At,
+			Title: note.Text, Text: note.Text, Due: note.Due, Until: until, Trust: subconscious.Owner, Attrs: attrs,
+		})
+	}
+	cleaned, lost := clean.Batch(at, source, batch)
+	return Collected{Sense: source.Sense, ID: source.ID, Batch: cleaned,
+		Health: Health{ID: source.ID, Kind: Person, State: OK, Since: at, Error: lost.String()}}
+}

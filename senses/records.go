@@ -1,0 +1,268 @@
+package senses
+
+import (
+	"hash/maphash"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// records is all that the ledger holds in memory at one moment. A copy costs
+// next to nothing and shares what neither side changes.
+type records struct {
+	seq    int64
+	things *btree.Map[subconscious.Ref, *thing]
+	// The indexes hold standing things, but for recent, which holds the others
+	// by the number of their last change.
+	due    *btree.BTreeG[dated]
+	until  *btree.BTreeG[dated]
+	bands  *btree.BTreeG[dated] // by when they enter their next band
+	recent *btree.BTreeG[numbered]
+	scopes *btree.BTreeG[scoped]
+	shared *btree.BTreeG[posting]
+	counts *btree.Map[uint64, int]
+
+	// These are copied by whoever changes them; see staging.
+	sources map[SenseID]source
+	pending map[subconscious.ThreadName]queue
+	slots   slots
+
+	// oldest is the first change that can still be read back, and kept how
+	// many there are.
+	oldest numberedAt
+	kept   int
+	pruned time.Time
+
+	seed maphash.Seed
+}
+
+// source is what is kept of one sense instance.
+type source struct {
+	cursor   []byte
+	health   Health // with Standing as counted
+	refused  int    // things beyond MaxStanding in the last batch
+	standing int    // claims
+}
+
+type dated struct {
+	at  int64 // nanoseconds since 1970
+	ref subconscious.Ref
+}
+
+type numbered struct {
+	seq int64
+	ref subconscious.Ref
+}
+
+type numberedAt struct {
+	seq int64
+	at  time.Time
+}
+
+// scoped says that an instance holds a thing to stand in a scope.
+type scoped struct {
+	source SenseID
+	scope  string
+	ref    subconscious.Ref
+}
+
+// posting says that a standing thing carries a link or a term.
+type posting struct {
+	key uint64
+	ref subconscious.Ref
+}
+
+// treeDegree is half of what a node holds. A change copies the nodes on its way
+// to the root, so that small ones are cheaper here than in a tree that nobody
+// copies.
+const treeDegree = 8
+
+func newRecords() *records {
+	options := btree.Options{NoLocks: true, Degree: treeDegree}
+	byDate := func(a, b dated) bool { return a.at < b.at || a.at == b.at && a.ref < b.ref }
+	return &records{
+		things: btree.NewMap[subconscious.Ref, *thing](treeDegree),
+		due:    btree.NewBTreeGOptions(byDate, options),
+		until:  btree.NewBTreeGOptions(byDate, options),
+		bands:  btree.NewBTreeGOptions(byDate, options),
+		recent: btree.NewBTreeGOptions(func(a, b numbered) bool {
+			return a.seq < b.seq || a.seq == b.seq && a.ref < b.ref
+		}, options),
+		scopes: btree.NewBTreeGOptions(func(a, b scoped) bool {
+			if c := compareSources(a.source, b.source); c != 0 {
+				return c < 0
+			}
+			return a.scope < b.scope || a.scope == b.scope && a.ref < b.ref
+		}, options),
+		shared: btree.NewBTreeGOptions(func(a, b posting) bool {
+			return a.key < b.key || a.key == b.key && a.ref < b.ref
+		}, options),
+		counts:  btree.NewMap[uint64, int](treeDegree),
+		sources: map[SenseID]source{},
+		pending: map[subconscious.ThreadName]queue{},
+		seed:    maphash.MakeSeed(),
+	}
+}
+
+// copy returns records that may be changed without changing these. The copying
+// itself marks the trees of both, so that it must not run beside another copy.
+func (r *records) copy() *records {
+	c := *r
+	c.things, c.due, c.until, c.bands = r.things.Copy(), r.due.Copy(), r.until.Copy(), r.bands.Copy()
+	c.recent, c.scopes, c.shared, c.counts = r.recent.Copy(), r.scopes.Copy(), r.shared.Copy(), r.counts.Copy()
+	c.sources, c.pending, c.slots = maps.Clone(r.sources), maps.Clone(r.pending), slices.Clone(r.slots)
+	return &c
+}
+
+func (r *records) get(ref subconscious.Ref) *thing {
+	t, _ := r.things.Get(ref)
+	return t
+}
+
+// put makes t the thing with that reference and brings the indexes up to date.
+func (r *records) put(ref subconscious.Ref, t *thing) {
+	before, _ := r.things.Set(ref, t)
+	if before != nil && before.phase == standing && t.phase == standing && before.latest == t.latest &&
+		slices.Equal(before.claims, t.claims) {
+		return // only its marks changed
+	}
+	r.share(ref, before, t)
+	r.unindex(ref, before)
+	r.index(ref, t)
+}
+
+func (r *records) drop(ref subconscious.Ref) {
+	if before, ok := r.things.Delete(ref); ok {
+		r.share(ref, before, nil)
+		r.unindex(ref, before)
+	}
+}
+
+func (r *records) index(ref subconscious.Ref, t *thing) {
+	if t.phase != standing {
+		r.recent.Set(numbered{t.latest.Seq, ref})
+		return
+	}
+	if !t.latest.Due.IsZero() {
+		r.due.Set(dated{instant(t.latest.Due), ref})
+		if next, ok := bandAfter(t.latest.Due, t.latest.Band); ok {
+			r.bands.Set(dated{instant(next), ref})
+		}
+	}
+	if until := t.until(); !until.IsZero() {
+		r.until.Set(dated{instant(until), ref})
+	}
+	for _, c := range t.claims {
+		r.scopes.Set(scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref})
+	}
+}
+
+func (r *records) unindex(ref subconscious.Ref, t *thing) {
+	if t == nil {
+		return
+	}
+	if t.phase != standing {
+		r.recent.Delete(numbered{t.latest.Seq, ref})
+		return
+	}
+	if !t.latest.Due.IsZero() {
+		r.due.Delete(dated{instant(t.latest.Due), ref})
+		if next, ok := bandAfter(t.latest.Due, t.latest.Band); ok {
+			r.bands.Delete(dated{instant(next), ref})
+		}
+	}
+	if until := t.until(); !until.IsZero() {
+		r.until.Delete(dated{instant(until), ref})
+	}
+	for _, c := range t.claims {
+		r.scopes.Delete(scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref})
+	}
+}
+
+// share brings the index of links and terms from a thing as it was to what it
+// is; nil stands for none. Most changes leave most of its keys alone.
+func (r *records) share(ref subconscious.Ref, before, t *thing) {
+	was, is := r.keys(before), r.keys(t)
+	for _, key := range was {
+		if slices.Contains(is, key) {
+			continue
+		}
+		r.shared.Delete(posting{key, ref})
+		if n, _ := r.counts.Get(key); n > 1 {
+			r.counts.Set(key, n-1)
+		} else {
+			r.counts.Delete(key)
+		}
+	}
+	for _, key := range is {
+		if !slices.Contains(was, key) {
+			r.shared.Set(posting{key, ref})
+			n, _ := r.counts.Get(key)
+			r.counts.Set(key, n+1)
+		}
+	}
+}
+
+// termPrefix marks a key of the index as a term and not a link.
+const termPrefix = "term:"
+
+// keys are the distinct keys under which a standing thing is shared: its links,
+// its own identity and its terms. The index holds 64-bit hashes under a seed of
+// this process: a stranger cannot make two keys meet.
+func (r *records) keys(t *thing) []uint64 {
+	if t == nil || t.phase != standing {
+		return nil
+	}
+	o := t.latest
+	terms := o.Terms()
+	keys := make([]uint64, 0, len(o.Links)+1+len(terms))
+	add := func(key uint64) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, link := range o.Links {
+		add(r.hash(link))
+	}
+	add(r.hash(o.Sense + ":" + o.ID))
+	for _, term := range terms {
+		add(r.hash(termPrefix + term))
+	}
+	return keys
+}
+
+func (r *records) hash(key string) uint64 { return maphash.String(r.seed, key) }
+
+// instant orders times; what lies beyond the range of nanoseconds is at its end.
+func instant(t time.Time) int64 {
+	switch year := t.Year(); {
+	case year < 1678:
+		return math.MinInt64
+	case year > 2261:
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// bandAfter returns when a thing with that due time leaves the band.
+func bandAfter(due time.Time, band subconscious.Band) (time.Time, bool) {
+	from := instantBefore(due)
+	for {
+		next, ok := subconscious.NextBand(due, from)
+		if !ok {
+			return time.Time{}, false
+		}
+		if subconscious.TimeBand(due, next).Rank() > band.Rank() {
+			return next, true
+		}
+		from = next
+	}
+}
+
+// instantBefore returns a time before the first band that is not far.
+func instantBefore(due time.Time) time.Time { return due.Add(-10 * 24 * time.Hour) }

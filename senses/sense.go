@@ -1,0 +1,109 @@
+// Package senses says what a sense is, collects from all of them without ever
+// waiting past a deadline, and keeps the ledger of what stands.
+//
+// Each driver lives in a folder below and passes the suite of
+// senses/sensetest. The ledger stores the tables ledger_counter,
+// ledger_things, ledger_changes, ledger_pending, ledger_threads, ledger_senses,
+// ledger_rows and ledger_blind in mind.db. The daemon calls it once a tick.
+package senses
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Sense looks at one source outside the daemon.
+//
+// A Sense is used by one goroutine at a time. It keeps no memory that matters:
+// after a restart it is given the last cursor that was committed, and must
+// report whatever changed since then, and nothing twice.
+type Sense interface {
+	// Name is the sense's name, the same for all instances: "files". ID is the
+	// configured instance: "work".
+	Name() string
+	ID() string
+	// Collect returns what changed since cursor, which is nil on the first
+	// look. It must return soon after ctx is done. What comes with an error is
+	// discarded, the cursor with it, and the sense is taken to be blind.
+	Collect(ctx context.Context, at time.Time, cursor []byte) (Batch, error)
+}
+
+// Batch is what one Collect found.
+type Batch struct {
+	// Changes are momentary observations, and changes of standing things that
+	// the sense works out itself.
+	Changes []subconscious.Observation
+	// Sets are complete: all that stands in a scope. The ledger works out what
+	// appeared, changed (by Fingerprint, Due, or Severity) and is gone. A scope that is not
+	// mentioned is left as it is; one with no items has nothing standing.
+	Sets []Set
+	// Cursor is kept for the next Collect; nil leaves the last one.
+	Cursor []byte
+	// Rows are changes to the instance's own keys and values, for what is too
+	// large to be written with every cursor. They are kept in the same commit
+	// as the cursor and read back through a RowReader.
+	Rows []Row
+	// Degraded says in plain words what the sense cannot see just now although
+	// it works ("out of watches: looking at the folders each tick instead").
+	Degraded string
+	// Starting says that the first look is still going on.
+	Starting bool
+}
+
+// Set is all that stands in one scope of a sense: a file's promises, a
+// calendar's events.
+type Set struct {
+	Scope string
+	Items []subconscious.Observation
+}
+
+// Row is one key of a sense instance's own space. A nil Value deletes it.
+type Row struct {
+	Key   string
+	Value []byte
+}
+
+// RowReader reads back the rows of a sense instance as they were last
+// committed, together with its cursor.
+type RowReader interface {
+	// Rows calls yield for each row of the instance, in no particular order,
+	// until yield returns false. The value is valid only during the call.
+	Rows(ctx context.Context, sense, id string, yield func(key string, value []byte) bool) error
+}
+
+// Hinter is a sense that can ask for an early tick.
+type Hinter interface {
+	// Hints is readable whenever there may be something new.
+	Hints() <-chan struct{}
+}
+
+// Stopper is a sense that owns goroutines or connections. Stop ends them and
+// waits for them.
+type Stopper interface {
+	Stop(ctx context.Context) error
+}
+
+// State of a sense's health.
+type State string
+
+const (
+	OK       State = "ok"
+	Starting State = "starting" // the first look still goes on
+	Degraded State = "degraded" // it sees, but not all
+	Blind    State = "blind"    // it does not see; what stood is taken to stand
+)
+
+// Health of one sense.
+type Health struct {
+	ID    string    `json:"id"`
+	Kind  string    `json:"kind"` // the sense's name
+	State State     `json:"state"`
+	Since time.Time `json:"since"` // since when the state is so
+	// Error is what is wrong in plain words, and Next the next try.
+	Error string    `json:"error,omitempty"`
+	Next  time.Time `json:"next,omitzero"`
+	// Standing is how many things of this sense stand.
+	Standing int `json:"standing"`
+}

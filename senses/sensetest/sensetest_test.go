@@ -1,0 +1,128 @@
+package sensetest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestSoundSenses(t *testing.T) {
+	t.Run("standing", func(t *testing.T) { Run(t, harness(false, noFault).Harness) })
+	t.Run("momentary", func(t *testing.T) { Run(t, harness(true, noFault).Harness) })
+}
+
+// recorder is a testing.TB that keeps what it is told.
+type recorder struct {
+	testing.TB // for what no rule calls
+	mu         sync.Mutex
+	said       []string
+	cleanups   []func()
+}
+
+func (r *recorder) record(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = append(r.said, text)
+}
+
+func (r *recorder) Helper()                           {}
+func (r *recorder) Errorf(format string, args ...any) { r.record(fmt.Sprintf(format, args...)) }
+func (r *recorder) Error(args ...any)                 { r.record(fmt.Sprint(args...)) }
+func (r *recorder) Cleanup(f func())                  { r.cleanups = append(r.cleanups, f) }
+func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); fatal() }
+func (r *recorder) Fatal(args ...any)                 { r.Error(args...); fatal() }
+
+// ended is panicked by what would end a test.
+type ended struct{}
+
+func fatal() { panic(ended{}) }
+
+// judge runs one rule and returns what it has to say.
+func judge(check func(testing.TB, Harness), h Harness) []string {
+	r := &recorder{}
+	func() {
+		defer func() {
+			for _, f := range slices.Backward(r.cleanups) {
+				f()
+			}
+		}()
+		defer func() {
+			if p := recover(); p != nil && p != (ended{}) {
+				panic(p)
+			}
+		}()
+		check(r, h)
+	}()
+	return r.said
+}
+
+type faultyCase struct {
+	fault     fault
+	momentary bool
+	rule      string
+}
+
+func faulty() []faultyCase {
+	return []faultyCase{
+		{shouts, true, "first look"},
+		{doubles, false, "first look"},
+		{repeats, false, "nothing twice"},
+		{repeats, true, "nothing twice"},
+		{halves, false, "each change once"},
+		{halves, true, "each change once"},
+		{repeats, true, "restart"},
+		{loses, true, "batch thrown away"},
+		{forgets, true, "crash before commit"},
+		{forgets, true, "changed while closed"},
+		{deaf, false, "cancelled"},
+		{hasty, true, "cancelled"},
+		{pretends, false, "broken and mended"},
+		{pretends, true, "broken and mended"},
+		{mutates, false, "left alone"},
+		{scribbles, false, "left alone"},
+		{leaks, false, "stopped"},
+		{hurts, false, "stopped"},
+		{grows, false, "bounded memory"},
+		{nameless, false, "first look"},
+		{untrusted, false, "first look"},
+		{garbled, true, "nothing twice"},
+	}
+}
+
+// TestFaultySenses holds the suite to its word: for every way to be wrong, a
+// sense that is wrong in that way must fail at the rule that is there for it.
+func TestFaultySenses(t *testing.T) {
+	for _, test := range faulty() {
+		t.Run(fmt.Sprintf("%s at %s", test.fault, test.rule), func(t *testing.T) {
+			i := slices.IndexFunc(rules(), func(r rule) bool { return r.name == test.rule })
+			if i < 0 {
+				t.Fatalf("there is no rule %q", test.rule)
+			}
+			h := harness(test.momentary, test.fault)
+			defer close(h.leaked)
+			h.patience = 50 * time.Millisecond
+			h.Collects = 300
+			if said := judge(rules()[i].check, h.Harness); len(said) == 0 {
+				t.Error("the suite found nothing wrong")
+			} else {
+				t.Logf("%s", said[0])
+			}
+			sound := harness(test.momentary, noFault)
+			sound.Collects = 300
+			if said := judge(rules()[i].check, sound.Harness); len(said) > 0 {
+				t.Errorf("the same sense without the fault: %v", said)
+			}
+		})
+	}
+}
+
+// TestEveryRuleCanFail fails when a rule is added that no faulty sense fails.
+func TestEveryRuleCanFail(t *testing.T) {
+	for _, rule := range rules() {
+		if !slices.ContainsFunc(faulty(), func(f faultyCase) bool { return f.rule == rule.name }) {
+			t.Errorf("no faulty sense fails at %q", rule.name)
+		}
+	}
+}

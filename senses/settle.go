@@ -1,0 +1,201 @@
+package senses
+
+import (
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// settle makes at most one change of all that was said of each thing.
+func (p *staging) settle() {
+	for _, ref := range p.order {
+		t := p.touches[ref]
+		for _, c := range slices.Clone(t.claims) {
+			if p.over(c.obs) {
+				p.unclaim(SenseID{c.obs.Sense, c.instance}, t, func(other claim) bool { return other == c })
+			}
+		}
+		before := p.now.get(ref)
+		stood, stands := before != nil && before.phase == standing, len(t.claims) > 0
+		switch {
+		case stood && stands:
+			p.stays(ref, before, t)
+		case stands:
+			p.appears(ref, before, t, subconscious.Appeared)
+		case stood && t.left:
+			p.leaves(ref, before)
+		case stood:
+			p.ends(ref, before, t)
+		default:
+			p.passes(ref, before, t)
+		}
+	}
+}
+
+// stays handles a thing that stood and stands.
+func (p *staging) stays(ref subconscious.Ref, before *thing, t *touch) {
+	holder := t.claims[0].obs
+	switch {
+	case t.returned:
+		p.appears(ref, before, t, subconscious.Appeared)
+	case !sameClass(before.claims[0].obs, holder):
+		p.appears(ref, before, t, subconscious.Changed)
+	case t.momentary != nil:
+		// Something happened to it that its class does not show.
+		o := *t.momentary
+		o.Change = subconscious.Changed
+		o.Due, o.Until, o.Fingerprint = holder.Due, holder.Until, holder.Fingerprint
+		next := before.copy()
+		next.claims = t.claims
+		p.record(ref, next, &o)
+	case !slices.Equal(before.claims, t.claims):
+		next := before.copy()
+		next.claims = t.claims
+		o := *before.latest
+		o.Until, o.Trust, o.Instance = holder.Until, holder.Trust, holder.Instance
+		if before.claims[0].obs == before.latest {
+			next.claims = slices.Clone(t.claims)
+			next.claims[0].obs = &o
+		}
+		next.latest = &o
+		p.put(ref, next)
+	}
+}
+
+// appears records that a thing stands in a class in which it did not.
+func (p *staging) appears(ref subconscious.Ref, before *thing, t *touch, change subconscious.Change) {
+	next := &thing{phase: standing}
+	if before != nil {
+		next = before.copy()
+		next.phase = standing
+	}
+	o := *t.claims[0].obs
+	o.Change, o.BandOnly = change, false
+	next.claims = slices.Clone(t.claims)
+	next.claims[0].obs = &o
+	p.record(ref, next, &o)
+}
+
+// ends records that a thing stands no more. To a mind that never knew of it, it
+// came and went in one moment.
+func (p *staging) ends(ref subconscious.Ref, before *thing, t *touch) {
+	o := *before.latest
+	if t.went != nil && t.went.Title != "" {
+		o.Title, o.Text, o.At, o.Trust = t.went.Title, t.went.Text, t.went.At, t.went.Trust
+	} else {
+		o.At = p.at
+	}
+	next := before.copy()
+	next.claims, next.phase = nil, gone
+	o.Change, o.BandOnly = subconscious.Gone, false
+	if before.known == 0 {
+		next.phase, o.Change = past, subconscious.Momentary
+	}
+	p.record(ref, next, &o)
+}
+
+// leaves lets a thing go without a word, for its sense is no longer there.
+func (p *staging) leaves(ref subconscious.Ref, before *thing) {
+	next := before.copy()
+	next.claims, next.phase, next.marks = nil, past, marks{}
+	next.latest = withoutText(before.latest)
+	p.put(ref, next)
+	for thread, q := range p.now.pending {
+		if q.items[ref] != nil {
+			q = p.queue(thread)
+			delete(q.items, ref)
+		}
+	}
+}
+
+// passes records what happened and never stood.
+func (p *staging) passes(ref subconscious.Ref, before *thing, t *touch) {
+	said := t.momentary
+	if said == nil {
+		said = t.fleeting
+	}
+	if said == nil {
+		return
+	}
+	o := *said
+	o.Change, o.Severity = subconscious.Momentary, max(o.Severity, t.severity)
+	next := &thing{}
+	if before != nil {
+		next = before.copy()
+	}
+	next.claims, next.phase, next.known = nil, past, 0
+	p.record(ref, next, &o)
+}
+
+// record numbers a change, keeps it and lets the threads know.
+func (p *staging) record(ref subconscious.Ref, next *thing, o *subconscious.Observation) {
+	p.now.seq++
+	o.Seq = p.now.seq
+	if o.Change != subconscious.Gone {
+		o.Band = subconscious.TimeBand(o.Due, p.at)
+	}
+	known := next.known
+	if o.BandOnly {
+		next.shown &^= p.now.slots.bit(subconscious.Oracle)
+	} else {
+		next.shown = 0
+	}
+	next.record(o)
+	if next.phase != standing {
+		next.latest = withoutText(o)
+	}
+	p.put(ref, next)
+	p.changes = append(p.changes, o)
+	p.announce(ref, o, known)
+}
+
+func (s *Staged) put(ref subconscious.Ref, t *thing) {
+	s.now.put(ref, t)
+	s.things[ref] = true
+}
+
+// announce adds the change to what each thread has not been shown.
+func (p *staging) announce(ref subconscious.Ref, o *subconscious.Observation, known uint64) {
+	for i, slot := range p.now.slots {
+		if !slot.active || o.BandOnly && slot.name != subconscious.Oracle {
+			continue
+		}
+		if p.interested != nil && !p.interested(slot.name, *o) {
+			continue
+		}
+		q := p.queue(slot.name)
+		q.items[ref] = join(q.items[ref], o, known&(1<<i) != 0)
+	}
+}
+
+// trim drops what is too much for a thread.
+func (p *staging) trim() {
+	for thread := range p.queues {
+		if q, ok := p.now.pending[thread]; ok {
+			q.trim()
+			p.now.pending[thread] = q
+		}
+	}
+}
+
+// cross records the bands of time that standing things have entered.
+func (p *staging) cross() {
+	var refs []subconscious.Ref
+	p.now.bands.Scan(func(d dated) bool {
+		if d.at > instant(p.at) || len(refs) == MaxChanges {
+			return false
+		}
+		refs = append(refs, d.ref)
+		return true
+	})
+	for _, ref := range refs {
+		next := p.now.get(ref).copy()
+		held := next.claims[0].obs == next.latest
+		o := *next.latest
+		o.Change, o.BandOnly, o.At = subconscious.Changed, true, p.at
+		if held {
+			next.claims[0].obs = &o
+		}
+		p.record(ref, next, &o)
+	}
+}

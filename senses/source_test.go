@@ -1,0 +1,124 @@
+package senses_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+func TestBlindness(t *testing.T) {
+	b := newBook(t)
+	ref := subconscious.NewRef("mail", "m")
+	since := b.at.Add(5 * time.Minute)
+	b.tick([]senses.Collected{standingSet("mail", "work", "", item("m", "1"))}, subconscious.Threads()...)
+	for range 3 {
+		s := b.tick([]senses.Collected{blind("mail", "work", "connection refused")})
+		same(t, "changes", short(s.Changes()), []string(nil))
+		o, ok := s.View().Get(ref)
+		if !ok || !o.AsOf.Equal(since) {
+			t.Errorf("it stands: %t, as of %v, want %v", ok, o.AsOf, since)
+		}
+		if e := s.Evidence([]subconscious.Ref{ref}, nil, nil); len(e) != 1 || !e[0].Standing || !e[0].Latest.AsOf.Equal(since) {
+			t.Errorf("evidence %+v", e)
+		}
+		h := s.Health()
+		if len(h) != 1 || h[0].State != senses.Blind || !h[0].Since.Equal(since) || h[0].Standing != 1 || h[0].Error != "connection refused" {
+			t.Errorf("health %+v", h)
+		}
+		b.reopen()
+	}
+	periods, err := b.ledger.BlindPeriods(t.Context(), noon)
+	if err != nil || len(periods) != 1 || !periods[0].From.Equal(since) || !periods[0].To.IsZero() {
+		t.Errorf("blind periods %+v, %v", periods, err)
+	}
+	ended := b.at
+	s := b.tick([]senses.Collected{standingSet("mail", "work", "", item("m", "1"))})
+	if o, _ := s.View().Get(ref); !o.AsOf.IsZero() {
+		t.Errorf("it can be seen again, and stands as of %v", o.AsOf)
+	}
+	periods, err = b.ledger.BlindPeriods(t.Context(), noon)
+	if err != nil || len(periods) != 1 || !periods[0].To.Equal(ended) {
+		t.Errorf("blind periods %+v, %v, want one until %v", periods, err, ended)
+	}
+	if periods, err = b.ledger.BlindPeriods(t.Context(), ended.Add(time.Minute)); err != nil || len(periods) != 0 {
+		t.Errorf("blind periods since then: %+v, %v", periods, err)
+	}
+}
+
+func TestSensesLeaveWithoutAnnouncement(t *testing.T) {
+	b := newBook(t)
+	work, home := senses.SenseID{Sense: "calendar", ID: "work"}, senses.SenseID{Sense: "calendar", ID: "home"}
+	configure := func(ids ...senses.SenseID) {
+		t.Helper()
+		if err := b.ledger.Configure(ids); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := func() []senses.Collected {
+		w := standingSet("calendar", "work", "", item("both", "1"), item("mine", "1"))
+		w.Batch.Cursor = []byte("cursor")
+		w.Batch.Rows = []senses.Row{{Key: "k", Value: []byte("v")}}
+		return []senses.Collected{w, standingSet("calendar", "home", "", item("both", "1"))}
+	}
+	configure(work, home)
+	b.tick(look(), subconscious.Watcher)
+	configure(home)
+	s := b.tick(look()[1:])
+	same(t, "changes", short(s.Changes()), []string(nil))
+	same(t, "what waits for a thread", pending(s, subconscious.Oracle), []string{"appeared both/1"})
+	if n := s.View().Len(); n != 1 {
+		t.Errorf("%d things stand, want 1", n)
+	}
+	mine := subconscious.NewRef("calendar", "mine")
+	if e := s.Evidence([]subconscious.Ref{mine}, nil, nil); len(e) != 1 || e[0].Standing || e[0].Gone {
+		t.Errorf("evidence of what left: %+v", e)
+	}
+	b.reopen()
+	configure(home)
+	if c := b.ledger.Cursor("calendar", "work"); c != nil {
+		t.Errorf("its cursor is still %q", c)
+	}
+	if rows := b.rows("calendar", "work"); len(rows) != 0 {
+		t.Errorf("its rows are still there: %v", rows)
+	}
+	s = b.tick(look())
+	same(t, "what is not configured is not taken in", short(s.Changes()), []string(nil))
+	configure(work, home)
+	s = b.tick(look())
+	same(t, "when it is back", short(s.Changes()), []string{"appeared mine/1"})
+	if string(b.ledger.Cursor("calendar", "work")) != "cursor" {
+		t.Error("its cursor was not kept")
+	}
+}
+
+func (b *book) rows(sense, id string) map[string]string {
+	b.t.Helper()
+	rows := map[string]string{}
+	err := b.ledger.Rows(context.Background(), sense, id, func(key string, value []byte) bool {
+		rows[key] = string(value)
+		return true
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return rows
+}
+
+func TestRows(t *testing.T) {
+	b := newBook(t)
+	put := func(rows ...senses.Row) { b.tick([]senses.Collected{brings("files", "w", senses.Batch{Rows: rows})}) }
+	put(senses.Row{Key: "a", Value: []byte("1")}, senses.Row{Key: "b", Value: []byte("2")}, senses.Row{Key: "empty", Value: []byte{}})
+	put(senses.Row{Key: "a", Value: []byte("3")}, senses.Row{Key: "b"}, senses.Row{Key: "never there"})
+	s := b.ledger.Stage(b.at, []senses.Collected{brings("files", "w", senses.Batch{Rows: []senses.Row{{Key: "c", Value: []byte("4")}}})})
+	same(t, "rows", b.rows("files", "w"), map[string]string{"a": "3", "empty": ""})
+	b.commit(s)
+	same(t, "rows", b.rows("files", "w"), map[string]string{"a": "3", "c": "4", "empty": ""})
+	same(t, "rows of another instance", b.rows("files", "x"), map[string]string{})
+	n := 0
+	if err := b.ledger.Rows(t.Context(), "files", "w", func(string, []byte) bool { n++; return false }); err != nil || n != 1 {
+		t.Errorf("stopped after %d rows, %v", n, err)
+	}
+}

@@ -1,0 +1,131 @@
+package senses
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// templateTokens are marks by which chat templates of models separate turns.
+// Text from outside must not carry them.
+var templateTokens = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	`<\|[^|<>\n]{0,64}\|>`, // <|im_start|>, <|eot_id|>
+	`<｜[^｜<>\n]{0,64}｜>`,   // the full-width form
+	`\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]`,
+	`<</?SYS>>`,
+	`</?(?:s|bos|eos|pad|unk|sop|eop|think|thinking|tool_call|tool_response|tool_use|function_calls|system|start_of_turn|end_of_turn)>`,
+	`\[gMASK\]`,
+}, "|"))
+
+// speakers are the names that plain-text templates write at the start of a
+// line, before a colon.
+var speakers = [...]string{"human", "assistant", "system", "user"}
+
+// stripTurns takes the speaker's name off the start of every line.
+func stripTurns(text string) string {
+	if !strings.Contains(text, ":") {
+		return text
+	}
+	var kept strings.Builder
+	from := 0 // of what has not been kept yet
+	for start := 0; start < len(text); {
+		end := len(text)
+		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		if n := turnMark(text[start:end]); n > 0 {
+			kept.WriteString(text[from:start])
+			from = start + n
+		}
+		start = end
+	}
+	if from == 0 {
+		return text
+	}
+	kept.WriteString(text[from:])
+	return kept.String()
+}
+
+// turnMark returns how long the speaker's name at the start of line is, with
+// what stands around it, and 0 where there is none.
+func turnMark(line string) int {
+	rest := strings.TrimLeft(line, " \t#*")
+	for _, speaker := range speakers {
+		if len(rest) <= len(speaker) || !strings.EqualFold(rest[:len(speaker)], speaker) {
+			continue
+		}
+		after := strings.TrimLeft(rest[len(speaker):], " \t*")
+		if strings.HasPrefix(after, ":") {
+			return len(line) - len(strings.TrimLeft(after[1:], " \t*"))
+		}
+	}
+	return 0
+}
+
+// maxStrips bounds how often what remains is looked through again: taking a
+// token out can join the halves of another.
+const maxStrips = 8
+
+// stripTemplates takes the tokens of chat templates out of text.
+func stripTemplates(text string) string {
+	for range maxStrips {
+		next := text
+		if strings.ContainsAny(text, "<[") {
+			next = templateTokens.ReplaceAllString(text, "")
+		}
+		next = stripTurns(next)
+		if next == text {
+			return text
+		}
+		text = next
+	}
+	// Nested on purpose: nothing of the brackets is left to join.
+	text = strings.NewReplacer("<", " ", ">", " ", "[", " ", "]", " ", "|", " ", "｜", " ", ":", " ").Replace(text)
+	return text
+}
+
+// printableLines is subconscious.Printable for text of several lines: line
+// breaks and tabs stay.
+func printableLines(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+			return '\n'
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// cut shortens text to at most limit bytes, at the end of a character, with
+// "…" in place of what is missing.
+func cut(text string, limit int) (short string, was bool) {
+	if len(text) <= limit {
+		return text, false
+	}
+	const more = "…"
+	short = head(text, limit-len(more))
+	return strings.TrimRightFunc(short, unicode.IsSpace) + more, true
+}
+
+// head returns at most the first limit bytes, at the end of a character.
+func head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	text = text[:limit]
+	for i := 0; i < utf8.UTFMax && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) && len(text) > 0; i++ {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+package senses
+
+import (
+	"hash/maphash"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// View is what stood at one moment. It never changes, and any number of
+// goroutines may read it for as long as they like.
+type View struct {
+	things *btree.Map[subconscious.Ref, *thing]
+	due    *btree.BTreeG[dated]
+	shared *btree.BTreeG[posting]
+	counts *btree.Map[uint64, int]
+	seed   maphash.Seed
+	stand  int
+	blind  map[SenseID]time.Time
+}
+
+var _ subconscious.World = (*View)(nil)
+
+func newView(r *records) *View {
+	v := &View{
+		things: r.things.Copy(), due: r.due.Copy(), shared: r.shared.Copy(), counts: r.counts.Copy(),
+		seed: r.seed, stand: r.things.Len() - r.recent.Len(),
+	}
+	for id, source := range r.sources {
+		if source.health.State == Blind {
+			if v.blind == nil {
+				v.blind = map[SenseID]time.Time{}
+			}
+			v.blind[id] = source.health.Since
+		}
+	}
+	return v
+}
+
+// Len returns how many things stand.
+func (v *View) Len() int { return v.stand }
+
+// Get implements subconscious.World.
+func (v *View) Get(ref subconscious.Ref) (subconscious.Observation, bool) {
+	t, ok := v.things.Get(ref)
+	if !ok || t.phase != standing {
+		return subconscious.Observation{}, false
+	}
+	return v.observation(t), true
+}
+
+// Due implements subconscious.World.
+func (v *View) Due(from, to time.Time, yield func(subconscious.Observation) bool) {
+	end := instant(to)
+	v.due.Ascend(dated{at: instant(from)}, func(d dated) bool {
+		if d.at >= end {
+			return false
+		}
+		t, ok := v.things.Get(d.ref)
+		return !ok || yield(v.observation(t))
+	})
+}
+
+// Sharing implements subconscious.World. Keys are links, terms as "term:word",
+// and the identity of a thing itself as "sense:id".
+func (v *View) Sharing(key string, limit int) (things []subconscious.Observation, count int) {
+	hash := maphash.String(v.seed, key)
+	count, _ = v.counts.Get(hash)
+	if limit <= 0 || count == 0 {
+		return nil, count
+	}
+	v.shared.Ascend(posting{key: hash}, func(p posting) bool {
+		if p.key != hash {
+			return false
+		}
+		if t, ok := v.things.Get(p.ref); ok {
+			things = append(things, v.observation(t))
+		}
+		return len(things) < limit
+	})
+	return things, count
+}
+
+// All calls yield for everything that stands, in order of reference, until it
+// returns false.
+func (v *View) All(yield func(subconscious.Observation) bool) {
+	v.things.Scan(func(_ subconscious.Ref, t *thing) bool {
+		return t.phase != standing || yield(v.observation(t))
+	})
+}
+
+func (v *View) observation(t *thing) subconscious.Observation {
+	o := *t.latest
+	o.AsOf = v.asOf(t)
+	return o
+}
+
+// asOf returns since when nobody could see the thing that it still stands, zero
+// while somebody can.
+func (v *View) asOf(t *thing) time.Time {
+	var last time.Time
+	if len(v.blind) == 0 || t.phase != standing {
+		return last
+	}
+	for _, c := range t.claims {
+		since, blind := v.blind[SenseID{t.latest.Sense, c.instance}]
+		if !blind {
+			return time.Time{}
+		}
+		if since.After(last) {
+			last = since
+		}
+	}
+	return last
+}

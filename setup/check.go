@@ -1,0 +1,247 @@
+package setup
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// checker holds a node tree against the shape of Config.
+type checker struct {
+	file  string
+	lines map[string]int // by whole key
+	errs  Errors
+}
+
+func (c *checker) wrong(code Code, line int, key, problem, fix string) {
+	c.errs = append(c.errs, &Error{Code: code, File: c.file, Line: line, Key: key, Problem: problem, Fix: fix})
+}
+
+// node checks one value.
+func (c *checker) node(key string, n *yaml.Node, s shape) {
+	c.lines[key] = n.Line
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		c.wrong(CodeSyntax, n.Line, key, "anchors and aliases (& and *) are not used here", "write the value out")
+		return
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		fix := "give it one, or remove the line to get the default"
+		if n.Value == "~" {
+			fix = `a "~" alone means nothing in YAML: put it in quotes`
+		}
+		c.wrong(CodeMissing, n.Line, key, "has no value", fix)
+		return
+	}
+	switch s.kind {
+	case object:
+		c.object(key, n, s)
+	case items:
+		c.items(key, n, s)
+	case texts:
+		c.texts(key, n)
+	default:
+		c.scalar(key, n, s)
+	}
+}
+
+// object checks a mapping, key by key.
+func (c *checker) object(key string, n *yaml.Node, s shape) {
+	if n.Kind != yaml.MappingNode || n.ShortTag() != "!!map" {
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a mapping",
+			"write its keys below it, indented: "+strings.Join(s.keys(), ", "))
+		return
+	}
+	seen := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		if name.Kind != yaml.ScalarNode || name.Value == "<<" {
+			c.wrong(CodeSyntax, name.Line, key, "has a key that is no plain name", "use names: "+strings.Join(s.keys(), ", "))
+			continue
+		}
+		whole := join(key, clip(name.Value))
+		if first, twice := seen[strings.ToLower(name.Value)]; twice {
+			c.twice(whole, name, first)
+			continue
+		}
+		seen[strings.ToLower(name.Value)] = name
+		f, known := s.field(name.Value)
+		if !known {
+			c.wrong(CodeUnknown, name.Line, whole, "there is no such key", suggest(key, name.Value, s))
+			continue
+		}
+		c.node(whole, value, f.shape)
+		c.lines[whole] = name.Line
+	}
+}
+
+// twice reports a key that is there again.
+func (c *checker) twice(key string, again, first *yaml.Node) {
+	problem := fmt.Sprintf("is there twice (first on line %d)", first.Line)
+	if again.Value != first.Value {
+		problem = fmt.Sprintf("differs from %q on line %d by case alone", clip(first.Value), first.Line)
+	}
+	c.wrong(CodeDuplicate, again.Line, key, problem, "keep one of the two, in lower case")
+}
+
+var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
+// maxItems bounds a list.
+const maxItems = 256
+
+// items checks a list of mappings with ids.
+func (c *checker) items(key string, n *yaml.Node, s shape) {
+	if n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq" {
+		fix := fmt.Sprintf("write a list: %s: [{id: …}]", lastKey(key))
+		if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.ScalarNode {
+			first := n.Content[0].Value
+			if _, known := s.field(first); known {
+				fix = `put "- " before the first key, and give it an id`
+			} else {
+				fix = fmt.Sprintf(`write "- id: %s" and its keys below, instead of "%s:"`, clip(first), clip(first))
+			}
+		}
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a list", fix)
+		return
+	}
+	if len(n.Content) > maxItems {
+		c.wrong(CodeValue, n.Line, key, fmt.Sprintf("has %d items, more than %d", len(n.Content), maxItems), "remove some")
+		return
+	}
+	first := map[string]int{}
+	for i, item := range n.Content {
+		whole := fmt.Sprintf("%s[%d]", key, i)
+		c.node(whole, item, shape{kind: object, fields: s.fields})
+		if _, hasID := s.field("id"); !hasID || item.Kind != yaml.MappingNode {
+			continue
+		}
+		id, line := idOf(item)
+		switch {
+		case line == 0:
+			c.wrong(CodeMissing, item.Line, whole, "has no id", `give it a short name: "id: home"`)
+		case !idPattern.MatchString(id):
+			c.wrong(CodeValue, line, whole+".id", fmt.Sprintf("%q cannot be an id", clip(id)),
+				"use up to 32 lower-case letters, digits, - and _, beginning with a letter or digit")
+		case first[id] > 0:
+			c.wrong(CodeDuplicate, line, whole+".id", fmt.Sprintf("%q is the id of the item on line %d too", id, first[id]), "give each item an id of its own")
+		default:
+			first[id] = line
+		}
+	}
+}
+
+// idOf returns an item's id and its line, 0 where there is none.
+func idOf(item *yaml.Node) (string, int) {
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		if item.Content[i].Value == "id" {
+			return item.Content[i+1].Value, item.Content[i].Line
+		}
+	}
+	return "", 0
+}
+
+// texts checks a list of texts.
+func (c *checker) texts(key string, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq" {
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a list of texts", fmt.Sprintf(`put it in brackets: %s: ["…"]`, lastKey(key)))
+		return
+	}
+	if len(n.Content) > maxItems {
+		c.wrong(CodeValue, n.Line, key, fmt.Sprintf("has %d items, more than %d", len(n.Content), maxItems), "remove some")
+		return
+	}
+	for i, item := range n.Content {
+		c.node(fmt.Sprintf("%s[%d]", key, i), item, shape{kind: text})
+	}
+}
+
+// scalar checks a single value.
+func (c *checker) scalar(key string, n *yaml.Node, s shape) {
+	if n.Kind != yaml.ScalarNode {
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be "+string(s.kind), "write a single value")
+		return
+	}
+	if e := checkScalar(key, n.ShortTag(), n.Value, s); e != nil {
+		e.File, e.Line = c.file, n.Line
+		c.errs = append(c.errs, e)
+	}
+}
+
+// checkScalar checks a value with the tag that YAML gave it.
+func checkScalar(key, tag, value string, s shape) *Error {
+	wrong := func(code Code, problem, fix string) *Error {
+		return &Error{Code: code, Key: key, Problem: problem, Fix: fix}
+	}
+	shown := clip(value)
+	number := tag == "!!int" || tag == "!!float"
+	switch s.kind {
+	case duration:
+		if _, err := strconv.ParseFloat(value, 64); number || err == nil {
+			return wrong(CodeUnit, fmt.Sprintf("%s has no unit", shown), fmt.Sprintf("write %q for seconds, %q for minutes, or %q for hours", shown+"s", shown+"m", shown+"h"))
+		}
+		if _, err := time.ParseDuration(value); err != nil || tag != "!!str" {
+			return wrong(CodeType, fmt.Sprintf("%q is not a duration", shown), `write a number and a unit, such as "90s", "5m" or "1h30m"`)
+		}
+	case quantity:
+		if number {
+			return wrong(CodeUnit, fmt.Sprintf("%s has no unit", shown), fmt.Sprintf("write it with its unit, such as %s", exampleOf(s, shown)))
+		}
+		if err := unmarshalText(s.typ, value); err != nil {
+			problem, fix := splitFix(err.Error())
+			return wrong(CodeType, problem, fix)
+		}
+	case text:
+		if tag != "!!str" {
+			return wrong(CodeType, fmt.Sprintf("%s is %s and must be text", shown, tagName(tag)), fmt.Sprintf("put it in quotes: %q", shown))
+		}
+		if strings.ContainsRune(value, 0) {
+			return wrong(CodeValue, "holds a zero byte", "remove it")
+		}
+		if len(s.enum) > 0 && !contains(s.enum, value) {
+			return wrong(CodeValue, fmt.Sprintf("%q is not one of its values", shown), "use "+oneOf(s.enum)+meant(value, s.enum))
+		}
+	case integer:
+		if _, err := strconv.Atoi(value); err != nil || tag != "!!int" {
+			return wrong(CodeType, fmt.Sprintf("%q is not a whole number", shown), "write digits alone, without quotes")
+		}
+	case boolean:
+		if tag != "!!bool" {
+			return wrong(CodeType, fmt.Sprintf("%q is neither true nor false", shown), "write true or false, without quotes")
+		}
+	}
+	return nil
+}
+
+// describe names what a node is in plain words.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	return tagName(n.ShortTag())
+}
+
+func tagName(tag string) string {
+	switch tag {
+	case "!!str":
+		return "text"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!null":
+		return "nothing"
+	case "!!timestamp":
+		return "a date"
+	}
+	return "a value with the tag " + clip(tag)
+}
+
+func lastKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }

@@ -1,0 +1,150 @@
+package setup
+
+import (
+	"bytes"
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+)
+
+// Env looks an environment variable up, as os.LookupEnv does.
+type Env func(name string) (string, bool)
+
+// overrides are the keys that the environment may set, and by which variable.
+// A variable that is empty counts as not set.
+var overrides = []struct{ key, variable string }{
+	{"state_dir", "SUBCONSCIOUS_STATE_DIR"},
+	{"schedule", "SUBCONSCIOUS_SCHEDULE"},
+	{"jitter", "SUBCONSCIOUS_JITTER"},
+	{"tick_timeout", "SUBCONSCIOUS_TICK_TIMEOUT"},
+	{"timezone", "SUBCONSCIOUS_TIMEZONE"},
+	{"models.gate", "SUBCONSCIOUS_GATE"},
+	{"log.level", "SUBCONSCIOUS_LOG_LEVEL"},
+	{"log.format", "SUBCONSCIOUS_LOG_FORMAT"},
+}
+
+// Load reads the configuration at path over the defaults, and what the
+// environment overrides over both. Without a path the defaults hold. Paths
+// that begin with "~" are expanded with HOME, relative ones count from the
+// folder of the file. The error is an Errors.
+func Load(path string, env func(string) (string, bool)) (*Config, error) {
+	if path == "" {
+		return load("", nil, env)
+	}
+	data, e := read(path)
+	if e != nil {
+		return nil, Errors{e}.result()
+	}
+	return load(path, data, env)
+}
+
+// load does what Load does, with the bytes of the file.
+func load(path string, data []byte, env Env) (*Config, error) {
+	c := &checker{file: path, lines: map[string]int{}}
+	node, e := parse(path, data)
+	if e != nil {
+		return nil, Errors{e}.result()
+	}
+	if node != nil {
+		c.object("", node, root())
+	}
+	c.overrides(env)
+	if len(c.errs) > 0 {
+		return nil, c.errs.result()
+	}
+	config, err := decode(data, env)
+	if err != nil {
+		return nil, Errors{{Code: CodeType, File: path, Problem: clip(err.Error()), Fix: "correct the value"}}.result()
+	}
+	config.Threads.Gate = config.Models.Gate
+	c.expand(config, env)
+	c.validate(config, env)
+	if len(c.errs) > 0 {
+		return nil, c.errs.result()
+	}
+	return config, nil
+}
+
+// overrides checks the values that come from the environment.
+func (c *checker) overrides(env Env) {
+	for _, o := range overrides {
+		value, set := env(o.variable)
+		if !set || value == "" {
+			continue
+		}
+		if e := checkScalar(o.key, "!!str", value, shapeAt(root(), o.key)); e != nil {
+			e.File = o.variable
+			c.errs = append(c.errs, e)
+		}
+	}
+}
+
+// shapeAt returns the shape of the key, which must exist.
+func shapeAt(s shape, key string) shape {
+	for part := range strings.SplitSeq(key, ".") {
+		f, ok := s.field(part)
+		if !ok {
+			panic("setup: no key " + key)
+		}
+		s = f.shape
+	}
+	return s
+}
+
+// decode reads defaults, file and environment through a viper of its own.
+func decode(data []byte, env Env) (*Config, error) {
+	v := viper.New()
+	v.SetConfigType("yaml")
+	setDefaults(v, "", reflect.ValueOf(*Default()), root())
+	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	for _, o := range overrides {
+		if value, set := env(o.variable); set && value != "" {
+			v.Set(o.key, value)
+		}
+	}
+	config := &Config{}
+	err := v.UnmarshalExact(config, func(d *mapstructure.DecoderConfig) {
+		d.WeaklyTypedInput = false
+		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
+			mapstructure.TextUnmarshallerHookFunc(), mapstructure.StringToTimeDurationHookFunc())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("decode the configuration: %w", err)
+	}
+	return config, nil
+}
+
+// setDefaults gives viper every default that is set.
+func setDefaults(v *viper.Viper, prefix string, value reflect.Value, s shape) {
+	for _, f := range s.fields {
+		key, field := join(prefix, f.key), value.Field(f.index)
+		switch {
+		case f.shape.kind == object:
+			setDefaults(v, key, field, f.shape)
+		case field.Kind() == reflect.Slice && field.Len() == 0:
+		default:
+			v.SetDefault(key, field.Interface())
+		}
+	}
+}
+
+// unmarshalText reads value as a t.
+func unmarshalText(t reflect.Type, value string) error {
+	return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value))
+}
+
+// Variables are the names of the environment variables that Load reads as
+// overrides.
+func Variables() []string {
+	names := make([]string, len(overrides))
+	for i, o := range overrides {
+		names[i] = o.variable
+	}
+	return names
+}

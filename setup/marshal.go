@@ -1,0 +1,112 @@
+package setup
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/redact"
+)
+
+// Marshal writes the whole configuration, defaults included, as YAML that Load
+// reads. What looks like a secret is replaced by a mark.
+func Marshal(c *Config) ([]byte, error) {
+	node, err := nodeOf(reflect.ValueOf(*c), root())
+	if err != nil {
+		return nil, err
+	}
+	out, err := yaml.Marshal(node)
+	if err != nil {
+		return nil, fmt.Errorf("encode the configuration: %w", err)
+	}
+	return out, nil
+}
+
+// nodeOf makes the YAML of one value.
+func nodeOf(v reflect.Value, s shape) (*yaml.Node, error) {
+	switch s.kind {
+	case object:
+		return mappingOf(v, s)
+	case items, texts:
+		list := &yaml.Node{Kind: yaml.SequenceNode}
+		inner := shape{kind: text}
+		if s.kind == items {
+			inner = shape{kind: object, fields: s.fields}
+		}
+		for i := range v.Len() {
+			item, err := nodeOf(v.Index(i), inner)
+			if err != nil {
+				return nil, err
+			}
+			list.Content = append(list.Content, item)
+		}
+		return list, nil
+	}
+	node := &yaml.Node{}
+	value, err := plain(v, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := node.Encode(value); err != nil {
+		return nil, fmt.Errorf("encode a value of the configuration: %w", err)
+	}
+	return node, nil
+}
+
+// mappingOf leaves out lists that are empty and texts that are not set.
+func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
+	mapping := &yaml.Node{Kind: yaml.MappingNode}
+	for _, f := range s.fields {
+		field := v.Field(f.index)
+		if (field.Kind() == reflect.Slice || field.Kind() == reflect.String) && field.Len() == 0 {
+			continue
+		}
+		node, err := nodeOf(field, f.shape)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.key, err)
+		}
+		mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.key}, node)
+	}
+	return mapping, nil
+}
+
+// plain is a value as it is written in YAML.
+func plain(v reflect.Value, s shape) (any, error) {
+	switch s.kind {
+	case duration:
+		return v.Interface().(time.Duration).String(), nil
+	case quantity:
+		m, ok := v.Interface().(encoding.TextMarshaler)
+		if !ok {
+			return nil, fmt.Errorf("%s cannot be written as text", v.Type())
+		}
+		b, err := m.MarshalText()
+		if err != nil {
+			return nil, fmt.Errorf("write a quantity: %w", err)
+		}
+		return string(b), nil
+	case text:
+		return redact.Text(v.String()), nil
+	case integer:
+		return v.Int(), nil
+	}
+	return v.Bool(), nil
+}
+
+// exampleOf is a quantity of the type of s with its unit, for messages.
+func exampleOf(s shape, number string) string {
+	example := number
+	if m, ok := reflect.New(s.typ).Elem().Interface().(encoding.TextMarshaler); ok {
+		if b, err := m.MarshalText(); err == nil {
+			for len(b) > 0 && (b[0] >= '0' && b[0] <= '9' || b[0] == '.') {
+				b = b[1:]
+			}
+			example += string(b)
+		}
+	}
+	return strconv.Quote(example)
+}

@@ -1,0 +1,90 @@
+package setup
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// expand makes every path absolute: "~" is HOME, and what is relative counts
+// from the folder of the configuration file.
+func (c *checker) expand(config *Config, env Env) {
+	base := ""
+	if c.file != "" {
+		if abs, err := filepath.Abs(c.file); err == nil {
+			base = filepath.Dir(abs)
+		}
+	}
+	if _, set := lookup(env, "SUBCONSCIOUS_STATE_DIR"); set {
+		c.path("state_dir", &config.StateDir, env, "")
+	} else {
+		c.path("state_dir", &config.StateDir, env, base)
+	}
+	for i := range config.Senses.Health.Disk.Paths {
+		c.path(fmt.Sprintf("senses.health.disk.paths[%d]", i), &config.Senses.Health.Disk.Paths[i], env, base)
+	}
+	for i := range config.Senses.Files {
+		c.path(fmt.Sprintf("senses.files[%d].path", i), &config.Senses.Files[i].Path, env, base)
+	}
+	for i := range config.Senses.Notes {
+		c.path(fmt.Sprintf("senses.notes[%d].path", i), &config.Senses.Notes[i].Path, env, base)
+	}
+	for i := range config.Senses.Calendar {
+		c.path(fmt.Sprintf("senses.calendar[%d].ics", i), &config.Senses.Calendar[i].ICS, env, base)
+	}
+}
+
+// path expands one. What is empty, or an address, is left for its owner to
+// refuse.
+func (c *checker) path(key string, path *string, env Env, base string) {
+	p := *path
+	switch {
+	case p == "" || strings.Contains(p, "://"):
+		return
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		home, set := lookup(env, "HOME")
+		if !set {
+			c.at(CodeHome, key, env, fmt.Sprintf(`%q needs the home folder, and HOME is not set`, clip(p)), homeFix(key))
+			return
+		}
+		if !filepath.IsAbs(home) {
+			c.at(CodeHome, key, env, fmt.Sprintf(`%q needs the home folder, and HOME (%q) is not an absolute path`, clip(p), clip(home)), homeFix(key))
+			return
+		}
+		*path = filepath.Join(home, p[1:])
+	case p[0] == '~':
+		c.at(CodeValue, key, env, fmt.Sprintf("%q names another person's home folder", clip(p)), "write the path from / on")
+	case filepath.IsAbs(p):
+		*path = filepath.Clean(p)
+	case base == "":
+		c.at(CodeValue, key, env, fmt.Sprintf("%q is not an absolute path", clip(p)), "write the path from / on")
+	default:
+		*path = filepath.Join(base, p)
+	}
+}
+
+func homeFix(key string) string {
+	if key == "state_dir" {
+		return "set HOME, or name the folder with --state-dir or SUBCONSCIOUS_STATE_DIR"
+	}
+	return "set HOME, or write the path from / on"
+}
+
+// lookup is env without the variables that are empty.
+func lookup(env Env, name string) (string, bool) {
+	value, set := env(name)
+	return value, set && value != ""
+}
+
+// DefaultPath is where the configuration is looked for when none is named:
+// $XDG_CONFIG_HOME/subconscious/config.yaml, or ~/.config/…; "" where the home
+// folder is not known.
+func DefaultPath(env func(string) (string, bool)) string {
+	if dir, set := lookup(env, "XDG_CONFIG_HOME"); set && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "subconscious", "config.yaml")
+	}
+	if home, set := lookup(env, "HOME"); set && filepath.IsAbs(home) {
+		return filepath.Join(home, ".config", "subconscious", "config.yaml")
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// Schema is the JSON Schema (2020-12) of the configuration, indented, with the
+// description and the default of every key.
+func Schema() ([]byte, error) {
+	document := schemaOf("", root(), defaults())
+	document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	document["title"] = "subconsciousd configuration"
+	out, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the schema: %w", err)
+	}
+	return append(out, '\n'), nil
+}
+
+// durationPattern and quantityPattern are what a person writes; Load checks
+// them in full.
+const (
+	durationPattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+	quantityPattern = `^[0-9]+(\.[0-9]+)? ?(%|°?C)$`
+	textPattern     = `^[^\x00]*$`
+)
+
+func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
+	schema := map[string]any{}
+	if text := describeKey(key); text != "" {
+		schema["description"] = text
+	}
+	if value, ok := defaults[key]; ok {
+		schema["default"] = value
+	}
+	switch s.kind {
+	case object, items:
+		properties := map[string]any{}
+		prefix := key
+		if s.kind == items {
+			prefix += "[]"
+		}
+		for _, f := range s.fields {
+			whole := join(prefix, f.key)
+			properties[f.key] = schemaOf(whole, f.shape, defaults)
+		}
+		body := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+		if s.kind == object {
+			for k, v := range body {
+				schema[k] = v
+			}
+			break
+		}
+		if _, hasID := s.field("id"); hasID {
+			body["required"] = []string{"id"}
+			properties["id"].(map[string]any)["pattern"] = idPattern.String()
+		}
+		schema["type"], schema["items"], schema["maxItems"] = "array", body, maxItems
+	case texts:
+		schema["type"], schema["items"], schema["maxItems"] = "array", map[string]any{"type": "string"}, maxItems
+	case text:
+		schema["type"] = "string"
+		if enum := enumOf(key, s); len(enum) > 0 {
+			schema["enum"] = enum
+		}
+	case duration:
+		schema["type"], schema["pattern"] = "string", durationPattern
+	case quantity:
+		schema["type"], schema["pattern"] = "string", quantityPattern
+	case integer:
+		schema["type"] = "integer"
+	case boolean:
+		schema["type"] = "boolean"
+	}
+	return schema
+}
+
+// enumOf are the values of a text that has only some.
+func enumOf(key string, s shape) []string {
+	switch key {
+	case "log.level":
+		return logLevels
+	case "log.format":
+		return logFormats
+	case "models.gate":
+		return []string{threads.Adaptive, threads.Changed, threads.Always}
+	}
+	return s.enum
+}

@@ -1,0 +1,94 @@
+// Package setup loads, validates and documents the configuration.
+//
+// Load reads one YAML file with a fresh viper, after a strict look at the
+// file's own node tree, which knows the line of everything: an unknown key, a
+// wrong type, a duration without a unit, a key that is there twice are errors
+// that name file, line, key and a fix, all of them at once. The types of the
+// configuration live with the packages that they configure; this package puts
+// them together.
+//
+// It stores nothing. The daemon calls Load at the start and on each reload,
+// subconsciousctl for its config commands.
+package setup
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/senses/calendar"
+	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// Config is the whole configuration.
+type Config struct {
+	// StateDir is the folder of the mind, absolute after Load.
+	StateDir string `mapstructure:"state_dir"`
+	// Schedule has the five fields of cron, in Timezone.
+	Schedule string `mapstructure:"schedule"`
+	// Jitter puts each scheduled tick off by a random time up to it.
+	Jitter time.Duration `mapstructure:"jitter"`
+	// TickTimeout ends a tick that takes longer.
+	TickTimeout time.Duration `mapstructure:"tick_timeout"`
+	// Timezone is a name of the IANA database, or "local".
+	Timezone string `mapstructure:"timezone"`
+
+	API       API              `mapstructure:"api"`
+	Log       Log              `mapstructure:"log"`
+	Senses    Senses           `mapstructure:"senses"`
+	Models    Models           `mapstructure:"models"`
+	Threads   threads.Config   `mapstructure:"threads"`
+	Mechanics aggregator.Rules `mapstructure:"mechanics"`
+}
+
+// API says where the API is served beside the unix socket in the state folder.
+type API struct {
+	// Listen is empty: the unix socket alone.
+	Listen string `mapstructure:"listen"`
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string `mapstructure:"level"`  // debug, info, warn, error
+	Format string `mapstructure:"format"` // auto, json, text
+}
+
+// Models say when thinking is asked for.
+type Models struct {
+	// Gate is that of Threads, which has no key of its own for it.
+	Gate string `mapstructure:"gate"`
+	// Preset says who thinks: reflex, rules without any model.
+	Preset string `mapstructure:"preset"`
+}
+
+// Senses are what the mind looks at.
+type Senses struct {
+	Health   health.Config     `mapstructure:"health"`
+	Files    []files.Config    `mapstructure:"files"`
+	Notes    []notes.Config    `mapstructure:"notes"`
+	Calendar []calendar.Config `mapstructure:"calendar"`
+}
+
+// presetReflex is the preset that needs no model.
+const presetReflex = "reflex"
+
+// Local is the time zone of the machine, looked up again at each tick.
+const Local = "local"
+
+// Default is the configuration that holds without a file: the machine's health
+// is watched, and nothing else. Its StateDir still begins with "~".
+func Default() *Config {
+	return &Config{
+		StateDir:    "~/.local/state/subconscious",
+		Schedule:    "*/5 * * * *",
+		TickTimeout: 120 * time.Second,
+		Timezone:    Local,
+		Log:         Log{Level: "info", Format: "auto"},
+		Senses:      Senses{Health: health.DefaultConfig()},
+		Models:      Models{Gate: threads.DefaultConfig().Gate, Preset: presetReflex},
+		Threads:     threads.DefaultConfig(),
+		Mechanics:   aggregator.DefaultRules(),
+	}
+}

@@ -1,0 +1,152 @@
+package setup
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// kind is what a key holds.
+type kind string
+
+const (
+	object   kind = "a mapping"
+	items    kind = "a list of mappings, each with an id"
+	texts    kind = "a list of texts"
+	text     kind = "text"
+	integer  kind = "a whole number"
+	boolean  kind = "true or false"
+	duration kind = "a duration with its unit"
+	quantity kind = "a quantity with its unit"
+)
+
+// shape is what the configuration may look like at one place. It is read off
+// the types, so that the two cannot differ.
+type shape struct {
+	kind   kind
+	typ    reflect.Type
+	fields []field // of an object, and of the items of a list
+	enum   []string
+}
+
+type field struct {
+	key   string
+	index int
+	shape shape
+}
+
+// field returns the one with that key.
+func (s shape) field(key string) (field, bool) {
+	for _, f := range s.fields {
+		if f.key == key {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// keys are the keys of an object, in order.
+func (s shape) keys() []string {
+	keys := make([]string, len(s.fields))
+	for i, f := range s.fields {
+		keys[i] = f.key
+	}
+	return keys
+}
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	trustType    = reflect.TypeFor[subconscious.Trust]()
+	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// moved are the fields that are set by a key of another part of the
+// configuration, and which.
+var moved = map[string]string{"threads.gate": "models.gate"}
+
+// root is the shape of Config.
+func root() shape {
+	s := shapeOf(reflect.TypeFor[Config]())
+	s.drop("", moved)
+	return s
+}
+
+// drop takes the fields out that have no key where they are.
+func (s *shape) drop(prefix string, moved map[string]string) {
+	s.fields = slices.DeleteFunc(s.fields, func(f field) bool {
+		_, gone := moved[join(prefix, f.key)]
+		return gone
+	})
+	for i := range s.fields {
+		s.fields[i].shape.drop(join(prefix, s.fields[i].key), moved)
+	}
+}
+
+// shapeOf reads the shape off a type. It panics at a type that a configuration
+// cannot hold, which the first test of this package then shows.
+func shapeOf(t reflect.Type) shape {
+	s := shape{typ: t}
+	switch {
+	case t == durationType:
+		s.kind = duration
+	case reflect.PointerTo(t).Implements(textType):
+		s.kind = quantity
+	case t.Kind() == reflect.String:
+		s.kind = text
+		if t == trustType {
+			s.enum = []string{"owner", "machine", "agent", "outsider"}
+		}
+	case t.Kind() == reflect.Int:
+		s.kind = integer
+	case t.Kind() == reflect.Bool:
+		s.kind = boolean
+	case t.Kind() == reflect.Struct:
+		s.kind, s.fields = object, fieldsOf(t)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		s.kind = texts
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		s.kind, s.fields = items, fieldsOf(t.Elem())
+	default:
+		panic(fmt.Sprintf("setup: no configuration can hold a %s", t))
+	}
+	return s
+}
+
+// fieldsOf reads the fields of a struct that have a key.
+func fieldsOf(t reflect.Type) []field {
+	var fields []field
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("mapstructure"), ",")
+		if key == "" || key == "-" {
+			continue
+		}
+		fields = append(fields, field{key: key, index: i, shape: shapeOf(t.Field(i).Type)})
+	}
+	return fields
+}
+
+// walk calls visit for every key below s, depth first, parents before
+// children. The items of a list are named with "[]".
+func (s shape) walk(prefix string, visit func(key string, s shape)) {
+	for _, f := range s.fields {
+		key := join(prefix, f.key)
+		visit(key, f.shape)
+		if f.shape.kind == items {
+			key += "[]"
+		}
+		f.shape.walk(key, visit)
+	}
+}
+
+// join puts a key behind the path of its parent.
+func join(prefix, key string) string {
+	if prefix == "" {
+		return key
+	}
+	return prefix + "." + key
+}

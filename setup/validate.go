@@ -1,0 +1,134 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Validate checks what a type cannot say. Its errors begin with the key.
+func (c *Config) Validate() error {
+	var errs []error
+	wrong := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf(key+": "+format, args...))
+	}
+	if _, err := ParseSchedule(c.Schedule); err != nil {
+		wrong("schedule", "%w", err)
+	}
+	if _, err := zone(c.Timezone); err != nil {
+		wrong("timezone", "%w", err)
+	}
+	if c.StateDir == "/" {
+		wrong("state_dir", "is the root of the file system; name a folder that is the mind's own")
+	}
+	if c.Jitter < 0 || c.Jitter > 5*time.Minute {
+		wrong("jitter", "is %s; it must be 0s to 5m", c.Jitter)
+	}
+	if c.TickTimeout < time.Second || c.TickTimeout > time.Hour {
+		wrong("tick_timeout", "is %s; it must be 1s to 1h", c.TickTimeout)
+	}
+	if !contains(logLevels, c.Log.Level) {
+		wrong("log.level", "%q is not a level; use %s", clip(c.Log.Level), oneOf(logLevels)+meant(c.Log.Level, logLevels))
+	}
+	if !contains(logFormats, c.Log.Format) {
+		wrong("log.format", "%q is not a format; use %s", clip(c.Log.Format), oneOf(logFormats)+meant(c.Log.Format, logFormats))
+	}
+	if c.API.Listen != "" {
+		wrong("api.listen", "%q is not served by this version, the unix socket is; write \"\"", clip(c.API.Listen))
+	}
+	if c.Models.Preset != presetReflex {
+		wrong("models.preset", "%q is not known to this version; use %s", clip(c.Models.Preset), presetReflex)
+	}
+	errs = append(errs, under("mechanics", c.Mechanics.Validate())...)
+	errs = append(errs, under("threads", c.Threads.Validate())...)
+	if c.Threads.Deadline > c.TickTimeout {
+		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)
+	}
+	errs = append(errs, under("senses.health", c.Senses.Health.Validate())...)
+	for i, item := range c.Senses.Files {
+		errs = append(errs, under(fmt.Sprintf("senses.files[%d]", i), item.Validate())...)
+	}
+	for i, item := range c.Senses.Notes {
+		errs = append(errs, under(fmt.Sprintf("senses.notes[%d]", i), item.Validate())...)
+	}
+	for i, item := range c.Senses.Calendar {
+		errs = append(errs, under(fmt.Sprintf("senses.calendar[%d]", i), item.Validate())...)
+	}
+	return errors.Join(errs...)
+}
+
+var (
+	logLevels  = []string{"debug", "info", "warn", "error"}
+	logFormats = []string{"auto", "json", "text"}
+)
+
+// under puts the key of a part before each of its errors.
+func under(key string, err error) []error {
+	var errs []error
+	for _, e := range flatten(err) {
+		errs = append(errs, fmt.Errorf("%s.%w", key, e))
+	}
+	return errs
+}
+
+// validate turns what Validate says into errors with lines.
+func (c *checker) validate(config *Config, env Env) {
+	for _, err := range flatten(config.Validate()) {
+		key, message, ok := strings.Cut(err.Error(), ": ")
+		if !ok || strings.ContainsRune(key, ' ') {
+			key, message = "", err.Error()
+		}
+		if to, ok := moved[key]; ok {
+			key = to
+		}
+		problem, fix := splitFix(message)
+		c.at(CodeValue, key, env, problem, fix)
+	}
+}
+
+// at adds an error about a key, wherever its value comes from.
+func (c *checker) at(code Code, key string, env Env, problem, fix string) {
+	if fix == "" {
+		fix = c.anyFix(key)
+	}
+	e := &Error{Code: code, File: c.file, Key: key, Problem: problem, Fix: fix}
+	for at := key; at != "" && e.Line == 0; at = parent(at) {
+		e.Line = c.lines[at]
+	}
+	for _, o := range overrides {
+		if _, set := lookup(env, o.variable); set && o.key == key {
+			e.File, e.Line = o.variable, 0
+		}
+	}
+	c.errs = append(c.errs, e)
+}
+
+// anyFix is what can be done about any value that is refused.
+func (c *checker) anyFix(key string) string {
+	if value, ok := defaults()[key]; ok {
+		return fmt.Sprintf("change it, or remove the line to get the default (%v)", value)
+	}
+	if c.lines[key] == 0 {
+		return fmt.Sprintf("add %q here", lastKey(key)+": …")
+	}
+	return "correct the value"
+}
+
+// parent drops the last part of a key: its index, or its name.
+func parent(key string) string {
+	if strings.HasSuffix(key, "]") {
+		return key[:strings.LastIndexByte(key, '[')]
+	}
+	return key[:max(0, strings.LastIndexByte(key, '.'))]
+}
+
+// splitFix parts "what is wrong; what to do" (or with a colon).
+func splitFix(message string) (problem, fix string) {
+	for _, sep := range []string{"; ", ": "} {
+		if problem, fix, ok := strings.Cut(message, sep); ok {
+			return problem, fix
+		}
+	}
+	return message, ""
+}

@@ -1,0 +1,222 @@
+package mind_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// typical returns a state with all lists full, ten entries parked, and what a
+// tick in it leaves.
+func typical(b testing.TB, state subconscious.State) mind.Commit {
+	b.Helper()
+	state.Entries, state.Parked = nil, nil
+	for i := range 28 {
+		one := entry(fmt.Sprintf("w-invoice-%d", i))
+		one.Summary = fmt.Sprintf("The invoice %d of the workshop at example.com is open since last week, and asks for an answer", 4711*i)
+		if i < 18 {
+			state.Entries = append(state.Entries, one)
+		} else {
+			state.Parked = append(state.Parked, one)
+		}
+	}
+	return full(b, next(state))
+}
+
+// full gives a commit a record and a document of the usual size: the inputs
+// hold the whole state.
+func full(b testing.TB, c mind.Commit) mind.Commit {
+	b.Helper()
+	inputs, err := json.Marshal(map[string]any{"at": c.Record.At, "tick": c.Record.Tick, "state": c.State})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.Record.Inputs = inputs
+	c.Record.Report = fmt.Appendf(nil, `{"tick":%d,"at":%q,"elapsed_ms":%d,"senses":[{"id":"health","state":"ok"},{"id":"notes","state":"ok"}],"threads":[{"name":"watcher","mode":"reflex","shown":0,"rejected":{}}],"changes":[]}`,
+		c.Record.Tick, c.Record.At.Format(time.RFC3339), c.Record.Tick%17)
+	doc, err := json.Marshal(map[string]any{"version": 1, "tick_count": c.State.TickCount, "last_tick": c.State.LastTick, "active_threads": c.State.Entries})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.Published = doc
+	return c
+}
+
+// run commits what step makes of the last state, n times, and reports what a
+// tick adds to the write-ahead log.
+func run(b *testing.B, step func(mind.Commit, int) mind.Commit) {
+	path := filepath.Join(b.TempDir(), "mind.db")
+	minds, db := newStore(b, path)
+	c := typical(b, load(b, minds))
+	commit(b, db, minds, c)
+	wal := func() int64 {
+		stat, err := os.Stat(path + "-wal")
+		if err != nil {
+			b.Fatal(err)
+		}
+		return stat.Size()
+	}
+	var written, counted int64
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		c = step(c, i)
+		before := wal()
+		b.StartTimer()
+		commit(b, db, minds, c)
+		b.StopTimer()
+		// A log that was brought into the file begins anew and does not grow.
+		if grown := wal() - before; grown > 0 {
+			written, counted = written+grown, counted+1
+		}
+		b.StartTimer()
+	}
+	if counted > 0 {
+		b.ReportMetric(float64(written)/float64(counted), "walB/op")
+	}
+}
+
+// BenchmarkCommitUnchanged is a tick in which nothing happened.
+func BenchmarkCommitUnchanged(b *testing.B) {
+	run(b, func(c mind.Commit, _ int) mind.Commit { return full(b, next(c.State)) })
+}
+
+// BenchmarkCommitTypical is a tick that reinforces an entry, with one changed
+// incident and two log lines.
+func BenchmarkCommitTypical(b *testing.B) {
+	run(b, func(c mind.Commit, i int) mind.Commit {
+		c = next(c.State)
+		entries := append([]subconscious.Entry{}, c.State.Entries...)
+		changed := &entries[i%len(entries)]
+		changed.Strength, changed.LastSeen = 3+i%5, c.Record.At
+		c.State.Entries = entries
+		c.Incidents = []subconscious.Incident{{Key: changed.Incident, Links: []string{string(changed.Incident)}, Changes: i, LastSeen: c.Record.At}}
+		for _, what := range []string{"reinforced", "faded"} {
+			c.Log = append(c.Log, mind.LogEntry{Entry: changed.ID, Incident: changed.Incident, Tick: c.Record.Tick, At: c.Record.At, What: what, JSON: []byte(`{"from":3,"to":5}`)})
+		}
+		return full(b, c)
+	})
+}
+
+// A tick in which nothing happened adds a page to the log, and now and then a
+// few more when a page of the table is full.
+func TestUnchangedTickWritesLittle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mind.db")
+	minds, db := newStore(t, path)
+	c := typical(t, load(t, minds))
+	commit(t, db, minds, c)
+	size := func() int64 {
+		stat, err := os.Stat(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stat.Size()
+	}
+	const ticks, frame = 100, 4096 + 24
+	before := size()
+	for range ticks {
+		c = full(t, next(c.State))
+		commit(t, db, minds, c)
+	}
+	if written := (size() - before) / ticks; written < frame || written > 2*frame {
+		t.Errorf("an unchanged tick writes %d bytes", written)
+	}
+	if n := rows(t, db, "SELECT count(*) FROM mind_ticks WHERE base IS NULL"); n > ticks/20+2 {
+		t.Errorf("%d of %d ticks are packed on their own", n, ticks)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	minds, db := newStore(b, filepath.Join(b.TempDir(), "mind.db"))
+	commit(b, db, minds, typical(b, load(b, minds)))
+	for b.Loop() {
+		load(b, minds)
+	}
+}
+
+// BenchmarkOpen is the start of a daemon: open, load, recover the document.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	path := filepath.Join(dir, "mind.db")
+	minds, db := newStore(b, path)
+	commit(b, db, minds, typical(b, load(b, minds)))
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		db, err := store.Open(b.Context(), store.Options{Path: path}, mind.Migrations()...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		minds := mind.New(db)
+		load(b, minds)
+		if _, err := mind.NewPublisher(dir, minds, nil).Recover(b.Context(), noon); err != nil {
+			b.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// bare is what publishing cannot do without: a temporary file, synced, renamed,
+// and the folder synced.
+func bare(dir string, content []byte) error {
+	temporary, err := os.CreateTemp(dir, "bare")
+	if err != nil {
+		return err
+	}
+	if _, err := temporary.Write(content); err != nil {
+		return err
+	}
+	if err := errors.Join(temporary.Sync(), temporary.Close(), os.Rename(temporary.Name(), filepath.Join(dir, "bare.json"))); err != nil {
+		return err
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// BenchmarkPublish times publishing and the bare minimum in the same folder,
+// each first in every other round, so that both meet the same disk; ratio is
+// the one by the other.
+func BenchmarkPublish(b *testing.B) {
+	dir := b.TempDir()
+	minds, db := newStore(b, filepath.Join(dir, "mind.db"))
+	publisher := mind.NewPublisher(dir, minds, nil)
+	c := typical(b, load(b, minds))
+	var ours, least time.Duration
+	timed := func(sum *time.Duration, do func() error) {
+		start := time.Now()
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+		*sum += time.Since(start)
+	}
+	for i := 0; b.Loop(); i++ {
+		c = full(b, next(c.State))
+		commit(b, db, minds, c)
+		if i%2 == 0 {
+			timed(&least, func() error { return bare(dir, c.Published) })
+		}
+		timed(&ours, func() error {
+			_, err := publisher.Publish(b.Context(), c.Record.At, c.Record.Tick, c.Published)
+			return err
+		})
+		if i%2 == 1 {
+			timed(&least, func() error { return bare(dir, c.Published) })
+		}
+	}
+	b.ReportMetric(float64(ours.Microseconds())/float64(b.N), "publish-µs/op")
+	b.ReportMetric(float64(least.Microseconds())/float64(b.N), "bare-µs/op")
+	b.ReportMetric(float64(ours)/float64(least), "ratio")
+}

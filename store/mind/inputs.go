@@ -1,0 +1,143 @@
+package mind
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	maxPending = 1000 // commands that may wait
+	maxText    = 2000 // bytes of a command's text
+	maxName    = 1000 // bytes of each of its other fields
+)
+
+// Enqueue keeps a command for the next tick and returns it with its ID. What
+// is too much or cannot be understood is an *store.Error with CodeInput.
+func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (subconscious.Command, error) {
+	if err := checkCommand(command); err != nil {
+		return subconscious.Command{}, err
+	}
+	command.ID = 0
+	body, err := json.Marshal(command)
+	if err != nil {
+		return subconscious.Command{}, fmt.Errorf("mind: enqueue: %w", err)
+	}
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		var waiting int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mind_inputs WHERE done IS NULL").Scan(&waiting); err != nil {
+			return err
+		}
+		if waiting >= maxPending {
+			return refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
+		}
+		result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), string(body))
+		if err != nil {
+			return err
+		}
+		command.ID, err = result.LastInsertId()
+		return err
+	})
+	if err != nil {
+		return subconscious.Command{}, fmt.Errorf("mind: enqueue: %w", err)
+	}
+	return command, nil
+}
+
+func refuse(text, next string) error {
+	return &store.Error{Code: store.CodeInput, Text: text, Next: next}
+}
+
+func checkCommand(command subconscious.Command) error {
+	switch command.Kind {
+	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss, subconscious.CommandFocus, subconscious.CommandNote:
+	default:
+		return refuse(fmt.Sprintf("%q is no command", command.Kind), "Use close, confirm, dismiss, focus or note")
+	}
+	if command.At.IsZero() || command.By == "" {
+		return refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
+	}
+	if len(command.Text) > maxText {
+		return refuse(fmt.Sprintf("the text has %d bytes, more than %d", len(command.Text), maxText), "Shorten it, or put it into a file of the notes folder")
+	}
+	for _, name := range []string{string(command.Entry), string(command.Incident), string(command.Thread), command.By} {
+		if len(name) > maxName || !utf8.ValidString(name) {
+			return refuse(fmt.Sprintf("a name in the command is longer than %d bytes or no valid text", maxName), "Copy the name as it is shown")
+		}
+	}
+	if !utf8.ValidString(command.Text) {
+		return refuse("the text is not valid UTF-8", "Send it as UTF-8")
+	}
+	return nil
+}
+
+// Pending returns the commands that wait for the next tick, oldest first.
+func (s *Store) Pending(ctx context.Context) ([]subconscious.Command, error) {
+	var commands []subconscious.Command
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT id, body FROM mind_inputs WHERE done IS NULL ORDER BY id")
+		if err != nil {
+			return err
+		}
+		return each(rows, func() error {
+			var id int64
+			var body []byte
+			if err := rows.Scan(&id, &body); err != nil {
+				return err
+			}
+			var command subconscious.Command
+			if err := json.Unmarshal(body, &command); err != nil {
+				return fmt.Errorf("input %d: %w", id, err)
+			}
+			command.ID = id
+			commands = append(commands, command)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mind: pending: %w", err)
+	}
+	return commands, nil
+}
+
+// Done returns what a tick did with a command; ok is false while it waits, and
+// for one that is not known (any more).
+func (s *Store) Done(ctx context.Context, id int64) (text string, ok bool, err error) {
+	err = s.db.Read(ctx, func(tx *store.Tx) error {
+		var done sql.NullString
+		err := tx.QueryRowContext(ctx, "SELECT done FROM mind_inputs WHERE id = ?", id).Scan(&done)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		text, ok = done.String, done.Valid
+		return err
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("mind: done %d: %w", id, err)
+	}
+	return text, ok, nil
+}
+
+// consume notes what the tick did with its inputs.
+func consume(ctx context.Context, tx *store.Tx, tick int64, consumed map[int64]string) error {
+	for _, id := range sortedKeys(consumed) {
+		result, err := tx.ExecContext(ctx, "UPDATE mind_inputs SET tick = ?, done = ? WHERE id = ? AND done IS NULL", tick, consumed[id], id)
+		if err != nil {
+			return err
+		}
+		changed, err := result.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if changed != 1 {
+			return fmt.Errorf("input %d does not wait", id)
+		}
+	}
+	return nil
+}

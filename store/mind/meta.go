@@ -1,0 +1,90 @@
+package mind
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Keys of Meta.
+const (
+	MetaStarted   = "started"    // RFC 3339: when the daemon last started
+	MetaCleanStop = "clean_stop" // RFC 3339: when it last stopped by itself
+	metaPause     = "pause"
+)
+
+// Meta returns a small value that was kept under key; ok is false where there
+// is none.
+func (s *Store) Meta(ctx context.Context, key string) (value string, ok bool, err error) {
+	err = s.db.Read(ctx, func(tx *store.Tx) error {
+		err := tx.QueryRowContext(ctx, "SELECT value FROM mind_meta WHERE key = ?", key).Scan(&value)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		ok = err == nil
+		return err
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("mind: meta %s: %w", key, err)
+	}
+	return value, ok, nil
+}
+
+// SetMeta keeps value under key; "" forgets the key.
+func (s *Store) SetMeta(ctx context.Context, key, value string) error {
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if value == "" {
+			_, err := tx.ExecContext(ctx, "DELETE FROM mind_meta WHERE key = ?", key)
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO mind_meta (key, value) VALUES (?, ?)
+			ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`, key, value)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("mind: set meta %s: %w", key, err)
+	}
+	return nil
+}
+
+// Pause says that no ticks run.
+type Pause struct {
+	// Until is zero while it is paused until resumed.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Active reports whether the pause holds at the time at; a nil one never does.
+func (p *Pause) Active(at time.Time) bool {
+	return p != nil && (p.Until.IsZero() || at.Before(p.Until))
+}
+
+// SetPause pauses, across restarts too; nil resumes.
+func (s *Store) SetPause(ctx context.Context, pause *Pause) error {
+	if pause == nil {
+		return s.SetMeta(ctx, metaPause, "")
+	}
+	body, err := json.Marshal(pause)
+	if err != nil {
+		return fmt.Errorf("mind: pause: %w", err)
+	}
+	return s.SetMeta(ctx, metaPause, string(body))
+}
+
+// Pause returns the pause that was set last, which may be over (see Active),
+// or nil.
+func (s *Store) Pause(ctx context.Context) (*Pause, error) {
+	body, ok, err := s.Meta(ctx, metaPause)
+	if err != nil || !ok {
+		return nil, err
+	}
+	pause := new(Pause)
+	if err := json.Unmarshal([]byte(body), pause); err != nil {
+		return nil, fmt.Errorf("mind: pause: %w", err)
+	}
+	return pause, nil
+}

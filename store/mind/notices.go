@@ -1,0 +1,125 @@
+package mind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Notice is what the daemon has to say about itself until it is resolved.
+type Notice struct {
+	NoticeKey
+	At   time.Time
+	Text string // one plain sentence
+	Next string // what to do
+}
+
+// NoticeKey is the identity of a notice: a code and what it is about.
+type NoticeKey struct {
+	Code string // "sense_blind", "document_rejected"
+	Key  string // the sense, the file; "" where the code says it all
+}
+
+// maxNotices bounds how many are open: more than a person would read.
+const maxNotices = 200
+
+// RaiseNotice records a notice. One that is already open keeps its time, and
+// is told again by nobody: raised is false for it. Its words are brought up to
+// date. Over 200 open ones nothing is recorded and raised is false.
+func (s *Store) RaiseNotice(ctx context.Context, notice Notice) (raised bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		raised, err = raise(ctx, tx, notice)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("mind: raise notice %s: %w", notice.Code, err)
+	}
+	return raised, nil
+}
+
+// ResolveNotice ends a notice; resolved is false where none was open.
+func (s *Store) ResolveNotice(ctx context.Context, key NoticeKey) (resolved bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		resolved, err = resolve(ctx, tx, key)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("mind: resolve notice %s: %w", key.Code, err)
+	}
+	return resolved, nil
+}
+
+// Notices returns the open ones, oldest first.
+func (s *Store) Notices(ctx context.Context) ([]Notice, error) {
+	var notices []Notice
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT code, key, at, zone, text, next FROM mind_notices ORDER BY at, code, key")
+		if err != nil {
+			return err
+		}
+		return each(rows, func() error {
+			var notice Notice
+			var at int64
+			var zone int
+			if err := rows.Scan(&notice.Code, &notice.Key, &at, &zone, &notice.Text, &notice.Next); err != nil {
+				return err
+			}
+			notice.At = moment(at, zone)
+			notices = append(notices, notice)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mind: notices: %w", err)
+	}
+	return notices, nil
+}
+
+func putNotices(ctx context.Context, tx *store.Tx, begin []Notice, end []NoticeKey) error {
+	for _, key := range end {
+		if _, err := resolve(ctx, tx, key); err != nil {
+			return err
+		}
+	}
+	for _, notice := range begin {
+		if _, err := raise(ctx, tx, notice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func raise(ctx context.Context, tx *store.Tx, notice Notice) (raised bool, err error) {
+	if notice.Code == "" || notice.At.IsZero() {
+		return false, errors.New("a notice has no code or no time")
+	}
+	result, err := tx.ExecContext(ctx, "UPDATE mind_notices SET text = ?, next = ? WHERE code = ? AND key = ?",
+		notice.Text, notice.Next, notice.Code, notice.Key)
+	if err != nil {
+		return false, err
+	}
+	if known, err := result.RowsAffected(); err != nil || known > 0 {
+		return false, err
+	}
+	at, zone := columns(notice.At)
+	result, err = tx.ExecContext(ctx, `INSERT INTO mind_notices (code, key, at, zone, text, next)
+		SELECT ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM mind_notices) < ?`,
+		notice.Code, notice.Key, at, zone, notice.Text, notice.Next, maxNotices)
+	if err != nil {
+		return false, err
+	}
+	added, err := result.RowsAffected()
+	return added > 0, err
+}
+
+func resolve(ctx context.Context, tx *store.Tx, key NoticeKey) (bool, error) {
+	result, err := tx.ExecContext(ctx, "DELETE FROM mind_notices WHERE code = ? AND key = ?", key.Code, key.Key)
+	if err != nil {
+		return false, err
+	}
+	removed, err := result.RowsAffected()
+	return removed > 0, err
+}

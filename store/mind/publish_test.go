@@ -1,0 +1,386 @@
+package mind_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// house is a state folder with a mind in memory beside it.
+type house struct {
+	dir, path string
+	db        *store.DB
+	minds     *mind.Store
+	publisher *mind.Publisher
+	state     subconscious.State
+	log       bytes.Buffer
+}
+
+func newHouse(t testing.TB) *house {
+	h := &house{dir: t.TempDir()}
+	h.path = filepath.Join(h.dir, mind.DocumentName)
+	h.minds, h.db = newStore(t, store.Memory)
+	h.publisher = mind.NewPublisher(h.dir, h.minds, slog.New(slog.NewTextHandler(&h.log, nil)))
+	return h
+}
+
+// tick commits a tick after d.
+func (h *house) tick(t testing.TB, d time.Duration) mind.Commit {
+	t.Helper()
+	c := nextAfter(h.state, d)
+	commit(t, h.db, h.minds, c)
+	h.state = c.State
+	return c
+}
+
+func (h *house) publish(t testing.TB, c mind.Commit) mind.PublishResult {
+	t.Helper()
+	result, err := h.publisher.Publish(t.Context(), c.Record.At, c.Record.Tick, c.Published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.holds(t, c.Published)
+	return result
+}
+
+func (h *house) holds(t testing.TB, want []byte) {
+	t.Helper()
+	if got, err := os.ReadFile(h.path); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("the document is %q, want %q: %v", got, want, err)
+	}
+}
+
+func (h *house) put(t testing.TB, content string) {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll(h.path), os.WriteFile(h.path, []byte(content), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *house) rejected(t testing.TB) (contents []string) {
+	t.Helper()
+	names, err := filepath.Glob(h.path + ".rejected-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, string(content))
+	}
+	return contents
+}
+
+func TestPublish(t *testing.T) {
+	h := newHouse(t)
+	defer syscall.Umask(syscall.Umask(0))
+	for n := range 3 {
+		c := h.tick(t, time.Minute)
+		if result := h.publish(t, c); !result.Written || result.Rejected != "" {
+			t.Fatalf("tick %d: %+v", n, result)
+		}
+		if result := h.publish(t, c); result.Written {
+			t.Error("the same bytes were written again")
+		}
+	}
+	entries, err := os.ReadDir(h.dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("in the folder: %v %v", entries, err)
+	}
+	if stat, err := entries[0].Info(); err != nil || stat.Mode() != 0o600 {
+		t.Errorf("mode %v: %v", stat.Mode(), err)
+	}
+}
+
+func TestPublishRefusesWhatIsNotTheNewestCommitted(t *testing.T) {
+	h := newHouse(t)
+	old, c := h.tick(t, time.Minute), h.tick(t, time.Minute)
+	h.publish(t, c)
+	for name, publish := range map[string]func() (mind.PublishResult, error){
+		"an older tick": func() (mind.PublishResult, error) {
+			return h.publisher.Publish(t.Context(), noon, old.Record.Tick, old.Published)
+		},
+		"another document": func() (mind.PublishResult, error) { return h.publisher.Publish(t.Context(), noon, 2, []byte("{}")) },
+		"a future tick":    func() (mind.PublishResult, error) { return h.publisher.Publish(t.Context(), noon, 3, c.Published) },
+	} {
+		if _, err := publish(); err == nil {
+			t.Errorf("%s was published", name)
+		}
+	}
+	h.holds(t, c.Published)
+}
+
+func TestForeignFileIsSetAside(t *testing.T) {
+	h := newHouse(t)
+	h.publish(t, h.tick(t, time.Minute))
+	h.put(t, "my own words")
+	c := h.tick(t, time.Minute)
+	result := h.publish(t, c)
+	if want := h.path + ".rejected-" + c.Record.At.UTC().Format("20060102T150405Z"); result.Rejected != want || !result.Written {
+		t.Errorf("%+v, want %s", result, want)
+	}
+	// Another one in the same second does not overwrite the first.
+	h.put(t, "my other words")
+	second, err := h.publisher.Recover(t.Context(), c.Record.At)
+	if err != nil || second.Rejected != result.Rejected+"-2" {
+		t.Errorf("%+v %v", second, err)
+	}
+	h.holds(t, c.Published)
+	if got := h.rejected(t); fmt.Sprint(got) != "[my own words my other words]" {
+		t.Errorf("set aside: %q", got)
+	}
+	if !strings.Contains(h.log.String(), "not ours") {
+		t.Error("it was not logged")
+	}
+}
+
+func TestOwnOlderVersionsAreNotForeign(t *testing.T) {
+	h := newHouse(t)
+	for range 20 {
+		h.publish(t, h.tick(t, 5*time.Minute))
+	}
+	for tick := int64(1); tick <= 20; tick++ {
+		h.put(t, string(document(tick)))
+		if result := h.publish(t, h.tick(t, 5*time.Minute)); result.Rejected != "" {
+			t.Errorf("the document of tick %d was taken for foreign", tick)
+		}
+	}
+	// After a long time switched off, and once the old ticks are swept.
+	for range 40 {
+		if result := h.publish(t, h.tick(t, 24*40*time.Hour)); result.Rejected != "" {
+			t.Fatal("the last document was taken for foreign")
+		}
+	}
+}
+
+func TestTwentyRejectedAreKept(t *testing.T) {
+	h := newHouse(t)
+	var removed int
+	for n := range 25 {
+		h.put(t, fmt.Sprintf("words %02d", n))
+		// Twelve of them in one second.
+		d := time.Second
+		if n > 5 && n < 18 {
+			d = 0
+		}
+		removed += len(h.publish(t, h.tick(t, d)).Removed)
+	}
+	kept := h.rejected(t)
+	if len(kept) != 20 || removed != 5 || strings.Count(h.log.String(), "removed the oldest") != 5 {
+		t.Fatalf("%d kept, %d removed", len(kept), removed)
+	}
+	for n := 5; n < 25; n++ {
+		if !strings.Contains(strings.Join(kept, ","), fmt.Sprintf("words %02d", n)) {
+			t.Errorf("words %02d are lost", n)
+		}
+	}
+}
+
+func TestWhatElseCanStandInItsPlace(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, document(1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name, refused string
+		make          func(path string) error
+	}{
+		{"folder", "is a folder", func(path string) error { return os.Mkdir(path, 0o700) }},
+		{"pipe", "is a named pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }},
+		{"link", "", func(path string) error { return os.Symlink(other, path) }},
+		{"dangling link", "", func(path string) error { return os.Symlink("nowhere", path) }},
+		{"empty file", "", func(path string) error { return os.WriteFile(path, nil, 0o600) }},
+		{"huge file", "", func(path string) error { return os.WriteFile(path, make([]byte, 1<<20+1), 0o600) }},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t)
+			if err := c.make(h.path); err != nil {
+				t.Fatal(err)
+			}
+			tick := h.tick(t, time.Minute)
+			if c.refused == "" {
+				if result := h.publish(t, tick); result.Rejected == "" {
+					t.Error("it was overwritten")
+				} else if _, err := os.Lstat(result.Rejected); err != nil {
+					t.Error("it was lost:", err)
+				}
+				if content, err := os.ReadFile(other); err != nil || !bytes.Equal(content, document(1)) {
+					t.Error("the link was followed")
+				}
+				return
+			}
+			_, err := h.publisher.Publish(t.Context(), noon, 1, tick.Published)
+			if store.CodeOf(err) != store.CodeDocument || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "Move it away") {
+				t.Errorf("got %v", err)
+			}
+			if entries, err := os.ReadDir(h.dir); err != nil || len(entries) != 1 {
+				t.Errorf("left behind: %v %v", entries, err)
+			}
+			if err := os.Remove(h.path); err != nil {
+				t.Fatal(err)
+			}
+			h.publish(t, tick)
+		})
+	}
+}
+
+func TestRecover(t *testing.T) {
+	h := newHouse(t)
+	if result, err := h.publisher.Recover(t.Context(), noon); err != nil || result.Written {
+		t.Fatalf("a new mind: %+v %v", result, err)
+	}
+	h.publish(t, h.tick(t, time.Minute))
+	c := h.tick(t, time.Minute)
+	leftovers := []string{".subconscious.json123456", ".subconscious.json.swp", ".subconscious.json"}
+	for _, name := range leftovers {
+		if err := os.WriteFile(filepath.Join(h.dir, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, missing := range []bool{false, true} { // first an older version, then none
+		if missing {
+			if err := os.Remove(h.path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if result, err := h.publisher.Recover(t.Context(), noon); err != nil || !result.Written || result.Rejected != "" {
+			t.Fatalf("missing %v: %+v %v", missing, result, err)
+		}
+		h.holds(t, c.Published)
+	}
+	if result, err := h.publisher.Recover(t.Context(), noon); err != nil || result.Written {
+		t.Fatalf("again: %+v %v", result, err)
+	}
+	for i, name := range leftovers {
+		if _, err := os.Stat(filepath.Join(h.dir, name)); (err == nil) != (i > 0) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Whoever reads the file while it is published, edited and set aside sees a
+// version that was committed, or the edit: never nothing, never a part.
+func TestReadersSeeWholeVersions(t *testing.T) {
+	h := newHouse(t)
+	h.publish(t, h.tick(t, time.Minute))
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		for ctx.Err() == nil {
+			content, err := os.ReadFile(h.path)
+			var tick int64
+			if err == nil && string(content) != "mine" {
+				if _, err = fmt.Sscanf(string(content), `{"version":1,"tick_count":%d}`, &tick); err == nil && !bytes.Equal(content, document(tick)) {
+					err = fmt.Errorf("read %q", content)
+				}
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	edit := filepath.Join(h.dir, "edit")
+	for n := range 100 {
+		if n%5 == 0 {
+			if err := errors.Join(os.WriteFile(edit, []byte("mine"), 0o600), os.Rename(edit, h.path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.publish(t, h.tick(t, time.Minute))
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// After any sequence of ticks, crashes between commit and rename, edits and
+// old versions put back, publishing leaves the newest committed version, and
+// every edit is still somewhere.
+func TestPublishedFileIsTheNewestCommitted(t *testing.T) {
+	root := t.TempDir()
+	run := 0
+	rapid.Check(t, func(r *rapid.T) {
+		run++
+		dir := filepath.Join(root, fmt.Sprint(run))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			r.Fatal(err)
+		}
+		db, err := store.Open(t.Context(), store.Options{Path: store.Memory}, mind.Migrations()...)
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer db.Close()
+		h := &house{dir: dir, path: filepath.Join(dir, mind.DocumentName), db: db, minds: mind.New(db)}
+		h.publisher = mind.NewPublisher(dir, h.minds, nil)
+		edits := map[string]bool{}
+		for n := range rapid.IntRange(1, 12).Draw(r, "steps") {
+			var err error
+			switch rapid.SampledFrom([]string{"publish", "commit", "recover", "edit", "old", "remove"}).Draw(r, "step") {
+			case "publish", "commit":
+				c := next(h.state)
+				if err = tryCommit(t.Context(), db, h.minds, c); err == nil && n%2 == 0 {
+					_, err = h.publisher.Publish(t.Context(), c.Record.At, c.Record.Tick, c.Published)
+				}
+				h.state = c.State
+			case "recover":
+				_, err = h.publisher.Recover(t.Context(), h.state.LastTick)
+			case "edit":
+				text := fmt.Sprint("edit ", n)
+				edits[text] = true
+				// The edit before this one was overwritten by its own author.
+				if last, err := os.ReadFile(h.path); err == nil {
+					delete(edits, string(last))
+				}
+				err = os.WriteFile(h.path, []byte(text), 0o600)
+			case "old":
+				if last, err := os.ReadFile(h.path); err == nil {
+					delete(edits, string(last))
+				}
+				if h.state.TickCount > 0 {
+					err = os.WriteFile(h.path, document(1+int64(n)%h.state.TickCount), 0o600)
+				}
+			case "remove":
+				if last, err := os.ReadFile(h.path); err == nil {
+					delete(edits, string(last))
+				}
+				err = os.RemoveAll(h.path)
+			}
+			if err != nil {
+				r.Fatal(err)
+			}
+		}
+		if _, err := h.publisher.Recover(t.Context(), noon); err != nil {
+			r.Fatal(err)
+		}
+		there, err := os.ReadFile(h.path)
+		if h.state.TickCount > 0 && !bytes.Equal(there, document(h.state.TickCount)) {
+			r.Fatalf("the document is %q after %d ticks: %v", there, h.state.TickCount, err)
+		}
+		for _, text := range append(h.rejected(t), string(there)) {
+			delete(edits, text)
+		}
+		if len(edits) > 0 {
+			r.Fatalf("lost: %v", edits)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package mind
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Store keeps the state of one mind. It is safe for concurrent use.
+type Store struct {
+	db *store.DB
+	// The sweeps over tables that are not in the order in which rows expire
+	// go on from here; after a restart they begin again.
+	sweptLog, sweptIncidents, sweptGone atomic.Int64
+}
+
+// New returns the store of the mind in db, which was opened with Migrations.
+func New(db *store.DB) *Store { return &Store{db: db} }
+
+// Commit is what one tick leaves behind.
+type Commit struct {
+	// State is the new state; its TickCount is Record.Tick.
+	State subconscious.State
+	// Incidents are new ones and those that changed.
+	Incidents []subconscious.Incident
+	// Consumed says for each input that the tick took what was done with it.
+	Consumed map[int64]string
+	Record   Record
+	Log      []LogEntry
+	// Published is the document that will be published for this tick, at most
+	// 1 MiB: its hash must be known before the file is there. Nil publishes
+	// nothing.
+	Published []byte
+	// Raise and Resolve are notices that begin and end with this tick.
+	Raise   []Notice
+	Resolve []NoticeKey
+}
+
+// Commit writes a tick in the transaction tx. What did not change is not
+// written. It also removes, in small steps, what is older than it is kept:
+// records, log and dropped entries for 30 days (a year where the incident was
+// told), consumed inputs for 30 days, incidents for a year after they were
+// last seen.
+func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
+	if c.State.TickCount != c.Record.Tick {
+		return fmt.Errorf("mind: commit: the state counts %d ticks and the record is of tick %d", c.State.TickCount, c.Record.Tick)
+	}
+	p := new(packer)
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		{"state", func() error { return putState(ctx, tx, p, c.State, c.Record.At) }},
+		{"incidents", func() error { return putIncidents(ctx, tx, c.Incidents, c.Record.At) }},
+		{"inputs", func() error { return consume(ctx, tx, c.Record.Tick, c.Consumed) }},
+		{"record", func() error { return putRecord(ctx, tx, p, c.Record, c.State.LastTick, c.Published) }},
+		{"log", func() error { return putLog(ctx, tx, c.Log) }},
+		{"notices", func() error { return putNotices(ctx, tx, c.Raise, c.Resolve) }},
+		{"sweep", func() error { return s.sweep(ctx, tx, c.Record.Tick, c.Record.At, c.State) }},
+	}
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			return fmt.Errorf("mind: commit %s of tick %d: %w", step.name, c.Record.Tick, err)
+		}
+	}
+	return failpoint.Hit("mind.commit")
+}
+
+// sortedKeys returns the keys of m in order.
+func sortedKeys[V any](m map[int64]V) []int64 {
+	keys := make([]int64, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// before returns the column of the time that lies d before at.
+func before(at time.Time, d time.Duration) int64 { return at.Add(-d).UnixNano() }

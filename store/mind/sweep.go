@@ -1,0 +1,135 @@
+package mind
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	keep     = 30 * 24 * time.Hour
+	keepTell = 365 * 24 * time.Hour
+	// keptTicks stay however old they are: after a long time switched off the
+	// file that was published last must still be known as ours.
+	keptTicks = 300
+	// A sweep runs every sweepEvery ticks and looks at sweepRows rows a table.
+	sweepEvery = 16
+	sweepRows  = 512
+)
+
+// sweep removes what is older than it is kept, a few rows at a time.
+func (s *Store) sweep(ctx context.Context, tx *store.Tx, tick int64, at time.Time, state subconscious.State) error {
+	if tick%sweepEvery != 0 {
+		return nil
+	}
+	if err := sweepTicks(ctx, tx, tick, at); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM mind_inputs WHERE id IN
+		(SELECT id FROM mind_inputs ORDER BY id LIMIT ?) AND done IS NOT NULL AND at < ?`, sweepRows, before(at, keep)); err != nil {
+		return err
+	}
+	if err := sweepOf(ctx, tx, "mind_entry_log", &s.sweptLog, at); err != nil {
+		return err
+	}
+	if err := sweepOf(ctx, tx, "mind_entries_gone", &s.sweptGone, at); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM mind_told WHERE at < ?", before(at, keepTell)); err != nil {
+		return err
+	}
+	return s.sweepIncidents(ctx, tx, at, state)
+}
+
+// sweepTicks removes the oldest ticks, up to one that others are packed
+// against.
+func sweepTicks(ctx context.Context, tx *store.Tx, tick int64, at time.Time) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM mind_ticks WHERE tick < (
+		SELECT max(tick) FROM (SELECT tick, at, base FROM mind_ticks ORDER BY tick LIMIT ?)
+		WHERE base IS NULL AND at < ? AND tick <= ?)`, 3*rebase, before(at, keep), tick-keptTicks)
+	return err
+}
+
+// sweepOf removes rows older than they are kept from a table that has an
+// incident a row.
+func sweepOf(ctx context.Context, tx *store.Tx, table string, cursor *atomic.Int64, at time.Time) error {
+	last, err := advance(ctx, tx, table, cursor)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM "+table+` WHERE id > ? AND id <= ? AND at < ? AND NOT EXISTS (
+		SELECT 1 FROM mind_told WHERE mind_told.incident = `+table+`.incident AND mind_told.at >= ?)`,
+		last.from, last.to, before(at, keep), before(at, keepTell))
+	return err
+}
+
+// span is a range of row ids: from is before the first, to is the last.
+type span struct{ from, to int64 }
+
+// advance moves the cursor over the next rows of the table, or back to its
+// beginning after the last.
+func advance(ctx context.Context, tx *store.Tx, table string, cursor *atomic.Int64) (span, error) {
+	next := span{from: cursor.Load()}
+	var rows int
+	err := tx.QueryRowContext(ctx, "SELECT count(*), coalesce(max(id), 0) FROM (SELECT id FROM "+table+" WHERE id > ? ORDER BY id LIMIT ?)",
+		next.from, sweepRows).Scan(&rows, &next.to)
+	if err != nil {
+		return span{}, err
+	}
+	cursor.Store(next.to)
+	if rows < sweepRows {
+		cursor.Store(0)
+	}
+	return next, nil
+}
+
+// sweepIncidents removes incidents that were last seen a year ago, but those
+// that an entry is about and those closed for ever.
+func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, state subconscious.State) error {
+	next, err := advance(ctx, tx, "mind_incidents", &s.sweptIncidents)
+	if err != nil {
+		return err
+	}
+	held := map[subconscious.IncidentKey]bool{}
+	for _, entries := range [][]subconscious.Entry{state.Entries, state.Parked} {
+		for _, entry := range entries {
+			held[entry.Incident] = true
+		}
+	}
+	rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ?", next.from, next.to, before(at, keepTell))
+	if err != nil {
+		return err
+	}
+	var old []subconscious.Incident
+	if err := each(rows, func() error {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return err
+		}
+		var incident subconscious.Incident
+		if err := json.Unmarshal(body, &incident); err != nil {
+			return err
+		}
+		if !held[incident.Key] && (incident.Closed == nil || !incident.Closed.Forever) {
+			old = append(old, incident)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, incident := range old {
+		for _, link := range incident.Links {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM mind_incident_links WHERE link = ? AND key = ?", link, string(incident.Key)); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM mind_incidents WHERE key = ?", string(incident.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

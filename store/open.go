@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// Memory is the path of a database that lives in memory.
+const Memory = ":memory:"
+
+// Options say which database to open.
+type Options struct {
+	// Path of the file, or Memory. The folder must exist.
+	Path string
+	// BackupDir is where the backup before a migration goes; "" is the folder
+	// "backups" beside the file. It is created when needed.
+	BackupDir string
+	// Now dates backups and migrations; nil is time.Now.
+	Now func() time.Time
+}
+
+// DB is an open database, safe for concurrent use.
+type DB struct {
+	path    string
+	now     func() time.Time
+	writer  *sql.DB
+	readers *sql.DB // nil for a database in memory: writer serves both
+	closed  atomic.Bool
+}
+
+const (
+	maxReaders     = 4
+	maxIdleReaders = 2
+)
+
+// pragmas hold for every connection. A negative cache size is in KiB; 1,000
+// pages of 4 KiB in the write-ahead log bring them into the file.
+var pragmas = []string{"busy_timeout(5000)", "foreign_keys(1)", "temp_store(2)", "wal_autocheckpoint(1000)",
+	"journal_size_limit(8388608)", "trusted_schema(0)"}
+
+// Open opens the database, creates it where there is none, and applies the
+// migrations that are pending, after a backup. A file that is not ours, or of
+// a newer version, is refused with an *Error and left untouched.
+func Open(ctx context.Context, options Options, migrations ...Migration) (*DB, error) {
+	if err := checkMigrations(migrations); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	db := &DB{path: options.Path, now: options.Now}
+	if db.now == nil {
+		db.now = time.Now
+	}
+	if err := db.open(ctx, options, migrations); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: open %s: %w", options.Path, explain(options.Path, err)), db.Close())
+	}
+	return db, nil
+}
+
+func (db *DB) open(ctx context.Context, options Options, migrations []Migration) error {
+	if options.Path == Memory {
+		return db.openMemory(ctx, migrations)
+	}
+	path, err := filepath.Abs(options.Path)
+	if err != nil {
+		return err
+	}
+	db.path = path
+	if options.BackupDir == "" {
+		options.BackupDir = filepath.Join(filepath.Dir(path), "backups")
+	}
+	if err := examine(path, options.BackupDir, len(migrations)); err != nil {
+		return err
+	}
+	if err := create(path); err != nil {
+		return err
+	}
+	if err := db.migrate(ctx, options.BackupDir, migrations); err != nil {
+		return err
+	}
+	if db.writer, err = pool(path, 1, 1, "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-2048)"); err != nil {
+		return err
+	}
+	if db.readers, err = pool(path, maxReaders, maxIdleReaders, "synchronous(FULL)", "cache_size(-1024)", "query_only(1)"); err != nil {
+		return err
+	}
+	// A look at once, so that what is wrong is said by Open.
+	return errors.Join(ping(ctx, db.writer), ping(ctx, db.readers))
+}
+
+func ping(ctx context.Context, pool *sql.DB) error {
+	var count int
+	return pool.QueryRowContext(ctx, "SELECT count(*) FROM store_migrations").Scan(&count)
+}
+
+func (db *DB) openMemory(ctx context.Context, migrations []Migration) (err error) {
+	if db.writer, err = pool(Memory, 1, 1, "cache_size(-2048)"); err != nil {
+		return err
+	}
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return db.apply(ctx, conn, migrations, migrations)
+}
+
+// create makes an empty file that nobody else may read. SQLite gives the files
+// beside it the same mode.
+func create(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Chmod(0o600), file.Close())
+}
+
+// pool returns connections to path that all have the pragmas.
+func pool(path string, open, idle int, extra ...string) (*sql.DB, error) {
+	query := url.Values{"_pragma": append(append([]string{}, pragmas...), extra...)}
+	source := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
+	if path == Memory {
+		source = url.URL{Scheme: "file", Opaque: Memory, RawQuery: query.Encode()}
+	}
+	connector, err := sqlite.NewConnector(strings.ReplaceAll(source.String(), "+", "%2B"))
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(open)
+	db.SetMaxIdleConns(idle)
+	return db, nil
+}
+
+// Close waits for running transactions and closes the database. It may be
+// called more than once.
+func (db *DB) Close() error {
+	db.closed.Store(true)
+	var errs []error
+	// The writer last: it is the last connection that empties the write-ahead
+	// log into the file.
+	for _, pool := range []*sql.DB{db.readers, db.writer} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("store: close %s: %w", db.path, explain(db.path, err))
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+)
+
+// Tx is a transaction. It is valid until the function it was handed to
+// returns, and used by one goroutine at a time. Rows must be closed before
+// that function returns.
+type Tx struct {
+	conn *sql.Conn
+}
+
+// ExecContext is as in database/sql.
+func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return tx.conn.ExecContext(ctx, query, args...)
+}
+
+// QueryContext is as in database/sql.
+func (tx *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return tx.conn.QueryContext(ctx, query, args...)
+}
+
+// QueryRowContext is as in database/sql.
+func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	return tx.conn.QueryRowContext(ctx, query, args...)
+}
+
+// Write runs do in the one write transaction and commits it, durably, if do
+// returns nil. On an error or a panic of do, or when ctx ends before the
+// commit, nothing of it remains. Once the commit has begun, ctx no longer
+// matters. After a commit that failed the database can be used again as soon
+// as the cause is gone.
+//
+// Calls wait for each other. do must not call Write or Read of the same DB.
+func (db *DB) Write(ctx context.Context, do func(*Tx) error) error {
+	return db.transact(ctx, db.writer, "BEGIN IMMEDIATE", "COMMIT", do)
+}
+
+// Read runs do on one consistent snapshot; writing fails in it.
+//
+// It never waits for the writer, but in a database in memory, which has one
+// connection. do must not call Write or Read of the same DB.
+func (db *DB) Read(ctx context.Context, do func(*Tx) error) error {
+	if db.readers == nil {
+		return db.transact(ctx, db.writer, "BEGIN; PRAGMA query_only=1", "ROLLBACK; PRAGMA query_only=0", do)
+	}
+	return db.transact(ctx, db.readers, "BEGIN", "ROLLBACK", do)
+}
+
+// transact runs do between the statements begin and end on a connection of
+// pool, and leaves that connection outside any transaction.
+func (db *DB) transact(ctx context.Context, pool *sql.DB, begin, end string, do func(*Tx) error) (err error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return db.wrap("connect", err)
+	}
+	// After ctx has ended the transaction still must be ended.
+	always := context.WithoutCancel(ctx)
+	done := false
+	defer func() {
+		if !done {
+			db.abandon(always, conn)
+		}
+		if closeErr := conn.Close(); closeErr != nil && !errors.Is(closeErr, sql.ErrConnDone) {
+			err = errors.Join(err, db.wrap("release the connection", closeErr))
+		}
+	}()
+	if _, err := conn.ExecContext(ctx, begin); err != nil {
+		return db.wrap("begin", err)
+	}
+	if err := failpoint.Hit("store.begun"); err != nil {
+		return err
+	}
+	if err := do(&Tx{conn: conn}); err != nil {
+		return db.wrap("transaction", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("before the commit: %w", err)
+	}
+	if err := failpoint.Hit("store.commit"); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(always, end); err != nil {
+		return db.wrap("commit", err)
+	}
+	done = true
+	return failpoint.Hit("store.committed")
+}
+
+// abandon rolls back. A connection that does not come clean is thrown away,
+// and the pool opens another one; the one connection of a database in memory
+// is the database, and is kept.
+func (db *DB) abandon(ctx context.Context, conn *sql.Conn) {
+	_, err := conn.ExecContext(ctx, "ROLLBACK")
+	if db.readers == nil {
+		// Put back what Read set; it fails only with the connection.
+		_, _ = conn.ExecContext(ctx, "PRAGMA query_only=0")
+		return
+	}
+	if err != nil {
+		// The error says either that SQLite has rolled back by itself or that
+		// it cannot; a new connection is right in both cases.
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+func (db *DB) wrap(operation string, err error) error {
+	if db.closed.Load() {
+		err = &Error{Code: CodeClosed, Path: db.path, Text: "the database " + db.path + " is closed",
+			Next: "Start the daemon again", Err: err}
+	}
+	return fmt.Errorf("store: %s: %w", operation, explain(db.path, err))
+}

@@ -1,0 +1,117 @@
+package threads
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// Ahead is how far ahead every thread looks when its field is not widened.
+	Ahead = 72 * time.Hour
+	// widerShown bounds what a wider field adds, and agedShown how much of it
+	// is undated: the oldest that were never shown, and the next ones another
+	// time.
+	widerShown = 50
+	agedShown  = 5
+)
+
+// aheads and ages are what the wider fields hold: dated things further ahead,
+// and for the librarian undated ones that have been open for less long.
+var (
+	aheads = [...]time.Duration{Ahead, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 35 * 24 * time.Hour}
+	ages   = [...]time.Duration{0, 14 * 24 * time.Hour, 7 * 24 * time.Hour, 2 * 24 * time.Hour}
+)
+
+// sensesOf are the senses that lie in a thread's field; nil means all.
+func sensesOf(thread subconscious.ThreadName) []string {
+	switch thread {
+	case subconscious.Watcher:
+		return []string{"mail", "health", "calendar", "files", "person"}
+	case subconscious.Librarian:
+		return []string{"notes", "conversation", "person", "mail", "health"}
+	}
+	return nil
+}
+
+// Interested reports whether an observation lies in a thread's field when it is
+// not widened, so that it waits to be shown to it. It depends on nothing else,
+// since the ledger asks it once, when a change is recorded.
+func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool {
+	if o.BandOnly {
+		return thread == subconscious.Oracle
+	}
+	if own := sensesOf(thread); own != nil && !slices.Contains(own, o.Sense) {
+		return false
+	}
+	if thread == subconscious.Oracle && o.Due.IsZero() && !promised(o) && o.Sense != "calendar" {
+		return false // nothing of it lies ahead
+	}
+	switch {
+	case o.Change == subconscious.Gone, o.Change == subconscious.Changed:
+		return true
+	case thread == subconscious.Oracle:
+		return !o.Due.IsZero() && (near(o) || promised(o))
+	case thread == subconscious.Librarian:
+		return !undated(o)
+	}
+	return o.Due.IsZero() || near(o) || promised(o)
+}
+
+// near: it is not further ahead than the plain field looks.
+func near(o subconscious.Observation) bool { return o.Due.Sub(o.At) <= Ahead }
+
+// promised: a promise is looked at when it is first written, whatever its date.
+func promised(o subconscious.Observation) bool { return o.Sense == "notes" || o.Sense == "person" }
+
+// undated: something open without a date, which the librarian comes back to.
+func undated(o subconscious.Observation) bool {
+	return o.Sense == "notes" && o.Stands() && o.Due.IsZero()
+}
+
+// Widen returns what the wider field of a thread adds at a level: standing
+// things that it was never shown, dated ones in order of their due times, then
+// for the librarian the oldest undated ones. undatedNotes may call yield with
+// anything; what is not undated is left out.
+func Widen(thread subconscious.ThreadName, level int, at time.Time, world subconscious.World,
+	undatedNotes func(yield func(subconscious.Observation) bool), shown func(subconscious.Ref) bool) []subconscious.Observation {
+	level = min(level, len(aheads)-1)
+	if level <= 0 {
+		return nil
+	}
+	own := sensesOf(thread)
+	mine := func(o subconscious.Observation) bool {
+		return (own == nil || slices.Contains(own, o.Sense)) && !shown(o.Ref())
+	}
+	var wider []subconscious.Observation
+	world.Due(at, at.Add(aheads[level]), func(o subconscious.Observation) bool {
+		if mine(o) {
+			wider = append(wider, o)
+		}
+		return len(wider) < widerShown
+	})
+	if thread != subconscious.Librarian || undatedNotes == nil {
+		return wider
+	}
+	var aged []subconscious.Observation
+	undatedNotes(func(o subconscious.Observation) bool {
+		if undated(o) && at.Sub(o.At) >= ages[level] && mine(o) {
+			aged = oldest(append(aged, o))
+		}
+		return true
+	})
+	return append(wider, aged...)
+}
+
+// oldest keeps the agedShown that have been open for longest, in that order.
+func oldest(list []subconscious.Observation) []subconscious.Observation {
+	slices.SortFunc(list, func(a, b subconscious.Observation) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Ref(), b.Ref()))
+	})
+	return list[:min(len(list), agedShown)]
+}
+
+// AheadOf returns how far ahead the field of a level looks.
+func AheadOf(level int) time.Duration { return aheads[min(max(level, 0), len(aheads)-1)] }

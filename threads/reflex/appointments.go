@@ -1,0 +1,159 @@
+package reflex
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// plainWorth is what an event counts that is nothing but an event: too little
+// to be kept, so that five meetings do not fill the list.
+const plainWorth = 2
+
+// eventWorth is what an event counts by its nearness; 0 is not worth a word.
+func (s *scene) eventWorth(o subconscious.Observation) int {
+	near := s.band(o).Rank()
+	switch {
+	case allDay(o) && near < subconscious.Band2h.Rank():
+		return plainWorth
+	case allDay(o) && o.Attrs["transparent"] == "free":
+		return 3
+	case allDay(o):
+		return 4
+	case !attended(o) || near >= subconscious.BandPast.Rank():
+		return 0
+	case near >= subconscious.Band15m.Rank():
+		return 6
+	case near >= subconscious.Band2h.Rank():
+		return 5
+	}
+	return plainWorth
+}
+
+func events(s *scene) (out []noticed) {
+	for _, o := range s.events() {
+		worth := s.eventWorth(o)
+		// The day of an all-day event is told once, on the evening before.
+		again := allDay(o) && o.BandOnly && s.band(o).Rank() > subconscious.Band2h.Rank()
+		// What was near and was put off ends instead; see eventOver.
+		if worth == 0 || again || worth == plainWorth && s.holding(o) {
+			continue
+		}
+		if worth > plainWorth && !allDay(o) && s.inClash(o) {
+			worth = plainWorth // the clash tells of it
+		}
+		out = append(out, notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due))
+	}
+	return out
+}
+
+func (s *scene) eventWords(o subconscious.Observation) string {
+	if place := placeName(o); place != "" {
+		return say("%s, %s (%s)", prose(s.eventName(o)), s.appointment(o), prose(place))
+	}
+	return say("%s, %s", prose(s.eventName(o)), s.appointment(o))
+}
+
+func eventOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	return ok && (!wanted(o) || s.eventWorth(o) <= plainWorth)
+}
+
+// movedEvents are told once. That an occurrence was planned off the usual time
+// of its series is the oracle's; see unusual.
+func movedEvents(s *scene) (out []noticed) {
+	for _, o := range s.events() {
+		before, moved := moment(o, "moved_from")
+		if !moved || o.Change != subconscious.Changed || o.BandOnly || before.Equal(o.Due) || o.Attrs["transparent"] == "free" {
+			continue
+		}
+		from, to := s.when(before), s.beside(o.Due, before)
+		if allDay(o) {
+			from, to = s.day(before), s.day(o.Due)
+		}
+		words := say("%s moved from %s to %s", prose(s.eventName(o)), from, to)
+		if s.said(words) {
+			continue // something else about it changed
+		}
+		importance, reason := 5, ""
+		switch ahead := o.Due.Sub(s.at); {
+		case allDay(o):
+		case ahead <= 2*time.Hour:
+			importance, reason = 6, "it begins within two hours, and was moved"
+		case ahead <= 24*time.Hour || before.Sub(s.at) <= 24*time.Hour:
+			importance = 6
+		}
+		out = append(out, notice(subconscious.KindObservation, importance, words, o).until(o.Due).tell(reason))
+	}
+	return out
+}
+
+// said reports whether an entry says exactly that.
+func (s *scene) said(words string) bool {
+	for _, e := range s.entries {
+		if e.Summary == words {
+			return true
+		}
+	}
+	return false
+}
+
+func movedOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	return ok && (!wanted(o) || o.Attrs["transparent"] == "free" || o.Attrs["moved_from"] == "")
+}
+
+func unusual(s *scene) (out []noticed) {
+	for _, o := range s.events() {
+		usually, moved := moment(o, "moved_from")
+		near := s.band(o).Rank()
+		if !recurs(o) || !moved || usually.Equal(o.Due) || !attended(o) || o.Due.Sub(s.at) > s.ahead() || near >= subconscious.BandPast.Rank() {
+			continue
+		}
+		importance := 4
+		switch {
+		case near >= subconscious.Band2h.Rank():
+			importance = 6
+		case near >= subconscious.Band24h.Rank():
+			importance = 5
+		}
+		words := say("%s is on %s, not on %s as usual", prose(s.eventName(o)), s.when(o.Due), s.when(usually))
+		if s.sameDay(o.Due, usually) {
+			words = say("%s is at %s on %s, not at %s as usual", prose(s.eventName(o)), s.clock(o.Due), s.day(o.Due), s.clock(usually))
+		}
+		out = append(out, notice(subconscious.KindRisk, importance, words, o).until(o.Due))
+	}
+	return out
+}
+
+// ahead is how far the field looks.
+func (s *scene) ahead() time.Duration { return max(s.field.Ahead, 72*time.Hour) }
+
+func unusualOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	if !ok {
+		return false
+	}
+	usually, moved := moment(o, "moved_from")
+	return !moved || usually.Equal(o.Due) || !attended(o)
+}
+
+func unanswered(s *scene) (out []noticed) {
+	for _, o := range s.events() {
+		if o.Attrs["partstat"] != "needs-action" || o.Due.Sub(s.at) > 72*time.Hour || s.band(o).Rank() >= subconscious.BandNow.Rank() {
+			continue
+		}
+		importance := 4
+		if o.Due.Sub(s.at) <= 24*time.Hour {
+			importance = 5
+		}
+		out = append(out, notice(subconscious.KindPreparation, importance,
+			say("Invitation not answered: %s, %s", prose(s.eventName(o)), s.appointment(o)), o).until(o.Due))
+	}
+	return out
+}
+
+func unansweredOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	return ok && o.Attrs["partstat"] != "needs-action"
+}

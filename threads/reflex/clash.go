@@ -1,0 +1,161 @@
+package reflex
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// clashesAnEvent bounds the clashes of one event, and clashesADay those of
+	// one day that are told one by one: what overlaps more is a programme.
+	clashesAnEvent = 3
+	clashesADay    = 5
+)
+
+// couple is two events, the earlier one first.
+type couple struct{ a, b subconscious.Observation }
+
+// couples returns the pairs of a new event and a neighbour that are so, each
+// once, in order of time.
+func (s *scene) couples(reach time.Duration, so func(a, b subconscious.Observation) bool) []couple {
+	var found []couple
+	seen := map[subconscious.IncidentKey]bool{}
+	for _, o := range s.events() {
+		if !takesTime(o) {
+			continue
+		}
+		n := 0
+		s.neighbours(o, reach, func(other subconscious.Observation) bool {
+			a, b := inOrder(o, other)
+			if !so(a, b) {
+				return true
+			}
+			n++
+			if key := subconscious.PairKey(a.Key(), b.Key()); !seen[key] {
+				seen[key] = true
+				found = append(found, couple{a, b})
+			}
+			return n < clashesAnEvent
+		})
+	}
+	slices.SortFunc(found, func(x, y couple) int {
+		return cmp.Or(x.a.Due.Compare(y.a.Due), x.b.Due.Compare(y.b.Due), cmp.Compare(x.a.Ref(), y.a.Ref()), cmp.Compare(x.b.Ref(), y.b.Ref()))
+	})
+	return found
+}
+
+// collide reports whether two events cannot both be attended. One event that
+// two calendars hold does not clash with itself.
+func (s *scene) collide(a, b subconscious.Observation) bool {
+	return takesTime(a) && takesTime(b) && overlap(a, b) &&
+		!(a.Due.Equal(b.Due) && strings.EqualFold(s.eventName(a), s.eventName(b)))
+}
+
+// collisions are the clashes of what is new, worked out once a tick.
+func (s *scene) collisions() []couple {
+	if !s.collided {
+		s.collided, s.clashing = true, s.couples(0, s.collide)
+	}
+	return s.clashing
+}
+
+// inClash reports whether a clash speaks for the event, in this tick or in an
+// entry that is being followed.
+func (s *scene) inClash(o subconscious.Observation) bool {
+	ref := o.Ref()
+	return slices.ContainsFunc(s.collisions(), func(c couple) bool { return c.a.Ref() == ref || c.b.Ref() == ref }) ||
+		slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool {
+			a, b, ok := s.two(e)
+			return ok && e.Rule == "oracle.clash" && !e.Over && (a.Ref() == ref || b.Ref() == ref) && s.collide(a, b)
+		})
+}
+
+func clashes(s *scene) (out []noticed) {
+	found := s.collisions()
+	days := map[string]int{}
+	for _, c := range found {
+		days[s.day(c.a.Due)]++
+	}
+	programme := map[string]bool{}
+	for _, c := range found {
+		day := s.day(c.a.Due)
+		words := say("Clash on %s: %s %s and %s %s", day,
+			prose(s.eventName(c.a)), s.hours(c.a, c.a.Due), prose(s.eventName(c.b)), s.hours(c.b, c.a.Due))
+		if days[day] > clashesADay {
+			if programme[day] {
+				continue
+			}
+			programme[day] = true
+			words = say("Many events overlap on %s, the first of them %s %s and %s %s", day,
+				prose(s.eventName(c.a)), s.hours(c.a, c.a.Due), prose(s.eventName(c.b)), s.hours(c.b, c.a.Due))
+		}
+		importance, reason := s.nearness(c.a, 5), ""
+		switch certain := sure(c.a) && sure(c.b); {
+		case !certain, habitual(c):
+			importance -= 2
+		case c.a.Due.Sub(s.at) <= 2*time.Hour:
+			reason = "two events are at once, and the first begins within two hours"
+		}
+		out = append(out, notice(subconscious.KindRisk, importance, words, c.a, c.b).until(c.a.Due).tell(reason))
+	}
+	return out
+}
+
+// habitual: both come again and again at their usual times, so that the person
+// has lived with it before.
+func habitual(c couple) bool {
+	return recurs(c.a) && recurs(c.b) && c.a.Attrs["moved_from"] == "" && c.b.Attrs["moved_from"] == ""
+}
+
+func clashOver(s *scene, e subconscious.Entry) bool {
+	a, b, ok := s.two(e)
+	return ok && !s.collide(a, b)
+}
+
+// farApart is the least time between places in two towns, and apart that
+// between any two places.
+const (
+	apart    = 15 * time.Minute
+	farApart = time.Hour
+)
+
+// tooClose reports whether one event ends, in another place, too shortly before
+// the next begins.
+func (s *scene) tooClose(a, b subconscious.Observation) bool {
+	if !takesTime(a) || !takesTime(b) {
+		return false
+	}
+	_, end := span(a)
+	gap := b.Due.Sub(end)
+	return gap >= 0 && gap < wayBetween(a.Attrs["location"], b.Attrs["location"])
+}
+
+func gaps(s *scene) (out []noticed) {
+	for i, c := range s.couples(farApart, s.tooClose) {
+		if i == maxFindings {
+			break
+		}
+		_, end := span(c.a)
+		minutes := int(c.b.Due.Sub(end).Minutes())
+		lead, when := "Only "+plural(minutes, "minute"), s.when(end)+"–"+s.beside(c.b.Due, end)
+		if minutes == 0 {
+			lead, when = "No time", s.when(end)
+		}
+		importance := s.nearness(c.a, 4)
+		if !sure(c.a) || !sure(c.b) || habitual(c) {
+			importance = max(importance-2, 3)
+		}
+		out = append(out, notice(subconscious.KindRisk, importance, say("%s from %s (%s) to %s (%s): %s", lead,
+			prose(s.eventName(c.a)), prose(placeName(c.a)), prose(s.eventName(c.b)), prose(placeName(c.b)), when), c.a, c.b).until(c.b.Due))
+	}
+	return out
+}
+
+func gapOver(s *scene, e subconscious.Entry) bool {
+	a, b, ok := s.two(e)
+	return ok && !s.tooClose(a, b)
+}

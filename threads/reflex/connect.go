@@ -1,0 +1,182 @@
+package reflex
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// connectionsShown bounds the connections of one tick.
+const connectionsShown = 3
+
+// written reports whether a person wrote it: a note, a word to the mind, a mail.
+func written(o subconscious.Observation) bool {
+	return o.Sense == "notes" || o.Sense == "person" || o.Sense == "mail"
+}
+
+// noteworthy are the connections of what is written, which are the librarian's.
+func noteworthy(a, b subconscious.Observation) bool {
+	return written(a) && (written(b) || b.Sense == "calendar" || b.Sense == "health")
+}
+
+func noteConnections(s *scene) []noticed { return s.connections(noteworthy, 4) }
+
+// wildConnections are all that the librarian does not make.
+func wildConnections(s *scene) []noticed {
+	return s.connections(func(a, b subconscious.Observation) bool {
+		return !(noteworthy(a, b) && threads.Interested(subconscious.Librarian, a))
+	}, 3)
+}
+
+// connections joins what is new with what stands, of another sense, and was
+// never seen beside it: each thing with one other, the closest first.
+func (s *scene) connections(take func(a, b subconscious.Observation) bool, importance int) []noticed {
+	var all []noticed
+	for _, o := range s.news {
+		if !s.novel(o) || s.unheard(o) {
+			continue
+		}
+		found := 0
+		for _, x := range s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && take(o, b) }) {
+			if s.holding(o, x.thing) || s.unheard(x.thing) || !s.citable(o, x.thing) {
+				continue
+			}
+			all = append(all, s.connection(o, x, importance))
+			if found++; found == connectionsShown {
+				break
+			}
+		}
+	}
+	slices.SortFunc(all, before)
+	var out []noticed
+	used := map[string]bool{}
+	for _, n := range all {
+		if len(out) < connectionsShown && !used[n.Evidence[0]] && !used[n.Evidence[1]] {
+			used[n.Evidence[0]], used[n.Evidence[1]] = true, true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (s *scene) connection(o subconscious.Observation, x shared, importance int) noticed {
+	if x.score > enough {
+		importance++
+	}
+	n := notice(subconscious.KindConnection, importance,
+		say("%s %s %s and %s", quoted(x.words), links(x.words), s.called(o), s.called(x.thing)), o, x.thing)
+	// The nearer of two events, or of an event and a deadline.
+	for _, thing := range []subconscious.Observation{o, x.thing} {
+		if thing.Due.After(s.at) && (n.Due.IsZero() || thing.Due.Before(n.Due)) {
+			n.Due = thing.Due
+		}
+	}
+	return n
+}
+
+// novel reports whether a thing is here for the first time: it appeared, was
+// created, or comes from the wider field. A file that is saved again was seen
+// with everything else before.
+func (s *scene) novel(o subconscious.Observation) bool {
+	switch {
+	case o.BandOnly && !s.wider[o.Ref()], o.Change == subconscious.Gone:
+		return false
+	case s.wider[o.Ref()]:
+		return true
+	case o.Sense == "files":
+		return o.Attrs["action"] == "created" && len(s.field.History[o.Ref()]) <= 1
+	case o.Sense == "notes" && o.Kind == "note":
+		return o.Attrs["what"] == "created" || o.Attrs["what"] == "changed"
+	}
+	return o.Change == subconscious.Appeared
+}
+
+// unheard: an event that the person takes no part in, or that comes so often
+// that whatever is written has to do with it.
+func (s *scene) unheard(o subconscious.Observation) bool {
+	return o.Sense == "calendar" && (!wanted(o) || s.routine(o))
+}
+
+// quoted writes the shared words, the most telling first and at most two.
+func quoted(words []string) string {
+	words = slices.Clone(words)
+	slices.SortFunc(words, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+	words = slices.Compact(words)
+	// A compound says what its parts say.
+	var kept []string
+	for _, word := range words {
+		if len(kept) < 2 && !slices.ContainsFunc(kept, func(k string) bool { return strings.Contains(k, word) }) {
+			kept = append(kept, strconv.Quote(name(word).limit(40)))
+		}
+	}
+	return strings.Join(kept, " and ")
+}
+
+func links(words []string) string {
+	if strings.Contains(quoted(words), `" and "`) {
+		return "link"
+	}
+	return "links"
+}
+
+// limit shortens a part to at most so many bytes.
+func (p *part) limit(bytes int) string {
+	for len(p.String()) > bytes && p.shorten() {
+	}
+	return p.String()
+}
+
+// called is what a thing is called in a summary.
+func (s *scene) called(o subconscious.Observation) *callee {
+	switch o.Sense {
+	case "calendar":
+		return &callee{part: prose(s.eventName(o)), after: " on " + s.day(o.Due)}
+	case "files":
+		return &callee{part: name(strings.TrimRight(o.ID, "/*"))}
+	case "notes":
+		if o.Kind == "note" && o.Attrs["file"] != "" {
+			return &callee{before: "the note ", part: name(o.Attrs["file"])}
+		}
+		return &callee{before: `the note "`, part: prose(o.Title), after: `"`}
+	case "person":
+		return &callee{before: `your note "`, part: prose(o.Title), after: `"`}
+	case "health":
+		subject, _ := habit(o)
+		return &callee{part: subject}
+	}
+	return &callee{part: prose(o.Title)}
+}
+
+// callee is a part with what stands around it and is kept whole.
+type callee struct {
+	*part
+	before, after string
+}
+
+// String is the whole as it is now.
+func (c *callee) String() string { return c.before + c.part.String() + c.after }
+
+// connectionOver: the two things, which both stand, no longer share anything.
+func connectionOver(s *scene, e subconscious.Entry) bool {
+	things, complete := s.standing(e)
+	return complete && len(things) >= 2 && !s.alike(things[0], things[1])
+}
+
+// alike reports whether two things share a link or a word at all. That others
+// share it as well by now ends no connection.
+func (s *scene) alike(a, b subconscious.Observation) bool {
+	for _, link := range a.Links {
+		if hasScheme(link, linkSchemes) && (slices.Contains(b.Links, link) || b.ID == link) {
+			return true
+		}
+	}
+	if slices.ContainsFunc(b.Links, func(link string) bool { return link == a.ID }) {
+		return true
+	}
+	others := terms(b.Title + " " + b.Text)
+	return slices.ContainsFunc(terms(a.Title+" "+a.Text), func(term string) bool { return slices.Contains(others, term) })
+}

@@ -1,0 +1,169 @@
+package reflex
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// usualAfter is how many times within usualWithin make something usual.
+const (
+	usualAfter  = 3
+	usualWithin = 7 * 24 * time.Hour
+)
+
+// usual reports whether the same happened often of late.
+func (s *scene) usual(o subconscious.Observation) bool {
+	n := 0
+	for _, past := range s.field.History[o.Ref()] {
+		if past.Seq != o.Seq && o.At.Sub(past.At) < usualWithin {
+			n++
+		}
+	}
+	return n >= usualAfter
+}
+
+// fileWords say what happened to a file or a folder; a note that follows says
+// why it matters. What is no file of the sense files keeps its own words.
+func fileWords(o subconscious.Observation, note string) string {
+	from := o.Attrs["from"]
+	subject, verb := name(strings.TrimSuffix(o.ID, "/")), ""
+	folder := ""
+	if strings.HasSuffix(o.ID, "/") {
+		folder = "the folder "
+	}
+	switch o.Attrs["action"] {
+	case "created":
+		verb = "created"
+	case "changed":
+		verb = "saved"
+	case "deleted":
+		verb = "deleted"
+	case "renamed":
+		if from == "" {
+			return say("%s%s was renamed%s", folder, subject, note)
+		}
+		if path.Dir(strings.TrimSuffix(from, "/")) == o.Attrs["dir"] {
+			return say("%s%s was renamed from %s%s", folder, subject, name(path.Base(from)), note)
+		}
+		return say("%s%s was moved from %s%s", folder, subject, name(from), note)
+	default:
+		return say("%s%s", prose(o.Title), note)
+	}
+	return say("%s%s was %s%s", folder, subject, verb, note)
+}
+
+// secretFiles matter less where they are touched all the time.
+func secretFiles(s *scene) (out []noticed) {
+	for _, o := range s.of("files") {
+		if o.Attrs["secret"] != "true" {
+			continue
+		}
+		kind, importance := subconscious.KindAnomaly, 6
+		if s.usual(o) {
+			kind, importance = subconscious.KindObservation, 4
+		}
+		out = append(out, notice(kind, importance, fileWords(o, ": it looks like a secret"), o))
+	}
+	return out
+}
+
+func configFiles(s *scene) (out []noticed) {
+	for _, o := range s.of("files") {
+		if o.Attrs["config"] != "true" {
+			continue
+		}
+		kind, importance := subconscious.KindAnomaly, 5
+		if s.usual(o) {
+			kind, importance = subconscious.KindObservation, 4
+		}
+		out = append(out, notice(kind, importance, fileWords(o, ": "+decides(o)), o))
+	}
+	return out
+}
+
+// decides says what a file of configuration is about.
+func decides(o subconscious.Observation) string {
+	file := o.Attrs["path"]
+	base, folder := path.Base(file), path.Base(path.Dir(file))
+	switch {
+	case base == "authorized_keys" || strings.HasPrefix(base, "sshd_config") || folder == "sshd_config.d":
+		return "it decides who may log in"
+	case base == "sudoers" || folder == "sudoers.d" || base == "passwd" || base == "group":
+		return "it decides who may do what"
+	case strings.Contains(base, "cron") || strings.HasPrefix(folder, "cron"),
+		folder == "LaunchAgents" || folder == "LaunchDaemons" || folder == "autostart",
+		strings.HasSuffix(base, ".service") || strings.HasSuffix(base, ".timer") || strings.HasSuffix(base, ".socket"):
+		return "it decides what runs by itself"
+	case base == "hosts" || base == "resolv.conf" || base == "nsswitch.conf":
+		return "it decides where names lead"
+	case strings.HasPrefix(base, ".") || strings.HasSuffix(base, ".fish") || folder == "profile.d":
+		return "programs read it when they start"
+	}
+	return "it decides what the machine does"
+}
+
+// bursts are worth most where files were deleted, and little where they come
+// all the time.
+func bursts(s *scene) (out []noticed) {
+	for _, o := range s.of("files") {
+		if o.Attrs["action"] != "burst" {
+			continue
+		}
+		total, deleted := count(o, "files"), count(o, "deleted")
+		lost, usual := deleted >= 20 && deleted*2 >= total, s.usual(o)
+		kind, importance := subconscious.KindAnomaly, 5
+		switch {
+		case lost && !usual:
+			importance = 7
+		case usual && !lost:
+			kind, importance = subconscious.KindObservation, 3
+		}
+		out = append(out, notice(kind, importance, burstWords(o, total), o))
+	}
+	return out
+}
+
+func burstWords(o subconscious.Observation, total int) string {
+	folder, inFolder := strings.CutSuffix(o.ID, "/*")
+	if !inFolder || total == 0 {
+		return say("%s", prose(o.Title))
+	}
+	var parts []string
+	for _, p := range [...][2]string{{"deleted", "deleted"}, {"changed", "saved"}, {"created", "created"}, {"renamed", "renamed"}} {
+		if n := count(o, p[0]); n > 0 {
+			parts = append(parts, number(n)+" "+p[1])
+		}
+	}
+	where := "under"
+	if o.Attrs["dir"] == "." {
+		where = "directly in"
+	}
+	if len(parts) == 0 {
+		return say("%s %s %s changed at once", plural(total, "file"), where, name(folder))
+	}
+	return say("%s %s %s changed at once: %s", plural(total, "file"), where, name(folder), strings.Join(parts, ", "))
+}
+
+// plainFiles are worth the least that is taken in.
+func plainFiles(s *scene) (out []noticed) {
+	for _, o := range s.of("files") {
+		if o.Attrs["action"] != "burst" {
+			out = append(out, notice(subconscious.KindObservation, 3, fileWords(o, ""), o))
+		}
+	}
+	return out
+}
+
+// toldNotes are what the person said by command. Those with a date are
+// deadlines.
+func toldNotes(s *scene) (out []noticed) {
+	for _, o := range s.of("person") {
+		if o.Due.IsZero() {
+			out = append(out, notice(subconscious.KindObservation, 6, say("You noted: %s", prose(o.Title)), o))
+		}
+	}
+	return out
+}

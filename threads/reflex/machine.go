@@ -1,0 +1,183 @@
+package reflex
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// machine is worth as much as it is severe, and more the sooner something is
+// full. What is critical asks to be told.
+func machine(s *scene) (out []noticed) {
+	for _, o := range s.of("health") {
+		if o.Change == subconscious.Momentary {
+			out = append(out, notice(subconscious.KindObservation, 5, say("Over by now: %s", prose(wasOnce(o.Title))), o))
+			continue
+		}
+		kind, importance := worth(o)
+		full, fills := moment(o, "full_at")
+		fills = fills && full.After(s.at)
+		reason := ""
+		if o.Severity >= subconscious.Critical {
+			reason = criticalReason(o)
+		}
+		if fills {
+			kind = subconscious.KindAnomaly
+			switch left := full.Sub(s.at); {
+			case left <= time.Hour:
+				importance, reason = 9, "it will be full within the hour"
+			case left <= 6*time.Hour:
+				importance = max(importance, 8)
+			default:
+				importance = max(importance, 6) + 1
+			}
+			importance = min(importance, 9)
+		}
+		failed := s.failures(o)
+		if failed >= 3 {
+			importance = max(importance, 8)
+		}
+		n := notice(kind, importance, s.machineWords(o, failed), o).tell(reason)
+		if fills {
+			n = n.until(full)
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// worth is what a part of the machine counts by its severity.
+func worth(o subconscious.Observation) (subconscious.Kind, int) {
+	switch {
+	case o.Severity >= subconscious.Critical:
+		return subconscious.KindAnomaly, 9
+	case o.Severity < subconscious.Warning:
+		return subconscious.KindObservation, 4
+	case o.Kind == "unit" || o.Kind == "restarts":
+		return subconscious.KindAnomaly, 7
+	case o.Kind == "load", o.Attrs["trend"] == "falling":
+		return subconscious.KindAnomaly, 5
+	}
+	return subconscious.KindAnomaly, 6
+}
+
+// machineWords puts what is most telling first. A machine that is described in
+// another way than the sense health does keeps its own words.
+func (s *scene) machineWords(o subconscious.Observation, failed int) string {
+	used := o.Attrs["used_percent"]
+	path, isDisk := strings.CutPrefix(o.ID, o.Kind+":")
+	full, fills := moment(o, "full_at")
+	free, err := strconv.ParseUint(o.Attrs["free_bytes"], 10, 64)
+	switch {
+	case o.Kind == "disk" && isDisk && used != "" && err == nil:
+		switch {
+		case fills && o.Severity < subconscious.Warning:
+			return say("Disk %s will be full at about %s: %s left", name(path), s.when(full), size(free))
+		case fills:
+			return say("Disk %s is %s%% full: %s left, full at about %s", name(path), short(used), size(free), s.when(full))
+		}
+		return say("Disk %s is %s%% full: %s left", name(path), short(used), size(free))
+	case o.Kind == "inodes" && isDisk && used != "":
+		if fills {
+			return say("Disk %s will have no room for more files at about %s: %s%% is taken", name(path), s.when(full), short(used))
+		}
+		return say("Disk %s has little room for more files: %s%% is taken", name(path), short(used))
+	case (o.Kind == "memory" || o.Kind == "swap") && used != "" && err == nil:
+		return say("%s is %s%% used: %s left", strings.ToUpper(o.Kind[:1])+o.Kind[1:], short(used), size(free))
+	case o.Kind == "unit" && failed >= 2:
+		title, reason, _ := strings.Cut(o.Title, " failed ")
+		return say("%s failed %d times within a day %s", name(title), failed, prose(reason))
+	}
+	return say("%s", prose(o.Title))
+}
+
+// short keeps a hostile attribute from taking the summary over.
+func short(value string) string {
+	value = subconscious.Printable(value)
+	if len(value) > 8 {
+		return "?"
+	}
+	return value
+}
+
+// wasOnce puts the title of something that is over into the past.
+func wasOnce(title string) string {
+	for _, word := range [][2]string{{" is ", " was "}, {" are ", " were "}, {" keeps ", " kept "}, {" has ", " had "}} {
+		if strings.Contains(title, word[0]) {
+			return strings.Replace(title, word[0], word[1], 1)
+		}
+	}
+	return title
+}
+
+// failures is how often a unit has failed within a day, the latest included.
+func (s *scene) failures(o subconscious.Observation) (n int) {
+	if o.Kind != "unit" {
+		return 0
+	}
+	for _, past := range s.field.History[o.Ref()] {
+		if onset(o, past) && o.At.Sub(past.At) < 24*time.Hour {
+			n++
+		}
+	}
+	return n
+}
+
+// onset reports whether an occurrence is one at which the thing went wrong, and
+// not one at which it only went on.
+func onset(o subconscious.Observation, past subconscious.Occurrence) bool {
+	if past.Severity < subconscious.Warning {
+		return false
+	}
+	return past.Change == subconscious.Appeared || past.Change == subconscious.Momentary ||
+		past.Change == subconscious.Changed && o.Kind == "unit"
+}
+
+// criticalReason says in plain words why a person should be told.
+func criticalReason(o subconscious.Observation) string {
+	switch o.Kind {
+	case "disk", "inodes":
+		return "the disk is nearly full"
+	case "memory", "swap":
+		return "memory is nearly used up"
+	case "temperature":
+		return "the machine is too hot"
+	case "battery":
+		return "the battery is nearly empty"
+	case "load":
+		return "the machine is badly overloaded"
+	case "unit":
+		return "it failed since memory or disk ran out"
+	case "restarts":
+		return "the service cannot stay up"
+	}
+	return "it is critical"
+}
+
+// part of the machine in a few words, and what is wrong with it each time.
+func habit(o subconscious.Observation) (subject *part, verb string) {
+	path, found := strings.CutPrefix(o.ID, o.Kind+":")
+	if !found {
+		path = o.ID
+	}
+	path = strings.TrimPrefix(path, "user/")
+	switch o.Kind {
+	case "disk":
+		return name("Disk " + path), "gets full"
+	case "inodes":
+		return name("Disk " + path), "runs out of room for files"
+	case "memory", "swap":
+		return name(strings.ToUpper(o.Kind[:1]) + o.Kind[1:]), "runs short"
+	case "load":
+		return name("The machine"), "is overloaded"
+	case "temperature":
+		return name("Sensor " + path), "gets too hot"
+	case "unit":
+		return name(path), "fails"
+	case "restarts":
+		return name(path), "keeps crashing"
+	}
+	return name(o.Title), "comes back"
+}

@@ -1,0 +1,128 @@
+package reflex
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// open reports whether something in the notes is still to be done.
+func open(o subconscious.Observation) bool {
+	return o.Sense == "notes" && o.Kind == "promise" || o.Sense == "person"
+}
+
+// toPrepare reports whether an event of the next three days is one to prepare
+// for.
+func (s *scene) toPrepare(o subconscious.Observation) bool {
+	_, end := span(o)
+	return wanted(o) && (allDay(o) || attended(o)) && o.Due.Sub(s.at) <= 72*time.Hour && end.After(s.at) && !s.routine(o)
+}
+
+// preparations join an event of the next three days with what is open and has
+// to do with it: one thing an event. Either of them may be what is new.
+func preparations(s *scene) (out []noticed) {
+	told := map[subconscious.Ref]bool{}
+	for _, m := range s.matches() {
+		if told[m.event.Ref()] {
+			continue
+		}
+		told[m.event.Ref()] = true
+		fresh, other := m.event, m.thing
+		if !s.isNew(fresh) {
+			fresh, other = other, fresh
+		}
+		out = append(out, s.preparation(m.event, m.thing, s.about(fresh, other)))
+	}
+	return out
+}
+
+// match is an event and something open that has to do with it.
+type match struct {
+	event, thing subconscious.Observation
+	score        int
+}
+
+// matches are all of them that something new takes part in, the closest first.
+func (s *scene) matches() []match {
+	var found []match
+	fits := func(event, thing subconscious.Observation) bool {
+		_, end := span(event)
+		return open(thing) && event.Due.After(s.at) && s.toPrepare(event) &&
+			(thing.Due.IsZero() || !thing.Due.After(end) && thing.Due.After(s.at))
+	}
+	for _, o := range s.news {
+		if !o.Stands() || o.Due.IsZero() && !open(o) {
+			continue
+		}
+		isThing := open(o) && o.Change == subconscious.Appeared && !o.BandOnly
+		for _, x := range s.sharing(o, func(other subconscious.Observation) bool {
+			return (fits(o, other) || isThing && fits(other, o)) && s.citable(o, other)
+		}) {
+			m := match{o, x.thing, x.score}
+			if open(o) {
+				m.event, m.thing = m.thing, m.event
+			}
+			found = append(found, m)
+		}
+	}
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), compareDue(a.event, b.event), strings.Compare(a.event.Title, b.event.Title),
+			compareDue(a.thing, b.thing), strings.Compare(a.thing.Title, b.thing.Title), cmp.Compare(a.event.Ref(), b.event.Ref()), cmp.Compare(a.thing.Ref(), b.thing.Ref()))
+	})
+	return found
+}
+
+// about is which of the two an entry that rests on both is about already, else
+// the one that is new.
+func (s *scene) about(fresh, other subconscious.Observation) subconscious.Observation {
+	for _, e := range s.entries {
+		if e.Incident == other.Key() && s.holding(fresh, other) {
+			return other
+		}
+	}
+	return fresh
+}
+
+func (s *scene) preparation(event, thing, first subconscious.Observation) noticed {
+	second := thing
+	if first.Ref() == thing.Ref() {
+		second = event
+	}
+	importance, reason := s.nearness(event, 4), ""
+	switch near := s.band(event).Rank(); {
+	case allDay(event):
+	case near >= subconscious.Band15m.Rank():
+		importance = 8
+		if sure(event) {
+			reason = "it begins within 15 minutes, and this is still open"
+		}
+	case near >= subconscious.Band2h.Rank():
+		importance = 7
+	}
+	when := s.when(event.Due)
+	if allDay(event) {
+		when = s.day(event.Due)
+	}
+	return notice(subconscious.KindPreparation, importance,
+		say("Before %s, %s: %s", prose(s.eventName(event)), when, prose(thing.Title)), first, second).until(event.Due).tell(reason)
+}
+
+// preparationOver: the event is none to prepare for any more, what was open is
+// done, or the two have nothing to do with each other.
+func preparationOver(s *scene, e subconscious.Entry) bool {
+	things, complete := s.standing(e)
+	if len(e.Evidence) < 2 {
+		return false
+	}
+	if !complete {
+		return true
+	}
+	event, thing := things[0], things[1]
+	if open(event) {
+		event, thing = thing, event
+	}
+	return !wanted(event) || !open(thing) || event.Due.Sub(s.at) > 72*time.Hour || !s.alike(event, thing)
+}

@@ -1,0 +1,162 @@
+package reflex
+
+import (
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Rule is one way of noticing something.
+type Rule struct {
+	// Name is unique: "watcher.machine". It is recorded with each finding.
+	Name string
+	// Doc says in a sentence what it notices, and Example is what it writes in
+	// the case that testdata/example.NAME.txtar describes.
+	Doc, Example string
+	// Low and High bound the importance of its findings.
+	Low, High int
+
+	find func(*scene) []noticed
+	// over reports whether an entry that rests on this rule, all of whose
+	// evidence still stands, is no longer so; nil means never.
+	over func(*scene, subconscious.Entry) bool
+}
+
+// Rules returns the rules of a thread, in the order in which they are tried.
+func Rules(thread subconscious.ThreadName) []Rule {
+	switch thread {
+	case subconscious.Watcher:
+		return watcherRules()
+	case subconscious.Librarian:
+		return librarianRules()
+	case subconscious.Oracle:
+		return oracleRules()
+	case subconscious.Dreamer:
+		return dreamerRules()
+	}
+	return nil
+}
+
+func watcherRules() []Rule {
+	return []Rule{
+		{
+			Name: "watcher.machine", Low: 4, High: 9, find: machine,
+			Doc:     "A part of the machine is over its threshold, has failed, keeps crashing, or will be full within a day.",
+			Example: "Disk /var is 88% full: 6.1 GB left, full at about Mon 23 Nov 17:40",
+		}, {
+			Name: "watcher.secret", Low: 4, High: 6, find: secretFiles,
+			Doc:     "A file that looks like a secret was touched.",
+			Example: "work/.env was saved: it looks like a secret",
+		}, {
+			Name: "watcher.config", Low: 4, High: 5, find: configFiles,
+			Doc:     "A file was touched that decides what a machine does or who may enter it.",
+			Example: "home/.ssh/authorized_keys was saved: it decides who may log in",
+		}, {
+			Name: "watcher.burst", Low: 3, High: 7, find: bursts,
+			Doc:     "Many files changed at once, more than usual there; most of all where they were deleted.",
+			Example: "4,012 files under work/photos changed at once: 4,000 deleted, 12 saved",
+		}, {
+			Name: "watcher.file", Low: 3, High: 3, find: plainFiles,
+			Doc:     "A file or folder was created, saved, renamed, moved or deleted.",
+			Example: "work/report.md was saved",
+		}, {
+			Name: "watcher.moved", Low: 5, High: 6, find: movedEvents, over: movedOver,
+			Doc:     "An event that was known has another time.",
+			Example: "Planning moved from Mon 23 Nov 10:00 to Tue 24 Nov 11:00",
+		}, {
+			Name: "watcher.note", Low: 6, High: 6, find: toldNotes,
+			Doc:     "The person told the mind something without a date.",
+			Example: "You noted: the boiler makes a noise",
+		},
+	}
+}
+
+func librarianRules() []Rule {
+	return []Rule{
+		{
+			Name: "librarian.pattern", Low: 6, High: 6, find: patterns,
+			Doc:     "The same thing went wrong on three days or more; with its rhythm.",
+			Example: "backup.service fails every Monday at about 02:00, since 9 Nov",
+		}, {
+			Name: "librarian.forgotten", Low: 4, High: 5, find: forgotten, over: forgottenOver,
+			Doc:     "Something open in the notes has no date and has been so for long. Looked for when little else is new.",
+			Example: "Open since Tue 3 Nov: renew the domain example.org",
+		}, {
+			Name: "librarian.quiet", Low: 4, High: 5, find: quiet, over: forgottenOver,
+			Doc:     "A note holds several open things, and nothing has come of them for long. Looked for when little else is new.",
+			Example: "garden.md has gone quiet: 4 things open, the oldest since Tue 3 Nov: order the seeds",
+		}, {
+			Name: "librarian.connection", Low: 4, High: 5, find: noteConnections, over: connectionOver,
+			Doc:     "A new note speaks of the same thing as an event, another sense's words or a part of the machine: a rare word or a link.",
+			Example: `"lighthouse" links the note "bring the lighthouse drawings" and Lighthouse review on Wed 25 Nov`,
+		},
+	}
+}
+
+func oracleRules() []Rule {
+	return []Rule{
+		{
+			Name: "oracle.event", Low: 2, High: 6, find: events, over: eventOver,
+			Doc:     "An event comes near. It counts too little to be kept until its last two hours, an all-day one until the evening before, and little beside a clash that tells of it.",
+			Example: "Dentist, Mon 23 Nov 10:30–11:00 (Harbour Street 12)",
+		}, {
+			Name: "oracle.clash", Low: 3, High: 7, find: clashes, over: clashOver,
+			Doc:     "Two events overlap, and the person is expected at both.",
+			Example: "Clash on Mon 23 Nov: Review 10:00–10:45 and Dentist 10:20–10:50",
+		}, {
+			Name: "oracle.gap", Low: 3, High: 6, find: gaps, over: gapOver,
+			Doc:     "Two events in different places follow each other too closely to get from one to the other.",
+			Example: "Only 5 minutes from Review (Station Road 3) to Dentist (Harbour Street 12): Mon 23 Nov 10:45–10:50",
+		}, {
+			Name: "oracle.zone", Low: 4, High: 4, find: zones, over: zoneOver,
+			Doc:     "A single event of the next day is given in a zone where the clock shows another time.",
+			Example: "Call, Mon 23 Nov 15:00 here, is 09:00 in New York",
+		}, {
+			Name: "oracle.clocks", Low: 5, High: 6, find: clockChanges,
+			Doc:     "A recurring event of another zone is at another time than usual here, since the clocks change on different days.",
+			Example: "Call, Mon 9 Mar 14:00–14:30, is an hour earlier here than before: the clocks changed in New York",
+		}, {
+			Name: "oracle.unusual", Low: 4, High: 6, find: unusual, over: unusualOver,
+			Doc:     "A recurring event is off its usual time.",
+			Example: "Team meeting is on Tue 24 Nov 14:00, not on Mon 23 Nov 10:00 as usual",
+		}, {
+			Name: "oracle.unanswered", Low: 4, High: 5, find: unanswered, over: unansweredOver,
+			Doc:     "An invitation of the next three days has no answer.",
+			Example: "Invitation not answered: Budget review, Tue 24 Nov 14:00–15:00",
+		}, {
+			Name: "oracle.preparation", Low: 5, High: 8, find: preparations, over: preparationOver,
+			Doc:     "Something open in the notes has to do with an event of the next three days.",
+			Example: "Before Lighthouse review, Mon 23 Nov 14:00: ask the office for the projector of the lighthouse",
+		}, {
+			Name: "oracle.deadline", Low: 4, High: 8, find: deadlines, over: deadlineOver,
+			Doc:     "Something promised has a date: when it is written, whatever the date, as it comes near, and when it has passed.",
+			Example: "Due Fri 27 Nov: I will send the report",
+		},
+	}
+}
+
+func dreamerRules() []Rule {
+	return []Rule{
+		{
+			Name: "dreamer.connection", Low: 3, High: 4, find: wildConnections, over: connectionOver,
+			Doc:     "Two things of different senses, never seen together before, share a rare word or a link.",
+			Example: `"lighthouse" links work/lighthouse-budget.csv and Lighthouse review on Mon 23 Nov`,
+		},
+	}
+}
+
+// over names the incidents of entries that rest on one of the rules alone and
+// that are no longer so. Entries whose evidence is gone end by themselves.
+func (s *scene) over(rules []Rule) (keys []subconscious.IncidentKey) {
+	for _, e := range s.entries {
+		if !slices.Equal(e.Sources, []subconscious.ThreadName{s.thread}) || e.Over {
+			continue
+		}
+		for _, rule := range rules {
+			if rule.Name == e.Rule && rule.over != nil && rule.over(s, e) {
+				keys = append(keys, e.Incident)
+			}
+		}
+	}
+	return keys
+}

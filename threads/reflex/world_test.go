@@ -1,0 +1,95 @@
+package reflex_test
+
+import (
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// world is a subconscious.World over ordered maps, which counts what is read.
+type world struct {
+	things map[subconscious.Ref]subconscious.Observation
+	due    *btree.BTreeG[posting]
+	shared *btree.BTreeG[posting]
+	counts map[string]int
+	// calls and visits are how often it was asked, and how many things it
+	// handed out.
+	calls, visits int
+}
+
+// posting is a thing under a key, or under a time.
+type posting struct {
+	at  time.Time
+	key string
+	ref subconscious.Ref
+}
+
+var _ subconscious.World = (*world)(nil)
+
+func newWorld() *world {
+	less := func(a, b posting) bool {
+		if !a.at.Equal(b.at) {
+			return a.at.Before(b.at)
+		}
+		return a.key < b.key || a.key == b.key && a.ref < b.ref
+	}
+	options := btree.Options{NoLocks: true}
+	return &world{
+		things: map[subconscious.Ref]subconscious.Observation{}, counts: map[string]int{},
+		due: btree.NewBTreeGOptions(less, options), shared: btree.NewBTreeGOptions(less, options),
+	}
+}
+
+func (w *world) add(o subconscious.Observation) {
+	ref := o.Ref()
+	if _, known := w.things[ref]; known {
+		return
+	}
+	w.things[ref] = o
+	if !o.Due.IsZero() {
+		w.due.Set(posting{at: o.Due, ref: ref})
+	}
+	keys := append([]string{o.Sense + ":" + o.ID}, o.Links...)
+	for _, term := range o.Terms() {
+		keys = append(keys, "term:"+term)
+	}
+	for _, key := range keys {
+		if _, was := w.shared.Set(posting{key: key, ref: ref}); !was {
+			w.counts[key]++
+		}
+	}
+}
+
+func (w *world) Get(ref subconscious.Ref) (subconscious.Observation, bool) {
+	w.calls++
+	o, ok := w.things[ref]
+	return o, ok
+}
+
+func (w *world) Due(from, to time.Time, yield func(subconscious.Observation) bool) {
+	w.calls++
+	w.due.Ascend(posting{at: from}, func(p posting) bool {
+		if !p.at.Before(to) {
+			return false
+		}
+		w.visits++
+		return yield(w.things[p.ref])
+	})
+}
+
+func (w *world) Sharing(key string, limit int) (things []subconscious.Observation, count int) {
+	w.calls++
+	if limit > 0 && w.counts[key] > 0 {
+		w.shared.Ascend(posting{key: key}, func(p posting) bool {
+			if p.key != key || len(things) == limit {
+				return false
+			}
+			w.visits++
+			things = append(things, w.things[p.ref])
+			return true
+		})
+	}
+	return things, w.counts[key]
+}

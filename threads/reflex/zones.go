@@ -1,0 +1,114 @@
+package reflex
+
+import (
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// location returns the zone that an event is given in, where the clock there
+// is known.
+func (s *scene) location(o subconscious.Observation) (*time.Location, bool) {
+	id := o.Attrs["zone"]
+	if id == "" || id == "Local" || len(id) > 64 {
+		return nil, false
+	}
+	zone, known := s.zones[id]
+	if !known {
+		// An unknown name is nil: nothing can be said of its clock.
+		zone, _ = time.LoadLocation(id)
+		s.zones[id] = zone
+	}
+	return zone, zone != nil
+}
+
+// ahead is by how much the clock here is ahead of that in zone.
+func (s *scene) aheadOf(zone *time.Location, t time.Time) time.Duration {
+	_, here := t.In(s.zone).Zone()
+	_, there := t.In(zone).Zone()
+	return time.Duration(here-there) * time.Second
+}
+
+// city is what people call a zone: "New York".
+func city(zone *time.Location) *part {
+	id := zone.String()
+	return prose(strings.ReplaceAll(id[strings.LastIndexByte(id, '/')+1:], "_", " "))
+}
+
+func zones(s *scene) (out []noticed) {
+	for _, o := range s.events() {
+		zone, known := s.location(o)
+		if !known || !attended(o) || recurs(o) || o.Due.Sub(s.at) > 24*time.Hour || o.Due.Before(s.at) || s.aheadOf(zone, o.Due) == 0 {
+			continue
+		}
+		there := o.Due.In(zone)
+		layout := clockLayout
+		if there.Format(time.DateOnly) != o.Due.In(s.zone).Format(time.DateOnly) {
+			layout = "Mon " + clockLayout
+		}
+		out = append(out, notice(subconscious.KindRisk, 4,
+			say("%s, %s here, is %s in %s", prose(s.eventName(o)), s.when(o.Due), there.Format(layout), city(zone)), o).until(o.Due))
+	}
+	return out
+}
+
+func zoneOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	if !ok {
+		return false
+	}
+	zone, known := s.location(o)
+	return !known || !attended(o) || s.aheadOf(zone, o.Due) == 0
+}
+
+// clockChanges finds the first occurrence of a series after the clocks changed
+// there and not here, or here and not there.
+func clockChanges(s *scene) (out []noticed) {
+	for _, o := range s.events() {
+		zone, known := s.location(o)
+		if !known || !recurs(o) || !attended(o) || o.Attrs["moved_from"] != "" || o.Due.Sub(s.at) > 72*time.Hour || o.Due.Before(s.at) {
+			continue
+		}
+		interval, ok := s.interval(o)
+		if !ok || interval > 32*24*time.Hour {
+			interval = 7 * 24 * time.Hour
+		}
+		before := o.Due.Add(-interval)
+		shift := s.aheadOf(zone, o.Due) - s.aheadOf(zone, before)
+		if shift == 0 {
+			continue
+		}
+		where := "here"
+		if _, now := o.Due.In(zone).Zone(); now != offset(before.In(zone)) {
+			where = "in " + city(zone).String()
+		}
+		importance := 5
+		if o.Due.Sub(s.at) <= 24*time.Hour {
+			importance = 6
+		}
+		out = append(out, notice(subconscious.KindRisk, importance, say("%s, %s, is %s here than before: the clocks changed %s",
+			prose(s.eventName(o)), s.appointment(o), shifted(shift), where), o).until(o.Due))
+	}
+	return out
+}
+
+func offset(t time.Time) int {
+	_, seconds := t.Zone()
+	return seconds
+}
+
+// shifted says "an hour earlier" or "30 minutes later".
+func shifted(by time.Duration) string {
+	direction := "later"
+	if by < 0 {
+		by, direction = -by, "earlier"
+	}
+	switch {
+	case by == time.Hour:
+		return "an hour " + direction
+	case by%time.Hour == 0:
+		return plural(int(by/time.Hour), "hour") + " " + direction
+	}
+	return plural(int(by/time.Minute), "minute") + " " + direction
+}

@@ -1,0 +1,214 @@
+package threads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Runner asks threads in parallel. Its methods may be called by any goroutine,
+// RunAll by one at a time.
+type Runner struct {
+	threads  []Thread
+	deadline time.Duration
+	logger   *slog.Logger
+
+	mu      sync.Mutex
+	busy    map[subconscious.ThreadName]time.Time // asked then, and not back yet
+	idle    chan struct{}                         // closed while nobody is busy
+	stopped bool
+}
+
+// RunnerOptions are what a Runner needs.
+type RunnerOptions struct {
+	// Threads are asked in this order of report. Their names must differ.
+	Threads []Thread
+	// Deadline for each; 0 means 30 s.
+	Deadline time.Duration
+	// Logger; nil discards.
+	Logger *slog.Logger
+}
+
+// NewRunner returns a runner of the threads.
+func NewRunner(options RunnerOptions) (*Runner, error) {
+	if options.Deadline == 0 {
+		options.Deadline = DefaultConfig().Deadline
+	}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	seen := map[subconscious.ThreadName]bool{}
+	for _, t := range options.Threads {
+		if seen[t.Name()] {
+			return nil, fmt.Errorf("threads: %q is there twice", t.Name())
+		}
+		seen[t.Name()] = true
+	}
+	r := &Runner{threads: options.Threads, deadline: options.Deadline, logger: options.Logger,
+		busy: map[subconscious.ThreadName]time.Time{}, idle: make(chan struct{})}
+	close(r.idle)
+	return r, nil
+}
+
+// Names returns the threads' names in order.
+func (r *Runner) Names() []subconscious.ThreadName {
+	names := make([]subconscious.ThreadName, 0, len(r.threads))
+	for _, t := range r.threads {
+		names = append(names, t.Name())
+	}
+	return names
+}
+
+// Modes returns each thread's mode by its name.
+func (r *Runner) Modes() map[subconscious.ThreadName]string {
+	modes := make(map[subconscious.ThreadName]string, len(r.threads))
+	for _, t := range r.threads {
+		modes[t.Name()] = t.Mode()
+	}
+	return modes
+}
+
+// Result is how one thread fared.
+type Result struct {
+	Thread    subconscious.ThreadName
+	Mode      string // reflex, model
+	Attention Attention
+	Thought   subconscious.Thought
+	Err       error // it failed
+	Elapsed   time.Duration
+}
+
+var (
+	// errHangs says that a thread is not back from an earlier tick.
+	errHangs = errors.New("it has not come back from an earlier tick")
+	// errStopped says that the runner asks nobody any more.
+	errStopped = errors.New("the threads are being stopped")
+	// errGone says that a thread ended its own goroutine.
+	errGone = errors.New("it ended without an answer")
+)
+
+// RunAll asks every thread whose attention says so, and returns a result for
+// each, in order. It returns when all are back, or at the threads' deadline, or
+// when ctx is done; who is not back by then has failed, and is not asked again
+// until it is back. A panic is a failure.
+func (r *Runner) RunAll(ctx context.Context, snapshot subconscious.Snapshot, attention map[subconscious.ThreadName]Attention) []Result {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.deadline, fmt.Errorf("it did not answer within %s: %w", r.deadline, context.DeadlineExceeded))
+	defer cancel()
+	began := time.Now()
+	results := make([]Result, len(r.threads))
+	answers := make([]chan Result, len(r.threads))
+	for i, t := range r.threads {
+		results[i] = Result{Thread: t.Name(), Mode: t.Mode(), Attention: attention[t.Name()]}
+		if !results[i].Attention.Ask {
+			continue
+		}
+		if err := r.take(t.Name(), snapshot.At); err != nil {
+			results[i].Err = err
+			continue
+		}
+		answers[i] = make(chan Result, 1)
+		go r.ask(ctx, t, snapshot, results[i], answers[i])
+	}
+	for i, answer := range answers {
+		if answer == nil {
+			continue
+		}
+		select {
+		case results[i] = <-answer:
+		case <-ctx.Done():
+			select {
+			case results[i] = <-answer: // it arrived at the same moment
+			default:
+				results[i].Err, results[i].Elapsed = overtaken(ctx), time.Since(began)
+			}
+		}
+	}
+	return results
+}
+
+// overtaken says why nobody waits for a thread any longer.
+func overtaken(ctx context.Context) error {
+	switch cause := context.Cause(ctx); cause {
+	case context.Canceled, context.DeadlineExceeded: // the caller's, not ours
+		return fmt.Errorf("the tick ended before it answered: %w", cause)
+	default:
+		return cause
+	}
+}
+
+// take marks a thread as asked. It fails while an earlier question hangs.
+func (r *Runner) take(name subconscious.ThreadName, at time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return errStopped
+	}
+	if since, busy := r.busy[name]; busy {
+		return fmt.Errorf("asked at %s: %w", since.Format(time.TimeOnly), errHangs)
+	}
+	if len(r.busy) == 0 {
+		r.idle = make(chan struct{})
+	}
+	r.busy[name] = at
+	return nil
+}
+
+// giveBack says that a thread is back.
+func (r *Runner) giveBack(name subconscious.ThreadName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if delete(r.busy, name); len(r.busy) == 0 {
+		close(r.idle)
+	}
+}
+
+// ask puts the answer into the channel, which has room for it, however the
+// thread ends.
+func (r *Runner) ask(ctx context.Context, t Thread, snapshot subconscious.Snapshot, result Result, answer chan<- Result) {
+	started := time.Now()
+	result.Err = errGone
+	defer func() {
+		result.Elapsed = time.Since(started)
+		r.giveBack(t.Name()) // before the answer: who has it may ask again
+		answer <- result
+	}()
+	result.Thought, result.Err = r.think(ctx, t, snapshot)
+}
+
+// think contains a thread's panics, and what it says in another's name.
+func (r *Runner) think(ctx context.Context, t Thread, snapshot subconscious.Snapshot) (thought subconscious.Thought, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			r.logger.Error("a thread panicked", "thread", t.Name(), "panic", problem, "stack", string(debug.Stack()))
+			thought, err = subconscious.Thought{}, fmt.Errorf("it panicked: %v", problem)
+		}
+	}()
+	if err := failpoint.Hit("thread." + string(t.Name())); err != nil {
+		return subconscious.Thought{}, err
+	}
+	thought, err = t.Think(ctx, snapshot)
+	thought.Thread = t.Name()
+	return thought, err
+}
+
+// Stop lets nobody be asked any more, and waits until every thread is back, or
+// ctx is done.
+func (r *Runner) Stop(ctx context.Context) error {
+	r.mu.Lock()
+	r.stopped = true
+	idle, left := r.idle, len(r.busy)
+	r.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop threads: %d of them not back: %w", left, ctx.Err())
+	}
+}
