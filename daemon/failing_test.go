@@ -60,9 +60,9 @@ type thread struct {
 	faulty
 }
 
-func (t *thread) Think(ctx context.Context, s subconscious.Snapshot) (subconscious.Thought, error) {
+func (t *thread) Think(ctx context.Context, s subconscious.Snapshot) (threads.Answer, error) {
 	if err := t.hit(ctx); err != nil {
-		return subconscious.Thought{}, err
+		return threads.Answer{}, err
 	}
 	return t.Thread.Think(ctx, s)
 }

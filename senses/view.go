@@ -2,6 +2,7 @@ package senses
 
 import (
 	"hash/maphash"
+	"strings"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -60,6 +61,17 @@ func (v *View) Due(from, to time.Time, yield func(subconscious.Observation) bool
 		}
 		t, ok := v.things.Get(d.ref)
 		return !ok || yield(v.observation(t))
+	})
+}
+
+// Of implements subconscious.World.
+func (v *View) Of(sense string, yield func(subconscious.Observation) bool) {
+	prefix := sense + ":"
+	v.things.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *thing) bool {
+		if !strings.HasPrefix(string(ref), prefix) {
+			return false
+		}
+		return t.phase != standing || yield(v.observation(t))
 	})
 }
 

@@ -29,6 +29,9 @@ type World interface {
 	// Due calls yield for the standing things due in [from, to), in order of
 	// their due times, until it returns false.
 	Due(from, to time.Time, yield func(Observation) bool)
+	// Of calls yield for the standing things of one sense ("health"), in order
+	// of reference, until it returns false.
+	Of(sense string, yield func(Observation) bool)
 	// Sharing returns up to limit standing things that carry the link or the
 	// term (see Terms), in order of reference. Terms are asked for as
 	// "term:word". The count is of all that carry it.

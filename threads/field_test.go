@@ -82,6 +82,7 @@ func (s shelf) Due(from, to time.Time, yield func(subconscious.Observation) bool
 	}
 }
 
+func (s shelf) Of(string, func(subconscious.Observation) bool)        {}
 func (s shelf) Sharing(string, int) ([]subconscious.Observation, int) { return nil, 0 }
 
 // notes yields what the daemon does: what the notes hold.

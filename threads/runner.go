@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,11 +79,11 @@ func (r *Runner) Modes() map[subconscious.ThreadName]string {
 // Result is how one thread fared.
 type Result struct {
 	Thread    subconscious.ThreadName
-	Mode      string // reflex, model
+	Usual     string // its usual mode: reflex, model
 	Attention Attention
-	Thought   subconscious.Thought
-	Err       error // it failed
-	Elapsed   time.Duration
+	Answer
+	Err     error // it failed
+	Elapsed time.Duration
 }
 
 var (
@@ -105,7 +106,7 @@ func (r *Runner) RunAll(ctx context.Context, snapshot subconscious.Snapshot, att
 	results := make([]Result, len(r.threads))
 	answers := make([]chan Result, len(r.threads))
 	for i, t := range r.threads {
-		results[i] = Result{Thread: t.Name(), Mode: t.Mode(), Attention: attention[t.Name()]}
+		results[i] = Result{Thread: t.Name(), Usual: t.Mode(), Answer: Answer{Mode: t.Mode()}, Attention: attention[t.Name()]}
 		if !results[i].Attention.Ask {
 			continue
 		}
@@ -179,23 +180,23 @@ func (r *Runner) ask(ctx context.Context, t Thread, snapshot subconscious.Snapsh
 		r.giveBack(t.Name()) // before the answer: who has it may ask again
 		answer <- result
 	}()
-	result.Thought, result.Err = r.think(ctx, t, snapshot)
+	result.Answer, result.Err = r.think(ctx, t, snapshot)
 }
 
 // think contains a thread's panics, and what it says in another's name.
-func (r *Runner) think(ctx context.Context, t Thread, snapshot subconscious.Snapshot) (thought subconscious.Thought, err error) {
+func (r *Runner) think(ctx context.Context, t Thread, snapshot subconscious.Snapshot) (answer Answer, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			r.logger.Error("a thread panicked", "thread", t.Name(), "panic", problem, "stack", string(debug.Stack()))
-			thought, err = subconscious.Thought{}, fmt.Errorf("it panicked: %v", problem)
+			answer, err = Answer{Mode: t.Mode()}, fmt.Errorf("it panicked: %v", problem)
 		}
 	}()
 	if err := failpoint.Hit("thread." + string(t.Name())); err != nil {
-		return subconscious.Thought{}, err
+		return Answer{Mode: t.Mode()}, err
 	}
-	thought, err = t.Think(ctx, snapshot)
-	thought.Thread = t.Name()
-	return thought, err
+	answer, err = t.Think(ctx, snapshot)
+	answer.Thought.Thread, answer.Mode = t.Name(), cmp.Or(answer.Mode, t.Mode())
+	return answer, err
 }
 
 // Stop lets nobody be asked any more, and waits until every thread is back, or

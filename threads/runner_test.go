@@ -30,9 +30,10 @@ var _ threads.Thread = (*mind)(nil)
 
 func (m *mind) Name() subconscious.ThreadName { return m.name }
 func (m *mind) Mode() string                  { return "reflex" }
-func (m *mind) Think(ctx context.Context, _ subconscious.Snapshot) (subconscious.Thought, error) {
+func (m *mind) Think(ctx context.Context, _ subconscious.Snapshot) (threads.Answer, error) {
 	m.asked.Add(1)
-	return m.think(ctx)
+	thought, err := m.think(ctx)
+	return threads.Answer{Thought: thought}, err
 }
 
 func finds(words string, after time.Duration) func(context.Context) (subconscious.Thought, error) {

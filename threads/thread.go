@@ -7,6 +7,7 @@ package threads
 import (
 	"context"
 
+	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -17,5 +18,35 @@ type Thread interface {
 	Mode() string
 	// Think returns what the thread noticed in snapshot.Fields[Name()]. An
 	// error means that the thread failed, which is not to have found nothing.
-	Think(ctx context.Context, snapshot subconscious.Snapshot) (subconscious.Thought, error)
+	Think(ctx context.Context, snapshot subconscious.Snapshot) (Answer, error)
+}
+
+// The modes of thinking.
+const (
+	Reflex = "reflex"
+	Model  = "model"
+)
+
+// Answer is what a thread brought back from one tick.
+type Answer struct {
+	Thought subconscious.Thought
+	// Mode is how it thought this time; empty means its usual mode. A thread
+	// with a model falls back to Reflex where the model cannot be had.
+	Mode string
+	// Reason says in plain words why it thought otherwise than usual: reflex
+	// for a model, or a listed fallback for the model of the role.
+	Reason string
+	// Model is "PROVIDER/MODEL", whoever answered; empty for reflex.
+	Model string
+	// Shown is what it was shown beside what is new and wider: what stands,
+	// and what its tools returned.
+	Shown []subconscious.Ref
+	// Calls counts requests to models, those that failed included; Tokens what
+	// they took in and gave out, Cached those of them that a provider had kept.
+	Calls, Tokens, Cached int
+	// Cost of the calls, whether they helped or not.
+	Cost budget.Money
+	// Failures are calls that failed, in plain words, also where another model
+	// or reflex helped.
+	Failures []string
 }

@@ -137,7 +137,8 @@ func (h hostile) entry(thread subconscious.ThreadName, o subconscious.Observatio
 }
 
 func think(t interface{ Fatal(...any) }, snapshot subconscious.Snapshot, thread subconscious.ThreadName) subconscious.Thought {
-	thought, err := reflex.New(thread).Think(context.Background(), snapshot)
+	answer, err := reflex.New(thread).Think(context.Background(), snapshot)
+	thought := answer.Thought
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,17 +34,17 @@ func New(name subconscious.ThreadName) *Thread { return &Thread{name: name, rule
 func (t *Thread) Name() subconscious.ThreadName { return t.name }
 
 // Mode implements threads.Thread.
-func (t *Thread) Mode() string { return "reflex" }
+func (t *Thread) Mode() string { return threads.Reflex }
 
 // Think implements threads.Thread. It makes one finding an incident: of several
 // rules that notice the same thing the most important speaks. The order of what
 // is new means nothing.
-func (t *Thread) Think(ctx context.Context, snapshot subconscious.Snapshot) (subconscious.Thought, error) {
+func (t *Thread) Think(ctx context.Context, snapshot subconscious.Snapshot) (threads.Answer, error) {
 	s := newScene(snapshot, t.name)
 	var all []noticed
 	for _, rule := range t.rules {
 		if err := ctx.Err(); err != nil {
-			return subconscious.Thought{}, err
+			return threads.Answer{}, err
 		}
 		for _, n := range rule.find(s) {
 			n.Rule = rule.Name
@@ -62,5 +62,5 @@ func (t *Thread) Think(ctx context.Context, snapshot subconscious.Snapshot) (sub
 			thought.Over = append(thought.Over, key)
 		}
 	}
-	return thought, nil
+	return threads.Answer{Thought: thought}, nil
 }

@@ -354,7 +354,8 @@ func (s *scenario) snapshot() subconscious.Snapshot {
 
 func (s *scenario) think() subconscious.Thought {
 	s.t.Helper()
-	thought, err := reflex.New(s.thread).Think(context.Background(), s.snapshot())
+	answer, err := reflex.New(s.thread).Think(context.Background(), s.snapshot())
+	thought := answer.Thought
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package reflex_test
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -77,6 +79,15 @@ func (w *world) Due(from, to time.Time, yield func(subconscious.Observation) boo
 		w.visits++
 		return yield(w.things[p.ref])
 	})
+}
+
+func (w *world) Of(sense string, yield func(subconscious.Observation) bool) {
+	w.calls++
+	for _, ref := range slices.Sorted(maps.Keys(w.things)) {
+		if ref.Sense() == sense && !yield(w.things[ref]) {
+			return
+		}
+	}
 }
 
 func (w *world) Sharing(key string, limit int) (things []subconscious.Observation, count int) {

@@ -1,0 +1,56 @@
+package models
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind is what sort of failure it was.
+type Kind string
+
+const (
+	KindKey        Kind = "key"         // no key, or it is refused: 401, 403
+	KindModel      Kind = "model"       // there is no such model: 404
+	KindRequest    Kind = "request"     // the request is refused: 400, 413, 422
+	KindRate       Kind = "rate"        // too many, or the account is empty: 429, 402
+	KindServer     Kind = "server"      // 5xx, overloaded
+	KindNetwork    Kind = "network"     // no connection, or it broke before an answer
+	KindCut        Kind = "cut"         // the answer ended in the middle
+	KindTimeout    Kind = "timeout"     // no answer in time
+	KindTooLarge   Kind = "too_large"   // the answer is over its bound
+	KindAnswer     Kind = "answer"      // the answer is not what was asked for
+	KindWrongModel Kind = "wrong_model" // another model answered
+	KindRefused    Kind = "refused"     // the model declines
+	KindBudget     Kind = "budget"      // it may not be paid for: a *budget.Refusal is wrapped
+	KindResting    Kind = "resting"     // its breaker is open, after failures
+	KindCancelled  Kind = "cancelled"   // whoever asked waits no more
+)
+
+// Error says why a model did not answer.
+type Error struct {
+	Kind   Kind
+	By     Identity
+	Status int    // HTTP, 0 where there was none
+	Text   string // in plain words, without secrets, bounded
+	Next   string // what to do; may be empty
+	// RetryAfter is how long the provider wants to be left alone; 0 where it
+	// did not say.
+	RetryAfter time.Duration
+	// Usage is what the call took although it failed; Attempts and Unsure are
+	// as in Answer.
+	Usage            Usage
+	Attempts, Unsure int
+	Passed           []*Error
+	Err              error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.By.Model == "" {
+		return e.Text
+	}
+	return fmt.Sprintf("%s: %s", e.By, e.Text)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,165 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+)
+
+// Generator answers requests. Implementations may be called by any number of
+// goroutines.
+type Generator interface {
+	// Generate answers one request. A failure is an *Error; what the call used
+	// nevertheless is in it.
+	Generate(ctx context.Context, request Request) (Answer, error)
+}
+
+// Embedder turns texts into vectors.
+type Embedder interface {
+	// Embed returns one vector for each text, in order, all of one dimension.
+	Embed(ctx context.Context, purpose Purpose, texts []string) (Embedding, error)
+}
+
+// Driver is a Generator for one model of one provider.
+type Driver interface {
+	Generator
+	Identity() Identity
+}
+
+// Identity says which model it is.
+type Identity struct {
+	Provider string // the configured id
+	Model    string
+	// Local: it costs nothing and is given plain text.
+	Local bool
+}
+
+// String returns "groq/llama-3.3-70b-versatile".
+func (i Identity) String() string { return i.Provider + "/" + i.Model }
+
+// Purpose says what a call is for. Decorators read it, drivers do not.
+type Purpose struct {
+	Role string    // watcher, chat, deliberation, …
+	Tick int64     // 0 outside a tick
+	At   time.Time // in the mind's zone
+	// Exploration: it counts against the exploration allowance.
+	Exploration bool
+}
+
+// Request is one question to a model.
+type Request struct {
+	Purpose Purpose
+	// System is what the model is told about its task: the same at each call,
+	// so that providers can keep it.
+	System   string
+	Messages []Message
+	Tools    []Tool
+	// Schema is the shape of the answer; nil leaves it free. Drivers enforce
+	// it where the provider can; Converse checks it always.
+	Schema *Schema
+	// MaxTokens is the most it may give out, thinking included; at least 1.
+	MaxTokens int
+	// Temperature nil leaves it to the provider.
+	Temperature *float64
+	// Thinking is how many of MaxTokens it may think; 0 asks for none.
+	Thinking int
+	// OnText, if set, is told of the answer's text as it arrives; the call is
+	// then streamed. It is called by one goroutine, and after Generate has
+	// returned no more. What it was told of may belong to an attempt that
+	// failed in the end.
+	OnText func(delta string)
+}
+
+// Schema is the shape of an answer.
+type Schema struct {
+	Name string          // a word, for providers that want one
+	JSON json.RawMessage // JSON Schema of an object
+}
+
+// Who speaks in a message.
+const (
+	User      = "user"
+	Assistant = "assistant"
+	ToolRole  = "tool"
+)
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role string
+	Text string
+	// Calls are an assistant's wishes; CallID says to which of them a tool's
+	// message answers.
+	Calls  []ToolCall
+	CallID string
+	// Kept marks the end of what is the same at each call of this kind, for
+	// providers that are told what to keep.
+	Kept bool
+	// Opaque is what a driver wants back with an assistant's message, as it
+	// was: signatures of thoughts.
+	Opaque json.RawMessage
+}
+
+// Tool is something that a model may ask for.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema of an object
+}
+
+// ToolCall is a model's wish for a tool.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments json.RawMessage // as the model wrote them, maybe no JSON
+}
+
+// Answer is what a model gave.
+type Answer struct {
+	Text  string
+	Calls []ToolCall
+	// Stop says why it ended: "end", "length", "tools", "refused".
+	Stop string
+	// By is who answered: with fallbacks, not always the first.
+	By     Identity
+	Usage  Usage
+	Opaque json.RawMessage // for Message.Opaque
+	// Attempts counts requests sent for this answer. Unsure counts those of
+	// them that failed and may nevertheless be paid for.
+	Attempts, Unsure int
+	// Cost is set by the budget's decorator; Latency is of all attempts.
+	Cost    budget.Money
+	Latency time.Duration
+	// Passed are the failures of models that were asked before the one that
+	// answered, in order.
+	Passed []*Error
+}
+
+// Usage is what a call took, in tokens.
+type Usage struct {
+	// Input counts all that was taken in, Cached and Written included; Cached
+	// was kept by the provider, Written was put there.
+	Input, Cached, Written int
+	// Output counts all that was given out, Thinking included.
+	Output, Thinking int
+	// Known: the provider said so. Else the worst case counts.
+	Known bool
+}
+
+// Total is what counts against limits of tokens.
+func (u Usage) Total() int { return u.Input + u.Output }
+
+// Plus adds usages. The sum is known if both are.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
+		Output: u.Output + v.Output, Thinking: u.Thinking + v.Thinking, Known: u.Known && v.Known}
+}
+
+// Embedding is what an Embedder gave.
+type Embedding struct {
+	Vectors [][]float32
+	By      Identity
+	Usage   Usage
+	Cost    budget.Money
+}
