@@ -21,6 +21,7 @@ func counts(values map[string]int) map[string]int {
 func (s Status) filled() Status {
 	s.Senses, s.Threads, s.Pending, s.Notices = list(s.Senses), list(s.Threads), list(s.Pending), list(s.Notices)
 	s.Parked, s.Rejected = list(s.Parked), counts(s.Rejected)
+	s.Budget, s.Models = s.Budget.filled(), filledModels(s.Models)
 	d := &s.Subconscious
 	for _, entries := range []*[]subconscious.DocumentEntry{&d.ActiveThreads, &d.Patterns, &d.Hunches, &d.Insights} {
 		*entries = list(*entries)
@@ -30,6 +31,40 @@ func (s Status) filled() Status {
 		d.ThreadState = map[subconscious.ThreadName]subconscious.DocumentThread{}
 	}
 	return s
+}
+
+// filled returns the budget with every list present.
+func (b BudgetStatus) filled() BudgetStatus {
+	b.Limits, b.Roles = list(b.Limits), list(b.Roles)
+	return b
+}
+
+// filledModels returns the models with every list present.
+func filledModels(models []ModelStatus) []ModelStatus {
+	filled := make([]ModelStatus, len(models))
+	for i, m := range models {
+		m.Fallbacks = list(m.Fallbacks)
+		filled[i] = m
+	}
+	return filled
+}
+
+// filledTests returns the tests with every list present.
+func filledTests(tests []ModelTest) []ModelTest {
+	filled := make([]ModelTest, len(tests))
+	for i, t := range tests {
+		t.Steps = list(t.Steps)
+		filled[i] = t
+	}
+	return filled
+}
+
+// filled returns the report with every list present.
+func (r Report) filled() Report {
+	r.Rejected, r.Changes = counts(r.Rejected), counts(r.Changes)
+	r.Threads, r.Models, r.Blind = list(r.Threads), list(r.Models), list(r.Blind)
+	r.Budget = r.Budget.filled()
+	return r
 }
 
 // filled returns the report with every list present.

@@ -96,6 +96,37 @@ func decodeTick(body []byte) (TickRequest, error) {
 	return wish, nil
 }
 
+// decodeModelTest reads the body of POST /v1/models/test.
+func decodeModelTest(body []byte) (ModelTestRequest, error) {
+	wish, err := decode[ModelTestRequest](body)
+	if err == nil && wish.Who != "" && !isName(wish.Who, maxThread) {
+		err = badRequest("use the id of a role or of a provider", "who: %q is neither a role nor a provider", clip(wish.Who))
+	}
+	return wish, err
+}
+
+// sinceQuery reads since of GET /v1/report: a time in RFC 3339. Without it the
+// report is of the last 24 hours.
+func sinceQuery(query url.Values, now time.Time) (time.Time, error) {
+	for key, values := range query {
+		if key != "since" || len(values) != 1 {
+			return time.Time{}, badRequest("use since, once", "the query has %q, or has it more than once", clip(key))
+		}
+	}
+	text := query.Get("since")
+	if text == "" {
+		return now.Add(-24 * time.Hour), nil
+	}
+	since, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, badRequest(`write it like "2026-03-14T08:00:00Z"`, "since: %q is not a time", clip(text))
+	}
+	if since.After(now) {
+		return time.Time{}, badRequest("name a time that is past", "since: %s is not yet", clip(text))
+	}
+	return since, nil
+}
+
 // decodePause reads the body of POST /v1/pause.
 func decodePause(body []byte) (PauseRequest, error) {
 	wish, err := decode[pauseBody](body)

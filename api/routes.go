@@ -26,17 +26,21 @@ type (
 // routes is the whole table of what is served.
 func (s *Server) routes() map[string]http.Handler {
 	return map[string]http.Handler{
-		"/healthz":         s.get(s.health),
-		"/v1/status":       s.get(s.status),
-		"/v1/subconscious": s.get(s.document),
-		"/v1/ticks":        s.get(s.ticks),
-		"/v1/ticks/{n}":    s.get(s.tick),
-		"/v1/why/{entry}":  s.get(s.why),
-		"/v1/tick":         s.post(s.think),
-		"/v1/commands":     s.post(s.command),
-		"/v1/pause":        s.post(s.pause),
-		"/v1/resume":       s.post(s.resume),
-		"/":                http.HandlerFunc(s.nothing),
+		"/healthz":             s.get(s.health),
+		"/v1/status":           s.get(s.status),
+		"/v1/subconscious":     s.get(s.document),
+		"/v1/ticks":            s.get(s.ticks),
+		"/v1/ticks/{n}":        s.get(s.tick),
+		"/v1/why/{entry}":      s.get(s.why),
+		"/v1/tick":             s.post(s.think),
+		"/v1/commands":         s.post(s.command),
+		"/v1/pause":            s.post(s.pause),
+		"/v1/resume":           s.post(s.resume),
+		"/v1/models":           s.get(s.models),
+		"/v1/models/test":      s.post(s.testModels),
+		"/v1/prompts/{thread}": s.get(s.prompt),
+		"/v1/report":           s.get(s.report),
+		"/":                    http.HandlerFunc(s.nothing),
 	}
 }
 
@@ -206,6 +210,63 @@ func (s *Server) setPause(ctx context.Context, wish PauseRequest, err error) (an
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
 	return s.options.Steerer.Pause(ctx, wish)
+}
+
+func (s *Server) models(ctx context.Context, _ *http.Request) (any, error) {
+	if s.options.Modeler == nil {
+		return nil, notServed("models")
+	}
+	models, err := s.options.Modeler.Models(ctx)
+	return filledModels(models), err
+}
+
+// testModels may take long: it asks models, one after the other.
+func (s *Server) testModels(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeModelTest(body)
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Modeler == nil {
+		return nil, notServed("models")
+	}
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks and tests have been asked for already", maxWaiting)
+	}
+	ctx, done := context.WithTimeout(ctx, testTimeout)
+	defer done()
+	tests, err := s.options.Modeler.TestModels(ctx, wish.Who)
+	return filledTests(tests), err
+}
+
+func (s *Server) prompt(ctx context.Context, r *http.Request) (any, error) {
+	thread := r.PathValue("thread")
+	if err := checkThread(subconscious.ThreadName(thread)); err != nil {
+		return nil, err
+	}
+	if s.options.Modeler == nil {
+		return nil, notServed("prompts")
+	}
+	return s.options.Modeler.Prompt(ctx, thread)
+}
+
+func (s *Server) report(ctx context.Context, r *http.Request) (any, error) {
+	since, err := sinceQuery(r.URL.Query(), s.options.Now())
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Reporter == nil {
+		return nil, notServed("reports")
+	}
+	report, err := s.options.Reporter.Report(ctx, since)
+	return report.filled(), err
+}
+
+// notServed says that this daemon has no such part.
+func notServed(what string) error {
+	return Errorf(CodeNotFound, "ask a daemon that does", "this daemon serves no %s", what)
 }
 
 func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {

@@ -28,6 +28,7 @@ const (
 	readTimeout   = 10 * time.Second
 	writeTimeout  = 10 * time.Second
 	answerTimeout = 10 * time.Second // for all but a tick
+	testTimeout   = 5 * time.Minute  // for a test of all models
 	idleTimeout   = time.Minute
 	stopGrace     = 5 * time.Second
 	maxHeader     = 16 << 10
@@ -43,6 +44,9 @@ type Options struct {
 	Inspector Inspector
 	Recorder  Recorder
 	Steerer   Steerer
+	// Modeler and Reporter may be nil: then their paths answer CodeNotFound.
+	Modeler  Modeler
+	Reporter Reporter
 	// Logger is told of refused peers and failed answers; nil discards.
 	Logger *slog.Logger
 	// AllowUIDs are further users that may connect, beside root and the one

@@ -23,6 +23,8 @@ type Status struct {
 	Pending   []subconscious.Command `json:"pending"`
 	Incidents IncidentCounts         `json:"incidents"`
 	Budget    BudgetStatus           `json:"budget"`
+	// Models are the roles that have a model.
+	Models []ModelStatus `json:"models"`
 	// Rejected counts findings by the reason for which they were not taken, in
 	// the last 24 hours.
 	Rejected map[string]int `json:"rejected"`
@@ -85,6 +87,13 @@ type ThreadStatus struct {
 	Last            time.Time `json:"last,omitzero"` // its last healthy run
 	Pending         int       `json:"pending"`       // observations it has not been shown
 	Overflow        int       `json:"overflow,omitempty"`
+	// Model is who thinks for it now, "PROVIDER/MODEL", empty for reflex.
+	Model string `json:"model,omitempty"`
+	// Usual is who is configured, where Model is another.
+	Usual  string  `json:"usual,omitempty"`
+	Cost   float64 `json:"cost"`   // US dollars today
+	Calls  int     `json:"calls"`  // today
+	Tokens int     `json:"tokens"` // today
 }
 
 // IncidentCounts says how much waits.
@@ -100,6 +109,13 @@ type BudgetStatus struct {
 	TokensToday        int     `json:"tokens_today"`
 	CallsToday         int     `json:"calls_today"`
 	NotificationsToday int     `json:"notifications_today"`
+	MoneyMonth         float64 `json:"money_month"`
+	// Limits are those that are set, or used.
+	Limits      []LimitStatus `json:"limits"`
+	Exploration Exploration   `json:"exploration"`
+	// Unsettled are calls whose cost is not known: their worst case counts.
+	Unsettled int         `json:"unsettled"`
+	Roles     []RoleSpend `json:"roles"`
 }
 
 // Notice is an operational notice: the daemon about itself.
@@ -148,6 +164,16 @@ type ThreadReport struct {
 	Rejected map[string]int `json:"rejected"`
 	Calls    int            `json:"calls"`
 	Tokens   int            `json:"tokens"`
+	// Model is who answered, "PROVIDER/MODEL", empty for reflex; Usual is who is
+	// configured, where that is another.
+	Model string `json:"model,omitempty"`
+	Usual string `json:"usual,omitempty"`
+	// Cached are those of Tokens that the provider had kept.
+	Cached int     `json:"cached,omitempty"`
+	Cost   float64 `json:"cost"` // US dollars
+	// Failures are those of models that were asked before, in order and in plain
+	// words.
+	Failures []string `json:"failures,omitempty"`
 }
 
 // EntryChange is what happened to one entry at a tick.

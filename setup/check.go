@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -176,17 +177,17 @@ func checkScalar(key, tag, value string, s shape) *Error {
 		return &Error{Code: code, Key: key, Problem: problem, Fix: fix}
 	}
 	shown := clip(value)
-	number := tag == "!!int" || tag == "!!float"
+	isNumber := tag == "!!int" || tag == "!!float"
 	switch s.kind {
 	case duration:
-		if _, err := strconv.ParseFloat(value, 64); number || err == nil {
+		if _, err := strconv.ParseFloat(value, 64); isNumber || err == nil {
 			return wrong(CodeUnit, fmt.Sprintf("%s has no unit", shown), fmt.Sprintf("write %q for seconds, %q for minutes, or %q for hours", shown+"s", shown+"m", shown+"h"))
 		}
 		if _, err := time.ParseDuration(value); err != nil || tag != "!!str" {
 			return wrong(CodeType, fmt.Sprintf("%q is not a duration", shown), `write a number and a unit, such as "90s", "5m" or "1h30m"`)
 		}
 	case quantity:
-		if number {
+		if isNumber {
 			return wrong(CodeUnit, fmt.Sprintf("%s has no unit", shown), fmt.Sprintf("write it with its unit, such as %s", exampleOf(s, shown)))
 		}
 		if err := unmarshalText(s.typ, value); err != nil {
@@ -206,6 +207,10 @@ func checkScalar(key, tag, value string, s shape) *Error {
 	case integer:
 		if _, err := strconv.Atoi(value); err != nil || tag != "!!int" {
 			return wrong(CodeType, fmt.Sprintf("%q is not a whole number", shown), "write digits alone, without quotes")
+		}
+	case number:
+		if f, err := strconv.ParseFloat(value, 64); err != nil || !isNumber || math.IsInf(f, 0) || math.IsNaN(f) {
+			return wrong(CodeType, fmt.Sprintf("%q is not a number", shown), "write digits, with a point where needed, without quotes or a unit")
 		}
 	case boolean:
 		if tag != "!!bool" {

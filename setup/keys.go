@@ -23,6 +23,9 @@ func collect(values map[string]any, prefix string, v reflect.Value, s shape) {
 				values[key] = []string{}
 			}
 		default:
+			if unset(field) && field.Kind() == reflect.Pointer {
+				continue
+			}
 			if value, err := plain(field, f.shape); err == nil {
 				values[key] = value
 			}

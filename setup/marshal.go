@@ -62,7 +62,7 @@ func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range s.fields {
 		field := v.Field(f.index)
-		if (field.Kind() == reflect.Slice || field.Kind() == reflect.String) && field.Len() == 0 {
+		if unset(field) {
 			continue
 		}
 		node, err := nodeOf(field, f.shape)
@@ -72,6 +72,18 @@ func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
 		mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.key}, node)
 	}
 	return mapping, nil
+}
+
+// unset reports whether there is nothing to write: an empty list or text, a
+// number that is not given.
+func unset(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Pointer:
+		return v.IsNil()
+	}
+	return false
 }
 
 // plain is a value as it is written in YAML.
@@ -93,6 +105,8 @@ func plain(v reflect.Value, s shape) (any, error) {
 		return redact.Text(v.String()), nil
 	case integer:
 		return v.Int(), nil
+	case number:
+		return reflect.Indirect(v).Float(), nil
 	}
 	return v.Bool(), nil
 }

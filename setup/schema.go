@@ -72,6 +72,8 @@ func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
 		schema["type"], schema["pattern"] = "string", quantityPattern
 	case integer:
 		schema["type"] = "integer"
+	case number:
+		schema["type"] = "number"
 	case boolean:
 		schema["type"] = "boolean"
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
@@ -38,7 +40,8 @@ type Config struct {
 	API       API              `mapstructure:"api"`
 	Log       Log              `mapstructure:"log"`
 	Senses    Senses           `mapstructure:"senses"`
-	Models    Models           `mapstructure:"models"`
+	Models    models.Config    `mapstructure:"models"`
+	Budget    budget.Config    `mapstructure:"budget"`
 	Threads   threads.Config   `mapstructure:"threads"`
 	Mechanics aggregator.Rules `mapstructure:"mechanics"`
 }
@@ -53,14 +56,6 @@ type API struct {
 type Log struct {
 	Level  string `mapstructure:"level"`  // debug, info, warn, error
 	Format string `mapstructure:"format"` // auto, json, text
-}
-
-// Models say when thinking is asked for.
-type Models struct {
-	// Gate is that of Threads, which has no key of its own for it.
-	Gate string `mapstructure:"gate"`
-	// Preset says who thinks: reflex, rules without any model.
-	Preset string `mapstructure:"preset"`
 }
 
 // Senses are what the mind looks at.
@@ -87,8 +82,19 @@ func Default() *Config {
 		Timezone:    Local,
 		Log:         Log{Level: "info", Format: "auto"},
 		Senses:      Senses{Health: health.DefaultConfig()},
-		Models:      Models{Gate: threads.DefaultConfig().Gate, Preset: presetReflex},
+		Models:      models.Config{Gate: threads.DefaultConfig().Gate, Preset: presetReflex, Timeout: 60 * time.Second},
+		Budget:      defaultBudget(),
 		Threads:     threads.DefaultConfig(),
 		Mechanics:   aggregator.DefaultRules(),
 	}
+}
+
+// noLimit is how "no limit" is written in the budget.
+const noLimit = -1
+
+// defaultBudget is what may be spent where the configuration is silent: a
+// dollar a day, and ten a month. Tokens and calls are bounded as well, so that
+// a model without a price, as a local one, cannot be asked without end.
+func defaultBudget() budget.Config {
+	return budget.Config{MoneyPerDay: 1, MoneyPerMonth: 10, CallsPerDay: 2000, TokensPerDay: 5_000_000, ExplorationCallsPerDay: 4}
 }

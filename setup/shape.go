@@ -20,6 +20,7 @@ const (
 	texts    kind = "a list of texts"
 	text     kind = "text"
 	integer  kind = "a whole number"
+	number   kind = "a number"
 	boolean  kind = "true or false"
 	duration kind = "a duration with its unit"
 	quantity kind = "a quantity with its unit"
@@ -103,6 +104,8 @@ func shapeOf(t reflect.Type) shape {
 		}
 	case t.Kind() == reflect.Int:
 		s.kind = integer
+	case t.Kind() == reflect.Float64, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Float64:
+		s.kind = number
 	case t.Kind() == reflect.Bool:
 		s.kind = boolean
 	case t.Kind() == reflect.Struct:

@@ -21,6 +21,11 @@ type Mind struct {
 	Now     api.Status
 	Reports []api.TickReport // newest first
 	Reasons map[subconscious.EntryID]api.Explanation
+	// Tests are what TestModels answers from, Prompts are by thread, and Sum is
+	// the report, to which Since and Until are set.
+	Tests   []api.ModelTest
+	Prompts map[string]api.RenderedPrompt
+	Sum     api.Report
 	// Unwell is what Health answers.
 	Unwell error
 	// OnThink, if set, is called by Think first; its error is Think's.
@@ -37,6 +42,8 @@ var (
 	_ api.Inspector = (*Mind)(nil)
 	_ api.Recorder  = (*Mind)(nil)
 	_ api.Steerer   = (*Mind)(nil)
+	_ api.Modeler   = (*Mind)(nil)
+	_ api.Reporter  = (*Mind)(nil)
 )
 
 // Status returns Now with the commands that wait.
@@ -155,6 +162,43 @@ func (m *Mind) Pause(_ context.Context, wish api.PauseRequest) (api.PauseState, 
 	return state, nil
 }
 
+// Models returns the models of Now.
+func (m *Mind) Models(context.Context) ([]api.ModelStatus, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]api.ModelStatus(nil), m.Now.Models...), nil
+}
+
+// TestModels returns those of Tests that are of that role or provider.
+func (m *Mind) TestModels(_ context.Context, who string) ([]api.ModelTest, error) {
+	var found []api.ModelTest
+	for _, test := range m.Tests {
+		if who == "" || who == test.Role || who == test.Provider {
+			found = append(found, test)
+		}
+	}
+	if who != "" && len(found) == 0 {
+		return nil, api.Errorf(api.CodeNotFound, "see subconsciousctl models", "no role and no provider is called %s", who)
+	}
+	return found, nil
+}
+
+// Prompt returns one of Prompts.
+func (m *Mind) Prompt(_ context.Context, thread string) (api.RenderedPrompt, error) {
+	prompt, ok := m.Prompts[thread]
+	if !ok {
+		return api.RenderedPrompt{}, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no thread %s", thread)
+	}
+	return prompt, nil
+}
+
+// Report returns Sum. Its end is the time of the samples.
+func (m *Mind) Report(_ context.Context, since time.Time) (api.Report, error) {
+	report := m.Sum
+	report.Since, report.Until = since, at
+	return report, nil
+}
+
 // Commands returns what was recorded so far.
 func (m *Mind) Commands() []subconscious.Command {
 	m.mu.Lock()
@@ -191,6 +235,7 @@ func Serve(t testing.TB, folder string, m *Mind, options api.Options) *api.Serve
 	t.Helper()
 	options.Socket = filepath.Join(folder, "socket")
 	options.Inspector, options.Recorder, options.Steerer = m, m, m
+	options.Modeler, options.Reporter = m, m
 	server, err := api.New(options)
 	if err != nil {
 		t.Fatal(err)

@@ -175,6 +175,34 @@ func (c *Client) Resume(ctx context.Context) (api.PauseState, error) {
 	return post[api.PauseState](ctx, c, "/v1/resume", struct{}{})
 }
 
+// Models returns every role with its model and how that is.
+func (c *Client) Models(ctx context.Context) ([]api.ModelStatus, error) {
+	return get[[]api.ModelStatus](ctx, c, "/v1/models")
+}
+
+// TestModels asks models live: those of a role or of a provider, or all where
+// who is empty.
+func (c *Client) TestModels(ctx context.Context, who string) ([]api.ModelTest, error) {
+	ctx, done := context.WithTimeout(ctx, tickTimeout)
+	defer done()
+	return post[[]api.ModelTest](ctx, c, "/v1/models/test", api.ModelTestRequest{Who: who})
+}
+
+// Prompt returns what a thread would be asked now.
+func (c *Client) Prompt(ctx context.Context, thread string) (api.RenderedPrompt, error) {
+	return get[api.RenderedPrompt](ctx, c, "/v1/prompts/"+url.PathEscape(thread))
+}
+
+// Report sums up the time from since until now; a zero since stands for the
+// last 24 hours.
+func (c *Client) Report(ctx context.Context, since time.Time) (api.Report, error) {
+	path := "/v1/report"
+	if !since.IsZero() {
+		path += "?" + url.Values{"since": {since.Format(time.RFC3339)}}.Encode()
+	}
+	return get[api.Report](ctx, c, path)
+}
+
 func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"context"
+	"time"
+)
+
+// Modeler knows the models that think.
+type Modeler interface {
+	// Models returns every role with its model and how that is, without asking
+	// any of them anything. Roles in the order in which they are shown.
+	Models(ctx context.Context) ([]ModelStatus, error)
+	// TestModels asks models live, which may cost: those of a role or of a
+	// provider, or all where who is empty. What no role and no provider is
+	// called gives an *Error with CodeNotFound.
+	TestModels(ctx context.Context, who string) ([]ModelTest, error)
+	// Prompt returns what a thread would be asked now, as the model would get
+	// it. A thread that does not exist gives an *Error with CodeNotFound.
+	Prompt(ctx context.Context, thread string) (RenderedPrompt, error)
+}
+
+// Reporter sums up what happened.
+type Reporter interface {
+	// Report covers the time from since until now.
+	Report(ctx context.Context, since time.Time) (Report, error)
+}
+
+// The states of a model.
+const (
+	ModelOK          = "ok"
+	ModelFailing     = "failing"     // its last call failed; it is asked again
+	ModelResting     = "resting"     // it failed so often that it is left alone until Next
+	ModelUnused      = "unused"      // it has not been asked yet
+	ModelUnavailable = "unavailable" // it cannot be asked: its key is missing, say
+)
+
+// ModelStatus says which model a role has, and how it is.
+type ModelStatus struct {
+	Role     string    `json:"role"`
+	Provider string    `json:"provider"`
+	Model    string    `json:"model"`
+	Local    bool      `json:"local"`
+	State    string    `json:"state"` // ok, failing, resting, unused, unavailable
+	Since    time.Time `json:"since,omitzero"`
+	Error    string    `json:"error,omitempty"`
+	// Next is when a resting model is asked again.
+	Next time.Time `json:"next,omitzero"`
+	// Fallbacks are asked in order where it fails: "PROVIDER/MODEL".
+	Fallbacks []string `json:"fallbacks"`
+	// PriceInput and PriceOutput are in US dollars for a million tokens. Where
+	// the price is not known they are what is reckoned with.
+	PriceInput  float64 `json:"price_input"`
+	PriceOutput float64 `json:"price_output"`
+	PriceKnown  bool    `json:"price_known"`
+	// Note is anything else that a person should know, with what to do.
+	Note string `json:"note,omitempty"`
+}
+
+// ModelTest is what came of asking one model live.
+type ModelTest struct {
+	Role      string     `json:"role,omitempty"`
+	Provider  string     `json:"provider"`
+	Model     string     `json:"model"`
+	OK        bool       `json:"ok"`
+	Steps     []TestStep `json:"steps"`
+	LatencyMS float64    `json:"latency_ms"`
+	Tokens    int        `json:"tokens"`
+	Cost      float64    `json:"cost"` // US dollars
+}
+
+// TestStep is one thing that was tried.
+type TestStep struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+	// Next says what to do about a failure.
+	Next string `json:"next,omitempty"`
+}
+
+// ModelTestRequest is the body of POST /v1/models/test.
+type ModelTestRequest struct {
+	// Who is a role or a provider; empty means all.
+	Who string `json:"who,omitempty"`
+}
+
+// RenderedPrompt is what a thread would be asked now.
+type RenderedPrompt struct {
+	Thread string `json:"thread"`
+	// Model is "PROVIDER/MODEL", or empty where the thread thinks by reflex.
+	Model  string `json:"model,omitempty"`
+	System string `json:"system"`
+	User   string `json:"user"`
+	Bytes  int    `json:"bytes"`
+	Tokens int    `json:"tokens"` // an estimate
+	Hash   string `json:"hash"`
+	// Redacted: secrets, and what privacy withholds, are replaced, because the
+	// model is not local.
+	Redacted bool   `json:"redacted"`
+	Note     string `json:"note,omitempty"`
+}
+
+// LimitStatus is one limit of the budget and what is used of it.
+type LimitStatus struct {
+	// Name is "money_per_day", or with the thread: "watcher.calls_per_day".
+	Name string  `json:"name"`
+	Used float64 `json:"used"`
+	// Limit is -1 where there is none.
+	Limit     float64 `json:"limit"`
+	Exhausted bool    `json:"exhausted"`
+	// Until is when there is room again.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Exploration is how often threads asked a model today although nothing in
+// their field was unseen, and how often they may.
+type Exploration struct {
+	Used    int `json:"used"`
+	Allowed int `json:"allowed"` // -1: without a limit
+}
+
+// RoleSpend is what one role cost today.
+type RoleSpend struct {
+	Role   string  `json:"role"`
+	Calls  int     `json:"calls"`
+	Tokens int     `json:"tokens"`
+	Money  float64 `json:"money"` // US dollars
+}

@@ -1,0 +1,65 @@
+package api
+
+import "time"
+
+// Report sums up a stretch of time: what was thought, by whom, for how much,
+// and when the mind was blind. It is the receipt for a silence.
+type Report struct {
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
+	// Ticks that committed; Unchanged are those of them that changed no entry;
+	// FailedTicks did not commit.
+	Ticks       int `json:"ticks"`
+	Unchanged   int `json:"unchanged"`
+	FailedTicks int `json:"failed_ticks"`
+	// Findings is how many were brought: Accepted and the sum of Rejected.
+	Findings int            `json:"findings"`
+	Accepted int            `json:"accepted"`
+	Rejected map[string]int `json:"rejected"`
+	// Changes counts what happened to entries, by its name.
+	Changes map[string]int `json:"changes"`
+	// Told counts what was told to anybody.
+	Told    int         `json:"told"`
+	Threads []ThreadSum `json:"threads"`
+	Models  []ModelSum  `json:"models"`
+	// Money is in US dollars, over the whole time.
+	Money float64 `json:"money"`
+	// Budget is as of now.
+	Budget BudgetStatus  `json:"budget"`
+	Blind  []BlindPeriod `json:"blind"`
+}
+
+// ThreadSum is what one thread did in that time, in ticks.
+type ThreadSum struct {
+	Name     string `json:"name"`
+	Asked    int    `json:"asked"`
+	Skipped  int    `json:"skipped"`
+	Failed   int    `json:"failed"`
+	Reflex   int    `json:"reflex"` // it thought by rules
+	Model    int    `json:"model"`  // it thought with a model
+	FellBack int    `json:"fell_back"`
+	Findings int    `json:"findings"` // accepted
+}
+
+// ModelSum is what one model did for one role in that time.
+type ModelSum struct {
+	Role     string  `json:"role"`
+	Provider string  `json:"provider"`
+	Model    string  `json:"model"`
+	Calls    int     `json:"calls"`
+	Failed   int     `json:"failed"`
+	Tokens   int     `json:"tokens"`
+	Cached   int     `json:"cached"`
+	Cost     float64 `json:"cost"` // US dollars
+	Local    bool    `json:"local"`
+}
+
+// BlindPeriod is a time in which a sense saw nothing.
+type BlindPeriod struct {
+	Sense string    `json:"sense"` // its kind
+	ID    string    `json:"id"`
+	From  time.Time `json:"from"`
+	// To is zero while it lasts.
+	To    time.Time `json:"to,omitzero"`
+	Error string    `json:"error,omitempty"`
+}
