@@ -1,1 +1,81 @@
 package budget
+
+import (
+	"fmt"
+	"time"
+)
+
+// Amount is what a call takes.
+type Amount struct {
+	Money  Money
+	Tokens int
+}
+
+// Charge is a call that is about to be made.
+type Charge struct {
+	// At is now, in the mind's zone: its local day and month are charged.
+	At time.Time
+	// Tick is the tick that it is made for, 0 outside one.
+	Tick            int64
+	Role            string // watcher, chat, deliberation, …
+	Provider, Model string
+	// Exploration: it counts against the exploration allowance too.
+	Exploration bool
+	// Worst is the most that the call, all its attempts together, can take. A
+	// call that is free has no money in it, and passes the limits of money.
+	Worst Amount
+}
+
+// Ticket names a debit until it is settled.
+type Ticket int64
+
+// The limits, as the configuration names them.
+const (
+	MoneyPerDay            = "money_per_day"
+	MoneyPerMonth          = "money_per_month"
+	CallsPerDay            = "calls_per_day"
+	TokensPerDay           = "tokens_per_day"
+	ExplorationCallsPerDay = "exploration_calls_per_day"
+)
+
+// Refusal is the error of Debit where a limit has no room for a call.
+type Refusal struct {
+	Limit string // one of the names above
+	Role  string // whose limit it is, "" for that of all
+	// Allowed is the limit, Used what counts against it, and Worst what the
+	// call could take of it; billionths of a dollar where the limit is money.
+	Allowed, Used, Worst int64
+	// Until is when the limit counts anew. It is zero where waiting changes
+	// nothing, since a single such call is more than is allowed.
+	Until time.Time
+}
+
+// Error says in words what is used up, until when, and what to do.
+func (r *Refusal) Error() string {
+	key := r.Limit
+	if r.Role != "" {
+		key += " of " + r.Role
+	}
+	switch {
+	case r.Allowed == 0:
+		return fmt.Sprintf("budget: %s is 0 and lets no call through; raise it to allow some", key)
+	case r.Until.IsZero():
+		return fmt.Sprintf("budget: one call could take %s, more than the %s that %s allows; raise it, or let the role give out fewer tokens",
+			r.amount(r.Worst), r.amount(r.Allowed), key)
+	}
+	return fmt.Sprintf("budget: %s is used up until %s: %s of %s are counted and the call could take %s; wait, or raise it",
+		key, r.Until.Format("2 January 15:04"), r.amount(r.Used), r.amount(r.Allowed), r.amount(r.Worst))
+}
+
+func (r *Refusal) amount(n int64) string { return amount(r.Limit, n) }
+
+// amount writes n in the unit of a limit.
+func amount(limit string, n int64) string {
+	switch limit {
+	case MoneyPerDay, MoneyPerMonth:
+		return Money(n).String()
+	case TokensPerDay:
+		return fmt.Sprintf("%d tokens", n)
+	}
+	return fmt.Sprintf("%d calls", n)
+}

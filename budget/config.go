@@ -1,5 +1,12 @@
 package budget
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Config are hard limits. Money is in US dollars; a limit of 0 lets nothing
 // through, and of -1 is none.
 type Config struct {
@@ -20,4 +27,65 @@ type Thread struct {
 	MoneyPerDay  float64 `mapstructure:"money_per_day"`
 	CallsPerDay  int     `mapstructure:"calls_per_day"`
 	TokensPerDay int     `mapstructure:"tokens_per_day"`
+}
+
+// Bounds of what may be configured: more is a slip of the keyboard.
+const (
+	maxMoney = 10_000
+	maxCount = 1_000_000_000
+)
+
+// DefaultConfig returns what holds where the configuration is silent.
+func DefaultConfig() Config {
+	return Config{MoneyPerDay: 1, MoneyPerMonth: 20, CallsPerDay: 2000, TokensPerDay: 5_000_000, ExplorationCallsPerDay: 4}
+}
+
+// DefaultThread returns the limits of a thread that sets none: none. Fill it,
+// so that a limit that is left out is not one of 0.
+func DefaultThread(id string) Thread {
+	return Thread{ID: id, MoneyPerDay: -1, CallsPerDay: -1, TokensPerDay: -1}
+}
+
+// Roles are those that may have limits of their own: the threads, then the
+// others that ask models.
+func Roles() []string {
+	return []string{"watcher", "librarian", "oracle", "dreamer",
+		"chat", "fast", "reasoning", "extraction", "synthesis", "deliberation", "embedding"}
+}
+
+// Validate names every setting that cannot be used, in the order of the fields.
+func (c Config) Validate() error {
+	problems := []error{
+		money("money_per_day", c.MoneyPerDay), money("money_per_month", c.MoneyPerMonth),
+		count("calls_per_day", c.CallsPerDay), count("tokens_per_day", c.TokensPerDay),
+		count("exploration_calls_per_day", c.ExplorationCallsPerDay),
+	}
+	for i, t := range c.Threads {
+		key := fmt.Sprintf("threads[%d].", i)
+		same := func(other Thread) bool { return other.ID == t.ID }
+		switch {
+		case !slices.Contains(Roles(), t.ID):
+			problems = append(problems, fmt.Errorf("%sid: %q is none of %s", key, t.ID, strings.Join(Roles(), ", ")))
+		case slices.IndexFunc(c.Threads, same) != i:
+			problems = append(problems, fmt.Errorf("%sid: %q is there twice", key, t.ID))
+		}
+		problems = append(problems, money(key+"money_per_day", t.MoneyPerDay),
+			count(key+"calls_per_day", t.CallsPerDay), count(key+"tokens_per_day", t.TokensPerDay))
+	}
+	return errors.Join(problems...)
+}
+
+// money refuses what is no amount of dollars; a NaN fails every comparison.
+func money(key string, dollars float64) error {
+	if dollars == -1 || dollars >= 0 && dollars <= maxMoney {
+		return nil
+	}
+	return fmt.Errorf("%s: is %v, must be 0 to %d dollars, or -1 for no limit", key, dollars, maxMoney)
+}
+
+func count(key string, n int) error {
+	if n >= -1 && n <= maxCount {
+		return nil
+	}
+	return fmt.Errorf("%s: is %d, must be 0 to %d, or -1 for no limit", key, n, maxCount)
 }
