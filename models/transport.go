@@ -1,0 +1,265 @@
+package models
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// What one answer may be at most, after decompression.
+const (
+	maxPlain  = 4 << 20  // bytes of an answer in one piece
+	maxStream = 8 << 20  // bytes of a streamed answer
+	maxLine   = 1 << 20  // bytes of one line of it
+	maxError  = 16 << 10 // bytes that are kept of an error's body
+	maxHeader = 64 << 10 // bytes of all headers
+)
+
+// TransportOptions configures NewClient.
+type TransportOptions struct {
+	// BaseURL is where the provider is: no other host is ever asked.
+	BaseURL string
+	// Overall bounds a request whose context has no deadline; 0 is 10 minutes.
+	Overall time.Duration
+	// Header bounds the wait for the first byte of an answer; 0 is as long as
+	// the context allows, since an answer in one piece begins when it is ready.
+	Header time.Duration
+	// Idle bounds the wait between two pieces of a stream; 0 is 60 seconds.
+	Idle time.Duration
+	// UserAgent is sent with each request; empty is "subconsciousd".
+	UserAgent string
+	// Now is the clock, for dates in headers; nil is time.Now.
+	Now func() time.Time
+}
+
+// NewClient returns the client through which drivers reach one provider. Its
+// failures are *Error: in plain words, bounded, without the key.
+//
+// It asks the provider's host alone, follows no redirect, keeps no cookie,
+// bounds what it reads, and honours the proxy of the environment. An answer in
+// one piece is handed on only when it is whole and JSON.
+func NewClient(options TransportOptions) *http.Client {
+	if options.Overall <= 0 {
+		options.Overall = 10 * time.Minute
+	}
+	if options.Idle <= 0 {
+		options.Idle = time.Minute
+	}
+	if options.UserAgent == "" {
+		options.UserAgent = "subconsciousd"
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	base, err := url.Parse(options.BaseURL)
+	if err != nil || base.Host == "" {
+		base = &url.URL{}
+	}
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &transport{options: options, scheme: base.Scheme, host: base.Host, under: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
+			ResponseHeaderTimeout: options.Header, MaxResponseHeaderBytes: maxHeader,
+			MaxIdleConns: 8, MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
+		}},
+	}
+}
+
+// transport is the one RoundTripper of all drivers.
+type transport struct {
+	options      TransportOptions
+	scheme, host string
+	under        *http.Transport
+}
+
+var _ http.RoundTripper = (*transport)(nil)
+
+// CloseIdleConnections closes what is kept open for later requests.
+func (t *transport) CloseIdleConnections() { t.under.CloseIdleConnections() }
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host != t.host || request.URL.Scheme != t.scheme || t.host == "" {
+		closeBody(request.Body)
+		return nil, &Error{Kind: KindRequest, Text: fmt.Sprintf("the request was not sent: %s is not the provider's address", bounded(request.URL.Host, 80)),
+			Next: "set base_url of the provider to an address that begins with http:// or https://"}
+	}
+	trip, request := t.begin(request)
+	response, err := t.under.RoundTrip(request)
+	if err != nil {
+		defer trip.cancel(nil)
+		return nil, trip.broken(err, "before an answer")
+	}
+	return trip.judge(response)
+}
+
+// begin bounds a request and watches whether it is sent.
+func (t *transport) begin(request *http.Request) (*trip, *http.Request) {
+	ctx, stop := request.Context(), func() {}
+	if _, ok := ctx.Deadline(); !ok {
+		ctx, stop = context.WithTimeout(ctx, t.options.Overall)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	trip := &trip{transport: t, asked: request.Context(), ctx: ctx, secrets: secretsOf(request), stream: wantsStream(request)}
+	trip.cancel = func(cause error) { cancel(cause); stop() }
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		if info.Err == nil {
+			trip.written.Store(true)
+		}
+	}})
+	request = request.Clone(ctx)
+	request.Header.Set("User-Agent", t.options.UserAgent)
+	for name := range request.Header {
+		if strings.HasPrefix(name, "X-Stainless-") { // what a client library tells of this machine
+			request.Header.Del(name)
+		}
+	}
+	return trip, request
+}
+
+// trip is one request on its way.
+type trip struct {
+	*transport
+	asked   context.Context // of who asked
+	ctx     context.Context // bounded
+	cancel  func(cause error)
+	written atomic.Bool // the whole request left this machine
+	secrets []string    // that its headers carry
+	stream  bool
+}
+
+// eventStream is the type of an answer in pieces.
+const eventStream = "text/event-stream"
+
+// errIdle is the cause where a stream stops.
+var errIdle = errors.New("no piece of the stream came in time")
+
+// judge hands on a good answer, and turns any other into an *Error.
+func (t *trip) judge(response *http.Response) (*http.Response, error) {
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	streamed := media == eventStream || t.stream && (media == "" || media == "text/plain")
+	if response.StatusCode == http.StatusOK && t.stream && streamed {
+		response.Body = &streamBody{trip: t, under: response.Body}
+		return response, nil
+	}
+	defer t.cancel(nil)
+	defer closeBody(response.Body)
+	if response.StatusCode < 200 || response.StatusCode >= 300 {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, maxError))
+		return nil, t.refused(response, body)
+	}
+	if t.stream != streamed {
+		return nil, t.unusable(response, media)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxPlain+1))
+	switch {
+	case len(body) > maxPlain:
+		return nil, t.failed(KindTooLarge, fmt.Sprintf("the answer is larger than %d MiB", maxPlain>>20), "")
+	case err != nil:
+		return nil, t.broken(err, "in the middle of its answer")
+	}
+	if failure := t.inside(response, media, body); failure != nil {
+		return nil, failure
+	}
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Header.Set("Content-Type", "application/json")
+	return response, nil
+}
+
+// failed is a failure of a request that was sent and may be paid for.
+func (t *trip) failed(kind Kind, text, next string) *Error {
+	return &Error{Kind: kind, Text: t.clean(text), Next: next, Attempts: 1, Unsure: 1}
+}
+
+// broken says why there is no answer, or only a part of one.
+func (t *trip) broken(err error, when string) *Error {
+	failure := &Error{Kind: KindNetwork, Attempts: 1, Err: plainCause(err)}
+	if t.written.Load() {
+		failure.Unsure = 1
+	}
+	answering := strings.Contains(when, "middle")
+	switch {
+	case errors.Is(t.asked.Err(), context.Canceled):
+		failure.Kind, failure.Text = KindCancelled, "it was asked for no more"
+	case errors.Is(context.Cause(t.ctx), errIdle):
+		failure.Kind = KindTimeout
+		failure.Text = fmt.Sprintf("its answer stopped for longer than %s", t.options.Idle)
+	case t.ctx.Err() != nil, isTimeout(err):
+		failure.Kind, failure.Text = KindTimeout, "no answer came in time"
+		if answering {
+			failure.Text = "its answer took longer than the time it was given"
+		}
+		failure.Next = "give it more time by models.timeout, or choose a faster model"
+	case answering:
+		failure.Kind, failure.Text = KindCut, "the connection broke "+when
+	default:
+		failure.Text, failure.Next = t.reason(err)
+	}
+	return failure
+}
+
+// reason says why there was no connection.
+func (t *trip) reason(err error) (text, next string) {
+	host := bounded(t.host, 80)
+	var dns *net.DNSError
+	var operation *net.OpError
+	var verification *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &dns):
+		return "the name " + host + " cannot be resolved", "check base_url of the provider, and that this machine is online"
+	case errors.As(err, &verification):
+		return "the certificate of " + host + " is not trusted", "check base_url of the provider, and this machine's clock and certificates"
+	case errors.As(err, &record):
+		return host + " does not speak TLS", "begin base_url with http:// if the server is one of your own"
+	case errors.As(err, &operation) && operation.Op == "dial":
+		return "nothing answers at " + host, "check that the server runs and that base_url names its address"
+	case t.written.Load():
+		return "the connection to " + host + " broke before an answer", ""
+	default:
+		return "the request could not be sent to " + host, "check base_url of the provider, and that this machine is online"
+	}
+}
+
+// clean takes the key and other secrets out of a text that may become part of
+// an error, and bounds it.
+func (t *trip) clean(text string) string { return scrubbed(text, t.secrets) }
+
+// plainCause keeps of an error what callers ask for, and no text of a server.
+func plainCause(err error) error {
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded, io.ErrUnexpectedEOF} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return nil
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// wantsStream tells whether an answer is to come in pieces: Exchange says so.
+func wantsStream(request *http.Request) bool {
+	return strings.Contains(request.Header.Get("Accept"), eventStream)
+}
+
+func closeBody(body io.Closer) {
+	if body != nil {
+		_ = body.Close()
+	}
+}
