@@ -10,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/eval"
 )
 
 // wishes are what the command line asks for.
@@ -19,6 +20,9 @@ type wishes struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "eval" {
+		return eval.Run(ctx, args[1:], stdout, stderr)
+	}
 	w, code, done := parse(args, stdout, stderr)
 	if done {
 		return code

@@ -1,0 +1,87 @@
+// Package eval measures the daemon on data that somebody labelled: the suites
+// behind `subconsciousd eval`. Each suite takes its data as a path, keeps
+// nothing, and prints figures that can be compared from one version to the next.
+//
+// cmd/subconsciousd calls Run; nothing else does.
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Exit codes, as those of the commands.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// suite is one subcommand.
+type suite struct {
+	name, about string
+	run         func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+// suites are all of them, in the order in which they are listed.
+func suites() []suite {
+	return []suite{
+		{"redaction", "how many labelled secrets are taken out of text, and what else is", runRedaction},
+	}
+}
+
+// usageError is a wrong command line: said with the way to help.
+type usageError struct {
+	suite string
+	err   error
+}
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// Run carries out `eval args…` and returns the exit code of the process.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || isHelp(args[0]) {
+		if _, err := io.WriteString(stdout, usage()); err != nil {
+			return exitFailed
+		}
+		return exitOK
+	}
+	for _, s := range suites() {
+		if s.name == args[0] {
+			return report(s.run(ctx, args[1:], stdout, stderr), stderr)
+		}
+	}
+	return report(usageError{"", fmt.Errorf("there is no suite %q", args[0])}, stderr)
+}
+
+// report prints an error where there is one, and returns the exit code.
+func report(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "subconsciousd: eval: %v\n", err)
+	var wrong usageError
+	if !errors.As(err, &wrong) {
+		return exitFailed
+	}
+	fmt.Fprintf(stderr, "run `%s` for what it takes\n", strings.Join(strings.Fields("subconsciousd eval "+wrong.suite+" --help"), " "))
+	return exitUsage
+}
+
+func isHelp(arg string) bool {
+	return arg == "help" || arg == "-h" || arg == "-help" || arg == "--help"
+}
+
+func usage() string {
+	var b strings.Builder
+	b.WriteString("subconsciousd eval measures the daemon on labelled data.\n\nUsage:\n  subconsciousd eval SUITE [options]\n\nSuites:\n")
+	for _, s := range suites() {
+		fmt.Fprintf(&b, "  %-12s %s\n", s.name, s.about)
+	}
+	b.WriteString("\nEach suite tells what it takes: subconsciousd eval SUITE --help\nExit codes: 0 fine, 1 failed, 2 usage.\n")
+	return b.String()
+}

@@ -1,0 +1,144 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+const redactionUsage = `subconsciousd eval redaction measures what is taken out of text before it is
+stored, logged or sent, on files in which somebody labelled the secrets.
+
+Usage:
+  subconsciousd eval redaction PATH [--half tuning|other|all] [--json] [--misses N]
+
+  PATH          a folder, or a .tar.gz of one, with labels.json inside: a list of
+                {path, rule, value, line, s, e, sev, conf}; line counts from 1, s
+                and e are the characters of the line where the secret begins and
+                ends
+  --half HALF   tuning: files whose path has a SHA-256 that begins with an even
+                byte, for tuning rules on; other: the rest, to be measured and
+                never looked at; all: both (default)
+  --json        print the figures as JSON
+  --misses N    list up to N labels that were missed and N wrong hits, with their
+                text; the tuning half alone can be looked at
+
+What is counted: places that are labelled, each once, however many labels it has;
+the lines of one PEM block are one place. A place is found where one hit covers 80
+percent of it. A hit is right where it covers 80 percent of a place, or lies within
+one by 80 percent. Labels of UUIDs, buckets, domains, client ids and app ids are
+left out: they count neither way, and neither do hits on them. A place is strong
+where one of its labels has the confidence "strong".
+Recall is averaged over the files with places (for strong recall: with strong
+ones), precision over the files with hits that count. Files without a label are not
+read: nobody said what is in them.
+`
+
+// redactionOptions are the command line of the suite.
+type redactionOptions struct {
+	path, half string
+	asJSON     bool
+	misses     int
+}
+
+func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error {
+	options, help, err := parseRedaction(args)
+	if err != nil {
+		return usageError{"redaction", err}
+	}
+	if help {
+		_, err := io.WriteString(stdout, redactionUsage)
+		return err
+	}
+	set, err := openSamples(ctx, options.path)
+	if err != nil {
+		return err
+	}
+	figures, err := measureRedaction(ctx, set, options)
+	if err != nil {
+		return err
+	}
+	if options.asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(figures)
+	}
+	_, err = io.WriteString(stdout, figures.text())
+	return err
+}
+
+// parseRedaction reads options before and after the path.
+func parseRedaction(args []string) (options redactionOptions, help bool, err error) {
+	flags := flag.NewFlagSet("redaction", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&options.half, "half", "all", "")
+	flags.BoolVar(&options.asJSON, "json", false, "")
+	flags.IntVar(&options.misses, "misses", 0, "")
+	var paths []string
+	for {
+		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return options, true, nil
+		} else if err != nil {
+			return options, false, err
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		paths, args = append(paths, flags.Arg(0)), flags.Args()[1:]
+	}
+	switch {
+	case len(paths) == 0:
+		return options, false, errors.New("the path of the labelled files is missing")
+	case len(paths) > 1:
+		return options, false, fmt.Errorf("unexpected argument %q", paths[1])
+	case !slices.Contains([]string{"tuning", "other", "all"}, options.half):
+		return options, false, fmt.Errorf("--half is %q; it takes tuning, other or all", options.half)
+	case options.misses < 0:
+		return options, false, fmt.Errorf("--misses is %d; it takes a number from 0 up", options.misses)
+	case options.misses > 0 && options.half != "tuning":
+		return options, false, errors.New("--misses lists cases of the tuning half alone; add --half tuning")
+	}
+	options.path = paths[0]
+	return options, false, nil
+}
+
+// text is the figures for people.
+func (f redactionFigures) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s half: %d files, %d labelled places\n\n", f.Half, f.Files, f.All.Places)
+	line := func(name string, value float64, files, hits, of int) {
+		fmt.Fprintf(&b, "%-15s %.3f   mean of %d files; %d of %d in all\n", name, value, files, hits, of)
+	}
+	line("strong recall", f.Strong.Recall, f.Strong.Files, f.Strong.Found, f.Strong.Places)
+	line("recall", f.All.Recall, f.All.Files, f.All.Found, f.All.Places)
+	line("precision", f.Precision.Value, f.Precision.Files, f.Precision.Right, f.Precision.Hits)
+	fmt.Fprintf(&b, "%-15s %.4f ms/KB\n", "time", f.MillisPerKB)
+	if len(f.LeftOut) > 0 {
+		var rules []string
+		for _, r := range f.LeftOut {
+			rules = append(rules, fmt.Sprintf("%s (%d)", r.Rule, r.Labels))
+		}
+		fmt.Fprintf(&b, "\nleft out: labels of the rules %s\n", strings.Join(rules, ", "))
+	}
+	if f.Nowhere > 0 {
+		fmt.Fprintf(&b, "\nnot counted: %d labels that point outside of their file\n", f.Nowhere)
+	}
+	list := func(title string, cases []redactionCase) {
+		if len(cases) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n%s:\n", title)
+		for _, c := range cases {
+			fmt.Fprintf(&b, "  %s:%d  %s  %q in %q\n", c.Path, c.Line, c.Rule, c.Text, c.Around)
+		}
+	}
+	list("missed", f.Missed)
+	list("wrong hits", f.Wrong)
+	return b.String()
+}
