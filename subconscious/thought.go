@@ -110,7 +110,10 @@ type Field struct {
 	Since time.Duration
 	// Wider are standing observations that only the wider field holds and that
 	// this thread was never shown.
-	Wider    []Observation
+	Wider []Observation
+	// Standing are standing things that a thread with a model is shown beside
+	// what is new: dated ones within Ahead, and the evidence of listed entries.
+	Standing []Observation
 	Pressure int
 	Hint     string
 	Journal  string

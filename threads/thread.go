@@ -41,6 +41,9 @@ type Answer struct {
 	// Shown is what it was shown beside what is new and wider: what stands,
 	// and what its tools returned.
 	Shown []subconscious.Ref
+	// Unshown are those of what is new and wider that found no room in the
+	// prompt: they stay new, and may not be cited.
+	Unshown []subconscious.Ref
 	// Calls counts requests to models, those that failed included; Tokens what
 	// they took in and gave out, Cached those of them that a provider had kept.
 	Calls, Tokens, Cached int

@@ -1,0 +1,119 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template"
+	"text/template/parse"
+)
+
+// check finds fields that there are none of, wherever they stand: also in a
+// branch that is seldom taken.
+func check(t *template.Template) error {
+	var problems []error
+	for _, one := range t.Templates() {
+		if one.Tree == nil {
+			continue
+		}
+		walk(one.Root, func(node parse.Node, field string) {
+			if _, ok := reflect.TypeFor[page]().FieldByName(field); !ok {
+				where, _ := one.ErrorContext(node)
+				problems = append(problems, fmt.Errorf("%s: there is no .%s; there are %s", where, field, strings.Join(fields(), " ")))
+			}
+		})
+	}
+	return errors.Join(distinct(problems)...)
+}
+
+// fields are what a template may print.
+func fields() []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[page]()) {
+		names = append(names, "."+f.Name)
+	}
+	return names
+}
+
+// walk calls found for each field that is named below a node.
+func walk(node parse.Node, found func(node parse.Node, field string)) {
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n == nil {
+			return
+		}
+		for _, child := range n.Nodes {
+			walk(child, found)
+		}
+	case *parse.ActionNode:
+		walk(n.Pipe, found)
+	case *parse.IfNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.WithNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.RangeNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.TemplateNode:
+		walk(n.Pipe, found)
+	case *parse.PipeNode:
+		if n == nil {
+			return
+		}
+		for _, command := range n.Cmds {
+			for _, arg := range command.Args {
+				walk(arg, found)
+			}
+		}
+	case *parse.ChainNode:
+		walk(n.Node, found)
+	case *parse.FieldNode:
+		found(n, n.Ident[0])
+	case *parse.VariableNode:
+		if n.Ident[0] == "$" && len(n.Ident) > 1 {
+			found(n, n.Ident[1])
+		}
+	}
+}
+
+func walkBranch(n *parse.BranchNode, found func(parse.Node, string)) {
+	walk(n.Pipe, found)
+	walk(n.List, found)
+	walk(n.ElseList, found)
+}
+
+// try prints both parts with everything there and with nothing.
+func try(t *template.Template) error {
+	for _, p := range [...]page{sample(), {}} {
+		for _, part := range [...]string{systemPart, userPart} {
+			text, err := execute(t, part, p)
+			if err != nil {
+				return err
+			}
+			if part == systemPart && strings.TrimSpace(text) == "" {
+				return fmt.Errorf("%s:1: its part %q prints nothing", t.Name(), part)
+			}
+		}
+	}
+	return nil
+}
+
+// execute prints a part.
+func execute(t *template.Template, part string, p page) (string, error) {
+	var out bounded
+	if err := t.ExecuteTemplate(&out, part, p); err != nil {
+		return "", fmt.Errorf("%s; mend it, or remove the file to use the embedded one", strings.TrimPrefix(err.Error(), "template: "))
+	}
+	return strings.TrimSpace(out.String()) + "\n", nil
+}
+
+// bounded takes what a template prints, up to a bound.
+type bounded struct{ strings.Builder }
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > printedBytes {
+		return 0, fmt.Errorf("it prints more than %d bytes", printedBytes)
+	}
+	return b.Builder.Write(p)
+}

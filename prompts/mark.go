@@ -1,0 +1,181 @@
+package prompts
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// mark stands for every space in text that somebody else wrote.
+	mark = "ˆ"
+	// gutter begins each line of a text, so that none looks like one of ours.
+	gutter = "    | "
+)
+
+// Mark returns text with the mark in place of every white space, and so on one
+// line. Marks that the text had are taken out before.
+func Mark(text string) string { return oneLine(text, true) }
+
+// oneLine makes one line of text.
+func oneLine(text string, marked bool) string {
+	space := " "
+	if marked {
+		text, space = strings.ReplaceAll(text, mark, ""), mark
+	}
+	return strings.Join(strings.Fields(tame(text)), space)
+}
+
+// body makes the lines of a text, each with its gutter and a line break, of at
+// most limit bytes together.
+func body(text string, marked bool, limit int) string {
+	if limit <= 0 {
+		return ""
+	}
+	text, cut := head(text, limit)
+	var out strings.Builder
+	for line := range strings.FieldsFuncSeq(text, isBreak) {
+		if line = oneLine(line, marked); line == "" {
+			continue
+		}
+		if out.Len()+len(gutter)+len(line)+1 > limit {
+			line, _ = head(line, limit-out.Len()-len(gutter)-1)
+			cut = true
+		}
+		if line == "" {
+			break
+		}
+		out.WriteString(gutter)
+		out.WriteString(line)
+		out.WriteByte('\n')
+		if cut && out.Len() >= limit {
+			break
+		}
+	}
+	if cut && out.Len() > 0 {
+		return strings.TrimSuffix(out.String(), "\n") + "…\n"
+	}
+	return out.String()
+}
+
+// isBreak: what any reader takes for the end of a line.
+func isBreak(r rune) bool {
+	switch r {
+	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
+		return true
+	}
+	return false
+}
+
+// head returns at most the first limit bytes, at the end of a character.
+func head(text string, limit int) (short string, cut bool) {
+	if len(text) <= limit {
+		return text, false
+	}
+	limit = max(limit, 0)
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit], true
+}
+
+// tame takes from a text what could be mistaken for ours: control and format
+// characters, angle brackets, which begin and end blocks and the turns of chat
+// templates, square ones that do the latter, and what looks like a reference.
+func tame(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '<' || r == '＜':
+			return '‹'
+		case r == '>' || r == '＞':
+			return '›'
+		case r == '｜':
+			return '|'
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, text)
+	return breakReferences(turnTokens.Replace(text))
+}
+
+// turnTokens are the marks in square brackets by which chat templates separate
+// turns.
+var turnTokens = strings.NewReplacer("[INST]", "(INST)", "[/INST]", "(/INST)", "[SYSTEM_PROMPT]", "(SYSTEM_PROMPT)", "[/SYSTEM_PROMPT]", "(/SYSTEM_PROMPT)",
+	"[TOOL_CALLS]", "(TOOL_CALLS)", "[TOOL_RESULTS]", "(TOOL_RESULTS)", "[/TOOL_RESULTS]", "(/TOOL_RESULTS)",
+	"[AVAILABLE_TOOLS]", "(AVAILABLE_TOOLS)", "[/AVAILABLE_TOOLS]", "(/AVAILABLE_TOOLS)", "[gMASK]", "(gMASK)")
+
+// breakReferences puts a space into what reads as a reference: those are ours
+// to give.
+func breakReferences(text string) string {
+	from := 0 // of what was not kept yet
+	var kept strings.Builder
+	for i := 1; i < len(text); i++ {
+		if text[i] == ':' && isName(text[i-1]) && looksLikeHash(text[i+1:]) {
+			kept.WriteString(text[from : i+1])
+			kept.WriteByte(' ')
+			from = i + 1
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	kept.WriteString(text[from:])
+	return kept.String()
+}
+
+func isName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+}
+
+// hashLength is how many characters a reference has after its colon.
+const hashLength = 10
+
+func looksLikeHash(text string) bool {
+	if len(text) < hashLength {
+		return false
+	}
+	for i := range hashLength {
+		if c := text[i]; (c < 'a' || c > 'z') && (c < '2' || c > '7') {
+			return false
+		}
+	}
+	return true
+}
+
+// token returns a word that none of the texts contains, so that none can close
+// a block that carries it. It depends on seed alone, unless one of them holds
+// it: what comes before the first difference of two prompts stays the same,
+// and so providers can keep it.
+func token(seed string, texts ...string) string {
+	for i := 0; ; i++ {
+		sum := sha256.Sum256([]byte(seed + "\x00" + strconv.Itoa(i)))
+		word := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
+		if !anyContains(texts, word) {
+			return word
+		}
+	}
+}
+
+func anyContains(texts []string, word string) bool {
+	for _, text := range texts {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// block puts text between two lines that carry the token. An empty text makes
+// no block.
+func block(name, token, text string) string {
+	if text == "" {
+		return ""
+	}
+	return "<" + name + " " + token + ">\n" + strings.TrimSuffix(text, "\n") + "\n</" + name + " " + token + ">"
+}

@@ -1,0 +1,335 @@
+package prompts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// MaxBytes bounds the part of the moment where nothing else is said.
+const MaxBytes = 24 << 10
+
+// How long the text of one observation is shown, in bytes, and how many of its
+// earlier changes.
+const (
+	newText      = 2000
+	widerText    = 400
+	standingText = 200
+	historyShown = 8
+)
+
+// moment is what the part of the moment is made of: the parts of the page that
+// never grow, and things that can be shown in fewer words.
+type moment struct {
+	base                 page
+	mind                 []string // lines of the blocks below
+	closed, last         []string
+	standing, wider, new section
+	entries              []subconscious.Ref // named by what the mind holds
+	overflow             int
+}
+
+// newMoment renders what is shown of a thread's input.
+func newMoment(name subconscious.ThreadName, in Thread) *moment {
+	m := &moment{base: task(name), overflow: in.Field.Overflow}
+	m.base.Now = now(in.At, in.Field.Ahead)
+	m.base.Pressure = pressure(in.Field.Pressure)
+	m.base.Hint = hint(in.Field.Hint, in.State.Threads[name].FocusSource)
+	m.base.Journal = Mark(in.Field.Journal)
+	for _, summary := range in.Field.Closed {
+		m.closed = append(m.closed, "- "+Mark(summary))
+	}
+	m.mind, m.entries = mindLines(in.State, in.At.Location())
+	m.last = lastLines(in.State, name)
+	zone := in.At.Location()
+	m.standing = newSection(in.Field.Standing, zone, standingText)
+	m.wider = newSection(in.Field.Wider, zone, widerText)
+	m.new = newSection(in.Field.New, zone, newText)
+	for i := range m.new.things {
+		m.new.things[i].history = history(in.Field.History[m.new.things[i].ref], m.new.things[i], zone)
+	}
+	m.new.history = historyShown
+	return m
+}
+
+// page prints the moment as it is left after trimming.
+func (m *moment) page(system string) page {
+	p := m.base
+	parts := []struct {
+		name, text string
+		to         *string
+	}{
+		{"closed", lines(m.closed), &p.Closed},
+		{"standing", m.standing.String(), &p.Standing},
+		{"subconscious", lines(m.mind), &p.Mind},
+		{"own_ticks", lines(m.last), &p.Last},
+		{"hint", p.Hint, &p.Hint},
+		{"journal", p.Journal, &p.Journal},
+		{"wider", m.wider.String(), &p.Wider},
+		{"new", m.new.String(), &p.New},
+	}
+	var texts []string
+	for _, part := range parts {
+		texts = append(texts, part.text)
+	}
+	key := token(system, texts...)
+	for _, part := range parts {
+		*part.to = block(part.name, key, part.text)
+	}
+	p.Omitted = m.omitted()
+	return p
+}
+
+func lines(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, "\n") + "\n"
+}
+
+// shown are the references in the prompt, sorted.
+func (m *moment) shown() []subconscious.Ref {
+	refs := slices.Concat(m.standing.refs(false), m.wider.refs(false), m.new.refs(false))
+	if len(m.mind) > 0 {
+		refs = append(refs, m.entries...)
+	}
+	slices.Sort(refs)
+	return slices.Compact(refs)
+}
+
+// left are the new and wider things that found no room.
+func (m *moment) left() []subconscious.Ref { return append(m.wider.refs(true), m.new.refs(true)...) }
+
+// section is a list of things, each of which can be shown in fewer words.
+type section struct {
+	things []thing
+	// text and history are how many bytes of text and how many earlier changes
+	// are shown of each.
+	text, history int
+	shortened     bool
+}
+
+// thing is an observation as it is shown.
+type thing struct {
+	ref      subconscious.Ref
+	seq      int64
+	severity subconscious.Severity
+	head     string
+	text     string
+	marked   bool
+	history  []string // newest first
+	left     bool
+}
+
+func newSection(list []subconscious.Observation, zone *time.Location, text int) section {
+	s := section{text: text}
+	for _, o := range list {
+		s.things = append(s.things, newThing(o, zone))
+	}
+	return s
+}
+
+// Untrusted reports whether text of that trust is shown with marks.
+func Untrusted(trust subconscious.Trust) bool {
+	return trust != subconscious.Owner && trust != subconscious.Machine
+}
+
+// severities are the words for how bad it is.
+var severities = [...]string{"plain", "notable", "warning", "critical"}
+
+func severityWord(s subconscious.Severity) string {
+	return severities[min(max(int(s), 0), len(severities)-1)]
+}
+
+func newThing(o subconscious.Observation, zone *time.Location) thing {
+	t := thing{ref: o.Ref(), seq: o.Seq, severity: o.Severity, marked: Untrusted(o.Trust)}
+	fields := []string{
+		fmt.Sprintf("[%s] %s", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, oneLine(o.Sense, false)), string(o.Change), severityWord(o.Severity),
+	}
+	if !o.Due.IsZero() {
+		fields = append(fields, "due "+exact(o.Due, zone))
+	}
+	if !o.AsOf.IsZero() {
+		fields = append(fields, "as of "+day(o.AsOf, zone)+", its sense has seen nothing since")
+	}
+	t.head = strings.Join(append(fields, oneLine(o.Title, t.marked)), " · ") + "\n"
+	t.text = strings.TrimPrefix(features(o), "\n")
+	if text := strings.TrimSpace(o.Text); text != "" && text != strings.TrimSpace(o.Title) {
+		t.text += text
+	}
+	return t
+}
+
+// shownAttrs are the features that help to judge a thing, in order.
+var shownAttrs = [...]string{"addressed_to_me", "asks", "awaited", "list", "from", "trend", "full_at", "all_day", "start", "end", "location", "organizer",
+	"partstat", "status", "moved_from", "zone", "state", "date_text", "heading", "file", "secret", "config"}
+
+// features is a line of what the sense says of a thing.
+func features(o subconscious.Observation) string {
+	var said []string
+	for _, name := range shownAttrs {
+		if value := o.Attrs[name]; value != "" {
+			said = append(said, name+": "+oneLine(value, false))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(said, "; ") + ")\n"
+}
+
+// history is the earlier changes of a thing, newest first.
+func history(occurrences []subconscious.Occurrence, of thing, zone *time.Location) []string {
+	var said []string
+	for _, o := range slices.Backward(occurrences) {
+		if o.Seq == of.seq {
+			continue
+		}
+		said = append(said, fmt.Sprintf("[%s] %s, %s, %s", subconscious.Citation{Ref: of.ref, Seq: o.Seq}, day(o.At, zone), o.Change, severityWord(o.Severity)))
+	}
+	return said
+}
+
+func (s section) String() string {
+	var out strings.Builder
+	for _, t := range s.things {
+		if t.left {
+			continue
+		}
+		out.WriteString(t.head)
+		out.WriteString(body(t.text, t.marked, s.text))
+		for _, earlier := range t.history[:min(len(t.history), s.history)] {
+			out.WriteString("    earlier " + earlier + "\n")
+		}
+	}
+	return out.String()
+}
+
+func (s section) refs(left bool) []subconscious.Ref {
+	var refs []subconscious.Ref
+	for _, t := range s.things {
+		if t.left == left {
+			refs = append(refs, t.ref)
+		}
+	}
+	return refs
+}
+
+// size is about how many bytes a thing takes.
+func (s section) size(t thing) int {
+	n := len(t.head) + min(len(body(t.text, t.marked, s.text)), s.text)
+	for _, earlier := range t.history[:min(len(t.history), s.history)] {
+		n += len(earlier) + len("    earlier \n")
+	}
+	return n
+}
+
+// leave leaves out things of at least excess bytes together, in the order of
+// worth: the least first. It reports whether any was left.
+func (s *section) leave(excess int, worth func(a, b thing) int) bool {
+	order := make([]int, 0, len(s.things))
+	for i, t := range s.things {
+		if !t.left {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return worth(s.things[a], s.things[b]) })
+	for _, i := range order {
+		if excess <= 0 {
+			break
+		}
+		excess -= s.size(s.things[i])
+		s.things[i].left = true
+	}
+	return len(order) > 0
+}
+
+// shorten bounds the texts to limit bytes each, and reports whether that can
+// make a difference.
+func (s *section) shorten(limit int) bool {
+	if s.text <= limit {
+		return false
+	}
+	longer := slices.ContainsFunc(s.things, func(t thing) bool { return !t.left && len(t.text) > limit })
+	s.text, s.shortened = limit, s.shortened || longer
+	return longer
+}
+
+func (s *section) forget(limit int) bool {
+	if s.history <= limit {
+		return false
+	}
+	longer := slices.ContainsFunc(s.things, func(t thing) bool { return !t.left && len(t.history) > limit })
+	s.history = limit
+	return longer
+}
+
+// trim takes away what is worth the least, and reports whether there was
+// anything: texts of what stands, of the wider field, earlier changes, texts of
+// what is new; then things that stand, the least severe and oldest first; then
+// wider ones from the end; at last new ones, the least severe and newest first,
+// which come again at the next tick; and, where even that is not enough, what
+// the mind holds.
+func (m *moment) trim(excess int) bool {
+	for _, step := range [...]func() bool{
+		func() bool { return m.standing.shorten(0) },
+		func() bool { return m.new.shorten(newText / 2) },
+		func() bool { return m.wider.shorten(0) },
+		func() bool { return m.new.forget(historyShown / 4) },
+		func() bool { return m.new.shorten(newText / 5) },
+		func() bool { return m.standing.leave(excess, leastSevereOldest) },
+		func() bool { return m.new.shorten(newText / 20) },
+		func() bool { return m.new.forget(0) },
+		func() bool { return m.new.shorten(0) },
+		func() bool { return m.wider.leave(excess, last) },
+		func() bool { return m.new.leave(excess, leastSevereNewest) },
+	} {
+		if step() {
+			return true
+		}
+	}
+	had := len(m.mind)+len(m.closed)+len(m.last) > 0
+	m.mind, m.closed, m.last = nil, nil, nil
+	return had
+}
+
+func leastSevereOldest(a, b thing) int {
+	return cmp.Or(cmp.Compare(a.severity, b.severity), cmp.Compare(a.seq, b.seq))
+}
+
+func leastSevereNewest(a, b thing) int {
+	return cmp.Or(cmp.Compare(a.severity, b.severity), cmp.Compare(b.seq, a.seq))
+}
+
+func last(a, b thing) int { return cmp.Compare(b.seq, a.seq) }
+
+// omitted says what was left out.
+func (m *moment) omitted() string {
+	var said []string
+	for _, s := range [...]struct {
+		section *section
+		what    string
+		full    int
+	}{{&m.standing, "of what stands", standingText}, {&m.wider, "of the wider field", widerText}, {&m.new, "of what is new", newText}} {
+		if n := len(s.section.refs(true)); n > 0 {
+			said = append(said, fmt.Sprintf("%d of %d things %s", n, len(s.section.things), s.what))
+		}
+		if s.section.shortened {
+			said = append(said, "parts of the texts "+s.what)
+		}
+	}
+	if m.new.history > 0 && m.new.history < historyShown {
+		said = append(said, "older changes")
+	}
+	if m.overflow > 0 {
+		said = append(said, fmt.Sprintf("%d older new things, for good", m.overflow))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "Left out for want of room: " + strings.Join(said, "; ") + "."
+}

@@ -1,0 +1,170 @@
+package prompts
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// templateBytes bounds a template, printedBytes what one prints.
+	templateBytes = 64 << 10
+	printedBytes  = 256 << 10
+	// shared is the template of what all threads are told.
+	shared = "shared"
+)
+
+//go:embed *.md
+var embedded embed.FS
+
+// Set is the prompts of a mind. Its methods may be called by any goroutine.
+type Set struct {
+	sources map[string]Source
+	parsed  map[subconscious.ThreadName]*template.Template
+}
+
+// Source is the text of a template, and the file that it was read from; the
+// path is empty for the embedded one.
+type Source struct{ Text, Path string }
+
+// Names returns the names of the templates in the order in which they are
+// shown.
+func (s *Set) Names() []string {
+	return []string{string(subconscious.Watcher), string(subconscious.Librarian), string(subconscious.Oracle), string(subconscious.Dreamer), shared}
+}
+
+// Open returns the embedded templates, with those of dir in their place where
+// it has a file NAME.md. An empty dir, or one that is not there, overrides
+// nothing. A template that cannot be used is an error that names file and line.
+func Open(dir string) (*Set, error) {
+	s := &Set{sources: map[string]Source{}, parsed: map[subconscious.ThreadName]*template.Template{}}
+	var problems []error
+	for _, name := range s.Names() {
+		source, err := read(dir, name)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		s.sources[name] = source
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("open prompts: %w", errors.Join(problems...))
+	}
+	for _, name := range subconscious.Threads() {
+		parsed, err := s.parse(string(name))
+		if err == nil {
+			err = try(parsed)
+		}
+		if err != nil {
+			problems = append(problems, err)
+		}
+		s.parsed[name] = parsed
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("open prompts: %w", errors.Join(distinct(problems)...))
+	}
+	return s, nil
+}
+
+// Embedded returns the template as it is built in.
+func (s *Set) Embedded(name string) (string, bool) {
+	text, err := embedded.ReadFile(name + ".md")
+	return string(text), err == nil
+}
+
+// Source returns the template in use.
+func (s *Set) Source(name string) (Source, bool) {
+	source, ok := s.sources[name]
+	return source, ok
+}
+
+// read reads the template of that name from dir, or else the embedded one.
+func read(dir, name string) (Source, error) {
+	built, err := embedded.ReadFile(name + ".md")
+	if err != nil || dir == "" {
+		return Source{Text: string(built)}, err
+	}
+	path := filepath.Join(dir, name+".md")
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Source{Text: string(built)}, nil
+	case err != nil:
+		return Source{}, err
+	case !info.Mode().IsRegular():
+		return Source{}, fmt.Errorf("%s is no regular file; put a template there, or remove it to use the embedded one", path)
+	case info.Size() > templateBytes:
+		return Source{}, fmt.Errorf("%s has %d bytes, a template at most %d; shorten it, or remove it to use the embedded one", path, info.Size(), templateBytes)
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		return Source{}, err
+	case len(text) > templateBytes:
+		return Source{}, fmt.Errorf("%s has more than %d bytes", path, templateBytes)
+	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
+		return Source{}, fmt.Errorf("%s is not UTF-8 text; save it as UTF-8, or remove it to use the embedded one", path)
+	}
+	return Source{Text: string(text), Path: path}, nil
+}
+
+// place is how errors name a template.
+func (s *Set) place(name string) string {
+	if path := s.sources[name].Path; path != "" {
+		return path
+	}
+	return name + ".md"
+}
+
+// parse reads the template of a thread over what all threads share.
+func (s *Set) parse(name string) (*template.Template, error) {
+	t, err := template.New(s.place(shared)).Option("missingkey=error").Parse(s.sources[shared].Text)
+	if err == nil {
+		t, err = t.New(s.place(name)).Parse(s.sources[name].Text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s; mend it, or remove the file to use the embedded one", strings.TrimPrefix(err.Error(), "template: "))
+	}
+	for _, part := range [...]string{systemPart, userPart} {
+		if t.Lookup(part) == nil {
+			return nil, fmt.Errorf(`%s:1: there is no {{define "%s"}}…{{end}} in it; see "subconsciousctl prompts show %s"`, s.place(name), part, name)
+		}
+	}
+	return t, check(t)
+}
+
+// The two parts that a thread's template defines.
+const (
+	systemPart = "system"
+	userPart   = "user"
+)
+
+// distinct leaves out errors that say the same: what all threads share is
+// looked at with each.
+func distinct(problems []error) []error {
+	var kept []error
+	seen := map[string]bool{}
+	for _, problem := range problems {
+		if !seen[problem.Error()] {
+			seen[problem.Error()] = true
+			kept = append(kept, problem)
+		}
+	}
+	return kept
+}
+
+// hash names a prompt.
+func hash(system, user string) string {
+	sum := sha256.Sum256([]byte(system + "\x00" + user))
+	return hex.EncodeToString(sum[:16])
+}

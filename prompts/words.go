@@ -1,0 +1,160 @@
+package prompts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// day is a time to the minute as people write it, with its weekday.
+func day(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 Mon 15:04") }
+
+// exact is a time that can be copied into an answer, with its weekday.
+func exact(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format("2006-01-02T15:04:05Z07:00 (Mon)")
+}
+
+// now says what time it is, and how far the field reaches.
+func now(at time.Time, ahead time.Duration) string {
+	zone := at.Location()
+	name := zone.String()
+	if name == "" || name == "Local" {
+		name, _ = at.Zone()
+	}
+	said := fmt.Sprintf("It is %s, in %s (%s).", at.Format("Monday 2 January 2006, 15:04"), name, at.Format("UTC-07:00"))
+	if ahead > 0 {
+		said += fmt.Sprintf(" What is shown with a due time reaches to %s.", day(at.Add(ahead), zone))
+	}
+	return said
+}
+
+// pressure is novelty pressure in words.
+func pressure(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 3:
+		return fmt.Sprintf("Your last %d looks brought nothing that was taken in. That is usual; look as always.", n)
+	case n < 6:
+		return fmt.Sprintf("Your last %d looks brought nothing that was taken in. Turn away from what you looked at before: to what is older, or further ahead.", n)
+	case n < 10:
+		return fmt.Sprintf("Your last %d looks brought nothing that was taken in. Look where you seldom look, from another side. To find nothing is still better than to repeat something.", n)
+	}
+	return "For a long time you brought nothing that was taken in. Question what you take for granted about what you are shown. To find nothing is still better than to repeat something."
+}
+
+// hint is what the thread was asked to look at. Only the person's own words
+// stand without marks.
+func hint(text, source string) string {
+	switch {
+	case text == "":
+		return ""
+	case source == "person":
+		return "from the person: " + oneLine(text, false)
+	case source == "":
+		return Mark(text)
+	}
+	return "from the " + oneLine(source, false) + ": " + Mark(text)
+}
+
+// titles name the lists of the mind.
+var titles = map[subconscious.List]string{
+	subconscious.ActiveThreads: "followed actively",
+	subconscious.Patterns:      "patterns",
+	subconscious.Hunches:       "hunches",
+	subconscious.Insights:      "insights",
+}
+
+// mindLines are the subconscious, list by list, in the order of creation, which
+// changes less than that of strength; and the references that they name.
+func mindLines(state subconscious.State, zone *time.Location) (said []string, refs []subconscious.Ref) {
+	for _, list := range subconscious.Lists() {
+		entries := state.In(list)
+		if len(entries) == 0 {
+			continue
+		}
+		slices.SortFunc(entries, func(a, b subconscious.Entry) int {
+			return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		})
+		said = append(said, titles[list]+":")
+		for _, e := range entries {
+			line, named := entryLine(e, zone)
+			said, refs = append(said, line), append(refs, named...)
+		}
+	}
+	history := state.History[max(0, len(state.History)-escalationsShown):]
+	if len(history) > 0 {
+		said = append(said, "told the person:")
+	}
+	for _, r := range history {
+		line := fmt.Sprintf("- %s · %s", day(r.At, zone), Mark(r.Summary))
+		for _, more := range [...]string{r.Reason, r.Outcome} {
+			if more != "" {
+				line += " · " + Mark(more)
+			}
+		}
+		said = append(said, line)
+	}
+	return said, refs
+}
+
+const (
+	// escalationsShown is how many of the kept escalations are shown, and
+	// evidenceShown how many references of an entry.
+	escalationsShown = 5
+	evidenceShown    = 2
+)
+
+func entryLine(e subconscious.Entry, zone *time.Location) (line string, refs []subconscious.Ref) {
+	fields := []string{fmt.Sprintf("- %s · %s", e.ID, e.Kind), Mark(e.Summary)}
+	for _, h := range e.Evidence {
+		if len(refs) < evidenceShown && !slices.Contains(refs, h.Ref) {
+			refs = append(refs, h.Ref)
+		}
+	}
+	if len(refs) > 0 {
+		names := make([]string, 0, len(refs))
+		for _, ref := range refs {
+			names = append(names, string(ref))
+		}
+		fields = append(fields, "rests on "+strings.Join(names, " "))
+	}
+	if !e.Created.IsZero() {
+		fields = append(fields, "since "+day(e.Created, zone))
+	}
+	if !e.Due.IsZero() {
+		fields = append(fields, "due "+day(e.Due, zone))
+	}
+	if e.Over {
+		fields = append(fields, "over")
+	}
+	return strings.Join(append(fields, fmt.Sprintf("importance %d, strength %d", e.Importance, e.Strength)), " · "), refs
+}
+
+// ticksAgo names a thread's last ticks, newest first.
+var ticksAgo = [...]string{"last tick", "the one before", "the one before that"}
+
+// lastLines are what a thread found in its last three ticks, by entry id and
+// summary.
+func lastLines(state subconscious.State, name subconscious.ThreadName) []string {
+	var said []string
+	for i, ids := range state.Threads[name].LastFindings {
+		if i == len(ticksAgo) {
+			break
+		}
+		var found []string
+		for _, id := range ids {
+			text := string(id)
+			if e, ok := state.Entry(id); ok {
+				text += " " + Mark(e.Summary)
+			}
+			found = append(found, text)
+		}
+		said = append(said, "- "+ticksAgo[i]+": "+cmp.Or(strings.Join(found, "; "), "nothing"))
+	}
+	return said
+}

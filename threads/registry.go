@@ -1,0 +1,149 @@
+package threads
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// MaxToolCalls is how often a thread may use its tools at a tick.
+const MaxToolCalls = 4
+
+// Root is a folder that tools may read in.
+type Root struct {
+	// ID is how its files are named before a model: "notes/todo.md".
+	ID string
+	// Path is absolute.
+	Path string
+	// Trust says whose word its files are.
+	Trust subconscious.Trust
+	// Notes: search_notes looks through it.
+	Notes bool
+	// Ref names the thing that stands for a file, by its path below the root
+	// with slashes, so that what a tool showed can be cited; nil where files
+	// are not cited.
+	Ref func(file string) (subconscious.Ref, bool)
+}
+
+// SenseLine is the health of a sense in words.
+type SenseLine struct {
+	Name, State, Words string
+	Since              time.Time
+}
+
+// RegistryOptions are what a Registry needs.
+type RegistryOptions struct {
+	// Roots that read_file and search_notes may look into; none: they find
+	// nothing.
+	Roots []Root
+	// Excluded are absolute folders that are never read: the daemon's own.
+	Excluded []string
+	// Secret reports whether a path looks like a secret, by its name alone; nil
+	// means that none does.
+	Secret func(path string) bool
+	// Senses says how the senses are; nil where it is not known.
+	Senses func() []SenseLine
+	// Redact takes secrets out of what is read; nil leaves it.
+	Redact func(string) string
+	// Deadline of one call; 0 means 2 s.
+	Deadline time.Duration
+}
+
+// Registry is the read tools of all threads. Its methods may be called by any
+// goroutine.
+type Registry struct {
+	options RegistryOptions
+	tools   []tool
+}
+
+// DefaultToolDeadline is how long one call of a tool may take.
+const DefaultToolDeadline = 2 * time.Second
+
+// NewRegistry returns the tools over these roots. A root is opened when it is
+// read, so that one that is not there yet is no error.
+func NewRegistry(options RegistryOptions) (*Registry, error) {
+	var problems []error
+	seen := map[string]bool{}
+	for _, root := range options.Roots {
+		if root.ID == "" || strings.ContainsAny(root.ID, "/\\") || seen[root.ID] {
+			problems = append(problems, fmt.Errorf("root %q: its id must be a word of its own", root.ID))
+		}
+		if !filepath.IsAbs(root.Path) {
+			problems = append(problems, fmt.Errorf("root %q: %q must be an absolute folder", root.ID, root.Path))
+		}
+		seen[root.ID] = true
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("tools: %w", errors.Join(problems...))
+	}
+	options.Deadline = cmp.Or(options.Deadline, DefaultToolDeadline)
+	options.Roots, options.Excluded = slices.Clone(options.Roots), slices.Clone(options.Excluded)
+	if options.Secret == nil {
+		options.Secret = func(string) bool { return false }
+	}
+	if options.Redact == nil {
+		options.Redact = func(text string) string { return text }
+	}
+	for i, folder := range options.Excluded {
+		options.Excluded[i] = resolved(folder)
+	}
+	r := &Registry{options: options}
+	r.tools = []tool{readFile(r), listEvents(r), health(r), searchNotes(r)}
+	return r, nil
+}
+
+// resolved is a folder without symbolic links, where it is there.
+func resolved(folder string) string {
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return filepath.Clean(folder)
+	}
+	return real
+}
+
+// toolsOf are the tools of each thread.
+func toolsOf(thread subconscious.ThreadName) []string {
+	switch thread {
+	case subconscious.Watcher:
+		return []string{"list_events", "read_file", "health"}
+	case subconscious.Librarian:
+		return []string{"search_notes", "read_file"}
+	case subconscious.Oracle:
+		return []string{"list_events", "search_notes"}
+	}
+	return nil
+}
+
+// Names returns the names of the tools that a thread has.
+func (r *Registry) Names(thread subconscious.ThreadName) []string {
+	var names []string
+	if r == nil {
+		return nil
+	}
+	for _, t := range r.tools {
+		if slices.Contains(toolsOf(thread), t.name) {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
+// root opens a root for one call.
+func (r *Registry) open(root Root) (*os.Root, error) {
+	opened, err := os.OpenRoot(root.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the folder %q is not there", root.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the folder %q cannot be read", root.ID)
+	}
+	return opened, nil
+}

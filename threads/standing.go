@@ -1,0 +1,67 @@
+package threads
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// standingShown bounds what stands in a thread's field, heldShown how much
+	// of it is evidence of listed entries, machineShown how much is the state of
+	// the machine.
+	standingShown = 40
+	heldShown     = 20
+	machineShown  = 8
+)
+
+// Standing returns what a thread with a model is shown beside what is new and
+// wider: the evidence of listed entries, for the watcher the state of the
+// machine, and dated things of its senses that are due within ahead. What
+// except names is left out. It comes in the order in which it was recorded, so
+// that two ticks between which little happened are shown much the same.
+func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration, state subconscious.State,
+	world subconscious.World, except func(subconscious.Ref) bool) []subconscious.Observation {
+	s := shelf{except: except, held: map[subconscious.Ref]bool{}}
+	for _, e := range state.Entries {
+		for _, h := range e.Evidence {
+			if o, stands := world.Get(h.Ref); stands {
+				s.put(o, heldShown)
+			}
+		}
+	}
+	if thread == subconscious.Watcher {
+		limit := len(s.things) + machineShown
+		world.Of("health", func(o subconscious.Observation) bool { return s.put(o, limit) })
+	}
+	own := sensesOf(thread)
+	world.Due(at, at.Add(ahead), func(o subconscious.Observation) bool {
+		if own != nil && !slices.Contains(own, o.Sense) {
+			return true
+		}
+		return s.put(o, standingShown)
+	})
+	slices.SortFunc(s.things, func(a, b subconscious.Observation) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Ref(), b.Ref()))
+	})
+	return s.things
+}
+
+// shelf gathers things, each once.
+type shelf struct {
+	except func(subconscious.Ref) bool
+	held   map[subconscious.Ref]bool
+	things []subconscious.Observation
+}
+
+// put adds a thing, and reports whether there is room for more, of limit.
+func (s *shelf) put(o subconscious.Observation, limit int) bool {
+	ref := o.Ref()
+	if len(s.things) < limit && !s.held[ref] && (s.except == nil || !s.except(ref)) {
+		s.held[ref] = true
+		s.things = append(s.things, o)
+	}
+	return len(s.things) < limit
+}
