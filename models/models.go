@@ -115,11 +115,19 @@ type ToolCall struct {
 	Arguments json.RawMessage // as the model wrote them, maybe no JSON
 }
 
+// Why an answer ended.
+const (
+	StopEnd     = "end"
+	StopLength  = "length"
+	StopTools   = "tools"
+	StopRefused = "refused"
+)
+
 // Answer is what a model gave.
 type Answer struct {
 	Text  string
 	Calls []ToolCall
-	// Stop says why it ended: "end", "length", "tools", "refused".
+	// Stop says why it ended.
 	Stop string
 	// By is who answered: with fallbacks, not always the first.
 	By     Identity

@@ -248,8 +248,8 @@ func limited(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 31*24*3600) * float64(time.Second))
 }
 
-// maxText bounds the text of an Error, in bytes.
-const maxText = 400
+// maxSaid bounds the text of an Error, in bytes.
+const maxSaid = 400
 
 // scrubbed takes the given secrets, and whatever looks like one, out of text,
 // and makes it one bounded line.
@@ -260,7 +260,7 @@ func scrubbed(text string, secrets []string) string {
 			text = strings.ReplaceAll(text, form, "[key]")
 		}
 	}
-	return bounded(redact.Text(bounded(text, 4*maxText)), maxText)
+	return bounded(redact.Text(bounded(text, 4*maxSaid)), maxSaid)
 }
 
 // bounded makes one line of text and cuts it at a character.

@@ -1,0 +1,113 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	client "github.com/sashabaranov/go-openai"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+// embedBatch is how many texts one request has: their vectors stay far under
+// the bound of an answer, at 3,072 dimensions too.
+const embedBatch = 32
+
+// Embedder turns texts into vectors by one model.
+type Embedder struct {
+	options Options
+	by      models.Identity
+}
+
+var _ models.Embedder = (*Embedder)(nil)
+
+// NewEmbedder makes an embedder.
+func NewEmbedder(options Options) (*Embedder, error) {
+	driver, err := New(options)
+	if err != nil {
+		return nil, err
+	}
+	return &Embedder{options: options, by: driver.by}, nil
+}
+
+// Identity says which model it is.
+func (e *Embedder) Identity() models.Identity { return e.by }
+
+// Embed implements models.Embedder. Texts go out in requests of 32.
+func (e *Embedder) Embed(ctx context.Context, _ models.Purpose, texts []string) (models.Embedding, error) {
+	all := models.Embedding{By: e.by, Usage: models.Usage{Known: true}}
+	for start := 0; start < len(texts); start += embedBatch {
+		part, err := e.batch(ctx, texts[start:min(start+embedBatch, len(texts))])
+		if err != nil {
+			err.Usage = all.Usage.Plus(err.Usage)
+			err.Attempts += start / embedBatch
+			return models.Embedding{}, err
+		}
+		all.Vectors = append(all.Vectors, part.Vectors...)
+		all.Usage, all.By = all.Usage.Plus(part.Usage), part.By
+		if len(all.Vectors[0]) != len(part.Vectors[0]) {
+			return models.Embedding{}, &models.Error{Kind: models.KindAnswer, By: e.by, Text: "its vectors have different dimensions", Usage: all.Usage, Attempts: 1, Unsure: 1}
+		}
+	}
+	return all, nil
+}
+
+func (e *Embedder) batch(ctx context.Context, texts []string) (models.Embedding, *models.Error) {
+	exchange := &models.Exchange{Client: e.options.Client}
+	_, err := e.options.library(exchange).CreateEmbeddings(ctx, client.EmbeddingRequestStrings{
+		Input: texts, Model: client.EmbeddingModel(e.options.Model), EncodingFormat: client.EmbeddingEncodingFormatFloat})
+	if exchange.Body() == nil {
+		if err == nil {
+			err = fmt.Errorf("it is empty")
+		}
+		return models.Embedding{}, exchange.Failure(ctx, e.by, err)
+	}
+	embedding, err := e.read(exchange.Body(), len(texts))
+	if err != nil {
+		failure := exchange.Failure(ctx, e.by, err)
+		failure.Usage = embedding.Usage
+		return models.Embedding{}, failure
+	}
+	return embedding, nil
+}
+
+// read understands an answer and checks that it has one vector for each text.
+func (e *Embedder) read(body []byte, count int) (models.Embedding, error) {
+	var said struct {
+		Model string `json:"model"`
+		Data  []struct {
+			Index  int       `json:"index"`
+			Vector []float32 `json:"embedding"`
+		} `json:"data"`
+		Usage json.RawMessage `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return models.Embedding{}, fmt.Errorf("its JSON has another shape: %w", err)
+	}
+	embedding := models.Embedding{By: e.by, Usage: readUsage(said.Usage), Vectors: make([][]float32, count)}
+	embedding.Usage.Output, embedding.Usage.Thinking = 0, 0
+	if said.Model != "" {
+		embedding.By.Model = said.Model
+	}
+	if len(said.Data) != count {
+		return embedding, fmt.Errorf("%d texts have %d vectors", count, len(said.Data))
+	}
+	dimension := len(said.Data[0].Vector)
+	for _, item := range said.Data {
+		switch {
+		case item.Index < 0 || item.Index >= count || embedding.Vectors[item.Index] != nil:
+			return embedding, fmt.Errorf("its vectors are not numbered one after the other")
+		case len(item.Vector) != dimension || dimension == 0:
+			return embedding, fmt.Errorf("its vectors have different dimensions")
+		}
+		for _, x := range item.Vector {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return embedding, fmt.Errorf("its vectors are not numbers")
+			}
+		}
+		embedding.Vectors[item.Index] = item.Vector
+	}
+	return embedding, nil
+}

@@ -1,0 +1,205 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	client "github.com/sashabaranov/go-openai"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+// request returns what is asked, and the fields beside those of the library.
+func (d *Driver) request(r models.Request) (client.ChatCompletionRequest, fields) {
+	asked := client.ChatCompletionRequest{Model: d.options.Model, Messages: d.messages(r)}
+	if d.vendor.TokenFieldOf(d.options.Model) == models.FieldMaxCompletionTokens {
+		asked.MaxCompletionTokens = r.MaxTokens
+	} else {
+		asked.MaxTokens = r.MaxTokens
+	}
+	for _, tool := range r.Tools {
+		asked.Tools = append(asked.Tools, client.Tool{Type: client.ToolTypeFunction, Function: &client.FunctionDefinition{
+			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
+		}})
+	}
+	if r.OnText != nil && d.vendor.StreamUsage {
+		asked.StreamOptions = &client.StreamOptions{IncludeUsage: true}
+	}
+	extra := fields{top: map[string]any{}, calls: map[string]json.RawMessage{}}
+	maps.Copy(extra.top, d.vendor.Extra(d.options.Model, r.Thinking))
+	if effort, ok := extra.top["reasoning_effort"].(string); ok {
+		asked.ReasoningEffort = effort // the library checks what goes together
+		delete(extra.top, "reasoning_effort")
+	}
+	if r.Temperature != nil && !d.vendor.FixedTemperature(d.options.Model) {
+		extra.top["temperature"] = *r.Temperature // the library leaves out a 0
+	}
+	d.format(r, &asked)
+	for _, message := range r.Messages {
+		maps.Copy(extra.calls, kept(message.Opaque).Calls)
+	}
+	return asked, extra
+}
+
+func (d *Driver) messages(r models.Request) []client.ChatCompletionMessage {
+	var messages []client.ChatCompletionMessage
+	if r.System != "" {
+		messages = append(messages, client.ChatCompletionMessage{Role: client.ChatMessageRoleSystem, Content: r.System})
+	}
+	for _, m := range r.Messages {
+		message := client.ChatCompletionMessage{Role: m.Role, Content: m.Text}
+		switch m.Role {
+		case models.Assistant:
+			for _, call := range m.Calls {
+				message.ToolCalls = append(message.ToolCalls, client.ToolCall{ID: call.ID, Type: client.ToolTypeFunction,
+					Function: client.FunctionCall{Name: call.Name, Arguments: arguments(call.Arguments)}})
+			}
+			if d.vendor.Name == "deepseek" { // it wants its thoughts back within a turn
+				message.ReasoningContent = kept(m.Opaque).Thought
+			}
+			if message.Content == "" && len(message.ToolCalls) == 0 {
+				continue
+			}
+		case models.ToolRole:
+			message.ToolCallID = m.CallID
+			fallthrough
+		default:
+			if strings.TrimSpace(message.Content) == "" { // most refuse a message without content
+				message.Content = "(empty)"
+			}
+		}
+		messages = append(messages, message)
+	}
+	return messages
+}
+
+// format asks for JSON as far as the provider enforces it.
+func (d *Driver) format(r models.Request, asked *client.ChatCompletionRequest) {
+	if r.Schema == nil || len(r.Tools) > 0 && !d.formatsWithTools() {
+		return
+	}
+	switch d.options.Provider.Schema {
+	case models.SchemaJSON:
+		asked.ResponseFormat = &client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &client.ChatCompletionResponseFormatJSONSchema{Name: schemaName(r.Schema.Name), Schema: r.Schema.JSON, Strict: true}}
+	case models.SchemaObject:
+		asked.ResponseFormat = &client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONObject}
+		if !mentionsJSON(asked.Messages) { // without the word they refuse, or write blanks until the end
+			asked.Messages = slices.Insert(asked.Messages, 0, client.ChatCompletionMessage{
+				Role: client.ChatMessageRoleSystem, Content: "Answer with one JSON object and nothing else."})
+		}
+	}
+}
+
+// formatsWithTools reports whether tools and a format go together: Groq, Gemini
+// and llama.cpp refuse a request with both, others let the format win, so that
+// no tool is ever asked for.
+func (d *Driver) formatsWithTools() bool {
+	return slices.Contains([]string{"openai", "openrouter", "zai", "deepseek", "mistral"}, d.vendor.Name)
+}
+
+func mentionsJSON(messages []client.ChatCompletionMessage) bool {
+	return slices.ContainsFunc(messages, func(m client.ChatCompletionMessage) bool {
+		return strings.Contains(strings.ToLower(m.Content), "json")
+	})
+}
+
+// schemaName has the letters that providers allow, at most 64.
+func schemaName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "answer"
+	}
+	return name[:min(len(name), 64)]
+}
+
+// parameters is the schema of a tool's arguments, which must be one.
+func parameters(schema json.RawMessage) any {
+	if len(bytes.TrimSpace(schema)) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return schema
+}
+
+// arguments go back as the model wrote them. What is no JSON was answered with
+// an error; providers that parse it again would refuse all of the request.
+func arguments(written json.RawMessage) string {
+	if !json.Valid(written) {
+		return "{}"
+	}
+	return string(written)
+}
+
+// fields are added to the body that the library writes.
+type fields struct {
+	top   map[string]any
+	calls map[string]json.RawMessage // to each tool call, by its id
+}
+
+// withFields adds fields to the body of a request.
+func withFields(body []byte, extra fields) ([]byte, error) {
+	if len(extra.top) == 0 && len(extra.calls) == 0 {
+		return body, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(body, &all); err != nil {
+		return nil, err
+	}
+	for name, value := range extra.top {
+		written, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = written
+	}
+	if len(extra.calls) > 0 {
+		messages, err := withCallFields(all["messages"], extra.calls)
+		if err != nil {
+			return nil, err
+		}
+		all["messages"] = messages
+	}
+	return json.Marshal(all)
+}
+
+// withCallFields gives tool calls back what their provider added to them.
+func withCallFields(raw json.RawMessage, calls map[string]json.RawMessage) (json.RawMessage, error) {
+	var messages []map[string]any
+	if err := json.Unmarshal(raw, &messages); err != nil {
+		return nil, err
+	}
+	for _, message := range messages {
+		list, _ := message["tool_calls"].([]any)
+		for _, item := range list {
+			call, _ := item.(map[string]any)
+			id, _ := call["id"].(string)
+			if extra, ok := calls[id]; ok && call != nil {
+				call["extra_content"] = extra
+			}
+		}
+	}
+	return json.Marshal(messages)
+}
+
+// opaque is what goes back with an assistant's message.
+type opaque struct {
+	// Thought is what DeepSeek wants back, Calls what Gemini signs.
+	Thought string                     `json:"thought,omitempty"`
+	Calls   map[string]json.RawMessage `json:"calls,omitempty"`
+}
+
+func kept(raw json.RawMessage) opaque {
+	var o opaque
+	if len(raw) > 0 {
+		_ = json.Unmarshal(raw, &o) // another driver's is nothing to this one
+	}
+	return o
+}
