@@ -1,8 +1,13 @@
 package models
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
 )
 
 // Kind is what sort of failure it was.
@@ -40,8 +45,10 @@ type Error struct {
 	// as in Answer.
 	Usage            Usage
 	Attempts, Unsure int
-	Passed           []*Error
-	Err              error
+	// Cost is set by the budget's decorator.
+	Cost   budget.Money
+	Passed []*Error
+	Err    error
 }
 
 // Error implements error.
@@ -54,3 +61,36 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// asError returns the *Error in err, or makes one. A failure that no driver
+// spoke of is one of whoever waits no more, or else of the answer; either may
+// have to be paid for.
+func asError(err error, by Identity) *Error {
+	failure, ok := errors.AsType[*Error](err)
+	if ok {
+		copied := *failure
+		if copied.By.Model == "" {
+			copied.By = by
+		}
+		return &copied
+	}
+	failure = &Error{Kind: KindAnswer, By: by, Text: line(err.Error(), maxWords), Attempts: 1, Unsure: 1, Err: err}
+	switch {
+	case errors.Is(err, context.Canceled):
+		failure.Kind, failure.Text = KindCancelled, "it was asked for no more"
+	case errors.Is(err, context.DeadlineExceeded):
+		failure.Kind, failure.Text = KindTimeout, "no answer came in time"
+	}
+	return failure
+}
+
+// contain turns a panic into an error, so that a fault in one driver or
+// decorator harms nobody else. The stack is in the error's cause, not in its
+// text.
+func contain(by Identity, err *error) {
+	if fault := recover(); fault != nil {
+		*err = &Error{Kind: KindAnswer, By: by, Attempts: 1, Unsure: 1,
+			Text: "a fault in this program kept it from being asked", Next: "report it, with the log",
+			Err: fmt.Errorf("panic: %s\n%s", line(fmt.Sprint(fault), maxWords), clip(string(debug.Stack()), maxRecorded))}
+	}
+}

@@ -1,0 +1,147 @@
+package models
+
+import (
+	"sync"
+	"time"
+)
+
+// A model that fails several times in a row is left alone, longer each time.
+const (
+	breakAfter = 3
+	restMin    = time.Minute
+	restMax    = 30 * time.Minute
+	// restAsked bounds what a provider may ask for.
+	restAsked = 24 * time.Hour
+)
+
+// State of a model's health.
+type State string
+
+const (
+	StateUnused  State = "unused"  // never asked
+	StateOK      State = "ok"      // its last call was answered
+	StateFailing State = "failing" // its last call failed
+	StateResting State = "resting" // it failed in a row and is not asked
+)
+
+// Health is how a model does.
+type Health struct {
+	State State
+	// Since is when the state began; zero where it is unused.
+	Since time.Time
+	// Error is its last failure, nil where it is ok.
+	Error *Error
+	// Next is when it is asked again; zero where it may be at any time.
+	Next time.Time
+}
+
+// Circuit counts the failures of one model in a row, and says when it may be
+// asked. All who ask the model share it.
+type Circuit struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	health   Health
+	failures int
+	probing  bool
+}
+
+// NewCircuit returns one that is closed. now is the clock; nil is time.Now.
+func NewCircuit(now func() time.Time) *Circuit {
+	return &Circuit{now: clock(now), health: Health{State: StateUnused}}
+}
+
+// Health says how the model does.
+func (c *Circuit) Health() Health {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.health
+}
+
+// enter reports whether the model may be asked, and as a probe. Where not, it
+// returns when it may be.
+func (c *Circuit) enter() (probe, ok bool, health Health) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.health.State != StateResting {
+		return false, true, c.health
+	}
+	now := c.now()
+	// A clock that was set back does not keep it closed for longer than asked.
+	due := !now.Before(c.health.Next) || c.health.Next.Sub(now) > restAsked
+	if !due || c.probing {
+		return false, false, c.health
+	}
+	c.probing = true
+	return true, true, c.health
+}
+
+// leave counts how a call ended; err is nil where it was answered.
+func (c *Circuit) leave(probe bool, err *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if probe {
+		c.probing = false
+	}
+	now := c.now()
+	switch {
+	case err == nil:
+		c.failures = 0
+		c.turn(StateOK, now, nil, time.Time{})
+	case !tells(err.Kind):
+		return
+	case !opens(err.Kind):
+		c.failures = 0
+		c.turn(StateFailing, now, err, time.Time{})
+	default:
+		c.failures++
+		c.fail(now, err)
+	}
+}
+
+// fail rests where there were enough failures, or where the provider says for
+// how long it wants to be left alone.
+func (c *Circuit) fail(now time.Time, err *Error) {
+	if c.failures < breakAfter {
+		c.turn(StateFailing, now, err, time.Time{})
+		return
+	}
+	rest := restMax
+	if doublings := c.failures - breakAfter; doublings < 5 {
+		rest = min(restMax, restMin<<doublings)
+	}
+	rest = max(rest, min(err.RetryAfter, restAsked))
+	c.turn(StateResting, now, err, now.Add(rest))
+}
+
+// turn sets the health; a state that stays keeps its beginning.
+func (c *Circuit) turn(state State, now time.Time, err *Error, next time.Time) {
+	since := c.health.Since
+	was := c.health.State
+	if was != state && !(isBad(was) && isBad(state)) {
+		since = now
+	}
+	c.health = Health{State: state, Since: since, Error: err, Next: next}
+}
+
+// isBad: a model that rests has been failing since before.
+func isBad(s State) bool { return s == StateFailing || s == StateResting }
+
+// opens are the kinds of failure after which waiting helps.
+func opens(kind Kind) bool {
+	switch kind {
+	case KindRate, KindServer, KindNetwork, KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel:
+		return true
+	}
+	return false
+}
+
+// tells are the kinds that say something about the model, rather than about
+// who asked.
+func tells(kind Kind) bool {
+	switch kind {
+	case KindKey, KindModel, KindRequest:
+		return true
+	}
+	return opens(kind)
+}

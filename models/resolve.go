@@ -1,0 +1,194 @@
+package models
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// RoleAssignment says which model a role has, with everything filled in.
+type RoleAssignment struct {
+	// Role has temperature, MaxTokens and Thinking set. MaxTokens includes
+	// Thinking here, as in a Request. Its Provider and Model are empty where
+	// no model thinks.
+	Role      Role
+	Target    Target
+	Fallbacks []Target
+	// From says who assigned it: "models.roles[2]", "preset free", "chat" or
+	// "its key is there".
+	From string
+}
+
+// Target is one model of one provider.
+type Target struct {
+	Provider Provider // with what its vendor fills in
+	Model    string
+}
+
+// Identity of the model.
+func (t Target) Identity() Identity {
+	return Identity{Provider: t.Provider.ID, Model: t.Model, Local: t.Provider.Local}
+}
+
+// Assigned reports whether a model thinks in the role.
+func (a RoleAssignment) Assigned() bool { return a.Role.Model != "" }
+
+// Resolve returns the assignment of every role, in the order of RoleNames: the
+// preset, what the configuration sets on top of it, and what is inherited from
+// chat. hasKey says whether the key of a provider is there, which the
+// deliberation's default depends on; nil means no key is. The configuration
+// has passed Validate; what cannot be resolved is left unassigned.
+func Resolve(c Config, hasKey func(Provider) bool) []RoleAssignment {
+	var assigned []RoleAssignment
+	for _, id := range RoleNames() {
+		role, from := c.role(id, hasKey)
+		assigned = append(assigned, c.assignment(role, from))
+	}
+	return assigned
+}
+
+// role finds what a role is set to, and by whom.
+func (c Config) role(id string, hasKey func(Provider) bool) (Role, string) {
+	own, from := Role{ID: id}, ""
+	if i := slices.IndexFunc(c.Roles, func(r Role) bool { return r.ID == id }); i >= 0 {
+		own, from = c.Roles[i], fmt.Sprintf("models.roles[%d]", i)
+	}
+	if own.Model != "" {
+		return own, from
+	}
+	base, from := c.base(id, hasKey)
+	base.ID = id
+	return over(base, own), from
+}
+
+// base is what a role has without an entry that names a model.
+func (c Config) base(id string, hasKey func(Provider) bool) (Role, string) {
+	preset, _ := LookupPreset(c.Preset)
+	if i := slices.IndexFunc(preset.Roles, func(r Role) bool { return r.ID == id }); i >= 0 {
+		return preset.Roles[i], "preset " + preset.Name
+	}
+	if id == RoleDeliberation {
+		if p, ok := c.Provider(deliberationVendor); ok && hasKey != nil && hasKey(p) {
+			return Role{Provider: p.ID, Model: deliberationModel}, "its key is there"
+		}
+	}
+	if id == RoleChat || id == RoleEmbedding || isThread(id) && c.isReflex() {
+		return Role{}, ""
+	}
+	chat, _ := c.role(RoleChat, hasKey)
+	if chat.Model == "" {
+		return Role{}, ""
+	}
+	return Role{Provider: chat.Provider, Model: chat.Model, Fallbacks: chat.Fallbacks, Accepts: chat.Accepts}, RoleChat
+}
+
+// isReflex: threads think by rules unless a role names a model for them.
+func (c Config) isReflex() bool { return c.Preset == "" || c.Preset == PresetReflex }
+
+func isThread(id string) bool {
+	return slices.Contains([]string{RoleWatcher, RoleLibrarian, RoleOracle, RoleDreamer}, id)
+}
+
+// over sets what own says on top of base; own names no model.
+func over(base, own Role) Role {
+	base.Temperature, base.MaxTokens, base.Thinking = own.Temperature, own.MaxTokens, own.Thinking
+	if len(own.Fallbacks) > 0 {
+		base.Fallbacks = own.Fallbacks
+	}
+	if len(own.Accepts) > 0 {
+		base.Accepts = own.Accepts
+	}
+	return base
+}
+
+// assignment fills in a role and looks its models up.
+func (c Config) assignment(role Role, from string) RoleAssignment {
+	d := defaultsOf(role.ID)
+	if role.Temperature == nil {
+		role.Temperature = &d.temperature
+	}
+	switch {
+	case role.Thinking == 0:
+		role.Thinking = d.thinking
+	case role.Thinking < 0:
+		role.Thinking = 0
+	}
+	if role.MaxTokens == 0 {
+		role.MaxTokens = d.maxTokens + role.Thinking
+	}
+	role.Thinking = min(role.Thinking, role.MaxTokens-1)
+	a := RoleAssignment{Role: role, From: from}
+	if role.Model == "" {
+		return a
+	}
+	provider, ok := c.Provider(role.Provider)
+	if !ok {
+		a.Role.Provider, a.Role.Model = "", ""
+		return a
+	}
+	a.Target = Target{Provider: provider, Model: role.Model}
+	for _, text := range role.Fallbacks {
+		if target, ok := c.target(text); ok {
+			a.Fallbacks = append(a.Fallbacks, target)
+		}
+	}
+	return a
+}
+
+// target reads "PROVIDER/MODEL"; the model may have slashes in it.
+func (c Config) target(text string) (Target, bool) {
+	id, model, _ := strings.Cut(text, "/")
+	provider, ok := c.Provider(id)
+	return Target{Provider: provider, Model: model}, ok && model != ""
+}
+
+// Provider returns a configured provider, or a vendor by its name, with
+// everything filled in.
+func (c Config) Provider(id string) (Provider, bool) {
+	if i := slices.IndexFunc(c.Providers, func(p Provider) bool { return p.ID == id }); i >= 0 {
+		return c.Providers[i].Filled(), true
+	}
+	if v, ok := LookupVendor(id); ok {
+		return Provider{ID: v.Name, Vendor: v.Name}.Filled(), true
+	}
+	return Provider{}, false
+}
+
+// Filled returns the provider with what its vendor knows where it is silent.
+// The vendor of a local server is taken to be local only where its address is
+// on this machine or in its network.
+func (p Provider) Filled() Provider {
+	v := VendorOf(p)
+	if p.Vendor == "" {
+		p.Vendor = v.Name
+	}
+	if p.Kind == "" {
+		p.Kind = v.Kind
+	}
+	if p.BaseURL == "" {
+		p.BaseURL = v.BaseURL
+	}
+	if p.Schema == "" {
+		p.Schema = v.Schema
+	}
+	if v.Local && near(p.BaseURL) {
+		p.Local = true
+	}
+	return p
+}
+
+// near reports whether an address is on this machine or in a private network.
+func near(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := at.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
+}

@@ -1,0 +1,158 @@
+package models
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// A retry is waited for, longer than the provider asks and never shorter.
+const (
+	retryWait   = 500 * time.Millisecond
+	retryJitter = 500 * time.Millisecond
+	// retryPatience bounds the wait where the context has no deadline; who asks
+	// again later finds the breaker, which remembers what the provider wants.
+	retryPatience = time.Minute
+)
+
+// The retry budget: first attempts earn a part of a retry each.
+const (
+	retryEarn  = 0.2
+	retryStart = 2.0
+	retryCap   = 10.0
+)
+
+// RetryBudget holds back retries where many calls fail: at most a fifth of all
+// attempts, beyond a few at the start. One is shared by all models of a roster.
+type RetryBudget struct {
+	mu     sync.Mutex
+	tokens float64
+}
+
+// NewRetryBudget returns one with what it starts with.
+func NewRetryBudget() *RetryBudget { return &RetryBudget{tokens: retryStart} }
+
+// earn counts a first attempt.
+func (b *RetryBudget) earn() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tokens = min(retryCap, b.tokens+retryEarn)
+}
+
+// take pays for a retry, if there is enough for one.
+func (b *RetryBudget) take() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// What five first attempts earn is one retry, not one less the rounding.
+	if b.tokens < 1-1e-9 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// RetryOptions configures NewRetry.
+type RetryOptions struct {
+	Budget *RetryBudget         // nil is one of its own
+	Now    func() time.Time     // nil is time.Now
+	Wait   func() time.Duration // before a retry at least; nil is 0.5 to 1 s
+}
+
+// NewRetry asks once more after a failure that may pass: too many requests, a
+// fault of the server, a broken connection, no answer in time. It waits as long
+// as the provider asks, and does not retry where that is beyond the deadline of
+// the context, or where the retry budget is spent.
+func NewRetry(inner Generator, options RetryOptions) Generator {
+	if options.Budget == nil {
+		options.Budget = NewRetryBudget()
+	}
+	if options.Wait == nil {
+		options.Wait = func() time.Duration { return retryWait + rand.N(retryJitter) }
+	}
+	options.Now = clock(options.Now)
+	return &retry{inner, options}
+}
+
+// maxAttempts is how often a driver is asked for one answer at most.
+const maxAttempts = 2
+
+type retry struct {
+	inner Generator
+	RetryOptions
+}
+
+var _ Generator = (*retry)(nil)
+
+// Generate implements Generator.
+func (r *retry) Generate(ctx context.Context, request Request) (Answer, error) {
+	r.Budget.earn()
+	answer, err := r.inner.Generate(ctx, request)
+	if err == nil {
+		return answer, nil
+	}
+	failed := asError(err, Identity{})
+	if !passing(failed.Kind) || !r.pause(ctx, failed) {
+		return Answer{}, failed
+	}
+	answer, err = r.inner.Generate(ctx, request)
+	if err != nil {
+		last := asError(err, failed.By)
+		last.Attempts, last.Unsure = last.Attempts+failed.Attempts, last.Unsure+failed.Unsure
+		last.Usage = knownOf(last.Usage, failed.Usage)
+		return Answer{}, last
+	}
+	answer.Attempts, answer.Unsure = answer.Attempts+failed.Attempts, answer.Unsure+failed.Unsure
+	switch {
+	case answer.Usage.Known:
+		answer.Usage = knownOf(answer.Usage, failed.Usage)
+	case failed.Usage.Known:
+		answer.Unsure++ // at worst, as the answer itself: more, never less
+	}
+	return answer, nil
+}
+
+// passing are the kinds of failure that may be gone at once.
+func passing(kind Kind) bool {
+	switch kind {
+	case KindRate, KindServer, KindNetwork, KindCut, KindTimeout:
+		return true
+	}
+	return false
+}
+
+// pause waits before a retry, and reports whether there may be one.
+func (r *retry) pause(ctx context.Context, failed *Error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	wait := failed.RetryAfter + r.Wait()
+	if wait > retryPatience {
+		return false
+	}
+	if deadline, ok := ctx.Deadline(); ok && !r.Now().Add(wait).Before(deadline) {
+		return false
+	}
+	if !r.Budget.take() {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// knownOf adds up those usages that are known.
+func knownOf(a, b Usage) Usage {
+	switch {
+	case !a.Known:
+		return b
+	case !b.Known:
+		return a
+	}
+	return a.Plus(b)
+}

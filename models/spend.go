@@ -1,0 +1,140 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+)
+
+// settleTimeout bounds settling, which happens although whoever asked may wait
+// no more. What it does not settle stays debited at its worst.
+const settleTimeout = 5 * time.Second
+
+// BudgetOptions configures NewBudget.
+type BudgetOptions struct {
+	By    Identity
+	Meter Meter // nil debits nothing, and says what calls cost
+	Rate  Rate
+	// Attempts is how many there can be of a call at most; 0 is 1.
+	Attempts int
+	Now      func() time.Time // nil is time.Now; for requests without Purpose.At
+}
+
+// NewBudget debits what a call can cost at worst before it is made, and settles
+// it from its usage. Where there is no room the call is not made: the error is
+// of KindBudget, wraps the *budget.Refusal, and says when there is room again.
+func NewBudget(inner Generator, options BudgetOptions) Generator {
+	options.Attempts = max(1, options.Attempts)
+	options.Now = clock(options.Now)
+	return &spend{inner, options}
+}
+
+type spend struct {
+	inner Generator
+	BudgetOptions
+}
+
+var _ Generator = (*spend)(nil)
+
+// Generate implements Generator.
+func (s *spend) Generate(ctx context.Context, request Request) (answer Answer, err error) {
+	if ctx.Err() != nil {
+		return Answer{}, &Error{Kind: KindCancelled, By: s.By, Text: "it was asked for no more", Err: ctx.Err()}
+	}
+	single := s.single(request)
+	worst := budget.Amount{Money: times(single.Money, s.Attempts), Tokens: single.Tokens * s.Attempts}
+	ticket, err := s.debit(ctx, request.Purpose, worst)
+	if err != nil {
+		return Answer{}, err
+	}
+	actual := worst // of a call that panics
+	defer func() { s.settle(ctx, ticket, actual) }()
+	answer, err = s.inner.Generate(ctx, request)
+	if err != nil {
+		failure := asError(err, s.By)
+		actual = s.took(single, failure.Usage, failure.Unsure)
+		failure.Cost = actual.Money
+		return Answer{}, failure
+	}
+	unsure := answer.Unsure
+	if !answer.Usage.Known {
+		unsure++
+	}
+	actual = s.took(single, answer.Usage, unsure)
+	answer.Cost = actual.Money
+	return answer, nil
+}
+
+// single is what one attempt takes at worst.
+func (s *spend) single(request Request) budget.Amount {
+	input := worstInput(request)
+	return budget.Amount{Money: s.Rate.Worst(input, request.MaxTokens), Tokens: input + request.MaxTokens}
+}
+
+// took is what a call took: its usage as far as it is known, and the worst for
+// each attempt of which nobody knows.
+func (s *spend) took(single budget.Amount, usage Usage, unsure int) budget.Amount {
+	took := budget.Amount{Money: times(single.Money, unsure), Tokens: single.Tokens * unsure}
+	if usage.Known {
+		took.Money = plus(took.Money, s.Rate.Cost(usage))
+		took.Tokens += usage.Total()
+	}
+	return took
+}
+
+func (s *spend) debit(ctx context.Context, purpose Purpose, worst budget.Amount) (budget.Ticket, error) {
+	if s.Meter == nil {
+		return 0, nil
+	}
+	at := purpose.At
+	if at.IsZero() {
+		at = s.Now()
+	}
+	ticket, err := s.Meter.Debit(ctx, budget.Charge{At: at, Tick: purpose.Tick, Role: purpose.Role,
+		Provider: s.By.Provider, Model: s.By.Model, Exploration: purpose.Exploration, Worst: worst})
+	if err == nil {
+		return ticket, nil
+	}
+	failure := &Error{Kind: KindBudget, By: s.By, Text: line(err.Error(), maxWords), Err: err}
+	if refusal, ok := errors.AsType[*budget.Refusal](err); ok {
+		if !refusal.Until.IsZero() {
+			failure.RetryAfter = max(0, refusal.Until.Sub(at))
+		}
+		return 0, failure
+	}
+	if ctx.Err() != nil {
+		failure.Kind, failure.Text = KindCancelled, "it was asked for no more"
+		return 0, failure
+	}
+	failure.Text = "what it may cost could not be written down, so that it was not asked: " + failure.Text
+	failure.Next = "run: subconsciousctl doctor"
+	return 0, failure
+}
+
+// settle writes down what was taken. A failure to do so loses no answer and no
+// money: the worst stays debited.
+func (s *spend) settle(ctx context.Context, ticket budget.Ticket, actual budget.Amount) {
+	if s.Meter == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	_ = s.Meter.Settle(ctx, ticket, actual)
+}
+
+// times and plus do not overflow: what is beyond is the most there is.
+func times(money budget.Money, n int) budget.Money {
+	if n > 0 && money > mostMoney/budget.Money(n) {
+		return mostMoney
+	}
+	return money * budget.Money(n)
+}
+
+func plus(a, b budget.Money) budget.Money {
+	if a > mostMoney-b {
+		return mostMoney
+	}
+	return a + b
+}

@@ -1,0 +1,233 @@
+package models
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// The protocols of providers.
+const (
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+)
+
+// What a provider enforces of a schema.
+const (
+	SchemaJSON   = "json_schema" // the whole schema
+	SchemaObject = "json_object" // that it is JSON
+	SchemaNone   = "none"
+)
+
+// The names of the field that bounds an answer.
+const (
+	FieldMaxTokens           = "max_tokens"
+	FieldMaxCompletionTokens = "max_completion_tokens"
+)
+
+// Vendor is what is known of a provider before anybody configures it.
+type Vendor struct {
+	Name    string
+	Title   string // as it writes itself
+	Kind    string
+	BaseURL string
+	// KeyEnv are the variables in which its key is looked for, in order.
+	KeyEnv []string
+	// KeyURL is where a key is made; empty for servers of one's own.
+	KeyURL string
+	// Local: it runs on this machine.
+	Local bool
+	// Schema is what it enforces.
+	Schema string
+	// TokenField bounds the answer in its requests. Vendor.TokenFieldOf knows
+	// the models that want another.
+	TokenField string
+	// StreamUsage: it tells the usage of a streamed answer when asked by
+	// stream_options; others do so unasked or never.
+	StreamUsage bool
+	// Thinking is how thought is asked for, and asked to stay away; the values
+	// are the Thinking… constants.
+	Thinking string
+	// Tells: its answers carry the usage, so that one without is a fault.
+	Tells bool
+}
+
+// How thinking is asked for.
+const (
+	ThinkingNone   = ""         // there is no such field
+	ThinkingZAI    = "zai"      // thinking: {type: enabled or disabled}
+	ThinkingEffort = "effort"   // reasoning_effort: none, low, medium, high
+	ThinkingRouter = "router"   // reasoning: {max_tokens: N} or {enabled: false}
+	ThinkingOllama = "ollama"   // reasoning_effort, where "none" is no thinking
+	ThinkingQwen   = "template" // chat_template_kwargs: {enable_thinking: …}
+)
+
+// Vendors returns the presets of providers, in the order in which they are
+// shown.
+func Vendors() []Vendor {
+	return []Vendor{
+		{
+			Name: "openai", Title: "OpenAI", Kind: OpenAI, BaseURL: "https://api.openai.com/v1/", KeyEnv: []string{"OPENAI_API_KEY"},
+			KeyURL: "https://platform.openai.com/api-keys", Schema: SchemaJSON, TokenField: FieldMaxCompletionTokens, StreamUsage: true,
+			Thinking: ThinkingEffort, Tells: true,
+		}, {
+			Name: "groq", Title: "Groq", Kind: OpenAI, BaseURL: "https://api.groq.com/openai/v1/", KeyEnv: []string{"GROQ_API_KEY"},
+			KeyURL: "https://console.groq.com/keys", Schema: SchemaObject, TokenField: FieldMaxCompletionTokens, StreamUsage: true, Tells: true,
+		}, {
+			Name: "gemini", Title: "Google Gemini", Kind: OpenAI, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
+			KeyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyURL: "https://aistudio.google.com/apikey",
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingEffort, Tells: true,
+		}, {
+			Name: "zai", Title: "Z.AI", Kind: OpenAI, BaseURL: "https://api.z.ai/api/paas/v4/", KeyEnv: []string{"ZAI_API_KEY", "Z_AI_API_KEY"},
+			KeyURL: "https://z.ai/manage-apikey/apikey-list", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true,
+			Thinking: ThinkingZAI, Tells: true,
+		}, {
+			Name: "mistral", Title: "Mistral", Kind: OpenAI, BaseURL: "https://api.mistral.ai/v1/", KeyEnv: []string{"MISTRAL_API_KEY"},
+			KeyURL: "https://console.mistral.ai/api-keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, Tells: true,
+		}, {
+			Name: "deepseek", Title: "DeepSeek", Kind: OpenAI, BaseURL: "https://api.deepseek.com/v1/", KeyEnv: []string{"DEEPSEEK_API_KEY"},
+			KeyURL: "https://platform.deepseek.com/api_keys", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true, Tells: true,
+		}, {
+			Name: "openrouter", Title: "OpenRouter", Kind: OpenAI, BaseURL: "https://openrouter.ai/api/v1/", KeyEnv: []string{"OPENROUTER_API_KEY"},
+			KeyURL: "https://openrouter.ai/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingRouter, Tells: true,
+		}, {
+			Name: "ollama", Title: "Ollama", Kind: OpenAI, BaseURL: "http://127.0.0.1:11434/v1/", Local: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingOllama, Tells: true,
+		}, {
+			Name: "llama.cpp", Title: "llama.cpp", Kind: OpenAI, BaseURL: "http://127.0.0.1:8080/v1/", Local: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen,
+		}, {
+			Name: "vllm", Title: "vLLM", Kind: OpenAI, BaseURL: "http://127.0.0.1:8000/v1/", KeyEnv: []string{"VLLM_API_KEY"}, Local: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen, Tells: true,
+		}, {
+			Name: "lmstudio", Title: "LM Studio", Kind: OpenAI, BaseURL: "http://127.0.0.1:1234/v1/", Local: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true,
+		}, {
+			Name: "anthropic", Title: "Anthropic", Kind: Anthropic, BaseURL: "https://api.anthropic.com/", KeyEnv: []string{"ANTHROPIC_API_KEY"},
+			KeyURL: "https://console.anthropic.com/settings/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, Tells: true,
+		},
+	}
+}
+
+// VendorNames returns their names in order.
+func VendorNames() []string {
+	var names []string
+	for _, v := range Vendors() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// LookupVendor finds a vendor by its name.
+func LookupVendor(name string) (Vendor, bool) {
+	for _, v := range Vendors() {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Vendor{}, false
+}
+
+// VendorOf returns what is known of a configured provider: by the vendor that
+// it names, by its id, or by the host of its address. For an unknown one it
+// returns what any server of the protocol understands.
+func VendorOf(p Provider) Vendor {
+	for _, name := range [...]string{p.Vendor, p.ID} {
+		if v, ok := LookupVendor(name); ok {
+			return v
+		}
+	}
+	if at, err := url.Parse(p.BaseURL); err == nil && at.Host != "" {
+		for _, v := range Vendors() {
+			if home, err := url.Parse(v.BaseURL); err == nil && !v.Local && home.Host == at.Host {
+				return v
+			}
+		}
+	}
+	if p.Kind == Anthropic {
+		v, _ := LookupVendor("anthropic")
+		return Vendor{Kind: Anthropic, BaseURL: v.BaseURL, Schema: SchemaJSON, TokenField: FieldMaxTokens}
+	}
+	return Vendor{Kind: OpenAI, Schema: SchemaObject, TokenField: FieldMaxTokens}
+}
+
+// TokenFieldOf returns the field that bounds answers of a model.
+func (v Vendor) TokenFieldOf(model string) string {
+	if reasons(model) {
+		return FieldMaxCompletionTokens
+	}
+	return v.TokenField
+}
+
+// FixedTemperature reports whether a model refuses a temperature.
+func (v Vendor) FixedTemperature(model string) bool { return v.Kind == OpenAI && reasons(model) }
+
+// reasons reports whether a name is one of OpenAI's models that always think:
+// they refuse a temperature, and want their bound in a field of its own.
+func reasons(model string) bool {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	return slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5", "gpt-6"}, func(family string) bool {
+		rest, ok := strings.CutPrefix(name, family)
+		return ok && (rest == "" || rest[0] == '-' || rest[0] == '.') && !strings.Contains(rest, "-chat")
+	})
+}
+
+// Extra returns the fields that a request for a model has beside those of the
+// protocol: how much it may think. 0 asks it not to.
+func (v Vendor) Extra(model string, thinking int) map[string]any {
+	switch v.Thinking {
+	case ThinkingZAI:
+		return map[string]any{"thinking": map[string]any{"type": pick(thinking > 0, "enabled", "disabled")}}
+	case ThinkingEffort:
+		return v.effortOf(model, thinking)
+	case ThinkingOllama:
+		return map[string]any{"reasoning_effort": pick(thinking > 0, effort(thinking), "none")}
+	case ThinkingRouter:
+		if thinking > 0 {
+			return map[string]any{"reasoning": map[string]any{"max_tokens": thinking}}
+		}
+		return map[string]any{"reasoning": map[string]any{"enabled": false}}
+	case ThinkingQwen:
+		return map[string]any{"chat_template_kwargs": map[string]any{"enable_thinking": thinking > 0}}
+	}
+	return nil
+}
+
+// effortOf knows which models take reasoning_effort, and what the least is:
+// others refuse the field.
+func (v Vendor) effortOf(model string, thinking int) map[string]any {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	least := ""
+	switch {
+	case v.Name == "gemini" && strings.HasPrefix(name, "gemini-2.5-pro"), v.Name == "gemini" && strings.HasPrefix(name, "gemini-3"):
+		least = "low" // they always think
+	case v.Name == "gemini" && strings.HasPrefix(name, "gemini-2.5-"):
+		least = "none"
+	case v.Name == "openai" && reasons(name) && strings.HasPrefix(name, "gpt-5") && !strings.HasPrefix(name, "gpt-5."):
+		least = "minimal"
+	case v.Name == "openai" && reasons(name):
+		least = "low"
+	default:
+		return nil
+	}
+	return map[string]any{"reasoning_effort": pick(thinking > 0, effort(thinking), least)}
+}
+
+// effort is the word for a budget of thought: Gemini's page on its OpenAI
+// endpoint gives 1,024 tokens for low, 8,192 for medium, 24,576 for high.
+func effort(thinking int) string {
+	switch {
+	case thinking <= 2048:
+		return "low"
+	case thinking <= 12288:
+		return "medium"
+	}
+	return "high"
+}
+
+func pick(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
