@@ -35,7 +35,7 @@ func coreRules() []Rule {
 			Packages: []string{"store/mind"}, May: below("store", "redact", "internal/failpoint"),
 			Reason: "it stores the words of the mind, and decides nothing",
 		}, {
-			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact"),
+			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact", "internal/failpoint"),
 			Reason: "what it stores it stores by itself, and what it needs of others it declares as small interfaces",
 		}, {
 			Packages: []string{"memory", "memory/..."}, May: below("store", "redact", "internal/foreign", "memory"),

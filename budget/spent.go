@@ -1,0 +1,130 @@
+package budget
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Overview is what is spent and what may still be.
+type Overview struct {
+	Day   string // "2026-11-21": the day that counts now
+	Month string // "2026-11"
+	// Today and ThisMonth hold what calls took, and of those that are not
+	// settled the worst case.
+	Today, ThisMonth Sum
+	// Carried is what counts today although it was used on later days, before
+	// the clock went back.
+	Carried Sum
+	Roles   []RoleSum // by role
+	Limits  []Limit   // of all, then of single roles
+	// Running are debits of calls that are being made, at their worst case,
+	// and Lost those of this month that a crash left, which stay there.
+	Running, Lost Sum
+}
+
+// RoleSum is what one role took.
+type RoleSum struct {
+	Role             string
+	Today, ThisMonth Sum
+}
+
+// Limit is one limit and what counts against it.
+type Limit struct {
+	Name string // money_per_day, …
+	Role string // "" for that of all
+	// Allowed is -1, and Left too, where there is no limit. All are billionths
+	// of a dollar where IsMoney.
+	Allowed, Used, Left int64
+	IsMoney             bool
+	// Exhausted: nothing is left, until Until; zero Until is a limit of 0,
+	// which waiting does not change. Refused counts calls of the day that the
+	// limit let not through, since the start: some may be refused while a
+	// little is left.
+	Exhausted bool
+	Refused   int
+	Until     time.Time
+}
+
+// String writes "money_per_day: $0.1200 of $1.0000".
+func (l Limit) String() string {
+	key := l.Name
+	if l.Role != "" {
+		key += " of " + l.Role
+	}
+	if l.Allowed < 0 {
+		return fmt.Sprintf("%s: %s, no limit", key, amount(l.Name, l.Used))
+	}
+	return fmt.Sprintf("%s: %s of %s", key, amount(l.Name, l.Used), amount(l.Name, l.Allowed))
+}
+
+// Spent returns what is spent at that time, in its zone's day and month.
+func (b *Budget) Spent(ctx context.Context, at time.Time) (Overview, error) {
+	var o Overview
+	b.mu.Lock()
+	config, now := b.config, b.ledger.clone()
+	for _, d := range b.open {
+		o.Running.add(d.worst)
+	}
+	b.mu.Unlock()
+	o.Day = now.dayFor(at)
+	o.Month = monthOf(o.Day)
+	lost := map[Ticket]Sum{}
+	err := b.db.Read(ctx, func(tx *store.Tx) (err error) {
+		if o.Day != now.day {
+			// No call was made on this day yet, or a clock was set: what was
+			// settled and is not on disk yet is seen at its worst case.
+			if now, err = load(ctx, tx, o.Day); err != nil {
+				return err
+			}
+		}
+		return b.left(ctx, tx, o.Day, lost)
+	})
+	if err != nil {
+		return Overview{}, fmt.Errorf("budget: spent: %w", err)
+	}
+	b.mu.Lock()
+	for ticket, sum := range lost {
+		if !b.late[ticket] {
+			o.Lost.add(sum)
+		}
+	}
+	b.mu.Unlock()
+	now.fill(&o, config, at)
+	return o, nil
+}
+
+func (l *ledger) fill(o *Overview, c Config, at time.Time) {
+	all := l.all()
+	o.Today, o.ThisMonth, o.Carried = all.day, all.month, all.carried
+	for role, c := range l.roles {
+		o.Roles = append(o.Roles, RoleSum{role, c.day, c.month})
+	}
+	slices.SortFunc(o.Roles, func(a, b RoleSum) int { return strings.Compare(a.Role, b.Role) })
+	for _, one := range l.limits(c, at) {
+		shown := Limit{Name: one.name, Role: one.role, Allowed: one.allowed, Used: one.used, Left: one.left(), Refused: l.refused[one.limitKey],
+			IsMoney: one.name == MoneyPerDay || one.name == MoneyPerMonth}
+		shown.Exhausted = shown.Left == 0
+		if shown.Allowed != 0 {
+			shown.Until = one.resets
+		}
+		o.Limits = append(o.Limits, shown)
+	}
+}
+
+// left reads the month's debits that earlier processes did not settle.
+func (b *Budget) left(ctx context.Context, tx *store.Tx, day string, into map[Ticket]Sum) error {
+	first, last := span(day)
+	rows, err := tx.QueryContext(ctx, `SELECT id, worst_money, worst_tokens, exploration FROM budget_charges
+		WHERE state = 'open' AND day BETWEEN ? AND ? AND id <= ?`, first, last, int64(b.before))
+	if err != nil {
+		return err
+	}
+	var ticket Ticket
+	sum := Sum{Calls: 1}
+	return each(rows, []any{&ticket, &sum.Money, &sum.Tokens, &sum.Exploration}, func() { into[ticket] = sum })
+}
