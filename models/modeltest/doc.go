@@ -1,0 +1,8 @@
+// Package modeltest stands in for providers of models: servers that speak the
+// protocols of OpenAI and Anthropic over real HTTP, answer by a script and fail
+// on purpose; and the suite that every driver of models has to pass.
+//
+// It stores nothing. Tests of drivers, of threads and of the daemon use it, and
+// so can people: "subconsciousctl models fake" serves it as a dry run that
+// needs no key and costs nothing.
+package modeltest

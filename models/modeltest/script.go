@@ -1,0 +1,167 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Script decides what a model says. A server calls it for one request at a
+// time.
+type Script func(Request) Reply
+
+// NamedScript is a script that people can ask for.
+type NamedScript struct {
+	Name, About string
+	New         func(seed uint64) Script
+}
+
+// Scripts returns all ready-made scripts, in the order in which they are shown.
+func Scripts() []NamedScript {
+	plain := func(s Script) func(uint64) Script { return func(uint64) Script { return s } }
+	return []NamedScript{
+		{"silent", "finds nothing, which is the usual answer", plain(Silent())},
+		{"thinker", "finds one thing: the newest observation it is shown", plain(Thinker())},
+		{"eager", "has three findings on everything", plain(Eager())},
+		{"ruminator", "always says something, reworded each time, and always asks to escalate", Ruminator},
+		{"tool-user", "asks for a tool first, then answers as thinker does", plain(ToolUser())},
+		{"echo", "puts all that it was shown into its answer", plain(Echo())},
+		{"chatter", "says a sentence, whatever it is asked for", plain(Chatter("All is quiet here."))},
+	}
+}
+
+// ScriptNamed returns a ready-made script.
+func ScriptNamed(name string, seed uint64) (Script, error) {
+	var names []string
+	for _, s := range Scripts() {
+		if s.Name == name {
+			return s.New(seed), nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("there is no script %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// thinks answers with a thought where one may be given, else with the least
+// that the schema allows.
+func thinks(think func(Request) Thought) Script {
+	return func(r Request) Reply {
+		if !r.wantsThought() {
+			return Reply{Text: Instance(r.Schema.JSON)}
+		}
+		thought := think(r)
+		return Reply{Thought: &thought}
+	}
+}
+
+// Silent finds nothing.
+func Silent() Script { return thinks(func(Request) Thought { return Thought{} }) }
+
+// Thinker finds one thing, of importance 5: the newest observation that it is
+// shown. Shown none, it finds nothing.
+func Thinker() Script {
+	return thinks(func(r Request) Thought {
+		c, ok := r.Newest()
+		if !ok {
+			return Thought{}
+		}
+		return Thought{
+			Findings: []Finding{{Kind: kind(r, 0), Summary: about(r, c), Importance: 5, Evidence: []string{c.String()}}},
+			Journal:  "Look at " + string(c.Ref) + " again next time.",
+		}
+	})
+}
+
+// Eager has three findings on everything that it is shown, of importance 8, 7
+// and 6.
+func Eager() Script {
+	return thinks(func(r Request) Thought {
+		var thought Thought
+		observed := r.Observed()
+		for i := range min(3, len(observed)) {
+			c := observed[len(observed)-1-i]
+			thought.Findings = append(thought.Findings, Finding{
+				Kind: kind(r, i), Summary: about(r, c), Importance: 8 - i, Evidence: []string{c.String()},
+			})
+		}
+		return thought
+	})
+}
+
+// ToolUser asks for the first tool that it is offered, and answers as Thinker
+// does once it has what the tool returned.
+func ToolUser() Script {
+	think := Thinker()
+	return func(r Request) Reply {
+		if len(r.Tools) == 0 || r.AfterTools() {
+			return think(r)
+		}
+		tool := r.Tools[0]
+		return Reply{Calls: []models.ToolCall{{
+			ID: fmt.Sprintf("call_%d", r.Number), Name: tool.Name, Arguments: json.RawMessage(Instance(tool.Parameters)),
+		}}}
+	}
+}
+
+// Echo puts all that it was shown, the system's part included, into its
+// answer: the summary has its beginning, the journal and the hint the rest.
+func Echo() Script {
+	return func(r Request) Reply {
+		text := r.Text()
+		if !r.wantsThought() {
+			return Reply{Text: text}
+		}
+		finding := Finding{Kind: kind(r, 0), Summary: text, Importance: 5}
+		if c, ok := r.Newest(); ok {
+			finding.Evidence = []string{c.String()}
+		}
+		return Reply{Thought: &Thought{
+			Findings: []Finding{finding}, Journal: text,
+			Focus: &Focus{Thread: string(subconscious.Dreamer), Hint: text},
+		}}
+	}
+}
+
+// Chatter says the same text, whatever it is asked for.
+func Chatter(text string) Script { return func(Request) Reply { return Reply{Text: text} } }
+
+// Sequence answers the nth request as the nth script does, and further ones as
+// the last.
+func Sequence(scripts ...Script) Script {
+	count := 0
+	return func(r Request) Reply {
+		script := scripts[min(count, len(scripts)-1)]
+		count++
+		return script(r)
+	}
+}
+
+// kind is the nth kind that the schema allows.
+func kind(r Request, n int) string {
+	kinds := r.Kinds()
+	if len(kinds) == 0 {
+		return string(subconscious.KindObservation)
+	}
+	return kinds[n%len(kinds)]
+}
+
+// about says in under 20 words and 140 bytes what the line of an observation
+// says.
+func about(r Request, c subconscious.Citation) string {
+	for line := range strings.Lines(r.Shown()) {
+		mark := "[" + c.String() + "]"
+		_, rest, found := strings.Cut(line, mark)
+		if !found {
+			continue
+		}
+		words := strings.Fields(rest)
+		words = words[:min(len(words), 15)]
+		if len(words) > 0 {
+			return cut("Noticed: "+strings.Join(words, " "), 120)
+		}
+	}
+	return "Something changed: " + string(c.Ref)
+}

@@ -1,0 +1,159 @@
+package modeltest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+// faultIsReported asks under a fault, and checks what the driver makes of it.
+func faultIsReported(t testing.TB, s Suite, about AboutAFault, streamed bool) {
+	b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(about.Fault)}, Pace: 10 * time.Millisecond})
+	request := question()
+	request.Tools = []models.Tool{tool("read_file")}
+	if streamed {
+		request.OnText = func(string) {}
+	}
+	patience := answerTime
+	if waits(about.Fault) {
+		patience = silence
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	began := time.Now()
+	answer, err := b.driver.Generate(ctx, request)
+	if took := time.Since(began); took > patience+promptly {
+		t.Errorf("it came back after %s", took)
+	}
+	b.server.Close() // so that the record is complete
+	if b.server.Strayed() > 0 {
+		t.Error("it followed to another host")
+	}
+	if n := b.server.Count(); n != 1 {
+		t.Errorf("%d requests were sent: to try again is not for drivers", n)
+	}
+	b.bounded(s, about.Fault)
+	if err != nil {
+		failure := wantKind(t, err, about.Kinds...)
+		if failure != nil {
+			b.failed(about.Fault, failure)
+		}
+		return
+	}
+	if len(about.Kinds) > 0 && !about.Answers {
+		t.Fatalf("it answers %.100q, want a failure of %v", answer.Text, about.Kinds)
+	}
+	b.answered(about.Fault, answer)
+}
+
+// waits reports whether a fault can only be waited out.
+func waits(f Fault) bool { return f == Hang || f == HangBefore || f == Slow }
+
+// bounded checks that the driver did not read on and on.
+func (b *bench) bounded(s Suite, f Fault) {
+	b.t.Helper()
+	limit := s.MaxAnswer
+	if limit == 0 {
+		limit = defaultMaxAnswer
+	}
+	if sent := b.last().Sent; sent > limit+inFlight {
+		b.t.Errorf("under %s it took %d MiB, want at most %d", f, sent>>20, limit>>20)
+	}
+}
+
+// failed checks a failure of the right kind.
+func (b *bench) failed(f Fault, failure *models.Error) {
+	t := b.t
+	t.Helper()
+	text := failure.Error()
+	data, err := json.Marshal(failure)
+	if err != nil {
+		t.Errorf("the failure cannot be written: %v", err)
+	}
+	for err := error(failure); err != nil; {
+		text += "\n" + err.Error()
+		unwrapper, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			break
+		}
+		err = unwrapper.Unwrap()
+	}
+	if strings.Contains(text, Key) || strings.Contains(string(data), Key) || strings.Contains(fmt.Sprintf("%+v", failure), Key) {
+		t.Errorf("the key is in the failure: %s", text)
+	}
+	if failure.Text == "" || len(failure.Text) > maxErrorText || strings.Contains(failure.Text, "<html") {
+		t.Errorf("its text has %d bytes, want 1 to %d in plain words: %.200q", len(failure.Text), maxErrorText, failure.Text)
+	}
+	if failure.By != b.driver.Identity() && f != WrongModel {
+		t.Errorf("it is by %v, want %v", failure.By, b.driver.Identity())
+	}
+	if failure.Attempts != 1 {
+		t.Errorf("attempts %d, want 1", failure.Attempts)
+	}
+	if paid := b.last().Charged.Total() > 0 && !failure.Usage.Known; paid && failure.Unsure != 1 {
+		t.Errorf("unsure is %d, and the request may well be paid for", failure.Unsure)
+	}
+	if status := refusedWith(f); status != 0 && failure.Status != status {
+		t.Errorf("status %d, want %d", failure.Status, status)
+	}
+	switch f {
+	case RateHeader, RateDate, RateGemini:
+		// The date has whole seconds, and some may have passed.
+		if failure.RetryAfter < 4*time.Second || failure.RetryAfter > 7*time.Second {
+			t.Errorf("retry after %s, want 7s", failure.RetryAfter)
+		}
+	default:
+		if failure.RetryAfter != 0 {
+			t.Errorf("retry after %s, and nothing was said of it", failure.RetryAfter)
+		}
+	}
+}
+
+// refusedWith is the status of a fault, 0 where it is of no interest.
+func refusedWith(f Fault) int {
+	return map[Fault]int{
+		RateHeader: 429, RateDate: 429, RateGemini: 429, RateBare: 429, NoMoney: 402, BadKey: 401, NoModel: 404,
+		BadRequest: 400, ServerError: 500, Unavailable: 503, Overloaded: 529,
+	}[f]
+}
+
+// answered checks that an odd answer arrives as it was given.
+func (b *bench) answered(f Fault, answer models.Answer) {
+	t := b.t
+	t.Helper()
+	switch f {
+	case WrongModel:
+		if answer.By.Model != Unasked {
+			t.Errorf("it is by %v, and %s answered", answer.By, Unasked)
+		}
+	case NoUsage:
+		if answer.Usage.Known {
+			t.Errorf("usage %+v is known, and nothing was said of it", answer.Usage)
+		}
+	case Empty, NullContent:
+		if answer.Text != "" || len(answer.Calls) > 0 {
+			t.Errorf("it says %q, and nothing was said", answer.Text)
+		}
+	case Refusal:
+		if answer.Stop != "refused" {
+			t.Errorf("it stopped for %q, want \"refused\"", answer.Stop)
+		}
+	case Truncated:
+		if answer.Stop != "length" {
+			t.Errorf("it stopped for %q, want \"length\"", answer.Stop)
+		}
+	case ToolLoop, UnknownTool, BadArguments:
+		if len(answer.Calls) != 1 || answer.Stop != "tools" {
+			t.Errorf("calls %v, stop %q; want one call and \"tools\"", answer.Calls, answer.Stop)
+		}
+	default:
+		if answer.Text == "" {
+			t.Errorf("the text is lost")
+		}
+	}
+}

@@ -1,0 +1,528 @@
+package modeltest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+const (
+	// answerTime is how long a sound server may take, for slow machines.
+	answerTime = 30 * time.Second
+	// silence is how long the suite waits for a server that falls silent.
+	silence = 300 * time.Millisecond
+	// promptly is how soon a driver must come back once it is to stop. It is
+	// wide, for machines that are busy.
+	promptly = 5 * time.Second
+	// maxErrorText bounds what a failure says, in bytes.
+	maxErrorText = 1000
+	// defaultMaxAnswer is Suite.MaxAnswer.
+	defaultMaxAnswer = 16 << 20
+	// inFlight is what a connection holds beyond what was read, on either side.
+	inFlight = 24 << 20
+)
+
+type rule struct {
+	name  string
+	check func(testing.TB, Suite)
+}
+
+func rules() []rule {
+	return []rule{
+		{"identity", identity},
+		{"plain", plainAnswer},
+		{"streamed is the same", streamedIsTheSame},
+		{"request arrives", requestArrives},
+		{"schema is sent", schemaIsSent},
+		{"tools", toolsRoundTrip},
+		{"several tools", severalTools},
+		{"usage", usageIsTold},
+		{"limit of tokens", limitIsTold},
+		{"keeps the key", keepsTheKey},
+		{"cancelled before", cancelledBefore},
+		{"cancelled in the middle", cancelledInTheMiddle},
+		{"no word after the end", noWordAfterTheEnd},
+		{"at once", atOnce},
+		{"unreachable", unreachable},
+	}
+}
+
+// bench is one driver and its server. Its clean-up looks for goroutines that
+// the driver left behind.
+type bench struct {
+	t      testing.TB
+	server *Server
+	driver models.Driver
+}
+
+func newBench(t testing.TB, s Suite, options Options) *bench {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	options.Key, options.Models = Key, []string{Model}
+	b := &bench{t: t, server: NewServer(options)}
+	t.Cleanup(func() {
+		b.server.Close()
+		if err := goleak.Find(before); err != nil {
+			t.Errorf("the driver left goroutines behind: %v", err)
+		}
+	})
+	b.driver = s.New(t, b.server.BaseURL(s.Protocol))
+	return b
+}
+
+// question is a request without anything special.
+func question() models.Request {
+	return models.Request{
+		Purpose:  models.Purpose{Role: "watcher"},
+		System:   "You answer in JSON.",
+		Messages: []models.Message{{Role: models.User, Text: "What is new?\n[files:abcdefghij@42] Report.odt was saved"}},
+		// Enough for the longest answer of the scripts.
+		MaxTokens: 2000,
+	}
+}
+
+// heard collects what a stream tells.
+type heard struct {
+	mu     sync.Mutex
+	text   strings.Builder
+	deltas int
+	over   bool
+	late   bool
+}
+
+func (h *heard) listen(delta string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text.WriteString(delta)
+	h.deltas++
+	h.late = h.late || h.over
+}
+
+// end says that nothing may be told any more.
+func (h *heard) end() (text string, deltas int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	return h.text.String(), h.deltas
+}
+
+func (b *bench) ask(request models.Request) (models.Answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	return b.driver.Generate(ctx, request)
+}
+
+// must asks and ends the test where there is no answer.
+func (b *bench) must(request models.Request) models.Answer {
+	b.t.Helper()
+	answer, err := b.ask(request)
+	if err != nil {
+		b.t.Fatalf("Generate: %v", err)
+	}
+	return answer
+}
+
+// last is the request that the server received last.
+func (b *bench) last() Record {
+	b.t.Helper()
+	all := b.server.Requests()
+	if len(all) == 0 {
+		b.t.Fatal("nothing reached the server")
+	}
+	return all[len(all)-1]
+}
+
+func identity(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{})
+	if got := b.driver.Identity(); got.Model != Model || got.Provider == "" {
+		t.Errorf("Identity is %+v; it must name the provider and the model %s", got, Model)
+	}
+}
+
+func plainAnswer(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{Script: Chatter("Grüße: \"alles\" <ruhig> 🙂\n\tund still.")})
+	answer := b.must(question())
+	if want := "Grüße: \"alles\" <ruhig> 🙂\n\tund still."; answer.Text != want {
+		t.Errorf("the text is %q, want %q", answer.Text, want)
+	}
+	if answer.Stop != "end" || len(answer.Calls) != 0 {
+		t.Errorf("it stopped for %q with %d calls, want \"end\" and none", answer.Stop, len(answer.Calls))
+	}
+	if answer.By != b.driver.Identity() {
+		t.Errorf("it is by %v, want %v", answer.By, b.driver.Identity())
+	}
+	if answer.Attempts != 1 || answer.Unsure != 0 {
+		t.Errorf("attempts %d and unsure %d, want 1 and 0", answer.Attempts, answer.Unsure)
+	}
+}
+
+func streamedIsTheSame(t testing.TB, s Suite) {
+	for _, named := range Scripts() {
+		b := newBench(t, s, Options{})
+		request := question()
+		request.Tools = []models.Tool{tool("read_file"), tool("health")}
+		b.server.SetScript(named.New(1))
+		plain := b.must(request)
+		if b.last().Request.Stream {
+			t.Errorf("%s: streamed although nobody listens", named.Name)
+		}
+		b.server.SetScript(steady(named.New(1), b.last().Request))
+		var h heard
+		request.OnText = h.listen
+		streamed := b.must(request)
+		text, deltas := h.end()
+		if !b.last().Request.Stream {
+			t.Errorf("%s: not streamed although somebody listens", named.Name)
+		}
+		if text != streamed.Text || plain.Text != streamed.Text {
+			t.Errorf("%s: plain %q, streamed %q, told of %q", named.Name, plain.Text, streamed.Text, text)
+		}
+		if len(text) > 100 && deltas < 2 {
+			t.Errorf("%s: %d bytes came in %d pieces", named.Name, len(text), deltas)
+		}
+		if fmt.Sprint(plain.Calls) != fmt.Sprint(streamed.Calls) || plain.Stop != streamed.Stop || plain.By != streamed.By {
+			t.Errorf("%s: plain %v %s %v, streamed %v %s %v", named.Name,
+				plain.Calls, plain.Stop, plain.By, streamed.Calls, streamed.Stop, streamed.By)
+		}
+		if streamed.Usage.Known != plain.Usage.Known || streamed.Usage.Output != plain.Usage.Output || streamed.Usage.Input != plain.Usage.Input {
+			t.Errorf("%s: usage is %+v plain and %+v streamed", named.Name, plain.Usage, streamed.Usage)
+		}
+	}
+}
+
+// steady answers as if it were asked the earlier request again.
+func steady(script Script, earlier Request) Script {
+	return func(r Request) Reply {
+		r.Number, r.Turn = earlier.Number, earlier.Turn
+		return script(r)
+	}
+}
+
+func requestArrives(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{})
+	warm := 0.25
+	request := question()
+	request.Temperature = &warm
+	request.Messages = append(request.Messages,
+		models.Message{Role: models.Assistant, Text: "Nothing."},
+		models.Message{Role: models.User, Text: "Look again.", Kept: true})
+	b.must(request)
+	got := b.last().Request
+	if got.Model != Model || got.System != request.System || got.MaxTokens != request.MaxTokens {
+		t.Errorf("model %q, system %q, limit %d arrived; want %q, %q, %d", got.Model, got.System, got.MaxTokens, Model, request.System, request.MaxTokens)
+	}
+	if got.Temperature == nil || *got.Temperature < 0.249 || *got.Temperature > 0.251 {
+		t.Errorf("temperature %v arrived, want %v", deref(got.Temperature), warm)
+	}
+	if len(got.Messages) != 3 {
+		t.Fatalf("%d messages arrived, want 3: %+v", len(got.Messages), got.Messages)
+	}
+	for i, m := range request.Messages {
+		if got.Messages[i].Role != m.Role || got.Messages[i].Text != m.Text {
+			t.Errorf("message %d arrived as %s %q, want %s %q", i, got.Messages[i].Role, got.Messages[i].Text, m.Role, m.Text)
+		}
+	}
+	cold := 0.0
+	request.Temperature = &cold
+	b.must(request)
+	if got := b.last().Request.Temperature; got == nil || *got > 0.001 {
+		t.Errorf("temperature 0 arrived as %v", deref(got))
+	}
+	request.Temperature = nil
+	b.must(request)
+	if got := b.last().Request.Temperature; got != nil {
+		t.Errorf("temperature %v arrived, and none was set", *got)
+	}
+}
+
+func deref(number *float64) any {
+	if number == nil {
+		return "none"
+	}
+	return *number
+}
+
+// smallSchema is one that strict providers accept.
+func smallSchema() *models.Schema {
+	return &models.Schema{Name: "verdict", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,` +
+		`"properties":{"word":{"type":"string","enum":["calm","storm"]},"level":{"type":"integer"}},"required":["word","level"]}`)}
+}
+
+func schemaIsSent(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{Script: Silent()})
+	request := question()
+	request.Schema = smallSchema()
+	for _, streamed := range []bool{false, true} {
+		if streamed {
+			request.OnText = func(string) {}
+		}
+		answer := b.must(request)
+		got := b.last().Request
+		if s.NoSchema {
+			if got.Schema != nil {
+				t.Errorf("streamed %v: a schema was sent", streamed)
+			}
+			continue
+		}
+		if got.Schema == nil {
+			t.Fatalf("streamed %v: no schema was sent", streamed)
+		}
+		var shape struct {
+			Properties map[string]any `json:"properties"`
+		}
+		if err := json.Unmarshal(got.Schema.JSON, &shape); err != nil || shape.Properties["word"] == nil || shape.Properties["level"] == nil {
+			t.Errorf("streamed %v: the schema arrived as %s", streamed, got.Schema.JSON)
+		}
+		var verdict struct{ Word string }
+		if err := json.Unmarshal([]byte(answer.Text), &verdict); err != nil || verdict.Word != "calm" || len(answer.Calls) != 0 {
+			t.Errorf("streamed %v: the answer is %q with calls %v, want JSON of the schema and no calls", streamed, answer.Text, answer.Calls)
+		}
+	}
+}
+
+func tool(name string) models.Tool {
+	return models.Tool{Name: name, Description: "Looks at " + name + ".", Parameters: json.RawMessage(
+		`{"type":"object","properties":{"path":{"type":"string","enum":["/home/notes \"a\".md"]}},"required":["path"],"additionalProperties":false}`)}
+}
+
+func toolsRoundTrip(t testing.TB, s Suite) {
+	for _, streamed := range []bool{false, true} {
+		for _, thinking := range []int{0, 1024} {
+			b := newBench(t, s, Options{Script: ToolUser()})
+			request := question()
+			request.Thinking, request.MaxTokens = thinking, 4000
+			request.Tools = []models.Tool{tool("read_file"), tool("health")}
+			if streamed {
+				request.OnText = func(string) {}
+			}
+			answer := b.must(request)
+			got := b.last().Request
+			if len(got.Tools) != 2 || got.Tools[0].Name != "read_file" || got.Tools[0].Description != request.Tools[0].Description {
+				t.Fatalf("tools arrived as %+v", got.Tools)
+			}
+			if len(answer.Calls) != 1 || answer.Stop != "tools" {
+				t.Fatalf("calls %v, stop %q; want one call and \"tools\"", answer.Calls, answer.Stop)
+			}
+			call := answer.Calls[0]
+			var arguments struct{ Path string }
+			if err := json.Unmarshal(call.Arguments, &arguments); err != nil || arguments.Path != `/home/notes "a".md` || call.Name != "read_file" || call.ID == "" {
+				t.Fatalf("the call is %s %q %s: %v", call.ID, call.Name, call.Arguments, err)
+			}
+			request.Messages = append(request.Messages,
+				models.Message{Role: models.Assistant, Text: answer.Text, Calls: answer.Calls, Opaque: answer.Opaque},
+				models.Message{Role: models.ToolRole, CallID: call.ID, Text: "[notes:zyxwvutsrq@77] A line of the note"})
+			final := b.must(request)
+			if !strings.Contains(final.Text, "notes:zyxwvutsrq@77") || final.Stop != "end" {
+				t.Errorf("after the tool it says %q and stops for %q", final.Text, final.Stop)
+			}
+		}
+	}
+}
+
+// severalTools has a model ask for two tools at once, the second without
+// arguments, and be told of both.
+func severalTools(t testing.TB, s Suite) {
+	for _, streamed := range []bool{false, true} {
+		b := newBench(t, s, Options{Script: Sequence(func(r Request) Reply {
+			return Reply{Text: "Let me look.", Calls: []models.ToolCall{call(r, "health", `{}`), {ID: "call_b", Name: "read_file", Arguments: json.RawMessage(`{"path":"b"}`)}}}
+		}, Thinker())})
+		request := question()
+		request.Tools = []models.Tool{tool("read_file"), tool("health")}
+		var h heard
+		if streamed {
+			request.OnText = h.listen
+		}
+		answer := b.must(request)
+		if len(answer.Calls) != 2 || answer.Calls[0].Name != "health" || answer.Calls[1].Name != "read_file" || string(answer.Calls[1].Arguments) != `{"path":"b"}` {
+			t.Fatalf("streamed %v: the calls are %+v", streamed, answer.Calls)
+		}
+		if answer.Text != "Let me look." {
+			t.Errorf("streamed %v: the text beside the calls is %q", streamed, answer.Text)
+		}
+		request.Messages = append(request.Messages, models.Message{Role: models.Assistant, Text: answer.Text, Calls: answer.Calls, Opaque: answer.Opaque},
+			models.Message{Role: models.ToolRole, CallID: answer.Calls[0].ID, Text: "all is well"},
+			models.Message{Role: models.ToolRole, CallID: answer.Calls[1].ID, Text: "[notes:zyxwvutsrq@77] b"})
+		b.must(request)
+		results := 0
+		for _, m := range b.last().Request.Messages {
+			if m.Role == models.ToolRole && m.CallID != "" {
+				results++
+			}
+		}
+		if results != 2 {
+			t.Errorf("streamed %v: %d results arrived, want 2", streamed, results)
+		}
+	}
+}
+
+func usageIsTold(t testing.TB, s Suite) {
+	for _, streamed := range []bool{false, true} {
+		b := newBench(t, s, Options{Script: Thinker()})
+		request := question()
+		request.System = strings.Repeat("The same at each call. ", 400)
+		request.Messages[0].Kept = true
+		if streamed {
+			request.OnText = func(string) {}
+		}
+		for range 2 {
+			got, want := b.must(request).Usage, b.last().Reported
+			if want.Thinking = got.Thinking; got != want { // not every provider tells of thinking
+				t.Errorf("streamed %v: usage is %+v, want %+v", streamed, got, want)
+			}
+		}
+		if cached := b.last().Reported.Cached; cached < 1024 {
+			t.Errorf("streamed %v: the same request again has %d cached tokens: it must be told what to keep, and be the same to the byte", streamed, cached)
+		}
+	}
+}
+
+func limitIsTold(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{Script: Chatter(strings.Repeat("word ", 100))})
+	request := question()
+	request.MaxTokens = 10
+	if answer := b.must(request); answer.Stop != "length" || len(answer.Text) > 40 {
+		t.Errorf("it stopped for %q after %q, want \"length\"", answer.Stop, answer.Text)
+	}
+}
+
+// keepsTheKey looks for the key everywhere but in its header.
+func keepsTheKey(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{})
+	b.must(question())
+	r := b.last()
+	found := 0
+	for name, values := range r.Header {
+		for _, value := range values {
+			if strings.Contains(value, Key) {
+				found++
+				if name != "Authorization" && name != "X-Api-Key" {
+					t.Errorf("the key is in the header %s", name)
+				}
+			}
+		}
+	}
+	if found != 1 || bytes.Contains(r.Body, []byte(Key)) || strings.Contains(r.Path, Key) {
+		t.Errorf("the key is in %d headers, want one, and neither in the body nor in the path", found)
+	}
+	if text := fmt.Sprintf("%v %+v %#v", b.driver, b.driver, b.driver); strings.Contains(text, Key) {
+		t.Error("the driver prints the key")
+	}
+}
+
+func cancelledBefore(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := b.driver.Generate(ctx, question())
+	wantKind(t, err, models.KindCancelled)
+}
+
+func cancelledInTheMiddle(t testing.TB, s Suite) {
+	for _, f := range []Fault{Hang, HangBefore, Slow, Endless} {
+		for _, streamed := range []bool{false, true} {
+			if f == Endless && !streamed {
+				continue // it is too large before anybody could cancel it
+			}
+			b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(f)}, Pace: time.Millisecond})
+			ctx, cancel := context.WithCancel(context.Background())
+			request := question()
+			if streamed {
+				var once sync.Once
+				request.OnText = func(string) { once.Do(cancel) }
+			}
+			timer := time.AfterFunc(silence, cancel)
+			began := time.Now()
+			_, err := b.driver.Generate(ctx, request)
+			if took := time.Since(began); took > silence+promptly {
+				t.Errorf("%s, streamed %v: it came back after %s", f, streamed, took)
+			}
+			timer.Stop()
+			cancel()
+			wantKind(t, err, models.KindCancelled)
+		}
+	}
+}
+
+func noWordAfterTheEnd(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(Slow)}, Pace: time.Millisecond})
+	ctx, cancel := context.WithTimeout(context.Background(), silence)
+	defer cancel()
+	var h heard
+	request := question()
+	request.OnText = h.listen
+	if _, err := b.driver.Generate(ctx, request); err == nil {
+		t.Error("an answer without an end was answered")
+	}
+	h.end()
+	b.server.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.late {
+		t.Error("OnText was called after Generate had returned")
+	}
+}
+
+func atOnce(t testing.TB, s Suite) {
+	b := newBench(t, s, Options{Script: func(r Request) Reply { return Reply{Text: r.Messages[0].Text} }})
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			request := question()
+			request.Messages[0].Text = fmt.Sprintf("number %d", i)
+			var h heard
+			if i%2 == 0 {
+				request.OnText = h.listen
+			}
+			answer, err := b.ask(request)
+			if err != nil || answer.Text != request.Messages[0].Text {
+				t.Errorf("%q was answered with %q: %v", request.Messages[0].Text, answer.Text, err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func unreachable(t testing.TB, s Suite) {
+	server := NewServer(Options{})
+	url := server.BaseURL(s.Protocol)
+	server.Close()
+	driver := s.New(t, url)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	_, err := driver.Generate(ctx, question())
+	failure := wantKind(t, err, models.KindNetwork)
+	if failure != nil && failure.Unsure != 0 {
+		t.Errorf("%d attempts may be paid for, and none was sent", failure.Unsure)
+	}
+}
+
+// wantKind checks a failure and returns it.
+func wantKind(t testing.TB, err error, kinds ...models.Kind) *models.Error {
+	t.Helper()
+	if err == nil {
+		t.Errorf("there is an answer, want a failure of %v", kinds)
+		return nil
+	}
+	var failure *models.Error
+	if !errors.As(err, &failure) {
+		t.Errorf("the failure is a %T and not an *Error: %v", err, err)
+		return nil
+	}
+	for _, kind := range kinds {
+		if failure.Kind == kind {
+			return failure
+		}
+	}
+	t.Errorf("the failure is %q, want one of %v: %v", failure.Kind, kinds, err)
+	return failure
+}
