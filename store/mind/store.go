@@ -33,6 +33,8 @@ type Commit struct {
 	Consumed map[int64]string
 	Record   Record
 	Log      []LogEntry
+	// Calls are requests to models made for this tick, or noted with it.
+	Calls []ModelCall
 	// Published is the document that will be published for this tick, at most
 	// 1 MiB: its hash must be known before the file is there. Nil publishes
 	// nothing.
@@ -45,7 +47,7 @@ type Commit struct {
 // Commit writes a tick in the transaction tx. What did not change is not
 // written. It also removes, in small steps, what is older than it is kept:
 // records, log and dropped entries for 30 days (a year where the incident was
-// told), consumed inputs for 30 days, incidents for a year after they were
+// told), consumed inputs and calls of models for 30 days, incidents for a year after they were
 // last seen.
 func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 	if c.State.TickCount != c.Record.Tick {
@@ -61,6 +63,7 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 		{"inputs", func() error { return consume(ctx, tx, c.Record.Tick, c.Consumed) }},
 		{"record", func() error { return putRecord(ctx, tx, p, c.Record, c.State.LastTick, c.Published) }},
 		{"log", func() error { return putLog(ctx, tx, c.Log) }},
+		{"calls", func() error { return putCalls(ctx, tx, c.Calls) }},
 		{"notices", func() error { return putNotices(ctx, tx, c.Raise, c.Resolve) }},
 		{"sweep", func() error { return s.sweep(ctx, tx, c.Record.Tick, c.Record.At, c.State) }},
 	}

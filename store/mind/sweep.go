@@ -33,6 +33,9 @@ func (s *Store) sweep(ctx context.Context, tx *store.Tx, tick int64, at time.Tim
 		(SELECT id FROM mind_inputs ORDER BY id LIMIT ?) AND done IS NOT NULL AND at < ?`, sweepRows, before(at, keep)); err != nil {
 		return err
 	}
+	if err := sweepCalls(ctx, tx, at); err != nil {
+		return err
+	}
 	if err := sweepOf(ctx, tx, "mind_entry_log", &s.sweptLog, at); err != nil {
 		return err
 	}
