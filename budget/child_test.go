@@ -1,0 +1,3 @@
+package budget_test
+
+func runChild(string) int { return 1 }
