@@ -101,11 +101,17 @@ func try(t *template.Template) error {
 // execute prints a part.
 func execute(t *template.Template, part string, p page) (string, error) {
 	var out bounded
-	if err := t.ExecuteTemplate(&out, part, p); err != nil {
+	err := t.ExecuteTemplate(&out, part, p)
+	if errors.Is(err, errPrintsTooMuch) {
+		return "", fmt.Errorf("%s:1: its part %q %w; shorten it, or remove the file to use the embedded one", t.Name(), part, err)
+	}
+	if err != nil {
 		return "", fmt.Errorf("%s; mend it, or remove the file to use the embedded one", strings.TrimPrefix(err.Error(), "template: "))
 	}
 	return strings.TrimSpace(out.String()) + "\n", nil
 }
+
+var errPrintsTooMuch = fmt.Errorf("prints more than %d bytes", printedBytes)
 
 // bounded takes what a template prints, up to a bound.
 type bounded struct{ strings.Builder }
@@ -113,7 +119,7 @@ type bounded struct{ strings.Builder }
 // Write implements io.Writer.
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > printedBytes {
-		return 0, fmt.Errorf("it prints more than %d bytes", printedBytes)
+		return 0, errPrintsTooMuch
 	}
 	return b.Builder.Write(p)
 }

@@ -10,23 +10,38 @@ import (
 )
 
 const (
-	// mark stands for every space in text that somebody else wrote.
-	mark = "ˆ"
+	// mark stands for every space in text that somebody else wrote; likeOfMark
+	// for what was one already. Of the characters that are rare in mail it takes
+	// the fewest tokens: docs/decisions/0009.
+	mark, likeOfMark = "^", "ˆ"
 	// gutter begins each line of a text, so that none looks like one of ours.
 	gutter = "    | "
 )
 
 // Mark returns text with the mark in place of every white space, and so on one
-// line. Marks that the text had are taken out before.
+// line. A mark that the text had becomes its likeness.
 func Mark(text string) string { return oneLine(text, true) }
 
 // oneLine makes one line of text.
 func oneLine(text string, marked bool) string {
 	space := " "
 	if marked {
-		text, space = strings.ReplaceAll(text, mark, ""), mark
+		text, space = strings.ReplaceAll(text, mark, likeOfMark), mark
 	}
 	return strings.Join(strings.Fields(tame(text)), space)
+}
+
+// lineBytes bounds what is shown on one line with something else: more than any
+// title, summary or hint is allowed.
+const lineBytes = 400
+
+// short makes one line of text, cut where it is longer than any should be.
+func short(text string, marked bool) string {
+	text, cut := head(text, lineBytes)
+	if text = oneLine(text, marked); cut {
+		text += "…"
+	}
+	return text
 }
 
 // body makes the lines of a text, each with its gutter and a line break, of at

@@ -39,9 +39,11 @@ func newMoment(name subconscious.ThreadName, in Thread) *moment {
 	m.base.Now = now(in.At, in.Field.Ahead)
 	m.base.Pressure = pressure(in.Field.Pressure)
 	m.base.Hint = hint(in.Field.Hint, in.State.Threads[name].FocusSource)
-	m.base.Journal = Mark(in.Field.Journal)
+	if said := short(in.Field.Journal, true); said != "" {
+		m.base.Journal = "- " + said
+	}
 	for _, summary := range in.Field.Closed {
-		m.closed = append(m.closed, "- "+Mark(summary))
+		m.closed = append(m.closed, "- "+short(summary, true))
 	}
 	m.mind, m.entries = mindLines(in.State, in.At.Location())
 	m.last = lastLines(in.State, name)
@@ -82,6 +84,20 @@ func (m *moment) page(system string) page {
 	}
 	p.Omitted = m.omitted()
 	return p
+}
+
+// size is how many bytes it takes, frames and what the template says apart.
+func (m *moment) size() int {
+	n := 0
+	for _, list := range [...][]string{m.closed, m.mind, m.last} {
+		for _, line := range list {
+			n += len(line) + 1
+		}
+	}
+	for _, s := range [...]*section{&m.standing, &m.wider, &m.new} {
+		n += s.size()
+	}
+	return n
 }
 
 func lines(list []string) string {
@@ -148,7 +164,7 @@ func severityWord(s subconscious.Severity) string {
 func newThing(o subconscious.Observation, zone *time.Location) thing {
 	t := thing{ref: o.Ref(), seq: o.Seq, severity: o.Severity, marked: Untrusted(o.Trust)}
 	fields := []string{
-		fmt.Sprintf("[%s] %s", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, oneLine(o.Sense, false)), string(o.Change), severityWord(o.Severity),
+		fmt.Sprintf("[%s] %s", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, short(o.Sense, false)), string(o.Change), severityWord(o.Severity),
 	}
 	if !o.Due.IsZero() {
 		fields = append(fields, "due "+exact(o.Due, zone))
@@ -156,8 +172,8 @@ func newThing(o subconscious.Observation, zone *time.Location) thing {
 	if !o.AsOf.IsZero() {
 		fields = append(fields, "as of "+day(o.AsOf, zone)+", its sense has seen nothing since")
 	}
-	t.head = strings.Join(append(fields, oneLine(o.Title, t.marked)), " · ") + "\n"
-	t.text = strings.TrimPrefix(features(o), "\n")
+	t.head = strings.Join(append(fields, short(o.Title, t.marked)), " · ") + "\n"
+	t.text = features(o)
 	if text := strings.TrimSpace(o.Text); text != "" && text != strings.TrimSpace(o.Title) {
 		t.text += text
 	}
@@ -173,7 +189,7 @@ func features(o subconscious.Observation) string {
 	var said []string
 	for _, name := range shownAttrs {
 		if value := o.Attrs[name]; value != "" {
-			said = append(said, name+": "+oneLine(value, false))
+			said = append(said, name+": "+short(value, false))
 		}
 	}
 	if len(said) == 0 {
@@ -219,9 +235,20 @@ func (s section) refs(left bool) []subconscious.Ref {
 	return refs
 }
 
-// size is about how many bytes a thing takes.
-func (s section) size(t thing) int {
-	n := len(t.head) + min(len(body(t.text, t.marked, s.text)), s.text)
+// size is how many bytes the section takes.
+func (s section) size() int {
+	n := 0
+	for _, t := range s.things {
+		if !t.left {
+			n += s.sizeOf(t)
+		}
+	}
+	return n
+}
+
+// sizeOf is about how many bytes a thing takes.
+func (s section) sizeOf(t thing) int {
+	n := len(t.head) + min(len(t.text)+len(gutter)+1, s.text)
 	for _, earlier := range t.history[:min(len(t.history), s.history)] {
 		n += len(earlier) + len("    earlier \n")
 	}
@@ -242,7 +269,7 @@ func (s *section) leave(excess int, worth func(a, b thing) int) bool {
 		if excess <= 0 {
 			break
 		}
-		excess -= s.size(s.things[i])
+		excess -= s.sizeOf(s.things[i])
 		s.things[i].left = true
 	}
 	return len(order) > 0
@@ -270,10 +297,10 @@ func (s *section) forget(limit int) bool {
 
 // trim takes away what is worth the least, and reports whether there was
 // anything: texts of what stands, of the wider field, earlier changes, texts of
-// what is new; then things that stand, the least severe and oldest first; then
-// wider ones from the end; at last new ones, the least severe and newest first,
-// which come again at the next tick; and, where even that is not enough, what
-// the mind holds.
+// what is new; then things that stand; then wider ones from the end; at last new
+// ones, which come again at the next tick; and, where even that is not enough,
+// what the mind holds. Of things the least severe and newest go first: what was
+// shown before stays where it was.
 func (m *moment) trim(excess int) bool {
 	for _, step := range [...]func() bool{
 		func() bool { return m.standing.shorten(0) },
@@ -281,7 +308,7 @@ func (m *moment) trim(excess int) bool {
 		func() bool { return m.wider.shorten(0) },
 		func() bool { return m.new.forget(historyShown / 4) },
 		func() bool { return m.new.shorten(newText / 5) },
-		func() bool { return m.standing.leave(excess, leastSevereOldest) },
+		func() bool { return m.standing.leave(excess, leastSevereNewest) },
 		func() bool { return m.new.shorten(newText / 20) },
 		func() bool { return m.new.forget(0) },
 		func() bool { return m.new.shorten(0) },
@@ -295,10 +322,6 @@ func (m *moment) trim(excess int) bool {
 	had := len(m.mind)+len(m.closed)+len(m.last) > 0
 	m.mind, m.closed, m.last = nil, nil, nil
 	return had
-}
-
-func leastSevereOldest(a, b thing) int {
-	return cmp.Or(cmp.Compare(a.severity, b.severity), cmp.Compare(a.seq, b.seq))
 }
 
 func leastSevereNewest(a, b thing) int {

@@ -83,6 +83,8 @@ func (s *Set) Thread(name subconscious.ThreadName, in Thread) (Prompt, error) {
 	}
 	m := newMoment(name, in)
 	room := cmp.Or(in.MaxBytes, MaxBytes)
+	for m.size() > room && m.trim(m.size()-room) {
+	}
 	for {
 		user, err := execute(t, userPart, m.page(system))
 		if err != nil {

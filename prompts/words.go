@@ -54,11 +54,11 @@ func hint(text, source string) string {
 	case text == "":
 		return ""
 	case source == "person":
-		return "from the person: " + oneLine(text, false)
+		return "- from the person: " + short(text, false)
 	case source == "":
-		return Mark(text)
+		return "- " + short(text, true)
 	}
-	return "from the " + oneLine(source, false) + ": " + Mark(text)
+	return "- from the " + short(source, false) + ": " + short(text, true)
 }
 
 // titles name the lists of the mind.
@@ -91,10 +91,10 @@ func mindLines(state subconscious.State, zone *time.Location) (said []string, re
 		said = append(said, "told the person:")
 	}
 	for _, r := range history {
-		line := fmt.Sprintf("- %s · %s", day(r.At, zone), Mark(r.Summary))
+		line := fmt.Sprintf("- %s · %s", day(r.At, zone), short(r.Summary, true))
 		for _, more := range [...]string{r.Reason, r.Outcome} {
 			if more != "" {
-				line += " · " + Mark(more)
+				line += " · " + short(more, true)
 			}
 		}
 		said = append(said, line)
@@ -110,7 +110,7 @@ const (
 )
 
 func entryLine(e subconscious.Entry, zone *time.Location) (line string, refs []subconscious.Ref) {
-	fields := []string{fmt.Sprintf("- %s · %s", e.ID, e.Kind), Mark(e.Summary)}
+	fields := []string{fmt.Sprintf("- %s · %s", e.ID, e.Kind), short(e.Summary, true)}
 	for _, h := range e.Evidence {
 		if len(refs) < evidenceShown && !slices.Contains(refs, h.Ref) {
 			refs = append(refs, h.Ref)
@@ -150,7 +150,7 @@ func lastLines(state subconscious.State, name subconscious.ThreadName) []string 
 		for _, id := range ids {
 			text := string(id)
 			if e, ok := state.Entry(id); ok {
-				text += " " + Mark(e.Summary)
+				text += " " + short(e.Summary, true)
 			}
 			found = append(found, text)
 		}

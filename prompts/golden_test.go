@@ -1,0 +1,73 @@
+package prompts_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// minds are the inputs of the goldens, by name.
+var minds = []struct {
+	name string
+	in   func() prompts.Thread
+}{{"empty", empty}, {"few", few}, {"full", full}, {"hostile", hostile}}
+
+func TestGoldens(t *testing.T) {
+	set := mustOpen()
+	for _, name := range subconscious.Threads() {
+		t.Run(string(name), func(t *testing.T) {
+			archive := txtar.Archive{Comment: fmt.Appendf(nil, "What the %s is told: the part of the task, and that of the moment for four minds.\n", name)}
+			for _, mind := range minds {
+				p, err := set.Thread(name, mind.in())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if mind.name == minds[0].name {
+					archive.Files = append(archive.Files, txtar.File{Name: "system", Data: []byte(p.System)})
+				}
+				archive.Files = append(archive.Files, txtar.File{Name: mind.name, Data: []byte(p.User)})
+			}
+			file := filepath.Join("testdata", string(name)+".txtar")
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(&archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
+				t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// TestTypedFunctions: each is its thread's.
+func TestTypedFunctions(t *testing.T) {
+	set := mustOpen()
+	for name, prompt := range map[subconscious.ThreadName]func(prompts.Thread) (prompts.Prompt, error){
+		subconscious.Watcher: set.Watcher, subconscious.Librarian: set.Librarian, subconscious.Oracle: set.Oracle, subconscious.Dreamer: set.Dreamer,
+	} {
+		got, err := prompt(few())
+		want, wantErr := set.Thread(name, few())
+		if err != nil || wantErr != nil || cmp.Diff(want, got) != "" || got.Hash == "" {
+			t.Errorf("%s: %v %v", name, err, wantErr)
+		}
+	}
+	if _, err := set.Thread("nobody", few()); err == nil {
+		t.Error("a thread that there is none of has a prompt")
+	}
+}
