@@ -3,8 +3,11 @@ package models
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/redact"
 )
 
 // Toolbox has the tools that a model may use in a conversation.
@@ -24,7 +27,7 @@ type ConverseOptions struct {
 	// Check judges an answer that has the right shape; its error is told to
 	// the model. nil takes all.
 	Check func(json.RawMessage) error
-	// Redact takes secrets out of excerpts in errors; nil leaves excerpts out.
+	// Redact takes secrets out of excerpts in errors; nil is redact.Text.
 	Redact func(string) string
 }
 
@@ -45,4 +48,164 @@ type Reply struct {
 	// Failures are calls and answers that failed, in plain words, also where
 	// the reply is good.
 	Failures []string
+}
+
+// Bounds of a conversation.
+const (
+	toolCalls   = 4        // where MaxCalls is 0
+	maxResult   = 64 << 10 // bytes of a tool's result
+	maxExcerpt  = 200      // bytes of an answer in an error
+	maxReplayed = 16 << 10 // bytes of a bad answer that the model is shown again
+)
+
+// Converse asks a model until it has answered: it runs the tools that the model
+// asks for, finds the JSON in its answer, and holds it against the schema and
+// Check. An answer that fails is sent back once, with what was wrong with it.
+//
+// An error is an *Error. The reply is filled in as far as it came in any case:
+// what was spent is in it, and not in the error.
+func Converse(ctx context.Context, generator Generator, request Request, options ConverseOptions) (Reply, error) {
+	c := &conversation{generator: generator, request: request, options: options, reply: Reply{Usage: Usage{Known: true}}}
+	if options.MaxCalls <= 0 {
+		c.options.MaxCalls = toolCalls
+	}
+	if options.Redact == nil {
+		c.options.Redact = redact.Text
+	}
+	if request.Schema != nil {
+		shape, err := newShape(*request.Schema)
+		if err != nil {
+			return c.reply, &Error{Kind: KindRequest, Text: line(err.Error(), maxWords), Err: err}
+		}
+		c.shape = shape
+	}
+	c.request.Messages = slices.Clone(request.Messages)
+	err := c.run(ctx)
+	return c.reply, err
+}
+
+// conversation is one on its way.
+type conversation struct {
+	generator Generator
+	request   Request
+	options   ConverseOptions
+	shape     *shape // nil where the answer is free
+	reply     Reply
+}
+
+func (c *conversation) run(ctx context.Context) error {
+	if err := c.useTools(ctx); err != nil {
+		return err
+	}
+	wrong := c.judge()
+	if wrong == nil {
+		return nil
+	}
+	first := c.failed(wrong)
+	if c.shape == nil {
+		return first
+	}
+	c.reply.Failures = append(c.reply.Failures, first.Text)
+	c.reply.Retried = true
+	c.askAgain(wrong)
+	if err := c.ask(ctx); err != nil {
+		return err
+	}
+	if wrong = c.judge(); wrong != nil {
+		failure := c.failed(wrong)
+		failure.Text = "twice " + failure.Text
+		return failure
+	}
+	return nil
+}
+
+// ask sends the request as it stands, and counts what it took.
+func (c *conversation) ask(ctx context.Context) error {
+	c.reply.Requests++
+	answer, err := c.generator.Generate(ctx, c.request)
+	if err != nil {
+		failure := asError(err, Identity{})
+		c.pass(failure.Passed)
+		c.spend(failure.Usage, failure.Cost, failure.Unsure == 0)
+		return failure
+	}
+	c.pass(answer.Passed)
+	c.spend(answer.Usage, answer.Cost, answer.Usage.Known && answer.Unsure == 0)
+	c.reply.Answer = answer
+	if answer.Stop == "refused" {
+		return &Error{Kind: KindRefused, By: answer.By, Text: "it declines to answer: " + c.excerpt(answer.Text)}
+	}
+	return nil
+}
+
+// pass counts models that were asked and did not answer.
+func (c *conversation) pass(passed []*Error) {
+	for _, failure := range passed {
+		c.reply.Failures = append(c.reply.Failures, failure.Error())
+		c.spend(failure.Usage, failure.Cost, failure.Unsure == 0)
+	}
+}
+
+func (c *conversation) spend(usage Usage, cost budget.Money, known bool) {
+	usage.Known = known
+	c.reply.Usage = c.reply.Usage.Plus(usage)
+	c.reply.Cost = plus(c.reply.Cost, cost)
+}
+
+// judge takes the JSON out of the last answer; an error says what is wrong, in
+// words for the model.
+func (c *conversation) judge() error {
+	text := c.reply.Answer.Text
+	if c.shape == nil {
+		if text == "" {
+			return errEmpty
+		}
+		return nil
+	}
+	object, repaired, err := Extract(text)
+	if err != nil {
+		if c.reply.Answer.Stop == "length" {
+			return fmt.Errorf("it was cut at %d tokens: %w", c.request.MaxTokens, err)
+		}
+		return err
+	}
+	if object, err = c.shape.check(object); err != nil {
+		return err
+	}
+	if c.options.Check != nil {
+		if err := c.options.Check(object); err != nil {
+			return err
+		}
+	}
+	c.reply.JSON, c.reply.Repaired = object, repaired
+	return nil
+}
+
+// askAgain shows the model its answer and what is wrong with it.
+func (c *conversation) askAgain(wrong error) {
+	messages := withoutTools(c.request.Messages)
+	if text := c.reply.Answer.Text; text != "" {
+		messages = append(messages, Message{Role: Assistant, Text: clip(text, maxReplayed)})
+	}
+	c.request.Messages = say(messages, "Your answer cannot be used: "+line(wrong.Error(), maxWords)+
+		". Answer again, with one JSON object that fits the schema and nothing else: no words before or behind it, no fence, no thoughts.")
+	c.request.Tools = nil
+}
+
+// failed is the error for an answer that cannot be used.
+func (c *conversation) failed(wrong error) *Error {
+	failure := &Error{Kind: KindAnswer, By: c.reply.Answer.By, Err: wrong,
+		Text: "its answer cannot be used: " + c.options.Redact(line(wrong.Error(), maxWords))}
+	if text := c.reply.Answer.Text; text != "" {
+		failure.Text += "; it begins: " + c.excerpt(text)
+	}
+	if c.reply.Answer.Stop == "length" {
+		failure.Next = "raise max_tokens of the role"
+	}
+	return failure
+}
+
+// excerpt is the beginning of an answer, without secrets.
+func (c *conversation) excerpt(text string) string {
+	return line(c.options.Redact(clip(text, 4*maxExcerpt)), maxExcerpt)
 }

@@ -1,0 +1,171 @@
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/kaptinlin/jsonrepair"
+)
+
+// Bounds of what is looked through for JSON.
+const (
+	maxAnswerText = 256 << 10 // bytes
+	maxRepair     = 64 << 10  // bytes of an object that is repaired
+	maxDepth      = 64
+	maxObjects    = 32
+)
+
+// What can be wrong with an answer, in words that a model understands.
+var (
+	errEmpty     = errors.New("it is empty")
+	errThoughts  = errors.New("it has thoughts and no answer")
+	errNoObject  = errors.New("there is no JSON object in it")
+	errArray     = errors.New("it is a JSON array, not an object")
+	errAmbiguous = errors.New("there is more than one JSON object in it, and they differ")
+	errCut       = errors.New("its JSON ends in the middle")
+	errBroken    = errors.New("its JSON cannot be read")
+	errLarge     = fmt.Errorf("it is larger than %d KiB", maxAnswerText>>10)
+	errDeep      = fmt.Errorf("its JSON is nested deeper than %d", maxDepth)
+)
+
+// Extract finds the one JSON object in what a model wrote: behind its thoughts,
+// in a fence, between words. Small slips are repaired, where that adds and drops
+// no letter and no digit: a comma too many, quotes of the wrong kind, closing
+// brackets that are missing at the end. What remains in doubt is an error.
+//
+// The object comes back with sorted keys, each of them once.
+func Extract(text string) (object json.RawMessage, repaired bool, err error) {
+	if len(text) > maxAnswerText {
+		return nil, false, errLarge
+	}
+	text = strings.ToValidUTF8(text, "�")
+	if strings.TrimSpace(text) == "" {
+		return nil, false, errEmpty
+	}
+	found, err := candidates(text)
+	if err != nil {
+		return nil, false, err
+	}
+	if object, err := onlyOne(found, strictObject); object != nil || err != nil {
+		return object, false, err
+	}
+	object, err = onlyOne(found, repairedObject)
+	if object == nil && err == nil {
+		err = errBroken
+		if last := found[len(found)-1]; last.open {
+			err = errCut
+		}
+	}
+	return object, err == nil, err
+}
+
+// onlyOne returns what read makes of the candidates, if it is the same for all
+// that it can read; nil if it can read none.
+func onlyOne(found []candidate, read func(candidate) json.RawMessage) (json.RawMessage, error) {
+	var only json.RawMessage
+	for _, c := range found {
+		object := read(c)
+		if object == nil {
+			continue
+		}
+		if only != nil && !bytes.Equal(only, object) {
+			return nil, errAmbiguous
+		}
+		only = object
+	}
+	return only, nil
+}
+
+// strictObject reads JSON as it stands, and writes it anew.
+func strictObject(c candidate) json.RawMessage {
+	if c.open {
+		return nil
+	}
+	return asObject(c.text)
+}
+
+// asObject returns nil where text is no JSON object.
+func asObject(text string) json.RawMessage {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
+		return nil
+	}
+	written, err := plainJSON(object)
+	if err != nil {
+		return nil
+	}
+	return written
+}
+
+// repairedObject repairs JSON, where that is possible without guessing.
+func repairedObject(c candidate) json.RawMessage {
+	if len(c.text) > maxRepair || c.open && !c.whole {
+		return nil
+	}
+	text := escapeControls(c.text)
+	if object := asObject(text); object != nil {
+		return object
+	}
+	repaired, err := repair(text)
+	if err != nil || wordsOf(repaired) != wordsOf(text) {
+		return nil
+	}
+	return asObject(repaired)
+}
+
+// escapeControls escapes line breaks and the like within strings, where JSON
+// wants them escaped.
+func escapeControls(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		end := -1
+		if text[i] == '"' {
+			end = stringEnd(text[i:])
+		}
+		if end < 0 {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		for _, r := range []byte(text[i : i+end]) {
+			if r < ' ' {
+				fmt.Fprintf(&b, "\\u%04x", r)
+			} else {
+				b.WriteByte(r)
+			}
+		}
+		i += end
+	}
+	return b.String()
+}
+
+// repair contains what the library may do with a text that nobody foresaw.
+func repair(text string) (repaired string, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("repair: %v", fault)
+		}
+	}()
+	return jsonrepair.Repair(text)
+}
+
+// wordsOf is all that carries meaning in JSON: letters, digits and the signs of
+// numbers. A repair that changes it has guessed. Python's words for null, true
+// and false are the same as JSON's.
+func wordsOf(text string) string {
+	text = python.Replace(text)
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '.' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+var python = strings.NewReplacer("None", "null", "True", "true", "False", "false")
