@@ -1,0 +1,281 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	nameWords    = 8 // of one name that are looked at
+	nameGapBytes = 4 // between two words of a name
+)
+
+// nameTable holds names as sequences of folded words. It never changes.
+type nameTable struct {
+	root nameBranch
+	// begins are the first letters of first words, in both cases; other tells
+	// whether any is beyond ASCII.
+	begins [utf8.RuneSelf]bool
+	other  bool
+}
+
+type nameBranch map[string]*nameNode
+
+type nameNode struct {
+	next nameBranch
+	ends bool
+	// everyday: what ends here is a word of every day too.
+	everyday bool
+}
+
+func newNameTable(names []string) *nameTable {
+	table := &nameTable{root: nameBranch{}}
+	for _, name := range names {
+		table.add(name)
+	}
+	return table
+}
+
+func (t *nameTable) empty() bool { return len(t.root) == 0 }
+
+func (t *nameTable) add(name string) {
+	next, words := t.root, 0
+	var node *nameNode
+	for start, end := nextWord(name, 0, len(name)); end > start && words < nameWords; start, end = nextWord(name, end, len(name)) {
+		word := foldWord(name[start:end])
+		if words == 0 {
+			t.begin(word)
+		}
+		if node = next[word]; node == nil {
+			node = &nameNode{next: nameBranch{}}
+			next[word] = node
+		}
+		next = node.next
+		words++
+	}
+	if node != nil {
+		node.ends = true
+		node.everyday = words == 1 && everydayNames[foldName(name)]
+	}
+}
+
+// begin remembers how a name begins.
+func (t *nameTable) begin(word string) {
+	if c := word[0]; c < utf8.RuneSelf {
+		t.begins[c], t.begins[upperASCII(word[:1])[0]] = true, true
+	} else {
+		t.other = true
+	}
+}
+
+// mayBegin reports whether a name can begin with the word at text[start:].
+func (t *nameTable) mayBegin(text string, start int) bool {
+	if c := text[start]; c < utf8.RuneSelf {
+		// A letter beyond ASCII may follow that marks this one.
+		return t.begins[c] || t.other && start+1 < len(text) && text[start+1] >= utf8.RuneSelf
+	}
+	return t.other || t.begins['s'] // ß
+}
+
+// of returns the node of a word.
+func (b nameBranch) of(word string) *nameNode {
+	var lower [32]byte
+	if len(word) > len(lower) {
+		return b[foldWord(word)]
+	}
+	for i := range len(word) {
+		c := word[i]
+		if c >= utf8.RuneSelf {
+			return b[foldWord(word)]
+		}
+		if isUpper[c] {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	return b[string(lower[:len(word)])]
+}
+
+// find finds the names in text[from:to], each as long as it can be.
+func (t *nameTable) find(spans []Span, text string, from, to int) []Span {
+	for i := from; ; {
+		start, end := nextWord(text, i, to)
+		if end == start {
+			return spans
+		}
+		i = end
+		if joinsWord(text, start, from) {
+			continue
+		}
+		if start > 0 && text[start-1] == '\\' && strings.IndexByte("nrt", text[start]) >= 0 && end > start+1 && t.root.of(text[start:end]) == nil {
+			start++ // the rest of an escape
+		}
+		if !t.mayBegin(text, start) {
+			continue
+		}
+		if last := t.match(text, start, end, to); last > 0 {
+			spans = append(spans, Span{start, last, maskName})
+			i = last
+		}
+	}
+}
+
+// joinsWord reports whether the word at start goes on before from.
+func joinsWord(text string, start, from int) bool {
+	if start > from || start == 0 {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(text[:start])
+	return isWordRune(r)
+}
+
+// match returns where the longest name ends that begins with the word at
+// text[start:end]; 0 where none does.
+func (t *nameTable) match(text string, start, end, to int) (last int) {
+	next := t.root
+	for word := start; ; {
+		node := next.of(text[word:end])
+		if node == nil {
+			return last
+		}
+		if node.ends && !(node.everyday && !isCapital(text[start:end])) && !joinsNext(text, end) {
+			last = end
+		}
+		if len(node.next) == 0 {
+			return last
+		}
+		at, after := nextWord(text, end, min(to, end+nameGapBytes+64))
+		if after == at || !isNameGap(text[end:at]) {
+			return last
+		}
+		word, end, next = at, after, node.next
+	}
+}
+
+// joinsNext reports whether a word that ends where it was made to goes on.
+func joinsNext(text string, end int) bool {
+	if end == len(text) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(text[end:])
+	before, _ := utf8.DecodeLastRuneInString(text[:end])
+	return isWordRune(r) && !isUnspaced(r) && !isUnspaced(before)
+}
+
+// isNameGap reports whether the words of a name may have gap between them:
+// white space or what prompts write for it, a hyphen, an apostrophe, a comma.
+func isNameGap(gap string) bool {
+	if gap == "" || len(gap) > nameGapBytes {
+		return gap == ""
+	}
+	for _, r := range gap {
+		if !unicode.IsSpace(r) && !strings.ContainsRune("^-.,'’‐‑", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// nextWord returns the next word at or after i: a run of letters, marks and
+// figures; in scripts that put no space between words, one letter.
+func nextWord(text string, i, to int) (start, end int) {
+	for ; i < to; i++ {
+		if c := text[i]; c >= utf8.RuneSelf || isAlnum[c] || c == '_' {
+			r, size := utf8.DecodeRuneInString(text[i:to])
+			if isWordRune(r) {
+				break
+			}
+			i += size - 1
+		}
+	}
+	start = i
+	for i < to {
+		if c := text[i]; c < utf8.RuneSelf {
+			if !isAlnum[c] && c != '_' {
+				break
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:to])
+		if isUnspaced(r) {
+			if i == start {
+				i += size
+			}
+			break
+		}
+		if !isWordRune(r) {
+			break
+		}
+		i += size
+	}
+	return start, i
+}
+
+func isWordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlnum[r] || r == '_'
+	}
+	if r >= 0x4e00 && r <= 0x9fff {
+		return true
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r))
+}
+
+// isUnspaced reports whether r is of a script without spaces between words.
+func isUnspaced(r rune) bool {
+	if r < 0x0e00 || r >= 0x3400 && r <= 0x9fff {
+		return r >= 0x3400
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// foldWord folds case and, beyond ASCII, the ways in which a letter with a mark
+// is written.
+func foldWord(word string) string {
+	if r, size := utf8.DecodeRuneInString(word); size == len(word) && isUnspaced(r) {
+		return word
+	}
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf {
+			return strings.ReplaceAll(norm.NFC.String(strings.ToLower(norm.NFC.String(word))), "ß", "ss")
+		}
+		if isUpper[word[i]] {
+			return foldWord(foldASCII(word))
+		}
+	}
+	return word
+}
+
+// foldName returns the words of a name, folded, with single spaces.
+func foldName(name string) string {
+	var words []string
+	for start, end := nextWord(name, 0, len(name)); end > start; start, end = nextWord(name, end, len(name)) {
+		words = append(words, foldWord(name[start:end]))
+	}
+	return strings.Join(words, " ")
+}
+
+func isCapital(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(r) || unicode.IsTitle(r)
+}
+
+// everydayNames are names that are words of every day too, or names of months.
+var everydayNames = func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(`will mark rose may june april august grace hope faith joy art bill rob jack nick pat sue dean
+		grant chase hunter miles rich frank max min drew gene glen guy ray rusty sandy tony wade ward ace amber ivy jade lily pearl ruby
+		summer autumn dawn eve holly olive penny melody harmony christian carol bob don ken lane lee paige robin roman rowan sage sky
+		young long short king bishop baker cook carter mason miller taylor smith fisher walker page day bush wood woods stone hill rivers
+		brown green white black gray grey snow rain winter field fields price bell ball case cross ford fox frost gold hall hart
+		kraft klein gross lang kurz schwarz weiss weiß koch bauer wolf stein berg busch sommer herbst fuchs vogel sonntag freitag
+		montag mai linde ernst engel heide rosa alba sol mar luz cruz leon león flores rey reyes blanco moreno rico bravo
+		petit grand leblanc lebrun fleur pierre blanche claire aimé désiré`) {
+		set[foldWord(word)] = true
+	}
+	return set
+}()
