@@ -6,15 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-
-	"github.com/kaptinlin/jsonrepair"
 )
 
 // Bounds of what is looked through for JSON.
 const (
 	maxAnswerText = 256 << 10 // bytes
-	maxRepair     = 64 << 10  // bytes of an object that is repaired
 	maxDepth      = 64
 	maxObjects    = 32
 )
@@ -102,70 +98,3 @@ func asObject(text string) json.RawMessage {
 	}
 	return written
 }
-
-// repairedObject repairs JSON, where that is possible without guessing.
-func repairedObject(c candidate) json.RawMessage {
-	if len(c.text) > maxRepair || c.open && !c.whole {
-		return nil
-	}
-	text := escapeControls(c.text)
-	if object := asObject(text); object != nil {
-		return object
-	}
-	repaired, err := repair(text)
-	if err != nil || wordsOf(repaired) != wordsOf(text) {
-		return nil
-	}
-	return asObject(repaired)
-}
-
-// escapeControls escapes line breaks and the like within strings, where JSON
-// wants them escaped.
-func escapeControls(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		end := -1
-		if text[i] == '"' {
-			end = stringEnd(text[i:])
-		}
-		if end < 0 {
-			b.WriteByte(text[i])
-			i++
-			continue
-		}
-		for _, r := range []byte(text[i : i+end]) {
-			if r < ' ' {
-				fmt.Fprintf(&b, "\\u%04x", r)
-			} else {
-				b.WriteByte(r)
-			}
-		}
-		i += end
-	}
-	return b.String()
-}
-
-// repair contains what the library may do with a text that nobody foresaw.
-func repair(text string) (repaired string, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("repair: %v", fault)
-		}
-	}()
-	return jsonrepair.Repair(text)
-}
-
-// wordsOf is all that carries meaning in JSON: letters, digits and the signs of
-// numbers. A repair that changes it has guessed. Python's words for null, true
-// and false are the same as JSON's.
-func wordsOf(text string) string {
-	text = python.Replace(text)
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '.' {
-			return r
-		}
-		return -1
-	}, text)
-}
-
-var python = strings.NewReplacer("None", "null", "True", "true", "False", "false")
