@@ -3,7 +3,6 @@ package anthropic
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -72,15 +71,12 @@ func (d *Driver) Generate(ctx context.Context, request models.Request) (models.A
 }
 
 func (d *Driver) ask(ctx context.Context, exchange *models.Exchange, request models.Request) (models.Answer, error) {
-	params, err := d.params(request)
-	if err != nil {
-		return models.Answer{}, fmt.Errorf("a schema is no JSON: %w", err)
-	}
+	params := d.params(request)
 	if exchange.Stream {
 		return d.streamed(ctx, exchange, params, request.OnText)
 	}
-	service := d.library(exchange)
-	_, err = service.New(ctx, params)
+	service := d.library(exchange).Messages
+	_, err := service.New(ctx, params)
 	if exchange.Body() == nil {
 		return models.Answer{}, err
 	}
@@ -89,7 +85,7 @@ func (d *Driver) ask(ctx context.Context, exchange *models.Exchange, request mod
 
 // library makes the client library for one request: without what it would take
 // from the environment, and without retries, limits and traces of its own.
-func (d *Driver) library(exchange *models.Exchange) client.MessageService {
+func (d *Driver) library(exchange *models.Exchange) client.Client {
 	base := strings.TrimSuffix(strings.TrimRight(d.options.Provider.BaseURL, "/"), "/v1") // it adds v1 itself
 	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithBaseURL(base), option.WithHTTPClient(exchange),
@@ -98,7 +94,7 @@ func (d *Driver) library(exchange *models.Exchange) client.MessageService {
 	if !d.options.Key.IsZero() {
 		options = append(options, option.WithAPIKey(d.options.Key.Reveal()))
 	}
-	return client.NewClient(options...).Messages
+	return client.NewClient(options...)
 }
 
 // fault is an answer of another shape than the protocol has.

@@ -21,7 +21,7 @@ const (
 )
 
 // params returns what is asked.
-func (d *Driver) params(r models.Request) (client.MessageNewParams, error) {
+func (d *Driver) params(r models.Request) client.MessageNewParams {
 	asked := client.MessageNewParams{Model: d.options.Model, MaxTokens: int64(r.MaxTokens), Messages: d.messages(r)}
 	thinks := d.think(r, &asked)
 	if r.Temperature != nil && d.can.temperature && !thinks {
@@ -30,16 +30,18 @@ func (d *Driver) params(r models.Request) (client.MessageNewParams, error) {
 	for _, tool := range r.Tools {
 		asked.Tools = append(asked.Tools, toolOf(tool.Name, tool.Description, tool.Parameters))
 	}
-	if err := d.hold(r, &asked, thinks); err != nil {
-		return asked, err
+	d.hold(r, &asked, thinks)
+	system := r.System
+	if format, tool := d.can.enforces(d.options.Provider.Schema); r.Schema != nil && !format && !tool {
+		system = strings.TrimSpace(system + "\n\n" + models.InWords(*r.Schema))
 	}
 	switch {
-	case r.System != "":
-		asked.System = []client.TextBlockParam{{Text: r.System, CacheControl: client.NewCacheControlEphemeralParam()}}
+	case system != "":
+		asked.System = []client.TextBlockParam{{Text: system, CacheControl: client.NewCacheControlEphemeralParam()}}
 	case len(asked.Tools) > 0:
 		asked.Tools[len(asked.Tools)-1].OfTool.CacheControl = client.NewCacheControlEphemeralParam()
 	}
-	return asked, nil
+	return asked
 }
 
 // think asks for thoughts, or for none, and reports which.
@@ -77,18 +79,15 @@ func effort(thinking int) client.OutputConfigEffort {
 }
 
 // hold holds the answer to the schema, as far as the model can be held.
-func (d *Driver) hold(r models.Request, asked *client.MessageNewParams, thinks bool) error {
+func (d *Driver) hold(r models.Request, asked *client.MessageNewParams, thinks bool) {
 	if r.Schema == nil {
-		return nil
+		return
 	}
 	format, tool := d.can.enforces(d.options.Provider.Schema)
 	switch {
 	case format:
-		var schema map[string]any
-		if err := json.Unmarshal(r.Schema.JSON, &schema); err != nil {
-			return err
-		}
-		asked.OutputConfig.Format = client.JSONOutputFormatParam{Schema: schema}
+		asked.OutputConfig.Format = param.Override[client.JSONOutputFormatParam](json.RawMessage(
+			`{"type":"json_schema","schema":` + string(formatted(r.Schema.JSON)) + `}`))
 	case tool:
 		asked.Tools = append(asked.Tools, toolOf(answerTool, "Takes your answer. Call it once, at the end.", r.Schema.JSON))
 		switch {
@@ -99,7 +98,6 @@ func (d *Driver) hold(r models.Request, asked *client.MessageNewParams, thinks b
 			asked.ToolChoice = client.ToolChoiceParamOfTool(answerTool)
 		}
 	}
-	return nil
 }
 
 func toolOf(name, description string, schema json.RawMessage) client.ToolUnionParam {

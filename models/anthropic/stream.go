@@ -14,7 +14,7 @@ import (
 
 // streamed asks for an answer in pieces and tells onText of its text.
 func (d *Driver) streamed(ctx context.Context, exchange *models.Exchange, params client.MessageNewParams, onText func(string)) (models.Answer, error) {
-	service := d.library(exchange)
+	service := d.library(exchange).Messages
 	stream := service.NewStreaming(ctx, params)
 	defer func() { _ = stream.Close() }()
 	g := gathered{onText: onText, asText: d.forces()}

@@ -76,22 +76,30 @@ func (d *Driver) messages(r models.Request) []client.ChatCompletionMessage {
 	return messages
 }
 
-// format asks for JSON as far as the provider enforces it.
+// format asks for JSON as far as the provider enforces it. What it does not
+// enforce is said in words.
 func (d *Driver) format(r models.Request, asked *client.ChatCompletionRequest) {
-	if r.Schema == nil || len(r.Tools) > 0 && !d.formatsWithTools() {
+	if r.Schema == nil {
 		return
 	}
-	switch d.options.Provider.Schema {
+	enforced := d.options.Provider.Schema
+	if len(r.Tools) > 0 && !d.formatsWithTools() {
+		enforced = models.SchemaNone
+	}
+	switch enforced {
 	case models.SchemaJSON:
 		asked.ResponseFormat = &client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &client.ChatCompletionResponseFormatJSONSchema{Name: schemaName(r.Schema.Name), Schema: r.Schema.JSON, Strict: true}}
+			JSONSchema: &client.ChatCompletionResponseFormatJSONSchema{Name: schemaName(r.Schema.Name), Schema: models.Strict(r.Schema.JSON), Strict: true}}
+		return
 	case models.SchemaObject:
 		asked.ResponseFormat = &client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONObject}
-		if !mentionsJSON(asked.Messages) { // without the word they refuse, or write blanks until the end
-			asked.Messages = slices.Insert(asked.Messages, 0, client.ChatCompletionMessage{
-				Role: client.ChatMessageRoleSystem, Content: "Answer with one JSON object and nothing else."})
-		}
 	}
+	said := models.InWords(*r.Schema)
+	if r.System == "" {
+		asked.Messages = slices.Insert(asked.Messages, 0, client.ChatCompletionMessage{Role: client.ChatMessageRoleSystem, Content: said})
+		return
+	}
+	asked.Messages[0].Content += "\n\n" + said
 }
 
 // formatsWithTools reports whether tools and a format go together: Groq, Gemini
@@ -99,12 +107,6 @@ func (d *Driver) format(r models.Request, asked *client.ChatCompletionRequest) {
 // no tool is ever asked for.
 func (d *Driver) formatsWithTools() bool {
 	return slices.Contains([]string{"openai", "openrouter", "zai", "deepseek", "mistral"}, d.vendor.Name)
-}
-
-func mentionsJSON(messages []client.ChatCompletionMessage) bool {
-	return slices.ContainsFunc(messages, func(m client.ChatCompletionMessage) bool {
-		return strings.Contains(strings.ToLower(m.Content), "json")
-	})
 }
 
 // schemaName has the letters that providers allow, at most 64.
