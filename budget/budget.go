@@ -63,8 +63,12 @@ func (r *Refusal) Error() string {
 		return fmt.Sprintf("budget: one call could take %s, more than the %s that %s allows; raise it, or let the role give out fewer tokens",
 			r.amount(r.Worst), r.amount(r.Allowed), key)
 	}
+	until := r.Until.Format("2 January 15:04")
+	if r.Limit == CallsPerDay || r.Limit == ExplorationCallsPerDay {
+		return fmt.Sprintf("budget: %s is used up until %s: it is %d; wait, or raise it", key, until, r.Allowed)
+	}
 	return fmt.Sprintf("budget: %s is used up until %s: %s of %s are counted and the call could take %s; wait, or raise it",
-		key, r.Until.Format("2 January 15:04"), r.amount(r.Used), r.amount(r.Allowed), r.amount(r.Worst))
+		key, until, r.amount(r.Used), r.amount(r.Allowed), r.amount(r.Worst))
 }
 
 func (r *Refusal) amount(n int64) string { return amount(r.Limit, n) }

@@ -247,6 +247,38 @@ func TestOneCallOverTheWholeLimit(t *testing.T) {
 	}
 }
 
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	until := time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		refusal budget.Refusal
+		want    string
+	}{
+		{budget.Refusal{Limit: budget.CallsPerDay, Role: "oracle", Allowed: 12, Used: 12, Worst: 1, Until: until},
+			"budget: calls_per_day of oracle is used up until 11 March 00:00: it is 12; wait, or raise it"},
+		{budget.Refusal{Limit: budget.ExplorationCallsPerDay, Allowed: 4, Used: 4, Worst: 1, Until: until},
+			"budget: exploration_calls_per_day is used up until 11 March 00:00: it is 4; wait, or raise it"},
+		{budget.Refusal{Limit: budget.TokensPerDay, Allowed: 5000, Used: 4500, Worst: 600, Until: until},
+			"budget: tokens_per_day is used up until 11 March 00:00: 4500 tokens of 5000 tokens are counted and the call could take 600 tokens; wait, or raise it"},
+		{budget.Refusal{Limit: budget.MoneyPerDay, Role: "chat", Worst: 600},
+			"budget: money_per_day of chat is 0 and lets no call through; raise it to allow some"},
+	} {
+		if got := test.refusal.Error(); got != test.want {
+			t.Errorf("%s\nwant %s", got, test.want)
+		}
+	}
+	for _, test := range []struct {
+		limit budget.Limit
+		want  string
+	}{
+		{budget.Limit{Name: budget.MoneyPerDay, Allowed: 1e9, Used: 12e7, IsMoney: true}, "money_per_day: $0.1200 of $1.0000"},
+		{budget.Limit{Name: budget.CallsPerDay, Role: "oracle", Allowed: -1, Used: 3}, "calls_per_day of oracle: 3 calls, no limit"},
+	} {
+		if got := test.limit.String(); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
 func TestMoreThanTheWorstIsCounted(t *testing.T) {
 	b, _ := opened(t, store.Memory, limits(func(c *budget.Config) { c.MoneyPerDay = 0.10 }))
 	settle(t, b, debit(t, b, charge("watcher", noon, 1000)), budget.Dollars(0.12), 700)

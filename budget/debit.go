@@ -123,13 +123,13 @@ func (b *Budget) turnTo(ctx context.Context) error {
 	if err := b.db.Write(ctx, func(tx *store.Tx) (err error) {
 		// In the transaction, so that no Flush can write more before the load.
 		done = b.settlements()
-		if err = putSettlements(ctx, tx, done); err == nil && day < was {
-			err = carry(ctx, tx, day)
+		if err = putSettlements(ctx, tx, done); err != nil {
+			return err
 		}
-		if err == nil {
-			next, err = load(ctx, tx, day)
+		if next, err = load(ctx, tx, day, day < was); err != nil {
+			return err
 		}
-		return err
+		return errors.Join(next.putCarried(ctx, tx), next.putNow(ctx, tx))
 	}); err != nil {
 		return err
 	}

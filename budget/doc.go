@@ -3,7 +3,7 @@
 // made and settled after it, so that a crash in between leaves the worst case
 // spent, and no limit is ever exceeded.
 //
-// It stores the tables budget_charges, budget_days and budget_carried. The
-// decorator of models calls it around every call to a model, the daemon
-// flushes it with each tick; status and report read it.
+// It stores the tables budget_charges, budget_days, budget_now and
+// budget_carried. The decorator of models calls it around every call to a
+// model, the daemon flushes it with each tick; status and report read it.
 package budget

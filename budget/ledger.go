@@ -3,7 +3,6 @@ package budget
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"maps"
 	"time"
 
@@ -134,8 +133,8 @@ func (l *ledger) change(day, role string, by Sum) {
 	}
 }
 
-// load reads the ledger of a day.
-func load(ctx context.Context, tx *store.Tx, day string) (*ledger, error) {
+// load reads the ledger of a day, to which the clock went back or not.
+func load(ctx context.Context, tx *store.Tx, day string, back bool) (*ledger, error) {
 	l := newLedger(day)
 	first, last := span(day)
 	var row, role string
@@ -158,7 +157,7 @@ func load(ctx context.Context, tx *store.Tx, day string) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, each(rows, into, func() {
+	err = each(rows, into, func() {
 		c := l.role(role)
 		// The same charges may have been carried to several days.
 		c.laterMonths = max(c.laterMonths, Money(number))
@@ -166,27 +165,57 @@ func load(ctx context.Context, tx *store.Tx, day string) (*ledger, error) {
 			c.carried = sum
 		}
 	})
-}
-
-// carry counts in day what later days have used.
-func carry(ctx context.Context, tx *store.Tx, day string) error {
-	_, last := span(day)
-	_, err := tx.ExecContext(ctx, `INSERT INTO budget_carried (day, role, money, tokens, calls, exploration, later_months)
-		SELECT ?, role, sum(money), sum(tokens), sum(calls), sum(exploration), sum(iif(day > ?, money, 0))
-		FROM budget_days WHERE day > ? GROUP BY role
-		ON CONFLICT (day, role) DO UPDATE SET money = max(money, excluded.money), tokens = max(tokens, excluded.tokens),
-			calls = max(calls, excluded.calls), exploration = max(exploration, excluded.exploration),
-			later_months = max(later_months, excluded.later_months)`, day, last, day)
-	return err
-}
-
-// newest returns the ticket and the day of the newest charge, if there is one.
-func newest(ctx context.Context, tx *store.Tx) (ticket Ticket, day string, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT id, day FROM budget_charges ORDER BY id DESC LIMIT 1").Scan(&ticket, &day)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, "", nil
+	if err == nil && back {
+		err = l.back(ctx, tx)
 	}
-	return ticket, day, err
+	return l, err
+}
+
+// back counts in the ledger's day what later days have used.
+func (l *ledger) back(ctx context.Context, tx *store.Tx) error {
+	_, last := span(l.day)
+	rows, err := tx.QueryContext(ctx, `SELECT role, sum(money), sum(tokens), sum(calls), sum(exploration), sum(iif(day > ?, money, 0))
+		FROM budget_days WHERE day > ? GROUP BY role`, last, l.day)
+	if err != nil {
+		return err
+	}
+	var role string
+	var sum Sum
+	var months Money
+	return each(rows, []any{&role, &sum.Money, &sum.Tokens, &sum.Calls, &sum.Exploration, &months}, func() {
+		c := l.role(role)
+		// Where the clock went back to this day before, some of it is counted.
+		c.carried = Sum{max(c.carried.Money, sum.Money), max(c.carried.Tokens, sum.Tokens),
+			max(c.carried.Calls, sum.Calls), max(c.carried.Exploration, sum.Exploration)}
+		c.laterMonths = max(c.laterMonths, months)
+	})
+}
+
+// putCarried stores what back found.
+func (l *ledger) putCarried(ctx context.Context, tx *store.Tx) error {
+	for role, c := range l.roles {
+		if c.carried == (Sum{}) {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO budget_carried (day, role, money, tokens, calls, exploration, later_months)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, l.day, role, int64(c.carried.Money), c.carried.Tokens, c.carried.Calls, c.carried.Exploration,
+			int64(c.laterMonths)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// now returns the day that counts, "" before the first, and the newest ticket.
+func now(ctx context.Context, tx *store.Tx) (day string, newest Ticket, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT coalesce((SELECT day FROM budget_now), ''), (SELECT coalesce(max(id), 0) FROM budget_charges)").Scan(&day, &newest)
+	return day, newest, err
+}
+
+// putNow stores which day counts.
+func (l *ledger) putNow(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO budget_now (one, day) VALUES (1, ?)", l.day)
+	return err
 }
 
 // each scans every row, calls do after each, and closes the rows.

@@ -54,12 +54,12 @@ func Open(ctx context.Context, db *store.DB, config Config) (*Budget, error) {
 		return nil, err
 	}
 	err := db.Read(ctx, func(tx *store.Tx) error {
-		var day string
-		var err error
-		if b.before, day, err = newest(ctx, tx); err != nil || day == "" {
+		day, newest, err := now(ctx, tx)
+		if err != nil || day == "" {
 			return err
 		}
-		b.ledger, err = load(ctx, tx, day)
+		b.before = newest
+		b.ledger, err = load(ctx, tx, day, false)
 		return err
 	})
 	if err != nil {

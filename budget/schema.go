@@ -41,6 +41,12 @@ CREATE TABLE budget_days (
 	PRIMARY KEY (day, role)
 ) WITHOUT ROWID;
 
+-- The day that counts now, in one row.
+CREATE TABLE budget_now (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	day TEXT NOT NULL
+);
+
 -- What later days had used when the clock went back to this one: it counts
 -- here too. later_months is the part of the money that was used in months
 -- after this day's.

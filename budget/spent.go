@@ -78,7 +78,7 @@ func (b *Budget) Spent(ctx context.Context, at time.Time) (Overview, error) {
 		if o.Day != now.day {
 			// No call was made on this day yet, or a clock was set: what was
 			// settled and is not on disk yet is seen at its worst case.
-			if now, err = load(ctx, tx, o.Day); err != nil {
+			if now, err = load(ctx, tx, o.Day, o.Day < now.day); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,92 @@
+//go:build failpoints
+
+package budget_test
+
+import (
+	"errors"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// These tests need the points that fail on purpose:
+// go test -tags failpoints ./budget
+
+const points = "store.begun=kill@0.01;store.commit=kill@0.01;store.committed=kill@0.01;budget.debited=kill@0.02;budget.settled=kill@0.02"
+
+func TestCrashAtEachStep(t *testing.T) {
+	dir := t.TempDir()
+	kills := 0
+	for round := range 40 {
+		out, err := child(dir, "SUBCONSCIOUS_FAILPOINTS="+points, "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(round+1)).CombinedOutput()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+				kills++
+				err = nil
+			}
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if o := checkBill(t, dir); round == 39 {
+			paid, calls := bill(t, dir)
+			t.Logf("killed %d times: %d calls, paid %d, counted %d of %d, left by crashes %+v", kills, calls, paid, o.Today.Money, crashLimit, o.Lost)
+		}
+	}
+	if kills < 25 {
+		t.Fatalf("only %d of the children were killed", kills)
+	}
+}
+
+// A debit whose commit failed, or whose caller was told so, lets no call be
+// made; nothing of it may be counted twice.
+func TestFailpointsOfDebits(t *testing.T) {
+	for point, money := range map[string]budget.Money{"store.begun": 0, "store.commit": 0, "store.committed": 100, "budget.debited": 100} {
+		b, db := opened(t, t.TempDir()+"/mind.db", budget.DefaultConfig())
+		// The day is begun.
+		settle(t, b, debit(t, b, charge("watcher", noon, 100)), 0, 0)
+		restore, err := failpoint.Set(point+"=error*1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Debit(t.Context(), charge("watcher", noon, 100))
+		restore()
+		var failed *failpoint.Error
+		if !errors.As(err, &failed) {
+			t.Fatalf("%s: %v", point, err)
+		}
+		if err := b.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if o := spent(t, again(t, db, budget.DefaultConfig()), noon); o.Today.Money != money || o.Lost.Money != money {
+			t.Errorf("%s: %+v, want %d", point, o, money)
+		}
+	}
+}
+
+// A turn of the day that fails is tried again by the next debit.
+func TestFailpointsOfTheDay(t *testing.T) {
+	b, _ := opened(t, store.Memory, budget.DefaultConfig())
+	for _, point := range []string{"store.begun", "store.commit", "store.committed"} {
+		restore, err := failpoint.Set(point+"=error*1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Debit(t.Context(), charge("watcher", noon, 100))
+		restore()
+		var failed *failpoint.Error
+		if !errors.As(err, &failed) {
+			t.Fatalf("%s: %v", point, err)
+		}
+	}
+	debit(t, b, charge("watcher", noon, 100))
+	if o := spent(t, b, noon); o.Today.Money != 100 || o.Day != "2026-03-10" {
+		t.Errorf("%+v", o)
+	}
+}
