@@ -22,6 +22,11 @@ const (
 // line. A mark that the text had becomes its likeness.
 func Mark(text string) string { return oneLine(text, true) }
 
+// Unmark takes the marks out of what a model wrote: some copy them.
+func Unmark(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, mark, " "), likeOfMark, mark)
+}
+
 // oneLine makes one line of text.
 func oneLine(text string, marked bool) string {
 	space := " "

@@ -11,8 +11,8 @@ import (
 // Findings is how many findings a thread may make at a tick.
 const Findings = 3
 
-// JournalBytes bounds what a thread writes to itself.
-const JournalBytes = 280
+// JournalLength bounds what a thread writes to itself, in characters.
+const JournalLength = 280
 
 // page is all that a template may print. Whatever of it came from outside is
 // marked already, and each of its parts stands in a block of its own or is one

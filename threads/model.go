@@ -3,9 +3,13 @@ package threads
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -84,9 +88,166 @@ func (t *ModelThread) Name() subconscious.ThreadName { return t.options.Name }
 // Mode implements Thread.
 func (t *ModelThread) Mode() string { return Model }
 
-// Think implements Thread.
+// Think implements Thread. It asks the model within four fifths of the time
+// that is left, so that reflex thinking can still answer where the model does
+// not. To find nothing is an answer.
 func (t *ModelThread) Think(ctx context.Context, snapshot subconscious.Snapshot) (Answer, error) {
+	field := snapshot.Fields[t.options.Name]
+	if len(field.New)+len(field.Wider) == 0 && t.options.Gate != Always {
+		return t.reflect(ctx, snapshot, Answer{}, "nothing in its field is unseen, so no model was asked")
+	}
+	if t.options.Asker.Generator == nil {
+		return t.reflect(ctx, snapshot, Answer{}, t.options.Asker.Problem)
+	}
+	answer, err := t.ask(ctx, snapshot)
+	if err == nil {
+		return answer, nil
+	}
+	if cause := ctx.Err(); cause != nil {
+		return answer, fmt.Errorf("the model: %w", err)
+	}
+	answer.Failures = append(answer.Failures, t.plain(err.Error()))
+	t.options.Logger.Debug("a model did not answer", "thread", t.options.Name, "error", err)
+	return t.reflect(ctx, snapshot, answer, why(err, snapshot.At))
+}
+
+// reflect thinks by reflex. What was spent before is kept.
+func (t *ModelThread) reflect(ctx context.Context, snapshot subconscious.Snapshot, before Answer, reason string) (Answer, error) {
 	answer, err := t.options.Reflex.Think(ctx, snapshot)
-	answer.Mode, answer.Reason = Reflex, t.options.Asker.Problem
+	answer.Mode, answer.Reason = Reflex, t.plain(reason+"; reflex thinking looked")
+	answer.Calls, answer.Tokens, answer.Cached = before.Calls, before.Tokens, before.Cached
+	answer.Cost, answer.Failures = before.Cost, before.Failures
+	if err != nil {
+		return answer, fmt.Errorf("%s; reflex thinking failed too: %w", t.plain(reason), err)
+	}
+	return answer, nil
+}
+
+// The model has modelTime of timeParts of the time that is left.
+const modelTime, timeParts = 4, 5
+
+// ask asks the model. The answer says what was spent, also where it failed.
+func (t *ModelThread) ask(ctx context.Context, snapshot subconscious.Snapshot) (answer Answer, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			t.options.Logger.Error("a model's driver panicked", "thread", t.options.Name, "panic", fmt.Sprint(problem), "stack", string(debug.Stack()))
+			err = errors.New("asking the model failed, by a fault in this program")
+		}
+	}()
+	field := snapshot.Fields[t.options.Name]
+	prompt, err := t.options.Prompts.Thread(t.options.Name, prompts.Thread{At: snapshot.At, State: snapshot.State, Field: field})
+	if err != nil {
+		return Answer{}, err
+	}
+	if ends, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)*modelTime/timeParts)
+		defer cancel()
+	}
+	tools := t.options.Tools.For(t.options.Name, snapshot)
+	counted := &counter{inner: t.options.Asker.Generator}
+	reply, err := models.Converse(ctx, counted, t.request(snapshot, prompt), models.ConverseOptions{
+		Tools: toolsOrNone(tools), MaxCalls: MaxToolCalls, Redact: t.options.Redact,
+		Check: func(data json.RawMessage) error { return checkThought(data, snapshot.At.Location()) },
+	})
+	answer = Answer{Mode: Model, Calls: counted.calls, Tokens: reply.Usage.Total(), Cached: reply.Usage.Cached, Cost: reply.Cost, Failures: t.plainAll(reply.Failures)}
+	if err != nil {
+		return answer, err
+	}
+	by := reply.Answer.By
+	if by == (models.Identity{}) {
+		by = t.options.Asker.Identity
+	}
+	if answer.Thought, err = t.convert(reply.JSON, by, snapshot); err != nil {
+		return answer, err
+	}
+	answer.Model, answer.Unshown = by.String(), prompt.Left
+	answer.Shown = beside(field, prompt.Shown, tools.Shown())
+	if by.String() != t.options.Asker.Identity.String() {
+		answer.Reason = t.plain(passedBy(reply.Answer.Passed, snapshot.At) + by.String() + " thought in its place")
+	}
+	return answer, nil
+}
+
+// passedBy says why models that were asked before did not answer.
+func passedBy(passed []*models.Error, at time.Time) string {
+	var said string
+	for _, failure := range passed {
+		said += whyOne(failure, at) + "; "
+	}
+	return said
+}
+
+// request is what the model is asked.
+func (t *ModelThread) request(snapshot subconscious.Snapshot, prompt prompts.Prompt) models.Request {
+	request := t.options.Asker.Request
+	request.Purpose = models.Purpose{Role: string(t.options.Name), Tick: snapshot.Tick, At: snapshot.At,
+		Exploration: len(snapshot.Fields[t.options.Name].New) == 0}
+	request.System, request.Messages = prompt.System, []models.Message{{Role: models.User, Text: prompt.User}}
+	request.Schema = thoughtSchema(t.options.Name)
+	request.MaxTokens = cmp.Or(request.MaxTokens, defaultMaxTokens)
+	return request
+}
+
+// defaultMaxTokens is room for three findings in any language, and a call of a
+// tool.
+const defaultMaxTokens = 1500
+
+// toolsOrNone keeps an empty toolbox from being offered.
+func toolsOrNone(tools *Toolbox) models.Toolbox {
+	if len(tools.tools) == 0 {
+		return nil
+	}
+	return tools
+}
+
+// beside are the references shown that are neither new nor wider.
+func beside(field subconscious.Field, shown ...[]subconscious.Ref) []subconscious.Ref {
+	own := map[subconscious.Ref]bool{}
+	for _, o := range slices.Concat(field.New, field.Wider) {
+		own[o.Ref()] = true
+	}
+	refs := slices.DeleteFunc(slices.Concat(shown...), func(ref subconscious.Ref) bool { return own[ref] })
+	slices.Sort(refs)
+	return slices.Compact(refs)
+}
+
+func (t *ModelThread) plainAll(texts []string) []string {
+	var said []string
+	for _, text := range texts {
+		said = append(said, t.plain(text))
+	}
+	return said
+}
+
+// counter counts requests, those of models that were passed and those that were
+// made again included.
+type counter struct {
+	inner models.Generator
+	calls int
+}
+
+var _ models.Generator = (*counter)(nil)
+
+// Generate implements models.Generator.
+func (c *counter) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
+	answer, err := c.inner.Generate(ctx, request)
+	var failure *models.Error
+	switch {
+	case err == nil:
+		c.calls += max(1, answer.Attempts)
+		c.pass(answer.Passed)
+	case errors.As(err, &failure):
+		c.calls += failure.Attempts
+		c.pass(failure.Passed)
+	default:
+		c.calls++
+	}
 	return answer, err
+}
+
+func (c *counter) pass(passed []*models.Error) {
+	for _, failure := range passed {
+		c.calls += failure.Attempts
+	}
 }

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -62,6 +61,11 @@ type RegistryOptions struct {
 type Registry struct {
 	options RegistryOptions
 	tools   []tool
+
+	mu      sync.Mutex
+	busy    int
+	idle    chan struct{} // closed while nobody is busy
+	stopped bool
 }
 
 // DefaultToolDeadline is how long one call of a tool may take.
@@ -92,21 +96,10 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 	if options.Redact == nil {
 		options.Redact = func(text string) string { return text }
 	}
-	for i, folder := range options.Excluded {
-		options.Excluded[i] = resolved(folder)
-	}
-	r := &Registry{options: options}
+	r := &Registry{options: options, idle: make(chan struct{})}
+	close(r.idle)
 	r.tools = []tool{readFile(r), listEvents(r), health(r), searchNotes(r)}
 	return r, nil
-}
-
-// resolved is a folder without symbolic links, where it is there.
-func resolved(folder string) string {
-	real, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return filepath.Clean(folder)
-	}
-	return real
 }
 
 // toolsOf are the tools of each thread.
@@ -118,6 +111,8 @@ func toolsOf(thread subconscious.ThreadName) []string {
 		return []string{"search_notes", "read_file"}
 	case subconscious.Oracle:
 		return []string{"list_events", "search_notes"}
+	case subconscious.Dreamer:
+		return []string{"search_notes"}
 	}
 	return nil
 }
@@ -134,16 +129,4 @@ func (r *Registry) Names(thread subconscious.ThreadName) []string {
 		}
 	}
 	return names
-}
-
-// root opens a root for one call.
-func (r *Registry) open(root Root) (*os.Root, error) {
-	opened, err := os.OpenRoot(root.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the folder %q is not there", root.ID)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the folder %q cannot be read", root.ID)
-	}
-	return opened, nil
 }

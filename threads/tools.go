@@ -1,29 +1,335 @@
 package threads
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
 
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // tool is something that a model may ask for. It reads, and does nothing.
 type tool struct {
 	name, description string
-	parameters        json.RawMessage // JSON Schema of an object
-	call              func(ctx context.Context, look look, arguments json.RawMessage) (finding, error)
+	parameters        string // JSON Schema of an object
+	call              func(ctx context.Context, snapshot subconscious.Snapshot, arguments []byte) (prompts.Result, error)
 }
 
-// look is what a tool sees of the tick.
-type look struct{ snapshot subconscious.Snapshot }
+// Toolbox is the tools of one thread at one tick. Its methods may be called by
+// any goroutine.
+type Toolbox struct {
+	registry *Registry
+	snapshot subconscious.Snapshot
+	tools    []tool
 
-// finding is what a tool brought back.
-type finding struct {
-	text  string
-	shown []subconscious.Ref
+	mu    sync.Mutex
+	calls int
+	shown map[subconscious.Ref]bool
 }
 
-func readFile(*Registry) tool    { return tool{name: "read_file"} }
-func listEvents(*Registry) tool  { return tool{name: "list_events"} }
-func health(*Registry) tool      { return tool{name: "health"} }
-func searchNotes(*Registry) tool { return tool{name: "search_notes"} }
+var _ models.Toolbox = (*Toolbox)(nil)
+
+// For returns the tools of a thread at the tick of the snapshot.
+func (r *Registry) For(thread subconscious.ThreadName, snapshot subconscious.Snapshot) *Toolbox {
+	b := &Toolbox{registry: r, snapshot: snapshot, shown: map[subconscious.Ref]bool{}}
+	names := r.Names(thread)
+	if r != nil {
+		for _, t := range r.tools {
+			if slices.Contains(names, t.name) {
+				b.tools = append(b.tools, t)
+			}
+		}
+	}
+	return b
+}
+
+// Tools implements models.Toolbox.
+func (b *Toolbox) Tools() []models.Tool {
+	tools := make([]models.Tool, 0, len(b.tools))
+	for _, t := range b.tools {
+		tools = append(tools, models.Tool{Name: t.name, Description: t.description, Parameters: json.RawMessage(t.parameters)})
+	}
+	return tools
+}
+
+// errSpent is the answer to a fifth call.
+var errSpent = fmt.Errorf("you have used your %d calls; answer now", MaxToolCalls)
+
+// Call implements models.Toolbox. What it returns is in a block of its own, with
+// marks as prompts have them.
+func (b *Toolbox) Call(ctx context.Context, call models.ToolCall) (string, error) {
+	at := slices.IndexFunc(b.tools, func(t tool) bool { return t.name == call.Name })
+	if at < 0 {
+		return "", fmt.Errorf("there is no tool %.40q; there are %q", call.Name, b.names())
+	}
+	if !b.take() {
+		return "", errSpent
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.registry.options.Deadline)
+	defer cancel()
+	result, err := b.run(ctx, b.tools[at], call.Arguments)
+	if err != nil {
+		return "", err
+	}
+	result.Tool, result.Zone = call.Name, b.snapshot.Zone
+	text, shown := result.Print()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, ref := range shown {
+		b.shown[ref] = true
+	}
+	return text, nil
+}
+
+func (b *Toolbox) names() []string {
+	names := make([]string, 0, len(b.tools))
+	for _, t := range b.tools {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+func (b *Toolbox) take() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.calls == MaxToolCalls {
+		return false
+	}
+	b.calls++
+	return true
+}
+
+// Shown are the references that the tools returned, sorted.
+func (b *Toolbox) Shown() []subconscious.Ref {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	shown := make([]subconscious.Ref, 0, len(b.shown))
+	for ref := range b.shown {
+		shown = append(shown, ref)
+	}
+	slices.Sort(shown)
+	return shown
+}
+
+// run runs a tool beside the caller, who waits no longer than ctx: a disk that
+// does not answer cannot be interrupted.
+func (b *Toolbox) run(ctx context.Context, t tool, arguments []byte) (prompts.Result, error) {
+	type outcome struct {
+		result prompts.Result
+		err    error
+	}
+	leave, err := b.registry.enter()
+	if err != nil {
+		return prompts.Result{}, err
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		out := outcome{err: errors.New("the tool has a fault; do without it")}
+		defer func() {
+			if problem := recover(); problem != nil {
+				out = outcome{err: errors.New("the tool has a fault; do without it")}
+			}
+			leave()
+			done <- out
+		}()
+		out.result, out.err = t.call(ctx, b.snapshot, arguments)
+	}()
+	select {
+	case out := <-done:
+		return out.result, out.err
+	case <-ctx.Done():
+		return prompts.Result{}, fmt.Errorf("it took longer than %s; do without it", b.registry.options.Deadline)
+	}
+}
+
+// maxReaders is how many calls may be under way at once, those that hang
+// included: four threads one each, and as many again.
+const maxReaders = 8
+
+// errBusy is the answer while too many calls hang.
+var errBusy = errors.New("earlier calls have not come back from the disk; do without it")
+
+// enter counts a call that is under way.
+func (r *Registry) enter() (leave func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped || r.busy == maxReaders {
+		return nil, errBusy
+	}
+	if r.busy == 0 {
+		r.idle = make(chan struct{})
+	}
+	r.busy++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.busy--; r.busy == 0 {
+			close(r.idle)
+		}
+	}, nil
+}
+
+// Stop lets no tool be called any more, and waits until all are back, or ctx is
+// done.
+func (r *Registry) Stop(ctx context.Context) error {
+	r.mu.Lock()
+	r.stopped = true
+	idle, left := r.idle, r.busy
+	r.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop tools: %d of their calls not back: %w", left, ctx.Err())
+	}
+}
+
+// arguments decodes what a model wrote, strictly. Nothing counts as {}.
+func arguments(data []byte, into any) error {
+	if data = bytes.TrimSpace(data); len(data) == 0 || string(data) == "null" {
+		data = []byte("{}")
+	}
+	if len(data) > maxArguments {
+		return fmt.Errorf("the arguments have %d bytes, at most %d are read", len(data), maxArguments)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("the arguments are not as the tool's schema has them: %.120s", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the arguments are more than one JSON object")
+	}
+	return nil
+}
+
+const (
+	// maxArguments bounds the arguments of a call, in bytes.
+	maxArguments = 4 << 10
+	// maxThings is how many things a tool returns.
+	maxThings = 30
+)
+
+// listEvents returns what is due.
+func listEvents(*Registry) tool {
+	return tool{
+		name: "list_events",
+		description: "Lists what stands in the calendar and what else has a date (deadlines, promises), in order of time. " +
+			"At most 35 days and 30 things; without arguments the next 3 days.",
+		parameters: `{"type":"object","additionalProperties":false,"properties":{` +
+			`"from":{"type":"string","description":"first day, YYYY-MM-DD; today if it is left out"},` +
+			`"days":{"type":"integer","minimum":1,"maximum":35,"description":"how many days; 3 if it is left out"}}}`,
+		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			var a struct {
+				From string `json:"from"`
+				Days int    `json:"days"`
+			}
+			if err := arguments(data, &a); err != nil {
+				return prompts.Result{}, err
+			}
+			from, to, err := eventRange(snapshot.At, a.From, cmp.Or(a.Days, 3))
+			if err != nil {
+				return prompts.Result{}, err
+			}
+			var result prompts.Result
+			more := false
+			snapshot.World.Due(from, to, func(o subconscious.Observation) bool {
+				if more = len(result.Things) == maxThings; !more {
+					result.Things = append(result.Things, o)
+				}
+				return !more
+			})
+			zone := snapshot.At.Location()
+			result.Said = []string{fmt.Sprintf("What is due from %s to %s:", from.In(zone).Format("2006-01-02 Mon 15:04"), to.In(zone).Format("2006-01-02 Mon 15:04"))}
+			switch {
+			case len(result.Things) == 0:
+				result.Said = append(result.Said, "Nothing.")
+			case more:
+				result.Said = append(result.Said, fmt.Sprintf("These are the first %d; there are more. Ask for fewer days.", maxThings))
+			}
+			result.More = "Ask for fewer days."
+			return result, nil
+		},
+	}
+}
+
+// maxDays is how far events are listed.
+const maxDays = 35
+
+// eventRange is from now, or from the beginning of a later day, for so many
+// days; it lies within the next maxDays.
+func eventRange(at time.Time, first string, days int) (from, to time.Time, err error) {
+	if days < 1 || days > maxDays {
+		return from, to, fmt.Errorf("days is %d, must be 1 to %d", days, maxDays)
+	}
+	end := at.AddDate(0, 0, maxDays)
+	if from = at; first != "" {
+		day := first
+		if len(day) > len(time.DateOnly) && day[len(time.DateOnly)] == 'T' {
+			day = day[:len(time.DateOnly)]
+		}
+		if from, err = time.ParseInLocation(time.DateOnly, day, at.Location()); err != nil {
+			return from, to, fmt.Errorf("from is %.40q, must be a day as %q", first, at.Format(time.DateOnly))
+		}
+	}
+	if from.Before(at) {
+		from = at
+	}
+	if !from.Before(end) {
+		return from, to, fmt.Errorf("from is more than %d days ahead", maxDays)
+	}
+	if to = from.AddDate(0, 0, days); to.After(end) {
+		to = end
+	}
+	return from, to, nil
+}
+
+// health returns the state of the machine and of the senses.
+func health(r *Registry) tool {
+	return tool{
+		name:        "health",
+		description: "Says what stands about the machine's health (disks, memory, services), and which senses are blind and since when.",
+		parameters:  `{"type":"object","additionalProperties":false,"properties":{}}`,
+		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			if err := arguments(data, &struct{}{}); err != nil {
+				return prompts.Result{}, err
+			}
+			var result prompts.Result
+			if r.options.Senses != nil {
+				for _, line := range r.options.Senses() {
+					result.Said = append(result.Said, senseLine(line, snapshot.At.Location()))
+				}
+			}
+			snapshot.World.Of("health", func(o subconscious.Observation) bool {
+				result.Things = append(result.Things, o)
+				return len(result.Things) < maxThings
+			})
+			if len(result.Things) == 0 {
+				result.Said = append(result.Said, "Nothing stands out about the machine.")
+			}
+			return result, nil
+		},
+	}
+}
+
+// senseLine says how a sense is. What is wrong may be in words that came from
+// somewhere else.
+func senseLine(line SenseLine, zone *time.Location) string {
+	said := "sense " + line.Name + ": " + line.State
+	if !line.Since.IsZero() {
+		said += " since " + line.Since.In(zone).Format("2006-01-02 Mon 15:04")
+	}
+	if line.Words != "" {
+		said += " · " + prompts.Mark(line.Words)
+	}
+	return said
+}

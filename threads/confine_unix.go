@@ -1,0 +1,19 @@
+//go:build unix
+
+package threads
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// nonblocking: opening never waits.
+const nonblocking = syscall.O_NONBLOCK
+
+// names is how many names a file has.
+func names(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink)
+	}
+	return 1
+}

@@ -1,0 +1,127 @@
+package threads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// fileRead is how much of a file can be read.
+	fileRead = 16 << 10
+	// thingsOfFile is how many things are shown that a file's notes hold, and
+	// notesLooked how many of all notes are looked at for it.
+	thingsOfFile = 5
+	notesLooked  = 5000
+)
+
+// readFile reads a text below one of the roots.
+func readFile(r *Registry) tool {
+	return tool{
+		name: "read_file",
+		description: "Reads a text file of the person's folders, at most its first 16 KB, some 5 KB of it at once. " +
+			"The path begins with the folder's name, as titles and earlier results have it: \"notes/todo.md\".",
+		parameters: `{"type":"object","additionalProperties":false,"required":["path"],"properties":{` +
+			`"path":{"type":"string","description":"FOLDER/FILE"},` +
+			`"from_line":{"type":"integer","minimum":1,"description":"the line to begin with; 1 if it is left out"}}}`,
+		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			var a struct {
+				Path     string `json:"path"`
+				FromLine int    `json:"from_line"`
+			}
+			if err := arguments(data, &a); err != nil {
+				return prompts.Result{}, err
+			}
+			if a.FromLine < 0 {
+				return prompts.Result{}, fmt.Errorf("from_line is %d, must be 1 or more", a.FromLine)
+			}
+			root, file, err := r.find(a.Path)
+			if err != nil {
+				return prompts.Result{}, err
+			}
+			text, more, err := r.readText(ctx, root, file)
+			if err != nil {
+				return prompts.Result{}, err
+			}
+			return fileResult(snapshot, root, file, text, more, max(a.FromLine, 1))
+		},
+	}
+}
+
+// find names the root and the file below it.
+func (r *Registry) find(name string) (root Root, file string, err error) {
+	id, file, ok := strings.Cut(name, "/")
+	at := slices.IndexFunc(r.options.Roots, func(root Root) bool { return root.ID == id })
+	if at < 0 || !ok {
+		var ids []string
+		for _, root := range r.options.Roots {
+			ids = append(ids, root.ID)
+		}
+		if len(ids) == 0 {
+			return Root{}, "", errors.New("no folder may be read")
+		}
+		return Root{}, "", fmt.Errorf("the path must be FOLDER/FILE with one of the folders %q", ids)
+	}
+	return r.options.Roots[at], path.Clean(file), nil
+}
+
+// readText reads one file of a root, without its secrets.
+func (r *Registry) readText(ctx context.Context, root Root, file string) (text string, more bool, err error) {
+	c, err := r.confine(root)
+	if err != nil {
+		return "", false, err
+	}
+	defer c.Close()
+	text, more, err = c.read(ctx, file, fileRead)
+	return r.options.Redact(text), more, err
+}
+
+// fileResult is a file as a model is shown it, with what is observed of it.
+func fileResult(snapshot subconscious.Snapshot, root Root, file, text string, more bool, from int) (prompts.Result, error) {
+	lines := strings.Split(text, "\n")
+	if from > len(lines) {
+		return prompts.Result{}, fmt.Errorf("it has %d lines that can be read", len(lines))
+	}
+	said := fmt.Sprintf("%d lines", len(lines))
+	if more {
+		said = fmt.Sprintf("the first %d lines, of more than %d KB", len(lines), fileRead>>10)
+	}
+	if from > 1 {
+		said += fmt.Sprintf(", from line %d", from)
+	}
+	result := prompts.Result{Said: []string{said}, More: "Ask again with from_line."}
+	result.Things = thingsOf(snapshot.World, root, file)
+	excerpt := prompts.Excerpt{Name: root.ID + "/" + file, Trust: root.Trust, Text: strings.Join(lines[from-1:], "\n")}
+	if root.Ref != nil {
+		if ref, ok := root.Ref(file); ok {
+			excerpt.Ref = ref
+		}
+	}
+	result.Excerpts = []prompts.Excerpt{excerpt}
+	return result, nil
+}
+
+// thingsOf are what the notes hold of a file, without their text, which is in
+// the file.
+func thingsOf(world subconscious.World, root Root, file string) []subconscious.Observation {
+	if !root.Notes {
+		return nil
+	}
+	var things []subconscious.Observation
+	looked := 0
+	world.Of("notes", func(o subconscious.Observation) bool {
+		if o.Instance == root.ID && o.Attrs["file"] == file {
+			o.Text, o.Attrs = "", nil
+			things = append(things, o)
+		}
+		looked++
+		return len(things) < thingsOfFile && looked < notesLooked
+	})
+	return things
+}
