@@ -177,16 +177,12 @@ func (w *world) check(t *rapid.T) {
 		t.Fatalf("%d charges on disk, %d calls were made", n, w.calls)
 	}
 	o := w.spent(t)
-	last := scalar(t, w.db, "SELECT coalesce((SELECT day = ? FROM budget_charges ORDER BY id DESC LIMIT 1), 0)", o.Day)
-	if last == 0 {
-		return // Another day is seen as it is on disk.
-	}
 	money := scalar(t, w.db, "SELECT coalesce(sum(coalesce(money, worst_money)), 0) FROM budget_charges WHERE day = ?", o.Day)
 	for ticket, actual := range w.settled {
 		money += scalar(t, w.db, "SELECT iif(state = 'open' AND day = ?, ? - worst_money, 0) FROM budget_charges WHERE id = ?", o.Day, int64(actual), int64(ticket))
 	}
 	if o.Today.Money != budget.Money(money) || o.Running.Calls != len(w.open) {
-		t.Fatalf("shown are %v and %d calls running, there are %v and %d", o.Today.Money, o.Running.Calls, budget.Money(money), len(w.open))
+		t.Fatalf("shown are %d and %d calls running, there are %d and %d", o.Today.Money, o.Running.Calls, money, len(w.open))
 	}
 }
 

@@ -66,7 +66,7 @@ func (l Limit) String() string {
 func (b *Budget) Spent(ctx context.Context, at time.Time) (Overview, error) {
 	var o Overview
 	b.mu.Lock()
-	config, now := b.config, b.ledger.clone()
+	config, now, pending := b.config, b.ledger.clone(), slices.Clone(b.pending)
 	for _, d := range b.open {
 		o.Running.add(d.worst)
 	}
@@ -76,9 +76,11 @@ func (b *Budget) Spent(ctx context.Context, at time.Time) (Overview, error) {
 	lost := map[Ticket]Sum{}
 	err := b.db.Read(ctx, func(tx *store.Tx) (err error) {
 		if o.Day != now.day {
-			// No call was made on this day yet, or a clock was set: what was
-			// settled and is not on disk yet is seen at its worst case.
+			// No call was made on this day yet, or a clock was set.
 			if now, err = load(ctx, tx, o.Day, o.Day < now.day); err != nil {
+				return err
+			}
+			if err = now.settle(ctx, tx, pending); err != nil {
 				return err
 			}
 		}
@@ -114,6 +116,21 @@ func (l *ledger) fill(o *Overview, c Config, at time.Time) {
 		}
 		o.Limits = append(o.Limits, shown)
 	}
+}
+
+// settle counts settlements that are not on disk in a ledger that was read
+// from there.
+func (l *ledger) settle(ctx context.Context, tx *store.Tx, pending []settlement) error {
+	for _, s := range pending {
+		var open bool
+		if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM budget_charges WHERE id = ? AND state = 'open')", int64(s.ticket)).Scan(&open); err != nil {
+			return err
+		}
+		if open {
+			l.change(s.day, s.role, s.change())
+		}
+	}
+	return nil
 }
 
 // left reads the month's debits that earlier processes did not settle.
