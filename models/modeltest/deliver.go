@@ -77,6 +77,7 @@ func (e *exchange) deliver(a answer) {
 		e.reset()
 		return
 	case HangBefore:
+		e.publish()
 		<-e.r.Context().Done()
 		return
 	case HTML:
@@ -123,6 +124,7 @@ func (e *exchange) start(a answer) {
 		kind = "text/event-stream; charset=utf-8"
 	}
 	e.record.Status = http.StatusOK
+	e.publish()
 	e.w.Header().Set("Content-Type", kind)
 	e.w.WriteHeader(http.StatusOK)
 }
@@ -134,6 +136,7 @@ func (e *exchange) flush() {
 
 // reset breaks the connection without a word.
 func (e *exchange) reset() {
+	e.publish()
 	conn, _, err := http.NewResponseController(e.w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)

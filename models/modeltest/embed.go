@@ -77,8 +77,10 @@ func (e *exchange) vectors(model string, list []object, usage models.Usage) {
 	case Reset:
 		e.reset()
 	case Hang, HangBefore, Slow:
+		e.publish()
 		<-e.r.Context().Done()
 	case Cut:
+		e.publish()
 		e.w.Header().Set("Content-Type", "application/json")
 		e.write([]byte(body[:len(body)/2]))
 		e.flush()

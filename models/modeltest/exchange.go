@@ -13,7 +13,17 @@ type exchange struct {
 	w        http.ResponseWriter
 	r        *http.Request
 	protocol protocol
-	record   Record
+	record   Record // until it is published
+	// published is the record in the ledger, sent what was sent since.
+	published *Record
+	sent      int64
+}
+
+// publish puts the record into the ledger: before anything is sent.
+func (e *exchange) publish() {
+	if e.published == nil {
+		e.published = e.server.ledger.add(e.record)
+	}
 }
 
 // generate answers a request for an answer.
@@ -91,6 +101,7 @@ func (e *exchange) json(status int, body []byte) { e.send(status, "application/j
 // send writes a whole body.
 func (e *exchange) send(status int, kind string, body []byte) {
 	e.record.Status = status
+	e.publish()
 	e.w.Header().Set("Content-Type", kind)
 	e.w.WriteHeader(status)
 	e.write(body)
@@ -99,6 +110,6 @@ func (e *exchange) send(status int, kind string, body []byte) {
 // write reports whether the client still takes what it is sent.
 func (e *exchange) write(data []byte) bool {
 	n, err := e.w.Write(data)
-	e.record.Sent += int64(n)
+	e.sent += int64(n)
 	return err == nil && e.r.Context().Err() == nil
 }

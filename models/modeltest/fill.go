@@ -8,9 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep an instance is filled, for schemas that refer to
-// themselves.
-const maxDepth = 12
+const (
+	// maxDepth bounds how deep an instance is filled, maxValues of how many
+	// values, for schemas that refer to themselves.
+	maxDepth  = 12
+	maxValues = 10000
+)
 
 // shape is as much of a JSON Schema as is needed to fill it.
 type shape struct {
@@ -38,17 +41,25 @@ func Instance(schema json.RawMessage) string {
 	if json.Unmarshal(schema, &root) != nil {
 		return "{}"
 	}
-	return compact(fill(schema, root.Defs, 0))
+	f := filler{defs: root.Defs, left: maxValues}
+	return compact(f.fill(schema, 0))
 }
 
-func fill(schema json.RawMessage, defs map[string]json.RawMessage, depth int) any {
+// filler fills one schema.
+type filler struct {
+	defs map[string]json.RawMessage
+	left int // values that may still be made
+}
+
+func (f *filler) fill(schema json.RawMessage, depth int) any {
 	var s shape
-	if depth > maxDepth || json.Unmarshal(schema, &s) != nil {
+	f.left--
+	if depth > maxDepth || f.left < 0 || json.Unmarshal(schema, &s) != nil {
 		return nil
 	}
-	deeper := func(inner json.RawMessage) any { return fill(inner, defs, depth+1) }
+	deeper := func(inner json.RawMessage) any { return f.fill(inner, depth+1) }
 	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
-		return deeper(defs[name])
+		return deeper(f.defs[name])
 	}
 	switch {
 	case s.Const != nil:

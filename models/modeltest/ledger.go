@@ -36,7 +36,7 @@ type ledger struct {
 	keep    int
 	count   int
 	turns   map[string]int
-	records []Record
+	records []*Record
 	bytes   int
 	charged models.Usage
 	prefix  prefixes
@@ -68,24 +68,41 @@ func (l *ledger) turn(system string) int {
 	return l.turns[system]
 }
 
-func (l *ledger) add(r Record) {
+// add takes in a request before the first byte of its answer is sent, so that
+// whoever has an answer finds its record.
+func (l *ledger) add(r Record) *Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.charged = l.charged.Plus(r.Charged)
 	l.charged.Known = true
-	l.records = append(l.records, r)
+	l.records = append(l.records, &r)
 	l.bytes += len(r.Body)
 	for len(l.records) > l.keep || l.bytes > keptBytes && len(l.records) > 1 {
 		l.bytes -= len(l.records[0].Body)
-		l.records[0] = Record{}
+		l.records[0] = nil
 		l.records = l.records[1:]
 	}
+	return &r
 }
 
+// sent notes how far an answer came.
+func (l *ledger) sent(r *Record, bytes int64) Record {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.Sent = bytes
+	return *r
+}
+
+// all returns the records, by number.
 func (l *ledger) all() []Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.records)
+	records := make([]Record, len(l.records))
+	for i, r := range l.records {
+		records[i] = *r
+	}
+	slices.SortFunc(records, func(a, b Record) int { return a.Number - b.Number })
+	return records
 }
 
 // tokens estimates how many tokens a text is: four bytes each.

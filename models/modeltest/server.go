@@ -116,7 +116,8 @@ func (s *Server) BaseURL(protocol string) string {
 }
 
 // Requests returns what was received, oldest first: the last ones that are
-// kept. Those still being answered are not among them.
+// kept. A request is among them once its answer begins, with what it is
+// charged; how much of it was sent is known at the end.
 func (s *Server) Requests() []Record { return s.ledger.all() }
 
 // Count returns how many requests have come, those being answered included.
@@ -196,7 +197,7 @@ func startListening(addr string, handler http.Handler) (*listening, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &listening{url: "http://" + listener.Addr().String(), end: cancel, served: make(chan struct{}), failed: make(chan error, 1)}
 	l.server = &http.Server{
-		Handler: handler, BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: l.counted(handler), BaseContext: func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0), ConnState: l.connection,
 	}
 	go func() {
@@ -218,6 +219,16 @@ func (l *listening) connection(_ net.Conn, state http.ConnState) {
 	}
 }
 
+// counted has close wait for a handler, also for one that took its connection
+// over.
+func (l *listening) counted(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.conns.Add(1)
+		defer l.conns.Done()
+		handler.ServeHTTP(w, r)
+	})
+}
+
 func (l *listening) close() {
 	l.end()
 	l.server.Close()
@@ -231,9 +242,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		Number: s.ledger.number(), Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(),
 	}}
 	defer func() {
-		s.ledger.add(e.record)
-		if s.options.Seen != nil {
-			s.options.Seen(e.record)
+		e.publish()
+		if record := s.ledger.sent(e.published, e.sent); s.options.Seen != nil {
+			s.options.Seen(record)
 		}
 	}()
 	e.protocol = openAI{}

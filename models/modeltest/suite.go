@@ -14,7 +14,7 @@ type Suite struct {
 	// Protocol is what the driver speaks: OpenAI or Anthropic.
 	Protocol string
 	// MaxAnswer is how many bytes of one answer the driver reads at most; 0 is
-	// 16 MiB.
+	// 8 MiB.
 	MaxAnswer int64
 	// NoSchema: the provider is not told of schemas.
 	NoSchema bool

@@ -11,25 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/subconsciousd/subconsciousd/models"
-)
-
-const (
-	// answerTime is how long a sound server may take, for slow machines.
-	answerTime = 30 * time.Second
-	// silence is how long the suite waits for a server that falls silent.
-	silence = 300 * time.Millisecond
-	// promptly is how soon a driver must come back once it is to stop. It is
-	// wide, for machines that are busy.
-	promptly = 5 * time.Second
-	// maxErrorText bounds what a failure says, in bytes.
-	maxErrorText = 1000
-	// defaultMaxAnswer is Suite.MaxAnswer.
-	defaultMaxAnswer = 16 << 20
-	// inFlight is what a connection holds beyond what was read, on either side.
-	inFlight = 24 << 20
 )
 
 type rule struct {
@@ -55,91 +37,6 @@ func rules() []rule {
 		{"at once", atOnce},
 		{"unreachable", unreachable},
 	}
-}
-
-// bench is one driver and its server. Its clean-up looks for goroutines that
-// the driver left behind.
-type bench struct {
-	t      testing.TB
-	server *Server
-	driver models.Driver
-}
-
-func newBench(t testing.TB, s Suite, options Options) *bench {
-	t.Helper()
-	before := goleak.IgnoreCurrent()
-	options.Key, options.Models = Key, []string{Model}
-	b := &bench{t: t, server: NewServer(options)}
-	t.Cleanup(func() {
-		b.server.Close()
-		if err := goleak.Find(before); err != nil {
-			t.Errorf("the driver left goroutines behind: %v", err)
-		}
-	})
-	b.driver = s.New(t, b.server.BaseURL(s.Protocol))
-	return b
-}
-
-// question is a request without anything special.
-func question() models.Request {
-	return models.Request{
-		Purpose:  models.Purpose{Role: "watcher"},
-		System:   "You answer in JSON.",
-		Messages: []models.Message{{Role: models.User, Text: "What is new?\n[files:abcdefghij@42] Report.odt was saved"}},
-		// Enough for the longest answer of the scripts.
-		MaxTokens: 2000,
-	}
-}
-
-// heard collects what a stream tells.
-type heard struct {
-	mu     sync.Mutex
-	text   strings.Builder
-	deltas int
-	over   bool
-	late   bool
-}
-
-func (h *heard) listen(delta string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.text.WriteString(delta)
-	h.deltas++
-	h.late = h.late || h.over
-}
-
-// end says that nothing may be told any more.
-func (h *heard) end() (text string, deltas int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.over = true
-	return h.text.String(), h.deltas
-}
-
-func (b *bench) ask(request models.Request) (models.Answer, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
-	defer cancel()
-	return b.driver.Generate(ctx, request)
-}
-
-// must asks and ends the test where there is no answer.
-func (b *bench) must(request models.Request) models.Answer {
-	b.t.Helper()
-	answer, err := b.ask(request)
-	if err != nil {
-		b.t.Fatalf("Generate: %v", err)
-	}
-	return answer
-}
-
-// last is the request that the server received last.
-func (b *bench) last() Record {
-	b.t.Helper()
-	all := b.server.Requests()
-	if len(all) == 0 {
-		b.t.Fatal("nothing reached the server")
-	}
-	return all[len(all)-1]
 }
 
 func identity(t testing.TB, s Suite) {
@@ -290,81 +187,6 @@ func schemaIsSent(t testing.TB, s Suite) {
 	}
 }
 
-func tool(name string) models.Tool {
-	return models.Tool{Name: name, Description: "Looks at " + name + ".", Parameters: json.RawMessage(
-		`{"type":"object","properties":{"path":{"type":"string","enum":["/home/notes \"a\".md"]}},"required":["path"],"additionalProperties":false}`)}
-}
-
-func toolsRoundTrip(t testing.TB, s Suite) {
-	for _, streamed := range []bool{false, true} {
-		for _, thinking := range []int{0, 1024} {
-			b := newBench(t, s, Options{Script: ToolUser()})
-			request := question()
-			request.Thinking, request.MaxTokens = thinking, 4000
-			request.Tools = []models.Tool{tool("read_file"), tool("health")}
-			if streamed {
-				request.OnText = func(string) {}
-			}
-			answer := b.must(request)
-			got := b.last().Request
-			if len(got.Tools) != 2 || got.Tools[0].Name != "read_file" || got.Tools[0].Description != request.Tools[0].Description {
-				t.Fatalf("tools arrived as %+v", got.Tools)
-			}
-			if len(answer.Calls) != 1 || answer.Stop != "tools" {
-				t.Fatalf("calls %v, stop %q; want one call and \"tools\"", answer.Calls, answer.Stop)
-			}
-			call := answer.Calls[0]
-			var arguments struct{ Path string }
-			if err := json.Unmarshal(call.Arguments, &arguments); err != nil || arguments.Path != `/home/notes "a".md` || call.Name != "read_file" || call.ID == "" {
-				t.Fatalf("the call is %s %q %s: %v", call.ID, call.Name, call.Arguments, err)
-			}
-			request.Messages = append(request.Messages,
-				models.Message{Role: models.Assistant, Text: answer.Text, Calls: answer.Calls, Opaque: answer.Opaque},
-				models.Message{Role: models.ToolRole, CallID: call.ID, Text: "[notes:zyxwvutsrq@77] A line of the note"})
-			final := b.must(request)
-			if !strings.Contains(final.Text, "notes:zyxwvutsrq@77") || final.Stop != "end" {
-				t.Errorf("after the tool it says %q and stops for %q", final.Text, final.Stop)
-			}
-		}
-	}
-}
-
-// severalTools has a model ask for two tools at once, the second without
-// arguments, and be told of both.
-func severalTools(t testing.TB, s Suite) {
-	for _, streamed := range []bool{false, true} {
-		b := newBench(t, s, Options{Script: Sequence(func(r Request) Reply {
-			return Reply{Text: "Let me look.", Calls: []models.ToolCall{call(r, "health", `{}`), {ID: "call_b", Name: "read_file", Arguments: json.RawMessage(`{"path":"b"}`)}}}
-		}, Thinker())})
-		request := question()
-		request.Tools = []models.Tool{tool("read_file"), tool("health")}
-		var h heard
-		if streamed {
-			request.OnText = h.listen
-		}
-		answer := b.must(request)
-		if len(answer.Calls) != 2 || answer.Calls[0].Name != "health" || answer.Calls[1].Name != "read_file" || string(answer.Calls[1].Arguments) != `{"path":"b"}` {
-			t.Fatalf("streamed %v: the calls are %+v", streamed, answer.Calls)
-		}
-		if answer.Text != "Let me look." {
-			t.Errorf("streamed %v: the text beside the calls is %q", streamed, answer.Text)
-		}
-		request.Messages = append(request.Messages, models.Message{Role: models.Assistant, Text: answer.Text, Calls: answer.Calls, Opaque: answer.Opaque},
-			models.Message{Role: models.ToolRole, CallID: answer.Calls[0].ID, Text: "all is well"},
-			models.Message{Role: models.ToolRole, CallID: answer.Calls[1].ID, Text: "[notes:zyxwvutsrq@77] b"})
-		b.must(request)
-		results := 0
-		for _, m := range b.last().Request.Messages {
-			if m.Role == models.ToolRole && m.CallID != "" {
-				results++
-			}
-		}
-		if results != 2 {
-			t.Errorf("streamed %v: %d results arrived, want 2", streamed, results)
-		}
-	}
-}
-
 func usageIsTold(t testing.TB, s Suite) {
 	for _, streamed := range []bool{false, true} {
 		b := newBench(t, s, Options{Script: Thinker()})
@@ -454,22 +276,23 @@ func cancelledInTheMiddle(t testing.TB, s Suite) {
 }
 
 func noWordAfterTheEnd(t testing.TB, s Suite) {
+	var h heard
+	t.Cleanup(func() { // the bench has waited for all goroutines by then
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.late {
+			t.Error("OnText was called after Generate had returned")
+		}
+	})
 	b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(Slow)}, Pace: time.Millisecond})
 	ctx, cancel := context.WithTimeout(context.Background(), silence)
 	defer cancel()
-	var h heard
 	request := question()
 	request.OnText = h.listen
 	if _, err := b.driver.Generate(ctx, request); err == nil {
 		t.Error("an answer without an end was answered")
 	}
 	h.end()
-	b.server.Close()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.late {
-		t.Error("OnText was called after Generate had returned")
-	}
 }
 
 func atOnce(t testing.TB, s Suite) {

@@ -1,0 +1,114 @@
+package modeltest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+const (
+	// answerTime is how long a sound server may take, for slow machines.
+	answerTime = 30 * time.Second
+	// silence is how long the suite waits for a server that falls silent.
+	silence = 150 * time.Millisecond
+	// promptly is how soon a driver must come back once it is to stop. It is
+	// wide, for machines that are busy.
+	promptly = 5 * time.Second
+	// maxErrorText bounds what a failure says, in bytes.
+	maxErrorText = 1000
+	// defaultMaxAnswer is Suite.MaxAnswer.
+	defaultMaxAnswer = 8 << 20
+	// inFlight is what a connection holds beyond what was read, on either side.
+	inFlight = 24 << 20
+)
+
+// bench is one driver and its server. Its clean-up looks for goroutines that
+// the driver left behind.
+type bench struct {
+	t      testing.TB
+	server *Server
+	driver models.Driver
+}
+
+func newBench(t testing.TB, s Suite, options Options) *bench {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	options.Key, options.Models = Key, []string{Model}
+	b := &bench{t: t, server: NewServer(options)}
+	t.Cleanup(func() {
+		b.server.Close()
+		if err := goleak.Find(before); err != nil {
+			t.Errorf("the driver left goroutines behind: %v", err)
+		}
+	})
+	b.driver = s.New(t, b.server.BaseURL(s.Protocol))
+	return b
+}
+
+// question is a request without anything special.
+func question() models.Request {
+	return models.Request{
+		Purpose:  models.Purpose{Role: "watcher"},
+		System:   "You answer in JSON.",
+		Messages: []models.Message{{Role: models.User, Text: "What is new?\n[files:abcdefghij@42] Report.odt was saved"}},
+		// Enough for the longest answer of the scripts.
+		MaxTokens: 2000,
+	}
+}
+
+// heard collects what a stream tells.
+type heard struct {
+	mu     sync.Mutex
+	text   strings.Builder
+	deltas int
+	over   bool
+	late   bool
+}
+
+func (h *heard) listen(delta string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text.WriteString(delta)
+	h.deltas++
+	h.late = h.late || h.over
+}
+
+// end says that nothing may be told any more.
+func (h *heard) end() (text string, deltas int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	return h.text.String(), h.deltas
+}
+
+func (b *bench) ask(request models.Request) (models.Answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	return b.driver.Generate(ctx, request)
+}
+
+// must asks and ends the test where there is no answer.
+func (b *bench) must(request models.Request) models.Answer {
+	b.t.Helper()
+	answer, err := b.ask(request)
+	if err != nil {
+		b.t.Fatalf("Generate: %v", err)
+	}
+	return answer
+}
+
+// last is the request that the server received last.
+func (b *bench) last() Record {
+	b.t.Helper()
+	all := b.server.Requests()
+	if len(all) == 0 {
+		b.t.Fatal("nothing reached the server")
+	}
+	return all[len(all)-1]
+}
