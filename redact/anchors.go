@@ -48,6 +48,8 @@ func anchorTable() []anchor {
 	add("private-key", checkPEM, surely, "-----begin")
 	add("code", checkG, surely, "g-")
 	add("azure", checkAzure, surely, "q~")
+	add("azure", checkAzureMark, surely, "jqqj99")
+	add("private-key", checkEncodedPEM, surely, "ls0tls1crudjti")
 	add("vault", checkTerraform, surely, ".atlasv1.")
 	add("code", markCodeWord, surely, codeWords...)
 	return table

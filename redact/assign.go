@@ -16,15 +16,34 @@ func checkAssigned(t *text, a anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	at, sep := t.separator(end)
-	if sep == sepNone {
+	if sep == sepNone || sep != sepAssign && t.inPath(from, end) || t.isOutcome(from, to) {
 		return Span{}, false
 	}
 	v, ok := t.value(at, sep)
 	v.option = t.isOption(from)
+	v.spaced = t.at(end) == ' ' && t.at(at-1) == ' '
 	if !ok || !v.accepted(t, a, sep) {
 		return Span{}, false
 	}
 	return Span{v.from, v.end(t), a.kind}, true
+}
+
+// inPath reports whether the name is a part of a path or has the ending of a
+// file: what follows it by a space alone is another.
+func (t *text) inPath(from, end int) bool {
+	for i := from; i > t.base && i > from-nameBytes && (isName[t.s[i-1]] || t.s[i-1] == '/'); i-- {
+		if t.s[i-1] == '/' {
+			return true
+		}
+	}
+	dot := strings.LastIndexByte(t.s[from:end], '.')
+	return dot > 0 && end-from-dot <= 5
+}
+
+// isOutcome: "--- PASS: TestLoad (0.00s)".
+func (t *text) isOutcome(from, to int) bool {
+	before := t.s[max(t.base, from-4):from]
+	return t.s[from:to] == "PASS" && (before == "--- " || before == "=== ")
 }
 
 // isOption reports whether the name around i begins with a hyphen.
@@ -122,9 +141,9 @@ func (t *text) separator(i int) (int, separator) {
 		return t.skipBlank(i+len("："), limit), sepAssign
 	case t.s[i] == '=' || t.s[i] == ':':
 		return t.afterSign(i, limit)
-	case t.s[i] == '|':
+	case t.s[i] == '|' && (blank || quoted || t.at(i+1) == ' '):
 		return t.skipBlank(i+1, limit), sepProse
-	case strings.HasPrefix(t.s[i:], "->"):
+	case blank && strings.HasPrefix(t.s[i:], "->"):
 		return t.skipBlank(i+2, limit), sepAssign
 	case t.s[i] == ',':
 		// add("password", "…"), setopt(OPT_PASSWORD, "…")

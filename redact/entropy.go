@@ -11,7 +11,7 @@ const (
 	// letters in both cases and digits, and of one case and digits.
 	keyBytes   = 24
 	plainBytes = 30
-	longBytes  = 48 // unbroken, from where on fewer changes between classes are enough
+	longBytes  = 40 // unbroken, from where on fewer changes between classes are enough
 	// keyBits is the least entropy, in bits a byte, of a run of keyBytes; 24
 	// random base64 bytes have 4.3 on average.
 	keyBits = 3.6
@@ -26,7 +26,13 @@ func (t *text) entropy(from, to int) (Span, bool) {
 	if to-from < keyBytes || from < t.publicEnd || t.isPublic(from, to) {
 		return Span{}, false
 	}
+	for to-from > keyBytes && (t.s[from] == '+' || t.s[from] == '-') {
+		from++ // the sign of a line in a patch
+	}
 	s := t.s[from:min(to, from+entropyBytes)]
+	if isIdentifier(s) && isMixed(s) || isSequence(s) {
+		return Span{}, false
+	}
 	if strings.IndexByte(s, '/') >= 0 && (s[0] == '/' || strings.IndexByte("/.~:$", t.at(from-1)) >= 0 || !isRandom(s, keyBytes+8)) {
 		return t.entropyInPath(from, to)
 	}
@@ -48,7 +54,7 @@ func (t *text) entropyInPath(from, to int) (Span, bool) {
 		for end < to && t.s[end] != '/' {
 			end++
 		}
-		if end-from >= keyBytes && isRandom(t.s[from:min(end, from+entropyBytes)], keyBytes) {
+		if end-from >= keyBytes && !isIdentifier(t.s[from:min(end, from+entropyBytes)]) && isRandom(t.s[from:min(end, from+entropyBytes)], keyBytes) {
 			return Span{from, end, "token"}, true
 		}
 		from = end + 1
@@ -69,7 +75,8 @@ func (t *text) isPublic(from, to int) bool {
 		}
 	}
 	before := t.s[max(t.base, from-8):from]
-	for _, end := range [...]string{"h1:", "sha1:", "sha256:", "sha512:", "SHA256:", "MD5:", "base64,"} {
+	for _, end := range [...]string{"h1:", "sha1:", "sha256:", "sha512:", "SHA256:", "MD5:", "base64,", "sha1=", "sha256=", "sha384=", "sha512=", "md5=",
+		"digest=", "digest:"} {
 		if strings.HasSuffix(before, end) {
 			return true
 		}

@@ -144,6 +144,23 @@ func checkAzure(t *text, a anchor, from, to int) (Span, bool) {
 	return Span{from - 4, end, a.kind}, true
 }
 
+// checkAzureMark verifies a key of Azure's AI services and DevOps: 52 bytes,
+// "JQQJ99", 26 more.
+func checkAzureMark(t *text, a anchor, from, to int) (Span, bool) {
+	start := from - 52
+	if start < t.base || t.s[from:to] != "JQQJ99" || extend(t.s, start, from, isAlnum) != from || isAlnum[t.at(start-1)] || bits(t.s[start:from]) < prefixBits {
+		return Span{}, false
+	}
+	end := extend(t.s, to, to+40, isB64)
+	if end-to < 20 {
+		return Span{}, false
+	}
+	for n := 0; n < 2 && t.at(end) == '='; n++ {
+		end++
+	}
+	return Span{start, end, a.kind}, true
+}
+
 // checkTerraform verifies a Terraform token: 14 bytes, ".atlasv1.", 60 more.
 func checkTerraform(t *text, _ anchor, from, to int) (Span, bool) {
 	end := extend(t.s, to, len(t.s), isB64URL)

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 const pemBytes = 64 << 10
 
@@ -14,7 +17,8 @@ func checkPEM(t *text, _ anchor, from, to int) (Span, bool) {
 	if !strings.HasPrefix(t.s[label:], "-----") && len(t.s)-label >= 5 {
 		return Span{}, false
 	}
-	private := strings.Contains(foldASCII(t.s[to:label]), "private key")
+	name := foldASCII(t.s[to:label])
+	private := strings.Contains(name, "private key") && !containsAny(name, notKeys)
 	body := min(label+5, len(t.s))
 	rest := t.s[body:min(len(t.s), body+pemBytes)]
 	if next := strings.Index(rest, "-----BEGIN"); next >= 0 {
@@ -29,6 +33,10 @@ func checkPEM(t *text, _ anchor, from, to int) (Span, bool) {
 		end = truncated(rest)
 		return Span{from, body + end, "private-key"}, hasBody(rest[:end])
 	}
+	if isAbbreviated(rest[:end]) {
+		t.publicEnd = body + end
+		return Span{}, false
+	}
 	if !hasBody(rest[:end]) {
 		return Span{}, false
 	}
@@ -41,6 +49,9 @@ func checkPEM(t *text, _ anchor, from, to int) (Span, bool) {
 	}
 	return Span{from, body + end, "private-key"}, true
 }
+
+// notKeys in the label say of a block that it is no key.
+var notKeys = []string{"fake ", "example ", "dummy ", "sample "}
 
 // hasBody reports whether there is anything of a key, and not its first and
 // last line alone.
@@ -55,6 +66,14 @@ func hasBody(body string) bool {
 		}
 	}
 	return false
+}
+
+// abbreviatedBytes is the length under which a key that leaves something out
+// ("MIIEow…XQ==") shows nothing that opens anything.
+const abbreviatedBytes = 200
+
+func isAbbreviated(body string) bool {
+	return len(body) < abbreviatedBytes && (strings.Contains(body, "...") || strings.Contains(body, "…"))
 }
 
 // truncated returns how much of rest still looks like the body of a key: lines
@@ -91,4 +110,21 @@ func isKeyLine(line string) bool {
 		}
 	}
 	return len(line) == 0 || len(line) >= 16 || strings.HasSuffix(line, "=")
+}
+
+// checkEncodedPEM verifies a private key in PEM that is base64 once more, on one
+// line.
+func checkEncodedPEM(t *text, a anchor, from, to int) (Span, bool) {
+	if t.s[from:to] != "LS0tLS1CRUdJTi" || isB64[t.at(from-1)] {
+		return Span{}, false
+	}
+	end := extend(t.s, to, len(t.s), isB64)
+	begin, err := base64.RawStdEncoding.DecodeString(t.s[from : from+min(end-from, 64)/4*4])
+	if err != nil || !strings.Contains(string(begin), "PRIVATE KEY") || end-from < 100 {
+		return Span{}, false
+	}
+	for n := 0; n < 2 && t.at(end) == '='; n++ {
+		end++
+	}
+	return Span{from, end, a.kind}, true
 }

@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // prefix describes a key by how it goes on after its first letters.
 type prefix struct {
 	text string // as written, case included
@@ -24,7 +26,8 @@ func services() []anchor {
 	}
 	rows := []row{
 		{"aws", isUpNum, 16, "e", []string{"AKIA", "ASIA", "ABIA", "ACCA"}},
-		{"github", isB64URL, 30, "", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}},
+		{"github", isB64URL, 30, "", []string{"ghp_", "gho_", "ghu_", "ghr_"}},
+		{"github", isDotted, 30, "", []string{"ghs_"}},
 		{"github", isB64URL, 22, "", []string{"github_pat_"}},
 		{"gitlab", isDotted, 16, "", []string{"glpat-", "gloas-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-",
 			"glsoat-", "glimt-", "glagent-", "glwt-", "glffct-", "GR1348941"}},
@@ -90,6 +93,41 @@ func services() []anchor {
 		{"ntfy", isAlnum, 29, "e", []string{"tk_"}},
 		{"plaid", isB64URL, 36, "m", []string{"access-sandbox-", "access-production-", "access-development-"}},
 		{"easypost", isAlnum, 54, "", []string{"EZAK", "EZTK"}},
+		{"docker", isDotted, 40, "m", []string{"SWMTKN-1-"}},
+		{"docker", isB64, 36, "m", []string{"SWMKEY-1-"}},
+		{"akamai", isDotted, 30, "m", []string{"akab-"}},
+		{"alibaba", isAlnum, 12, "m", []string{"LTAI"}},
+		{"clojars", isHex, 56, "", []string{"CLOJARS_"}},
+		{"braintree", isDollar, 40, "m", []string{"access_token$production$", "access_token$sandbox$"}},
+		{"nuget", isAlnum, 43, "em", []string{"oy2"}},
+		{"bitbucket", isB64, 40, "m", []string{"BBDC-"}},
+		{"ntlm", isToken, 20, "m", []string{"TlRMTVNTUA", "NTLM TlRM"}},
+		{"salesforce", isDotted, 60, "m", []string{"3MVG"}},
+		{"llama", isB64URL, 40, "m", []string{"llx-"}},
+		{"llama", isPiped, 20, "m", []string{"LLM|"}},
+		{"together", isAlnum, 32, "", []string{"tgp_v1_"}},
+		{"vercel", isAlnum, 24, "m", []string{"vcp_", "vca_", "vci_", "vcr_", "vck_"}},
+		{"firebase", isB64URL, 100, "m", []string{"APA91b"}},
+		{"dropbox", isB64URL, 60, "m", []string{"sl."}},
+		{"contentful", isB64URL, 40, "", []string{"CFPAT-"}},
+		{"hubspot", isHexDash, 36, "m", []string{"pat-na1-", "pat-na2-", "pat-eu1-"}},
+		{"mapbox", isDotted, 60, "m", []string{"sk.eyJ"}},
+		{"elevenlabs", isHex, 40, "", []string{"sk_"}},
+		{"nvidia", isB64URL, 60, "", []string{"nvapi-"}},
+		{"cerebras", isAlnum, 40, "", []string{"csk-"}},
+		{"pinecone", isB64URL, 48, "m", []string{"pcsk_"}},
+		{"resend", isB64URL, 32, "m", []string{"re_"}},
+		{"tailscale", isB64URL, 24, "m", []string{"tskey-"}},
+		{"neon", isAlnum, 48, "", []string{"napi_"}},
+		{"posthog", isAlnum, 40, "m", []string{"phx_", "phs_"}},
+		{"typeform", isDotted, 40, "m", []string{"tfp_"}},
+		{"adafruit", isAlnum, 28, "e", []string{"aio_"}},
+		{"bedrock", isB64, 100, "m", []string{"ABSK"}},
+		{"newrelic", isB64URL, 32, "m", []string{"NRII-"}},
+		{"yandex", isB64URL, 35, "m", []string{"AQVN", "y0_"}},
+		{"prefect", isAlnum, 36, "", []string{"pnu_"}},
+		{"readme", isAlnum, 60, "", []string{"rdme_"}},
+		{"shippo", isHex, 40, "", []string{"shippo_live_", "shippo_test_"}},
 		{"telegram", isDotted, 35, "m", []string{"api.telegram.org/bot"}},
 	}
 	var anchors []anchor
@@ -105,6 +143,12 @@ func services() []anchor {
 	}
 	return anchors
 }
+
+var (
+	isDollar  = setOf(lower + digits + "$")
+	isPiped   = setOf(letters + digits + "_-|")
+	isHexDash = setOf(digits + "abcdefABCDEF-")
+)
 
 // prefixBits is the least entropy of what follows the first letters, in bits a
 // byte, so that "xxxxxxxx" is no key. 14 random letters have 3.5 on average.
@@ -163,6 +207,33 @@ func (t *text) discord(from, to int) (Span, bool) {
 	}
 	return Span{from, end, "discord"}, true
 }
+
+// seedKinds follow the "S" of a seed of NATS: account, cluster, server,
+// operator, user, curve.
+const seedKinds = "ACNOUXP"
+
+// nkey verifies a seed of NATS: 58 bytes of base32.
+func (t *text) nkey(from, to int) (Span, bool) {
+	if to-from != 58 || t.s[from] != 'S' || strings.IndexByte(seedKinds, t.s[from+1]) < 0 || extend(t.s, from, to, isBase32) != to || !hasDigit(t.s[from:to]) {
+		return Span{}, false
+	}
+	return Span{from, to, "nkey"}, true
+}
+
+// mailgun verifies a key of Mailgun: three hexadecimal parts.
+func (t *text) mailgun(from, to int) (Span, bool) {
+	if to-from != 50 || t.s[from+32] != '-' || t.s[from+41] != '-' {
+		return Span{}, false
+	}
+	for _, part := range [...]string{t.s[from : from+32], t.s[from+33 : from+41], t.s[from+42 : to]} {
+		if extend(part, 0, len(part), isHex) != len(part) {
+			return Span{}, false
+		}
+	}
+	return Span{from, to, "mailgun"}, true
+}
+
+var isBase32 = setOf(upper + "234567")
 
 func hasDigit(s string) bool {
 	for i := range len(s) {

@@ -75,7 +75,7 @@ func (t *text) checkRun(from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	for _, check := range [...]func(*text, int, int) (Span, bool){
-		(*text).telegram, (*text).discord, (*text).iban, (*text).card, (*text).code, (*text).entropy,
+		(*text).telegram, (*text).discord, (*text).nkey, (*text).mailgun, (*text).iban, (*text).card, (*text).code, (*text).entropy,
 	} {
 		if span, ok := check(t, from, to); ok {
 			return span, true

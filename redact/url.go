@@ -43,10 +43,20 @@ func (t *text) userinfo(to int) (Span, bool) {
 	case colon < 0 || colon > at:
 		name := t.s[to:at]
 		return Span{to, at, "url-password"}, len(name) >= 16 && looksSecret(name, false)
-	case isPlaceholder(t.s[colon+1 : max(at, colon+1)]):
+	case isExamplePassword(t.s[colon+1 : max(at, colon+1)]):
 		return Span{}, false
 	}
 	return Span{colon + 1, at, "url-password"}, at > colon+1
+}
+
+// isExamplePassword reports whether a password in a URL only says that one
+// stands there.
+func isExamplePassword(s string) bool {
+	switch foldASCII(s) {
+	case "pass", "pwd", "pw", "passwd", "...", "mypassword", "my-password", "your-pass":
+		return true
+	}
+	return isPlaceholder(s) || isTemplate(s)
 }
 
 // atBeforeSlash reports whether an "@" comes before the next slash or colon.

@@ -9,6 +9,7 @@ type value struct {
 	quote    string // what closes it; "" where it is bare
 	cut      bool   // it goes on
 	option   bool   // its name is an option of a command ("--token")
+	spaced   bool   // it is assigned as code is, with space around the sign
 }
 
 // opened are the quotes that may open a value, and what closes each.
@@ -143,10 +144,16 @@ func (v value) end(t *text) int {
 // of.
 func (v value) accepted(t *text, a anchor, sep separator) bool {
 	s := t.s[v.from:v.to]
-	if isPlaceholder(s) || v.quote == "" && isExpression(s) {
+	if isPlaceholder(s) || isTypeName(s) || isTemplate(s) || isPath(s) || v.quote == "" && (isExpression(s) || isNumberOfCode(s)) {
 		return false
 	}
 	sure := a.level == surely || a.level == alone
+	if !sure && (isSequence(s) || isIdentifier(s) && (v.quote == "" || isMixed(s))) {
+		return false
+	}
+	if v.quote == "" && v.spaced && isVariable(s) {
+		return false
+	}
 	switch sep {
 	case sepXML:
 		if t.at(v.to) != '<' {
@@ -256,7 +263,7 @@ func isPlaceholder(s string) bool {
 	if len(s) > 1 && s[0] == '$' && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) || len(s) == 2 && s[0] == '%' {
 		return true
 	}
-	return notSecrets[foldASCII(head(s, 32))]
+	return notSecrets[strings.TrimRight(foldASCII(head(s, 32)), "):;,")]
 }
 
 var notSecrets = func() map[string]bool {
@@ -288,10 +295,21 @@ func isExpression(s string) bool {
 	if i := strings.IndexByte(s, '['); i > 0 && extend(s, 0, i, isName) == i {
 		return true
 	}
+	if i := strings.IndexAny(s, "!?"); i > 0 && i+1 < len(s) && s[i+1] == '(' && extend(s, 0, i, isName) == i {
+		return true
+	}
+	if (s[0] == '+' || s[0] == '*') && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) {
+		return true // goes on from a string, points to a type
+	}
 	if s[0] == '[' || s[0] == '{' || s[0] == '(' || s[0] == '&' && !hasDigit(s) {
 		return true
 	}
-	return strings.IndexByte(s, '.') > 0 && !hasDigit(s) && extend(s, 0, len(s), isName) == len(s)
+	return strings.IndexByte(s, '.') > 0 && extend(s, 0, len(s), isName) == len(s) && (!hasDigit(s) || isIdentifier(s) && (isLower[s[0]] || s[0] == '_'))
+}
+
+// isNumberOfCode reports whether a bare value is a short hexadecimal number.
+func isNumberOfCode(s string) bool {
+	return len(s) <= 10 && hasFold(s, "0x") && extend(s, 2, len(s), isHex) == len(s)
 }
 
 // isSentence reports whether a quoted value speaks to a person about a secret.
