@@ -11,18 +11,11 @@ import (
 type Masker interface {
 	// Mask replaces personal data by placeholders.
 	Mask(text string) string
-	// Restore puts back what Mask replaced. A placeholder begins with maskOpen,
-	// ends with the next maskClose, and is at most maskBytes long, so that a
-	// stream can hold back one that is cut in two.
+	// Restore puts back what Mask replaced. A placeholder is in brackets of any
+	// kind and has at most 64 bytes, so that a stream can hold back one that is
+	// cut in two.
 	Restore(text string) string
 }
-
-// The shape of placeholders: "[mail-1]".
-const (
-	maskOpen  = '['
-	maskClose = ']'
-	maskBytes = 64
-)
 
 // RedactOptions configures NewRedact.
 type RedactOptions struct {
@@ -36,7 +29,7 @@ type RedactOptions struct {
 // personal data as configured, which its answer gets back. It stands before all
 // messages, results of tools and arguments of their calls. What the system
 // prompt, the tools and the schema say is the program's own and is left as it
-// is.
+// is. In a stream of JSON, what is put back is not escaped; in the answer it is.
 func NewRedact(inner Generator, options RedactOptions) Generator {
 	if options.Secrets == nil {
 		options.Secrets = func(text string) string { return text }
@@ -61,7 +54,7 @@ func (r *redactor) Generate(ctx context.Context, request Request) (Answer, error
 	request.Messages = hideAll(request.Messages, hide)
 	var stream *restorer
 	if request.OnText != nil {
-		stream = newRestorer(restoring(mask, request.Schema != nil), request.OnText)
+		stream = &restorer{restore: mask.Restore, out: request.OnText}
 		request.OnText = stream.write
 	}
 	answer, err := r.inner.Generate(ctx, request)
@@ -71,7 +64,11 @@ func (r *redactor) Generate(ctx context.Context, request Request) (Answer, error
 	if err != nil {
 		return answer, err
 	}
-	answer.Text = restoring(mask, request.Schema != nil)(answer.Text)
+	if request.Schema != nil {
+		answer.Text = restoreJSON(answer.Text, mask.Restore)
+	} else {
+		answer.Text = mask.Restore(answer.Text)
+	}
 	calls := make([]ToolCall, len(answer.Calls))
 	for i, call := range answer.Calls {
 		call.Arguments = onStrings(call.Arguments, mask.Restore)
@@ -148,27 +145,6 @@ func plainJSON(value any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
-}
-
-// restoring returns what puts personal data back into an answer. Where the
-// answer is JSON, what is put back is escaped for it, one placeholder at a time.
-func restoring(mask Masker, asJSON bool) func(string) string {
-	if !asJSON {
-		return mask.Restore
-	}
-	return func(text string) string {
-		return eachPlaceholder(text, func(placeholder string) string {
-			restored := mask.Restore(placeholder)
-			if restored == placeholder {
-				return placeholder
-			}
-			quoted, err := plainJSON(restored)
-			if err != nil {
-				return placeholder
-			}
-			return string(quoted[1 : len(quoted)-1])
-		})
-	}
 }
 
 // nothing masks nothing.

@@ -8,19 +8,18 @@ import "strings"
 // them ("gpt-4o-mini-2024-07-18", "claude-haiku-4-5-20251001", "qwen3:latest").
 func SameModel(asked, answered string) bool {
 	asked, answered = plainModel(asked), plainModel(answered)
-	if asked == answered {
-		return true
+	folder, name := splitModel(asked)
+	otherFolder, other := splitModel(answered)
+	if folder != "" && otherFolder != "" && folder != otherFolder {
+		return false
 	}
-	if before, after, ok := strings.Cut(asked, "/"); ok && after == answered && !strings.Contains(before, "/") {
-		return true
-	}
-	if _, after, ok := strings.Cut(answered, "/"); ok && after == asked {
-		return true
-	}
-	if _, short, ok := strings.Cut(answered, "/"); ok && versionOf(asked, short) {
-		return true
-	}
-	return versionOf(asked, answered)
+	return asked == answered || name == other && name != "" || versionOf(name, other)
+}
+
+// splitModel parts "openai/gpt-4o" at its last slash.
+func splitModel(name string) (folder, model string) {
+	i := strings.LastIndexByte(name, '/')
+	return name[:max(0, i)], name[i+1:]
 }
 
 // plainModel drops case, "models/" and ":latest".
@@ -34,8 +33,9 @@ func plainModel(name string) string {
 // digits behind it. "gpt-4o-mini" is not a version of "gpt-4o", nor is
 // "claude-opus-4-7" of "claude-opus-4": a version has three digits or more.
 func versionOf(asked, answered string) bool {
-	suffix, ok := strings.CutPrefix(answered, strings.TrimSuffix(asked, "-latest"))
-	if !ok || len(suffix) < 4 || (suffix[0] != '-' && suffix[0] != '@') {
+	asked = strings.TrimSuffix(asked, "-latest")
+	suffix, ok := strings.CutPrefix(answered, asked)
+	if !ok || asked == "" || len(suffix) < 4 || (suffix[0] != '-' && suffix[0] != '@') {
 		return false
 	}
 	first, _, _ := strings.Cut(suffix[1:], "-")

@@ -1,57 +1,27 @@
 package models
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
-// eachPlaceholder applies change to whatever looks like a placeholder.
-func eachPlaceholder(text string, change func(string) string) string {
-	var b strings.Builder
-	for {
-		start := strings.IndexByte(text, maskOpen)
-		if start < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:start])
-		text = text[start:]
-		end := placeholderEnd(text)
-		if end <= 0 {
-			b.WriteByte(text[0])
-			text = text[1:]
-			continue
-		}
-		b.WriteString(change(text[:end]))
-		text = text[end:]
-	}
-}
-
-// placeholderEnd returns the length of the placeholder that text, which starts
-// with maskOpen, may begin with; 0 where it cannot become one, and -1 where more
-// text is needed to know.
-func placeholderEnd(text string) int {
-	for i := 1; i < len(text) && i < maskBytes; i++ {
-		switch text[i] {
-		case maskClose:
-			return i + 1
-		case maskOpen:
-			return 0
-		}
-	}
-	if len(text) >= maskBytes {
-		return 0
-	}
-	return -1
-}
+// What a placeholder may look like by the time it comes back. Models change
+// brackets, and JSON escapes them: "<mail-1>", `\[mail-1\]`, `\u003cmail-1\u003e`.
+const (
+	// maskOpeners are bytes with which one may begin, maskClosers such with
+	// which one ends, and which it does not have within.
+	maskOpeners = "[(<{\\&\xe2\xe3"
+	maskClosers = "])>}\n"
+	// maskBytes is more than one has.
+	maskBytes = 64
+)
 
 // restorer puts personal data back into a stream. It holds back the beginning
-// of a placeholder until it is whole, or cannot become one.
+// of what may be a placeholder until it is whole, or cannot become one.
 type restorer struct {
 	restore func(string) string
 	out     func(string)
 	held    string
-}
-
-func newRestorer(restore func(string) string, out func(string)) *restorer {
-	return &restorer{restore: restore, out: out}
 }
 
 // write takes the next piece of the stream.
@@ -75,12 +45,52 @@ func (r *restorer) emit(text string) {
 	}
 }
 
-// safe returns how much of text cannot be part of a placeholder that is not
-// whole. Only the last maskOpen can begin one.
+// safe returns how much of text cannot be part of a placeholder of which the
+// end is still to come.
 func safe(text string) int {
-	last := strings.LastIndexByte(text, maskOpen)
-	if last >= 0 && placeholderEnd(text[last:]) < 0 {
-		return last
+	from := max(0, len(text)-maskBytes)
+	from += strings.LastIndexAny(text[from:], maskClosers) + 1
+	for i := from; i < len(text); i++ {
+		if strings.IndexByte(maskOpeners, text[i]) >= 0 {
+			return i
+		}
 	}
 	return len(text)
+}
+
+// restoreJSON puts personal data back into an answer that has JSON in it, so
+// that what is put into a string is escaped for it.
+func restoreJSON(text string, restore func(string) string) string {
+	var b strings.Builder
+	for {
+		start := strings.IndexByte(text, '"')
+		end := -1
+		if start >= 0 {
+			end = stringEnd(text[start:])
+		}
+		if end < 0 {
+			b.WriteString(restore(text))
+			return b.String()
+		}
+		b.WriteString(restore(text[:start]))
+		b.WriteString(restoreString(text[start:start+end], restore))
+		text = text[start+end:]
+	}
+}
+
+// restoreString restores within one string of JSON.
+func restoreString(quoted string, restore func(string) string) string {
+	var plain string
+	if err := json.Unmarshal([]byte(quoted), &plain); err != nil {
+		return restore(quoted)
+	}
+	restored := restore(plain)
+	if restored == plain {
+		return quoted
+	}
+	text, err := plainJSON(restored)
+	if err != nil {
+		return restore(quoted)
+	}
+	return string(text)
 }
