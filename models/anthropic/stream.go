@@ -95,6 +95,9 @@ func (g *gathered) take(raw []byte) error {
 	case "content_block_start":
 		return g.begin(e)
 	case "content_block_delta":
+		if e.Index == len(g.blocks) && e.Delta.Type == "text_delta" { // a gateway left its beginning out
+			g.blocks = append(g.blocks, &gatheredBlock{start: map[string]json.RawMessage{"type": json.RawMessage(`"text"`)}})
+		}
 		if e.Index < 0 || e.Index >= len(g.blocks) {
 			return errors.New("an event of its stream belongs to no block")
 		}

@@ -15,11 +15,6 @@ import (
 // request returns what is asked, and the fields beside those of the library.
 func (d *Driver) request(r models.Request) (client.ChatCompletionRequest, fields) {
 	asked := client.ChatCompletionRequest{Model: d.options.Model, Messages: d.messages(r)}
-	if d.vendor.TokenFieldOf(d.options.Model) == models.FieldMaxCompletionTokens {
-		asked.MaxCompletionTokens = r.MaxTokens
-	} else {
-		asked.MaxTokens = r.MaxTokens
-	}
 	for _, tool := range r.Tools {
 		asked.Tools = append(asked.Tools, client.Tool{Type: client.ToolTypeFunction, Function: &client.FunctionDefinition{
 			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
@@ -28,7 +23,7 @@ func (d *Driver) request(r models.Request) (client.ChatCompletionRequest, fields
 	if r.OnText != nil && d.vendor.StreamUsage {
 		asked.StreamOptions = &client.StreamOptions{IncludeUsage: true}
 	}
-	extra := fields{top: map[string]any{}, calls: map[string]json.RawMessage{}}
+	extra := fields{top: map[string]any{d.vendor.TokenFieldOf(d.options.Model): r.MaxTokens}, calls: map[string]json.RawMessage{}}
 	maps.Copy(extra.top, d.vendor.Extra(d.options.Model, r.Thinking))
 	if effort, ok := extra.top["reasoning_effort"].(string); ok {
 		asked.ReasoningEffort = effort // the library checks what goes together

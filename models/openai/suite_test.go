@@ -1,0 +1,41 @@
+package openai_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/models/openai"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// options are those of a driver for a provider at an address.
+func options(t testing.TB, baseURL string, change func(*models.Provider)) openai.Options {
+	t.Helper()
+	provider := models.Provider{ID: "scripted", Vendor: "openai", Kind: models.OpenAI, BaseURL: baseURL, Schema: models.SchemaJSON}
+	if change != nil {
+		change(&provider)
+	}
+	client := models.NewClient(models.TransportOptions{BaseURL: baseURL})
+	t.Cleanup(client.CloseIdleConnections)
+	return openai.Options{Provider: provider, Model: modeltest.Model, Key: secret.New(modeltest.Key), Client: client}
+}
+
+func driver(t testing.TB, o openai.Options) models.Driver {
+	t.Helper()
+	made, err := openai.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func TestConformance(t *testing.T) {
+	modeltest.Run(t, modeltest.Suite{Protocol: models.OpenAI, New: func(t testing.TB, baseURL string) models.Driver {
+		return driver(t, options(t, baseURL, nil))
+	}})
+}
