@@ -18,7 +18,9 @@ type checker struct {
 	errs  Errors
 }
 
+// wrong adds an error. What looks like a secret is never said.
 func (c *checker) wrong(code Code, line int, key, problem, fix string) {
+	key, problem, fix = unsaid(key), unsaid(problem), unsaid(fix)
 	c.errs = append(c.errs, &Error{Code: code, File: c.file, Line: line, Key: key, Problem: problem, Fix: fix})
 }
 
@@ -35,6 +37,9 @@ func (c *checker) node(key string, n *yaml.Node, s shape) {
 			fix = `a "~" alone means nothing in YAML: put it in quotes`
 		}
 		c.wrong(CodeMissing, n.Line, key, "has no value", fix)
+		return
+	}
+	if c.secretValue(key, n) {
 		return
 	}
 	switch s.kind {
@@ -63,13 +68,16 @@ func (c *checker) object(key string, n *yaml.Node, s shape) {
 			c.wrong(CodeSyntax, name.Line, key, "has a key that is no plain name", "use names: "+strings.Join(s.keys(), ", "))
 			continue
 		}
-		whole := join(key, clip(name.Value))
+		whole := join(key, clip(unsaid(name.Value)))
 		if first, twice := seen[strings.ToLower(name.Value)]; twice {
 			c.twice(whole, name, first)
 			continue
 		}
 		seen[strings.ToLower(name.Value)] = name
 		f, known := s.field(name.Value)
+		if !known && c.secretKey(whole, name.Value, value) {
+			continue
+		}
 		if !known {
 			c.wrong(CodeUnknown, name.Line, whole, "there is no such key", suggest(key, name.Value, s))
 			continue
@@ -96,11 +104,15 @@ const maxItems = 256
 // items checks a list of mappings with ids.
 func (c *checker) items(key string, n *yaml.Node, s shape) {
 	if n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq" {
-		fix := fmt.Sprintf("write a list: %s: [{id: …}]", lastKey(key))
+		fix := listFix(key, s)
+		_, hasID := s.field("id")
 		if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.ScalarNode {
 			first := n.Content[0].Value
-			if _, known := s.field(first); known {
-				fix = `put "- " before the first key, and give it an id`
+			if _, known := s.field(first); known || !hasID {
+				fix = `put "- " before the first key`
+				if hasID {
+					fix += ", and give it an id"
+				}
 			} else {
 				fix = fmt.Sprintf(`write "- id: %s" and its keys below, instead of "%s:"`, clip(first), clip(first))
 			}
@@ -132,6 +144,14 @@ func (c *checker) items(key string, n *yaml.Node, s shape) {
 			first[id] = line
 		}
 	}
+}
+
+// listFix shows how a list of mappings is written.
+func listFix(key string, s shape) string {
+	if _, hasID := s.field("id"); hasID {
+		return fmt.Sprintf("write a list: %s: [{id: …}]", lastKey(key))
+	}
+	return fmt.Sprintf("write a list: %s: [{%s: …}]", lastKey(key), s.fields[0].key)
 }
 
 // idOf returns an item's id and its line, 0 where there is none.
@@ -166,8 +186,7 @@ func (c *checker) scalar(key string, n *yaml.Node, s shape) {
 		return
 	}
 	if e := checkScalar(key, n.ShortTag(), n.Value, s); e != nil {
-		e.File, e.Line = c.file, n.Line
-		c.errs = append(c.errs, e)
+		c.wrong(e.Code, n.Line, e.Key, e.Problem, e.Fix)
 	}
 }
 

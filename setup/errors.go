@@ -19,6 +19,7 @@ const (
 	CodeUnit       Code = "missing_unit"  // a bare number for a duration or a share
 	CodeMissing    Code = "missing"       // something that must be there is not
 	CodeValue      Code = "invalid_value" // of the right type, but not possible
+	CodeSecret     Code = "secret"        // a secret itself, where its place belongs
 	CodeHome       Code = "no_home"       // "~" is used and HOME is not set
 )
 

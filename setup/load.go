@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
+
+	"github.com/subconsciousd/subconsciousd/budget"
 )
 
 // Env looks an environment variable up, as os.LookupEnv does.
@@ -61,12 +63,31 @@ func load(path string, data []byte, env Env) (*Config, error) {
 		return nil, Errors{{Code: CodeType, File: path, Problem: clip(err.Error()), Fix: "correct the value"}}.result()
 	}
 	config.Threads.Gate = config.Models.Gate
+	c.unlimit(config)
 	c.expand(config, env)
 	c.validate(config, env)
 	if len(c.errs) > 0 {
 		return nil, c.errs.result()
 	}
 	return config, nil
+}
+
+// unlimit sets the limits of a thread that the configuration does not name to
+// none: an item of a list has no defaults, and 0 would let nothing through.
+func (c *checker) unlimit(config *Config) {
+	for i := range config.Budget.Threads {
+		t, key := &config.Budget.Threads[i], fmt.Sprintf("budget.threads[%d].", i)
+		none := budget.DefaultThread(t.ID)
+		if c.lines[key+"money_per_day"] == 0 {
+			t.MoneyPerDay = none.MoneyPerDay
+		}
+		if c.lines[key+"calls_per_day"] == 0 {
+			t.CallsPerDay = none.CallsPerDay
+		}
+		if c.lines[key+"tokens_per_day"] == 0 {
+			t.TokensPerDay = none.TokensPerDay
+		}
+	}
 }
 
 // overrides checks the values that come from the environment.

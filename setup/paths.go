@@ -32,6 +32,10 @@ func (c *checker) expand(config *Config, env Env) {
 	for i := range config.Senses.Calendar {
 		c.path(fmt.Sprintf("senses.calendar[%d].ics", i), &config.Senses.Calendar[i].ICS, env, base)
 	}
+	for i := range config.Models.Providers {
+		c.path(fmt.Sprintf("models.providers[%d].key_file", i), &config.Models.Providers[i].KeyFile, env, base)
+	}
+	c.path("models.privacy.contacts", &config.Models.Privacy.Contacts, env, base)
 }
 
 // path expands one. What is empty, or an address, is left for its owner to
@@ -87,4 +91,13 @@ func DefaultPath(env func(string) (string, bool)) string {
 		return filepath.Join(home, ".config", "subconscious", "config.yaml")
 	}
 	return ""
+}
+
+// PromptsDir is where templates of prompts override the shipped ones: the
+// folder "prompts" beside the configuration; "" where there is no configuration.
+func PromptsDir(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(path), "prompts")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
@@ -89,6 +90,14 @@ func enumOf(key string, s shape) []string {
 		return logFormats
 	case "models.gate":
 		return []string{threads.Adaptive, threads.Changed, threads.Always}
+	case "models.preset":
+		return models.PresetNames()
+	case "models.providers[].kind":
+		return []string{models.OpenAI, models.Anthropic}
+	case "models.providers[].schema":
+		return []string{models.SchemaJSON, models.SchemaObject, models.SchemaNone}
+	case "models.providers[].vendor":
+		return models.VendorNames()
 	}
 	return s.enum
 }

@@ -66,9 +66,6 @@ type Senses struct {
 	Calendar []calendar.Config `mapstructure:"calendar"`
 }
 
-// presetReflex is the preset that needs no model.
-const presetReflex = "reflex"
-
 // Local is the time zone of the machine, looked up again at each tick.
 const Local = "local"
 
@@ -82,19 +79,9 @@ func Default() *Config {
 		Timezone:    Local,
 		Log:         Log{Level: "info", Format: "auto"},
 		Senses:      Senses{Health: health.DefaultConfig()},
-		Models:      models.Config{Gate: threads.DefaultConfig().Gate, Preset: presetReflex, Timeout: 60 * time.Second},
-		Budget:      defaultBudget(),
+		Models:      models.DefaultConfig(),
+		Budget:      budget.DefaultConfig(),
 		Threads:     threads.DefaultConfig(),
 		Mechanics:   aggregator.DefaultRules(),
 	}
-}
-
-// noLimit is how "no limit" is written in the budget.
-const noLimit = -1
-
-// defaultBudget is what may be spent where the configuration is silent: a
-// dollar a day, and ten a month. Tokens and calls are bounded as well, so that
-// a model without a price, as a local one, cannot be asked without end.
-func defaultBudget() budget.Config {
-	return budget.Config{MoneyPerDay: 1, MoneyPerMonth: 10, CallsPerDay: 2000, TokensPerDay: 5_000_000, ExplorationCallsPerDay: 4}
 }

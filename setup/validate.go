@@ -37,9 +37,8 @@ func (c *Config) Validate() error {
 	if c.API.Listen != "" {
 		wrong("api.listen", "%q is not served by this version, the unix socket is; write \"\"", clip(c.API.Listen))
 	}
-	if c.Models.Preset != presetReflex {
-		wrong("models.preset", "%q is not known to this version; use %s", clip(c.Models.Preset), presetReflex)
-	}
+	errs = append(errs, under("models", c.Models.Validate())...)
+	errs = append(errs, under("budget", c.Budget.Validate())...)
 	errs = append(errs, under("mechanics", c.Mechanics.Validate())...)
 	errs = append(errs, under("threads", c.Threads.Validate())...)
 	if c.Threads.Deadline > c.TickTimeout {
@@ -92,7 +91,7 @@ func (c *checker) at(code Code, key string, env Env, problem, fix string) {
 	if fix == "" {
 		fix = c.anyFix(key)
 	}
-	e := &Error{Code: code, File: c.file, Key: key, Problem: problem, Fix: fix}
+	e := &Error{Code: code, File: c.file, Key: key, Problem: unsaid(problem), Fix: unsaid(fix)}
 	for at := key; at != "" && e.Line == 0; at = parent(at) {
 		e.Line = c.lines[at]
 	}

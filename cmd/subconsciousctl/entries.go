@@ -23,6 +23,9 @@ type entry struct {
 	summary string
 }
 
+// nameEntry offers something that is no entry in the same way.
+func nameEntry(name, words string) entry { return entry{subconscious.EntryID(name), words} }
+
 // entries asks for all that is listed or parked.
 func entries(ctx context.Context, daemon *client.Client) ([]entry, error) {
 	status, err := daemon.Status(ctx)
@@ -95,7 +98,7 @@ func (a *app) completeThreads(cmd *cobra.Command, args []string, begun string) (
 		status, err := daemon.Status(ctx)
 		var all []entry
 		for _, thread := range status.Threads {
-			all = append(all, entry{subconscious.EntryID(thread.Name), thread.State})
+			all = append(all, nameEntry(thread.Name, thread.State))
 		}
 		return all, err
 	})

@@ -19,15 +19,14 @@ their ids.
 // newRoot puts all commands together.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:                        "subconsciousctl",
-		Short:                      "ask and steer a running subconsciousd",
-		Long:                       rootHelp,
-		Args:                       a.unknownCommand,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceUsage:               true,
-		SilenceErrors:              true,
-		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
-		SuggestionsMinimumDistance: 2,
+		Use:               "subconsciousctl",
+		Short:             "ask and steer a running subconsciousd",
+		Long:              rootHelp,
+		Args:              a.unknownCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.json, "json", false, "print JSON")
@@ -40,17 +39,22 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newStatus(a), newTick(a), newTicks(a), newWhy(a),
 		newClose(a), newConfirm(a), newNote(a), newFocus(a), newPause(a), newResume(a),
+		newModels(a), newPrompts(a), newReport(a),
 		newConfig(a), newVersion(a), newCompletion(a),
 	)
 	return root
 }
+
+// suggestWithin is how many letters a command may differ by from what was meant.
+const suggestWithin = 2
 
 // unknownCommand refuses words that are no command.
 func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	next := "see subconsciousctl --help"
+	next := "see " + cmd.CommandPath() + " --help"
+	cmd.SuggestionsMinimumDistance = suggestWithin
 	if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
 		next = "did you mean " + strings.Join(meant, " or ") + "?"
 	}

@@ -73,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"isjson":   isJSON,
 			"narrow":   narrow,
+			"append":   appendTo,
 		},
 	})
 }
@@ -84,7 +85,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: mind SCENARIO")
 	}
 	scenarios := map[string]func() *apitest.Mind{
-		"busy": apitest.Busy, "empty": apitest.Empty, "degraded": apitest.Degraded, "paused": apitest.Paused,
+		"busy": apitest.Busy, "empty": apitest.Empty, "degraded": apitest.Degraded, "paused": apitest.Paused, "thinking": apitest.Thinking,
 		"broken": func() *apitest.Mind {
 			return &apitest.Mind{OnStatus: func(context.Context) error { return errors.New("a fault") }}
 		},
@@ -102,7 +103,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	mind := scenario()
 	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind,
-		Version: "v0.1.0", Now: apitest.At})
+		Modeler: mind, Reporter: mind, Version: "v0.1.0", Now: apitest.At})
 	ts.Check(err)
 	ts.Check(server.Start(context.Background()))
 	ts.Defer(func() {
@@ -152,6 +153,15 @@ func recorded(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("recorded is %s; it holds %q: %v", text, want, neg)
 		}
 	}
+}
+
+// appendTo is "append FILE LINE": it puts a line at the end of a file.
+func appendTo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: append FILE LINE")
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(path, []byte(ts.ReadFile(args[0])+args[1]+"\n"), 0o600))
 }
 
 // narrow is "narrow FILE COLUMNS": no line is wider.

@@ -89,6 +89,16 @@ func (p *page) wrapped(first string, s style, text string) {
 	}
 }
 
+// marked writes text after a coloured sign: before, mark and after together
+// take so many columns, and each further line is indented as deep.
+func (p *page) marked(before string, colour style, mark, after string, deep int, s style, text string) {
+	first := before + p.in(colour, mark) + after
+	for _, row := range wrap(text, p.Width-deep) {
+		p.line(first, p.in(s, row))
+		first = strings.Repeat(" ", deep)
+	}
+}
+
 // pieces joins what is not empty with dots, leaving out from the end what does
 // not fit into so many columns.
 func pieces(columns int, parts ...string) string {

@@ -117,16 +117,19 @@ func TestNothingMovesTheCursor(t *testing.T) {
 			rapid.StringMatching("[\x1b\x07\x00\u202e\u200b\r\n a-z会\u0301]{0,80}"),
 		).Draw(t, "text")
 		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
-		m := apitest.Degraded()
+		m, thinking := apitest.Degraded(), apitest.Thinking()
+		prompt := thinking.Prompts["watcher"]
 		why := m.Reasons["w-backup-a2c"]
 		page := api.TickPage{Ticks: m.Reports, Before: 3}
 		result := api.CommandResult{Command: subconscious.Command{Kind: subconscious.CommandFocus}, Pending: true}
-		for _, value := range []any{&m.Now, &why, &page, &result} {
+		for _, value := range []any{&m.Now, &why, &page, &result, &thinking.Now, &thinking.Reports, &thinking.Tests, &thinking.Sum, &prompt} {
 			hostile(reflect.ValueOf(value).Elem(), text)
 		}
 		for name, got := range map[string]string{
 			"status": Status(view, m.Now), "why": Why(view, why, true), "ticks": Ticks(view, page),
 			"tick": Tick(view, page.Ticks[0]), "command": Command(view, result),
+			"thinking": Status(view, thinking.Now), "thought": Tick(view, thinking.Reports[0]), "models": Models(view, thinking.Now.Models),
+			"tests": ModelTests(view, thinking.Tests), "report": Report(view, thinking.Sum),
 		} {
 			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 				t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
@@ -137,12 +140,18 @@ func TestNothingMovesTheCursor(t *testing.T) {
 				}
 			}
 		}
+		// A prompt is not wrapped, and neither is a difference.
+		for _, got := range []string{Prompt(view, prompt), Diff(view, text)} {
+			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+				t.Fatalf("a prompt lets %q through: %q", got[i:i+1], got)
+			}
+		}
 	})
 }
 
 // TestColourSaysNothing takes the colours away again and finds the plain screen.
 func TestColourSaysNothing(t *testing.T) {
-	for name, m := range map[string]*apitest.Mind{"busy": apitest.Busy(), "empty": apitest.Empty(), "degraded": apitest.Degraded(), "paused": apitest.Paused()} {
+	for name, m := range map[string]*apitest.Mind{"busy": apitest.Busy(), "empty": apitest.Empty(), "degraded": apitest.Degraded(), "paused": apitest.Paused(), "thinking": apitest.Thinking()} {
 		view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
 		plainText := Status(view, m.Now)
 		view.Colour = true

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -21,7 +22,8 @@ const (
 )
 
 // Degraded lists what keeps a mind from thinking as it should, in plain words:
-// blind senses, failed threads, and a last tick that did not commit.
+// blind senses, failed threads, threads whose model cannot be asked, and a last
+// tick that did not commit.
 func Degraded(s api.Status) []string {
 	var reasons []string
 	for _, sense := range s.Senses {
@@ -34,10 +36,24 @@ func Degraded(s api.Status) []string {
 			reasons = append(reasons, clean(thread.Name)+" failed")
 		}
 	}
+	var without []string
+	for _, m := range s.Models {
+		if slices.ContainsFunc(s.Threads, func(t api.ThreadStatus) bool { return t.Name == m.Role }) && silent(m) {
+			without = append(without, clean(m.Role))
+		}
+	}
+	if len(without) > 0 {
+		reasons = append(reasons, "the model of "+strings.Join(without, ", ")+" cannot be asked")
+	}
 	if s.Tick.Error != "" {
 		reasons = append(reasons, "the last tick failed")
 	}
 	return reasons
+}
+
+// silent reports whether a model cannot be asked now.
+func silent(m api.ModelStatus) bool {
+	return m.State == api.ModelResting || m.State == api.ModelUnavailable
 }
 
 // Status is one screen about a mind.
@@ -277,12 +293,25 @@ func (p *page) threadWords(t api.ThreadStatus) string {
 	add(t.Reason != "", "%s", clean(t.Reason))
 	add(t.Last.IsZero(), "has not thought yet")
 	add(!t.Last.IsZero(), "thought %s", p.relative(t.Last))
-	add(true, "%s", clean(t.Mode))
+	add(true, "%s", thinker(t.Mode, t.Model, t.Usual))
+	add(t.Calls > 0, "%s today, $%s", amount(t.Calls, "call"), money(t.Cost))
 	add(t.NoveltyPressure > 0, "novelty pressure %d", t.NoveltyPressure)
 	add(t.Pending > 0, "%s to see", number(t.Pending, "observation"))
 	add(t.Overflow > 0, "%d missed for good", t.Overflow)
 	add(t.FocusHint != "", "focus: %s", truncate(clean(t.FocusHint), hintCells))
 	return strings.Join(parts, " · ")
+}
+
+// thinker says who thinks for a thread, and in whose place.
+func thinker(mode, model, usual string) string {
+	words := clean(mode)
+	if model != "" {
+		words = clean(model)
+	}
+	if usual != "" && usual != model {
+		words += " in place of " + clean(usual)
+	}
+	return words
 }
 
 func (p *page) senses(s api.Status) {
@@ -323,14 +352,51 @@ func (p *page) senseWords(s api.SenseStatus) string {
 func (p *page) rest(s api.Status) {
 	p.line()
 	p.labelled("to tell", toTell(s.Incidents))
-	p.wrapped("  "+pad("today", label), plain, fmt.Sprintf("$%.2f, %s, %s, %s", s.Budget.MoneyToday, number(s.Budget.CallsToday, "model call"),
-		number(s.Budget.TokensToday, "token"), number(s.Budget.NotificationsToday, "notification")))
+	p.modelLines(s)
+	p.wrapped("  "+pad("today", label), plain, spentWords(s.Budget))
+	for _, words := range p.exhausted(s.Budget) {
+		p.wrapped("  "+pad("", label), yellow, words)
+	}
 	total, words := rejections(s.Rejected)
 	if total == 0 {
 		p.labelled("not taken", "nothing in 24 hours")
 		return
 	}
 	p.wrapped("  "+pad("not taken", label), plain, fmt.Sprintf("%s in 24 hours: %s", number(total, "finding"), words))
+}
+
+// modelLines says who thinks, and which models cannot be asked.
+func (p *page) modelLines(s api.Status) {
+	bad := troubles(s.Models)
+	switch {
+	case len(s.Models) == 0:
+		p.labelled("models", "none: rules think")
+	case len(bad) == 0:
+		p.wrapped("  "+pad("models", label), plain, "well: "+some(modelNames(s.Models), 3))
+	}
+	for i, t := range bad {
+		name := ""
+		if i == 0 {
+			name = "models"
+		}
+		_, colour, word := modelMark(t.model.State)
+		words := identity(t.model.Provider, t.model.Model) + " is " + word + " (" + some(t.roles, 4) + ")"
+		if why := p.troubleWords(t.model); why != "" {
+			words += ": " + why
+		}
+		p.wrapped("  "+pad(name, label), colour, words)
+	}
+}
+
+// modelNames are the models that there are, each once, in order.
+func modelNames(models []api.ModelStatus) []string {
+	var names []string
+	for _, m := range models {
+		if name := identity(m.Provider, m.Model); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func toTell(c api.IncidentCounts) string {

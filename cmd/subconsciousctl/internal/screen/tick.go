@@ -73,7 +73,19 @@ func (p *page) tickThreads(threads []api.ThreadReport) {
 			state = "ok"
 		}
 		p.health(name(t), columns, state, threadReport(t))
+		for _, failure := range t.Failures {
+			p.wrapped(strings.Repeat(" ", healthMargin+columns), yellow, "did not answer: "+clean(failure))
+		}
 	}
+}
+
+// tokenWords says how many tokens, and how many of them the provider had kept.
+func tokenWords(tokens, cached int) string {
+	words := amount(tokens, "token")
+	if cached > 0 {
+		words += " (" + thousands(cached) + " kept)"
+	}
+	return words
 }
 
 func threadReport(t api.ThreadReport) string {
@@ -87,8 +99,11 @@ func threadReport(t api.ThreadReport) string {
 	if total, words := rejections(t.Rejected); total > 0 {
 		parts = append(parts, fmt.Sprintf("%d not taken (%s)", total, words))
 	}
+	if t.Model != "" || t.Usual != "" && t.Mode != "skipped" {
+		parts = append(parts, thinker(t.Mode, t.Model, t.Usual))
+	}
 	if t.Calls > 0 {
-		parts = append(parts, number(t.Calls, "model call"), number(t.Tokens, "token"))
+		parts = append(parts, amount(t.Calls, "model call"), tokenWords(t.Tokens, t.Cached), "$"+money(t.Cost))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -171,11 +186,36 @@ func (p *page) outcome(r api.TickReport) string {
 	if findings > 0 {
 		parts = append(parts, number(findings, "finding"))
 	}
+	if words := thoughtWords(r.Threads); words != "" {
+		parts = append(parts, words)
+	}
 	if len(r.Changes) > 0 {
 		parts = append(parts, number(len(r.Changes), "change"))
 	}
 	if len(parts) == 0 {
 		return "quiet"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// thoughtWords says what models did in a tick: how many calls for how much, and
+// where somebody else stood in.
+func thoughtWords(threads []api.ThreadReport) string {
+	var calls, stoodIn int
+	var cost float64
+	for _, t := range threads {
+		calls += t.Calls
+		cost += t.Cost
+		if t.Usual != "" && t.Usual != t.Model && t.Mode != "skipped" {
+			stoodIn++
+		}
+	}
+	var parts []string
+	if calls > 0 {
+		parts = append(parts, amount(calls, "call")+" for $"+money(cost))
+	}
+	if stoodIn > 0 {
+		parts = append(parts, amount(stoodIn, "stand-in"))
 	}
 	return strings.Join(parts, ", ")
 }

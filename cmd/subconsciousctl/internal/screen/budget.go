@@ -1,0 +1,75 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/api"
+)
+
+// limit finds a limit by its name.
+func limit(b api.BudgetStatus, name string) (api.LimitStatus, bool) {
+	for _, l := range b.Limits {
+		if l.Name == name {
+			return l, true
+		}
+	}
+	return api.LimitStatus{}, false
+}
+
+// of says an amount of money against its limit: "$0.08 of $1.00".
+func of(b api.BudgetStatus, name string, used float64) string {
+	text := "$" + money(used)
+	if l, ok := limit(b, name); ok && l.Limit >= 0 {
+		text += " of $" + money(l.Limit)
+	}
+	return text
+}
+
+// money writes US dollars: two digits, or more below a cent.
+func money(dollars float64) string {
+	if dollars <= 0 {
+		return "0.00"
+	}
+	return cents(dollars)
+}
+
+// spentWords says what today cost.
+func spentWords(b api.BudgetStatus) string {
+	return fmt.Sprintf("%s, %s, %s, %s", of(b, "money_per_day", b.MoneyToday), amount(b.CallsToday, "model call"),
+		amount(b.TokensToday, "token"), amount(b.NotificationsToday, "notification"))
+}
+
+// exhausted lists the limits that are reached, each with what it means and
+// until when.
+func (p *page) exhausted(b api.BudgetStatus) []string {
+	var words []string
+	for _, l := range b.Limits {
+		if !l.Exhausted {
+			continue
+		}
+		text := limitWords(l.Name) + " is reached (" + limitAmount(l.Name, l.Used) + " of " + limitAmount(l.Name, l.Limit) + ")"
+		if until := p.endOf(l.Until); until != "" {
+			text += " until " + until
+		}
+		words = append(words, text+": rules think instead")
+	}
+	return words
+}
+
+// limitWords is what a limit is called: "the watcher's calls per day".
+func limitWords(name string) string {
+	thread, name, ok := strings.Cut(clean(name), ".")
+	if !ok {
+		return "the limit of " + strings.ReplaceAll(thread, "_", " ")
+	}
+	return "the limit of " + strings.ReplaceAll(name, "_", " ") + " for " + thread
+}
+
+// limitAmount writes what is counted by a limit in its unit.
+func limitAmount(name string, value float64) string {
+	if strings.Contains(name, "money") {
+		return "$" + money(value)
+	}
+	return thousands(int(value))
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
+)
+
+// fakeWish is what a stand-in is asked to be.
+type fakeWish struct {
+	listen, script string
+	faults         []string
+	seed           uint64
+}
+
+func newModelsFake(a *app) *cobra.Command {
+	var wish fakeWish
+	cmd := &cobra.Command{
+		Use:   "fake",
+		Short: "serve a model that only pretends, for a dry run",
+		Long: `Serves a model on this machine that answers by a script, in the protocols of
+OpenAI and of Anthropic, until Ctrl-C: to see what the mind would ask, to try a
+configuration out, or to see what becomes of a fault. It costs nothing and sends
+nothing anywhere.
+
+Scripts:
+` + scriptTable() + `
+Faults, each alone (every time), as NAME@3,5 (the third and the fifth request)
+or as NAME~0.2 (one time in five):
+` + faultTable(),
+		Example: "  subconsciousctl models fake --script thinker --fault 429-header~0.3",
+		Args:    takes(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.fake(cmd.Context(), wish) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&wish.listen, "listen", "127.0.0.1:0", "the `ADDRESS` to listen on; port 0 takes a free one")
+	flags.StringVar(&wish.script, "script", "thinker", "what it answers, by `NAME`")
+	flags.StringArrayVar(&wish.faults, "fault", nil, "what goes wrong, by `NAME`; may be given again")
+	flags.Uint64Var(&wish.seed, "seed", 1, "of what happens by chance")
+	return cmd
+}
+
+// fake serves until the context ends.
+func (a *app) fake(ctx context.Context, wish fakeWish) error {
+	options, err := wish.options()
+	if err != nil {
+		return &usageError{err: err, next: "see subconsciousctl models fake --help"}
+	}
+	log := &fakeLog{w: a.stdout, json: a.json}
+	options.Seen = log.seen
+	if _, _, err := net.SplitHostPort(wish.listen); err != nil {
+		return &usageError{err: fmt.Errorf("--listen: %w", err), next: "write it as 127.0.0.1:8099"}
+	}
+	server, err := modeltest.Listen(wish.listen, options)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", wish.listen, err)
+	}
+	defer server.Close()
+	ready := struct {
+		BaseURL      string   `json:"base_url"`
+		AnthropicURL string   `json:"anthropic_url"`
+		Script       string   `json:"script"`
+		Faults       []string `json:"faults"`
+		Config       string   `json:"config"`
+	}{server.BaseURL(modeltest.OpenAI), server.BaseURL(modeltest.Anthropic), wish.script, append([]string{}, wish.faults...), fakeConfig(server.BaseURL(modeltest.OpenAI))}
+	// What is seen waits until the address is out.
+	err = log.first(func() error {
+		return a.print(ready, func(v screen.View) string { return screen.Ready(v, ready.BaseURL, ready.AnthropicURL, ready.Config) })
+	})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+func (w fakeWish) options() (modeltest.Options, error) {
+	script, err := modeltest.ScriptNamed(w.script, w.seed)
+	if err != nil {
+		return modeltest.Options{}, err
+	}
+	options := modeltest.Options{Script: script, Seed: w.seed}
+	var problems []error
+	for _, fault := range w.faults {
+		trouble, err := modeltest.ParseTrouble(fault)
+		problems = append(problems, err)
+		options.Troubles = append(options.Troubles, trouble)
+	}
+	return options, errors.Join(problems...)
+}
+
+// fakeConfig is a configuration in which all threads think with the model at
+// that address.
+func fakeConfig(baseURL string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "models:\n  providers:\n    - {id: fake, kind: openai, base_url: %q, local: true}\n  roles:\n", baseURL)
+	for _, role := range []string{"watcher", "librarian", "oracle", "dreamer"} {
+		fmt.Fprintf(&b, "    - {id: %s, provider: fake, model: %s}\n", role, modeltest.Model)
+	}
+	return b.String()
+}
+
+// fakeLog writes a line about each request, one after the other.
+type fakeLog struct {
+	mu   sync.Mutex
+	w    io.Writer
+	json bool
+}
+
+// first writes something before any request is told of.
+func (l *fakeLog) first(write func() error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return write()
+}
+
+// fakeRequest is one request as it is told with --json.
+type fakeRequest struct {
+	Number int    `json:"number"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Status int    `json:"status"`
+	Model  string `json:"model,omitempty"`
+	Input  int    `json:"input"`
+	Cached int    `json:"cached"`
+	Output int    `json:"output"`
+	Fault  string `json:"fault,omitempty"`
+}
+
+func (l *fakeLog) seen(r modeltest.Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	told := fakeRequest{Number: r.Number, Method: r.Method, Path: r.Path, Status: r.Status, Model: r.Request.Model,
+		Input: r.Charged.Input, Cached: r.Charged.Cached, Output: r.Charged.Output, Fault: string(r.Fault)}
+	// A terminal that cannot be written to shows no requests.
+	if l.json {
+		_ = json.NewEncoder(l.w).Encode(told)
+		return
+	}
+	line := fmt.Sprintf("%4d  %s %s  %d  %s  %d tokens in (%d kept), %d out", told.Number, told.Method, told.Path, told.Status,
+		cmp.Or(told.Model, "-"), told.Input, told.Cached, told.Output)
+	if told.Fault != "" {
+		line += "  fault " + told.Fault
+	}
+	_, _ = io.WriteString(l.w, screen.Lines(line)+"\n")
+}
+
+func scriptTable() string {
+	var b strings.Builder
+	for _, s := range modeltest.Scripts() {
+		fmt.Fprintf(&b, "  %-14s %s\n", s.Name, s.About)
+	}
+	return b.String()
+}
+
+func faultTable() string {
+	var b strings.Builder
+	for _, f := range modeltest.Faults() {
+		fmt.Fprintf(&b, "  %-14s %s\n", f.Fault, f.About)
+	}
+	return b.String()
+}

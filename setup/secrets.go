@@ -1,0 +1,131 @@
+package setup
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/redact"
+)
+
+// byReference is the fix for a key that stands in the configuration.
+const byReference = "put it on the first line of a file that you alone can read (chmod 600) and write key_file: PATH, " +
+	"or into a variable and write key_env: NAME; subconsciousctl init does it for you"
+
+// providerPrefix is what the keys of a provider begin with.
+var providerPrefix = regexp.MustCompile(`^models\.providers\[\d+\]\.`)
+
+// secretNames are keys that people write where only references belong.
+var secretNames = []string{"key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer",
+	"secret", "client_secret", "password", "authorization"}
+
+// namesSecret reports whether a key is called like something that is secret.
+func namesSecret(name string) bool {
+	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))
+	return slices.Contains(secretNames, name)
+}
+
+// secretKey reports a key that does not exist and holds a secret, instead of
+// leaving it at "there is no such key".
+func (c *checker) secretKey(key, name string, n *yaml.Node) bool {
+	held := n.Kind == yaml.ScalarNode && looksSecret(n.Value)
+	if !held && !(namesSecret(name) && providerPrefix.MatchString(key)) {
+		return false
+	}
+	c.wrong(CodeSecret, n.Line, key, "holds a key; the configuration names keys and never holds them", byReference)
+	return true
+}
+
+// secretValue reports a key of a provider that should name where its secret is,
+// and holds the secret itself. The value is not shown.
+func (c *checker) secretValue(key string, n *yaml.Node) bool {
+	if !providerPrefix.MatchString(key) || n.Kind != yaml.ScalarNode {
+		return false
+	}
+	name, secret := lastKey(key), looksSecret(n.Value)
+	switch name {
+	case "base_url":
+		secret = addressHoldsSecret(n.Value)
+	case "key_file":
+		secret = secret && !strings.ContainsRune(n.Value, '/')
+	case "key_env":
+		if !secret && !variablePattern.MatchString(n.Value) {
+			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", `write the name alone, such as GROQ_API_KEY, without "$"`)
+			return true
+		}
+	}
+	if secret {
+		c.wrong(CodeSecret, n.Line, key, "holds a key; the configuration names keys and never holds them", byReference)
+	}
+	return secret
+}
+
+// addressHoldsSecret reports whether an address has a password in it, or
+// something in its query that is secret.
+func addressHoldsSecret(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return len(redact.Find(address)) > 0
+	}
+	_, password := at.User.Password()
+	for name := range at.Query() {
+		password = password || namesSecret(name)
+	}
+	return password || len(redact.Find(address)) > 0
+}
+
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// keyBeginnings are how keys of providers begin.
+var keyBeginnings = []string{"sk-", "sk_", "gsk_", "AIza", "xai-", "hf_", "csk-", "nvapi-", "pplx-", "r8_", "fw_", "tgp_", "Bearer "}
+
+// word is what a key without a space in it may be made of.
+var word = regexp.MustCompile(`[A-Za-z0-9._+=-]{24,}`)
+
+// unsaid takes what looks like a secret out of words about a configuration.
+func unsaid(text string) string {
+	return word.ReplaceAllStringFunc(redact.Text(text), func(w string) string {
+		if looksSecret(w) {
+			return "[secret]"
+		}
+		return w
+	})
+}
+
+// looksSecret reports whether a text is like a key: it begins like one, or is a
+// long row of letters and digits that take turns, without the hyphens that
+// part words.
+func looksSecret(text string) bool {
+	for _, beginning := range keyBeginnings {
+		if rest, ok := strings.CutPrefix(text, beginning); ok && len(rest) >= 8 {
+			return true
+		}
+	}
+	if len(redact.Find(text)) > 0 {
+		return true
+	}
+	const least = 24 // bytes; shorter ones are names
+	var upper, lower, digits, groups int
+	before := ' '
+	for _, r := range text {
+		if unicode.IsDigit(r) && !unicode.IsDigit(before) {
+			groups++
+		}
+		before = r
+		switch {
+		case unicode.IsUpper(r):
+			upper++
+		case unicode.IsLower(r):
+			lower++
+		case unicode.IsDigit(r):
+			digits++
+		case r != '.' && r != '_' && r != '=' && r != '+':
+			return false
+		}
+	}
+	return len(text) >= least && lower > 0 && groups >= 3 && (upper > 0 || digits >= 8)
+}
