@@ -231,6 +231,22 @@ func TestZeroLetsNothingThrough(t *testing.T) {
 	}
 }
 
+func TestFreeCallsPassLimitsOfMoney(t *testing.T) {
+	b, _ := opened(t, store.Memory, limits(func(c *budget.Config) {
+		c.MoneyPerDay, c.MoneyPerMonth = 0, 0
+		c.Threads = []budget.Thread{{ID: "watcher", MoneyPerDay: 0, CallsPerDay: 2, TokensPerDay: -1}}
+	}))
+	for range 2 {
+		settle(t, b, debit(t, b, charge("watcher", noon, 0)), 0, 60)
+	}
+	if r := refused(t, b, charge("watcher", noon, 0)); r.Limit != budget.CallsPerDay || r.Role != "watcher" {
+		t.Errorf("%+v", r)
+	}
+	if o := spent(t, b, noon); o.Today != (budget.Sum{Tokens: 120, Calls: 2}) {
+		t.Errorf("%+v", o.Today)
+	}
+}
+
 func TestOneCallOverTheWholeLimit(t *testing.T) {
 	b, _ := opened(t, store.Memory, limits(func(*budget.Config) {}))
 	r := refused(t, b, charge("chat", noon, budget.Dollars(1.5)))

@@ -69,11 +69,16 @@ func TestClocksThatJump(t *testing.T) {
 		"west within the day, and back": {
 			{"2026-03-10T12:00 Europe/Berlin", 50, ""}, {"2026-03-10T09:00 America/New_York", 50, ""},
 			// The day was counted in New York too: it ends at 05:00 in Berlin.
-			{"2026-03-11T01:00 Europe/Berlin", 1, "2026-03-11T05:00"}, {"2026-03-11T05:00 Europe/Berlin", 100, ""},
+			{"2026-03-10T23:00 Europe/Berlin", 1, "2026-03-11T05:00"}, {"2026-03-11T01:00 Europe/Berlin", 1, "2026-03-11T05:00"},
+			{"2026-03-11T05:00 Europe/Berlin", 100, ""},
 		},
 		"east over the end of a month": {
 			{"2026-03-29T12:00 Europe/Berlin", 100, ""}, {"2026-03-30T12:00 Europe/Berlin", 100, ""}, {"2026-03-31T12:00 Europe/Berlin", 100, ""},
 			{"2026-04-01T05:00 Asia/Tokyo", 1, "2026-04-01T07:00"}, {"2026-04-01T07:00 Asia/Tokyo", 100, ""},
+		},
+		"west on the last day of a month, and back": {
+			{"2026-03-29T12:00 Europe/Berlin", 100, ""}, {"2026-03-30T12:00 Europe/Berlin", 100, ""}, {"2026-03-31T12:00 Europe/Berlin", 50, ""},
+			{"2026-03-31T09:00 America/New_York", 50, ""}, {"2026-03-31T23:00 Europe/Berlin", 1, "2026-04-01T06:00"}, {"2026-04-01T06:00 Europe/Berlin", 100, ""},
 		},
 		"the short and the long day": {
 			{"2026-03-29T00:00 Europe/Berlin", 100, ""}, {"2026-03-29T23:59 Europe/Berlin", 1, "2026-03-30T00:00"}, {"2026-03-30T00:00 Europe/Berlin", 100, ""},

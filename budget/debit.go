@@ -198,16 +198,19 @@ func (b *Budget) write(ctx context.Context, batch []*request) {
 	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err == nil {
+	written := err == nil
+	if written {
 		b.forget(done)
-		// From here on the debit counts, whatever becomes of it.
+		// It is on disk, and counts whatever becomes of it.
 		if err = failpoint.Hit("budget.debited"); err == nil {
 			return
 		}
 	}
 	for _, r := range accepted {
 		r.err = fmt.Errorf("budget: debit: %w", err)
-		b.ledger.change(r.day, r.charge.Role, Sum{}.minus(r.worst))
+		if !written {
+			b.ledger.change(r.day, r.charge.Role, Sum{}.minus(r.worst))
+		}
 	}
 }
 
@@ -228,7 +231,7 @@ func (r *request) put(ctx context.Context, tx *store.Tx, ends time.Time) error {
 	r.ticket = Ticket(id)
 	_, err = tx.ExecContext(ctx, `INSERT INTO budget_days (day, role, money, tokens, calls, exploration, ends) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (day, role) DO UPDATE SET money = money + excluded.money, tokens = tokens + excluded.tokens,
-			calls = calls + excluded.calls, exploration = exploration + excluded.exploration, ends = max(ends, excluded.ends)`,
+			calls = calls + excluded.calls, exploration = exploration + excluded.exploration, ends = excluded.ends`,
 		r.day, c.Role, int64(w.Money), w.Tokens, w.Calls, w.Exploration, ends.UnixNano())
 	return err
 }

@@ -186,62 +186,82 @@ func (w *world) check(t *rapid.T) {
 	}
 }
 
-// Sixteen goroutines make calls at once. What they know to be taken is never
-// over the limit, at no moment, and in the end the sums are exact.
+// Sixteen goroutines make calls at once, some of them on either side of a
+// midnight. What they know to be taken is never over the limit, at no moment,
+// and in the end the sums are exact.
 func TestManyAtOnce(t *testing.T) {
+	for name, days := range map[string][]time.Time{"one day": {noon}, "two days": {noon, noon.Add(12 * time.Hour)}} {
+		t.Run(name, func(t *testing.T) { manyAtOnce(t, days) })
+	}
+}
+
+// account is what the callers know of a day.
+type account struct{ taken, calls atomic.Int64 }
+
+func manyAtOnce(t *testing.T, days []time.Time) {
 	const limit = 5000
 	b, db := opened(t, filepath.Join(t.TempDir(), "mind.db"), budget.Config{MoneyPerDay: limit * 1e-9, MoneyPerMonth: -1, CallsPerDay: -1, TokensPerDay: -1})
 	var group sync.WaitGroup
-	var taken, let atomic.Int64
+	accounts := make([]account, len(days))
 	for n := range 16 {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(n)))
 			for range 40 {
-				worst := 1 + random.Int64N(300)
-				ticket, err := b.Debit(t.Context(), charge("watcher", noon, budget.Money(worst)))
-				var refusal *budget.Refusal
-				if errors.As(err, &refusal) {
-					continue
-				}
-				if err != nil {
+				day := random.IntN(len(days))
+				if err := call(t.Context(), b, days[day], random, &accounts[day], limit); err != nil {
 					t.Error(err)
 					return
-				}
-				let.Add(1)
-				if now := taken.Add(worst); now > limit {
-					t.Errorf("%d are taken", now)
-				}
-				actual := random.Int64N(worst + 1)
-				// What is given back is ours no more before it is the budget's.
-				taken.Add(actual - worst)
-				if err := b.Settle(t.Context(), ticket, budget.Amount{Money: budget.Money(actual), Tokens: 10}); err != nil {
-					t.Error(err)
-				}
-				if _, err := b.Spent(t.Context(), noon); err != nil {
-					t.Error(err)
 				}
 			}
 		})
 	}
-	group.Add(1)
-	go func() {
-		defer group.Done()
+	group.Go(func() {
 		for range 20 {
 			if err := db.Write(t.Context(), func(tx *store.Tx) error { return b.Flush(t.Context(), tx) }); err != nil {
 				t.Error(err)
 			}
 		}
-	}()
+	})
 	group.Wait()
-	want := budget.Sum{Money: budget.Money(taken.Load()), Tokens: int(let.Load()) * 10, Calls: int(let.Load())}
-	if o := spent(t, b, noon); o.Today != want || o.Running.Calls != 0 || let.Load() < 40 {
-		t.Errorf("%+v, want %+v", o.Today, want)
+	check := func(b *budget.Budget, what string) {
+		t.Helper()
+		for i := range days {
+			a := &accounts[i]
+			want := budget.Sum{Money: budget.Money(a.taken.Load()), Tokens: int(a.calls.Load()) * 10, Calls: int(a.calls.Load())}
+			if o := spent(t, b, days[i]); o.Today != want || o.Running.Calls != 0 || o.Lost.Calls != 0 || want.Calls < 10 {
+				t.Errorf("%s: %+v, want %+v", what, o.Today, want)
+			}
+		}
 	}
+	check(b, "shown")
 	if err := b.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	checkSums(t, db, limit, limit)
-	if o := spent(t, again(t, db, budget.DefaultConfig()), noon); o.Today != want || o.Lost.Calls != 0 {
-		t.Errorf("on disk: %+v, want %+v", o.Today, want)
+	checkSums(t, db, limit, limit*2)
+	check(again(t, db, budget.DefaultConfig()), "on disk")
+}
+
+// call makes one call, if it is let through.
+func call(ctx context.Context, b *budget.Budget, at time.Time, random *rand.Rand, a *account, limit int64) error {
+	worst := 1 + random.Int64N(300)
+	ticket, err := b.Debit(ctx, charge("watcher", at, budget.Money(worst)))
+	var refusal *budget.Refusal
+	if errors.As(err, &refusal) {
+		return nil
 	}
+	if err != nil {
+		return err
+	}
+	a.calls.Add(1)
+	if now := a.taken.Add(worst); now > limit {
+		return fmt.Errorf("%d are taken", now)
+	}
+	actual := random.Int64N(worst + 1)
+	// What is given back is the caller's no more before it is the budget's.
+	a.taken.Add(actual - worst)
+	if err := b.Settle(ctx, ticket, budget.Amount{Money: budget.Money(actual), Tokens: 10}); err != nil {
+		return err
+	}
+	_, err = b.Spent(ctx, at)
+	return err
 }
