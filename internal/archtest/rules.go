@@ -63,11 +63,14 @@ func senseRules() []Rule {
 func modelRules() []Rule {
 	return []Rule{
 		{
+			Packages: []string{"models/modeltest/engine"}, TestOnly: true,
+			Reason: "it starts an engine for tests, and knows nothing of what asks it",
+		}, {
 			Packages: []string{"models/modeltest", "models/modeltest/..."}, May: below("models"),
 			Reason: "its servers and its suite stand in for any provider, and know no driver",
 		}, {
 			Packages: []string{"models/roster"}, May: below("models", "models/openai", "models/anthropic", "budget", "redact", "store", "internal/secret"),
-			Tests:  []string{"models/modeltest"},
+			Tests:  []string{"models/modeltest", "models/modeltest/engine"},
 			Reason: "it puts driver and decorators together for each role, and knows nothing of what the roles are for",
 		}, {
 			Packages: []string{"models/*"}, May: below("models", "budget", "redact", "internal/secret", "internal/failpoint"), Tests: []string{"models/modeltest"},
