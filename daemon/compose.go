@@ -14,19 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
-	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
-	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
-
-// reflexThreads are the four threads without a model.
-func reflexThreads() []threads.Thread {
-	var out []threads.Thread
-	for _, name := range subconscious.Threads() {
-		out = append(out, reflex.New(name))
-	}
-	return out
-}
 
 // openSenses opens the senses that the configuration names, and the collector
 // over them.

@@ -18,6 +18,15 @@ type Configuration struct {
 	Found bool
 }
 
+// Prompts is the folder beside the file whose templates go before the embedded
+// ones; empty where there can be no file.
+func (c Configuration) Prompts() string {
+	if c.Path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(c.Path), "prompts")
+}
+
 // LoadConfiguration reads the configuration at path, or else where
 // SUBCONSCIOUS_CONFIG says, or else in its customary place. A stateDir that is
 // not empty goes before whatever the configuration says.

@@ -11,7 +11,11 @@ import (
 	sd "github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/roster"
+	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -35,6 +39,12 @@ type Daemon struct {
 	runner    *threads.Runner
 	collector *senses.Collector
 	schedule  *schedule
+	budget    *budget.Budget
+	prompts   *prompts.Set
+	roster    *roster.Roster
+	calls     calls
+	// mask makes the placeholders for what remote models are not told.
+	mask func() models.Masker
 
 	// lastRun is when each thread last ran well before this start.
 	lastRun map[string]time.Time
@@ -60,6 +70,7 @@ type view struct {
 	paused   *mind.Pause
 	running  bool
 	failure  string // why the last tick did not commit
+	failed   []time.Time
 	rejected []rejections
 }
 
@@ -88,7 +99,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	}()
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
-		d.lock, d.openStore, d.openMind, d.openThreads, d.openSenses, d.recover, d.makeSchedule, d.serve, d.begin,
+		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.recover, d.makeSchedule, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -133,7 +144,7 @@ func (d *Daemon) lock(context.Context) error {
 
 func (d *Daemon) openStore(ctx context.Context) error {
 	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
-		slices.Concat(senses.Migrations(), mind.Migrations())...)
+		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations())...)
 	if err != nil {
 		return err
 	}
@@ -170,7 +181,10 @@ func (d *Daemon) openMind(ctx context.Context) error {
 func (d *Daemon) openThreads(context.Context) error {
 	own := d.options.Threads
 	if own == nil {
-		own = reflexThreads()
+		var err error
+		if own, err = d.ownThreads(); err != nil {
+			return err
+		}
 	}
 	runner, err := threads.NewRunner(threads.RunnerOptions{
 		Threads: own, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger,
@@ -203,7 +217,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 		return nil
 	}
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d, Modeler: d, Reporter: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -46,6 +45,10 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 		Parked: parkedEntries(v.state.Parked), Incidents: api.IncidentCounts{Open: len(v.state.Entries) + len(v.state.Parked)},
 		Pending: pending, Rejected: rejected, Notices: []api.Notice{},
 	}
+	if status.Budget, err = d.budgetStatus(ctx); err != nil {
+		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
+	}
+	status.Models, status.Threads = d.modelStatuses(), withSpending(v.threads, status.Budget.Roles)
 	if status.Mind.Paused {
 		status.Mind.PausedUntil = v.paused.Until
 	}
@@ -53,6 +56,19 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 		status.Notices = append(status.Notices, api.Notice{At: n.At, Code: n.Code, Text: n.Text, Next: n.Next})
 	}
 	return status, nil
+}
+
+// withSpending are the threads with what their roles cost today.
+func withSpending(all []api.ThreadStatus, roles []api.RoleSpend) []api.ThreadStatus {
+	all = slices.Clone(all)
+	for i := range all {
+		for _, r := range roles {
+			if r.Role == all[i].Name {
+				all[i].Calls, all[i].Tokens, all[i].Cost = r.Calls, r.Tokens, r.Money
+			}
+		}
+	}
+	return all
 }
 
 // parkedEntries are what waits for room, the most important first.
@@ -84,21 +100,21 @@ func (d *Daemon) threadStatus(name subconscious.ThreadName, kept subconscious.Th
 		state = "ok"
 	}
 	return api.ThreadStatus{
-		Name: string(name), Mode: d.runner.Modes()[name], State: state, Reason: kept.Error, Since: kept.Since,
+		Name: string(name), Mode: d.runner.Modes()[name], Usual: d.usual(name), State: state, Reason: kept.Error, Since: kept.Since,
 		NoveltyPressure: kept.NoveltyPressure, FocusHint: kept.FocusHint,
 	}
 }
 
-// lastHealthy is when a thread last ran, as far as this process knows.
-func (d *Daemon) lastHealthy(name string) time.Time {
+// lastStatus is how a thread was after the last tick.
+func (d *Daemon) lastStatus(name string) api.ThreadStatus {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, t := range d.view.threads {
 		if t.Name == name {
-			return t.Last
+			return t
 		}
 	}
-	return time.Time{}
+	return api.ThreadStatus{Name: name, Mode: d.runner.Modes()[subconscious.ThreadName(name)]}
 }
 
 // Document implements api.Inspector.

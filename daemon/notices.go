@@ -7,6 +7,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Codes of the operational notices.
@@ -15,6 +16,7 @@ const (
 	noticeDegraded    = "sense_degraded"
 	noticeUnpublished = "document_unpublished"
 	noticeRejected    = "document_rejected"
+	noticeModel       = "model_unavailable"
 )
 
 // senseNotices begins a notice for every sense that does not see, or not all,
@@ -54,4 +56,28 @@ func (d *Daemon) noticeRejected(ctx context.Context, result mind.PublishResult) 
 		return fmt.Errorf("keep a notice: %w", err)
 	}
 	return nil
+}
+
+// modelNotices begins a notice for every thread whose model cannot be had, and
+// ends it when a model answers again.
+func (d *Daemon) modelNotices(at time.Time, results []threads.Result, raise []mind.Notice, resolve []mind.NoticeKey) ([]mind.Notice, []mind.NoticeKey) {
+	for _, r := range results {
+		usual := d.usual(r.Thread)
+		key := mind.NoticeKey{Code: noticeModel, Key: string(r.Thread)}
+		switch {
+		case usual == "" || r.Model == usual:
+			resolve = append(resolve, key)
+		case !r.Attention.Ask || r.Err != nil || len(r.Failures) == 0:
+			// It was not asked, and nothing new is known of its model.
+		case r.Mode == modeReflex:
+			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
+				Text: fmt.Sprintf("the %s thinks by reflex and not with %s: %s", r.Thread, usual, r.Reason),
+				Next: "see `subconsciousctl models`; nothing is lost meanwhile, and it asks the model again by itself"})
+		default:
+			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
+				Text: fmt.Sprintf("the %s thinks with %s and not with %s: %s", r.Thread, r.Model, usual, r.Reason),
+				Next: "see `subconsciousctl models`"})
+		}
+	}
+	return raise, resolve
 }

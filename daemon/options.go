@@ -30,10 +30,13 @@ type Options struct {
 	// local time zone; nil has nothing set.
 	Now func() time.Time
 	Env func(string) (string, bool)
+	// Prompts is a folder of templates that go before the embedded ones; empty
+	// or not there: none.
+	Prompts string
 	// Health reads the machine; nil is this machine.
 	Health health.Reader
 	// Senses are further senses, made anew whenever the senses are opened;
-	// Threads replace the reflex ones.
+	// Threads replace those of the configuration.
 	Senses  func(rows senses.RowReader) ([]senses.Sense, error)
 	Threads []threads.Thread
 	// Unscheduled: ticks run only when they are asked for.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, res
 		Senses: senseReports(staged, collected), Changes: []api.EntryChange{}, Decisions: []api.Decision{},
 	}
 	for _, r := range results {
-		report.Threads = append(report.Threads, threadReport(r, snapshot.Fields[r.Thread], changes))
+		report.Threads = append(report.Threads, d.threadReport(r, snapshot.Fields[r.Thread], changes))
 	}
 	for _, c := range changes.Entries {
 		report.Changes = append(report.Changes, api.EntryChange{
@@ -65,18 +66,24 @@ func senseReports(staged *senses.Staged, collected []senses.Collected) []api.Sen
 	return reports
 }
 
-func threadReport(r threads.Result, field subconscious.Field, changes aggregator.Changes) api.ThreadReport {
-	out := api.ThreadReport{Name: string(r.Thread), Mode: r.Mode, Reason: r.Attention.Reason, Rejected: map[string]int{}}
+func (d *Daemon) threadReport(r threads.Result, field subconscious.Field, changes aggregator.Changes) api.ThreadReport {
+	out := api.ThreadReport{
+		Name: string(r.Thread), Mode: r.Mode, Reason: cmp.Or(r.Reason, r.Attention.Reason), Rejected: map[string]int{},
+		Model: r.Model, Calls: r.Calls, Tokens: r.Tokens, Cached: r.Cached, Cost: r.Cost.Float(), Failures: r.Failures,
+	}
 	switch {
 	case !r.Attention.Ask:
 		out.Mode = threadSkipped
 		return out
 	case r.Err != nil:
-		out.Mode, out.Reason = threadFailed, r.Err.Error()
+		out.Mode, out.Reason, out.Usual = threadFailed, r.Err.Error(), d.usual(r.Thread)
 		return out
 	}
-	if r.Attention.Level > 0 {
+	if r.Attention.Level > 0 && out.Reason == "" {
 		out.Reason = fmt.Sprintf("its field is widened to %d days ahead", int(threads.AheadOf(r.Attention.Level).Hours()/24))
+	}
+	if usual := d.usual(r.Thread); usual != out.Model {
+		out.Usual = usual
 	}
 	out.Shown = len(field.New) + len(field.Wider)
 	for _, a := range changes.Accepted {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 const (
@@ -21,6 +22,8 @@ const (
 	// earlyEvery is the least time from a tick to an early one, so that a file
 	// that is saved all the time does not make the mind think all the time.
 	earlyEvery = 5 * time.Second
+	// earlyAsking is the same where a tick asks models, which cost.
+	earlyAsking = time.Minute
 )
 
 // schedule decides when ticks are due. One goroutine does all of it, so that
@@ -46,6 +49,8 @@ type scheduleOptions struct {
 	// Tick runs one tick, and returns at once when ctx is done and it has not
 	// begun.
 	Tick func(ctx context.Context, kind subconscious.TickKind) error
+	// Early is the least time from a tick to an early one.
+	Early time.Duration
 	// Hints is readable when a sense asks for an early tick.
 	Hints  <-chan struct{}
 	Logger *slog.Logger
@@ -57,7 +62,14 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schedule: %w", err)
 	}
+	early := earlyEvery
+	for _, mode := range d.runner.Modes() {
+		if mode == threads.Model {
+			early = earlyAsking
+		}
+	}
 	return &schedule{scheduleOptions: scheduleOptions{
+		Early: early,
 		Slots: newSlots(parsed), Last: d.currentState().LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 		Hints: d.collector.Hints(),
@@ -90,7 +102,7 @@ func (s *schedule) run(ctx context.Context) {
 	ticked := time.Now()
 	for ctx.Err() == nil {
 		hints, sleep := s.Hints, s.sleep()
-		if rest := earlyEvery - time.Since(ticked); rest > 0 {
+		if rest := s.Early - time.Since(ticked); rest > 0 {
 			hints, sleep = nil, min(sleep, rest)
 		}
 		timer := time.NewTimer(sleep)

@@ -49,6 +49,7 @@ func newClockwork(t *testing.T, spec, zone, wall string) *clockwork {
 	}
 	c := &clockwork{t: t, zone: location, wall: at, began: time.Now(), hints: make(chan struct{}, 1)}
 	c.schedule = &schedule{scheduleOptions: scheduleOptions{
+		Early: earlyEvery,
 		Slots: newSlots(parsed), Now: c.now, Tick: c.tick, Hints: c.hints, Logger: slog.New(slog.DiscardHandler),
 	}}
 	return c

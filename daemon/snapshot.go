@@ -65,6 +65,7 @@ func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.T
 		if a.Ask {
 			field.Wider = threads.Widen(name, a.Level, at, snapshot.World, undated(staged.View()),
 				func(ref subconscious.Ref) bool { return staged.Shown(name, ref) })
+			field.Standing = threads.Standing(name, at, field.Ahead, state, snapshot.World, among(fresh, field.Wider))
 			for _, o := range fresh {
 				field.History[o.Ref()] = staged.History(o.Ref())
 			}
@@ -72,6 +73,17 @@ func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.T
 		snapshot.Fields[name], attention[name] = field, a
 	}
 	return snapshot, attention
+}
+
+// among reports whether a thing is among the observations.
+func among(lists ...[]subconscious.Observation) func(subconscious.Ref) bool {
+	known := map[subconscious.Ref]bool{}
+	for _, list := range lists {
+		for _, o := range list {
+			known[o.Ref()] = true
+		}
+	}
+	return func(ref subconscious.Ref) bool { return known[ref] }
 }
 
 // undated goes through what the notes hold open without a date.
@@ -181,13 +193,13 @@ func (g *gatherer) of(refs []subconscious.Ref) []subconscious.Evidence {
 		field := g.snapshot.Fields[r.Thread]
 		isNew := map[subconscious.Ref]bool{}
 		for _, o := range slices.Concat(field.New, field.Wider) {
-			isNew[o.Ref()] = true
+			isNew[o.Ref()] = !slices.Contains(r.Unshown, o.Ref())
 		}
 		for _, ref := range wanted {
 			// Reflex thinking reads all that stands through its indexes; a
-			// model was shown what its field holds.
+			// model was shown what its prompt held and its tools returned.
 			_, stands := g.snapshot.World.Get(ref)
-			if isNew[ref] || stands && r.Mode == modeReflex {
+			if isNew[ref] || stands && r.Mode == modeReflex || slices.Contains(r.Shown, ref) {
 				shown[ref] = append(shown[ref], r.Thread)
 			}
 			if isNew[ref] {

@@ -37,9 +37,7 @@ func (d *Daemon) think(ctx context.Context, wish tickWish) (api.TickReport, erro
 	defer d.setRunning(false)
 	report, err := d.contained(d.options.Now(), wish)
 	if err != nil {
-		d.mu.Lock()
-		d.view.failure = err.Error()
-		d.mu.Unlock()
+		d.noteFailure(d.options.Now(), err.Error())
 	}
 	return report, err
 }

@@ -63,11 +63,12 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	report := d.report(staged, collected, results, snapshot, next, changes, wish)
 	report.ElapsedMS = milliseconds(time.Since(began))
 	if wish.dryRun {
-		return report, nil
+		return report, d.writeCalls(ctx)
 	}
 
 	d.markSeen(staged, snapshot, results)
 	raise, resolve := d.senseNotices(at, staged)
+	raise, resolve = d.modelNotices(at, results, raise, resolve)
 	if err := d.commit(ctx, staged, input, next, changes, commands, document, report, raise, resolve); err != nil {
 		return report, err
 	}
@@ -123,8 +124,12 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, input aggreg
 	if err := failpoint.Hit("tick.commit.before"); err != nil {
 		return fmt.Errorf("commit tick %d: %w", next.TickCount, err)
 	}
+	made := d.calls.take()
 	err = d.db.Write(ctx, func(tx *store.Tx) error {
 		if err := staged.Persist(ctx, tx); err != nil {
+			return err
+		}
+		if err := d.settle(ctx, tx); err != nil {
 			return err
 		}
 		if err := failpoint.Hit("tick.commit.inside"); err != nil {
@@ -132,13 +137,14 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, input aggreg
 		}
 		return d.mind.Commit(ctx, tx, mind.Commit{
 			State: next, Incidents: changes.Incidents, Consumed: consumed, Record: record, Log: entries,
-			Published: document, Raise: raise, Resolve: resolve,
+			Published: document, Raise: raise, Resolve: resolve, Calls: made,
 		})
 	})
 	if err == nil {
 		err = failpoint.Hit("tick.commit.after")
 	}
 	if err != nil && !d.isCommitted(ctx, record) {
+		d.calls.keep(made)
 		return fmt.Errorf("commit tick %d: %w", next.TickCount, err)
 	}
 	return nil
@@ -160,10 +166,10 @@ func (d *Daemon) adopt(staged *senses.Staged, next subconscious.State, document 
 		status.State, status.Reason = threadState(t), t.Reason
 		pending, overflow := staged.Pending(subconscious.ThreadName(t.Name))
 		status.Pending, status.Overflow = len(pending), overflow
-		if before := d.lastHealthy(t.Name); t.Mode == threadSkipped || t.Mode == threadFailed {
-			status.Last = before
+		if before := d.lastStatus(t.Name); t.Mode == threadSkipped || t.Mode == threadFailed {
+			status.Last, status.Mode, status.Model, status.Usual = before.Last, before.Mode, before.Model, before.Usual
 		} else {
-			status.Last = report.At
+			status.Last, status.Mode, status.Model, status.Usual = report.At, t.Mode, t.Model, t.Usual
 		}
 		statuses = append(statuses, status)
 	}
@@ -214,6 +220,9 @@ func (d *Daemon) markSeen(staged *senses.Staged, snapshot subconscious.Snapshot,
 		field := snapshot.Fields[r.Thread]
 		var refs []subconscious.Ref
 		for _, o := range slices.Concat(field.New, field.Wider) {
+			if slices.Contains(r.Unshown, o.Ref()) {
+				continue // it found no room in the prompt
+			}
 			if len(r.Thought.Findings) < limit || cites(r.Thought, o.Ref()) {
 				refs = append(refs, o.Ref())
 			}

@@ -2,6 +2,7 @@ package files
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -61,8 +62,10 @@ func sedTemporary(name string) bool {
 	return mixed
 }
 
-// secret reports whether a path looks like a secret. Such files are named and
-// never read.
+// Secret reports whether a path looks like a secret, by its name. Such files
+// are named and never read.
+func Secret(path string) bool { return secret(filepath.ToSlash(path)) }
+
 func secret(full string) bool {
 	name := strings.ToLower(path.Base(full))
 	folder := path.Base(path.Dir(full))

@@ -121,6 +121,12 @@ func (d *describer) single(a action) (subconscious.Observation, bool) {
 	return o, true
 }
 
+// Ref is the reference of a file below the folder that is configured under id;
+// file has slashes.
+func Ref(id, file string) subconscious.Ref {
+	return subconscious.NewRef(Name, identity(id+"/"+file))
+}
+
 func (d *describer) blank(v verb, file string) subconscious.Observation {
 	return subconscious.Observation{
 		ID:       identity(d.id + "/" + file),

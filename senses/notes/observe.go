@@ -99,6 +99,9 @@ func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconsci
 	return o
 }
 
+// Ref is the reference of what happened to the note at that path.
+func Ref(full string) subconscious.Ref { return subconscious.NewRef(Name, full) }
+
 // note tells what happened to a file.
 func (l *look) note(rel, what, from string, e *entry, d difference) {
 	s := l.sense

@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var _ api.Modeler = (*Daemon)(nil)
+
+// Models implements api.Modeler.
+func (d *Daemon) Models(context.Context) ([]api.ModelStatus, error) { return d.modelStatuses(), nil }
+
+func (d *Daemon) modelStatuses() []api.ModelStatus {
+	all := []api.ModelStatus{}
+	for _, s := range d.roster.Statuses() {
+		if s.Identity.Model == "" {
+			continue // no model thinks in it
+		}
+		all = append(all, api.ModelStatus{
+			Role: s.Role, Provider: s.Identity.Provider, Model: s.Identity.Model, Local: s.Identity.Local,
+			State: s.State, Since: s.Since, Error: s.Error, Next: s.Next, Fallbacks: s.Fallbacks,
+			PriceInput: s.Price.Input, PriceOutput: s.Price.Output, PriceKnown: s.PriceKnown, Note: strings.Join(notEmpty(s.Advice, s.Note), "; "),
+		})
+	}
+	return all
+}
+
+// usual is the model that is configured for a thread, "PROVIDER/MODEL"; empty
+// where it thinks by reflex.
+func (d *Daemon) usual(thread subconscious.ThreadName) string {
+	if d.options.Threads != nil {
+		return ""
+	}
+	assigned, ok := d.roster.Role(string(thread))
+	if !ok {
+		return ""
+	}
+	return assigned.Identity.String()
+}
+
+// TestModels implements api.Modeler. What the test cost is on record at once.
+func (d *Daemon) TestModels(ctx context.Context, who string) ([]api.ModelTest, error) {
+	results := d.roster.Check(ctx, who)
+	if err := d.writeCalls(ctx); err != nil {
+		d.options.Logger.Error("the calls of a test were not recorded", "error", err)
+	}
+	if len(results) == 0 && who != "" {
+		return nil, api.Errorf(api.CodeNotFound, "see `subconsciousctl models` for those there are", "no role and no provider is called %s", who)
+	}
+	tests := make([]api.ModelTest, 0, len(results))
+	for _, r := range results {
+		test := api.ModelTest{
+			Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
+			LatencyMS: milliseconds(r.Latency), Tokens: r.Tokens, Cost: r.Cost.Float(), Steps: []api.TestStep{},
+		}
+		for _, s := range r.Steps {
+			test.Steps = append(test.Steps, api.TestStep{Name: s.Name, OK: s.OK, Detail: s.Detail, Next: s.Next})
+		}
+		tests = append(tests, test)
+	}
+	return tests, nil
+}
+
+// Prompt implements api.Modeler: what a thread would be asked now, of what is
+// known now. It looks at no sense and asks no model.
+func (d *Daemon) Prompt(ctx context.Context, thread string) (api.RenderedPrompt, error) {
+	name := subconscious.ThreadName(thread)
+	if !slices.Contains(d.runner.Names(), name) {
+		return api.RenderedPrompt{}, d.unknownThread(name)
+	}
+	at := d.options.Now().In(d.zoneOrUTC()).Round(0)
+	snapshot, _ := d.look(d.ledger.Stage(at, nil), d.currentState(), at, tickWish{kind: subconscious.Manual, thread: name})
+	return d.rendered(name, snapshot)
+}
+
+// budgetStatus is what is spent and what may still be.
+func (d *Daemon) budgetStatus(ctx context.Context) (api.BudgetStatus, error) {
+	o, err := d.budget.Spent(ctx, d.options.Now().In(d.zoneOrUTC()))
+	if err != nil {
+		return api.BudgetStatus{}, err
+	}
+	status := api.BudgetStatus{
+		MoneyToday: o.Today.Money.Float(), TokensToday: o.Today.Tokens, CallsToday: o.Today.Calls, MoneyMonth: o.ThisMonth.Money.Float(),
+		Exploration: api.Exploration{Used: o.Today.Exploration, Allowed: d.options.Config.Budget.ExplorationCallsPerDay},
+		Unsettled:   o.Lost.Calls,
+	}
+	for _, l := range o.Limits {
+		status.Limits = append(status.Limits, limitStatus(l))
+	}
+	for _, r := range o.Roles {
+		if r.Today.Calls > 0 {
+			status.Roles = append(status.Roles, api.RoleSpend{Role: r.Role, Calls: r.Today.Calls, Tokens: r.Today.Tokens, Money: r.Today.Money.Float()})
+		}
+	}
+	return status, nil
+}
+
+func limitStatus(l budget.Limit) api.LimitStatus {
+	unit := 1.0
+	if l.IsMoney {
+		unit = float64(budget.Dollar)
+	}
+	status := api.LimitStatus{Name: l.Name, Used: float64(l.Used) / unit, Limit: float64(l.Allowed) / unit, Exhausted: l.Exhausted, Until: l.Until}
+	if l.Allowed < 0 {
+		status.Limit = -1
+	}
+	if l.Role != "" {
+		status.Name = l.Role + "." + l.Name
+	}
+	return status
+}
+
+func notEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}
+
+// rendered is the prompt of a thread as its model would get it.
+func (d *Daemon) rendered(name subconscious.ThreadName, snapshot subconscious.Snapshot) (api.RenderedPrompt, error) {
+	prompt, err := d.prompts.Thread(name, prompts.Thread{At: snapshot.At, State: snapshot.State, Field: snapshot.Fields[name]})
+	if err != nil {
+		return api.RenderedPrompt{}, err
+	}
+	out := api.RenderedPrompt{Thread: string(name), Model: d.usual(name), System: prompt.System, User: prompt.User, Hash: prompt.Hash}
+	assigned, ok := d.roster.Role(string(name))
+	switch {
+	case !ok:
+		out.Note = "it thinks by reflex, so nothing is sent; this is what a model would be asked"
+	case assigned.Problem != "":
+		out.Note = assigned.Problem + ", so nothing is sent for now"
+	}
+	if !assigned.Identity.Local {
+		out.User, out.Redacted = redact.Text(prompt.User), true
+		if d.mask != nil {
+			out.User = d.mask().Mask(out.User)
+		}
+	}
+	if prompt.Omitted != "" {
+		out.Note = strings.Join(notEmpty(out.Note, prompt.Omitted), "; ")
+	}
+	out.Bytes = len(out.System) + len(out.User)
+	out.Tokens = subconscious.EstimateTokens(out.Bytes)
+	return out, nil
+}

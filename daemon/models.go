@@ -1,0 +1,214 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/roster"
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/reflex"
+)
+
+// openModels opens the budget, the models that the configuration assigns, and
+// what they are told.
+func (d *Daemon) openModels(ctx context.Context) (err error) {
+	config := d.options.Config
+	if d.budget, err = budget.Open(ctx, d.db, config.Budget); err != nil {
+		return err
+	}
+	d.later("close the budget", d.budget.Close)
+	d.later("write down the last calls", d.writeCalls)
+	if d.prompts, err = prompts.Open(d.options.Prompts); err != nil {
+		return err
+	}
+	d.mask, err = masks(config.Models.Privacy)
+	if err != nil {
+		return err
+	}
+	d.roster, err = roster.Open(roster.Options{
+		Config: config.Models, Env: d.options.Env, Meter: d.budget, Recorder: &d.calls,
+		Secrets: redact.Text, Masker: d.mask, Now: d.options.Now, Logger: d.options.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	d.later("let go of the models", func(context.Context) error { return d.roster.Close() })
+	return nil
+}
+
+// masks returns what makes the placeholders of one call; nil where nothing is
+// withheld.
+func masks(privacy models.Privacy) (func() models.Masker, error) {
+	options := redact.MaskOptions{MailAddresses: privacy.MailAddresses, PhoneNumbers: privacy.PhoneNumbers}
+	if privacy.Contacts != "" {
+		names, err := redact.ReadContacts(privacy.Contacts)
+		if err != nil {
+			return nil, fmt.Errorf("models.privacy.contacts: %w", err)
+		}
+		options.Names = names
+	}
+	if !options.MailAddresses && !options.PhoneNumbers && len(options.Names) == 0 {
+		return nil, nil
+	}
+	first := redact.NewMask(options)
+	return func() models.Masker { return first.New() }, nil
+}
+
+// ownThreads are the four threads: with a model where one is assigned, else by
+// reflex.
+func (d *Daemon) ownThreads() ([]threads.Thread, error) {
+	registry, err := d.tools()
+	if err != nil {
+		return nil, err
+	}
+	d.later("wait for the tools", registry.Stop)
+	var all []threads.Thread
+	for _, name := range subconscious.Threads() {
+		assigned, ok := d.roster.Role(string(name))
+		if !ok {
+			all = append(all, reflex.New(name))
+			continue
+		}
+		thread, err := threads.NewModel(threads.ModelOptions{
+			Name: name, Prompts: d.prompts, Tools: registry, Reflex: reflex.New(name),
+			Gate: d.options.Config.Threads.Gate, Redact: redact.Text, Logger: d.options.Logger,
+			Asker: threads.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request},
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, thread)
+	}
+	return all, nil
+}
+
+// tools are the read tools, over the folders that senses look at.
+func (d *Daemon) tools() (*threads.Registry, error) {
+	config := d.options.Config
+	options := threads.RegistryOptions{Excluded: []string{config.StateDir}, Secret: files.Secret, Redact: redact.Text, Senses: d.senseLines}
+	for _, c := range config.Senses.Notes {
+		options.Roots = append(options.Roots, threads.Root{ID: "notes-" + c.ID, Path: c.Path, Trust: c.Trust, Notes: true,
+			Ref: func(file string) (subconscious.Ref, bool) {
+				return notes.Ref(filepath.Join(c.Path, filepath.FromSlash(file))), true
+			}})
+	}
+	for _, c := range config.Senses.Files {
+		options.Roots = append(options.Roots, threads.Root{ID: "files-" + c.ID, Path: c.Path, Trust: c.Trust,
+			Ref: func(file string) (subconscious.Ref, bool) { return files.Ref(c.ID, file), true }})
+	}
+	return threads.NewRegistry(options)
+}
+
+// senseLines say how the senses are.
+func (d *Daemon) senseLines() []threads.SenseLine {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var lines []threads.SenseLine
+	for _, h := range d.view.senses {
+		lines = append(lines, threads.SenseLine{Name: h.Kind + " " + h.ID, State: string(h.State), Words: h.Error, Since: h.Since})
+	}
+	return lines
+}
+
+// calls are requests to models that are not on record yet. They are written
+// with the next tick that commits.
+type calls struct {
+	mu   sync.Mutex
+	made []mind.ModelCall
+}
+
+var _ models.Recorder = (*calls)(nil)
+
+// unwritten bounds the calls that wait while no tick commits.
+const unwritten = 2000
+
+// Record implements models.Recorder.
+func (c *calls) Record(_ context.Context, call models.Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = append(c.made[max(0, len(c.made)-unwritten+1):], mind.ModelCall{
+		Tick: call.Purpose.Tick, At: call.Purpose.At, Role: call.Purpose.Role, Exploration: call.Purpose.Exploration,
+		Provider: call.By.Provider, Model: call.By.Model, PromptHash: call.PromptHash, PromptBytes: call.PromptBytes,
+		Input: call.Usage.Input, Cached: call.Usage.Cached, Written: call.Usage.Written, Output: call.Usage.Output, Thinking: call.Usage.Thinking,
+		UsageKnown: call.Usage.Known, Cost: int64(call.Cost), Latency: call.Latency, Attempts: call.Attempts,
+		Outcome: call.Outcome, Error: call.Error, Answer: call.Answer,
+	})
+}
+
+// take returns what is to be written, and keep gives it back where that failed.
+func (c *calls) take() []mind.ModelCall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made := c.made
+	c.made = nil
+	return made
+}
+
+func (c *calls) keep(made []mind.ModelCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = append(made, c.made...)
+	c.made = c.made[max(0, len(c.made)-unwritten):]
+}
+
+// writeCalls writes what no tick has written: those of a dry run, of a test, of
+// the last tick before a stop.
+func (d *Daemon) writeCalls(ctx context.Context) error {
+	made := d.calls.take()
+	if err := d.mind.AddCalls(ctx, made); err != nil {
+		d.calls.keep(made)
+		return err
+	}
+	return nil
+}
+
+// settle writes, in the tick's transaction, what calls turned out to cost.
+func (d *Daemon) settle(ctx context.Context, tx *store.Tx) error { return d.budget.Flush(ctx, tx) }
+
+// dollars are billionths of a dollar as dollars.
+func dollars(amount int64) float64 { return budget.Money(amount).Float() }
+
+// isLocal reports whether a provider is on this machine or in its network.
+func (d *Daemon) isLocal(provider string) bool {
+	p, ok := d.options.Config.Models.Provider(provider)
+	return ok && p.Local
+}
+
+// outcomeAnswered is the outcome of a call that helped.
+const outcomeAnswered = "answered"
+
+// failures keep when ticks failed to commit, for the receipt.
+const failuresKept = 1000
+
+func (d *Daemon) noteFailure(at time.Time, reason string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.view.failure = reason
+	d.view.failed = append(d.view.failed[max(0, len(d.view.failed)-failuresKept+1):], at)
+}
+
+// failedSince counts ticks since then that did not commit, as far as this
+// process knows.
+func (d *Daemon) failedSince(since time.Time) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for _, at := range d.view.failed {
+		if !at.Before(since) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,137 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+)
+
+var _ api.Reporter = (*Daemon)(nil)
+
+// receiptPage is how many records are read at once.
+const receiptPage = 200
+
+// Report implements api.Reporter: the receipt for a silence.
+func (d *Daemon) Report(ctx context.Context, since time.Time) (api.Report, error) {
+	zone := d.zoneOrUTC()
+	report := api.Report{Since: since.In(zone), Until: d.options.Now().In(zone).Round(0), Rejected: map[string]int{}, Changes: map[string]int{}}
+	sums := map[string]*api.ThreadSum{}
+	for _, name := range d.runner.Names() {
+		sums[string(name)] = &api.ThreadSum{Name: string(name)}
+	}
+	for before := int64(0); ; {
+		page, err := d.Ticks(ctx, before, receiptPage)
+		if err != nil {
+			return api.Report{}, err
+		}
+		for _, tick := range page {
+			if tick.At.Before(since) {
+				page = nil
+				break
+			}
+			addTick(&report, sums, tick)
+			before = tick.Tick
+		}
+		if len(page) < receiptPage {
+			break
+		}
+	}
+	for _, name := range d.runner.Names() {
+		report.Threads = append(report.Threads, *sums[string(name)])
+	}
+	report.FailedTicks = d.failedSince(since)
+	if err := d.addSpending(ctx, &report); err != nil {
+		return api.Report{}, err
+	}
+	blind, err := d.ledger.BlindPeriods(ctx, since)
+	if err != nil {
+		return api.Report{}, fmt.Errorf("read the blind periods: %w", err)
+	}
+	for _, b := range blind {
+		report.Blind = append(report.Blind, api.BlindPeriod{Sense: b.Sense, ID: b.ID, From: b.From.In(zone), To: inZone(b.To, zone), Error: b.Error})
+	}
+	return report, nil
+}
+
+func inZone(at time.Time, zone *time.Location) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return at.In(zone)
+}
+
+// addTick counts one tick.
+func addTick(report *api.Report, sums map[string]*api.ThreadSum, tick api.TickReport) {
+	report.Ticks++
+	if len(tick.Changes) == 0 {
+		report.Unchanged++
+	}
+	for _, c := range tick.Changes {
+		report.Changes[c.What]++
+	}
+	for _, t := range tick.Threads {
+		sum := sums[t.Name]
+		if sum == nil {
+			continue // a thread that there is no more
+		}
+		report.Accepted += t.Findings
+		report.Findings += t.Findings
+		sum.Findings += t.Findings
+		for reason, n := range t.Rejected {
+			report.Rejected[reason] += n
+			report.Findings += n
+		}
+		switch t.Mode {
+		case threadSkipped:
+			sum.Skipped++
+			continue
+		case threadFailed:
+			sum.Failed++
+		case modeReflex:
+			sum.Reflex++
+		default:
+			sum.Model++
+		}
+		sum.Asked++
+		if t.Usual != "" {
+			sum.FellBack++
+		}
+	}
+}
+
+// addSpending counts what models did and cost.
+func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
+	calls, err := d.mind.SumCalls(ctx, report.Since)
+	if err != nil {
+		return fmt.Errorf("read the calls to models: %w", err)
+	}
+	sums := map[[3]string]*api.ModelSum{}
+	for _, c := range calls {
+		key := [3]string{c.Role, c.Provider, c.Model}
+		sum := sums[key]
+		if sum == nil {
+			sum = &api.ModelSum{Role: c.Role, Provider: c.Provider, Model: c.Model, Local: d.isLocal(c.Provider)}
+			sums[key] = sum
+		}
+		sum.Calls += c.Calls
+		if c.Outcome != outcomeAnswered {
+			sum.Failed += c.Calls
+		}
+		sum.Tokens += c.Input + c.Output
+		sum.Cached += c.Cached
+		sum.Cost += dollars(c.Cost)
+		report.Money += dollars(c.Cost)
+	}
+	for _, sum := range sums {
+		report.Models = append(report.Models, *sum)
+	}
+	slices.SortFunc(report.Models, func(a, b api.ModelSum) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
+	})
+	report.Budget, err = d.budgetStatus(ctx)
+	return err
+}
