@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+
+	"github.com/subconsciousd/subconsciousd/redact"
 )
 
 // Masker puts placeholders in place of personal data, and puts the data back.
@@ -19,7 +21,7 @@ type Masker interface {
 
 // RedactOptions configures NewRedact.
 type RedactOptions struct {
-	// Secrets takes secrets out of text for good: redact.Text.
+	// Secrets takes secrets out of text for good; nil is redact.Text.
 	Secrets func(string) string
 	// Masker returns a new Masker for each call; nil masks nothing.
 	Masker func() Masker
@@ -32,7 +34,7 @@ type RedactOptions struct {
 // is. In a stream of JSON, what is put back is not escaped; in the answer it is.
 func NewRedact(inner Generator, options RedactOptions) Generator {
 	if options.Secrets == nil {
-		options.Secrets = func(text string) string { return text }
+		options.Secrets = redact.Text
 	}
 	return &redactor{inner, options}
 }

@@ -50,6 +50,9 @@ func OpenPrices(own []Price) (*Prices, error) {
 	return &Prices{Read: file.Read, own: slices.Clone(own), list: file.Prices}, nil
 }
 
+// List returns the shipped prices.
+func (p *Prices) List() []Price { return slices.Clone(p.list) }
+
 // Of returns what a model of a provider costs. Prices of the configuration name
 // the provider's id or its vendor, shipped ones the vendor, since an id says
 // nothing about who sends the bill. A dated name ("gpt-4o-mini-2024-07-18")

@@ -3,6 +3,8 @@ package models
 import (
 	"context"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/redact"
 )
 
 // StackOptions are what the decorators around a driver need.
@@ -12,8 +14,8 @@ type StackOptions struct {
 	Meter    Meter // nil: nothing is debited
 	Rate     Rate
 	Recorder Recorder // nil: nothing is recorded
-	// Secrets takes secrets out of text, for remote models and for records:
-	// redact.Text. It must be set for both.
+	// Secrets takes secrets out of text, for remote models and for records; nil
+	// is redact.Text.
 	Secrets func(string) string
 	Masker  func() Masker // nil masks nothing
 	// Circuit is shared by all stacks of one model; nil is one of its own.
@@ -39,6 +41,9 @@ var _ Driver = (*Member)(nil)
 // remote, budget, breaker, retry, timeout, from the outside in.
 func Stack(driver Driver, options StackOptions) *Member {
 	by := driver.Identity()
+	if options.Secrets == nil {
+		options.Secrets = redact.Text
+	}
 	if options.Circuit == nil {
 		options.Circuit = NewCircuit(options.Now)
 	}
