@@ -2,45 +2,81 @@ package redact
 
 import "strings"
 
-// wordLetters is the least mean length, in letters, of the pieces of a name in
-// code. Random text of both cases has 1.7 on average: of 10⁶ draws of 24
-// characters of base 62, fewer than one in 10⁴ reach 2.7.
-const wordLetters = 2.7
+const (
+	// wordLetters is the least mean length, in letters, of the pieces of a name
+	// in code. Random text of both cases has 1.7 on average.
+	wordLetters = 2.3
+	// spokenPairs is the least part of the pairs of letters in a name that words
+	// have; random letters have 0.24 of them.
+	spokenPairs = 0.6
+)
+
+// followers are, by letter, those that follow it in four of five pairs of
+// letters in the words of the Go and Python sources.
+var followers = [26]string{
+	"bcdgilmnprst", "aeilu", "aehiklort", "adeios", "acdefglmnprstvx", "efilo", "eors", "aeio", "acdefglmnoprstvz",
+	"", "e", "adeilosy", "aeiop", "acdefgiost", "cdlmnoprstuvw", "aeilorst", "u", "aeimorst",
+	"acehiopstuy", "aehiorstuy", "lmnrst", "ae", "a", "", "p", "e",
+}
+
+var isPair = func() *[26][26]bool {
+	pairs := new([26][26]bool)
+	for first, seconds := range followers {
+		for _, second := range []byte(seconds) {
+			pairs[first][second-'a'] = true
+		}
+	}
+	return pairs
+}()
 
 // isIdentifier reports whether s is a name as programs have them, a file's or a
 // path: words in camel case or between signs, with short numbers
 // ("ConvertToUint32x4", "cpan/Meta_1_4", "ed25519.PrivateKey").
 func isIdentifier(s string) bool {
-	pieces, letters, figures, run, vowels := 0, 0, 0, 0, 0
-	last := byte(0)
-	for i := range min(len(s), valueBytes) {
-		c := s[i]
-		class := classOf(c)
-		switch class {
-		case 'l', 'u':
-			letters++
-			run = 0
-			if strings.IndexByte("aeiouyAEIOUY", c) >= 0 {
-				vowels++
-			}
-			// A piece begins after anything else, at a capital behind a small
-			// letter, and at the last of several capitals ("HTTPServer").
-			if last != 'l' && last != 'u' || class == 'u' && last == 'l' || class == 'l' && last == 'u' && i > 1 && isUpper[s[i-2]] {
-				pieces++
-			}
-		case 'd':
-			figures++
-			if run++; run > 4 {
-				return false
-			}
+	s = head(s, valueBytes)
+	pieces, letters, pairs, spoken, figures := 0, 0, 0, 0, 0
+	for i := 0; i < len(s); {
+		switch class := classOf(s[i]); class {
 		case 'o':
 			return false
+		case 'd':
+			end := extend(s, i, len(s), isDigit)
+			if figures += end - i; end-i > 4 {
+				return false
+			}
+			i = end
+		case 's':
+			i++
 		default:
-			run = 0
+			end := pieceEnd(s, i)
+			pieces++
+			letters += end - i
+			for i++; i < end; i++ {
+				pairs++
+				if isPair[s[i-1]|' '-'a'][s[i]|' '-'a'] {
+					spoken++
+				}
+			}
 		}
-		last = class
 	}
-	return letters > 0 && float64(letters) >= wordLetters*float64(pieces) && vowels*6 >= letters && figures*2 <= letters
+	return pairs > 0 && float64(letters) >= wordLetters*float64(pieces) && float64(spoken) >= spokenPairs*float64(pairs) && figures*2 <= letters
+}
+
+// pieceEnd returns where the word of a name ends that begins at i: before a
+// capital behind a small letter, and before the last of several capitals that a
+// small letter follows ("HTTPServer").
+func pieceEnd(s string, i int) int {
+	if isLower[s[i]] {
+		return extend(s, i, len(s), isLower)
+	}
+	end := extend(s, i, len(s), isUpper)
+	switch {
+	case end == len(s) || !isLower[s[end]]:
+		return end
+	case end > i+1:
+		return end - 1
+	}
+	return extend(s, end, len(s), isLower)
 }
 
 // classOf: small letter, capital, digit, a sign that joins words, other.
@@ -82,6 +118,33 @@ func isSequence(s string) bool {
 		}
 	}
 	return len(s) > 3 && steps*10 >= (len(s)-1)*8
+}
+
+// madeUpRun is how many bytes in a row, each one up, one down or the same, tell a
+// key that a person typed. 32 random hexadecimal bytes hold six that count up or
+// down once in 5,000 keys, 40 of base 62 once in 10⁷.
+const madeUpRun = 6
+
+// isMadeUp reports whether a key counts or repeats in a long stretch of it
+// ("abcdef", "7654321", "oooooo"). Zeros, in figures and in base64, are common in
+// real ones.
+func isMadeUp(s string) bool {
+	run, step := 1, 0
+	for i := 1; i < len(s); i++ {
+		d := int(s[i]) - int(s[i-1])
+		switch {
+		case d < -1 || d > 1 || !isAlnum[s[i]] || d == 0 && (s[i] == 'A' || s[i] == '0'):
+			run = 1
+		case run == 1 || d == step:
+			run++
+		default:
+			run = 2
+		}
+		if step = d; run >= madeUpRun {
+			return true
+		}
+	}
+	return false
 }
 
 // isTypeName reports whether s is a type or an algorithm: "uint32", "*int64",

@@ -119,7 +119,10 @@ func checkEncodedPEM(t *text, a anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	end := extend(t.s, to, len(t.s), isB64)
-	begin, err := base64.RawStdEncoding.DecodeString(t.s[from : from+min(end-from, 64)/4*4])
+	if t.at(end) == '\n' || t.at(end) == '\r' {
+		end += len(strings.TrimRight(head(t.s[end:], truncated(t.s[end:min(len(t.s), end+pemBytes)])), " \t\r\n"))
+	}
+	begin, err := base64.RawStdEncoding.DecodeString(t.s[from : from+min(extend(t.s, from, len(t.s), isB64)-from, 64)/4*4])
 	if err != nil || !strings.Contains(string(begin), "PRIVATE KEY") || end-from < 100 {
 		return Span{}, false
 	}

@@ -10,6 +10,8 @@ type prefix struct {
 	after *[256]bool
 	min   int
 	exact bool
+	// numbered: they begin with a plain number, which may count.
+	numbered bool
 	// mixed: one of them is a digit, so that words never match.
 	mixed bool
 }
@@ -21,7 +23,7 @@ func services() []anchor {
 		kind string
 		set  *[256]bool
 		min  int
-		opts string // e: exact, m: mixed
+		opts string // e: exact, m: mixed, n: numbered
 		text []string
 	}
 	rows := []row{
@@ -31,7 +33,7 @@ func services() []anchor {
 		{"github", isB64URL, 22, "", []string{"github_pat_"}},
 		{"gitlab", isDotted, 16, "", []string{"glpat-", "gloas-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-",
 			"glsoat-", "glimt-", "glagent-", "glwt-", "glffct-", "GR1348941"}},
-		{"slack", isB64URL, 10, "m", []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.xoxp-",
+		{"slack", isB64URL, 10, "mn", []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.xoxp-",
 			"xoxe.xoxb-", "xoxc-", "xoxd-", "xapp-", "xwfp-"}},
 		{"slack", isToken, 20, "m", []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/"}},
 		{"stripe", isAlnum, 14, "", []string{"sk_live_", "sk_test_", "rk_live_", "rk_test_"}},
@@ -50,7 +52,7 @@ func services() []anchor {
 		{"brevo", isB64URL, 40, "", []string{"xkeysib-", "xsmtpsib-"}},
 		{"twilio", isHex, 32, "e", []string{"SK"}},
 		{"mailgun", isHex, 32, "e", []string{"key-"}},
-		{"discord", isToken, 40, "m", []string{"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}},
+		{"discord", isToken, 40, "mn", []string{"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}},
 		{"discord", isB64URL, 60, "", []string{"mfa."}},
 		{"digitalocean", isHex, 40, "", []string{"dop_v1_", "doo_v1_", "dor_v1_"}},
 		{"doppler", isAlnum, 32, "", []string{"dp.pt.", "dp.st.", "dp.ct.", "dp.scim.", "dp.audit."}},
@@ -63,7 +65,7 @@ func services() []anchor {
 		{"pulumi", isHex, 40, "", []string{"pul-"}},
 		{"rubygems", isHex, 40, "", []string{"rubygems_"}},
 		{"shopify", isHex, 32, "", []string{"shpat_", "shpca_", "shppa_", "shpss_"}},
-		{"square", isB64URL, 20, "m", []string{"sq0atp-", "sq0csp-", "sq0idp-", "EAAAE", "EAAAF", "EAAAl"}},
+		{"square", isB64URL, 20, "m", []string{"sq0atp-", "sq0csp-", "sq0idp-", "sq0cst-", "sq0acp-", "EAAAE", "EAAAF", "EAAAl"}},
 		{"vault", isB64URL, 24, "", []string{"hvs.", "hvb.", "hvr."}},
 		{"grafana", isToken, 32, "", []string{"glc_", "glsa_"}},
 		{"newrelic", isAlnum, 27, "", []string{"NRAK-", "NRJS-"}},
@@ -103,9 +105,9 @@ func services() []anchor {
 		{"bitbucket", isB64, 40, "m", []string{"BBDC-"}},
 		{"ntlm", isToken, 20, "m", []string{"TlRMTVNTUA", "NTLM TlRM"}},
 		{"salesforce", isDotted, 60, "m", []string{"3MVG"}},
-		{"llama", isB64URL, 40, "m", []string{"llx-"}},
+		{"llama", isB64URL, 40, "m", []string{"llx-", "LL-", "LA-"}},
 		{"llama", isPiped, 20, "m", []string{"LLM|"}},
-		{"together", isAlnum, 32, "", []string{"tgp_v1_"}},
+		{"together", isB64URL, 32, "", []string{"tgp_v1_"}},
 		{"vercel", isAlnum, 24, "m", []string{"vcp_", "vca_", "vci_", "vcr_", "vck_"}},
 		{"firebase", isB64URL, 100, "m", []string{"APA91b"}},
 		{"dropbox", isB64URL, 60, "m", []string{"sl."}},
@@ -128,7 +130,7 @@ func services() []anchor {
 		{"prefect", isAlnum, 36, "", []string{"pnu_"}},
 		{"readme", isAlnum, 60, "", []string{"rdme_"}},
 		{"shippo", isHex, 40, "", []string{"shippo_live_", "shippo_test_"}},
-		{"telegram", isDotted, 35, "m", []string{"api.telegram.org/bot"}},
+		{"telegram", isDotted, 35, "mn", []string{"api.telegram.org/bot"}},
 	}
 	var anchors []anchor
 	for _, r := range rows {
@@ -137,6 +139,7 @@ func services() []anchor {
 			for _, o := range r.opts {
 				p.exact = p.exact || o == 'e'
 				p.mixed = p.mixed || o == 'm'
+				p.numbered = p.numbered || o == 'n'
 			}
 			anchors = append(anchors, anchor{text: foldASCII(text), kind: r.kind, check: checkPrefix, prefix: p})
 		}
@@ -161,7 +164,10 @@ func checkPrefix(t *text, a anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	enough := extend(t.s, to, to+p.min, p.after)
-	if enough-to < p.min || p.mixed && !hasDigit(t.s[to:enough]) || bits(t.s[to:enough]) < prefixBits {
+	if enough-to < p.min || p.mixed && !hasDigit(t.s[to:extend(t.s, enough, enough+p.min, p.after)]) || bits(t.s[to:enough]) < prefixBits {
+		return Span{}, false
+	}
+	if !p.numbered && isMadeUp(t.s[to:enough]) {
 		return Span{}, false
 	}
 	if p.exact {
