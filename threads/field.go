@@ -25,17 +25,6 @@ var (
 	ages   = [...]time.Duration{0, 14 * 24 * time.Hour, 7 * 24 * time.Hour, 2 * 24 * time.Hour}
 )
 
-// sensesOf are the senses that lie in a thread's field; nil means all.
-func sensesOf(thread subconscious.ThreadName) []string {
-	switch thread {
-	case subconscious.Watcher:
-		return []string{"mail", "health", "calendar", "files", "person"}
-	case subconscious.Librarian:
-		return []string{"notes", "conversation", "person", "mail", "health"}
-	}
-	return nil
-}
-
 // Interested reports whether an observation lies in a thread's field when it is
 // not widened, so that it waits to be shown to it. It depends on nothing else,
 // since the ledger asks it once, when a change is recorded.
@@ -43,7 +32,7 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	if o.BandOnly {
 		return thread == subconscious.Oracle
 	}
-	if own := sensesOf(thread); own != nil && !slices.Contains(own, o.Sense) {
+	if own := natureOf(thread).senses; own != nil && !slices.Contains(own, o.Sense) {
 		return false
 	}
 	if thread == subconscious.Oracle && o.Due.IsZero() && !promised(o) && o.Sense != "calendar" {
@@ -81,7 +70,7 @@ func Widen(thread subconscious.ThreadName, level int, at time.Time, world subcon
 	if level <= 0 {
 		return nil
 	}
-	own := sensesOf(thread)
+	own := natureOf(thread).senses
 	mine := func(o subconscious.Observation) bool {
 		return (own == nil || slices.Contains(own, o.Sense)) && !shown(o.Ref())
 	}

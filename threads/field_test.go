@@ -1,6 +1,7 @@
 package threads_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -82,7 +83,14 @@ func (s shelf) Due(from, to time.Time, yield func(subconscious.Observation) bool
 	}
 }
 
-func (s shelf) Of(string, func(subconscious.Observation) bool)        {}
+func (s shelf) Of(sense string, yield func(subconscious.Observation) bool) {
+	for _, o := range slices.SortedStableFunc(slices.Values(s), func(a, b subconscious.Observation) int { return cmp.Compare(a.Ref(), b.Ref()) }) {
+		if o.Sense == sense && !yield(o) {
+			return
+		}
+	}
+}
+
 func (s shelf) Sharing(string, int) ([]subconscious.Observation, int) { return nil, 0 }
 
 // notes yields what the daemon does: what the notes hold.

@@ -50,13 +50,13 @@ type ModelOptions struct {
 func (o ModelOptions) validate() error {
 	switch {
 	case o.Reflex == nil:
-		return errors.New("Reflex is missing: it thinks where the model cannot")
+		return errors.New("there is no Reflex, which thinks where the model cannot")
 	case o.Reflex.Name() != o.Name:
-		return fmt.Errorf("Reflex is the %s", o.Reflex.Name())
+		return fmt.Errorf("its Reflex is the %s", o.Reflex.Name())
 	case o.Prompts == nil:
-		return errors.New("Prompts is missing")
+		return errors.New("there are no Prompts")
 	case o.Asker.Generator == nil && o.Asker.Problem == "":
-		return errors.New("Asker has neither a Generator nor a Problem")
+		return errors.New("its Asker has neither a Generator nor a Problem")
 	}
 	return nil
 }

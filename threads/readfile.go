@@ -24,7 +24,7 @@ const (
 // readFile reads a text below one of the roots.
 func readFile(r *Registry) tool {
 	return tool{
-		name: "read_file",
+		name: readFileTool,
 		description: "Reads a text file of the person's folders, at most its first 16 KB, some 5 KB of it at once. " +
 			"The path begins with the folder's name, as titles and earlier results have it: \"notes/todo.md\".",
 		parameters: `{"type":"object","additionalProperties":false,"required":["path"],"properties":{` +

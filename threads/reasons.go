@@ -50,22 +50,22 @@ func whyOne(failure *models.Error, at time.Time) string {
 // spent says which limit is reached, and until when.
 func spent(r *budget.Refusal, at time.Time) string {
 	what := map[string]string{
-		budget.MoneyPerDay: "today's money", budget.MoneyPerMonth: "this month's money", budget.CallsPerDay: "today's calls of models",
-		budget.TokensPerDay: "today's tokens", budget.ExplorationCallsPerDay: "today's calls for exploration",
+		budget.MoneyPerDay: "money for today", budget.MoneyPerMonth: "money for this month", budget.CallsPerDay: "calls of models for today",
+		budget.TokensPerDay: "tokens for today", budget.ExplorationCallsPerDay: "calls for exploration for today",
 	}[r.Limit]
 	if what == "" {
 		return r.Error()
 	}
-	if r.Role != "" {
-		what += " of the " + r.Role
+	if what = "the budget of " + what; r.Role != "" {
+		what += " for the " + r.Role
 	}
 	switch {
 	case r.Allowed == 0:
-		return what + " are set to none (" + r.Limit + " is 0)"
+		return what + " is none (" + r.Limit + " is 0)"
 	case r.Until.IsZero():
-		return "a single call could take more than " + what + " allow (raise " + r.Limit + ")"
+		return what + " is less than a single call could take (raise " + r.Limit + ")"
 	}
-	return what + " leave no room for a call until " + clockOf(r.Until, at)
+	return what + " has no room for a call until " + clockOf(r.Until, at)
 }
 
 // clockOf is a time of today by its clock, and any other with its day.

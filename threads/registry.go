@@ -102,21 +102,6 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 	return r, nil
 }
 
-// toolsOf are the tools of each thread.
-func toolsOf(thread subconscious.ThreadName) []string {
-	switch thread {
-	case subconscious.Watcher:
-		return []string{"list_events", "read_file", "health"}
-	case subconscious.Librarian:
-		return []string{"search_notes", "read_file"}
-	case subconscious.Oracle:
-		return []string{"list_events", "search_notes"}
-	case subconscious.Dreamer:
-		return []string{"search_notes"}
-	}
-	return nil
-}
-
 // Names returns the names of the tools that a thread has.
 func (r *Registry) Names(thread subconscious.ThreadName) []string {
 	var names []string
@@ -124,7 +109,7 @@ func (r *Registry) Names(thread subconscious.ThreadName) []string {
 		return nil
 	}
 	for _, t := range r.tools {
-		if slices.Contains(toolsOf(thread), t.name) {
+		if slices.Contains(natureOf(thread).tools, t.name) {
 			names = append(names, t.name)
 		}
 	}

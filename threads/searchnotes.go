@@ -34,7 +34,7 @@ const (
 // searchNotes looks through the person's notes.
 func searchNotes(r *Registry) tool {
 	return tool{
-		name: "search_notes",
+		name: searchNotesTool,
 		description: "Searches the person's notes for words, and returns what is open there (with references) and lines of the files that hold most of the words. " +
 			"Rare words find most; names, numbers and compound words are good ones.",
 		parameters: `{"type":"object","additionalProperties":false,"required":["words"],"properties":{` +

@@ -32,13 +32,13 @@ func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration,
 			}
 		}
 	}
-	if thread == subconscious.Watcher {
+	nature := natureOf(thread)
+	if nature.machine {
 		limit := len(s.things) + machineShown
 		world.Of("health", func(o subconscious.Observation) bool { return s.put(o, limit) })
 	}
-	own := sensesOf(thread)
 	world.Due(at, at.Add(ahead), func(o subconscious.Observation) bool {
-		if own != nil && !slices.Contains(own, o.Sense) {
+		if nature.senses != nil && !slices.Contains(nature.senses, o.Sense) {
 			return true
 		}
 		return s.put(o, standingShown)

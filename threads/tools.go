@@ -17,6 +17,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// The names of the tools.
+const (
+	readFileTool    = "read_file"
+	listEventsTool  = "list_events"
+	healthTool      = "health"
+	searchNotesTool = "search_notes"
+)
+
 // tool is something that a model may ask for. It reads, and does nothing.
 type tool struct {
 	name, description string
@@ -222,7 +230,7 @@ const (
 // listEvents returns what is due.
 func listEvents(*Registry) tool {
 	return tool{
-		name: "list_events",
+		name: listEventsTool,
 		description: "Lists what stands in the calendar and what else has a date (deadlines, promises), in order of time. " +
 			"At most 35 days and 30 things; without arguments the next 3 days.",
 		parameters: `{"type":"object","additionalProperties":false,"properties":{` +
@@ -296,7 +304,7 @@ func eventRange(at time.Time, first string, days int) (from, to time.Time, err e
 // health returns the state of the machine and of the senses.
 func health(r *Registry) tool {
 	return tool{
-		name:        "health",
+		name:        healthTool,
 		description: "Says what stands about the machine's health (disks, memory, services), and which senses are blind and since when.",
 		parameters:  `{"type":"object","additionalProperties":false,"properties":{}}`,
 		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {

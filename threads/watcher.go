@@ -1,0 +1,10 @@
+package threads
+
+// watcher looks at what just happened.
+func watcher() nature {
+	return nature{
+		senses:  []string{"mail", "health", "calendar", "files", "person"},
+		tools:   []string{listEventsTool, readFileTool, healthTool},
+		machine: true,
+	}
+}
