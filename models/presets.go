@@ -42,8 +42,9 @@ func Presets() []Preset {
 				{ID: RoleChat, Provider: "openai", Model: "gpt-4o-mini"},
 			},
 		}, {
+			// Whoever chooses it wants nothing to leave, whatever keys lie about.
 			Name: PresetLocal, About: "all on Ollama on this machine; nothing leaves it; run: ollama pull qwen3:8b",
-			Roles: everywhere("ollama", "qwen3:8b"),
+			Roles: append(everywhere("ollama", "qwen3:8b"), Role{ID: RoleDeliberation, Provider: "ollama", Model: "qwen3:8b"}),
 		},
 	}
 }
