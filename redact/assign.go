@@ -21,6 +21,7 @@ func checkAssigned(t *text, a anchor, from, to int) (Span, bool) {
 	}
 	v, ok := t.value(at, sep)
 	v.option = t.isOption(from)
+	v.member = t.isMember(from)
 	v.spaced = t.at(end) == ' ' && t.at(at-1) == ' '
 	if !ok || !v.accepted(t, a, sep) {
 		return Span{}, false
@@ -44,6 +45,14 @@ func (t *text) inPath(from, end int) bool {
 func (t *text) isOutcome(from, to int) bool {
 	before := t.s[max(t.base, from-4):from]
 	return t.s[from:to] == "PASS" && (before == "--- " || before == "=== ")
+}
+
+// isMember reports whether the name around i is reached through an object.
+func (t *text) isMember(i int) bool {
+	for limit := i - nameBytes; i > t.base && i > limit && isName[t.s[i-1]]; {
+		i--
+	}
+	return strings.HasPrefix(t.s[i:], "self.") || strings.HasPrefix(t.s[i:], "this.")
 }
 
 // isOption reports whether the name around i begins with a hyphen.

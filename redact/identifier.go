@@ -173,6 +173,57 @@ func isPath(s string) bool {
 	return strings.Count(s, "/") >= 2 && isIdentifier(s)
 }
 
+// isExample reports whether s says that a secret belongs in its place:
+// "your_api_key_here", "changeme", "AKIA…EXAMPLE".
+func isExample(s string) bool {
+	folded := foldASCII(head(s, 64))
+	for _, word := range [...]string{"example", "changeme", "change_me", "change-me", "placeholder", "xxxxxx", "dummy", "insert_", "insert-", "replace_", "replace-", "redacted"} {
+		if strings.Contains(folded, word) {
+			return true
+		}
+	}
+	return strings.HasPrefix(folded, "your") && !hasDigit(s) && (len(s) == 4 || !isLower[s[4]] || containsAny(folded, []string{"password", "secret", "token", "key"})) ||
+		strings.HasSuffix(folded, "_here") || strings.HasSuffix(folded, "-here")
+}
+
+// isUUID reports whether s is one, in hexadecimal digits and hyphens.
+func isUUID(s string) bool {
+	s = strings.Trim(s, "{}")
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (s[i] == '-') || !hyphen && !isHex[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// isVersion reports whether s is a version ("v1.2.3-rc1") or a time in ISO 8601.
+func isVersion(s string) bool {
+	s = strings.TrimPrefix(s, "v")
+	year := extend(s, 0, len(s), isDigit)
+	if year == 0 || year == len(s) {
+		return false
+	}
+	next := extend(s, year+1, len(s), isDigit)
+	if next == year+1 || next == len(s) {
+		return false
+	}
+	return s[year] == '.' && s[next] == '.' || s[year] == '-' && s[next] == '-' && year == 4 && next == 7
+}
+
+// isPattern reports whether s is a regular expression or a colour.
+func isPattern(s string) bool {
+	for _, sign := range [...]string{"(?:", "(?P", "[^", "[a-z", "[A-Z", "[0-9", `\d`, `\w`, `\s`, ".*"} {
+		if strings.Contains(s, sign) {
+			return true
+		}
+	}
+	return len(s) == 7 && s[0] == '#' && extend(s, 1, len(s), isHex) == len(s)
+}
+
 // isTemplate reports whether s is filled in later: "%s:%s", "{user}-{id}".
 func isTemplate(s string) bool {
 	for _, verb := range [...]string{"%s", "%d", "%v", "%q", "{}", "%x"} {

@@ -10,6 +10,7 @@ type value struct {
 	cut      bool   // it goes on
 	option   bool   // its name is an option of a command ("--token")
 	spaced   bool   // it is assigned as code is, with space around the sign
+	member   bool   // its name is that of a member: "self.password"
 }
 
 // opened are the quotes that may open a value, and what closes each.
@@ -148,10 +149,13 @@ func (v value) accepted(t *text, a anchor, sep separator) bool {
 		return false
 	}
 	sure := a.level == surely || a.level == alone
-	if !sure && (isSequence(s) || isIdentifier(s) && (v.quote == "" || isMixed(s))) {
+	if a.level == aloneLikely && isUUID(s) {
+		return false // a key by which something is found
+	}
+	if !sure && (isPattern(s) || isVersion(s) || isSequence(s) || isIdentifier(s) && (v.quote == "" || isMixed(s))) {
 		return false
 	}
-	if v.quote == "" && v.spaced && isVariable(s) {
+	if v.quote == "" && v.spaced && (isVariable(s) || v.member && extend(s, 0, len(s), isVariableByte) == len(s)) {
 		return false
 	}
 	switch sep {
@@ -263,6 +267,9 @@ func isPlaceholder(s string) bool {
 	if len(s) > 1 && s[0] == '$' && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) || len(s) == 2 && s[0] == '%' {
 		return true
 	}
+	if isExample(s) {
+		return true
+	}
 	return notSecrets[strings.TrimRight(foldASCII(head(s, 32)), "):;,")]
 }
 
@@ -272,7 +279,8 @@ var notSecrets = func() map[string]bool {
 		"int", "integer", "number", "required", "optional", "yes", "no", "empty", "text", "password", "passwd", "secret",
 		"token", "passwort", "kennwort", "contraseña", "bytes", "object", "byte", "char", "prompt", "type", "your_password",
 		"your-password", "yourpassword", "disabled", "enabled", "example", "unset", "missing", "hidden", "[hidden]", "masked", "bearer",
-		"basic", "oauth", "oauth2", "default", "n/a", "varchar", "auto", "self", "this", "value", "key", "import", "return"} {
+		"basic", "oauth", "oauth2", "pass", "pwd", "pw", "credentials", "username", "redacted", "todo", "tbd",
+		"default", "n/a", "varchar", "auto", "self", "this", "value", "key", "import", "return"} {
 		set[word] = true
 	}
 	return set
