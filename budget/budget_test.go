@@ -391,6 +391,24 @@ func TestFlush(t *testing.T) {
 	}
 }
 
+// What a tick has written is not counted again when the day turns.
+func TestFlushedBeforeTheDayTurns(t *testing.T) {
+	b, db := opened(t, filepath.Join(t.TempDir(), "mind.db"), budget.DefaultConfig())
+	flushed, not := debit(t, b, charge("watcher", noon, 1000)), debit(t, b, charge("watcher", noon, 1000))
+	settle(t, b, flushed, 400, 10)
+	if err := db.Write(t.Context(), func(tx *store.Tx) error { return b.Flush(t.Context(), tx) }); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, b, not, 300, 10)
+	next := noon.AddDate(0, 0, 1)
+	debit(t, b, charge("watcher", next, 1000))
+	for _, b := range []*budget.Budget{b, again(t, db, budget.DefaultConfig())} {
+		if o := spent(t, b, next); o.ThisMonth != (budget.Sum{Money: 1700, Tokens: 120, Calls: 3}) || o.Today.Money != 1000 {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
 func TestClose(t *testing.T) {
 	b, db := opened(t, filepath.Join(t.TempDir(), "mind.db"), budget.DefaultConfig())
 	settle(t, b, debit(t, b, charge("watcher", noon, 1000)), 400, 10)

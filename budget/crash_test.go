@@ -95,3 +95,39 @@ func TestFailpointsOfTheDay(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// What is settled while the day turns counts once.
+func TestFailpointSettledWhileTheDayTurns(t *testing.T) {
+	b, db := opened(t, t.TempDir()+"/mind.db", budget.DefaultConfig())
+	var open []budget.Ticket
+	for range 60 {
+		open = append(open, debit(t, b, charge("watcher", noon, 1000)))
+	}
+	restore, err := failpoint.Set("store.commit=sleep(10ms)", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restore()
+	next := noon.AddDate(0, 0, 1)
+	turned := make(chan error)
+	go func() {
+		_, err := b.Debit(t.Context(), charge("watcher", next, 1000))
+		turned <- err
+	}()
+	for _, ticket := range open {
+		settle(t, b, ticket, 400, 10)
+		spent(t, b, noon)
+	}
+	if err := <-turned; err != nil {
+		t.Fatal(err)
+	}
+	restore()
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []*budget.Budget{b, again(t, db, budget.DefaultConfig())} {
+		if o := spent(t, b, next); o.ThisMonth != (budget.Sum{Money: 25_000, Tokens: 700, Calls: 61}) {
+			t.Errorf("%+v", o)
+		}
+	}
+}
