@@ -4,7 +4,9 @@ import "slices"
 
 // AnyTest are the packages that every test may import: they are there for
 // tests, or, as the store, so small that a fake of them would be the same again.
-func AnyTest() []string { return []string{"internal/testutil", "internal/testutil/...", "store"} }
+func AnyTest() []string {
+	return []string{"internal/testutil", "internal/testutil/...", "redact/redacttest", "store"}
+}
 
 // below are the packages that know the words of the mind and no more.
 func below(more ...string) []string { return append([]string{"subconscious"}, more...) }
@@ -22,6 +24,9 @@ func coreRules() []Rule {
 		}, {
 			Packages: []string{"aggregator", "escalate", "presence"}, May: below(), StandardOnly: true, Pure: true,
 			Reason: "what is kept, told or held depends on recorded inputs alone: nothing that does I/O is in its reach",
+		}, {
+			Packages: []string{"redact/redacttest"}, May: []string{"redact"}, TestOnly: true,
+			Reason: "it plants secrets and finds them again, for tests of whatever they could leak to",
 		}, {
 			Packages: []string{"redact"},
 			Reason:   "it stands before everything that stores or sends, and so knows none of it",
