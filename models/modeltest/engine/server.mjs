@@ -8,6 +8,7 @@ const model = await llama.loadModel({modelPath: process.argv[2]});
 const context = await model.createContext({contextSize: 4096, threads: 1});
 const sequence = context.getSequence();
 const counts = {answered: 0, cancelled: 0};
+let shown = ""; // the end of what the model was asked last
 
 // One request at a time: each waits for the one before.
 let turn = Promise.resolve();
@@ -83,6 +84,7 @@ async function complete(asked, response) {
   if (!Array.isArray(asked.messages)) throw new Refused("messages must be a list");
   const rules = await grammar(asked.response_format);
   const said = asked.messages.map(m => `${m.role}: ${m.content}`).join("\n");
+  shown = said.slice(-500);
   const prompt = model.tokenize(`${said}\nassistant:`).slice(-1500); // of a long one, the end
   const answer = new Answer(asked, response);
   answer.begin();
@@ -110,6 +112,7 @@ async function serve(request, response) {
   try {
     const asked = `${request.method} ${request.url}`;
     if (asked === "GET /counts") return send(response, 200, counts);
+    if (asked === "GET /shown") return send(response, 200, {shown});
     if (asked === "GET /v1/models") return send(response, 200, {object: "list", data: [{id: "toy", object: "model", owned_by: "nobody"}]});
     if (asked !== "POST /v1/chat/completions") return send(response, 404, {error: {message: `there is nothing at ${asked}`}});
     const body = await read(request);
