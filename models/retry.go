@@ -55,7 +55,6 @@ func (b *RetryBudget) take() bool {
 // RetryOptions configures NewRetry.
 type RetryOptions struct {
 	Budget *RetryBudget         // nil is one of its own
-	Now    func() time.Time     // nil is time.Now
 	Wait   func() time.Duration // before a retry at least; nil is 0.5 to 1 s
 }
 
@@ -70,7 +69,6 @@ func NewRetry(inner Generator, options RetryOptions) Generator {
 	if options.Wait == nil {
 		options.Wait = func() time.Duration { return retryWait + rand.N(retryJitter) }
 	}
-	options.Now = clock(options.Now)
 	return &retry{inner, options}
 }
 
@@ -130,7 +128,8 @@ func (r *retry) pause(ctx context.Context, failed *Error) bool {
 	if wait > retryPatience {
 		return false
 	}
-	if deadline, ok := ctx.Deadline(); ok && !r.Now().Add(wait).Before(deadline) {
+	// The deadline of a context is by the machine's clock, whatever the mind's is.
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
 		return false
 	}
 	if !r.Budget.take() {

@@ -48,7 +48,7 @@ func Stack(driver Driver, options StackOptions) *Member {
 		options.Circuit = NewCircuit(options.Now)
 	}
 	inner := NewTimeout(NewVerify(driver, by, options.Accepts), by, options.Timeout)
-	inner = NewRetry(inner, RetryOptions{Budget: options.Retries, Now: options.Now, Wait: options.Wait})
+	inner = NewRetry(inner, RetryOptions{Budget: options.Retries, Wait: options.Wait})
 	inner = NewBreaker(inner, by, options.Circuit)
 	inner = NewBudget(inner, BudgetOptions{By: by, Meter: options.Meter, Rate: options.Rate, Attempts: maxAttempts, Now: options.Now})
 	if !by.Local {
