@@ -1,0 +1,125 @@
+// Package doctor examines an installation: its configuration, its folders, its
+// database, the machine, and the models, and says for each failure what to do.
+//
+// It stores nothing and mends nothing. No remote model is sent anything unless
+// that is asked for. The command doctor calls it.
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/setup"
+)
+
+// State is how one thing is.
+type State string
+
+const (
+	OK       State = "ok"
+	Note     State = "note"     // nothing is wrong; it is worth knowing
+	Skipped  State = "skipped"  // it could not, or should not, be looked at
+	Degraded State = "degraded" // it works less well than it should
+	Broken   State = "broken"   // it does not work
+)
+
+// The parts of an examination, in order.
+const (
+	PartConfiguration = "configuration"
+	PartMind          = "mind"
+	PartMachine       = "machine"
+	PartModels        = "models"
+)
+
+// Finding is what was found of one thing.
+type Finding struct {
+	Part   string `json:"part"`
+	Name   string `json:"name"`
+	State  State  `json:"state"`
+	Detail string `json:"detail"`
+	// Next says what to do where it is degraded or broken.
+	Next string `json:"next,omitempty"`
+}
+
+// Daemon is what is asked of a running one.
+type Daemon interface {
+	Status(ctx context.Context) (api.Status, error)
+	TestModels(ctx context.Context, who string) ([]api.ModelTest, error)
+}
+
+// Options say what to examine.
+type Options struct {
+	// File is the path of the configuration; Exists is false where the defaults
+	// hold for want of one.
+	File   string
+	Exists bool
+	// Config is nil where it could not be loaded; Wrong says why.
+	Config *setup.Config
+	Wrong  error
+	// StateDir is the folder of the mind, absolute.
+	StateDir string
+	// Daemon is nil where none can be asked for.
+	Daemon Daemon
+	// Live asks every model a question, which may cost.
+	Live bool
+	// Env looks variables up; Now is the clock.
+	Env func(string) (string, bool)
+	Now func() time.Time
+	// Reader reads this machine; nil is the real one.
+	Reader health.Reader
+	// Watches is how many folders may be watched; nil asks the kernel.
+	Watches func() (limit int, ok bool)
+}
+
+// examination gathers findings.
+type examination struct {
+	Options
+	found []Finding
+	part  string
+	// status is what the daemon said; nil where none answers.
+	status *api.Status
+}
+
+// Examine looks at everything, in order. It ends early with the context.
+func Examine(ctx context.Context, options Options) []Finding {
+	e := &examination{Options: options}
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	e.part = PartConfiguration
+	e.configuration()
+	e.prompts()
+	e.part = PartMind
+	e.stateDir()
+	e.daemon(ctx)
+	e.database(ctx)
+	e.part = PartMachine
+	e.machine(ctx)
+	e.watches(ctx)
+	if e.Config != nil {
+		e.part = PartModels
+		e.models(ctx)
+		e.budget()
+	}
+	return e.found
+}
+
+// Worst is the gravest state of all.
+func Worst(findings []Finding) State {
+	worst, rank := OK, map[State]int{OK: 0, Note: 0, Skipped: 0, Degraded: 1, Broken: 2}
+	for _, f := range findings {
+		if rank[f.State] > rank[worst] {
+			worst = f.State
+		}
+	}
+	return worst
+}
+
+func (e *examination) add(state State, name, detail, next string) {
+	if state == OK || state == Skipped {
+		next = ""
+	}
+	e.found = append(e.found, Finding{Part: e.part, Name: name, State: state, Detail: detail, Next: next})
+}

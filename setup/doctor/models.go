@@ -1,0 +1,248 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/setup/live"
+)
+
+// pricesStale is how old the list of prices may be.
+const pricesStale = 180 * 24 * time.Hour
+
+// models looks at the providers and roles that are configured.
+func (e *examination) models(ctx context.Context) {
+	opened, err := live.Open(live.Options{Models: e.Config.Models, Budget: e.Config.Budget, Env: e.Env, Now: e.Now})
+	if err != nil {
+		e.add(Broken, "roles", err.Error(), "see subconsciousctl config check")
+		return
+	}
+	defer func() { _ = opened.Close() }() // closes idle connections, which cannot fail
+	roles := opened.Roles()
+	if len(roles) == 0 {
+		e.add(Note, "roles", "no model thinks: rules do", "give it one: subconsciousctl init")
+		return
+	}
+	for _, used := range e.used(roles) {
+		e.provider(ctx, opened, used)
+	}
+	e.prices(roles)
+	e.test(ctx, opened)
+}
+
+// used is a provider and the models that are asked of it.
+type used struct {
+	provider models.Provider
+	models   []string
+}
+
+// used lists the providers of all roles and their fallbacks, in order.
+func (e *examination) used(roles []api.ModelStatus) []used {
+	var all []used
+	add := func(id, model string) {
+		provider, ok := e.Config.Models.Provider(id)
+		if !ok {
+			return
+		}
+		i := slices.IndexFunc(all, func(u used) bool { return u.provider.ID == id })
+		if i < 0 {
+			i, all = len(all), append(all, used{provider: provider})
+		}
+		if !slices.Contains(all[i].models, model) {
+			all[i].models = append(all[i].models, model)
+		}
+	}
+	for _, role := range roles {
+		add(role.Provider, role.Model)
+		for _, fallback := range role.Fallbacks {
+			id, model, _ := strings.Cut(fallback, "/")
+			add(id, model)
+		}
+	}
+	return all
+}
+
+// provider looks at one: where it is, its key, and, on this machine or in its
+// network, whether it answers and has the models.
+func (e *examination) provider(ctx context.Context, opened *live.Models, u used) {
+	name := u.provider.ID
+	at, err := url.Parse(u.provider.BaseURL)
+	if err != nil {
+		e.add(Broken, name, "its address cannot be read", "correct base_url")
+		return
+	}
+	if u.provider.Local && !near(at.Hostname()) {
+		e.add(Broken, name, at.Hostname()+" is marked as local and is not on this machine or its network: it would get plain text, secrets included",
+			"remove local: true of the provider "+name)
+	}
+	key, err := u.provider.Key(e.Env)
+	if err != nil {
+		detail, next := keyWords(err)
+		e.add(Broken, name+" key", detail, next)
+		return
+	}
+	e.add(OK, name+" key", where(u.provider, key, e.Env), "")
+	if !near(at.Hostname()) {
+		if !e.Live {
+			e.add(Skipped, name+" endpoint", at.Host+" is not asked without --live", "")
+		}
+		return
+	}
+	names, err := opened.Names(ctx, name)
+	if err != nil {
+		e.add(Broken, name+" endpoint", err.Error(), "start the server at "+at.Host+", or correct base_url")
+		return
+	}
+	for _, model := range u.models {
+		if !slices.ContainsFunc(names, func(listed string) bool { return models.SameModel(model, listed) }) {
+			e.add(Broken, name+" endpoint", fmt.Sprintf("%s answers, and has no model %s", at.Host, model), fetch(u.provider, model, names))
+			return
+		}
+	}
+	e.add(OK, name+" endpoint", fmt.Sprintf("%s answers, and has %s", at.Host, strings.Join(u.models, ", ")), "")
+}
+
+// fetch says how to get a model that a server of one's own does not have.
+func fetch(p models.Provider, model string, names []string) string {
+	if models.VendorOf(p).Name == "ollama" {
+		return "run: ollama pull " + model
+	}
+	if len(names) == 0 {
+		return "load it into the server"
+	}
+	const most = 5
+	return "load it into the server, or use one that it has: " + strings.Join(names[:min(most, len(names))], ", ")
+}
+
+// keyWords says why a key cannot be had, and what to do.
+func keyWords(err error) (detail, next string) {
+	var known *models.Error
+	if errors.As(err, &known) {
+		return known.Text, known.Next
+	}
+	return err.Error(), "see docs/models.md"
+}
+
+// where names the place of a key, never the key.
+func where(p models.Provider, key secret.Value, env func(string) (string, bool)) string {
+	switch {
+	case key.IsZero():
+		return "none is needed"
+	case p.Ref().String() != "":
+		return "found in the " + p.Ref().String()
+	}
+	for _, name := range models.VendorOf(p).KeyEnv {
+		if text, ok := env(name); ok && text != "" {
+			return "found in the variable " + name
+		}
+	}
+	return "found"
+}
+
+// prices says whether they are known, and how old the list is.
+func (e *examination) prices(roles []api.ModelStatus) {
+	var unknown []string
+	for _, role := range roles {
+		if name := role.Provider + "/" + role.Model; !role.PriceKnown && !role.Local && !slices.Contains(unknown, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	prices, err := models.OpenPrices(e.Config.Models.Prices)
+	if err != nil {
+		e.add(Broken, "prices", err.Error(), "install the program again")
+		return
+	}
+	read, err := time.Parse(time.DateOnly, prices.Read)
+	switch {
+	case len(unknown) > 0:
+		e.add(Degraded, "prices", "not known, and taken to be dear: "+strings.Join(unknown, ", "), "write what they cost into models.prices")
+	case err == nil && e.Now().Sub(read) > pricesStale:
+		e.add(Note, "prices", "known, as of "+prices.Read+", which is long ago", "compare them with the providers' pages; models.prices corrects them")
+	default:
+		e.add(OK, "prices", "known, as of "+prices.Read, "")
+	}
+}
+
+// test asks the models live: through the daemon where one runs, whose budget
+// counts, else directly.
+func (e *examination) test(ctx context.Context, opened *live.Models) {
+	if !e.Live {
+		return
+	}
+	tests, err := []api.ModelTest(nil), error(nil)
+	if e.status != nil {
+		tests, err = e.Daemon.TestModels(ctx, "")
+	} else {
+		tests = opened.Test(ctx, "")
+	}
+	if err != nil {
+		e.add(Broken, "live test", err.Error(), "try subconsciousctl models test")
+		return
+	}
+	for _, t := range tests {
+		name := t.Provider + "/" + t.Model
+		bad := slices.IndexFunc(t.Steps, func(s api.TestStep) bool { return !s.OK })
+		switch {
+		case t.OK:
+			e.add(OK, name, fmt.Sprintf("answered in %.1f s, for $%.4f", t.LatencyMS/1000, t.Cost), "")
+		case bad >= 0:
+			e.add(Broken, name, t.Steps[bad].Name+": "+t.Steps[bad].Detail, t.Steps[bad].Next)
+		default:
+			e.add(Broken, name, "it failed", "try subconsciousctl models test")
+		}
+	}
+}
+
+// budget says what is left, as the daemon counts it.
+func (e *examination) budget() {
+	const name = "budget"
+	if e.status == nil {
+		e.add(Skipped, name, "the daemon that counts it does not run", "")
+		return
+	}
+	b := e.status.Budget
+	var spent []string
+	for _, l := range b.Limits {
+		if l.Exhausted {
+			spent = append(spent, l.Name)
+		}
+	}
+	if len(spent) > 0 {
+		e.add(Degraded, name, "reached: "+strings.Join(spent, ", ")+"; rules think instead", "wait until there is room (subconsciousctl report), or raise it under budget")
+		return
+	}
+	e.add(OK, name, against(b.MoneyToday, e.Config.Budget.MoneyPerDay)+" today, "+against(b.MoneyMonth, e.Config.Budget.MoneyPerMonth)+" this month", "")
+}
+
+// against says an amount and its limit; one below 0 is none.
+func against(used, limit float64) string {
+	if limit < 0 {
+		return fmt.Sprintf("$%.2f, without a limit,", used)
+	}
+	return fmt.Sprintf("$%.2f of $%.2f", used, limit)
+}
+
+// near reports whether a host is on this machine or in its network, as far as
+// its name tells.
+func near(host string) bool {
+	host = strings.ToLower(host)
+	if ip, err := netip.ParseAddr(host); err == nil {
+		shared := netip.MustParsePrefix("100.64.0.0/10")
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || shared.Contains(ip.Unmap())
+	}
+	for _, end := range []string{".localhost", ".local", ".lan", ".internal", ".home.arpa", ".ts.net"} {
+		if strings.HasSuffix(host, end) {
+			return true
+		}
+	}
+	return !strings.Contains(host, ".")
+}

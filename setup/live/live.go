@@ -1,0 +1,138 @@
+// Package live asks configured models without a daemon: whether they answer,
+// and how they are set up. Calls go through a meter in memory, which lets no
+// more through than the budget's limit of a day.
+//
+// It stores nothing. The commands init and doctor call it.
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/roster"
+)
+
+// Options say whom to ask.
+type Options struct {
+	Models models.Config
+	Budget budget.Config
+	// Env looks variables up.
+	Env func(string) (string, bool)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Models are the models of a configuration outside a daemon.
+type Models struct{ roster *roster.Roster }
+
+// Open makes them ready and asks none of them anything.
+func Open(o Options) (*Models, error) {
+	opened, err := roster.Open(roster.Options{Config: o.Models, Env: o.Env, Now: o.Now, Meter: &meter{limit: o.Budget.MoneyPerDay}})
+	if err != nil {
+		return nil, fmt.Errorf("open the models: %w", err)
+	}
+	return &Models{opened}, nil
+}
+
+// Close lets go of connections.
+func (m *Models) Close() error { return m.roster.Close() }
+
+// Test asks models live: those of a role or provider, or all where who is empty.
+func (m *Models) Test(ctx context.Context, who string) []api.ModelTest {
+	results := m.roster.Check(ctx, who)
+	tests := make([]api.ModelTest, len(results))
+	for i, r := range results {
+		tests[i] = TestOf(r)
+	}
+	return tests
+}
+
+// TestOf is the result of a check as it travels.
+func TestOf(r roster.CheckResult) api.ModelTest {
+	test := api.ModelTest{Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
+		LatencyMS: float64(r.Latency) / float64(time.Millisecond), Tokens: r.Tokens, Cost: r.Cost.Float()}
+	for _, s := range r.Steps {
+		test.Steps = append(test.Steps, api.TestStep{Name: s.Name, OK: s.OK, Detail: s.Detail, Next: s.Next})
+	}
+	return test
+}
+
+// StatusOf is the status of a role as it travels; not ok for one without a model.
+func StatusOf(s roster.Status) (api.ModelStatus, bool) {
+	note := s.Note
+	if s.Advice != "" {
+		note = s.Advice
+		if s.Note != "" {
+			note += "; " + s.Note
+		}
+	}
+	return api.ModelStatus{Role: s.Role, Provider: s.Identity.Provider, Model: s.Identity.Model, Local: s.Identity.Local, State: s.State,
+		Since: s.Since, Error: s.Error, Next: s.Next, Fallbacks: s.Fallbacks, PriceInput: s.Price.Input, PriceOutput: s.Price.Output,
+		PriceKnown: s.PriceKnown, Note: note}, s.Identity.Model != ""
+}
+
+// Roles returns the roles that have a model.
+func (m *Models) Roles() []api.ModelStatus {
+	var roles []api.ModelStatus
+	for _, s := range m.roster.Statuses() {
+		if status, ok := StatusOf(s); ok {
+			roles = append(roles, status)
+		}
+	}
+	return roles
+}
+
+// Names returns the models that a provider says it has. It is a request to the
+// provider, and costs nothing.
+func (m *Models) Names(ctx context.Context, provider string) ([]string, error) {
+	names, err := m.roster.Models(ctx, provider)
+	if err != nil {
+		return nil, fmt.Errorf("list the models of %s: %w", provider, err)
+	}
+	return names, nil
+}
+
+// meter counts money in memory, for as long as one command runs.
+type meter struct {
+	limit float64 // US dollars; below 0: none
+
+	mu    sync.Mutex
+	used  budget.Money
+	held  map[budget.Ticket]budget.Money
+	calls budget.Ticket
+}
+
+var _ models.Meter = (*meter)(nil)
+
+// Debit implements models.Meter.
+func (m *meter) Debit(_ context.Context, charge budget.Charge) (budget.Ticket, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	worst := charge.Worst.Money
+	if allowed := budget.Dollars(m.limit); worst > 0 && m.limit >= 0 && worst > allowed-m.used {
+		return 0, &budget.Refusal{Limit: budget.MoneyPerDay, Allowed: int64(allowed), Used: int64(m.used), Worst: int64(worst)}
+	}
+	if m.held == nil {
+		m.held = map[budget.Ticket]budget.Money{}
+	}
+	m.calls++
+	m.used += worst
+	m.held[m.calls] = worst
+	return m.calls, nil
+}
+
+// Settle implements models.Meter.
+func (m *meter) Settle(_ context.Context, ticket budget.Ticket, actual budget.Amount) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if held, ok := m.held[ticket]; ok {
+		m.used += actual.Money - held
+		delete(m.held, ticket)
+	}
+	return nil
+}
