@@ -74,8 +74,8 @@ type block struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Input    json.RawMessage `json:"input"`
-	// Broken is an input that is no JSON, of a stream.
-	Broken string `json:"broken"`
+	// Written is the input of a streamed block, as the model wrote it.
+	Written string `json:"written"`
 }
 
 // read understands an answer in one piece.
@@ -114,8 +114,8 @@ func (d *Driver) answer(said message, took models.Usage) (models.Answer, error) 
 			if b.ID == "" {
 				b.ID = fmt.Sprintf("call_%d", len(answer.Calls)+1)
 			}
-			if b.Broken != "" {
-				b.Input = json.RawMessage(b.Broken)
+			if b.Written != "" {
+				b.Input = json.RawMessage(b.Written)
 			}
 			answer.Calls = append(answer.Calls, models.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input})
 			back.Parts = append(back.Parts, part{Call: b.ID})

@@ -118,8 +118,8 @@ func (g *gathered) begin(e event) error {
 		return errors.New("the blocks of its stream are not numbered one after the other")
 	}
 	b := &gatheredBlock{}
-	if err := json.Unmarshal(e.Block, &b.start); err != nil {
-		return fmt.Errorf("a block of its stream has another shape: %w", err)
+	if err := json.Unmarshal(e.Block, &b.start); err != nil || b.start == nil {
+		return errors.New("a block of its stream has another shape")
 	}
 	var known block
 	_ = json.Unmarshal(e.Block, &known)
@@ -155,17 +155,10 @@ func (g *gathered) more(b *gatheredBlock, e event) {
 func (g *gathered) content() ([]json.RawMessage, error) {
 	var content []json.RawMessage
 	for _, b := range g.blocks {
-		for name, text := range map[string]*strings.Builder{"text": &b.text, "thinking": &b.thinking, "signature": &b.signature} {
+		for name, text := range map[string]*strings.Builder{"text": &b.text, "thinking": &b.thinking, "signature": &b.signature, "written": &b.input} {
 			if text.Len() > 0 {
 				b.start[name], _ = json.Marshal(text.String())
 			}
-		}
-		switch written := b.input.String(); {
-		case written == "":
-		case json.Valid([]byte(written)):
-			b.start["input"] = json.RawMessage(written)
-		default:
-			b.start["broken"], _ = json.Marshal(written)
 		}
 		raw, err := json.Marshal(b.start)
 		if err != nil {
