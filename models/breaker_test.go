@@ -3,6 +3,7 @@ package models_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,6 +129,26 @@ func TestBreakerLetsOneProbeThrough(t *testing.T) {
 		}
 		if got := circuit.Health(); got.State != models.StateOK || !got.Since.Equal(time.Now()) || !got.Next.IsZero() {
 			t.Errorf("after the probe: %+v", got)
+		}
+	})
+}
+
+// Calls that were under way when a rest began must not make it longer.
+func TestBreakerCountsNoStragglers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		circuit := models.NewCircuit(nil)
+		late := func(ctx context.Context, r models.Request) (models.Answer, error) {
+			time.Sleep(time.Second)
+			return fails(models.KindServer)(ctx, r)
+		}
+		b := models.NewBreaker(driver(groq, late), groq, circuit)
+		var wait sync.WaitGroup
+		for range 8 {
+			wait.Go(func() { _, _ = b.Generate(t.Context(), ask("?")) })
+		}
+		wait.Wait()
+		if got := time.Until(circuit.Health().Next); got != time.Minute {
+			t.Errorf("after eight failures at once it rests %s", got)
 		}
 	})
 }

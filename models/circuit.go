@@ -88,8 +88,8 @@ func (c *Circuit) leave(probe bool, err *Error) {
 	case err == nil:
 		c.failures = 0
 		c.turn(StateOK, now, nil, time.Time{})
-	case !tells(err.Kind):
-		return
+	case !tells(err.Kind), c.health.State == StateResting && !probe && opens(err.Kind):
+		return // it says nothing, or nothing new: it was under way when the rest began
 	case !opens(err.Kind):
 		c.failures = 0
 		c.turn(StateFailing, now, err, time.Time{})

@@ -178,6 +178,9 @@ func (c *conversation) judge() error {
 		}
 	}
 	c.reply.JSON, c.reply.Repaired = object, repaired
+	if repaired && c.reply.Answer.Stop == "length" {
+		c.reply.Failures = append(c.reply.Failures, fmt.Sprintf("its answer was cut at %d tokens, and counts as far as it came", c.request.MaxTokens))
+	}
 	return nil
 }
 

@@ -213,6 +213,22 @@ func TestConverseWithoutSchema(t *testing.T) {
 	}
 }
 
+func TestConverseSaysThatAnAnswerWasCut(t *testing.T) {
+	cut := func(text string) step {
+		return func(context.Context, models.Request) (models.Answer, error) {
+			return models.Answer{Text: text, Stop: "length"}, nil
+		}
+	}
+	reply, err := models.Converse(t.Context(), driver(groq, cut(`{"n":1,"deep":[{"x":"a"}`)), shaped(), models.ConverseOptions{})
+	if err != nil || string(reply.JSON) != `{"deep":[{"x":"a"}],"n":1}` || len(reply.Failures) != 1 || !strings.Contains(reply.Failures[0], "100 tokens") {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	_, err = models.Converse(t.Context(), driver(groq, cut(`{"n":1,"note":"the di`)), shaped(), models.ConverseOptions{})
+	if e := failure(t, err); e.Kind != models.KindAnswer || !strings.Contains(e.Next, "max_tokens") || !strings.Contains(e.Text, "100 tokens") {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestConverseLeavesTheRequestAlone(t *testing.T) {
 	request := shaped()
 	request.Messages = append(make([]models.Message, 0, 10), request.Messages...)

@@ -13,7 +13,7 @@ func SameModel(asked, answered string) bool {
 	if folder != "" && otherFolder != "" && folder != otherFolder {
 		return false
 	}
-	return asked == answered || name == other && name != "" || versionOf(name, other)
+	return asked == answered || name == other && name != "" || versionOf(name, other) || name == other+"-latest"
 }
 
 // splitModel parts "openai/gpt-4o" at its last slash.

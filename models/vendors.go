@@ -48,8 +48,6 @@ type Vendor struct {
 	// Thinking is how thought is asked for, and asked to stay away; the values
 	// are the Thinking… constants.
 	Thinking string
-	// Tells: its answers carry the usage, so that one without is a fault.
-	Tells bool
 }
 
 // How thinking is asked for.
@@ -69,42 +67,42 @@ func Vendors() []Vendor {
 		{
 			Name: "openai", Title: "OpenAI", Kind: OpenAI, BaseURL: "https://api.openai.com/v1/", KeyEnv: []string{"OPENAI_API_KEY"},
 			KeyURL: "https://platform.openai.com/api-keys", Schema: SchemaJSON, TokenField: FieldMaxCompletionTokens, StreamUsage: true,
-			Thinking: ThinkingEffort, Tells: true,
+			Thinking: ThinkingEffort,
 		}, {
 			Name: "groq", Title: "Groq", Kind: OpenAI, BaseURL: "https://api.groq.com/openai/v1/", KeyEnv: []string{"GROQ_API_KEY"},
-			KeyURL: "https://console.groq.com/keys", Schema: SchemaObject, TokenField: FieldMaxCompletionTokens, StreamUsage: true, Tells: true,
+			KeyURL: "https://console.groq.com/keys", Schema: SchemaObject, TokenField: FieldMaxCompletionTokens, StreamUsage: true, Thinking: ThinkingEffort,
 		}, {
 			Name: "gemini", Title: "Google Gemini", Kind: OpenAI, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
 			KeyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyURL: "https://aistudio.google.com/apikey",
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingEffort, Tells: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingEffort,
 		}, {
 			Name: "zai", Title: "Z.AI", Kind: OpenAI, BaseURL: "https://api.z.ai/api/paas/v4/", KeyEnv: []string{"ZAI_API_KEY", "Z_AI_API_KEY"},
 			KeyURL: "https://z.ai/manage-apikey/apikey-list", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true,
-			Thinking: ThinkingZAI, Tells: true,
+			Thinking: ThinkingZAI,
 		}, {
 			Name: "mistral", Title: "Mistral", Kind: OpenAI, BaseURL: "https://api.mistral.ai/v1/", KeyEnv: []string{"MISTRAL_API_KEY"},
-			KeyURL: "https://console.mistral.ai/api-keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, Tells: true,
+			KeyURL: "https://console.mistral.ai/api-keys", Schema: SchemaJSON, TokenField: FieldMaxTokens,
 		}, {
 			Name: "deepseek", Title: "DeepSeek", Kind: OpenAI, BaseURL: "https://api.deepseek.com/v1/", KeyEnv: []string{"DEEPSEEK_API_KEY"},
-			KeyURL: "https://platform.deepseek.com/api_keys", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true, Tells: true,
+			KeyURL: "https://platform.deepseek.com/api_keys", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true,
 		}, {
 			Name: "openrouter", Title: "OpenRouter", Kind: OpenAI, BaseURL: "https://openrouter.ai/api/v1/", KeyEnv: []string{"OPENROUTER_API_KEY"},
-			KeyURL: "https://openrouter.ai/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingRouter, Tells: true,
+			KeyURL: "https://openrouter.ai/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingRouter,
 		}, {
 			Name: "ollama", Title: "Ollama", Kind: OpenAI, BaseURL: "http://127.0.0.1:11434/v1/", Local: true,
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingOllama, Tells: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingOllama,
 		}, {
 			Name: "llama.cpp", Title: "llama.cpp", Kind: OpenAI, BaseURL: "http://127.0.0.1:8080/v1/", Local: true,
 			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen,
 		}, {
 			Name: "vllm", Title: "vLLM", Kind: OpenAI, BaseURL: "http://127.0.0.1:8000/v1/", KeyEnv: []string{"VLLM_API_KEY"}, Local: true,
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen, Tells: true,
+			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen,
 		}, {
 			Name: "lmstudio", Title: "LM Studio", Kind: OpenAI, BaseURL: "http://127.0.0.1:1234/v1/", Local: true,
 			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true,
 		}, {
 			Name: "anthropic", Title: "Anthropic", Kind: Anthropic, BaseURL: "https://api.anthropic.com/", KeyEnv: []string{"ANTHROPIC_API_KEY"},
-			KeyURL: "https://console.anthropic.com/settings/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, Tells: true,
+			KeyURL: "https://console.anthropic.com/settings/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens,
 		},
 	}
 }
@@ -203,6 +201,10 @@ func (v Vendor) effortOf(model string, thinking int) map[string]any {
 		least = "low" // they always think
 	case v.Name == "gemini" && strings.HasPrefix(name, "gemini-2.5-"):
 		least = "none"
+	case v.Name == "groq" && strings.HasPrefix(name, "qwen3"):
+		return map[string]any{"reasoning_effort": pick(thinking > 0, "default", "none")}
+	case v.Name == "groq" && strings.HasPrefix(name, "gpt-oss"):
+		least = "low"
 	case v.Name == "openai" && reasons(name) && strings.HasPrefix(name, "gpt-5") && !strings.HasPrefix(name, "gpt-5."):
 		least = "minimal"
 	case v.Name == "openai" && reasons(name):

@@ -44,6 +44,8 @@ func TestVendorExtras(t *testing.T) {
 		{"ollama", "qwen3:8b", 0, `{"reasoning_effort":"none"}`},
 		{"llama.cpp", "x", 0, `{"chat_template_kwargs":{"enable_thinking":false}}`},
 		{"groq", "llama-3.3-70b-versatile", 0, `null`},
+		{"groq", "qwen/qwen3-32b", 0, `{"reasoning_effort":"none"}`},
+		{"groq", "openai/gpt-oss-20b", 10000, `{"reasoning_effort":"medium"}`},
 	} {
 		v, _ := models.LookupVendor(c.vendor)
 		got, _ := json.Marshal(v.Extra(c.model, c.thinking))
