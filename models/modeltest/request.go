@@ -71,7 +71,8 @@ func (r Request) AfterTools() bool {
 
 var (
 	citations = regexp.MustCompile(`\b[a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?\b`)
-	marked    = regexp.MustCompile(`\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\]`)
+	marked    = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\]`)
+	kindsTold = regexp.MustCompile(`"kind": one of ([a-z, ]+)`)
 	entryIDs  = regexp.MustCompile(`\b[wlodi]-[a-z0-9-]{2,60}\b`)
 )
 
@@ -130,13 +131,28 @@ func distinct(texts []string) []subconscious.Citation {
 	return found
 }
 
-// Kinds returns the kinds of findings that the schema allows; none if it does
-// not say.
-func (r Request) Kinds() []string {
-	if r.Schema == nil {
+// shape is the schema asked for: the one sent, or the one told in words where
+// the provider enforces none; nil if there is none.
+func (r Request) shape() json.RawMessage {
+	if r.Schema != nil {
+		return r.Schema.JSON
+	}
+	_, told, found := strings.Cut(r.Text(), "JSON Schema")
+	begin := strings.IndexByte(told, '{')
+	if !found || begin < 0 {
 		return nil
 	}
-	var shape struct {
+	var schema json.RawMessage
+	if json.NewDecoder(strings.NewReader(told[begin:])).Decode(&schema) != nil {
+		return nil
+	}
+	return schema
+}
+
+// Kinds returns the kinds of findings that the request allows: by its schema,
+// or in words; none if it does not say.
+func (r Request) Kinds() []string {
+	var thought struct {
 		Properties struct {
 			Findings struct {
 				Items struct {
@@ -149,26 +165,27 @@ func (r Request) Kinds() []string {
 			} `json:"findings"`
 		} `json:"properties"`
 	}
-	if json.Unmarshal(r.Schema.JSON, &shape) != nil {
-		return nil
+	if err := json.Unmarshal(r.shape(), &thought); err == nil {
+		if kinds := thought.Properties.Findings.Items.Properties.Kind.Enum; len(kinds) > 0 {
+			return kinds
+		}
 	}
-	return shape.Properties.Findings.Items.Properties.Kind.Enum
+	if told := kindsTold.FindStringSubmatch(r.System); told != nil {
+		return strings.FieldsFunc(told[1], func(c rune) bool { return c == ',' || c == ' ' })
+	}
+	return nil
 }
 
 // wantsThought reports whether the answer may be a thought: the schema has
 // findings, or there is none.
 func (r Request) wantsThought() bool {
-	if r.Schema == nil {
-		return true
-	}
-	var shape struct {
+	var object struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if json.Unmarshal(r.Schema.JSON, &shape) != nil {
+	if json.Unmarshal(r.shape(), &object) != nil {
 		return true
 	}
-	_, ok := shape.Properties["findings"]
-	return ok
+	return object.Properties["findings"] != nil
 }
 
 // hash mixes numbers and texts into one number, the same on every machine.

@@ -40,7 +40,7 @@ func ruminated(roll *dice, r Request, turn int) []string {
 	observed, entries := r.Observed(), r.Entries()
 	switch turn % 5 {
 	case 0: // its own words
-		return []string{reworded(roll)}
+		return []string{reworded(roll), "journal:" + roll.letters(10)}
 	case 1: // an id that nobody gave
 		return []string{fmt.Sprintf("files:%s@%d", roll.letters(10), 1+roll.upTo(100000))}
 	case 2: // what stands, again

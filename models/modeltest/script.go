@@ -50,7 +50,7 @@ func ScriptNamed(name string, seed uint64) (Script, error) {
 func thinks(think func(Request) Thought) Script {
 	return func(r Request) Reply {
 		if !r.wantsThought() {
-			return Reply{Text: Instance(r.Schema.JSON)}
+			return Reply{Text: Instance(r.shape())}
 		}
 		thought := think(r)
 		return Reply{Thought: &thought}
@@ -157,7 +157,8 @@ func about(r Request, c subconscious.Citation) string {
 		if !found {
 			continue
 		}
-		words := strings.Fields(rest)
+		// Text of others has marks for spaces.
+		words := strings.Fields(strings.ReplaceAll(rest, "^", " "))
 		words = words[:min(len(words), 15)]
 		if len(words) > 0 {
 			return cut("Noticed: "+strings.Join(words, " "), 120)

@@ -43,6 +43,32 @@ func TestWhatIsShown(t *testing.T) {
 	}
 }
 
+// TestWhatIsAskedFor reads kinds and shapes, also where they are told in words.
+func TestWhatIsAskedFor(t *testing.T) {
+	schema := `{"type":"object","properties":{"findings":{"type":"array","items":{"type":"object","properties":{"kind":{"enum":["idea","question"]}}}}}}`
+	cases := map[string]struct {
+		request Request
+		kinds   []string
+		thought bool
+	}{
+		"nothing":           {Request{System: "Think."}, nil, true},
+		"schema":            {Request{Schema: &models.Schema{JSON: json.RawMessage(schema)}}, []string{"idea", "question"}, true},
+		"schema in words":   {Request{System: "It fits this JSON Schema:\n" + schema + "\nThat is all."}, []string{"idea", "question"}, true},
+		"words":             {Request{System: `- "kind": one of pattern, stale.` + "\n"}, []string{"pattern", "stale"}, true},
+		"another shape":     {Request{Schema: smallSchema()}, nil, false},
+		"another, in words": {Request{System: "JSON Schema: " + string(smallSchema().JSON)}, nil, false},
+		"broken words":      {Request{System: "JSON Schema: {oops"}, nil, true},
+	}
+	for name, c := range cases {
+		if diff := cmp.Diff(c.kinds, c.request.Kinds()); diff != "" || c.request.wantsThought() != c.thought {
+			t.Errorf("%s: a thought %v, kinds: %s", name, c.request.wantsThought(), diff)
+		}
+	}
+	if got := Silent()(cases["another, in words"].request).text(); got != `{"level":0,"word":"calm"}` {
+		t.Errorf("it says %s", got)
+	}
+}
+
 // thought asks a script and reads its thought.
 func thought(t *testing.T, script Script, r Request) Thought {
 	t.Helper()

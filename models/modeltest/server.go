@@ -34,7 +34,7 @@ type Server struct {
 // NewServer starts a server on a free loopback port. Close ends it. It panics
 // where options are wrong or no port is to be had, as test servers do.
 func NewServer(options Options) *Server {
-	s, err := listen("127.0.0.1:0", options)
+	s, err := Listen("127.0.0.1:0", options)
 	if err != nil {
 		panic("modeltest: " + err.Error())
 	}
@@ -54,7 +54,7 @@ func Serve(ctx context.Context, addr string, options Options, log io.Writer) err
 			seen(r)
 		}
 	}
-	s, err := listen(addr, options)
+	s, err := Listen(addr, options)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,8 @@ func (r Record) line() string {
 	return line
 }
 
-func listen(addr string, options Options) (*Server, error) {
+// Listen starts a server on an address; port 0 takes a free one. Close ends it.
+func Listen(addr string, options Options) (*Server, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
