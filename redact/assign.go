@@ -12,18 +12,21 @@ const (
 // `"apiKey": "…"`, `<token>…</token>`, "your password is …".
 func checkAssigned(t *text, a anchor, from, to int) (Span, bool) {
 	end, ok := t.nameAround(a, from, to)
-	if !ok {
+	if !ok || from < t.publicEnd {
 		return Span{}, false
 	}
 	at, sep := t.separator(end)
 	if sep == sepNone || sep != sepAssign && t.inPath(from, end) || t.isOutcome(from, to) {
 		return Span{}, false
 	}
+	if a.kind == "api-key" && t.isPublicName(from) {
+		return Span{}, false
+	}
 	v, ok := t.value(at, sep)
 	v.option = t.isOption(from)
 	v.member = t.isMember(from)
 	v.spaced = t.at(end) == ' ' && t.at(at-1) == ' '
-	if !ok || !v.accepted(t, a, sep) {
+	if !ok || v.quote == "" && strings.HasSuffix(t.s[t.base:end], t.s[v.from:v.to]) || !v.accepted(t, a, sep) {
 		return Span{}, false
 	}
 	return Span{v.from, v.end(t), a.kind}, true
@@ -39,6 +42,12 @@ func (t *text) inPath(from, end int) bool {
 	}
 	dot := strings.LastIndexByte(t.s[from:end], '.')
 	return dot > 0 && end-from-dot <= 5
+}
+
+// isPublicName reports whether the name around i is that of a public key.
+func (t *text) isPublicName(i int) bool {
+	before := t.s[max(t.base, i-8):i]
+	return containsAny(foldASCII(before), []string{"public", "pub_", "pub-"})
 }
 
 // isOutcome: "--- PASS: TestLoad (0.00s)".

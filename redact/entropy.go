@@ -30,7 +30,7 @@ func (t *text) entropy(from, to int) (Span, bool) {
 		from++ // the sign of a line in a patch
 	}
 	s := t.s[from:min(to, from+entropyBytes)]
-	if isIdentifier(s) && isMixed(s) || isSequence(s) {
+	if isIdentifier(s) && isMixed(s) || isMadeUp(s) {
 		return Span{}, false
 	}
 	if strings.IndexByte(s, '/') >= 0 && (s[0] == '/' || strings.IndexByte("/.~:$", t.at(from-1)) >= 0 || !isRandom(s, keyBytes+8)) {

@@ -41,7 +41,7 @@ func isIdentifier(s string) bool {
 			return false
 		case 'd':
 			end := extend(s, i, len(s), isDigit)
-			if figures += end - i; end-i > 4 {
+			if figures += end - i; end-i > 5 {
 				return false
 			}
 			i = end
@@ -212,6 +212,12 @@ func isVersion(s string) bool {
 		return false
 	}
 	return s[year] == '.' && s[next] == '.' || s[year] == '-' && s[next] == '-' && year == 4 && next == 7
+}
+
+// isPortPath reports whether s is what follows the host in "api:8443/v1".
+func isPortPath(s string) bool {
+	port := extend(s, 0, 6, isDigit)
+	return port >= 2 && port < len(s) && s[port] == '/'
 }
 
 // isPattern reports whether s is a regular expression or a colour.

@@ -167,7 +167,7 @@ func checkPrefix(t *text, a anchor, from, to int) (Span, bool) {
 	if enough-to < p.min || p.mixed && !hasDigit(t.s[to:extend(t.s, enough, enough+p.min, p.after)]) || bits(t.s[to:enough]) < prefixBits {
 		return Span{}, false
 	}
-	if !p.numbered && isMadeUp(t.s[to:enough]) {
+	if !p.numbered && isMadeUp(t.s[to:extend(t.s, enough, enough+entropyBytes, p.after)]) {
 		return Span{}, false
 	}
 	if p.exact {

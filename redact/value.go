@@ -152,7 +152,7 @@ func (v value) accepted(t *text, a anchor, sep separator) bool {
 	if a.level == aloneLikely && isUUID(s) {
 		return false // a key by which something is found
 	}
-	if !sure && (isPattern(s) || isVersion(s) || isSequence(s) || isIdentifier(s) && (v.quote == "" || isMixed(s))) {
+	if !sure && (isPattern(s) || isPortPath(s) || s[0] == '#' || isVersion(s) || isSequence(s) || isIdentifier(s) && (v.quote == "" || isMixed(s))) {
 		return false
 	}
 	if v.quote == "" && v.spaced && (isVariable(s) || v.member && extend(s, 0, len(s), isVariableByte) == len(s)) {
@@ -300,7 +300,10 @@ func isExpression(s string) bool {
 	if i := strings.IndexByte(s, '('); i > 0 && extend(s, 0, i, isName) == i {
 		return true
 	}
-	if i := strings.IndexByte(s, '['); i > 0 && extend(s, 0, i, isName) == i {
+	if i := strings.IndexAny(s, "[{"); i > 0 && extend(s, 0, i, isName) == i {
+		return true
+	}
+	if s[len(s)-1] == '(' || strings.HasPrefix(s, "*(") || s[0] == '!' && strings.IndexByte(s, '[') > 0 {
 		return true
 	}
 	if i := strings.IndexAny(s, "!?"); i > 0 && i+1 < len(s) && s[i+1] == '(' && extend(s, 0, i, isName) == i {

@@ -1,0 +1,57 @@
+package redact_test
+
+import "testing"
+
+// TestNamesOfCodeAreNoSecrets: what programs and their files are called.
+func TestNamesOfCodeAreNoSecrets(t *testing.T) {
+	run(t, same("func convertFloat32x8ToUint64x4(v Value)", "see TestStringToInt64HookFunc2 and others", "rewriteValueMips64_OpLsh32x16", "parse_ISO8601_Date_2_Timestamp64",
+		"docs/History/Release_Notes_2_4", "third_party/Unicode15/Tables2", "31-increase_LIMIT_MAX_DEFAULT_SIZE_to_64k", "-18A23CE2287673019BE407FB31A4A0C2",
+		"GetHTTP2ServerPushPromiseFrame3", "sha256=mpNJLuYLbCVrd5i33FBTmWwL55Dw7JPkSLlSX9Q7oI", "digest:"+alnum36, "0123456789abcdefghijklmnopqrstuv"))
+	run(t, same("key := NewSlotKey4(table)", "type Holder struct {\n\tApiKey   KeyConfig2Param `json:\"x\"`\n}", "PasswordAge uint32", "password *uint16, name string", "self.password = credentials",
+		"user.password = password_field", "secret_password = user_pass", "key_password=key_password, x=1", "private_key: ed25519.PrivateKey2,", "token = 'utf-8'", "BUFLEN_PASSWD = 0x400",
+		"key = asn1.ObjectIdentifier{1, 2}", "oidPublicKey: "+hex64, "Floor|GetKeyState|Random2Int|Abs", "case pass|retry|fail2|ok", "--- PASS: TestLoad2 (0.01s)",
+		"tests/key-invalid2.sh tests/md5-test2.sh", "man5/passwd.5 man5/proc.5", "readFile('/etc/passwd', 'utf8')", "password_data->item2_id", "getpass: getpass.getpass()",
+		"password = getPassword()", "token: getToken2(ctx)", "PWD=/home/ann/project2/x", "#create_api: #create_api_utf16", "the service-api: https://example.com/v2/a1b2c3d4"))
+}
+
+// TestStandInsAreNoSecrets: values that say where a secret belongs.
+func TestStandInsAreNoSecrets(t *testing.T) {
+	run(t, same("password: changeme", "password=xxxxxxxx", "password: ${DB_PASSWORD}", "password: <password>", "api_key: your_api_key_here", "token = YOUR-TOKEN-HERE", "secret: example-secret-1",
+		"password: REDACTED", "user_pass = '%s:%s'", "token: {{ .Token }}", `"secret": "insert_secret_here"`, "https://user:pass@example.com", "https://user:REDACTED@example.com",
+		j("AK", "IAQRSTUVWXEXAMPLE2"), j("gh", "p_", "abcdefghijklmnopqrstuvwxyz0123456789"), j("gs", "k_", alnum36, "7654321", alnum36[:9])))
+	run(t, same("key: 2026-03-01T10:00:00Z", "key = v1.22.333-rc4.5", "auth: 550e8400-e29b-41d4-a716-446655440000", "tokens: (?:[a-z]{2}|[0-9]+)", "Token: '#ABB2BF'", "key=aaaaaaaaaaaaaaaa1"))
+	fake := "-----BEGIN FAKE PRI" + "VATE KEY-----\n" + alnum64 + "\n-----END FAKE PRI" + "VATE KEY-----"
+	short := "-----BEGIN PRI" + "VATE KEY-----\n" + alnum36 + "...\n-----END PRI" + "VATE KEY-----"
+	run(t, same(fake, short))
+}
+
+// TestSecretsLikeNames: what comes close to those above, and is one.
+func TestSecretsLikeNames(t *testing.T) {
+	run(t, hidden("password", "password: {{CorrectHorse}}", "password = {{hunter2}}", "DB_PASS={{xk3v9q}}", `self.password = "{{credentials1}}"`, "password: {{12345678}}", "pass: {{Sommer2024}}"))
+	run(t, hidden("token", "token: {{550e8400-e29b-41d4-a716-446655440000}}", "x = '{{"+alnum36+"}}'", "token = \"{{YAdgeseDwh3CROxtLoIg}}\""))
+	run(t, hidden("secret", "client_secret: '{{vkyzwloIUpBEGCFuAYd1}}'", "SECRET=\"{{"+hex40[:32]+"}}\""))
+	run(t, hidden("url-password", "https://user:{{passw0rd}}@example.com"))
+}
+
+// TestMoreServices: keys whose first letters or lengths tell them.
+func TestMoreServices(t *testing.T) {
+	base32 := "SUAKQ7RZPX2MT4VBLSCWYHD3FGJNAEUOXWKZMVNPRT5YBLCHSDQGIEJKTO"
+	for kind, key := range map[string]string{
+		"docker":     j("SWM", "TKN-1-", "q7rkzpxmtvbslcwyhdfgjnaeuoxwkzmvnprtyblchsdqg4jkto", "-", "x8kz2mv5np7rt4yb9lc1hs6dq"),
+		"akamai":     j("ak", "ab-", "q7rkzpx9mt4vbslc", "-", "wyhd3fgjnaeuoxwk"),
+		"clojars":    j("CLO", "JARS_", hex64[:60]),
+		"braintree":  j("access", "_token$production$", "q7rkzpx9mt4vbslc", "$", hex40[:32]),
+		"nuget":      j("oy", "2", "q7rkzpx9mt4vbslcwyhd3fgjnaeuoxwkzmvnprtyblc"),
+		"nkey":       base32,
+		"mailgun":    j(hex40[:32], "-", hex40[:8], "-", hex40[8:16]),
+		"salesforce": j("3M", "VG", alnum64),
+		"github":     j("gh", "s_", alnum36, ".", alnum36, ".", alnum36),
+		"azure":      j(alnum36, alnum36[:16], "JQQ", "J99", alnum36[:26]),
+		"together":   j("tgp", "_v1_", alnum36, "_", alnum36[:6]),
+		"contentful": j("CF", "PAT-", alnum36, alnum36[:8]),
+		"elevenlabs": j("sk", "_", hex64[:48]),
+		"newrelic":   j("NR", "II-", alnum36),
+	} {
+		run(t, hidden(kind, "x = {{"+key+"}} y", `"{{`+key+`}}"`))
+	}
+}
