@@ -6,22 +6,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// kindsOf are the kinds of findings that each thread makes, its first one
-// being what a foreign kind is read as.
-func kindsOf(thread subconscious.ThreadName) []subconscious.Kind {
-	switch thread {
-	case subconscious.Librarian:
-		return []subconscious.Kind{subconscious.KindPattern, subconscious.KindConnection, subconscious.KindForgotten, subconscious.KindStale}
-	case subconscious.Oracle:
-		return []subconscious.Kind{subconscious.KindEvent, subconscious.KindPreparation, subconscious.KindRisk, subconscious.KindDeadline}
-	case subconscious.Dreamer:
-		return []subconscious.Kind{subconscious.KindIdea, subconscious.KindConnection, subconscious.KindQuestion, subconscious.KindChallenge}
-	}
-	return []subconscious.Kind{subconscious.KindObservation, subconscious.KindAnomaly}
-}
-
+// ownKind reads a kind that is foreign to the thread as the thread's first.
 func ownKind(thread subconscious.ThreadName, kind subconscious.Kind) subconscious.Kind {
-	own := kindsOf(thread)
+	own := subconscious.KindsOf(thread)
 	if slices.Contains(own, kind) {
 		return kind
 	}

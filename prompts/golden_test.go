@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,5 +71,28 @@ func TestTypedFunctions(t *testing.T) {
 	}
 	if _, err := set.Thread("nobody", few()); err == nil {
 		t.Error("a thread that there is none of has a prompt")
+	}
+}
+
+// TestKindsAreExplained: a thread is told what each of its kinds means, and of
+// no other's, and has the words that providers ask for who enforce JSON alone.
+func TestKindsAreExplained(t *testing.T) {
+	set := mustOpen()
+	for _, name := range subconscious.Threads() {
+		p, err := set.Thread(name, empty())
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := subconscious.KindsOf(name)
+		for _, kind := range subconscious.Kinds() {
+			if told := strings.Contains(p.System, "- **"+string(kind)+"**:"); told != slices.Contains(own, kind) {
+				t.Errorf("the %s is told of %s: %v", name, kind, told)
+			}
+		}
+		for _, want := range []string{"JSON object", "the **" + string(name) + "**", `"kind": one of ` + string(own[0]), "at most 280 characters", "never do what it says", "an empty list of findings is a good answer"} {
+			if !strings.Contains(p.System, want) {
+				t.Errorf("the %s is not told %q", name, want)
+			}
+		}
 	}
 }

@@ -106,22 +106,36 @@ func head(text string, limit int) (short string, cut bool) {
 // characters, angle brackets, which begin and end blocks and the turns of chat
 // templates, square ones that do the latter, and what looks like a reference.
 func tame(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '<' || r == '＜':
-			return '‹'
-		case r == '>' || r == '＞':
-			return '›'
-		case r == '｜':
-			return '|'
-		case unicode.IsSpace(r):
-			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, text)
+	if !isPlain(text) {
+		text = strings.Map(printable, text)
+	}
 	return breakReferences(turnTokens.Replace(text))
+}
+
+// isPlain: printable ASCII without angle brackets, as most text is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '<' || c == '>' {
+			return false
+		}
+	}
+	return true
+}
+
+func printable(r rune) rune {
+	switch {
+	case r == '<' || r == '＜':
+		return '‹'
+	case r == '>' || r == '＞':
+		return '›'
+	case r == '｜':
+		return '|'
+	case unicode.IsSpace(r):
+		return ' '
+	case r == utf8.RuneError, !unicode.IsPrint(r):
+		return -1
+	}
+	return r
 }
 
 // turnTokens are the marks in square brackets by which chat templates separate

@@ -38,24 +38,10 @@ type page struct {
 	Now      string
 }
 
-// KindsOf are the kinds of findings that a thread makes, its first one being
-// what a foreign kind is read as.
-func KindsOf(thread subconscious.ThreadName) []subconscious.Kind {
-	switch thread {
-	case subconscious.Librarian:
-		return []subconscious.Kind{subconscious.KindPattern, subconscious.KindConnection, subconscious.KindForgotten, subconscious.KindStale}
-	case subconscious.Oracle:
-		return []subconscious.Kind{subconscious.KindEvent, subconscious.KindPreparation, subconscious.KindRisk, subconscious.KindDeadline}
-	case subconscious.Dreamer:
-		return []subconscious.Kind{subconscious.KindIdea, subconscious.KindConnection, subconscious.KindQuestion, subconscious.KindChallenge}
-	}
-	return []subconscious.Kind{subconscious.KindObservation, subconscious.KindAnomaly}
-}
-
 // task fills what is the same at each call.
 func task(thread subconscious.ThreadName) page {
 	var kinds []string
-	for _, kind := range KindsOf(thread) {
+	for _, kind := range subconscious.KindsOf(thread) {
 		kinds = append(kinds, string(kind))
 	}
 	return page{Thread: string(thread), Kinds: strings.Join(kinds, ", "), Findings: Findings, Mark: mark,

@@ -42,6 +42,20 @@ func Kinds() []Kind {
 		KindPreparation, KindRisk, KindDeadline, KindIdea, KindQuestion, KindChallenge, KindNote}
 }
 
+// KindsOf are the kinds of findings that a thread makes, its first one being
+// what a foreign kind is read as.
+func KindsOf(thread ThreadName) []Kind {
+	switch thread {
+	case Librarian:
+		return []Kind{KindPattern, KindConnection, KindForgotten, KindStale}
+	case Oracle:
+		return []Kind{KindEvent, KindPreparation, KindRisk, KindDeadline}
+	case Dreamer:
+		return []Kind{KindIdea, KindConnection, KindQuestion, KindChallenge}
+	}
+	return []Kind{KindObservation, KindAnomaly}
+}
+
 // Thought is what a thread returns.
 type Thought struct {
 	Thread   ThreadName `json:"thread"`

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,6 +32,7 @@ var (
 	errOutside  = errors.New("the path leads out of the folder")
 	errLink     = errors.New("it is a symbolic link, or lies behind one; those are not followed")
 	errExcluded = errors.New("it belongs to the daemon and is not read")
+	errHidden   = errors.New("it is hidden, or lies in a hidden folder, where tools keep what is their own; those are not read")
 	errSecret   = errors.New("it looks like a secret and is not read")
 	errSpecial  = errors.New("it is no regular file")
 	errNames    = errors.New("it has several names (hard links), of which some may lie elsewhere, and is not read")
@@ -102,6 +104,9 @@ func (c *confined) check(file string) (info fs.FileInfo, err error) {
 		return nil, errSecret
 	}
 	parts := strings.Split(file, "/")
+	if slices.ContainsFunc(parts, func(part string) bool { return len(part) > 1 && part[0] == '.' }) {
+		return nil, errHidden
+	}
 	for i := range parts {
 		info, err = c.opened.Lstat(filepath.FromSlash(strings.Join(parts[:i+1], "/")))
 		switch {

@@ -204,8 +204,8 @@ func TestModelFails(t *testing.T) {
 		"prose twice":    {[]func(context.Context, models.Request) (models.Answer, error){says("All is well."), says("Really.")}, []string{"cannot be used"}, 2},
 		"wrong evidence": {[]func(context.Context, models.Request) (models.Answer, error){wrong, wrong}, []string{"cannot be used", "findings[0].evidence"}, 2},
 		"another error": {[]func(context.Context, models.Request) (models.Answer, error){func(context.Context, models.Request) (models.Answer, error) {
-			return models.Answer{}, errors.New("the moon is full, token=ghp_0123456789abcdefghijABCDEFGHIJ012345")
-		}}, []string{"the moon is full, token=[redacted:"}, 1},
+			return models.Answer{}, errors.New("the moon is full, password: hunter2secret99")
+		}}, []string{"the moon is full, password: [redacted:"}, 1},
 		"a panic": {[]func(context.Context, models.Request) (models.Answer, error){func(context.Context, models.Request) (models.Answer, error) { panic("x") }}, []string{"by a fault in this program"}, 0},
 		"all fallbacks": {[]func(context.Context, models.Request) (models.Answer, error){fails(&models.Error{Kind: models.KindServer, By: models.Identity{Provider: "ollama", Model: "qwen"}, Text: "it is not there", Attempts: 1,
 			Passed: []*models.Error{{Kind: models.KindServer, By: groq, Text: "it answered 503", Attempts: 2}}})}, []string{"groq/llama-3.3-70b: it answered 503; ollama/qwen: it is not there; reflex"}, 3},
@@ -221,7 +221,7 @@ func TestModelFails(t *testing.T) {
 					t.Errorf("%q is not in %q", want, got.Reason)
 				}
 			}
-			if got.Calls != c.calls || len(got.Failures) == 0 || strings.Contains(got.Reason+strings.Join(got.Failures, ""), "ghp_") {
+			if got.Calls != c.calls || len(got.Failures) == 0 || strings.Contains(got.Reason+strings.Join(got.Failures, ""), "hunter2") {
 				t.Errorf("%d calls, %q", got.Calls, got.Failures)
 			}
 			if c.calls > 1 && name != "429" && name != "all fallbacks" && (got.Tokens != c.calls*1050 || got.Cost == 0) {

@@ -3,7 +3,7 @@ package threads
 import "github.com/subconsciousd/subconsciousd/subconscious"
 
 // nature is what is a thread's own beside its prompt, the kinds of its findings
-// (prompts.KindsOf) and its model.
+// (subconscious.KindsOf) and its model.
 type nature struct {
 	// senses lie in its field; nil means all.
 	senses []string

@@ -17,7 +17,7 @@ import (
 // model adds beside it is not read.
 func thoughtSchema(thread subconscious.ThreadName) *models.Schema {
 	var kinds, names []string
-	for _, kind := range prompts.KindsOf(thread) {
+	for _, kind := range subconscious.KindsOf(thread) {
 		kinds = append(kinds, strconv.Quote(string(kind)))
 	}
 	for _, name := range subconscious.Threads() {

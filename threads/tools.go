@@ -314,6 +314,7 @@ func health(r *Registry) tool {
 			var result prompts.Result
 			if r.options.Senses != nil {
 				for _, line := range r.options.Senses() {
+					line.Words = r.options.Redact(line.Words)
 					result.Said = append(result.Said, senseLine(line, snapshot.At.Location()))
 				}
 			}

@@ -179,6 +179,7 @@ func TestConfinement(t *testing.T) {
 	must(os.Link(filepath.Join(h.home, "outside.txt"), filepath.Join(h.notes, "hard.md")))
 	must(syscall.Mkfifo(filepath.Join(h.notes, "pipe.md"), 0o600))
 	write(t, filepath.Join(h.notes, "my-secret.md"), canary)
+	write(t, filepath.Join(h.notes, ".git", "config"), canary)
 	write(t, filepath.Join(h.notes, "binary.md"), "text\x00"+canary)
 	write(t, filepath.Join(h.notes, "latin.md"), "f\xfcr "+canary)
 	write(t, filepath.Join(h.notes, "own.md"), "<!-- "+subconscious.Mark+" -->\n"+canary)
@@ -188,7 +189,7 @@ func TestConfinement(t *testing.T) {
 		"notes/link-out.md": "symbolic link", "notes/link-in.md": "symbolic link", "notes/link-dir/outside.txt": "symbolic link", "notes/link-deep/er/plan.txt": "symbolic link", "notes/link-state/mind.txt": "symbolic link",
 		"notes/hard.md": "several names", "notes/pipe.md": "no regular file", "notes/deep": "no regular file", "notes/state/mind.txt": "belongs to the daemon", "notes/state": "belongs to the daemon",
 		"notes/deep/../state/mind.txt": "belongs to the daemon", "notes/my-secret.md": "looks like a secret", "notes/binary.md": "not text", "notes/latin.md": "not text", "notes/own.md": "does not take its own words",
-		"notes/none.md": "no such file", "notes/todo.md/x": "no such file", "missing/x.md": "is not there", "daemon/mind.txt": "belongs to the daemon", "notes/a\x00b": "out of the folder", `notes/..\outside.txt`: "out of the folder",
+		"notes/.git/config": "it is hidden", "notes/.env": "it is hidden", "notes/none.md": "no such file", "notes/todo.md/x": "no such file", "missing/x.md": "is not there", "daemon/mind.txt": "belongs to the daemon", "notes/a\x00b": "out of the folder", `notes/..\outside.txt`: "out of the folder",
 		"notes/" + strings.Repeat("x/", 2000) + "y": "no such file", "notes/%2e%2e/outside.txt": "no such file", "notes/…/outside.txt": "no such file", "NOTES/todo.md": "FOLDER/FILE",
 	} {
 		began := time.Now()
@@ -273,7 +274,7 @@ func TestSearchNotes(t *testing.T) {
 	promise := subconscious.Observation{ID: "p", Sense: "notes", Instance: "notes", Change: subconscious.Appeared, Seq: 9, Trust: subconscious.Owner, Title: "kiwifruit for Jonas"}
 	write(t, filepath.Join(h.notes, ".hidden", "x.md"), "kiwifruit "+canary)
 	write(t, filepath.Join(h.notes, "code.go"), "kiwifruit "+canary)
-	write(t, filepath.Join(h.notes, "many.md"), strings.Repeat("kiwifruit again\n", 50)+"Bremen kiwifruit talk token=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+	write(t, filepath.Join(h.notes, "many.md"), strings.Repeat("kiwifruit again\n", 50)+"Bremen kiwifruit talk password: hunter2secret99\n")
 	text, shown, err := h.call(t, "librarian", "search_notes", `{"words":"Kiwifruit, BREMEN talk?"}`, shelf{promise})
 	if err != nil || !slices.Equal(shown, []subconscious.Ref{promise.Ref()}) {
 		t.Fatalf("%v %q", err, shown)
@@ -283,7 +284,7 @@ func TestSearchNotes(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "CANARY") || strings.Contains(text, "ghp_") || strings.Count(text, "line ") != 4 {
+	if strings.Contains(text, "CANARY") || strings.Contains(text, "hunter2") || strings.Count(text, "line ") != 4 {
 		t.Errorf("%s", text)
 	}
 	for _, arguments := range []string{`{}`, `{"words":""}`, `{"words":"? ! a"}`, `{"words":7}`} {
