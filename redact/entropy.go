@@ -30,13 +30,10 @@ func (t *text) entropy(from, to int) (Span, bool) {
 		from++ // the sign of a line in a patch
 	}
 	s := t.s[from:min(to, from+entropyBytes)]
-	if isIdentifier(s) && isMixed(s) || isMadeUp(s) {
-		return Span{}, false
-	}
-	if strings.IndexByte(s, '/') >= 0 && (s[0] == '/' || strings.IndexByte("/.~:$", t.at(from-1)) >= 0 || !isRandom(s, keyBytes+8)) {
+	if strings.IndexByte(s, '/') >= 0 && (s[0] == '/' || strings.IndexByte("/.~:$", t.at(from-1)) >= 0 || !isRandom(s, keyBytes+8) || isIdentifier(s)) {
 		return t.entropyInPath(from, to)
 	}
-	if !isRandom(s, keyBytes) {
+	if !isRandom(s, keyBytes) || isMadeUp(s) || isMixed(s) && isIdentifier(s) {
 		return Span{}, false
 	}
 	end := to
@@ -54,7 +51,7 @@ func (t *text) entropyInPath(from, to int) (Span, bool) {
 		for end < to && t.s[end] != '/' {
 			end++
 		}
-		if end-from >= keyBytes && !isIdentifier(t.s[from:min(end, from+entropyBytes)]) && isRandom(t.s[from:min(end, from+entropyBytes)], keyBytes) {
+		if part := t.s[from:min(end, from+entropyBytes)]; len(part) >= keyBytes && isRandom(part, keyBytes) && !isMadeUp(part) && !(isMixed(part) && isIdentifier(part)) {
 			return Span{from, end, "token"}, true
 		}
 		from = end + 1

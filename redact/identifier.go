@@ -150,6 +150,9 @@ func isMadeUp(s string) bool {
 // isTypeName reports whether s is a type or an algorithm: "uint32", "*int64",
 // "utf-8", "sha-1".
 func isTypeName(s string) bool {
+	if len(s) > 16 {
+		return false
+	}
 	s = foldASCII(strings.TrimLeft(s, "*&[]?"))
 	base := strings.TrimRight(s, digits)
 	if len(s)-len(base) > 4 {
@@ -165,6 +168,9 @@ func isTypeName(s string) bool {
 
 // isPath reports whether s is a path or a URL: its parts are words.
 func isPath(s string) bool {
+	if strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '/') < 0 {
+		return false
+	}
 	for _, begin := range [...]string{"http://", "https://", "file://", "tag:", "urn:", "../"} {
 		if hasFold(s, begin) {
 			return true
@@ -232,6 +238,9 @@ func isPattern(s string) bool {
 
 // isTemplate reports whether s is filled in later: "%s:%s", "{user}-{id}".
 func isTemplate(s string) bool {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '{') < 0 {
+		return false
+	}
 	for _, verb := range [...]string{"%s", "%d", "%v", "%q", "{}", "%x"} {
 		if i := strings.Index(s, verb); i >= 0 && !hasDigit(s) {
 			return true

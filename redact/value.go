@@ -145,14 +145,15 @@ func (v value) end(t *text) int {
 // of.
 func (v value) accepted(t *text, a anchor, sep separator) bool {
 	s := t.s[v.from:v.to]
-	if isPlaceholder(s) || isTypeName(s) || isTemplate(s) || isPath(s) || v.quote == "" && (isExpression(s) || isNumberOfCode(s)) {
+	sure := a.level == surely || a.level == alone
+	if !sure && !looksSecret(s, false) || isPlaceholder(s) || isTypeName(s) || isTemplate(s) || isPath(s) ||
+		v.quote == "" && (isExpression(s) || isNumberOfCode(s)) {
 		return false
 	}
-	sure := a.level == surely || a.level == alone
 	if a.level == aloneLikely && isUUID(s) {
 		return false // a key by which something is found
 	}
-	if !sure && (isPattern(s) || isPortPath(s) || s[0] == '#' || isVersion(s) || isSequence(s) || isIdentifier(s) && (v.quote == "" || isMixed(s))) {
+	if !sure && (isPattern(s) || isPortPath(s) || s[0] == '#' || isVersion(s) || isSequence(s) || (v.quote == "" || isMixed(s)) && isIdentifier(s)) {
 		return false
 	}
 	if v.quote == "" && v.spaced && (isVariable(s) || v.member && extend(s, 0, len(s), isVariableByte) == len(s)) {
