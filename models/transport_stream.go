@@ -23,7 +23,7 @@ func (b *streamBody) Read(p []byte) (int, error) {
 		return 0, b.ended
 	}
 	idle := time.AfterFunc(b.trip.options.Idle, func() { b.trip.cancel(errIdle) })
-	n, err := b.under.Read(p)
+	n, err := b.under.Read(p[:min(len(p), maxStream-b.total+1)])
 	idle.Stop()
 	b.count(p[:n])
 	switch {
