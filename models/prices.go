@@ -124,7 +124,11 @@ func total(parts ...part) budget.Money {
 	const million = 1_000_000
 	var high, low, carry uint64
 	for _, p := range parts {
-		h, l := bits.Mul64(uint64(max(0, p.tokens)), perMillion(p.price))
+		price := perMillion(p.price)
+		if p.tokens > 0 && price >= uint64(mostMoney) { // no price at all
+			return mostMoney
+		}
+		h, l := bits.Mul64(uint64(max(0, p.tokens)), price)
 		low, carry = bits.Add64(low, l, 0)
 		high, carry = bits.Add64(high, h, carry)
 		if carry != 0 {

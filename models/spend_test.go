@@ -195,6 +195,18 @@ func TestBudgetProperties(t *testing.T) {
 	})
 }
 
+func TestBudgetDoesNotOverflow(t *testing.T) {
+	p := &purse{}
+	d := driver(groq, func(context.Context, models.Request) (models.Answer, error) {
+		return models.Answer{Unsure: 1, Usage: models.Usage{Input: 1e8, Known: true}}, nil
+	})
+	beyond := models.Rate{Price: models.Price{Input: 1e9, Output: 1e300}}
+	answer, err := models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: beyond, Attempts: 2}).Generate(t.Context(), ask("x"))
+	if err != nil || p.charges[0].Worst.Money != math.MaxInt64 || answer.Cost != math.MaxInt64 {
+		t.Errorf("debited %d, cost %d, %v", p.charges[0].Worst.Money, answer.Cost, err)
+	}
+}
+
 func TestRateIsExact(t *testing.T) {
 	for name, c := range map[string]struct {
 		price models.Price

@@ -50,6 +50,21 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+func FuzzStrict(f *testing.F) {
+	f.Add(findings)
+	f.Add(`{"properties":{"a":{},"a":true,"b":{"enum":[1]},"c":{"type":["null"]},"d":{"properties":3}},"required":7,"anyOf":[1,{}]}`)
+	f.Add(`[{"type":"object"}] 1`)
+	f.Fuzz(func(t *testing.T, schema string) {
+		got := models.Strict(json.RawMessage(schema))
+		if json.Valid([]byte(schema)) && !json.Valid(got) {
+			t.Errorf("Strict(%s) = %s", schema, got)
+		}
+		if again := models.Strict(got); json.Valid([]byte(schema)) && string(again) != string(got) {
+			t.Errorf("Strict(%s) = %s, a second time %s", schema, got, again)
+		}
+	})
+}
+
 // What fits the strict schema must be what Converse takes: a model that writes
 // null for all that it leaves out has answered well.
 func TestStrictAnswersFitTheSchema(t *testing.T) {
