@@ -13,13 +13,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-// log keeps records.
-type log struct {
+// ledger keeps records.
+type ledger struct {
 	mu    sync.Mutex
 	calls []models.Call
 }
 
-func (l *log) Record(_ context.Context, call models.Call) {
+func (l *ledger) Record(_ context.Context, call models.Call) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls = append(l.calls, call)
@@ -27,7 +27,7 @@ func (l *log) Record(_ context.Context, call models.Call) {
 
 func TestRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &log{}
+		l := &ledger{}
 		slow := func(ctx context.Context, r models.Request) (models.Answer, error) {
 			time.Sleep(time.Second)
 			return models.Answer{Text: "the key is " + key + strings.Repeat("é", 10<<10), Calls: []models.ToolCall{look("1", `{"a":1}`)},
@@ -61,7 +61,7 @@ func TestRecord(t *testing.T) {
 }
 
 func TestRecordWithoutRedactionKeepsNoText(t *testing.T) {
-	l := &log{}
+	l := &ledger{}
 	g := models.NewRecord(driver(groq, says("hello"), fails(models.KindCut)), models.RecordOptions{By: groq, Recorder: l})
 	tries(t, g, 2)
 	if l.calls[0].Answer != "" || l.calls[1].Error != "" {
@@ -69,14 +69,14 @@ func TestRecordWithoutRedactionKeepsNoText(t *testing.T) {
 	}
 }
 
-func stacked(d models.Driver, p *purse, l *log) *models.Member {
+func stacked(d models.Driver, p *purse, l *ledger) *models.Member {
 	return models.Stack(d, models.StackOptions{Meter: p, Rate: rate, Recorder: l, Secrets: hideKey, Timeout: 20 * time.Second,
 		Masker: func() models.Masker { return pairs{person, "[mail-1]"} }})
 }
 
 func TestStackIsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, l := &purse{}, &log{}
+		p, l := &purse{}, &ledger{}
 		d := driver(groq, hang(""), func(_ context.Context, r models.Request) (models.Answer, error) {
 			return models.Answer{Text: "to [mail-1]", By: models.Identity{Model: "llama-2026"}, Usage: models.Usage{Input: 10, Output: 5, Known: true}}, nil
 		})
@@ -104,7 +104,7 @@ func TestStackIsInOrder(t *testing.T) {
 
 func TestStackTellsLocalModelsAll(t *testing.T) {
 	d := driver(local, says("to [mail-1]"))
-	answer, err := stacked(d, &purse{}, &log{}).Generate(t.Context(), ask(person+" "+key))
+	answer, err := stacked(d, &purse{}, &ledger{}).Generate(t.Context(), ask(person+" "+key))
 	if sent := d.requests()[0].Messages[0].Text; err != nil || sent != person+" "+key || answer.Text != "to [mail-1]" {
 		t.Errorf("sent %q, answered %q, %v", sent, answer.Text, err)
 	}
@@ -112,7 +112,7 @@ func TestStackTellsLocalModelsAll(t *testing.T) {
 
 func TestStackRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, l := &purse{}, &log{}
+		p, l := &purse{}, &ledger{}
 		m := stacked(driver(groq, fails(models.KindServer)), p, l)
 		kinds := tries(t, m, 5)
 		if kinds[2] != models.KindServer || kinds[3] != models.KindResting || m.Health().State != models.StateResting {
@@ -147,7 +147,7 @@ func (bomb) Record(context.Context, models.Call) { panic("a fault in the recorde
 func TestStackContainsPanics(t *testing.T) {
 	p := &purse{}
 	panics := func(context.Context, models.Request) (models.Answer, error) { panic("a fault") }
-	m := stacked(driver(groq, panics), p, &log{})
+	m := stacked(driver(groq, panics), p, &ledger{})
 	_, err := m.Generate(t.Context(), ask("x"))
 	e := failure(t, err)
 	if e.Kind != models.KindAnswer || e.By != groq || p.settled[0].Money*2 != p.charges[0].Worst.Money || m.Health().State != models.StateFailing {
