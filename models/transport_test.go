@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	stdlog "log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -260,7 +260,7 @@ func TestNoConnection(t *testing.T) {
 	address := "http://" + listener.Addr().String()
 	_ = listener.Close()
 	tls := httptest.NewUnstartedServer(answerOf(200, nil, `{}`))
-	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
+	tls.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
 	tls.StartTLS()
 	defer tls.Close()
 	plain := httptest.NewServer(answerOf(200, nil, `{}`))
