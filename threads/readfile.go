@@ -2,10 +2,8 @@ package threads
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -26,7 +24,7 @@ func readFile(r *Registry) tool {
 	return tool{
 		name: readFileTool,
 		description: "Reads a text file of the person's folders, at most its first 16 KB, some 5 KB of it at once. " +
-			"The path begins with the folder's name, as titles and earlier results have it: \"notes/todo.md\".",
+			"The path begins with the name of the folder: " + r.folders() + ".",
 		parameters: `{"type":"object","additionalProperties":false,"required":["path"],"properties":{` +
 			`"path":{"type":"string","description":"FOLDER/FILE"},` +
 			`"from_line":{"type":"integer","minimum":1,"description":"the line to begin with; 1 if it is left out"}}}`,
@@ -54,21 +52,35 @@ func readFile(r *Registry) tool {
 	}
 }
 
-// find names the root and the file below it.
+// folders are the names of the roots.
+func (r *Registry) folders() string {
+	var ids []string
+	for _, root := range r.options.Roots {
+		ids = append(ids, root.ID)
+	}
+	if len(ids) == 0 {
+		return "there is none"
+	}
+	return strings.Join(ids, ", ")
+}
+
+// find names the root and the file below it. Titles name a file by the sense's
+// instance, which counts where it is one root's alone.
 func (r *Registry) find(name string) (root Root, file string, err error) {
 	id, file, ok := strings.Cut(name, "/")
-	at := slices.IndexFunc(r.options.Roots, func(root Root) bool { return root.ID == id })
-	if at < 0 || !ok {
-		var ids []string
-		for _, root := range r.options.Roots {
-			ids = append(ids, root.ID)
+	var named []Root
+	for _, root := range r.options.Roots {
+		if ok && root.ID == id {
+			return root, path.Clean(file), nil
 		}
-		if len(ids) == 0 {
-			return Root{}, "", errors.New("no folder may be read")
+		if ok && root.Instance == id {
+			named = append(named, root)
 		}
-		return Root{}, "", fmt.Errorf("the path must be FOLDER/FILE with one of the folders %q", ids)
 	}
-	return r.options.Roots[at], path.Clean(file), nil
+	if len(named) != 1 {
+		return Root{}, "", fmt.Errorf("the path must be FOLDER/FILE, where the folder is one of: %s", r.folders())
+	}
+	return named[0], path.Clean(file), nil
 }
 
 // readText reads one file of a root, without its secrets.
@@ -116,7 +128,7 @@ func thingsOf(world subconscious.World, root Root, file string) []subconscious.O
 	var things []subconscious.Observation
 	looked := 0
 	world.Of("notes", func(o subconscious.Observation) bool {
-		if o.Instance == root.ID && o.Attrs["file"] == file {
+		if o.Instance == root.Instance && o.Attrs["file"] == file {
 			o.Text, o.Attrs = "", nil
 			things = append(things, o)
 		}

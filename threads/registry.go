@@ -20,9 +20,13 @@ const MaxToolCalls = 4
 type Root struct {
 	// ID is how its files are named before a model: "notes/todo.md".
 	ID string
+	// Instance is the configured id of the sense that looks at it, by which
+	// titles name its files; empty where it is the ID.
+	Instance string
 	// Path is absolute.
 	Path string
-	// Trust says whose word its files are.
+	// Trust says whose word its files are; empty is the owner's for notes, and
+	// an outsider's for anything else.
 	Trust subconscious.Trust
 	// Notes: search_notes looks through it.
 	Notes bool
@@ -89,7 +93,14 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 		return nil, fmt.Errorf("tools: %w", errors.Join(problems...))
 	}
 	options.Deadline = cmp.Or(options.Deadline, DefaultToolDeadline)
-	options.Roots, options.Excluded = slices.Clone(options.Roots), slices.Clone(options.Excluded)
+	options.Roots = slices.Clone(options.Roots)
+	for i := range options.Roots {
+		options.Roots[i].Instance = cmp.Or(options.Roots[i].Instance, options.Roots[i].ID)
+		if options.Roots[i].Trust == "" && options.Roots[i].Notes {
+			options.Roots[i].Trust = subconscious.Owner
+		}
+	}
+	options.Excluded = slices.Clone(options.Excluded)
 	if options.Secret == nil {
 		options.Secret = func(string) bool { return false }
 	}

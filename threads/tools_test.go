@@ -185,7 +185,7 @@ func TestConfinement(t *testing.T) {
 	write(t, filepath.Join(h.notes, "own.md"), "<!-- "+subconscious.Mark+" -->\n"+canary)
 	for path, want := range map[string]string{
 		"notes/../outside.txt": "out of the folder", "notes/deep/../../outside.txt": "out of the folder", "notes//etc/passwd": "out of the folder", "/etc/passwd": "FOLDER/FILE",
-		"notes/..": "out of the folder", "notes/.": "no regular file", "notes/": "no regular file", "notes": "FOLDER/FILE", "": "FOLDER/FILE", "other/x": `"notes" "work" "missing" "daemon"`,
+		"notes/..": "out of the folder", "notes/.": "no regular file", "notes/": "no regular file", "notes": "FOLDER/FILE", "": "FOLDER/FILE", "other/x": "notes, work, missing, daemon",
 		"notes/link-out.md": "symbolic link", "notes/link-in.md": "symbolic link", "notes/link-dir/outside.txt": "symbolic link", "notes/link-deep/er/plan.txt": "symbolic link", "notes/link-state/mind.txt": "symbolic link",
 		"notes/hard.md": "several names", "notes/pipe.md": "no regular file", "notes/deep": "no regular file", "notes/state/mind.txt": "belongs to the daemon", "notes/state": "belongs to the daemon",
 		"notes/deep/../state/mind.txt": "belongs to the daemon", "notes/my-secret.md": "looks like a secret", "notes/binary.md": "not text", "notes/latin.md": "not text", "notes/own.md": "does not take its own words",
@@ -204,6 +204,35 @@ func TestConfinement(t *testing.T) {
 	text, _, err := h.call(t, "librarian", "search_notes", `{"words":"canary nobody may read"}`, shelf{})
 	if err != nil || strings.Contains(text, "CANARY") || !strings.Contains(text, "Nothing in the notes") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestFoldersByInstance: a file is found by the name that its title has, where
+// that is one folder's alone.
+func TestFoldersByInstance(t *testing.T) {
+	home := t.TempDir()
+	for _, folder := range []string{"a", "b", "c"} {
+		write(t, filepath.Join(home, folder, "x.md"), "this is "+folder)
+	}
+	registry, err := threads.NewRegistry(threads.RegistryOptions{Roots: []threads.Root{{ID: "notes-own", Instance: "own", Path: filepath.Join(home, "a"), Notes: true},
+		{ID: "files-work", Instance: "work", Path: filepath.Join(home, "b")}, {ID: "files-own", Instance: "own", Path: filepath.Join(home, "c")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Stop(t.Context())
+	promise := subconscious.Observation{ID: "p", Sense: "notes", Instance: "own", Change: subconscious.Appeared, Trust: subconscious.Owner, Title: "promised", Attrs: map[string]string{"file": "x.md"}}
+	for path, want := range map[string]string{"work/x.md": "this^is^b", "files-work/x.md": "this^is^b", "notes-own/x.md": "this is a\n", "files-own/x.md": "this^is^c", "own/x.md": ""} {
+		box := registry.For("watcher", subconscious.Snapshot{At: clock("2026-11-23 12:00"), World: shelf{promise}})
+		text, err := box.Call(t.Context(), models.ToolCall{Name: "read_file", Arguments: json.RawMessage(fmt.Sprintf(`{"path":%q}`, path))})
+		if (want == "") != (err != nil) || !strings.Contains(text, want) {
+			t.Errorf("%s: %v\n%s", path, err, text)
+		}
+		if path == "notes-own/x.md" && !strings.Contains(text, "· promised") {
+			t.Errorf("what is observed of it is missing:\n%s", text)
+		}
+		if description := box.Tools()[0].Description; !strings.Contains(description, "notes-own, files-work, files-own") {
+			t.Errorf("%q", description)
+		}
 	}
 }
 
