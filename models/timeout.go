@@ -70,7 +70,7 @@ func isBroken(kind Kind) bool {
 // is not one of them: the driver knows whether the request had left.
 func maybePaid(kind Kind) bool {
 	switch kind {
-	case KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel, KindCancelled:
+	case KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel, KindRefused, KindCancelled:
 		return true
 	}
 	return false

@@ -74,6 +74,7 @@ func TestTimeoutMakesErrorsWhole(t *testing.T) {
 		"not sent":              {fails(models.KindNetwork), models.KindNetwork, 0, models.Usage{}},
 		"sent":                  {failsWith(models.Error{Kind: models.KindNetwork, Text: "x", Unsure: 1}), models.KindNetwork, 1, models.Usage{}},
 		"cut":                   {fails(models.KindCut), models.KindCut, 1, models.Usage{}},
+		"declined":              {fails(models.KindRefused), models.KindRefused, 1, models.Usage{}},
 		"too large":             {fails(models.KindTooLarge), models.KindTooLarge, 1, models.Usage{}},
 		"known":                 {failsWith(models.Error{Kind: models.KindAnswer, Text: "x", Unsure: 1, Usage: known}), models.KindAnswer, 0, known},
 		"known and absurd": {failsWith(models.Error{Kind: models.KindAnswer, Text: "x", Usage: models.Usage{Input: -3, Known: true}}),
