@@ -4,17 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-// Tick runs one tick of any kind, as the schedule does.
-func (d *Daemon) TickAs(ctx context.Context, kind subconscious.TickKind) (api.TickReport, error) {
-	return d.think(ctx, tickWish{kind: kind})
-}
 
 // Watcher is the one that the senses share.
 func (d *Daemon) Watcher() *watch.Watcher { return d.watcher }

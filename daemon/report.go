@@ -131,22 +131,31 @@ func tickRecord(in aggregator.Input, report api.TickReport) (mind.Record, error)
 // Replay merges a recorded tick again and returns its state. It fails where the
 // record is of another version of the mechanics.
 func Replay(record mind.Record) (subconscious.State, aggregator.Changes, error) {
+	in, err := recordedInput(record)
+	if err != nil {
+		return subconscious.State{}, aggregator.Changes{}, err
+	}
+	state, changes := aggregator.Merge(in)
+	return state, changes, nil
+}
+
+// recordedInput is what a recorded tick was merged from.
+func recordedInput(record mind.Record) (aggregator.Input, error) {
 	var recorded replayable
 	if err := json.Unmarshal(record.Inputs, &recorded); err != nil {
-		return subconscious.State{}, aggregator.Changes{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
+		return aggregator.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
 	}
 	if recorded.Mechanics != aggregator.MechanicsVersion {
-		return subconscious.State{}, aggregator.Changes{}, fmt.Errorf("replay tick %d: it was made by mechanics version %d, this is version %d",
+		return aggregator.Input{}, fmt.Errorf("replay tick %d: it was made by mechanics version %d, this is version %d",
 			record.Tick, recorded.Mechanics, aggregator.MechanicsVersion)
 	}
 	zone, err := time.LoadLocation(recorded.Zone)
 	if err != nil {
-		return subconscious.State{}, aggregator.Changes{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
+		return aggregator.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
 	}
 	recorded.Input.Zone = zone
 	recorded.Input.At = recorded.Input.At.In(zone)
-	state, changes := aggregator.Merge(recorded.Input)
-	return state, changes, nil
+	return recorded.Input, nil
 }
 
 // entryLog says what happened to each entry, with the thread and the rule, for
