@@ -271,7 +271,7 @@ func (a answer) content() []object {
 	switch {
 	case a.stop == "refused":
 	case a.request.schemaTool != "":
-		list = append(list, object{"type": "tool_use", "id": id("toolu_", a.request.Number), "name": a.request.schemaTool, "input": raw(a.text)})
+		list = append(list, object{"type": "tool_use", "id": id("toolu_", a.request.Number), "name": a.request.schemaTool, "input": schemaInput(a.text)})
 	case a.text != "":
 		list = append(list, object{"type": "text", "text": a.text})
 	}
@@ -287,6 +287,19 @@ func raw(text string) any {
 		return json.RawMessage(text)
 	}
 	return text
+}
+
+// schemaInput is an answer given by way of a tool. In one piece the provider
+// leaves out what was cut off at the limit of tokens; a stream has its
+// beginning.
+type schemaInput string
+
+// MarshalJSON implements json.Marshaler.
+func (s schemaInput) MarshalJSON() ([]byte, error) {
+	if !json.Valid([]byte(s)) {
+		return []byte("{}"), nil
+	}
+	return []byte(s), nil
 }
 
 func (anthropic) plain(a answer) []byte {
@@ -358,6 +371,8 @@ func blockEvents(block object) (start object, deltas []object) {
 	}
 	switch input := block["input"].(type) {
 	case json.RawMessage:
+		add("input_json_delta", "partial_json", string(input))
+	case schemaInput:
 		add("input_json_delta", "partial_json", string(input))
 	case string: // no JSON: it comes in pieces as it is
 		add("input_json_delta", "partial_json", input)

@@ -77,9 +77,7 @@ func (e *exchange) deliver(a answer) {
 		e.reset()
 		return
 	case HangBefore:
-		e.publish()
-		<-e.r.Context().Done()
-		return
+		e.hang()
 	case HTML:
 		e.send(http.StatusOK, "text/html", []byte("<!DOCTYPE html>\n<html><body>Welcome! Please sign in to this network.</body></html>\n"))
 		return
@@ -103,7 +101,7 @@ func (e *exchange) deliver(a answer) {
 	e.start(a)
 	for _, frame := range frames {
 		if !e.write(frame) {
-			return
+			panic(http.ErrAbortHandler)
 		}
 		e.flush()
 	}
@@ -147,6 +145,14 @@ func (e *exchange) reset() {
 	conn.Close()
 }
 
+// hang falls silent until the client goes away or the server ends, and breaks
+// the connection then: it must not look like the end of an answer.
+func (e *exchange) hang() {
+	e.publish()
+	<-e.r.Context().Done()
+	panic(http.ErrAbortHandler)
+}
+
 // midway sends half of an answer and then does what the fault says.
 func (e *exchange) midway(a answer, frames [][]byte) {
 	if a.request.Stream {
@@ -172,7 +178,7 @@ func (e *exchange) midway(a answer, frames [][]byte) {
 	case Cut:
 		panic(http.ErrAbortHandler)
 	case Hang:
-		<-e.r.Context().Done()
+		e.hang()
 	case ErrorMidway:
 		if a.request.Stream {
 			e.write(e.protocol.failure())
@@ -195,9 +201,9 @@ func (e *exchange) drip(a answer) {
 		select {
 		case <-ticker.C:
 		case <-e.r.Context().Done():
-			return
 		}
 	}
+	panic(http.ErrAbortHandler)
 }
 
 // fill is where a flood stands in an answer.
@@ -228,7 +234,7 @@ func (e *exchange) flood(a answer) {
 	e.write(before)
 	for range size / block {
 		if !e.write(filler) {
-			return
+			panic(http.ErrAbortHandler)
 		}
 	}
 	e.write(after)
@@ -243,7 +249,7 @@ func (e *exchange) bomb(a answer, before, after []byte) {
 	e.write(pack(before))
 	for range bombBytes / member {
 		if !e.write(filler) {
-			return
+			panic(http.ErrAbortHandler)
 		}
 	}
 	e.write(pack(after))

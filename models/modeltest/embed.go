@@ -77,8 +77,7 @@ func (e *exchange) vectors(model string, list []object, usage models.Usage) {
 	case Reset:
 		e.reset()
 	case Hang, HangBefore, Slow:
-		e.publish()
-		<-e.r.Context().Done()
+		e.hang()
 	case Cut:
 		e.publish()
 		e.w.Header().Set("Content-Type", "application/json")

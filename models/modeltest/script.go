@@ -106,24 +106,39 @@ func ToolUser() Script {
 	}
 }
 
-// Echo puts all that it was shown, the system's part included, into its
-// answer: the summary has its beginning, the journal and the hint the rest.
+// Echo puts what it was shown into its answer, to find out where that gets to:
+// the journal has as much as the limit of tokens allows, the summaries and the
+// hint a further piece each time, so that all of it comes round.
 func Echo() Script {
 	return func(r Request) Reply {
-		text := r.Text()
+		shown := r.Shown()
 		if !r.wantsThought() {
-			return Reply{Text: text}
+			return Reply{Text: shown}
 		}
-		finding := Finding{Kind: kind(r, 0), Summary: text, Importance: 5}
-		if c, ok := r.Newest(); ok {
-			finding.Evidence = []string{c.String()}
+		begin := 0
+		if len(shown) > 0 {
+			begin = (r.Turn - 1) * 4 * echoPiece % len(shown)
 		}
-		return Reply{Thought: &Thought{
-			Findings: []Finding{finding}, Journal: text,
-			Focus: &Focus{Thread: string(subconscious.Dreamer), Hint: text},
-		}}
+		piece := func(n int) string {
+			at := min(begin+n*echoPiece, len(shown))
+			return strings.ToValidUTF8(shown[at:min(at+echoPiece, len(shown))], "")
+		}
+		t := Thought{Focus: &Focus{Thread: string(subconscious.Dreamer), Hint: piece(3)}, Journal: shown}
+		observed := r.Observed()
+		for i := range min(3, len(observed)) {
+			if summary := piece(i); strings.TrimSpace(summary) != "" {
+				t.Findings = append(t.Findings, Finding{Kind: kind(r, i), Summary: summary, Importance: 5, Evidence: []string{observed[i].String()}})
+			}
+		}
+		for r.MaxTokens > 0 && tokens(t.JSON()) > r.MaxTokens && t.Journal != "" {
+			t.Journal = cut(t.Journal, len(t.Journal)*3/4)
+		}
+		return Reply{Thought: &t}
 	}
 }
+
+// echoPiece is how much of what is shown fits into a summary, in bytes.
+const echoPiece = 130
 
 // Chatter says the same text, whatever it is asked for.
 func Chatter(text string) Script { return func(Request) Reply { return Reply{Text: text} } }

@@ -100,8 +100,31 @@ func TestThinker(t *testing.T) {
 	if got := thought(t, Eager(), shown(1)).Findings; len(got) != 3 || got[0].Importance != 8 || got[2].Evidence[0] != "health:zzzzzzzzzz@7" {
 		t.Errorf("eager says %+v", got)
 	}
-	if got := Echo()(shown(1)).text(); !strings.Contains(got, "Lunch?") || !strings.Contains(got, "You watch.") {
-		t.Errorf("echo says %s", got)
+}
+
+// TestEcho finds every line again: in the journal at once, in the summaries in
+// time, and always in an answer that is whole.
+func TestEcho(t *testing.T) {
+	r := shown(1)
+	if got := thought(t, Echo(), r).Journal; got != r.Shown() {
+		t.Errorf("the journal is %q", got)
+	}
+	r.Messages[0].Text += strings.Repeat("filling \"material\" ü\n", 200) + "the last word"
+	r.MaxTokens = 400
+	var all strings.Builder
+	for r.Turn = 1; r.Turn <= 50; r.Turn++ {
+		said := thought(t, Echo(), r)
+		if n := tokens(said.JSON()); n > r.MaxTokens || said.Journal == "" {
+			t.Fatalf("it has %d tokens", n)
+		}
+		for _, f := range said.Findings {
+			all.WriteString(f.Summary)
+		}
+	}
+	for _, word := range []string{"Lunch?", "the last word"} {
+		if !strings.Contains(all.String(), word) {
+			t.Errorf("%q never comes round", word)
+		}
 	}
 }
 
