@@ -41,10 +41,79 @@ const (
 // call is made. A *Refusal is the error where a limit has no room for it. It
 // must not be called inside a transaction.
 //
-// Debits that come at the same time are written together. The context ends no
-// debit that has begun, so that none is left without a ticket; the wait is
-// bounded.
+// Where the worst cases of calls that are being made are all that leaves no
+// room, it waits for them to be settled, for half of the time that ctx has; it
+// does not wait where ctx has no deadline. Debits that come at the same time are written together. The context
+// ends no debit that has begun, so that none is left without a ticket; that
+// wait is bounded.
 func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
+	waiting, cancel := context.WithTimeout(ctx, patience(ctx))
+	defer cancel()
+	for {
+		settled := b.nextSettlement()
+		ticket, err := b.debit(ctx, charge)
+		refusal, ok := errors.AsType[*Refusal](err)
+		if !ok {
+			return ticket, err
+		}
+		if !b.isHeld(refusal) {
+			return 0, b.refused(refusal)
+		}
+		select {
+		case <-settled:
+		case <-waiting.Done():
+			return 0, b.refused(refusal)
+		}
+	}
+}
+
+// patience is how long to wait for calls that are being made.
+func patience(ctx context.Context) time.Duration {
+	ends, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	return time.Until(ends) / 2
+}
+
+// nextSettlement is closed when a call is settled.
+func (b *Budget) nextSettlement() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.settled == nil {
+		b.settled = make(chan struct{})
+	}
+	return b.settled
+}
+
+// isHeld reports whether the room that is missing may become free when the
+// calls that are being made are settled.
+func (b *Budget) isHeld(r *Refusal) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var held int64
+	for _, d := range b.open {
+		switch {
+		case r.Role != "" && r.Role != d.role:
+		case r.Limit == MoneyPerDay || r.Limit == MoneyPerMonth:
+			held += int64(d.worst.Money)
+		case r.Limit == TokensPerDay:
+			held += int64(d.worst.Tokens)
+		}
+	}
+	return held > 0 && r.Worst <= r.Allowed-r.Used+held
+}
+
+// refused counts a refusal that stands.
+func (b *Budget) refused(r *Refusal) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ledger.refused[limitKey{r.Limit, r.Role}]++
+	return r
+}
+
+// debit decides about a charge as things are now.
+func (b *Budget) debit(ctx context.Context, charge Charge) (Ticket, error) {
 	if err := charge.check(); err != nil {
 		return 0, fmt.Errorf("budget: debit: %w", err)
 	}

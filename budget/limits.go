@@ -65,7 +65,6 @@ func (l *ledger) refuse(c Config, charge Charge) *Refusal {
 		if !counts || one.allowed > 0 && worst <= one.allowed-one.used {
 			continue
 		}
-		l.refused[one.limitKey]++
 		r := &Refusal{Limit: one.name, Role: one.role, Allowed: one.allowed, Used: one.used, Worst: worst, Until: one.resets}
 		if worst > one.allowed {
 			r.Until = time.Time{}

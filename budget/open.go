@@ -33,6 +33,8 @@ type Budget struct {
 	config Config
 	ledger *ledger
 	closed bool
+	// settled is closed at the next settlement; nil while nobody waits for it.
+	settled chan struct{}
 	// open are the debits of this process that are not settled.
 	open map[Ticket]debit
 	// pending are settled and counted, and not known to be on disk.

@@ -67,6 +67,10 @@ func (b *Budget) settle(s settlement, left *debit) bool {
 		return false
 	}
 	s.debit = found
+	if b.settled != nil {
+		close(b.settled)
+		b.settled = nil
+	}
 	b.ledger.change(s.day, s.role, s.change())
 	b.pending = append(b.pending, s)
 	return true

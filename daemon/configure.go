@@ -18,14 +18,8 @@ type Configuration struct {
 	Found bool
 }
 
-// Prompts is the folder beside the file whose templates go before the embedded
-// ones; empty where there can be no file.
-func (c Configuration) Prompts() string {
-	if c.Path == "" {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(c.Path), "prompts")
-}
+// Prompts is the folder whose templates go before the embedded ones.
+func (c Configuration) Prompts() string { return setup.PromptsDir(c.Path) }
 
 // LoadConfiguration reads the configuration at path, or else where
 // SUBCONSCIOUS_CONFIG says, or else in its customary place. A stateDir that is

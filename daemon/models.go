@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -99,13 +100,13 @@ func (d *Daemon) tools() (*threads.Registry, error) {
 	config := d.options.Config
 	options := threads.RegistryOptions{Excluded: []string{config.StateDir}, Secret: files.Secret, Redact: redact.Text, Senses: d.senseLines}
 	for _, c := range config.Senses.Notes {
-		options.Roots = append(options.Roots, threads.Root{ID: "notes-" + c.ID, Path: c.Path, Trust: c.Trust, Notes: true,
+		options.Roots = append(options.Roots, threads.Root{ID: "notes-" + c.ID, Instance: c.ID, Path: c.Path, Trust: c.Trust, Notes: true,
 			Ref: func(file string) (subconscious.Ref, bool) {
 				return notes.Ref(filepath.Join(c.Path, filepath.FromSlash(file))), true
 			}})
 	}
 	for _, c := range config.Senses.Files {
-		options.Roots = append(options.Roots, threads.Root{ID: "files-" + c.ID, Path: c.Path, Trust: c.Trust,
+		options.Roots = append(options.Roots, threads.Root{ID: "files-" + c.ID, Instance: c.ID, Path: c.Path, Trust: c.Trust,
 			Ref: func(file string) (subconscious.Ref, bool) { return files.Ref(c.ID, file), true }})
 	}
 	return threads.NewRegistry(options)
@@ -136,14 +137,17 @@ const unwritten = 2000
 
 // Record implements models.Recorder.
 func (c *calls) Record(_ context.Context, call models.Call) {
+	if call.Purpose.At.IsZero() {
+		call.Purpose.At = time.Now() // the store refuses a call without a time
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.made = append(c.made[max(0, len(c.made)-unwritten+1):], mind.ModelCall{
-		Tick: call.Purpose.Tick, At: call.Purpose.At, Role: call.Purpose.Role, Exploration: call.Purpose.Exploration,
+		Tick: call.Purpose.Tick, At: call.Purpose.At, Role: cmp.Or(call.Purpose.Role, "test"), Exploration: call.Purpose.Exploration,
 		Provider: call.By.Provider, Model: call.By.Model, PromptHash: call.PromptHash, PromptBytes: call.PromptBytes,
 		Input: call.Usage.Input, Cached: call.Usage.Cached, Written: call.Usage.Written, Output: call.Usage.Output, Thinking: call.Usage.Thinking,
 		UsageKnown: call.Usage.Known, Cost: int64(call.Cost), Latency: call.Latency, Attempts: call.Attempts,
-		Outcome: call.Outcome, Error: call.Error, Answer: call.Answer,
+		Outcome: cmp.Or(call.Outcome, outcomeAnswered), Error: call.Error, Answer: call.Answer,
 	})
 }
 
