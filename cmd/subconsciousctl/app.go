@@ -22,6 +22,11 @@ type process struct {
 	columns        func() int // of the terminal; 0 where there is none
 	outTerminal    bool
 	errTerminal    bool
+	// stdin is asked where it is a terminal; nil asks nobody.
+	stdin      io.Reader
+	inTerminal bool
+	// secret reads a line without showing it; nil where that is not possible.
+	secret func() (string, error)
 }
 
 // app is one run of the command line.

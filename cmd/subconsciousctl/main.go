@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	var shown atomic.Pointer[term.State] // of the terminal, while it shows nothing
 	code := run(ctx, process{
 		args:   os.Args[1:],
 		stdout: os.Stdout,
@@ -31,7 +33,22 @@ func main() {
 		},
 		outTerminal: isatty.IsTerminal(os.Stdout.Fd()),
 		errTerminal: isatty.IsTerminal(os.Stderr.Fd()),
+		stdin:       os.Stdin,
+		inTerminal:  isatty.IsTerminal(os.Stdin.Fd()),
+		secret: func() (string, error) {
+			state, err := term.GetState(int(os.Stdin.Fd()))
+			if err != nil {
+				return "", err
+			}
+			shown.Store(state)
+			text, err := term.ReadPassword(int(os.Stdin.Fd()))
+			return string(text), err
+		},
 	})
 	stop()
+	if state := shown.Load(); state != nil {
+		// Ctrl-C may have come while nothing was shown.
+		_ = term.Restore(int(os.Stdin.Fd()), state)
+	}
 	os.Exit(code)
 }

@@ -39,7 +39,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newStatus(a), newTick(a), newTicks(a), newWhy(a),
 		newClose(a), newConfirm(a), newNote(a), newFocus(a), newPause(a), newResume(a),
-		newModels(a), newPrompts(a), newReport(a), newDoctor(a),
+		newModels(a), newPrompts(a), newReport(a), newInit(a), newDoctor(a),
 		newConfig(a), newVersion(a), newCompletion(a),
 	)
 	return root

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/setup/initial"
+)
+
+// terminal asks the person who sits at it. With --json what is told goes to the
+// standard error, so that the output stays JSON.
+type terminal struct {
+	app   *app
+	lines *bufio.Reader
+}
+
+var _ initial.Person = (*terminal)(nil)
+
+func (t *terminal) out() io.Writer {
+	if t.app.json {
+		return t.app.stderr
+	}
+	return t.app.stdout
+}
+
+// Say implements initial.Person.
+func (t *terminal) Say(text string) {
+	// A terminal that cannot be written to hears nothing.
+	_, _ = io.WriteString(t.out(), screen.Paragraph(t.app.view(), text))
+}
+
+// Choose implements initial.Person.
+func (t *terminal) Choose(ctx context.Context, question string, choices []initial.Choice, preset int) (int, error) {
+	rows := make([][2]string, len(choices))
+	for i, c := range choices {
+		rows[i] = [2]string{c.Name, c.About}
+	}
+	if _, err := io.WriteString(t.out(), screen.Question(t.app.view(), question, rows)); err != nil {
+		return 0, fmt.Errorf("ask: %w", err)
+	}
+	for {
+		if _, err := fmt.Fprintf(t.out(), "Number, or Enter for %d: ", preset+1); err != nil {
+			return 0, fmt.Errorf("ask: %w", err)
+		}
+		line, err := t.line(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if line == "" {
+			return preset, nil
+		}
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(choices) {
+			return n - 1, nil
+		}
+		for i, c := range choices {
+			if strings.EqualFold(line, c.Name) {
+				return i, nil
+			}
+		}
+	}
+}
+
+// Secret implements initial.Person.
+func (t *terminal) Secret(ctx context.Context, question string) (string, error) {
+	if t.app.secret == nil {
+		return "", errors.New("what is typed cannot be hidden here; name the key with --key-env or --key-file")
+	}
+	if _, err := io.WriteString(t.out(), screen.Lines(question)+" (it is not shown): "); err != nil {
+		return "", fmt.Errorf("ask: %w", err)
+	}
+	text, err := wait(ctx, t.app.secret)
+	_, _ = io.WriteString(t.out(), "\n")
+	return text, err
+}
+
+// line reads what the person types. The end of the input is leaving.
+func (t *terminal) line(ctx context.Context) (string, error) {
+	if t.lines == nil {
+		t.lines = bufio.NewReader(t.app.stdin)
+	}
+	text, err := wait(ctx, func() (string, error) { return t.lines.ReadString('\n') })
+	if errors.Is(err, io.EOF) {
+		return "", context.Canceled
+	}
+	return strings.TrimSpace(text), err
+}
+
+// wait reads, and waits no longer than the context lasts. A read that nobody
+// waits for any more ends with the process.
+func wait(ctx context.Context, read func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		text, err := read()
+		answers <- answer{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Canceled
+	case a := <-answers:
+		return a.text, a.err
+	}
+}

@@ -1,0 +1,232 @@
+// Package initial asks its way to a working configuration: it looks for keys
+// and servers that are there already, proposes who could think, takes keys
+// without showing them, tries the models out, and writes it all down at the
+// end. Until then nothing is written, so that it can be left at any question.
+//
+// It stores the configuration and, beside it, the files of keys that it was
+// given. The command init calls it.
+package initial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+// Choice is one answer to a question.
+type Choice struct{ Name, About string }
+
+// Person is who is asked.
+type Person interface {
+	// Say tells something, a paragraph at a time.
+	Say(text string)
+	// Choose returns the index of the choice taken; preset is the one that is
+	// taken where the person just agrees.
+	Choose(ctx context.Context, question string, choices []Choice, preset int) (int, error)
+	// Secret takes a text without showing it; empty means none.
+	Secret(ctx context.Context, question string) (string, error)
+}
+
+// Options say what is known before anything is asked.
+type Options struct {
+	// File is the path of the configuration, absolute.
+	File string
+	// Preset, where it is set, is not asked for.
+	Preset string
+	// KeyEnv and KeyFile name where keys are: "NAME", or "PROVIDER=NAME" where
+	// the name alone does not tell whose it is.
+	KeyEnv, KeyFile []string
+	// Agree takes what is proposed and asks nothing.
+	Agree bool
+	// Unchecked asks no model anything.
+	Unchecked bool
+	// Env looks variables up; Now is the clock.
+	Env func(string) (string, bool)
+	Now func() time.Time
+	// Servers are the local servers that are looked for; nil means those that
+	// have a preset, at their usual ports.
+	Servers []models.Vendor
+	// DaemonRuns changes the words at the end.
+	DaemonRuns bool
+}
+
+// Outcome is what came of it.
+type Outcome struct {
+	File string `json:"file"`
+	// Written is false where nothing was written: Change is then what the
+	// person has to write.
+	Written bool   `json:"written"`
+	Change  string `json:"change,omitempty"`
+	// KeyFiles are the files of keys that were written.
+	KeyFiles []string `json:"key_files"`
+	Preset   string   `json:"preset"`
+	// Missing are providers without a key, Failed models that did not answer.
+	Missing []string `json:"missing"`
+	Failed  []string `json:"failed"`
+	// CostPerDay is what an ordinary day costs at list prices, in US dollars.
+	CostPerDay float64 `json:"cost_per_day"`
+}
+
+// ErrLeft says that the person left before the end; nothing was written.
+var ErrLeft = errors.New("left before the end; nothing was written")
+
+// session is one run. The steps fill it in; only the last one writes.
+type session struct {
+	Options
+	person Person
+	found  finds
+	plan   plan
+	result Outcome
+}
+
+// plan is what will be written.
+type plan struct {
+	preset    string
+	about     string
+	providers []models.Provider
+	roles     []models.Role
+	// keys are what the person typed, by provider.
+	keys map[string]string
+}
+
+// config is the configuration of models that the plan comes to.
+func (p plan) config() models.Config {
+	c := models.DefaultConfig()
+	c.Preset, c.Providers, c.Roles = p.preset, p.providers, p.roles
+	return c
+}
+
+// step is one part of the way.
+type step struct {
+	name string
+	do   func(context.Context, *session) error
+}
+
+// steps is the whole way. What a later one needs an earlier one finds out.
+func steps() []step {
+	return []step{
+		{"look around", look},
+		{"choose who thinks", choose},
+		{"find the keys", keys},
+		{"try the models", try},
+		{"reckon the cost", reckon},
+		{"write it down", writeDown},
+		{"say what is next", next},
+	}
+}
+
+// Run goes the whole way.
+func Run(ctx context.Context, options Options, person Person) (Outcome, error) {
+	s := &session{Options: options, person: person}
+	if s.Servers == nil {
+		s.Servers = localVendors()
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	s.result = Outcome{File: options.File, KeyFiles: []string{}, Missing: []string{}, Failed: []string{}}
+	for _, step := range steps() {
+		if err := ctx.Err(); err != nil {
+			return s.result, ErrLeft
+		}
+		if err := step.do(ctx, s); err != nil {
+			if errors.Is(err, context.Canceled) {
+				return s.result, ErrLeft
+			}
+			return s.result, fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	return s.result, nil
+}
+
+// ask puts a question, unless the person agreed to everything beforehand.
+func (s *session) ask(ctx context.Context, question string, choices []Choice, preset int) (int, error) {
+	if s.Agree {
+		return preset, nil
+	}
+	return s.person.Choose(ctx, question, choices, preset)
+}
+
+func (s *session) say(format string, args ...any) { s.person.Say(fmt.Sprintf(format, args...)) }
+
+// An ordinary day, for the estimate of what it costs: with the adaptive gate a
+// thread has something new about sixty times a day; a prompt is at most 24 KiB
+// of the moment beside a fixed part, and most often about half of that.
+const (
+	callsADay  = 60
+	tokensIn   = 5000
+	tokensOut  = 300
+	assumption = "with 60 calls a thread, each of 5,000 tokens in and 300 out"
+)
+
+// reckon says what an ordinary day costs at list prices.
+func reckon(_ context.Context, s *session) error {
+	config := s.plan.config()
+	prices, err := models.OpenPrices(config.Prices)
+	if err != nil {
+		return err
+	}
+	var sum budget.Money
+	var unknown []string
+	threads := 0
+	for _, a := range models.Resolve(config, nil) {
+		if !a.Assigned() || !isThread(a.Role.ID) {
+			continue
+		}
+		threads++
+		rate := prices.Of(a.Target.Provider, a.Target.Model)
+		if rate.Unknown {
+			unknown = append(unknown, a.Target.Identity().String())
+		}
+		sum += callsADay * rate.Cost(models.Usage{Input: tokensIn, Output: tokensOut})
+	}
+	s.result.CostPerDay = sum.Float()
+	limits := budget.DefaultConfig()
+	switch {
+	case threads == 0:
+		s.say("Rules think: it costs nothing.")
+	case sum == 0:
+		s.say("It costs nothing.")
+	default:
+		s.say("An ordinary day costs about $%.2f at list prices of %s, %s. More than $%.2f a day or $%.2f a month is never spent: rules think then.",
+			sum.Float(), prices.Read, assumption, limits.MoneyPerDay, limits.MoneyPerMonth)
+	}
+	if len(unknown) > 0 {
+		s.say("Not known, and so taken to be dear: the price of %s. models.prices in the configuration corrects it.", strings.Join(unique(unknown), ", "))
+	}
+	return nil
+}
+
+// next says what to do now.
+func next(_ context.Context, s *session) error {
+	switch {
+	case !s.result.Written:
+		s.say("Then run:\n  subconsciousctl config check")
+	case s.DaemonRuns:
+		s.say("The daemon runs: start it anew, so that it reads the configuration. Then:\n  subconsciousctl models test\n  subconsciousctl status")
+	default:
+		s.say("Now run:\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl status      what it thinks of\n  subconsciousctl doctor      whether all is well")
+	}
+	return nil
+}
+
+func isThread(role string) bool {
+	return role == models.RoleWatcher || role == models.RoleLibrarian || role == models.RoleOracle || role == models.RoleDreamer
+}
+
+func unique(texts []string) []string {
+	var once []string
+	seen := map[string]bool{}
+	for _, t := range texts {
+		if !seen[t] {
+			seen[t] = true
+			once = append(once, t)
+		}
+	}
+	return once
+}

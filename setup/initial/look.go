@@ -1,0 +1,133 @@
+package initial
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+const (
+	// probeWithin is how long a server on this machine may take to answer.
+	probeWithin = 700 * time.Millisecond
+	// maxListing bounds the list of a server's models, in bytes.
+	maxListing = 1 << 20
+)
+
+// finds are what is there already.
+type finds struct {
+	// variables are those that hold a key, by vendor.
+	variables map[string]string
+	servers   []server
+}
+
+// server is one that answers on this machine.
+type server struct {
+	vendor models.Vendor
+	models []string
+}
+
+// localVendors are the servers that run on one's own machine.
+func localVendors() []models.Vendor {
+	return slices.DeleteFunc(models.Vendors(), func(v models.Vendor) bool { return !v.Local })
+}
+
+// look finds keys in the environment, whose values are not looked at, and
+// servers on this machine.
+func look(ctx context.Context, s *session) error {
+	s.found.variables = map[string]string{}
+	var names []string
+	for _, v := range models.Vendors() {
+		for _, name := range v.KeyEnv {
+			if value, ok := s.Env(name); ok && strings.TrimSpace(value) != "" {
+				s.found.variables[v.Name] = name
+				names = append(names, name)
+				break
+			}
+		}
+	}
+	s.found.servers = probe(ctx, s.Servers)
+	if len(names) > 0 {
+		s.say("Keys in the environment: %s.", strings.Join(names, ", "))
+	}
+	for _, one := range s.found.servers {
+		s.say("%s answers on this machine, with %s.", one.vendor.Title, few(one.models))
+	}
+	if len(names)+len(s.found.servers) == 0 {
+		s.say("No key of a provider is in the environment, and no model's server answers on this machine.")
+	}
+	return nil
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const most = 4
+	switch {
+	case len(names) == 0:
+		return "no model in it"
+	case len(names) <= most:
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// probe asks all servers at once which models they have. The order is that of
+// the vendors.
+func probe(ctx context.Context, vendors []models.Vendor) []server {
+	ctx, done := context.WithTimeout(ctx, probeWithin)
+	defer done()
+	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answers := make([]*server, len(vendors))
+	var all sync.WaitGroup
+	for i, v := range vendors {
+		all.Go(func() {
+			if names, ok := listing(ctx, client, v.BaseURL); ok {
+				answers[i] = &server{vendor: v, models: names}
+			}
+		})
+	}
+	all.Wait()
+	var found []server
+	for _, a := range answers {
+		if a != nil {
+			found = append(found, *a)
+		}
+	}
+	return found
+}
+
+// listing asks one server; not ok where none of this kind answers.
+func listing(ctx context.Context, client *http.Client, baseURL string) ([]string, bool) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(baseURL, "/")+"/models", nil)
+	if err != nil {
+		return nil, false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = response.Body.Close() }() // what was read of it is all that matters
+	var body struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if response.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(response.Body, maxListing)).Decode(&body) != nil || body.Data == nil {
+		return nil, false
+	}
+	var names []string
+	for _, m := range body.Data {
+		if m.ID != "" {
+			names = append(names, m.ID)
+		}
+	}
+	return names, true
+}
