@@ -14,7 +14,7 @@ const (
 	// hugeBytes is the size of a huge answer, bombBytes that of an unpacked
 	// one.
 	hugeBytes = 64 << 20
-	bombBytes = 512 << 20
+	bombBytes = 128 << 20
 	// endlessBytes ends what is endless, for a client that never has enough.
 	endlessBytes = 4 << 30
 	block        = 64 << 10

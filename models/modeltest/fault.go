@@ -111,7 +111,7 @@ func brokenWires() []AboutAFault {
 		{Huge, "an answer of 64 MB", kinds(models.KindTooLarge), false},
 		{Endless, "an answer without an end, as fast as it goes", kinds(models.KindTooLarge), false},
 		{LongLine, "a line of 64 MB", kinds(models.KindTooLarge), false},
-		{GzipBomb, "half a megabyte that unpacks to 512 MB", kinds(models.KindTooLarge), false},
+		{GzipBomb, "an answer of 130 KB that unpacks to 128 MB", kinds(models.KindTooLarge), false},
 	}
 }
 

@@ -24,6 +24,9 @@ const (
 	maxErrorText = 1000
 	// defaultMaxAnswer is Suite.MaxAnswer.
 	defaultMaxAnswer = 8 << 20
+	// maxAllocated is what may be allocated for one answer in all, freed or not,
+	// the server's share included: several times an answer of the largest size.
+	maxAllocated = 256 << 20
 	// inFlight is what a connection holds beyond what was read, on either side.
 	inFlight = 24 << 20
 )

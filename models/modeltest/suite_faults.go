@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +26,13 @@ func faultIsReported(t testing.TB, s Suite, about AboutAFault, streamed bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	began := time.Now()
+	began, before := time.Now(), allocated()
 	answer, err := b.driver.Generate(ctx, request)
 	if took := time.Since(began); took > patience+promptly {
 		t.Errorf("it came back after %s", took)
+	}
+	if grown := allocated() - before; grown > maxAllocated {
+		t.Errorf("it took %d MiB of memory, want at most %d", grown>>20, maxAllocated>>20)
 	}
 	b.server.Close() // so that the record is complete
 	if b.server.Strayed() > 0 {
@@ -49,6 +53,13 @@ func faultIsReported(t testing.TB, s Suite, about AboutAFault, streamed bool) {
 		t.Fatalf("it answers %.100q, want a failure of %v", answer.Text, about.Kinds)
 	}
 	b.answered(about.Fault, answer)
+}
+
+// allocated counts the bytes that were allocated since the process began.
+func allocated() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.TotalAlloc
 }
 
 // waits reports whether a fault can only be waited out.
