@@ -9,6 +9,9 @@ import (
 type Amount struct {
 	Money  Money
 	Tokens int
+	// Unmade, when settling: the call was not made after all, and counts
+	// against no limit.
+	Unmade bool
 }
 
 // Charge is a call that is about to be made.

@@ -64,3 +64,30 @@ func newBudget(t *testing.T, config budget.Config) *budget.Budget {
 	b, _ := opened(t, filepath.Join(t.TempDir(), "mind.db"), config)
 	return b
 }
+
+// A call that was not made after all counts against no limit, also after a
+// restart.
+func TestUnmadeCallsDoNotCount(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	config := budget.DefaultConfig()
+	config.CallsPerDay, config.ExplorationCallsPerDay = 1, 1
+	path := filepath.Join(t.TempDir(), "mind.db")
+	b, db := opened(t, path, config)
+	charge := budget.Charge{At: at, Role: "dreamer", Exploration: true, Worst: budget.Amount{Money: 100, Tokens: 10}}
+	for range 3 {
+		ticket, err := b.Debit(t.Context(), charge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Settle(t.Context(), ticket, budget.Amount{Unmade: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	overview, err := again(t, db, config).Spent(t.Context(), at)
+	if err != nil || overview.Today != (budget.Sum{}) || overview.ThisMonth != (budget.Sum{}) {
+		t.Errorf("today %+v, this month %+v, error %v", overview.Today, overview.ThisMonth, err)
+	}
+}

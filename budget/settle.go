@@ -17,10 +17,14 @@ type settlement struct {
 	ticket Ticket
 	money  Money
 	tokens int
+	unmade bool
 }
 
 // change is what the settlement does to the sums.
 func (s settlement) change() Sum {
+	if s.unmade {
+		return Sum{}.minus(s.worst)
+	}
 	return Sum{Money: s.money - s.worst.Money, Tokens: s.tokens - s.worst.Tokens}
 }
 
@@ -36,6 +40,9 @@ func (b *Budget) Settle(ctx context.Context, ticket Ticket, actual Amount) error
 		return fmt.Errorf("budget: settle %d: a call cannot have taken less than nothing", ticket)
 	}
 	amount := settlement{ticket: ticket, money: min(actual.Money, maxCharge), tokens: min(actual.Tokens, maxTokens)}
+	if actual.Unmade {
+		amount = settlement{ticket: ticket, unmade: true}
+	}
 	if b.settle(amount, nil) {
 		return failpoint.Hit("budget.settled")
 	}
@@ -139,8 +146,9 @@ func (s settlement) put(ctx context.Context, tx *store.Tx) (written bool, err er
 		return false, err
 	}
 	change := s.change()
-	_, err = tx.ExecContext(ctx, "UPDATE budget_days SET money = money + ?, tokens = tokens + ? WHERE day = ? AND role = ?",
-		int64(change.Money), change.Tokens, s.day, s.role)
+	_, err = tx.ExecContext(ctx, `UPDATE budget_days SET money = money + ?, tokens = tokens + ?,
+		calls = calls + ?, exploration = exploration + ? WHERE day = ? AND role = ?`,
+		int64(change.Money), change.Tokens, change.Calls, change.Exploration, s.day, s.role)
 	return true, err
 }
 

@@ -55,6 +55,7 @@ func (s *spend) Generate(ctx context.Context, request Request) (answer Answer, e
 	if err != nil {
 		failure := asError(err, s.By)
 		actual = s.took(single, failure.Usage, failure.Unsure)
+		actual.Unmade = failure.Kind == KindResting || failure.Kind == KindKey && failure.Status == 0
 		failure.Cost = actual.Money
 		return Answer{}, failure
 	}
