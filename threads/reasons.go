@@ -11,8 +11,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// reasonLength bounds a reason, in bytes.
-const reasonLength = 400
+// reasonLength bounds a reason, and answerLength what it says of an answer that
+// cannot be used, in bytes.
+const reasonLength, answerLength = 400, 160
 
 // why says in plain words why a model did not answer, and until when that
 // holds where it is known.
@@ -38,6 +39,11 @@ func whyOne(failure *models.Error, at time.Time) string {
 		return spent(refusal, at)
 	}
 	said := failure.Error()
+	if failure.Kind == models.KindAnswer {
+		// The answer itself stands among the failures.
+		said, _, _ = strings.Cut(said, "; it begins:")
+		said = cutBytes(said, answerLength)
+	}
 	if failure.RetryAfter > 0 && failure.Kind != models.KindResting {
 		said += " until " + clockOf(at.Add(failure.RetryAfter), at)
 	}
