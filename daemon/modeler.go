@@ -102,12 +102,14 @@ func (d *Daemon) budgetStatus(ctx context.Context) (api.BudgetStatus, error) {
 	return status, nil
 }
 
+// limitStatus shows a limit as exhausted, too, where what is left is too little
+// for a call that was asked for.
 func limitStatus(l budget.Limit) api.LimitStatus {
 	unit := 1.0
 	if l.IsMoney {
 		unit = float64(budget.Dollar)
 	}
-	status := api.LimitStatus{Name: l.Name, Used: float64(l.Used) / unit, Limit: float64(l.Allowed) / unit, Exhausted: l.Exhausted, Until: l.Until}
+	status := api.LimitStatus{Name: l.Name, Used: float64(l.Used) / unit, Limit: float64(l.Allowed) / unit, Exhausted: l.Exhausted || l.Refused > 0, Until: l.Until}
 	if l.Allowed < 0 {
 		status.Limit = -1
 	}
