@@ -1,6 +1,7 @@
 package setup_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -101,5 +102,23 @@ func TestLimitsOfThreads(t *testing.T) {
 	}
 	if d := budget.DefaultConfig(); got.Budget.MoneyPerDay != 0 || got.Budget.MoneyPerMonth != d.MoneyPerMonth {
 		t.Errorf("limits are %+v", got.Budget)
+	}
+}
+
+// TestDocumentedConfigurationsLoad loads every piece of YAML of the document.
+func TestDocumentedConfigurationsLoad(t *testing.T) {
+	text, err := os.ReadFile("../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := strings.Split(string(text), "```yaml\n")[1:]
+	if len(pieces) == 0 {
+		t.Fatal("there is none")
+	}
+	for _, piece := range pieces {
+		piece, _, _ = strings.Cut(piece, "```")
+		if _, err := load(t, piece); err != nil {
+			t.Errorf("%v\n%s", err, piece)
+		}
 	}
 }

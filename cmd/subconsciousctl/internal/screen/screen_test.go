@@ -12,6 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/setup/doctor"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -119,10 +120,11 @@ func TestNothingMovesTheCursor(t *testing.T) {
 		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
 		m, thinking := apitest.Degraded(), apitest.Thinking()
 		prompt := thinking.Prompts["watcher"]
+		findings := []doctor.Finding{{State: doctor.OK}, {State: doctor.Broken}, {State: doctor.Degraded}}
 		why := m.Reasons["w-backup-a2c"]
 		page := api.TickPage{Ticks: m.Reports, Before: 3}
 		result := api.CommandResult{Command: subconscious.Command{Kind: subconscious.CommandFocus}, Pending: true}
-		for _, value := range []any{&m.Now, &why, &page, &result, &thinking.Now, &thinking.Reports, &thinking.Tests, &thinking.Sum, &prompt} {
+		for _, value := range []any{&m.Now, &why, &page, &result, &thinking.Now, &thinking.Reports, &thinking.Tests, &thinking.Sum, &prompt, &findings} {
 			hostile(reflect.ValueOf(value).Elem(), text)
 		}
 		for name, got := range map[string]string{
@@ -130,6 +132,7 @@ func TestNothingMovesTheCursor(t *testing.T) {
 			"tick": Tick(view, page.Ticks[0]), "command": Command(view, result),
 			"thinking": Status(view, thinking.Now), "thought": Tick(view, thinking.Reports[0]), "models": Models(view, thinking.Now.Models),
 			"tests": ModelTests(view, thinking.Tests), "report": Report(view, thinking.Sum),
+			"doctor": Doctor(view, findings), "question": Question(view, text, [][2]string{{text, text}}),
 		} {
 			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 				t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
@@ -141,7 +144,7 @@ func TestNothingMovesTheCursor(t *testing.T) {
 			}
 		}
 		// A prompt is not wrapped, and neither is a difference.
-		for _, got := range []string{Prompt(view, prompt), Diff(view, text)} {
+		for _, got := range []string{Prompt(view, prompt), Diff(view, text), Paragraph(view, text), Ready(view, text, text, text)} {
 			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 				t.Fatalf("a prompt lets %q through: %q", got[i:i+1], got)
 			}
@@ -239,5 +242,35 @@ func BenchmarkStatus(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestMoney(t *testing.T) {
+	for _, test := range []struct {
+		amount float64
+		want   string
+	}{{0, "0.00"}, {-1, "0.00"}, {1, "1.00"}, {0.955, "0.95"}, {0.0132, "0.01"}, {0.0021, "0.002"}, {0.00004, "0.00004"}, {1e-9, "0.00001"}, {1234.5, "1234.50"}} {
+		if got := money(test.amount); got != test.want {
+			t.Errorf("%v is written %q, want %q", test.amount, got, test.want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 12: "12", 999: "999", 1000: "1,000", 220400: "220,400", 5000000: "5,000,000", -1200: "-1,200"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d is written %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestSince(t *testing.T) {
+	view := View{At: apitest.At(), Zone: time.FixedZone("test", 2*60*60)}
+	for text, want := range map[string]string{
+		"24h": "2026-03-13T14:05:30Z", "90m": "2026-03-14T12:35:30Z", "7d": "2026-03-07T14:05:30Z",
+		"2026-03-01": "2026-02-28T22:00:00Z", "2026-03-01 12:00": "2026-03-01T10:00:00Z", "2026-03-01T12:00:00Z": "2026-03-01T12:00:00Z",
+		"": "", "0h": "", "-3h": "", "0d": "", "7dd": "", "99999d": "", "07d": "", "yesterday": "", "2026-04-01": "", "2026-13-01": "",
+	} {
+		since, ok := Since(view, text)
+		if ok != (want != "") || ok && since.UTC().Format(time.RFC3339) != want {
+			t.Errorf("%q: %v %v, want %q", text, since, ok, want)
+		}
 	}
 }

@@ -1,0 +1,82 @@
+package api_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+)
+
+func TestModelRoutes(t *testing.T) {
+	folder := apitest.Folder(t)
+	apitest.Serve(t, folder, apitest.Thinking(), api.Options{Now: apitest.At})
+	c := caller(t, folder)
+	for _, test := range []struct {
+		method, path, body string
+		status             int
+		want               string // in the body
+	}{
+		{"GET", "/v1/models", "", 200, `"fallbacks":[],"price_input":0.3`},
+		{"GET", "/v1/status", "", 200, `"limits":[{"name":"money_per_day"`},
+		{"GET", "/v1/prompts/watcher", "", 200, `"redacted":true`},
+		{"GET", "/v1/prompts/oracle", "", 404, "no thread oracle"},
+		{"GET", "/v1/prompts/No%20body", "", 400, "not a thread"},
+		{"GET", "/v1/report", "", 200, `"since":"2026-03-13T14:05:30Z"`},
+		{"GET", "/v1/report?since=2026-03-01T00:00:00Z", "", 200, `"unchanged":271`},
+		{"GET", "/v1/report?since=yesterday", "", 400, "is not a time"},
+		{"GET", "/v1/report?since=2026-04-01T00:00:00Z", "", 400, "is not yet"},
+		{"GET", "/v1/report?from=2026-03-01T00:00:00Z", "", 400, "from"},
+		{"GET", "/v1/report?since=a&since=b", "", 400, "since"},
+		{"POST", "/v1/models/test", "", 200, `"provider":"workshop"`},
+		{"POST", "/v1/models/test", `{"who":"groq"}`, 200, `"role":"watcher"`},
+		{"POST", "/v1/models/test", `{"who":"nobody"}`, 404, "nobody"},
+		{"POST", "/v1/models/test", `{"who":"NO BODY"}`, 400, "neither a role nor a provider"},
+		{"POST", "/v1/models/test", `{"whom":"groq"}`, 400, "whom"},
+		{"GET", "/v1/models/test", "", 405, "does not take GET"},
+		{"POST", "/v1/models", "", 405, "does not take POST"},
+	} {
+		media := ""
+		if test.body != "" {
+			media = asJSON
+		}
+		got := call(t, c, test.method, test.path, media, test.body)
+		if got.status != test.status || !strings.Contains(got.body, test.want) {
+			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.body, got.status, got.body)
+		}
+	}
+}
+
+// bare is a mind without what thinks with models.
+type bare struct{ *apitest.Mind }
+
+func TestWithoutModels(t *testing.T) {
+	folder := apitest.Folder(t)
+	mind := apitest.Busy()
+	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: bare{mind}, Recorder: mind, Steerer: mind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	c := caller(t, folder)
+	for _, path := range []string{"/v1/models", "/v1/prompts/watcher", "/v1/report"} {
+		if got := call(t, c, "GET", path, "", ""); got.status != 404 {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+	if got := call(t, c, "POST", "/v1/models/test", "", ""); got.status != 404 {
+		t.Errorf("test: %d %s", got.status, got.body)
+	}
+	if got := call(t, c, "GET", "/v1/status", "", ""); !strings.Contains(got.body, `"models":[]`) || !strings.Contains(got.body, `"limits":[]`) {
+		t.Errorf("lists are missing: %s", got.body)
+	}
+}
