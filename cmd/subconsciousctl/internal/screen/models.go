@@ -206,7 +206,7 @@ func Ready(view View, baseURL, anthropicURL, snippet string) string {
 	p.line()
 	p.wrapped("", plain, "Put this into the configuration, and it thinks for all threads:")
 	p.line()
-	for line := range strings.Lines(snippet) {
+	for line := range strings.Lines(Lines(snippet)) {
 		p.line("  ", strings.TrimRight(line, "\n"))
 	}
 	p.line()
