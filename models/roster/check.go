@@ -172,7 +172,7 @@ func (r *Roster) checkRequest(known *role) models.Request {
 		System:      `You are asked whether you can be reached. Answer with the JSON object {"reached": true, "word": "WORD"}, where WORD is the word that you are told.`,
 		Messages:    []models.Message{{Role: models.User, Text: "The word is: harbour"}},
 		Schema:      &models.Schema{Name: "reached", JSON: json.RawMessage(`{"type":"object","properties":{"reached":{"type":"boolean"},"word":{"type":"string"}},"required":["reached","word"],"additionalProperties":false}`)},
-		MaxTokens:   checkTokens + own.Thinking,
+		MaxTokens:   max(checkTokens+own.Thinking, own.MaxTokens), // some think unasked
 		Temperature: own.Temperature, Thinking: own.Thinking,
 	}
 }
