@@ -30,6 +30,7 @@ type suite struct {
 func suites() []suite {
 	return []suite{
 		{"redaction", "how many labelled secrets are taken out of text, and what else is", runRedaction},
+		{"rumination", "whether a mind in which nothing happens talks itself into things", runRumination},
 	}
 }
 

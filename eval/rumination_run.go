@@ -1,0 +1,262 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// gateFigures are those of all ticks under one gate.
+type gateFigures struct {
+	Gate      string         `json:"gate"`
+	Ticks     int            `json:"ticks"`
+	Model     modelFigures   `json:"model"`
+	Mechanics ruleFigures    `json:"mechanics"`
+	Baseline  ruleFigures    `json:"baseline"`
+	Documents documentFigure `json:"documents"`
+	Time      timeFigures    `json:"time"`
+	// Missed says which reaches were missed, in words.
+	Missed []string `json:"missed"`
+}
+
+// modelFigures are what was asked, by the daemon's own record; Billed is what
+// the model counted.
+type modelFigures struct {
+	Calls        int     `json:"calls"`
+	Billed       int     `json:"calls_billed"`
+	Nothing      int     `json:"calls_with_nothing_unseen"`
+	NothingADay  int     `json:"calls_with_nothing_unseen_on_the_worst_day"`
+	Allowed      int     `json:"exploration_calls_a_day_allowed"`
+	Input        int     `json:"tokens_in"`
+	Output       int     `json:"tokens_out"`
+	CallsADay    float64 `json:"calls_a_day"`
+	InputADay    float64 `json:"tokens_in_a_day"`
+	OutputADay   float64 `json:"tokens_out_a_day"`
+	LastDay      int     `json:"tokens_on_the_last_day"`
+	Unanswered   int     `json:"calls_not_answered"`
+	ByReflex     int     `json:"findings_by_reflex"`
+	FailedThread int     `json:"threads_failed"`
+}
+
+type documentFigure struct {
+	Checked   int    `json:"checked"`
+	Bad       int    `json:"not_valid_or_over_limits"`
+	First     string `json:"first_problem,omitempty"`
+	MostToken int    `json:"most_tokens"`
+}
+
+type timeFigures struct {
+	Median float64 `json:"median_ms"`
+	Worst  float64 `json:"worst_ms"`
+	P99    float64 `json:"p99_ms"`
+	// Over counts ticks that took longer than they may, or lost a thread to its
+	// deadline.
+	Over   int     `json:"over_deadline"`
+	Within float64 `json:"deadline_seconds"`
+}
+
+// run is a measurement under one gate.
+type run struct {
+	world     *standstill
+	words     *vocabulary
+	mechanics *tally
+	baseline  *tally
+	rules     *baseline
+	figures   gateFigures
+	took      []float64
+	nothing   map[string]int // calls with nothing unseen, by day
+	known     map[subconscious.Ref]bool
+}
+
+// ruminate runs all ticks under one gate.
+func ruminate(ctx context.Context, options ruminationOptions, gate string) (figures gateFigures, err error) {
+	world, err := openStandstill(ctx, options, gate)
+	if err != nil {
+		return gateFigures{}, err
+	}
+	defer func() {
+		if closed := world.close(ctx); err == nil {
+			err = closed
+		}
+	}()
+	words := newVocabulary()
+	r := &run{
+		world: world, words: words, mechanics: newTally(words), baseline: newTally(words), rules: &baseline{words: words},
+		figures: gateFigures{Gate: gate, Ticks: options.ticks, Missed: []string{}},
+		nothing: map[string]int{}, known: map[subconscious.Ref]bool{},
+	}
+	for range options.ticks {
+		if err := ctx.Err(); err != nil {
+			return gateFigures{}, fmt.Errorf("ended after %d of %d ticks: %w", len(r.took), options.ticks, err)
+		}
+		if err := r.tick(ctx); err != nil {
+			return gateFigures{}, err
+		}
+	}
+	return r.done(), nil
+}
+
+// tick lets a slot pass, runs the scheduled tick, and looks at all of it.
+func (r *run) tick(ctx context.Context) error {
+	r.world.now = r.world.now.Add(ruminationSlot)
+	began := time.Now()
+	report, err := r.world.mind.TickAs(ctx, subconscious.Scheduled)
+	took := time.Since(began)
+	if err != nil {
+		return fmt.Errorf("tick: %w", err)
+	}
+	if !report.Published {
+		return fmt.Errorf("tick %d was not published: %s", report.Tick, report.Error)
+	}
+	merged, err := r.world.mind.Merged(ctx, report.Tick)
+	if err != nil {
+		return err
+	}
+	r.timed(report, took)
+	r.asked(merged)
+	r.weigh(merged)
+	return r.document()
+}
+
+func (r *run) timed(report api.TickReport, took time.Duration) {
+	r.took = append(r.took, float64(took.Microseconds())/1000)
+	late := took > r.world.config.TickTimeout
+	for _, t := range report.Threads {
+		if t.Mode == "failed" {
+			r.figures.Model.FailedThread++
+			late = late || strings.Contains(t.Reason, "deadline")
+		}
+	}
+	if late {
+		r.figures.Time.Over++
+	}
+}
+
+// asked counts what the daemon has on record of the models.
+func (r *run) asked(merged daemon.Merged) {
+	m := &r.figures.Model
+	for _, c := range merged.Calls {
+		m.Calls++
+		m.Input += c.Input
+		m.Output += c.Output
+		if c.Outcome != "answered" {
+			m.Unanswered++
+		}
+		if r.world.now.Sub(ruminationStart) > time.Duration(r.figures.Ticks)*ruminationSlot-24*time.Hour {
+			m.LastDay += c.Input + c.Output
+		}
+		if c.Exploration {
+			m.Nothing++
+			day := merged.Input.At.Format(time.DateOnly)
+			r.nothing[day]++
+			m.NothingADay = max(m.NothingADay, r.nothing[day])
+		}
+	}
+}
+
+// weigh counts what the mechanics made of the findings, and lets the baseline
+// make of the same findings what it would have.
+func (r *run) weigh(merged daemon.Merged) {
+	evidence := evidenceOf(merged.Input)
+	for ref := range evidence {
+		r.known[ref] = true
+	}
+	var all []spoken
+	for _, t := range merged.Input.Thoughts {
+		for _, f := range t.Findings {
+			all = append(all, spoken{f, t.Thread, r.words.learn(subconscious.Summary(f.Summary)), evidence.cited(t.Thread, f)})
+			if !strings.HasPrefix(f.Rule, "model ") {
+				r.figures.Model.ByReflex++
+			}
+		}
+	}
+	// Threads answer in any order; what they said does not depend on it.
+	slices.SortStableFunc(all, func(a, b spoken) int { return cmp.Compare(a.thread, b.thread) })
+	r.mechanics.figures.Returned += len(all)
+	r.baseline.figures.Returned += len(all)
+	for _, x := range merged.Changes.Rejected {
+		r.mechanics.figures.Rejected[string(x.Reason)]++
+	}
+	wishes := merged.Changes.Wishes // one for each accepted finding that has one, in their order
+	for _, a := range merged.Changes.Accepted {
+		s := spoken{a.Finding, a.Thread, r.words.phrase(a.Finding.Summary), evidence.cited(a.Thread, a.Finding)}
+		entry, _ := merged.State.Entry(a.Entry)
+		name := cmp.Or(string(entry.Incident), string(a.Entry))
+		r.mechanics.accept(name, s)
+		if a.Finding.Escalate && len(wishes) > 0 {
+			r.mechanics.tell(string(wishes[0].Incident), s)
+			wishes = wishes[1:]
+		}
+	}
+	for _, t := range r.rules.tick(all) {
+		r.baseline.accept(t.entry.id, t.spoken)
+		if t.told {
+			r.baseline.tell(t.entry.id, t.spoken)
+		}
+	}
+	for _, e := range r.rules.entries {
+		if !e.grounded {
+			r.baseline.baseless[e.id] = true
+		}
+	}
+}
+
+// document checks what was published, as whoever reads the file would.
+func (r *run) document() error {
+	data, err := os.ReadFile(filepath.Join(r.world.config.StateDir, "subconscious.json"))
+	if err != nil {
+		return fmt.Errorf("read the document: %w", err)
+	}
+	f := &r.figures.Documents
+	f.Checked++
+	tokens := subconscious.EstimateTokens(len(data))
+	f.MostToken = max(f.MostToken, tokens)
+	document, err := subconscious.DecodeDocument(data)
+	if limit := r.world.config.Mechanics.MaxTokens; err == nil && tokens > limit {
+		err = fmt.Errorf("it takes %d tokens, more than %d", tokens, limit)
+	}
+	if err != nil {
+		f.Bad++
+		f.First = cmp.Or(f.First, fmt.Sprintf("tick %d: %v", document.TickCount, err))
+	}
+	for _, e := range slices.Concat(document.ActiveThreads, document.Patterns, document.Hunches, document.Insights) {
+		if !slices.ContainsFunc(e.Evidence, r.ofTheWorld) {
+			r.mechanics.baseless[string(e.ID)] = true
+		}
+	}
+	return nil
+}
+
+// ofTheWorld reports whether a reference is of something that a sense saw.
+func (r *run) ofTheWorld(text string) bool {
+	c, ok := subconscious.ParseCitation(text)
+	return ok && r.known[c.Ref]
+}
+
+// done sums up.
+func (r *run) done() gateFigures {
+	f := r.figures
+	f.Mechanics, f.Baseline = r.mechanics.done(), r.baseline.done()
+	days := float64(f.Ticks) * ruminationSlot.Hours() / 24
+	m := &f.Model
+	m.Billed, m.Allowed = r.world.server.Count(), r.world.config.Budget.ExplorationCallsPerDay
+	m.CallsADay, m.InputADay, m.OutputADay = float64(m.Calls)/days, float64(m.Input)/days, float64(m.Output)/days
+	slices.Sort(r.took)
+	f.Time.Within = r.world.config.TickTimeout.Seconds()
+	f.Time.Median, f.Time.P99, f.Time.Worst = r.took[len(r.took)/2], r.took[len(r.took)*99/100], r.took[len(r.took)-1]
+	for _, reach := range f.reaches() {
+		if !reach.met {
+			f.Missed = append(f.Missed, reach.words)
+		}
+	}
+	return f
+}
