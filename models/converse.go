@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -133,7 +134,7 @@ func (c *conversation) ask(ctx context.Context) error {
 	c.spend(answer.Usage, answer.Cost, answer.Usage.Known && answer.Unsure == 0)
 	c.reply.Answer = answer
 	if answer.Stop == "refused" {
-		return &Error{Kind: KindRefused, By: answer.By, Text: "it declines to answer: " + c.excerpt(answer.Text)}
+		return &Error{Kind: KindRefused, By: answer.By, Text: strings.TrimSuffix("it declines to answer: "+c.excerpt(answer.Text), ": ")}
 	}
 	return nil
 }
