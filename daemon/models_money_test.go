@@ -33,8 +33,8 @@ const (
 // spendCaps are the small limits.
 var spendCaps = map[string]func(*budget.Config){
 	budget.MoneyPerDay:  func(c *budget.Config) { c.MoneyPerDay = 2 },
-	budget.CallsPerDay:  func(c *budget.Config) { c.CallsPerDay = 300 },
-	budget.TokensPerDay: func(c *budget.Config) { c.TokensPerDay = 600_000 },
+	budget.CallsPerDay:  func(c *budget.Config) { c.CallsPerDay, c.MoneyPerDay = 120, 10 },
+	budget.TokensPerDay: func(c *budget.Config) { c.TokensPerDay, c.MoneyPerDay = 900_000, 10 },
 }
 
 // fast is a clock twenty times as fast as the machine's, from noon: calls to

@@ -12,7 +12,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -127,10 +126,4 @@ func asked(report api.TickReport) []api.ThreadReport {
 		}
 	}
 	return all
-}
-
-// withBudget sets hard limits.
-func withBudget(config *setup.Config, change func(*budget.Config)) {
-	config.Budget = budget.DefaultConfig()
-	change(&config.Budget)
 }
