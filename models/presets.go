@@ -20,7 +20,7 @@ const (
 // The model of the deliberation, where its key is there.
 const (
 	deliberationVendor = "anthropic"
-	deliberationModel  = "claude-opus-4-7"
+	deliberationModel  = "claude-opus-5-5"
 )
 
 // Presets returns the shipped assignments. A role that is not in them inherits
@@ -35,8 +35,8 @@ func Presets() []Preset {
 		}, {
 			Name: PresetFourVendors, About: "each thread at another vendor: Groq, Gemini, Z.AI, OpenAI; needs their four keys",
 			Roles: []Role{
-				{ID: RoleWatcher, Provider: "groq", Model: "llama-3.3-70b-versatile"},
-				{ID: RoleLibrarian, Provider: "gemini", Model: "gemini-2.5-flash"},
+				{ID: RoleWatcher, Provider: "groq", Model: "llama-3.3-70b-versatile", Fallbacks: []string{"groq/openai/gpt-oss-120b"}},
+				{ID: RoleLibrarian, Provider: "gemini", Model: "gemini-3.8-flash"},
 				{ID: RoleOracle, Provider: "zai", Model: "glm-5"},
 				{ID: RoleDreamer, Provider: "openai", Model: "gpt-4o-mini"},
 				{ID: RoleChat, Provider: "openai", Model: "gpt-4o-mini"},

@@ -41,7 +41,7 @@ func TestResolvePresets(t *testing.T) {
 		"":       {},
 		"free": {"watcher": "zai/glm-4.7-flash", "librarian": "zai/glm-4.7-flash", "oracle": "zai/glm-4.7-flash", "dreamer": "zai/glm-4.7-flash",
 			"chat": "zai/glm-4.7-flash", "extraction": "zai/glm-4.7-flash", "deliberation": "zai/glm-4.7-flash"},
-		"four-vendors": {"watcher": "groq/llama-3.3-70b-versatile", "librarian": "gemini/gemini-2.5-flash", "oracle": "zai/glm-5",
+		"four-vendors": {"watcher": "groq/llama-3.3-70b-versatile", "librarian": "gemini/gemini-3.8-flash", "oracle": "zai/glm-5",
 			"dreamer": "openai/gpt-4o-mini", "chat": "openai/gpt-4o-mini", "fast": "openai/gpt-4o-mini"},
 		"local": {"watcher": "ollama/qwen3:8b", "dreamer": "ollama/qwen3:8b", "synthesis": "ollama/qwen3:8b"},
 	} {
@@ -73,7 +73,7 @@ func TestResolveDeliberation(t *testing.T) {
 			}
 			continue
 		}
-		if on(a) != "anthropic/claude-opus-4-7" || a.From != "its key is there" {
+		if on(a) != "anthropic/claude-opus-5-5" || a.From != "its key is there" {
 			t.Errorf("%s: %s from %s", preset, on(a), a.From)
 		}
 	}

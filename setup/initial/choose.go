@@ -14,7 +14,7 @@ import (
 var smallModels = []struct{ vendor, model string }{
 	{"openai", "gpt-4o-mini"},
 	{"groq", "llama-3.3-70b-versatile"},
-	{"gemini", "gemini-2.5-flash"},
+	{"gemini", "gemini-3.8-flash"},
 	{"anthropic", "claude-haiku-4-5"},
 	{"mistral", "mistral-small-latest"},
 	{"deepseek", "deepseek-chat"},
