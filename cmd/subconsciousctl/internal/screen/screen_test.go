@@ -274,3 +274,17 @@ func TestSince(t *testing.T) {
 		}
 	}
 }
+
+func TestThinker(t *testing.T) {
+	for _, test := range []struct{ mode, model, usual, want string }{
+		{"reflex", "", "", "reflex"},
+		{"model", "", "zai/glm-5", "zai/glm-5"},
+		{"model", "zai/glm-5", "zai/glm-5", "zai/glm-5"},
+		{"model", "ollama/qwen3:8b", "zai/glm-5", "ollama/qwen3:8b in place of zai/glm-5"},
+		{"reflex", "", "zai/glm-5", "reflex in place of zai/glm-5"},
+	} {
+		if got := thinker(test.mode, test.model, test.usual); got != test.want {
+			t.Errorf("%+v: %q", test, got)
+		}
+	}
+}

@@ -305,8 +305,11 @@ func (p *page) threadWords(t api.ThreadStatus) string {
 // thinker says who thinks for a thread, and in whose place.
 func thinker(mode, model, usual string) string {
 	words := clean(mode)
-	if model != "" {
+	switch {
+	case model != "":
 		words = clean(model)
+	case mode == "model" && usual != "":
+		return clean(usual) // which has not been asked yet
 	}
 	if usual != "" && usual != model {
 		words += " in place of " + clean(usual)
