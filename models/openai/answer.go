@@ -92,6 +92,10 @@ func (d *Driver) read(body []byte) (models.Answer, error) {
 	return d.answer(&g)
 }
 
+// maxCalls is how many tools an answer may ask for: each piece is held against
+// all of them.
+const maxCalls = 64
+
 // gathered puts pieces together.
 type gathered struct {
 	model, finish, refusal string
@@ -129,7 +133,9 @@ func (g *gathered) add(p piece) error {
 			g.thought.WriteString(string(m.Thought + m.Reasoning))
 			g.refusal += m.Refusal
 			for i, call := range m.ToolCalls {
-				g.call(i, call)
+				if g.call(i, call); len(g.calls) > maxCalls {
+					return &models.Error{Kind: models.KindTooLarge, Text: fmt.Sprintf("it asks for more than %d tools at once", maxCalls), Attempts: 1, Unsure: 1}
+				}
 			}
 		}
 		if c.FinishReason != "" {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -176,6 +179,62 @@ func TestEmbed(t *testing.T) {
 				t.Errorf("got %v for %+v", got.Vectors, got.Usage)
 			}
 		})
+	}
+}
+
+// TestEmbedInParts: where a later request fails, those before it are paid for,
+// and the failure says what they took.
+func TestEmbedInParts(t *testing.T) {
+	texts := make([]string, 33)
+	for name, c := range map[string]struct {
+		usage  string
+		want   models.Usage
+		unsure int
+	}{
+		"known":   {`,"usage":{"prompt_tokens":5,"total_tokens":5}`, models.Usage{Input: 5, Known: true}, 0},
+		"unknown": {"", models.Usage{}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var vectors []string
+			for i := range 32 {
+				vectors = append(vectors, fmt.Sprintf(`{"index":%d,"embedding":[1,2]}`, i))
+			}
+			asked := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", "application/json")
+				if asked++; asked == 2 {
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				_, _ = fmt.Fprintf(w, `{"data":[%s]%s}`, strings.Join(vectors, ","), c.usage)
+			}))
+			t.Cleanup(server.Close)
+			embedder, err := openai.NewEmbedder(options(t, server.URL+"/v1/", nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = embedder.Embed(context.Background(), models.Purpose{}, texts)
+			var failure *models.Error
+			if !errors.As(err, &failure) || failure.Kind != models.KindRate || failure.Usage != c.want || failure.Unsure != c.unsure || failure.Attempts != 2 {
+				t.Errorf("the failure is %+v, want one after %+v, unsure %d", failure, c.want, c.unsure)
+			}
+		})
+	}
+}
+
+// TestTooManyCalls: an answer that asks for tools without end is given up at
+// once, in one piece and in many.
+func TestTooManyCalls(t *testing.T) {
+	many := strings.TrimSuffix(strings.Repeat("{},", 100_000), ",")
+	for media, answer := range map[string]string{
+		"application/json":  `{"choices":[{"message":{"tool_calls":[` + many + `]}}],"usage":{"prompt_tokens":5,"completion_tokens":7}}`,
+		"text/event-stream": strings.Repeat(`data: {"choices":[{"delta":{"tool_calls":[{"id":"x"},{"id":"y"}]}}]}`+"\n\n", 10) +
+			`data: {"choices":[{"delta":{"tool_calls":[` + strings.Repeat(`{"id":"z"},`, 90) + `{}]}}]}` + "\n\n",
+	} {
+		if _, failure := ask(t, media, answer, ""); failure == nil || failure.Kind != models.KindTooLarge || !strings.Contains(failure.Text, "64 tools at once") || failure.Unsure != 1 {
+			t.Errorf("%s: the failure is %+v", media, failure)
+		}
 	}
 }
 
