@@ -41,9 +41,7 @@ func (e *Embedder) Embed(ctx context.Context, _ models.Purpose, texts []string) 
 	for start := 0; start < len(texts); start += embedBatch {
 		part, err := e.batch(ctx, texts[start:min(start+embedBatch, len(texts))])
 		if err != nil {
-			err.Usage = all.Usage.Plus(err.Usage)
-			err.Attempts += start / embedBatch
-			return models.Embedding{}, err
+			return models.Embedding{}, after(all, start/embedBatch, err)
 		}
 		all.Vectors = append(all.Vectors, part.Vectors...)
 		all.Usage, all.By = all.Usage.Plus(part.Usage), part.By
@@ -52,6 +50,21 @@ func (e *Embedder) Embed(ctx context.Context, _ models.Purpose, texts []string) 
 		}
 	}
 	return all, nil
+}
+
+// after adds to a failure what the requests before it took: they are paid for.
+func after(done models.Embedding, requests int, failure *models.Error) *models.Error {
+	failure.Attempts += requests
+	switch {
+	case requests == 0:
+	case !done.Usage.Known:
+		failure.Unsure += requests
+	case failure.Usage.Known:
+		failure.Usage = failure.Usage.Plus(done.Usage)
+	default:
+		failure.Usage = done.Usage
+	}
+	return failure
 }
 
 func (e *Embedder) batch(ctx context.Context, texts []string) (models.Embedding, *models.Error) {

@@ -12,7 +12,8 @@ import (
 )
 
 // Embedder returns what turns texts into vectors: the model of the role
-// embedding, within the budget, and without secrets where it is remote. It
+// embedding, within the budget, and without secrets and the personal data that
+// are withheld where it is remote. It
 // reports false where there is none; Anthropic has none.
 func (r *Roster) Embedder() (models.Embedder, bool) {
 	known := r.lookup(embedding)
@@ -44,7 +45,7 @@ func (e *embedder) Embed(ctx context.Context, purpose models.Purpose, texts []st
 	if !e.target.Provider.Local {
 		hidden := make([]string, len(texts))
 		for i, text := range texts {
-			hidden[i] = e.roster.options.Secrets(text)
+			hidden[i] = e.hide(text)
 		}
 		texts = hidden
 	}
@@ -64,12 +65,25 @@ func (e *embedder) Embed(ctx context.Context, purpose models.Purpose, texts []st
 	return e.judge(embedding, err, worst, &actual)
 }
 
+// hide keeps from a remote model what is not its business. Each text has
+// placeholders of its own, so that its vector depends on nothing else.
+func (e *embedder) hide(text string) string {
+	text = e.roster.options.Secrets(text)
+	if e.roster.options.Masker != nil {
+		text = e.roster.options.Masker().Mask(text)
+	}
+	return text
+}
+
 // judge says what a call took, and whether the model is the one asked for.
 func (e *embedder) judge(embedding models.Embedding, err error, worst budget.Amount, actual *budget.Amount) (models.Embedding, error) {
 	var failure *models.Error
 	if errors.As(err, &failure) {
-		if failure.Unsure == 0 && !failure.Usage.Known {
+		if failure.Unsure == 0 { // what went well before is in the usage
 			*actual = budget.Amount{}
+			if failure.Usage.Known {
+				*actual = budget.Amount{Money: e.member.Rate().Cost(failure.Usage), Tokens: failure.Usage.Total()}
+			}
 		}
 		failure.Cost = actual.Money
 		return models.Embedding{}, failure

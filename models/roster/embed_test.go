@@ -1,0 +1,56 @@
+package roster_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/models/roster"
+	"github.com/subconsciousd/subconsciousd/redact"
+)
+
+// TestEmbedderWithholdsPersonalData: a remote embedder is told no more of a
+// person than a remote model is, and a local one all.
+func TestEmbedderWithholdsPersonalData(t *testing.T) {
+	for _, local := range []bool{false, true} {
+		server := scripted(t, modeltest.Options{})
+		lab := provider("lab", models.OpenAI, server)
+		lab.Local = local
+		mask := redact.NewMask(redact.MaskOptions{MailAddresses: true})
+		r, err := roster.Open(roster.Options{
+			Config: models.Config{Timeout: 5 * time.Second, Providers: []models.Provider{lab}, Roles: []models.Role{{ID: models.RoleEmbedding, Provider: "lab", Model: "e-1"}}},
+			Env:    func(name string) (string, bool) { value, ok := keyed[name]; return value, ok },
+			Masker: func() models.Masker { return mask.New() },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Close() })
+		embedder, _ := r.Embedder()
+		if _, err := embedder.Embed(context.Background(), models.Purpose{Role: models.RoleEmbedding}, []string{"from bob@example.com", "to ada@example.com"}); err != nil {
+			t.Fatal(err)
+		}
+		body := string(server.Requests()[0].Body)
+		if strings.Contains(body, "ada@example.com") != local || strings.Count(body, "[mail-1]") != map[bool]int{false: 2, true: 0}[local] {
+			t.Errorf("local %v: on the wire is %s", local, body)
+		}
+	}
+}
+
+// TestEmbedderCountsWhatWasPaid: what was embedded before a later request
+// failed counts against the budget.
+func TestEmbedderCountsWhatWasPaid(t *testing.T) {
+	server := scripted(t, modeltest.Options{Troubles: []modeltest.Trouble{modeltest.Nth(modeltest.RateHeader, 2)}})
+	f := open(t, models.Config{Providers: []models.Provider{provider("lab", models.OpenAI, server)},
+		Prices: []models.Price{{Provider: "lab", Model: "e-1", Input: 1}},
+		Roles:  []models.Role{{ID: models.RoleEmbedding, Provider: "lab", Model: "e-1"}}}, keyed)
+	embedder, _ := f.Embedder()
+	_, err := embedder.Embed(context.Background(), models.Purpose{Role: models.RoleEmbedding}, strings.Split(strings.Repeat("word ", 40), " "))
+	failure := failureOf(t, err)
+	if got := f.ledger.settled[1]; failure.Kind != models.KindRate || got.Tokens == 0 || got.Money == 0 || failure.Cost != got.Money || got.Tokens >= f.ledger.debits[0].Worst.Tokens {
+		t.Errorf("after %+v it is settled as %+v, of %+v", failure, got, f.ledger.debits[0].Worst)
+	}
+}
