@@ -94,6 +94,7 @@ func runScripts(t *testing.T, dir string) {
 					t.Error(err)
 				}
 			})
+			env.Values[fakesKey{}] = fakes{}
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("MIND", short)
 			env.Setenv("SUBCONSCIOUS_STATE_DIR", filepath.Join(short, "state"))
@@ -109,6 +110,7 @@ func runScripts(t *testing.T, dir string) {
 			"told":   told,
 			"end":    end,
 			"entry":  entry,
+			"fake":   fake,
 		},
 	})
 }
