@@ -193,7 +193,7 @@ type Decision struct {
 	Entry    subconscious.EntryID     `json:"entry,omitempty"`
 	Thread   subconscious.ThreadName  `json:"thread"`
 	Summary  string                   `json:"summary"`
-	Verdict  string                   `json:"verdict"` // recorded
+	Verdict  string                   `json:"verdict"` // recorded, duplicate
 	Reason   string                   `json:"reason"`
 }
 

@@ -39,16 +39,34 @@ func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, res
 			Entry: c.Entry, What: string(c.What), List: c.List, Summary: c.Summary, From: c.From, To: c.To, Why: c.Why,
 		})
 	}
-	for _, w := range changes.Wishes {
-		reason := w.Reason
-		if reason == "" {
-			reason = "the thread gave no reason"
-		}
-		report.Decisions = append(report.Decisions, api.Decision{
-			Incident: w.Incident, Entry: w.Entry, Thread: w.Thread, Summary: w.Summary, Verdict: "recorded", Reason: reason,
-		})
-	}
+	report.Decisions = append(report.Decisions, decisions(changes.Wishes)...)
 	return report
+}
+
+// Verdicts on a wish to tell somebody.
+const (
+	wishRecorded  = "recorded"
+	wishDuplicate = "duplicate"
+)
+
+// decisions are the verdicts on the wishes of a tick: an incident for which two
+// threads wish the same is told once, for the first of them.
+func decisions(wishes []aggregator.Wish) []api.Decision {
+	var all []api.Decision
+	first := map[subconscious.IncidentKey]subconscious.ThreadName{}
+	for _, w := range wishes {
+		decision := api.Decision{
+			Incident: w.Incident, Entry: w.Entry, Thread: w.Thread, Summary: w.Summary, Verdict: wishRecorded,
+			Reason: cmp.Or(w.Reason, "the thread gave no reason"),
+		}
+		if by, ok := first[w.Incident]; ok {
+			decision.Verdict, decision.Reason = wishDuplicate, fmt.Sprintf("the %s wishes it at this tick", by)
+		} else {
+			first[w.Incident] = w.Thread
+		}
+		all = append(all, decision)
+	}
+	return all
 }
 
 func senseReports(staged *senses.Staged, collected []senses.Collected) []api.SenseReport {
