@@ -123,7 +123,7 @@ func (r *run) tick(ctx context.Context) error {
 	}
 	r.timed(report, took)
 	r.asked(merged)
-	r.weigh(merged)
+	r.weigh(merged, report.Decisions)
 	return r.document()
 }
 
@@ -165,13 +165,37 @@ func (r *run) asked(merged daemon.Merged) {
 
 // weigh counts what the mechanics made of the findings, and lets the baseline
 // make of the same findings what it would have.
-func (r *run) weigh(merged daemon.Merged) {
+func (r *run) weigh(merged daemon.Merged, decisions []api.Decision) {
 	evidence := evidenceOf(merged.Input)
 	for ref := range evidence {
 		r.known[ref] = true
 	}
+	r.mechanics.now, r.baseline.now = len(r.took), len(r.took)
+	all := r.spoken(merged.Input.Thoughts, evidence)
+	r.mechanics.figures.Returned += len(all)
+	r.baseline.figures.Returned += len(all)
+	for _, x := range merged.Changes.Rejected {
+		r.mechanics.figures.Rejected[string(x.Reason)]++
+	}
+	for _, a := range merged.Changes.Accepted {
+		s := spoken{a.Finding, a.Thread, r.words.phrase(a.Finding.Summary), evidence.cited(a.Thread, a.Finding)}
+		entry, _ := merged.State.Entry(a.Entry)
+		r.mechanics.accept(cmp.Or(string(entry.Incident), string(a.Entry)), s)
+		if a.Finding.Escalate && len(decisions) > 0 { // there is one for each wish, in this order
+			if decisions[0].Verdict == "recorded" {
+				r.mechanics.tell(string(decisions[0].Incident), s)
+			}
+			decisions = decisions[1:]
+		}
+	}
+	r.remember(all)
+}
+
+// spoken are the findings of a tick by thread, since threads answer in any
+// order.
+func (r *run) spoken(thoughts []subconscious.Thought, evidence shownEvidence) []spoken {
 	var all []spoken
-	for _, t := range merged.Input.Thoughts {
+	for _, t := range thoughts {
 		for _, f := range t.Findings {
 			all = append(all, spoken{f, t.Thread, r.words.learn(subconscious.Summary(f.Summary)), evidence.cited(t.Thread, f)})
 			if !strings.HasPrefix(f.Rule, "model ") {
@@ -179,24 +203,12 @@ func (r *run) weigh(merged daemon.Merged) {
 			}
 		}
 	}
-	// Threads answer in any order; what they said does not depend on it.
 	slices.SortStableFunc(all, func(a, b spoken) int { return cmp.Compare(a.thread, b.thread) })
-	r.mechanics.figures.Returned += len(all)
-	r.baseline.figures.Returned += len(all)
-	for _, x := range merged.Changes.Rejected {
-		r.mechanics.figures.Rejected[string(x.Reason)]++
-	}
-	wishes := merged.Changes.Wishes // one for each accepted finding that has one, in their order
-	for _, a := range merged.Changes.Accepted {
-		s := spoken{a.Finding, a.Thread, r.words.phrase(a.Finding.Summary), evidence.cited(a.Thread, a.Finding)}
-		entry, _ := merged.State.Entry(a.Entry)
-		name := cmp.Or(string(entry.Incident), string(a.Entry))
-		r.mechanics.accept(name, s)
-		if a.Finding.Escalate && len(wishes) > 0 {
-			r.mechanics.tell(string(wishes[0].Incident), s)
-			wishes = wishes[1:]
-		}
-	}
+	return all
+}
+
+// remember counts what the baseline made of the findings.
+func (r *run) remember(all []spoken) {
 	for _, t := range r.rules.tick(all) {
 		r.baseline.accept(t.entry.id, t.spoken)
 		if t.told {

@@ -39,6 +39,7 @@ func (f gateFigures) reaches() []reach {
 func (f ruleFigures) reaches() []reach {
 	return []reach{
 		{fmt.Sprintf("at most %s of the findings are accepted near-repeats: %s are", percent(nearReach), percent(f.OfReturned)), f.OfReturned <= nearReach},
+		{fmt.Sprintf("at most %s of what is accepted are near-repeats: %s are", percent(nearReach), percent(f.OfAccepted)), f.OfAccepted <= nearReach},
 		{fmt.Sprintf("no entry is without evidence: %d are", f.BaselessEntries), f.BaselessEntries == 0},
 		{fmt.Sprintf("nothing is told twice: %d are", f.ToldTwice), f.ToldTwice == 0},
 		{fmt.Sprintf("nothing is told that rests on nothing: %d are", f.SelfReferential), f.SelfReferential == 0},
@@ -80,13 +81,16 @@ func (f gateFigures) text() string {
 	}
 	count("near-repeats accepted", rules.NearRepeats, old.NearRepeats, "")
 	row("  of all returned", percent(rules.OfReturned), percent(old.OfReturned), "at most "+percent(nearReach))
-	row("  of the accepted", percent(rules.OfAccepted), percent(old.OfAccepted), "")
+	row("  of the accepted", percent(rules.OfAccepted), percent(old.OfAccepted), "at most "+percent(nearReach))
 	count("  by their words", rules.NearWords, old.NearWords, "")
 	count("  by their evidence", rules.NearEvidence, old.NearEvidence, "")
+	count("brought by two threads at once", rules.AtOnce, old.AtOnce, "")
+	count("worded as one of another thing", rules.Elsewhere, old.Elsewhere, "")
 	count("accepted without evidence", rules.Baseless, old.Baseless, "")
 	count("entries without evidence", rules.BaselessEntries, old.BaselessEntries, "0")
 	count("told", rules.Told, old.Told, "")
 	count("  told twice", rules.ToldTwice, old.ToldTwice, "0")
+	count("  told of another thing before", rules.ToldElsewhere, old.ToldElsewhere, "")
 	count("  told, resting on nothing", rules.SelfReferential, old.SelfReferential, "0")
 	_ = w.Flush()
 	b.WriteString("\n")

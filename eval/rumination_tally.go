@@ -23,8 +23,8 @@ type tally struct {
 	words  *vocabulary
 	things map[string]*thing
 	// said are the different texts that were accepted.
-	said    map[*phrase]bool
-	phrases []*phrase
+	said memory
+	now  int // the tick
 	// baseless are the entries that were in a document without evidence.
 	baseless map[string]bool
 	figures  ruleFigures
@@ -32,7 +32,21 @@ type tally struct {
 
 // thing is what was taken in, and what was told, of one incident or entry.
 type thing struct {
-	recorded, told map[subconscious.Citation]bool
+	said     memory
+	recorded map[subconscious.Citation]brought
+	told     map[subconscious.Citation]bool
+}
+
+// brought is who brought a change first, and when.
+type brought struct {
+	by   subconscious.ThreadName
+	tick int
+}
+
+// memory is what was said, each text once.
+type memory struct {
+	known   map[*phrase]bool
+	phrases []*phrase
 }
 
 // ruleFigures are what became of the findings under one set of rules.
@@ -40,95 +54,135 @@ type ruleFigures struct {
 	Returned int            `json:"findings_returned"`
 	Accepted int            `json:"findings_accepted"`
 	Rejected map[string]int `json:"findings_rejected"`
-	// NearWords are accepted findings that say what an accepted one said before,
-	// NearEvidence those that bring no evidence that is new to their thing;
-	// NearRepeats are one or the other.
+	// NearWords are accepted findings worded as one that was accepted of the
+	// same thing before, NearEvidence those that bring nothing new to their
+	// thing; NearRepeats are one or the other.
 	NearRepeats  int     `json:"near_repeats_accepted"`
 	NearWords    int     `json:"near_repeats_by_words"`
 	NearEvidence int     `json:"near_repeats_by_evidence"`
 	OfReturned   float64 `json:"near_repeats_of_returned"`
 	OfAccepted   float64 `json:"near_repeats_of_accepted"`
+	// Elsewhere are further findings worded as one that was accepted of another
+	// thing before, AtOnce those that another thread brought at the same tick.
+	Elsewhere int `json:"worded_as_of_another_thing"`
+	AtOnce    int `json:"brought_by_two_at_once"`
 	// Baseless are accepted findings without any evidence that was shown.
 	Baseless        int `json:"accepted_without_evidence"`
 	BaselessEntries int `json:"entries_without_evidence"`
 	Told            int `json:"told"`
 	ToldTwice       int `json:"told_twice"`
-	SelfReferential int `json:"told_of_itself"`
+	// ToldElsewhere were told of another thing before: a pattern in a thing
+	// beside the thing itself.
+	ToldElsewhere   int `json:"told_of_another_thing_before"`
+	SelfReferential int `json:"told_resting_on_nothing"`
 }
 
 func newTally(words *vocabulary) *tally {
-	return &tally{words: words, things: map[string]*thing{}, said: map[*phrase]bool{}, baseless: map[string]bool{},
+	return &tally{words: words, things: map[string]*thing{}, said: newMemory(), baseless: map[string]bool{},
 		figures: ruleFigures{Rejected: map[string]int{}}}
 }
 
+func newMemory() memory { return memory{known: map[*phrase]bool{}} }
+
 // accept counts a finding that was taken in as one of a thing.
 func (t *tally) accept(name string, s spoken) {
-	t.figures.Accepted++
-	byWords, byEvidence := t.saidBefore(s.words), false
-	of := t.thing(name)
-	if len(s.cited) == 0 {
-		t.figures.Baseless++
-	} else {
-		byEvidence = !add(of.recorded, s.cited)
-	}
+	f, of := &t.figures, t.thing(name)
+	f.Accepted++
+	byWords, elsewhere := of.said.holds(t.words, s.words), t.said.holds(t.words, s.words)
+	isNew, atOnce := of.bring(s, t.now)
+	byWords = byWords && !atOnce
+	byEvidence := !isNew && !atOnce && len(s.cited) > 0
 	if byWords {
-		t.figures.NearWords++
+		f.NearWords++
 	}
 	if byEvidence {
-		t.figures.NearEvidence++
+		f.NearEvidence++
 	}
-	if byWords || byEvidence {
-		t.figures.NearRepeats++
+	switch {
+	case byWords || byEvidence:
+		f.NearRepeats++
+	case atOnce:
+		f.AtOnce++
+	case elsewhere:
+		f.Elsewhere++
 	}
+	if len(s.cited) == 0 {
+		f.Baseless++
+	}
+}
+
+// bring records what a finding cites. isNew: some of it was not recorded before.
+// atOnce: none was, but for what another thread brought at this very tick.
+func (of *thing) bring(s spoken, now int) (isNew, atOnce bool) {
+	for _, c := range s.cited {
+		first, known := of.recorded[c]
+		if !known {
+			of.recorded[c] = brought{s.thread, now}
+			isNew = true
+			continue
+		}
+		atOnce = atOnce || first.tick == now && first.by != s.thread
+	}
+	return isNew, atOnce && !isNew
 }
 
 // tell counts a wish to tell that was granted.
 func (t *tally) tell(name string, s spoken) {
-	t.figures.Told++
-	of := t.thing(name)
-	if len(s.cited) == 0 {
-		t.figures.SelfReferential++
-	}
-	if !add(of.told, s.cited) && (len(s.cited) > 0 || of.told[nothing]) {
-		t.figures.ToldTwice++
+	f, of := &t.figures, t.thing(name)
+	f.Told++
+	before := t.toldAnywhere(s.cited)
+	isNew := len(s.cited) == 0 && len(of.told) == 0
+	for _, c := range s.cited {
+		isNew = isNew || !of.told[c]
+		of.told[c] = true
 	}
 	of.told[nothing] = true
+	switch {
+	case !isNew:
+		f.ToldTwice++
+	case before:
+		f.ToldElsewhere++
+	}
+	if len(s.cited) == 0 {
+		f.SelfReferential++
+	}
 }
 
 // nothing marks that a thing was told at all.
 var nothing = subconscious.Citation{}
 
-// add adds citations to a set, and reports whether one was new to it.
-func add(set map[subconscious.Citation]bool, cited []subconscious.Citation) (isNew bool) {
+// toldAnywhere reports whether all that is cited was told of one thing or
+// another.
+func (t *tally) toldAnywhere(cited []subconscious.Citation) bool {
 	for _, c := range cited {
-		isNew = isNew || !set[c]
-		set[c] = true
+		told := false
+		for _, of := range t.things {
+			told = told || of.told[c]
+		}
+		if !told {
+			return false
+		}
 	}
-	return isNew
+	return len(cited) > 0
 }
 
 func (t *tally) thing(name string) *thing {
 	of, ok := t.things[name]
 	if !ok {
-		of = &thing{recorded: map[subconscious.Citation]bool{}, told: map[subconscious.Citation]bool{}}
+		of = &thing{said: newMemory(), recorded: map[subconscious.Citation]brought{}, told: map[subconscious.Citation]bool{}}
 		t.things[name] = of
 	}
 	return of
 }
 
-// saidBefore reports whether something alike was accepted before, and keeps the
-// words for the next time.
-func (t *tally) saidBefore(words *phrase) bool {
-	if t.said[words] {
+// holds reports whether something alike was said before, and keeps the words for
+// the next time.
+func (m *memory) holds(words *vocabulary, p *phrase) bool {
+	if m.known[p] {
 		return true
 	}
-	found := false
-	for _, other := range t.phrases {
-		if found = t.words.alike(words, other) >= alikeFrom; found {
-			break
-		}
-	}
-	t.said[words], t.phrases = true, append(t.phrases, words)
+	found := slices.ContainsFunc(m.phrases, func(other *phrase) bool { return words.alike(p, other) >= alikeFrom })
+	m.known[p], m.phrases = true, append(m.phrases, p)
 	return found
 }
 
