@@ -10,7 +10,7 @@ const (
 
 // checkAssigned verifies a word that names a secret: "db_password: …",
 // `"apiKey": "…"`, `<token>…</token>`, "your password is …".
-func checkAssigned(t *text, a anchor, from, to int) (Span, bool) {
+func checkAssigned(t *text, a *anchor, from, to int) (Span, bool) {
 	end, ok := t.nameAround(a, from, to)
 	if !ok || from < t.publicEnd {
 		return Span{}, false
@@ -74,7 +74,7 @@ func (t *text) isOption(i int) bool {
 
 // nameAround returns where the name ends that the word at [from,to) is part
 // of; not ok where the name says that it is no secret ("tokenizer", "token_count").
-func (t *text) nameAround(a anchor, from, to int) (end int, ok bool) {
+func (t *text) nameAround(a *anchor, from, to int) (end int, ok bool) {
 	if a.level == alone || a.level == aloneLikely {
 		before, after := t.at(from-1), t.at(to)
 		camel := isLower[before] && isUpper[t.s[from]]

@@ -28,7 +28,7 @@ var (
 )
 
 // markCodeWord remembers a word that announces a code; it is no secret itself.
-func markCodeWord(t *text, a anchor, from, to int) (Span, bool) {
+func markCodeWord(t *text, a *anchor, from, to int) (Span, bool) {
 	if t.at(to) >= 0x80 || isLower[t.at(to)] {
 		return Span{}, false
 	}
@@ -142,7 +142,7 @@ func (t *text) announcedAfter(to int) bool {
 }
 
 // checkG verifies "G-123456", as Google writes its codes.
-func checkG(t *text, a anchor, from, to int) (Span, bool) {
+func checkG(t *text, a *anchor, from, to int) (Span, bool) {
 	end := extend(t.s, to, to+7, isDigit)
 	if end-to != 6 || joinsNumber(t.at(from-1)) || isAlnum[t.at(end)] || t.at(end) == '-' || t.s[from] != 'G' {
 		return Span{}, false

@@ -6,7 +6,7 @@ import (
 )
 
 // checkAuthorization verifies an Authorization header of any scheme.
-func checkAuthorization(t *text, _ anchor, _, to int) (Span, bool) {
+func checkAuthorization(t *text, _ *anchor, _, to int) (Span, bool) {
 	i := to
 	for i < min(len(t.s), to+8) && (t.s[i] == ' ' || t.s[i] == '"' || t.s[i] == '\'' || t.s[i] == '\\') {
 		i++
@@ -31,7 +31,7 @@ func checkAuthorization(t *text, _ anchor, _, to int) (Span, bool) {
 }
 
 // checkScheme verifies "Bearer TOKEN" and "Basic BASE64" outside of a header.
-func checkScheme(t *text, a anchor, from, to int) (Span, bool) {
+func checkScheme(t *text, a *anchor, from, to int) (Span, bool) {
 	if isAlnum[t.at(from-1)] {
 		return Span{}, false
 	}
@@ -70,7 +70,7 @@ func isEncoded(s string) bool {
 }
 
 // checkCookie verifies a Cookie or Set-Cookie header: its values are one secret.
-func checkCookie(t *text, _ anchor, from, to int) (Span, bool) {
+func checkCookie(t *text, _ *anchor, from, to int) (Span, bool) {
 	i := t.skipBlank(to, to+4)
 	name := extend(t.s, i, i+64, isName)
 	if name == i || t.at(name) != '=' {
@@ -84,7 +84,7 @@ func checkCookie(t *text, _ anchor, from, to int) (Span, bool) {
 }
 
 // checkCurl verifies "-u user:password" of a command line.
-func checkCurl(t *text, _ anchor, from, to int) (Span, bool) {
+func checkCurl(t *text, _ *anchor, from, to int) (Span, bool) {
 	if before := t.at(from - 1); before != ' ' && before != '\t' && before != 0 && before != '\n' {
 		return Span{}, false
 	}
@@ -112,7 +112,7 @@ func checkCurl(t *text, _ anchor, from, to int) (Span, bool) {
 
 // checkJWT verifies a JSON web token: base64url parts between dots, the first
 // of which is a JSON object.
-func checkJWT(t *text, _ anchor, from, _ int) (Span, bool) {
+func checkJWT(t *text, _ *anchor, from, _ int) (Span, bool) {
 	if t.s[from:from+3] != "eyJ" || isAlnum[t.at(from-1)] {
 		return Span{}, false
 	}
@@ -139,7 +139,7 @@ func isObject(s string) bool {
 
 // checkAzure verifies a client secret of Azure: three bytes, a digit, "Q~", 31
 // to 34 more.
-func checkAzure(t *text, a anchor, from, to int) (Span, bool) {
+func checkAzure(t *text, a *anchor, from, to int) (Span, bool) {
 	if from-4 < t.base || !isDigit[t.s[from-1]] || t.s[from:to] != "Q~" || isAlnum[t.at(from-5)] {
 		return Span{}, false
 	}
@@ -152,7 +152,7 @@ func checkAzure(t *text, a anchor, from, to int) (Span, bool) {
 
 // checkAzureMark verifies a key of Azure's AI services and DevOps: 52 bytes,
 // "JQQJ99", 26 more.
-func checkAzureMark(t *text, a anchor, from, to int) (Span, bool) {
+func checkAzureMark(t *text, a *anchor, from, to int) (Span, bool) {
 	start := from - 52
 	if start < t.base || t.s[from:to] != "JQQJ99" || extend(t.s, start, from, isAlnum) != from || isAlnum[t.at(start-1)] || bits(t.s[start:from]) < prefixBits {
 		return Span{}, false
@@ -168,7 +168,7 @@ func checkAzureMark(t *text, a anchor, from, to int) (Span, bool) {
 }
 
 // checkTerraform verifies a Terraform token: 14 bytes, ".atlasv1.", 60 more.
-func checkTerraform(t *text, _ anchor, from, to int) (Span, bool) {
+func checkTerraform(t *text, _ *anchor, from, to int) (Span, bool) {
 	end := extend(t.s, to, len(t.s), isB64URL)
 	if from-14 < t.base || end-to < 40 || extend(t.s, from-14, from, isAlnum) != from {
 		return Span{}, false

@@ -1,6 +1,9 @@
 package redact
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // machine is an Aho-Corasick automaton over the anchors, ASCII case folded. It
 // is built once and never changes.
@@ -10,12 +13,13 @@ type machine struct {
 	next    []uint16 // state*width + class
 	anchor  []int16  // by state: the longest anchor that ends here, or -1
 	shorter []uint16 // by state: the nearest suffix state with an anchor, or 0
+	first   []uint16 // by state: itself where an anchor ends here, or else shorter
 	anchors []anchor
 }
 
 // check verifies an anchor whose bytes are text[from:to]. limit is the first
 // byte that it may look back at.
-type check func(t *text, a anchor, from, to int) (Span, bool)
+type check func(t *text, a *anchor, from, to int) (Span, bool)
 
 // anchor is a string that may begin, or stand before, a secret.
 type anchor struct {
@@ -57,6 +61,12 @@ func newMachine(anchors []anchor) *machine {
 		m.anchor[state] = int16(i)
 	}
 	m.link()
+	m.first = slices.Clone(m.shorter)
+	for state, a := range m.anchor {
+		if a >= 0 {
+			m.first[state] = uint16(state)
+		}
+	}
 	return m
 }
 

@@ -9,7 +9,7 @@ const pemBytes = 64 << 10
 
 // checkPEM verifies a block of a private key and takes all of it, up to its
 // end line, or as far as its lines look like one where the end is missing.
-func checkPEM(t *text, _ anchor, from, to int) (Span, bool) {
+func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
 	label := to
 	for label < min(len(t.s), to+64) && (isAlnum[t.s[label]] || t.s[label] == ' ') {
 		label++
@@ -114,7 +114,7 @@ func isKeyLine(line string) bool {
 
 // checkEncodedPEM verifies a private key in PEM that is base64 once more, on one
 // line.
-func checkEncodedPEM(t *text, a anchor, from, to int) (Span, bool) {
+func checkEncodedPEM(t *text, a *anchor, from, to int) (Span, bool) {
 	if t.s[from:to] != "LS0tLS1CRUdJTi" || isB64[t.at(from-1)] {
 		return Span{}, false
 	}

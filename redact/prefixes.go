@@ -158,8 +158,8 @@ var (
 const prefixBits = 2.2
 
 // checkPrefix verifies a key known by its first letters.
-func checkPrefix(t *text, a anchor, from, to int) (Span, bool) {
-	p := a.prefix
+func checkPrefix(t *text, a *anchor, from, to int) (Span, bool) {
+	p := &a.prefix
 	if t.s[from:to] != p.text || isAlnum[t.at(from-1)] {
 		return Span{}, false
 	}

@@ -38,9 +38,10 @@ const (
 // in one or across one.
 func Find(s string) []Span {
 	var spans []Span
+	t := &text{machine: compiled()}
 	for start := 0; start <= len(s); {
 		from, to := nextMark(s, start)
-		spans = findBetween(spans, s, start, from, 1)
+		spans = t.findBetween(spans, s, start, from, 1)
 		start = to
 	}
 	return spans
@@ -70,22 +71,30 @@ func Text(s string) string {
 // findBetween appends the secrets of s[start:end]. What lies between them is
 // scanned again as texts of their own, because that is how it reads once the
 // secrets are marks; so a second redaction finds nothing new.
-func findBetween(spans []Span, s string, start, end, round int) []Span {
-	found := scan(s[start:end])
-	if len(found) == 0 {
+func (t *text) findBetween(spans []Span, s string, start, end, round int) []Span {
+	if start == end {
+		return spans
+	}
+	first := len(t.found)
+	t.scan(s[start:end])
+	after := len(t.found)
+	if first == after {
 		return spans
 	}
 	if round == rounds {
+		t.found = t.found[:first]
 		return append(spans, Span{start, end, "unclear"})
 	}
 	last := start
-	for _, f := range found {
+	for i := first; i < after; i++ {
+		f := t.found[i]
 		f.Start, f.End = whole(s, start+f.Start, start+f.End, last, end)
-		spans = findBetween(spans, s, last, f.Start, round+1)
+		spans = t.findBetween(spans, s, last, f.Start, round+1)
 		spans = append(spans, f)
 		last = f.End
 	}
-	return findBetween(spans, s, last, end, round+1)
+	t.found = t.found[:first]
+	return t.findBetween(spans, s, last, end, round+1)
 }
 
 // whole widens a span to whole runes within [min, max).

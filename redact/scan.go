@@ -3,30 +3,34 @@ package redact
 // text is what one scan looks at: nothing before base is read, because there
 // the last secret ended.
 type text struct {
-	s    string
-	base int
+	s       string
+	machine *machine
+	base    int
 	// linkEnd is the end of the link that was last looked at as a whole.
 	linkEnd int
 	// codeWord is where the last word ended that announces a one-time code.
 	codeWord int
 	// publicEnd is the end of a block of public key material.
 	publicEnd int
+	// found are the secrets of the scans that are not done with; a scan adds its
+	// own at the end.
+	found []Span
 }
 
-// scan finds the secrets of s in one pass.
-func scan(s string) []Span {
-	m := compiled()
-	t := &text{s: s, codeWord: -1}
-	var spans []Span
+// scan adds the secrets of s to those found, in one pass.
+func (t *text) scan(s string) {
+	m := t.machine
+	*t = text{s: s, machine: m, codeWord: -1, found: t.found}
 	var state uint16
 	run := -1 // where the run of token bytes began that is being read
 	for i := 0; i <= len(s); i++ {
 		if i == len(s) || !isRun[s[i]] {
 			if run >= 0 {
-				if span, ok := t.checkRun(run, i); ok {
-					spans = append(spans, span)
-					i, run, state = t.restart(span), -1, 0
-					continue
+				if i-run >= runBytes {
+					if span, ok := t.checkRun(run, i); ok {
+						i, run, state = t.restart(span), -1, 0
+						continue
+					}
 				}
 				run = -1
 			}
@@ -37,31 +41,29 @@ func scan(s string) []Span {
 			run = i
 		}
 		state = m.next[int(state)*m.width+int(m.class[s[i]])]
-		if state == 0 {
+		if m.first[state] == 0 {
 			continue
 		}
-		if span, ok := t.checkAnchors(m, state, i+1); ok {
-			spans = append(spans, span)
+		if span, ok := t.checkAnchors(m, m.first[state], i+1); ok {
 			i, run, state = t.restart(span), -1, 0
 		}
 	}
-	return spans
 }
 
-// restart moves the base behind a secret and returns the index before it.
+// restart keeps a secret, moves the base behind it and returns the index before
+// that.
 func (t *text) restart(span Span) int {
+	t.found = append(t.found, span)
 	t.base = span.End
 	t.codeWord = -1
 	return span.End - 1
 }
 
-// checkAnchors verifies the anchors that end at end, the longest first.
+// checkAnchors verifies the anchors that end at end, the longest first: that of
+// state and those of the shorter ones.
 func (t *text) checkAnchors(m *machine, state uint16, end int) (Span, bool) {
-	if m.anchor[state] < 0 {
-		state = m.shorter[state]
-	}
 	for ; state != 0; state = m.shorter[state] {
-		a := m.anchors[m.anchor[state]]
+		a := &m.anchors[m.anchor[state]]
 		if span, ok := a.check(t, a, end-len(a.text), end); ok && span.Start >= t.base && span.End > span.Start {
 			return span, true
 		}
@@ -69,19 +71,36 @@ func (t *text) checkAnchors(m *machine, state uint16, end int) (Span, bool) {
 	return Span{}, false
 }
 
-// checkRun verifies a run of token bytes that no anchor claimed.
-func (t *text) checkRun(from, to int) (Span, bool) {
-	if to-from < 3 {
-		return Span{}, false
+// runBytes is the length of the shortest run that may be a secret.
+const runBytes = 3
+
+// checkRun verifies a run of token bytes that no anchor claimed. Its length and
+// first bytes tell which checks are worth a call.
+func (t *text) checkRun(from, to int) (span Span, ok bool) {
+	switch n := to - from; {
+	case n >= 8 && n <= 10:
+		span, ok = t.telegram(from, to)
+	case n >= 23 && n <= 28:
+		span, ok = t.discord(from, to)
+	case n == 50:
+		span, ok = t.mailgun(from, to)
+	case n == 58:
+		span, ok = t.nkey(from, to)
 	}
-	for _, check := range [...]func(*text, int, int) (Span, bool){
-		(*text).telegram, (*text).discord, (*text).nkey, (*text).mailgun, (*text).iban, (*text).card, (*text).code, (*text).entropy,
-	} {
-		if span, ok := check(t, from, to); ok {
-			return span, true
-		}
+	number := isDigit[t.s[from]]
+	if !ok && !number && isDigit[t.at(from+2)] {
+		span, ok = t.iban(from, to)
 	}
-	return Span{}, false
+	if !ok && number {
+		span, ok = t.card(from, to)
+	}
+	if !ok && (number || t.codeWord >= 0) {
+		span, ok = t.code(from, to)
+	}
+	if !ok && to-from >= keyBytes {
+		span, ok = t.entropy(from, to)
+	}
+	return span, ok
 }
 
 // at returns the byte at i, 0 outside of what may be read.

@@ -9,7 +9,7 @@ const (
 
 // checkURL verifies a URL: credentials before its host, and links that are
 // themselves a key (password resets, magic links, invitations).
-func checkURL(t *text, _ anchor, from, to int) (Span, bool) {
+func checkURL(t *text, _ *anchor, from, to int) (Span, bool) {
 	if span, ok := t.userinfo(to); ok {
 		return span, true
 	}
@@ -130,7 +130,7 @@ func containsAny(s string, words []string) bool {
 }
 
 // checkQuery verifies a query parameter that holds a secret.
-func checkQuery(t *text, a anchor, from, to int) (Span, bool) {
+func checkQuery(t *text, a *anchor, from, to int) (Span, bool) {
 	if a.text[0] != '?' && a.text[0] != '&' && isLower[t.at(from-1)] {
 		return Span{}, false
 	}

@@ -143,7 +143,7 @@ func (v value) end(t *text) int {
 
 // accepted reports whether the value may be the secret that the anchor speaks
 // of.
-func (v value) accepted(t *text, a anchor, sep separator) bool {
+func (v value) accepted(t *text, a *anchor, sep separator) bool {
 	s := t.s[v.from:v.to]
 	sure := a.level == surely || a.level == alone
 	if !sure && !looksSecret(s, false) || isPlaceholder(s) || isTypeName(s) || isTemplate(s) || isPath(s) ||
