@@ -48,19 +48,20 @@ func TestModelFaults(t *testing.T) {
 		if testing.Short() && !slices.Contains(inShort, about.Fault) {
 			continue
 		}
-		for _, c := range []struct {
-			how, protocol string
-			trouble       modeltest.Trouble
-		}{
-			{"always", modeltest.OpenAI, modeltest.Always(about.Fault)},
-			{"1 in 3", modeltest.Anthropic, modeltest.Sometimes(about.Fault, 1.0/3)},
-		} {
+		rows := []faultRow{
+			{fault: about.Fault, how: "always", always: true, protocol: modeltest.OpenAI, ticks: 3},
+			{fault: about.Fault, how: "1 in 3", protocol: modeltest.Anthropic, ticks: 3},
+		}
+		if about.Fault == modeltest.Unavailable {
+			// Long enough to see how often it is retried.
+			rows = append(rows, faultRow{fault: about.Fault, how: "1 in 3, long", protocol: modeltest.OpenAI, ticks: 15})
+		}
+		for _, row := range rows {
 			all.Go(func() {
 				atOnce <- struct{}{}
 				defer func() { <-atOnce }()
-				t.Run(string(about.Fault)+" "+c.how, func(t *testing.T) {
-					row := faultRow{fault: about.Fault, how: c.how, always: c.how == "always"}
-					row.run(t, c.protocol, c.trouble)
+				t.Run(string(row.fault)+" "+row.how, func(t *testing.T) {
+					row.run(t)
 					table.add(row)
 				})
 			})
@@ -72,9 +73,10 @@ func TestModelFaults(t *testing.T) {
 
 // faultRow is one fault, and what came of it.
 type faultRow struct {
-	fault  modeltest.Fault
-	how    string
-	always bool
+	fault         modeltest.Fault
+	how, protocol string
+	always        bool
+	ticks         int
 
 	byModel, byReflex         int // threads that thought so while it went wrong
 	asks, retries             int
@@ -83,12 +85,16 @@ type faultRow struct {
 	slowest                   time.Duration
 }
 
-func (f *faultRow) run(t *testing.T, protocol string, trouble modeltest.Trouble) {
+func (f *faultRow) run(t *testing.T) {
 	server := lab(t, modeltest.Options{Script: modeltest.Thinker(), Seed: 7})
-	w := newWorld(t).thinking(protocol, server).begin()
+	w := newWorld(t).thinking(f.protocol, server).begin()
 	w.tick()
-	server.SetTroubles(trouble)
-	for i := range 3 {
+	if f.always {
+		server.SetTroubles(modeltest.Always(f.fault))
+	} else {
+		server.SetTroubles(modeltest.Sometimes(f.fault, 1.0/3))
+	}
+	for i := range f.ticks {
 		w.news(i)
 		f.look(t, w.tick())
 	}
@@ -96,7 +102,7 @@ func (f *faultRow) run(t *testing.T, protocol string, trouble modeltest.Trouble)
 	server.SetTroubles()
 	w.clock.advance(time.Hour) // longer than any rest
 	for i := range 2 {
-		w.news(10 + i)
+		w.news(100 + i)
 		report := w.tick()
 		if i == 0 {
 			continue // the first call after a rest is a probe, and the others wait
