@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// fileRead is how much of a file can be read.
-	fileRead = 16 << 10
+	// fileRead is how much of a file can be read, and secretRead how much is
+	// looked at beyond for secrets, which are shorter.
+	fileRead   = 16 << 10
+	secretRead = 8 << 10
 	// thingsOfFile is how many things are shown that a file's notes hold, and
 	// notesLooked how many of all notes are looked at for it.
 	thingsOfFile = 5
@@ -90,8 +92,23 @@ func (r *Registry) readText(ctx context.Context, root Root, file string) (text s
 		return "", false, err
 	}
 	defer c.Close()
-	text, more, err = c.read(ctx, file, fileRead)
-	return r.options.Redact(text), more, err
+	text, more, err = c.read(ctx, file, fileRead+secretRead)
+	if err != nil {
+		return "", false, err
+	}
+	if text = whole(r.options.Redact(text), more); len(text) > fileRead {
+		text, more = string(wholeRunes([]byte(text[:fileRead]))), true
+	}
+	return text, more, nil
+}
+
+// whole is a redacted text without its end where the file goes on: half a
+// secret may stand there, which is not known for one.
+func whole(text string, more bool) string {
+	if !more {
+		return text
+	}
+	return string(wholeRunes([]byte(text[:max(0, len(text)-secretRead)])))
 }
 
 // fileResult is a file as a model is shown it, with what is observed of it.

@@ -143,7 +143,7 @@ func (r *Registry) searchFiles(ctx context.Context, words []string) []prompts.Ex
 		if left -= min(n.size, searchedFile); left < 0 || ctx.Err() != nil {
 			break
 		}
-		text, _, err := n.root.read(ctx, n.file, searchedFile)
+		text, more, err := n.root.read(ctx, n.file, searchedFile)
 		if err != nil {
 			continue
 		}
@@ -151,7 +151,7 @@ func (r *Registry) searchFiles(ctx context.Context, words []string) []prompts.Ex
 			continue
 		}
 		// The whole of it, and then again: half a secret is no longer known for one.
-		text = r.options.Redact(text)
+		text = whole(r.options.Redact(text), more)
 		if k := hits(strings.ToLower(text), words); k > 0 {
 			excerpt := prompts.Excerpt{Name: n.root.ID + "/" + n.file, Trust: n.root.Trust, Text: hitLines(text, words)}
 			if n.root.Ref != nil {

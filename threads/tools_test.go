@@ -437,3 +437,22 @@ func FuzzTools(f *testing.F) {
 		}
 	})
 }
+
+// TestNoHalfSecrets: a secret on the edge of what is read of a file is not
+// shown in part, since a part is not known for one.
+func TestNoHalfSecrets(t *testing.T) {
+	h := newHouse(t)
+	token := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
+	for _, edge := range []int{16 << 10, 24 << 10, 64 << 10} {
+		for back := range 44 {
+			before := strings.Repeat("some words and ", edge/15+1)[:edge-back-6]
+			write(t, filepath.Join(h.notes, "edge.md"), before+" token "+token+"\n"+strings.Repeat("more of it\n", 2000))
+			for tool, arguments := range map[string]string{"read_file": `{"path":"notes/edge.md","from_line":1}`, "search_notes": `{"words":"token aB3dE6g"}`} {
+				text, _, err := h.call(t, "librarian", tool, arguments, shelf{})
+				if err != nil || strings.Contains(text, "ghp_") {
+					t.Fatalf("%s shows of a token %d bytes before %d: %v, %s", tool, back, edge, err, text[max(0, len(text)-200):])
+				}
+			}
+		}
+	}
+}
