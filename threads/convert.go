@@ -26,7 +26,7 @@ func (t *ModelThread) convert(data json.RawMessage, by models.Identity, snapshot
 			return subconscious.Thought{}, err
 		}
 		finding := subconscious.Finding{
-			Kind: subconscious.Kind(f.Kind), Summary: subconscious.Summary(t.clean(f.Summary)), Importance: f.Importance,
+			Kind: subconscious.Kind(f.Kind), Summary: subconscious.Summary(t.clean(f.Summary)), Importance: int(f.Importance),
 			Evidence: cited(f.Evidence), Due: due, Escalate: f.Escalate, Rule: "model " + by.String(),
 		}
 		for _, id := range f.Reinforces {

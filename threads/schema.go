@@ -44,7 +44,7 @@ type thought struct {
 	Findings []struct {
 		Kind           string   `json:"kind"`
 		Summary        string   `json:"summary"`
-		Importance     int      `json:"importance"`
+		Importance     float64  `json:"importance"` // whole, which the schema sees to; some write 7.0
 		Evidence       []string `json:"evidence"`
 		Reinforces     []string `json:"reinforces"`
 		Due            string   `json:"due"`
@@ -78,7 +78,7 @@ func checkThought(data json.RawMessage, zone *time.Location) error {
 	}
 	for i, f := range t.Findings {
 		if f.Importance < 1 || f.Importance > 10 {
-			return fmt.Errorf("findings[%d].importance: is %d, must be 1 to 10", i, f.Importance)
+			return fmt.Errorf("findings[%d].importance: is %v, must be 1 to 10", i, f.Importance)
 		}
 		if strings.TrimSpace(f.Summary) == "" {
 			return fmt.Errorf("findings[%d].summary: is empty", i)
