@@ -106,7 +106,11 @@ func (t *ModelThread) Think(ctx context.Context, snapshot subconscious.Snapshot)
 	if cause := ctx.Err(); cause != nil {
 		return answer, fmt.Errorf("the model: %w", err)
 	}
-	answer.Failures = append(answer.Failures, t.plain(err.Error()))
+	if passed, ok := curbed(err); ok {
+		answer.Failures = answer.Failures[:len(answer.Failures)-passed]
+	} else {
+		answer.Failures = append(answer.Failures, t.plain(err.Error()))
+	}
 	t.options.Logger.Debug("a model did not answer", "thread", t.options.Name, "error", err)
 	return t.reflect(ctx, snapshot, answer, why(err, snapshot.At))
 }
@@ -161,8 +165,9 @@ func (t *ModelThread) ask(ctx context.Context, snapshot subconscious.Snapshot) (
 	if answer.Thought, err = t.convert(reply.JSON, by, snapshot); err != nil {
 		return answer, err
 	}
-	answer.Model, answer.Unshown = by.String(), prompt.Left
-	answer.Shown = beside(field, prompt.Shown, tools.Shown())
+	looked := tools.Shown()
+	answer.Model, answer.Shown = by.String(), beside(field, prompt.Shown, looked)
+	answer.Unshown = slices.DeleteFunc(prompt.Left, func(ref subconscious.Ref) bool { return slices.Contains(looked, ref) })
 	if by.String() != t.options.Asker.Identity.String() {
 		answer.Reason = t.plain(passedBy(reply.Answer.Passed, snapshot.At) + by.String() + " thought in its place")
 	}

@@ -199,7 +199,7 @@ func TestModelFails(t *testing.T) {
 		"today's money":  {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerDay, Allowed: 5, Used: 5, Worst: 1, Until: midnight}))}, []string{"the budget of money for today has no room for a call until midnight; reflex"}, 0},
 		"own calls":      {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.CallsPerDay, Role: "watcher", Allowed: 5, Used: 5, Worst: 1, Until: at.Add(time.Hour)}))}, []string{"calls of models for today for the watcher has no room", "until 13:00"}, 0},
 		"this month's":   {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerMonth, Allowed: 5, Used: 5, Worst: 1, Until: clock("2026-12-01 00:00")}))}, []string{"money for this month", "until Tue 1 December 00:00"}, 0},
-		"none allowed":   {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.ExplorationCallsPerDay}))}, []string{"exploration_calls_per_day is 0"}, 0},
+		"none allowed":   {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerDay}))}, []string{"money_per_day is 0"}, 0},
 		"too dear":       {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.TokensPerDay, Allowed: 5, Worst: 9}))}, []string{"tokens for today is less than a single call could take (raise tokens_per_day)"}, 0},
 		"prose twice":    {[]func(context.Context, models.Request) (models.Answer, error){says("All is well."), says("Really.")}, []string{"cannot be used"}, 2},
 		"wrong evidence": {[]func(context.Context, models.Request) (models.Answer, error){wrong, wrong}, []string{"cannot be used", "findings[0].evidence"}, 2},
@@ -468,5 +468,65 @@ func BenchmarkModelThread(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestNoAllowanceIsNoFailure: a model that may not be asked, since exploring is
+// used up, has not failed: reflex looks, and says why.
+func TestNoAllowanceIsNoFailure(t *testing.T) {
+	wider := snapshotOf(subconscious.Field{Wider: []subconscious.Observation{landlord()}, Ahead: threads.Ahead})
+	none := &models.Error{Kind: models.KindBudget, By: groq, Text: "budget: none", Err: &budget.Refusal{Limit: budget.ExplorationCallsPerDay}}
+	money := &models.Error{Kind: models.KindBudget, By: groq, Text: "budget: money", Err: &budget.Refusal{Limit: budget.MoneyPerDay}}
+	both, mixed := *none, *none
+	both.Passed, mixed.Passed = []*models.Error{none}, []*models.Error{money}
+	for name, c := range map[string]struct {
+		failure  *models.Error
+		failures int
+	}{"one model": {none, 0}, "a fallback too": {&both, 0}, "another limit": {money, 1}, "another limit before": {&mixed, 2}} {
+		t.Run(name, func(t *testing.T) {
+			thread, _ := newModel(t, &script{answers: []func(context.Context, models.Request) (models.Answer, error){fails(c.failure)}}, nil)
+			answer, err := thread.Think(context.Background(), wider)
+			if err != nil || answer.Mode != threads.Reflex || len(answer.Failures) != c.failures || !strings.Contains(answer.Reason, "the budget of") {
+				t.Errorf("%s, %q, failures %q, %v; want %d failures", answer.Mode, answer.Reason, answer.Failures, err, c.failures)
+			}
+		})
+	}
+}
+
+// TestWholeNumbersAreWhole: 7.0 is as good as 7, and costs no second question.
+func TestWholeNumbersAreWhole(t *testing.T) {
+	for importance, calls := range map[string]int{"7": 1, "7.0": 1, "7e0": 1, "7.5": 2} {
+		said := fmt.Sprintf(`{"findings":[{"kind":"anomaly","summary":"the disk is nearly full","importance":%s,"evidence":[%q]}],"journal":""}`, importance, disk().Ref())
+		generator := &script{answers: []func(context.Context, models.Request) (models.Answer, error){says(said), says(nothing)}}
+		thread, _ := newModel(t, generator, nil)
+		answer, err := thread.Think(context.Background(), twoNew())
+		if err != nil || len(generator.requests) != calls || calls == 1 && answer.Thought.Findings[0].Importance != 7 {
+			t.Errorf("%s: %d questions, %+v, %v; want %d", importance, len(generator.requests), answer.Thought, err, calls)
+		}
+	}
+}
+
+// TestToolsShowWhatHadNoRoom: what found no room in the prompt and was then
+// shown by a tool may be cited, and is no longer new.
+func TestToolsShowWhatHadNoRoom(t *testing.T) {
+	field := subconscious.Field{Ahead: threads.Ahead}
+	for i := range 300 {
+		o := disk()
+		o.ID, o.Seq, o.Severity = fmt.Sprintf("disk:%d", i), int64(i), subconscious.Plain
+		o.Title = strings.Repeat("the disk is large ", 15)
+		field.New = append(field.New, o)
+	}
+	last := field.New[len(field.New)-1]
+	snapshot := snapshotOf(field)
+	snapshot.World = shelf{last}
+	registry, err := threads.NewRegistry(threads.RegistryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread, _ := newModel(t, &script{answers: []func(context.Context, models.Request) (models.Answer, error){asks("health", "{}"), says(nothing)}},
+		func(o *threads.ModelOptions) { o.Tools = registry })
+	answer, err := thread.Think(context.Background(), snapshot)
+	if err != nil || len(answer.Unshown) == 0 || slices.Contains(answer.Unshown, last.Ref()) {
+		t.Errorf("%v; of %d unshown, the last one is among them: %v", err, len(answer.Unshown), slices.Contains(answer.Unshown, last.Ref()))
 	}
 }

@@ -53,6 +53,21 @@ func whyOne(failure *models.Error, at time.Time) string {
 	return said
 }
 
+// curbed reports whether the allowance for exploration alone kept every model
+// from being asked, which is no failure of theirs, and how many were passed.
+func curbed(err error) (passed int, ok bool) {
+	failure, ok := errors.AsType[*models.Error](err)
+	if !ok {
+		return 0, false
+	}
+	for _, one := range append(failure.Passed[:len(failure.Passed):len(failure.Passed)], failure) {
+		if refusal, ok := errors.AsType[*budget.Refusal](one); !ok || refusal.Limit != budget.ExplorationCallsPerDay {
+			return 0, false
+		}
+	}
+	return len(failure.Passed), true
+}
+
 // spent says which limit is reached, and until when.
 func spent(r *budget.Refusal, at time.Time) string {
 	what := map[string]string{
