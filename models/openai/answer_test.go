@@ -228,7 +228,7 @@ func TestEmbedInParts(t *testing.T) {
 func TestTooManyCalls(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat("{},", 100_000), ",")
 	for media, answer := range map[string]string{
-		"application/json":  `{"choices":[{"message":{"tool_calls":[` + many + `]}}],"usage":{"prompt_tokens":5,"completion_tokens":7}}`,
+		"application/json": `{"choices":[{"message":{"tool_calls":[` + many + `]}}],"usage":{"prompt_tokens":5,"completion_tokens":7}}`,
 		"text/event-stream": strings.Repeat(`data: {"choices":[{"delta":{"tool_calls":[{"id":"x"},{"id":"y"}]}}]}`+"\n\n", 10) +
 			`data: {"choices":[{"delta":{"tool_calls":[` + strings.Repeat(`{"id":"z"},`, 90) + `{}]}}]}` + "\n\n",
 	} {
