@@ -138,6 +138,32 @@ func TestBudgetSettlesPanicsAtTheWorst(t *testing.T) {
 	}
 }
 
+// A call that was not made counts against nothing; one of which an attempt may
+// have to be paid for does, whatever it failed of in the end.
+func TestBudgetKnowsWhatWasNotMade(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure models.Error
+		unmade  bool
+		tokens  int // -1: the worst of one attempt
+	}{
+		"resting":                      {models.Error{Kind: models.KindResting}, true, 0},
+		"no key":                       {models.Error{Kind: models.KindKey}, true, 0},
+		"a refused key":                {models.Error{Kind: models.KindKey, Status: 401}, false, 0},
+		"refused within an answer":     {models.Error{Kind: models.KindKey, Unsure: 1}, false, -1},
+		"no key after an attempt":      {models.Error{Kind: models.KindKey, Attempts: 2, Unsure: 1}, false, -1},
+		"no key after one that counts": {models.Error{Kind: models.KindKey, Usage: models.Usage{Input: 7, Known: true}}, false, 7},
+	} {
+		p := &purse{}
+		_, err := metered(p, failsWith(c.failure)).Generate(t.Context(), ask("x"))
+		if c.tokens < 0 {
+			c.tokens = p.charges[0].Worst.Tokens / 2
+		}
+		if got := p.settled[0]; got.Unmade != c.unmade || got.Tokens != c.tokens {
+			t.Errorf("%s: settled %+v after %v, want unmade %v, %d tokens", name, got, err, c.unmade, c.tokens)
+		}
+	}
+}
+
 // A token is at least a byte of what is sent, whatever is in it.
 func TestBudgetCountsAllThatIsSent(t *testing.T) {
 	base := ask("x")
