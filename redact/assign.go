@@ -23,10 +23,14 @@ func checkAssigned(t *text, a *anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	v, ok := t.value(at, sep)
-	v.option = t.isOption(from)
-	v.member = t.isMember(from)
+	if !ok || v.quote == "" && strings.HasSuffix(t.s[t.base:end], t.s[v.from:v.to]) {
+		return Span{}, false
+	}
+	name := t.s[t.nameBegin(from):]
+	v.option = name[0] == '-'
+	v.member = strings.HasPrefix(name, "self.") || strings.HasPrefix(name, "this.")
 	v.spaced = t.at(end) == ' ' && t.at(at-1) == ' '
-	if !ok || v.quote == "" && strings.HasSuffix(t.s[t.base:end], t.s[v.from:v.to]) || !v.accepted(t, a, sep) {
+	if !v.accepted(t, a, sep) {
 		return Span{}, false
 	}
 	return Span{v.from, v.end(t), a.kind}, true
@@ -47,8 +51,10 @@ func (t *text) inPath(from, end int) bool {
 // isPublicName reports whether the name around i is that of a public key.
 func (t *text) isPublicName(i int) bool {
 	before := t.s[max(t.base, i-8):i]
-	return containsAny(foldASCII(before), []string{"public", "pub_", "pub-"})
+	return publicNames.in(before)
 }
+
+var publicNames = newWords("public", "pub_", "pub-")
 
 // isOutcome: "--- PASS: TestLoad (0.00s)".
 func (t *text) isOutcome(from, to int) bool {
@@ -56,20 +62,13 @@ func (t *text) isOutcome(from, to int) bool {
 	return t.s[from:to] == "PASS" && (before == "--- " || before == "=== ")
 }
 
-// isMember reports whether the name around i is reached through an object.
-func (t *text) isMember(i int) bool {
+// nameBegin returns where the name around i begins, of which nameBytes are
+// looked at.
+func (t *text) nameBegin(i int) int {
 	for limit := i - nameBytes; i > t.base && i > limit && isName[t.s[i-1]]; {
 		i--
 	}
-	return strings.HasPrefix(t.s[i:], "self.") || strings.HasPrefix(t.s[i:], "this.")
-}
-
-// isOption reports whether the name around i begins with a hyphen.
-func (t *text) isOption(i int) bool {
-	for limit := i - nameBytes; i > t.base && i > limit && isName[t.s[i-1]]; {
-		i--
-	}
-	return t.s[i] == '-'
+	return i
 }
 
 // nameAround returns where the name ends that the word at [from,to) is part
@@ -89,7 +88,7 @@ func (t *text) nameAround(a *anchor, from, to int) (end int, ok bool) {
 	if end == to {
 		return end, true
 	}
-	tail := foldASCII(t.s[to:end])
+	tail := t.s[to:end]
 	for strings.HasSuffix(tail, ".") || strings.HasSuffix(tail, "-") {
 		tail, end = tail[:len(tail)-1], end-1
 	}
@@ -97,13 +96,11 @@ func (t *text) nameAround(a *anchor, from, to int) (end int, ok bool) {
 		return end, true
 	}
 	joined := isLower[t.s[to-1]] && isLower[t.s[to]] || isUpper[t.s[to-1]] && isUpper[t.s[to]]
-	bare := strings.TrimLeft(tail, "_-.")
-	for _, no := range otherNames {
-		if strings.HasPrefix(bare, no) {
-			return 0, false
-		}
+	bare := tail
+	for bare != "" && !isAlnum[bare[0]] {
+		bare = bare[1:]
 	}
-	if joined && !secretTails[tail] {
+	if otherNames.ofFolded(bare) || joined && !inFolded(secretTails, tail) {
 		return 0, false
 	}
 	return end, true
@@ -116,13 +113,13 @@ var secretTails = map[string]bool{
 }
 
 // otherNames begin the rest of names that are about a secret and are none.
-var otherNames = []string{
+var otherNames = newBeginnings(
 	"name", "file", "path", "url", "uri", "endpoint", "env", "ref", "count", "type", "len", "ttl", "expir", "policy",
 	"hint", "field", "label", "placeholder", "required", "cmd", "command", "manager", "provider", "class", "limit",
 	"usage", "budget", "min", "max", "reset", "rotation", "version", "id", "ids", "izer", "format", "enabled", "scope",
 	"source", "store", "list", "size", "per", "used", "arn", "dir", "folder", "mode", "method", "regex", "pattern",
 	"schema", "mask", "validator", "strength", "input", "length", "timeout", "lifetime", "changed", "updated", "created",
-}
+)
 
 type separator int
 
@@ -135,7 +132,7 @@ const (
 	sepLine             // the next line
 )
 
-var proseWords = []string{"is now ", "is ", "is:", "ist ", "ist:", "lautet ", "lautet:", "est ", "est:", "es ", "es:", "was ", "are "}
+var proseWords = newBeginnings("is now ", "is ", "is:", "ist ", "ist:", "lautet ", "lautet:", "est ", "est:", "es ", "es:", "was ", "are ")
 
 // separator reads what stands between a name and its value, and returns where
 // the value begins.
@@ -182,10 +179,8 @@ func (t *text) separator(i int) (int, separator) {
 	if !blank {
 		return i, sepNone
 	}
-	for _, word := range proseWords {
-		if hasFold(t.s[i:], word) {
-			return t.skipBlank(i+len(word), limit), sepProse
-		}
+	if n := proseWords.lengthFolded(t.s[i:]); n > 0 {
+		return t.skipBlank(i+n, limit), sepProse
 	}
 	return t.wordsBetween(i), sepSpace
 }

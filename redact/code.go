@@ -15,16 +15,16 @@ var codeWords = []string{
 // codeBefore may stand in the 24 bytes before a word like "code" or in one word
 // with it; codeAfter in the 28 bytes behind.
 var (
-	codeBefore = []string{"verif", "securit", "login", "log-in", "sign-in", "sign in", "confirmation", "access", "auth",
+	codeBefore = newWords("verif", "securit", "login", "log-in", "sign-in", "sign in", "confirmation", "access", "auth",
 		"one-time", "one time", "2fa", "your", "ihr", "dein", "euer", "votre", "ton ", "tu ", "su ", "bestätigungs",
 		"bestaetigungs", "sicherheits", "anmelde", "zugangs", "einmal", "prüf", "freigabe", "verifizierungs", "recovery",
-		"temporary", "pairing", "activation", "aktivierungs", "mtan", "sms-", "sms "}
-	codeAfter = []string{"de vérif", "de verif", "de sécu", "de secu", "de confirm", "de connex", "de valid", "d'accès",
+		"temporary", "pairing", "activation", "aktivierungs", "mtan", "sms-", "sms ")
+	codeAfter = newWords("de vérif", "de verif", "de sécu", "de secu", "de confirm", "de connex", "de valid", "d'accès",
 		"d’accès", "de segur", "de acceso", "de inicio", "à usage", "de un solo", "d'authent", "de autent", "to sign in",
-		"to log in", "to verify", "zum anmelden", "zur bestätigung", "zur anmeldung", "pour vous connecter", "for your", "für ihr"}
+		"to log in", "to verify", "zum anmelden", "zur bestätigung", "zur anmeldung", "pour vous connecter", "for your", "für ihr")
 	// notCodes make "code 1234" something else whatever stands around.
-	notCodes = []string{"error", "zip", "exit", "status", "postal", "area", "country", "source", "response", "http",
-		"discount", "promo", "coupon", "voucher", "product", "fehler", "bar", "qr", "return"}
+	notCodes = newWords("error", "zip", "exit", "status", "postal", "area", "country", "source", "response", "http",
+		"discount", "promo", "coupon", "voucher", "product", "fehler", "bar", "qr", "return")
 )
 
 // markCodeWord remembers a word that announces a code; it is no secret itself.
@@ -44,18 +44,24 @@ func markCodeWord(t *text, a *anchor, from, to int) (Span, bool) {
 // qualified reports whether what stands around a word makes it announce a
 // one-time code.
 func (t *text) qualified(from, to int) bool {
-	before := foldASCII(t.s[max(t.base, from-24):from])
-	if stop := strings.LastIndexAny(before, ".!?\n"); stop >= 0 {
-		before = before[stop+1:]
+	begin := from
+	for limit := max(t.base, from-24); begin > limit && !endsSentence[t.s[begin-1]]; {
+		begin--
 	}
-	last := strings.TrimRight(before, " -_")
-	for _, not := range notCodes {
-		if strings.HasSuffix(last, not) {
-			return false
-		}
+	last := from
+	for last > begin && isJoint[t.s[last-1]] {
+		last--
 	}
-	return containsAny(before, codeBefore) || containsAny(foldASCII(head(t.s[to:], 28)), codeAfter)
+	if notCodes.ends(t.s[begin:last]) {
+		return false
+	}
+	return codeBefore.in(t.s[begin:from]) || codeAfter.in(head(t.s[to:], 28))
 }
+
+var (
+	endsSentence = setOf(".!?\n")
+	isJoint      = setOf(" -_")
+)
 
 // code verifies 4 to 8 digits (or two groups of three) near a word that
 // announces a one-time code.

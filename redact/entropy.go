@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math"
+	mathbits "math/bits"
 	"strings"
 )
 
@@ -65,13 +66,13 @@ func (t *text) isPublic(from, to int) bool {
 	if t.at(to) == '@' {
 		return true
 	}
-	s := head(t.s[from:to], 32)
-	for _, begin := range [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj", "AAAAGnNr"} {
-		if strings.HasPrefix(s, begin) {
-			return true
-		}
+	if publicBegins.of(t.s[from:to]) {
+		return true
 	}
 	before := t.s[max(t.base, from-8):from]
+	if c := t.at(from - 1); c != ':' && c != '=' && c != ',' {
+		return false
+	}
 	for _, end := range [...]string{"h1:", "sha1:", "sha256:", "sha512:", "SHA256:", "MD5:", "base64,", "sha1=", "sha256=", "sha384=", "sha512=", "md5=",
 		"digest=", "digest:"} {
 		if strings.HasSuffix(before, end) {
@@ -80,6 +81,8 @@ func (t *text) isPublic(from, to int) bool {
 	}
 	return false
 }
+
+var publicBegins = newBeginnings("sha1-", "sha256-", "sha384-", "sha512-", "AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj", "AAAAGnNr")
 
 // isRandom reports whether s, of at least min bytes, looks random.
 func isRandom(s string, min int) bool {
@@ -186,13 +189,15 @@ func longest(s string) int {
 // bits is the entropy of the bytes of s, in bits a byte.
 func bits(s string) float64 {
 	var counts [256]int
+	var present [4]uint64
 	for i := range len(s) {
 		counts[s[i]]++
+		present[s[i]/64] |= 1 << (s[i] % 64)
 	}
 	sum := 0.0
-	for _, n := range counts {
-		if n > 0 {
-			p := float64(n) / float64(len(s))
+	for i, set := range present {
+		for ; set != 0; set &= set - 1 {
+			p := float64(counts[i*64+mathbits.TrailingZeros64(set)]) / float64(len(s))
 			sum -= p * math.Log2(p)
 		}
 	}

@@ -133,8 +133,10 @@ func checkJWT(t *text, _ *anchor, from, _ int) (Span, bool) {
 // isObject reports whether s is base64 of the beginning of a JSON object.
 func isObject(s string) bool {
 	s = s[:min(len(s), 64)/4*4]
-	plain, err := base64.RawURLEncoding.DecodeString(s)
-	return err == nil && len(plain) > 2 && plain[0] == '{' && strings.IndexByte("\" \r\n\t", plain[1]) >= 0
+	var encoded [64]byte
+	var plain [48]byte
+	n, err := base64.RawURLEncoding.Decode(plain[:], encoded[:copy(encoded[:], s)])
+	return err == nil && n > 2 && plain[0] == '{' && strings.IndexByte("\" \r\n\t", plain[1]) >= 0
 }
 
 // checkAzure verifies a client secret of Azure: three bytes, a digit, "Q~", 31

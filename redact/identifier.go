@@ -153,44 +153,54 @@ func isTypeName(s string) bool {
 	if len(s) > 16 {
 		return false
 	}
-	s = foldASCII(strings.TrimLeft(s, "*&[]?"))
-	base := strings.TrimRight(s, digits)
-	if len(s)-len(base) > 4 {
-		return false
-	}
-	switch strings.TrimSuffix(strings.TrimSuffix(base, "_"), "-") {
-	case "int", "uint", "float", "complex", "utf", "sha", "md", "char", "varchar", "nvarchar", "base", "ascii", "latin", "aes", "rsa", "ed",
-		"i", "u", "f", "iso", "http", "bool", "string", "byte":
-		return true
-	}
-	return false
+	s = s[extend(s, 0, len(s), isTypeSign):]
+	word := extend(s, 0, len(s), isASCIILetter)
+	number := s[word:]
+	number = strings.TrimPrefix(strings.TrimPrefix(number, "-"), "_")
+	return len(number) <= 4 && extend(number, 0, len(number), isDigit) == len(number) && inFolded(typeNames, s[:word])
 }
+
+var (
+	isTypeSign    = setOf("*&[]?")
+	isASCIILetter = setOf(letters)
+)
+
+var typeNames = map[string]bool{"int": true, "uint": true, "float": true, "complex": true, "utf": true, "sha": true, "md": true,
+	"char": true, "varchar": true, "nvarchar": true, "base": true, "ascii": true, "latin": true, "aes": true, "rsa": true, "ed": true,
+	"i": true, "u": true, "f": true, "iso": true, "http": true, "bool": true, "string": true, "byte": true}
 
 // isPath reports whether s is a path or a URL: its parts are words.
 func isPath(s string) bool {
 	if strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '/') < 0 {
 		return false
 	}
-	for _, begin := range [...]string{"http://", "https://", "file://", "tag:", "urn:", "../"} {
-		if hasFold(s, begin) {
-			return true
-		}
+	if pathBegins.ofFolded(s) {
+		return true
 	}
 	return strings.Count(s, "/") >= 2 && isIdentifier(s)
 }
 
+var pathBegins = newBeginnings("http://", "https://", "file://", "tag:", "urn:", "../")
+
 // isExample reports whether s says that a secret belongs in its place:
 // "your_api_key_here", "changeme", "AKIA…EXAMPLE".
 func isExample(s string) bool {
-	folded := foldASCII(head(s, 64))
-	for _, word := range [...]string{"example", "changeme", "change_me", "change-me", "placeholder", "xxxxxx", "dummy", "insert_", "insert-", "replace_", "replace-", "redacted"} {
-		if strings.Contains(folded, word) {
-			return true
-		}
+	begin := head(s, 64)
+	if exampleWords.in(begin) {
+		return true
 	}
-	return strings.HasPrefix(folded, "your") && !hasDigit(s) && (len(s) == 4 || !isLower[s[4]] || containsAny(folded, []string{"password", "secret", "token", "key"})) ||
-		strings.HasSuffix(folded, "_here") || strings.HasSuffix(folded, "-here")
+	if hasFold(s, "your") && !hasDigit(s) && (len(s) == 4 || !isLower[s[4]] || yourWords.in(begin)) {
+		return true
+	}
+	here := len(begin) - len("-here")
+	return here >= 0 && (begin[here] == '_' || begin[here] == '-') && hasFold(begin[here+1:], "here")
 }
+
+var (
+	exampleWords = newWords("example", "changeme", "change_me", "change-me", "placeholder", "xxxxxx", "dummy", "insert_", "insert-",
+		"replace_", "replace-", "redacted")
+	yourWords = newWords("password", "secret", "token", "key")
+)
 
 // isUUID reports whether s is one, in hexadecimal digits and hyphens.
 func isUUID(s string) bool {
@@ -259,8 +269,9 @@ func isVariable(s string) bool {
 	if strings.IndexByte(strings.Trim(s, "_"), '_') > 0 {
 		return isLower[s[0]] || s[0] == '_'
 	}
-	folded := foldASCII(s)
-	return isLower[s[0]] && isMixed(s) && isIdentifier(s) && containsAny(folded, []string{"pass", "pwd", "secret", "token", "key", "cred"})
+	return isLower[s[0]] && isMixed(s) && isIdentifier(s) && variableWords.in(s)
 }
+
+var variableWords = newWords("pass", "pwd", "secret", "token", "key", "cred")
 
 var isVariableByte = setOf(letters + "_")

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// machine is an Aho-Corasick automaton over the anchors, ASCII case folded. It
-// is built once and never changes.
+// machine is an Aho-Corasick automaton over the anchors, or over words (see
+// newWords), ASCII case folded. It is built once and never changes.
 type machine struct {
 	class   [256]uint8
 	width   int

@@ -17,8 +17,8 @@ func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
 	if !strings.HasPrefix(t.s[label:], "-----") && len(t.s)-label >= 5 {
 		return Span{}, false
 	}
-	name := foldASCII(t.s[to:label])
-	private := strings.Contains(name, "private key") && !containsAny(name, notKeys)
+	name := t.s[to:label]
+	private := privateKey.in(name) && !notKeys.in(name)
 	body := min(label+5, len(t.s))
 	rest := t.s[body:min(len(t.s), body+pemBytes)]
 	if next := strings.Index(rest, "-----BEGIN"); next >= 0 {
@@ -51,7 +51,9 @@ func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
 }
 
 // notKeys in the label say of a block that it is no key.
-var notKeys = []string{"fake ", "example ", "dummy ", "sample "}
+var notKeys = newWords("fake ", "example ", "dummy ", "sample ")
+
+var privateKey = newWords("private key")
 
 // hasBody reports whether there is anything of a key, and not its first and
 // last line alone.

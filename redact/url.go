@@ -52,12 +52,11 @@ func (t *text) userinfo(to int) (Span, bool) {
 // isExamplePassword reports whether a password in a URL only says that one
 // stands there.
 func isExamplePassword(s string) bool {
-	switch foldASCII(s) {
-	case "pass", "pwd", "pw", "passwd", "...", "mypassword", "my-password", "your-pass":
-		return true
-	}
-	return isPlaceholder(s) || isTemplate(s)
+	return inFolded(examplePasswords, s) || isPlaceholder(s) || isTemplate(s)
 }
+
+var examplePasswords = map[string]bool{"pass": true, "pwd": true, "pw": true, "passwd": true, "...": true, "mypassword": true,
+	"my-password": true, "your-pass": true}
 
 // atBeforeSlash reports whether an "@" comes before the next slash or colon.
 func (t *text) atBeforeSlash(i int) bool {
@@ -77,10 +76,10 @@ func endsURL(c byte) bool {
 }
 
 // linkWords make a link that carries a token one that opens something.
-var linkWords = []string{"reset", "magic", "verif", "confirm", "activat", "passwordless", "signin", "sign-in", "sign_in",
+var linkWords = newWords("reset", "magic", "verif", "confirm", "activat", "passwordless", "signin", "sign-in", "sign_in",
 	"login", "one-time", "onetime", "invit", "recover", "unlock", "setup-account", "accept", "zuruecksetzen",
 	"zur%c3%bccksetzen", "bestaetig", "anmelden", "einladung", "reinitialis", "connexion", "restablecer", "recuperar",
-	"iniciar-sesion", "unsubscribe", "share", "/auth", "/action", "oob", "/l/", "/c/", "/u/", "/click", "/ls/"}
+	"iniciar-sesion", "unsubscribe", "share", "/auth", "/action", "oob", "/l/", "/c/", "/u/", "/click", "/ls/")
 
 // link finds the token in a link that opens an account to whoever has it.
 func (t *text) link(from, to int) (Span, bool) {
@@ -93,7 +92,7 @@ func (t *text) link(from, to int) (Span, bool) {
 	}
 	t.linkEnd = end
 	path := strings.IndexAny(t.s[to:end], "/?#")
-	if path < 0 || !containsAny(foldASCII(t.s[to:end]), linkWords) {
+	if path < 0 || !linkWords.in(t.s[to:end]) {
 		return Span{}, false
 	}
 	for i := to + path; i < end; {
@@ -118,15 +117,6 @@ func looksKey(s string) bool {
 		return true
 	}
 	return changes(s)*4 >= len(s) && hasDigit(s) && wordy(s) < 0.3
-}
-
-func containsAny(s string, words []string) bool {
-	for _, word := range words {
-		if strings.Contains(s, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // checkQuery verifies a query parameter that holds a secret.

@@ -21,28 +21,16 @@ var opened = []struct{ open, close string }{
 
 // value reads the value that begins at i.
 func (t *text) value(i int, sep separator) (value, bool) {
-	i = t.skipType(i)
-	for _, before := range [...]string{"String(", "string(", "b", "r", "f", "u", "L", "@", "$", "!!str ", "SecretStr(", "-n "} {
-		if rest := t.s[min(i, len(t.s)):]; strings.HasPrefix(rest, before) && len(rest) > len(before) {
-			if c := rest[len(before)]; c == '"' || c == '\'' {
-				i += len(before)
-			}
-		}
-	}
-	for _, q := range opened {
-		if !strings.HasPrefix(t.s[min(i, len(t.s)):], q.open) {
-			continue
-		}
-		from := i + len(q.open)
-		if to, ok := t.closing(from, q.close); ok {
-			return value{from: from, to: to, quote: q.close}, to > from
+	i = t.skipLiteral(t.skipType(i))
+	if from, quote := t.opening(i); quote != "" {
+		if to, ok := t.closing(from, quote); ok {
+			return value{from: from, to: to, quote: quote}, to > from
 		}
 		i = from
-		break
 	}
 	to := i
 	limit := min(len(t.s), i+valueBytes)
-	for to < limit && !t.stops(i, to, sep) {
+	for to < limit && !(mayStop[t.s[to]] && t.stops(i, to, sep)) {
 		to++
 	}
 	v := value{from: i, to: to, cut: to == limit && to < len(t.s)}
@@ -52,14 +40,53 @@ func (t *text) value(i int, sep separator) (value, bool) {
 	return v, v.to > v.from
 }
 
+// opening returns what closes the quote at i and where the quoted begins; "" where
+// no quote is.
+func (t *text) opening(i int) (from int, quote string) {
+	if i >= len(t.s) || !mayQuote[t.s[i]] {
+		return i, ""
+	}
+	for _, q := range opened {
+		if strings.HasPrefix(t.s[i:], q.open) {
+			return i + len(q.open), q.close
+		}
+	}
+	return i, ""
+}
+
+// mayQuote are the first bytes of those that open.
+var mayQuote = func() *[256]bool {
+	set := new([256]bool)
+	for _, q := range opened {
+		set[q.open[0]] = true
+	}
+	return set
+}()
+
+// literals may stand before a quote.
+var literals = newBeginnings("String(", "string(", "b", "r", "f", "u", "L", "@", "$", "!!str ", "SecretStr(", "-n ")
+
+// skipLiteral steps over what marks the quote behind it as a literal.
+func (t *text) skipLiteral(i int) int {
+	if i >= len(t.s) {
+		return i
+	}
+	for _, before := range literals[t.s[i]] {
+		next := i + len(before)
+		if next < len(t.s) && (t.s[next] == '"' || t.s[next] == '\'') && strings.HasPrefix(t.s[i:], before) {
+			return next
+		}
+	}
+	return i
+}
+
 // skipType steps over the type in "password: str = …".
 func (t *text) skipType(i int) int {
 	end := extend(t.s, i, i+16, isName)
 	if end == i || end >= len(t.s) {
 		return i
 	}
-	switch foldASCII(t.s[i:end]) {
-	case "str", "string", "text", "any", "final", "secretstr", "varchar":
+	if inFolded(valueTypes, t.s[i:end]) {
 		if next := t.skipBlank(end, end+4); t.at(next) == '=' && t.at(next+1) != '=' {
 			return t.skipBlank(next+1, next+gapBytes)
 		}
@@ -70,13 +97,15 @@ func (t *text) skipType(i int) int {
 	return i
 }
 
+var valueTypes = map[string]bool{"str": true, "string": true, "text": true, "any": true, "final": true, "secretstr": true, "varchar": true}
+
 // closing finds the closing quote, on the same line unless the quote is one
 // that spans lines.
 func (t *text) closing(i int, quote string) (int, bool) {
 	lines := len(quote) == 3
 	for limit := min(len(t.s), i+valueBytes); i < limit; i++ {
 		switch {
-		case strings.HasPrefix(t.s[i:], quote):
+		case t.s[i] == quote[0] && strings.HasPrefix(t.s[i:], quote):
 			return i, true
 		case t.s[i] == '\n' && !lines:
 			return 0, false
@@ -86,6 +115,9 @@ func (t *text) closing(i int, quote string) (int, bool) {
 	}
 	return 0, false
 }
+
+// mayStop are the first bytes of what ends a bare value.
+var mayStop = setOf(" \t\n\r\v\f\x00\"'`<>&;,)]}\\#\xc2\xe2\xe3")
 
 // stops reports whether a bare value that began at from ends before i.
 func (t *text) stops(from, i int, sep separator) bool {
@@ -168,16 +200,16 @@ func (v value) accepted(t *text, a *anchor, sep separator) bool {
 		if sep == sepSpace && !sure && !v.option && len(s) < keyBytes {
 			return false
 		}
+		if !sure {
+			return !isAddress(s) // above it looked like a secret
+		}
 		if sep == sepSpace && a.level == alone && !v.option {
 			sure = false // "all tests pass 1234"
 		}
 		return looksSecret(s, sure) && !isAddress(s)
 	}
 	if !sure {
-		if a.level == aloneLikely {
-			return len(s) >= 12 && looksSecret(s, false)
-		}
-		return len(s) >= 6 && looksSecret(s, false)
+		return len(s) >= 12 || a.level != aloneLikely && len(s) >= 6
 	}
 	if strings.IndexByte(s, ' ') >= 0 {
 		return !isSentence(s)
@@ -256,14 +288,8 @@ func looksSecret(s string, sure bool) bool {
 // isPlaceholder reports whether s stands for a secret, or says that there is
 // none.
 func isPlaceholder(s string) bool {
-	if strings.Trim(s, "*xX.•-_ ?#") == "" {
+	if isMasked(s) || standIns.of(s) {
 		return true
-	}
-	for _, open := range [...]string{"<", "${", "$(", "{{", "{%", "%(", "%{", "$env:", "process.env", "os.environ", "os.getenv",
-		"[redacted", "[secret]", "#{", "ENC[", "keyring:", "vault:", "op://", "/run/", "/etc/", "~/", "./"} {
-		if strings.HasPrefix(s, open) {
-			return true
-		}
 	}
 	if len(s) > 1 && s[0] == '$' && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) || len(s) == 2 && s[0] == '%' {
 		return true
@@ -271,8 +297,32 @@ func isPlaceholder(s string) bool {
 	if isExample(s) {
 		return true
 	}
-	return notSecrets[strings.TrimRight(foldASCII(head(s, 32)), "):;,")]
+	word := head(s, 32)
+	for word != "" && strings.IndexByte("):;,", word[len(word)-1]) >= 0 {
+		word = word[:len(word)-1]
+	}
+	return inFolded(notSecrets, word)
 }
+
+// standIns are how references to secrets begin.
+var standIns = newBeginnings("<", "${", "$(", "{{", "{%", "%(", "%{", "$env:", "process.env", "os.environ", "os.getenv",
+	"[redacted", "[secret]", "#{", "ENC[", "keyring:", "vault:", "op://", "/run/", "/etc/", "~/", "./")
+
+// isMasked reports whether there is nothing in s but what hides a secret.
+func isMasked(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isMask[s[i]] {
+			continue
+		}
+		if !strings.HasPrefix(s[i:], "•") {
+			return false
+		}
+		i += len("•") - 1
+	}
+	return true
+}
+
+var isMask = setOf("*xX.-_ ?#")
 
 var notSecrets = func() map[string]bool {
 	set := map[string]bool{}
@@ -298,16 +348,14 @@ var isAddressByte = setOf(digits + ".:")
 // isExpression reports whether a bare value is code: a call, an index or a
 // name of names.
 func isExpression(s string) bool {
-	if i := strings.IndexByte(s, '('); i > 0 && extend(s, 0, i, isName) == i {
-		return true
-	}
-	if i := strings.IndexAny(s, "[{"); i > 0 && extend(s, 0, i, isName) == i {
-		return true
+	name := extend(s, 0, len(s), isName)
+	if name > 0 && name < len(s) {
+		switch c := s[name]; {
+		case c == '(' || c == '[' || c == '{', (c == '!' || c == '?') && name+1 < len(s) && s[name+1] == '(':
+			return true
+		}
 	}
 	if s[len(s)-1] == '(' || strings.HasPrefix(s, "*(") || s[0] == '!' && strings.IndexByte(s, '[') > 0 {
-		return true
-	}
-	if i := strings.IndexAny(s, "!?"); i > 0 && i+1 < len(s) && s[i+1] == '(' && extend(s, 0, i, isName) == i {
 		return true
 	}
 	if (s[0] == '+' || s[0] == '*') && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) {
@@ -316,7 +364,7 @@ func isExpression(s string) bool {
 	if s[0] == '[' || s[0] == '{' || s[0] == '(' || s[0] == '&' && !hasDigit(s) {
 		return true
 	}
-	return strings.IndexByte(s, '.') > 0 && extend(s, 0, len(s), isName) == len(s) && (!hasDigit(s) || isIdentifier(s) && (isLower[s[0]] || s[0] == '_'))
+	return name == len(s) && strings.IndexByte(s, '.') > 0 && (!hasDigit(s) || isIdentifier(s) && (isLower[s[0]] || s[0] == '_'))
 }
 
 // isNumberOfCode reports whether a bare value is a short hexadecimal number.
@@ -324,13 +372,12 @@ func isNumberOfCode(s string) bool {
 	return len(s) <= 10 && hasFold(s, "0x") && extend(s, 2, len(s), isHex) == len(s)
 }
 
+var sentenceWords = newWords("password", "passwort", "kennwort", "mot de passe", "contrase", "secret", "token")
+
 // isSentence reports whether a quoted value speaks to a person about a secret.
 func isSentence(s string) bool {
-	folded := foldASCII(s)
-	for _, word := range [...]string{"password", "passwort", "kennwort", "mot de passe", "contrase", "secret", "token"} {
-		if strings.Contains(folded, word) && !hasDigit(s) {
-			return true
-		}
+	if !hasDigit(s) && sentenceWords.in(s) {
+		return true
 	}
 	if last := s[len(s)-1]; strings.IndexByte(s, ' ') >= 0 && (last == '.' || last == '?' || last == '!' || last == ':') {
 		return true
