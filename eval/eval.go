@@ -1,6 +1,7 @@
-// Package eval measures the daemon on data that somebody labelled: the suites
-// behind `subconsciousd eval`. Each suite takes its data as a path, keeps
-// nothing, and prints figures that can be compared from one version to the next.
+// Package eval measures the daemon: the suites behind `subconsciousd eval`. A
+// suite takes labelled data as a path, or makes a world of its own in a temporary
+// folder. It keeps nothing, and prints figures that can be compared from one
+// version to the next.
 //
 // cmd/subconsciousd calls Run; nothing else does.
 package eval
@@ -79,7 +80,7 @@ func isHelp(arg string) bool {
 
 func usage() string {
 	var b strings.Builder
-	b.WriteString("subconsciousd eval measures the daemon on labelled data.\n\nUsage:\n  subconsciousd eval SUITE [options]\n\nSuites:\n")
+	b.WriteString("subconsciousd eval measures the daemon.\n\nUsage:\n  subconsciousd eval SUITE [options]\n\nSuites:\n")
 	for _, s := range suites() {
 		fmt.Fprintf(&b, "  %-12s %s\n", s.name, s.about)
 	}

@@ -31,7 +31,7 @@ Usage:
   subconsciousd --demo
   subconsciousd --once [--config FILE] [--state-dir DIR]
   subconsciousd --version
-  subconsciousd eval SUITE    (measure on labelled data; see eval --help)
+  subconsciousd eval SUITE    (measure the daemon; see eval --help)
 
   --config FILE     read this configuration (default: SUBCONSCIOUS_CONFIG, else
                     ~/.config/subconscious/config.yaml where it exists; without
