@@ -1,0 +1,49 @@
+//go:build failpoints
+
+package daemon_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// TestFailpointsLoseNoCalls: what a tick asked models that did not commit is on
+// record with the next one, once, and counted once.
+func TestFailpointsLoseNoCalls(t *testing.T) {
+	for _, point := range []string{"tick.commit.before", "tick.commit.inside", "mind.commit", "tick.commit.after"} {
+		t.Run(point, func(t *testing.T) {
+			server := lab(t, modeltest.Options{Script: modeltest.Thinker()})
+			w := newWorld(t).thinking(modeltest.OpenAI, server).begin()
+			w.tick()
+			w.news(0)
+			w.settle()
+			restore, err := failpoint.Set(point+"=error*1", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clock.advance(slot)
+			_, _ = w.d.TickAs(context.Background(), subconscious.Scheduled)
+			restore()
+			failed := server.Count()
+			w.news(1)
+			w.tick()
+			attempts, cost := 0, int64(0)
+			for _, c := range w.calls() {
+				attempts += c.Attempts
+				cost += c.Cost
+			}
+			spent := w.spent()
+			if failed == 0 || attempts != server.Count() || spent.Today.Calls != attempts || int64(spent.Today.Money) != cost || spent.Today.Money != bill(server.Charged()) {
+				t.Errorf("%d requests, %d on record for %d; counted %+v, charged %s", server.Count(), attempts, cost, spent.Today, bill(server.Charged()))
+			}
+			w.restart()
+			if after := w.spent(); after.Today != spent.Today || after.Lost.Calls > 0 {
+				t.Errorf("after a restart %+v is counted, %+v before", after.Today, spent.Today)
+			}
+		})
+	}
+}
