@@ -30,7 +30,8 @@ func Thinking() *Mind {
 	m.Now.Budget = spending(tomorrow)
 	m.Reports[0].Threads = []api.ThreadReport{
 		{Name: "watcher", Mode: "model", Shown: 4, Findings: 2, Rejected: map[string]int{"repeat": 1}, Calls: 2, Tokens: 6210, Cached: 4800,
-			Model: "zai/glm-4.7-flash", Usual: "groq/llama-3.3-70b-versatile", Failures: []string{"groq/llama-3.3-70b-versatile: too many requests (429)"}},
+			Model: "zai/glm-4.7-flash", Usual: "groq/llama-3.3-70b-versatile",
+			Reason: "groq/llama-3.3-70b-versatile: too many requests (429); zai/glm-4.7-flash thought in its place", Failures: []string{"groq/llama-3.3-70b-versatile: too many requests (429)"}},
 		{Name: "oracle", Mode: "reflex", Shown: 2, Usual: "zai/glm-6-preview", Reason: "its calls of the day are spent"},
 		{Name: "dreamer", Mode: "skipped", Reason: "nothing new in its field"},
 	}

@@ -48,7 +48,11 @@ func (p *page) exhausted(b api.BudgetStatus) []string {
 		if !l.Exhausted {
 			continue
 		}
-		text := limitWords(l.Name) + " is reached (" + limitAmount(l.Name, l.Used) + " of " + limitAmount(l.Name, l.Limit) + ")"
+		says := " is reached ("
+		if l.Used < l.Limit {
+			says = " has no room for some calls ("
+		}
+		text := limitWords(l.Name) + says + limitAmount(l.Name, l.Used) + " of " + limitAmount(l.Name, l.Limit) + ")"
 		if until := p.endOf(l.Until); until != "" {
 			text += " until " + until
 		}

@@ -79,7 +79,17 @@ func (p *page) model(m api.ModelStatus, column int) {
 		}
 		more(dim, "where it fails: "+strings.Join(names, ", then "))
 	}
-	more(dim, clean(m.Note))
+	more(dim, clean(noteWords(m)))
+}
+
+// noteWords is the note without what the row says already: that the price of
+// the model is not known.
+func noteWords(m api.ModelStatus) string {
+	if m.PriceKnown || m.Local {
+		return m.Note
+	}
+	said := "the price of " + m.Provider + "/" + m.Model + " is not known"
+	return strings.Join(slices.DeleteFunc(strings.Split(m.Note, "; "), func(note string) bool { return strings.HasPrefix(note, said) }), "; ")
 }
 
 // priceWords says what a model costs.
@@ -146,11 +156,17 @@ func ModelTests(view View, tests []api.ModelTest) string {
 		}
 	}
 	p.line()
+	spent := ""
+	if cost > 0 {
+		spent = ", for at most $" + cents(cost)
+	}
 	switch {
 	case failed == 0:
 		p.wrapped("", bold, fmt.Sprintf("All well: %s answered, for $%s.", number(len(tests), "model"), cents(cost)))
+	case len(tests) == 1:
+		p.wrapped("", bold, "It failed"+spent+".")
 	default:
-		p.wrapped("", bold, fmt.Sprintf("%d of %s failed.", failed, number(len(tests), "model")))
+		p.wrapped("", bold, fmt.Sprintf("%d of %d models failed%s.", failed, len(tests), spent))
 	}
 	return p.String()
 }

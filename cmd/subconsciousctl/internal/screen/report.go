@@ -141,6 +141,9 @@ func (p *page) modelSums(models []api.ModelSum) {
 			words = append(words, thousands(m.Failed)+" failed")
 		}
 		price := "$" + money(m.Cost)
+		if m.Failed > 0 && m.Cost > 0 {
+			price = "at most " + price // what a failed call took is not known
+		}
 		if m.Local {
 			price = "local, free"
 		}

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -286,5 +287,53 @@ func TestThinker(t *testing.T) {
 		if got := thinker(test.mode, test.model, test.usual); got != test.want {
 			t.Errorf("%+v: %q", test, got)
 		}
+	}
+}
+
+// TestFailuresAreSaidOnce: what the reason says is not said again, and of what
+// went wrong before an answer the last is shown, in two lines at most.
+func TestFailuresAreSaidOnce(t *testing.T) {
+	long := strings.Repeat("it answered with prose ", 20)
+	for name, c := range map[string]struct {
+		report    api.ThreadReport
+		want, not string
+	}{
+		"by rules": {api.ThreadReport{Mode: "reflex", Usual: "lab/one", Reason: "lab/one: no answer", Failures: []string{"lab/one: no answer"}}, "! watcher   by rules", "before it"},
+		"by a fallback": {api.ThreadReport{Mode: "model", Usual: "lab/one", Model: "lab/two", Reason: "lab/one: no answer; lab/two thought in its place",
+			Failures: []string{"lab/one: no answer"}}, "! watcher   stand-in", "before it"},
+		"failed":        {api.ThreadReport{Mode: "failed", Usual: "lab/one", Reason: "no answer", Failures: []string{"no answer"}}, "✗ watcher   failed", "before it"},
+		"then answered": {api.ThreadReport{Mode: "model", Model: "lab/one", Failures: []string{long}}, "before it: it answered", "well " + long},
+		"at last":       {api.ThreadReport{Mode: "model", Model: "lab/one", Failures: []string{"first", "second"}}, "2 failures before it, last: second", "first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.report.Name = "watcher"
+			page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
+			page.tickThreads([]api.ThreadReport{c.report})
+			got := page.String()
+			if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || strings.Count(got, "\n") > 6 {
+				t.Errorf("got:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestNarrowScreensKeepTheirWidthForWords: what is said of a thread stands
+// below its name.
+func TestNarrowScreensKeepTheirWidthForWords(t *testing.T) {
+	page := newPage(View{Width: 40, At: apitest.At(), Zone: time.UTC})
+	page.health("watcher", 8, "ok", "nothing new in its field")
+	if got, want := page.String(), "  ✓ watcher   well\n    nothing new in its field\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestLimitsSayWhatTheyAre: one with something left is not called reached.
+func TestLimitsSayWhatTheyAre(t *testing.T) {
+	page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
+	got := page.exhausted(api.BudgetStatus{Limits: []api.LimitStatus{
+		{Name: "money_per_day", Used: 0.77, Limit: 1, Exhausted: true}, {Name: "watcher.calls_per_day", Used: 4, Limit: 4, Exhausted: true}, {Name: "tokens_per_day", Used: 4, Limit: 5}}})
+	want := []string{"the limit of money per day has no room for some calls ($0.77 of $1.00): rules think instead", "the limit of calls per day for watcher is reached (4 of 4): rules think instead"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -13,11 +13,16 @@ const (
 	blind    = "blind"
 	degraded = "degraded"
 	failed   = "failed"
-	label    = 13 // columns of the labels at the left
-	margin   = 17 // columns before an entry's words: the bar and its number
+
+	byRules   = "by rules" // a thread whose model did not answer
+	byAnother = "stand-in" // a thread for which a fallback answered
+
+	label  = 13 // columns of the labels at the left
+	margin = 17 // columns before an entry's words: the bar and its number
 
 	healthMargin = 2 + 2 + 2 + 9 + 2 // columns beside a name: sign, word, gaps
 	wordsAtLeast = 16
+	narrow       = 60 // columns of a screen on which words go below a name
 	hintCells    = 32 // of a focus hint, which most often repeats an entry
 )
 
@@ -245,8 +250,8 @@ func healthMark(state string) (mark string, colour style, word string) {
 		return "…", dim, "starting"
 	case "skipped":
 		return "–", dim, "skipped"
-	case degraded:
-		return "!", yellow, "degraded"
+	case degraded, byRules, byAnother:
+		return "!", yellow, state
 	case blind, failed:
 		return "✗", red, state
 	case "":
@@ -256,17 +261,44 @@ func healthMark(state string) (mark string, colour style, word string) {
 	}
 }
 
+// standIn is the state of a thread that is well, but for which somebody else
+// thinks than the model that is configured.
+func standIn(state, mode, model, usual string) string {
+	switch {
+	case state != "ok" || usual == "" || usual == model:
+		return state
+	case model != "":
+		return byAnother
+	case mode == "model":
+		return state // which has not been asked yet
+	}
+	return byRules
+}
+
 // health writes one line about a thread or a sense; the words are wrapped.
+// Where the screen is narrow they have lines of their own.
 func (p *page) health(name string, columns int, state, words string) {
 	mark, colour, word := healthMark(state)
 	first := "  " + p.in(colour, mark) + " " + pad(name, columns) + "  " + p.in(colour, pad(word, 9)) + "  "
-	deep := healthMargin + columns
-	for i, row := range wrap(words, p.Width-deep) {
+	deep := p.deep(columns)
+	if cells(deep) < healthMargin+columns {
+		p.line("  ", p.in(colour, mark), " ", pad(name, columns), "  ", p.in(colour, word))
+		first = deep
+	}
+	for i, row := range wrap(words, p.Width-cells(deep)) {
 		if i > 0 {
-			first = strings.Repeat(" ", deep)
+			first = deep
 		}
 		p.line(first, row)
 	}
+}
+
+// deep is what stands before words about a thread or a sense.
+func (p *page) deep(columns int) string {
+	if p.Width < narrow {
+		return "    "
+	}
+	return strings.Repeat(" ", healthMargin+columns)
 }
 
 func (p *page) threads(s api.Status) {
@@ -278,7 +310,7 @@ func (p *page) threads(s api.Status) {
 	name := func(t api.ThreadStatus) string { return clean(t.Name) }
 	columns := nameWidth(p, s.Threads, name)
 	for _, t := range s.Threads {
-		p.health(name(t), columns, t.State, p.threadWords(t))
+		p.health(name(t), columns, standIn(t.State, t.Mode, t.Model, t.Usual), p.threadWords(t))
 	}
 }
 

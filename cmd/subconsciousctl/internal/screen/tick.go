@@ -72,10 +72,27 @@ func (p *page) tickThreads(threads []api.ThreadReport) {
 		if state != failed && state != "skipped" {
 			state = "ok"
 		}
-		p.health(name(t), columns, state, threadReport(t))
-		for _, failure := range t.Failures {
-			p.wrapped(strings.Repeat(" ", healthMargin+columns), yellow, "did not answer: "+clean(failure))
-		}
+		p.health(name(t), columns, standIn(state, t.Mode, t.Model, t.Usual), threadReport(t))
+		p.failure(t, columns)
+	}
+}
+
+// failure writes the last thing that went wrong before a model answered. Where
+// it did not answer the reason has said so.
+func (p *page) failure(t api.ThreadReport, columns int) {
+	const most = 2
+	if len(t.Failures) == 0 || t.Usual != "" || t.Mode == failed {
+		return
+	}
+	words := clean(t.Failures[len(t.Failures)-1])
+	if n := len(t.Failures); n > 1 {
+		words = fmt.Sprintf("%d failures before it, last: %s", n, words)
+	} else {
+		words = "before it: " + words
+	}
+	first := p.deep(columns)
+	for _, row := range wrapAtMost(words, p.Width-cells(first), most) {
+		p.line(first, p.in(yellow, row))
 	}
 }
 

@@ -97,10 +97,18 @@ func (p *page) noticed(e api.Explanation) {
 		words = "The " + strings.Join(names, " and the ")
 	}
 	if e.Entry.Rule != "" && len(names) > 0 {
-		words += ", by the rule " + clean(e.Entry.Rule)
+		words += ", by the " + ruleWords(e.Entry.Rule)
 	}
 	p.wrapped("  ", plain, sentence(words))
 	p.wrapped("  ", dim, "incident "+clean(string(e.Incident.Key)))
+}
+
+// ruleWords says by what it was noticed: a rule, or a model.
+func ruleWords(rule string) string {
+	if strings.HasPrefix(rule, "model ") {
+		return clean(rule)
+	}
+	return "rule " + clean(rule)
 }
 
 // run is one step, or several alike that followed each other.
