@@ -107,7 +107,7 @@ func ruminate(ctx context.Context, options ruminationOptions, gate string) (figu
 
 // tick lets a slot pass, runs the scheduled tick, and looks at all of it.
 func (r *run) tick(ctx context.Context) error {
-	r.world.now = r.world.now.Add(ruminationSlot)
+	r.world.pass(ruminationSlot)
 	began := time.Now()
 	report, err := r.world.mind.TickAs(ctx, subconscious.Scheduled)
 	took := time.Since(began)
@@ -151,7 +151,7 @@ func (r *run) asked(merged daemon.Merged) {
 		if c.Outcome != "answered" {
 			m.Unanswered++
 		}
-		if r.world.now.Sub(ruminationStart) > time.Duration(r.figures.Ticks)*ruminationSlot-24*time.Hour {
+		if r.world.now().Sub(ruminationStart) > time.Duration(r.figures.Ticks)*ruminationSlot-24*time.Hour {
 			m.LastDay += c.Input + c.Output
 		}
 		if c.Exploration {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
@@ -39,7 +40,7 @@ var ruminationStart = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 // database, a model that is asked over HTTP, and a clock that is moved by hand.
 type standstill struct {
 	dir    string
-	now    time.Time
+	clock  atomic.Int64 // nanoseconds after ruminationStart
 	mind   *daemon.Daemon
 	server *modeltest.Server
 	config *setup.Config
@@ -48,7 +49,7 @@ type standstill struct {
 // openStandstill makes the world in a temporary folder and starts the mind in
 // it. It is closed whatever open returns.
 func openStandstill(ctx context.Context, options ruminationOptions, gate string) (w *standstill, err error) {
-	w = &standstill{now: ruminationStart}
+	w = &standstill{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close(ctx))
@@ -69,7 +70,7 @@ func openStandstill(ctx context.Context, options ruminationOptions, gate string)
 	w.configure(gate)
 	w.mind, err = daemon.New(daemon.Options{
 		Config: w.config, Version: "rumination", Unscheduled: true, NoSocket: true, Patient: true,
-		Now: func() time.Time { return w.now }, Health: tired{},
+		Now: w.now, Health: tired{},
 		Env: func(name string) (string, bool) { return modeltest.Key, name == ruminationKey },
 	})
 	if err != nil {
@@ -77,6 +78,11 @@ func openStandstill(ctx context.Context, options ruminationOptions, gate string)
 	}
 	return w, w.mind.Start(ctx)
 }
+
+// now is the wall clock of the mind, and pass has it go on.
+func (w *standstill) now() time.Time { return ruminationStart.Add(time.Duration(w.clock.Load())) }
+
+func (w *standstill) pass(slot time.Duration) { w.clock.Add(int64(slot)) }
 
 // close stops the mind and the model, and removes the folder.
 func (w *standstill) close(ctx context.Context) error {
