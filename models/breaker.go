@@ -6,8 +6,8 @@ import (
 )
 
 // NewBreaker does not ask a model that failed three times in a row until it has
-// rested: a minute first, twice as long each time, half an hour at most, or as
-// long as the provider asked for. Then one call probes it.
+// rested: a minute first, twice as long each time, half an hour at most; nor one
+// whose provider asked to be left alone, for as long. Then one call probes it.
 func NewBreaker(inner Generator, by Identity, circuit *Circuit) Generator {
 	return &breaker{inner, by, circuit}
 }
@@ -31,6 +31,7 @@ func (b *breaker) Generate(ctx context.Context, request Request) (answer Answer,
 	answer, err = b.inner.Generate(ctx, request)
 	if err == nil {
 		failure = nil
+		answer.circuit = b.circuit
 		return answer, nil
 	}
 	failure = asError(err, b.by)

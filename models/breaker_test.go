@@ -94,12 +94,34 @@ func TestBreakerLeavesAProviderAloneForAsLongAsItAsks(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			circuit := models.NewCircuit(nil)
 			e := models.Error{Kind: models.KindRate, Text: "too many", RetryAfter: asked}
-			tries(t, models.NewBreaker(driver(groq, failsWith(e)), groq, circuit), 3)
+			b := models.NewBreaker(driver(groq, failsWith(e)), groq, circuit)
+			for range 3 {
+				time.Sleep(time.Until(circuit.Health().Next))
+				tries(t, b, 1)
+			}
 			if got := time.Until(circuit.Health().Next); got != want {
 				t.Errorf("asked for %s it rests %s, want %s", asked, got, want)
 			}
 		})
 	}
+}
+
+// What a provider asks for counts from its first refusal on: nobody else asks
+// in the meantime, and then one call probes.
+func TestBreakerHonoursTheFirstWish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		circuit := models.NewCircuit(nil)
+		d := driver(groq, failsWith(models.Error{Kind: models.KindRate, Text: "too many", RetryAfter: time.Hour}), says("well"))
+		b := models.NewBreaker(d, groq, circuit)
+		tries(t, b, 2)
+		if h := circuit.Health(); len(d.requests()) != 1 || h.State != models.StateResting || time.Until(h.Next) != time.Hour {
+			t.Fatalf("%d requests, %+v", len(d.requests()), h)
+		}
+		time.Sleep(time.Hour)
+		if _, err := b.Generate(t.Context(), ask("?")); err != nil || circuit.Health().State != models.StateOK {
+			t.Errorf("%v, %+v", err, circuit.Health())
+		}
+	})
 }
 
 func TestBreakerLetsOneProbeThrough(t *testing.T) {

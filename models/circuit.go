@@ -44,6 +44,8 @@ type Circuit struct {
 	health   Health
 	failures int
 	probing  bool
+	// useless counts conversations in a row whose answers could not be used.
+	useless int
 }
 
 // NewCircuit returns one that is closed. now is the clock; nil is time.Now.
@@ -87,7 +89,9 @@ func (c *Circuit) leave(probe bool, err *Error) {
 	switch {
 	case err == nil:
 		c.failures = 0
-		c.turn(StateOK, now, nil, time.Time{})
+		if c.useless == 0 || c.health.State == StateUnused {
+			c.turn(StateOK, now, nil, time.Time{})
+		}
 	case !tells(err.Kind), c.health.State == StateResting && !probe && opens(err.Kind):
 		return // it says nothing, or nothing new: it was under way when the rest began
 	case !opens(err.Kind):
@@ -99,18 +103,44 @@ func (c *Circuit) leave(probe bool, err *Error) {
 	}
 }
 
+// judge notes whether what the model answered was of use in the end; err says
+// why not. A model that answers and never usefully is failing, and is left alone
+// like one that does not answer.
+func (c *Circuit) judge(err *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		if c.useless > 0 {
+			c.useless = 0
+			c.turn(StateOK, c.now(), nil, time.Time{})
+		}
+		return
+	}
+	c.useless++
+	rest := restAfter(c.useless)
+	if rest <= 0 {
+		c.turn(StateFailing, c.now(), err, time.Time{})
+		return
+	}
+	c.turn(StateResting, c.now(), err, c.now().Add(rest))
+}
+
+// restAfter is how long a model is left alone after so many failures in a row.
+func restAfter(failures int) time.Duration {
+	if doublings := failures - breakAfter; doublings >= 0 {
+		return min(restMax, restMin<<min(doublings, 5))
+	}
+	return 0
+}
+
 // fail rests where there were enough failures, or where the provider says for
 // how long it wants to be left alone.
 func (c *Circuit) fail(now time.Time, err *Error) {
-	if c.failures < breakAfter {
+	rest := restAfter(c.failures)
+	if rest = max(rest, min(err.RetryAfter, restAsked)); rest <= 0 {
 		c.turn(StateFailing, now, err, time.Time{})
 		return
 	}
-	rest := restMax
-	if doublings := c.failures - breakAfter; doublings < 5 {
-		rest = min(restMax, restMin<<doublings)
-	}
-	rest = max(rest, min(err.RetryAfter, restAsked))
 	c.turn(StateResting, now, err, now.Add(rest))
 }
 
