@@ -222,6 +222,18 @@ type Step struct {
 	Thread string      `json:"thread,omitempty"`
 	Rule   string      `json:"rule,omitempty"`
 	Change EntryChange `json:"change"`
+	// Asked is what the thread asked of a model at that tick; nil where it
+	// thought by rules.
+	Asked *Asked `json:"asked,omitempty"`
+}
+
+// Asked is what a thread asked of a model at one tick.
+type Asked struct {
+	Model  string  `json:"model"` // "PROVIDER/MODEL"
+	Shown  int     `json:"shown"` // observations new to it
+	Calls  int     `json:"calls"`
+	Tokens int     `json:"tokens"`
+	Cost   float64 `json:"cost"` // US dollars
 }
 
 // CommandResult says what became of a command.

@@ -43,7 +43,7 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 		},
 		Senses: senseStatuses(v.senses), Threads: v.threads, Subconscious: v.state.Document(),
 		Parked: parkedEntries(v.state.Parked), Incidents: api.IncidentCounts{Open: len(v.state.Entries) + len(v.state.Parked)},
-		Pending: pending, Rejected: rejected, Notices: []api.Notice{},
+		Pending: pending, Rejected: rejected, Notices: d.shownNotices(notices),
 	}
 	if status.Budget, err = d.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
@@ -51,9 +51,6 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 	status.Models, status.Threads = d.modelStatuses(), withSpending(v.threads, status.Budget.Roles)
 	if status.Mind.Paused {
 		status.Mind.PausedUntil = v.paused.Until
-	}
-	for _, n := range notices {
-		status.Notices = append(status.Notices, api.Notice{At: n.At, Code: n.Code, Text: n.Text, Next: n.Next})
 	}
 	return status, nil
 }

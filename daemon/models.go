@@ -40,7 +40,7 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 	}
 	d.roster, err = roster.Open(roster.Options{
 		Config: config.Models, Env: d.options.Env, Meter: d.budget, Recorder: &d.calls,
-		Secrets: redact.Text, Masker: d.mask, Now: d.options.Now, Logger: d.options.Logger,
+		Secrets: redact.Text, Masker: d.mask, Now: d.now, Logger: d.options.Logger,
 	})
 	if err != nil {
 		return err
@@ -48,6 +48,9 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 	d.later("let go of the models", func(context.Context) error { return d.roster.Close() })
 	return nil
 }
+
+// now is the time in the mind's zone, whose days and months budgets count.
+func (d *Daemon) now() time.Time { return d.options.Now().In(d.zoneOrUTC()) }
 
 // masks returns what makes the placeholders of one call; nil where nothing is
 // withheld.

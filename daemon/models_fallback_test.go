@@ -71,7 +71,7 @@ func TestListedFallback(t *testing.T) {
 			t.Errorf("without both: %+v", r)
 		}
 	}
-	w.says("reflex", "", "reflex thinking looked")
+	w.says("reflex", "", "spare/"+modeltest.Model+": ")
 
 	report, err := w.d.Report(context.Background(), start)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *world) says(mode, model, reason string) {
 	}
 	notices := w.modelNotices()
 	if !slices.ContainsFunc(notices, func(n api.Notice) bool {
-		return strings.Contains(n.Text, "the watcher thinks") && strings.Contains(n.Text, usualModel) && strings.Contains(n.Text, reason)
+		return strings.Contains(n.Text, "the watcher") && strings.Contains(n.Text, usualModel) && strings.Contains(n.Text, reason)
 	}) {
 		w.t.Errorf("the notices are %+v", notices)
 	}

@@ -3,10 +3,14 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
@@ -71,13 +75,40 @@ func (d *Daemon) modelNotices(at time.Time, results []threads.Result, raise []mi
 			// It was not asked, and nothing new is known of its model.
 		case r.Mode == modeReflex:
 			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
-				Text: fmt.Sprintf("the %s thinks by reflex and not with %s: %s", r.Thread, usual, r.Reason),
-				Next: "see `subconsciousctl models`; nothing is lost meanwhile, and it asks the model again by itself"})
+				Text: thinks(string(r.Thread)) + "by rules: " + r.Reason,
+				Next: "see `subconsciousctl models`; nothing is lost meanwhile, and the model is asked again by itself"})
 		default:
 			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
-				Text: fmt.Sprintf("the %s thinks with %s and not with %s: %s", r.Thread, r.Model, usual, r.Reason),
+				Text: thinks(string(r.Thread)) + "with a stand-in: " + r.Reason,
 				Next: "see `subconsciousctl models`"})
 		}
 	}
 	return raise, resolve
+}
+
+// thinks begins a notice about a thread.
+func thinks(thread string) string { return "the " + thread + " thinks " }
+
+// shownNotices are the notices for people. Threads whose model cannot be had for
+// the same cause, or whose model is the same, share one: the oldest.
+func (d *Daemon) shownNotices(all []mind.Notice) []api.Notice {
+	type group struct{ says, usual, who string }
+	shown, groups := []api.Notice{}, []group{}
+	for _, n := range all {
+		says, ok := strings.CutPrefix(n.Text, thinks(n.Key))
+		one := group{says: says, usual: d.usual(subconscious.ThreadName(n.Key)), who: "the " + n.Key}
+		if n.Code != noticeModel || !ok {
+			one = group{}
+		}
+		i := slices.IndexFunc(groups, func(g group) bool {
+			return one.who != "" && g.who != "" && (g.says == one.says || g.usual == one.usual)
+		})
+		if i < 0 {
+			shown, groups = append(shown, api.Notice{At: n.At, Code: n.Code, Text: n.Text, Next: n.Next}), append(groups, one)
+			continue
+		}
+		groups[i].who += ", " + one.who
+		shown[i].Text = groups[i].who + " think " + groups[i].says
+	}
+	return shown
 }

@@ -111,6 +111,9 @@ func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
 	}
 	sums := map[[3]string]*api.ModelSum{}
 	for _, c := range calls {
+		if c.Attempts == 0 && c.Cost == 0 {
+			continue // it was refused before it was made: no budget, no key, a rest
+		}
 		key := [3]string{c.Role, c.Provider, c.Model}
 		sum := sums[key]
 		if sum == nil {

@@ -194,6 +194,7 @@ func entryLog(report api.TickReport, next, before subconscious.State, changes ag
 		step := api.Step{Tick: report.Tick, At: report.At, Change: c}
 		if i := slices.IndexFunc(changes.Accepted, func(a aggregator.Acceptance) bool { return a.Entry == c.Entry }); i >= 0 {
 			step.Thread, step.Rule = string(changes.Accepted[i].Thread), changes.Accepted[i].Finding.Rule
+			step.Asked = askedBy(report, step.Thread)
 		}
 		text, err := json.Marshal(step)
 		if err != nil {
@@ -202,6 +203,16 @@ func entryLog(report api.TickReport, next, before subconscious.State, changes ag
 		out = append(out, mind.LogEntry{Entry: c.Entry, Incident: entry.Incident, Tick: report.Tick, At: report.At, What: c.What, JSON: text})
 	}
 	return out, nil
+}
+
+// askedBy is what a thread asked of a model at a tick.
+func askedBy(report api.TickReport, thread string) *api.Asked {
+	for _, t := range report.Threads {
+		if t.Name == thread && t.Model != "" {
+			return &api.Asked{Model: t.Model, Shown: t.Shown, Calls: t.Calls, Tokens: t.Tokens, Cost: t.Cost}
+		}
+	}
+	return nil
 }
 
 // tell logs a tick in one line, and tells whoever asked.

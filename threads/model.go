@@ -118,7 +118,7 @@ func (t *ModelThread) Think(ctx context.Context, snapshot subconscious.Snapshot)
 // reflect thinks by reflex. What was spent before is kept.
 func (t *ModelThread) reflect(ctx context.Context, snapshot subconscious.Snapshot, before Answer, reason string) (Answer, error) {
 	answer, err := t.options.Reflex.Think(ctx, snapshot)
-	answer.Mode, answer.Reason = Reflex, t.plain(reason+"; reflex thinking looked")
+	answer.Mode, answer.Reason = Reflex, t.plain(reason)
 	answer.Calls, answer.Tokens, answer.Cached = before.Calls, before.Tokens, before.Cached
 	answer.Cost, answer.Failures = before.Cost, before.Failures
 	if err != nil {

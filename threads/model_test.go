@@ -191,12 +191,12 @@ func TestModelFails(t *testing.T) {
 		calls   int
 	}{
 		"429": {[]func(context.Context, models.Request) (models.Answer, error){fails(&models.Error{Kind: models.KindRate, By: groq, Status: 429, Text: "it answered 429, too many requests", RetryAfter: 5 * time.Minute, Attempts: 2})},
-			[]string{"groq/llama-3.3-70b: it answered 429, too many requests until 12:05; reflex thinking looked"}, 2},
+			[]string{"groq/llama-3.3-70b: it answered 429, too many requests until 12:05"}, 2},
 		"no key": {[]func(context.Context, models.Request) (models.Answer, error){fails(&models.Error{Kind: models.KindKey, By: groq, Text: "there is no key", Next: "set GROQ_API_KEY"})},
-			[]string{"there is no key (set GROQ_API_KEY); reflex"}, 0},
+			[]string{"there is no key (set GROQ_API_KEY)"}, 0},
 		"resting": {[]func(context.Context, models.Request) (models.Answer, error){fails(&models.Error{Kind: models.KindResting, By: groq, Text: "it is not asked until 12:10:00", RetryAfter: time.Minute})},
-			[]string{"it is not asked until 12:10:00; reflex"}, 0},
-		"today's money":  {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerDay, Allowed: 5, Used: 5, Worst: 1, Until: midnight}))}, []string{"the budget of money for today has no room for a call until midnight; reflex"}, 0},
+			[]string{"it is not asked until 12:10:00"}, 0},
+		"today's money":  {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerDay, Allowed: 5, Used: 5, Worst: 1, Until: midnight}))}, []string{"the budget of money for today has no room for a call until midnight"}, 0},
 		"own calls":      {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.CallsPerDay, Role: "watcher", Allowed: 5, Used: 5, Worst: 1, Until: at.Add(time.Hour)}))}, []string{"calls of models for today for the watcher has no room", "until 13:00"}, 0},
 		"this month's":   {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerMonth, Allowed: 5, Used: 5, Worst: 1, Until: clock("2026-12-01 00:00")}))}, []string{"money for this month", "until Tue 1 December 00:00"}, 0},
 		"none allowed":   {[]func(context.Context, models.Request) (models.Answer, error){fails(refuse(budget.Refusal{Limit: budget.MoneyPerDay}))}, []string{"money_per_day is 0"}, 0},
@@ -208,7 +208,7 @@ func TestModelFails(t *testing.T) {
 		}}, []string{"the moon is full, password: [redacted:"}, 1},
 		"a panic": {[]func(context.Context, models.Request) (models.Answer, error){func(context.Context, models.Request) (models.Answer, error) { panic("x") }}, []string{"by a fault in this program"}, 0},
 		"all fallbacks": {[]func(context.Context, models.Request) (models.Answer, error){fails(&models.Error{Kind: models.KindServer, By: models.Identity{Provider: "ollama", Model: "qwen"}, Text: "it is not there", Attempts: 1,
-			Passed: []*models.Error{{Kind: models.KindServer, By: groq, Text: "it answered 503", Attempts: 2}}})}, []string{"groq/llama-3.3-70b: it answered 503; ollama/qwen: it is not there; reflex"}, 3},
+			Passed: []*models.Error{{Kind: models.KindServer, By: groq, Text: "it answered 503", Attempts: 2}}})}, []string{"groq/llama-3.3-70b: it answered 503; ollama/qwen: it is not there"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			thread, reflex := newModel(t, &script{answers: c.answers}, nil)
@@ -230,7 +230,7 @@ func TestModelFails(t *testing.T) {
 		})
 	}
 	missing, reflex := newModel(t, nil, func(o *threads.ModelOptions) { o.Asker.Problem = "GROQ_API_KEY is not set" })
-	if got, err := missing.Think(t.Context(), twoNew()); err != nil || got.Mode != threads.Reflex || got.Reason != "GROQ_API_KEY is not set; reflex thinking looked" || reflex.asked.Load() != 1 || got.Calls != 0 {
+	if got, err := missing.Think(t.Context(), twoNew()); err != nil || got.Mode != threads.Reflex || got.Reason != "GROQ_API_KEY is not set" || reflex.asked.Load() != 1 || got.Calls != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 }

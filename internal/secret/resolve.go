@@ -26,6 +26,12 @@ var ErrNone = errors.New("no secret is named")
 // ErrMissing says that there is nothing where a Ref points to.
 var ErrMissing = errors.New("it is not there")
 
+// missing is an ErrMissing in words that say more.
+type missing string
+
+func (m missing) Error() string        { return string(m) }
+func (m missing) Is(target error) bool { return target == ErrMissing }
+
 // Names lists what is set of a Ref, in words: "variable GROQ_API_KEY".
 func (r Ref) Names() []string {
 	var names []string
@@ -81,7 +87,7 @@ func (r Ref) Resolve(env func(string) (string, bool)) (Value, error) {
 // usable refuses what cannot be sent in a header.
 func usable(text string) error {
 	if text == "" {
-		return fmt.Errorf("it is empty; put the key there: %w", ErrMissing)
+		return missing("it is empty; put the key there")
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		return errors.New("it has control characters in it; write it anew, on one line")
@@ -92,7 +98,7 @@ func usable(text string) error {
 func fromEnv(name string, env func(string) (string, bool)) (string, error) {
 	text, ok := env(name)
 	if !ok {
-		return "", fmt.Errorf("it is not set; export it, or name it in the EnvironmentFile of the service: %w", ErrMissing)
+		return "", missing("it is not set; export it, or name it in the EnvironmentFile of the service")
 	}
 	return strings.TrimSpace(text), nil
 }
@@ -122,8 +128,8 @@ func fromCredential(name string, env func(string) (string, bool)) (string, error
 	}
 	folder, ok := env("CREDENTIALS_DIRECTORY")
 	if !ok || folder == "" {
-		return "", fmt.Errorf("$CREDENTIALS_DIRECTORY is not set, which systemd does for its services; "+
-			"add LoadCredential=%s:PATH to the unit: %w", name, ErrMissing)
+		return "", missing("$CREDENTIALS_DIRECTORY is not set, which systemd does for its services; " +
+			"add LoadCredential=" + name + ":PATH to the unit")
 	}
 	file, err := open(filepath.Join(folder, name))
 	if err != nil {
@@ -141,7 +147,7 @@ func fromCredential(name string, env func(string) (string, bool)) (string, error
 func open(path string) (*os.File, error) {
 	stat, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there is no such file; make it, with the key on its first line: %w", ErrMissing)
+		return nil, missing("there is no such file; make it, with the key on its first line")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot be looked at: %w", cause(err))
@@ -195,7 +201,7 @@ func fromKeyring(name string, get func(service, user string) (string, error)) (s
 	select {
 	case r := <-answered:
 		if errors.Is(r.err, keyring.ErrNotFound) {
-			return "", fmt.Errorf("the keyring has no such entry; add it, service %q and user %q: %w", service, user, ErrMissing)
+			return "", missing(fmt.Sprintf("the keyring has no such entry; add it, service %q and user %q", service, user))
 		}
 		if r.err != nil {
 			return "", fmt.Errorf("the keyring does not answer (%w), it needs a session bus and to be unlocked; use a file or a variable instead", r.err)

@@ -208,7 +208,7 @@ func (r *Roster) checkAnswer(ctx context.Context, result *CheckResult, m *member
 		result.bad(StepStream, "a streamed answer brought no text", "choose another model for chat; threads do not stream")
 		return
 	}
-	result.good(StepStream, fmt.Sprintf("the answer came in %d pieces", pieces))
+	result.good(StepStream, "the answer came as it was made")
 }
 
 // checkSchema judges whether an answer is the object that was asked for.

@@ -63,7 +63,9 @@ func (r *Roster) status(known *role) Status {
 	health := first.Health()
 	status.State, status.Since, status.Next = string(health.State), health.Since, health.Next
 	if health.Error != nil {
-		status.Error, status.Advice = health.Error.Text, health.Error.Next
+		// The answer itself is on record, and no reason.
+		status.Error, _, _ = strings.Cut(health.Error.Text, "; it begins:")
+		status.Advice = health.Error.Next
 	}
 	if problem := first.account.problem(); problem != nil {
 		status.State, status.Error, status.Advice = Unavailable, problem.Text, problem.Next

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -100,7 +101,19 @@ func (p *page) noticed(e api.Explanation) {
 		words += ", by the " + ruleWords(e.Entry.Rule)
 	}
 	p.wrapped("  ", plain, sentence(words))
+	p.asked(e.Steps)
 	p.wrapped("  ", dim, "incident "+clean(string(e.Incident.Key)))
+}
+
+// asked says what was asked of a model when it first noticed.
+func (p *page) asked(steps []api.Step) {
+	i := slices.IndexFunc(steps, func(s api.Step) bool { return s.Asked != nil })
+	if i < 0 {
+		return
+	}
+	a := steps[i].Asked
+	p.wrapped("  ", plain, fmt.Sprintf("At tick %d %s was shown %s, in %s of %s for $%s.", steps[i].Tick, clean(a.Model),
+		amount(a.Shown, "new thing"), amount(a.Calls, "call"), amount(a.Tokens, "token"), money(a.Cost)))
 }
 
 // ruleWords says by what it was noticed: a rule, or a model.
