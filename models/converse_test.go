@@ -240,3 +240,23 @@ func TestConverseLeavesTheRequestAlone(t *testing.T) {
 		t.Errorf("the caller's messages are %+v", request.Messages[:2])
 	}
 }
+
+// TestConverseBoundsWishes: an answer that asks for tools without end is given
+// up, and none of them is run.
+func TestConverseBoundsWishes(t *testing.T) {
+	many := make([]models.ToolCall, 100_000)
+	for i := range many {
+		many[i] = look("1", "{}")
+	}
+	for n, requests := range map[int]int{64: 2, 65: 1, len(many): 1} {
+		d := driver(groq, calls(many[:n]...), says(`{"n":1}`))
+		b := &box{}
+		reply, err := models.Converse(t.Context(), d, ask("x"), models.ConverseOptions{Tools: b})
+		if len(d.requests()) != requests || reply.Requests != requests || (err != nil) != (requests == 1) {
+			t.Errorf("%d calls: %d requests, %d tools run, %v", n, len(d.requests()), reply.ToolCalls, err)
+		}
+		if err != nil && (failure(t, err).Kind != models.KindAnswer || reply.ToolCalls != 0 || !reply.Usage.Known || reply.Usage.Input != 10) {
+			t.Errorf("%d calls: %v, %+v", n, err, reply)
+		}
+	}
+}

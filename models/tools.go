@@ -6,6 +6,10 @@ import (
 	"fmt"
 )
 
+// maxAsked is how many tools an answer may ask for at once, those that are not
+// run included.
+const maxAsked = 64
+
 // useTools asks, and runs the tools that are asked for, until there is an
 // answer. Where no more calls are allowed, the model is asked a last time
 // without tools.
@@ -20,6 +24,9 @@ func (c *conversation) useTools(ctx context.Context) error {
 		calls := c.reply.Answer.Calls
 		if len(calls) == 0 || len(c.request.Tools) == 0 {
 			return nil
+		}
+		if len(calls) > maxAsked {
+			return &Error{Kind: KindAnswer, By: c.reply.Answer.By, Text: fmt.Sprintf("its answer cannot be used: it asks for %d tools at once", len(calls))}
 		}
 		c.request.Messages = append(c.request.Messages, Message{Role: Assistant,
 			Text: c.reply.Answer.Text, Calls: calls, Opaque: c.reply.Answer.Opaque})
