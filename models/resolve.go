@@ -112,6 +112,9 @@ func (c Config) assignment(role Role, from string) RoleAssignment {
 	switch {
 	case role.Thinking == 0:
 		role.Thinking = d.thinking
+		if role.MaxTokens > 0 { // half of it at least is for the answer
+			role.Thinking = min(role.Thinking, role.MaxTokens/2)
+		}
 	case role.Thinking < 0:
 		role.Thinking = 0
 	}

@@ -111,7 +111,7 @@ func TestResolveRolesOnTop(t *testing.T) {
 	if r := got["extraction"].Role; r.Thinking != 0 || r.MaxTokens != 2048 || *r.Temperature != 0.2 {
 		t.Errorf("extraction %+v", r)
 	}
-	if r := got["synthesis"].Role; r.Thinking != 99 || r.MaxTokens != 100 || *r.Temperature != 0.7 {
+	if r := got["synthesis"].Role; r.Thinking != 50 || r.MaxTokens != 100 || *r.Temperature != 0.7 {
 		t.Errorf("synthesis %+v", r)
 	}
 	if on(got["embedding"]) != "ollama/nomic" || on(got["oracle"]) != "zai/glm-4.7-flash" {
