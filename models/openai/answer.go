@@ -98,8 +98,8 @@ const maxCalls = 64
 
 // gathered puts pieces together.
 type gathered struct {
-	model, finish, refusal string
-	text, thought          strings.Builder
+	model, finish          string
+	text, thought, refusal strings.Builder
 	calls                  []*gatheredCall
 	usage                  models.Usage
 }
@@ -131,7 +131,7 @@ func (g *gathered) add(p piece) error {
 		for _, m := range []message{c.Message, c.Delta} {
 			g.text.WriteString(string(m.Content))
 			g.thought.WriteString(string(m.Thought + m.Reasoning))
-			g.refusal += m.Refusal
+			g.refusal.WriteString(m.Refusal)
 			for i, call := range m.ToolCalls {
 				if g.call(i, call); len(g.calls) > maxCalls {
 					return &models.Error{Kind: models.KindTooLarge, Text: fmt.Sprintf("it asks for more than %d tools at once", maxCalls), Attempts: 1, Unsure: 1}
@@ -201,10 +201,10 @@ func (d *Driver) answer(g *gathered) (models.Answer, error) {
 	switch {
 	case g.finish == "error":
 		return answer, &models.Error{Kind: models.KindServer, Text: "it reports an error of its own in the middle of its answer", Attempts: 1, Unsure: 1}
-	case g.refusal != "":
+	case g.refusal.Len() > 0:
 		answer.Stop = models.StopRefused
 		if answer.Text == "" {
-			answer.Text = g.refusal
+			answer.Text = g.refusal.String()
 		}
 	case g.finish == "content_filter":
 		answer.Stop = models.StopRefused

@@ -40,7 +40,7 @@ func (d *Driver) streamed(ctx context.Context, exchange *models.Exchange, asked 
 	switch {
 	case ctx.Err() != nil:
 		return models.Answer{Usage: g.usage}, ctx.Err()
-	case g.finish == "" && (!lines.done || g.text.Len() == 0 && len(g.calls) == 0 && g.refusal == ""):
+	case g.finish == "" && (!lines.done || g.text.Len() == 0 && len(g.calls) == 0 && g.refusal.Len() == 0):
 		return models.Answer{Usage: g.usage}, &models.Error{Kind: models.KindCut, Text: "its answer ends in the middle", Attempts: 1, Unsure: 1}
 	}
 	return d.answer(&g)
