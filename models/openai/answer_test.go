@@ -86,7 +86,7 @@ func TestAnswers(t *testing.T) {
 			if failure != nil {
 				t.Fatal(failure)
 			}
-			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(models.Answer{}, "Latency")); diff != "" {
+			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(models.Answer{}, "Latency"), cmpopts.IgnoreUnexported(models.Answer{})); diff != "" {
 				t.Errorf("the answer differs (-want +got):\n%s", diff)
 			}
 		})
@@ -141,7 +141,7 @@ func TestStreams(t *testing.T) {
 				t.Fatal(failure)
 			}
 			c.want.Attempts, c.want.By = 1, got.By
-			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(models.Answer{}, "Latency")); diff != "" {
+			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(models.Answer{}, "Latency"), cmpopts.IgnoreUnexported(models.Answer{})); diff != "" {
 				t.Errorf("the answer differs (-want +got):\n%s", diff)
 			}
 		})
