@@ -43,9 +43,9 @@ const (
 //
 // Where the worst cases of calls that are being made are all that leaves no
 // room, it waits for them to be settled, for half of the time that ctx has; it
-// does not wait where ctx has no deadline. Debits that come at the same time are written together. The context
-// ends no debit that has begun, so that none is left without a ticket; that
-// wait is bounded.
+// does not wait where ctx has no deadline. Debits that come at the same time
+// are written together. The context ends no debit that has begun, so that none
+// is left without a ticket; that wait is bounded.
 func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
