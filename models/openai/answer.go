@@ -182,7 +182,7 @@ func (d *Driver) answer(g *gathered) (models.Answer, error) {
 	if answer.Usage.Thinking == 0 && answer.Usage.Known { // some think without counting it apart
 		answer.Usage.Thinking = min(g.thought.Len()/4, answer.Usage.Output)
 	}
-	back := opaque{Calls: map[string]json.RawMessage{}}
+	back := opaque{By: d.by.String(), Calls: map[string]json.RawMessage{}}
 	for i, c := range g.calls {
 		if c.id == "" {
 			c.id = fmt.Sprintf("call_%d", i+1)

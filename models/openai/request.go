@@ -34,7 +34,7 @@ func (d *Driver) request(r models.Request) (client.ChatCompletionRequest, fields
 	}
 	d.format(r, &asked)
 	for _, message := range r.Messages {
-		maps.Copy(extra.calls, kept(message.Opaque).Calls)
+		maps.Copy(extra.calls, d.kept(message.Opaque).Calls)
 	}
 	return asked, extra
 }
@@ -53,7 +53,7 @@ func (d *Driver) messages(r models.Request) []client.ChatCompletionMessage {
 					Function: client.FunctionCall{Name: call.Name, Arguments: arguments(call.Arguments)}})
 			}
 			if d.vendor.Name == "deepseek" { // it wants its thoughts back within a turn
-				message.ReasoningContent = kept(m.Opaque).Thought
+				message.ReasoningContent = d.kept(m.Opaque).Thought
 			}
 			if message.Content == "" && len(message.ToolCalls) == 0 {
 				continue
@@ -186,17 +186,19 @@ func withCallFields(raw json.RawMessage, calls map[string]json.RawMessage) (json
 	return json.Marshal(messages)
 }
 
-// opaque is what goes back with an assistant's message.
+// opaque is what goes back with an assistant's message, to the model that wrote
+// it alone: a local one's may hold what a remote one is not told.
 type opaque struct {
+	By string `json:"by"`
 	// Thought is what DeepSeek wants back, Calls what Gemini signs.
 	Thought string                     `json:"thought,omitempty"`
 	Calls   map[string]json.RawMessage `json:"calls,omitempty"`
 }
 
-func kept(raw json.RawMessage) opaque {
+func (d *Driver) kept(raw json.RawMessage) opaque {
 	var o opaque
-	if len(raw) > 0 {
-		_ = json.Unmarshal(raw, &o) // another driver's is nothing to this one
+	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil || o.By != d.by.String() {
+		return opaque{}
 	}
 	return o
 }

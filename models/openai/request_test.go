@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -213,6 +214,9 @@ func TestOpaque(t *testing.T) {
 			call := message["tool_calls"].([]any)[0].(map[string]any)
 			if want := map[string]any{"google": map[string]any{"thought_signature": "c2ln"}}; !cmp.Equal(call["extra_content"], any(want)) {
 				t.Errorf("the signature came back as %v", call["extra_content"])
+			}
+			if other := fmt.Sprint(sent(t, "another-1", vendor(name, ""), request)); strings.Contains(other, "c2ln") || strings.Contains(other, "hm") {
+				t.Errorf("another model is given %s", other)
 			}
 			if back := message["reasoning_content"] == "hm"; back != (name == "deepseek") {
 				t.Errorf("the thought came back as %v", message["reasoning_content"])
