@@ -56,6 +56,9 @@ func (a *app) init(ctx context.Context, options initial.Options) error {
 	options.File, options.Env, options.Now = place.File, a.env, time.Now
 	options.DaemonRuns = a.daemonRuns(ctx)
 	outcome, err := initial.Run(ctx, options, &terminal{app: a})
+	if wrong, ok := errors.AsType[*initial.Mistake](err); ok {
+		return &usageError{err: wrong, next: "see subconsciousctl init --help"}
+	}
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (t *terminal) Secret(ctx context.Context, question string) (string, error) 
 	if _, err := io.WriteString(t.out(), screen.Lines(question)+" (it is not shown): "); err != nil {
 		return "", fmt.Errorf("ask: %w", err)
 	}
-	text, err := wait(ctx, t.app.secret)
+	text, err := t.wait(ctx, t.app.secret)
 	_, _ = io.WriteString(t.out(), "\n")
 	return text, err
 }
@@ -84,7 +84,7 @@ func (t *terminal) line(ctx context.Context) (string, error) {
 	if t.lines == nil {
 		t.lines = bufio.NewReader(t.app.stdin)
 	}
-	text, err := wait(ctx, func() (string, error) { return t.lines.ReadString('\n') })
+	text, err := t.wait(ctx, func() (string, error) { return t.lines.ReadString('\n') })
 	if errors.Is(err, io.EOF) {
 		return "", context.Canceled
 	}
@@ -93,7 +93,7 @@ func (t *terminal) line(ctx context.Context) (string, error) {
 
 // wait reads, and waits no longer than the context lasts. A read that nobody
 // waits for any more ends with the process.
-func wait(ctx context.Context, read func() (string, error)) (string, error) {
+func (t *terminal) wait(ctx context.Context, read func() (string, error)) (string, error) {
 	type answer struct {
 		text string
 		err  error
@@ -105,6 +105,8 @@ func wait(ctx context.Context, read func() (string, error)) (string, error) {
 	}()
 	select {
 	case <-ctx.Done():
+		// What is said next begins on a line of its own, behind the "^C".
+		_, _ = io.WriteString(t.out(), "\n")
 		return "", context.Canceled
 	case a := <-answers:
 		return a.text, a.err

@@ -27,7 +27,7 @@ func choose(ctx context.Context, s *session) error {
 	if s.Preset != "" {
 		i := slices.IndexFunc(plans, func(p plan) bool { return p.name() == s.Preset })
 		if i < 0 {
-			return fmt.Errorf("there is no preset %q; use %s", s.Preset, strings.Join(models.PresetNames(), ", "))
+			return mistake("there is no preset %q; use %s", s.Preset, strings.Join(models.PresetNames(), ", "))
 		}
 		s.plan = plans[i]
 	} else {

@@ -75,6 +75,16 @@ type Outcome struct {
 // ErrLeft says that the person left before the end; nothing was written.
 var ErrLeft = errors.New("left before the end; nothing was written")
 
+// Mistake says that what was asked for beforehand cannot be.
+type Mistake struct{ Err error }
+
+func (m *Mistake) Error() string { return m.Err.Error() }
+
+// Unwrap returns the cause.
+func (m *Mistake) Unwrap() error { return m.Err }
+
+func mistake(format string, args ...any) error { return &Mistake{fmt.Errorf(format, args...)} }
+
 // session is one run. The steps fill it in; only the last one writes.
 type session struct {
 	Options

@@ -394,3 +394,43 @@ func TestTypedKeyIsTried(t *testing.T) {
 		t.Errorf("%+v, and said:\n%s", s.result, p.said.String())
 	}
 }
+
+// TestKeptKey: a key that an earlier run has kept is found again, and what is
+// lacking is said with what to do.
+func TestKeptKey(t *testing.T) {
+	options, p := here(t), &person{}
+	options.Preset, options.Agree = models.PresetFree, true
+	outcome, err := Run(t.Context(), options, p)
+	if said := p.said.String(); err != nil || len(outcome.Missing) != 1 || !strings.Contains(said, "There is no key for Z.AI. ") || !strings.Contains(said, "export ZAI_API_KEY") {
+		t.Errorf("%+v, %v, it said:\n%s", outcome, err, said)
+	}
+	kept := filepath.Join(filepath.Dir(options.File), "keys", "zai")
+	if err := errors.Join(os.Remove(options.File), os.MkdirAll(filepath.Dir(kept), 0o700), os.WriteFile(kept, []byte(typedKey), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	p = &person{}
+	outcome, err = Run(t.Context(), options, p)
+	text, readErr := os.ReadFile(options.File)
+	if err = errors.Join(err, readErr); err != nil || len(outcome.Missing) != 0 || !strings.Contains(p.said.String(), kept+" already") || !strings.Contains(string(text), kept) {
+		t.Errorf("%+v, %v, it said:\n%s", outcome, err, p.said.String())
+	}
+}
+
+// TestMistakes: what was asked for and cannot be is a mistake of whoever asked.
+func TestMistakes(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"preset":   func(o *Options) { o.Preset = "fre" },
+		"provider": func(o *Options) { o.Preset, o.KeyEnv = models.PresetFree, []string{"groq=NAME"} },
+		"a file":   func(o *Options) { o.Preset, o.KeyFile = models.PresetReflex, []string{"key"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := here(t)
+			options.Agree = true
+			change(&options)
+			_, err := Run(t.Context(), options, &person{})
+			if _, ok := errors.AsType[*Mistake](err); !ok {
+				t.Errorf("it came to %v", err)
+			}
+		})
+	}
+}

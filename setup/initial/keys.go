@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -74,14 +75,14 @@ func (s *session) named() error {
 	for _, text := range s.KeyEnv {
 		id, name, err := whose(text, users, func(v models.Vendor, name string) bool { return slices.Contains(v.KeyEnv, name) })
 		if err != nil {
-			return fmt.Errorf("--key-env %s: %w", text, err)
+			return mistake("--key-env %s: %w", text, err)
 		}
 		s.refer(id, func(p *models.Provider) { p.KeyEnv = name })
 	}
 	for _, text := range s.KeyFile {
 		id, path, err := whose(text, users, func(v models.Vendor, path string) bool { return filepath.Base(path) == v.Name })
 		if err != nil {
-			return fmt.Errorf("--key-file %s: %w", text, err)
+			return mistake("--key-file %s: %w", text, err)
 		}
 		if path, err = filepath.Abs(path); err != nil {
 			return fmt.Errorf("--key-file: %w", err)
@@ -132,10 +133,13 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 	if title == "" {
 		title = p.ID
 	}
+	if s.kept(p, title) {
+		return nil
+	}
 	_, missing := p.Key(s.env())
 	if s.Agree {
 		s.result.Missing = append(s.result.Missing, p.ID)
-		s.say("There is no key for %s that can be used: %v. Until there is one, rules think in its place.", title, missing)
+		s.say("%s. Until there is one, rules think in its place.%s", s.lacking(p, title, missing), todo(missing))
 		return nil
 	}
 	text := fmt.Sprintf("There is no key for %s.", title)
@@ -166,6 +170,38 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 	}
 	s.result.Missing = append(s.result.Missing, p.ID)
 	return nil
+}
+
+// kept takes the key that an earlier run has kept, unless the person named
+// another place.
+func (s *session) kept(p models.Provider, title string) bool {
+	path := s.keyFile(p.ID)
+	if p.Ref().String() != "" {
+		return false
+	}
+	if _, err := (secret.Ref{File: path}).Resolve(s.Env); err != nil {
+		return false
+	}
+	s.refer(p.ID, func(p *models.Provider) { p.KeyFile = path })
+	s.say("The key of %s is in %s already.", title, path)
+	return true
+}
+
+// lacking says that there is no key, and why none where one was named.
+func (s *session) lacking(p models.Provider, title string, missing error) string {
+	if p.Ref().String() == "" {
+		return "There is no key for " + title
+	}
+	return fmt.Sprintf("There is no key for %s that can be used: %v", title, missing)
+}
+
+// todo is what to do about a failure, as a further sentence.
+func todo(err error) string {
+	failure, ok := errors.AsType[*models.Error](err)
+	if !ok || failure.Next == "" {
+		return ""
+	}
+	return " To give it one: " + failure.Next + "."
 }
 
 // keyFile is where the key of a provider is kept: beside the configuration.

@@ -282,7 +282,7 @@ func (p *page) health(name string, columns int, state, words string) {
 	first := "  " + p.in(colour, mark) + " " + pad(name, columns) + "  " + p.in(colour, pad(word, 9)) + "  "
 	deep := p.deep(columns)
 	if cells(deep) < healthMargin+columns {
-		p.line("  ", p.in(colour, mark), " ", pad(name, columns), "  ", p.in(colour, word))
+		p.line("  ", p.in(colour, mark), " ", pad(name, columns), "  ", p.in(colour, truncate(word, 9)))
 		first = deep
 	}
 	for i, row := range wrap(words, p.Width-cells(deep)) {
