@@ -31,7 +31,7 @@ func (b *breaker) Generate(ctx context.Context, request Request) (answer Answer,
 	answer, err = b.inner.Generate(ctx, request)
 	if err == nil {
 		failure = nil
-		answer.circuit = b.circuit
+		answer.Judge = b.circuit.judge
 		return answer, nil
 	}
 	failure = asError(err, b.by)

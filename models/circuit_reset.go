@@ -7,6 +7,6 @@ import "time"
 func (c *Circuit) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.failures = 0
+	c.failures, c.useless = 0, 0
 	c.turn(StateOK, c.now(), nil, time.Time{})
 }

@@ -82,7 +82,23 @@ func Converse(ctx context.Context, generator Generator, request Request, options
 	}
 	c.request.Messages = slices.Clone(request.Messages)
 	err := c.run(ctx)
+	c.tell(err)
 	return c.reply, err
+}
+
+// tell lets the model's health know whether its answer was of use.
+func (c *conversation) tell(err error) {
+	judge := c.reply.Answer.Judge
+	if judge == nil {
+		return
+	}
+	if err == nil {
+		judge(nil)
+		return
+	}
+	if failure := asError(err, c.reply.Answer.By); failure.Kind == KindAnswer && failure.Attempts == 0 {
+		judge(failure)
+	}
 }
 
 // conversation is one on its way.

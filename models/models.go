@@ -142,6 +142,9 @@ type Answer struct {
 	// Passed are the failures of models that were asked before the one that
 	// answered, in order.
 	Passed []*Error
+	// Judge, where it is set, is to be told once whether the answer was of use:
+	// nil, or why not. Converse does so, and the model's health counts it.
+	Judge func(*Error)
 }
 
 // Usage is what a call took, in tokens.
