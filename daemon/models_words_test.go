@@ -24,7 +24,7 @@ func TestOneNoticeForOneCause(t *testing.T) {
 		t.Fatalf("there are the notices %+v", notices)
 	}
 	text := notices[0].Text
-	if !strings.Contains(text, ", the ") || strings.Count(text, " think by rules: ") != 1 || strings.Count(text, usualModel) != 1 {
+	if !strings.Contains(text, " and the ") || strings.Count(text, " think by rules: ") != 1 || strings.Count(text, usualModel) != 1 {
 		t.Errorf("the notice is %q", text)
 	}
 

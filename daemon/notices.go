@@ -92,23 +92,28 @@ func thinks(thread string) string { return "the " + thread + " thinks " }
 // shownNotices are the notices for people. Threads whose model cannot be had for
 // the same cause, or whose model is the same, share one: the oldest.
 func (d *Daemon) shownNotices(all []mind.Notice) []api.Notice {
-	type group struct{ says, usual, who string }
+	type group struct {
+		how, cause, usual string
+		who               []string
+	}
 	shown, groups := []api.Notice{}, []group{}
 	for _, n := range all {
 		says, ok := strings.CutPrefix(n.Text, thinks(n.Key))
-		one := group{says: says, usual: d.usual(subconscious.ThreadName(n.Key)), who: "the " + n.Key}
-		if n.Code != noticeModel || !ok {
-			one = group{}
+		one := group{}
+		if n.Code == noticeModel && ok {
+			one.usual, one.who = d.usual(subconscious.ThreadName(n.Key)), []string{"the " + n.Key}
+			one.how, one.cause, _ = strings.Cut(says, ": ")
 		}
 		i := slices.IndexFunc(groups, func(g group) bool {
-			return one.who != "" && g.who != "" && (g.says == one.says || g.usual == one.usual)
+			return one.who != nil && g.how == one.how && (g.cause == one.cause || g.usual == one.usual)
 		})
 		if i < 0 {
 			shown, groups = append(shown, api.Notice{At: n.At, Code: n.Code, Text: n.Text, Next: n.Next}), append(groups, one)
 			continue
 		}
-		groups[i].who += ", " + one.who
-		shown[i].Text = groups[i].who + " think " + groups[i].says
+		g := &groups[i]
+		shown[i].Text = strings.Join(g.who, ", ") + " and " + one.who[0] + " think " + g.how + ": " + g.cause
+		g.who = append(g.who, one.who[0])
 	}
 	return shown
 }

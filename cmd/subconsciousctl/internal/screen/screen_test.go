@@ -337,3 +337,19 @@ func TestLimitsSayWhatTheyAre(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestLongReasonsAreSaidOnce: of several threads with the same reason the first
+// says it, and whoever thought is not named twice.
+func TestLongReasonsAreSaidOnce(t *testing.T) {
+	const reason = "lab/one: the key of lab cannot be had: there is no such file; make it"
+	page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
+	page.threads(api.Status{Threads: []api.ThreadStatus{
+		{Name: "watcher", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: reason},
+		{Name: "oracle", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: reason},
+		{Name: "dreamer", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: "short"},
+	}})
+	got := page.String()
+	if strings.Count(got, "the key of lab") != 1 || !strings.Contains(got, "by rules   the same as of the watcher · has") || strings.Count(got, "in place of") != 1 {
+		t.Errorf("got:\n%s", got)
+	}
+}

@@ -67,7 +67,9 @@ func (p *page) tickThreads(threads []api.ThreadReport) {
 	}
 	name := func(t api.ThreadReport) string { return clean(t.Name) }
 	columns := nameWidth(p, threads, name)
+	reasons := map[string]string{}
 	for _, t := range threads {
+		t.Reason = once(reasons, clean(t.Name), t.Reason)
 		state := t.Mode
 		if state != failed && state != "skipped" {
 			state = "ok"
@@ -116,7 +118,7 @@ func threadReport(t api.ThreadReport) string {
 	if total, words := rejections(t.Rejected); total > 0 {
 		parts = append(parts, fmt.Sprintf("%d not taken (%s)", total, words))
 	}
-	if t.Model != "" || t.Usual != "" && t.Mode != "skipped" {
+	if !named(t.Reason, t.Model, t.Usual) && (t.Model != "" || t.Usual != "" && t.Mode != "skipped") {
 		parts = append(parts, thinker(t.Mode, t.Model, t.Usual))
 	}
 	if t.Calls > 0 {
