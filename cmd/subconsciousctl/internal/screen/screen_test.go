@@ -353,3 +353,20 @@ func TestLongReasonsAreSaidOnce(t *testing.T) {
 		t.Errorf("got:\n%s", got)
 	}
 }
+
+// TestUnaskedModelsAreNotCalledWell: nobody knows how they are.
+func TestUnaskedModelsAreNotCalledWell(t *testing.T) {
+	one, two := api.ModelStatus{Provider: "a", Model: "one", State: api.ModelOK}, api.ModelStatus{Provider: "b", Model: "two", State: api.ModelUnused}
+	for _, c := range []struct {
+		models []api.ModelStatus
+		want   string
+	}{
+		{[]api.ModelStatus{one}, "well: a/one"},
+		{[]api.ModelStatus{two, two}, "not yet asked: b/two"},
+		{[]api.ModelStatus{one, two}, "well: a/one · not yet asked: b/two"},
+	} {
+		if got := modelWords(c.models); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

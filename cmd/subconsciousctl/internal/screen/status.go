@@ -431,7 +431,7 @@ func (p *page) modelLines(s api.Status) {
 	case len(s.Models) == 0:
 		p.labelled("models", "none: rules think")
 	case len(bad) == 0:
-		p.wrapped("  "+pad("models", label), plain, "well: "+some(modelNames(s.Models), 3))
+		p.wrapped("  "+pad("models", label), plain, modelWords(s.Models))
 	}
 	for i, t := range bad {
 		name := ""
@@ -445,6 +445,21 @@ func (p *page) modelLines(s api.Status) {
 		}
 		p.wrapped("  "+pad(name, label), colour, words)
 	}
+}
+
+// modelWords says of models that can be asked whether they ever were.
+func modelWords(models []api.ModelStatus) string {
+	unused := func(m api.ModelStatus) bool { return m.State == api.ModelUnused }
+	asked := modelNames(slices.DeleteFunc(slices.Clone(models), unused))
+	others := slices.DeleteFunc(modelNames(models), func(name string) bool { return slices.Contains(asked, name) })
+	var parts []string
+	if len(asked) > 0 {
+		parts = append(parts, "well: "+some(asked, 3))
+	}
+	if len(others) > 0 {
+		parts = append(parts, "not yet asked: "+some(others, 3))
+	}
+	return strings.Join(parts, " · ")
 }
 
 // modelNames are the models that there are, each once, in order.
