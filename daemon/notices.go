@@ -76,7 +76,7 @@ func (d *Daemon) modelNotices(at time.Time, results []threads.Result, raise []mi
 		case r.Mode == modeReflex:
 			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
 				Text: thinks(string(r.Thread)) + "by rules: " + r.Reason,
-				Next: "see `subconsciousctl models`; nothing is lost meanwhile, and the model is asked again by itself"})
+				Next: "see `subconsciousctl models`; rules look at everything meanwhile, and the model is asked again by itself"})
 		default:
 			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
 				Text: thinks(string(r.Thread)) + "with a stand-in: " + r.Reason,

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Fallbacks asks members in order until one answers. It is never silent about
@@ -19,7 +20,7 @@ var _ Generator = (*fallbacks)(nil)
 func (f *fallbacks) Generate(ctx context.Context, request Request) (Answer, error) {
 	var passed []*Error
 	for i, member := range f.members {
-		answer, err := f.ask(ctx, member, request)
+		answer, err := f.ask(ctx, i, request)
 		if err == nil {
 			if answer.By == (Identity{}) {
 				answer.By = member.Identity()
@@ -38,7 +39,15 @@ func (f *fallbacks) Generate(ctx context.Context, request Request) (Answer, erro
 		Err: errors.New("no members")}
 }
 
-func (f *fallbacks) ask(ctx context.Context, member Driver, request Request) (answer Answer, err error) {
+// ask asks the member at i. While others wait behind it, it has an even share of
+// the time that is left, so that one that hangs does not take theirs.
+func (f *fallbacks) ask(ctx context.Context, i int, request Request) (answer Answer, err error) {
+	member := f.members[i]
 	defer contain(member.Identity(), &err)
+	if ends, ok := ctx.Deadline(); ok && i < len(f.members)-1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)/time.Duration(len(f.members)-i))
+		defer cancel()
+	}
 	return member.Generate(ctx, request)
 }

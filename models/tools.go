@@ -33,7 +33,7 @@ func (c *conversation) useTools(ctx context.Context) error {
 		for _, call := range calls {
 			result := c.runTool(ctx, call)
 			if ctx.Err() != nil {
-				return &Error{Kind: KindCancelled, By: c.reply.Answer.By, Text: "it was asked for no more", Err: ctx.Err()}
+				return ended(ctx, c.reply.Answer.By)
 			}
 			c.request.Messages = append(c.request.Messages, Message{Role: ToolRole, CallID: call.ID, Text: result})
 		}
@@ -100,4 +100,12 @@ func say(messages []Message, text string) []Message {
 		return messages
 	}
 	return append(messages, Message{Role: User, Text: text})
+}
+
+// ended says why a conversation goes on no more.
+func ended(ctx context.Context, by Identity) *Error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &Error{Kind: KindTimeout, By: by, Text: "its tools took all the time there was", Err: ctx.Err()}
+	}
+	return &Error{Kind: KindCancelled, By: by, Text: "it was asked for no more", Err: ctx.Err()}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/anthropic"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/models/modeltest/conformance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +36,7 @@ func driver(t testing.TB, o anthropic.Options) models.Driver {
 }
 
 func TestConformance(t *testing.T) {
-	modeltest.Run(t, modeltest.Suite{Protocol: models.Anthropic, New: func(t testing.TB, baseURL string) models.Driver {
+	conformance.Run(t, conformance.Suite{Protocol: models.Anthropic, New: func(t testing.TB, baseURL string) models.Driver {
 		return driver(t, options(t, baseURL, nil))
 	}})
 }

@@ -1,7 +1,6 @@
 package modeltest
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -79,18 +78,82 @@ func fetch(t *testing.T, s *Server, protocol, body string, patience time.Duratio
 	return heardBack{response.StatusCode, response.Header, string(data), err}
 }
 
-// text reads the text out of an answer, plain or streamed.
+// text reads the text out of an answer, plain or streamed, and whether it came
+// to its end.
 func text(t *testing.T, protocol string, stream bool, body string) (text string, calls int, ended bool) {
 	t.Helper()
-	r := &reading{driver: &small{protocol: protocol}}
-	var err error
-	if stream {
-		r.request.OnText = func(string) {}
-		err = r.stream(bufio.NewReader(strings.NewReader(body)), "text/event-stream")
-	} else {
-		err = r.plain(strings.NewReader(body))
+	if !stream {
+		return wholeText([]byte(body))
 	}
-	return r.answer.Text, len(r.calls), err == nil
+	for line := range strings.Lines(body) {
+		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
+		if !ok {
+			continue
+		}
+		if data == "[DONE]" {
+			return text, calls, true
+		}
+		var event piece
+		if json.Unmarshal([]byte(data), &event) != nil || event.Error != nil {
+			return text, calls, false
+		}
+		for _, c := range event.Choices {
+			text += c.Delta.Content
+			for _, call := range c.Delta.ToolCalls {
+				if call.ID != "" { // what follows belongs to it
+					calls++
+				}
+			}
+		}
+		text += event.Delta.Text
+		switch {
+		case event.Type == "content_block_start" && event.Block.Type == "tool_use":
+			calls++
+		case event.Type == "message_stop":
+			return text, calls, true
+		}
+	}
+	return text, calls, false
+}
+
+// piece is an event of a stream, or a whole answer, of either protocol.
+type piece struct {
+	Type    string          `json:"type"`
+	Error   json.RawMessage `json:"error"`
+	Choices []struct {
+		Delta, Message struct {
+			Content   string `json:"content"`
+			ToolCalls []struct {
+				ID string `json:"id"`
+			} `json:"tool_calls"`
+		}
+	} `json:"choices"`
+	Block struct {
+		Type string `json:"type"`
+	} `json:"content_block"`
+	Delta struct {
+		Text string `json:"text"`
+	} `json:"delta"`
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+}
+
+func wholeText(body []byte) (text string, calls int, ended bool) {
+	var whole piece
+	if json.Unmarshal(body, &whole) != nil || whole.Error != nil {
+		return "", 0, false
+	}
+	for _, c := range whole.Choices {
+		text, calls = text+c.Message.Content, calls+len(c.Message.ToolCalls)
+	}
+	for _, b := range whole.Content {
+		if text += b.Text; b.Type == "tool_use" {
+			calls++
+		}
+	}
+	return text, calls, true
 }
 
 // TestEachFault looks at what each fault sends, so that none can rot.

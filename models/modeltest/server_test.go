@@ -357,3 +357,10 @@ func TestSameBytes(t *testing.T) {
 		}
 	}
 }
+
+const (
+	// answerTime is how long a sound server may take, for slow machines.
+	answerTime = 30 * time.Second
+	// silence is how long the tests wait for a server that falls silent.
+	silence = 150 * time.Millisecond
+)

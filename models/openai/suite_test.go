@@ -8,6 +8,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/models/modeltest/conformance"
 	"github.com/subconsciousd/subconsciousd/models/openai"
 )
 
@@ -35,7 +36,7 @@ func driver(t testing.TB, o openai.Options) models.Driver {
 }
 
 func TestConformance(t *testing.T) {
-	modeltest.Run(t, modeltest.Suite{Protocol: models.OpenAI, New: func(t testing.TB, baseURL string) models.Driver {
+	conformance.Run(t, conformance.Suite{Protocol: models.OpenAI, New: func(t testing.TB, baseURL string) models.Driver {
 		return driver(t, options(t, baseURL, nil))
 	}})
 }

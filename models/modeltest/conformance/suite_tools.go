@@ -1,4 +1,4 @@
-package modeltest
+package conformance
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 func tool(name string) models.Tool {
@@ -16,7 +17,7 @@ func tool(name string) models.Tool {
 func toolsRoundTrip(t testing.TB, s Suite) {
 	for _, streamed := range []bool{false, true} {
 		for _, thinking := range []int{0, 1024} {
-			b := newBench(t, s, Options{Script: ToolUser()})
+			b := newBench(t, s, modeltest.Options{Script: modeltest.ToolUser()})
 			request := question()
 			request.Thinking, request.MaxTokens = thinking, 4000
 			request.Tools = []models.Tool{tool("read_file"), tool("health")}
@@ -51,9 +52,9 @@ func toolsRoundTrip(t testing.TB, s Suite) {
 // arguments, and be told of both.
 func severalTools(t testing.TB, s Suite) {
 	for _, streamed := range []bool{false, true} {
-		b := newBench(t, s, Options{Script: Sequence(func(r Request) Reply {
-			return Reply{Text: "Let me look.", Calls: []models.ToolCall{call(r, "health", `{}`), {ID: "call_b", Name: "read_file", Arguments: json.RawMessage(`{"path":"b"}`)}}}
-		}, Thinker())})
+		b := newBench(t, s, modeltest.Options{Script: modeltest.Sequence(func(r modeltest.Request) modeltest.Reply {
+			return modeltest.Reply{Text: "Let me look.", Calls: []models.ToolCall{{ID: "call_a", Name: "health", Arguments: json.RawMessage(`{}`)}, {ID: "call_b", Name: "read_file", Arguments: json.RawMessage(`{"path":"b"}`)}}}
+		}, modeltest.Thinker())})
 		request := question()
 		request.Tools = []models.Tool{tool("read_file"), tool("health")}
 		var h heard

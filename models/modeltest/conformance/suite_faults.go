@@ -1,4 +1,4 @@
-package modeltest
+package conformance
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 // faultIsReported asks under a fault, and checks what the driver makes of it.
-func faultIsReported(t testing.TB, s Suite, about AboutAFault, streamed bool) {
-	b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(about.Fault)}, Pace: 10 * time.Millisecond})
+func faultIsReported(t testing.TB, s Suite, about modeltest.AboutAFault, streamed bool) {
+	b := newBench(t, s, modeltest.Options{Script: modeltest.Eager(), Troubles: []modeltest.Trouble{modeltest.Always(about.Fault)}, Pace: 10 * time.Millisecond})
 	request := question()
 	request.Tools = []models.Tool{tool("read_file")}
 	if streamed {
@@ -63,10 +64,12 @@ func allocated() uint64 {
 }
 
 // waits reports whether a fault can only be waited out.
-func waits(f Fault) bool { return f == Hang || f == HangBefore || f == Slow }
+func waits(f modeltest.Fault) bool {
+	return f == modeltest.Hang || f == modeltest.HangBefore || f == modeltest.Slow
+}
 
 // bounded checks that the driver did not read on and on.
-func (b *bench) bounded(s Suite, f Fault) {
+func (b *bench) bounded(s Suite, f modeltest.Fault) {
 	b.t.Helper()
 	limit := s.MaxAnswer
 	if limit == 0 {
@@ -78,7 +81,7 @@ func (b *bench) bounded(s Suite, f Fault) {
 }
 
 // failed checks a failure of the right kind.
-func (b *bench) failed(f Fault, failure *models.Error) {
+func (b *bench) failed(f modeltest.Fault, failure *models.Error) {
 	t := b.t
 	t.Helper()
 	text := failure.Error()
@@ -94,13 +97,13 @@ func (b *bench) failed(f Fault, failure *models.Error) {
 		}
 		err = unwrapper.Unwrap()
 	}
-	if strings.Contains(text, Key) || strings.Contains(string(data), Key) || strings.Contains(fmt.Sprintf("%+v", failure), Key) {
+	if strings.Contains(text, modeltest.Key) || strings.Contains(string(data), modeltest.Key) || strings.Contains(fmt.Sprintf("%+v", failure), modeltest.Key) {
 		t.Errorf("the key is in the failure: %s", text)
 	}
 	if failure.Text == "" || len(failure.Text) > maxErrorText || strings.Contains(failure.Text, "<html") {
 		t.Errorf("its text has %d bytes, want 1 to %d in plain words: %.200q", len(failure.Text), maxErrorText, failure.Text)
 	}
-	if failure.By != b.driver.Identity() && f != WrongModel {
+	if failure.By != b.driver.Identity() && f != modeltest.WrongModel {
 		t.Errorf("it is by %v, want %v", failure.By, b.driver.Identity())
 	}
 	if failure.Attempts != 1 {
@@ -113,7 +116,7 @@ func (b *bench) failed(f Fault, failure *models.Error) {
 		t.Errorf("status %d, want %d", failure.Status, status)
 	}
 	switch f {
-	case RateHeader, RateDate, RateGemini:
+	case modeltest.RateHeader, modeltest.RateDate, modeltest.RateGemini:
 		// The date has whole seconds, and some may have passed.
 		if failure.RetryAfter < 4*time.Second || failure.RetryAfter > 7*time.Second {
 			t.Errorf("retry after %s, want 7s", failure.RetryAfter)
@@ -126,39 +129,39 @@ func (b *bench) failed(f Fault, failure *models.Error) {
 }
 
 // refusedWith is the status of a fault, 0 where it is of no interest.
-func refusedWith(f Fault) int {
-	return map[Fault]int{
-		RateHeader: 429, RateDate: 429, RateGemini: 429, RateBare: 429, NoMoney: 402, BadKey: 401, NoModel: 404,
-		BadRequest: 400, ServerError: 500, Unavailable: 503, Overloaded: 529,
+func refusedWith(f modeltest.Fault) int {
+	return map[modeltest.Fault]int{
+		modeltest.RateHeader: 429, modeltest.RateDate: 429, modeltest.RateGemini: 429, modeltest.RateBare: 429, modeltest.NoMoney: 402, modeltest.BadKey: 401, modeltest.NoModel: 404,
+		modeltest.BadRequest: 400, modeltest.ServerError: 500, modeltest.Unavailable: 503, modeltest.Overloaded: 529,
 	}[f]
 }
 
 // answered checks that an odd answer arrives as it was given.
-func (b *bench) answered(f Fault, answer models.Answer) {
+func (b *bench) answered(f modeltest.Fault, answer models.Answer) {
 	t := b.t
 	t.Helper()
 	switch f {
-	case WrongModel:
-		if answer.By.Model != Unasked {
-			t.Errorf("it is by %v, and %s answered", answer.By, Unasked)
+	case modeltest.WrongModel:
+		if answer.By.Model != modeltest.Unasked {
+			t.Errorf("it is by %v, and %s answered", answer.By, modeltest.Unasked)
 		}
-	case NoUsage:
+	case modeltest.NoUsage:
 		if answer.Usage.Known {
 			t.Errorf("usage %+v is known, and nothing was said of it", answer.Usage)
 		}
-	case Empty, NullContent:
+	case modeltest.Empty, modeltest.NullContent:
 		if answer.Text != "" || len(answer.Calls) > 0 {
 			t.Errorf("it says %q, and nothing was said", answer.Text)
 		}
-	case Refusal:
+	case modeltest.Refusal:
 		if answer.Stop != "refused" {
 			t.Errorf("it stopped for %q, want \"refused\"", answer.Stop)
 		}
-	case Truncated:
+	case modeltest.Truncated:
 		if answer.Stop != "length" {
 			t.Errorf("it stopped for %q, want \"length\"", answer.Stop)
 		}
-	case ToolLoop, UnknownTool, BadArguments:
+	case modeltest.ToolLoop, modeltest.UnknownTool, modeltest.BadArguments:
 		if len(answer.Calls) != 1 || answer.Stop != "tools" {
 			t.Errorf("calls %v, stop %q; want one call and \"tools\"", answer.Calls, answer.Stop)
 		}

@@ -1,4 +1,4 @@
-package modeltest
+package conformance
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 // flaw is one way in which a driver can be wrong.
@@ -72,7 +73,7 @@ func newSmall(t testing.TB, url, protocol string, f flaw) *small {
 		}
 		return http.ErrUseLastResponse
 	}}
-	return &small{url: url, protocol: protocol, key: Key, flaw: f, client: client, last: make(chan string, 1)}
+	return &small{url: url, protocol: protocol, key: modeltest.Key, flaw: f, client: client, last: make(chan string, 1)}
 }
 
 func (d *small) String() string {
@@ -90,7 +91,7 @@ func (d *small) Identity() models.Identity {
 	if d.flaw == nameless {
 		return models.Identity{Provider: "small"}
 	}
-	return models.Identity{Provider: "small", Model: Model}
+	return models.Identity{Provider: "small", Model: modeltest.Model}
 }
 
 const smallCap = 4 << 20
@@ -240,7 +241,7 @@ func (d *small) refused(response *http.Response) error {
 
 func (d *small) post(ctx context.Context, request models.Request) (*http.Response, error) {
 	path, body := "/chat/completions", d.openAIBody(request)
-	if d.protocol == Anthropic {
+	if d.protocol == modeltest.Anthropic {
 		path, body = "/v1/messages", d.anthropicBody(request)
 	}
 	data, err := json.Marshal(body)
@@ -252,7 +253,7 @@ func (d *small) post(ctx context.Context, request models.Request) (*http.Respons
 		return nil, err
 	}
 	post.Header.Set("Content-Type", "application/json")
-	if d.protocol == Anthropic {
+	if d.protocol == modeltest.Anthropic {
 		post.Header.Set("X-Api-Key", d.key)
 		post.Header.Set("Anthropic-Version", "2023-06-01")
 	} else {
@@ -262,8 +263,8 @@ func (d *small) post(ctx context.Context, request models.Request) (*http.Respons
 }
 
 func (d *small) common(request models.Request) object {
-	body := object{"model": Model, "stream": request.OnText != nil}
-	if d.flaw != spendthrift || d.protocol == Anthropic {
+	body := object{"model": modeltest.Model, "stream": request.OnText != nil}
+	if d.flaw != spendthrift || d.protocol == modeltest.Anthropic {
 		body["max_tokens"] = request.MaxTokens
 	}
 	if request.Temperature != nil && (*request.Temperature != 0 || d.flaw != lukewarm) {
@@ -439,7 +440,7 @@ func (r *reading) usage(u *smallUsage) {
 	if u == nil {
 		return
 	}
-	if r.driver.protocol == OpenAI {
+	if r.driver.protocol == modeltest.OpenAI {
 		r.answer.Usage = models.Usage{Input: u.Prompt, Output: u.Completion, Cached: u.Details.Cached, Known: true}
 		return
 	}

@@ -1,4 +1,4 @@
-package modeltest
+package conformance
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 const (
@@ -35,15 +36,15 @@ const (
 // the driver left behind.
 type bench struct {
 	t      testing.TB
-	server *Server
+	server *modeltest.Server
 	driver models.Driver
 }
 
-func newBench(t testing.TB, s Suite, options Options) *bench {
+func newBench(t testing.TB, s Suite, options modeltest.Options) *bench {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
-	options.Key, options.Models = Key, []string{Model}
-	b := &bench{t: t, server: NewServer(options)}
+	options.Key, options.Models = modeltest.Key, []string{modeltest.Model}
+	b := &bench{t: t, server: modeltest.NewServer(options)}
 	t.Cleanup(func() {
 		b.server.Close()
 		if err := goleak.Find(before); err != nil {
@@ -107,7 +108,7 @@ func (b *bench) must(request models.Request) models.Answer {
 }
 
 // last is the request that the server received last.
-func (b *bench) last() Record {
+func (b *bench) last() modeltest.Record {
 	b.t.Helper()
 	all := b.server.Requests()
 	if len(all) == 0 {

@@ -1,9 +1,10 @@
-package modeltest
+package conformance
 
 import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 // Suite is what a driver's test hands over.
@@ -25,7 +26,7 @@ func Run(t *testing.T, s Suite) {
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) { r.check(t, s) })
 	}
-	for _, about := range Faults() {
+	for _, about := range modeltest.Faults() {
 		t.Run("fault "+string(about.Fault), func(t *testing.T) {
 			t.Run("plain", func(t *testing.T) { faultIsReported(t, s, about, false) })
 			t.Run("streamed", func(t *testing.T) { faultIsReported(t, s, about, true) })

@@ -1,4 +1,4 @@
-package modeltest
+package conformance
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 type rule struct {
@@ -40,14 +41,14 @@ func rules() []rule {
 }
 
 func identity(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{})
-	if got := b.driver.Identity(); got.Model != Model || got.Provider == "" {
-		t.Errorf("Identity is %+v; it must name the provider and the model %s", got, Model)
+	b := newBench(t, s, modeltest.Options{})
+	if got := b.driver.Identity(); got.Model != modeltest.Model || got.Provider == "" {
+		t.Errorf("Identity is %+v; it must name the provider and the model %s", got, modeltest.Model)
 	}
 }
 
 func plainAnswer(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{Script: Chatter("Grüße: \"alles\" <ruhig> 🙂\n\tund still.")})
+	b := newBench(t, s, modeltest.Options{Script: modeltest.Chatter("Grüße: \"alles\" <ruhig> 🙂\n\tund still.")})
 	answer := b.must(question())
 	if want := "Grüße: \"alles\" <ruhig> 🙂\n\tund still."; answer.Text != want {
 		t.Errorf("the text is %q, want %q", answer.Text, want)
@@ -64,8 +65,8 @@ func plainAnswer(t testing.TB, s Suite) {
 }
 
 func streamedIsTheSame(t testing.TB, s Suite) {
-	for _, named := range Scripts() {
-		b := newBench(t, s, Options{})
+	for _, named := range modeltest.Scripts() {
+		b := newBench(t, s, modeltest.Options{})
 		request := question()
 		request.Tools = []models.Tool{tool("read_file"), tool("health")}
 		b.server.SetScript(named.New(1))
@@ -98,15 +99,15 @@ func streamedIsTheSame(t testing.TB, s Suite) {
 }
 
 // steady answers as if it were asked the earlier request again.
-func steady(script Script, earlier Request) Script {
-	return func(r Request) Reply {
+func steady(script modeltest.Script, earlier modeltest.Request) modeltest.Script {
+	return func(r modeltest.Request) modeltest.Reply {
 		r.Number, r.Turn = earlier.Number, earlier.Turn
 		return script(r)
 	}
 }
 
 func requestArrives(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{})
+	b := newBench(t, s, modeltest.Options{})
 	warm := 0.25
 	request := question()
 	request.Temperature = &warm
@@ -115,8 +116,8 @@ func requestArrives(t testing.TB, s Suite) {
 		models.Message{Role: models.User, Text: "Look again.", Kept: true})
 	b.must(request)
 	got := b.last().Request
-	if got.Model != Model || got.System != request.System || got.MaxTokens != request.MaxTokens {
-		t.Errorf("model %q, system %q, limit %d arrived; want %q, %q, %d", got.Model, got.System, got.MaxTokens, Model, request.System, request.MaxTokens)
+	if got.Model != modeltest.Model || got.System != request.System || got.MaxTokens != request.MaxTokens {
+		t.Errorf("model %q, system %q, limit %d arrived; want %q, %q, %d", got.Model, got.System, got.MaxTokens, modeltest.Model, request.System, request.MaxTokens)
 	}
 	if got.Temperature == nil || *got.Temperature < 0.249 || *got.Temperature > 0.251 {
 		t.Errorf("temperature %v arrived, want %v", deref(got.Temperature), warm)
@@ -156,7 +157,7 @@ func smallSchema() *models.Schema {
 }
 
 func schemaIsSent(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{Script: Silent()})
+	b := newBench(t, s, modeltest.Options{Script: modeltest.Silent()})
 	request := question()
 	request.Schema = smallSchema()
 	for _, streamed := range []bool{false, true} {
@@ -189,7 +190,7 @@ func schemaIsSent(t testing.TB, s Suite) {
 
 func usageIsTold(t testing.TB, s Suite) {
 	for _, streamed := range []bool{false, true} {
-		b := newBench(t, s, Options{Script: Thinker()})
+		b := newBench(t, s, modeltest.Options{Script: modeltest.Thinker()})
 		request := question()
 		request.System = strings.Repeat("The same at each call. ", 400)
 		request.Messages[0].Kept = true
@@ -209,7 +210,7 @@ func usageIsTold(t testing.TB, s Suite) {
 }
 
 func limitIsTold(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{Script: Chatter(strings.Repeat("word ", 100))})
+	b := newBench(t, s, modeltest.Options{Script: modeltest.Chatter(strings.Repeat("word ", 100))})
 	request := question()
 	request.MaxTokens = 10
 	if answer := b.must(request); answer.Stop != "length" || len(answer.Text) > 40 {
@@ -219,13 +220,13 @@ func limitIsTold(t testing.TB, s Suite) {
 
 // keepsTheKey looks for the key everywhere but in its header.
 func keepsTheKey(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{})
+	b := newBench(t, s, modeltest.Options{})
 	b.must(question())
 	r := b.last()
 	found := 0
 	for name, values := range r.Header {
 		for _, value := range values {
-			if strings.Contains(value, Key) {
+			if strings.Contains(value, modeltest.Key) {
 				found++
 				if name != "Authorization" && name != "X-Api-Key" {
 					t.Errorf("the key is in the header %s", name)
@@ -233,16 +234,16 @@ func keepsTheKey(t testing.TB, s Suite) {
 			}
 		}
 	}
-	if found != 1 || bytes.Contains(r.Body, []byte(Key)) || strings.Contains(r.Path, Key) {
+	if found != 1 || bytes.Contains(r.Body, []byte(modeltest.Key)) || strings.Contains(r.Path, modeltest.Key) {
 		t.Errorf("the key is in %d headers, want one, and neither in the body nor in the path", found)
 	}
-	if text := fmt.Sprintf("%v %+v %#v", b.driver, b.driver, b.driver); strings.Contains(text, Key) {
+	if text := fmt.Sprintf("%v %+v %#v", b.driver, b.driver, b.driver); strings.Contains(text, modeltest.Key) {
 		t.Error("the driver prints the key")
 	}
 }
 
 func cancelledBefore(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{})
+	b := newBench(t, s, modeltest.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := b.driver.Generate(ctx, question())
@@ -250,12 +251,12 @@ func cancelledBefore(t testing.TB, s Suite) {
 }
 
 func cancelledInTheMiddle(t testing.TB, s Suite) {
-	for _, f := range []Fault{Hang, HangBefore, Slow, Endless} {
+	for _, f := range []modeltest.Fault{modeltest.Hang, modeltest.HangBefore, modeltest.Slow, modeltest.Endless} {
 		for _, streamed := range []bool{false, true} {
-			if f == Endless && !streamed {
+			if f == modeltest.Endless && !streamed {
 				continue // it is too large before anybody could cancel it
 			}
-			b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(f)}, Pace: time.Millisecond})
+			b := newBench(t, s, modeltest.Options{Script: modeltest.Eager(), Troubles: []modeltest.Trouble{modeltest.Always(f)}, Pace: time.Millisecond})
 			ctx, cancel := context.WithCancel(context.Background())
 			request := question()
 			if streamed {
@@ -284,7 +285,7 @@ func noWordAfterTheEnd(t testing.TB, s Suite) {
 			t.Error("OnText was called after Generate had returned")
 		}
 	})
-	b := newBench(t, s, Options{Script: Eager(), Troubles: []Trouble{Always(Slow)}, Pace: time.Millisecond})
+	b := newBench(t, s, modeltest.Options{Script: modeltest.Eager(), Troubles: []modeltest.Trouble{modeltest.Always(modeltest.Slow)}, Pace: time.Millisecond})
 	ctx, cancel := context.WithTimeout(context.Background(), silence)
 	defer cancel()
 	request := question()
@@ -296,7 +297,7 @@ func noWordAfterTheEnd(t testing.TB, s Suite) {
 }
 
 func atOnce(t testing.TB, s Suite) {
-	b := newBench(t, s, Options{Script: func(r Request) Reply { return Reply{Text: r.Messages[0].Text} }})
+	b := newBench(t, s, modeltest.Options{Script: func(r modeltest.Request) modeltest.Reply { return modeltest.Reply{Text: r.Messages[0].Text} }})
 	var group sync.WaitGroup
 	for i := range 16 {
 		group.Go(func() {
@@ -316,7 +317,7 @@ func atOnce(t testing.TB, s Suite) {
 }
 
 func unreachable(t testing.TB, s Suite) {
-	server := NewServer(Options{})
+	server := modeltest.NewServer(modeltest.Options{})
 	url := server.BaseURL(s.Protocol)
 	server.Close()
 	driver := s.New(t, url)

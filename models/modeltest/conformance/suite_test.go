@@ -1,4 +1,4 @@
-package modeltest
+package conformance
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,7 +23,7 @@ func suite(protocol string, f flaw, litter <-chan struct{}) Suite {
 }
 
 func TestSoundDrivers(t *testing.T) {
-	for _, protocol := range []string{OpenAI, Anthropic} {
+	for _, protocol := range []string{modeltest.OpenAI, modeltest.Anthropic} {
 		t.Run(protocol, func(t *testing.T) { Run(t, suite(protocol, sound, nil)) })
 	}
 }
@@ -72,7 +73,7 @@ func judge(name string, s Suite, streamed bool) []string {
 				return
 			}
 		}
-		about, ok := AboutFault(Fault(name))
+		about, ok := modeltest.AboutFault(modeltest.Fault(name))
 		if !ok {
 			panic("there is neither a rule nor a fault " + name)
 		}
@@ -99,9 +100,9 @@ func TestFaultyDrivers(t *testing.T) {
 		{flaw: lukewarm, rule: "request arrives"},
 		{flaw: shapeless, rule: "schema is sent"},
 		{flaw: muddles, rule: "several tools"},
-		{flaw: thoughtless, rule: "tools", protocol: Anthropic},
+		{flaw: thoughtless, rule: "tools", protocol: modeltest.Anthropic},
 		{flaw: forgetsUsage, rule: "usage"},
-		{flaw: spendthrift, rule: "limit of tokens", protocol: OpenAI},
+		{flaw: spendthrift, rule: "limit of tokens", protocol: modeltest.OpenAI},
 		{flaw: blunt, rule: "limit of tokens"},
 		{flaw: blunt, rule: "truncated", streamed: true},
 		{flaw: printsKey, rule: "keeps the key"},
@@ -117,7 +118,7 @@ func TestFaultyDrivers(t *testing.T) {
 		{flaw: believes, rule: "cut-clean", streamed: true},
 		{flaw: gulps, rule: "huge"},
 		{flaw: gulps, rule: "long-line", streamed: true},
-		{flaw: gulps, rule: "gzip-bomb", protocol: OpenAI},
+		{flaw: gulps, rule: "gzip-bomb", protocol: modeltest.OpenAI},
 		{flaw: strays, rule: "redirect"},
 		{flaw: inventsUsage, rule: "no-usage"},
 		{flaw: accepting, rule: "html"},
@@ -126,7 +127,7 @@ func TestFaultyDrivers(t *testing.T) {
 		{flaw: hopeful, rule: "hang-before"},
 	}
 	for _, c := range cases {
-		protocols := []string{OpenAI, Anthropic}
+		protocols := []string{modeltest.OpenAI, modeltest.Anthropic}
 		if c.protocol != "" {
 			protocols = []string{c.protocol}
 		}
