@@ -137,7 +137,7 @@ func (s *Set) parse(name string) (*template.Template, error) {
 	}
 	for _, part := range [...]string{systemPart, userPart} {
 		if t.Lookup(part) == nil {
-			return nil, fmt.Errorf(`%s:1: there is no {{define "%s"}}…{{end}} in it; see "subconsciousctl prompts show %s"`, s.place(name), part, name)
+			return nil, fmt.Errorf(`%s:1: there is no {{define "%s"}}…{{end}} in it; see "subconsciousctl prompts show %s --shipped"`, s.place(name), part, name)
 		}
 	}
 	return t, check(t)

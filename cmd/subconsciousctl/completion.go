@@ -6,6 +6,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// completeFrom completes the values of a flag, which the command has, from a
+// list.
+func completeFrom(cmd *cobra.Command, flag string, values []string) {
+	// That the flag is not known cannot be.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
 func newCompletion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",

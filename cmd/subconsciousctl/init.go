@@ -36,6 +36,7 @@ Exits with 4 if a key is missing or a model did not answer.`,
 	flags.StringArrayVar(&options.KeyFile, "key-file", nil, "the file that holds a key, as `[PROVIDER=]PATH`; may be given again")
 	flags.BoolVar(&options.Agree, "yes", false, "ask nothing, and take what is proposed")
 	flags.BoolVar(&options.Unchecked, "no-test", false, "ask no model anything")
+	completeFrom(cmd, "preset", initial.Presets())
 	return cmd
 }
 

@@ -48,6 +48,15 @@ or as NAME~0.2 (one time in five):
 	flags.StringVar(&wish.script, "script", "thinker", "what it answers, by `NAME`")
 	flags.StringArrayVar(&wish.faults, "fault", nil, "what goes wrong, by `NAME`; may be given again")
 	flags.Uint64Var(&wish.seed, "seed", 1, "of what happens by chance")
+	var scripts, faults []string
+	for _, s := range modeltest.Scripts() {
+		scripts = append(scripts, s.Name)
+	}
+	for _, f := range modeltest.Faults() {
+		faults = append(faults, string(f.Fault))
+	}
+	completeFrom(cmd, "script", scripts)
+	completeFrom(cmd, "fault", faults)
 	return cmd
 }
 
@@ -64,7 +73,7 @@ func (a *app) fake(ctx context.Context, wish fakeWish) error {
 	}
 	server, err := modeltest.Listen(wish.listen, options)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", wish.listen, err)
+		return err
 	}
 	defer server.Close()
 	ready := struct {

@@ -140,3 +140,6 @@ func (s *session) best(plans []plan) int {
 	}
 	return slices.IndexFunc(plans, func(p plan) bool { return p.name() == models.PresetReflex })
 }
+
+// Presets are the names that Options.Preset may have on any machine.
+func Presets() []string { return models.PresetNames() }

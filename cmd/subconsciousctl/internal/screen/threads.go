@@ -1,0 +1,94 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/api"
+)
+
+// standIn is the state of a thread that is well, but for which somebody else
+// thinks than the model that is configured.
+func standIn(state, mode, model, usual string) string {
+	switch {
+	case state != "ok" || usual == "" || usual == model:
+		return state
+	case model != "":
+		return byAnother
+	case mode == "model":
+		return state // which has not been asked yet
+	}
+	return byRules
+}
+
+func (p *page) threads(s api.Status) {
+	p.heading("Threads")
+	if len(s.Threads) == 0 {
+		p.line("  None are configured.")
+		return
+	}
+	name := func(t api.ThreadStatus) string { return clean(t.Name) }
+	columns := nameWidth(p, s.Threads, name)
+	reasons := map[string]string{}
+	for _, t := range s.Threads {
+		t.Reason = once(reasons, name(t), t.Reason)
+		p.health(name(t), columns, standIn(t.State, t.Mode, t.Model, t.Usual), p.threadWords(t))
+	}
+}
+
+func (p *page) threadWords(t api.ThreadStatus) string {
+	var parts []string
+	add := func(ok bool, format string, args ...any) {
+		if ok {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(t.State == failed && !t.Since.IsZero(), "since %s", p.clock(t.Since))
+	add(t.Reason != "", "%s", clean(t.Reason))
+	add(t.Last.IsZero(), "has not thought yet")
+	add(!t.Last.IsZero(), "thought %s", p.relative(t.Last))
+	add(!named(t.Reason, t.Model, t.Usual), "%s", thinker(t.Mode, t.Model, t.Usual))
+	add(t.Calls > 0, "%s today, $%s", amount(t.Calls, "call"), money(t.Cost))
+	add(t.NoveltyPressure > 0, "novelty pressure %d", t.NoveltyPressure)
+	add(t.Pending > 0, "%s to see", number(t.Pending, "observation"))
+	add(t.Overflow > 0, "%d missed for good", t.Overflow)
+	add(t.FocusHint != "", "focus: %s", truncate(clean(t.FocusHint), hintCells))
+	return strings.Join(parts, " · ")
+}
+
+// longReason is from which length on a reason is not said again.
+const longReason = 60
+
+// once says a long reason of several threads with the first of them alone.
+func once(said map[string]string, name, reason string) string {
+	if first, ok := said[reason]; ok {
+		return "the same as of the " + first
+	}
+	if len(reason) >= longReason {
+		said[reason] = name
+	}
+	return reason
+}
+
+// named reports whether a reason says already who stands in for whom.
+func named(reason, model, usual string) bool {
+	if strings.HasPrefix(reason, "the same as of the ") {
+		return true
+	}
+	return usual != "" && strings.Contains(reason, usual+": ") && (model == "" || strings.Contains(reason, model+" thought in its place"))
+}
+
+// thinker says who thinks for a thread, and in whose place.
+func thinker(mode, model, usual string) string {
+	words := clean(mode)
+	switch {
+	case model != "":
+		words = clean(model)
+	case mode == "model" && usual != "":
+		return clean(usual) // which has not been asked yet
+	}
+	if usual != "" && usual != model {
+		words += " in place of " + clean(usual)
+	}
+	return words
+}
