@@ -152,6 +152,13 @@ func TestFaults(t *testing.T) {
 			"zai key", doctor.OK, "keys/zai"},
 		"a key that others can read": {"models: {preset: free, providers: [{id: zai, key_file: keys/zai}]}", func(t *testing.T, p *patient) { write(t, p.dir+"/keys/zai", key+"\n", 0o644) },
 			"zai key", doctor.Broken, "others can read it"},
+		"a key that the daemon has": {"models: {preset: free}", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Models: []api.ModelStatus{{Provider: "zai", State: api.ModelUnused}}}}
+		}, "zai key", doctor.OK, "the daemon"},
+		"a key file that only the daemon has read": {"models: {preset: free, providers: [{id: zai, key_file: keys/zai}]}", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Models: []api.ModelStatus{{Provider: "zai", State: api.ModelOK}}}}
+		}, "zai key", doctor.Broken, "no such file"},
+		"a template of no name":           {"", func(t *testing.T, p *patient) { write(t, p.dir+"/prompts/wacher.md", "x", 0o600) }, "prompts", doctor.Note, "wacher.md"},
 		"a remote model":                  {"models: {preset: free}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "zai endpoint", doctor.Skipped, "not asked without --live"},
 		"a local model":                   {own(here), nil, "mine endpoint", doctor.OK, "answers, and has scripted-1"},
 		"a local model that is not there": {strings.ReplaceAll(own(here), "scripted-1", "other-7"), nil, "mine endpoint", doctor.Broken, "has no model other-7"},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,11 +55,30 @@ func (e *examination) prompts() {
 			own++
 		}
 	}
+	if stray := strays(dir, set.Names()); len(stray) > 0 {
+		e.add(Note, "prompts", "no template is called "+strings.Join(stray, ", ")+", so that it is not used",
+			"call it as one of "+strings.Join(set.Names(), ", ")+", with .md behind it")
+	}
 	if own == 0 {
 		e.add(OK, "prompts", "the shipped ones", "")
 		return
 	}
 	e.add(OK, "prompts", fmt.Sprintf("%d of your own in %s", own, dir), "")
+}
+
+// strays are the files in the folder of templates that take no template's place.
+func strays(dir string, names []string) []string {
+	found, err := filepath.Glob(filepath.Join(dir, "*.md"))
+	if err != nil {
+		return nil // no pattern; the folder is named oddly
+	}
+	var stray []string
+	for _, path := range found {
+		if name := filepath.Base(path); !slices.Contains(names, strings.TrimSuffix(name, ".md")) {
+			stray = append(stray, name)
+		}
+	}
+	return stray
 }
 
 // stateDir looks at the folder of the mind.

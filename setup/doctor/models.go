@@ -85,7 +85,11 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 			"remove local: true of the provider "+name)
 	}
 	key, err := u.provider.Key(e.Env)
-	if err != nil {
+	switch {
+	case err != nil && u.provider.KeyFile == "" && e.daemonHas(name):
+		e.add(OK, name+" key", "the daemon, which runs, has it; here it is not to be had", "")
+		return
+	case err != nil:
 		detail, next := keyWords(err)
 		e.add(Broken, name+" key", detail, next)
 		return
@@ -109,6 +113,16 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 		}
 	}
 	e.add(OK, name+" endpoint", fmt.Sprintf("%s answers, and has %s", at.Host, strings.Join(u.models, ", ")), "")
+}
+
+// daemonHas reports whether a daemon that runs can ask the models of a provider,
+// which may be in an environment of its own.
+func (e *examination) daemonHas(provider string) bool {
+	if e.status == nil {
+		return false
+	}
+	of := slices.DeleteFunc(slices.Clone(e.status.Models), func(m api.ModelStatus) bool { return m.Provider != provider })
+	return len(of) > 0 && !slices.ContainsFunc(of, func(m api.ModelStatus) bool { return m.State == api.ModelUnavailable })
 }
 
 // fetch says how to get a model that a server of one's own does not have.
