@@ -169,6 +169,9 @@ func TestFaults(t *testing.T) {
 		"a limit that is reached": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Budget: api.BudgetStatus{Limits: []api.LimitStatus{{Name: "calls_per_day", Exhausted: true}}}}}
 		}, "budget", doctor.Degraded, "calls_per_day"},
+		"exploring that is used up": {"", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Budget: api.BudgetStatus{Limits: []api.LimitStatus{{Name: "exploration_calls_per_day", Exhausted: true}}}}}
+		}, "budget", doctor.OK, "today"},
 		"a live test by the daemon": {own(here), func(t *testing.T, p *patient) { p.options.Live = true }, "mine/m", doctor.Broken, "answer: it broke off"},
 		"a live test without one": {own(here), func(t *testing.T, p *patient) {
 			p.options.Live, p.options.Daemon = true, nil

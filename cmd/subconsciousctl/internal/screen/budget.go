@@ -45,8 +45,9 @@ func spentWords(b api.BudgetStatus) string {
 func (p *page) exhausted(b api.BudgetStatus) []string {
 	var words []string
 	for _, l := range b.Limits {
-		if !l.Exhausted {
-			continue
+		exploring := strings.HasSuffix(l.Name, "exploration_calls_per_day")
+		if !l.Exhausted || exploring && l.Limit == 0 {
+			continue // to explore never is no lack
 		}
 		says := " is reached ("
 		if l.Used < l.Limit {
@@ -55,6 +56,10 @@ func (p *page) exhausted(b api.BudgetStatus) []string {
 		text := limitWords(l.Name) + says + limitAmount(l.Name, l.Used) + " of " + limitAmount(l.Name, l.Limit) + ")"
 		if until := p.endOf(l.Until); until != "" {
 			text += " until " + until
+		}
+		if exploring {
+			words = append(words, text+": where nothing is new, rules look further afield")
+			continue
 		}
 		words = append(words, text+": rules think instead")
 	}

@@ -331,8 +331,10 @@ func TestNarrowScreensKeepTheirWidthForWords(t *testing.T) {
 func TestLimitsSayWhatTheyAre(t *testing.T) {
 	page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
 	got := page.exhausted(api.BudgetStatus{Limits: []api.LimitStatus{
-		{Name: "money_per_day", Used: 0.77, Limit: 1, Exhausted: true}, {Name: "watcher.calls_per_day", Used: 4, Limit: 4, Exhausted: true}, {Name: "tokens_per_day", Used: 4, Limit: 5}}})
-	want := []string{"the limit of money per day has no room for some calls ($0.77 of $1.00): rules think instead", "the limit of calls per day for watcher is reached (4 of 4): rules think instead"}
+		{Name: "money_per_day", Used: 0.77, Limit: 1, Exhausted: true}, {Name: "watcher.calls_per_day", Used: 4, Limit: 4, Exhausted: true}, {Name: "tokens_per_day", Used: 4, Limit: 5},
+		{Name: "exploration_calls_per_day", Limit: 0, Exhausted: true}, {Name: "exploration_calls_per_day", Used: 4, Limit: 4, Exhausted: true}}})
+	want := []string{"the limit of money per day has no room for some calls ($0.77 of $1.00): rules think instead", "the limit of calls per day for watcher is reached (4 of 4): rules think instead",
+		"the limit of exploration calls per day is reached (4 of 4): where nothing is new, rules look further afield"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
