@@ -14,9 +14,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/models/openai"
 )
 
-// missAgain is how long a key that was missing is not looked for again: a
-// keyring may ask the person, and should not do so at each call.
-const missAgain = 30 * time.Second
+// missAgain is how long a key that was missing is not looked for again. A
+// keyring may ask the person, or hang: it is left alone twice as long each time,
+// up to keyringAgain.
+const (
+	missAgain    = 30 * time.Second
+	keyringAgain = 32 * time.Minute
+)
 
 // account is a provider with its key and its connections.
 type account struct {
@@ -31,6 +35,7 @@ type account struct {
 	known   bool
 	missing *models.Error
 	looked  time.Time
+	misses  int // in a row
 }
 
 // fetch returns the key, or why there is none. A key that was found is kept
@@ -41,7 +46,7 @@ func (a *account) fetch() (secret.Value, *models.Error) {
 	if a.known {
 		return a.key, nil
 	}
-	if since := a.now().Sub(a.looked); a.missing != nil && since >= 0 && since < missAgain {
+	if since := a.now().Sub(a.looked); a.missing != nil && since >= 0 && since < a.pause() {
 		return secret.Value{}, a.missing
 	}
 	a.look()
@@ -51,14 +56,23 @@ func (a *account) fetch() (secret.Value, *models.Error) {
 	return a.key, nil
 }
 
+// pause is how long a key that is missing is not looked for.
+func (a *account) pause() time.Duration {
+	if a.provider.KeyKeyring == "" {
+		return missAgain
+	}
+	return min(missAgain<<min(max(a.misses-1, 0), 10), keyringAgain)
+}
+
 // look fetches the key from where it is.
 func (a *account) look() {
 	key, err := a.provider.Key(a.env)
 	a.looked = a.now()
 	if err == nil {
-		a.key, a.known, a.missing = key, true, nil
+		a.key, a.known, a.missing, a.misses = key, true, nil, 0
 		return
 	}
+	a.misses++
 	a.key, a.known, a.missing = secret.Value{}, false, missingKey(a.provider.ID, err)
 }
 

@@ -1,0 +1,31 @@
+package roster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+// A keyring without the key is asked less and less often, a variable as often
+// as before.
+func TestMissingKeysAreLookedForLessOften(t *testing.T) {
+	for _, c := range []struct {
+		provider models.Provider
+		want     []time.Duration
+	}{
+		{models.Provider{KeyEnv: "NONE"}, []time.Duration{missAgain, missAgain, missAgain}},
+		{models.Provider{KeyKeyring: "a/b"}, []time.Duration{missAgain, 2 * missAgain, 4 * missAgain}},
+	} {
+		a := account{provider: c.provider}
+		for i, want := range c.want {
+			a.misses = i + 1
+			if got := a.pause(); got != want {
+				t.Errorf("%+v after %d misses: %s, want %s", c.provider, a.misses, got, want)
+			}
+		}
+	}
+	if a := (account{provider: models.Provider{KeyKeyring: "a/b"}, misses: 1000}); a.pause() != keyringAgain {
+		t.Errorf("after 1000 misses: %s", a.pause())
+	}
+}
