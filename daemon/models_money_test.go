@@ -267,7 +267,7 @@ func (s *spending) saysSo(reached string) {
 	if told < 3 {
 		s.t.Errorf("%d threads say that the budget is used up: %+v", told, status.Threads)
 	}
-	if notices := s.modelNotices(); len(notices) < 3 || !strings.Contains(notices[0].Text, reached) {
+	if notices := s.modelNotices(); len(notices) != 1 || strings.Count(notices[0].Text, "the ") < 4 || !strings.Contains(notices[0].Text, reached) {
 		s.t.Errorf("the notices are %+v", notices)
 	}
 	report, err := s.d.Report(context.Background(), start)
