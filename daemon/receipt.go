@@ -97,7 +97,7 @@ func addTick(report *api.Report, sums map[string]*api.ThreadSum, tick api.TickRe
 			sum.Model++
 		}
 		sum.Asked++
-		if t.Usual != "" && (t.Model != "" || len(t.Failures) > 0) {
+		if fallsBack(t) {
 			sum.FellBack++
 		}
 	}

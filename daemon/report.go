@@ -217,9 +217,13 @@ func askedBy(report api.TickReport, thread string) *api.Asked {
 
 // tell logs a tick in one line, and tells whoever asked.
 func (d *Daemon) tell(report api.TickReport) {
-	findings, failed := 0, 0
+	findings, failed, calls, fellBack := 0, 0, 0, 0
 	for _, t := range report.Threads {
 		findings += t.Findings
+		calls += t.Calls
+		if fallsBack(t) {
+			fellBack++
+		}
 		if t.Mode == threadFailed {
 			failed++
 		}
@@ -232,9 +236,15 @@ func (d *Daemon) tell(report api.TickReport) {
 		}
 	}
 	d.options.Logger.Info("tick", "tick", report.Tick, "kind", string(report.Kind), "seen", seen, "findings", findings,
-		"changes", len(report.Changes), "blind", blind, "failed", failed, "elapsed_ms", report.ElapsedMS)
+		"changes", len(report.Changes), "blind", blind, "failed", failed,
+		"calls", calls, "fell_back", fellBack, "elapsed_ms", report.ElapsedMS)
 	d.tellSystemd("STATUS=" + Line(report))
 	if d.options.OnTick != nil {
 		d.options.OnTick(report)
 	}
+}
+
+// fallsBack: rules, or a listed fall-back, thought for a model that failed.
+func fallsBack(t api.ThreadReport) bool {
+	return t.Usual != "" && (t.Model != "" || len(t.Failures) > 0)
 }
