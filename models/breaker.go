@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"fmt"
 )
 
 // NewBreaker does not ask a model that failed three times in a row until it has
@@ -38,15 +37,15 @@ func (b *breaker) Generate(ctx context.Context, request Request) (answer Answer,
 	return Answer{}, failure
 }
 
-// resting says why it is not asked, and until when.
+// resting says why it is not asked; RetryAfter is for how long.
 func (b *breaker) resting(health Health) *Error {
 	wait := max(0, health.Next.Sub(b.circuit.now()))
-	text := fmt.Sprintf("it is not asked until %s", health.Next.Format("15:04:05"))
+	text := "it is left alone"
 	if wait == 0 {
 		text = "it is being tried by another call"
 	}
 	if health.Error != nil {
-		text += fmt.Sprintf(", after failures since %s: %s", health.Since.Format("2 January 15:04"), health.Error.Text)
+		text += " after failures, the last of them: " + health.Error.Text
 	}
 	failure := &Error{Kind: KindResting, By: b.by, Text: line(text, maxWords), RetryAfter: wait}
 	if health.Error != nil {

@@ -38,13 +38,16 @@ func whyOne(failure *models.Error, at time.Time) string {
 	if refusal, ok := errors.AsType[*budget.Refusal](failure); ok {
 		return spent(refusal, at)
 	}
+	if cause, ok := errors.AsType[*models.Error](failure.Err); ok && failure.Kind == models.KindResting && failure.RetryAfter > 0 {
+		return failure.By.String() + ": it is left alone until " + clockOf(at.Add(failure.RetryAfter), at) + ", after failures: " + cause.Text
+	}
 	said := failure.Error()
 	if failure.Kind == models.KindAnswer {
 		// The answer itself stands among the failures.
 		said, _, _ = strings.Cut(said, "; it begins:")
 		said = cutBytes(said, answerLength)
 	}
-	if failure.RetryAfter > 0 && failure.Kind != models.KindResting {
+	if failure.RetryAfter > 0 {
 		said += " until " + clockOf(at.Add(failure.RetryAfter), at)
 	}
 	if failure.Next != "" {
