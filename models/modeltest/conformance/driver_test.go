@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,8 +59,8 @@ type small struct {
 	url, protocol, key string
 	flaw               flaw
 	client             *http.Client
-	last               chan string     // for stateful
-	litter             <-chan struct{} // for litters: closed at the end of the test
+	last               atomic.Pointer[string] // for stateful
+	litter             <-chan struct{}        // for litters: closed at the end of the test
 }
 
 var _ models.Driver = (*small)(nil)
@@ -73,7 +74,7 @@ func newSmall(t testing.TB, url, protocol string, f flaw) *small {
 		}
 		return http.ErrUseLastResponse
 	}}
-	return &small{url: url, protocol: protocol, key: modeltest.Key, flaw: f, client: client, last: make(chan string, 1)}
+	return &small{url: url, protocol: protocol, key: modeltest.Key, flaw: f, client: client}
 }
 
 func (d *small) String() string {
@@ -109,12 +110,9 @@ func (d *small) Generate(ctx context.Context, request models.Request) (models.An
 	}
 	answer.Attempts = 1
 	if d.flaw == stateful {
-		select {
-		case text := <-d.last:
-			answer.Text, text = text, answer.Text
-			d.last <- text
-		default:
-			d.last <- answer.Text
+		text := answer.Text
+		if before := d.last.Swap(&text); before != nil {
+			answer.Text = *before
 		}
 	}
 	return answer, err
