@@ -9,6 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -20,14 +21,9 @@ func (d *Daemon) Models(context.Context) ([]api.ModelStatus, error) { return d.m
 func (d *Daemon) modelStatuses() []api.ModelStatus {
 	all := []api.ModelStatus{}
 	for _, s := range d.roster.Statuses() {
-		if s.Identity.Model == "" {
-			continue // no model thinks in it
+		if status, ok := live.StatusOf(s); ok {
+			all = append(all, status)
 		}
-		all = append(all, api.ModelStatus{
-			Role: s.Role, Provider: s.Identity.Provider, Model: s.Identity.Model, Local: s.Identity.Local,
-			State: s.State, Since: s.Since, Error: s.Error, Next: s.Next, Fallbacks: s.Fallbacks,
-			PriceInput: s.Price.Input, PriceOutput: s.Price.Output, PriceKnown: s.PriceKnown, Note: strings.Join(notEmpty(s.Advice, s.Note), "; "),
-		})
 	}
 	return all
 }
@@ -56,14 +52,7 @@ func (d *Daemon) TestModels(ctx context.Context, who string) ([]api.ModelTest, e
 	}
 	tests := make([]api.ModelTest, 0, len(results))
 	for _, r := range results {
-		test := api.ModelTest{
-			Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
-			LatencyMS: milliseconds(r.Latency), Tokens: r.Tokens, Cost: r.Cost.Float(), Steps: []api.TestStep{},
-		}
-		for _, s := range r.Steps {
-			test.Steps = append(test.Steps, api.TestStep{Name: s.Name, OK: s.OK, Detail: s.Detail, Next: s.Next})
-		}
-		tests = append(tests, test)
+		tests = append(tests, live.TestOf(r))
 	}
 	return tests, nil
 }

@@ -17,8 +17,8 @@ stored, logged or sent, on files in which somebody labelled the secrets.
 Usage:
   subconsciousd eval redaction PATH [--half tuning|other|all] [--json] [--misses N]
 
-  PATH          a folder, or a .tar.gz of one, with labels.json inside: a list of
-                {path, rule, value, line, s, e, sev, conf}; line counts from 1, s
+  PATH          a folder, or a .tar.gz of one (or the folder in which that lies
+                alone), with labels.json inside: a list of {path, rule, value, line, s, e, sev, conf}; line counts from 1, s
                 and e are the characters of the line where the secret begins and
                 ends
   --half HALF   tuning: files whose path has a SHA-256 that begins with an even

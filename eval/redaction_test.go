@@ -152,7 +152,8 @@ func TestRedactionIsScoredByPlace(t *testing.T) {
 		labels = append(labels, label("pem", "PEM Private Key", "strong", i+2, 0, len(line), line))
 	}
 	entries := files(t, labels, texts)
-	for name, path := range map[string]string{"archive": archive(t, entries), "folder": folder(t, entries)} {
+	packed := archive(t, entries)
+	for name, path := range map[string]string{"archive": packed, "its folder": filepath.Dir(packed), "folder": folder(t, entries)} {
 		t.Run(name, func(t *testing.T) {
 			m := measure(t, path)
 			if m.Files != 4 || m.All.Places != 4 || m.All.Found != 3 || m.All.Files != 3 || m.All.Recall != (1+1+0.5)/3 {

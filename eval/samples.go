@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -39,7 +40,11 @@ func openSamples(ctx context.Context, from string) (*samples, error) {
 		return nil, fmt.Errorf("the labelled files cannot be read: %w; give the folder or the .tar.gz that holds %s", err, labelsFile)
 	}
 	set := &samples{from: from, files: map[string][]byte{}}
+	packed, isPacked := onlyArchive(from)
 	switch {
+	case info.IsDir() && isPacked:
+		set.from = packed
+		err = set.readArchive(ctx)
 	case info.IsDir():
 		err = set.readFolder(ctx)
 	case info.Mode().IsRegular():
@@ -53,6 +58,28 @@ func openSamples(ctx context.Context, from string) (*samples, error) {
 	return set, nil
 }
 
+// onlyArchive is the one .tar.gz of a folder without labels of its own: sets are
+// handed on so.
+func onlyArchive(folder string) (string, bool) {
+	if _, err := os.Stat(filepath.Join(folder, labelsFile)); !errors.Is(err, fs.ErrNotExist) {
+		return "", false
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", false // whoever reads the folder says so
+	}
+	var found []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".tar.gz") {
+			found = append(found, filepath.Join(folder, e.Name()))
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
 // readFolder reads the labels and the files that they name. Nothing outside of
 // the folder is opened, through whatever links.
 func (s *samples) readFolder(ctx context.Context) error {
@@ -63,7 +90,7 @@ func (s *samples) readFolder(ctx context.Context) error {
 	defer root.Close()
 	data, err := readSample(root, labelsFile)
 	if err != nil {
-		return fmt.Errorf("%w; the folder needs a %s", err, labelsFile)
+		return fmt.Errorf("%w; the folder needs a %s, or a single .tar.gz that has one", err, labelsFile)
 	}
 	if err := s.parseLabels(data); err != nil {
 		return err

@@ -3,7 +3,9 @@ package models
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 )
@@ -122,4 +124,25 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 		errors.As(err, &b.exchange.failure)
 	}
 	return n, err
+}
+
+// Names reads a list of models, which has the same shape in both protocols, out
+// of the answer; err is that of the library, for Failure.
+func (x *Exchange) Names(ctx context.Context, by Identity, err error) ([]string, error) {
+	if x.Body() == nil {
+		return nil, x.Failure(ctx, by, err)
+	}
+	var said struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(x.Body(), &said); err != nil {
+		return nil, x.Failure(ctx, by, fmt.Errorf("its list of models has another shape: %w", err))
+	}
+	names := make([]string, 0, len(said.Data))
+	for _, item := range said.Data {
+		names = append(names, item.ID)
+	}
+	return names, nil
 }

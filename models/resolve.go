@@ -2,8 +2,6 @@ package models
 
 import (
 	"fmt"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -180,18 +178,4 @@ func (p Provider) Filled() Provider {
 		p.Local = true
 	}
 	return p
-}
-
-// near reports whether an address is on this machine or in a private network.
-func near(address string) bool {
-	at, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	host := at.Hostname()
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
 }

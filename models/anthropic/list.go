@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	client "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -24,21 +22,5 @@ func List(ctx context.Context, options Options) ([]string, error) {
 	exchange := &models.Exchange{Client: options.Client}
 	service := driver.library(exchange).Models
 	_, err = service.List(ctx, client.ModelListParams{Limit: param.NewOpt(int64(1000))})
-	by := models.Identity{Provider: options.Provider.ID, Local: driver.by.Local}
-	if exchange.Body() == nil {
-		return nil, exchange.Failure(ctx, by, err)
-	}
-	var said struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(exchange.Body(), &said); err != nil {
-		return nil, exchange.Failure(ctx, by, fmt.Errorf("its list of models has another shape: %w", err))
-	}
-	names := make([]string, 0, len(said.Data))
-	for _, item := range said.Data {
-		names = append(names, item.ID)
-	}
-	return names, nil
+	return exchange.Names(ctx, models.Identity{Provider: options.Provider.ID, Local: driver.by.Local}, err)
 }

@@ -2,7 +2,6 @@ package roster
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -94,7 +93,7 @@ func warnings(provider models.Provider) []string {
 		return nil
 	}
 	var found []string
-	far := !near(at.Hostname())
+	far := !models.OwnNetwork(at.Hostname())
 	if provider.Local && far {
 		found = append(found, fmt.Sprintf("%s is said to be local, but %s is not on this machine or in its network: "+
 			"it is given plain text and counts as free; set local: false", provider.ID, at.Hostname()))
@@ -103,22 +102,6 @@ func warnings(provider models.Provider) []string {
 		found = append(found, fmt.Sprintf("%s is asked without encryption: key and text can be read on the way; begin base_url with https://", provider.ID))
 	}
 	return found
-}
-
-// near reports whether a host is on this machine or in its network, as far as
-// its name tells: a name without a dot is one of the network's own.
-func near(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if ip, err := netip.ParseAddr(host); err == nil {
-		shared := netip.MustParsePrefix("100.64.0.0/10")
-		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || shared.Contains(ip.Unmap())
-	}
-	for _, end := range []string{".localhost", ".local", ".lan", ".internal", ".home.arpa", ".ts.net"} {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return !strings.Contains(host, ".")
 }
 
 func unique(texts []string) []string {

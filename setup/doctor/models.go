@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 		e.add(Broken, name, "its address cannot be read", "correct base_url")
 		return
 	}
-	if u.provider.Local && !near(at.Hostname()) {
+	if u.provider.Local && !models.OwnNetwork(at.Hostname()) {
 		e.add(Broken, name, at.Hostname()+" is marked as local and is not on this machine or its network: it would get plain text, secrets included",
 			"remove local: true of the provider "+name)
 	}
@@ -95,7 +94,7 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 		return
 	}
 	e.add(OK, name+" key", where(u.provider, key, e.Env), "")
-	if !near(at.Hostname()) {
+	if !models.OwnNetwork(at.Hostname()) {
 		if !e.Live {
 			e.add(Skipped, name+" endpoint", at.Host+" is not asked without --live", "")
 		}
@@ -243,20 +242,4 @@ func against(used, limit float64) string {
 		return fmt.Sprintf("$%.2f, without a limit,", used)
 	}
 	return fmt.Sprintf("$%.2f of $%.2f", used, limit)
-}
-
-// near reports whether a host is on this machine or in its network, as far as
-// its name tells.
-func near(host string) bool {
-	host = strings.ToLower(host)
-	if ip, err := netip.ParseAddr(host); err == nil {
-		shared := netip.MustParsePrefix("100.64.0.0/10")
-		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || shared.Contains(ip.Unmap())
-	}
-	for _, end := range []string{".localhost", ".local", ".lan", ".internal", ".home.arpa", ".ts.net"} {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return !strings.Contains(host, ".")
 }
