@@ -127,4 +127,10 @@ type Wish struct {
 	Summary    string                   `json:"summary"`
 	Importance int                      `json:"importance"`
 	Reason     string                   `json:"reason"`
+	Kind       subconscious.Kind        `json:"kind"`
+	Rule       string                   `json:"rule,omitempty"`
+	Due        time.Time                `json:"due,omitzero"`
+	// Evidence is what the finding cites and was shown, the thing that it is
+	// about first.
+	Evidence []subconscious.Citation `json:"evidence"`
 }

@@ -209,9 +209,13 @@ func (m *merge) accept(c *claim, it *item) {
 		m.accepted[c.thread] = append(m.accepted[c.thread], it.ID)
 	}
 	if c.Escalate {
-		m.changes.Wishes = append(m.changes.Wishes, Wish{
+		wish := Wish{
 			Thread: c.thread, Entry: it.ID, Incident: it.Incident, Summary: c.Summary,
-			Importance: c.Importance, Reason: c.EscalateReason,
-		})
+			Importance: c.Importance, Reason: c.EscalateReason, Kind: c.Kind, Rule: c.Rule, Due: c.Due,
+		}
+		for _, x := range c.cited {
+			wish.Evidence = append(wish.Evidence, x.Citation)
+		}
+		m.changes.Wishes = append(m.changes.Wishes, wish)
 	}
 }

@@ -37,6 +37,9 @@ type Incident struct {
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Closed is set while the person wants to hear no more of it.
 	Closed *Closure `json:"closed,omitempty"`
+	// Telling is nil until somebody is wished to be told of it. A merge leaves
+	// it as it is.
+	Telling *Telling `json:"telling,omitempty"`
 }
 
 // Closure records what the person closed. It holds until severity rises above

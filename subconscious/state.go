@@ -137,6 +137,10 @@ type Command struct {
 	Thread   ThreadName  `json:"thread,omitempty"` // focus
 	Text     string      `json:"text,omitempty"`   // focus, note
 	Forever  bool        `json:"forever,omitempty"`
+	// Feedback is the word of an ack: Useful, NotUseful, or "" for none.
+	Feedback Feedback `json:"feedback,omitempty"`
+	// Until is when snooze and remind let it speak again.
+	Until time.Time `json:"until,omitzero"`
 	// By is "person", or the name of the tool or deliberation.
 	By string `json:"by"`
 }
@@ -150,6 +154,10 @@ const (
 	CommandDismiss CommandKind = "dismiss"
 	CommandFocus   CommandKind = "focus"
 	CommandNote    CommandKind = "note" // becomes an observation of the sense "person"
+	// Those of the gate, about an incident:
+	CommandAck    CommandKind = "ack"    // heard, with a word on its use
+	CommandSnooze CommandKind = "snooze" // not now; again at Until, if it still stands
+	CommandRemind CommandKind = "remind" // tell me again at Until, whatever happens to it
 )
 
 // In returns the entries of a list in the order of the state.

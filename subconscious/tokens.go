@@ -54,13 +54,13 @@ func (d *Document) texts(yield func(string)) {
 // textTokens estimates a text by its bytes, or by its runs of characters of one
 // class where these are many. Encodings of the o200k family break a text where
 // the class changes, take digits by threes and apart from a space before them,
-// and know few long words.
+// and know few long words, and few letters that follow digits.
 func textTokens(text string) float64 {
-	runs, length, last := 0, 0, byte(0)
+	runs, length, last, follows := 0, 0, byte(0), byte(0)
 	for _, r := range text {
 		class := classOf(r)
 		if length++; class != last || class == 'A' {
-			length = 1
+			length, follows = 1, last
 		}
 		switch {
 		case class == '0' && last == ' ':
@@ -68,7 +68,8 @@ func textTokens(text string) float64 {
 		case class == 'w':
 			runs += min(utf8.RuneLen(r), 3) + length%2
 		case class == ' ':
-		case length == 1, class == 'c', class == '.' && length%3 != 0, class == '0' && length%3 == 1, length > 8 && length%2 == 1:
+		case length == 1, class == 'c', class == '.' && length%3 != 0, class == '0' && length%3 == 1,
+			length%2 == 1 && (length > 8 || class == 'a' && follows == '0'):
 			runs++
 		}
 		last = class

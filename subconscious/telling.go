@@ -1,0 +1,128 @@
+package subconscious
+
+import "time"
+
+// IncidentID is an incident's short name for people, unique for good: "i-", a
+// telling word, and base32 of tick and ordinal. It gets one when somebody is
+// first wished to be told of it.
+type IncidentID string
+
+// Telling is what is remembered of telling a person about an incident. The gate
+// alone (package escalate) changes it.
+type Telling struct {
+	ID    IncidentID   `json:"id"`
+	State TellingState `json:"state"`
+	Since time.Time    `json:"since"` // since when State is so
+	// Asked is the last wish that the person be told.
+	Asked Asked `json:"asked"`
+	// Waits: the wish is still to be judged again at each tick. Held is the
+	// reason that the last look gave, HeldSince since when it waits, and Until
+	// how long it waits at least for that reason; zero: until the next tick.
+	Waits     bool      `json:"waits,omitempty"`
+	Held      string    `json:"held,omitempty"`
+	HeldSince time.Time `json:"held_since,omitzero"`
+	Until     time.Time `json:"until,omitzero"`
+	// Remind is when the person asked to be told again; zero for never.
+	Remind time.Time `json:"remind,omitzero"`
+	// Told are the last times it was told, oldest first, at most 8; Times
+	// counts all.
+	Told  []Told `json:"told,omitempty"`
+	Times int    `json:"times,omitempty"`
+	// Feedback is the person's last word on its use.
+	Feedback Feedback `json:"feedback,omitempty"`
+}
+
+// TellingState is where an incident is in its life with the person.
+type TellingState string
+
+const (
+	TellingOpen         TellingState = "open"         // wished, not told yet
+	TellingTold         TellingState = "told"         // told, no answer yet
+	TellingAcknowledged TellingState = "acknowledged" // the person answered
+	TellingSnoozed      TellingState = "snoozed"      // the person wants to hear of it later
+	TellingDismissed    TellingState = "dismissed"    // the person wants to hear no more of it
+	TellingResolved     TellingState = "resolved"     // it is over
+	TellingReopened     TellingState = "reopened"     // it was over or dismissed, and is wished again
+)
+
+// Feedback is the person's word on whether being told was of use.
+type Feedback string
+
+const (
+	Useful    Feedback = "useful"
+	NotUseful Feedback = "not_useful"
+	Dismissed Feedback = "dismissed"
+	Ignored   Feedback = "ignored" // a day passed without an answer
+	Missed    Feedback = "missed"  // it should have been told
+)
+
+// Asked is a thread's wish that the person be told.
+type Asked struct {
+	Tick       int64      `json:"tick"`
+	At         time.Time  `json:"at"`
+	Entry      EntryID    `json:"entry"`
+	Thread     ThreadName `json:"thread"`
+	Rule       string     `json:"rule,omitempty"` // the reflex rule, or the model
+	Kind       Kind       `json:"kind"`
+	Source     string     `json:"source"` // the sense of the thing that it is about
+	Summary    string     `json:"summary"`
+	Importance int        `json:"importance"` // 1 to 10
+	Reason     string     `json:"reason"`
+	Due        time.Time  `json:"due,omitzero"`
+	// Evidence is what the wish cites, the thing that it is about first.
+	Evidence []Citation `json:"evidence"`
+}
+
+// Told is one time that an incident was told, with what it was like then: it
+// speaks again only when one of these has changed in a way that matters.
+type Told struct {
+	Tick         int64     `json:"tick"`
+	At           time.Time `json:"at"`
+	Why          string    `json:"why,omitempty"` // why it was told again: "worse", "reminder"
+	Digest       bool      `json:"digest,omitempty"`
+	Severity     Severity  `json:"severity"`
+	Band         Band      `json:"band,omitempty"` // of its due time
+	Due          time.Time `json:"due,omitzero"`
+	Status       string    `json:"status,omitempty"`       // attribute "status" of what it is about
+	Participants []string  `json:"participants,omitempty"` // sorted, at most 32
+	// Changes is the last counted change of each thing, by which a wish about
+	// a pair or a pattern is known to say nothing new.
+	Changes map[Ref]int64 `json:"changes,omitempty"`
+}
+
+// Presence is whether now is a natural pause in what the person does.
+type Presence struct {
+	State PresenceState `json:"state"`
+	// Since is since when it is so, as far as is known; Until how long it will
+	// be, where that is known: the end of a meeting.
+	Since time.Time `json:"since,omitzero"`
+	Until time.Time `json:"until,omitzero"`
+	// Why is in plain words: "in “Standup” until 10:30".
+	Why string `json:"why,omitempty"`
+}
+
+// PresenceState is one of what can be told of a person from outside.
+type PresenceState string
+
+const (
+	PresenceUnknown PresenceState = "unknown" // nothing is known: as good a moment as any
+	PresenceLooking PresenceState = "looking" // used the command line just now: a natural pause
+	PresenceIdle    PresenceState = "idle"    // at the machine, hands off it for a moment: a natural pause
+	PresenceAway    PresenceState = "away"    // locked, or idle for long
+	PresenceEngaged PresenceState = "engaged" // typing: what can wait, waits a little
+	PresenceBusy    PresenceState = "busy"    // in a meeting by the calendar
+)
+
+// Score is how telling things of one sort has fared: calibration.
+type Score struct {
+	Thread ThreadName `json:"thread"`
+	Source string     `json:"source"` // sense
+	Kind   Kind       `json:"kind"`
+	// Counts of the person's last word on each incident of that sort.
+	Useful    int       `json:"useful,omitempty"`
+	NotUseful int       `json:"not_useful,omitempty"`
+	Dismissed int       `json:"dismissed,omitempty"`
+	Ignored   int       `json:"ignored,omitempty"`
+	Missed    int       `json:"missed,omitempty"`
+	Updated   time.Time `json:"updated,omitzero"`
+}
