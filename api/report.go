@@ -18,10 +18,25 @@ type Report struct {
 	Rejected map[string]int `json:"rejected"`
 	// Changes counts what happened to entries, by its name.
 	Changes map[string]int `json:"changes"`
-	// Told counts what was told to anybody.
-	Told    int         `json:"told"`
-	Threads []ThreadSum `json:"threads"`
-	Models  []ModelSum  `json:"models"`
+	// Told counts the incidents that were told, and Again those of them that
+	// were told more than once; Digested those that were told in one of Digests.
+	Told     int `json:"told"`
+	Again    int `json:"again"`
+	Digested int `json:"digested"`
+	Digests  int `json:"digests"`
+	// Useful, NotUseful, Dismissed and Ignored are the person's last word on
+	// those told, and Missed what the person said should have been.
+	Useful    int `json:"useful"`
+	NotUseful int `json:"not_useful"`
+	Dismissed int `json:"dismissed"`
+	Ignored   int `json:"ignored"`
+	Missed    int `json:"missed"`
+	// Decisions counts the gate's, by reason.
+	Decisions map[string]int `json:"decisions"`
+	// Undelivered are messages that no channel took.
+	Undelivered int         `json:"undelivered"`
+	Threads     []ThreadSum `json:"threads"`
+	Models      []ModelSum  `json:"models"`
 	// Money is in US dollars, over the whole time.
 	Money float64 `json:"money"`
 	// Budget is as of now.

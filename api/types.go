@@ -30,6 +30,10 @@ type Status struct {
 	Rejected map[string]int `json:"rejected"`
 	// Notices are what the daemon has to say about itself.
 	Notices []Notice `json:"notices"`
+	// Waiting are the incidents that wait to be told, the most important first.
+	Waiting  []InboxIncident       `json:"waiting"`
+	Channels []ChannelStatus       `json:"channels"`
+	Presence subconscious.Presence `json:"presence"`
 }
 
 // ParkedEntry is an entry that waits for room.
@@ -190,11 +194,30 @@ type EntryChange struct {
 // Decision says what became of one wish to tell somebody.
 type Decision struct {
 	Incident subconscious.IncidentKey `json:"incident"`
+	ID       subconscious.IncidentID  `json:"id,omitempty"`
 	Entry    subconscious.EntryID     `json:"entry,omitempty"`
 	Thread   subconscious.ThreadName  `json:"thread"`
+	Rule     string                   `json:"rule,omitempty"`
 	Summary  string                   `json:"summary"`
-	Verdict  string                   `json:"verdict"` // recorded, duplicate
-	Reason   string                   `json:"reason"`
+	Tick     int64                    `json:"tick,omitempty"`
+	At       time.Time                `json:"at,omitzero"`
+	Verdict  string                   `json:"verdict"` // tell, hold, drop
+	// Reason is the gate's: no_evidence, expired, dismissed, snoozed, duplicate,
+	// low_confidence, cooldown, quiet_hours, presence, budget_attention, digest,
+	// escalate. Detail says it in plain words, and Wish is the thread's own
+	// reason.
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+	Wish   string `json:"wish,omitempty"`
+	// Until is how long a hold lasts at least.
+	Until      time.Time `json:"until,omitzero"`
+	Critical   bool      `json:"critical,omitempty"`
+	Confidence float64   `json:"confidence"` // 0 to 1
+	Importance int       `json:"importance"` // 1 to 10
+	// Again says why something is told again.
+	Again string `json:"again,omitempty"`
+	// Message is what was told, title and text.
+	Message string `json:"message,omitempty"`
 }
 
 // Explanation answers "why": how an entry came to be what it is.

@@ -40,7 +40,7 @@ func coreRules() []Rule {
 			Packages: []string{"store/mind"}, May: below("store", "redact", "internal/failpoint"),
 			Reason: "it stores the words of the mind, and decides nothing",
 		}, {
-			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact", "internal/failpoint"),
+			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact", "internal/failpoint"), Tests: []string{"notify/notifytest"},
 			Reason: "what it stores it stores by itself, and what it needs of others it declares as small interfaces",
 		}, {
 			Packages: []string{"memory", "memory/..."}, May: below("store", "redact", "internal/foreign", "memory"),
@@ -87,11 +87,17 @@ func modelRules() []Rule {
 			Packages: []string{"models"}, May: below("redact", "budget", "internal/secret"), Tests: []string{"models/modeltest"},
 			Reason: "the parent of the drivers knows none of them: the daemon hands them to it",
 		}, {
+			Packages: []string{"notify/ntfy/ntfytest"}, May: below("notify"),
+			Reason: "its server stands in for a real one, and knows no driver",
+		}, {
 			Packages: []string{"notify/notifytest"}, May: below("notify", "store"), TestOnly: true,
 			Reason: "the suite runs any channel, and knows no driver",
 		}, {
-			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/foreign", "internal/watch", "internal/failpoint"), Tests: []string{"notify/notifytest"},
+			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/secret", "internal/failpoint"), Tests: []string{"notify/notifytest", "notify/ntfy/ntfytest"},
 			Reason: "a driver knows its parent and no sibling",
+		}, {
+			Packages: []string{"presence/*"}, May: below("presence"),
+			Reason: "it asks the session what presence judges, and judges nothing",
 		},
 	}
 }
@@ -113,7 +119,7 @@ func thinkingRules() []Rule {
 func outerRules() []Rule {
 	// owners have a Config.
 	owners := below("aggregator", "api", "budget", "chat", "chat/...", "escalate", "escalate/...", "memory", "memory/...", "models", "models/*",
-		"notify", "notify/*", "presence", "prompts", "redact", "router", "senses", "senses/*", "store", "store/mind", "threads", "threads/reflex")
+		"notify", "notify/*", "presence", "presence/*", "prompts", "redact", "router", "senses", "senses/*", "store", "store/mind", "threads", "threads/reflex")
 	return []Rule{
 		{
 			Packages: []string{"api/apitest"}, May: below("api"), TestOnly: true,
@@ -125,11 +131,11 @@ func outerRules() []Rule {
 			Packages: []string{"api", "api/..."}, May: below("api", "api/web"), Tests: []string{"api/apitest"},
 			Reason: "it serves interfaces that it declares itself, so that it can be served by anything",
 		}, {
-			Packages: []string{"setup", "setup/..."}, May: append(owners, "internal/secret", "setup/..."), Tests: []string{"models/modeltest"},
+			Packages: []string{"setup", "setup/..."}, May: append(owners, "internal/secret", "setup/..."), Tests: []string{"models/modeltest", "notify/ntfy/ntfytest"},
 			Reason: "it fills the Config of every package, and runs none of them: daemon, commands and internals are out of its reach",
 		}, {
 			Packages: []string{"cmd/subconsciousctl", "cmd/subconsciousctl/..."},
-			May:      below("api", "api/client", "setup", "setup/...", "prompts", "models/modeltest", "store", "cmd/subconsciousctl/..."),
+			May:      below("api", "api/client", "setup", "setup/...", "prompts", "models/modeltest", "notify/ntfy/ntfytest", "store", "cmd/subconsciousctl/..."),
 			Tests:    []string{"api/apitest", "daemon"},
 			Reason:   "the command line talks to the daemon over its API; the types that travel, setup and the store, for restoring, are all else it knows",
 		}, {
@@ -141,10 +147,10 @@ func outerRules() []Rule {
 			Reason: "a part of the daemon does not know the whole",
 		}, {
 			Packages: []string{"daemon"}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "setup", "setup/...", "daemon/..."),
-			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest"},
+			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest"},
 			Reason: "it puts everything together, and only commands, eval and tests know it",
 		}, {
-			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "internal/foreign", "internal/watch"),
+			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "internal/foreign", "internal/watch"),
 			Tests:  []string{"internal/failpoint"},
 			Reason: "it runs the whole, but no command of it",
 		},

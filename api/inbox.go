@@ -1,0 +1,184 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Teller shows what was told, what waits to be told, and why.
+type Teller interface {
+	// Inbox returns incidents, newest first.
+	Inbox(ctx context.Context, query InboxQuery) (Inbox, error)
+	// Incident explains one by its id, or an *Error with CodeNotFound.
+	Incident(ctx context.Context, id subconscious.IncidentID) (IncidentExplanation, error)
+	// Missed traces what should have been told and was not, and keeps it as
+	// missed. Its context outlives the connection, as a Steerer's.
+	Missed(ctx context.Context, wish MissedRequest) (Trace, error)
+}
+
+// Calibrator shows and resets what was learnt from the person's answers.
+type Calibrator interface {
+	Calibration(ctx context.Context) (Calibration, error)
+	// ResetCalibration forgets scores; an empty request forgets all.
+	ResetCalibration(ctx context.Context, wish CalibrationRequest) (Calibration, error)
+}
+
+// Messenger shows the channels over which the person is told, and tries them.
+type Messenger interface {
+	Channels(ctx context.Context) ([]ChannelStatus, error)
+	// TestChannels sends a test message over one channel, or over all where
+	// channel is empty, and waits for what became of it.
+	TestChannels(ctx context.Context, channel string) ([]Delivery, error)
+}
+
+// InboxQuery says which incidents are wanted.
+type InboxQuery struct {
+	// All shows those that are over, dismissed or were dropped too.
+	All bool
+	// Before is a page's mark, from Inbox.Before; "" for the newest.
+	Before string
+	Limit  int // 1 to 100; 0 is 20
+}
+
+// Inbox is one page of incidents, and what waits.
+type Inbox struct {
+	Incidents []InboxIncident       `json:"incidents"`
+	Before    string                `json:"before,omitempty"`
+	Presence  subconscious.Presence `json:"presence"`
+	// QuietUntil is when quiet hours end, zero outside them.
+	QuietUntil time.Time `json:"quiet_until,omitzero"`
+	// NextDigest is when the next daily digest is due, zero for none.
+	NextDigest time.Time `json:"next_digest,omitzero"`
+}
+
+// InboxIncident is one incident as the person sees it.
+type InboxIncident struct {
+	ID         subconscious.IncidentID   `json:"id"`
+	State      subconscious.TellingState `json:"state"`
+	Since      time.Time                 `json:"since"`
+	Summary    string                    `json:"summary"`
+	Reason     string                    `json:"reason"` // why somebody wished that it be told
+	Thread     subconscious.ThreadName   `json:"thread"`
+	Kind       subconscious.Kind         `json:"kind"`
+	Importance int                       `json:"importance"`
+	Severity   subconscious.Severity     `json:"severity"`
+	Due        time.Time                 `json:"due,omitzero"`
+	Standing   bool                      `json:"standing"`
+	// Waits with Held, the gate's reason, and Until: it is judged again.
+	Waits bool      `json:"waits,omitempty"`
+	Held  string    `json:"held,omitempty"`
+	Until time.Time `json:"until,omitzero"`
+	// Told is when it was told last, zero for never; Times how often.
+	Told     time.Time             `json:"told,omitzero"`
+	Times    int                   `json:"times,omitempty"`
+	Feedback subconscious.Feedback `json:"feedback,omitempty"`
+	Remind   time.Time             `json:"remind,omitzero"`
+	// Delivery is how its last message fared over each channel.
+	Delivery []Delivery `json:"delivery"`
+}
+
+// Delivery is what became of one message on one channel.
+type Delivery struct {
+	ID       int64     `json:"id"`
+	Channel  string    `json:"channel"`
+	Kind     string    `json:"kind"`  // incident, digest, notice, test
+	At       time.Time `json:"at"`    // when it was decided
+	State    string    `json:"state"` // pending, sending, sent, unknown, failed, expired
+	Sent     time.Time `json:"sent,omitzero"`
+	Attempts int       `json:"attempts"`
+	Repeated bool      `json:"repeated,omitempty"`
+	Title    string    `json:"title"`
+	Text     string    `json:"text,omitempty"`
+	Error    string    `json:"error,omitempty"`
+	Next     string    `json:"next,omitempty"` // what to do about Error
+}
+
+// IncidentExplanation answers "why" of an incident: why it was told or kept
+// back, on what it rests, and how it was delivered.
+type IncidentExplanation struct {
+	Incident     InboxIncident          `json:"incident"`
+	Record       subconscious.Incident  `json:"record"`
+	Entries      []subconscious.EntryID `json:"entries"` // live ones, and those that asked
+	Observations []CitedObservation     `json:"observations"`
+	// Decisions of the gate, oldest first.
+	Decisions  []Decision `json:"decisions"`
+	Deliveries []Delivery `json:"deliveries"`
+	// Confidence is how its importance and the calibration of its sort come to
+	// what they come to, in plain words.
+	Confidence string `json:"confidence"`
+}
+
+// MissedRequest says what should have been told.
+type MissedRequest struct {
+	Text string `json:"text"`
+}
+
+// Trace says where something was let pass, from the observation to the gate.
+type Trace struct {
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+	// Candidates are the observations that it could be, the likeliest first; the
+	// first is the one that is traced.
+	Candidates []CitedObservation `json:"candidates"`
+	// Steps are the ways that it went, in order, and Verdict the one sentence
+	// that says where it ended.
+	Steps   []TraceStep `json:"steps"`
+	Verdict string      `json:"verdict"`
+	// Proposal is the change that would have caught it.
+	Proposal string `json:"proposal"`
+	// Incident that it belongs to, where it has one.
+	Incident subconscious.IncidentID `json:"incident,omitempty"`
+}
+
+// TraceStep is one station of a trace.
+type TraceStep struct {
+	Stage string    `json:"stage"` // sense, thread, finding, mechanics, gate, delivery
+	At    time.Time `json:"at,omitzero"`
+	Tick  int64     `json:"tick,omitempty"`
+	Who   string    `json:"who,omitempty"` // the sense, thread, rule or channel
+	OK    bool      `json:"ok"`            // it passed here
+	Text  string    `json:"text"`
+}
+
+// Calibration is what was learnt of each sort of thing that is told.
+type Calibration struct {
+	Scores []ScoreStatus `json:"scores"`
+	// PushFrom and DigestFrom are the confidences from which on something is
+	// pushed, and put into the digest.
+	PushFrom   float64 `json:"push_from"`
+	DigestFrom float64 `json:"digest_from"`
+}
+
+// ScoreStatus is a score and what it does.
+type ScoreStatus struct {
+	subconscious.Score
+	// Weight is what importance is multiplied by; 1 changes nothing.
+	Weight float64 `json:"weight"`
+	// Needs is the least importance, 1 to 10, with which such a thing is
+	// pushed now.
+	Needs int `json:"needs"`
+}
+
+// CalibrationRequest names scores to forget; empty fields match all.
+type CalibrationRequest struct {
+	Thread subconscious.ThreadName `json:"thread,omitempty"`
+	Source string                  `json:"source,omitempty"`
+	Kind   subconscious.Kind       `json:"kind,omitempty"`
+}
+
+// ChannelStatus is how one channel fares.
+type ChannelStatus struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`    // ntfy, shoutrrr, desktop, stdout
+	Content string `json:"content"` // full, title, none
+	State   string `json:"state"`   // ok, resting, failing
+	// Answers: buttons come back over it. AnswersError is why they do not now.
+	Answers      bool      `json:"answers"`
+	AnswersError string    `json:"answers_error,omitempty"`
+	Last         time.Time `json:"last,omitzero"` // last message that it took
+	Error        string    `json:"error,omitempty"`
+	Next         string    `json:"next,omitempty"`
+	Waiting      int       `json:"waiting"` // messages not sent yet
+}

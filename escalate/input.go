@@ -1,0 +1,164 @@
+package escalate
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Input is all that the gate depends on. Decide never changes it.
+type Input struct {
+	// At is in the mind's time zone, which decides what quiet hours and days
+	// are.
+	At    time.Time `json:"at"`
+	Tick  int64     `json:"tick"`
+	Rules Rules     `json:"rules"`
+	// Asked are the wishes of this tick, one a finding.
+	Asked []Asked `json:"asked"`
+	// Incidents are those that are asked for, those that wait, were told and
+	// are not over, or are to be reminded of, those that commands name, and for
+	// a pair or a pattern those of its parts; as the merge left them.
+	Incidents []subconscious.Incident `json:"incidents"`
+	// Evidence is what these incidents have recorded and wishes cite, as far as
+	// it is known.
+	Evidence []subconscious.Evidence `json:"evidence"`
+	// Commands are those of this tick; the merge has obeyed what is its own.
+	Commands []subconscious.Command `json:"commands"`
+	Scores   []subconscious.Score   `json:"scores"`
+	Presence subconscious.Presence  `json:"presence"`
+	Spent    Spent                  `json:"spent"`
+	Notices  []Notice               `json:"notices"`
+	Kind     subconscious.TickKind  `json:"kind"`
+}
+
+// Asked is a wish, with the incident that it is about.
+type Asked struct {
+	Incident subconscious.IncidentKey `json:"incident"`
+	subconscious.Asked
+}
+
+// Spent is the attention that was taken already, and when digests went out.
+type Spent struct {
+	// Today counts pushes since local midnight, digests and reminders among
+	// them, LastHour those of the last 60 minutes. Notices has its own count.
+	Today    int `json:"today"`
+	LastHour int `json:"last_hour"`
+	Notices  int `json:"notices"`
+	// Daily and Weekly are when the last digests were due; zero for never.
+	Daily  time.Time `json:"daily,omitzero"`
+	Weekly time.Time `json:"weekly,omitzero"`
+}
+
+// Notice is what the daemon has to say about itself and has not told yet.
+type Notice struct {
+	Code string    `json:"code"`
+	Key  string    `json:"key"`
+	At   time.Time `json:"at"` // since when it is so
+	Text string    `json:"text"`
+	Next string    `json:"next"`
+}
+
+// Verdict is what becomes of a wish.
+type Verdict string
+
+const (
+	Tell Verdict = "tell" // now
+	Hold Verdict = "hold" // judged again at the next tick
+	Drop Verdict = "drop" // no more
+)
+
+// Reason is the one reason of a decision: the first that applies.
+type Reason string
+
+const (
+	NoEvidence      Reason = "no_evidence"
+	Expired         Reason = "expired"
+	Dismissed       Reason = "dismissed"
+	Snoozed         Reason = "snoozed"
+	Duplicate       Reason = "duplicate"
+	LowConfidence   Reason = "low_confidence"
+	Cooldown        Reason = "cooldown"
+	QuietHours      Reason = "quiet_hours"
+	Presence        Reason = "presence"
+	BudgetAttention Reason = "budget_attention"
+	Digest          Reason = "digest"
+	Escalate        Reason = "escalate"
+)
+
+// Reasons returns every reason, in the order in which they are looked for.
+func Reasons() []Reason {
+	return []Reason{NoEvidence, Expired, Dismissed, Snoozed, Duplicate, LowConfidence, Cooldown, QuietHours, Presence,
+		BudgetAttention, Digest, Escalate}
+}
+
+// Decision is what became of one wish at one tick, and why.
+type Decision struct {
+	Incident subconscious.IncidentKey `json:"incident"`
+	ID       subconscious.IncidentID  `json:"id"`
+	Asked    subconscious.Asked       `json:"asked"`
+	Verdict  Verdict                  `json:"verdict"`
+	Reason   Reason                   `json:"reason"`
+	// Detail is the reason in plain words: "told at 09:10, and nothing changed
+	// that matters".
+	Detail string `json:"detail"`
+	// Until is how long a hold lasts at least; zero: until the next tick.
+	Until time.Time `json:"until,omitzero"`
+	// Critical passes quiet hours and presence.
+	Critical bool `json:"critical,omitempty"`
+	// Confidence is what importance and calibration come to, 0 to 1.
+	Confidence float64 `json:"confidence"`
+	// Again says why something told before is told again: "worse", "nearer",
+	// "status", "participant", "returned", "reminder".
+	Again string `json:"again,omitempty"`
+	// New: nothing was on record for this wish, or another verdict or reason.
+	// What did not change is not recorded again.
+	New bool `json:"new"`
+	// Message is set where the verdict is Tell, but for one in a digest.
+	Message *Message `json:"message,omitempty"`
+}
+
+// Message is what a person is told, in plain text: Title and Text together have
+// at most 240 characters.
+type Message struct {
+	// Title is what it is, Text why it matters now and what can be done.
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	// Urgent: it is re-sent once where nobody knows whether it arrived.
+	Urgent bool `json:"urgent,omitempty"`
+	// Expires is when it is of no use any more; zero for never.
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// Outcome is what the gate decided.
+type Outcome struct {
+	// Decisions are of wishes asked and held, the told ones first.
+	Decisions []Decision `json:"decisions"`
+	// Incidents are those whose Telling changed, whole.
+	Incidents []subconscious.Incident `json:"incidents"`
+	// Scores are those that changed.
+	Scores []subconscious.Score `json:"scores"`
+	// Digests are those that are due now and have something to say.
+	Digests []DigestIssue `json:"digests"`
+	// Notices are told now, in one message.
+	Notices *NoticeIssue `json:"notices,omitempty"`
+	// History are what escalation_history gains.
+	History []subconscious.EscalationRecord `json:"history"`
+	// Done says for each command of the gate, by its id, what it did.
+	Done map[int64]string `json:"done"`
+	// Spent is Input.Spent after this tick.
+	Spent Spent `json:"spent"`
+}
+
+// DigestIssue is one digest.
+type DigestIssue struct {
+	Weekly    bool                      `json:"weekly,omitempty"`
+	Due       time.Time                 `json:"due"`
+	Incidents []subconscious.IncidentID `json:"incidents"`
+	Message   Message                   `json:"message"`
+}
+
+// NoticeIssue tells notices that are not told yet.
+type NoticeIssue struct {
+	Notices []Notice `json:"notices"`
+	Message Message  `json:"message"`
+}

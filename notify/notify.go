@@ -1,0 +1,126 @@
+// Package notify brings messages to the person: channels behind one interface,
+// and a durable outbox over them. The drivers are in the folders below it, and
+// each passes the suite in notify/notifytest.
+package notify
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Notifier sends messages over one channel.
+type Notifier interface {
+	// Send returns when the channel has taken the message or refused it. An
+	// error that is no *Error counts as Unknown: it may have arrived.
+	Send(ctx context.Context, message Message) (Receipt, error)
+}
+
+// Listener is a Notifier over which answers come back.
+type Listener interface {
+	// Listen hands on the tokens of buttons as they are pressed, until ctx is
+	// done. It connects again by itself where the connection breaks; what take
+	// refuses is none of its business. It says how it fares by status, nil for
+	// well.
+	Listen(ctx context.Context, take func(ctx context.Context, token string), status func(error)) error
+}
+
+// Message is one message as a channel sends it.
+type Message struct {
+	// Sequence is the same for each sending of one message, so that a server
+	// that can replaces the first by the second.
+	Sequence string                  `json:"sequence"`
+	Kind     Kind                    `json:"kind"`
+	Incident subconscious.IncidentID `json:"incident,omitempty"`
+	// Title is what it is, Text why now and what can be done: plain text, at
+	// most 240 characters together. Text may be empty.
+	Title  string `json:"title"`
+	Text   string `json:"text,omitempty"`
+	Urgent bool   `json:"urgent,omitempty"`
+	// Repeated: it may have arrived before. Drivers need not show it, the
+	// outbox has put it into the words.
+	Repeated bool `json:"repeated,omitempty"`
+	// Link is opened where the message is tapped; empty for none.
+	Link string `json:"link,omitempty"`
+	// Buttons, at most 3.
+	Buttons []Button `json:"buttons,omitempty"`
+}
+
+// Kind is what a message is about.
+type Kind string
+
+const (
+	KindIncident Kind = "incident"
+	KindDigest   Kind = "digest"
+	KindNotice   Kind = "notice" // the daemon about itself
+	KindTest     Kind = "test"
+)
+
+// Button is one answer that the person can give.
+type Button struct {
+	Label  string `json:"label"`
+	Answer Answer `json:"answer"`
+	// Token proves the answer; it works once.
+	Token string `json:"token"`
+}
+
+// Answer is what a button says.
+type Answer string
+
+const (
+	AnswerUseful  Answer = "useful"
+	AnswerNotNow  Answer = "not_now"
+	AnswerDismiss Answer = "dismiss"
+)
+
+// Receipt is what a channel said when it took a message.
+type Receipt struct {
+	ID string    `json:"id,omitempty"` // the channel's own
+	At time.Time `json:"at,omitzero"`
+}
+
+// Trouble is what kind of failure sending met.
+type Trouble string
+
+const (
+	// Refused: it did not arrive and never will: a wrong key, a bad topic.
+	Refused Trouble = "refused"
+	// Unavailable: it did not arrive, and may later: no connection, a limit.
+	Unavailable Trouble = "unavailable"
+	// Unknown: it may have arrived: the connection broke after it was sent.
+	Unknown Trouble = "unknown"
+)
+
+// Error is a failure to send, in words for people.
+type Error struct {
+	Trouble Trouble
+	Text    string        // what happened, in a plain sentence
+	Next    string        // what to do
+	After   time.Duration // Unavailable: how long the channel asked to be left alone
+	Err     error
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Content is how much of a message a channel may carry.
+type Content string
+
+const (
+	ContentFull  Content = "full"  // title and text
+	ContentTitle Content = "title" // the title alone
+	ContentNone  Content = "none"  // that there is something, and its id
+)
+
+// Channel is a configured Notifier.
+type Channel struct {
+	ID      string // of the configuration
+	Kind    string // ntfy, shoutrrr, desktop, stdout
+	Content Content
+	// Buttons: the channel can show them, and answers come back.
+	Buttons  bool
+	Notifier Notifier
+}
