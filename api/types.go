@@ -140,9 +140,11 @@ type TickReport struct {
 	Senses    []SenseReport         `json:"senses"`
 	Threads   []ThreadReport        `json:"threads"`
 	Changes   []EntryChange         `json:"changes"`
-	// Decisions is what was decided of the wishes to tell somebody. Wishes are
-	// recorded there with their reason.
+	// Decisions is what was decided of the wishes to tell somebody, new ones and
+	// those that wait; of what waits only what changed.
 	Decisions []Decision `json:"decisions"`
+	// Told are the messages that were given to the channels.
+	Told []ToldMessage `json:"told"`
 	// Published is false where the document could not be written; Error says why.
 	Published bool   `json:"published"`
 	Error     string `json:"error,omitempty"`
@@ -218,6 +220,15 @@ type Decision struct {
 	Again string `json:"again,omitempty"`
 	// Message is what was told, title and text.
 	Message string `json:"message,omitempty"`
+}
+
+// ToldMessage is one message of a tick.
+type ToldMessage struct {
+	Kind      string                    `json:"kind"` // incident, digest, notice
+	Incidents []subconscious.IncidentID `json:"incidents"`
+	Title     string                    `json:"title"`
+	Text      string                    `json:"text"`
+	Urgent    bool                      `json:"urgent,omitempty"`
 }
 
 // Explanation answers "why": how an entry came to be what it is.
