@@ -8,7 +8,7 @@ import (
 )
 
 // Config are hard limits. Money is in US dollars; a limit of 0 lets nothing
-// through, and of -1 is none.
+// through, and of -1 is none, but for those of attention.
 type Config struct {
 	MoneyPerDay   float64 `mapstructure:"money_per_day"`
 	MoneyPerMonth float64 `mapstructure:"money_per_month"`
@@ -17,6 +17,12 @@ type Config struct {
 	// ExplorationCallsPerDay is how often threads may ask a model although
 	// nothing in their field is unseen; 0: never.
 	ExplorationCallsPerDay int `mapstructure:"exploration_calls_per_day"`
+	// NotificationsPerDay and EscalationsPerHour are how often the person may
+	// be told, NoticesPerDay how often the daemon may speak of itself. The gate
+	// keeps them (package escalate), and they are never without limit.
+	NotificationsPerDay int `mapstructure:"notifications_per_day"`
+	EscalationsPerHour  int `mapstructure:"escalations_per_hour"`
+	NoticesPerDay       int `mapstructure:"notices_per_day"`
 	// Threads are limits for one thread or role each, beside those of all.
 	Threads []Thread `mapstructure:"threads"`
 }
@@ -33,11 +39,13 @@ type Thread struct {
 const (
 	maxMoney = 10_000
 	maxCount = 1_000_000_000
+	maxTold  = 200 // times a day that a person is told
 )
 
 // DefaultConfig returns what holds where the configuration is silent.
 func DefaultConfig() Config {
-	return Config{MoneyPerDay: 1, MoneyPerMonth: 20, CallsPerDay: 2000, TokensPerDay: 5_000_000, ExplorationCallsPerDay: 4}
+	return Config{MoneyPerDay: 1, MoneyPerMonth: 20, CallsPerDay: 2000, TokensPerDay: 5_000_000, ExplorationCallsPerDay: 4,
+		NotificationsPerDay: 12, EscalationsPerHour: 2, NoticesPerDay: 3}
 }
 
 // DefaultThread returns the limits of a thread that sets none: none. Fill it,
@@ -59,6 +67,8 @@ func (c Config) Validate() error {
 		money("money_per_day", c.MoneyPerDay), money("money_per_month", c.MoneyPerMonth),
 		count("calls_per_day", c.CallsPerDay), count("tokens_per_day", c.TokensPerDay),
 		count("exploration_calls_per_day", c.ExplorationCallsPerDay),
+		told("notifications_per_day", c.NotificationsPerDay), told("escalations_per_hour", c.EscalationsPerHour),
+		told("notices_per_day", c.NoticesPerDay),
 	}
 	for i, t := range c.Threads {
 		key := fmt.Sprintf("threads[%d].", i)
@@ -88,4 +98,13 @@ func count(key string, n int) error {
 		return nil
 	}
 	return fmt.Errorf("%s: is %d, must be 0 to %d, or -1 for no limit", key, n, maxCount)
+}
+
+// told refuses what is no number of times that a person is told: attention has
+// a limit always.
+func told(key string, n int) error {
+	if n >= 0 && n <= maxTold {
+		return nil
+	}
+	return fmt.Errorf("%s: is %d, must be 0 to %d", key, n, maxTold)
 }

@@ -100,7 +100,7 @@ func keysOfType(t reflect.Type, prefix string, keys map[string]bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("mapstructure")
-		if tag == "" {
+		if tag == "" || tag == "-" {
 			continue
 		}
 		key := strings.TrimPrefix(prefix+"."+tag, ".")

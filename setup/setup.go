@@ -16,6 +16,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
@@ -44,6 +45,10 @@ type Config struct {
 	Budget    budget.Config    `mapstructure:"budget"`
 	Threads   threads.Config   `mapstructure:"threads"`
 	Mechanics aggregator.Rules `mapstructure:"mechanics"`
+
+	// QuietHours, and what Budget has on attention, are the gate's: see Gate.
+	QuietHours escalate.Hours `mapstructure:"quiet_hours"`
+	Escalation escalate.Rules `mapstructure:"escalation"`
 }
 
 // API says where the API is served beside the unix socket in the state folder.
@@ -83,5 +88,7 @@ func Default() *Config {
 		Budget:      budget.DefaultConfig(),
 		Threads:     threads.DefaultConfig(),
 		Mechanics:   aggregator.DefaultRules(),
+		QuietHours:  escalate.DefaultRules().Quiet,
+		Escalation:  defaultEscalation(),
 	}
 }

@@ -44,6 +44,8 @@ func (c *Config) Validate() error {
 	if c.Threads.Deadline > c.TickTimeout {
 		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)
 	}
+	errs = append(errs, under("quiet_hours", validateQuiet(c.QuietHours))...)
+	errs = append(errs, under("escalation", validateEscalation(c.Escalation))...)
 	errs = append(errs, under("senses.health", c.Senses.Health.Validate())...)
 	for i, item := range c.Senses.Files {
 		errs = append(errs, under(fmt.Sprintf("senses.files[%d]", i), item.Validate())...)
