@@ -22,6 +22,7 @@ func (s Status) filled() Status {
 	s.Senses, s.Threads, s.Pending, s.Notices = list(s.Senses), list(s.Threads), list(s.Pending), list(s.Notices)
 	s.Parked, s.Rejected = list(s.Parked), counts(s.Rejected)
 	s.Budget, s.Models = s.Budget.filled(), filledModels(s.Models)
+	s.Waiting, s.Channels = filledIncidents(s.Waiting), list(s.Channels)
 	d := &s.Subconscious
 	for _, entries := range []*[]subconscious.DocumentEntry{&d.ActiveThreads, &d.Patterns, &d.Hunches, &d.Insights} {
 		*entries = list(*entries)
@@ -61,7 +62,7 @@ func filledTests(tests []ModelTest) []ModelTest {
 
 // filled returns the report with every list present.
 func (r Report) filled() Report {
-	r.Rejected, r.Changes = counts(r.Rejected), counts(r.Changes)
+	r.Rejected, r.Changes, r.Decisions = counts(r.Rejected), counts(r.Changes), counts(r.Decisions)
 	r.Threads, r.Models, r.Blind = list(r.Threads), list(r.Models), list(r.Blind)
 	r.Budget = r.Budget.filled()
 	return r
@@ -82,5 +83,53 @@ func (t TickReport) filled() TickReport {
 // filled returns the explanation with every list present.
 func (e Explanation) filled() Explanation {
 	e.Observations, e.Steps = list(e.Observations), list(e.Steps)
+	e.Entry.Evidence, e.Incident = list(e.Entry.Evidence), filledRecord(e.Incident)
 	return e
+}
+
+// filledIncidents returns the incidents with every list present.
+func filledIncidents(incidents []InboxIncident) []InboxIncident {
+	filled := make([]InboxIncident, len(incidents))
+	for i, incident := range incidents {
+		incident.Delivery = list(incident.Delivery)
+		filled[i] = incident
+	}
+	return filled
+}
+
+// filledRecord returns the incident with every list present; its own telling
+// is left as it is.
+func filledRecord(incident subconscious.Incident) subconscious.Incident {
+	if incident.Telling != nil {
+		telling := *incident.Telling
+		telling.Asked.Evidence = list(telling.Asked.Evidence)
+		incident.Telling = &telling
+	}
+	return incident
+}
+
+// filled returns the page with every list present.
+func (i Inbox) filled() Inbox {
+	i.Incidents = filledIncidents(i.Incidents)
+	return i
+}
+
+// filled returns the explanation with every list present.
+func (e IncidentExplanation) filled() IncidentExplanation {
+	e.Incident.Delivery, e.Record = list(e.Incident.Delivery), filledRecord(e.Record)
+	e.Entries, e.Observations = list(e.Entries), list(e.Observations)
+	e.Decisions, e.Deliveries = list(e.Decisions), list(e.Deliveries)
+	return e
+}
+
+// filled returns the trace with every list present.
+func (t Trace) filled() Trace {
+	t.Candidates, t.Steps = list(t.Candidates), list(t.Steps)
+	return t
+}
+
+// filled returns the calibration with every list present.
+func (c Calibration) filled() Calibration {
+	c.Scores = list(c.Scores)
+	return c
 }

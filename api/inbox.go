@@ -168,6 +168,12 @@ type CalibrationRequest struct {
 	Kind   subconscious.Kind       `json:"kind,omitempty"`
 }
 
+// ChannelTestRequest is the body of POST /v1/channels/test.
+type ChannelTestRequest struct {
+	// Channel is the id of one; empty means all.
+	Channel string `json:"channel,omitempty"`
+}
+
 // ChannelStatus is how one channel fares.
 type ChannelStatus struct {
 	ID      string `json:"id"`

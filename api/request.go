@@ -25,6 +25,9 @@ const (
 	MaxTicks     = 100
 	DefaultTicks = 20
 
+	// MaxLater is how far ahead a snooze or a reminder can be.
+	MaxLater = 366 * 24 * time.Hour
+
 	maxID     = 96
 	maxThread = 32
 )
@@ -32,11 +35,21 @@ const (
 // CommandRequest is the body of POST /v1/commands: a command without what the
 // server knows better than its client.
 type CommandRequest struct {
-	Kind    subconscious.CommandKind `json:"kind"`
-	Entry   subconscious.EntryID     `json:"entry,omitempty"`
-	Thread  subconscious.ThreadName  `json:"thread,omitempty"`
-	Text    string                   `json:"text,omitempty"`
-	Forever bool                     `json:"forever,omitempty"`
+	Kind  subconscious.CommandKind `json:"kind"`
+	Entry subconscious.EntryID     `json:"entry,omitempty"`
+	// Incident instead of Entry: ack, dismiss, snooze, remind and close take
+	// either.
+	Incident subconscious.IncidentID `json:"incident,omitempty"`
+	Thread   subconscious.ThreadName `json:"thread,omitempty"`
+	Text     string                  `json:"text,omitempty"`
+	Forever  bool                    `json:"forever,omitempty"` // close, dismiss
+	// Feedback is the word of an ack: useful, not_useful, or none.
+	Feedback subconscious.Feedback `json:"feedback,omitempty"`
+	// Until (RFC 3339) or For (as Go writes durations: "2h") is when snooze and
+	// remind let it speak again, at most MaxLater ahead. A snooze may have
+	// neither.
+	Until string `json:"until,omitempty"`
+	For   string `json:"for,omitempty"`
 }
 
 // pauseBody is the body of POST /v1/pause.
@@ -149,37 +162,6 @@ func decodeResume(body []byte) (PauseRequest, error) {
 	return PauseRequest{Resume: true}, err
 }
 
-// decodeCommand reads the body of POST /v1/commands. At, By and ID are left to
-// the caller.
-func decodeCommand(body []byte) (subconscious.Command, error) {
-	wish, err := decode[CommandRequest](body)
-	if err != nil {
-		return subconscious.Command{}, err
-	}
-	command := subconscious.Command{Kind: wish.Kind, Entry: wish.Entry, Thread: wish.Thread, Forever: wish.Forever}
-	command.Text = strings.TrimSpace(subconscious.Printable(wish.Text))
-	switch wish.Kind {
-	case subconscious.CommandClose, subconscious.CommandConfirm:
-		err = firstError(checkEntry(wish.Entry), unwanted("thread", string(wish.Thread)), unwanted("text", wish.Text))
-	case subconscious.CommandFocus:
-		err = firstError(checkThread(wish.Thread), unwanted("entry", string(wish.Entry)), checkText(wish.Text, MaxHint))
-	case subconscious.CommandNote:
-		err = firstError(unwanted("entry", string(wish.Entry)), unwanted("thread", string(wish.Thread)), checkText(wish.Text, MaxNote))
-		if err == nil && command.Text == "" {
-			err = badRequest("write what it should know", "text: the note is empty")
-		}
-	default:
-		err = badRequest("use close, confirm, focus or note", "kind: %q is not a command", clip(string(wish.Kind)))
-	}
-	if err == nil && wish.Forever && wish.Kind != subconscious.CommandClose {
-		err = badRequest("leave it out", "forever: only close can be for ever")
-	}
-	if err != nil {
-		return subconscious.Command{}, err
-	}
-	return command, nil
-}
-
 // pageQuery reads limit and before of GET /v1/ticks.
 func pageQuery(query url.Values) (before int64, limit int, err error) {
 	limit = DefaultTicks
@@ -231,13 +213,6 @@ func checkText(text string, most int) error {
 		return badRequest("send UTF-8", "text: it is not valid UTF-8")
 	}
 	return nil
-}
-
-func unwanted(field, value string) error {
-	if value == "" {
-		return nil
-	}
-	return badRequest("leave it out", "%s: this command does not take it", field)
 }
 
 // isName reports whether text is 1 to most bytes of lower-case letters, digits,

@@ -7,10 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
 // FuzzRequest feeds anything to all that reads requests. What is refused is
 // refused in few words that may be shown; what is taken is within its bounds.
@@ -43,9 +46,25 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("before %d, limit %d", before, limit)
 			}
 		}
-		command, err := decodeCommand(body)
+		command, err := decodeCommand(body, noon)
 		if refused(t, err); err == nil {
 			checkCommand(t, command)
+		}
+		if query, err := url.ParseQuery(string(body)); err == nil {
+			inbox, err := inboxQuery(query)
+			if refused(t, err); err == nil && (inbox.Limit < 1 || inbox.Limit > MaxInbox || len(inbox.Before) > maxID) {
+				t.Errorf("%+v", inbox)
+			}
+		}
+		missed, err := decodeMissed(body)
+		if refused(t, err); err == nil && (missed.Text == "" || len(missed.Text) > MaxMissed || subconscious.Printable(missed.Text) != missed.Text) {
+			t.Errorf("missed: %q", missed.Text)
+		}
+		_, err = decodeCalibration(body)
+		refused(t, err)
+		test, err := decodeChannelTest(body)
+		if refused(t, err); err == nil && len(test.Channel) > maxThread {
+			t.Errorf("a channel's id of %d bytes", len(test.Channel))
 		}
 	})
 }
@@ -68,15 +87,25 @@ func refused(t *testing.T, err error) {
 // is taken again as it is.
 func checkCommand(t *testing.T, c subconscious.Command) {
 	t.Helper()
-	if len(c.Text) > MaxNote || c.By != "" || c.ID != 0 || !c.At.IsZero() || subconscious.Printable(c.Text) != c.Text {
+	if len(c.Text) > MaxNote || c.By != "" || c.ID != 0 || c.Incident != "" || !c.At.Equal(noon) || subconscious.Printable(c.Text) != c.Text {
 		t.Errorf("out of bounds: %+v", c)
 	}
-	body, err := json.Marshal(CommandRequest{Kind: c.Kind, Entry: c.Entry, Thread: c.Thread, Text: c.Text, Forever: c.Forever})
+	if !c.Until.IsZero() && (!c.Until.After(noon) || c.Until.Sub(noon) > MaxLater) {
+		t.Errorf("it speaks again at %s", c.Until)
+	}
+	wish := CommandRequest{Kind: c.Kind, Entry: c.Entry, Incident: c.IncidentID, Thread: c.Thread, Text: c.Text, Forever: c.Forever, Feedback: c.Feedback}
+	if !c.Until.IsZero() {
+		wish.For = c.Until.Sub(noon).String()
+	}
+	body, err := json.Marshal(wish)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := decodeCommand(body)
-	if err != nil || again != c {
+	again, err := decodeCommand(body, noon)
+	if err != nil || !again.Until.Equal(c.Until) {
 		t.Errorf("%+v became %+v, %v", c, again, err)
+	}
+	if again.Until = c.Until; again != c {
+		t.Errorf("%+v became %+v", c, again)
 	}
 }

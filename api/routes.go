@@ -26,21 +26,28 @@ type (
 // routes is the whole table of what is served.
 func (s *Server) routes() map[string]http.Handler {
 	return map[string]http.Handler{
-		"/healthz":             s.get(s.health),
-		"/v1/status":           s.get(s.status),
-		"/v1/subconscious":     s.get(s.document),
-		"/v1/ticks":            s.get(s.ticks),
-		"/v1/ticks/{n}":        s.get(s.tick),
-		"/v1/why/{entry}":      s.get(s.why),
-		"/v1/tick":             s.post(s.think),
-		"/v1/commands":         s.post(s.command),
-		"/v1/pause":            s.post(s.pause),
-		"/v1/resume":           s.post(s.resume),
-		"/v1/models":           s.get(s.models),
-		"/v1/models/test":      s.post(s.testModels),
-		"/v1/prompts/{thread}": s.get(s.prompt),
-		"/v1/report":           s.get(s.report),
-		"/":                    http.HandlerFunc(s.nothing),
+		"/healthz":              s.get(s.health),
+		"/v1/status":            s.get(s.status),
+		"/v1/subconscious":      s.get(s.document),
+		"/v1/ticks":             s.get(s.ticks),
+		"/v1/ticks/{n}":         s.get(s.tick),
+		"/v1/why/{entry}":       s.get(s.why),
+		"/v1/tick":              s.post(s.think),
+		"/v1/commands":          s.post(s.command),
+		"/v1/pause":             s.post(s.pause),
+		"/v1/resume":            s.post(s.resume),
+		"/v1/models":            s.get(s.models),
+		"/v1/models/test":       s.post(s.testModels),
+		"/v1/prompts/{thread}":  s.get(s.prompt),
+		"/v1/report":            s.get(s.report),
+		"/v1/inbox":             s.get(s.inbox),
+		"/v1/inbox/{id}":        s.get(s.incident),
+		"/v1/missed":            s.post(s.missed),
+		"/v1/calibration":       s.get(s.calibration),
+		"/v1/calibration/reset": s.post(s.resetCalibration),
+		"/v1/channels":          s.get(s.channels),
+		"/v1/channels/test":     s.post(s.testChannels),
+		"/":                     http.HandlerFunc(s.nothing),
 	}
 }
 
@@ -183,13 +190,13 @@ func (s *Server) think(ctx context.Context, body []byte) (any, error) {
 }
 
 func (s *Server) command(ctx context.Context, body []byte) (any, error) {
-	command, err := decodeCommand(body)
+	command, err := decodeCommand(body, s.options.Now())
 	if err != nil {
 		return nil, err
 	}
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	command.At, command.By = s.options.Now(), "person"
+	command.By = "person"
 	return s.options.Steerer.Command(ctx, command)
 }
 

@@ -47,6 +47,10 @@ type Options struct {
 	// Modeler and Reporter may be nil: then their paths answer CodeNotFound.
 	Modeler  Modeler
 	Reporter Reporter
+	// So may be Teller, Calibrator and Messenger.
+	Teller     Teller
+	Calibrator Calibrator
+	Messenger  Messenger
 	// Logger is told of refused peers and failed answers; nil discards.
 	Logger *slog.Logger
 	// AllowUIDs are further users that may connect, beside root and the one

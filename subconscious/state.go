@@ -134,9 +134,12 @@ type Command struct {
 	// about an incident.
 	Entry    EntryID     `json:"entry,omitempty"`
 	Incident IncidentKey `json:"incident,omitempty"`
-	Thread   ThreadName  `json:"thread,omitempty"` // focus
-	Text     string      `json:"text,omitempty"`   // focus, note
-	Forever  bool        `json:"forever,omitempty"`
+	// IncidentID is how the person named the incident; the daemon sets Incident
+	// from it.
+	IncidentID IncidentID `json:"incident_id,omitempty"`
+	Thread     ThreadName `json:"thread,omitempty"` // focus
+	Text       string     `json:"text,omitempty"`   // focus, note
+	Forever    bool       `json:"forever,omitempty"`
 	// Feedback is the word of an ack: Useful, NotUseful, or "" for none.
 	Feedback Feedback `json:"feedback,omitempty"`
 	// Until is when snooze and remind let it speak again.

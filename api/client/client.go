@@ -203,6 +203,60 @@ func (c *Client) Report(ctx context.Context, since time.Time) (api.Report, error
 	return get[api.Report](ctx, c, path)
 }
 
+// Inbox returns one page of incidents and what waits; a zero query is the
+// newest of those that are not over.
+func (c *Client) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, error) {
+	values := url.Values{}
+	if query.All {
+		values.Set("all", "true")
+	}
+	if query.Before != "" {
+		values.Set("before", query.Before)
+	}
+	if query.Limit != 0 {
+		values.Set("limit", strconv.Itoa(query.Limit))
+	}
+	path := "/v1/inbox"
+	if len(values) > 0 {
+		path += "?" + values.Encode()
+	}
+	return get[api.Inbox](ctx, c, path)
+}
+
+// Incident explains an incident.
+func (c *Client) Incident(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+	return get[api.IncidentExplanation](ctx, c, "/v1/inbox/"+url.PathEscape(string(id)))
+}
+
+// Missed traces what should have been told, and keeps it as missed.
+func (c *Client) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace, error) {
+	return post[api.Trace](ctx, c, "/v1/missed", wish)
+}
+
+// Calibration returns what was learnt from the person's answers.
+func (c *Client) Calibration(ctx context.Context) (api.Calibration, error) {
+	return get[api.Calibration](ctx, c, "/v1/calibration")
+}
+
+// ResetCalibration forgets scores, all of them where the wish is empty, and
+// returns what is left.
+func (c *Client) ResetCalibration(ctx context.Context, wish api.CalibrationRequest) (api.Calibration, error) {
+	return post[api.Calibration](ctx, c, "/v1/calibration/reset", wish)
+}
+
+// Channels returns how each channel fares.
+func (c *Client) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
+	return get[[]api.ChannelStatus](ctx, c, "/v1/channels")
+}
+
+// TestChannels sends a test message over one channel, or over all where channel
+// is empty, and returns what became of it.
+func (c *Client) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
+	ctx, done := context.WithTimeout(ctx, tickTimeout)
+	defer done()
+	return post[[]api.Delivery](ctx, c, "/v1/channels/test", api.ChannelTestRequest{Channel: channel})
+}
+
 func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()

@@ -1,0 +1,178 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// MaxInbox and DefaultInbox are how many incidents a page has.
+	MaxInbox     = 100
+	DefaultInbox = 20
+	// MaxMissed is the longest account of what was missed, in bytes.
+	MaxMissed = 2000
+)
+
+func (s *Server) inbox(ctx context.Context, r *http.Request) (any, error) {
+	query, err := inboxQuery(r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Teller == nil {
+		return nil, notServed("inbox")
+	}
+	inbox, err := s.options.Teller.Inbox(ctx, query)
+	return inbox.filled(), err
+}
+
+func (s *Server) incident(ctx context.Context, r *http.Request) (any, error) {
+	id := subconscious.IncidentID(r.PathValue("id"))
+	if err := checkIncident(id); err != nil {
+		return nil, err
+	}
+	if s.options.Teller == nil {
+		return nil, notServed("inbox")
+	}
+	explanation, err := s.options.Teller.Incident(ctx, id)
+	return explanation.filled(), err
+}
+
+func (s *Server) missed(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeMissed(body)
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Teller == nil {
+		return nil, notServed("inbox")
+	}
+	ctx, done := context.WithTimeout(ctx, answerTimeout)
+	defer done()
+	trace, err := s.options.Teller.Missed(ctx, wish)
+	return trace.filled(), err
+}
+
+func (s *Server) calibration(ctx context.Context, _ *http.Request) (any, error) {
+	if s.options.Calibrator == nil {
+		return nil, notServed("calibration")
+	}
+	calibration, err := s.options.Calibrator.Calibration(ctx)
+	return calibration.filled(), err
+}
+
+func (s *Server) resetCalibration(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeCalibration(body)
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Calibrator == nil {
+		return nil, notServed("calibration")
+	}
+	ctx, done := context.WithTimeout(ctx, answerTimeout)
+	defer done()
+	calibration, err := s.options.Calibrator.ResetCalibration(ctx, wish)
+	return calibration.filled(), err
+}
+
+func (s *Server) channels(ctx context.Context, _ *http.Request) (any, error) {
+	if s.options.Messenger == nil {
+		return nil, notServed("channels")
+	}
+	channels, err := s.options.Messenger.Channels(ctx)
+	return list(channels), err
+}
+
+// testChannels may take long: it waits for what became of each message.
+func (s *Server) testChannels(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeChannelTest(body)
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Messenger == nil {
+		return nil, notServed("channels")
+	}
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks and tests have been asked for already", maxWaiting)
+	}
+	ctx, done := context.WithTimeout(ctx, testTimeout)
+	defer done()
+	deliveries, err := s.options.Messenger.TestChannels(ctx, wish.Channel)
+	return list(deliveries), err
+}
+
+// inboxQuery reads all, before and limit of GET /v1/inbox.
+func inboxQuery(query url.Values) (InboxQuery, error) {
+	wanted := InboxQuery{Limit: DefaultInbox}
+	for key, values := range query {
+		if !slices.Contains([]string{"all", "before", "limit"}, key) || len(values) != 1 {
+			return InboxQuery{}, badRequest("use all, before and limit, each once", "the query has %q, or has it more than once", clip(key))
+		}
+	}
+	switch all := query.Get("all"); all {
+	case "", "false":
+	case "true":
+		wanted.All = true
+	default:
+		return InboxQuery{}, badRequest("use true or false", "all: %q is neither true nor false", clip(all))
+	}
+	if query.Has("limit") {
+		n, err := number(query.Get("limit"))
+		if err != nil {
+			return InboxQuery{}, badRequest("use a whole number above 0", "limit: %w", err)
+		}
+		wanted.Limit = int(min(n, MaxInbox))
+	}
+	wanted.Before = query.Get("before")
+	if wanted.Before != "" && !isName(wanted.Before, maxID) {
+		return InboxQuery{}, badRequest("take it from the page before, as it stands there", "before: %q is not a page's mark", clip(wanted.Before))
+	}
+	return wanted, nil
+}
+
+// decodeMissed reads the body of POST /v1/missed.
+func decodeMissed(body []byte) (MissedRequest, error) {
+	wish, err := decode[MissedRequest](body)
+	if err == nil {
+		err = checkText(wish.Text, MaxMissed)
+	}
+	if err != nil {
+		return MissedRequest{}, err
+	}
+	wish.Text = strings.TrimSpace(subconscious.Printable(wish.Text))
+	if wish.Text == "" {
+		return MissedRequest{}, badRequest("write what should have been told, in a few words", "text: it is empty")
+	}
+	return wish, nil
+}
+
+// decodeCalibration reads the body of POST /v1/calibration/reset.
+func decodeCalibration(body []byte) (CalibrationRequest, error) {
+	wish, err := decode[CalibrationRequest](body)
+	if err != nil {
+		return CalibrationRequest{}, err
+	}
+	for _, field := range []struct{ name, value string }{
+		{"thread", string(wish.Thread)}, {"source", wish.Source}, {"kind", string(wish.Kind)},
+	} {
+		if field.value != "" && !isName(field.value, maxThread) {
+			return CalibrationRequest{}, badRequest("take it from `subconsciousctl calibration`, or leave it out", "%s: %q is not one that is calibrated", field.name, clip(field.value))
+		}
+	}
+	return wish, nil
+}
+
+// decodeChannelTest reads the body of POST /v1/channels/test.
+func decodeChannelTest(body []byte) (ChannelTestRequest, error) {
+	wish, err := decode[ChannelTestRequest](body)
+	if err == nil && wish.Channel != "" && !isName(wish.Channel, maxThread) {
+		err = badRequest("use the id of a channel, or leave it out for all", "channel: %q is not a channel's id", clip(wish.Channel))
+	}
+	return wish, err
+}
