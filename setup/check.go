@@ -36,6 +36,9 @@ func (c *checker) node(key string, n *yaml.Node, s shape) {
 		if n.Value == "~" {
 			fix = `a "~" alone means nothing in YAML: put it in quotes`
 		}
+		if s.optional {
+			fix = fmt.Sprintf("write %q, or its keys below it", lastKey(key)+": {}")
+		}
 		c.wrong(CodeMissing, n.Line, key, "has no value", fix)
 		return
 	}
@@ -57,8 +60,11 @@ func (c *checker) node(key string, n *yaml.Node, s shape) {
 // object checks a mapping, key by key.
 func (c *checker) object(key string, n *yaml.Node, s shape) {
 	if n.Kind != yaml.MappingNode || n.ShortTag() != "!!map" {
-		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a mapping",
-			"write its keys below it, indented: "+strings.Join(s.keys(), ", "))
+		fix := "write its keys below it, indented: " + strings.Join(s.keys(), ", ")
+		if len(s.fields) == 0 {
+			fix = fmt.Sprintf("write %q: it has no keys", lastKey(key)+": {}")
+		}
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a mapping", fix)
 		return
 	}
 	seen := map[string]*yaml.Node{}

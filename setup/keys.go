@@ -17,6 +17,9 @@ func collect(values map[string]any, prefix string, v reflect.Value, s shape) {
 		key, field := join(prefix, f.key), v.Field(f.index)
 		switch f.shape.kind {
 		case object:
+			if f.shape.optional {
+				continue
+			}
 			collect(values, key, field, f.shape)
 		case items, texts:
 			if field.Len() == 0 {

@@ -146,6 +146,7 @@ func setDefaults(v *viper.Viper, prefix string, value reflect.Value, s shape) {
 	for _, f := range s.fields {
 		key, field := join(prefix, f.key), value.Field(f.index)
 		switch {
+		case f.shape.optional:
 		case f.shape.kind == object:
 			setDefaults(v, key, field, f.shape)
 		case field.Kind() == reflect.Slice && field.Len() == 0:

@@ -30,7 +30,7 @@ func Marshal(c *Config) ([]byte, error) {
 func nodeOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	switch s.kind {
 	case object:
-		return mappingOf(v, s)
+		return mappingOf(reflect.Indirect(v), s)
 	case items, texts:
 		list := &yaml.Node{Kind: yaml.SequenceNode}
 		inner := shape{kind: text}
@@ -108,7 +108,7 @@ func plain(v reflect.Value, s shape) (any, error) {
 	case number:
 		return reflect.Indirect(v).Float(), nil
 	}
-	return v.Bool(), nil
+	return reflect.Indirect(v).Bool(), nil
 }
 
 // exampleOf is a quantity of the type of s with its unit, for messages.

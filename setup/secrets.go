@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -12,12 +13,41 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 )
 
-// byReference is the fix for a key that stands in the configuration.
-const byReference = "put it on the first line of a file that you alone can read (chmod 600) and write key_file: PATH, " +
-	"or into a variable and write key_env: NAME; subconsciousctl init does it for you"
+// byReference is the fix for a secret that stands in the configuration, at that
+// key.
+func byReference(key string) string {
+	word := "key"
+	switch name := lastKey(key); {
+	case !notifyPrefix.MatchString(key):
+	case strings.Contains(key, "shoutrrr"):
+		word = "url"
+	case strings.HasPrefix(strings.ToLower(name), "pass"):
+		word = "password"
+	default:
+		word = "token"
+	}
+	return fmt.Sprintf("put it on the first line of a file that you alone can read (chmod 600) and write %[1]s_file: PATH, "+
+		"or into a variable and write %[1]s_env: NAME; subconsciousctl init does it for you", word)
+}
 
-// providerPrefix is what the keys of a provider begin with.
-var providerPrefix = regexp.MustCompile(`^models\.providers\[\d+\]\.`)
+// holder says what is held where a reference belongs.
+func holder(key string) string {
+	if notifyPrefix.MatchString(key) {
+		return "holds a secret; the configuration names secrets and never holds them"
+	}
+	return "holds a key; the configuration names keys and never holds them"
+}
+
+// secretPrefix is what the keys begin with below which secrets are named,
+// notifyPrefix those of a channel.
+var (
+	secretPrefix = regexp.MustCompile(`^(models\.providers|notify)\[\d+\]\.`)
+	notifyPrefix = regexp.MustCompile(`^notify\[\d+\]\.`)
+)
+
+// shownTexts are texts of channels that may look like secrets: a topic is long
+// and random on purpose, and has to be typed into a phone.
+var shownTexts = []string{"topic", "username"}
 
 // secretNames are keys that people write where only references belong.
 var secretNames = []string{"key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer",
@@ -33,35 +63,42 @@ func namesSecret(name string) bool {
 // leaving it at "there is no such key".
 func (c *checker) secretKey(key, name string, n *yaml.Node) bool {
 	held := n.Kind == yaml.ScalarNode && looksSecret(n.Value)
-	if !held && !(namesSecret(name) && providerPrefix.MatchString(key)) {
+	pasted := notifyPrefix.MatchString(key) && strings.Contains(key, "shoutrrr.") && namesAddress(name)
+	if !held && !pasted && !(namesSecret(name) && secretPrefix.MatchString(key)) {
 		return false
 	}
-	c.wrong(CodeSecret, n.Line, key, "holds a key; the configuration names keys and never holds them", byReference)
+	c.wrong(CodeSecret, n.Line, key, holder(key), byReference(key))
 	return true
 }
 
 // secretValue reports a key of a provider that should name where its secret is,
 // and holds the secret itself. The value is not shown.
 func (c *checker) secretValue(key string, n *yaml.Node) bool {
-	if !providerPrefix.MatchString(key) || n.Kind != yaml.ScalarNode {
+	if !secretPrefix.MatchString(key) || n.Kind != yaml.ScalarNode || slices.Contains(shownTexts, lastKey(key)) {
 		return false
 	}
 	name, secret := lastKey(key), looksSecret(n.Value)
-	switch name {
-	case "base_url":
+	switch {
+	case name == "base_url", name == "url":
 		secret = addressHoldsSecret(n.Value)
-	case "key_file":
+	case strings.HasSuffix(name, "_file"):
 		secret = secret && !strings.ContainsRune(n.Value, '/')
-	case "key_env":
+	case strings.HasSuffix(name, "_env"):
 		if !secret && !variablePattern.MatchString(n.Value) {
 			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", `write the name alone, such as GROQ_API_KEY, without "$"`)
 			return true
 		}
 	}
 	if secret {
-		c.wrong(CodeSecret, n.Line, key, "holds a key; the configuration names keys and never holds them", byReference)
+		c.wrong(CodeSecret, n.Line, key, holder(key), byReference(key))
 	}
 	return secret
+}
+
+// namesAddress reports whether a key is called like an address, which of a
+// service holds its secret.
+func namesAddress(name string) bool {
+	return slices.Contains([]string{"url", "urls", "address", "service"}, strings.ToLower(name))
 }
 
 // addressHoldsSecret reports whether an address has a password in it, or

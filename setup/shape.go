@@ -33,6 +33,8 @@ type shape struct {
 	typ    reflect.Type
 	fields []field // of an object, and of the items of a list
 	enum   []string
+	// optional: an object that is there or not, behind a pointer.
+	optional bool
 }
 
 type field struct {
@@ -106,8 +108,10 @@ func shapeOf(t reflect.Type) shape {
 		s.kind = integer
 	case t.Kind() == reflect.Float64, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Float64:
 		s.kind = number
-	case t.Kind() == reflect.Bool:
+	case t.Kind() == reflect.Bool, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Bool:
 		s.kind = boolean
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		s.kind, s.fields, s.optional = object, fieldsOf(t.Elem()), true
 	case t.Kind() == reflect.Struct:
 		s.kind, s.fields = object, fieldsOf(t)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:

@@ -25,6 +25,9 @@ func suggest(parent, name string, s shape) string {
 		where = "in " + parent
 	}
 	keys := s.keys()
+	if len(keys) == 0 {
+		return "remove it; there are no keys " + where
+	}
 	sort.Strings(keys)
 	return fmt.Sprintf("remove it; the keys %s are %s", where, strings.Join(keys, ", "))
 }
