@@ -1,0 +1,103 @@
+package senses
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Bounds of a search: words that are looked for, and changes that are read.
+const (
+	searchWords = 12
+	searchRead  = 500
+)
+
+// Found is a change that a search found.
+type Found struct {
+	Observation subconscious.Observation
+	// Words are those of the text that it holds.
+	Words []string
+}
+
+// Search returns the recorded changes since a time that hold words of the text,
+// those with the most words first, then the newest; each thing once. Words of
+// fewer than three letters are looked over.
+func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit int) ([]Found, error) {
+	words := wordsOf(text)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	args := []any{since.Unix()}
+	var like []string
+	for _, word := range words {
+		like = append(like, `observation LIKE ? ESCAPE '\'`)
+		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(word)+"%")
+	}
+	args = append(args, searchRead)
+	best := map[subconscious.Ref]Found{}
+	err := l.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT observation FROM ledger_changes WHERE recorded >= ? AND ("+strings.Join(like, " OR ")+
+			") ORDER BY seq DESC LIMIT ?", args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var body []byte
+			var o subconscious.Observation
+			if err := rows.Scan(&body); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(body, &o); err != nil {
+				return err
+			}
+			if had, known := best[o.Ref()]; !known || len(held(o, words)) > len(had.Words) {
+				best[o.Ref()] = Found{Observation: o, Words: held(o, words)}
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search the observations: %w", err)
+	}
+	var found []Found
+	for _, f := range best {
+		if len(f.Words) > 0 {
+			found = append(found, f)
+		}
+	}
+	slices.SortFunc(found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(len(b.Words), len(a.Words)), cmp.Compare(b.Observation.Seq, a.Observation.Seq))
+	})
+	return found[:min(len(found), limit)], nil
+}
+
+// wordsOf are the words of a text that are looked for, each once.
+func wordsOf(text string) []string {
+	words := subconscious.Terms(text)
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n,;:!?()\"“”", r) }) {
+		if word = strings.Trim(word, "."); len(word) >= 3 && !slices.Contains(words, word) && (strings.ContainsAny(word, "0123456789/.-_")) {
+			words = append(words, word) // 4711, /var, backup.service
+		}
+	}
+	return words[:min(len(words), searchWords)]
+}
+
+// held are the words that an observation holds.
+func held(o subconscious.Observation, words []string) []string {
+	text := strings.ToLower(strings.Join(append([]string{o.ID, o.Title, o.Text}, o.Links...), " "))
+	var all []string
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
