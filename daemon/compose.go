@@ -19,12 +19,9 @@ import (
 // openSenses opens the senses that the configuration names, and the collector
 // over them.
 func (d *Daemon) openSenses(context.Context) error {
-	watcher, err := watch.New(watch.Options{Logger: d.options.Logger})
-	if err != nil {
+	if err := d.openWatcher(); err != nil {
 		return err
 	}
-	d.watcher = watcher
-	d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
 	all, err := d.senses()
 	if err == nil {
 		d.collector, err = senses.NewCollector(senses.CollectorOptions{Senses: all, Redact: redact.Text, Logger: d.options.Logger})
@@ -38,6 +35,19 @@ func (d *Daemon) openSenses(context.Context) error {
 		ids = append(ids, senses.SenseID{Sense: s.Name(), ID: s.ID()})
 	}
 	return d.ledger.Configure(ids, d.runner.Names()...)
+}
+
+func (d *Daemon) openWatcher() error {
+	if d.options.Unwatched {
+		return nil
+	}
+	watcher, err := watch.New(watch.Options{Logger: d.options.Logger})
+	if err != nil {
+		return err
+	}
+	d.watcher = watcher
+	d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
+	return nil
 }
 
 // stopAll ends senses that no collector owns.

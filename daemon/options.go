@@ -44,6 +44,9 @@ type Options struct {
 	// Patient: a look waits for the whole of a large folder, almost as long as
 	// a sense may take, since no later look goes on with it.
 	Patient bool
+	// Unwatched: folders are not watched, and every look walks through all of
+	// them, so that what was changed just before a tick is surely seen.
+	Unwatched bool
 	// NoSocket: the API is not served.
 	NoSocket bool
 }
