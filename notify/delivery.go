@@ -1,0 +1,91 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// State is where a delivery is.
+type State string
+
+const (
+	StatePending State = "pending" // waits to be sent, or sent again
+	StateSending State = "sending" // is being sent
+	StateSent    State = "sent"    // the channel took it
+	StateUnknown State = "unknown" // it may have arrived, and is not sent again
+	StateFailed  State = "failed"  // the channel refused it for good
+	StateExpired State = "expired" // it came to be of no use before it could be sent
+)
+
+// open: something is still to become of it.
+func (s State) open() bool { return s == StatePending || s == StateSending }
+
+// Delivery is what became of one message on one channel.
+type Delivery struct {
+	ID       int64
+	Channel  string
+	Kind     Kind
+	Incident subconscious.IncidentID
+	At       time.Time // when it was decided
+	State    State
+	Sent     time.Time // when the channel took it; zero where it did not
+	Attempts int
+	// Repeated: it was sent again, and may have arrived twice.
+	Repeated bool
+	Urgent   bool
+	// Title and Text are the whole message, whatever of it the channel carries.
+	Title   string
+	Text    string
+	Expires time.Time // zero: a day after At
+	Error   string    // of the last attempt that failed, in a plain sentence
+	Next    string    // what to do about it
+	// Due is when it is sent again at the earliest, while it is pending.
+	Due time.Time
+}
+
+// Undelivered counts what did not arrive for certain, and what still waits.
+type Undelivered struct {
+	Waiting int // pending, or being sent
+	Unknown int
+	Failed  int
+	Expired int
+}
+
+// ChannelState is how a channel does.
+type ChannelState string
+
+const (
+	ChannelOK      ChannelState = "ok"
+	ChannelFailing ChannelState = "failing" // the last message was not taken
+	ChannelResting ChannelState = "resting" // it failed in a row, or asks to be left alone
+)
+
+// ChannelStatus is how one channel fares.
+type ChannelStatus struct {
+	ID      string
+	Kind    string
+	Content Content
+	State   ChannelState
+	// Until is when a resting channel is tried again.
+	Until time.Time
+	// Answers: answers come back over it. AnswersError is why they do not now.
+	Answers      bool
+	AnswersError string
+	// Answered is when the last one came, of a test too; zero for never. Refused
+	// counts since the start what came and was no valid answer.
+	Answered time.Time
+	Refused  int
+	Last     time.Time // when it last took a message; zero for never
+	Error    string    // where State is not ok
+	Next     string    // what to do about Error
+	Waiting  int       // messages not sent yet
+}
+
+// Reply is what the person answered to a message.
+type Reply struct {
+	Answer   Answer
+	Incident subconscious.IncidentID
+	Channel  string
+	At       time.Time
+}

@@ -1,0 +1,144 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+const (
+	// An answer that the database cannot take now is tried again.
+	takeTries   = 3
+	takeTimeout = 10 * time.Second
+	// A listener that returned is started again.
+	listenMin = 5 * time.Second
+	listenMax = 5 * time.Minute
+)
+
+// listen takes the answers of a channel until ctx is done.
+func (w *worker) listen(ctx context.Context, l Listener) {
+	for failures := 1; ; failures++ {
+		err := w.listenOnce(ctx, l)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = errors.New("it stopped listening")
+		}
+		w.answers(err)
+		w.pause(ctx, backoff(failures, listenMin, listenMax))
+	}
+}
+
+// pause waits whatever is posted.
+func (w *worker) pause(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+func (w *worker) listenOnce(ctx context.Context, l Listener) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the driver panicked: %v", p)
+		}
+	}()
+	return l.Listen(ctx, w.take, w.answers)
+}
+
+// take hands on an answer. The context does not end it halfway.
+func (w *worker) take(ctx context.Context, token string) {
+	for try := 1; ; try++ {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeTimeout)
+		err := w.o.take(bounded, w.channel.ID, token)
+		cancel()
+		if err == nil || errors.Is(err, ErrToken) {
+			return
+		}
+		w.o.Logger.Error("an answer cannot be taken now", "channel", w.channel.ID, "error", err, "try", try)
+		if try == takeTries || ctx.Err() != nil {
+			return
+		}
+		w.pause(ctx, backoff(try, pauseMin, pauseMax))
+	}
+}
+
+// answers says how listening fares, nil for well.
+func (w *worker) answers(err error) {
+	text := ""
+	if err != nil {
+		text = "answers do not come back over it"
+		if e, ok := errors.AsType[*Error](err); ok {
+			text = w.o.failure(e).Text
+		}
+	}
+	w.mu.Lock()
+	before := w.answersErr
+	w.answersErr = text
+	w.mu.Unlock()
+	switch {
+	case text != "" && text != before:
+		w.o.Logger.Warn("answers do not come back now", "channel", w.channel.ID, "why", text)
+	case text == "" && before != "":
+		w.o.Logger.Info("answers come back again", "channel", w.channel.ID)
+	}
+}
+
+const (
+	// What was settled is kept for keep. A sweep removes sweepRows at most; one
+	// that found as many is followed by another soon.
+	keep       = 30 * 24 * time.Hour
+	sweepEvery = time.Hour
+	sweepSoon  = time.Second
+	sweepRows  = 256
+)
+
+// sweeps removes what is old, in small steps, until ctx is done.
+func (o *Outbox) sweeps(ctx context.Context) {
+	timer := time.NewTimer(sweepSoon)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		more, err := o.sweep(ctx)
+		if err != nil && ctx.Err() == nil {
+			o.Logger.Error("old messages cannot be removed now", "error", err)
+		}
+		wait := sweepEvery
+		if more && err == nil {
+			wait = sweepSoon
+		}
+		timer.Reset(wait)
+	}
+}
+
+// sweep removes a few rows, and reports whether there may be more.
+func (o *Outbox) sweep(ctx context.Context) (more bool, err error) {
+	now := o.Now()
+	err = o.DB.Write(ctx, func(tx *store.Tx) error {
+		old, err := tx.ExecContext(ctx, `DELETE FROM notify_outbox WHERE id IN (SELECT id FROM notify_outbox
+			WHERE changed < ? AND state NOT IN ('pending', 'sending') ORDER BY changed LIMIT ?)`, now.Add(-keep).UnixNano(), sweepRows)
+		if err != nil {
+			return err
+		}
+		used, err := tx.ExecContext(ctx, `DELETE FROM notify_answers WHERE (delivery, answer) IN (SELECT delivery, answer FROM notify_answers
+			WHERE expires < ? LIMIT ?)`, now.UnixNano(), sweepRows)
+		if err != nil {
+			return err
+		}
+		rows, err1 := old.RowsAffected()
+		tokens, err2 := used.RowsAffected()
+		more = rows == sweepRows || tokens == sweepRows
+		return errors.Join(err1, err2)
+	})
+	return more, err
+}

@@ -1,0 +1,129 @@
+package notify
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Post is a message to be told over channels.
+type Post struct {
+	// Key names the decision that it comes from: a second post of the same key
+	// changes nothing.
+	Key      string
+	At       time.Time // when it was decided
+	Kind     Kind
+	Incident subconscious.IncidentID // "" for none
+	// Title and Text are plain text; what is over 240 characters together is
+	// cut off.
+	Title, Text string
+	// Urgent: it goes before others, and once more where nobody knows whether
+	// it arrived.
+	Urgent bool
+	// Expires is from when on it is of no use, and not sent any more; zero is a
+	// day after At.
+	Expires time.Time
+	// Link is an http or https address, or "".
+	Link string
+	// Answers are offered as buttons where a channel has them, at most 3. They
+	// need an Incident, but in a test.
+	Answers []Answer
+	// Channels are ids; nil is all. What is not configured is passed over.
+	Channels []string
+}
+
+// Bounds of what is posted, in bytes.
+const (
+	maxKey       = 256
+	maxIncident  = 128
+	maxChannelID = 64
+	maxLink      = 1024
+	maxButtons   = 3
+)
+
+func (p Post) validate() error {
+	switch {
+	case p.Key == "" || len(p.Key) > maxKey:
+		return fmt.Errorf("the key has %d bytes and must have 1 to %d", len(p.Key), maxKey)
+	case p.At.Year() < 1970 || p.At.Year() > 2200 || !p.Expires.IsZero() && (p.Expires.Year() < 1970 || p.Expires.Year() > 2200):
+		return fmt.Errorf("it was decided at %s and expires at %s", p.At.Format(time.RFC3339), p.Expires.Format(time.RFC3339))
+	case !slices.Contains([]Kind{KindIncident, KindDigest, KindNotice, KindTest}, p.Kind):
+		return fmt.Errorf("there is no kind %q", p.Kind)
+	case len(p.Incident) > maxIncident || p.Kind == KindIncident && p.Incident == "":
+		return fmt.Errorf("the id %q is that of no incident", p.Incident)
+	case len(p.Answers) > maxButtons:
+		return fmt.Errorf("%d answers are more than %d", len(p.Answers), maxButtons)
+	case len(p.Answers) > 0 && p.Incident == "" && p.Kind != KindTest:
+		return errors.New("answers need an incident that they are about")
+	}
+	for n, answer := range p.Answers {
+		if answerCode(answer) == 0 || slices.Contains(p.Answers[:n], answer) {
+			return fmt.Errorf("the answer %q is unknown or there twice", answer)
+		}
+	}
+	if p.Link == "" {
+		return nil
+	}
+	link, err := url.Parse(p.Link)
+	if err != nil || len(p.Link) > maxLink || link.Host == "" || link.Scheme != "http" && link.Scheme != "https" {
+		return errors.New("the link is no http or https address")
+	}
+	return nil
+}
+
+// Post puts a message into the transaction in which telling it was decided:
+// one delivery a channel. When that is committed, call Wake.
+func (o *Outbox) Post(ctx context.Context, tx *store.Tx, p Post) error {
+	if err := o.post(ctx, tx, p); err != nil {
+		return fmt.Errorf("notify: post %.80q: %w", p.Key, err)
+	}
+	return failpoint.Hit("notify.posted")
+}
+
+func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
+	if err := p.validate(); err != nil {
+		return err
+	}
+	title, text := words(p.Title, p.Text, o.Redact)
+	if title == "" {
+		return errors.New("it has no title")
+	}
+	if p.Expires.IsZero() {
+		p.Expires = p.At.Add(expiresAfter)
+	}
+	answers, err := json.Marshal(p.Answers)
+	if err != nil {
+		return err
+	}
+	for _, channel := range o.Channels {
+		if p.Channels != nil && !slices.Contains(p.Channels, channel.ID) {
+			continue
+		}
+		if err := failpoint.Hit("notify.post"); err != nil {
+			return err
+		}
+		random := make([]byte, 16)
+		if _, err := rand.Read(random); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO notify_outbox (key, channel, sequence, kind, incident, at, title, text, urgent, expires, link, answers,
+			state, due, changed, attempts, repeated, sent, receipt, error, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, 0, 0, 0, '', '', '')
+			ON CONFLICT (key, channel) DO NOTHING`,
+			p.Key, channel.ID, hex.EncodeToString(random), string(p.Kind), string(p.Incident), p.At.UnixNano(), title, text, p.Urgent,
+			p.Expires.UnixNano(), strings.TrimSpace(p.Link), string(answers), o.Now().UnixNano()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package notify
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// row is a delivery as it is stored.
+type row struct {
+	Delivery
+	Sequence string
+	Link     string
+	Answers  []Answer
+	Receipt  string
+}
+
+const rowColumns = `id, channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt`
+
+// scanRow reads rowColumns.
+func scanRow(scan func(...any) error) (r row, err error) {
+	var at, sent, expires, due int64
+	var answers []byte
+	if err := scan(&r.ID, &r.Channel, &r.Kind, &r.Incident, &at, &r.State, &sent, &r.Attempts, &r.Repeated, &r.Urgent, &r.Title, &r.Text,
+		&expires, &r.Error, &r.Next, &due, &r.Sequence, &r.Link, &answers, &r.Receipt); err != nil {
+		return row{}, err
+	}
+	r.At, r.Sent, r.Expires, r.Due = instant(at), instant(sent), instant(expires), instant(due)
+	return r, json.Unmarshal(answers, &r.Answers)
+}
+
+func instant(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// find returns the rows that match the rest of a query.
+func find(ctx context.Context, tx *store.Tx, rest string, args ...any) (found []row, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT "+rowColumns+" FROM notify_outbox "+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scanRow(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	return found, rows.Err()
+}
+
+// findOne returns the first such row; ok is false where there is none.
+func findOne(ctx context.Context, tx *store.Tx, rest string, args ...any) (r row, ok bool, err error) {
+	r, err = scanRow(tx.QueryRowContext(ctx, "SELECT "+rowColumns+" FROM notify_outbox "+rest, args...).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return row{}, false, nil
+	}
+	return r, err == nil, err
+}
+
+// put stores what changes of a row.
+func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE notify_outbox SET state = ?, due = ?, changed = ?, attempts = ?, repeated = ?, sent = ?, receipt = ?,
+		error = ?, next = ? WHERE id = ?`, string(r.State), nanoseconds(r.Due), now.UnixNano(), r.Attempts, r.Repeated, nanoseconds(r.Sent),
+		cut(plain(r.Receipt), maxWords), r.Error, r.Next, r.ID)
+	return err
+}
+
+// changed tells those who wait that a delivery has changed.
+func (o *Outbox) changed() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.settled != nil {
+		close(o.settled)
+		o.settled = nil
+	}
+}
+
+// nextChange is closed when a delivery changes.
+func (o *Outbox) nextChange() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.settled == nil {
+		o.settled = make(chan struct{})
+	}
+	return o.settled
+}
+
+// recover takes up what an earlier process left: what it was sending may have
+// arrived, and what waits for a channel that is not there any more never will.
+func (o *Outbox) recover(ctx context.Context) error {
+	return o.DB.Write(ctx, func(tx *store.Tx) error {
+		open, err := find(ctx, tx, "WHERE state IN ('pending', 'sending')")
+		if err != nil {
+			return err
+		}
+		now := o.Now()
+		for _, r := range open {
+			known := o.channel(r.Channel) != nil
+			if known && r.State == StatePending {
+				continue
+			}
+			if r.State == StateSending {
+				r = r.interrupted(now)
+			}
+			if !known && r.State == StatePending {
+				r = r.closed(StateFailed)
+				r.Error, r.Next = "its channel is not configured any more", "Nothing is to be done; the inbox has it"
+			}
+			if err := r.put(ctx, tx, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// channel returns the channel of that id, or nil.
+func (o *Outbox) channel(id string) *Channel {
+	for n := range o.Channels {
+		if o.Channels[n].ID == id {
+			return &o.Channels[n]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// A token is version, answer, expiry, delivery and binding, and over all of
+// them a signature: 88 characters. The binding ties it to the incident, the
+// channel and the one message, which are looked up by the delivery. A forged
+// token is refused before the database is asked.
+const (
+	keySize      = 32
+	tokenVersion = 1
+	bindingSize  = 16
+	tokenBody    = 1 + 1 + 8 + 8 + bindingSize
+	tokenSize    = tokenBody + sha256.Size
+	// tokenLife is how long a button works after it was sent.
+	tokenLife = 7 * 24 * time.Hour
+)
+
+// ErrToken: the token of an answer is not valid, is too old, or was used.
+var ErrToken = errors.New("the answer is not valid any more")
+
+// labels are what the buttons say.
+var labels = map[Answer]string{AnswerUseful: "Useful", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss"}
+
+// answerCode is how a token writes an answer; 0 for what is none.
+func answerCode(a Answer) byte {
+	switch a {
+	case AnswerUseful:
+		return 1
+	case AnswerNotNow:
+		return 2
+	case AnswerDismiss:
+		return 3
+	}
+	return 0
+}
+
+var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss}
+
+// token proves one answer to one delivery.
+func (o *Outbox) token(r row, answer Answer, expires time.Time) string {
+	body := make([]byte, 0, tokenSize)
+	body = append(body, tokenVersion, answerCode(answer))
+	body = binary.BigEndian.AppendUint64(body, uint64(expires.Unix()))
+	body = binary.BigEndian.AppendUint64(body, uint64(r.ID))
+	body = append(body, r.binding()...)
+	return base64.RawURLEncoding.EncodeToString(append(body, o.sign(body)...))
+}
+
+// binding is what ties a token to its message. A sequence is random, so that
+// an id that comes again in a database that was restored is another one.
+func (r row) binding() []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", r.Sequence, r.Incident, r.Channel))
+	return sum[:bindingSize]
+}
+
+func (o *Outbox) sign(body []byte) []byte {
+	mac := hmac.New(sha256.New, o.key)
+	mac.Write([]byte("subconsciousd answer\x00"))
+	mac.Write(body)
+	return mac.Sum(nil)
+}
+
+// claims are what a token says that is rightly signed.
+type claims struct {
+	answer   Answer
+	expires  time.Time
+	delivery int64
+	binding  []byte
+}
+
+// verify reads a token. It asks nothing but the key.
+func (o *Outbox) verify(token string, now time.Time) (claims, bool) {
+	if len(token) != base64.RawURLEncoding.EncodedLen(tokenSize) {
+		return claims{}, false
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(raw) != tokenSize {
+		return claims{}, false
+	}
+	if !hmac.Equal(raw[tokenBody:], o.sign(raw[:tokenBody])) {
+		return claims{}, false
+	}
+	if raw[0] != tokenVersion || int(raw[1]) >= len(answers) || raw[1] == 0 {
+		return claims{}, false
+	}
+	c := claims{answer: answers[raw[1]], expires: time.Unix(int64(binary.BigEndian.Uint64(raw[2:])), 0),
+		delivery: int64(binary.BigEndian.Uint64(raw[10:])), binding: raw[18:tokenBody]}
+	return c, now.Before(c.expires)
+}
+
+// Take uses up the token of an answer and tells Options.Answered, in one
+// transaction. With ErrToken, what came is no valid answer and has no effect;
+// other errors are of the database or of Answered, and the token can be tried
+// again.
+func (o *Outbox) Take(ctx context.Context, token string) error { return o.take(ctx, "", token) }
+
+// take is Take of a token that came over a channel; "" for any.
+func (o *Outbox) take(ctx context.Context, channel, token string) error {
+	err := o.consume(ctx, channel, token)
+	if errors.Is(err, ErrToken) {
+		o.refuse(channel)
+	}
+	if err != nil {
+		return fmt.Errorf("notify: answer: %w", err)
+	}
+	return failpoint.Hit("notify.taken")
+}
+
+func (o *Outbox) consume(ctx context.Context, channel, token string) error {
+	now := o.Now()
+	c, ok := o.verify(token, now)
+	if !ok || o.Answered == nil || o.refused.isSpent(token) {
+		return ErrToken
+	}
+	err := o.DB.Write(ctx, func(tx *store.Tx) error {
+		r, ok, err := findOne(ctx, tx, "WHERE id = ?", c.delivery)
+		if err != nil {
+			return err
+		}
+		if !ok || !hmac.Equal(c.binding, r.binding()) || channel != "" && channel != r.Channel {
+			return ErrToken
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO notify_answers (delivery, answer, channel, at, expires) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING`, r.ID, string(c.answer), r.Channel, now.UnixNano(), now.Add(tokenLife).UnixNano())
+		if err != nil {
+			return err
+		}
+		if added, err := result.RowsAffected(); err != nil || added == 0 {
+			return errors.Join(err, ErrToken)
+		}
+		if err := failpoint.Hit("notify.take"); err != nil || r.Kind == KindTest {
+			return err
+		}
+		return o.Answered(ctx, tx, Reply{Answer: c.answer, Incident: r.Incident, Channel: r.Channel, At: now})
+	})
+	if err == nil || errors.Is(err, ErrToken) {
+		o.refused.spend(token)
+	}
+	return err
+}
+
+const (
+	// maxSpent bounds the tokens that are known to be refused without a look.
+	maxSpent = 1024
+	// refusedLogged is how many refusals a minute are logged.
+	refusedLogged = 6
+)
+
+// refusals counts what was no valid answer. Tokens that were used up are
+// remembered, so that whoever sends one again and again costs the database
+// nothing.
+type refusals struct {
+	mu     sync.Mutex
+	count  int
+	minute time.Time
+	logged int
+	spent  map[string]bool
+}
+
+func (r *refusals) isSpent(token string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spent[token]
+}
+
+// spend remembers a token that is rightly signed and works no more.
+func (r *refusals) spend(token string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.spent == nil || len(r.spent) >= maxSpent {
+		r.spent = map[string]bool{}
+	}
+	r.spent[token] = true
+}
+
+// refuse counts a refusal, and logs the first ones of each minute.
+func (o *Outbox) refuse(channel string) {
+	for _, w := range o.workers {
+		if w.channel.ID == channel {
+			w.mu.Lock()
+			w.refused++
+			w.mu.Unlock()
+		}
+	}
+	now := o.Now()
+	r := &o.refused
+	r.mu.Lock()
+	r.count++
+	if since := now.Sub(r.minute); since >= time.Minute || since < 0 {
+		r.minute, r.logged = now, 0
+	}
+	r.logged++
+	count, logs := r.count, r.logged <= refusedLogged
+	r.mu.Unlock()
+	if logs {
+		o.Logger.Debug("what came as an answer was refused", "channel", channel, "refused_since_start", count)
+	}
+}

@@ -1,0 +1,289 @@
+package notify
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// worker delivers over one channel, one message after the other.
+type worker struct {
+	o       *Outbox
+	channel Channel
+	wake    chan struct{}
+	// doubt: a claim failed, and may be in the database nonetheless.
+	doubt bool
+	// hung is the end of a Send that was given up; nil for none.
+	hung <-chan sent
+
+	mu         sync.Mutex
+	health     health
+	answersErr string
+	refused    int
+}
+
+// sent is what a Send returned.
+type sent struct {
+	receipt Receipt
+	err     error
+}
+
+const (
+	// pauseMin and pauseMax are how long to wait when the database fails.
+	pauseMin = time.Second
+	pauseMax = time.Minute
+	// lookAgain bounds a wait while messages are pending: timers stand still
+	// while the machine sleeps.
+	lookAgain = time.Minute
+	// never: until it is woken.
+	never = time.Duration(-1)
+)
+
+func jitter(wait time.Duration) time.Duration {
+	if wait <= 0 {
+		return 0
+	}
+	return rand.N(wait)
+}
+
+// run delivers until ctx is done. What is being sent then is waited for, until
+// sending is done too.
+func (w *worker) run(ctx, sending context.Context) {
+	for failures := 0; ctx.Err() == nil; {
+		wait, err := w.step(ctx, sending)
+		if err != nil && ctx.Err() == nil {
+			failures++
+			wait = backoff(failures, pauseMin, pauseMax)
+			w.o.Logger.Error("messages cannot be delivered now", "channel", w.channel.ID, "error", err, "again_in", wait)
+		} else {
+			failures = 0
+		}
+		if wait != 0 {
+			w.sleep(ctx, wait)
+		}
+	}
+}
+
+// sleep waits, or until it is woken.
+func (w *worker) sleep(ctx context.Context, wait time.Duration) {
+	var after <-chan time.Time
+	if wait != never {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		after = timer.C
+	}
+	select {
+	case <-after:
+	case <-w.wake:
+	case <-ctx.Done():
+	}
+}
+
+// step delivers the next message, or says how long there is nothing to do.
+func (w *worker) step(ctx, sending context.Context) (wait time.Duration, err error) {
+	if w.hung != nil {
+		// One call at a time: a driver that does not come back is left alone.
+		select {
+		case <-w.hung:
+			w.hung = nil
+		case <-ctx.Done():
+			return 0, nil
+		}
+	}
+	if err := w.undoubt(ctx); err != nil {
+		return 0, err
+	}
+	r, wait, err := w.next(ctx)
+	if err != nil || wait != 0 {
+		return wait, err
+	}
+	if r.State == StateExpired || r.State == StateUnknown {
+		return 0, w.put(ctx, r)
+	}
+	r, err = w.claim(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	w.settle(sending, w.attempt(sending, r))
+	return 0, nil
+}
+
+// undoubt takes back a claim of which nobody knows whether it was written.
+// Nothing was sent after it.
+func (w *worker) undoubt(ctx context.Context) error {
+	if !w.doubt {
+		return nil
+	}
+	if err := w.o.DB.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE notify_outbox SET state = 'pending' WHERE channel = ? AND state = 'sending'", w.channel.ID)
+		return err
+	}); err != nil {
+		return err
+	}
+	w.doubt = false
+	return nil
+}
+
+// next returns the message whose turn it is, or how long there is none. One
+// whose time is over comes first, and is expired.
+func (w *worker) next(ctx context.Context) (r row, wait time.Duration, err error) {
+	now := w.o.Now()
+	w.mu.Lock()
+	rest := w.health.rests(now)
+	w.mu.Unlock()
+	err = w.o.DB.Read(ctx, func(tx *store.Tx) (err error) {
+		const pending = "WHERE channel = ? AND state = 'pending' "
+		over, ok, err := findOne(ctx, tx, pending+"AND expires <= ? LIMIT 1", w.channel.ID, now.UnixNano())
+		if err != nil || ok {
+			r = over.expired()
+			return err
+		}
+		// A channel that rests is asked by tests alone: who asks wants to know.
+		// What is due further away than any wait was put off by another clock.
+		r, ok, err = findOne(ctx, tx, pending+"AND (due <= ? OR due > ?) AND (kind = 'test' OR ?) ORDER BY urgent DESC, at, id LIMIT 1",
+			w.channel.ID, now.UnixNano(), now.Add(2*restAsked).UnixNano(), rest == 0)
+		if err != nil || ok {
+			return err
+		}
+		wait, err = w.idle(ctx, tx, now, rest)
+		return err
+	})
+	return r, wait, err
+}
+
+// idle returns how long there is nothing to do, where no message can be sent
+// now.
+func (w *worker) idle(ctx context.Context, tx *store.Tx, now time.Time, rest time.Duration) (time.Duration, error) {
+	var waiting int
+	var due, expires sql.NullInt64
+	if err := tx.QueryRowContext(ctx, "SELECT count(*), min(due), min(expires) FROM notify_outbox WHERE channel = ? AND state = 'pending'",
+		w.channel.ID).Scan(&waiting, &due, &expires); err != nil || waiting == 0 {
+		return never, err
+	}
+	wait := min(max(instant(due.Int64).Sub(now), rest), instant(expires.Int64).Sub(now), lookAgain)
+	return max(wait, time.Millisecond), nil
+}
+
+// claim marks a message as being sent, before it is.
+func (w *worker) claim(ctx context.Context, r row) (row, error) {
+	if err := failpoint.Hit("notify.claim"); err != nil {
+		return row{}, err
+	}
+	r.State, r.Attempts = StateSending, r.Attempts+1
+	if err := w.put(ctx, r); err != nil {
+		w.doubt = true
+		return row{}, err
+	}
+	if err := failpoint.Hit("notify.claimed"); err != nil {
+		w.doubt = true
+		return row{}, err
+	}
+	return r, nil
+}
+
+func (w *worker) put(ctx context.Context, r row) error {
+	if err := w.o.DB.Write(ctx, func(tx *store.Tx) error { return r.put(ctx, tx, w.o.Now()) }); err != nil {
+		return err
+	}
+	w.o.changed()
+	return nil
+}
+
+// attempt sends a message and returns what became of it.
+func (w *worker) attempt(ctx context.Context, r row) row {
+	if !w.o.Now().Before(r.Expires) {
+		return r.expired()
+	}
+	receipt, err := w.send(ctx, w.message(r))
+	now := w.o.Now()
+	failed := w.o.failure(err)
+	w.mu.Lock()
+	w.health = w.health.after(failed, now)
+	w.mu.Unlock()
+	return r.settled(receipt, failed, now, w.o.Jitter(backoff(r.Attempts, retryMin, retryMax)/2))
+}
+
+// message is what the channel is handed.
+func (w *worker) message(r row) Message {
+	m := Message{Sequence: r.Sequence, Kind: r.Kind, Incident: r.Incident, Urgent: r.Urgent, Repeated: r.Repeated, Link: r.Link}
+	m.Title, m.Text = r.carried(w.channel.Content)
+	if !w.o.takesAnswers(w.channel) {
+		return m
+	}
+	expires := w.o.Now().Add(tokenLife)
+	for _, answer := range r.Answers {
+		m.Buttons = append(m.Buttons, Button{Label: labels[answer], Answer: answer, Token: w.o.token(r, answer, expires)})
+	}
+	return m
+}
+
+// send calls the driver, and gives it up when it is far beyond its deadline.
+func (w *worker) send(ctx context.Context, m Message) (Receipt, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.o.Deadline)
+	defer cancel()
+	done := make(chan sent, 1)
+	w.o.group.Go(func() { done <- protected(ctx, w.channel.Notifier, m) })
+	select {
+	case s := <-done:
+		return s.receipt, s.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(sendGrace)
+	defer timer.Stop()
+	select {
+	case s := <-done:
+		return s.receipt, s.err
+	case <-timer.C:
+		w.hung = done
+		return Receipt{}, ctx.Err()
+	}
+}
+
+// protected calls a driver, whose panic is a failure of its channel alone.
+func protected(ctx context.Context, n Notifier, m Message) (s sent) {
+	defer func() {
+		if p := recover(); p != nil {
+			s = sent{err: fmt.Errorf("the driver panicked: %v", p)}
+		}
+	}()
+	s.receipt, s.err = n.Send(ctx, m)
+	return s
+}
+
+// settle stores what became of a message. Where the database fails it tries
+// again, for nothing else may be sent before; what it cannot write before the
+// end is taken for unknown at the next start.
+func (w *worker) settle(ctx context.Context, r row) {
+	for failures := 1; ; failures++ {
+		err := failpoint.Hit("notify.sent")
+		if err == nil {
+			// What happened is written though sending was broken off.
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+			err = w.put(bounded, r)
+			cancel()
+		}
+		if err == nil {
+			err = failpoint.Hit("notify.settled")
+		}
+		if err == nil {
+			return
+		}
+		wait := backoff(failures, pauseMin, pauseMax)
+		w.o.Logger.Error("what became of a message cannot be written now", "channel", w.channel.ID, "error", err, "again_in", wait)
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+const writeTimeout = 10 * time.Second
