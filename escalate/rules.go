@@ -1,6 +1,12 @@
 package escalate
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Rules are the gate's settings.
 type Rules struct {
@@ -53,4 +59,69 @@ func DefaultRules() Rules {
 		Critical: []string{"disk", "unit", "machine", "event"}, HoldEngaged: 30 * time.Minute, HoldBusy: 3 * time.Hour,
 		NoticeAfter: 30 * time.Minute,
 	}
+}
+
+// Classes are the classes of incidents that can be critical.
+func Classes() []string { return []string{classDisk, classUnit, classMachine, classEvent, classDeadline} }
+
+const (
+	classDisk     = "disk"
+	classUnit     = "unit"
+	classMachine  = "machine"
+	classEvent    = "event"
+	classDeadline = "deadline"
+)
+
+// Validate names every rule that cannot be used, by its key in the part of the
+// configuration called escalation, quiet_hours or budget.
+func (r Rules) Validate() error {
+	var problems []error
+	refuse := func(key string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	count := func(key string, n, most int) {
+		if n < 0 || n > most {
+			refuse(key, fmt.Errorf("is %d, must be 0 to %d", n, most))
+		}
+	}
+	span := func(key string, d, least, most time.Duration) {
+		if d < least || d > most {
+			refuse(key, fmt.Errorf("is %s, must be %s to %s", d, least, most))
+		}
+	}
+	share := func(key string, f float64) {
+		if !(f >= 0 && f <= 1) {
+			refuse(key, fmt.Errorf("is %v, must be 0 to 1", f))
+		}
+	}
+	refuse("quiet_hours", r.Quiet.Validate())
+	count("notifications_per_day", r.NotificationsPerDay, 1000)
+	count("escalations_per_hour", r.EscalationsPerHour, 1000)
+	count("notices_per_day", r.NoticesPerDay, 1000)
+	span("cooldown", r.Cooldown, 0, 7*24*time.Hour)
+	share("push_from", r.PushFrom)
+	share("digest_from", r.DigestFrom)
+	if r.DigestFrom > r.PushFrom {
+		refuse("digest_from", fmt.Errorf("is %v, must not be more than push_from, which is %v", r.DigestFrom, r.PushFrom))
+	}
+	if _, err := parseClock(r.Digest.Daily); r.Digest.Daily != "" {
+		refuse("digest.daily", err)
+	}
+	if _, _, err := parseWeekly(r.Digest.Weekly); r.Digest.Weekly != "" {
+		refuse("digest.weekly", err)
+	}
+	for i, class := range r.Critical {
+		switch {
+		case !slices.Contains(Classes(), class):
+			refuse(fmt.Sprintf("critical[%d]", i), fmt.Errorf("%.40q is none of %s", class, strings.Join(Classes(), ", ")))
+		case slices.Index(r.Critical, class) != i:
+			refuse(fmt.Sprintf("critical[%d]", i), fmt.Errorf("%q is there twice", class))
+		}
+	}
+	span("hold_engaged", r.HoldEngaged, 0, 24*time.Hour)
+	span("hold_busy", r.HoldBusy, 0, 24*time.Hour)
+	span("notice_after", r.NoticeAfter, 0, 7*24*time.Hour)
+	return errors.Join(problems...)
 }

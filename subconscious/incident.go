@@ -90,3 +90,18 @@ func (k IncidentKey) Pairs(thing IncidentKey) bool {
 	a, b, _ := strings.Cut(pair, pairSeparator)
 	return ok && (a == string(half(thing)) || b == string(half(thing)))
 }
+
+// Parts are the two things that a PairKey connects, the one thing that a
+// PatternKey is of, and nothing for any other key.
+func (k IncidentKey) Parts() []IncidentKey {
+	if thing, ok := strings.CutPrefix(string(k), patternPrefix); ok {
+		return []IncidentKey{IncidentKey(thing)}
+	}
+	pair, ok := strings.CutPrefix(string(k), pairPrefix)
+	a, b, two := strings.Cut(pair, pairSeparator)
+	if !ok || !two {
+		return nil
+	}
+	whole := func(half string) IncidentKey { return IncidentKey(strings.ReplaceAll(half, "&&", "&")) }
+	return []IncidentKey{whole(a), whole(b)}
+}

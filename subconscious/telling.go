@@ -28,8 +28,17 @@ type Telling struct {
 	// counts all.
 	Told  []Told `json:"told,omitempty"`
 	Times int    `json:"times,omitempty"`
-	// Feedback is the person's last word on its use.
+	// Feedback is the person's last word on its use, and Counted the sort of
+	// thing whose score counts it, so that another word can replace it there.
 	Feedback Feedback `json:"feedback,omitempty"`
+	Counted  Sort     `json:"counted,omitzero"`
+}
+
+// Sort is a sort of thing that is told: what a Score is of.
+type Sort struct {
+	Thread ThreadName `json:"thread"`
+	Source string     `json:"source"` // sense
+	Kind   Kind       `json:"kind"`
 }
 
 // TellingState is where an incident is in its life with the person.
@@ -80,6 +89,7 @@ type Told struct {
 	At           time.Time `json:"at"`
 	Why          string    `json:"why,omitempty"` // why it was told again: "worse", "reminder"
 	Digest       bool      `json:"digest,omitempty"`
+	Sort         Sort      `json:"sort,omitzero"` // who had it told
 	Severity     Severity  `json:"severity"`
 	Band         Band      `json:"band,omitempty"` // of its due time
 	Due          time.Time `json:"due,omitzero"`
