@@ -134,7 +134,7 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/v1/commands", asJSON, `{"kind":"note","text":" call\u001b the\ndentist "}`, 200, `"text":"call the dentist"`},
 		{"POST", "/v1/commands", asJSON, `{"kind":"note","text":" \u001b "}`, 400, "empty"},
 		{"POST", "/v1/commands", asJSON, `{"kind":"note","text":"x","entry":"w-backup-a2c"}`, 400, "entry"},
-		{"POST", "/v1/commands", asJSON, `{"kind":"dismiss","entry":"w-backup-a2c"}`, 400, "dismiss"},
+		{"POST", "/v1/commands", asJSON, `{"kind":"explode","entry":"w-backup-a2c"}`, 400, "explode"},
 		{"POST", "/v1/commands", asJSON, `{"kind":"note","text":"x","by":"owner"}`, 400, "by"},
 		{"POST", "/v1/commands", asJSON, ``, 400, "kind"},
 		{"POST", "/v1/pause", asJSON, `{"for":"2h"}`, 200, `"until"`},

@@ -75,11 +75,15 @@ func keepGone(ctx context.Context, tx *store.Tx, next subconscious.State, at tim
 // keepTold notes the incidents of the history, with the last time.
 func keepTold(ctx context.Context, tx *store.Tx, history []subconscious.EscalationRecord, at time.Time) error {
 	for _, told := range history {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_told (incident, at) VALUES (?1, ?2)
-			ON CONFLICT (incident) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
-			string(told.Incident), nanoseconds(told.At, at)); err != nil {
+		if err := noteTold(ctx, tx, told.Incident, nanoseconds(told.At, at)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func noteTold(ctx context.Context, tx *store.Tx, incident subconscious.IncidentKey, at int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO mind_told (incident, at) VALUES (?1, ?2)
+		ON CONFLICT (incident) DO UPDATE SET at = excluded.at WHERE excluded.at > at`, string(incident), at)
+	return err
 }

@@ -92,9 +92,11 @@ func putIncidents(ctx context.Context, tx *store.Tx, incidents []subconscious.In
 		if string(had) == string(body) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_incidents (key, last_seen, body) VALUES (?, ?, ?)
-			ON CONFLICT (key) DO UPDATE SET last_seen = excluded.last_seen, body = excluded.body`,
-			string(incident.Key), nanoseconds(incident.LastSeen, at), string(body)); err != nil {
+		t := tellingColumns(incident.Telling, at)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_incidents (key, last_seen, person, live, since, told, feedback, body)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET last_seen = excluded.last_seen, person = excluded.person,
+			live = excluded.live, since = excluded.since, told = excluded.told, feedback = excluded.feedback, body = excluded.body`,
+			string(incident.Key), nanoseconds(incident.LastSeen, at), t.person, t.live, t.since, t.told, t.feedback, string(body)); err != nil {
 			return err
 		}
 		if err := putLinks(ctx, tx, incident, had); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -16,38 +17,57 @@ const (
 	maxPending = 1000 // commands that may wait
 	maxText    = 2000 // bytes of a command's text
 	maxName    = 1000 // bytes of each of its other fields
+	maxLater   = 366 * 24 * time.Hour
 )
 
 // Enqueue keeps a command for the next tick and returns it with its ID. What
 // is too much or cannot be understood is an *store.Error with CodeInput.
-func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (subconscious.Command, error) {
+func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (kept subconscious.Command, err error) {
 	if err := checkCommand(command); err != nil {
 		return subconscious.Command{}, err
 	}
-	command.ID = 0
-	body, err := json.Marshal(command)
-	if err != nil {
-		return subconscious.Command{}, fmt.Errorf("mind: enqueue: %w", err)
-	}
-	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		var waiting int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mind_inputs WHERE done IS NULL").Scan(&waiting); err != nil {
-			return err
-		}
-		if waiting >= maxPending {
-			return refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
-		}
-		result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), string(body))
-		if err != nil {
-			return err
-		}
-		command.ID, err = result.LastInsertId()
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		kept, err = s.EnqueueIn(ctx, tx, command)
 		return err
 	})
 	if err != nil {
+		return subconscious.Command{}, err
+	}
+	return kept, nil
+}
+
+// EnqueueIn is Enqueue inside the transaction tx of another: the command is
+// kept if that is committed.
+func (s *Store) EnqueueIn(ctx context.Context, tx *store.Tx, command subconscious.Command) (subconscious.Command, error) {
+	if err := checkCommand(command); err != nil {
+		return subconscious.Command{}, err
+	}
+	kept, err := putInput(ctx, tx, command)
+	if err != nil {
 		return subconscious.Command{}, fmt.Errorf("mind: enqueue: %w", err)
 	}
-	return command, nil
+	return kept, nil
+}
+
+func putInput(ctx context.Context, tx *store.Tx, command subconscious.Command) (subconscious.Command, error) {
+	command.ID = 0
+	body, err := json.Marshal(command)
+	if err != nil {
+		return command, err
+	}
+	var waiting int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mind_inputs WHERE done IS NULL").Scan(&waiting); err != nil {
+		return command, err
+	}
+	if waiting >= maxPending {
+		return command, refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
+	}
+	result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), string(body))
+	if err != nil {
+		return command, err
+	}
+	command.ID, err = result.LastInsertId()
+	return command, err
 }
 
 func refuse(text, next string) error {
@@ -57,22 +77,47 @@ func refuse(text, next string) error {
 func checkCommand(command subconscious.Command) error {
 	switch command.Kind {
 	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss, subconscious.CommandFocus, subconscious.CommandNote:
+	case subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
+		if command.Entry == "" && command.Incident == "" {
+			return refuse(fmt.Sprintf("%s is about no incident", command.Kind), "Name the incident, or an entry of it")
+		}
 	default:
-		return refuse(fmt.Sprintf("%q is no command", command.Kind), "Use close, confirm, dismiss, focus or note")
+		return refuse(fmt.Sprintf("%q is no command", command.Kind), "Use ack, dismiss, snooze, remind, close, confirm, focus or note")
 	}
 	if command.At.IsZero() || command.By == "" {
 		return refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
 	}
+	if err := checkLater(command); err != nil {
+		return err
+	}
 	if len(command.Text) > maxText {
 		return refuse(fmt.Sprintf("the text has %d bytes, more than %d", len(command.Text), maxText), "Shorten it, or put it into a file of the notes folder")
 	}
-	for _, name := range []string{string(command.Entry), string(command.Incident), string(command.Thread), command.By} {
+	for _, name := range []string{string(command.Entry), string(command.Incident), string(command.IncidentID), string(command.Thread), command.By} {
 		if len(name) > maxName || !utf8.ValidString(name) {
 			return refuse(fmt.Sprintf("a name in the command is longer than %d bytes or no valid text", maxName), "Copy the name as it is shown")
 		}
 	}
 	if !utf8.ValidString(command.Text) {
 		return refuse("the text is not valid UTF-8", "Send it as UTF-8")
+	}
+	return nil
+}
+
+// checkLater checks the word and the time of a command about an incident.
+func checkLater(command subconscious.Command) error {
+	switch command.Feedback {
+	case "", subconscious.Useful, subconscious.NotUseful:
+	default:
+		return refuse(fmt.Sprintf("%q is no word on the use of being told", command.Feedback), "Use useful or not_useful, or none")
+	}
+	switch {
+	case command.Until.IsZero() && command.Kind == subconscious.CommandRemind:
+		return refuse("the reminder has no time", "Say for how long, or until when")
+	case !command.Until.IsZero() && !command.Until.After(command.At):
+		return refuse("the time until which to wait is past", "Name a time that is still ahead")
+	case command.Until.Sub(command.At) > maxLater:
+		return refuse("the time until which to wait is more than 366 days ahead", "Choose less, and ask again then")
 	}
 	return nil
 }

@@ -42,14 +42,18 @@ func (s *Store) SetMeta(ctx context.Context, key, value string) error {
 			_, err := tx.ExecContext(ctx, "DELETE FROM mind_meta WHERE key = ?", key)
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO mind_meta (key, value) VALUES (?, ?)
-			ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`, key, value)
-		return err
+		return putMeta(ctx, tx, key, value)
 	})
 	if err != nil {
 		return fmt.Errorf("mind: set meta %s: %w", key, err)
 	}
 	return nil
+}
+
+func putMeta(ctx context.Context, tx *store.Tx, key, value string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO mind_meta (key, value) VALUES (?, ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`, key, value)
+	return err
 }
 
 // Pause says that no ticks run.

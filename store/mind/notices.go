@@ -53,10 +53,18 @@ func (s *Store) ResolveNotice(ctx context.Context, key NoticeKey) (resolved bool
 }
 
 // Notices returns the open ones, oldest first.
-func (s *Store) Notices(ctx context.Context) ([]Notice, error) {
+func (s *Store) Notices(ctx context.Context) ([]Notice, error) { return s.notices(ctx, "") }
+
+// UntoldNotices returns the open ones that the person was not told of, oldest
+// first. One that ends and begins again is a new one.
+func (s *Store) UntoldNotices(ctx context.Context) ([]Notice, error) {
+	return s.notices(ctx, "WHERE told = 0")
+}
+
+func (s *Store) notices(ctx context.Context, where string) ([]Notice, error) {
 	var notices []Notice
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT code, key, at, zone, text, next FROM mind_notices ORDER BY at, code, key")
+		rows, err := tx.QueryContext(ctx, "SELECT code, key, at, zone, text, next FROM mind_notices "+where+" ORDER BY at, code, key")
 		if err != nil {
 			return err
 		}
@@ -78,13 +86,20 @@ func (s *Store) Notices(ctx context.Context) ([]Notice, error) {
 	return notices, nil
 }
 
-func putNotices(ctx context.Context, tx *store.Tx, begin []Notice, end []NoticeKey) error {
-	for _, key := range end {
+// putNotices first notes what was told, so that one that ends and begins again
+// with this tick is untold.
+func putNotices(ctx context.Context, tx *store.Tx, c Commit) error {
+	for _, key := range c.ToldNotices {
+		if _, err := tx.ExecContext(ctx, "UPDATE mind_notices SET told = 1 WHERE code = ? AND key = ?", key.Code, key.Key); err != nil {
+			return err
+		}
+	}
+	for _, key := range c.Resolve {
 		if _, err := resolve(ctx, tx, key); err != nil {
 			return err
 		}
 	}
-	for _, notice := range begin {
+	for _, notice := range c.Raise {
 		if _, err := raise(ctx, tx, notice); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type Store struct {
 	db *store.DB
 	// The sweeps over tables that are not in the order in which rows expire
 	// go on from here; after a restart they begin again.
-	sweptLog, sweptIncidents, sweptGone atomic.Int64
+	sweptLog, sweptIncidents, sweptGone, sweptDecisions atomic.Int64
 }
 
 // New returns the store of the mind in db, which was opened with Migrations.
@@ -39,16 +39,27 @@ type Commit struct {
 	// 1 MiB: its hash must be known before the file is there. Nil publishes
 	// nothing.
 	Published []byte
-	// Raise and Resolve are notices that begin and end with this tick.
-	Raise   []Notice
-	Resolve []NoticeKey
+	// Raise and Resolve are notices that begin and end with this tick,
+	// ToldNotices those that were told.
+	Raise       []Notice
+	Resolve     []NoticeKey
+	ToldNotices []NoticeKey
+	// Decisions are those of the gate that are new.
+	Decisions []Decision
+	// Pushes are what this tick took of the person's attention.
+	Pushes []Push
+	// Scores are those that changed.
+	Scores []subconscious.Score
+	// Digests are those that were due.
+	Digests Digests
 }
 
 // Commit writes a tick in the transaction tx. What did not change is not
 // written. It also removes, in small steps, what is older than it is kept:
-// records, log and dropped entries for 30 days (a year where the incident was
-// told), consumed inputs and calls of models for 30 days, incidents for a year after they were
-// last seen.
+// records, log, decisions and dropped entries for 30 days (a year where the
+// incident was told), consumed inputs and calls of models for 30 days, pushes
+// for 40 days, what was missed for a year, incidents for a year after they
+// were last seen.
 func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 	if c.State.TickCount != c.Record.Tick {
 		return fmt.Errorf("mind: commit: the state counts %d ticks and the record is of tick %d", c.State.TickCount, c.Record.Tick)
@@ -64,7 +75,11 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 		{"record", func() error { return putRecord(ctx, tx, p, c.Record, c.State.LastTick, c.Published) }},
 		{"log", func() error { return putLog(ctx, tx, c.Log) }},
 		{"calls", func() error { return putCalls(ctx, tx, c.Calls) }},
-		{"notices", func() error { return putNotices(ctx, tx, c.Raise, c.Resolve) }},
+		{"notices", func() error { return putNotices(ctx, tx, c) }},
+		{"decisions", func() error { return putDecisions(ctx, tx, c.Decisions) }},
+		{"pushes", func() error { return putPushes(ctx, tx, c.Pushes) }},
+		{"scores", func() error { return putScores(ctx, tx, c.Scores, c.Record.At) }},
+		{"digests", func() error { return putDigests(ctx, tx, c.Digests) }},
 		{"sweep", func() error { return s.sweep(ctx, tx, c.Record.Tick, c.Record.At, c.State) }},
 	}
 	for _, step := range steps {

@@ -42,6 +42,14 @@ func (s *Store) sweep(ctx context.Context, tx *store.Tx, tick int64, at time.Tim
 	if err := sweepOf(ctx, tx, "mind_entries_gone", &s.sweptGone, at); err != nil {
 		return err
 	}
+	if err := sweepOf(ctx, tx, "mind_decisions", &s.sweptDecisions, at); err != nil {
+		return err
+	}
+	for _, sweep := range []func(context.Context, *store.Tx, time.Time) error{sweepPushes, sweepScores, sweepMissed} {
+		if err := sweep(ctx, tx, at); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM mind_told WHERE at < ?", before(at, keepTell)); err != nil {
 		return err
 	}
@@ -64,9 +72,9 @@ func sweepOf(ctx context.Context, tx *store.Tx, table string, cursor *atomic.Int
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM "+table+` WHERE id > ? AND id <= ? AND at < ? AND NOT EXISTS (
-		SELECT 1 FROM mind_told WHERE mind_told.incident = `+table+`.incident AND mind_told.at >= ?)`,
-		last.from, last.to, before(at, keep), before(at, keepTell))
+	_, err = tx.ExecContext(ctx, "DELETE FROM "+table+` WHERE id > ? AND id <= ? AND at < ? AND (at < ? OR NOT EXISTS (
+		SELECT 1 FROM mind_told WHERE mind_told.incident = `+table+`.incident AND mind_told.at >= ?))`,
+		last.from, last.to, before(at, keep), before(at, keepTell), before(at, keepTell))
 	return err
 }
 
@@ -91,7 +99,8 @@ func advance(ctx context.Context, tx *store.Tx, table string, cursor *atomic.Int
 }
 
 // sweepIncidents removes incidents that were last seen a year ago, but those
-// that an entry is about and those closed for ever.
+// that an entry is about, those closed for ever, and for another year those
+// that wait to be told or to be reminded of.
 func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, state subconscious.State) error {
 	next, err := advance(ctx, tx, "mind_incidents", &s.sweptIncidents)
 	if err != nil {
@@ -103,7 +112,8 @@ func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, 
 			held[entry.Incident] = true
 		}
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ?", next.from, next.to, before(at, keepTell))
+	rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ? AND (live < ? OR last_seen < ?)",
+		next.from, next.to, before(at, keepTell), liveToRemind, before(at, 2*keepTell))
 	if err != nil {
 		return err
 	}

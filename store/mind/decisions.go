@@ -1,0 +1,125 @@
+package mind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Decision is what the gate decided of one wish. It is kept for 30 days, and
+// for a year where the incident was told.
+type Decision struct {
+	Tick     int64
+	At       time.Time
+	Incident subconscious.IncidentKey
+	ID       subconscious.IncidentID
+	Entry    subconscious.EntryID
+	Thread   subconscious.ThreadName
+	Verdict  string // tell, hold, drop
+	Reason   string
+	JSON     []byte // the caller's details, at most 64 KiB
+}
+
+// VerdictTell and ReasonDigest are the words of decisions by which is counted
+// what was told.
+const (
+	VerdictTell  = "tell"
+	ReasonDigest = "digest"
+)
+
+// DecisionSum counts decisions.
+type DecisionSum struct {
+	Reasons map[string]int
+	// Told counts the incidents that were told, Again those of them that were
+	// told before too, Digested those that were told in a digest.
+	Told, Again, Digested int
+}
+
+const maxDecisionJSON = 64 << 10
+
+// Decisions returns the newest decisions about an incident, at most limit,
+// oldest first.
+func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit int) ([]Decision, error) {
+	var decisions []Decision
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
+			FROM mind_decisions WHERE person = ? ORDER BY id DESC LIMIT ?`, string(id), limit)
+		if err != nil {
+			return err
+		}
+		return each(rows, func() error {
+			var d Decision
+			var at int64
+			var zone int
+			if err := rows.Scan(&d.Tick, &at, &zone, &d.Incident, &d.ID, &d.Entry, &d.Thread, &d.Verdict, &d.Reason, &d.JSON); err != nil {
+				return err
+			}
+			d.At = moment(at, zone)
+			decisions = append(decisions, d)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mind: decisions of %s: %w", id, err)
+	}
+	slices.Reverse(decisions)
+	return decisions, nil
+}
+
+// DecisionCounts counts the decisions since that time.
+func (s *Store) DecisionCounts(ctx context.Context, since time.Time) (DecisionSum, error) {
+	sum := DecisionSum{Reasons: map[string]int{}}
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT reason, count(*) FROM mind_decisions WHERE at >= ? GROUP BY reason", since.UnixNano())
+		if err != nil {
+			return err
+		}
+		if err := each(rows, func() error {
+			var reason string
+			var n int
+			err := rows.Scan(&reason, &n)
+			sum.Reasons[reason] = n
+			return err
+		}); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(times > 1), 0), coalesce(sum(digested), 0) FROM (
+			SELECT max(reason = ?2) AS digested,
+				(SELECT count(*) FROM mind_decisions AS every WHERE every.person = some.person AND every.verdict = ?1) AS times
+			FROM mind_decisions AS some WHERE at >= ?3 AND verdict = ?1 GROUP BY person)`,
+			VerdictTell, ReasonDigest, since.UnixNano()).Scan(&sum.Told, &sum.Again, &sum.Digested)
+	})
+	if err != nil {
+		return DecisionSum{}, fmt.Errorf("mind: count decisions: %w", err)
+	}
+	return sum, nil
+}
+
+// putDecisions adds decisions; incidents that are told are noted as such.
+func putDecisions(ctx context.Context, tx *store.Tx, decisions []Decision) error {
+	for _, d := range decisions {
+		if d.Incident == "" || d.ID == "" || d.At.IsZero() || d.Verdict == "" || d.Reason == "" {
+			return errors.New("a decision has no incident, no time, no verdict or no reason")
+		}
+		if len(d.JSON) > maxDecisionJSON {
+			return fmt.Errorf("the decision on %s has %d bytes, more than %d", d.ID, len(d.JSON), maxDecisionJSON)
+		}
+		at, zone := columns(d.At)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_decisions (tick, at, zone, incident, person, entry, thread, verdict, reason, body)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.Tick, at, zone, string(d.Incident), string(d.ID), string(d.Entry), string(d.Thread),
+			d.Verdict, d.Reason, d.JSON); err != nil {
+			return err
+		}
+		if d.Verdict == VerdictTell {
+			if err := noteTold(ctx, tx, d.Incident, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package mind
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// maxScores bounds how many sorts of things are remembered; the ones that
+// changed last stay.
+const maxScores = 2000
+
+// Scores returns how telling each sort of thing has fared, by thread, source
+// and kind.
+func (s *Store) Scores(ctx context.Context) ([]subconscious.Score, error) {
+	var scores []subconscious.Score
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_scores ORDER BY thread, source, kind")
+		if err != nil {
+			return err
+		}
+		return each(rows, func() error {
+			var body []byte
+			if err := rows.Scan(&body); err != nil {
+				return err
+			}
+			var score subconscious.Score
+			if err := json.Unmarshal(body, &score); err != nil {
+				return err
+			}
+			scores = append(scores, score)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mind: scores: %w", err)
+	}
+	return scores, nil
+}
+
+// ResetScores forgets the scores of that thread, source and kind, each of which
+// may be empty for all, and returns how many they were. It must not run while
+// a tick that read them does, which would bring back what it changed.
+func (s *Store) ResetScores(ctx context.Context, thread subconscious.ThreadName, source string, kind subconscious.Kind) (forgotten int, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		result, err := tx.ExecContext(ctx, `DELETE FROM mind_scores WHERE (?1 = '' OR thread = ?1) AND (?2 = '' OR source = ?2)
+			AND (?3 = '' OR kind = ?3)`, string(thread), source, string(kind))
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		forgotten = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("mind: reset scores: %w", err)
+	}
+	return forgotten, nil
+}
+
+func putScores(ctx context.Context, tx *store.Tx, scores []subconscious.Score, at time.Time) error {
+	for _, score := range scores {
+		if score.Thread == "" || len(score.Thread)+len(score.Source)+len(score.Kind) > maxName {
+			return errors.New("a score has no thread, or longer names than there are")
+		}
+		body, err := json.Marshal(score)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_scores (thread, source, kind, updated, body) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (thread, source, kind) DO UPDATE SET updated = excluded.updated, body = excluded.body WHERE body <> excluded.body`,
+			string(score.Thread), score.Source, string(score.Kind), nanoseconds(score.Updated, at), string(body)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sweepScores(ctx context.Context, tx *store.Tx, _ time.Time) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM mind_scores WHERE (thread, source, kind) IN (
+		SELECT thread, source, kind FROM mind_scores ORDER BY updated DESC, thread, source, kind LIMIT -1 OFFSET ?)`, maxScores)
+	return err
+}

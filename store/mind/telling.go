@@ -1,0 +1,222 @@
+package mind
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// How live an incident is for the gate; more is more.
+const (
+	notLive      = 0
+	liveTold     = 1 // told and not over, or wished anew
+	liveToRemind = 2
+	liveWaits    = 3
+)
+
+// InboxQuery says which incidents are wanted.
+type InboxQuery struct {
+	// All adds those that are over, dismissed or were dropped.
+	All bool
+	// Before is the mark of a page, or "" for the newest.
+	Before string
+	Limit  int // at least 1
+}
+
+// telling are the columns of what is told of an incident.
+type telling struct {
+	person, feedback sql.NullString
+	live             int
+	since, told      sql.NullInt64
+}
+
+// tellingColumns returns the columns of t, written at the time at.
+func tellingColumns(t *subconscious.Telling, at time.Time) telling {
+	if t == nil || t.ID == "" {
+		return telling{}
+	}
+	columns := telling{
+		person: sql.NullString{String: string(t.ID), Valid: true}, live: liveness(t),
+		since:    sql.NullInt64{Int64: nanoseconds(t.Since, at), Valid: true},
+		feedback: sql.NullString{String: string(t.Feedback), Valid: t.Feedback != ""},
+	}
+	if n := len(t.Told); n > 0 {
+		columns.told = sql.NullInt64{Int64: nanoseconds(t.Told[n-1].At, at), Valid: true}
+	}
+	return columns
+}
+
+func liveness(t *subconscious.Telling) int {
+	switch {
+	case t.Waits:
+		return liveWaits
+	case !t.Remind.IsZero():
+		return liveToRemind
+	}
+	switch t.State {
+	case subconscious.TellingTold, subconscious.TellingAcknowledged, subconscious.TellingSnoozed, subconscious.TellingReopened:
+		return liveTold
+	}
+	return notLive
+}
+
+// LiveIncidents returns the incidents that the gate has to look at although
+// nobody asks for them, sorted by key: those that wait, those to be reminded
+// of, and those that were told and are not over. Over limit those that wait
+// come first, then those to be reminded of, then the rest by newness.
+func (s *Store) LiveIncidents(ctx context.Context, limit int) ([]subconscious.Incident, error) {
+	found, err := s.incidentBodies(ctx, "WHERE live > 0 ORDER BY live DESC, since DESC, id DESC LIMIT ?", limit)
+	if err != nil {
+		return nil, fmt.Errorf("mind: live incidents: %w", err)
+	}
+	slices.SortFunc(found, func(a, b subconscious.Incident) int { return strings.Compare(string(a.Key), string(b.Key)) })
+	return found, nil
+}
+
+// IncidentByID returns the incident that people know as id; ok is false where
+// there is none (any more).
+func (s *Store) IncidentByID(ctx context.Context, id subconscious.IncidentID) (incident subconscious.Incident, ok bool, err error) {
+	if id == "" {
+		return subconscious.Incident{}, false, nil
+	}
+	found, err := s.incidentBodies(ctx, "WHERE person = ? ORDER BY since DESC, id DESC LIMIT 1", string(id))
+	if err != nil {
+		return subconscious.Incident{}, false, fmt.Errorf("mind: incident %s: %w", id, err)
+	}
+	if len(found) == 0 {
+		return subconscious.Incident{}, false, nil
+	}
+	return found[0], true, nil
+}
+
+func (s *Store) incidentBodies(ctx context.Context, where string, args ...any) ([]subconscious.Incident, error) {
+	var found []subconscious.Incident
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents "+where, args...)
+		if err != nil {
+			return err
+		}
+		return each(rows, func() error {
+			var body []byte
+			if err := rows.Scan(&body); err != nil {
+				return err
+			}
+			var incident subconscious.Incident
+			if err := json.Unmarshal(body, &incident); err != nil {
+				return err
+			}
+			found = append(found, incident)
+			return nil
+		})
+	})
+	return found, err
+}
+
+// Inbox returns a page of the incidents that somebody was wished to be told
+// of, those whose state is newest first, and the mark of the next page, "" where
+// this was the last. An incident that changes between two pages moves to the
+// front and is on no later page. A mark that is none is an *store.Error with
+// CodeInput.
+func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconscious.Incident, before string, err error) {
+	since, id, err := readMark(query.Before)
+	if err != nil {
+		return nil, "", err
+	}
+	where := "person IS NOT NULL"
+	if !query.All {
+		where += " AND live > 0"
+	}
+	limit := max(1, query.Limit)
+	err = s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT id, since, body FROM mind_incidents WHERE "+where+
+			" AND (since, id) < (?, ?) ORDER BY since DESC, id DESC LIMIT ?", since, id, limit+1)
+		if err != nil {
+			return err
+		}
+		more := false
+		return each(rows, func() error {
+			if more = len(page) == limit; more {
+				before = mark(since, id)
+				return nil
+			}
+			var body []byte
+			if err := rows.Scan(&id, &since, &body); err != nil {
+				return err
+			}
+			var incident subconscious.Incident
+			if err := json.Unmarshal(body, &incident); err != nil {
+				return err
+			}
+			page = append(page, incident)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("mind: inbox: %w", err)
+	}
+	return page, before, nil
+}
+
+// mark names the place after the incident with that id and since.
+func mark(since, id int64) string {
+	return strconv.FormatInt(since, 36) + "_" + strconv.FormatInt(id, 36)
+}
+
+// readMark reverses mark; none is the place before the newest.
+func readMark(text string) (since, id int64, err error) {
+	if text == "" {
+		return 1<<63 - 1, 1<<63 - 1, nil
+	}
+	first, second, ok := strings.Cut(text, "_")
+	since, err = strconv.ParseInt(first, 36, 64)
+	if err == nil {
+		id, err = strconv.ParseInt(second, 36, 64)
+	}
+	if err != nil || !ok {
+		return 0, 0, refuse("before is no mark of a page", "Take it from the page before, as it stands there")
+	}
+	return since, id, nil
+}
+
+// IncidentCounts counts the incidents that are open for the person, and those
+// of them that are held back and judged again.
+func (s *Store) IncidentCounts(ctx context.Context) (open, held int, err error) {
+	err = s.db.Read(ctx, func(tx *store.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(live = ?), 0) FROM mind_incidents WHERE live > 0", liveWaits).Scan(&open, &held)
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("mind: count incidents: %w", err)
+	}
+	return open, held, nil
+}
+
+// FeedbackCounts counts the person's last word on the incidents that were told
+// last since that time.
+func (s *Store) FeedbackCounts(ctx context.Context, since time.Time) (map[subconscious.Feedback]int, error) {
+	counts := map[subconscious.Feedback]int{}
+	err := s.db.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT feedback, count(*) FROM mind_incidents WHERE told >= ? AND feedback IS NOT NULL GROUP BY feedback", since.UnixNano())
+		if err != nil {
+			return err
+		}
+		return each(rows, func() error {
+			var word subconscious.Feedback
+			var n int
+			err := rows.Scan(&word, &n)
+			counts[word] = n
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mind: count feedback: %w", err)
+	}
+	return counts, nil
+}
