@@ -194,5 +194,10 @@ var descriptions = map[string]string{
 	"escalation.critical":      "What may be told in quiet hours: disk, unit, machine, event, deadline.",
 	"escalation.hold_engaged":  "How long what is not urgent waits at most while you type: 0s to 24h.",
 	"escalation.hold_busy":     "How long what is not urgent waits at most through a meeting: 0s to 24h.",
-	"escalation.notice_after":  "How long the daemon waits before it tells of its own troubles: 0s to 168h.",
+	"presence":                 "What tells a good moment from a bad one; none of it is stored or sent.",
+	"presence.session":         "Whether to look at this machine's session: locked, idle, in use.",
+	"presence.calendar":        "Whether to look at the calendar: in a meeting.",
+	"presence.command_line":    "Whether to look at your own commands: looking just now.",
+
+	"escalation.notice_after": "How long the daemon waits before it tells of its own troubles: 0s to 168h.",
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
@@ -49,6 +50,8 @@ type Config struct {
 	// QuietHours, and what Budget has on attention, are the gate's: see Gate.
 	QuietHours escalate.Hours `mapstructure:"quiet_hours"`
 	Escalation escalate.Rules `mapstructure:"escalation"`
+	// Presence is what is looked at to tell a good moment from a bad one.
+	Presence presence.Config `mapstructure:"presence"`
 }
 
 // API says where the API is served beside the unix socket in the state folder.
@@ -90,5 +93,6 @@ func Default() *Config {
 		Mechanics:   aggregator.DefaultRules(),
 		QuietHours:  escalate.DefaultRules().Quiet,
 		Escalation:  defaultEscalation(),
+		Presence:    presence.DefaultConfig(),
 	}
 }
