@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/internal/own"
 )
 
 // near reports whether an address is certain to be on this machine or in its
@@ -24,16 +26,4 @@ func near(address string) bool {
 // OwnNetwork reports whether a host is on this machine or in its network, as far
 // as its name tells: a name without a dot is one of the network's own. It is for
 // warnings, not for trust.
-func OwnNetwork(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if ip, err := netip.ParseAddr(host); err == nil {
-		shared := netip.MustParsePrefix("100.64.0.0/10")
-		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || shared.Contains(ip.Unmap())
-	}
-	for _, end := range []string{".localhost", ".local", ".lan", ".internal", ".home.arpa", ".ts.net"} {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return !strings.Contains(host, ".")
-}
+func OwnNetwork(host string) bool { return own.Network(host) }

@@ -84,7 +84,7 @@ func modelRules() []Rule {
 			Packages: []string{"models/*"}, May: below("models", "budget", "redact", "internal/secret", "internal/failpoint"), Tests: []string{"models/modeltest", "models/modeltest/conformance"},
 			Reason: "a driver knows its parent and no sibling; limits, budgets and retries are decorators around it",
 		}, {
-			Packages: []string{"models"}, May: below("redact", "budget", "internal/secret"), Tests: []string{"models/modeltest"},
+			Packages: []string{"models"}, May: below("redact", "budget", "internal/own", "internal/secret"), Tests: []string{"models/modeltest"},
 			Reason: "the parent of the drivers knows none of them: the daemon hands them to it",
 		}, {
 			Packages: []string{"notify/ntfy/ntfytest"}, May: below("notify"),
@@ -93,7 +93,7 @@ func modelRules() []Rule {
 			Packages: []string{"notify/notifytest"}, May: below("notify", "store"), TestOnly: true,
 			Reason: "the suite runs any channel, and knows no driver",
 		}, {
-			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/secret", "internal/failpoint"), Tests: []string{"notify/notifytest", "notify/ntfy/ntfytest"},
+			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/own", "internal/secret", "internal/failpoint"), Tests: []string{"notify/notifytest", "notify/ntfy/ntfytest"},
 			Reason: "a driver knows its parent and no sibling",
 		}, {
 			Packages: []string{"presence/*"}, May: below("presence"),
@@ -163,7 +163,7 @@ func internalRules() []Rule {
 			Packages: []string{"internal/testutil", "internal/testutil/..."}, May: append(below("store", "senses", "threads"), "internal/testutil/..."), TestOnly: true,
 			Reason: "it is shared by tests of the lower rooms, and so must not know the upper ones",
 		}, {
-			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/secret"},
+			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/own", "internal/secret"},
 			Reason:   "drivers share it, so that it must know nothing of the mind",
 		}, {
 			Packages: []string{"internal/archtest"},

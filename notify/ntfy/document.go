@@ -1,0 +1,115 @@
+package ntfy
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+)
+
+// What servers take of one message; more is an error or becomes a file.
+const (
+	maxMessage = 4096 // bytes
+	maxTitle   = 1024 // bytes
+	maxActions = 3
+)
+
+// Priorities as the apps know them: 3 sounds as people chose, 5 rings through
+// most silences.
+const (
+	normal = 3
+	urgent = 5
+)
+
+// document is a message as it is posted.
+type document struct {
+	Topic    string   `json:"topic"`
+	Title    string   `json:"title,omitempty"`
+	Message  string   `json:"message"`
+	Priority int      `json:"priority"`
+	Tags     []string `json:"tags,omitempty"`
+	Click    string   `json:"click,omitempty"`
+	Actions  []action `json:"actions,omitempty"`
+	// Sequence lets newer servers replace the message; older ones pass it over.
+	Sequence string `json:"sequence_id,omitempty"`
+}
+
+// action is a button: what the phone sends when it is pressed. It has no
+// headers, see the package comment.
+type action struct {
+	Action string `json:"action"`
+	Label  string `json:"label"`
+	URL    string `json:"url"`
+	Method string `json:"method"`
+	Body   string `json:"body"`
+	// Clear takes the message off the phone once the server has the answer.
+	Clear bool `json:"clear"`
+}
+
+// document writes a message down. A message without a text is sent as its
+// title: servers put a word of their own in the place of an empty one.
+func (c *Client) document(m notify.Message) document {
+	d := document{Topic: c.config.Topic, Title: clip(flat(m.Title), maxTitle), Message: clip(strings.ToValidUTF8(m.Text, ""), maxMessage),
+		Priority: normal, Tags: tags(m), Click: web(m.Link)}
+	if strings.TrimSpace(d.Message) == "" {
+		d.Title, d.Message = "", clip(flat(m.Title), maxMessage)
+	}
+	if m.Urgent {
+		d.Priority = urgent
+	}
+	if topicPattern.MatchString(m.Sequence) {
+		d.Sequence = m.Sequence
+	}
+	if !c.Buttons() {
+		return d
+	}
+	for _, b := range m.Buttons[:min(len(m.Buttons), maxActions)] {
+		d.Actions = append(d.Actions, action{Action: "http", Label: b.Label, URL: c.base + c.reply, Method: "POST", Body: b.Token, Clear: true})
+	}
+	return d
+}
+
+// tags are shown as one picture before the title.
+func tags(m notify.Message) []string {
+	switch {
+	case m.Kind == notify.KindIncident && m.Urgent:
+		return []string{"rotating_light"}
+	case m.Kind == notify.KindIncident:
+		return []string{"bell"}
+	case m.Kind == notify.KindDigest:
+		return []string{"newspaper"}
+	case m.Kind == notify.KindNotice:
+		return []string{"wrench"}
+	case m.Kind == notify.KindTest:
+		return []string{"wave"}
+	}
+	return nil
+}
+
+// web passes links of the web on: what a phone would do with others, nobody
+// knows.
+func web(link string) string {
+	at, err := url.Parse(link)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || len(link) > 2000 {
+		return ""
+	}
+	return link
+}
+
+// flat makes one line.
+func flat(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+}
+
+// replyPrefix begins every topic of NewReplyTopic, so that one rule of access
+// lets phones write to it.
+const replyPrefix = "re-"
+
+// NewReplyTopic makes a topic that nobody guesses: 128 random bits.
+func NewReplyTopic() string {
+	var bits [16]byte
+	_, _ = rand.Read(bits[:]) // never fails
+	return replyPrefix + hex.EncodeToString(bits[:])
+}

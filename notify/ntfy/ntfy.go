@@ -1,0 +1,164 @@
+package ntfy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/notify"
+)
+
+const (
+	// maxBody bounds what is read of an answer.
+	maxBody = 64 << 10
+	// sendTimeout bounds one message from the connection to the answer.
+	sendTimeout = 30 * time.Second
+	// agent is what the server is told of who asks.
+	agent = "subconsciousd"
+)
+
+// Options are what a Client needs beside its configuration. Every zero value
+// is usable.
+type Options struct {
+	// ReplyTopic is where answers come back if the configuration names no
+	// topic: 128 random bits that the caller keeps, see NewReplyTopic. Where
+	// neither does, messages have no buttons.
+	ReplyTopic string
+	// Env looks variables up; nil is os.LookupEnv.
+	Env func(string) (string, bool)
+	// Transport carries requests; nil is one with bounds, which uses the proxy
+	// of the environment.
+	Transport http.RoundTripper
+	// Now is the clock that dates of the server are compared with; nil is
+	// time.Now.
+	Now func() time.Time
+	// Keepalive is how often the server sends a sign of life; 0 is 45 s, as
+	// servers do by themselves.
+	Keepalive time.Duration
+	// Poll is how often a server that cannot stream is asked; 0 is a minute.
+	Poll time.Duration
+}
+
+// Client is a channel to one topic. It may be used by many at once.
+type Client struct {
+	config  Config
+	options Options
+	base    string // the server, with a slash at its end
+	reply   string // the reply topic; empty: no buttons
+	client  *http.Client
+}
+
+var (
+	_ notify.Notifier = (*Client)(nil)
+	_ notify.Listener = (*Client)(nil)
+)
+
+// New makes a client. It connects to nothing.
+func New(config Config, options Options) (*Client, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Client{config: config, options: options, base: strings.TrimRight(config.URL, "/") + "/"}
+	if config.Answers() {
+		c.reply = cmp.Or(config.ReplyTopic, options.ReplyTopic)
+	}
+	if c.reply != "" && (!topicPattern.MatchString(c.reply) || c.reply == config.Topic) {
+		return nil, errors.New("the reply topic cannot be used: it is no topic, or the one that messages go to; make one by NewReplyTopic")
+	}
+	if c.options.Now == nil {
+		c.options.Now = time.Now
+	}
+	c.options.Keepalive = cmp.Or(options.Keepalive, 45*time.Second)
+	c.options.Poll = cmp.Or(options.Poll, time.Minute)
+	if c.options.Transport == nil {
+		c.options.Transport = transport()
+	}
+	c.client = &http.Client{
+		Transport: c.options.Transport,
+		// A message and its key go where the configuration says, nowhere else.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// transport bounds every wait but that for the next line of a stream, which
+// Listen watches.
+func transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  20 * time.Second,
+		IdleConnTimeout:        60 * time.Second,
+		MaxIdleConnsPerHost:    2,
+		MaxResponseHeaderBytes: 64 << 10,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // what is small needs none, and what is not must not grow
+	}
+}
+
+// Buttons reports whether messages have buttons, whose answers Listen hands on.
+func (c *Client) Buttons() bool { return c.reply != "" }
+
+// ReplyTopic is where answers come back; empty where there are no buttons.
+func (c *Client) ReplyTopic() string { return c.reply }
+
+// Close gives idle connections up.
+func (c *Client) Close() { c.client.CloseIdleConnections() }
+
+// Send implements notify.Notifier.
+func (c *Client) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
+	body, err := json.Marshal(c.document(message))
+	if err != nil {
+		return notify.Receipt{}, &notify.Error{Trouble: notify.Refused, Err: err,
+			Text: "the message cannot be written as JSON", Next: "report this as a bug"}
+	}
+	answer, err := c.post(ctx, c.base, body, true)
+	if err != nil {
+		return notify.Receipt{}, err
+	}
+	return c.receipt(answer, c.config.Topic)
+}
+
+// authorize signs a request. The key is fetched each time, so that a new one
+// counts at once and an old one does not stay in memory.
+func (c *Client) authorize(request *http.Request) error {
+	password := c.config.Username != ""
+	ref := c.config.Token()
+	if password {
+		ref = c.config.Password()
+	}
+	key, err := ref.Resolve(c.options.Env)
+	switch {
+	case errors.Is(err, secret.ErrNone):
+		return nil
+	case err != nil:
+		return err
+	case password:
+		request.SetBasicAuth(c.config.Username, key.Reveal())
+	default:
+		request.Header.Set("Authorization", "Bearer "+key.Reveal())
+	}
+	return nil
+}
+
+// signs reports whether requests are signed.
+func (c *Client) signs() bool {
+	return len(c.config.Token().Names())+len(c.config.Password().Names()) > 0
+}
+
+// host is the server as people are told of it.
+func (c *Client) host() string {
+	at, err := url.Parse(c.base)
+	if err != nil {
+		return "the server"
+	}
+	return clip(at.Host, 100)
+}

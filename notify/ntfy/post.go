@@ -1,0 +1,99 @@
+package ntfy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+)
+
+// post sends a body and returns the answer to it if the server took it. Errors
+// are *notify.Error.
+func (c *Client) post(ctx context.Context, address string, body []byte, signed bool) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	// Once the request is written, only an answer can say what became of it.
+	var written atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(w httptrace.WroteRequestInfo) {
+		if w.Err == nil {
+			written.Store(true)
+		}
+	}})
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, &notify.Error{Trouble: notify.Refused, Err: err, Text: "the address of the server cannot be used", Next: "correct the url of the channel"}
+	}
+	request.Header.Set("User-Agent", agent)
+	if signed {
+		if err := c.authorize(request); err != nil {
+			return nil, keyless(err)
+		}
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return nil, c.unanswered(err, written.Load())
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if response.StatusCode != http.StatusOK {
+		return nil, c.refusal(response, answer)
+	}
+	switch {
+	case err != nil:
+		return nil, c.unanswered(err, true)
+	case len(answer) > maxBody:
+		return nil, c.strange(fmt.Sprintf("with more than %d KiB", maxBody>>10))
+	case markup(response.Header.Get("Content-Type"), answer):
+		return nil, &notify.Error{Trouble: notify.Unavailable, Text: "a web page answers in the place of " + c.host(),
+			Next: "check the url of the channel, and whether the network asks for signing in first"}
+	}
+	return answer, nil
+}
+
+// markup tells a web page, which no server of messages answers with.
+func markup(media string, body []byte) bool {
+	kind, _, _ := mime.ParseMediaType(media)
+	return kind == "text/html" || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+}
+
+// messageID is what servers number messages by. Shorter ones would read as a
+// span of time where messages since one are asked for.
+var messageID = regexp.MustCompile(`^[-_A-Za-z0-9]{8,64}$`)
+
+// receipt reads what the server took.
+func (c *Client) receipt(answer []byte, topic string) (notify.Receipt, error) {
+	var taken struct {
+		ID    string  `json:"id"`
+		Time  int64   `json:"time"`
+		Event string  `json:"event"`
+		Topic *string `json:"topic"`
+	}
+	if json.Unmarshal(answer, &taken) != nil || taken.Event != "message" || taken.Topic == nil || !messageID.MatchString(taken.ID) {
+		return notify.Receipt{}, c.strange("with what is no receipt")
+	}
+	if *taken.Topic != topic {
+		return notify.Receipt{}, c.strange("that another topic got the message")
+	}
+	receipt := notify.Receipt{ID: taken.ID}
+	if at := time.Unix(taken.Time, 0).UTC(); at.Year() >= 2020 && at.Year() < 2200 {
+		receipt.At = at
+	}
+	return receipt, nil
+}
+
+// strange is an answer that no server of messages gives: nobody knows what
+// became of the message.
+func (c *Client) strange(what string) *notify.Error {
+	return &notify.Error{Trouble: notify.Unknown, Text: c.host() + " answers " + what,
+		Next: "check that the url of the channel is that of an ntfy server: " + strings.TrimSuffix(c.base, "/") + "/v1/health answers {\"healthy\":true}"}
+}

@@ -1,0 +1,86 @@
+package ntfy
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+)
+
+// probe is what is written to the reply topic to see whether it can be. It is
+// no token.
+const probe = "May phones answer here?"
+
+// CheckReplies tries whether a phone could answer: whether anybody may write to
+// the reply topic, without signing in. An error is an *notify.Error with a next
+// step. The message that it leaves there is seen by nobody.
+func (c *Client) CheckReplies(ctx context.Context) error {
+	if !c.Buttons() {
+		return nil
+	}
+	answer, err := c.post(ctx, c.base+c.reply, []byte(probe), false)
+	if err == nil {
+		_, err = c.receipt(answer, c.reply)
+	}
+	if err == nil {
+		return nil
+	}
+	failure := err.(*notify.Error)
+	if failure.Trouble == notify.Refused {
+		failure.Text = "the buttons of messages cannot answer: " + c.host() + " lets nobody write to the reply topic without signing in"
+		failure.Next = "on the server run: ntfy access everyone '" + c.pattern() + "' write-only; or set replies: false of the channel"
+	}
+	return failure
+}
+
+// pattern names the reply topic for the server's rules of access.
+func (c *Client) pattern() string {
+	if c.config.ReplyTopic != "" {
+		return c.config.ReplyTopic
+	}
+	return replyPrefix + "*"
+}
+
+// subscribe asks for what is written to the reply topic: as it comes, or what
+// there is.
+func (c *Client) subscribe(ctx context.Context, since string, streams bool) (*http.Response, error) {
+	query := url.Values{"since": {since}}
+	if !streams {
+		query.Set("poll", "1")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+c.reply+"/json?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("User-Agent", agent)
+	if err := c.authorize(request); err != nil {
+		return nil, keyless(err)
+	}
+	return c.client.Do(request)
+}
+
+// denied is an answer other than 200 to who listens.
+func (c *Client) denied(response *http.Response, body []byte) *notify.Error {
+	failure := c.refusal(response, body)
+	failure.Trouble = notify.Unavailable
+	switch status := response.StatusCode; {
+	case status == http.StatusUnauthorized:
+		failure.Trouble = notify.Refused
+	case status == http.StatusForbidden:
+		failure.Trouble = notify.Refused
+		failure.Text = "the account may not read the reply topic at " + c.host() + " (" + strconv.Itoa(status) + ")"
+		failure.Next = "on the server run: ntfy access USER '" + c.pattern() + "' read-only; or set replies: false of the channel"
+		if !c.signs() {
+			failure.Text = c.host() + " lets nobody read the reply topic without signing in (" + strconv.Itoa(status) + ")"
+			failure.Next = "set token_file, or username and password_file, of the channel"
+		}
+	case status == http.StatusTooManyRequests:
+		failure.After = max(failure.After, limitWait)
+	case status < 500:
+		failure.After = max(failure.After, limitWait)
+		failure.Text = c.host() + " does not hand on answers (" + strconv.Itoa(status) + ")"
+	}
+	return failure
+}
