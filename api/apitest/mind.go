@@ -26,6 +26,15 @@ type Mind struct {
 	Tests   []api.ModelTest
 	Prompts map[string]api.RenderedPrompt
 	Sum     api.Report
+	// Box are all incidents, newest first, with what Inbox says beside them, and
+	// Stories explain some.
+	Box     api.Inbox
+	Stories map[subconscious.IncidentID]api.IncidentExplanation
+	// Traced is what Missed answers, Learnt the calibration, and Sent what
+	// TestChannels answers from.
+	Traced api.Trace
+	Learnt api.Calibration
+	Sent   []api.Delivery
 	// Unwell is what Health answers.
 	Unwell error
 	// OnThink, if set, is called by Think first; its error is Think's.
@@ -36,6 +45,7 @@ type Mind struct {
 	mu       sync.Mutex
 	commands []subconscious.Command
 	ticks    []api.TickRequest
+	missed   []string
 }
 
 var (
@@ -122,8 +132,8 @@ func (m *Mind) Think(ctx context.Context, wish api.TickRequest) (api.TickReport,
 	return report, nil
 }
 
-// Command records the command. Entries and threads that Now does not show are
-// not found.
+// Command records the command. Entries, incidents and threads that the mind does
+// not show are not found.
 func (m *Mind) Command(_ context.Context, command subconscious.Command) (api.CommandResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,6 +141,12 @@ func (m *Mind) Command(_ context.Context, command subconscious.Command) (api.Com
 		if _, ok := m.Reasons[command.Entry]; !ok {
 			return api.CommandResult{}, unknown(command.Entry)
 		}
+	}
+	if command.IncidentID != "" {
+		if _, ok := m.boxed(command.IncidentID); !ok {
+			return api.CommandResult{}, unknownIncident(command.IncidentID)
+		}
+		command.Incident = m.Stories[command.IncidentID].Record.Key
 	}
 	if command.Thread != "" && !m.hasThread(string(command.Thread)) {
 		return api.CommandResult{}, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no thread %s", command.Thread)
@@ -236,6 +252,7 @@ func Serve(t testing.TB, folder string, m *Mind, options api.Options) *api.Serve
 	options.Socket = filepath.Join(folder, "socket")
 	options.Inspector, options.Recorder, options.Steerer = m, m, m
 	options.Modeler, options.Reporter = m, m
+	options.Teller, options.Calibrator, options.Messenger = m, m, m
 	server, err := api.New(options)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,139 @@
+package apitest
+
+import (
+	"context"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var (
+	_ api.Teller     = (*Mind)(nil)
+	_ api.Calibrator = (*Mind)(nil)
+	_ api.Messenger  = (*Mind)(nil)
+)
+
+// Inbox returns a page of Box. The mark of a page is its last incident's id.
+func (m *Mind) Inbox(_ context.Context, query api.InboxQuery) (api.Inbox, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	page := m.Box
+	page.Incidents = nil
+	begun := query.Before == ""
+	for _, incident := range m.Box.Incidents {
+		switch {
+		case !begun:
+			begun = string(incident.ID) == query.Before
+		case !query.All && !concerns(incident):
+		case len(page.Incidents) == query.Limit:
+			page.Before = string(page.Incidents[query.Limit-1].ID)
+			return page, nil
+		default:
+			page.Incidents = append(page.Incidents, incident)
+		}
+	}
+	if !begun {
+		return api.Inbox{}, api.Errorf(api.CodeBadRequest, "take it from the page before", "before: %s is not a page's mark", query.Before)
+	}
+	return page, nil
+}
+
+// concerns reports whether the incident is shown without being asked for.
+func concerns(incident api.InboxIncident) bool {
+	if incident.Waits || !incident.Remind.IsZero() {
+		return true
+	}
+	switch incident.State {
+	case subconscious.TellingOpen, subconscious.TellingResolved, subconscious.TellingDismissed:
+		return false
+	}
+	return true
+}
+
+// Incident returns one of Stories, or what Box shows of it.
+func (m *Mind) Incident(_ context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+	if story, ok := m.Stories[id]; ok {
+		return story, nil
+	}
+	if incident, ok := m.boxed(id); ok {
+		return api.IncidentExplanation{Incident: incident, Deliveries: incident.Delivery}, nil
+	}
+	return api.IncidentExplanation{}, unknownIncident(id)
+}
+
+func (m *Mind) boxed(id subconscious.IncidentID) (api.InboxIncident, bool) {
+	for _, incident := range m.Box.Incidents {
+		if incident.ID == id {
+			return incident, true
+		}
+	}
+	return api.InboxIncident{}, false
+}
+
+func unknownIncident(id subconscious.IncidentID) error {
+	return api.Errorf(api.CodeNotFound, "take an id from subconsciousctl inbox", "there is no incident %s", id)
+}
+
+// Missed returns Traced with the words and the time of the samples, and records
+// the wish.
+func (m *Mind) Missed(_ context.Context, wish api.MissedRequest) (api.Trace, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.missed = append(m.missed, wish.Text)
+	trace := m.Traced
+	trace.Text, trace.At = wish.Text, at
+	return trace, nil
+}
+
+// MissedTexts returns what was said to be missed so far.
+func (m *Mind) MissedTexts() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.missed...)
+}
+
+// Calibration returns Learnt.
+func (m *Mind) Calibration(context.Context) (api.Calibration, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Learnt, nil
+}
+
+// ResetCalibration takes scores out of Learnt. Where none is of that sort they
+// are not found.
+func (m *Mind) ResetCalibration(_ context.Context, wish api.CalibrationRequest) (api.Calibration, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var left []api.ScoreStatus
+	for _, score := range m.Learnt.Scores {
+		if (wish.Thread != "" && wish.Thread != score.Thread) || (wish.Source != "" && wish.Source != score.Source) || (wish.Kind != "" && wish.Kind != score.Kind) {
+			left = append(left, score)
+		}
+	}
+	if len(left) == len(m.Learnt.Scores) && wish != (api.CalibrationRequest{}) {
+		return api.Calibration{}, api.Errorf(api.CodeNotFound, "see subconsciousctl calibration", "nothing of that sort has been learnt")
+	}
+	m.Learnt.Scores = left
+	return m.Learnt, nil
+}
+
+// Channels returns the channels of Now.
+func (m *Mind) Channels(context.Context) ([]api.ChannelStatus, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]api.ChannelStatus(nil), m.Now.Channels...), nil
+}
+
+// TestChannels returns those of Sent that are of that channel.
+func (m *Mind) TestChannels(_ context.Context, channel string) ([]api.Delivery, error) {
+	var found []api.Delivery
+	for _, delivery := range m.Sent {
+		if channel == "" || channel == delivery.Channel {
+			found = append(found, delivery)
+		}
+	}
+	if channel != "" && len(found) == 0 {
+		return nil, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no channel %s", channel)
+	}
+	return found, nil
+}
