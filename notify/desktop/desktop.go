@@ -1,0 +1,101 @@
+// Package desktop shows messages as notifications of the desktop: over the
+// session bus with buttons where the desktop has them, and on macOS by
+// osascript, without.
+//
+// It stores nothing. The outbox of package notify calls it.
+package desktop
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// application is what notifications are shown as.
+	application = "subconscious"
+	// timeout is how long one message may take; the desktop may have to be
+	// started for it.
+	timeout = 10 * time.Second
+	// The words of a message are 240 characters; these are bounds, not aims.
+	maxTitle = 300
+	maxText  = 1_000
+	maxLink  = 2_000
+)
+
+// Config has no settings: the desktop has its own.
+type Config struct{}
+
+// Validate finds nothing wrong.
+func (Config) Validate() error { return nil }
+
+// Options are what a channel may be told. Every field may be left out.
+type Options struct {
+	// Bus is the address of the session bus; empty is where it usually is.
+	Bus string
+	// System is the operating system; empty is this one.
+	System string
+	// Script is the program that shows notifications on macOS; empty is
+	// osascript.
+	Script string
+	// Now is the wall clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// New returns the channel to this desktop. It is a notify.Listener too, but on
+// macOS. It does nothing until it is used.
+func New(_ Config, options Options) notify.Notifier {
+	if options.System == "" {
+		options.System = runtime.GOOS
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.System == "darwin" {
+		return newScript(options)
+	}
+	return newBus(options)
+}
+
+// Buttons reports whether a channel can show buttons and bring answers back.
+func Buttons(channel notify.Notifier) bool {
+	_, ok := channel.(notify.Listener)
+	return ok
+}
+
+// words are a message's title and text as a desktop can show them: what is no
+// text would end the connection to the bus.
+func words(message notify.Message) (title, text string) {
+	title = clip(subconscious.Printable(message.Title), maxTitle)
+	var lines []string
+	for line := range strings.SplitSeq(clip(message.Text, 4*maxText), "\n") {
+		lines = append(lines, subconscious.Printable(line))
+	}
+	return title, clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
+}
+
+// clip bounds a text in bytes, at a character.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	const more = "…"
+	text = text[:limit-len(more)]
+	for len(text) > 0 {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text + more
+}
+
+// bounded returns ctx with the time that one message may take.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, timeout)
+}

@@ -1,0 +1,127 @@
+package shoutrrr
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/nicholas-fedor/shoutrrr/pkg/router"
+	"github.com/nicholas-fedor/shoutrrr/pkg/types"
+
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+)
+
+// form is what an address looks like.
+const form = "SERVICE://…, as the documentation of shoutrrr has it for each service"
+
+// maxAddress bounds an address.
+const maxAddress = 8 << 10
+
+// Config says where the address of the service is. There are secrets in it, so
+// it is named by reference alone, by one of these.
+type Config struct {
+	URLEnv        string `mapstructure:"url_env"`
+	URLFile       string `mapstructure:"url_file"`
+	URLKeyring    string `mapstructure:"url_keyring"` // "SERVICE/USER"
+	URLCredential string `mapstructure:"url_credential"`
+}
+
+// Ref returns where the address is, as configured.
+func (c Config) Ref() secret.Ref {
+	return secret.Ref{Env: c.URLEnv, File: c.URLFile, Keyring: c.URLKeyring, Credential: c.URLCredential}
+}
+
+// Validate names every setting that cannot be used. It reads no address.
+func (c Config) Validate() error {
+	var problems []error
+	wrong := func(key, text string) { problems = append(problems, fmt.Errorf("%s: %s", key, text)) }
+	switch names := c.Ref().Names(); {
+	case len(names) == 0:
+		wrong("url_file", "is not set; put the address of the service into a file, a variable, the keyring or a credential, and name it")
+	case len(names) > 1:
+		wrong("url_env", "more than one place of the address is named; keep one of them")
+	}
+	if c.URLEnv != "" && !variable(c.URLEnv) {
+		wrong("url_env", "is not the name of a variable; write the name, never the address itself: SHOUTRRR_URL")
+	}
+	if strings.Contains(c.URLFile, "://") {
+		wrong("url_file", "is no path; write the path of the file, never the address itself")
+	}
+	if service, user, ok := strings.Cut(c.URLKeyring, "/"); c.URLKeyring != "" && (!ok || service == "" || user == "" || strings.Contains(c.URLKeyring, "://")) {
+		wrong("url_keyring", "is not written as SERVICE/USER; for instance subconscious/phone")
+	}
+	if strings.ContainsAny(c.URLCredential, `/\`) || c.URLCredential == "." || c.URLCredential == ".." {
+		wrong("url_credential", "is no plain name; write the NAME of LoadCredential=NAME:PATH")
+	}
+	return errors.Join(problems...)
+}
+
+// variable reports whether text can be the name of an environment variable.
+func variable(text string) bool {
+	for i, r := range text {
+		letter := r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 128
+}
+
+// Services returns the names of the services that can be used, sorted.
+func Services() []string {
+	services := router.ServiceRouter{}
+	var names []string
+	for _, name := range services.ListServices() {
+		if name != "logger" { // it would drop what it is given
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Check says what is wrong with the form of an address, in words without any of
+// it but the name of the service. It asks nobody.
+func Check(address secret.Value) error {
+	text := address.Reveal()
+	if len(text) > maxAddress {
+		return fmt.Errorf("it has %d bytes, over %d", len(text), maxAddress)
+	}
+	at, err := url.Parse(text)
+	if err != nil { // its text has the address in it
+		return errors.New("it is no address")
+	}
+	if at.Scheme == "" || !strings.Contains(text, "://") {
+		return errors.New("no service is named at its beginning")
+	}
+	name, custom, isCustom := strings.Cut(at.Scheme, "+")
+	switch {
+	case name == "http" || name == "https":
+		return errors.New("it is a plain web address, which says nothing of what takes the message there; a webhook is generic://HOST/PATH")
+	case name == "logger":
+		return errors.New("the service logger drops what it is given; take a channel stdout for a log")
+	case !slices.Contains(Services(), name):
+		return fmt.Errorf("no service has the name at its beginning; use one of %s", strings.Join(Services(), ", "))
+	}
+	services := router.ServiceRouter{}
+	service, err := services.NewService(name)
+	if err != nil {
+		return errors.New("no service has the name at its beginning")
+	}
+	if _, can := service.(types.CustomURLService); isCustom && (!can || custom == "") {
+		return fmt.Errorf("the service %s takes no web address after a plus", name)
+	}
+	if at.Host == "" && at.Opaque == "" && at.Path == "" && at.RawQuery == "" {
+		return fmt.Errorf("nothing follows after %s://", name)
+	}
+	return nil
+}
+
+// schemeOf returns the name of the service of an address that passed Check.
+func schemeOf(address string) string {
+	scheme, _, _ := strings.Cut(address, ":")
+	name, _, _ := strings.Cut(strings.ToLower(scheme), "+")
+	return name
+}

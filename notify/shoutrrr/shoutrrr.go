@@ -1,0 +1,203 @@
+// Package shoutrrr sends messages over the many services that the library of
+// that name knows: chats, mail, push and incident services, any webhook. They
+// have no buttons.
+//
+// The library knows no contexts, and the text of its errors can hold the
+// address with the secrets in it. So each message is sent in a goroutine, of
+// which a channel has one at a time, even where it hangs; and of an error
+// nothing is passed on but the status of HTTP in it.
+//
+// It stores nothing. The outbox of package notify calls it.
+package shoutrrr
+
+import (
+	"context"
+	"io"
+	"log"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nicholas-fedor/shoutrrr/pkg/router"
+	"github.com/nicholas-fedor/shoutrrr/pkg/types"
+
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// timeout is how long a message may take, where the context allows it.
+const timeout = 30 * time.Second
+
+// Options are what a channel may be told. Every field may be left out.
+type Options struct {
+	// Env are the variables; nil is os.LookupEnv.
+	Env func(string) (string, bool)
+	// Timeout is how long one message may take; 0 is 30 s.
+	Timeout time.Duration
+	// Now is the wall clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Notifier is one channel.
+type Notifier struct {
+	ref     secret.Ref
+	options Options
+	// turn is held by the message that is being sent.
+	turn chan struct{}
+
+	mu sync.Mutex
+	// left is since when a message is sent that nobody waits for any more; zero
+	// for none.
+	left time.Time
+}
+
+var _ notify.Notifier = (*Notifier)(nil)
+
+// New returns the channel. It does nothing until it is used; the address is
+// read for each message.
+func New(config Config, options Options) (*Notifier, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = timeout
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Notifier{ref: config.Ref(), options: options, turn: make(chan struct{}, 1)}, nil
+}
+
+// Send sends title and text as one text. After the time that it has nobody
+// knows whether it arrives: what was begun cannot be called back. Until that
+// has come to an end the channel is not available.
+func (n *Notifier) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
+	ctx, cancel := context.WithTimeout(ctx, n.options.Timeout)
+	defer cancel()
+	address, err := n.ref.Resolve(n.options.Env)
+	if err != nil {
+		return notify.Receipt{}, &notify.Error{Trouble: notify.Unavailable, Err: err,
+			Text: "the address of the service cannot be had: " + err.Error(), Next: "put it there; then it is tried again"}
+	}
+	if err := Check(address); err != nil {
+		return notify.Receipt{}, &notify.Error{Trouble: notify.Refused, Err: err,
+			Text: "the address of the service cannot be used: " + err.Error(), Next: "write it anew: " + form}
+	}
+	if err := n.begin(ctx); err != nil {
+		return notify.Receipt{}, err
+	}
+	scheme := schemeOf(address.Reveal())
+	result := make(chan error, 1)
+	go func() {
+		defer n.end()
+		result <- deliver(address, scheme, text(scheme, message))
+	}()
+	select {
+	case err := <-result:
+		if err != nil {
+			return notify.Receipt{}, err
+		}
+		return notify.Receipt{At: n.options.Now()}, nil
+	case <-ctx.Done():
+		return notify.Receipt{}, n.leave(ctx, scheme, result)
+	}
+}
+
+// begin takes the turn. It waits for a message that somebody waits for, and for
+// no other.
+func (n *Notifier) begin(ctx context.Context) error {
+	n.mu.Lock()
+	left := n.left
+	n.mu.Unlock()
+	hangs := &notify.Error{Trouble: notify.Unavailable, After: n.options.Timeout,
+		Text: "an earlier message to this service still hangs", Next: "look whether the service answers; a restart of the daemon frees the channel at once"}
+	if !left.IsZero() {
+		select {
+		case n.turn <- struct{}{}: // it has just ended
+		default:
+			return hangs
+		}
+	} else {
+		select {
+		case n.turn <- struct{}{}:
+		case <-ctx.Done():
+			hangs.Err = ctx.Err()
+			return hangs
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		<-n.turn
+		return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "there was no time left to send the message"}
+	}
+	return nil
+}
+
+// end gives the turn back.
+func (n *Notifier) end() {
+	n.mu.Lock()
+	n.left = time.Time{}
+	n.mu.Unlock()
+	<-n.turn
+}
+
+// leave leaves a message behind, but for one that has just ended.
+func (n *Notifier) leave(ctx context.Context, scheme string, result <-chan error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case err := <-result:
+		return err
+	default:
+	}
+	n.left = n.options.Now()
+	return &notify.Error{Trouble: notify.Unknown, Err: ctx.Err(), Text: scheme + " did not answer in time",
+		Next: "look whether the service answers"}
+}
+
+// deliver sends over a service that is made for this message. What it says on
+// the way can hold the address, and is heard by nobody.
+func deliver(address secret.Value, scheme, text string) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = &notify.Error{Trouble: notify.Unknown, Text: "sending over " + scheme + " broke down inside the library",
+				Next: "look at its address, and report it"}
+		}
+	}()
+	services := router.ServiceRouter{}
+	service, err := services.Locate(address.Reveal())
+	if err != nil {
+		return unusable(scheme)
+	}
+	service.SetLogger(log.New(io.Discard, "", 0))
+	if err := service.Send(text, &types.Params{}); err != nil {
+		return classify(scheme, err)
+	}
+	return nil
+}
+
+// text is title and text in one, without what chats take for a call to everybody.
+func text(scheme string, message notify.Message) string {
+	var lines []string
+	for line := range strings.SplitSeq(message.Title+"\n"+message.Text, "\n") {
+		if line = strings.TrimSpace(subconscious.Printable(line)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	all := strings.Join(lines, "\n")
+	const limit = 2_000 // bytes; a message has 240 characters
+	if len(all) > limit {
+		all = strings.ToValidUTF8(all[:limit], "")
+	}
+	if scheme == "generic" || scheme == "smtp" {
+		return all
+	}
+	return quiet.Replace(all)
+}
+
+// quiet puts a character without width into what a chat could take for a call
+// to many, or for markup of its own.
+var quiet = strings.NewReplacer(
+	"@everyone", "@\u200beveryone", "@here", "@\u200bhere", "@channel", "@\u200bchannel", "@all", "@\u200ball", "@room", "@\u200broom",
+	"<!", "<\u200b!", "<@", "<\u200b@", "<#", "<\u200b#",
+)
