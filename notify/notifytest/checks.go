@@ -1,0 +1,295 @@
+package notifytest
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+)
+
+// check is one thing that a driver must do; its error says how it does not.
+type check struct {
+	name  string
+	fault Fault
+	run   func(ctx context.Context, d Driver, s Service) error
+}
+
+func checks() []check {
+	list := []check{
+		{"sends what it is given", Healthy, sendsAll},
+		{"sends a title alone", Healthy, sendsTitle},
+		{"sends hostile words", Healthy, sendsHostile},
+		{"sends at the same time", Healthy, sendsTogether},
+		{"sends the same sequence again", Healthy, sendsAgain},
+		{"a cancelled context sends nothing", Healthy, sendsNothing},
+		{"shows no secret", Healthy, printsNoSecret},
+		{"takes answers", Healthy, takesAnswers},
+		{"recovers", Down, recovers},
+		{"is cancelled at once", Hangs, isCancelled},
+		{"keeps its deadline", Hangs, keepsDeadline},
+		{"reads no endless answer", Endless, readsLittle},
+		{"bears a garbled answer", Garbles, bearsGarbage},
+	}
+	for fault, trouble := range troubles {
+		list = append(list, check{"tells " + string(fault), fault, func(ctx context.Context, d Driver, s Service) error {
+			return tells(ctx, d, s, trouble, fault == Limits)
+		}})
+	}
+	return list
+}
+
+// troubles are what a driver must say of faults.
+var troubles = map[Fault]notify.Trouble{Refuses: notify.Refused, Down: notify.Unavailable, Broken: notify.Unavailable,
+	Limits: notify.Unavailable, Cuts: notify.Unknown}
+
+// patience bounds what is waited for; nothing comes near it that works.
+const patience = 20 * time.Second
+
+// example is a message with all that one can have.
+func example(n int) notify.Message {
+	m := notify.Message{Sequence: fmt.Sprintf("5f0c%028d", n), Kind: notify.KindIncident, Incident: "i-backup-1a0",
+		Title: fmt.Sprintf("The backup of photos failed %d times", n), Text: "Nothing was saved since Monday; the disk is full.",
+		Urgent: true, Link: "http://127.0.0.1:7766/incidents/i-backup-1a0"}
+	for _, label := range []string{"Useful", "Not now", "Dismiss"} {
+		m.Buttons = append(m.Buttons, notify.Button{Label: label, Answer: notify.AnswerUseful, Token: strings.Repeat("Ab-_", 21) + label[:1] + "xyz"})
+	}
+	return m
+}
+
+func send(ctx context.Context, s Service, m notify.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := s.Notifier.Send(ctx, m)
+	return err
+}
+
+// shows reports whether r has the words of m, whatever became of spaces and
+// control characters.
+func shows(r Received, m notify.Message) bool {
+	seen := squeeze(r.Title + " " + r.Text)
+	return strings.Contains(seen, squeeze(m.Title)) && strings.Contains(seen, squeeze(m.Text))
+}
+
+func squeeze(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), "")
+}
+
+// received wants n messages to have arrived and returns them.
+func received(s Service, n int) ([]Received, error) {
+	if list := s.Received(); len(list) != n {
+		return nil, fmt.Errorf("%d messages arrived, and %d should have: %+v", len(list), n, list)
+	}
+	return s.Received(), nil
+}
+
+func sendsAll(ctx context.Context, d Driver, s Service) error {
+	urgent, calm := example(1), example(2)
+	calm.Urgent, calm.Link, calm.Buttons = false, "", nil
+	for _, m := range []notify.Message{urgent, calm} {
+		if err := send(ctx, s, m); err != nil {
+			return err
+		}
+	}
+	list, err := received(s, 2)
+	if err != nil {
+		return err
+	}
+	for n, m := range []notify.Message{urgent, calm} {
+		r := list[n]
+		if !shows(r, m) {
+			return fmt.Errorf("of %q and %q, %+v is shown", m.Title, m.Text, r)
+		}
+		if d.Urgent && r.Urgent != m.Urgent || d.Link && r.Link != m.Link || d.Sequence && r.Sequence == "" {
+			return fmt.Errorf("%+v arrived as %+v", m, r)
+		}
+		if d.Buttons && len(r.Buttons) != len(m.Buttons) {
+			return fmt.Errorf("%d buttons arrived as %q", len(m.Buttons), r.Buttons)
+		}
+		for k := range r.Buttons {
+			if r.Buttons[k] != m.Buttons[k].Label {
+				return fmt.Errorf("the button %q arrived as %q", m.Buttons[k].Label, r.Buttons[k])
+			}
+		}
+	}
+	return nil
+}
+
+func sendsTitle(ctx context.Context, _ Driver, s Service) error {
+	m := notify.Message{Sequence: "1", Kind: notify.KindDigest, Title: "Three things can wait"}
+	if err := send(ctx, s, m); err != nil {
+		return err
+	}
+	list, err := received(s, 1)
+	if err == nil && !shows(list[0], m) {
+		err = fmt.Errorf("%q arrived as %+v", m.Title, list[0])
+	}
+	return err
+}
+
+// hostile are words that mean something to headers, markup, templates, shells
+// and terminals.
+var hostile = []string{
+	"Grüße, こんにちは, привет, مرحبا, 👩‍👩‍👧‍👦 and ﷺ",
+	strings.Repeat("𝔘", 120),
+	"Invoice\r\nX-Priority: 1\r\n\r\n<html>",
+	"\x1b[2J\x1b]0;owned\x07 and \x00 and \x7f",
+	`"><script>alert(1)</script>&amp;&lt;`,
+	"{{.Secret}} ${HOME} $(id) `id` %s %n %00",
+	"*bold* _italic_ [link](http://192.0.2.1) @everyone #all",
+	"=?UTF-8?B?aGVsbG8=?= ; Actions=view, Open, http://192.0.2.1",
+	"-flag --title=x ../../etc/passwd \\ ' \" ; , |",
+	`{"title": "other", "priority": 5}`,
+}
+
+func sendsHostile(ctx context.Context, _ Driver, s Service) error {
+	for n, words := range hostile {
+		for _, m := range []notify.Message{
+			{Sequence: fmt.Sprint("t", n), Kind: notify.KindIncident, Incident: "i-1", Title: words},
+			{Sequence: fmt.Sprint("x", n), Kind: notify.KindIncident, Incident: "i-1", Title: "Look", Text: words},
+		} {
+			before := len(s.Received())
+			if err := send(ctx, s, m); err != nil {
+				return fmt.Errorf("%q: %w", words, err)
+			}
+			list, err := received(s, before+1)
+			if err != nil {
+				return fmt.Errorf("%q: %w", words, err)
+			}
+			if r := list[before]; !shows(r, m) || r.Urgent || r.Link != "" || len(r.Buttons) > 0 {
+				return fmt.Errorf("%q arrived as %+v", words, r)
+			}
+		}
+	}
+	return nil
+}
+
+func sendsTogether(ctx context.Context, _ Driver, s Service) error {
+	const count = 8
+	errs := make([]error, count)
+	var group sync.WaitGroup
+	for n := range count {
+		group.Go(func() { errs[n] = send(ctx, s, example(n)) })
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	list, err := received(s, count)
+	if err != nil {
+		return err
+	}
+	for n := range count {
+		found := 0
+		for _, r := range list {
+			if shows(r, example(n)) {
+				found++
+			}
+		}
+		if found != 1 {
+			return fmt.Errorf("message %d arrived %d times", n, found)
+		}
+	}
+	return nil
+}
+
+func sendsAgain(ctx context.Context, d Driver, s Service) error {
+	m := example(1)
+	if err := send(ctx, s, m); err != nil {
+		return err
+	}
+	m.Title, m.Repeated = m.Title+" (possibly repeated)", true
+	if err := send(ctx, s, m); err != nil {
+		return err
+	}
+	list := s.Received()
+	if len(list) == 0 || !shows(list[len(list)-1], m) {
+		return fmt.Errorf("the second sending arrived as %+v", list)
+	}
+	if d.Sequence && list[0].Sequence != list[len(list)-1].Sequence {
+		return fmt.Errorf("the sequence changed: %+v", list)
+	}
+	return nil
+}
+
+func sendsNothing(ctx context.Context, d Driver, s Service) error {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := s.Notifier.Send(ctx, example(1))
+	if err == nil {
+		return errors.New("it says that it sent a message under a context that was cancelled before")
+	}
+	if _, err := received(s, 0); err != nil {
+		return err
+	}
+	return plainFailure(d, err)
+}
+
+// leaks returns the secret that a text shows, also in other writings.
+func leaks(d Driver, text string) string {
+	for _, secret := range d.Secrets {
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)),
+			base64.RawURLEncoding.EncodeToString([]byte(secret))} {
+			if strings.Contains(text, form) {
+				return secret
+			}
+		}
+	}
+	return ""
+}
+
+func printsNoSecret(_ context.Context, d Driver, s Service) error {
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		if leaks(d, fmt.Sprintf(verb, s.Notifier)) != "" {
+			return fmt.Errorf("printed with %s, the channel shows a secret", verb)
+		}
+	}
+	return nil
+}
+
+// plainFailure wants an error that people can read, without secrets in it or
+// in its causes.
+func plainFailure(d Driver, err error) error {
+	e, ok := errors.AsType[*notify.Error](err)
+	if !ok {
+		return fmt.Errorf("the error is a %T and no *notify.Error: it counts as unknown", err)
+	}
+	if e.Text == "" || e.Next == "" || len(e.Text) > 1000 || len(e.Next) > 1000 || strings.ContainsAny(e.Text+e.Next, "\r\n\x00\x1b") {
+		return fmt.Errorf("%q with the next step %q is nothing to show to a person", e.Text, e.Next)
+	}
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		for _, verb := range []string{"%v", "%+v", "%#v"} {
+			if leaks(d, fmt.Sprintf(verb, cause)) != "" {
+				return fmt.Errorf("a %T in the error shows a secret", cause)
+			}
+		}
+	}
+	if leaks(d, e.Next) != "" {
+		return errors.New("the next step shows a secret")
+	}
+	return nil
+}
+
+func tells(ctx context.Context, d Driver, s Service, want notify.Trouble, after bool) error {
+	err := send(ctx, s, example(1))
+	if err == nil {
+		return errors.New("it says that the message was taken")
+	}
+	if err := plainFailure(d, err); err != nil {
+		return err
+	}
+	e, _ := errors.AsType[*notify.Error](err)
+	if e.Trouble != want {
+		return fmt.Errorf("it says %q and not %q: %s", e.Trouble, want, e.Text)
+	}
+	if after && (e.After < 50*time.Second || e.After > 70*time.Second) {
+		return fmt.Errorf("the service asked for a minute, and it says %s", e.After)
+	}
+	return nil
+}

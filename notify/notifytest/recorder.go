@@ -1,0 +1,188 @@
+package notifytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+)
+
+// Recorder is a channel that keeps what it is sent. The zero value takes
+// everything. It is safe for concurrent use.
+type Recorder struct {
+	mu       sync.Mutex
+	taken    []notify.Message
+	tried    []notify.Message
+	script   []error
+	failing  error
+	held     chan struct{}
+	changed  chan struct{}
+	take     func(context.Context, string)
+	listened int
+}
+
+var (
+	_ notify.Notifier = (*Recorder)(nil)
+	_ notify.Listener = (*Recorder)(nil)
+)
+
+// Script says what becomes of the next messages, one each: nil is taken.
+// Those with an *notify.Error of notify.Unknown are kept too: they arrived,
+// and the sender does not know.
+func (r *Recorder) Script(outcomes ...error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.script = append(r.script, outcomes...)
+}
+
+// Fail says what becomes of all messages after those of Script, until it is
+// called again.
+func (r *Recorder) Fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failing = err
+}
+
+// Hold lets each message wait, until release is called or its context ends.
+func (r *Recorder) Hold() (release func()) {
+	held := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = held
+	return sync.OnceFunc(func() {
+		close(held)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.held == held {
+			r.held = nil
+		}
+	})
+}
+
+// Send implements notify.Notifier.
+func (r *Recorder) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return notify.Receipt{}, &notify.Error{Trouble: notify.Unavailable, Text: "it was broken off before it began", Next: "Try again", Err: err}
+	}
+	m.Buttons = slices.Clone(m.Buttons)
+	r.mu.Lock()
+	r.tried = append(r.tried, m)
+	held := r.held
+	r.tell()
+	r.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return notify.Receipt{}, &notify.Error{Trouble: notify.Unknown, Text: "it was broken off while it was being sent",
+				Next: "Look whether it is there", Err: ctx.Err()}
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.failing
+	if len(r.script) > 0 {
+		err, r.script = r.script[0], r.script[1:]
+	}
+	if e, ok := errors.AsType[*notify.Error](err); err == nil || ok && e.Trouble == notify.Unknown {
+		r.taken = append(r.taken, m)
+		r.tell()
+	}
+	if err != nil {
+		return notify.Receipt{}, err
+	}
+	return notify.Receipt{ID: fmt.Sprint("recorded-", len(r.taken))}, nil
+}
+
+// tell wakes those who wait.
+func (r *Recorder) tell() {
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+// Messages are those that arrived, in order.
+func (r *Recorder) Messages() []notify.Message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.taken)
+}
+
+// Attempts are all that were to be sent, in order.
+func (r *Recorder) Attempts() []notify.Message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.tried)
+}
+
+// Wait waits until n messages have arrived and returns all.
+func (r *Recorder) Wait(ctx context.Context, n int) ([]notify.Message, error) {
+	return r.wait(ctx, n, func() []notify.Message { return r.taken })
+}
+
+// WaitAttempts waits until n messages were to be sent and returns all.
+func (r *Recorder) WaitAttempts(ctx context.Context, n int) ([]notify.Message, error) {
+	return r.wait(ctx, n, func() []notify.Message { return r.tried })
+}
+
+func (r *Recorder) wait(ctx context.Context, n int, of func() []notify.Message) ([]notify.Message, error) {
+	for {
+		r.mu.Lock()
+		now := slices.Clone(of())
+		if r.changed == nil {
+			r.changed = make(chan struct{})
+		}
+		changed := r.changed
+		r.mu.Unlock()
+		if len(now) >= n {
+			return now, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return now, fmt.Errorf("%d of %d messages came: %w", len(now), n, ctx.Err())
+		}
+	}
+}
+
+// Listen implements notify.Listener: what is pressed is handed on.
+func (r *Recorder) Listen(ctx context.Context, take func(context.Context, string), status func(error)) error {
+	r.mu.Lock()
+	r.take = take
+	r.listened++
+	r.tell()
+	r.mu.Unlock()
+	status(nil)
+	<-ctx.Done()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.take = nil
+	return ctx.Err()
+}
+
+// Press presses a button, by its token, and returns when it was handled. It
+// waits until somebody listens.
+func (r *Recorder) Press(ctx context.Context, token string) error {
+	for {
+		r.mu.Lock()
+		take := r.take
+		if r.changed == nil {
+			r.changed = make(chan struct{})
+		}
+		changed := r.changed
+		r.mu.Unlock()
+		if take != nil {
+			take(ctx, token)
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("nobody listens: %w", ctx.Err())
+		}
+	}
+}
