@@ -75,7 +75,11 @@ func pick(all []entry, text string) (subconscious.EntryID, error) {
 		return found, nil
 	}
 	slices.Sort(candidates)
-	return "", &api.Error{Code: api.CodeAmbiguous, Text: fmt.Sprintf("%d entries begin with %q", len(candidates), text),
+	noun := "entries"
+	if strings.HasPrefix(text, incidentSign) {
+		noun = "incidents"
+	}
+	return "", &api.Error{Code: api.CodeAmbiguous, Text: fmt.Sprintf("%d %s begin with %q", len(candidates), noun, text),
 		Next: "add a letter or two", Candidates: candidates}
 }
 

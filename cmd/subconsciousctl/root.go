@@ -11,8 +11,8 @@ import (
 const rootHelp = `subconsciousctl asks and steers a running subconsciousd.
 
 Without options it speaks to the daemon whose state folder is
-~/.local/state/subconscious. Entries may be named by the first letters of
-their ids.
+~/.local/state/subconscious. Entries and incidents may be named by the first
+letters of their ids.
 
 ` + exitTable
 
@@ -36,12 +36,22 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: err, next: "see " + cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(
-		newStatus(a), newTick(a), newTicks(a), newWhy(a),
-		newClose(a), newConfirm(a), newNote(a), newFocus(a), newPause(a), newResume(a),
-		newModels(a), newPrompts(a), newReport(a), newInit(a), newDoctor(a),
-		newConfig(a), newVersion(a), newCompletion(a),
-	)
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"look", "Look:", []*cobra.Command{newStatus(a), newInbox(a), newWhy(a), newMissed(a), newReport(a), newTicks(a)}},
+		{"answer", "Answer what you are told:", []*cobra.Command{newAck(a), newDismiss(a), newSnooze(a), newRemind(a), newCalibration(a)}},
+		{"steer", "Steer:", []*cobra.Command{newTick(a), newNote(a), newClose(a), newConfirm(a), newFocus(a), newPause(a), newResume(a)}},
+		{"setup", "Set up:", []*cobra.Command{newInit(a), newDoctor(a), newConfig(a), newModels(a), newPrompts(a), newNotify(a), newCompletion(a), newVersion(a)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, command := range g.commands {
+			command.GroupID = g.id
+			root.AddCommand(command)
+		}
+	}
+	root.SetHelpCommandGroupID("setup")
 	return root
 }
 

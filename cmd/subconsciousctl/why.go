@@ -13,25 +13,45 @@ import (
 func newWhy(a *app) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use:               "why ENTRY",
-		Short:             "tell how an entry came to be on its mind",
+		Use:   "why ID",
+		Short: "tell how an entry came to be on its mind, or why an incident was told or not",
+		Long: `Of an entry: what was seen, who noticed, and what became of it. Of an incident
+(i-…): on what it rests, who wished you to be told, each decision of the gate
+with its reason, how sure it is, and how it was delivered.`,
+		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
 		Args:              takes(1, 1),
-		Annotations:       map[string]string{needs: "the id of an entry"},
-		ValidArgsFunction: a.completeEntries,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			explanation, err := ask(cmd.Context(), a, "looking back", func(ctx context.Context, daemon *client.Client) (api.Explanation, error) {
-				id, err := resolve(ctx, daemon, args[0])
-				if err != nil {
-					return api.Explanation{}, err
-				}
-				return daemon.Why(ctx, id)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(explanation, func(v screen.View) string { return screen.Why(v, explanation, all) })
-		},
+		Annotations:       map[string]string{needs: subjectNeeds},
+		ValidArgsFunction: a.completeSubjects,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], all) },
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "leave out no step")
 	return cmd
+}
+
+// explained is what is known of an entry, or of an incident.
+type explained struct {
+	entry    api.Explanation
+	incident *api.IncidentExplanation
+}
+
+func (a *app) why(ctx context.Context, id string, all bool) error {
+	found, err := ask(ctx, a, "looking back", func(ctx context.Context, daemon *client.Client) (explained, error) {
+		about, err := resolveSubject(ctx, daemon, id)
+		if err != nil {
+			return explained{}, err
+		}
+		if about.incident != "" {
+			explanation, err := daemon.Incident(ctx, about.incident)
+			return explained{incident: &explanation}, err
+		}
+		explanation, err := daemon.Why(ctx, about.entry)
+		return explained{entry: explanation}, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case found.incident != nil:
+		return a.print(*found.incident, func(v screen.View) string { return screen.Incident(v, *found.incident, all) })
+	}
+	return a.print(found.entry, func(v screen.View) string { return screen.Why(v, found.entry, all) })
 }

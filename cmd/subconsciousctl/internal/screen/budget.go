@@ -37,7 +37,21 @@ func money(dollars float64) string {
 // spentWords says what today cost.
 func spentWords(b api.BudgetStatus) string {
 	return fmt.Sprintf("%s, %s, %s, %s", of(b, "money_per_day", b.MoneyToday), amount(b.CallsToday, "model call"),
-		amount(b.TokensToday, "token"), amount(b.NotificationsToday, "notification"))
+		amount(b.TokensToday, "token"), notificationWords(b))
+}
+
+// notificationWords says how often the person was told today: "3 of 12
+// notifications".
+func notificationWords(b api.BudgetStatus) string {
+	if l, ok := limit(b, "notifications_per_day"); ok && l.Limit >= 0 {
+		return thousands(b.NotificationsToday) + " of " + amount(int(l.Limit), "notification")
+	}
+	return amount(b.NotificationsToday, "notification")
+}
+
+// attention reports whether a limit is one of the person's attention.
+func attention(name string) bool {
+	return name == "notifications_per_day" || name == "escalations_per_hour" || name == "notices_per_day"
 }
 
 // exhausted lists the limits that are reached, each with what it means and
@@ -56,6 +70,10 @@ func (p *page) exhausted(b api.BudgetStatus) []string {
 		text := limitWords(l.Name) + says + limitAmount(l.Name, l.Used) + " of " + limitAmount(l.Name, l.Limit) + ")"
 		if until := p.endOf(l.Until); until != "" {
 			text += " until " + until
+		}
+		if attention(l.Name) {
+			words = append(words, text+": what is not told waits, or goes into the digest")
+			continue
 		}
 		if exploring {
 			words = append(words, text+": where nothing is new, rules look further afield")

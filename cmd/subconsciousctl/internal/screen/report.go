@@ -14,6 +14,7 @@ func Report(view View, r api.Report) string {
 	p := newPage(view)
 	p.reportHead(r)
 	p.noticedInAll(r)
+	p.toldInAll(r)
 	p.whoThought(r.Threads)
 	p.modelSums(r.Models)
 	p.cost(r)
@@ -52,11 +53,6 @@ func (p *page) noticedInAll(r api.Report) {
 	if words := changeWords(r.Changes); words != "" {
 		p.wrapped("  ", plain, "Entries: "+words+".")
 	}
-	told := "Nothing was told to you."
-	if r.Told > 0 {
-		told = amount(r.Told, "thing") + " told to you."
-	}
-	p.wrapped("  ", plain, told)
 }
 
 // changeWords says what happened to entries, the commonest first.
@@ -79,6 +75,96 @@ func changeWords(changes map[string]int) string {
 		parts[i] = thousands(changes[name]) + " " + clean(name)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// toldInAll says what was told, what the person said to it, and what the gate
+// decided besides.
+func (p *page) toldInAll(r api.Report) {
+	p.heading("Told")
+	p.wrapped("  ", plain, toldSum(r))
+	if words := answerSum(r); words != "" {
+		p.wrapped("  ", plain, words)
+	}
+	if r.Missed > 0 {
+		p.wrapped("  ", yellow, "You missed "+amount(r.Missed, "thing")+" that should have been told.")
+	}
+	if words := decisionSum(r.Decisions); words != "" {
+		p.wrapped("  ", plain, "The gate decided: "+words+".")
+	}
+	if r.Undelivered > 0 {
+		p.marked("  ", red, "✗", " ", 4, plain, amount(r.Undelivered, "message")+" that no channel took: subconsciousctl notify list")
+	}
+}
+
+func toldSum(r api.Report) string {
+	if r.Told == 0 {
+		return "Nothing was told to you."
+	}
+	words := amount(r.Told, "thing") + " told to you"
+	if r.Again > 0 {
+		words += ", " + thousands(r.Again) + " of them more than once"
+	}
+	if r.Digested > 0 {
+		words += ", " + thousands(r.Digested) + " in " + amount(r.Digests, "digest")
+	}
+	return words + "."
+}
+
+// answerSum says what the person said to it.
+func answerSum(r api.Report) string {
+	var parts []string
+	for _, c := range []struct {
+		n     int
+		words string
+	}{{r.Useful, "useful"}, {r.NotUseful, "not useful"}, {r.Dismissed, "dismissed"}, {r.Ignored, "without an answer for a day"}} {
+		if c.n > 0 {
+			parts = append(parts, thousands(c.n)+" "+c.words)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Your answers: " + strings.Join(parts, ", ") + "."
+}
+
+// decisionSum counts decisions by reason, the commonest first.
+func decisionSum(decisions map[string]int) string {
+	named := make(map[string]int, len(decisions))
+	for reason, n := range decisions {
+		named[decisionNoun(reason)] += n
+	}
+	return changeWords(named)
+}
+
+// decisionNoun says in a few words what a reason of the gate led to.
+func decisionNoun(reason string) string {
+	switch reason {
+	case "no_evidence":
+		return "dropped without evidence"
+	case "expired":
+		return "dropped as past"
+	case "dismissed":
+		return "dropped as dismissed"
+	case "snoozed":
+		return "held as snoozed"
+	case "duplicate":
+		return "told before"
+	case "low_confidence":
+		return "not sure enough"
+	case "cooldown":
+		return "held for having been told just now"
+	case "quiet_hours":
+		return "held for quiet hours"
+	case "presence":
+		return "held while you were busy"
+	case "budget_attention":
+		return "held for enough being told"
+	case "digest":
+		return "for the digest"
+	case "escalate":
+		return "told"
+	}
+	return strings.ReplaceAll(clean(reason), "_", " ")
 }
 
 // whoThought says by which means each thread thought.

@@ -27,8 +27,8 @@ const (
 )
 
 // Degraded lists what keeps a mind from thinking as it should, in plain words:
-// blind senses, failed threads, threads whose model cannot be asked, and a last
-// tick that did not commit.
+// blind senses, failed threads, threads whose model cannot be asked, channels
+// that fail, and a last tick that did not commit.
 func Degraded(s api.Status) []string {
 	var reasons []string
 	for _, sense := range s.Senses {
@@ -49,6 +49,9 @@ func Degraded(s api.Status) []string {
 	}
 	if len(without) > 0 {
 		reasons = append(reasons, "the model of "+strings.Join(without, ", ")+" cannot be asked")
+	}
+	if mute := silentChannels(s.Channels); mute != "" {
+		reasons = append(reasons, mute)
 	}
 	if s.Tick.Error != "" {
 		reasons = append(reasons, "the last tick failed")
@@ -324,7 +327,11 @@ func (p *page) senseWords(s api.SenseStatus) string {
 // rest says what waits to be told, what today cost, what was not taken.
 func (p *page) rest(s api.Status) {
 	p.line()
-	p.labelled("to tell", toTell(s.Incidents))
+	p.toTell(s)
+	p.channelLines(s.Channels)
+	if words := p.presenceWords(s.Presence); words != "" {
+		p.wrapped("  "+pad("you are", label), plain, words)
+	}
 	p.modelLines(s)
 	p.wrapped("  "+pad("today", label), plain, spentWords(s.Budget))
 	for _, words := range p.exhausted(s.Budget) {
@@ -387,13 +394,6 @@ func modelNames(models []api.ModelStatus) []string {
 	return names
 }
 
-func toTell(c api.IncidentCounts) string {
-	if c.Held == 0 && c.Proposals == 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("%d held back, %s", c.Held, number(c.Proposals, "proposal"))
-}
-
 // pending writes what the next tick will consume.
 func (p *page) pending(s api.Status) {
 	if len(s.Pending) == 0 {
@@ -401,13 +401,20 @@ func (p *page) pending(s api.Status) {
 	}
 	p.heading("For the next tick")
 	for _, command := range s.Pending {
-		p.wrapped("  ", plain, CommandWords(command)+" (asked "+p.relative(command.At)+")")
+		words := CommandWords(command)
+		if !command.Until.IsZero() {
+			words += " until " + p.clock(command.Until)
+		}
+		p.wrapped("  ", plain, words+" (asked "+p.relative(command.At)+")")
 	}
 }
 
 // CommandWords says what is wished.
 func CommandWords(c subconscious.Command) string {
 	about := clean(string(c.Entry))
+	if about == "" {
+		about = clean(string(c.IncidentID))
+	}
 	if about == "" {
 		about = clean(string(c.Incident))
 	}
@@ -421,6 +428,9 @@ func CommandWords(c subconscious.Command) string {
 		return "note “" + clean(c.Text) + "”"
 	}
 	words := clean(string(c.Kind)) + " " + about
+	if said := feedbackWord(c.Feedback); said != "" {
+		words += " as " + said
+	}
 	if c.Forever {
 		words += " for ever"
 	}

@@ -26,6 +26,7 @@ func Tick(view View, r api.TickReport) string {
 	p.tickThreads(r.Threads)
 	p.tickChanges(r.Changes)
 	p.decisions(r.Decisions)
+	p.messages(r.Told)
 	return p.String()
 }
 
@@ -149,13 +150,36 @@ func strength(from, to int) string {
 	return fmt.Sprintf("%d→%d", from, to)
 }
 
+// decisions writes what was decided of the wishes to tell the person.
 func (p *page) decisions(decisions []api.Decision) {
 	if len(decisions) == 0 {
 		return
 	}
 	p.heading("Wishes to tell you")
 	for _, d := range decisions {
-		p.wrapped("  "+pad(clean(d.Verdict), 11), plain, clean(d.Summary)+" ("+pieces(p.Width, clean(string(d.Thread)), clean(d.Reason))+")")
+		mark, colour, verdict := verdictMark(d.Verdict)
+		p.marked("  ", colour, mark, " "+pad(verdict, 9), 4+9, plain, clean(d.Summary))
+		indent := strings.Repeat(" ", 4+9)
+		p.wrapped(indent, plain, decisionWords(d)+p.heldUntil(d))
+		p.line(indent, p.in(dim, pieces(p.Width-cells(indent), clean(string(d.ID)), clean(string(d.Thread)), fmt.Sprintf("confidence %.2f", d.Confidence))))
+	}
+}
+
+// messages writes what was given to the channels.
+func (p *page) messages(told []api.ToldMessage) {
+	if len(told) == 0 {
+		return
+	}
+	p.heading("Told")
+	for _, m := range told {
+		words := clean(m.Title)
+		if m.Urgent {
+			words += " (urgent)"
+		}
+		p.wrapped("  "+pad(clean(m.Kind), 11), plain, words)
+		if text := clean(m.Text); text != "" {
+			p.wrapped(strings.Repeat(" ", 13), dim, text)
+		}
 	}
 }
 
@@ -204,6 +228,9 @@ func (p *page) outcome(r api.TickReport) string {
 	}
 	if findings > 0 {
 		parts = append(parts, number(findings, "finding"))
+	}
+	if n := len(r.Told); n > 0 {
+		parts = append(parts, number(n, "message"))
 	}
 	if words := thoughtWords(r.Threads); words != "" {
 		parts = append(parts, words)

@@ -27,6 +27,7 @@ func Why(view View, e api.Explanation, all bool) string {
 	p.seen(e.Observations)
 	p.noticed(e)
 	p.happened(e.Steps, all)
+	p.telling(e.Incident.Telling)
 	p.heading("What it waits for")
 	for _, words := range p.outlook(e) {
 		p.wrapped("  ", plain, words)
@@ -252,4 +253,25 @@ func (p *page) closedWords(c subconscious.Closure) string {
 	default:
 		return words + "It comes back if it " + worseWords(c.Severity) + "appears anew after it was all over."
 	}
+}
+
+// telling says how an entry fares with being told, where somebody wished that.
+func (p *page) telling(t *subconscious.Telling) {
+	if t == nil {
+		return
+	}
+	p.heading("Telling you")
+	i := api.InboxIncident{ID: t.ID, State: t.State, Waits: t.Waits, Held: t.Held, Until: t.Until, Times: t.Times, Feedback: t.Feedback, Remind: t.Remind}
+	if n := len(t.Told); n > 0 {
+		i.Told = t.Told[n-1].At
+	}
+	if told := p.toldWords(i); told != "" {
+		p.wrapped("  ", plain, "You were told "+told+".")
+	} else {
+		p.wrapped("  ", plain, "You were not told.")
+	}
+	if held := p.waitsWords(i); held != "" {
+		p.wrapped("  ", plain, held)
+	}
+	p.wrapped("  ", plain, "More: subconsciousctl why "+clean(string(t.ID)))
 }

@@ -1,0 +1,37 @@
+package screen
+
+import (
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/api"
+)
+
+// toTell says on the one screen how much waits to be told, and the most
+// important of it.
+func (p *page) toTell(s api.Status) {
+	const most = 3
+	waiting := max(len(s.Waiting), s.Incidents.Held)
+	words := "nothing waits"
+	switch {
+	case waiting == 1:
+		words = "1 thing waits"
+	case waiting > 1:
+		words = fmt.Sprintf("%d things wait", waiting)
+	}
+	if n := s.Incidents.Proposals; n > 0 {
+		words += ", " + number(n, "proposal")
+	}
+	p.labelled("to tell", words)
+	indent := "  " + pad("", label)
+	for _, i := range s.Waiting[:min(most, len(s.Waiting))] {
+		held := gateWords(i.Held)
+		if i.Until.After(p.At) {
+			held += ", until " + p.clock(i.Until)
+		}
+		mark, colour := severityMark(i.Severity)
+		p.marked(indent, colour, mark, " ", cells(indent)+2, plain, clean(i.Summary)+": "+held+" ("+clean(string(i.ID))+")")
+	}
+	if waiting > most {
+		p.line(indent, p.in(dim, truncate(fmt.Sprintf("and %d more: subconsciousctl inbox", waiting-most), p.Width-cells(indent))))
+	}
+}
