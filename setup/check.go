@@ -37,7 +37,7 @@ func (c *checker) node(key string, n *yaml.Node, s shape) {
 			fix = `a "~" alone means nothing in YAML: put it in quotes`
 		}
 		if s.optional {
-			fix = fmt.Sprintf("write %q, or its keys below it", lastKey(key)+": {}")
+			fix = mappingFix(lastKey(key), s)
 		}
 		c.wrong(CodeMissing, n.Line, key, "has no value", fix)
 		return
@@ -60,11 +60,7 @@ func (c *checker) node(key string, n *yaml.Node, s shape) {
 // object checks a mapping, key by key.
 func (c *checker) object(key string, n *yaml.Node, s shape) {
 	if n.Kind != yaml.MappingNode || n.ShortTag() != "!!map" {
-		fix := "write its keys below it, indented: " + strings.Join(s.keys(), ", ")
-		if len(s.fields) == 0 {
-			fix = fmt.Sprintf("write %q: it has no keys", lastKey(key)+": {}")
-		}
-		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a mapping", fix)
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a mapping", mappingFix(lastKey(key), s))
 		return
 	}
 	seen := map[string]*yaml.Node{}
@@ -91,6 +87,14 @@ func (c *checker) object(key string, n *yaml.Node, s shape) {
 		c.node(whole, value, f.shape)
 		c.lines[whole] = name.Line
 	}
+}
+
+// mappingFix says how a mapping is written.
+func mappingFix(name string, s shape) string {
+	if len(s.fields) == 0 {
+		return fmt.Sprintf("write %q", name+": {}")
+	}
+	return "write its keys below it, indented: " + strings.Join(s.keys(), ", ")
 }
 
 // twice reports a key that is there again.

@@ -106,6 +106,8 @@ func keysOfType(t reflect.Type, prefix string, keys map[string]bool) {
 		key := strings.TrimPrefix(prefix+"."+tag, ".")
 		keys[key] = true
 		switch {
+		case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct:
+			keysOfType(f.Type.Elem(), key, keys)
 		case f.Type.Kind() == reflect.Struct:
 			keysOfType(f.Type, key, keys)
 		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct:

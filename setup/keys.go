@@ -199,5 +199,32 @@ var descriptions = map[string]string{
 	"presence.calendar":        "Whether to look at the calendar: in a meeting.",
 	"presence.command_line":    "Whether to look at your own commands: looking just now.",
 
+	"notify":           "The channels over which you are told. Without any, what is told waits in the inbox.",
+	"notify[].id":      "A short name, unique among the channels, such as phone.",
+	"notify[].content": "What it may carry: full, title, or none (that there is something, and its id). Left out: full where nobody else can read it, else title.",
+
+	"notify[].ntfy":                     "A topic of an ntfy server, to which a phone subscribes.",
+	"notify[].ntfy.url":                 "The address of the server, without the topic; https, or http on this machine and its network.",
+	"notify[].ntfy.topic":               "The topic. Whoever knows it can read along: take one that nobody guesses.",
+	"notify[].ntfy.token_env":           "The variable that holds the access token, where the server wants one.",
+	"notify[].ntfy.token_file":          "A file whose first line is the token, readable by you alone (0600).",
+	"notify[].ntfy.token_keyring":       "The keyring's entry that holds the token: SERVICE/USER.",
+	"notify[].ntfy.token_credential":    "The systemd credential that holds the token.",
+	"notify[].ntfy.username":            "The account, where the server wants a password instead.",
+	"notify[].ntfy.password_env":        "The variable that holds the password.",
+	"notify[].ntfy.password_file":       "A file whose first line is the password, readable by you alone (0600).",
+	"notify[].ntfy.password_keyring":    "The keyring's entry that holds the password: SERVICE/USER.",
+	"notify[].ntfy.password_credential": "The systemd credential that holds the password.",
+	"notify[].ntfy.replies":             "Whether messages have buttons, whose answers come back over the reply topic.",
+	"notify[].ntfy.reply_topic":         "Where answers come back; left out: a random topic that the mind keeps.",
+
+	"notify[].shoutrrr":                "Any service that shoutrrr knows: Telegram, Signal, mail, and so on. No buttons.",
+	"notify[].shoutrrr.url_env":        "The variable that holds the address of the service, which has secrets in it.",
+	"notify[].shoutrrr.url_file":       "A file whose first line is the address, readable by you alone (0600).",
+	"notify[].shoutrrr.url_keyring":    "The keyring's entry that holds the address: SERVICE/USER.",
+	"notify[].shoutrrr.url_credential": "The systemd credential that holds the address.",
+
+	"notify[].desktop": "The notifications of this machine's desktop; it has no keys: {}.",
+
 	"escalation.notice_after": "How long the daemon waits before it tells of its own troubles: 0s to 168h.",
 }

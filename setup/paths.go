@@ -35,6 +35,7 @@ func (c *checker) expand(config *Config, env Env) {
 	for i := range config.Models.Providers {
 		c.path(fmt.Sprintf("models.providers[%d].key_file", i), &config.Models.Providers[i].KeyFile, env, base)
 	}
+	c.channelPaths(config, env, base)
 	c.path("models.privacy.contacts", &config.Models.Privacy.Contacts, env, base)
 }
 

@@ -92,6 +92,8 @@ func enumOf(key string, s shape) []string {
 		return []string{threads.Adaptive, threads.Changed, threads.Always}
 	case "models.preset":
 		return models.PresetNames()
+	case "notify[].content":
+		return contents
 	case "models.providers[].kind":
 		return []string{models.OpenAI, models.Anthropic}
 	case "models.providers[].schema":

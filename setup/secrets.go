@@ -47,7 +47,7 @@ var (
 
 // shownTexts are texts of channels that may look like secrets: a topic is long
 // and random on purpose, and has to be typed into a phone.
-var shownTexts = []string{"topic", "username"}
+var shownTexts = []string{"topic", "reply_topic", "username"}
 
 // secretNames are keys that people write where only references belong.
 var secretNames = []string{"key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer",

@@ -52,6 +52,9 @@ type Config struct {
 	Escalation escalate.Rules `mapstructure:"escalation"`
 	// Presence is what is looked at to tell a good moment from a bad one.
 	Presence presence.Config `mapstructure:"presence"`
+	// Notify are the channels over which the person is told. Without any, what
+	// is told waits.
+	Notify []Channel `mapstructure:"notify"`
 }
 
 // API says where the API is served beside the unix socket in the state folder.

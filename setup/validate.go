@@ -46,6 +46,9 @@ func (c *Config) Validate() error {
 	}
 	errs = append(errs, under("quiet_hours", validateQuiet(c.QuietHours))...)
 	errs = append(errs, under("escalation", validateEscalation(c.Escalation))...)
+	for i, item := range c.Notify {
+		errs = append(errs, under(fmt.Sprintf("notify[%d]", i), item.Validate())...)
+	}
 	errs = append(errs, under("senses.health", c.Senses.Health.Validate())...)
 	for i, item := range c.Senses.Files {
 		errs = append(errs, under(fmt.Sprintf("senses.files[%d]", i), item.Validate())...)

@@ -1,0 +1,115 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/desktop"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
+	"github.com/subconsciousd/subconsciousd/notify/shoutrrr"
+)
+
+// Channel is one way in which the person is told: exactly one of its kinds is
+// set.
+type Channel struct {
+	ID string `mapstructure:"id"`
+	// Content is how much of a message it may carry; Load fills it in.
+	Content  notify.Content   `mapstructure:"content"`
+	Ntfy     *ntfy.Config     `mapstructure:"ntfy"`
+	Shoutrrr *shoutrrr.Config `mapstructure:"shoutrrr"`
+	Desktop  *desktop.Config  `mapstructure:"desktop"`
+}
+
+// The kinds of channels, which are the keys under which they are set.
+const (
+	KindNtfy     = "ntfy"
+	KindShoutrrr = "shoutrrr"
+	KindDesktop  = "desktop"
+)
+
+// kinds are those that are set, in the order of the fields.
+func (c Channel) kinds() []string {
+	var set []string
+	for _, kind := range [...]struct {
+		name string
+		set  bool
+	}{{KindNtfy, c.Ntfy != nil}, {KindShoutrrr, c.Shoutrrr != nil}, {KindDesktop, c.Desktop != nil}} {
+		if kind.set {
+			set = append(set, kind.name)
+		}
+	}
+	return set
+}
+
+// Kind is the one that is set; "" where none is, or several are.
+func (c Channel) Kind() string {
+	if set := c.kinds(); len(set) == 1 {
+		return set[0]
+	}
+	return ""
+}
+
+// DefaultContent is what a channel carries where nothing is said of it: all
+// where nobody else can read it, else the title alone.
+func (c Channel) DefaultContent() notify.Content {
+	if c.Shoutrrr != nil || c.Ntfy != nil && !c.Ntfy.Own() {
+		return notify.ContentTitle
+	}
+	return notify.ContentFull
+}
+
+// contents are what a channel may carry.
+var contents = []string{string(notify.ContentFull), string(notify.ContentTitle), string(notify.ContentNone)}
+
+// reservedChannels are ids that mean something else where a channel is named.
+var reservedChannels = []string{"all", "none", "inbox"}
+
+// Validate names what is wrong, each error beginning with the key.
+func (c Channel) Validate() error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if contains(reservedChannels, c.ID) {
+		wrong("id: %q means something else where a channel is named; choose another, such as phone", c.ID)
+	}
+	if c.Content != "" && !contains(contents, string(c.Content)) {
+		wrong("content: %q is not one of its values; use %s", clip(string(c.Content)), oneOf(contents)+meant(string(c.Content), contents))
+	}
+	every := []string{KindNtfy, KindShoutrrr, KindDesktop}
+	switch set := c.kinds(); {
+	case len(set) == 0:
+		errs = append(errs, errors.New("id: says not how to tell you; add one of "+oneOf(every)+" beside it"))
+	case len(set) > 1:
+		wrong("%s: is there beside %s; give each a channel of its own", set[1], set[0])
+	}
+	if c.Ntfy != nil {
+		errs = append(errs, under(KindNtfy, c.Ntfy.Validate())...)
+	}
+	if c.Shoutrrr != nil {
+		errs = append(errs, under(KindShoutrrr, c.Shoutrrr.Validate())...)
+	}
+	return errors.Join(errs...)
+}
+
+// fillChannels sets what items of a list have no defaults for.
+func fillChannels(config *Config) {
+	for i := range config.Notify {
+		if c := &config.Notify[i]; c.Content == "" {
+			c.Content = c.DefaultContent()
+		}
+	}
+}
+
+// channelPaths makes the paths of channels absolute.
+func (c *checker) channelPaths(config *Config, env Env, base string) {
+	for i, one := range config.Notify {
+		key := fmt.Sprintf("notify[%d].", i)
+		if one.Ntfy != nil {
+			c.path(key+"ntfy.token_file", &one.Ntfy.TokenFile, env, base)
+			c.path(key+"ntfy.password_file", &one.Ntfy.PasswordFile, env, base)
+		}
+		if one.Shoutrrr != nil {
+			c.path(key+"shoutrrr.url_file", &one.Shoutrrr.URLFile, env, base)
+		}
+	}
+}
