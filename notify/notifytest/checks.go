@@ -37,7 +37,11 @@ func checks() []check {
 		{"reads no endless answer", Endless, readsLittle},
 		{"bears a garbled answer", Garbles, bearsGarbage},
 	}
-	for fault, trouble := range troubles {
+	for _, fault := range Faults() {
+		trouble, ok := troubles[fault]
+		if !ok {
+			continue
+		}
 		list = append(list, check{"tells " + string(fault), fault, func(ctx context.Context, d Driver, s Service) error {
 			return tells(ctx, d, s, trouble, fault == Limits)
 		}})
