@@ -15,6 +15,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/roster"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/presence/session"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -58,6 +60,13 @@ type Daemon struct {
 
 	mu   sync.Mutex // guards view
 	view view
+
+	outbox  *notify.Outbox
+	session *session.Reader
+	// near are events that may be on; the tick's own.
+	near map[subconscious.Ref]bool
+	// wished is readable when the person wishes something of the gate.
+	wished chan struct{}
 }
 
 // view is what the API shows without waiting for a tick.
@@ -72,6 +81,8 @@ type view struct {
 	failure  string // why the last tick did not commit
 	failed   []time.Time
 	rejected []rejections
+	presence subconscious.Presence // at the last tick
+	used     time.Time             // when the command line was used last
 }
 
 // New returns a daemon that has not started.
@@ -79,7 +90,8 @@ func New(options Options) (*Daemon, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	return &Daemon{options: options, lastRun: map[string]time.Time{}, turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
+	return &Daemon{options: options, lastRun: map[string]time.Time{}, near: map[subconscious.Ref]bool{},
+		wished: make(chan struct{}, 1), turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
 }
 
 // Start locks the state folder, opens the mind, publishes its document, opens
@@ -99,7 +111,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	}()
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
-		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.recover, d.makeSchedule, d.serve, d.begin,
+		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.recover, d.makeSchedule, d.deliver, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -144,7 +156,7 @@ func (d *Daemon) lock(context.Context) error {
 
 func (d *Daemon) openStore(ctx context.Context) error {
 	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
-		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations())...)
+		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations())...)
 	if err != nil {
 		return err
 	}
@@ -217,7 +229,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 		return nil
 	}
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d, Modeler: d, Reporter: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d, Modeler: d, Reporter: d, Teller: d, Calibrator: d, Messenger: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

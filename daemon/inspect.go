@@ -31,6 +31,7 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 	rejected := v.rejectedSince(now.Add(-rejectionsShown))
 	d.mu.Unlock()
 	zone := d.zoneOrUTC()
+	d.use()
 	status := api.Status{
 		Version: d.options.Version,
 		Mind: api.MindStatus{
@@ -42,13 +43,16 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 			Schedule: d.options.Config.Schedule, Error: v.failure,
 		},
 		Senses: senseStatuses(v.senses), Threads: v.threads, Subconscious: v.state.Document(),
-		Parked: parkedEntries(v.state.Parked), Incidents: api.IncidentCounts{Open: len(v.state.Entries) + len(v.state.Parked)},
+		Parked: parkedEntries(v.state.Parked), Presence: v.presence,
 		Pending: pending, Rejected: rejected, Notices: d.shownNotices(notices),
 	}
 	if status.Budget, err = d.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
 	}
 	status.Models, status.Threads = d.modelStatuses(), withSpending(v.threads, status.Budget.Roles)
+	if err := d.addTelling(ctx, &status); err != nil {
+		return api.Status{}, err
+	}
 	if status.Mind.Paused {
 		status.Mind.PausedUntil = v.paused.Until
 	}

@@ -3,11 +3,14 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -39,6 +42,13 @@ type Options struct {
 	// Threads replace those of the configuration.
 	Senses  func(rows senses.RowReader) ([]senses.Sense, error)
 	Threads []threads.Thread
+	// Channels replace those of the configuration; nil leaves them.
+	Channels []notify.Channel
+	// Signals, if set, says what is known of the person instead of this
+	// machine's session; events of the calendar are added to it.
+	Signals func(at time.Time) presence.Signals
+	// Out is where the channel stdout writes; nil is the process's own.
+	Out io.Writer
 	// Unscheduled: ticks run only when they are asked for.
 	Unscheduled bool
 	// Patient: a look waits for the whole of a large folder, almost as long as

@@ -9,6 +9,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -29,7 +30,7 @@ func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, res
 	next subconscious.State, changes aggregator.Changes, wish tickWish) api.TickReport {
 	report := api.TickReport{
 		Tick: next.TickCount, At: snapshot.At, Kind: wish.kind, DryRun: wish.dryRun,
-		Senses: senseReports(staged, collected), Changes: []api.EntryChange{}, Decisions: []api.Decision{},
+		Senses: senseReports(staged, collected), Changes: []api.EntryChange{}, Decisions: []api.Decision{}, Told: []api.ToldMessage{},
 	}
 	for _, r := range results {
 		report.Threads = append(report.Threads, d.threadReport(r, snapshot.Fields[r.Thread], changes))
@@ -39,34 +40,7 @@ func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, res
 			Entry: c.Entry, What: string(c.What), List: c.List, Summary: c.Summary, From: c.From, To: c.To, Why: c.Why,
 		})
 	}
-	report.Decisions = append(report.Decisions, decisions(changes.Wishes)...)
 	return report
-}
-
-// Verdicts on a wish to tell somebody.
-const (
-	wishRecorded  = "recorded"
-	wishDuplicate = "duplicate"
-)
-
-// decisions are the verdicts on the wishes of a tick: an incident for which two
-// threads wish the same is told once, for the first of them.
-func decisions(wishes []aggregator.Wish) []api.Decision {
-	var all []api.Decision
-	first := map[subconscious.IncidentKey]subconscious.ThreadName{}
-	for _, w := range wishes {
-		decision := api.Decision{
-			Incident: w.Incident, Entry: w.Entry, Thread: w.Thread, Summary: w.Summary, Verdict: wishRecorded,
-			Reason: cmp.Or(w.Reason, "the thread gave no reason"),
-		}
-		if by, ok := first[w.Incident]; ok {
-			decision.Verdict, decision.Reason = wishDuplicate, fmt.Sprintf("the %s wishes it at this tick", by)
-		} else {
-			first[w.Incident] = w.Thread
-		}
-		all = append(all, decision)
-	}
-	return all
 }
 
 func senseReports(staged *senses.Staged, collected []senses.Collected) []api.SenseReport {
@@ -129,11 +103,12 @@ type replayable struct {
 	Mechanics int              `json:"mechanics"`
 	Zone      string           `json:"zone"`
 	Input     aggregator.Input `json:"input"`
+	Gate      escalate.Input   `json:"gate"`
 }
 
 // tickRecord packs a tick so that it can be replayed and shown.
-func tickRecord(in aggregator.Input, report api.TickReport) (mind.Record, error) {
-	recorded := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in}
+func tickRecord(in aggregator.Input, gate escalate.Input, report api.TickReport) (mind.Record, error) {
+	recorded := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Gate: gate}
 	recorded.Input.Zone = nil
 	inputs, err := json.Marshal(recorded)
 	if err != nil {

@@ -51,8 +51,10 @@ type scheduleOptions struct {
 	Tick func(ctx context.Context, kind subconscious.TickKind) error
 	// Early is the least time from a tick to an early one.
 	Early time.Duration
-	// Hints is readable when a sense asks for an early tick.
+	// Hints is readable when a sense asks for an early tick, Wishes when the
+	// person answered something.
 	Hints  <-chan struct{}
+	Wishes <-chan struct{}
 	Logger *slog.Logger
 }
 
@@ -72,7 +74,7 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 		Early: early,
 		Slots: newSlots(parsed), Last: d.currentState().LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
-		Hints: d.collector.Hints(),
+		Hints: d.collector.Hints(), Wishes: d.wished,
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
 			_, err := d.think(ctx, tickWish{kind: kind})
 			return err
@@ -101,14 +103,20 @@ func (s *schedule) run(ctx context.Context) {
 	s.tick(ctx, kind)
 	ticked := time.Now()
 	for ctx.Err() == nil {
-		hints, sleep := s.Hints, s.sleep()
+		hints, wishes, sleep := s.Hints, s.Wishes, s.sleep()
 		if rest := s.Early - time.Since(ticked); rest > 0 {
 			hints, sleep = nil, min(sleep, rest)
+		}
+		if rest := earlyEvery - time.Since(ticked); rest > 0 {
+			wishes, sleep = nil, min(sleep, rest)
 		}
 		timer := time.NewTimer(sleep)
 		select {
 		case <-ctx.Done():
 		case <-hints:
+			s.tick(ctx, subconscious.Early)
+			ticked = time.Now()
+		case <-wishes:
 			s.tick(ctx, subconscious.Early)
 			ticked = time.Now()
 		case <-timer.C:

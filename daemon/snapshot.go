@@ -107,7 +107,7 @@ func closedSummaries(state subconscious.State) []string {
 func (d *Daemon) mergeInput(ctx context.Context, staged *senses.Staged, snapshot subconscious.Snapshot, results []threads.Result,
 	commands []subconscious.Command, wish tickWish) (aggregator.Input, error) {
 	in := aggregator.Input{
-		State: snapshot.State, Commands: commands, Rules: d.options.Config.Mechanics, Kind: wish.kind,
+		State: snapshot.State, Commands: mergeCommands(commands), Rules: d.options.Config.Mechanics, Kind: wish.kind,
 		At: snapshot.At, Zone: snapshot.Zone,
 	}
 	for _, r := range results {
@@ -118,7 +118,7 @@ func (d *Daemon) mergeInput(ctx context.Context, staged *senses.Staged, snapshot
 	}
 	evidence := gatherer{staged: staged, snapshot: snapshot, results: results, known: map[subconscious.Ref]bool{}}
 	in.Evidence = evidence.of(citedRefs(in))
-	keys, links := aggregator.Lookups(in.State, in.Thoughts, commands, in.Evidence)
+	keys, links := aggregator.Lookups(in.State, in.Thoughts, in.Commands, in.Evidence)
 	incidents, err := d.mind.Incidents(ctx, keys, links)
 	if err != nil {
 		return aggregator.Input{}, fmt.Errorf("look up incidents: %w", err)

@@ -30,18 +30,27 @@ func (d *Daemon) Command(ctx context.Context, command subconscious.Command) (api
 		if !slices.Contains(d.runner.Names(), command.Thread) {
 			return api.CommandResult{}, d.unknownThread(command.Thread)
 		}
-	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss:
+	case subconscious.CommandClose, subconscious.CommandConfirm:
 		if command.Entry == "" {
 			break
 		}
 		if _, ok := d.currentState().Entry(command.Entry); !ok {
 			return api.CommandResult{}, d.unknownEntry(command.Entry)
 		}
+	case subconscious.CommandDismiss, subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
+		if err := d.named(ctx, &command); err != nil {
+			return api.CommandResult{}, err
+		}
 	}
+	d.use()
 	command.Text = redact.Text(command.Text)
 	kept, err := d.mind.Enqueue(ctx, command)
 	if err != nil {
 		return api.CommandResult{}, answer(err)
+	}
+	switch command.Kind {
+	case subconscious.CommandDismiss, subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
+		d.hurry()
 	}
 	return api.CommandResult{Command: kept, Pending: true}, nil
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -56,11 +58,18 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 		return api.TickReport{}, err
 	}
 	next, changes := aggregator.Merge(input)
+	gate, err := d.gateInput(ctx, staged, input, next, changes, commands, wish)
+	if err != nil {
+		return api.TickReport{}, err
+	}
+	outcome := escalate.Decide(gate)
+	next = escalate.Remember(next, outcome)
 	document, err := subconscious.Project(next, d.options.Config.Mechanics.MaxTokens)
 	if err != nil {
 		return api.TickReport{}, err
 	}
 	report := d.report(staged, collected, results, snapshot, next, changes, wish)
+	report.Decisions, report.Told = newDecisions(next.TickCount, at, outcome), toldMessages(outcome)
 	report.ElapsedMS = milliseconds(time.Since(began))
 	if wish.dryRun {
 		return report, d.writeCalls(ctx)
@@ -69,10 +78,12 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	d.markSeen(staged, snapshot, results)
 	raise, resolve := d.senseNotices(at, staged)
 	raise, resolve = d.modelNotices(at, results, raise, resolve)
-	if err := d.commit(ctx, staged, input, next, changes, commands, document, report, raise, resolve); err != nil {
+	done := decided{input: input, next: next, changes: changes, gate: gate, outcome: outcome, commands: commands, document: document}
+	if err := d.commit(ctx, staged, done, report, raise, resolve); err != nil {
 		return report, err
 	}
-	d.adopt(staged, next, document, &report)
+	d.adopt(staged, done, &report)
+	d.outbox.Wake()
 	d.publish(ctx, at, next.TickCount, document, &report)
 	report.ElapsedMS = milliseconds(time.Since(began))
 	d.tell(report)
@@ -105,26 +116,31 @@ func (d *Daemon) ask(ctx context.Context, snapshot subconscious.Snapshot, attent
 	return d.runner.RunAll(ctx, snapshot, attention)
 }
 
+// decided is what a tick came to: what the mechanics and the gate were given,
+// and what they gave.
+type decided struct {
+	input    aggregator.Input
+	next     subconscious.State
+	changes  aggregator.Changes
+	gate     escalate.Input
+	outcome  escalate.Outcome
+	commands []subconscious.Command
+	document []byte
+}
+
 // commit writes everything that the tick decided in one transaction.
-func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, input aggregator.Input, next subconscious.State,
-	changes aggregator.Changes, commands []subconscious.Command, document []byte, report api.TickReport,
+func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided, report api.TickReport,
 	raise []mind.Notice, resolve []mind.NoticeKey) error {
-	record, err := tickRecord(input, report)
+	kept, err := done.kept(report)
 	if err != nil {
 		return err
 	}
-	entries, err := entryLog(report, next, input.State, changes)
-	if err != nil {
-		return err
-	}
-	consumed := map[int64]string{}
-	for _, c := range commands {
-		consumed[c.ID] = changes.Done[c.ID]
-	}
+	kept.Raise, kept.Resolve = raise, resolve
 	if err := failpoint.Hit("tick.commit.before"); err != nil {
-		return fmt.Errorf("commit tick %d: %w", next.TickCount, err)
+		return fmt.Errorf("commit tick %d: %w", done.next.TickCount, err)
 	}
 	made := d.calls.take()
+	kept.Calls = made
 	err = d.db.Write(ctx, func(tx *store.Tx) error {
 		if err := staged.Persist(ctx, tx); err != nil {
 			return err
@@ -135,19 +151,40 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, input aggreg
 		if err := failpoint.Hit("tick.commit.inside"); err != nil {
 			return err
 		}
-		return d.mind.Commit(ctx, tx, mind.Commit{
-			State: next, Incidents: changes.Incidents, Consumed: consumed, Record: record, Log: entries,
-			Published: document, Raise: raise, Resolve: resolve, Calls: made,
-		})
+		if err := d.hand(ctx, tx, report.Tick, report.At, done.outcome); err != nil {
+			return err
+		}
+		return d.mind.Commit(ctx, tx, kept)
 	})
 	if err == nil {
 		err = failpoint.Hit("tick.commit.after")
 	}
-	if err != nil && !d.isCommitted(ctx, record) {
+	if err != nil && !d.isCommitted(ctx, kept.Record) {
 		d.calls.keep(made)
-		return fmt.Errorf("commit tick %d: %w", next.TickCount, err)
+		return fmt.Errorf("commit tick %d: %w", done.next.TickCount, err)
 	}
 	return nil
+}
+
+// kept is what a tick leaves behind, but for notices and calls.
+func (x decided) kept(report api.TickReport) (mind.Commit, error) {
+	out := mind.Commit{
+		State: x.next, Incidents: combine(x.changes.Incidents, x.outcome.Incidents), Consumed: map[int64]string{}, Published: x.document,
+		Pushes: pushes(report.At, x.outcome), Scores: x.outcome.Scores, ToldNotices: toldNotices(x.outcome),
+		Digests: mind.Digests{Daily: x.outcome.Spent.Daily, Weekly: x.outcome.Spent.Weekly},
+	}
+	for _, c := range x.commands {
+		out.Consumed[c.ID] = cmp.Or(x.outcome.Done[c.ID], x.changes.Done[c.ID])
+	}
+	var err error
+	if out.Record, err = tickRecord(x.input, x.gate, report); err != nil {
+		return out, err
+	}
+	if out.Log, err = entryLog(report, x.next, x.input.State, x.changes); err != nil {
+		return out, err
+	}
+	out.Decisions, err = decisionRows(report.Decisions)
+	return out, err
 }
 
 // isCommitted looks whether a tick was committed although it was not said so:
@@ -158,7 +195,8 @@ func (d *Daemon) isCommitted(ctx context.Context, record mind.Record) bool {
 }
 
 // adopt makes what was committed the mind's own.
-func (d *Daemon) adopt(staged *senses.Staged, next subconscious.State, document []byte, report *api.TickReport) {
+func (d *Daemon) adopt(staged *senses.Staged, done decided, report *api.TickReport) {
+	next, document := done.next, done.document
 	d.ledger.Adopt(staged)
 	statuses := make([]api.ThreadStatus, 0, len(report.Threads))
 	for _, t := range report.Threads {
@@ -176,7 +214,7 @@ func (d *Daemon) adopt(staged *senses.Staged, next subconscious.State, document 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.view.state, d.view.document, d.view.threads = next, document, statuses
-	d.view.senses, d.view.failure = staged.Health(), ""
+	d.view.senses, d.view.failure, d.view.presence = staged.Health(), "", done.gate.Presence
 	d.view.countRejections(*report)
 }
 

@@ -1,0 +1,111 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/presence/session"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var _ api.Messenger = (*Daemon)(nil)
+
+// openChannels opens the outbox over the channels that the configuration names.
+func (d *Daemon) openChannels(ctx context.Context) (err error) {
+	d.session = session.New(session.Options{Now: d.options.Now, Logger: d.options.Logger})
+	channels := d.options.Channels
+	if channels == nil {
+		if channels, err = d.configured(ctx); err != nil {
+			return err
+		}
+	}
+	d.outbox, err = notify.NewOutbox(ctx, notify.Options{
+		DB: d.db, Channels: channels, Now: d.options.Now, Logger: d.options.Logger, Answered: d.answered, Redact: redact.Text,
+	})
+	return err
+}
+
+// deliver begins to deliver.
+func (d *Daemon) deliver(ctx context.Context) error {
+	if err := d.outbox.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	d.later("stop the channels", d.outbox.Stop)
+	return nil
+}
+
+// configured are the channels of the configuration.
+func (d *Daemon) configured(context.Context) ([]notify.Channel, error) { return nil, nil }
+
+// answered takes a button's answer: it waits in the inputs like any wish.
+func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
+	command := subconscious.Command{At: reply.At, IncidentID: reply.Incident, By: byPerson}
+	switch reply.Answer {
+	case notify.AnswerUseful:
+		command.Kind, command.Feedback = subconscious.CommandAck, subconscious.Useful
+	case notify.AnswerNotNow:
+		command.Kind = subconscious.CommandSnooze
+	case notify.AnswerDismiss:
+		command.Kind = subconscious.CommandDismiss
+	default:
+		return fmt.Errorf("%q is no answer", reply.Answer)
+	}
+	if err := d.named(ctx, &command); err != nil {
+		return err
+	}
+	if _, err := d.mind.EnqueueIn(ctx, tx, command); err != nil {
+		return err
+	}
+	d.hurry()
+	return nil
+}
+
+// byPerson marks what the person wished.
+const byPerson = "person"
+
+// hurry asks for an early tick, which takes what was wished.
+func (d *Daemon) hurry() {
+	select {
+	case d.wished <- struct{}{}:
+	default:
+	}
+}
+
+// Channels implements api.Messenger.
+func (d *Daemon) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
+	out := []api.ChannelStatus{}
+	statuses, err := d.outbox.Statuses(ctx)
+	if err != nil {
+		return nil, answer(err)
+	}
+	for _, s := range statuses {
+		out = append(out, api.ChannelStatus{
+			ID: s.ID, Kind: s.Kind, Content: string(s.Content), State: string(s.State), Answers: s.Answers, AnswersError: s.AnswersError,
+			Last: s.Last, Error: s.Error, Next: s.Next, Waiting: s.Waiting,
+		})
+	}
+	return out, nil
+}
+
+// TestChannels implements api.Messenger.
+func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
+	ctx, cancel := context.WithTimeout(ctx, testWithin)
+	defer cancel()
+	deliveries, err := d.outbox.Test(ctx, channel)
+	if err != nil {
+		return nil, answer(err)
+	}
+	out := []api.Delivery{}
+	for _, x := range deliveries {
+		out = append(out, apiDelivery(x))
+	}
+	return out, nil
+}
+
+// testWithin is how long a test of the channels waits.
+const testWithin = 40 * time.Second

@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// liveIncidents bounds how many incidents the gate looks at again at a tick;
+// attention is a budget, so that there are far fewer.
+const liveIncidents = 500
+
+// gateInput gathers all that the gate depends on, after a merge.
+func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggregator.Input, next subconscious.State,
+	changes aggregator.Changes, commands []subconscious.Command, wish tickWish) (escalate.Input, error) {
+	gate := escalate.Input{
+		At: in.At, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Wishes, next.TickCount, in.At),
+		Commands: gateCommands(commands), Presence: d.presence(staged, in.At), Kind: wish.kind,
+	}
+	if err := d.addIncidents(ctx, &gate, in.Incidents, changes.Incidents); err != nil {
+		return escalate.Input{}, fmt.Errorf("look up what was told: %w", err)
+	}
+	var refs []subconscious.Ref
+	for _, incident := range gate.Incidents {
+		refs = append(refs, slices.Collect(maps.Keys(incident.Recorded))...)
+	}
+	for _, a := range gate.Asked {
+		for _, c := range a.Evidence {
+			refs = append(refs, c.Ref)
+		}
+	}
+	slices.Sort(refs)
+	gate.Evidence = staged.Evidence(slices.Compact(refs), nil, nil)
+	scores, err := d.mind.Scores(ctx)
+	if err != nil {
+		return escalate.Input{}, fmt.Errorf("read what was learnt: %w", err)
+	}
+	gate.Scores = scores
+	if gate.Spent, err = d.attention(ctx, in.At); err != nil {
+		return escalate.Input{}, fmt.Errorf("read how often the person was told: %w", err)
+	}
+	notices, err := d.mind.UntoldNotices(ctx)
+	if err != nil {
+		return escalate.Input{}, fmt.Errorf("read the notices: %w", err)
+	}
+	for _, n := range notices {
+		gate.Notices = append(gate.Notices, escalate.Notice{Code: n.Code, Key: n.Key, At: n.At.In(in.At.Location()), Text: n.Text, Next: n.Next})
+	}
+	return gate, nil
+}
+
+// asked are the wishes of a tick as the gate is given them.
+func asked(wishes []aggregator.Wish, tick int64, at time.Time) []escalate.Asked {
+	var all []escalate.Asked
+	for _, w := range wishes {
+		a := escalate.Asked{Incident: w.Incident, Asked: subconscious.Asked{
+			Tick: tick, At: at, Entry: w.Entry, Thread: w.Thread, Rule: w.Rule, Kind: w.Kind, Summary: w.Summary,
+			Importance: w.Importance, Reason: w.Reason, Due: w.Due, Evidence: w.Evidence,
+		}}
+		if len(w.Evidence) > 0 {
+			a.Source = w.Evidence[0].Ref.Sense()
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// gateCommands are those about incidents.
+func gateCommands(commands []subconscious.Command) []subconscious.Command {
+	var own []subconscious.Command
+	for _, c := range commands {
+		switch c.Kind {
+		case subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind,
+			subconscious.CommandDismiss, subconscious.CommandClose, subconscious.CommandConfirm:
+			own = append(own, c)
+		}
+	}
+	return own
+}
+
+// mergeCommands are those that the mechanics obey.
+func mergeCommands(commands []subconscious.Command) []subconscious.Command {
+	return slices.DeleteFunc(slices.Clone(commands), func(c subconscious.Command) bool {
+		return c.Kind == subconscious.CommandAck || c.Kind == subconscious.CommandSnooze || c.Kind == subconscious.CommandRemind
+	})
+}
+
+// addIncidents gathers the incidents that the gate looks at, as the merge left
+// them.
+func (d *Daemon) addIncidents(ctx context.Context, gate *escalate.Input, before, changed []subconscious.Incident) error {
+	live, err := d.mind.LiveIncidents(ctx, liveIncidents)
+	if err != nil {
+		return err
+	}
+	named, err := d.mind.Incidents(ctx, escalate.Lookups(gate.Asked, gate.Commands), nil)
+	if err != nil {
+		return err
+	}
+	all := map[subconscious.IncidentKey]subconscious.Incident{}
+	for _, incident := range slices.Concat(live, named) {
+		all[incident.Key] = incident
+	}
+	for _, incident := range before {
+		if incident.Telling != nil { // a wish may name a thing that has become part of it
+			all[incident.Key] = incident
+		}
+	}
+	for _, incident := range changed {
+		wished := slices.ContainsFunc(gate.Asked, func(a escalate.Asked) bool { return a.Incident == incident.Key })
+		if _, known := all[incident.Key]; known || wished || incident.Telling != nil {
+			all[incident.Key] = incident
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		gate.Incidents = append(gate.Incidents, all[key])
+	}
+	return nil
+}
+
+// attention is how often the person was told lately.
+func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, error) {
+	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
+	hour := at.Add(-time.Hour)
+	since := midnight
+	if hour.Before(since) {
+		since = hour
+	}
+	pushes, err := d.mind.Pushes(ctx, since)
+	if err != nil {
+		return escalate.Spent{}, err
+	}
+	var spent escalate.Spent
+	for _, p := range pushes {
+		switch today := !p.At.Before(midnight); {
+		case p.Kind == pushNotice:
+			if today {
+				spent.Notices++
+			}
+		default:
+			if today {
+				spent.Today++
+			}
+			if p.At.After(hour) && p.Kind == pushIncident {
+				spent.LastHour++
+			}
+		}
+	}
+	spent.Daily, spent.Weekly, err = d.mind.Digests(ctx)
+	return spent, err
+}
+
+// Kinds of pushes.
+const (
+	pushIncident = "incident"
+	pushDigest   = "digest"
+	pushNotice   = "notice"
+)
+
+// combine lays the incidents that the gate changed over those that the merge
+// changed.
+func combine(merged, gated []subconscious.Incident) []subconscious.Incident {
+	all := map[subconscious.IncidentKey]subconscious.Incident{}
+	for _, incident := range slices.Concat(merged, gated) {
+		all[incident.Key] = incident
+	}
+	out := make([]subconscious.Incident, 0, len(all))
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[key])
+	}
+	return out
+}

@@ -1,0 +1,382 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+const (
+	// missedWithin is how far back a miss is traced, and candidatesShown how
+	// many things are shown that it could be.
+	missedWithin    = 14 * 24 * time.Hour
+	candidatesShown = 5
+	// ticksTraced is how many ticks after an observation are looked through.
+	ticksTraced = 600
+)
+
+// Missed implements api.Teller: from the observation to the gate, where was it
+// let pass?
+func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace, error) {
+	at := d.now()
+	trace := api.Trace{Text: redact.Text(wish.Text), At: at, Candidates: []api.CitedObservation{}, Steps: []api.TraceStep{}}
+	found, err := d.ledger.Search(ctx, wish.Text, at.Add(-missedWithin), candidatesShown)
+	if err != nil {
+		return api.Trace{}, answer(err)
+	}
+	for _, f := range found {
+		c := subconscious.Citation{Ref: f.Observation.Ref(), Seq: f.Observation.Seq}
+		_, stands := d.ledger.View().Get(c.Ref)
+		trace.Candidates = append(trace.Candidates, api.CitedObservation{Citation: c.String(), Observation: f.Observation, Standing: stands})
+	}
+	if len(found) == 0 {
+		err = d.traceBlindness(ctx, &trace)
+	} else {
+		t := tracer{d: d, trace: &trace, thing: found[0].Observation}
+		err = t.follow(ctx)
+	}
+	if err != nil {
+		return api.Trace{}, err
+	}
+	return trace, d.keepMissed(ctx, trace)
+}
+
+// keepMissed puts a trace on record, and lets the gate learn from it at the next
+// tick.
+func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace) error {
+	body, err := json.Marshal(trace)
+	if err != nil {
+		return fmt.Errorf("keep what was missed: %w", err)
+	}
+	if err := d.mind.AddMissed(ctx, mind.Missed{At: trace.At, Text: trace.Text, Incident: trace.Incident, JSON: body}); err != nil {
+		return answer(err)
+	}
+	if trace.Incident == "" {
+		return nil
+	}
+	_, err = d.Command(ctx, subconscious.Command{At: trace.At, Kind: subconscious.CommandAck, IncidentID: trace.Incident,
+		Feedback: subconscious.Missed, By: byPerson})
+	return err
+}
+
+// traceBlindness says that no sense saw it, and which were blind.
+func (d *Daemon) traceBlindness(ctx context.Context, trace *api.Trace) error {
+	blind, err := d.ledger.BlindPeriods(ctx, trace.At.Add(-missedWithin))
+	if err != nil {
+		return fmt.Errorf("read the blind periods: %w", err)
+	}
+	for _, b := range blind {
+		words := "blind from " + clock(b.From, trace.At)
+		if b.To.IsZero() {
+			words += " on: " + b.Error
+		} else {
+			words += " to " + clock(b.To, trace.At) + ": " + b.Error
+		}
+		trace.Steps = append(trace.Steps, api.TraceStep{Stage: stageSense, Who: senses.SenseID{Sense: b.Sense, ID: b.ID}.String(), At: b.From, Text: words})
+	}
+	trace.Verdict = fmt.Sprintf("No sense reported anything with these words in the last %d days.", int(missedWithin.Hours()/24))
+	trace.Proposal = "Name what was in it (a file, a unit, a word of the note), or let a sense look there: see senses in config.example.yaml."
+	if len(blind) > 0 {
+		trace.Proposal = "Mend the sense that was blind, as `subconsciousctl status` says; or name what was in it."
+	}
+	return nil
+}
+
+// Stages of a trace.
+const (
+	stageSense     = "sense"
+	stageThread    = "thread"
+	stageFinding   = "finding"
+	stageMechanics = "mechanics"
+	stageGate      = "gate"
+	stageDelivery  = "delivery"
+)
+
+// tracer follows one thing through what is on record.
+type tracer struct {
+	d     *Daemon
+	trace *api.Trace
+	thing subconscious.Observation
+}
+
+func (t *tracer) step(stage, who string, ok bool, tick int64, at time.Time, format string, args ...any) {
+	t.trace.Steps = append(t.trace.Steps, api.TraceStep{Stage: stage, Who: who, OK: ok, Tick: tick, At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+func (t *tracer) end(verdict, proposal string) error {
+	t.trace.Verdict, t.trace.Proposal = verdict, proposal
+	return nil
+}
+
+// follow goes on until something let the thing pass.
+func (t *tracer) follow(ctx context.Context) error {
+	who := senses.SenseID{Sense: t.thing.Sense, ID: t.thing.Instance}.String()
+	t.step(stageSense, who, true, 0, t.thing.At, "%s saw it: %s", who, t.thing.Title)
+	seen, err := t.ticks(ctx)
+	if err != nil {
+		return err
+	}
+	asked := t.asked(seen)
+	var named []claimed
+	for _, tick := range seen {
+		named = append(named, t.claims(tick)...)
+	}
+	if len(named) == 0 {
+		return t.unfound(asked)
+	}
+	last := named[len(named)-1]
+	t.step(stageFinding, string(last.finding.Rule), true, last.tick, last.at, "the %s found: %s (importance %d)",
+		last.thread, last.finding.Summary, last.finding.Importance)
+	return t.judged(ctx, named)
+}
+
+// tracedTick is one tick's record, merged again.
+type tracedTick struct {
+	report  api.TickReport
+	input   aggregator.Input
+	changes aggregator.Changes
+}
+
+// ticks are those since the thing was seen that had something to do with it, in
+// order.
+func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
+	var all []tracedTick
+	for before, read := int64(0), 0; read < ticksTraced; {
+		page, err := t.d.mind.Records(ctx, before, receiptPage)
+		if err != nil {
+			return nil, fmt.Errorf("read the ticks: %w", err)
+		}
+		for _, record := range page {
+			if record.At.Before(t.thing.At) {
+				page = nil
+				break
+			}
+			before = record.Tick
+			read++
+			report, err := reportOf(record)
+			if err != nil {
+				return nil, err
+			}
+			tick := tracedTick{report: report}
+			// A record of other mechanics says which threads were asked, but not
+			// what became of their findings.
+			if input, err := recordedInput(record); err == nil {
+				tick.input = input
+				_, tick.changes = aggregator.Merge(input)
+			}
+			all = append(all, tick)
+		}
+		if len(page) < receiptPage {
+			break
+		}
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// asked are the threads in whose field the thing was when they were asked.
+func (t *tracer) asked(ticks []tracedTick) (asked []string) {
+	for _, name := range t.d.runner.Names() {
+		if !threads.Interested(name, t.thing) {
+			continue
+		}
+		at := slices.IndexFunc(ticks, func(tick tracedTick) bool {
+			return slices.ContainsFunc(tick.report.Threads, func(r api.ThreadReport) bool {
+				return r.Name == string(name) && r.Mode != threadSkipped && r.Mode != threadFailed
+			})
+		})
+		if at < 0 {
+			t.step(stageThread, string(name), false, 0, time.Time{}, "the %s has not been asked since", name)
+			continue
+		}
+		asked = append(asked, string(name))
+		t.step(stageThread, string(name), true, ticks[at].report.Tick, ticks[at].report.At, "the %s was shown it", name)
+	}
+	return asked
+}
+
+// claimed is a finding that cites the thing.
+type claimed struct {
+	thread  subconscious.ThreadName
+	finding subconscious.Finding
+	tick    int64
+	at      time.Time
+	changes aggregator.Changes
+}
+
+// claims are the findings of a tick that cite the thing.
+func (t *tracer) claims(tick tracedTick) (all []claimed) {
+	ref := t.thing.Ref()
+	for _, thought := range tick.input.Thoughts {
+		for _, f := range thought.Findings {
+			if cites(subconscious.Thought{Findings: []subconscious.Finding{f}}, ref) {
+				all = append(all, claimed{thought.Thread, f, tick.report.Tick, tick.report.At, tick.changes})
+			}
+		}
+	}
+	return all
+}
+
+func (t *tracer) unfound(asked []string) error {
+	if len(asked) == 0 {
+		return t.end("It was seen, and no thread that looks at such things has been asked since.",
+			"Run `subconsciousctl tick`, and see in `subconsciousctl status` why the threads rest or fail.")
+	}
+	return t.end(fmt.Sprintf("%s looked at it and found nothing to say of it.", sentence(asked)),
+		fmt.Sprintf("Let them look for it: `subconsciousctl focus %s \"%s\"`; or give the thread a model, which judges what no rule is for.",
+			asked[0], strings.Join(firstWords(t.thing.Title, 6), " ")))
+}
+
+// judged says what the mechanics and the gate made of the findings.
+func (t *tracer) judged(ctx context.Context, named []claimed) error {
+	last := named[len(named)-1]
+	for _, c := range named {
+		if key, ok := t.incidentOf(c); ok {
+			t.step(stageMechanics, "", true, c.tick, c.at, "it was kept")
+			return t.gated(ctx, key, c)
+		}
+	}
+	for _, c := range named {
+		for _, x := range c.changes.Rejected {
+			if x.Thread == c.thread && x.Summary == subconscious.Summary(c.finding.Summary) {
+				t.step(stageMechanics, "", false, c.tick, c.at, "it was not kept: %s", x.Reason)
+				return t.end(fmt.Sprintf("The %s found it, and the mechanics did not keep it: %s.", c.thread, x.Reason), rejectionProposal(x.Reason, last))
+			}
+		}
+	}
+	return t.end("It was found, but nothing is on record of what became of it.", "See `subconsciousctl ticks` around that time.")
+}
+
+func rejectionProposal(reason aggregator.Reason, c claimed) string {
+	switch reason {
+	case aggregator.ClosedByPerson:
+		return "You had closed it: it stays closed until it gets worse or comes anew."
+	case aggregator.BelowImportance:
+		return fmt.Sprintf("Lower mechanics.min_importance to %d.", max(c.finding.Importance, 1))
+	case aggregator.CrowdedOut:
+		return "More important things filled its list: close what is done with `subconsciousctl close`."
+	}
+	return "See `subconsciousctl ticks` for what was brought beside it."
+}
+
+// incidentOf is the incident into which a finding was taken.
+func (t *tracer) incidentOf(c claimed) (subconscious.IncidentKey, bool) {
+	for _, a := range c.changes.Accepted {
+		if a.Thread != c.thread || a.Finding.Summary != subconscious.Summary(c.finding.Summary) {
+			continue
+		}
+		for _, incident := range c.changes.Incidents {
+			if _, recorded := incident.Recorded[t.thing.Ref()]; recorded {
+				return incident.Key, true
+			}
+		}
+	}
+	return "", false
+}
+
+// gated says what the gate decided of the incident.
+func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c claimed) error {
+	incidents, err := t.d.mind.Incidents(ctx, []subconscious.IncidentKey{key}, nil)
+	if err != nil {
+		return answer(err)
+	}
+	if len(incidents) == 0 || incidents[0].Telling == nil {
+		t.step(stageGate, "", false, c.tick, c.at, "nobody wished that you be told")
+		return t.end(fmt.Sprintf("The %s noted it with importance %d and did not wish that you be told.", c.thread, c.finding.Importance),
+			fmt.Sprintf("It is kept among what is on its mind. A thread with a model weighs such things for itself; `subconsciousctl focus %s \"%s\"` asks it to look for them.",
+				c.thread, strings.Join(firstWords(t.thing.Title, 6), " ")))
+	}
+	telling := incidents[0].Telling
+	t.trace.Incident = telling.ID
+	rows, err := t.d.mind.Decisions(ctx, telling.ID, decisionsShown)
+	if err != nil {
+		return fmt.Errorf("read the decisions: %w", err)
+	}
+	var last api.Decision
+	for _, row := range rows {
+		if err := json.Unmarshal(row.JSON, &last); err != nil {
+			return fmt.Errorf("read a decision on %s: %w", telling.ID, err)
+		}
+		t.step(stageGate, "", last.Verdict == string(escalate.Tell), last.Tick, last.At, "%s", last.Detail)
+	}
+	if len(telling.Told) > 0 {
+		return t.delivered(ctx, telling)
+	}
+	return t.end(fmt.Sprintf("It was kept back by the gate: %s.", last.Reason), t.d.gateProposal(escalate.Reason(last.Reason)))
+}
+
+// delivered says how the message fared.
+func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) error {
+	deliveries, err := t.d.outbox.Deliveries(ctx, telling.ID)
+	if err != nil {
+		return fmt.Errorf("read what was sent: %w", err)
+	}
+	arrived := false
+	for _, x := range deliveries {
+		ok := x.State == "sent"
+		arrived = arrived || ok
+		t.step(stageDelivery, x.Channel, ok, 0, x.At, "%s %s", x.State, x.Error)
+	}
+	when := clock(telling.Told[len(telling.Told)-1].At, t.trace.At)
+	switch {
+	case arrived:
+		return t.end("You were told at "+when+", and a channel took it.", "Look at the phone's settings for that channel; `subconsciousctl notify test` sends another.")
+	case len(deliveries) == 0:
+		return t.end("It was told at "+when+", in the inbox alone: in a digest, or because no channel is configured.", "Name a channel under notify in the configuration, or run `subconsciousctl init`.")
+	}
+	return t.end("It was told at "+when+", and no channel took it.", "See `subconsciousctl notify list` for what is wrong.")
+}
+
+// gateProposal is the change that would have let it through.
+func (d *Daemon) gateProposal(reason escalate.Reason) string {
+	rules := d.options.Config.Gate()
+	switch reason {
+	case escalate.LowConfidence, escalate.Digest:
+		return fmt.Sprintf("Such things now count as missed, which raises their weight (`subconsciousctl calibration`); or lower escalation.push_from, now %.2f.", rules.PushFrom)
+	case escalate.QuietHours:
+		return fmt.Sprintf("It came in quiet hours (%s to %s): change quiet_hours, or add its class to escalation.critical.", rules.Quiet.From, rules.Quiet.To)
+	case escalate.Presence:
+		return "It waited for a natural pause: lower escalation.hold_engaged or hold_busy, or switch a source off under presence."
+	case escalate.BudgetAttention:
+		return fmt.Sprintf("The caps were used up: budget.notifications_per_day is %d, escalations_per_hour %d.", rules.NotificationsPerDay, rules.EscalationsPerHour)
+	case escalate.Cooldown:
+		return fmt.Sprintf("It was told shortly before: escalation.cooldown is %s.", rules.Cooldown)
+	case escalate.Expired:
+		return "It was noticed, or could be told, only after its time. See what held it before that: `subconsciousctl why` of the incident."
+	case escalate.Dismissed:
+		return "You had dismissed it."
+	}
+	return "See `subconsciousctl why` of the incident."
+}
+
+// sentence lists threads at the beginning of a sentence.
+func sentence(names []string) string {
+	for i := range names {
+		names[i] = "the " + names[i]
+	}
+	list := names[0]
+	if n := len(names); n > 1 {
+		list = strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.ToUpper(list[:1]) + list[1:]
+}
+
+func firstWords(text string, n int) []string {
+	words := strings.Fields(strings.ReplaceAll(text, `"`, ""))
+	return words[:min(len(words), n)]
+}
+
+// clock is a time in the zone of another, for people.
+func clock(at, zone time.Time) string { return at.In(zone.Location()).Format("Mon 15:04") }

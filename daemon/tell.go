@@ -1,0 +1,146 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// message is one message of a tick, with the incidents that it tells of.
+type message struct {
+	notify.Post
+	incidents []subconscious.IncidentID
+}
+
+// messages are what a tick gives to the channels. Their keys say which decision
+// they belong to, so that none can be given twice.
+func messages(tick int64, at time.Time, outcome escalate.Outcome) []message {
+	var all []message
+	add := func(key string, kind notify.Kind, m escalate.Message, incidents ...subconscious.IncidentID) *notify.Post {
+		all = append(all, message{notify.Post{
+			Key: fmt.Sprintf("%d/%s", tick, key), At: at, Kind: kind, Title: m.Title, Text: m.Text, Urgent: m.Urgent, Expires: m.Expires,
+		}, incidents})
+		return &all[len(all)-1].Post
+	}
+	for _, decision := range outcome.Decisions {
+		if decision.Verdict != escalate.Tell || decision.Message == nil {
+			continue
+		}
+		p := add(string(decision.ID), notify.KindIncident, *decision.Message, decision.ID)
+		p.Incident, p.Answers = decision.ID, []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss}
+	}
+	for _, digest := range outcome.Digests {
+		add("digest/"+digestName(digest), notify.KindDigest, digest.Message, digest.Incidents...)
+	}
+	if outcome.Notices != nil {
+		add("notices", notify.KindNotice, outcome.Notices.Message)
+	}
+	return all
+}
+
+func digestName(digest escalate.DigestIssue) string {
+	if digest.Weekly {
+		return "weekly"
+	}
+	return "daily"
+}
+
+// pushes are what of a tick takes attention.
+func pushes(at time.Time, outcome escalate.Outcome) []mind.Push {
+	var all []mind.Push
+	for _, p := range messages(0, at, outcome) {
+		kind := pushIncident
+		switch p.Kind {
+		case notify.KindDigest:
+			kind = pushDigest
+		case notify.KindNotice:
+			kind = pushNotice
+		}
+		all = append(all, mind.Push{At: at, Kind: kind})
+	}
+	return all
+}
+
+// apiDecision is a decision as it travels.
+func apiDecision(d escalate.Decision, tick int64, at time.Time) api.Decision {
+	out := api.Decision{
+		Incident: d.Incident, ID: d.ID, Entry: d.Asked.Entry, Thread: d.Asked.Thread, Rule: d.Asked.Rule, Summary: d.Asked.Summary,
+		Tick: tick, At: at, Verdict: string(d.Verdict), Reason: string(d.Reason), Detail: d.Detail, Wish: d.Asked.Reason,
+		Until: d.Until, Critical: d.Critical, Confidence: d.Confidence, Importance: d.Asked.Importance, Again: d.Again,
+	}
+	if d.Message != nil {
+		out.Message = d.Message.Title
+		if d.Message.Text != "" {
+			out.Message += "\n" + d.Message.Text
+		}
+	}
+	return out
+}
+
+// newDecisions are those of a tick that are worth a record.
+func newDecisions(tick int64, at time.Time, outcome escalate.Outcome) []api.Decision {
+	all := []api.Decision{}
+	for _, decision := range outcome.Decisions {
+		if decision.New {
+			all = append(all, apiDecision(decision, tick, at))
+		}
+	}
+	return all
+}
+
+// decisionRows are the records of decisions.
+func decisionRows(decisions []api.Decision) ([]mind.Decision, error) {
+	var rows []mind.Decision
+	for _, x := range decisions {
+		body, err := json.Marshal(x)
+		if err != nil {
+			return nil, fmt.Errorf("record the decision on %s: %w", x.ID, err)
+		}
+		rows = append(rows, mind.Decision{
+			Tick: x.Tick, At: x.At, Incident: x.Incident, ID: x.ID, Entry: x.Entry, Thread: x.Thread,
+			Verdict: x.Verdict, Reason: x.Reason, JSON: body,
+		})
+	}
+	return rows, nil
+}
+
+// toldMessages are the messages of a tick for its report.
+func toldMessages(outcome escalate.Outcome) []api.ToldMessage {
+	all := []api.ToldMessage{}
+	for _, m := range messages(0, time.Time{}, outcome) {
+		all = append(all, api.ToldMessage{
+			Kind: string(m.Kind), Incidents: append([]subconscious.IncidentID{}, m.incidents...), Title: m.Title, Text: m.Text, Urgent: m.Urgent,
+		})
+	}
+	return all
+}
+
+// hand gives the messages of a tick to the outbox, in the tick's transaction.
+func (d *Daemon) hand(ctx context.Context, tx *store.Tx, tick int64, at time.Time, outcome escalate.Outcome) error {
+	for _, p := range messages(tick, at, outcome) {
+		if err := d.outbox.Post(ctx, tx, p.Post); err != nil {
+			return fmt.Errorf("give a message to the channels: %w", err)
+		}
+	}
+	return nil
+}
+
+// toldNotices are the keys of the notices that are told now.
+func toldNotices(outcome escalate.Outcome) []mind.NoticeKey {
+	if outcome.Notices == nil {
+		return nil
+	}
+	var keys []mind.NoticeKey
+	for _, n := range outcome.Notices.Notices {
+		keys = append(keys, mind.NoticeKey{Code: n.Code, Key: n.Key})
+	}
+	return keys
+}
