@@ -141,9 +141,8 @@ func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconsciou
 		if err != nil {
 			return err
 		}
-		more := false
 		return each(rows, func() error {
-			if more = len(page) == limit; more {
+			if len(page) == limit {
 				before = mark(since, id)
 				return nil
 			}
