@@ -29,7 +29,8 @@ const exitTable = `Exit codes:
   2  the command was not understood
   3  the daemon is not reachable
   4  degraded: a sense is blind, a thread failed or its model cannot be asked,
-     the last tick failed, or doctor found something that should be mended
+     a channel fails, the last tick failed, or doctor found something that
+     should be mended
   5  not found
   6  refused by policy, for instance a tick while paused
 `

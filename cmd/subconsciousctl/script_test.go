@@ -87,6 +87,13 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	scenarios := map[string]func() *apitest.Mind{
 		"busy": apitest.Busy, "empty": apitest.Empty, "degraded": apitest.Degraded, "paused": apitest.Paused, "thinking": apitest.Thinking,
+		"telling": apitest.Telling,
+		// Nothing waits, at night.
+		"settled": func() *apitest.Mind {
+			m := apitest.Busy()
+			m.Box = api.Inbox{QuietUntil: apitest.At().Add(18 * time.Hour), NextDigest: apitest.At().Add(19 * time.Hour)}
+			return m
+		},
 		"broken": func() *apitest.Mind {
 			return &apitest.Mind{OnStatus: func(context.Context) error { return errors.New("a fault") }}
 		},
@@ -104,7 +111,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	mind := scenario()
 	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind,
-		Modeler: mind, Reporter: mind, Version: "v0.1.0", Now: apitest.At})
+		Modeler: mind, Reporter: mind, Teller: mind, Calibrator: mind, Messenger: mind, Version: "v0.1.0", Now: apitest.At})
 	ts.Check(err)
 	ts.Check(server.Start(context.Background()))
 	ts.Defer(func() {

@@ -31,7 +31,7 @@ func Inbox(view View, in api.Inbox, query api.InboxQuery) string {
 	for _, g := range []struct {
 		title     string
 		incidents []api.InboxIncident
-	}{{"Waiting", waiting}, {"Told, and not answered", told}, {"Over", over}} {
+	}{{"Waiting", waiting}, {"Told, and not answered", told}, {"Answered, or over", over}} {
 		if len(g.incidents) == 0 {
 			continue
 		}

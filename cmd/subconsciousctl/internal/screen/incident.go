@@ -80,7 +80,7 @@ func (p *page) gate(decisions []api.Decision, all bool) {
 func (p *page) judged(d api.Decision) {
 	mark, colour, verdict := verdictMark(d.Verdict)
 	head := pad(p.clock(d.At), 13)
-	first, deep := " "+head+pad(verdict, 9), 4+13+8
+	first, deep := " "+head+pad(verdict, 9), 2+1+1+13+9
 	words := decisionWords(d) + p.heldUntil(d)
 	if p.Width < narrow {
 		p.marked("  ", colour, mark, " "+head, 4, plain, verdict)
@@ -93,13 +93,16 @@ func (p *page) judged(d api.Decision) {
 	if d.Tick > 0 {
 		more = append(more, fmt.Sprintf("tick %d", d.Tick))
 	}
-	more = append(more, fmt.Sprintf("confidence %.2f", d.Confidence), "importance "+importance(d.Importance))
+	more = append(more, strings.ReplaceAll(clean(d.Reason), "_", " "), fmt.Sprintf("confidence %.2f", d.Confidence), "importance "+importance(d.Importance))
 	if d.Critical {
 		more = append(more, "critical: it passes quiet hours")
 	}
 	p.wrapped(strings.Repeat(" ", deep), dim, strings.Join(more, " · "))
-	if message := clean(d.Message); message != "" {
-		p.wrapped(strings.Repeat(" ", deep)+"> ", plain, message)
+	if d.Message == "" {
+		return
+	}
+	for line := range strings.Lines(d.Message) {
+		p.wrapped(strings.Repeat(" ", deep)+"> ", plain, clean(line))
 	}
 }
 

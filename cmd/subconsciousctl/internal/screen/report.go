@@ -148,7 +148,7 @@ func decisionNoun(reason string) string {
 	case "snoozed":
 		return "held as snoozed"
 	case "duplicate":
-		return "told before"
+		return "told already"
 	case "low_confidence":
 		return "not sure enough"
 	case "cooldown":

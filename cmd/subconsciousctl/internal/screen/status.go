@@ -402,7 +402,11 @@ func (p *page) pending(s api.Status) {
 	p.heading("For the next tick")
 	for _, command := range s.Pending {
 		words := CommandWords(command)
-		if !command.Until.IsZero() {
+		switch {
+		case command.Until.IsZero():
+		case command.Kind == subconscious.CommandRemind:
+			words += ", " + p.clock(command.Until)
+		default:
 			words += " until " + p.clock(command.Until)
 		}
 		p.wrapped("  ", plain, words+" (asked "+p.relative(command.At)+")")

@@ -24,14 +24,25 @@ func (p *page) toTell(s api.Status) {
 	p.labelled("to tell", words)
 	indent := "  " + pad("", label)
 	for _, i := range s.Waiting[:min(most, len(s.Waiting))] {
-		held := gateWords(i.Held)
-		if i.Until.After(p.At) {
-			held += ", until " + p.clock(i.Until)
-		}
 		mark, colour := severityMark(i.Severity)
-		p.marked(indent, colour, mark, " ", cells(indent)+2, plain, clean(i.Summary)+": "+held+" ("+clean(string(i.ID))+")")
+		p.marked(indent, colour, mark, " ", cells(indent)+2, plain, clean(i.Summary)+" ("+clean(string(i.ID))+": "+p.heldShort(i)+")")
 	}
 	if waiting > most {
 		p.line(indent, p.in(dim, truncate(fmt.Sprintf("and %d more: subconsciousctl inbox", waiting-most), p.Width-cells(indent))))
 	}
+}
+
+// heldShort says in a few words why an incident waits.
+func (p *page) heldShort(i api.InboxIncident) string {
+	until := ""
+	if i.Until.After(p.At) {
+		until = p.clock(i.Until)
+	}
+	switch {
+	case i.Held == "digest" && until != "":
+		return "for the digest, " + until
+	case until != "":
+		return gateWords(i.Held) + ", until " + until
+	}
+	return gateWords(i.Held)
 }
