@@ -105,6 +105,70 @@ func BenchmarkCommitTypical(b *testing.B) {
 	})
 }
 
+// BenchmarkCommitTold is a typical tick that also tells somebody: an incident
+// with its telling, three decisions, a push and a score.
+func BenchmarkCommitTold(b *testing.B) {
+	run(b, func(c mind.Commit, i int) mind.Commit {
+		c = next(c.State)
+		entries := append([]subconscious.Entry{}, c.State.Entries...)
+		changed := &entries[i%len(entries)]
+		changed.Strength, changed.LastSeen = 3+i%5, c.Record.At
+		c.State.Entries = entries
+		id := subconscious.IncidentID(fmt.Sprint("i-invoice-", i%len(entries)))
+		telling := waiting(id, c.Record.At)
+		telling.Waits, telling.State, telling.Told = false, subconscious.TellingTold, []subconscious.Told{{At: c.Record.At}}
+		c.Incidents = []subconscious.Incident{{Key: changed.Incident, Links: []string{string(changed.Incident)}, Changes: i, LastSeen: c.Record.At, Telling: telling}}
+		c.Decisions = []mind.Decision{decided(id, c.Record.At, mind.VerdictTell, "escalate"), decided("i-fair-1", c.Record.At, "hold", "presence"), decided("i-swap-2", c.Record.At, "drop", "duplicate")}
+		c.Pushes = []mind.Push{{At: c.Record.At, Kind: "incident"}}
+		c.Scores = []subconscious.Score{{Thread: subconscious.Watcher, Source: "health", Kind: subconscious.KindAnomaly, Useful: i, Updated: c.Record.At}}
+		return full(b, c)
+	})
+}
+
+// years returns a mind with 50,000 incidents, of which a hundred are live, and
+// 20,000 decisions.
+func years(b *testing.B) *mind.Store {
+	minds, db := newStore(b, filepath.Join(b.TempDir(), "mind.db"))
+	c := next(load(b, minds))
+	for i := range 50_000 {
+		id := subconscious.IncidentID(fmt.Sprint("i-invoice-", i))
+		telling := waiting(id, noon.Add(time.Duration(i)*time.Minute))
+		if i%500 != 0 {
+			telling.Waits, telling.State = false, subconscious.TellingResolved
+		}
+		telling.Told, telling.Feedback = []subconscious.Told{{At: telling.Since}}, subconscious.Useful
+		c.Incidents = append(c.Incidents, subconscious.Incident{Key: subconscious.IncidentKey("key of " + id), LastSeen: noon, Telling: telling})
+		if i%5 < 2 {
+			c.Decisions = append(c.Decisions, decided(id, telling.Since, mind.VerdictTell, "escalate"))
+		}
+	}
+	commit(b, db, minds, c)
+	return minds
+}
+
+// BenchmarkTellingQueries are what each tick, and what the person asks of years
+// of incidents.
+func BenchmarkTellingQueries(b *testing.B) {
+	minds := years(b)
+	for name, ask := range map[string]func() error{
+		"live":     func() error { _, err := minds.LiveIncidents(b.Context(), 500); return err },
+		"by id":    func() error { _, _, err := minds.IncidentByID(b.Context(), "i-invoice-777"); return err },
+		"inbox":    func() error { _, _, err := minds.Inbox(b.Context(), mind.InboxQuery{Limit: 20}); return err },
+		"all":      func() error { _, _, err := minds.Inbox(b.Context(), mind.InboxQuery{All: true, Limit: 20}); return err },
+		"counts":   func() error { _, _, err := minds.IncidentCounts(b.Context()); return err },
+		"feedback": func() error { _, err := minds.FeedbackCounts(b.Context(), noon.AddDate(0, 1, 0)); return err },
+		"decided":  func() error { _, err := minds.DecisionCounts(b.Context(), noon.AddDate(0, 0, 33)); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := ask(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // A tick in which nothing happened adds a page to the log, and now and then a
 // few more when a page of the table is full.
 func TestUnchangedTickWritesLittle(t *testing.T) {

@@ -138,6 +138,7 @@ ALTER TABLE mind_incidents ADD COLUMN feedback TEXT;
 CREATE INDEX mind_incidents_person ON mind_incidents (person) WHERE person IS NOT NULL;
 CREATE INDEX mind_incidents_since ON mind_incidents (since, id) WHERE person IS NOT NULL;
 CREATE INDEX mind_incidents_live ON mind_incidents (live, since) WHERE live > 0;
+CREATE INDEX mind_incidents_open ON mind_incidents (since, id) WHERE live > 0;
 CREATE INDEX mind_incidents_told ON mind_incidents (told, feedback) WHERE told IS NOT NULL;
 
 -- What the gate decided, where that was not decided before.

@@ -130,9 +130,10 @@ func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconsciou
 	if err != nil {
 		return nil, "", err
 	}
-	where := "person IS NOT NULL"
-	if !query.All {
-		where += " AND live > 0"
+	// Each has its index, which is used where the query says so word by word.
+	where := "live > 0"
+	if query.All {
+		where = "person IS NOT NULL"
 	}
 	limit := max(1, query.Limit)
 	err = s.db.Read(ctx, func(tx *store.Tx) error {
