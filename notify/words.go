@@ -42,12 +42,16 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// cut shortens a text to that many characters, between words where it can.
+// minCut is how many characters of a text are worth showing.
+const minCut = 16
+
+// cut shortens a text to that many characters, between words where it can. A
+// few letters of it are none.
 func cut(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	if limit < 2 {
+	if limit < minCut {
 		return ""
 	}
 	runes := []rune(text)[:limit-1]

@@ -1,0 +1,3 @@
+package notify_test
+
+func runChild(string) int { return 0 }
