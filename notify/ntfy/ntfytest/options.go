@@ -27,6 +27,8 @@ type Options struct {
 	Troubles []Trouble
 	// Now is the clock of the messages; nil is time.Now.
 	Now func() time.Time
+	// Seen, if set, is told of each message that is taken, before the answer.
+	Seen func(Message)
 }
 
 // Account is somebody who may sign in, by name and password or by token.

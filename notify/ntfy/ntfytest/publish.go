@@ -247,5 +247,8 @@ func (s *Server) keep(m Message) Message {
 	s.announce()
 	s.mu.Unlock()
 	written(m)
+	if s.options.Seen != nil {
+		s.options.Seen(m)
+	}
 	return m
 }
