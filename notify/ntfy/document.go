@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/notify"
 )
@@ -14,6 +15,7 @@ const (
 	maxMessage = 4096 // bytes
 	maxTitle   = 1024 // bytes
 	maxActions = 3
+	maxLabel   = 60 // bytes
 )
 
 // Priorities as the apps know them: 3 sounds as people chose, 5 rings through
@@ -51,7 +53,7 @@ type action struct {
 // document writes a message down. A message without a text is sent as its
 // title: servers put a word of their own in the place of an empty one.
 func (c *Client) document(m notify.Message) document {
-	d := document{Topic: c.config.Topic, Title: clip(flat(m.Title), maxTitle), Message: clip(strings.ToValidUTF8(m.Text, ""), maxMessage),
+	d := document{Topic: c.config.Topic, Title: clip(flat(m.Title), maxTitle), Message: clip(plain(m.Text), maxMessage),
 		Priority: normal, Tags: tags(m), Click: web(m.Link)}
 	if strings.TrimSpace(d.Message) == "" {
 		d.Title, d.Message = "", clip(flat(m.Title), maxMessage)
@@ -66,7 +68,7 @@ func (c *Client) document(m notify.Message) document {
 		return d
 	}
 	for _, b := range m.Buttons[:min(len(m.Buttons), maxActions)] {
-		d.Actions = append(d.Actions, action{Action: "http", Label: b.Label, URL: c.base + c.reply, Method: "POST", Body: b.Token, Clear: true})
+		d.Actions = append(d.Actions, action{Action: "http", Label: clip(flat(b.Label), maxLabel), URL: c.base + c.reply, Method: "POST", Body: b.Token, Clear: true})
 	}
 	return d
 }
@@ -98,10 +100,18 @@ func web(link string) string {
 	return link
 }
 
-// flat makes one line.
-func flat(text string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+// plain drops what a screen would obey and not show. Lines stay lines.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
 }
+
+// flat makes one line.
+func flat(text string) string { return strings.Join(strings.Fields(plain(text)), " ") }
 
 // replyPrefix begins every topic of NewReplyTopic, so that one rule of access
 // lets phones write to it.

@@ -75,7 +75,7 @@ func (c *Client) network(err error) (text, next string) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return host + " refuses the connection", "start the server, or correct the url of the channel"
 	case errors.Is(err, context.Canceled):
-		return "sending was broken off", ""
+		return "sending was broken off before it was done", "nothing; it is sent again later"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return host + " does not answer in time", "check the server and the connection to it"
 	}

@@ -120,8 +120,12 @@ func (s *Server) spoil(w http.ResponseWriter, r *http.Request, fault Fault) bool
 	case Late:
 		page(w, http.StatusGatewayTimeout)
 	case Limited:
-		w.Header().Set("Retry-After", "7")
+		w.Header().Set("Retry-After", "60")
 		tooMany.write(w)
+	case Denied:
+		noSignIn.write(w)
+	case Forbidden:
+		forbidden.write(w)
 	case Huge:
 		s.flood(w, r)
 	case Garbage:

@@ -17,7 +17,9 @@ const (
 	Broken    Fault = "broken"     // 500, an error of the server's own
 	Gateway   Fault = "gateway"    // 502, the web page of a proxy
 	Late      Fault = "late"       // 504, the web page of a proxy; the message is kept
-	Limited   Fault = "limited"    // 429, come again in 7 s
+	Limited   Fault = "limited"    // 429, come again in a minute
+	Denied    Fault = "denied"     // 401, as after a wrong password
+	Forbidden Fault = "forbidden"  // 403, as where the account has no right
 	Huge      Fault = "huge"       // an answer, or a line of a stream, that does not end
 	Garbage   Fault = "garbage"    // an answer, or a stream, of nonsense
 	Page      Fault = "page"       // 200, the web page of a network that wants a sign-in
@@ -28,7 +30,7 @@ const (
 
 // Faults are all of them.
 func Faults() []Fault {
-	return []Fault{CutBefore, CutAfter, Hang, HangAfter, Broken, Gateway, Late, Limited, Huge, Garbage, Page, Redirect, Silent, Short}
+	return []Fault{CutBefore, CutAfter, Hang, HangAfter, Broken, Gateway, Late, Limited, Denied, Forbidden, Huge, Garbage, Page, Redirect, Silent, Short}
 }
 
 // Use is what a request is for.

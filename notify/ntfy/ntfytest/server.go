@@ -36,15 +36,16 @@ type Server struct {
 	server  *http.Server
 	ended   chan struct{}
 
-	mu          sync.Mutex // for what follows
-	messages    []*kept
-	number      int64
-	changed     chan struct{} // closed when a message comes or a stream begins or ends
-	streams     map[string]int
-	requests    int
-	troubles    []Trouble
-	spent       float64
-	refilled    time.Time
+	mu       sync.Mutex // for what follows
+	messages []*kept
+	number   int64
+	changed  chan struct{} // closed when a message comes or a stream begins or ends
+	streams  map[string]int
+	breaks   chan struct{} // closed to break the streams
+	requests int
+	troubles []Trouble
+	spent    float64
+	refilled time.Time
 }
 
 // New starts a server on a free loopback port. Close ends it. It panics where
@@ -62,7 +63,7 @@ func Listen(addr string, options Options) (*Server, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: options.withDefaults(), changed: make(chan struct{}), streams: map[string]int{}, written: func(Message) {}}
+	s := &Server{options: options.withDefaults(), changed: make(chan struct{}), breaks: make(chan struct{}), streams: map[string]int{}, written: func(Message) {}}
 	s.troubles = s.options.Troubles
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	listener, err := net.Listen("tcp", addr)
@@ -173,6 +174,14 @@ func (s *Server) Up() {
 		}
 		<-time.After(10 * time.Millisecond)
 	}
+}
+
+// Break breaks the streams that there are.
+func (s *Server) Break() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.breaks)
+	s.breaks = make(chan struct{})
 }
 
 // URL is the root of the server, without a slash at its end.

@@ -61,10 +61,15 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, names []strin
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, asked wish, fault Fault) {
 	s.count(asked.topics, 1)
 	defer s.count(asked.topics, -1)
+	s.mu.Lock()
+	breaks := s.breaks
+	s.mu.Unlock()
 	flush := http.NewResponseController(w).Flush
 	if fault == Silent {
 		_ = flush()
 		select {
+		case <-breaks:
+			cut(w)
 		case <-r.Context().Done():
 		case <-s.ctx.Done():
 		}
@@ -83,6 +88,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, asked wish, faul
 		}
 		select {
 		case <-changed:
+		case <-breaks:
+			cut(w)
+			return
 		case <-ticker.C:
 			if s.sign(w, "keepalive", asked.topics) != nil {
 				return
