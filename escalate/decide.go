@@ -8,10 +8,120 @@
 // of it in the transaction of the tick.
 package escalate
 
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
 // Decide judges every wish asked and every incident that waits, giving each the
 // first reason that applies, moves incidents on in their life with the person,
 // and says which digests and notices go out. It depends on nothing but in, and
 // leaves it as it is; the order of what in lists does not matter.
 func Decide(in Input) Outcome {
-	return Outcome{Decisions: []Decision{}, Done: map[int64]string{}, Spent: in.Spent}
+	g := open(in)
+	g.obey()
+	g.live()
+	for _, l := range g.looks() {
+		g.rule(l)
+	}
+	g.digests()
+	g.notices()
+	return g.outcome()
+}
+
+// ruling is what a reason means for a wish.
+type ruling struct {
+	verdict Verdict
+	detail  string
+	until   time.Time
+}
+
+// rule finds the first reason that applies to a wish, and carries it out.
+func (g *gate) rule(l *look) {
+	for _, r := range reasons() {
+		if ruled, applies := r.applies(l); applies {
+			g.carry(l, r.reason, ruled)
+			return
+		}
+	}
+}
+
+// carry writes a ruling down, in the decision and in the incident's life.
+func (g *gate) carry(l *look, reason Reason, ruled ruling) {
+	d := l.decision(reason, ruled)
+	if t := l.telling; t != nil {
+		d.New = ruled.verdict == Tell || t.Held != string(reason) || t.Waits != (ruled.verdict == Hold)
+		if ruled.verdict != Drop || t.Times == 0 && d.New {
+			t.Asked = l.asked
+		}
+		switch ruled.verdict {
+		case Tell:
+			d.Message = g.message(l)
+			g.tell(l, false)
+			g.spend()
+		case Hold:
+			if !t.Waits {
+				t.HeldSince = g.in.At
+			}
+			if reason != Snoozed && l.snoozeBroken() {
+				g.enter(t, subconscious.TellingTold)
+			}
+			g.reopen(l)
+			t.Waits, t.Held, t.Until = true, string(reason), ruled.until
+		case Drop:
+			g.drop(l, reason)
+		}
+	}
+	g.out.Decisions = append(g.out.Decisions, d)
+	if ruled.verdict == Hold {
+		g.held = append(g.held, heldLook{l, len(g.out.Decisions) - 1})
+	}
+}
+
+// decision is the record of what became of a wish.
+func (l *look) decision(reason Reason, ruled ruling) Decision {
+	d := Decision{
+		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
+		Critical: l.critical, Confidence: l.confidence, New: true,
+	}
+	if l.telling != nil {
+		d.ID = l.telling.ID
+	}
+	if ruled.verdict != Drop {
+		d.Again = l.again
+	}
+	return d
+}
+
+// heldLook is a wish that was held, and its decision.
+type heldLook struct {
+	*look
+	decision int
+}
+
+// spend takes one push out of what the person has of attention.
+func (g *gate) spend() {
+	g.out.Spent.Today++
+	g.out.Spent.LastHour++
+}
+
+// outcome puts everything into an order that depends on nothing but itself.
+func (g *gate) outcome() Outcome {
+	slices.SortStableFunc(g.out.Decisions, func(a, b Decision) int {
+		return cmp.Or(cmp.Compare(order(a.Verdict), order(b.Verdict)), cmp.Compare(a.Incident, b.Incident))
+	})
+	g.out.Incidents = g.changed()
+	g.out.Scores = g.learnt()
+	return g.out
+}
+
+// order puts what is told first, then what is held.
+func order(v Verdict) int { return slices.Index([]Verdict{Tell, Hold, Drop}, v) }
+
+// sortOf is the sort of thing that a wish is about.
+func sortOf(asked subconscious.Asked) subconscious.Sort {
+	return subconscious.Sort{Thread: asked.Thread, Source: asked.Source, Kind: asked.Kind}
 }

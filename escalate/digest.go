@@ -1,9 +1,13 @@
 package escalate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // weekdays in the order of time.Weekday.
@@ -67,3 +71,97 @@ func NextDigest(rules Rules, at time.Time) (due time.Time, ok bool) {
 	}
 	return due, ok
 }
+
+// digests sends out the digests that are due, once each, and never an empty one.
+func (g *gate) digests() {
+	rules, spent := g.in.Rules, &g.out.Spent
+	if s, on := rules.Digest.daily(); on {
+		g.digest(s, &spent.Daily)
+	}
+	if s, on := rules.Digest.weekly(); on {
+		g.digest(s, &spent.Weekly)
+	}
+}
+
+// digest sends out one sort of digest where its last due time has not been
+// served. What began to wait after that time waits for the next one, so that a
+// missed digest is made up for and a new mind does not send yesterday's. In quiet
+// hours, and while too much was told, it comes later.
+func (g *gate) digest(s slots, served *time.Time) {
+	at := g.in.At
+	due, _ := s.around(at)
+	if due.IsZero() || !served.Before(due) {
+		return
+	}
+	opens := due
+	if until, quiet := QuietUntil(g.in.Rules, due); quiet {
+		opens = until
+	}
+	if _, quiet := QuietUntil(g.in.Rules, at); quiet || at.Before(opens) {
+		return
+	}
+	items := g.forDigest()
+	if !slices.ContainsFunc(items, func(h heldLook) bool { return !h.telling.HeldSince.After(opens) }) {
+		*served = due
+		return
+	}
+	if why, _ := g.spent(false); why != "" {
+		return
+	}
+	*served = due
+	g.issue(s, due, items)
+}
+
+// forDigest are the wishes that a digest can tell: those that are not worth a
+// push, and those for which the day has none left. The most important first.
+func (g *gate) forDigest() []heldLook {
+	var items []heldLook
+	for _, h := range g.held {
+		d := g.out.Decisions[h.decision]
+		if d.Verdict == Hold && (d.Reason == Digest || d.Reason == BudgetAttention) {
+			items = append(items, h)
+		}
+	}
+	slices.SortStableFunc(items, func(a, b heldLook) int {
+		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.asked.Importance, a.asked.Importance),
+			cmp.Compare(b.confidence, a.confidence), sooner(a.asked.Due, b.asked.Due), cmp.Compare(a.key, b.key))
+	})
+	return items
+}
+
+// issue tells all of the items in one message.
+func (g *gate) issue(s slots, due time.Time, items []heldLook) {
+	name := "daily"
+	if s.weekly {
+		name = "weekly"
+	}
+	digest := DigestIssue{Weekly: s.weekly, Due: due, Message: g.digestMessage(name, items)}
+	for _, h := range items {
+		digest.Incidents = append(digest.Incidents, h.telling.ID)
+		d := &g.out.Decisions[h.decision]
+		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name+" digest", time.Time{}, true
+		g.tell(h.look, true)
+	}
+	g.spend()
+	g.out.Digests = append(g.out.Digests, digest)
+}
+
+// digestMessage names the most important and counts the rest.
+func (g *gate) digestMessage(name string, items []heldLook) Message {
+	var names []string
+	for _, h := range items {
+		names = append(names, prefix(h.look)+sentence(h.asked, h.key))
+	}
+	title := strings.ToUpper(name[:1]) + name[1:] + " digest: " + things(len(items))
+	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl inbox", maxMessage-runes(title))}
+}
+
+func things(n int) string {
+	if n == 1 {
+		return "1 thing"
+	}
+	return fmt.Sprintf("%d things", n)
+}
+
+// keyOf is what an incident without words is called.
+func keyOf(key subconscious.IncidentKey) string { return cut(plain(string(key)), summaryKept) }

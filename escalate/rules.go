@@ -62,7 +62,9 @@ func DefaultRules() Rules {
 }
 
 // Classes are the classes of incidents that can be critical.
-func Classes() []string { return []string{classDisk, classUnit, classMachine, classEvent, classDeadline} }
+func Classes() []string {
+	return []string{classDisk, classUnit, classMachine, classEvent, classDeadline}
+}
 
 const (
 	classDisk     = "disk"

@@ -1,0 +1,186 @@
+package escalate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// snoozeFor is how long "not now" is where nobody says until when.
+const snoozeFor = 3 * time.Hour
+
+// obey carries out what the person said of incidents, in the order in which it
+// was said.
+func (g *gate) obey() {
+	commands := slices.SortedStableFunc(slices.Values(g.in.Commands), func(a, b subconscious.Command) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Incident, b.Incident),
+			cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Feedback, b.Feedback), a.Until.Compare(b.Until), cmp.Compare(a.By, b.By))
+	})
+	for _, c := range commands {
+		incident := g.meant(c)
+		switch c.Kind {
+		case subconscious.CommandAck:
+			g.out.Done[c.ID] = g.acknowledge(incident, c)
+		case subconscious.CommandSnooze:
+			g.out.Done[c.ID] = g.snooze(incident, c)
+		case subconscious.CommandRemind:
+			g.out.Done[c.ID] = g.remind(incident, c)
+		case subconscious.CommandDismiss, subconscious.CommandClose:
+			g.dismiss(incident, c)
+		}
+	}
+}
+
+// meant finds the incident that a command names, or whose entry it names.
+func (g *gate) meant(c subconscious.Command) *subconscious.Incident {
+	if c.Incident != "" || c.Entry == "" {
+		return g.incidents[c.Incident]
+	}
+	for _, key := range g.keys {
+		if t := g.incidents[key].Telling; t != nil && t.Asked.Entry == c.Entry {
+			return g.incidents[key]
+		}
+	}
+	return nil
+}
+
+// named is what a command calls its incident.
+func named(c subconscious.Command) string {
+	return cut(plain(cmp.Or(string(c.Incident), string(c.Entry), "it")), 80)
+}
+
+// teaches reports whether a command is the person's own word: what an agent or a
+// deliberation says of an incident is no feedback.
+func teaches(c subconscious.Command) bool {
+	return c.By == "" || strings.HasPrefix(c.By, "person")
+}
+
+func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Command) string {
+	switch {
+	case incident == nil || incident.Telling == nil:
+		return fmt.Sprintf("nothing to acknowledge: nobody wished to tell of %s", named(c))
+	case c.Feedback != "" && c.Feedback != subconscious.Useful && c.Feedback != subconscious.NotUseful:
+		return fmt.Sprintf("refused: %.40q is no word on its use; say useful or not_useful", c.Feedback)
+	}
+	t := incident.Telling
+	switch {
+	case !teaches(c):
+	case c.Feedback != "" || t.Feedback == subconscious.Ignored:
+		g.learn(t, c.Feedback)
+	}
+	if t.Waits && (len(t.Told) == 0 || t.State == subconscious.TellingSnoozed) {
+		g.readInInbox(incident)
+	}
+	switch t.State {
+	case subconscious.TellingResolved, subconscious.TellingDismissed:
+	default:
+		g.enter(t, subconscious.TellingAcknowledged)
+	}
+	done := "acknowledged: " + sentence(t.Asked, incident.Key)
+	if c.Feedback == subconscious.NotUseful {
+		return done + " (not useful)"
+	}
+	if c.Feedback == subconscious.Useful {
+		return done + " (useful)"
+	}
+	return done
+}
+
+// readInInbox notes that the person read what waited to be told: it is as good
+// as told, and waits no more.
+func (g *gate) readInInbox(incident *subconscious.Incident) {
+	t := incident.Telling
+	l := g.look(incident, t.Asked, true)
+	if len(t.Told) == 0 {
+		t.Told = append(t.Told, g.told(l, whyRead, false))
+	}
+	t.Waits, t.Held, t.HeldSince, t.Until = false, "", time.Time{}, time.Time{}
+}
+
+func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) string {
+	at := g.in.At
+	if incident == nil || incident.Telling == nil {
+		return fmt.Sprintf("nothing to snooze: nobody wished to tell of %s", named(c))
+	}
+	t := incident.Telling
+	if t.State == subconscious.TellingResolved || t.State == subconscious.TellingDismissed || incident.Closed != nil {
+		return "nothing to snooze: it is over or dismissed: " + sentence(t.Asked, incident.Key)
+	}
+	until := c.Until
+	switch {
+	case until.IsZero():
+		until = g.notNow(incident)
+	case !until.After(at):
+		return "refused: snooze until a time that is ahead, not " + moment(until, at)
+	}
+	if t.Feedback == subconscious.Ignored && teaches(c) {
+		g.learn(t, "")
+	}
+	g.enter(t, subconscious.TellingSnoozed)
+	t.Waits, t.Held, t.HeldSince, t.Until = true, string(Snoozed), at, until.In(at.Location())
+	return "snoozed until " + moment(until, at) + ": " + sentence(t.Asked, incident.Key)
+}
+
+// notNow is when something is told again that came at a bad moment: in three
+// hours, or when quiet hours end, whichever is later; but while it is of use.
+func (g *gate) notNow(incident *subconscious.Incident) time.Time {
+	at := g.in.At
+	until := at.Add(snoozeFor)
+	for _, moment := range []time.Time{at, until} {
+		if end, quiet := QuietUntil(g.in.Rules, moment); quiet && end.After(until) {
+			until = end
+		}
+	}
+	asked := incident.Telling.Asked
+	last := due(asked, g.own(incident, asked)).Add(-15 * time.Minute)
+	if last.After(at) && last.Before(until) {
+		return last
+	}
+	return until
+}
+
+func (g *gate) remind(incident *subconscious.Incident, c subconscious.Command) string {
+	at := g.in.At
+	switch {
+	case incident == nil:
+		return fmt.Sprintf("nothing to remind of: %s is not known", named(c))
+	case incident.Closed != nil:
+		return "nothing to remind of: it is dismissed: " + keyOf(subconscious.IncidentKey(cmp.Or(incident.Summary, string(incident.Key))))
+	case !c.Until.After(at):
+		return "refused: a reminder needs a time that is ahead"
+	}
+	t := g.begin(incident, unasked(incident, at))
+	t.Remind = c.Until.In(at.Location())
+	return "reminder " + when(c.Until, at) + ": " + sentence(t.Asked, incident.Key)
+}
+
+// unasked stands for the wish where nobody but the person wishes to be told.
+func unasked(incident *subconscious.Incident, at time.Time) subconscious.Asked {
+	asked := subconscious.Asked{
+		At: at, Kind: subconscious.KindObservation, Summary: incident.Summary, Importance: 5, Reason: "you asked to be reminded",
+	}
+	for _, ref := range slices.Sorted(maps.Keys(incident.Recorded)) {
+		asked.Evidence = append(asked.Evidence, subconscious.Citation{Ref: ref})
+		asked.Source = asked.Evidence[0].Ref.Sense()
+	}
+	return bounded(asked)
+}
+
+// dismiss notes that the person wants to hear no more of an incident. That it is
+// closed, and until when, is the merge's.
+func (g *gate) dismiss(incident *subconscious.Incident, c subconscious.Command) {
+	if incident == nil || incident.Telling == nil {
+		return
+	}
+	t := incident.Telling
+	if c.Kind == subconscious.CommandDismiss && teaches(c) {
+		g.learn(t, subconscious.Dismissed)
+	}
+	g.enter(t, subconscious.TellingDismissed)
+	t.Remind = time.Time{}
+}

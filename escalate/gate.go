@@ -1,0 +1,170 @@
+package escalate
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// gate is one pass: the input with its indexes, and copies of what the pass
+// changes.
+type gate struct {
+	in        Input
+	incidents map[subconscious.IncidentKey]*subconscious.Incident
+	keys      []subconscious.IncidentKey // of incidents, in order
+	evidence  map[subconscious.Ref]*subconscious.Evidence
+	scores    map[subconscious.Sort]subconscious.Score
+	held      []heldLook
+	ordinal   uint64
+	out       Outcome
+}
+
+func open(in Input) *gate {
+	g := &gate{
+		in:        in,
+		incidents: make(map[subconscious.IncidentKey]*subconscious.Incident, len(in.Incidents)),
+		evidence:  make(map[subconscious.Ref]*subconscious.Evidence, len(in.Evidence)),
+		scores:    make(map[subconscious.Sort]subconscious.Score, len(in.Scores)),
+		out: Outcome{
+			Decisions: []Decision{}, Incidents: []subconscious.Incident{}, Scores: []subconscious.Score{}, Digests: []DigestIssue{},
+			History: []subconscious.EscalationRecord{}, Done: map[int64]string{}, Spent: in.Spent,
+		},
+	}
+	g.in.At = in.At.Round(0)
+	for i := range in.Incidents {
+		given := &in.Incidents[i]
+		if kept, twice := g.incidents[given.Key]; twice && !before(*given, *kept) {
+			continue
+		}
+		own := *given
+		own.Telling = copyOf(given.Telling)
+		g.incidents[given.Key] = &own
+	}
+	g.keys = slices.Sorted(maps.Keys(g.incidents))
+	for i := range in.Evidence {
+		given := &in.Evidence[i]
+		if kept, twice := g.evidence[given.Ref]; !twice || given.Latest.Seq > kept.Latest.Seq ||
+			given.Latest.Seq == kept.Latest.Seq && before(*given, *kept) {
+			g.evidence[given.Ref] = given
+		}
+	}
+	for sort, score := range given(in) {
+		g.scores[sort] = score
+	}
+	return g
+}
+
+// given are the scores of the input, by what they are of.
+func given(in Input) map[subconscious.Sort]subconscious.Score {
+	scores := make(map[subconscious.Sort]subconscious.Score, len(in.Scores))
+	for _, s := range in.Scores {
+		sort := subconscious.Sort{Thread: s.Thread, Source: s.Source, Kind: s.Kind}
+		if kept, twice := scores[sort]; !twice || before(s, kept) {
+			scores[sort] = s
+		}
+	}
+	return scores
+}
+
+// before chooses between two that should be one, whatever their order.
+func before(a, b any) bool {
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return string(x) < string(y)
+}
+
+// copyOf returns a telling that shares nothing that the gate changes.
+func copyOf(t *subconscious.Telling) *subconscious.Telling {
+	if t == nil {
+		return nil
+	}
+	own := *t
+	own.Told = slices.Clone(t.Told)
+	return &own
+}
+
+// score is what is known of how such things fare.
+func (g *gate) score(sort subconscious.Sort) subconscious.Score {
+	score, known := g.scores[sort]
+	if !known {
+		score = subconscious.Score{Thread: sort.Thread, Source: sort.Source, Kind: sort.Kind}
+	}
+	return score
+}
+
+// begin gives an incident its name for people and the first page of its life.
+func (g *gate) begin(incident *subconscious.Incident, asked subconscious.Asked) *subconscious.Telling {
+	if incident.Telling == nil {
+		incident.Telling = &subconscious.Telling{State: subconscious.TellingOpen, Since: g.in.At, Asked: asked}
+	}
+	if incident.Telling.ID == "" {
+		incident.Telling.ID = incidentID(cmp.Or(asked.Summary, incident.Summary), g.in.Tick, g.ordinal)
+		g.ordinal++
+	}
+	return incident.Telling
+}
+
+// idsPerTick is how many incidents of one tick get a name without a tail.
+const idsPerTick = 1 << 10
+
+func incidentID(summary string, tick int64, ordinal uint64) subconscious.IncidentID {
+	id := "i-" + tellingWord(summary) + "-" + strconv.FormatUint(uint64(tick)*idsPerTick+min(ordinal, idsPerTick-1), 32)
+	if ordinal >= idsPerTick-1 {
+		id += "-" + strconv.FormatUint(ordinal, 32)
+	}
+	return subconscious.IncidentID(id)
+}
+
+// tellingWord is the first term of a summary that is plain ASCII, at most 12
+// bytes.
+func tellingWord(summary string) string {
+	for _, term := range subconscious.Terms(summary) {
+		ascii := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, term)
+		if len(ascii) >= 3 {
+			return ascii[:min(len(ascii), 12)]
+		}
+	}
+	return "thing"
+}
+
+// changed are the incidents whose life went on, whole.
+func (g *gate) changed() []subconscious.Incident {
+	before := make(map[subconscious.IncidentKey]*subconscious.Telling, len(g.in.Incidents))
+	for i := range g.in.Incidents {
+		if _, twice := before[g.in.Incidents[i].Key]; !twice {
+			before[g.in.Incidents[i].Key] = g.in.Incidents[i].Telling
+		}
+	}
+	changed := []subconscious.Incident{}
+	for _, key := range g.keys {
+		if now := g.incidents[key]; !reflect.DeepEqual(before[key], now.Telling) {
+			changed = append(changed, *now)
+		}
+	}
+	return changed
+}
+
+// learnt are the scores that changed, in order.
+func (g *gate) learnt() []subconscious.Score {
+	before, learnt := given(g.in), []subconscious.Score{}
+	for sort, score := range g.scores {
+		if score != before[sort] {
+			learnt = append(learnt, score)
+		}
+	}
+	slices.SortFunc(learnt, func(a, b subconscious.Score) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Kind, b.Kind))
+	})
+	return learnt
+}

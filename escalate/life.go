@@ -1,0 +1,193 @@
+package escalate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// answerWithin is how long an answer is waited for; what only happened, and
+	// never stood, is over after that.
+	answerWithin = 24 * time.Hour
+	// toldKept is how many times of telling are remembered.
+	toldKept = 8
+)
+
+// live moves incidents on in their life with the person, apart from wishes: what
+// was closed is dismissed, what is over is resolved, what nobody answered is
+// counted as ignored, what was snoozed long enough is to be told again.
+func (g *gate) live() {
+	for _, key := range g.keys {
+		incident := g.incidents[key]
+		t := incident.Telling
+		if t == nil {
+			continue
+		}
+		if incident.Closed != nil && t.State != subconscious.TellingDismissed {
+			g.enter(t, subconscious.TellingDismissed)
+			t.Remind = time.Time{}
+		}
+		if g.unanswered(t) {
+			g.learn(t, subconscious.Ignored)
+		}
+		if t.State == subconscious.TellingSnoozed && t.Held == string(Snoozed) && t.Waits && !g.in.At.Before(t.Until) {
+			t.Held, t.HeldSince, t.Remind = "", g.in.At, t.Until
+		}
+		if g.isResolved(incident) {
+			g.enter(t, subconscious.TellingResolved)
+		}
+	}
+}
+
+// enter lets an incident be in a state from now on.
+func (g *gate) enter(t *subconscious.Telling, state subconscious.TellingState) {
+	if t.State != state {
+		t.State, t.Since = state, g.in.At
+	}
+}
+
+// unanswered reports whether a push had no answer for a day. A digest wants
+// none.
+func (g *gate) unanswered(t *subconscious.Telling) bool {
+	last, pushed := lastPush(t)
+	return t.State == subconscious.TellingTold && t.Feedback == "" && pushed && !g.in.At.Before(last.At.Add(answerWithin))
+}
+
+// isResolved reports whether what was told is over: all of it that could stand
+// is gone, or it only happened, and a day has passed.
+func (g *gate) isResolved(incident *subconscious.Incident) bool {
+	t := incident.Telling
+	if t.Waits || remindsAt(t, g.in.At) {
+		return false // the wish is judged, and says so
+	}
+	switch t.State {
+	case subconscious.TellingTold, subconscious.TellingAcknowledged, subconscious.TellingSnoozed, subconscious.TellingReopened:
+	default:
+		return false
+	}
+	things := g.own(incident, t.Asked)
+	if over(incident, things) {
+		return true
+	}
+	since := t.Since
+	if last, told := lastTold(t); told {
+		since = last.At
+	}
+	return !stands(things) && !g.in.At.Before(since.Add(answerWithin))
+}
+
+// remindsAt reports whether the person is to be reminded now.
+func remindsAt(t *subconscious.Telling, at time.Time) bool {
+	return !t.Remind.IsZero() && !at.Before(t.Remind)
+}
+
+// isSnoozed reports whether the person wants to hear of it later than at.
+func isSnoozed(t *subconscious.Telling, at time.Time) bool {
+	return t != nil && t.State == subconscious.TellingSnoozed && t.Held == string(Snoozed) && at.Before(t.Until)
+}
+
+// tell writes down that an incident is told, and what it is like.
+func (g *gate) tell(l *look, inDigest bool) {
+	t := l.telling
+	t.Told = append(t.Told, g.told(l, l.again, inDigest))
+	t.Told = t.Told[max(0, len(t.Told)-toldKept):]
+	t.Times++
+	t.State, t.Since = subconscious.TellingTold, g.in.At
+	t.Waits, t.Held, t.HeldSince, t.Until = false, "", time.Time{}, time.Time{}
+	if l.reminds {
+		t.Remind = time.Time{}
+	}
+	outcome := "told"
+	if inDigest {
+		outcome = "told in the digest"
+	}
+	g.out.History = append(g.out.History, subconscious.EscalationRecord{
+		At: g.in.At, Incident: l.key, Summary: l.asked.Summary, Reason: l.asked.Reason, Outcome: outcome,
+	})
+}
+
+// told is what an incident is like now.
+func (g *gate) told(l *look, why string, inDigest bool) subconscious.Told {
+	return subconscious.Told{
+		Tick: g.in.Tick, At: g.in.At, Why: why, Digest: inDigest, Sort: sortOf(l.asked), Severity: l.severity, Band: l.band,
+		Due: l.due, Status: status(l.things), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
+	}
+}
+
+// drop writes down that a wish is judged no more.
+func (g *gate) drop(l *look, reason Reason) {
+	t := l.telling
+	if l.snoozeBroken() {
+		t.Remind = t.Until
+	}
+	t.Waits, t.Held, t.HeldSince, t.Until = false, string(reason), time.Time{}, time.Time{}
+	if l.reminds {
+		t.Remind = time.Time{}
+	}
+	switch reason {
+	case NoEvidence:
+		if len(l.things) > 0 && t.State != subconscious.TellingDismissed {
+			g.enter(t, subconscious.TellingResolved)
+		}
+	case Expired, Dismissed:
+	default:
+		g.reopen(l)
+	}
+}
+
+// reopen notes that what was over or dismissed is wished again.
+func (g *gate) reopen(l *look) {
+	if l.isReopened() {
+		g.enter(l.telling, subconscious.TellingReopened)
+	}
+}
+
+// snoozeBroken reports whether a wish goes on though its incident is snoozed,
+// because it became worse.
+func (l *look) snoozeBroken() bool { return isSnoozed(l.telling, l.gate.in.At) }
+
+// learn takes the person's last word on an incident into the score of its sort,
+// in place of an earlier one.
+func (g *gate) learn(t *subconscious.Telling, word subconscious.Feedback) {
+	if t.Feedback == word {
+		return
+	}
+	of := sortOf(t.Asked)
+	if last, told := lastTold(t); told && last.Sort != (subconscious.Sort{}) {
+		of = last.Sort
+	}
+	if t.Feedback != "" {
+		counted := t.Counted
+		if counted == (subconscious.Sort{}) {
+			counted = of
+		}
+		g.count(counted, t.Feedback, "")
+	}
+	t.Feedback, t.Counted = word, subconscious.Sort{}
+	if word != "" {
+		t.Counted = of
+		g.count(of, "", word)
+	}
+}
+
+func (g *gate) count(sort subconscious.Sort, before, after subconscious.Feedback) {
+	score := Learn(g.score(sort), before, after)
+	score.Updated = g.in.At
+	g.scores[sort] = score
+}
+
+// bounded is a wish as it is kept.
+func bounded(asked subconscious.Asked) subconscious.Asked {
+	asked.Summary = cut(subconscious.Printable(asked.Summary), summaryKept)
+	asked.Reason = cut(subconscious.Printable(asked.Reason), reasonKept)
+	asked.Evidence = slices.Clone(asked.Evidence[:min(len(asked.Evidence), citationsKept)])
+	return asked
+}
+
+const (
+	summaryKept   = 200
+	reasonKept    = 300
+	citationsKept = 16
+)

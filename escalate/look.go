@@ -1,0 +1,158 @@
+package escalate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// look is one wish as it is judged.
+type look struct {
+	gate *gate
+	key  subconscious.IncidentKey
+	// incident and telling are nil where the incident is not known.
+	incident *subconscious.Incident
+	telling  *subconscious.Telling
+	asked    subconscious.Asked
+	// waited: it was held before, or is to be told again; else it was asked
+	// now.
+	waited bool
+	// reminds: the person asked to hear of it again, and it is time.
+	reminds bool
+
+	// things are what the wish rests on, known what of it is known at all.
+	things, all []*subconscious.Evidence
+	severity    subconscious.Severity
+	due         time.Time
+	band        subconscious.Band
+	critical    bool
+	confidence  float64
+	// again is why it is told again.
+	again string
+}
+
+// looks are the wishes to be judged, one an incident, the most urgent first. A
+// connection comes after what it connects, unless it is critical: what is told
+// of its parts says it already. Those that another speaks for are ruled on here.
+func (g *gate) looks() []*look {
+	asked := map[subconscious.IncidentKey][]subconscious.Asked{}
+	unknown := []*look{}
+	for _, a := range g.in.Asked {
+		if _, known := g.incidents[a.Incident]; known {
+			asked[a.Incident] = append(asked[a.Incident], bounded(a.Asked))
+			continue
+		}
+		unknown = append(unknown, &look{gate: g, key: a.Incident, asked: bounded(a.Asked)})
+	}
+	slices.SortFunc(unknown, func(a, b *look) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), compareAsked(a.asked, b.asked))
+	})
+	all := unknown
+	for _, key := range g.keys {
+		if l := g.speaker(key, asked[key]); l != nil {
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, urgency)
+	return all
+}
+
+// speaker chooses who speaks for an incident: the most important of those that
+// can still be told. The others are duplicates.
+func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked) *look {
+	incident := g.incidents[key]
+	var all []*look
+	for _, a := range asked {
+		all = append(all, g.look(incident, a, false))
+	}
+	if t := incident.Telling; t != nil && (t.Waits || remindsAt(t, g.in.At)) {
+		all = append(all, g.look(incident, t.Asked, true))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b *look) int {
+		return cmp.Or(compareBool(b.isLive(), a.isLive()), cmp.Compare(b.asked.Importance, a.asked.Importance),
+			compareBool(a.waited, b.waited), compareAsked(a.asked, b.asked))
+	})
+	telling := g.begin(incident, all[0].asked)
+	for _, l := range all {
+		l.telling = telling
+	}
+	for _, l := range all[1:] {
+		who := cmp.Or(all[0].asked.Summary, string(key))
+		d := l.decision(Duplicate, ruling{verdict: Drop, detail: "said better in the same tick by the " + by(all[0].asked) + ": " + cut(plain(who), 140)})
+		g.out.Decisions = append(g.out.Decisions, d)
+	}
+	return all[0]
+}
+
+// look gathers what a wish is judged by.
+func (g *gate) look(incident *subconscious.Incident, asked subconscious.Asked, waited bool) *look {
+	l := &look{gate: g, key: incident.Key, incident: incident, telling: incident.Telling, asked: asked, waited: waited}
+	l.reminds = incident.Telling != nil && remindsAt(incident.Telling, g.in.At)
+	l.things, l.all = g.own(incident, asked), g.all(incident, asked)
+	l.severity = severity(incident, l.things, l.all)
+	l.due = due(asked, l.things)
+	l.band = subconscious.TimeBand(l.due, g.in.At)
+	l.critical = l.isCritical()
+	l.confidence = confidence(asked.Importance, g.score(sortOf(asked)), l.critical)
+	return l
+}
+
+// isLive reports whether it can still be told: one that is over or expired
+// speaks for nobody.
+func (l *look) isLive() bool {
+	_, nothing := noEvidence(l)
+	_, late := expired(l)
+	return !nothing && !late
+}
+
+// urgency orders wishes: those that draw on what is left of attention first.
+func urgency(a, b *look) int {
+	return cmp.Or(
+		compareBool(b.critical, a.critical),
+		compareBool(a.isConnection(), b.isConnection()),
+		cmp.Compare(b.severity, a.severity),
+		cmp.Compare(b.asked.Importance, a.asked.Importance),
+		sooner(a.asked.Due, b.asked.Due),
+		cmp.Compare(a.key, b.key),
+	)
+}
+
+func (l *look) isConnection() bool { return l.key.IsPair() || l.key.IsPattern() }
+
+// sooner puts what has no due time last.
+func sooner(a, b time.Time) int {
+	return cmp.Or(compareBool(a.IsZero(), b.IsZero()), a.Compare(b))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// compareAsked orders wishes by all that tells them apart, the newest first.
+func compareAsked(a, b subconscious.Asked) int {
+	cited := func(x, y subconscious.Citation) int {
+		return cmp.Or(cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Seq, y.Seq))
+	}
+	return cmp.Or(
+		cmp.Compare(b.Tick, a.Tick), b.At.Compare(a.At), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Summary, b.Summary), cmp.Compare(a.Entry, b.Entry),
+		cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Source, b.Source), cmp.Compare(b.Importance, a.Importance),
+		a.Due.Compare(b.Due), slices.CompareFunc(a.Evidence, b.Evidence, cited),
+	)
+}
+
+// by names who wishes that something be told.
+func by(asked subconscious.Asked) string {
+	return cmp.Or(cut(plain(string(asked.Thread)), 40), "same thread")
+}

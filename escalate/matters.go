@@ -1,0 +1,156 @@
+package escalate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Why something is told again.
+const (
+	againWorse       = "worse"
+	againNearer      = "nearer"
+	againStatus      = "status"
+	againParticipant = "participant"
+	againReturned    = "returned"
+	againReminder    = "reminder"
+
+	// whyRead marks what the person read in the inbox before it was told.
+	whyRead = "read"
+)
+
+// matters reports whether a wish says something that the person was not told,
+// and of what sort it is; else why not, in plain words. What was never told is
+// news, but for a connection all of whose changes were told with its parts.
+func (l *look) matters() (again string, news bool, detail string) {
+	if told, by := l.covered(); told && !l.reminds {
+		return "", false, "all that it connects was told already, as " + by
+	}
+	last, told := lastTold(l.telling)
+	if !told {
+		return "", true, ""
+	}
+	if again = l.change(last); again != "" {
+		return again, true, ""
+	}
+	how := "told"
+	switch {
+	case last.Why == whyRead:
+		how = "read in the inbox"
+	case last.Digest:
+		how = "told in a digest"
+	}
+	detail = how + " " + when(last.At, l.gate.in.At) + ", and nothing changed that matters"
+	if l.severity < last.Severity {
+		detail = how + " " + when(last.At, l.gate.in.At) + ", and it has got better since"
+	}
+	return "", false, detail
+}
+
+// change is what is different in a way that matters from when it was told last;
+// "" for nothing. What changed for the better is nothing.
+func (l *look) change(last subconscious.Told) string {
+	now := status(l.things)
+	switch {
+	case l.severity > last.Severity:
+		return againWorse
+	case l.isReopened() && !l.isOld(last):
+		return againReturned
+	case l.band.Rank() > l.toldRank(last):
+		return againNearer
+	case now != last.Status && now != "" && last.Status != "" && !slices.Contains(settled, strings.ToLower(now)):
+		return againStatus
+	case slices.ContainsFunc(participants(l.all), func(name string) bool { return joined(name, last.Participants) }):
+		return againParticipant
+	case l.reminds:
+		return againReminder
+	}
+	return ""
+}
+
+// settled are statuses that are for the better.
+var settled = []string{"done", "completed", "complete", "resolved", "closed", "fixed", "ok", "paid", "recovered"}
+
+// joined reports whether somebody was not among those who took part. A thing of
+// which nobody knew who takes part says nothing by naming them.
+func joined(name string, before []string) bool {
+	if len(before) == 0 || slices.Contains(before, name) {
+		return false
+	}
+	ref, _, numbered := strings.Cut(name, "#")
+	return !numbered || slices.ContainsFunc(before, func(other string) bool { return strings.HasPrefix(other, ref+"#") })
+}
+
+// isReopened reports whether it is wished again after it was over or dismissed.
+func (l *look) isReopened() bool {
+	switch l.telling.State {
+	case subconscious.TellingReopened:
+		return true
+	case subconscious.TellingResolved, subconscious.TellingDismissed:
+		return !l.waited
+	}
+	return false
+}
+
+// isOld reports whether all that a wish cites was told before.
+func (l *look) isOld(last subconscious.Told) bool {
+	return !slices.ContainsFunc(l.asked.Evidence, func(c subconscious.Citation) bool {
+		seq, known := l.gate.seq(c)
+		told, covered := last.Changes[c.Ref]
+		return known && (!covered || seq > told)
+	})
+}
+
+// toldRank is how near it was when it was told. What was moved to a later time
+// comes near anew.
+func (l *look) toldRank(last subconscious.Told) int {
+	rank := last.Band.Rank()
+	if !l.due.IsZero() && l.due.After(last.Due) {
+		rank = min(rank, subconscious.TimeBand(l.due, last.At).Rank())
+	}
+	return rank
+}
+
+// covered reports whether every change that a connection cites was told with the
+// incidents of its parts, and names one. A risk that lies in two things
+// together is news once, though each was told.
+func (l *look) covered() (told bool, by string) {
+	if !l.isConnection() || len(l.asked.Evidence) == 0 {
+		return false, ""
+	}
+	if l.key.IsPair() && l.asked.Kind == subconscious.KindRisk && l.telling.Times == 0 {
+		return false, ""
+	}
+	for _, c := range l.asked.Evidence {
+		seq, known := l.gate.seq(c)
+		if !known {
+			continue
+		}
+		part := l.gate.toldWith(c.Ref, seq, l.key)
+		if part == nil {
+			return false, ""
+		}
+		if by == "" {
+			by = fmt.Sprintf("%s %s", part.Telling.ID, when(part.Telling.Told[len(part.Telling.Told)-1].At, l.gate.in.At))
+		}
+	}
+	return by != "", by
+}
+
+// toldWith finds the incident, no connection, with which a change was told.
+func (g *gate) toldWith(ref subconscious.Ref, seq int64, but subconscious.IncidentKey) *subconscious.Incident {
+	for _, key := range g.keys {
+		incident := g.incidents[key]
+		if key == but || key.IsPair() || key.IsPattern() || incident.Telling == nil {
+			continue
+		}
+		for _, told := range incident.Telling.Told {
+			if last, recorded := told.Changes[ref]; recorded && last >= seq {
+				return incident
+			}
+		}
+	}
+	return nil
+}

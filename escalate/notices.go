@@ -1,0 +1,51 @@
+package escalate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// notices tells what the daemon has to say about itself, once and in one
+// message: what has lasted for a while, outside quiet hours, and within a share
+// of its own.
+func (g *gate) notices() {
+	at, rules := g.in.At, g.in.Rules
+	if _, quiet := QuietUntil(rules, at); quiet || g.out.Spent.Notices >= rules.NoticesPerDay {
+		return
+	}
+	var due []Notice
+	for _, n := range g.in.Notices {
+		if !at.Before(n.At.Add(rules.NoticeAfter)) {
+			due = append(due, n)
+		}
+	}
+	if len(due) == 0 {
+		return
+	}
+	slices.SortFunc(due, func(a, b Notice) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Key, b.Key),
+			cmp.Compare(a.Text, b.Text), cmp.Compare(a.Next, b.Next))
+	})
+	due = slices.CompactFunc(due, func(a, b Notice) bool { return a.Code == b.Code && a.Key == b.Key && a.Text == b.Text })
+	g.out.Notices = &NoticeIssue{Notices: due, Message: noticeMessage(due)}
+	g.out.Spent.Notices++
+}
+
+func noticeMessage(notices []Notice) Message {
+	if len(notices) == 1 {
+		n := notices[0]
+		title := cut(plain(n.Text), maxTitle)
+		if title == "" {
+			title = cut(plain(n.Code), maxTitle)
+		}
+		return Message{Title: title, Text: cut(plain(cmp.Or(n.Next, "See: subconsciousctl status")), maxMessage-runes(title))}
+	}
+	var names []string
+	for _, n := range notices {
+		names = append(names, strings.TrimRight(cut(plain(cmp.Or(n.Text, n.Code)), summaryKept), "."))
+	}
+	title := fmt.Sprintf("subconsciousd has %d troubles of its own", len(notices))
+	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl status", maxMessage-runes(title))}
+}

@@ -1,0 +1,264 @@
+package escalate
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// heldAtMost is how long a wish waits to be told, a little longer than from one
+// weekly digest to the next: what nobody could tell by then is no news any more.
+const heldAtMost = 8 * 24 * time.Hour
+
+// patternChanges is how many counted changes a pattern needs to be pushed.
+const patternChanges = 3
+
+type applied struct {
+	reason  Reason
+	applies func(*look) (ruling, bool)
+}
+
+// reasons are the functions that look for each reason, in the order of Reasons.
+func reasons() []applied {
+	return []applied{
+		{NoEvidence, noEvidence}, {Expired, expired}, {Dismissed, dismissed}, {Snoozed, snoozed}, {Duplicate, duplicate},
+		{LowConfidence, lowConfidence}, {Cooldown, cooldown}, {QuietHours, quietHours}, {Presence, presence},
+		{BudgetAttention, budgetAttention}, {Digest, digest}, {Escalate, escalate},
+	}
+}
+
+// noEvidence: nothing that it cites is known, or all of it is over.
+func noEvidence(l *look) (ruling, bool) {
+	switch {
+	case l.incident == nil:
+		return ruling{verdict: Drop, detail: "the incident that it is about is not known"}, true
+	case len(l.things) == 0 && l.waited:
+		return ruling{verdict: Drop, detail: "nothing is known any more of what it rests on"}, true
+	case len(l.things) == 0:
+		return ruling{verdict: Drop, detail: "nothing that it cites is known"}, true
+	case over(l.incident, l.things):
+		return ruling{verdict: Drop, detail: "it is over"}, true
+	}
+	return ruling{}, false
+}
+
+// expired: it was due ahead when it was asked for, and that time has passed. A
+// wish about what is overdue is not late, and neither is a reminder of it; but
+// nobody needs to hear of an event that has begun.
+func expired(l *look) (ruling, bool) {
+	at := l.gate.in.At
+	switch {
+	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.things) || l.asked.At.Before(l.due) && !l.reminds):
+		return ruling{verdict: Drop, detail: "it was due " + when(l.due, at) + ", and that has passed"}, true
+	case l.waited && !l.reminds && l.telling != nil && !l.telling.HeldSince.IsZero() && at.Sub(l.telling.HeldSince) >= heldAtMost && !isSnoozed(l.telling, at):
+		return ruling{verdict: Drop, detail: "it has waited too long, since " + moment(l.telling.HeldSince, at)}, true
+	}
+	return ruling{}, false
+}
+
+// dismissed: the person wants to hear no more of it.
+func dismissed(l *look) (ruling, bool) {
+	closed := l.incident.Closed
+	switch {
+	case closed == nil && l.waited && l.telling.State == subconscious.TellingDismissed:
+		return ruling{verdict: Drop, detail: "dismissed " + when(l.telling.Since, l.gate.in.At)}, true
+	case closed == nil:
+		return ruling{}, false
+	case closed.Forever:
+		return ruling{verdict: Drop, detail: "dismissed for good " + when(closed.At, l.gate.in.At)}, true
+	}
+	return ruling{verdict: Drop, detail: "dismissed " + when(closed.At, l.gate.in.At) + ", and it has not become worse since"}, true
+}
+
+// snoozed: the person wants to hear of it later; unless it became worse than
+// what they were told.
+func snoozed(l *look) (ruling, bool) {
+	at := l.gate.in.At
+	if !isSnoozed(l.telling, at) {
+		return ruling{}, false
+	}
+	if last, told := lastTold(l.telling); told && l.severity > last.Severity {
+		return ruling{}, false
+	}
+	return ruling{verdict: Hold, detail: "snoozed until " + moment(l.telling.Until, at), until: l.telling.Until}, true
+}
+
+// duplicate: it was told, and nothing has changed that matters; or all that it
+// connects was told already.
+func duplicate(l *look) (ruling, bool) {
+	again, news, detail := l.matters()
+	if !news {
+		return ruling{verdict: Drop, detail: detail}, true
+	}
+	l.again = again
+	return ruling{}, false
+}
+
+// lowConfidence: it is not worth a place in a digest. What the person asked to
+// be reminded of is.
+func lowConfidence(l *look) (ruling, bool) {
+	from := l.gate.in.Rules.DigestFrom
+	if l.reminds || l.critical || l.confidence >= from-rounding {
+		return ruling{}, false
+	}
+	return ruling{verdict: Drop, detail: fmt.Sprintf("%.2f sure that it is worth telling, and a digest needs %.2f", l.confidence, from)}, true
+}
+
+// cooldown: it was pushed a moment ago.
+func cooldown(l *look) (ruling, bool) {
+	at := l.gate.in.At
+	last, pushed := lastPush(l.telling)
+	until := last.At.Add(l.gate.in.Rules.Cooldown)
+	if !pushed || !at.Before(until) || l.reminds || l.critical && l.again == againWorse {
+		return ruling{}, false
+	}
+	return ruling{verdict: Hold, detail: "told " + when(last.At, at) + "; again from " + moment(until, at) + " on at the earliest", until: until}, true
+}
+
+// quietHours: only what is critical is told.
+func quietHours(l *look) (ruling, bool) {
+	at := l.gate.in.At
+	until, quiet := QuietUntil(l.gate.in.Rules, at)
+	if !quiet || l.critical {
+		return ruling{}, false
+	}
+	return ruling{verdict: Hold, detail: "quiet hours until " + moment(until, at), until: until}, true
+}
+
+// presence: now is no natural pause, and it can wait a little. What the person
+// asked to be reminded of at a time comes at that time.
+func presence(l *look) (ruling, bool) {
+	at, now, rules := l.gate.in.At, l.gate.in.Presence, l.gate.in.Rules
+	var most time.Duration
+	var what string
+	switch now.State {
+	case subconscious.PresenceEngaged:
+		most, what = rules.HoldEngaged, "you are at work"
+	case subconscious.PresenceBusy:
+		most, what = rules.HoldBusy, "you are busy"
+	default:
+		return ruling{}, false
+	}
+	since := at
+	if l.telling.Waits && !l.telling.HeldSince.IsZero() {
+		since = l.telling.HeldSince
+	}
+	until := since.Add(most)
+	if now.Until.After(at) && now.Until.Before(until) {
+		until = now.Until
+	}
+	due := l.asked.Due
+	if due.IsZero() {
+		due = l.due
+	}
+	urgent := l.critical || l.severity >= subconscious.Warning || !due.IsZero() && !due.After(until)
+	asked := l.reminds && l.telling.State != subconscious.TellingSnoozed
+	if urgent || asked || !at.Before(until) {
+		return ruling{}, false
+	}
+	if now.Why != "" {
+		what = cut(plain(now.Why), 80)
+	}
+	return ruling{verdict: Hold, detail: what + "; it waits until " + moment(until, at) + " at most", until: until}, true
+}
+
+// budgetAttention: enough was told today, or within the hour.
+func budgetAttention(l *look) (ruling, bool) {
+	why, until := l.gate.spent(l.critical)
+	return ruling{verdict: Hold, detail: why, until: until}, why != ""
+}
+
+// spent says why nothing more can be pushed now; "" where something can. A part
+// of the day's pushes is kept for what is critical, which knows no hour.
+func (g *gate) spent(critical bool) (why string, until time.Time) {
+	rules, spent := g.in.Rules, g.out.Spent
+	day := rules.NotificationsPerDay
+	year, month, date := g.in.At.Date()
+	tomorrow, _ := clock(0).instants(year, month, date+1, g.in.At.Location())
+	reserve := min(reserved, day/4)
+	switch {
+	case spent.Today >= day:
+		return fmt.Sprintf("%s today, which is all that the day allows", times(spent.Today)), tomorrow
+	case critical:
+		return "", time.Time{}
+	case spent.Today >= day-reserve:
+		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
+	case spent.LastHour >= rules.EscalationsPerHour:
+		return fmt.Sprintf("%s within the hour, which is all that an hour allows", times(spent.LastHour)), time.Time{}
+	}
+	return "", time.Time{}
+}
+
+// reserved is how many pushes of a day only what is critical may use, where the
+// day has four times as many.
+const reserved = 3
+
+func times(n int) string {
+	if n == 1 {
+		return "told once"
+	}
+	return fmt.Sprintf("told %d times", n)
+}
+
+// digest: it is worth telling, but not worth a push.
+func digest(l *look) (ruling, bool) {
+	at, rules := l.gate.in.At, l.gate.in.Rules
+	if l.reminds || l.critical {
+		return ruling{}, false
+	}
+	var why string
+	switch {
+	case neverPushed(l.asked.Kind):
+		why = "a thought of that kind (" + string(l.asked.Kind) + ") is not pushed"
+	case l.key.IsPattern() && l.incident.Changes < patternChanges:
+		why = fmt.Sprintf("a pattern needs %d changes to be pushed, and this rests on %d", patternChanges, l.incident.Changes)
+	case l.confidence < rules.PushFrom-rounding:
+		why = fmt.Sprintf("%.2f sure that it is worth telling, and a push needs %.2f", l.confidence, rules.PushFrom)
+	default:
+		return ruling{}, false
+	}
+	due, on := NextDigest(rules, at)
+	if !on {
+		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}, true
+	}
+	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}, true
+}
+
+// escalate is what is left: it is told now.
+func escalate(l *look) (ruling, bool) {
+	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
+	switch {
+	case l.critical && l.again == "":
+		detail = "critical"
+	case l.again != "":
+		detail = map[string]string{
+			againWorse: "worse than when it was told", againNearer: "nearer than when it was told", againStatus: "its status is another one",
+			againParticipant: "somebody joined", againReturned: "it was over, and is back", againReminder: "to be reminded of it now",
+		}[l.again]
+		if l.critical {
+			detail += ", and critical"
+		}
+	}
+	return ruling{verdict: Tell, detail: detail}, true
+}
+
+// lastTold is the last time that an incident was told.
+func lastTold(t *subconscious.Telling) (subconscious.Told, bool) {
+	if t == nil || len(t.Told) == 0 {
+		return subconscious.Told{}, false
+	}
+	return t.Told[len(t.Told)-1], true
+}
+
+// lastPush is the last time that it was told by itself, not in a digest, and not
+// read in the inbox.
+func lastPush(t *subconscious.Telling) (subconscious.Told, bool) {
+	for _, told := range slices.Backward(t.Told) {
+		if !told.Digest && told.Why != whyRead {
+			return told, true
+		}
+	}
+	return subconscious.Told{}, false
+}

@@ -1,0 +1,207 @@
+package escalate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// participantsKept is how many names are remembered of those who take part.
+const participantsKept = 32
+
+// own are the things that a wish rests on: of what it cites what belongs to the
+// incident. What it cites beside that explains, and holds nothing.
+func (g *gate) own(incident *subconscious.Incident, asked subconscious.Asked) []*subconscious.Evidence {
+	var things []*subconscious.Evidence
+	for i, c := range asked.Evidence {
+		e, known := g.evidence[c.Ref]
+		if known && (i == 0 || len(incident.Recorded) == 0 || incident.Recorded[c.Ref] != nil) && !slices.Contains(things, e) {
+			things = append(things, e)
+		}
+	}
+	return things
+}
+
+// all are the things that an incident rests on, those that were counted too,
+// in order.
+func (g *gate) all(incident *subconscious.Incident, asked subconscious.Asked) []*subconscious.Evidence {
+	things := g.own(incident, asked)
+	for _, ref := range slices.Sorted(maps.Keys(incident.Recorded)) {
+		if e, known := g.evidence[ref]; known && !slices.Contains(things, e) {
+			things = append(things, e)
+		}
+	}
+	return things
+}
+
+// over reports whether what a wish rests on has ended: all that could stand is
+// gone, or of what is connected a part.
+func over(incident *subconscious.Incident, things []*subconscious.Evidence) bool {
+	gone, standing := false, false
+	for _, e := range things {
+		gone = gone || e.Gone && !e.Standing
+		standing = standing || e.Standing
+	}
+	return gone && (!standing || incident.Key.IsPair())
+}
+
+// stands reports whether any of the things stands.
+func stands(things []*subconscious.Evidence) bool {
+	return slices.ContainsFunc(things, func(e *subconscious.Evidence) bool { return e.Standing })
+}
+
+// severity is the highest of what stands and of what the wish cites that only
+// happened; where there is neither, the highest of what has gone, or what the
+// incident remembers.
+func severity(incident *subconscious.Incident, things, all []*subconscious.Evidence) subconscious.Severity {
+	if len(all) == 0 {
+		return incident.Severity
+	}
+	now, before, present := subconscious.Plain, subconscious.Plain, false
+	for _, e := range all {
+		before = max(before, e.Latest.Severity)
+		if e.Standing || !e.Gone && slices.Contains(things, e) {
+			now, present = max(now, e.Latest.Severity), true
+		}
+	}
+	if !present {
+		return before
+	}
+	return now
+}
+
+// classOf is the class of a thing by which it can be critical; "" for none.
+func classOf(o *subconscious.Observation) string {
+	switch o.Kind {
+	case "disk", "inodes":
+		return classDisk
+	case "unit", "restarts":
+		return classUnit
+	case "memory", "swap", "load", "temperature", "battery", "clock":
+		return classMachine
+	case "event":
+		return classEvent
+	}
+	switch {
+	case o.Sense == "health":
+		return classMachine
+	case !o.Due.IsZero():
+		return classDeadline
+	}
+	return ""
+}
+
+// isMachine reports whether the class is of something that has no due time of
+// its own: when a disk will be full is an estimate, and the disk is not over
+// with it.
+func isMachine(class string) bool {
+	return class == classDisk || class == classUnit || class == classMachine
+}
+
+// due is when the thing that a wish is about happens or must be done.
+func due(asked subconscious.Asked, things []*subconscious.Evidence) time.Time {
+	if len(things) == 0 {
+		return asked.Due
+	}
+	if isMachine(classOf(&things[0].Latest)) {
+		return time.Time{}
+	}
+	if asked.Due.IsZero() {
+		return things[0].Latest.Due
+	}
+	return asked.Due
+}
+
+// isEvent reports whether a wish is about something that is of no use to hear
+// of once it has begun.
+func isEvent(asked subconscious.Asked, things []*subconscious.Evidence) bool {
+	return asked.Kind == subconscious.KindEvent || asked.Kind == subconscious.KindPreparation ||
+		len(things) > 0 && classOf(&things[0].Latest) == classEvent
+}
+
+// critical reports whether a wish passes quiet hours.
+func (l *look) isCritical() bool {
+	if neverPushed(l.asked.Kind) {
+		return false
+	}
+	listed := func(class string) bool { return slices.Contains(l.gate.in.Rules.Critical, class) }
+	unmet := l.asked.Kind == subconscious.KindPreparation || l.asked.Kind == subconscious.KindRisk
+	for _, e := range l.things {
+		class := classOf(&e.Latest)
+		switch {
+		case isMachine(class) && listed(class) && e.Standing && e.Latest.Severity >= subconscious.Critical:
+			return true
+		case class == classEvent && listed(class) && unmet && accepted(&e.Latest) && e.Standing &&
+			subconscious.TimeBand(e.Latest.Due, l.gate.in.At) == subconscious.Band15m:
+			return true
+		}
+	}
+	isDeadline := l.asked.Kind == subconscious.KindDeadline || len(l.things) > 0 && classOf(&l.things[0].Latest) == classDeadline
+	near := l.band == subconscious.Band2h || l.band == subconscious.Band15m || l.band == subconscious.BandNow
+	return isDeadline && near && listed(classDeadline)
+}
+
+// accepted reports whether the owner takes part: the event is their own, or
+// they accepted the invitation.
+func accepted(o *subconscious.Observation) bool {
+	answer := strings.ToLower(o.Attrs["partstat"])
+	return answer == "" || answer == "accepted"
+}
+
+// status is the attribute of what a wish is about.
+func status(things []*subconscious.Evidence) string {
+	if len(things) == 0 {
+		return ""
+	}
+	return cut(plain(things[0].Latest.Attrs["status"]), 64)
+}
+
+// participants are those who take part in what an incident rests on, as far as
+// senses tell: by name, or, where an event says only how many, by number.
+func participants(things []*subconscious.Evidence) []string {
+	found := map[string]bool{}
+	for _, e := range things {
+		attrs := e.Latest.Attrs
+		for _, name := range strings.FieldsFunc(attrs["participants"], func(r rune) bool { return r == ',' || r == ';' }) {
+			if name = cut(plain(name), 64); name != "" && len(found) < participantsKept {
+				found[name] = true
+			}
+		}
+		count, err := strconv.Atoi(attrs["attendees"])
+		for i := 1; err == nil && i <= min(count, participantsKept) && len(found) < participantsKept; i++ {
+			found[string(e.Ref)+"#"+strconv.Itoa(i)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// changes is the last counted change of each thing that a wish rests on.
+func (g *gate) changes(incident *subconscious.Incident, asked subconscious.Asked) map[subconscious.Ref]int64 {
+	last := make(map[subconscious.Ref]int64, len(incident.Recorded)+1)
+	for ref, seqs := range incident.Recorded {
+		if len(seqs) > 0 {
+			last[ref] = slices.Max(seqs)
+		}
+	}
+	for _, c := range asked.Evidence {
+		if seq, known := g.seq(c); known {
+			last[c.Ref] = max(last[c.Ref], seq)
+		}
+	}
+	return last
+}
+
+// seq is the change that a citation means; known is false where nothing is
+// known of it.
+func (g *gate) seq(c subconscious.Citation) (seq int64, known bool) {
+	e, known := g.evidence[c.Ref]
+	if !known {
+		return 0, false
+	}
+	return cmp.Or(c.Seq, e.Latest.Seq), true
+}

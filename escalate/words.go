@@ -1,0 +1,200 @@
+package escalate
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// maxMessage bounds title and text together, in characters, and maxTitle
+	// leaves room for the text.
+	maxMessage = 240
+	maxTitle   = 150
+)
+
+// message is what the person is told of one incident: what it is, why it matters
+// now, and what can be done.
+func (g *gate) message(l *look) *Message {
+	at := g.in.At
+	m := &Message{Title: cut(prefix(l)+sentence(l.asked, l.key), maxTitle), Urgent: l.critical}
+	if l.due.After(at) {
+		m.Expires = l.due
+	}
+	see := "See: subconsciousctl why " + string(l.telling.ID)
+	var facts []string
+	if why := reason(l); why != "" {
+		facts = append(facts, capital(why))
+	}
+	if !l.due.IsZero() {
+		facts = append(facts, "Due "+moment(l.due, at))
+	}
+	if last, told := lastTold(l.telling); told && l.again != "" {
+		facts = append(facts, "Told before "+when(last.At, at))
+	}
+	m.Text = fill(facts, see, maxMessage-runes(m.Title))
+	return m
+}
+
+// prefix says that something is told again, and why.
+func prefix(l *look) string {
+	switch l.again {
+	case againWorse:
+		return "Worse: "
+	case againNearer:
+		switch l.band {
+		case subconscious.BandNow:
+			return "Now: "
+		case subconscious.BandPast:
+			return "Overdue: "
+		}
+		return "Nearer: "
+	case againStatus:
+		return "Changed: "
+	case againParticipant:
+		return "Joined: "
+	case againReturned:
+		return "Back: "
+	case againReminder:
+		return "Reminder: "
+	}
+	return ""
+}
+
+// sentence is what a wish is about.
+func sentence(asked subconscious.Asked, key subconscious.IncidentKey) string {
+	return cmp.Or(strings.TrimRight(plain(asked.Summary), ". "), keyOf(key))
+}
+
+// reason is why it matters now: the thread's own, or what is known without one.
+func reason(l *look) string {
+	why := strings.TrimRight(plain(l.asked.Reason), ". ")
+	switch {
+	case why != "" && !strings.EqualFold(why, sentence(l.asked, l.key)):
+		return why
+	case l.severity >= subconscious.Critical:
+		return "it is critical"
+	case l.severity == subconscious.Warning:
+		return "it is a warning"
+	case !l.due.IsZero():
+		return ""
+	}
+	return fmt.Sprintf("importance %d of 10", min(max(l.asked.Importance, 1), 10))
+}
+
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(string(first)) + text[size:]
+}
+
+// fill puts facts, each a sentence, before the last one, as far as there is
+// room; the first is cut where it is too long.
+func fill(facts []string, last string, room int) string {
+	room -= runes(last)
+	text := ""
+	for i, fact := range facts {
+		left := room - runes(text) - runes(". ")
+		if runes(fact) > left {
+			if i > 0 || left < 20 {
+				continue
+			}
+			fact = cut(fact, left)
+		}
+		text += ended(fact) + " "
+	}
+	return text + last
+}
+
+// ended is a sentence with its end.
+func ended(fact string) string {
+	if strings.HasSuffix(fact, "…") || strings.HasSuffix(fact, "?") || strings.HasSuffix(fact, "!") || strings.HasSuffix(fact, ".") {
+		return fact
+	}
+	return fact + "."
+}
+
+// enumerate names as many as there is room for, and counts the rest.
+func enumerate(names []string, last string, room int) string {
+	for shown := len(names); shown > 0; shown-- {
+		text := strings.Join(names[:shown], "; ")
+		if rest := len(names) - shown; rest > 0 {
+			text += fmt.Sprintf("; and %d more", rest)
+		}
+		if text = ended(text) + " " + last; runes(text) <= room {
+			return text
+		}
+	}
+	tail := " " + last
+	if len(names) > 1 {
+		tail = fmt.Sprintf("; and %d more. %s", len(names)-1, last)
+	}
+	return cut(names[0], room-runes(tail)) + tail
+}
+
+// scheme begins an address that a program would open.
+var (
+	scheme = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,20}://+|\b(?:mailto|tel|sms|javascript|data|geo|magnet|intent|market):(\S)`)
+	host   = regexp.MustCompile(`(?i)\b(?:[a-z0-9-]{1,63}\.){1,8}(?:[a-z]{2,18})(?:(:[0-9]{1,5})?[/?#]|:[0-9]{1,5}\b)`)
+	www    = regexp.MustCompile(`(?i)\bwww\d?\.`)
+)
+
+// plain is a text of others on one line, in which nothing can be clicked: what
+// an address begins with is left out, and a host before a path is written with
+// [.] for its dots.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(subconscious.Printable(text)), " ")
+	for range 4 {
+		stripped := www.ReplaceAllString(scheme.ReplaceAllString(text, "$1"), "")
+		if stripped == text {
+			break
+		}
+		text = stripped
+	}
+	return host.ReplaceAllStringFunc(text, func(found string) string { return strings.ReplaceAll(found, ".", "[.]") })
+}
+
+// runes counts characters as a reader does who is shown 240 of them.
+func runes(text string) int { return utf8.RuneCountInString(text) }
+
+// cut shortens a text to so many characters, at a word where one ends late
+// enough.
+func cut(text string, most int) string {
+	if runes(text) <= most {
+		return text
+	}
+	if most < 1 {
+		return ""
+	}
+	kept := string([]rune(text)[:most-1])
+	if space := strings.LastIndexByte(kept, ' '); space > len(kept)/2 {
+		kept = kept[:space]
+	}
+	return strings.TrimRight(kept, " ,;:–-…") + "…"
+}
+
+// moment is a time as a person says it at another: "09:10", "Mon 23 Nov 09:10",
+// "Mon 4 Jan 2027 09:10".
+func moment(t, at time.Time) string {
+	t = t.In(at.Location())
+	switch {
+	case t.Year() == at.Year() && t.YearDay() == at.YearDay():
+		return t.Format("15:04")
+	case t.Year() == at.Year():
+		return t.Format("Mon 2 Jan 15:04")
+	}
+	return t.Format("Mon 2 Jan 2006 15:04")
+}
+
+// when is a moment within a sentence: "at 09:10", "on Mon 23 Nov at 09:10".
+func when(t, at time.Time) string {
+	words := moment(t, at)
+	if day := strings.LastIndexByte(words, ' '); day > 0 {
+		return "on " + words[:day] + " at" + words[day:]
+	}
+	return "at " + words
+}
