@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -64,23 +65,11 @@ func (r CommandRequest) only(taken ...string) error {
 		{"until", "later", r.Until != ""},
 		{"for", "later", r.For != ""},
 	} {
-		if field.set && !contains(taken, field.name, field.group) {
+		if field.set && !slices.Contains(taken, field.name) && !slices.Contains(taken, field.group) {
 			return badRequest("leave it out", "%s: %s does not take it", field.name, r.Kind)
 		}
 	}
 	return nil
-}
-
-// contains reports whether one of the names is among those taken.
-func contains(taken []string, names ...string) bool {
-	for _, name := range taken {
-		for _, wanted := range names {
-			if name == wanted {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // checkSubject wants an entry or an incident, and not both.
@@ -137,7 +126,7 @@ func (r CommandRequest) later(now time.Time) (time.Time, error) {
 	case until.After(now.Add(MaxLater)):
 		return time.Time{}, tooLate(field, r.Until+r.For)
 	}
-	return until, nil
+	return until.In(now.Location()), nil
 }
 
 func tooLate(field, text string) error {

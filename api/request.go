@@ -86,7 +86,11 @@ func decode[T any](body []byte) (T, error) {
 func decodeText(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fmt.Sprintf("%s: a %s is not what belongs there", clip(wrong.Field), wrong.Value)
+		article := "a"
+		if strings.HasPrefix(wrong.Value, "array") || strings.HasPrefix(wrong.Value, "object") {
+			article = "an"
+		}
+		return fmt.Sprintf("%s: %s %s is not what belongs there", clip(wrong.Field), article, wrong.Value)
 	}
 	text := subconscious.Printable(strings.TrimPrefix(err.Error(), "json: "))
 	if len(text) > 120 {

@@ -165,7 +165,7 @@ func TestListsAreAlwaysPresent(t *testing.T) {
 	folder := apitest.Folder(t)
 	apitest.Serve(t, folder, &apitest.Mind{}, api.Options{})
 	c := caller(t, folder)
-	for _, path := range []string{"/v1/status", "/v1/ticks"} {
+	for _, path := range []string{"/v1/status", "/v1/ticks", "/v1/report", "/v1/models", "/v1/inbox", "/v1/calibration", "/v1/channels"} {
 		if got := call(t, c, "GET", path, "", ""); strings.Contains(got.body, "null") {
 			t.Errorf("%s holds null: %s", path, got.body)
 		}
