@@ -8,6 +8,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify/desktop"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/shoutrrr"
+	"github.com/subconsciousd/subconsciousd/notify/stdout"
 )
 
 // Channel is one way in which the person is told: exactly one of its kinds is
@@ -19,6 +20,7 @@ type Channel struct {
 	Ntfy     *ntfy.Config     `mapstructure:"ntfy"`
 	Shoutrrr *shoutrrr.Config `mapstructure:"shoutrrr"`
 	Desktop  *desktop.Config  `mapstructure:"desktop"`
+	Stdout   *stdout.Config   `mapstructure:"stdout"`
 }
 
 // The kinds of channels, which are the keys under which they are set.
@@ -26,6 +28,7 @@ const (
 	KindNtfy     = "ntfy"
 	KindShoutrrr = "shoutrrr"
 	KindDesktop  = "desktop"
+	KindStdout   = "stdout"
 )
 
 // kinds are those that are set, in the order of the fields.
@@ -34,7 +37,7 @@ func (c Channel) kinds() []string {
 	for _, kind := range [...]struct {
 		name string
 		set  bool
-	}{{KindNtfy, c.Ntfy != nil}, {KindShoutrrr, c.Shoutrrr != nil}, {KindDesktop, c.Desktop != nil}} {
+	}{{KindNtfy, c.Ntfy != nil}, {KindShoutrrr, c.Shoutrrr != nil}, {KindDesktop, c.Desktop != nil}, {KindStdout, c.Stdout != nil}} {
 		if kind.set {
 			set = append(set, kind.name)
 		}
@@ -75,7 +78,7 @@ func (c Channel) Validate() error {
 	if c.Content != "" && !contains(contents, string(c.Content)) {
 		wrong("content: %q is not one of its values; use %s", clip(string(c.Content)), oneOf(contents)+meant(string(c.Content), contents))
 	}
-	every := []string{KindNtfy, KindShoutrrr, KindDesktop}
+	every := []string{KindNtfy, KindShoutrrr, KindDesktop, KindStdout}
 	switch set := c.kinds(); {
 	case len(set) == 0:
 		errs = append(errs, errors.New("id: says not how to tell you; add one of "+oneOf(every)+" beside it"))

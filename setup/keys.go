@@ -225,6 +225,7 @@ var descriptions = map[string]string{
 	"notify[].shoutrrr.url_credential": "The systemd credential that holds the address.",
 
 	"notify[].desktop": "The notifications of this machine's desktop; it has no keys: {}.",
+	"notify[].stdout":  "Lines on the daemon's standard output; it has no keys: {}.",
 
 	"escalation.notice_after": "How long the daemon waits before it tells of its own troubles: 0s to 168h.",
 }

@@ -15,17 +15,21 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "ask the way to a working configuration",
-		Long: `Looks for keys in the environment and for models on this machine, proposes who
-could think, takes keys without showing them, tries each model out, says what a
-day costs, and writes the configuration. Nothing is written before the end, so
-that it can be left at any question with Ctrl-C. A configuration that is there is
-never overwritten: it is added to where it has no models yet, else you are told
-what to change.
+		Long: `Looks for keys in the environment, for models on this machine, and for notes and
+calendars in their usual places; proposes who could think, what could be looked
+at and how you could be told; takes keys without showing them, tries each part
+out, sends a first message, and writes the configuration. Nothing is written
+before the end, so that it can be left at any question with Ctrl-C. A
+configuration that is there is never overwritten: what is missing is added to it,
+and you are told what could not be.
 
-With --yes it asks nothing and takes what it proposes, or what the flags say.
-Exits with 4 if a key is missing or a model did not answer.`,
+With --yes it asks nothing and takes what it proposes, or what the flags say; it
+then sends nothing to anybody else's server unless a flag or NTFY_TOPIC names it.
+Exits with 4 if a key is missing, a model did not answer, or the first message
+was not taken.`,
 		Example: `  subconsciousctl init
   subconsciousctl init --preset free --key-env ZAI_API_KEY --yes
+  subconsciousctl init --notes ~/notes --ics ~/home.ics --ntfy-url https://ntfy.sh --yes
   subconsciousctl init --preset four-vendors --key-file groq=~/keys/groq --yes`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd.Context(), options) },
@@ -34,6 +38,16 @@ Exits with 4 if a key is missing or a model did not answer.`,
 	flags.StringVar(&options.Preset, "preset", "", "who thinks, by `NAME`: reflex, free, four-vendors, local, or a provider that is there")
 	flags.StringArrayVar(&options.KeyEnv, "key-env", nil, "the variable that holds a key, as `[PROVIDER=]NAME`; may be given again")
 	flags.StringArrayVar(&options.KeyFile, "key-file", nil, "the file that holds a key, as `[PROVIDER=]PATH`; may be given again")
+	flags.StringArrayVar(&options.Notes, "notes", nil, "read the notes in the folder `DIR`; may be given again")
+	flags.StringArrayVar(&options.Files, "files", nil, "watch the files in the folder `DIR`; may be given again")
+	flags.StringArrayVar(&options.ICS, "ics", nil, "read the calendar in the `FILE`; may be given again")
+	flags.StringVar(&options.NtfyURL, "ntfy-url", "", "tell me over the ntfy server at `URL`")
+	flags.StringVar(&options.NtfyTopic, "ntfy-topic", "", "and over this `TOPIC`; without it one is made that nobody guesses")
+	flags.StringVar(&options.NtfyTokenEnv, "ntfy-token-env", "", "the variable `NAME` that holds the server's access token")
+	flags.StringVar(&options.NtfyTokenFile, "ntfy-token-file", "", "the file at `PATH` that holds the server's access token")
+	flags.BoolVar(&options.Desktop, "desktop", false, "tell me by notifications of this desktop")
+	flags.BoolVar(&options.Offline, "no-push", false, "send no first message, and look for no server")
+	flags.StringVar(&options.Quiet, "quiet", "", "the quiet `HOURS`: 23:00-08:00, or never")
 	flags.BoolVar(&options.Agree, "yes", false, "ask nothing, and take what is proposed")
 	flags.BoolVar(&options.Unchecked, "no-test", false, "ask no model anything")
 	completeFrom(cmd, "preset", initial.Presets())

@@ -66,6 +66,21 @@ func (t *terminal) Choose(ctx context.Context, question string, choices []initia
 	}
 }
 
+// Text implements initial.Person.
+func (t *terminal) Text(ctx context.Context, question, preset string) (string, error) {
+	if preset != "" {
+		question += " (Enter for " + preset + ")"
+	}
+	if _, err := io.WriteString(t.out(), screen.Lines(question)+": "); err != nil {
+		return "", fmt.Errorf("ask: %w", err)
+	}
+	line, err := t.line(ctx)
+	if err == nil && line == "" {
+		line = preset
+	}
+	return line, err
+}
+
 // Secret implements initial.Person.
 func (t *terminal) Secret(ctx context.Context, question string) (string, error) {
 	if t.app.secret == nil {

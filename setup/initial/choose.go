@@ -31,19 +31,35 @@ func choose(ctx context.Context, s *session) error {
 		}
 		s.plan = plans[i]
 	} else {
+		preset := s.best(plans)
+		if kept := s.existing.Models; s.there != nil && s.there.has("models") && !(kept.Preset == models.PresetReflex && bare(kept)) {
+			plans, preset = append([]plan{{preset: kept.Preset, keep: &kept}}, plans...), 0
+		}
 		choices := make([]Choice, len(plans))
 		for i, p := range plans {
 			choices[i] = Choice{p.name(), p.about}
+			if p.keep != nil {
+				choices[i] = Choice{asItIs, "what the configuration says already: preset " + p.preset}
+			}
 		}
-		i, err := s.ask(ctx, "Who shall think?", choices, s.best(plans))
+		i, err := s.ask(ctx, "Who shall think?", choices, preset)
 		if err != nil {
 			return err
 		}
 		s.plan = plans[i]
 	}
+	if s.plan.keep != nil && len(s.KeyEnv)+len(s.KeyFile) > 0 {
+		return mistake("models are configured already; name a preset too, or write the key into the configuration")
+	}
 	s.result.Preset = s.plan.preset
 	return nil
 }
+
+// asItIs keeps the models that are configured.
+const asItIs = "as it is"
+
+// bare reports whether nothing is said of models but a preset.
+func bare(c models.Config) bool { return len(c.Providers)+len(c.Roles) == 0 }
 
 // name is how a plan is called in the list.
 func (p plan) name() string {

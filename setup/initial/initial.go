@@ -1,10 +1,12 @@
-// Package initial asks its way to a working configuration: it looks for keys
-// and servers that are there already, proposes who could think, takes keys
-// without showing them, tries the models out, and writes it all down at the
-// end. Until then nothing is written, so that it can be left at any question.
+// Package initial asks its way to a working configuration: it looks for keys,
+// servers, notes and calendars that are there already, proposes who could think,
+// what could be looked at and how the person could be told, takes keys without
+// showing them, tries each part out, and writes it all down at the end. Until
+// then nothing is written, so that it can be left at any question.
 //
 // It stores the configuration and, beside it, the files of keys that it was
-// given. The command init calls it.
+// given. A configuration that is there is added to, and stays to the letter. The
+// command init calls it.
 package initial
 
 import (
@@ -15,7 +17,9 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/setup"
 )
 
 // Choice is one answer to a question.
@@ -28,6 +32,8 @@ type Person interface {
 	// Choose returns the index of the choice taken; preset is the one that is
 	// taken where the person just agrees.
 	Choose(ctx context.Context, question string, choices []Choice, preset int) (int, error)
+	// Text takes a line; preset is what Enter alone means.
+	Text(ctx context.Context, question, preset string) (string, error)
 	// Secret takes a text without showing it; empty means none.
 	Secret(ctx context.Context, question string) (string, error)
 }
@@ -41,6 +47,20 @@ type Options struct {
 	// KeyEnv and KeyFile name where keys are: "NAME", or "PROVIDER=NAME" where
 	// the name alone does not tell whose it is.
 	KeyEnv, KeyFile []string
+	// Notes, Files and ICS are what to look at; where one is set, that kind is
+	// not asked for.
+	Notes, Files, ICS []string
+	// NtfyURL and NtfyTopic are a channel: where one is set, none is asked for.
+	// NtfyTokenEnv and NtfyTokenFile name where its token is.
+	NtfyURL, NtfyTopic, NtfyTokenEnv, NtfyTokenFile string
+	// Desktop takes the desktop as the channel.
+	Desktop bool
+	// Offline sends no first message, and asks no server whether it is there.
+	Offline bool
+	// Quiet are the quiet hours: "23:00-08:00", or "never".
+	Quiet string
+	// NewTopic makes a topic; nil is one of 128 random bits.
+	NewTopic func() string
 	// Agree takes what is proposed and asks nothing.
 	Agree bool
 	// Unchecked asks no model anything.
@@ -58,14 +78,22 @@ type Options struct {
 // Outcome is what came of it.
 type Outcome struct {
 	File string `json:"file"`
-	// Written is false where nothing was written: Change is then what the
-	// person has to write.
+	// Written is false where nothing was written. Change is what could not be
+	// added to a configuration that is there: the person has to write it.
 	Written bool   `json:"written"`
 	Change  string `json:"change,omitempty"`
+	// Watched are the folders and files that are looked at from now on.
+	Watched []string `json:"watched"`
+	// Channel is the id of the new channel, Subscribe the links by which a
+	// phone subscribes to it; Pushed: it took a first message.
+	Channel   string   `json:"channel,omitempty"`
+	Subscribe []string `json:"subscribe"`
+	Pushed    bool     `json:"pushed"`
 	// KeyFiles are the files of keys that were written.
 	KeyFiles []string `json:"key_files"`
 	Preset   string   `json:"preset"`
-	// Missing are providers without a key, Failed models that did not answer.
+	// Missing are providers without a key, Failed models that did not answer,
+	// and a channel that did not take the first message ("notify/phone").
 	Missing []string `json:"missing"`
 	Failed  []string `json:"failed"`
 	// CostPerDay is what an ordinary day costs at list prices, in US dollars.
@@ -92,12 +120,24 @@ type session struct {
 	found  finds
 	plan   plan
 	result Outcome
+	// existing is what holds before anything is changed, there the file that it
+	// is from; nil where there is none.
+	existing *setup.Config
+	there    *document
+	old      string // the file as it is
+	closed   bool   // nothing can be added to it
+	// sources are what is to be watched, by sense; channel is nil for none, and
+	// hours for those that hold already.
+	sources map[string][]source
+	channel *setup.Channel
+	hours   *escalate.Hours
 }
 
 // plan is what will be written.
 type plan struct {
 	preset    string
 	about     string
+	keep      *models.Config // what is configured already; nil for a new one
 	providers []models.Provider
 	roles     []models.Role
 	// keys are what the person typed, by provider.
@@ -106,6 +146,9 @@ type plan struct {
 
 // config is the configuration of models that the plan comes to.
 func (p plan) config() models.Config {
+	if p.keep != nil {
+		return *p.keep
+	}
 	c := models.DefaultConfig()
 	c.Preset, c.Providers, c.Roles = p.preset, p.providers, p.roles
 	return c
@@ -120,11 +163,15 @@ type step struct {
 // steps is the whole way. What a later one needs an earlier one finds out.
 func steps() []step {
 	return []step{
+		{"read what is there", readExisting},
 		{"look around", look},
 		{"choose who thinks", choose},
 		{"find the keys", keys},
 		{"try the models", try},
 		{"reckon the cost", reckon},
+		{"choose what it looks at", watch},
+		{"choose how you are told", tell},
+		{"choose the quiet hours", quiet},
 		{"write it down", writeDown},
 		{"say what is next", next},
 	}
@@ -139,7 +186,10 @@ func Run(ctx context.Context, options Options, person Person) (Outcome, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	s.result = Outcome{File: options.File, KeyFiles: []string{}, Missing: []string{}, Failed: []string{}}
+	if s.NewTopic == nil {
+		s.NewTopic = newTopic
+	}
+	s.result = Outcome{File: options.File, KeyFiles: []string{}, Missing: []string{}, Failed: []string{}, Watched: []string{}, Subscribe: []string{}}
 	for _, step := range steps() {
 		if err := ctx.Err(); err != nil {
 			return s.result, ErrLeft
@@ -215,7 +265,9 @@ func reckon(_ context.Context, s *session) error {
 // next says what to do now.
 func next(_ context.Context, s *session) error {
 	switch {
-	case !s.result.Written:
+	case !s.result.Written && s.result.Change == "":
+		s.say("Nothing was missing: the configuration is left as it is.")
+	case s.result.Change != "":
 		s.say("Then run:\n  subconsciousctl config check")
 	case s.DaemonRuns:
 		s.say("The daemon runs: start it anew, so that it reads the configuration. Then:\n  subconsciousctl models test\n  subconsciousctl status")

@@ -62,6 +62,11 @@ func keys(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, p := range s.without(s.plan) {
+		if s.plan.keep != nil {
+			s.result.Missing = append(s.result.Missing, p.ID)
+			s.say("There is no key for %s, which is configured already; rules think in its place. subconsciousctl doctor says what to do.", p.ID)
+			continue
+		}
 		if err := s.key(ctx, p); err != nil {
 			return err
 		}

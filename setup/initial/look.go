@@ -26,6 +26,12 @@ type finds struct {
 	// variables are those that hold a key, by vendor.
 	variables map[string]string
 	servers   []server
+	// What the person has here, in customary places, and whether there is a
+	// desktop.
+	notes, files, calendars []spot
+	desktop                 bool
+	// What the environment says of an ntfy server; ntfyToken is a variable.
+	ntfyURL, ntfyTopic, ntfyToken string
 }
 
 // server is one that answers on this machine.
@@ -54,6 +60,8 @@ func look(ctx context.Context, s *session) error {
 		}
 	}
 	s.found.servers = probe(ctx, s.Servers)
+	lookAround(ctx, s)
+	lookForNtfy(s)
 	if len(names) > 0 {
 		s.say("Keys in the environment: %s.", strings.Join(names, ", "))
 	}

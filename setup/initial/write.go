@@ -7,13 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/subconsciousd/subconsciousd/budget"
-	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -22,42 +17,53 @@ const head = `# subconsciousd: the configuration. config.example.yaml documents 
 # what is not here has its default. "subconsciousctl config check" tells what is
 # wrong with it.
 
-# What the mind looks at. This machine's health is watched unless it is switched
-# off; folders, notes and calendars are watched where they are named.
-senses:
-  health:
-    enabled: true
-  #files:
-  #  - id: work
-  #    path: ~/work
-  #notes:
-  #  - id: notes
-  #    path: ~/notes
-  #calendar:
-  #  - id: home
-  #    ics: ~/home.ics
-
 `
 
-// writeDown writes the keys and the configuration, or says what to change in
-// one that has models already.
-func writeDown(ctx context.Context, s *session) error {
-	for i := range s.plan.providers {
-		if p := &s.plan.providers[i]; p.KeyEnv == typed(p.ID) {
-			p.KeyEnv, p.KeyFile = "", s.keyFile(p.ID)
-		}
-	}
+// readExisting reads the configuration that is there. One with mistakes ends the
+// way before anything is asked.
+func readExisting(_ context.Context, s *session) error {
+	s.existing = setup.Default()
 	path, err := target(s.File)
 	if err != nil {
 		return err
 	}
-	text, err := s.text(path)
-	if err != nil || text == "" {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
+	}
+	if s.existing, err = setup.Load(path, s.Env); err != nil {
+		return fmt.Errorf("the configuration that is there has mistakes, so that nothing was changed:\n%w", err)
+	}
+	s.old = string(text)
+	s.there, s.closed = openDocument(s.old)
+	s.say("%s is there; what is missing is added to it.", s.homely(path))
+	return nil
+}
+
+// writeDown writes the keys and the configuration, and says what could not be
+// added to one that is there.
+func writeDown(ctx context.Context, s *session) error {
+	s.placeKeys()
+	path, err := target(s.File)
+	if err != nil {
+		return err
+	}
+	text := s.text()
+	if s.result.Change != "" {
+		s.say("This could not be added to %s without touching what is there. Put it in by hand:\n\n%s", path, s.result.Change)
+	}
+	if text == s.old && s.there != nil {
+		if len(s.plan.keys) > 0 {
+			s.say("The keys that you typed were not kept; write them into the files that are named there, and run chmod 600 on those.")
+		}
+		return nil
 	}
 	what := path
 	if len(s.plan.keys) > 0 {
-		what += ", and the keys that you typed to " + filepath.Dir(s.keyFile("x"))
+		what += ", and what you typed without it being shown to " + filepath.Dir(s.keyFile("x"))
 	}
 	if i, err := s.ask(ctx, "Write "+what+"?", []Choice{{"yes", ""}, {"no", "nothing is written"}}, 0); err != nil {
 		return err
@@ -82,6 +88,22 @@ func writeDown(ctx context.Context, s *session) error {
 	return nil
 }
 
+// placeKeys names the files in which what was typed will be.
+func (s *session) placeKeys() {
+	for i := range s.plan.providers {
+		if p := &s.plan.providers[i]; p.KeyEnv == typed(p.ID) {
+			p.KeyEnv, p.KeyFile = "", s.keyFile(p.ID)
+		}
+	}
+	if s.channel == nil {
+		return
+	}
+	s.result.Channel = s.channel.ID
+	if c := s.channel.Ntfy; c != nil && c.TokenEnv == typed("ntfy-"+s.channel.ID) {
+		c.TokenEnv, c.TokenFile = "", s.keyFile("ntfy-"+s.channel.ID)
+	}
+}
+
 // target follows a link, so that the file is written and not the link replaced.
 func target(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
@@ -92,91 +114,68 @@ func target(path string) (string, error) {
 }
 
 // text is what the configuration will be: a new one, or the one that is there
-// with the new part at its end. It is empty where the file has models already:
-// then the person is told what to change.
-func (s *session) text(path string) (string, error) {
-	old, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return head + s.plan.modelsText() + "\n" + budgetText(), nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if _, err := setup.Load(path, s.Env); err != nil {
-		return "", fmt.Errorf("the configuration that is there has mistakes, so that nothing was changed:\n%w", err)
-	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(old, &document); err != nil {
-		return "", err
-	}
-	has := keysOf(&document)
-	flow := len(document.Content) > 0 && document.Content[0].Style&yaml.FlowStyle != 0
-	if has["models"] || flow || strings.Contains(string(old), "\n...") {
-		s.result.Change = s.plan.modelsText()
-		s.say("%s has models already, and is left as it is. Put this in their place:\n\n%s", path, s.result.Change)
-		if len(s.plan.keys) > 0 {
-			s.say("The keys that you typed were not kept; write them into the files that are named there, and run chmod 600 on those.")
+// with what is missing.
+func (s *session) text() string {
+	if s.there == nil {
+		parts := []string{s.sensesText(), s.plan.modelsText(), budgetText(), quietText(*s.hours)}
+		if s.channel != nil {
+			parts = append(parts, notifyText(*s.channel))
 		}
-		return "", nil
+		return head + strings.Join(parts, "\n")
 	}
-	text := strings.TrimRight(string(old), "\n") + "\n\n" + s.plan.modelsText()
-	if !has["budget"] {
-		text += "\n" + budgetText()
-	}
-	return strings.TrimLeft(text, "\n"), nil
-}
-
-// keysOf are the keys at the top of a document.
-func keysOf(document *yaml.Node) map[string]bool {
-	keys := map[string]bool{}
-	if len(document.Content) > 0 && document.Content[0].Kind == yaml.MappingNode {
-		for i := 0; i < len(document.Content[0].Content); i += 2 {
-			keys[document.Content[0].Content[i].Value] = true
+	d, change := s.there, []string{}
+	// part adds one with a key of its own, or to one that is there.
+	part := func(key, whole string, add func() bool) {
+		switch {
+		case s.closed:
+			change = append(change, whole)
+		case !d.has(key):
+			d.appendPart(whole)
+		case !add():
+			change = append(change, whole)
 		}
 	}
-	return keys
+	refused := func() bool { return false }
+	if s.plan.keep == nil && !(d.has("models") && s.existing.Models.Preset == s.plan.preset && len(s.plan.providers)+len(s.plan.roles) == 0) {
+		part("models", s.plan.modelsText(), func() bool { return bare(s.existing.Models) && d.setPreset(s.plan.preset, s.plan.lists()) })
+		if !d.has("budget") && !d.has("models") {
+			part("budget", budgetText(), refused)
+		}
+	}
+	s.addSources(&change)
+	if s.hours != nil && (s.existing.QuietHours != *s.hours || !d.has("quiet_hours")) {
+		part("quiet_hours", quietText(*s.hours), refused)
+	}
+	if s.channel != nil {
+		part("notify", notifyText(*s.channel), func() bool { return d.addItems([]string{"notify"}, channelItem(*s.channel)) })
+	}
+	s.result.Change = strings.Join(change, "\n")
+	return d.text()
 }
 
-// modelsText is the part about models, with comments.
-func (p plan) modelsText() string {
-	var b strings.Builder
-	b.WriteString("# Which models think. docs/models.md explains it.\nmodels:\n")
-	fmt.Fprintf(&b, "  # Who thinks: %s.\n  preset: %s\n", strings.Join(models.PresetNames(), ", "), p.preset)
-	if len(p.providers) > 0 {
-		b.WriteString("  # Keys are named here and never written here.\n  providers:\n")
-	}
-	for _, one := range p.providers {
-		fmt.Fprintf(&b, "    - id: %s\n", one.ID)
-		for _, field := range [...]struct{ key, value string }{{"vendor", one.Vendor}, {"base_url", one.BaseURL}, {"key_env", one.KeyEnv}, {"key_file", one.KeyFile}} {
-			if field.value != "" {
-				fmt.Fprintf(&b, "      %s: %s\n", field.key, strconv.Quote(field.value))
+// addSources adds what is to be watched to a configuration that is there.
+func (s *session) addSources(change *[]string) {
+	if s.there.has("senses") && !s.closed {
+		for _, kind := range kinds() {
+			if sources := s.sources[kind.sense]; len(sources) > 0 && !s.there.addItems([]string{"senses", kind.sense}, kind.items(sources)) {
+				*change = append(*change, "senses:\n"+spaces(2)+kind.sense+":\n"+indented(kind.items(sources), 4))
 			}
 		}
-		if one.Local {
-			b.WriteString("      # It costs nothing, and is given plain text.\n      local: true\n")
+		return
+	}
+	text := ""
+	for _, kind := range kinds() {
+		if sources := s.sources[kind.sense]; len(sources) > 0 {
+			text += spaces(2) + kind.sense + ":\n" + indented(kind.items(sources), 4)
 		}
 	}
-	if len(p.roles) > 0 {
-		b.WriteString("  roles:\n")
+	switch {
+	case text == "":
+	case s.closed:
+		*change = append(*change, "senses:\n"+text)
+	default:
+		s.there.appendPart("# What the mind looks at, beside this machine's health.\nsenses:\n" + text)
 	}
-	for _, role := range p.roles {
-		fmt.Fprintf(&b, "    - {id: %s, provider: %s, model: %s}\n", role.ID, role.Provider, strconv.Quote(role.Model))
-	}
-	return b.String()
-}
-
-// budgetText is the part about the budget, with comments.
-func budgetText() string {
-	c := budget.DefaultConfig()
-	return fmt.Sprintf(`# What models may cost, in US dollars: hard limits. Rules think where one is
-# reached. 0 lets nothing through, -1 is no limit.
-budget:
-  money_per_day: %v
-  money_per_month: %v
-  # How often a day threads may ask a model although nothing in their field is
-  # new; 0: never.
-  exploration_calls_per_day: %d
-`, c.MoneyPerDay, c.MoneyPerMonth, c.ExplorationCallsPerDay)
 }
 
 // prepare writes the configuration beside its place, and makes sure that it

@@ -1,6 +1,6 @@
-// Package live asks configured models without a daemon: whether they answer,
-// and how they are set up. Calls go through a meter in memory, which lets no
-// more through than the budget's limit of a day.
+// Package live asks configured models and channels without a daemon: whether
+// they answer, and how they are set up. Calls of models go through a meter in
+// memory, which lets no more through than the budget's limit of a day.
 //
 // It stores nothing. The commands init and doctor call it.
 package live

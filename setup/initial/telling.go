@@ -1,0 +1,375 @@
+package initial
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/desktop"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/setup/live"
+)
+
+// newTopic makes a topic of 128 random bits.
+func newTopic() string { return "subconscious-" + strings.ToLower(rand.Text()) }
+
+// publicNtfy is the server that anybody may use without an account.
+const publicNtfy = "https://ntfy.sh"
+
+// sendWithin bounds the first message.
+const sendWithin = 20 * time.Second
+
+// The ways in which the person can be told.
+const (
+	byPhone   = "phone"
+	byOwn     = "own server"
+	byFound   = "ntfy"
+	byDesktop = "desktop"
+	byNothing = "nothing"
+)
+
+// tell settles how the person is told: the channel that was named, else the one
+// that is chosen. A channel that is configured already stays.
+func tell(ctx context.Context, s *session) error {
+	if s.NtfyURL != "" || s.NtfyTopic != "" {
+		return s.ntfy(ctx, s.NtfyURL, s.NtfyTopic)
+	}
+	if s.Desktop {
+		s.channel = &setup.Channel{ID: s.channelID("desktop"), Desktop: &desktop.Config{}}
+		return s.push(ctx)
+	}
+	if len(s.existing.Notify) > 0 {
+		return nil
+	}
+	choices := s.ways()
+	preset := 0
+	if s.Agree && choices[0].Name == byPhone {
+		// Nothing is sent to anybody else's server that nobody asked for.
+		preset = slices.IndexFunc(choices, func(c Choice) bool { return c.Name == byDesktop || c.Name == byNothing })
+	}
+	i, err := s.ask(ctx, "How shall you be told of what matters?", choices, preset)
+	if err != nil {
+		return err
+	}
+	switch choices[i].Name {
+	case byFound:
+		return s.ntfy(ctx, s.found.ntfyURL, s.found.ntfyTopic)
+	case byPhone:
+		return s.ntfy(ctx, publicNtfy, "")
+	case byOwn:
+		address, err := s.typeServer(ctx)
+		if err != nil || address == "" {
+			return err
+		}
+		return s.ntfy(ctx, address, "")
+	case byDesktop:
+		s.channel = &setup.Channel{ID: s.channelID("desktop"), Desktop: &desktop.Config{}}
+		return s.push(ctx)
+	}
+	s.say("Nothing is sent. What is told waits in:\n  subconsciousctl inbox")
+	return nil
+}
+
+// ways are the channels to choose from.
+func (s *session) ways() []Choice {
+	var choices []Choice
+	if s.found.ntfyURL != "" || s.found.ntfyTopic != "" {
+		choices = append(choices, Choice{byFound, "the topic that the environment names, on " + hostOf(orPublic(s.found.ntfyURL))})
+	}
+	choices = append(choices,
+		Choice{byPhone, "the app ntfy, free and without an account, over ntfy.sh; titles alone are sent there"},
+		Choice{byOwn, "the app ntfy, over a server of your own; whole messages are sent there"})
+	if s.found.desktop {
+		choices = append(choices, Choice{byDesktop, "notifications of this desktop; nothing leaves the machine"})
+	}
+	return append(choices, Choice{byNothing, "it waits until you look: subconsciousctl inbox"})
+}
+
+func orPublic(address string) string {
+	if address == "" {
+		return publicNtfy
+	}
+	return address
+}
+
+// lookForNtfy finds what other programs are told of an ntfy server: the topic
+// alone, or an address that ends with it.
+func lookForNtfy(s *session) {
+	for _, name := range []string{"NTFY_URL", "NTFY_BASE_URL", "NTFY_SERVER"} {
+		if value, ok := s.Env(name); ok && value != "" {
+			s.found.ntfyURL = value
+			break
+		}
+	}
+	s.found.ntfyTopic, _ = s.Env("NTFY_TOPIC")
+	if server, topic, ok := splitTopic(s.found.ntfyTopic); ok {
+		s.found.ntfyURL, s.found.ntfyTopic = server, topic
+	} else if server, topic, ok := splitTopic(s.found.ntfyURL); ok && s.found.ntfyTopic == "" {
+		s.found.ntfyURL, s.found.ntfyTopic = server, topic
+	}
+	if value, ok := s.Env("NTFY_TOKEN"); ok && value != "" {
+		s.found.ntfyToken = "NTFY_TOKEN"
+	}
+}
+
+// splitTopic parts "https://HOST/TOPIC".
+func splitTopic(address string) (server, topic string, ok bool) {
+	at, err := url.Parse(address)
+	if err != nil || at.Host == "" || strings.Trim(at.Path, "/") == "" || at.RawQuery != "" {
+		return "", "", false
+	}
+	path := strings.TrimRight(at.Path, "/")
+	cut := strings.LastIndexByte(path, '/')
+	topic, at.Path = path[cut+1:], path[:cut]
+	return at.String(), topic, true
+}
+
+func hostOf(address string) string {
+	if at, err := url.Parse(address); err == nil && at.Host != "" {
+		return at.Host
+	}
+	return address
+}
+
+// loopback reports whether an address means this machine to whoever uses it.
+func loopback(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(at.Hostname())
+	return at.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// typeServer takes the address of a server that is typed, until one answers or
+// the person keeps it nevertheless.
+func (s *session) typeServer(ctx context.Context) (string, error) {
+	for {
+		address, err := s.person.Text(ctx, "Its address, such as https://ntfy.example.com, or Enter for none", "")
+		if err != nil || address == "" {
+			return "", err
+		}
+		if !strings.Contains(address, "://") {
+			address = "https://" + address
+		}
+		if err := (ntfy.Config{URL: address, Topic: "example"}).Validate(); err != nil {
+			s.say("✗ %v", err)
+			continue
+		}
+		return address, nil
+	}
+}
+
+// ntfy makes a channel over an ntfy server, explains it and tries it.
+func (s *session) ntfy(ctx context.Context, address, topic string) error {
+	if topic == "" {
+		topic = s.NewTopic()
+	}
+	config := ntfy.Config{URL: orPublic(address), Topic: topic, TokenEnv: s.NtfyTokenEnv, TokenFile: s.NtfyTokenFile}
+	if config.TokenEnv == "" && config.TokenFile == "" {
+		config.TokenEnv = s.found.ntfyToken
+	}
+	if err := config.Validate(); err != nil {
+		return mistake("%w", unjoined("ntfy-", err))
+	}
+	s.channel = &setup.Channel{ID: s.channelID("phone"), Ntfy: &config}
+	s.result.Subscribe = subscriptions(config)
+	if !s.Offline {
+		if err := s.reach(ctx); err != nil {
+			return err
+		}
+	}
+	content := "whole messages are sent there"
+	if !config.Own() {
+		content = "it is somebody else's, so that titles alone are sent there (content: title)"
+	}
+	s.say("On the phone: install the app ntfy (App Store, Google Play, F-Droid) and subscribe to the topic\n  %s\non the server %s; %s. Or open one of these on the phone:\n  %s",
+		topic, strings.TrimRight(config.URL, "/"), content, strings.Join(s.result.Subscribe, "\n  "))
+	if loopback(config.URL) {
+		s.say("That address is this machine's alone. A phone needs one by which it finds the server.")
+	}
+	s.say("Whoever knows the topic can read along and write to you: keep it as you would a password.")
+	return s.push(ctx)
+}
+
+// unjoined names the flags instead of the keys.
+func unjoined(prefix string, err error) error {
+	return errors.New("--" + prefix + strings.ReplaceAll(err.Error(), "\n", "\n--"+prefix))
+}
+
+// subscriptions are the links by which a phone subscribes: for the app, and for
+// a browser.
+func subscriptions(c ntfy.Config) []string {
+	at, err := url.Parse(strings.TrimRight(c.URL, "/"))
+	if err != nil {
+		return nil // Validate has refused it
+	}
+	app := "ntfy://" + at.Host + at.Path + "/" + c.Topic
+	if at.Scheme == "http" {
+		app += "?secure=false"
+	}
+	return []string{app, at.String() + "/" + c.Topic}
+}
+
+// reach looks whether the server answers and lets one in, and asks for a token
+// where it does not.
+func (s *session) reach(ctx context.Context) error {
+	for {
+		r := live.Reach(ctx, *s.channel, s.env())
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.Problem == "" {
+			s.say("✓ %s.", r.Detail)
+			return nil
+		}
+		s.say("✗ %s\n  → %s", r.Problem, r.Next)
+		if !r.Locked || s.Agree || s.channel.Ntfy.TokenEnv != "" || s.channel.Ntfy.TokenFile != "" {
+			return nil
+		}
+		token, err := s.person.Secret(ctx, "An access token of that server, or Enter for none")
+		if err != nil || token == "" {
+			return err
+		}
+		s.typeToken(strings.TrimSpace(token))
+	}
+}
+
+// typeToken keeps a token that was typed until it is in its file.
+func (s *session) typeToken(token string) {
+	if s.plan.keys == nil {
+		s.plan.keys = map[string]string{}
+	}
+	name := "ntfy-" + s.channel.ID
+	s.plan.keys[name] = token
+	s.channel.Ntfy.TokenEnv = typed(name)
+}
+
+// channelID makes an id that no channel has yet.
+func (s *session) channelID(word string) string {
+	return freeID(word, "channel", func(id string) bool {
+		return slices.ContainsFunc(s.existing.Notify, func(c setup.Channel) bool { return c.ID == id })
+	})
+}
+
+// push sends a first message, and asks whether it arrived.
+func (s *session) push(ctx context.Context) error {
+	if s.Offline {
+		return nil
+	}
+	if i, err := s.ask(ctx, "Send a first message now?", []Choice{{"yes", "once the phone is subscribed"}, {"no", "subconsciousctl doctor --send does it later"}}, 0); err != nil || i != 0 {
+		return err
+	}
+	for {
+		sent, err := s.send(ctx)
+		if err != nil {
+			return err
+		}
+		question, choices, preset := "Did it arrive?", []Choice{{"yes", ""}, {"again", "send another one"}, {"go on", "it is set up, and can be tried later"}}, 0
+		if !sent {
+			question, choices = "It was not sent. What now?", []Choice{{"again", ""}, {"go on", "it is set up, and can be tried later"}, {"without", "tell me nowhere for now"}}
+			preset = 1
+		}
+		i, err := s.ask(ctx, question, choices, preset)
+		if err != nil {
+			return err
+		}
+		switch choices[i].Name {
+		case "again":
+			s.say("Look that the phone is online, that the app may show notifications, and that server and topic are the same to the letter.")
+			continue
+		case "without":
+			s.channel = nil
+		}
+		return nil
+	}
+}
+
+// send sends the first message. Only leaving is an error.
+func (s *session) send(ctx context.Context) (bool, error) {
+	ctx, done := context.WithTimeout(ctx, sendWithin)
+	defer done()
+	began := s.Now()
+	err := live.Send(ctx, *s.channel, s.env(), notify.Message{Kind: notify.KindTest,
+		Title: "Your subconscious can reach you", Text: "This is its first message. From now on it speaks when something matters."})
+	failure, known := errors.AsType[*notify.Error](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return false, context.Canceled
+	case err == nil:
+		s.result.Pushed = true
+		s.say("✓ The first message was taken over %s (%.1f s).", s.channel.ID, s.Now().Sub(began).Seconds())
+		return true, nil
+	case known:
+		s.say("✗ %s\n  → %s", failure.Text, failure.Next)
+	default:
+		s.say("✗ It could not be sent: %v", err)
+	}
+	if name := "notify/" + s.channel.ID; !slices.Contains(s.result.Failed, name) {
+		s.result.Failed = append(s.result.Failed, name)
+	}
+	return false, nil
+}
+
+// quiet settles the quiet hours, unless they are configured already.
+func quiet(ctx context.Context, s *session) error {
+	if s.there != nil && s.there.has("quiet_hours") && s.Quiet == "" {
+		return nil
+	}
+	hours, text := escalate.DefaultRules().Quiet, s.Quiet
+	if text == "" && !s.Agree {
+		usual := hours.From + "-" + hours.To
+		i, err := s.ask(ctx, "When shall it be quiet, but for what is critical?", []Choice{{usual, ""}, {"other hours", "you type them"}, {"never", ""}}, 0)
+		if err != nil {
+			return err
+		}
+		switch i {
+		case 0:
+			text = usual
+		case 2:
+			text = "never"
+		}
+	}
+	for text == "" && !s.Agree {
+		typed, err := s.person.Text(ctx, "From and to, such as 22:30-07:00", "")
+		if err != nil {
+			return err
+		}
+		if _, err := parseHours(typed); err != nil {
+			s.say("✗ %v", err)
+			continue
+		}
+		text = typed
+	}
+	if text != "" {
+		var err error
+		if hours, err = parseHours(text); err != nil {
+			return mistake("--quiet: %w", err)
+		}
+	}
+	s.hours = &hours
+	return nil
+}
+
+// parseHours reads "23:00-08:00", or "never".
+func parseHours(text string) (escalate.Hours, error) {
+	if text == "never" {
+		return escalate.Hours{From: "00:00", To: "00:00"}, nil
+	}
+	from, to, _ := strings.Cut(strings.NewReplacer(" ", "", "–", "-").Replace(text), "-")
+	for _, hour := range []string{from, to} {
+		if _, err := time.Parse("15:04", hour); err != nil || len(hour) != len("15:04") {
+			return escalate.Hours{}, fmt.Errorf("%q are no hours; write them as 23:00-08:00, or never", text)
+		}
+	}
+	return escalate.Hours{From: from, To: to}, nil
+}
