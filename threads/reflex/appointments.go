@@ -79,9 +79,9 @@ func movedEvents(s *scene) (out []noticed) {
 		switch ahead := o.Due.Sub(s.at); {
 		case allDay(o):
 		case ahead <= 2*time.Hour:
-			importance, reason = 6, "it begins within two hours, and was moved"
+			importance, reason = 7, "it begins within two hours, and was moved"
 		case ahead <= 24*time.Hour || before.Sub(s.at) <= 24*time.Hour:
-			importance = 6
+			importance, reason = 7, "it was to be within a day, and was moved"
 		}
 		out = append(out, notice(subconscious.KindObservation, importance, words, o).until(o.Due).tell(reason))
 	}
@@ -110,18 +110,18 @@ func unusual(s *scene) (out []noticed) {
 		if !recurs(o) || !moved || usually.Equal(o.Due) || !attended(o) || o.Due.Sub(s.at) > s.ahead() || near >= subconscious.BandPast.Rank() {
 			continue
 		}
-		importance := 4
+		importance, reason := 4, ""
 		switch {
 		case near >= subconscious.Band2h.Rank():
 			importance = 6
 		case near >= subconscious.Band24h.Rank():
-			importance = 5
+			importance, reason = 5, "it is not at its usual time"
 		}
 		words := say("%s is on %s, not on %s as usual", prose(s.eventName(o)), s.when(o.Due), s.when(usually))
 		if s.sameDay(o.Due, usually) {
 			words = say("%s is at %s on %s, not at %s as usual", prose(s.eventName(o)), s.clock(o.Due), s.day(o.Due), s.clock(usually))
 		}
-		out = append(out, notice(subconscious.KindRisk, importance, words, o).until(o.Due))
+		out = append(out, notice(subconscious.KindRisk, importance, words, o).until(o.Due).tell(reason))
 	}
 	return out
 }

@@ -97,12 +97,22 @@ func clashes(s *scene) (out []noticed) {
 		switch certain := sure(c.a) && sure(c.b); {
 		case !certain, habitual(c):
 			importance -= 2
-		case c.a.Due.Sub(s.at) <= 2*time.Hour:
-			reason = "two events are at once, and the first begins within two hours"
+		case c.a.Due.Sub(s.at) <= 24*time.Hour && s.timely(c.a, c.b):
+			reason = "two events are at once, within a day"
 		}
 		out = append(out, notice(subconscious.KindRisk, importance, words, c.a, c.b).until(c.a.Due).tell(reason))
 	}
 	return out
+}
+
+// timely reports whether a person should be told of what events come to now:
+// something happened to one of them, or a day before them began. That they come
+// nearer still is told by their own.
+func (s *scene) timely(events ...subconscious.Observation) bool {
+	return slices.ContainsFunc(s.news, func(o subconscious.Observation) bool {
+		return slices.ContainsFunc(events, func(e subconscious.Observation) bool { return e.Ref() == o.Ref() }) &&
+			(!o.BandOnly || s.band(o) == subconscious.Band24h)
+	})
 }
 
 // habitual: both come again and again at their usual times, so that the person
@@ -145,12 +155,15 @@ func gaps(s *scene) (out []noticed) {
 		if minutes == 0 {
 			lead, when = "No time", s.when(end)
 		}
-		importance := s.nearness(c.a, 4)
-		if !sure(c.a) || !sure(c.b) || habitual(c) {
+		importance, reason := s.nearness(c.a, 4), ""
+		switch {
+		case !sure(c.a) || !sure(c.b) || habitual(c):
 			importance = max(importance-2, 3)
+		case c.a.Due.Sub(s.at) <= 24*time.Hour && s.timely(c.a, c.b):
+			reason = "there is no time to get from one to the other"
 		}
 		out = append(out, notice(subconscious.KindRisk, importance, say("%s from %s (%s) to %s (%s): %s", lead,
-			prose(s.eventName(c.a)), prose(placeName(c.a)), prose(s.eventName(c.b)), prose(placeName(c.b)), when), c.a, c.b).until(c.b.Due))
+			prose(s.eventName(c.a)), prose(placeName(c.a)), prose(s.eventName(c.b)), prose(placeName(c.b)), when), c.a, c.b).until(c.b.Due).tell(reason))
 	}
 	return out
 }

@@ -20,15 +20,18 @@ func deadlines(s *scene) (out []noticed) {
 		case subconscious.Band72h:
 			importance = 5
 		case subconscious.Band24h:
-			importance = 6
+			importance, reason = 6, "it is due within a day"
 		case subconscious.Band2h:
 			importance, reason = 7, "it is due within two hours"
 		case subconscious.Band15m, subconscious.BandNow:
-			importance, reason = 8, "it is due now"
+			importance = 8
+			if !o.BandOnly { // else it was wished two hours before
+				reason = "it is due now"
+			}
 		case subconscious.BandPast:
-			importance, lead = 7, "Overdue since"
+			importance, lead, reason = 6, "Overdue since", "its time has passed, and it is still open"
 			if s.at.Sub(o.Due) > 24*time.Hour {
-				importance = 5
+				importance, reason = 5, ""
 			}
 		}
 		dateText := o.Attrs["date_text"]

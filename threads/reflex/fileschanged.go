@@ -61,11 +61,11 @@ func secretFiles(s *scene) (out []noticed) {
 		if o.Attrs["secret"] != "true" {
 			continue
 		}
-		kind, importance := subconscious.KindAnomaly, 6
+		kind, importance, reason := subconscious.KindAnomaly, 6, "a file that looks like a secret was touched"
 		if s.usual(o) {
-			kind, importance = subconscious.KindObservation, 4
+			kind, importance, reason = subconscious.KindObservation, 4, ""
 		}
-		out = append(out, notice(kind, importance, fileWords(o, ": it looks like a secret"), o))
+		out = append(out, notice(kind, importance, fileWords(o, ": it looks like a secret"), o).tell(reason))
 	}
 	return out
 }
@@ -75,14 +75,24 @@ func configFiles(s *scene) (out []noticed) {
 		if o.Attrs["config"] != "true" {
 			continue
 		}
-		kind, importance := subconscious.KindAnomaly, 5
-		if s.usual(o) {
+		kind, importance, reason := subconscious.KindAnomaly, 5, ""
+		what := decides(o)
+		switch {
+		case s.usual(o):
 			kind, importance = subconscious.KindObservation, 4
+		case what == whoLogsIn, what == whoMay:
+			importance, reason = 7, "it was changed"
 		}
-		out = append(out, notice(kind, importance, fileWords(o, ": "+decides(o)), o))
+		out = append(out, notice(kind, importance, fileWords(o, ": "+what), o).tell(reason))
 	}
 	return out
 }
+
+// What files decide about others.
+const (
+	whoLogsIn = "it decides who may log in"
+	whoMay    = "it decides who may do what"
+)
 
 // decides says what a file of configuration is about.
 func decides(o subconscious.Observation) string {
@@ -90,9 +100,9 @@ func decides(o subconscious.Observation) string {
 	base, folder := path.Base(file), path.Base(path.Dir(file))
 	switch {
 	case base == "authorized_keys" || strings.HasPrefix(base, "sshd_config") || folder == "sshd_config.d":
-		return "it decides who may log in"
+		return whoLogsIn
 	case base == "sudoers" || folder == "sudoers.d" || base == "passwd" || base == "group":
-		return "it decides who may do what"
+		return whoMay
 	case strings.Contains(base, "cron") || strings.HasPrefix(folder, "cron"),
 		folder == "LaunchAgents" || folder == "LaunchDaemons" || folder == "autostart",
 		strings.HasSuffix(base, ".service") || strings.HasSuffix(base, ".timer") || strings.HasSuffix(base, ".socket"):
@@ -114,14 +124,14 @@ func bursts(s *scene) (out []noticed) {
 		}
 		total, deleted := count(o, "files"), count(o, "deleted")
 		lost, usual := deleted >= 20 && deleted*2 >= total, s.usual(o)
-		kind, importance := subconscious.KindAnomaly, 5
+		kind, importance, reason := subconscious.KindAnomaly, 5, ""
 		switch {
 		case lost && !usual:
-			importance = 7
+			importance, reason = 7, "many files were deleted at once"
 		case usual && !lost:
 			kind, importance = subconscious.KindObservation, 3
 		}
-		out = append(out, notice(kind, importance, burstWords(o, total), o))
+		out = append(out, notice(kind, importance, burstWords(o, total), o).tell(reason))
 	}
 	return out
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // machine is worth as much as it is severe, and more the sooner something is
-// full. What is critical asks to be told.
+// full. What has passed its warning level asks to be told; how loudly is the
+// gate's to say.
 func machine(s *scene) (out []noticed) {
 	for _, o := range s.of("health") {
 		if o.Change == subconscious.Momentary {
@@ -20,8 +21,11 @@ func machine(s *scene) (out []noticed) {
 		full, fills := moment(o, "full_at")
 		fills = fills && full.After(s.at)
 		reason := ""
-		if o.Severity >= subconscious.Critical {
+		switch {
+		case o.Severity >= subconscious.Critical:
 			reason = criticalReason(o)
+		case o.Severity == subconscious.Warning && o.Attrs["trend"] != "falling":
+			reason = warningReason(o)
 		}
 		if fills {
 			kind = subconscious.KindAnomaly
@@ -29,7 +33,7 @@ func machine(s *scene) (out []noticed) {
 			case left <= time.Hour:
 				importance, reason = 9, "it will be full within the hour"
 			case left <= 6*time.Hour:
-				importance = max(importance, 8)
+				importance, reason = max(importance, 8), "it will be full within hours"
 			default:
 				importance = max(importance, 6) + 1
 			}
@@ -59,6 +63,8 @@ func worth(o subconscious.Observation) (subconscious.Kind, int) {
 		return subconscious.KindAnomaly, 7
 	case o.Kind == "load", o.Attrs["trend"] == "falling":
 		return subconscious.KindAnomaly, 5
+	case o.Kind == "disk" || o.Kind == "inodes": // they do not get better by themselves
+		return subconscious.KindAnomaly, 7
 	}
 	return subconscious.KindAnomaly, 6
 }
@@ -154,6 +160,17 @@ func criticalReason(o subconscious.Observation) string {
 		return "the service cannot stay up"
 	}
 	return "it is critical"
+}
+
+// warningReason says the same of what is worth a warning.
+func warningReason(o subconscious.Observation) string {
+	switch o.Kind {
+	case "unit":
+		return "it failed, and nothing has started it again"
+	case "restarts":
+		return "the service keeps failing"
+	}
+	return "it passed its warning level"
 }
 
 // part of the machine in a few words, and what is wrong with it each time.

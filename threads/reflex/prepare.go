@@ -96,11 +96,13 @@ func (s *scene) preparation(event, thing, first subconscious.Observation) notice
 	case allDay(event):
 	case near >= subconscious.Band15m.Rank():
 		importance = 8
-		if sure(event) {
+		if sure(event) && s.timely(event, thing) { // else it was wished two hours before
 			reason = "it begins within 15 minutes, and this is still open"
 		}
 	case near >= subconscious.Band2h.Rank():
-		importance = 7
+		importance, reason = 7, "it begins within two hours, and this is still open"
+	case near >= subconscious.Band24h.Rank():
+		reason = "it is within a day, and this is still open"
 	}
 	when := s.when(event.Due)
 	if allDay(event) {

@@ -48,7 +48,7 @@ func watcherRules() []Rule {
 			Doc:     "A file that looks like a secret was touched.",
 			Example: "work/.env was saved: it looks like a secret",
 		}, {
-			Name: "watcher.config", Low: 4, High: 5, find: configFiles,
+			Name: "watcher.config", Low: 4, High: 7, find: configFiles,
 			Doc:     "A file was touched that decides what a machine does or who may enter it.",
 			Example: "home/.ssh/authorized_keys was saved: it decides who may log in",
 		}, {
@@ -60,7 +60,7 @@ func watcherRules() []Rule {
 			Doc:     "A file or folder was created, saved, renamed, moved or deleted.",
 			Example: "work/report.md was saved",
 		}, {
-			Name: "watcher.moved", Low: 5, High: 6, find: movedEvents, over: movedOver,
+			Name: "watcher.moved", Low: 5, High: 7, find: movedEvents, over: movedOver,
 			Doc:     "An event that was known has another time.",
 			Example: "Planning moved from Mon 23 Nov 10:00 to Tue 24 Nov 11:00",
 		}, {

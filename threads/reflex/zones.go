@@ -88,7 +88,7 @@ func clockChanges(s *scene) (out []noticed) {
 			importance = 6
 		}
 		out = append(out, notice(subconscious.KindRisk, importance, say("%s, %s, is %s here than before: the clocks changed %s",
-			prose(s.eventName(o)), s.appointment(o), shifted(shift), where), o).until(o.Due))
+			prose(s.eventName(o)), s.appointment(o), shifted(shift), where), o).until(o.Due).tell("its time here is not the usual one"))
 	}
 	return out
 }
