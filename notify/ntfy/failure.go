@@ -70,7 +70,7 @@ func (c *Client) network(err error) (text, next string) {
 		return "the name " + clip(dns.Name, 100) + " is not found", "check the url of the channel and the connection of this machine"
 	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
 		return "the certificate of " + host + " is not good", "check the url of the channel, the server's certificate, and the clock of this machine"
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return host + " does not speak TLS", "begin the url of the channel with http://, or name the port of https"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return host + " refuses the connection", "start the server, or correct the url of the channel"

@@ -1,6 +1,7 @@
 package ntfy
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -115,12 +116,14 @@ func (c *Client) Close() { c.client.CloseIdleConnections() }
 
 // Send implements notify.Notifier.
 func (c *Client) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
-	body, err := json.Marshal(c.document(message))
-	if err != nil {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // it is short
+	if err := encoder.Encode(c.document(message)); err != nil {
 		return notify.Receipt{}, &notify.Error{Trouble: notify.Refused, Err: err,
 			Text: "the message cannot be written as JSON", Next: "report this as a bug"}
 	}
-	answer, err := c.post(ctx, c.base, body, true)
+	answer, err := c.post(ctx, c.base, body.Bytes(), true)
 	if err != nil {
 		return notify.Receipt{}, err
 	}

@@ -1,0 +1,207 @@
+package ntfy_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
+)
+
+// place is a server that tests of both run against: a real one where the
+// variable SUBCONSCIOUS_NTFY_URL names it, with an account's access token in
+// SUBCONSCIOUS_NTFY_TOKEN if it needs one, or the stand-in.
+type place struct {
+	url, token   string
+	topic, reply string
+}
+
+// real is the real server. Where there can be none the stand-in takes its
+// place: nothing is left out there.
+func real(t *testing.T) place {
+	t.Helper()
+	p := place{url: os.Getenv("SUBCONSCIOUS_NTFY_URL"), token: os.Getenv("SUBCONSCIOUS_NTFY_TOKEN"), topic: ntfy.NewReplyTopic(), reply: ntfy.NewReplyTopic()}
+	if p.url == "" && os.Getenv("CI") != "true" {
+		t.Skip("set SUBCONSCIOUS_NTFY_URL to run this against a real server; the stand-in is tested in TestServer")
+	}
+	if p.url == "" {
+		p.url = start(t, ntfytest.Options{}).URL()
+	}
+	return p
+}
+
+func (p place) phone() ntfytest.Phone {
+	return ntfytest.Phone{URL: p.url, Topic: p.topic, Token: p.token}
+}
+
+// client is a channel to the place, wired as the daemon does it.
+func (p place) client(t *testing.T) *ntfy.Client {
+	t.Helper()
+	config := ntfy.Config{URL: p.url, Topic: p.topic}
+	if p.token != "" {
+		config.TokenEnv = "NTFY_TOKEN"
+	}
+	client, err := ntfy.New(config, ntfy.Options{ReplyTopic: p.reply, Env: func(string) (string, bool) { return p.token, true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+func TestServer(t *testing.T) {
+	everything(t, func(t *testing.T) place {
+		return place{url: start(t, ntfytest.Options{}).URL(), topic: topic, reply: reply}
+	})
+}
+
+func TestRealServer(t *testing.T) { everything(t, real) }
+
+// everything is what must hold with any server. It asks little of it, since
+// real ones have limits.
+func everything(t *testing.T, at func(*testing.T) place) {
+	t.Run("a message arrives", func(t *testing.T) { arrives(t, at(t)) })
+	t.Run("buttons answer", func(t *testing.T) { answers(t, at(t)) })
+	t.Run("what was pressed while nobody listened comes", func(t *testing.T) { catchesUp(t, at(t)) })
+	t.Run("the limits are as known", func(t *testing.T) { limits(t, at(t)) })
+}
+
+func full() notify.Message {
+	return notify.Message{Sequence: "5f0c0000", Kind: notify.KindIncident, Incident: "i-backup-1a0", Title: "The backup of “Fotos” failed",
+		Text: "Nothing is saved since Monday.\nFree 3 GB on /backup & start it again.", Urgent: true, Link: "https://home.example.org/incidents/i-backup-1a0?a=1&b=2",
+		Buttons: []notify.Button{{Label: "Useful", Answer: notify.AnswerUseful, Token: "useful.Ab-_3"}, {Label: "Not now", Answer: notify.AnswerNotNow, Token: "later.Ab-_3"},
+			{Label: "Dismiss", Answer: notify.AnswerDismiss, Token: "dismiss.Ab-_3"}}}
+}
+
+func arrives(t *testing.T, p place) {
+	receipt, err := p.client(t).Send(t.Context(), full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := p.phone().Messages(t.Context(), "all")
+	if err != nil || len(shown) != 1 {
+		t.Fatalf("the phone shows %+v, %v", shown, err)
+	}
+	m, want := shown[0], full()
+	if m.ID != receipt.ID || m.Time != receipt.At.Unix() || m.Title != want.Title || m.Message != want.Text || m.Click != want.Link ||
+		m.Priority != 5 || !slices.Equal(m.Tags, []string{"rotating_light"}) || m.Event != "message" || m.Topic != p.topic {
+		t.Errorf("receipt %+v, shown %+v", receipt, m)
+	}
+	if m.Sequence != "" && m.Sequence != want.Sequence && m.Sequence != m.ID {
+		t.Errorf("the sequence is %q", m.Sequence)
+	}
+	if len(m.Actions) != 3 {
+		t.Fatalf("buttons: %+v", m.Actions)
+	}
+	for i, a := range m.Actions {
+		b := want.Buttons[i]
+		if a.ID == "" || a.Action != "http" || a.Label != b.Label || a.Body != b.Token || a.Method != "POST" || !a.Clear ||
+			a.URL != strings.TrimRight(p.url, "/")+"/"+p.reply || len(a.Headers) != 0 {
+			t.Errorf("button %d is %+v", i, a)
+		}
+	}
+}
+
+// listen listens until the test ends, and returns what comes.
+func listen(t *testing.T, client *ntfy.Client) (tokens <-chan string, states <-chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done, all, fares := make(chan error, 1), make(chan string, 4096), make(chan error, 4096)
+	go func() {
+		done <- client.Listen(ctx, func(_ context.Context, token string) { all <- token }, func(err error) { fares <- err })
+	}()
+	t.Cleanup(func() {
+		cancel()
+		await(t, done, "the end of listening")
+	})
+	return all, fares
+}
+
+// await waits for what comes, long enough for any machine.
+func await[T any](t *testing.T, from <-chan T, what string) T {
+	t.Helper()
+	timer := time.NewTimer(30 * time.Second)
+	defer timer.Stop()
+	select {
+	case v := <-from:
+		return v
+	case <-timer.C:
+		t.Fatalf("there was no %s", what)
+		panic("unreachable")
+	}
+}
+
+func answers(t *testing.T, p place) {
+	client := p.client(t)
+	tokens, states := listen(t, client)
+	if err := await(t, states, "state"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Send(t.Context(), full()); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := p.phone().Messages(t.Context(), "all")
+	if err != nil || len(shown) != 1 {
+		t.Fatalf("the phone shows %+v, %v", shown, err)
+	}
+	for _, b := range full().Buttons {
+		if err := p.phone().Press(t.Context(), shown[0], b.Label); err != nil {
+			t.Fatal(err)
+		}
+		if token := await(t, tokens, "answer of "+b.Label); token != b.Token {
+			t.Errorf("%s answered %q", b.Label, token)
+		}
+	}
+}
+
+func catchesUp(t *testing.T, p place) {
+	client := p.client(t)
+	if _, err := client.Send(t.Context(), full()); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := p.phone().Messages(t.Context(), "all")
+	if err != nil || len(shown) != 1 {
+		t.Fatalf("the phone shows %+v, %v", shown, err)
+	}
+	if err := p.phone().Press(t.Context(), shown[0], "Not now"); err != nil {
+		t.Fatal(err)
+	}
+	tokens, _ := listen(t, client)
+	if token := await(t, tokens, "answer"); token != "later.Ab-_3" {
+		t.Errorf("%q came", token)
+	}
+}
+
+// limits: what the guards are for is so.
+func limits(t *testing.T, p place) {
+	long := full()
+	long.Title, long.Text = strings.Repeat("€", 2000), strings.Repeat("€", 2000)
+	long.Buttons = append(long.Buttons, notify.Button{Label: "Fourth", Token: "fourth"})
+	if _, err := p.client(t).Send(t.Context(), long); err != nil {
+		t.Errorf("a message over all limits is not cut: %v", err)
+	}
+	p.topic = "with a space"
+	if _, err := ntfy.New(ntfy.Config{URL: p.url, Topic: p.topic}, ntfy.Options{}); err == nil {
+		t.Error("a topic that is none is taken")
+	}
+	p.topic = ntfy.NewReplyTopic()
+	config := ntfy.Config{URL: p.url, Topic: p.topic, TokenEnv: "X"}
+	client, err := ntfy.New(config, ntfy.Options{Env: func(string) (string, bool) { return "tk_nobodyhasthistoken000000000", true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.Send(t.Context(), notify.Message{Sequence: "1", Kind: notify.KindTest, Title: "Hello"})
+	failure, ok := errors.AsType[*notify.Error](err)
+	if err == nil && os.Getenv("SUBCONSCIOUS_NTFY_URL") != "" {
+		return // a server without accounts looks at no token
+	}
+	if !ok || failure.Trouble != notify.Refused || !strings.Contains(failure.Text, "401") {
+		t.Errorf("a wrong token is answered with %#v", err)
+	}
+}
