@@ -18,7 +18,7 @@ func newNotify(a *app) *cobra.Command {
 		Args:  a.unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	group.AddCommand(newNotifyList(a), newNotifyTest(a))
+	group.AddCommand(newNotifyList(a), newNotifyTest(a), newNotifyFake(a))
 	return group
 }
 

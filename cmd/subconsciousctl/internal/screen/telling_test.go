@@ -1,0 +1,158 @@
+package screen
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// tellingScreens draws every screen about telling, by name.
+func tellingScreens(view View, m *apitest.Mind) map[string]string {
+	story := m.Stories["i-backup-1a0"]
+	result := api.CommandResult{Pending: true, Command: subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: story.Incident.ID, Until: view.At.Add(time.Hour)}}
+	why := api.Explanation{Entry: subconscious.Entry{Summary: story.Incident.Summary},
+		Incident: subconscious.Incident{Telling: &subconscious.Telling{ID: story.Incident.ID, State: story.Incident.State, Waits: true, Held: story.Incident.Held}}}
+	return map[string]string{
+		"inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, story, true), "missed": Missed(view, m.Traced),
+		"calibration": Calibration(view, m.Learnt), "forgot": Forgot(view, Forgotten{Forgot: m.Learnt.Scores}), "channels": Channels(view, m.Now.Channels),
+		"tests": NotifyTests(view, m.Sent), "status": Status(view, m.Now), "report": Report(view, m.Sum), "tick": Tick(view, m.Reports[0]),
+		"answer": Answer(view, result), "why": Why(view, why, false),
+	}
+}
+
+// TestNoMessageMovesTheCursor draws what is told with hostile text in every
+// place, as TestNothingMovesTheCursor does.
+func TestNoMessageMovesTheCursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.String(),
+			rapid.StringMatching("[\x1b\x07\x00\u202e\u200b\r\n a-z会\u0301]{0,80}"),
+		).Draw(t, "text")
+		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
+		m := apitest.Telling()
+		m.Reports[0].Told = []api.ToldMessage{{Urgent: true}}
+		story := m.Stories["i-backup-1a0"]
+		story.Record.Telling = &subconscious.Telling{}
+		for _, value := range []any{&m.Now, &m.Box, &story, &m.Traced, &m.Learnt, &m.Sent, &m.Sum, &m.Reports} {
+			hostile(reflect.ValueOf(value).Elem(), text)
+		}
+		m.Stories["i-backup-1a0"] = story
+		for name, got := range tellingScreens(view, m) {
+			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+				t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
+			}
+			for line := range strings.Lines(got) {
+				if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
+					t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
+				}
+			}
+		}
+		// What is to be copied is not wrapped.
+		pushed := Push(view, Pushed{At: view.At, Topic: text, Title: text, Text: text, Buttons: []Button{{Label: text, Press: text}}})
+		for _, got := range []string{pushed, ReadyChannel(view, text, text)} {
+			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+				t.Fatalf("a stand-in lets %q through: %q", got[i:i+1], got)
+			}
+		}
+	})
+}
+
+// TestColourSaysNothingOfTelling takes the colours away again.
+func TestColourSaysNothingOfTelling(t *testing.T) {
+	view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
+	plainScreens := tellingScreens(view, apitest.Telling())
+	view.Colour = true
+	for name, coloured := range tellingScreens(view, apitest.Telling()) {
+		for _, s := range []style{bold, dim, red, green, yellow, "0"} {
+			coloured = strings.ReplaceAll(coloured, "\x1b["+string(s)+"m", "")
+		}
+		if coloured != plainScreens[name] {
+			t.Errorf("%s: with colours it says something else:\n%s", name, coloured)
+		}
+	}
+}
+
+// TestReasonsOfTheGate: each has words of its own, and none is shown by its
+// name.
+func TestReasonsOfTheGate(t *testing.T) {
+	reasons := []string{"no_evidence", "expired", "dismissed", "snoozed", "duplicate", "low_confidence", "cooldown", "quiet_hours", "presence", "budget_attention", "digest", "escalate"}
+	seen := map[string]string{}
+	for _, reason := range reasons {
+		for _, words := range []string{gateWords(reason), decisionNoun(reason)} {
+			if words == "" || strings.Contains(words, "_") || seen[words] != "" {
+				t.Errorf("%s: %q, as of %q", reason, words, seen[words])
+			}
+			seen[words] = reason
+		}
+	}
+	if got := gateWords("some_other"); got != "some other" {
+		t.Errorf("one that is not known: %q", got)
+	}
+}
+
+func TestWhatAnIncidentWaitsFor(t *testing.T) {
+	at := apitest.At()
+	for _, test := range []struct {
+		name     string
+		incident api.InboxIncident
+		want     string
+	}{
+		{"nothing", api.InboxIncident{State: subconscious.TellingTold}, ""},
+		{"the next look", api.InboxIncident{Waits: true, Held: "cooldown"}, "It waits until the next look: it was told only just now."},
+		{"a time that is past", api.InboxIncident{Waits: true, Held: "cooldown", Until: at.Add(-time.Hour)}, "It waits until the next look: it was told only just now."},
+		{"the morning", api.InboxIncident{Waits: true, Held: "quiet_hours", Until: at.Add(18 * time.Hour)}, "It waits until Sun 08:05 (in 18 hours): quiet hours."},
+		{"snoozed", api.InboxIncident{State: subconscious.TellingSnoozed, Until: at.Add(3 * time.Hour)}, "It waits until 17:05 (in 3 hours): you want to hear of it later."},
+		{"a reminder", api.InboxIncident{State: subconscious.TellingAcknowledged, Remind: at.Add(2 * time.Hour)}, "You are reminded in 2 hours (16:05)."},
+	} {
+		if got := newPage(View{At: at, Zone: time.UTC}).waitsWords(test.incident); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	view := View{At: apitest.At(), Zone: time.UTC, Width: 120}
+	for _, test := range []struct {
+		result api.CommandResult
+		want   string
+	}{
+		{api.CommandResult{Pending: true, Command: subconscious.Command{Kind: subconscious.CommandAck, Entry: "w-disk-a1f"}},
+			"w-disk-a1f: heard. You are told again only if it changes in a way that matters. The next tick takes note of it.\n"},
+		{api.CommandResult{Command: subconscious.Command{Kind: subconscious.CommandDismiss, IncidentID: "i-disk-0f3", Entry: "w-disk-a1f", Forever: true}},
+			"i-disk-0f3: dismissed. You hear no more of it, whatever happens.\n"},
+		{api.CommandResult{Done: "snoozed until 17:00", Command: subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: "i-disk-0f3"}},
+			"i-disk-0f3: Snoozed until 17:00.\n"},
+	} {
+		if got := Answer(view, test.result); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestOrdinal(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 111: "111th", 122: "122nd"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestLimitsOfAttention do not have rules think: they have things wait.
+func TestLimitsOfAttention(t *testing.T) {
+	page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
+	budget := api.BudgetStatus{NotificationsToday: 12, Limits: []api.LimitStatus{{Name: "notifications_per_day", Used: 12, Limit: 12, Exhausted: true}}}
+	if got := page.exhausted(budget); len(got) != 1 || got[0] != "the limit of notifications per day is reached (12 of 12): what is not told waits, or goes into the digest" {
+		t.Errorf("got %q", got)
+	}
+	if got := notificationWords(budget); got != "12 of 12 notifications" {
+		t.Errorf("got %q", got)
+	}
+}
