@@ -97,7 +97,15 @@ func incident(key string) notify.Post {
 		Text: "The disk is full.", Answers: []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss}}
 }
 
+// post puts messages into the outbox and wakes it.
 func (b box) post(t testing.TB, posts ...notify.Post) {
+	t.Helper()
+	b.put(t, posts...)
+	b.Wake()
+}
+
+// put leaves it asleep.
+func (b box) put(t testing.TB, posts ...notify.Post) {
 	t.Helper()
 	if err := b.db.Write(t.Context(), func(tx *store.Tx) error {
 		for _, p := range posts {
@@ -109,7 +117,6 @@ func (b box) post(t testing.TB, posts ...notify.Post) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b.Wake()
 }
 
 func (b box) recent(t testing.TB) []notify.Delivery {
