@@ -17,9 +17,9 @@ func TestInitAsks(t *testing.T) {
 	file := filepath.Join(dir, "config.yaml")
 	const key = "zai-0f1e2d3c4b5a.Qw3rTy6u"
 	var out, errs bytes.Buffer
-	p := here(&out, &errs, "init", "--config", file, "--preset", "free", "--no-test", "--state-dir", dir)
+	p := here(&out, &errs, "init", "--config", file, "--preset", "free", "--no-test", "--no-push", "--state-dir", dir)
 	p.env = func(name string) (string, bool) { return dir, name == "HOME" }
-	p.stdin, p.inTerminal = strings.NewReader("what?\ntype it\n\n"), true
+	p.stdin, p.inTerminal = strings.NewReader("what?\ntype it\nanother\n/none\n\n\n\nphone\n\n\n"), true
 	p.secret = func() (string, error) { return key, nil }
 	if code := run(t.Context(), p); code != exitFine {
 		t.Fatalf("exit code %d\n%s%s", code, &out, &errs)
@@ -30,6 +30,9 @@ func TestInitAsks(t *testing.T) {
 	config, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(config), `key_file: "`+dir) {
 		t.Errorf("%v\n%s", err, config)
+	}
+	if !strings.Contains(string(config), "topic: \"subconscious-") || !strings.Contains(out.String(), "there is no such folder") {
+		t.Errorf("no topic was made, or any folder taken:\n%s\n%s", config, &out)
 	}
 	if strings.Contains(out.String()+errs.String()+string(config), key) {
 		t.Error("the key is shown")

@@ -66,6 +66,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", "/home/sample")
 			env.Values[servedKey{}] = &served{}
+			env.Values[phoneKey{}] = &phoneHolder{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -75,6 +76,8 @@ func TestScripts(t *testing.T) {
 			"isjson":   isJSON,
 			"narrow":   narrow,
 			"append":   appendTo,
+			"phone":    servePhone,
+			"pushed":   pushed,
 		},
 	})
 }

@@ -163,6 +163,7 @@ type step struct {
 // steps is the whole way. What a later one needs an earlier one finds out.
 func steps() []step {
 	return []step{
+		{"read what was asked for", readFlags},
 		{"read what is there", readExisting},
 		{"look around", look},
 		{"choose who thinks", choose},

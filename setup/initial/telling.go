@@ -178,7 +178,7 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 	if config.TokenEnv == "" && config.TokenFile == "" {
 		config.TokenEnv = s.found.ntfyToken
 	}
-	if err := config.Validate(); err != nil {
+	if err := config.Validate(); err != nil { // what the environment names
 		return mistake("%w", unjoined("ntfy-", err))
 	}
 	s.channel = &setup.Channel{ID: s.channelID("phone"), Ntfy: &config}
@@ -199,11 +199,6 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 	}
 	s.say("Whoever knows the topic can read along and write to you: keep it as you would a password.")
 	return s.push(ctx)
-}
-
-// unjoined names the flags instead of the keys.
-func unjoined(prefix string, err error) error {
-	return errors.New("--" + prefix + strings.ReplaceAll(err.Error(), "\n", "\n--"+prefix))
 }
 
 // subscriptions are the links by which a phone subscribes: for the app, and for
@@ -353,7 +348,7 @@ func quiet(ctx context.Context, s *session) error {
 	if text != "" {
 		var err error
 		if hours, err = parseHours(text); err != nil {
-			return mistake("--quiet: %w", err)
+			return err
 		}
 	}
 	s.hours = &hours
