@@ -27,6 +27,8 @@ const (
 	maxShown = 64
 	// maxToken bounds what is handed on as a token.
 	maxToken = 4 << 10
+	// unsure is what to do about a message that may have arrived.
+	unsure = "look whether it is there; if this happens often, restart what shows notifications"
 	// maxButtons is what a message has at most.
 	maxButtons = 3
 )
@@ -71,13 +73,19 @@ func (b *bus) connect(ctx context.Context) (*dbus.Conn, error) {
 			break
 		}
 	}
+	// The context lasts as long as the connection, but connecting has less time.
+	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(timeout, cancel)
 	// EXTERNAL is the one way in that reads no file of the person's home.
 	conn, err := dbus.Connect(address, dbus.WithContext(ctx), dbus.WithAuth(dbus.AuthExternal(strconv.Itoa(os.Getuid()))))
+	late.Stop()
 	if err != nil {
+		cancel()
 		return nil, &notify.Error{Trouble: notify.Unavailable, Err: fmt.Errorf("connect to the session bus: %w", err),
 			Text: "there is no session bus, over which a desktop shows notifications",
 			Next: "log in to the desktop and run the daemon as your own user's service (subconsciousctl service install); on a machine without a desktop, take this channel out"}
 	}
+	context.AfterFunc(conn.Context(), cancel)
 	return conn, nil
 }
 
@@ -211,7 +219,7 @@ func (b *bus) trouble(ctx context.Context, err error, asked bool) *notify.Error 
 	case refused:
 		return refusalOf(refusal)
 	case asked:
-		return &notify.Error{Trouble: notify.Unknown, Err: err, Text: "the desktop did not say whether it shows the notification"}
+		return &notify.Error{Trouble: notify.Unknown, Err: err, Text: "the desktop did not say whether it shows the notification", Next: unsure}
 	case ctx.Err() != nil:
 		return late(notify.Unavailable, err)
 	default:
@@ -229,7 +237,7 @@ func refusalOf(refusal dbus.Error) *notify.Error {
 		e.Next = "log in to the desktop; a window manager alone needs one, such as dunst or mako"
 	case name == "NoReply" || name == "Timeout" || name == "TimedOut" || name == "Disconnected":
 		e.Trouble = notify.Unknown
-		e.Text = "the desktop did not say whether it shows the notification"
+		e.Text, e.Next = "the desktop did not say whether it shows the notification", unsure
 	case name == "InvalidArgs" || name == "InvalidSignature" || name == "UnknownMethod" || name == "UnknownInterface" ||
 		name == "UnknownObject" || name == "AccessDenied":
 		e.Trouble = notify.Refused

@@ -10,10 +10,10 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/notify"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 	// started for it.
 	timeout = 10 * time.Second
 	// The words of a message are 240 characters; these are bounds, not aims.
-	maxTitle = 300
+	maxTitle = 1_000 // bytes
 	maxText  = 1_000
 	maxLink  = 2_000
 )
@@ -68,15 +68,30 @@ func Buttons(channel notify.Notifier) bool {
 	return ok
 }
 
-// words are a message's title and text as a desktop can show them: what is no
-// text would end the connection to the bus.
+// words are a message's title and text as a desktop can show them.
 func words(message notify.Message) (title, text string) {
-	title = clip(subconscious.Printable(message.Title), maxTitle)
 	var lines []string
 	for line := range strings.SplitSeq(clip(message.Text, 4*maxText), "\n") {
-		lines = append(lines, subconscious.Printable(line))
+		lines = append(lines, printable(line))
 	}
-	return title, clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
+	return clip(printable(message.Title), maxTitle), clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
+}
+
+// printable makes one line of a text, and takes out what is no text: it would
+// end the connection to the bus. What joins letters and pictures stays.
+func printable(text string) string {
+	const joiner, nonJoiner = '\u200d', '\u200c'
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == joiner || r == nonJoiner:
+			return r
+		case r == utf8.RuneError, !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // clip bounds a text in bytes, at a character.

@@ -8,7 +8,6 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"github.com/subconsciousd/subconsciousd/notify"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Pauses between two attempts to connect.
@@ -20,8 +19,6 @@ const (
 // signals is how many signals wait to be read: a desktop with many programs
 // closes many notifications at once.
 const signals = 256
-
-func printable(text string) string { return subconscious.Printable(text) }
 
 // Listen holds the connection over which notifications with buttons are shown,
 // and hands on what is pressed.
@@ -61,7 +58,7 @@ func (b *bus) listen(ctx context.Context, take func(context.Context, string), st
 		return false, err
 	}
 	b.listening(conn)
-	defer b.listening(nil)
+	defer b.deaf(conn)
 	status(nil)
 	for {
 		select {
@@ -108,6 +105,14 @@ func (b *bus) listening(conn *dbus.Conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.conn = conn
+}
+
+func (b *bus) deaf(conn *dbus.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conn == conn {
+		b.conn = nil
+	}
 }
 
 // hear takes in one signal. Only the program that shows notifications is

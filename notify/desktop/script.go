@@ -61,7 +61,7 @@ func (s *script) Send(ctx context.Context, message notify.Message) (notify.Recei
 		return notify.Receipt{}, &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "macOS did not show the notification",
 			Next: "run the daemon as an agent of your own login (subconsciousctl service install), and allow notifications of Script Editor in the settings"}
 	default:
-		return notify.Receipt{}, &notify.Error{Trouble: notify.Unknown, Err: err, Text: "nobody knows whether macOS showed the notification"}
+		return notify.Receipt{}, &notify.Error{Trouble: notify.Unknown, Err: err, Text: "nobody knows whether macOS showed the notification", Next: unsure}
 	}
 }
 
