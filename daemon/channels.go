@@ -7,8 +7,13 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/desktop"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
+	"github.com/subconsciousd/subconsciousd/notify/shoutrrr"
+	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/presence/session"
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -40,7 +45,58 @@ func (d *Daemon) deliver(ctx context.Context) error {
 }
 
 // configured are the channels of the configuration.
-func (d *Daemon) configured(context.Context) ([]notify.Channel, error) { return nil, nil }
+func (d *Daemon) configured(ctx context.Context) (channels []notify.Channel, err error) {
+	for _, c := range d.options.Config.Notify {
+		channel, err := d.channel(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("open channel %s: %w", c.ID, err)
+		}
+		channels = append(channels, channel)
+	}
+	return channels, nil
+}
+
+// channel makes the driver of one channel.
+func (d *Daemon) channel(ctx context.Context, c setup.Channel) (notify.Channel, error) {
+	out := notify.Channel{ID: c.ID, Kind: c.Kind(), Content: c.Content}
+	switch {
+	case c.Ntfy != nil:
+		reply, err := d.replyTopic(ctx, c.ID)
+		if err != nil {
+			return out, err
+		}
+		client, err := ntfy.New(*c.Ntfy, ntfy.Options{ReplyTopic: reply, Env: d.options.Env, Now: d.options.Now})
+		if err != nil {
+			return out, err
+		}
+		d.later("let go of "+c.ID, func(context.Context) error { client.Close(); return nil })
+		out.Notifier, out.Buttons = client, client.Buttons()
+	case c.Shoutrrr != nil:
+		client, err := shoutrrr.New(*c.Shoutrrr, shoutrrr.Options{Env: d.options.Env, Now: d.options.Now})
+		if err != nil {
+			return out, err
+		}
+		out.Notifier = client
+	case c.Desktop != nil:
+		out.Notifier = desktop.New(*c.Desktop, desktop.Options{Now: d.options.Now})
+		_, out.Buttons = out.Notifier.(notify.Listener)
+	default:
+		out.Notifier = stdout.New(stdout.Config{}, stdout.Options{Writer: d.options.Out, Now: d.now})
+	}
+	return out, nil
+}
+
+// replyTopic is the random topic on which a channel's answers come back: the
+// mind makes it once and keeps it.
+func (d *Daemon) replyTopic(ctx context.Context, id string) (string, error) {
+	key := "reply_topic/" + id
+	topic, ok, err := d.mind.Meta(ctx, key)
+	if err != nil || ok {
+		return topic, err
+	}
+	topic = ntfy.NewReplyTopic()
+	return topic, d.mind.SetMeta(ctx, key, topic)
+}
 
 // answered takes a button's answer: it waits in the inputs like any wish.
 func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply) error {

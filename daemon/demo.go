@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
@@ -64,6 +66,8 @@ func RunDemo(ctx context.Context, options DemoOptions) error {
 	show := &demoShow{out: options.Out, dir: dir, config: config}
 	d, err := New(Options{
 		Config: config, Version: options.Version, Demo: true, Env: env(options.Env), OnTick: show.tick,
+		Channels: []notify.Channel{{ID: "terminal", Kind: "stdout", Content: notify.ContentFull,
+			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: options.Out})}},
 		Logger: slog.New(slog.NewTextHandler(options.Log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: redacted})),
 	})
 	if err != nil {

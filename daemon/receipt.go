@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 var _ api.Reporter = (*Daemon)(nil)
@@ -45,6 +46,9 @@ func (d *Daemon) Report(ctx context.Context, since time.Time) (api.Report, error
 	}
 	report.FailedTicks = d.failedSince(since)
 	if err := d.addSpending(ctx, &report); err != nil {
+		return api.Report{}, err
+	}
+	if err := d.addTold(ctx, &report); err != nil {
 		return api.Report{}, err
 	}
 	blind, err := d.ledger.BlindPeriods(ctx, since)
@@ -138,3 +142,41 @@ func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
 	report.Budget, err = d.budgetStatus(ctx)
 	return err
 }
+
+// addTold counts what was told, and what the person said of it.
+func (d *Daemon) addTold(ctx context.Context, report *api.Report) error {
+	sum, err := d.mind.DecisionCounts(ctx, report.Since)
+	if err != nil {
+		return fmt.Errorf("count the decisions: %w", err)
+	}
+	report.Told, report.Again, report.Digested, report.Decisions = sum.Told, sum.Again, sum.Digested, sum.Reasons
+	feedback, err := d.mind.FeedbackCounts(ctx, report.Since)
+	if err != nil {
+		return fmt.Errorf("count the answers: %w", err)
+	}
+	report.Useful, report.NotUseful = feedback[subconscious.Useful], feedback[subconscious.NotUseful]
+	report.Dismissed, report.Ignored = feedback[subconscious.Dismissed], feedback[subconscious.Ignored]
+	missed, err := d.mind.MissedList(ctx, report.Since, missedCounted)
+	if err != nil {
+		return fmt.Errorf("count what was missed: %w", err)
+	}
+	report.Missed = len(missed)
+	pushes, err := d.mind.Pushes(ctx, report.Since)
+	if err != nil {
+		return fmt.Errorf("count the messages: %w", err)
+	}
+	for _, p := range pushes {
+		if p.Kind == pushDigest {
+			report.Digests++
+		}
+	}
+	undelivered, err := d.outbox.Undelivered(ctx, report.Since)
+	if err != nil {
+		return fmt.Errorf("count what no channel took: %w", err)
+	}
+	report.Undelivered = undelivered.Failed + undelivered.Unknown + undelivered.Expired
+	return nil
+}
+
+// missedCounted bounds how many misses a report counts.
+const missedCounted = 1000

@@ -99,14 +99,14 @@ func TestReplayGivesTheSameBytes(t *testing.T) {
 
 func (w *world) replays(record mind.Record, want string) {
 	w.t.Helper()
-	state, _, err := daemon.Replay(record)
+	replayed, err := daemon.Replay(record)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if got := asJSON(w.t, state); got != want {
+	if got := asJSON(w.t, replayed.State); got != want {
 		w.t.Fatalf("tick %d replays to\n%s\nand not to\n%s", record.Tick, got, want)
 	}
-	document, err := subconscious.Project(state, w.options.Config.Mechanics.MaxTokens)
+	document, err := subconscious.Project(replayed.State, w.options.Config.Mechanics.MaxTokens)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -108,9 +108,9 @@ type replayable struct {
 
 // tickRecord packs a tick so that it can be replayed and shown.
 func tickRecord(in aggregator.Input, gate escalate.Input, report api.TickReport) (mind.Record, error) {
-	recorded := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Gate: gate}
-	recorded.Input.Zone = nil
-	inputs, err := json.Marshal(recorded)
+	kept := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Gate: gate}
+	kept.Input.Zone = nil
+	inputs, err := json.Marshal(kept)
 	if err != nil {
 		return mind.Record{}, fmt.Errorf("record tick %d: %w", report.Tick, err)
 	}
@@ -121,34 +121,51 @@ func tickRecord(in aggregator.Input, gate escalate.Input, report api.TickReport)
 	return mind.Record{Tick: report.Tick, At: report.At, Kind: report.Kind, Inputs: inputs, Report: text}, nil
 }
 
-// Replay merges a recorded tick again and returns its state. It fails where the
+// Replayed is a recorded tick, thought again.
+type Replayed struct {
+	State   subconscious.State
+	Changes aggregator.Changes
+	Outcome escalate.Outcome
+}
+
+// Replay merges a recorded tick again, and judges it again. It fails where the
 // record is of another version of the mechanics.
-func Replay(record mind.Record) (subconscious.State, aggregator.Changes, error) {
-	in, err := recordedInput(record)
+func Replay(record mind.Record) (Replayed, error) {
+	in, gate, err := recorded(record)
 	if err != nil {
-		return subconscious.State{}, aggregator.Changes{}, err
+		return Replayed{}, err
 	}
-	state, changes := aggregator.Merge(in)
-	return state, changes, nil
+	out := Replayed{Outcome: escalate.Decide(gate)}
+	out.State, out.Changes = aggregator.Merge(in)
+	out.State = escalate.Remember(out.State, out.Outcome)
+	return out, nil
 }
 
 // recordedInput is what a recorded tick was merged from.
 func recordedInput(record mind.Record) (aggregator.Input, error) {
-	var recorded replayable
-	if err := json.Unmarshal(record.Inputs, &recorded); err != nil {
-		return aggregator.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
+	in, _, err := recorded(record)
+	return in, err
+}
+
+// recorded is what a tick was merged and judged from.
+func recorded(record mind.Record) (aggregator.Input, escalate.Input, error) {
+	var kept replayable
+	fail := func(err error) (aggregator.Input, escalate.Input, error) {
+		return aggregator.Input{}, escalate.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
 	}
-	if recorded.Mechanics != aggregator.MechanicsVersion {
-		return aggregator.Input{}, fmt.Errorf("replay tick %d: it was made by mechanics version %d, this is version %d",
-			record.Tick, recorded.Mechanics, aggregator.MechanicsVersion)
+	if err := json.Unmarshal(record.Inputs, &kept); err != nil {
+		return fail(err)
 	}
-	zone, err := time.LoadLocation(recorded.Zone)
+	if kept.Mechanics != aggregator.MechanicsVersion {
+		return fail(fmt.Errorf("it was made by mechanics version %d, this is version %d", kept.Mechanics, aggregator.MechanicsVersion))
+	}
+	zone, err := time.LoadLocation(kept.Zone)
 	if err != nil {
-		return aggregator.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
+		return fail(err)
 	}
-	recorded.Input.Zone = zone
-	recorded.Input.At = recorded.Input.At.In(zone)
-	return recorded.Input, nil
+	kept.Input.Zone = zone
+	kept.Input.At, kept.Gate.At = kept.Input.At.In(zone), kept.Gate.At.In(zone)
+	return kept.Input, kept.Gate, nil
 }
 
 // entryLog says what happened to each entry, with the thread and the rule, for
