@@ -42,8 +42,8 @@ func (p *page) wished(e api.IncidentExplanation) {
 	words := "Nobody is on record."
 	if e.Incident.Thread != "" {
 		words = "The " + clean(string(e.Incident.Thread))
-		if t := e.Record.Telling; t != nil && t.Asked.Rule != "" {
-			words += ", by the " + ruleWords(t.Asked.Rule)
+		if rule := wishedBy(e); rule != "" {
+			words += ", by the " + ruleWords(rule)
 		}
 	}
 	p.wrapped("  ", plain, sentence(words))
@@ -58,6 +58,17 @@ func (p *page) wished(e api.IncidentExplanation) {
 		p.wrapped("  ", dim, "entries "+some(entries, 4))
 	}
 	p.wrapped("  ", dim, "incident "+clean(string(e.Record.Key)))
+}
+
+// wishedBy is the rule of the last wish.
+func wishedBy(e api.IncidentExplanation) string {
+	if t := e.Record.Telling; t != nil && t.Asked.Rule != "" {
+		return t.Asked.Rule
+	}
+	if n := len(e.Decisions); n > 0 {
+		return e.Decisions[n-1].Rule
+	}
+	return ""
 }
 
 // gate writes what was decided, oldest first.
