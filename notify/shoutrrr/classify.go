@@ -81,10 +81,11 @@ func byStatus(scheme string, code int) *notify.Error {
 		e.Text += " (" + words + ")"
 	}
 	switch {
-	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
-		e.Trouble, e.After, e.Next = notify.Unavailable, time.Minute, "nothing; it is tried again"
-	case code == http.StatusRequestTimeout, code >= 500:
+	case code == http.StatusRequestTimeout, code == http.StatusBadGateway, code == http.StatusGatewayTimeout:
+		// Who answers is not who was asked.
 		e.Trouble, e.Next = notify.Unknown, "nothing, if it goes away; else look at the service"
+	case code == http.StatusTooManyRequests, code >= 500:
+		e.Trouble, e.After, e.Next = notify.Unavailable, time.Minute, "nothing, if it goes away; else look at the service"
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		e.Next = "look at the key in its address; it may have been taken back"
 	case code == http.StatusNotFound, code == http.StatusGone:

@@ -7,6 +7,9 @@
 // which a channel has one at a time, even where it hangs; and of an error
 // nothing is passed on but the status of HTTP in it.
 //
+// Services that the library asks by http.DefaultClient wait and read without
+// end; Bound ends that.
+//
 // It stores nothing. The outbox of package notify calls it.
 package shoutrrr
 
@@ -17,13 +20,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nicholas-fedor/shoutrrr/pkg/router"
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // timeout is how long a message may take, where the context allows it.
@@ -128,7 +132,7 @@ func (n *Notifier) begin(ctx context.Context) error {
 	}
 	if err := ctx.Err(); err != nil {
 		<-n.turn
-		return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "there was no time left to send the message"}
+		return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "there was no time left to send the message", Next: "nothing; it is tried again"}
 	}
 	return nil
 }
@@ -180,7 +184,7 @@ func deliver(address secret.Value, scheme, text string) (err error) {
 func text(scheme string, message notify.Message) string {
 	var lines []string
 	for line := range strings.SplitSeq(message.Title+"\n"+message.Text, "\n") {
-		if line = strings.TrimSpace(subconscious.Printable(line)); line != "" {
+		if line = strings.TrimSpace(printable(line)); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -193,6 +197,23 @@ func text(scheme string, message notify.Message) string {
 		return all
 	}
 	return quiet.Replace(all)
+}
+
+// printable takes out of a line what is no text. What joins letters and
+// pictures stays.
+func printable(line string) string {
+	const joiner, nonJoiner = '\u200d', '\u200c'
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == joiner || r == nonJoiner:
+			return r
+		case r == utf8.RuneError, !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, line)
 }
 
 // quiet puts a character without width into what a chat could take for a call

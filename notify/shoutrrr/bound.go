@@ -1,0 +1,68 @@
+package shoutrrr
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// longest is how long one request of a bounded client lasts, its answer
+	// included.
+	longest = time.Minute
+	// maxAnswer is how much of an answer is read, in bytes. Services say a line.
+	maxAnswer = 1 << 20
+)
+
+// errLong says that an answer was longer than anything a service has to say.
+var errLong = errors.New("the answer is over 1 MiB")
+
+// Bound gives a client a minute for each request and 1 MiB for each answer. The
+// library's services use http.DefaultClient, which has no bounds: whoever owns
+// the process bounds it before anything else is started. To bound a client
+// twice does nothing.
+func Bound(client *http.Client) {
+	if _, done := client.Transport.(bounded); done {
+		return
+	}
+	if client.Timeout == 0 || client.Timeout > longest {
+		client.Timeout = longest
+	}
+	client.Transport = bounded{client.Transport}
+}
+
+// bounded is a transport whose answers end; nil is http.DefaultTransport.
+type bounded struct{ base http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	base := b.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	response, err := base.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.Body != nil {
+		response.Body = &body{response.Body, maxAnswer}
+	}
+	return response, nil
+}
+
+// body ends with errLong after left bytes.
+type body struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, errLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
