@@ -30,6 +30,7 @@ type suite struct {
 // suites are all of them, in the order in which they are listed.
 func suites() []suite {
 	return []suite{
+		{"days", "what people are told of days of their lives, and what they would have wanted", runDays},
 		{"redaction", "how many labelled secrets are taken out of text, and what else is", runRedaction},
 		{"rumination", "whether a mind in which nothing happens talks itself into things", runRumination},
 	}

@@ -1,0 +1,178 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+const daysUsage = `subconsciousd eval days plays days of people's lives through a whole daemon on a
+made-up clock, and tells what of it they were told: what they would have wanted
+(recall), what they would not (precision), how soon, and how often.
+
+Usage:
+  subconsciousd eval days PATH [--set SET] [--models PRESET] [--verbose] [--strict] [--json]
+
+PATH is a day, or a folder of days: NAME.txtar, as docs/days.md describes them.
+
+  --set SET        tune, hold, or both (default both)
+  --models PRESET  who thinks: reflex (rules alone, the default), free,
+                   four-vendors, local; keys are read from the environment
+  --verbose        say of each needle that was missed and of each push why
+  --strict         end with code 1 where a reach is missed
+  --json           print the figures as JSON
+
+It plays in a temporary folder, which it removes, and asks nobody outside of this
+machine but the models. Rules and prompts are tuned on the set tune alone.
+`
+
+// daysOptions are the command line of the suite.
+type daysOptions struct {
+	path, set, preset       string
+	verbose, strict, asJSON bool
+}
+
+func runDays(ctx context.Context, args []string, stdout, _ io.Writer) error {
+	options, help, err := parseDays(args)
+	if err != nil {
+		return usageError{"days", err}
+	}
+	if help {
+		_, err := io.WriteString(stdout, daysUsage)
+		return err
+	}
+	days, err := readDays(options.path)
+	if err != nil {
+		return err
+	}
+	result, err := playDays(ctx, days, options)
+	if err != nil {
+		return err
+	}
+	if options.asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(result)
+	} else {
+		_, err = io.WriteString(stdout, result.text(options.verbose))
+	}
+	if options.strict {
+		for _, s := range result.Sets {
+			for _, words := range s.Missed {
+				err = errors.Join(err, fmt.Errorf("on the set %s a reach was missed: %s", s.Set, words))
+			}
+		}
+	}
+	return err
+}
+
+// playDays plays what is wanted of the days, one after the other.
+func playDays(ctx context.Context, days []*day, options daysOptions) (daysResult, error) {
+	result := daysResult{Models: options.preset, Sets: []daysFigures{}, Days: []dayFigures{}}
+	for _, d := range days {
+		if options.set != "both" && d.set != options.set {
+			continue
+		}
+		played, err := playDay(ctx, d, options.preset)
+		if err != nil {
+			return result, err
+		}
+		result.Days = append(result.Days, judgeDay(played))
+	}
+	if len(result.Days) == 0 {
+		return result, fmt.Errorf("%s has no day of the set %s", options.path, options.set)
+	}
+	for _, set := range []string{daySetTune, daySetHold} {
+		if slices.ContainsFunc(result.Days, func(f dayFigures) bool { return f.Set == set }) {
+			result.Sets = append(result.Sets, sumDays(set, result.Days))
+		}
+	}
+	return result, nil
+}
+
+// readDays reads a day, or all days of a folder in the order of their names.
+func readDays(path string) ([]*day, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the days: %w", err)
+	}
+	paths := []string{path}
+	if info.IsDir() {
+		if paths, err = filepath.Glob(filepath.Join(path, "*.txtar")); err != nil {
+			return nil, err
+		}
+		if len(paths) == 0 {
+			return nil, fmt.Errorf("%s: %w", path, errNoDays)
+		}
+	}
+	var days []*day
+	var problems []error
+	for _, path := range paths {
+		data, err := readDay(path)
+		if err != nil {
+			return nil, err
+		}
+		d, err := parseDay(path, data)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		days = append(days, d)
+	}
+	return days, errors.Join(problems...)
+}
+
+func readDay(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read a day: %w", err)
+	}
+	defer file.Close() // nothing was written
+	data, err := io.ReadAll(io.LimitReader(file, maxDayBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read a day: %w", err)
+	}
+	return data, nil
+}
+
+func parseDays(args []string) (options daysOptions, help bool, err error) {
+	flags := flag.NewFlagSet("days", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&options.set, "set", "both", "")
+	flags.StringVar(&options.preset, "models", models.PresetReflex, "")
+	flags.BoolVar(&options.verbose, "verbose", false, "")
+	flags.BoolVar(&options.strict, "strict", false, "")
+	flags.BoolVar(&options.asJSON, "json", false, "")
+	for rest := args; ; { // flags may stand before the path and after it
+		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			return options, true, nil
+		} else if err != nil {
+			return options, false, err
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		if options.path != "" {
+			return options, false, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		}
+		options.path, rest = flags.Arg(0), flags.Args()[1:]
+	}
+	switch {
+	case options.path == "":
+		return options, false, errors.New("no path is given; the days that are shipped are in eval/days")
+	case !slices.Contains([]string{daySetTune, daySetHold, "both"}, options.set):
+		return options, false, fmt.Errorf("--set is %q; it takes tune, hold or both", options.set)
+	case !slices.Contains(models.PresetNames(), options.preset):
+		return options, false, fmt.Errorf("--models is %q; it takes %s", options.preset, strings.Join(models.PresetNames(), ", "))
+	}
+	return options, false, nil
+}

@@ -1,0 +1,62 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+)
+
+// dayThing is what a label is about, by the names that the file gives to things.
+type dayThing struct {
+	kind, name string
+	line       int
+	// exact and prefixes are the observations that are of it, "SENSE:ID", with
+	// paths as the file has them. Those of a sense that fails have none.
+	exact, prefixes []string
+}
+
+const (
+	aboutUnit  = "unit"
+	aboutEvent = "event"
+	aboutFile  = "file"
+	aboutNote  = "note"
+	aboutTold  = "told"
+	aboutSense = "sense"
+)
+
+// thing reads what follows `about`.
+func (p *dayParser) thing(w *dayWords) dayThing {
+	t := dayThing{kind: w.take("what it is about"), line: w.line}
+	shape, reading := dayReadings[t.kind]
+	switch {
+	case !w.ok || t.kind == aboutTold || t.kind == verbClock || reading && !shape.named:
+	case reading || slices.Contains([]string{aboutUnit, aboutEvent, aboutFile, aboutNote, aboutSense}, t.kind):
+		t.name = w.take("its name")
+	case t.kind == "mail":
+		w.fail("mail is reserved: days have none")
+	default:
+		w.fail("a label can not be about %q; docs/days.md lists about what", clipDay(t.kind))
+	}
+	switch t.kind {
+	case readDisk, readInodes, readTemperature:
+		t.exact = []string{"health:" + t.kind + ":" + t.name}
+	case readMemory, readSwap, readLoad, readBattery, verbClock:
+		t.exact = []string{"health:" + t.kind}
+	case aboutUnit:
+		t.exact = []string{"health:unit:" + t.name, "health:restarts:" + t.name}
+	case aboutEvent:
+		t.exact, t.prefixes = []string{"calendar:" + t.name}, []string{"calendar:" + t.name + "/"}
+	case aboutFile:
+		if t.exact = []string{"files:" + t.name}; strings.HasSuffix(t.name, "/") {
+			t.prefixes = []string{"files:" + t.name}
+		}
+	case aboutNote:
+		t.exact, t.prefixes = []string{"notes:" + t.name}, []string{"notes:" + t.name + "#"}
+	case aboutTold:
+		t.prefixes = []string{"person:note/"}
+	}
+	return t
+}
+
+func (t dayThing) covers(key string) bool {
+	return slices.Contains(t.exact, key) || slices.ContainsFunc(t.prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
