@@ -90,17 +90,16 @@ func New(config Config, options Options) (*Client, error) {
 }
 
 // transport bounds every wait but that for the next line of a stream, which
-// Listen watches.
+// Listen watches. Every request has a connection of its own: on one that lay
+// idle and broke unseen a message would be lost to doubt.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  20 * time.Second,
-		IdleConnTimeout:        60 * time.Second,
-		MaxIdleConnsPerHost:    2,
+		DisableKeepAlives:      true,
 		MaxResponseHeaderBytes: 64 << 10,
-		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // what is small needs none, and what is not must not grow
 	}
 }
