@@ -14,29 +14,31 @@ import (
 )
 
 func newDoctor(a *app) *cobra.Command {
-	var live bool
+	var live, send bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "examine the installation, and say what to do about each fault",
-		Long: `Examines the configuration, the state folder, the database, this machine and the
-models, and says for each fault what to do. The daemon need not run. No remote
-model is asked anything unless --live is given, which costs what a small question
-costs. Exits with 1 if something is broken, and with 4 if something works less
+		Long: `Examines the configuration, the state folder, the database, this machine, the
+models and the channels over which you are told, and says for each fault what to
+do. The daemon need not run. No remote model is asked anything unless --live is
+given, which costs what a small question costs; no message is sent unless --send
+is given. Exits with 1 if something is broken, and with 4 if something works less
 well than it should.`,
 		Args: takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), live) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), live, send) },
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "ask every model a question")
+	cmd.Flags().BoolVar(&send, "send", false, "send a test message over every channel")
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, live bool) error {
+func (a *app) doctor(ctx context.Context, live, send bool) error {
 	config, place, err := a.load()
 	var wrong setup.Errors
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}
-	options := doctor.Options{File: place.File, Exists: place.Exists, Config: config, Wrong: err, Live: live, Env: a.env, Now: a.now}
+	options := doctor.Options{File: place.File, Exists: place.Exists, Config: config, Wrong: err, Live: live, Send: send, Env: a.env, Now: a.now}
 	if options.StateDir, err = a.findStateDir(); err != nil {
 		return err
 	}

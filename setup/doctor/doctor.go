@@ -1,8 +1,9 @@
 // Package doctor examines an installation: its configuration, its folders, its
-// database, the machine, and the models, and says for each failure what to do.
+// database, the machine, the models, and how the person is told, and says for
+// each failure what to do.
 //
-// It stores nothing and mends nothing. No remote model is sent anything unless
-// that is asked for. The command doctor calls it.
+// It stores nothing and mends nothing. No remote model, and no person, is sent
+// anything unless that is asked for. The command doctor calls it.
 package doctor
 
 import (
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -31,6 +33,7 @@ const (
 	PartMind          = "mind"
 	PartMachine       = "machine"
 	PartModels        = "models"
+	PartTelling       = "telling"
 )
 
 // Finding is what was found of one thing.
@@ -64,6 +67,8 @@ type Options struct {
 	Daemon Daemon
 	// Live asks every model a question, which may cost.
 	Live bool
+	// Send sends a test message over every channel.
+	Send bool
 	// Env looks variables up; Now is the clock.
 	Env func(string) (string, bool)
 	Now func() time.Time
@@ -71,6 +76,8 @@ type Options struct {
 	Reader health.Reader
 	// Watches is how many folders may be watched; nil asks the kernel.
 	Watches func() (limit int, ok bool)
+	// Session looks at the person's session; nil asks the desktop.
+	Session func(context.Context) presence.Session
 }
 
 // examination gathers findings.
@@ -102,6 +109,8 @@ func Examine(ctx context.Context, options Options) []Finding {
 		e.part = PartModels
 		e.models(ctx)
 		e.budget()
+		e.part = PartTelling
+		e.telling(ctx)
 	}
 	return e.found
 }

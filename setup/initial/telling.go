@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -174,7 +175,14 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 	if topic == "" {
 		topic = s.NewTopic()
 	}
-	config := ntfy.Config{URL: orPublic(address), Topic: topic, TokenEnv: s.NtfyTokenEnv, TokenFile: s.NtfyTokenFile}
+	config := ntfy.Config{URL: orPublic(address), Topic: topic, TokenEnv: s.NtfyTokenEnv}
+	if s.NtfyTokenFile != "" {
+		path, err := filepath.Abs(s.NtfyTokenFile)
+		if err != nil {
+			return fmt.Errorf("--ntfy-token-file: %w", err)
+		}
+		config.TokenFile = path
+	}
 	if config.TokenEnv == "" && config.TokenFile == "" {
 		config.TokenEnv = s.found.ntfyToken
 	}
@@ -361,10 +369,15 @@ func parseHours(text string) (escalate.Hours, error) {
 		return escalate.Hours{From: "00:00", To: "00:00"}, nil
 	}
 	from, to, _ := strings.Cut(strings.NewReplacer(" ", "", "–", "-").Replace(text), "-")
-	for _, hour := range []string{from, to} {
-		if _, err := time.Parse("15:04", hour); err != nil || len(hour) != len("15:04") {
+	for _, hour := range []*string{&from, &to} {
+		at, err := time.Parse("15:04", *hour)
+		if err != nil {
+			at, err = time.Parse("15", *hour)
+		}
+		if err != nil {
 			return escalate.Hours{}, fmt.Errorf("%q are no hours; write them as 23:00-08:00, or never", text)
 		}
+		*hour = at.Format("15:04")
 	}
 	return escalate.Hours{From: from, To: to}, nil
 }
