@@ -107,7 +107,7 @@ func checkCommand(command subconscious.Command) error {
 // checkLater checks the word and the time of a command about an incident.
 func checkLater(command subconscious.Command) error {
 	switch command.Feedback {
-	case "", subconscious.Useful, subconscious.NotUseful:
+	case "", subconscious.Useful, subconscious.NotUseful, subconscious.Missed:
 	default:
 		return refuse(fmt.Sprintf("%q is no word on the use of being told", command.Feedback), "Use useful or not_useful, or none")
 	}
