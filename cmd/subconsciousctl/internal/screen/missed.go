@@ -62,11 +62,12 @@ func (p *page) station(s api.TraceStep, column int) {
 		mark, colour = "✗", red
 	}
 	words := clean(s.Text)
-	if who := clean(s.Who); who != "" {
-		words = who + ": " + words
-	}
 	var where []string
-	if s.Tick > 0 {
+	// Who it was is said once.
+	if who := clean(s.Who); who != "" && !strings.Contains(words, who) {
+		where = append(where, who)
+	}
+	if s.Tick > 0 && !strings.Contains(words, fmt.Sprintf("tick %d", s.Tick)) {
 		where = append(where, fmt.Sprintf("tick %d", s.Tick))
 	}
 	if !s.At.IsZero() {
