@@ -1,6 +1,10 @@
 // Package notify brings messages to the person: channels behind one interface,
 // and a durable outbox over them. The drivers are in the folders below it, and
 // each passes the suite in notify/notifytest.
+//
+// It stores the tables notify_outbox, notify_answers and notify_key. The tick
+// posts in its transaction and wakes the outbox, which the daemon starts and
+// stops; inbox, status and doctor read what became of messages.
 package notify
 
 import (

@@ -67,8 +67,8 @@ func example(n int) notify.Message {
 	return m
 }
 
-func send(ctx context.Context, s Service, m notify.Message) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func send(ctx context.Context, d Driver, s Service, m notify.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, d.wait())
 	defer cancel()
 	_, err := s.Notifier.Send(ctx, m)
 	return err
@@ -97,7 +97,7 @@ func sendsAll(ctx context.Context, d Driver, s Service) error {
 	urgent, calm := example(1), example(2)
 	calm.Urgent, calm.Link, calm.Buttons = false, "", nil
 	for _, m := range []notify.Message{urgent, calm} {
-		if err := send(ctx, s, m); err != nil {
+		if err := send(ctx, d, s, m); err != nil {
 			return err
 		}
 	}
@@ -125,9 +125,9 @@ func sendsAll(ctx context.Context, d Driver, s Service) error {
 	return nil
 }
 
-func sendsTitle(ctx context.Context, _ Driver, s Service) error {
+func sendsTitle(ctx context.Context, d Driver, s Service) error {
 	m := notify.Message{Sequence: "1", Kind: notify.KindDigest, Title: "Three things can wait"}
-	if err := send(ctx, s, m); err != nil {
+	if err := send(ctx, d, s, m); err != nil {
 		return err
 	}
 	list, err := received(s, 1)
@@ -152,14 +152,14 @@ var hostile = []string{
 	`{"title": "other", "priority": 5}`,
 }
 
-func sendsHostile(ctx context.Context, _ Driver, s Service) error {
+func sendsHostile(ctx context.Context, d Driver, s Service) error {
 	for n, words := range hostile {
 		for _, m := range []notify.Message{
 			{Sequence: fmt.Sprint("t", n), Kind: notify.KindIncident, Incident: "i-1", Title: words},
 			{Sequence: fmt.Sprint("x", n), Kind: notify.KindIncident, Incident: "i-1", Title: "Look", Text: words},
 		} {
 			before := len(s.Received())
-			if err := send(ctx, s, m); err != nil {
+			if err := send(ctx, d, s, m); err != nil {
 				return fmt.Errorf("%q: %w", words, err)
 			}
 			list, err := received(s, before+1)
@@ -174,12 +174,12 @@ func sendsHostile(ctx context.Context, _ Driver, s Service) error {
 	return nil
 }
 
-func sendsTogether(ctx context.Context, _ Driver, s Service) error {
+func sendsTogether(ctx context.Context, d Driver, s Service) error {
 	const count = 8
 	errs := make([]error, count)
 	var group sync.WaitGroup
 	for n := range count {
-		group.Go(func() { errs[n] = send(ctx, s, example(n)) })
+		group.Go(func() { errs[n] = send(ctx, d, s, example(n)) })
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -205,11 +205,11 @@ func sendsTogether(ctx context.Context, _ Driver, s Service) error {
 
 func sendsAgain(ctx context.Context, d Driver, s Service) error {
 	m := example(1)
-	if err := send(ctx, s, m); err != nil {
+	if err := send(ctx, d, s, m); err != nil {
 		return err
 	}
 	m.Title, m.Repeated = m.Title+" (possibly repeated)", true
-	if err := send(ctx, s, m); err != nil {
+	if err := send(ctx, d, s, m); err != nil {
 		return err
 	}
 	list := s.Received()
@@ -281,7 +281,7 @@ func plainFailure(d Driver, err error) error {
 }
 
 func tells(ctx context.Context, d Driver, s Service, want notify.Trouble, after bool) error {
-	err := send(ctx, s, example(1))
+	err := send(ctx, d, s, example(1))
 	if err == nil {
 		return errors.New("it says that the message was taken")
 	}

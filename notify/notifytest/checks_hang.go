@@ -10,12 +10,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify"
 )
 
-func recovers(ctx context.Context, _ Driver, s Service) error {
-	if err := send(ctx, s, example(1)); err == nil {
+func recovers(ctx context.Context, d Driver, s Service) error {
+	if err := send(ctx, d, s, example(1)); err == nil {
 		return errors.New("it says that the message was taken")
 	}
 	s.Fail(Healthy)
-	if err := send(ctx, s, example(2)); err != nil {
+	if err := send(ctx, d, s, example(2)); err != nil {
 		return fmt.Errorf("when the service was there again: %w", err)
 	}
 	_, err := received(s, 1)
@@ -35,7 +35,7 @@ func sending(ctx context.Context, s Service) <-chan error {
 // brokenOff wants a Send that was broken off to return, and to say that the
 // message may have arrived.
 func brokenOff(d Driver, done <-chan error) error {
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(d.wait())
 	defer timer.Stop()
 	select {
 	case err := <-done:
@@ -55,8 +55,8 @@ func brokenOff(d Driver, done <-chan error) error {
 }
 
 // until polls for what comes from outside.
-func until(ctx context.Context, what string, ok func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func until(ctx context.Context, d Driver, what string, ok func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, d.wait())
 	defer cancel()
 	ticker := time.NewTicker(2 * time.Millisecond)
 	defer ticker.Stop()
@@ -74,7 +74,7 @@ func isCancelled(ctx context.Context, d Driver, s Service) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := sending(ctx, s)
-	if err := until(ctx, "the message reached the service", func() bool { return s.Requests() > 0 }); err != nil {
+	if err := until(ctx, d, "the message reached the service", func() bool { return s.Requests() > 0 }); err != nil {
 		return err
 	}
 	cancel()
@@ -84,7 +84,7 @@ func isCancelled(ctx context.Context, d Driver, s Service) error {
 func keepsDeadline(ctx context.Context, d Driver, s Service) error {
 	// The first may spend the time of others on connecting: what counts is one
 	// that has arrived.
-	for wait := 100 * time.Millisecond; wait < patience; wait *= 2 {
+	for wait := 100 * time.Millisecond; wait < d.wait(); wait *= 2 {
 		before := s.Requests()
 		short, cancel := context.WithTimeout(ctx, wait)
 		done := sending(short, s)
@@ -93,15 +93,15 @@ func keepsDeadline(ctx context.Context, d Driver, s Service) error {
 		if s.Requests() > before {
 			return brokenOff(d, done)
 		}
-		if err := returned(done); err != nil {
+		if err := returned(d, done); err != nil {
 			return err
 		}
 	}
 	return errors.New("no message reached the service")
 }
 
-func returned(done <-chan error) error {
-	timer := time.NewTimer(patience)
+func returned(d Driver, done <-chan error) error {
+	timer := time.NewTimer(d.wait())
 	defer timer.Stop()
 	select {
 	case <-done:
@@ -113,7 +113,7 @@ func returned(done <-chan error) error {
 
 // readsLittle: an answer without an end is left before the deadline comes.
 func readsLittle(ctx context.Context, d Driver, s Service) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, d.wait())
 	defer cancel()
 	_, err := s.Notifier.Send(ctx, example(1))
 	if ctx.Err() != nil {
@@ -126,7 +126,7 @@ func readsLittle(ctx context.Context, d Driver, s Service) error {
 }
 
 func bearsGarbage(ctx context.Context, d Driver, s Service) error {
-	if err := send(ctx, s, example(1)); err != nil {
+	if err := send(ctx, d, s, example(1)); err != nil {
 		return mayHaveArrived(d, err)
 	}
 	return nil
@@ -144,7 +144,7 @@ func mayHaveArrived(d Driver, err error) error {
 
 // takesAnswers: what is pressed is handed on, also after garbage and when the
 // connection broke, and listening ends with its context.
-func takesAnswers(ctx context.Context, _ Driver, s Service) error {
+func takesAnswers(ctx context.Context, d Driver, s Service) error {
 	l, ok := s.Notifier.(notify.Listener)
 	if s.Press == nil {
 		return nil
@@ -162,7 +162,7 @@ func takesAnswers(ctx context.Context, _ Driver, s Service) error {
 		}
 	}
 	go func() { done <- l.Listen(ctx, take, func(error) {}) }()
-	press := func(token string) error { return pressed(ctx, s, tokens, token) }
+	press := func(token string) error { return pressed(ctx, d, s, tokens, token) }
 	if err := press("first-" + strings.Repeat("Ab-_", 20)); err != nil {
 		return err
 	}
@@ -180,13 +180,13 @@ func takesAnswers(ctx context.Context, _ Driver, s Service) error {
 		}
 	}
 	cancel()
-	return returned(done)
+	return returned(d, done)
 }
 
 // pressed presses until the token came: a press while nobody listens is lost
 // on some services.
-func pressed(ctx context.Context, s Service, tokens <-chan string, token string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func pressed(ctx context.Context, d Driver, s Service, tokens <-chan string, token string) error {
+	ctx, cancel := context.WithTimeout(ctx, d.wait())
 	defer cancel()
 	ticker := time.NewTicker(250 * time.Millisecond)
 	defer ticker.Stop()

@@ -1,8 +1,10 @@
 package notifytest
 
 import (
+	"cmp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/notify"
 )
@@ -22,7 +24,12 @@ type Driver struct {
 	// Buttons: the service shows them. Sequence: it is told the message's.
 	// Link: it opens it. Urgent: urgent messages look other than others.
 	Buttons, Sequence, Link, Urgent bool
+
+	patience time.Duration // for the tests of the suite; 0 is patience
 }
+
+// wait bounds what is waited for.
+func (d Driver) wait() time.Duration { return cmp.Or(d.patience, patience) }
 
 // Service is a channel and what is behind it.
 type Service struct {
