@@ -75,6 +75,29 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
+// TestDribble: a line that comes byte by byte is no sign of life.
+func TestDribble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s scene
+		s.serve(t, ntfy.Config{}, func(int, *http.Request) (int, streaming) {
+			return 200, func(ctx context.Context, w io.Writer) {
+				_, _ = io.WriteString(w, opened)
+				for ctx.Err() == nil {
+					_, _ = io.WriteString(w, "x")
+					select {
+					case <-time.After(time.Second):
+					case <-ctx.Done():
+					}
+				}
+			}
+		})
+		s.play(t, 10*time.Minute)
+		if len(s.asked) < 6 || len(s.asked) > 7 {
+			t.Errorf("it connected %d times in ten minutes", len(s.asked))
+		}
+	})
+}
+
 // TestFlood: a stream without an end is read slowly, and what is remembered of
 // it is bounded.
 func TestFlood(t *testing.T) {

@@ -26,6 +26,7 @@ const (
 	longestWait = 5 * time.Minute
 	limitWait   = time.Minute      // where the server says that it is asked too often
 	deniedWait  = 10 * time.Minute // where only a person can help
+	deafWait    = time.Hour        // at most, whatever the server asks for
 	// steady is how long a connection lasts that is no sign of trouble.
 	steady = 30 * time.Second
 	// maxCut is how many short connections in a row are a trouble.
@@ -117,7 +118,7 @@ func (l *listening) after(err error, lasted bool) time.Duration {
 	if failure.Trouble == notify.Refused {
 		return max(longer(l.failures), deniedWait)
 	}
-	return max(longer(l.failures), failure.After)
+	return max(longer(l.failures), min(failure.After, deafWait))
 }
 
 // longer is the wait after so many failures in a row.

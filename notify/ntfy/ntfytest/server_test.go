@@ -19,6 +19,9 @@ import (
 
 const topic = "alerts"
 
+// client leaves no connection behind.
+func client() *http.Client { return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} }
+
 func start(t *testing.T, options ntfytest.Options) *ntfytest.Server {
 	t.Helper()
 	s := ntfytest.New(options)
@@ -37,7 +40,7 @@ func ask(t *testing.T, method, url, body string, headers ...string) (int, string
 		name, value, _ := strings.Cut(h, ": ")
 		request.Header.Set(name, value)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client().Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +195,7 @@ func lines(t *testing.T, url string) <-chan ntfytest.Message {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client().Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
