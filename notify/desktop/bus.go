@@ -75,12 +75,16 @@ func (b *bus) connect(ctx context.Context) (*dbus.Conn, error) {
 	}
 	// The context lasts as long as the connection, but connecting has less time.
 	ctx, cancel := context.WithCancel(ctx)
-	late := time.AfterFunc(timeout, cancel)
+	slow := time.AfterFunc(timeout, cancel)
 	// EXTERNAL is the one way in that reads no file of the person's home.
 	conn, err := dbus.Connect(address, dbus.WithContext(ctx), dbus.WithAuth(dbus.AuthExternal(strconv.Itoa(os.Getuid()))))
-	late.Stop()
+	slow.Stop()
 	if err != nil {
+		over := ctx.Err() != nil
 		cancel()
+		if over {
+			return nil, notAsked(err)
+		}
 		return nil, &notify.Error{Trouble: notify.Unavailable, Err: fmt.Errorf("connect to the session bus: %w", err),
 			Text: "there is no session bus, over which a desktop shows notifications",
 			Next: "log in to the desktop and run the daemon as your own user's service (subconsciousctl service install); on a machine without a desktop, take this channel out"}
@@ -206,6 +210,9 @@ func (b *bus) forget(id uint32) {
 	b.shown = slices.DeleteFunc(b.shown, func(s shown) bool { return s.id == id })
 }
 
+// notAsked is a message whose time was over before the desktop knew of it.
+func notAsked(err error) *notify.Error { return late(notify.Unavailable, err) }
+
 // trouble puts a failed call into words. asked: the notification itself was
 // asked for, so that it may be there.
 func (b *bus) trouble(ctx context.Context, err error, asked bool) *notify.Error {
@@ -221,7 +228,7 @@ func (b *bus) trouble(ctx context.Context, err error, asked bool) *notify.Error 
 	case asked:
 		return &notify.Error{Trouble: notify.Unknown, Err: err, Text: "the desktop did not say whether it shows the notification", Next: unsure}
 	case ctx.Err() != nil:
-		return late(notify.Unavailable, err)
+		return notAsked(err)
 	default:
 		return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "the connection to the session bus broke", Next: "nothing; it is tried again"}
 	}

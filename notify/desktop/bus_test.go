@@ -429,7 +429,8 @@ func TestNoBus(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	bus := privatebus.Start(t)
 	fake := startDesktop(t, bus)
-	fake.hang = make(chan struct{})
+	hang := make(chan struct{})
+	fake.set(func() { fake.hang = hang })
 	channel := desktop.New(desktop.Config{}, desktop.Options{Bus: bus.Address, System: "linux"})
 	ctx, cancel := context.WithCancel(t.Context())
 	result := make(chan error)
@@ -440,7 +441,7 @@ func TestNobodyAnswers(t *testing.T) {
 	<-fake.entered
 	cancel()
 	trouble(t, <-result, notify.Unknown, "did not say")
-	close(fake.hang)
+	close(hang)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := channel.Send(over, message("2"))
@@ -466,9 +467,11 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	senders.Wait()
 	var ids []uint32
-	for _, note := range fake.notes {
-		ids = append(ids, note.ID)
-	}
+	fake.set(func() {
+		for _, note := range fake.notes {
+			ids = append(ids, note.ID)
+		}
+	})
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) != 200 {
 		t.Errorf("%d notifications", len(ids))

@@ -180,7 +180,9 @@ func deliver(address secret.Value, scheme, text string) (err error) {
 	return nil
 }
 
-// text is title and text in one, without what chats take for a call to everybody.
+// text is title and text in one: not every service has a title, and some fail
+// over what they do not know. What stands above it is for the address to say
+// (title=…). It is without what chats take for a call to everybody.
 func text(scheme string, message notify.Message) string {
 	var lines []string
 	for line := range strings.SplitSeq(message.Title+"\n"+message.Text, "\n") {

@@ -231,8 +231,11 @@ func TestNobodyAnswers(t *testing.T) {
 	t.Run("logind", func(t *testing.T) {
 		bus := privatebus.Start(t)
 		fake := startLogin(t, bus)
-		fake.hang = make(chan struct{})
-		defer close(fake.hang)
+		hang := make(chan struct{})
+		defer close(hang)
+		fake.mu.Lock()
+		fake.hang = hang
+		fake.mu.Unlock()
 		if got := session.New(session.Options{Bus: bus.Address, User: "1000"}).Session(t.Context()); got != (presence.Session{}) {
 			t.Errorf("got %+v", got)
 		}
