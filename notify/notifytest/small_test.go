@@ -60,7 +60,7 @@ type small struct {
 	last     notify.Message
 	failed   bool
 	sends    int
-	second   chan struct{} // the second message is being sent
+	second   chan struct{}   // the second message is being sent
 	end      <-chan struct{} // of the test
 }
 
@@ -358,6 +358,7 @@ func openSmall(t testing.TB, f flaw) Service {
 		Break: func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
+			clear(s.presses)
 			close(s.broken)
 			s.broken = make(chan struct{})
 		}}

@@ -43,8 +43,8 @@ type Service struct {
 	// never hangs.
 	Requests func() int
 	// Press sends a token back, as a button that is pressed does, once
-	// somebody listens; nil where no answers come back. Break ends the
-	// connections of those who listen.
+	// somebody listens; nil where no answers come back. Break has ended the
+	// connections of those who listen when it returns.
 	Press func(token string) error
 	Break func()
 }
