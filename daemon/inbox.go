@@ -124,8 +124,16 @@ func (d *Daemon) addTelling(ctx context.Context, status *api.Status) (err error)
 		return fmt.Errorf("read how often the person was told: %w", err)
 	}
 	status.Budget.NotificationsToday = spent.Today
+	status.Budget.Limits = append(status.Budget.Limits,
+		attentionLimit("notifications_per_day", spent.Today, d.options.Config.Budget.NotificationsPerDay),
+		attentionLimit("escalations_per_hour", spent.LastHour, d.options.Config.Budget.EscalationsPerHour))
 	status.Channels, err = d.Channels(ctx)
 	return err
+}
+
+// attentionLimit shows a limit of the person's attention.
+func attentionLimit(name string, used, most int) api.LimitStatus {
+	return api.LimitStatus{Name: name, Used: float64(used), Limit: float64(most), Exhausted: used >= most}
 }
 
 // decisionsShown bounds an explanation.
