@@ -1,11 +1,8 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 )
@@ -29,72 +26,19 @@ func defaultEscalation() escalate.Rules {
 	return rules
 }
 
-// criticalClasses are the classes of incidents that may pass quiet hours.
-var criticalClasses = []string{"disk", "unit", "machine", "event", "deadline"}
-
-// weekdays as digests name them.
-var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
-
-// validateQuiet checks the quiet hours.
-func validateQuiet(h escalate.Hours) error {
+// gate names what of the gate's settings cannot be used, under the keys where
+// they are written. What stands in the budget is checked there.
+func (c *Config) gate() []error {
 	var errs []error
-	for _, hour := range [...]struct{ key, text string }{{"from", h.From}, {"to", h.To}} {
-		if err := timeOfDay(hour.text); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", hour.key, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// validateEscalation checks what stands below the key escalation.
-func validateEscalation(r escalate.Rules) error {
-	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	span := func(key string, d, most time.Duration) {
-		if d < 0 || d > most {
-			wrong("%s: is %s; it must be 0s to %s", key, d, most)
-		}
-	}
-	span("cooldown", r.Cooldown, 24*time.Hour)
-	share := func(key string, v float64) {
-		if !(v >= 0 && v <= 1) {
-			wrong("%s: is %v; it must be 0 to 1", key, v)
-		}
-	}
-	share("push_from", r.PushFrom)
-	share("digest_from", r.DigestFrom)
-	if r.DigestFrom > r.PushFrom {
-		wrong("digest_from: is %v, above push_from (%v); make it lower, since a digest takes what is too little for a push", r.DigestFrom, r.PushFrom)
-	}
-	if text := r.Digest.Daily; text != "" {
-		if err := timeOfDay(text); err != nil {
-			wrong(`digest.daily: %w, or "" for none`, err)
-		}
-	}
-	if text := r.Digest.Weekly; text != "" {
-		day, hour, _ := strings.Cut(text, " ")
-		if !slices.Contains(weekdays, day) || timeOfDay(hour) != nil {
-			wrong(`digest.weekly: %q is not a day and a time; write it as "sun 18:00" (%s), or "" for none`, clip(text), strings.Join(weekdays, ", "))
-		}
-	}
-	for i, class := range r.Critical {
+	for _, err := range flatten(c.Gate().Validate()) {
+		key, message, _ := strings.Cut(err.Error(), ": ")
 		switch {
-		case !contains(criticalClasses, class):
-			wrong("critical[%d]: %q is no class; use %s", i, clip(class), oneOf(criticalClasses)+meant(class, criticalClasses))
-		case slices.Index(r.Critical, class) != i:
-			wrong("critical[%d]: %q is there twice; keep one of the two", i, class)
+		case strings.HasSuffix(key, "_per_day"), strings.HasSuffix(key, "_per_hour"):
+		case key == "quiet_hours":
+			errs = append(errs, fmt.Errorf("%s.%s", key, message))
+		default:
+			errs = append(errs, fmt.Errorf("escalation.%w", err))
 		}
 	}
-	span("hold_engaged", r.HoldEngaged, 24*time.Hour)
-	span("hold_busy", r.HoldBusy, 24*time.Hour)
-	span("notice_after", r.NoticeAfter, 7*24*time.Hour)
-	return errors.Join(errs...)
-}
-
-// timeOfDay refuses what is not written as "23:00".
-func timeOfDay(text string) error {
-	if _, err := time.Parse("15:04", text); err != nil || len(text) != len("15:04") {
-		return fmt.Errorf(`%q is not a time of day; write it as "23:00"`, clip(text))
-	}
-	return nil
+	return errs
 }

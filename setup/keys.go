@@ -185,7 +185,7 @@ var descriptions = map[string]string{
 	"quiet_hours.to":   "Time of day, in the time zone.",
 
 	"escalation":               "When you are told, later or never.",
-	"escalation.cooldown":      "The least time between two messages about the same thing: 0s to 24h.",
+	"escalation.cooldown":      "The least time between two messages about the same thing: 0s to 168h.",
 	"escalation.push_from":     "The least confidence, 0 to 1, for a message of its own.",
 	"escalation.digest_from":   "The least confidence, 0 to 1, for a place in the daily digest.",
 	"escalation.digest":        "When what is not worth a message of its own is told together.",

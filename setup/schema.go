@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -61,7 +62,11 @@ func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
 		}
 		schema["type"], schema["items"], schema["maxItems"] = "array", body, maxItems
 	case texts:
-		schema["type"], schema["items"], schema["maxItems"] = "array", map[string]any{"type": "string"}, maxItems
+		item := map[string]any{"type": "string"}
+		if enum := enumOf(key, s); len(enum) > 0 {
+			item["enum"] = enum
+		}
+		schema["type"], schema["items"], schema["maxItems"] = "array", item, maxItems
 	case text:
 		schema["type"] = "string"
 		if enum := enumOf(key, s); len(enum) > 0 {
@@ -92,6 +97,8 @@ func enumOf(key string, s shape) []string {
 		return []string{threads.Adaptive, threads.Changed, threads.Always}
 	case "models.preset":
 		return models.PresetNames()
+	case "escalation.critical":
+		return escalate.Classes()
 	case "notify[].content":
 		return contents
 	case "models.providers[].kind":

@@ -26,8 +26,12 @@ func byReference(key string) string {
 	default:
 		word = "token"
 	}
-	return fmt.Sprintf("put it on the first line of a file that you alone can read (chmod 600) and write %[1]s_file: PATH, "+
-		"or into a variable and write %[1]s_env: NAME; subconsciousctl init does it for you", word)
+	fix := fmt.Sprintf("put it on the first line of a file that you alone can read (chmod 600) and write %[1]s_file: PATH, "+
+		"or into a variable and write %[1]s_env: NAME", word)
+	if word == "key" || word == "token" {
+		fix += "; subconsciousctl init does it for you"
+	}
+	return fix
 }
 
 // holder says what is held where a reference belongs.

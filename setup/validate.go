@@ -44,8 +44,7 @@ func (c *Config) Validate() error {
 	if c.Threads.Deadline > c.TickTimeout {
 		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)
 	}
-	errs = append(errs, under("quiet_hours", validateQuiet(c.QuietHours))...)
-	errs = append(errs, under("escalation", validateEscalation(c.Escalation))...)
+	errs = append(errs, c.gate()...)
 	for i, item := range c.Notify {
 		errs = append(errs, under(fmt.Sprintf("notify[%d]", i), item.Validate())...)
 	}

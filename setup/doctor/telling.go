@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/presence/session"
@@ -152,19 +151,10 @@ func (e *examination) quietHours() {
 	}
 	for _, digest := range []struct{ name, at string }{{"daily", e.Config.Escalation.Digest.Daily}, {"weekly", e.Config.Escalation.Digest.Weekly}} {
 		at, err := time.Parse("15:04", digest.at[max(0, len(digest.at)-len("15:04")):])
-		if err == nil && within(h, at) {
+		if _, quiet := h.Until(at); err == nil && quiet {
 			e.add(Note, digest.name+" digest", "its time, "+digest.at+", lies in the quiet hours", "set escalation.digest."+digest.name+" to a time outside")
 		}
 	}
-}
-
-// within reports whether a time of day lies in hours.
-func within(h escalate.Hours, at time.Time) bool {
-	now := at.Format("15:04")
-	if h.From <= h.To {
-		return h.From <= now && now < h.To
-	}
-	return now >= h.From || now < h.To
 }
 
 // attention looks whether anything may be told at all.
