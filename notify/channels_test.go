@@ -237,6 +237,34 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// A channel that failed before the start is not well because nothing was sent
+// since.
+func TestStatusAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r notifytest.Recorder
+		r.Script(nil, refused())
+		options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", &r)}}
+		for _, want := range []notify.ChannelState{notify.ChannelOK, notify.ChannelFailing, notify.ChannelOK} {
+			b := opened(t, options)
+			if err := b.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.post(t, incident(time.Now().String()))
+			synctest.Wait()
+			stop(t, b.Outbox)
+			time.Sleep(time.Second)
+			again := opened(t, options)
+			if err := again.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if s := again.status(t, "phone"); s.State != want || (s.Error != "") != (want == notify.ChannelFailing) {
+				t.Errorf("%+v, want %s", s, want)
+			}
+			stop(t, again.Outbox)
+		}
+	})
+}
+
 func TestChannelThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", &notifytest.Recorder{})}}

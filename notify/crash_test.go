@@ -56,13 +56,13 @@ func killed(t *testing.T, dir string, count int, points func(n int) string, env 
 // before, nothing urgent is lost, and nothing repeated twice.
 func TestCrashAtEachStep(t *testing.T) {
 	dir := t.TempDir()
-	kills := killed(t, dir, *lives, func(n int) string { return steps[n%len(steps)] + "=kill@0.1" })
+	kills := killed(t, dir, lifetimes(), func(n int) string { return steps[n%len(steps)] + "=kill@0.1" })
 	sum := reckon(t, dir)
 	t.Logf("killed %d times: %+v", kills, sum)
 	if sum.lost > 0 {
 		t.Errorf("%d urgent messages are lost", sum.lost)
 	}
-	if kills < *lives/2 {
+	if kills < lifetimes()/2 {
 		t.Fatalf("only %d of the children were killed", kills)
 	}
 }
@@ -72,9 +72,9 @@ func TestCrashAtEachStep(t *testing.T) {
 func TestCrashWhileTakingUp(t *testing.T) {
 	dir := t.TempDir()
 	points := strings.Join(steps, "=kill@0.02;") + "=kill@0.02"
-	kills := killed(t, dir, *lives/2, func(int) string { return points }, "NOTIFY_TEST_STORM=1")
+	kills := killed(t, dir, lifetimes()/2, func(int) string { return points }, "NOTIFY_TEST_STORM=1")
 	t.Logf("killed %d times: %+v", kills, reckon(t, dir))
-	if kills < *lives/4 {
+	if kills < lifetimes()/4 {
 		t.Fatalf("only %d of the children were killed", kills)
 	}
 }

@@ -24,9 +24,10 @@ type Options struct {
 	// Logger gets what goes wrong; nil is none.
 	Logger *slog.Logger
 	// Answered is told what the person answered, in the transaction that uses
-	// up the token; with an error the token can be used again. It is not called
-	// for the answers to a test message. Nil: answers are refused, and no
-	// channel gets buttons.
+	// up the token; with an error the token can be used again, but for one that
+	// wraps ErrToken, which refuses the answer. It must not call Write or Read
+	// of the database. It is not called for the answers to a test message. Nil:
+	// answers are refused, and no channel gets buttons.
 	Answered func(ctx context.Context, tx *store.Tx, reply Reply) error
 	// Redact takes secrets out of a message before it is stored; nil is none.
 	Redact func(string) string

@@ -126,8 +126,25 @@ func (o *Outbox) recover(ctx context.Context) error {
 				return err
 			}
 		}
+		for _, w := range o.workers {
+			if err := w.recover(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
+}
+
+// recover remembers that the last message was not taken.
+func (w *worker) recover(ctx context.Context, tx *store.Tx) error {
+	last, ok, err := findOne(ctx, tx, "WHERE channel = ? AND attempts > 0 ORDER BY changed DESC, id DESC LIMIT 1", w.channel.ID)
+	if err != nil || !ok || last.State != StatePending && last.State != StateFailed || last.Repeated {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.health.err = &Error{Trouble: Unavailable, Text: last.Error, Next: last.Next}
+	return nil
 }
 
 // channel returns the channel of that id, or nil.
