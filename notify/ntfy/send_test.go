@@ -159,7 +159,7 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		t.Run(string(fault), func(t *testing.T) {
-			server := start(t, ntfytest.Options{Burst: -1, Troubles: []ntfytest.Trouble{{Fault: fault, Times: 1}}})
+			server := start(t, ntfytest.Options{Burst: -1, Troubles: []ntfytest.Trouble{{Fault: fault}}})
 			client := open(t, server, ntfy.Config{}, ntfy.Options{})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -179,6 +179,7 @@ func TestFaults(t *testing.T) {
 			if fault == ntfytest.Limited && e.After != time.Minute {
 				t.Errorf("it is left alone for %s", e.After)
 			}
+			server.SetTroubles()
 			if _, err := client.Send(t.Context(), full()); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}

@@ -65,6 +65,9 @@ func (o Options) withDefaults() Options {
 	o.Burst = cmp.Or(o.Burst, 60)
 	o.Keepalive = cmp.Or(o.Keepalive, 45*time.Second)
 	o.Troubles = slices.Clone(o.Troubles)
+	if o.Seen == nil {
+		o.Seen = func(Message) {}
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -243,12 +243,8 @@ func (s *Server) keep(m Message) Message {
 	if s.messages[0].Expires < now.Unix() {
 		s.messages = slices.DeleteFunc(s.messages, func(k *kept) bool { return time.Unix(k.Expires, 0).Before(now) })
 	}
-	written := s.written
 	s.announce()
 	s.mu.Unlock()
-	written(m)
-	if s.options.Seen != nil {
-		s.options.Seen(m)
-	}
+	s.options.Seen(m)
 	return m
 }

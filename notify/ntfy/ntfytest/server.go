@@ -30,7 +30,6 @@ type Server struct {
 	addr    string
 	ctx     context.Context // ends with the server
 	cancel  context.CancelFunc
-	written func(Message) // told of each message
 
 	serving sync.Mutex // for what follows
 	server  *http.Server
@@ -63,7 +62,7 @@ func Listen(addr string, options Options) (*Server, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: options.withDefaults(), changed: make(chan struct{}), breaks: make(chan struct{}), streams: map[string]int{}, written: func(Message) {}}
+	s := &Server{options: options.withDefaults(), changed: make(chan struct{}), breaks: make(chan struct{}), streams: map[string]int{}}
 	s.troubles = s.options.Troubles
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	listener, err := net.Listen("tcp", addr)
@@ -79,25 +78,26 @@ func Listen(addr string, options Options) (*Server, error) {
 // Serve serves people on an address until ctx is done, and writes to out what
 // it takes and how to press its buttons.
 func Serve(ctx context.Context, addr string, options Options, out io.Writer) error {
-	s, err := Listen(addr, options)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	// What is seen waits until the address is out.
 	var mu sync.Mutex
-	show := func(m Message) {
+	seen := options.withDefaults().Seen
+	options.Seen = func(m Message) {
 		mu.Lock()
 		defer mu.Unlock()
 		_, _ = io.WriteString(out, m.shown())
+		seen(m)
 	}
-	s.mu.Lock()
-	s.written = show
-	s.mu.Unlock()
 	mu.Lock()
-	_, err = fmt.Fprintf(out, "A stand-in for an ntfy server: %s\nIt keeps messages in memory, for 12 hours at most.\n", s.URL())
+	s, err := Listen(addr, options)
+	if err == nil {
+		_, err = fmt.Fprintf(out, "A stand-in for an ntfy server: %s\nIt keeps messages in memory, for 12 hours at most.\n", s.URL())
+	}
 	mu.Unlock()
+	if s != nil {
+		defer s.Close()
+	}
 	if err != nil {
-		return fmt.Errorf("write the address: %w", err)
+		return err
 	}
 	<-ctx.Done()
 	return nil
