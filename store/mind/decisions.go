@@ -17,7 +17,7 @@ type Decision struct {
 	Tick     int64
 	At       time.Time
 	Incident subconscious.IncidentKey
-	ID       subconscious.IncidentID
+	ID       subconscious.IncidentID // "" where the incident got none: a wish without evidence
 	Entry    subconscious.EntryID
 	Thread   subconscious.ThreadName
 	Verdict  string // tell, hold, drop
@@ -45,6 +45,9 @@ const maxDecisionJSON = 64 << 10
 // Decisions returns the newest decisions about an incident, at most limit,
 // oldest first.
 func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit int) ([]Decision, error) {
+	if id == "" {
+		return nil, nil
+	}
 	var decisions []Decision
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		rows, err := tx.QueryContext(ctx, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
@@ -103,8 +106,8 @@ func (s *Store) DecisionCounts(ctx context.Context, since time.Time) (DecisionSu
 // putDecisions adds decisions; incidents that are told are noted as such.
 func putDecisions(ctx context.Context, tx *store.Tx, decisions []Decision) error {
 	for _, d := range decisions {
-		if d.Incident == "" || d.ID == "" || d.At.IsZero() || d.Verdict == "" || d.Reason == "" {
-			return errors.New("a decision has no incident, no time, no verdict or no reason")
+		if d.At.IsZero() || d.Verdict == "" || d.Reason == "" {
+			return errors.New("a decision has no time, no verdict or no reason")
 		}
 		if len(d.JSON) > maxDecisionJSON {
 			return fmt.Errorf("the decision on %s has %d bytes, more than %d", d.ID, len(d.JSON), maxDecisionJSON)
@@ -115,7 +118,7 @@ func putDecisions(ctx context.Context, tx *store.Tx, decisions []Decision) error
 			d.Verdict, d.Reason, d.JSON); err != nil {
 			return err
 		}
-		if d.Verdict == VerdictTell {
+		if d.Verdict == VerdictTell && d.Incident != "" {
 			if err := noteTold(ctx, tx, d.Incident, at); err != nil {
 				return err
 			}

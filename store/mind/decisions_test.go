@@ -38,8 +38,16 @@ func TestDecisions(t *testing.T) {
 	if got, err = minds.Decisions(t.Context(), "i-nothing-1", 2); err != nil || len(got) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
+	// A wish without evidence has no incident that people know.
+	c = next(c.State)
+	c.Decisions = []mind.Decision{decided("", at(-1), "drop", "no_evidence")}
+	commit(t, db, minds, c)
+	if got, err = minds.Decisions(t.Context(), "", 2); err != nil || len(got) != 0 {
+		t.Errorf("of no incident: %+v, %v", got, err)
+	}
 	for since, want := range map[int]mind.DecisionSum{
-		0: {Reasons: map[string]int{"quiet_hours": 1, "escalate": 2, "duplicate": 1, "digest": 2, "low_confidence": 1}, Told: 2, Again: 1, Digested: 1},
+		-1: {Reasons: map[string]int{"quiet_hours": 1, "escalate": 2, "duplicate": 1, "digest": 2, "low_confidence": 1, "no_evidence": 1}, Told: 2, Again: 1, Digested: 1},
+		0:  {Reasons: map[string]int{"quiet_hours": 1, "escalate": 2, "duplicate": 1, "digest": 2, "low_confidence": 1}, Told: 2, Again: 1, Digested: 1},
 		// Told once since then, and once before.
 		3: {Reasons: map[string]int{"escalate": 1, "digest": 1, "low_confidence": 1}, Told: 2, Again: 1, Digested: 1},
 		5: {Reasons: map[string]int{}},
@@ -54,12 +62,10 @@ func TestDecisions(t *testing.T) {
 func TestDecisionsAreBounded(t *testing.T) {
 	minds, db := newStore(t, store.Memory)
 	for name, spoil := range map[string]func(*mind.Decision){
-		"no incident": func(d *mind.Decision) { d.Incident = "" },
-		"no id":       func(d *mind.Decision) { d.ID = "" },
-		"no time":     func(d *mind.Decision) { d.At = time.Time{} },
-		"no verdict":  func(d *mind.Decision) { d.Verdict = "" },
-		"no reason":   func(d *mind.Decision) { d.Reason = "" },
-		"too much":    func(d *mind.Decision) { d.JSON = make([]byte, 64<<10+1) },
+		"no time":    func(d *mind.Decision) { d.At = time.Time{} },
+		"no verdict": func(d *mind.Decision) { d.Verdict = "" },
+		"no reason":  func(d *mind.Decision) { d.Reason = "" },
+		"too much":   func(d *mind.Decision) { d.JSON = make([]byte, 64<<10+1) },
 	} {
 		c := next(load(t, minds))
 		c.Decisions = []mind.Decision{decided("i-disk-1", noon, "hold", "presence")}
