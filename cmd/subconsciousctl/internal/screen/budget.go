@@ -60,8 +60,8 @@ func (p *page) exhausted(b api.BudgetStatus) []string {
 	var words []string
 	for _, l := range b.Limits {
 		exploring := strings.HasSuffix(l.Name, "exploration_calls_per_day")
-		if !l.Exhausted || exploring && l.Limit == 0 {
-			continue // to explore never is no lack
+		if !l.Exhausted || (exploring || attention(l.Name)) && l.Limit == 0 {
+			continue // to explore never is no lack, and to be told nothing a wish
 		}
 		says := " is reached ("
 		if l.Used < l.Limit {

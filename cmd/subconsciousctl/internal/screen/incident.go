@@ -94,7 +94,7 @@ func (p *page) judged(d api.Decision) {
 	first, deep := " "+head+pad(verdict, 9), 2+1+1+13+9
 	words := decisionWords(d) + p.heldUntil(d)
 	if p.Width < narrow {
-		p.marked("  ", colour, mark, " "+head, 4, plain, verdict)
+		p.marked("  ", colour, mark, " "+head, 2+1+1+13, plain, verdict)
 		p.wrapped("    ", plain, words)
 		deep = 4
 	} else {
