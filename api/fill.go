@@ -77,6 +77,12 @@ func (t TickReport) filled() TickReport {
 		threads[i] = thread
 	}
 	t.Threads = threads
+	told := make([]ToldMessage, len(t.Told))
+	for i, message := range t.Told {
+		message.Incidents = list(message.Incidents)
+		told[i] = message
+	}
+	t.Told = told
 	return t
 }
 

@@ -187,11 +187,12 @@ func TestListsWithinIncidents(t *testing.T) {
 	telling := &subconscious.Telling{ID: "i-x-1", State: subconscious.TellingTold, Since: apitest.At().Add(-time.Hour)}
 	mind.Stories = map[subconscious.IncidentID]api.IncidentExplanation{"i-x-1": {Record: subconscious.Incident{Key: "x", Telling: telling}}}
 	mind.Reasons["w-x-1"] = api.Explanation{Incident: subconscious.Incident{Key: "x", Telling: telling}}
+	mind.Reports = []api.TickReport{{Tick: 1, Told: []api.ToldMessage{{Kind: "notice"}}}, {Tick: 2}}
 	mind.Now.Waiting = []api.InboxIncident{{ID: "i-x-1"}}
 	mind.Box.Incidents = []api.InboxIncident{{ID: "i-x-1", State: subconscious.TellingTold}}
 	apitest.Serve(t, folder, mind, api.Options{})
 	c := caller(t, folder)
-	for _, path := range []string{"/v1/inbox/i-x-1", "/v1/why/w-x-1", "/v1/inbox", "/v1/status"} {
+	for _, path := range []string{"/v1/inbox/i-x-1", "/v1/why/w-x-1", "/v1/inbox", "/v1/status", "/v1/ticks", "/v1/ticks/1"} {
 		if got := call(t, c, "GET", path, "", ""); got.status != 200 || strings.Contains(got.body, "null") {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
