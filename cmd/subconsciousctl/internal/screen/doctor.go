@@ -39,7 +39,7 @@ func Doctor(view View, findings []doctor.Finding) string {
 				p.line()
 			}
 			part = f.Part
-			p.line(p.in(bold, sentenceCase(part)))
+			p.wrapped("", bold, sentenceCase(part))
 		}
 		counts[f.State]++
 		mark, colour := findingMark(f.State)
