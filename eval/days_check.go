@@ -40,8 +40,8 @@ func (t dayTree) apply(d dayDeed) error {
 // put writes or appends.
 func (t dayTree) put(d dayDeed, text string, there bool) error {
 	if !isDayCalendar(d.path) {
-		if t.isFolder(d.path) {
-			return fmt.Errorf("%s is a folder then", d.path)
+		if err := t.blocked(d.path); err != nil {
+			return err
 		}
 		if d.verb == verbAppend {
 			d.text = text + d.text
@@ -64,6 +64,9 @@ func (t dayTree) move(d dayDeed) error {
 	if isDayCalendar(d.path) || isDayCalendar(d.to) {
 		return errors.New("a calendar stays where it is")
 	}
+	if d.verb == verbMove && strings.HasPrefix(d.to+"/", d.path+"/") {
+		return fmt.Errorf("%s cannot be moved into itself", d.path)
+	}
 	moved := map[string]string{}
 	for name, text := range t {
 		if rest, ok := strings.CutPrefix(name, d.path); ok && (rest == "" || rest[0] == '/') {
@@ -77,8 +80,11 @@ func (t dayTree) move(d dayDeed) error {
 	if d.verb == verbDelete {
 		return nil
 	}
-	if _, taken := t[d.to]; taken || t.isFolder(d.to) {
+	if _, taken := t[d.to]; taken {
 		return fmt.Errorf("%s is there already", d.to)
+	}
+	if err := t.blocked(d.to); err != nil {
+		return err
 	}
 	for name, text := range moved {
 		t[name] = text
@@ -86,13 +92,18 @@ func (t dayTree) move(d dayDeed) error {
 	return nil
 }
 
-func (t dayTree) isFolder(path string) bool {
+// blocked says why there can be no file of that name: it is a folder, or a
+// folder of it is a file.
+func (t dayTree) blocked(path string) error {
 	for name := range t {
 		if strings.HasPrefix(name, path+"/") {
-			return true
+			return fmt.Errorf("%s is a folder then", path)
+		}
+		if strings.HasPrefix(path, name+"/") {
+			return fmt.Errorf("%s is a file then", name)
 		}
 	}
-	return false
+	return nil
 }
 
 // dayChecker goes through a day without playing it.
@@ -108,6 +119,9 @@ type dayChecker struct {
 func (p *dayParser) check() {
 	c := &dayChecker{p: p, tree: dayTree{}, seen: map[string]bool{"disk /": true}, failed: map[string]bool{}}
 	for _, f := range p.day.files {
+		if err := c.tree.blocked(f.path); err != nil {
+			p.fail(f.line, "%s: %v", f.path, err)
+		}
 		c.tree[f.path] = f.text
 		if isDayCalendar(f.path) {
 			events, err := parseICS(f.text)
