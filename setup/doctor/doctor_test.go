@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
@@ -54,7 +55,8 @@ func newPatient(t *testing.T, config string) *patient {
 	}
 	return &patient{dir: dir, config: config, env: map[string]string{"HOME": dir}, options: doctor.Options{
 		StateDir: filepath.Join(dir, "state"), Now: func() time.Time { return at },
-		Reader: fakeReader{&health.Clock{Kept: true, Synchronised: true}}, Watches: func() (int, bool) { return 100, true },
+		Session: func(context.Context) presence.Session { return presence.Session{} },
+		Reader:  fakeReader{&health.Clock{Kept: true, Synchronised: true}}, Watches: func() (int, bool) { return 100, true },
 		Daemon: fakeDaemon{status: api.Status{Version: "v1"}, asked: new([]string)},
 	}}
 }
