@@ -179,9 +179,9 @@ func reckon(t *testing.T, dir string) (sum tally) {
 	}
 	keys := map[string]int{}
 	type message struct {
-		key, sequence, state       string
-		urgent, repeated           bool
-		attempts, answers, replies int
+		key, sequence, state string
+		urgent, repeated     bool
+		attempts             int
 	}
 	var list []message
 	if err := db.Read(t.Context(), func(tx *store.Tx) error {

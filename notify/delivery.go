@@ -18,9 +18,6 @@ const (
 	StateExpired State = "expired" // it came to be of no use before it could be sent
 )
 
-// open: something is still to become of it.
-func (s State) open() bool { return s == StatePending || s == StateSending }
-
 // Delivery is what became of one message on one channel.
 type Delivery struct {
 	ID       int64
