@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -22,6 +23,7 @@ var _ api.Messenger = (*Daemon)(nil)
 
 // openChannels opens the outbox over the channels that the configuration names.
 func (d *Daemon) openChannels(ctx context.Context) (err error) {
+	shoutrrr.Bound(http.DefaultClient) // which some of its services use
 	d.session = session.New(session.Options{Now: d.options.Now, Logger: d.options.Logger})
 	channels := d.options.Channels
 	if channels == nil {

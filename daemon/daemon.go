@@ -90,8 +90,7 @@ func New(options Options) (*Daemon, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	return &Daemon{options: options, lastRun: map[string]time.Time{}, near: map[subconscious.Ref]bool{},
-		wished: make(chan struct{}, 1), turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
+	return &Daemon{options: options, lastRun: map[string]time.Time{}, wished: make(chan struct{}, 1), turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
 }
 
 // Start locks the state folder, opens the mind, publishes its document, opens

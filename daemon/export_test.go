@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -21,3 +22,6 @@ func (d *Daemon) Mind() *mind.Store         { return d.mind }
 func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.BlindPeriod, error) {
 	return d.ledger.BlindPeriods(ctx, since)
 }
+
+// Outbox is where messages wait to be sent.
+func (d *Daemon) Outbox() *notify.Outbox { return d.outbox }

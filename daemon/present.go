@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/presence"
@@ -35,18 +37,23 @@ func (d *Daemon) presence(staged *senses.Staged, at time.Time) subconscious.Pres
 }
 
 // eventsAround are the events that may be on: those that were near at an
-// earlier tick, as they are now.
+// earlier tick, as they are now. The first tick after a start looks for those
+// that had begun before it.
 func (d *Daemon) eventsAround(staged *senses.Staged, at time.Time) []subconscious.Observation {
+	if d.near == nil {
+		d.near = map[subconscious.Ref]bool{}
+		staged.View().Ended("calendar", func(o subconscious.Observation) bool {
+			d.near[o.Ref()] = true
+			return true
+		})
+	}
 	staged.View().Due(at.Add(-soon), at.Add(soon), func(o subconscious.Observation) bool {
 		if o.Sense == "calendar" && len(d.near) < nearKept {
 			d.near[o.Ref()] = true
 		}
 		return true
 	})
-	var refs []subconscious.Ref
-	for ref := range d.near {
-		refs = append(refs, ref)
-	}
+	refs := slices.Sorted(maps.Keys(d.near))
 	var events []subconscious.Observation
 	for _, e := range staged.Evidence(refs, nil, nil) {
 		end, err := time.Parse(time.RFC3339, e.Latest.Attrs["end"])

@@ -34,16 +34,16 @@ func TestTwoThreadsWishTheSame(t *testing.T) {
 	w.disk.set(90)
 	var verdicts []string
 	for _, d := range w.tick().Decisions {
-		verdicts = append(verdicts, string(d.Incident)+" "+d.Verdict)
+		verdicts = append(verdicts, string(d.Incident)+" "+d.Verdict+" "+d.Reason)
 	}
-	if want := []string{"health:disk:/srv recorded", "health:disk:/srv duplicate"}; !slices.Equal(verdicts, want) {
+	if want := []string{"health:disk:/srv tell escalate", "health:disk:/srv drop duplicate"}; !slices.Equal(verdicts, want) {
 		t.Fatalf("the verdicts are %q, want %q", verdicts, want)
 	}
 	if again := w.tick().Decisions; len(again) > 0 {
 		t.Errorf("nothing changed, and there are wishes: %+v", again)
 	}
 	w.disk.set(97)
-	if worse := w.tick().Decisions; len(worse) == 0 || worse[0].Verdict != "recorded" {
+	if worse := w.tick().Decisions; len(worse) == 0 || worse[0].Verdict != "tell" || worse[0].Again != "worse" {
 		t.Errorf("it worsened, and the verdicts are %+v", worse)
 	}
 }

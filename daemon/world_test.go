@@ -380,3 +380,22 @@ func asJSON(t testing.TB, v any) string {
 	}
 	return string(text)
 }
+
+func (w *world) zone() *time.Location {
+	w.t.Helper()
+	zone, err := w.options.Config.Location(func(string) (string, bool) { return "", false })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return zone
+}
+
+// inbox is what was told and what waits.
+func (w *world) inbox() []api.InboxIncident {
+	w.t.Helper()
+	inbox, err := w.d.Inbox(context.Background(), api.InboxQuery{Limit: 100})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return inbox.Incidents
+}

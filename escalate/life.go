@@ -111,7 +111,7 @@ func (g *gate) tell(l *look, inDigest bool) {
 // told is what an incident is like now.
 func (g *gate) told(l *look, why string, inDigest bool) subconscious.Told {
 	return subconscious.Told{
-		Tick: g.in.Tick, At: g.in.At, Why: why, Digest: inDigest, Sort: sortOf(l.asked), Severity: l.severity, Band: l.band,
+		Tick: g.in.Tick, At: g.in.At, Why: why, Digest: inDigest, Sort: sortOf(l.asked), Severity: toldAs(l), Band: l.band,
 		Due: l.due, Status: status(l.things), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
 	}
 }
@@ -191,3 +191,16 @@ const (
 	reasonKept    = 300
 	citationsKept = 16
 )
+
+// warns is the importance from which on something notable is told like a
+// warning: a disk that will be full within hours.
+const warns = 8
+
+// toldAs is how severe a thing was told to be. What was told like a warning is
+// not told again as it becomes one.
+func toldAs(l *look) subconscious.Severity {
+	if l.severity == subconscious.Notable && l.asked.Importance >= warns {
+		return subconscious.Warning
+	}
+	return l.severity
+}

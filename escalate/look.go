@@ -74,7 +74,9 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 		return nil
 	}
 	slices.SortFunc(all, func(a, b *look) int {
-		return cmp.Or(compareBool(b.isLive(), a.isLive()), cmp.Compare(b.asked.Importance, a.asked.Importance),
+		// An idea about a thing does not keep the thing itself from being pushed.
+		return cmp.Or(compareBool(b.isLive(), a.isLive()), compareBool(neverPushed(a.asked.Kind), neverPushed(b.asked.Kind)),
+			cmp.Compare(b.asked.Importance, a.asked.Importance),
 			compareBool(a.waited, b.waited), compareAsked(a.asked, b.asked))
 	})
 	telling := g.begin(incident, all[0].asked)
@@ -82,8 +84,15 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 		l.telling = telling
 	}
 	for _, l := range all[1:] {
-		who := cmp.Or(all[0].asked.Summary, string(key))
-		d := l.decision(Duplicate, ruling{verdict: Drop, detail: "said better in the same tick by the " + by(all[0].asked) + ": " + cut(plain(who), 140)})
+		if ruled, reason := l.lost(); reason != "" {
+			g.out.Decisions = append(g.out.Decisions, l.decision(reason, ruled))
+			continue
+		}
+		detail := "said better in the same tick by the " + by(all[0].asked) + ": "
+		if l.waited {
+			detail = "a newer wish of the " + by(all[0].asked) + " speaks for it: "
+		}
+		d := l.decision(Duplicate, ruling{verdict: Drop, detail: detail + cut(sentence(all[0].asked, key), 140)})
 		g.out.Decisions = append(g.out.Decisions, d)
 	}
 	return all[0]
@@ -105,9 +114,20 @@ func (g *gate) look(incident *subconscious.Incident, asked subconscious.Asked, w
 // isLive reports whether it can still be told: one that is over or expired
 // speaks for nobody.
 func (l *look) isLive() bool {
-	_, nothing := noEvidence(l)
-	_, late := expired(l)
-	return !nothing && !late
+	_, reason := l.lost()
+	return reason == ""
+}
+
+// lost is the reason for which a wish cannot be told whatever its incident; ""
+// for none.
+func (l *look) lost() (ruling, Reason) {
+	if ruled, nothing := noEvidence(l); nothing {
+		return ruled, NoEvidence
+	}
+	if ruled, late := expired(l); late {
+		return ruled, Expired
+	}
+	return ruling{}, ""
 }
 
 // urgency orders wishes: those that draw on what is left of attention first.

@@ -75,6 +75,18 @@ func (v *View) Of(sense string, yield func(subconscious.Observation) bool) {
 	})
 }
 
+// Ended calls yield for the things of one sense that stood and no longer do, as
+// far as they are kept, in order of reference, until it returns false.
+func (v *View) Ended(sense string, yield func(subconscious.Observation) bool) {
+	prefix := sense + ":"
+	v.things.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *thing) bool {
+		if !strings.HasPrefix(string(ref), prefix) {
+			return false
+		}
+		return t.phase == standing || yield(*t.latest)
+	})
+}
+
 // Sharing implements subconscious.World. Keys are links, terms as "term:word",
 // and the identity of a thing itself as "sense:id".
 func (v *View) Sharing(key string, limit int) (things []subconscious.Observation, count int) {
