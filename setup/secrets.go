@@ -89,7 +89,7 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 		secret = secret && !strings.ContainsRune(n.Value, '/')
 	case strings.HasSuffix(name, "_env"):
 		if !secret && !variablePattern.MatchString(n.Value) {
-			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", `write the name alone, such as GROQ_API_KEY, without "$"`)
+			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+variableExample(key)+`, without "$"`)
 			return true
 		}
 	}
@@ -97,6 +97,14 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 		c.wrong(CodeSecret, n.Line, key, holder(key), byReference(key))
 	}
 	return secret
+}
+
+// variableExample is a variable that may be named at a key.
+func variableExample(key string) string {
+	if notifyPrefix.MatchString(key) {
+		return "NTFY_TOKEN"
+	}
+	return "GROQ_API_KEY"
 }
 
 // namesAddress reports whether a key is called like an address, which of a

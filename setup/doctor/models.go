@@ -225,7 +225,8 @@ func (e *examination) budget() {
 	b := e.status.Budget
 	var spent []string
 	for _, l := range b.Limits {
-		if l.Exhausted && !strings.HasSuffix(l.Name, "exploration_calls_per_day") { // that is used up on any day, and nothing is missed
+		explores := strings.HasSuffix(l.Name, "exploration_calls_per_day") // that is used up on any day, and nothing is missed
+		if l.Exhausted && !explores && !slices.Contains(attentionLimits, l.Name) {
 			spent = append(spent, l.Name)
 		}
 	}

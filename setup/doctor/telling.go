@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,8 +166,19 @@ func (e *examination) attention() {
 		e.add(Note, "attention", words+": nothing is ever told", "raise budget.notifications_per_day and budget.escalations_per_hour, unless that is what you want")
 		return
 	}
+	if e.status != nil {
+		for _, l := range e.status.Budget.Limits {
+			if l.Exhausted && slices.Contains(attentionLimits, l.Name) {
+				// It is what the limits are for, and mends itself.
+				words += "; " + l.Name + " is reached now, and what is not critical waits in subconsciousctl inbox"
+			}
+		}
+	}
 	e.add(OK, "attention", words, "")
 }
+
+// attentionLimits are the limits of the budget that are not of models.
+var attentionLimits = []string{"notifications_per_day", "escalations_per_hour", "notices_per_day"}
 
 // presence looks at what tells a good moment from a bad one.
 func (e *examination) presence(ctx context.Context) {

@@ -58,7 +58,13 @@ func TestTelling(t *testing.T) {
 		"the time there":            {"timezone: Europe/Berlin", nil, "quiet hours", doctor.OK, "where it is 13:00 now"},
 		"a digest at night":         {"escalation: {digest: {daily: \"03:00\"}}", nil, "daily digest", doctor.Note, "lies in the quiet hours"},
 		"nothing may be told":       {"budget: {notifications_per_day: 0}", nil, "attention", doctor.Note, "nothing is ever told"},
-		"nobody says anything":      {"", nil, "presence", doctor.OK, "this machine says nothing of your session, no calendar is configured"},
+		"enough was told": {"", func(_ *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Budget: api.BudgetStatus{Limits: []api.LimitStatus{{Name: "escalations_per_hour", Exhausted: true}}}}}
+		}, "attention", doctor.OK, "escalations_per_hour is reached now"},
+		"enough was told, and models think on": {"", func(_ *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Budget: api.BudgetStatus{Limits: []api.LimitStatus{{Name: "escalations_per_hour", Exhausted: true}}}}}
+		}, "budget", doctor.OK, "today"},
+		"nobody says anything": {"", nil, "presence", doctor.OK, "this machine says nothing of your session, no calendar is configured"},
 		"a session": {"", func(_ *testing.T, p *patient) {
 			p.options.Session = func(context.Context) presence.Session {
 				return presence.Session{Known: true, Locked: true, LockedSince: at.Add(-time.Hour)}
