@@ -24,6 +24,7 @@ func Decide(in Input) Outcome {
 	g := open(in)
 	g.obey()
 	g.live()
+	g.owe()
 	for _, l := range g.looks() {
 		g.rule(l)
 	}

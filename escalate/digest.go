@@ -46,7 +46,11 @@ func (d DigestTimes) weekly() (slots, bool) {
 // around returns the last due time that is not after at, and the next one.
 func (s slots) around(at time.Time) (last, next time.Time) {
 	year, month, day := at.Date()
-	for d := day - 8; d <= day+8; d++ {
+	span := 2
+	if s.weekly {
+		span = 8
+	}
+	for d := day - span; d <= day+span; d++ {
 		if s.weekly && time.Date(year, month, d, 12, 0, 0, 0, time.UTC).Weekday() != s.day {
 			continue
 		}
@@ -83,21 +87,47 @@ func (g *gate) digests() {
 	}
 }
 
+// opens is the last due time of a sort of digest, and when it can be told: not
+// in quiet hours. ok is false where that time was served, or is not yet.
+func (g *gate) opens(s slots, served time.Time) (due, opens time.Time, ok bool) {
+	due, _ = s.around(g.in.At)
+	if due.IsZero() || !served.Before(due) {
+		return due, due, false
+	}
+	opens = due
+	if until, quiet := QuietUntil(g.in.Rules, due); quiet {
+		opens = until
+	}
+	return due, opens, g.quietUntil.IsZero() && !g.in.At.Before(opens)
+}
+
+// owe counts the digests that are late and have something to tell.
+func (g *gate) owe() {
+	owes := func(s slots, on bool, served time.Time) {
+		if !on {
+			return
+		}
+		_, opens, ok := g.opens(s, served)
+		if ok && slices.ContainsFunc(g.keys, func(key subconscious.IncidentKey) bool {
+			t := g.incidents[key].Telling
+			return t != nil && t.Waits && (t.Held == string(Digest) || t.Held == string(BudgetAttention)) && !t.HeldSince.After(opens)
+		}) {
+			g.owed = 1
+		}
+	}
+	daily, on := g.in.Rules.Digest.daily()
+	owes(daily, on, g.in.Spent.Daily)
+	weekly, on := g.in.Rules.Digest.weekly()
+	owes(weekly, on, g.in.Spent.Weekly)
+}
+
 // digest sends out one sort of digest where its last due time has not been
 // served. What began to wait after that time waits for the next one, so that a
 // missed digest is made up for and a new mind does not send yesterday's. In quiet
 // hours, and while too much was told, it comes later.
 func (g *gate) digest(s slots, served *time.Time) {
-	at := g.in.At
-	due, _ := s.around(at)
-	if due.IsZero() || !served.Before(due) {
-		return
-	}
-	opens := due
-	if until, quiet := QuietUntil(g.in.Rules, due); quiet {
-		opens = until
-	}
-	if _, quiet := QuietUntil(g.in.Rules, at); quiet || at.Before(opens) {
+	due, opens, ok := g.opens(s, *served)
+	if !ok {
 		return
 	}
 	items := g.forDigest()
@@ -105,7 +135,7 @@ func (g *gate) digest(s slots, served *time.Time) {
 		*served = due
 		return
 	}
-	if why, _ := g.spent(false); why != "" {
+	if why, _ := g.spent(false, 0); why != "" {
 		return
 	}
 	*served = due

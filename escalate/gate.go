@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -21,8 +22,13 @@ type gate struct {
 	evidence  map[subconscious.Ref]*subconscious.Evidence
 	scores    map[subconscious.Sort]subconscious.Score
 	held      []heldLook
-	ordinal   uint64
-	out       Outcome
+	// quietUntil is when the quiet hours end that it is in, zero outside them;
+	// nextDigest when the next digest is due, zero for never; owed how many
+	// digests are late.
+	quietUntil, nextDigest time.Time
+	owed                   int
+	ordinal                uint64
+	out                    Outcome
 }
 
 func open(in Input) *gate {
@@ -37,6 +43,8 @@ func open(in Input) *gate {
 		},
 	}
 	g.in.At = in.At.Round(0)
+	g.quietUntil, _ = QuietUntil(in.Rules, g.in.At)
+	g.nextDigest, _ = NextDigest(in.Rules, g.in.At)
 	for i := range in.Incidents {
 		given := &in.Incidents[i]
 		if kept, twice := g.incidents[given.Key]; twice && !before(*given, *kept) {

@@ -12,7 +12,7 @@ import (
 // of its own.
 func (g *gate) notices() {
 	at, rules := g.in.At, g.in.Rules
-	if _, quiet := QuietUntil(rules, at); quiet || g.out.Spent.Notices >= rules.NoticesPerDay {
+	if !g.quietUntil.IsZero() || g.out.Spent.Notices >= rules.NoticesPerDay {
 		return
 	}
 	var due []Notice

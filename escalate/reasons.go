@@ -120,8 +120,8 @@ func cooldown(l *look) (ruling, bool) {
 // quietHours: only what is critical is told.
 func quietHours(l *look) (ruling, bool) {
 	at := l.gate.in.At
-	until, quiet := QuietUntil(l.gate.in.Rules, at)
-	if !quiet || l.critical {
+	until := l.gate.quietUntil
+	if until.IsZero() || l.critical {
 		return ruling{}, false
 	}
 	return ruling{verdict: Hold, detail: "quiet hours until " + moment(until, at), until: until}, true
@@ -166,13 +166,14 @@ func presence(l *look) (ruling, bool) {
 
 // budgetAttention: enough was told today, or within the hour.
 func budgetAttention(l *look) (ruling, bool) {
-	why, until := l.gate.spent(l.critical)
+	why, until := l.gate.spent(l.critical, l.gate.owed)
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
 }
 
 // spent says why nothing more can be pushed now; "" where something can. A part
-// of the day's pushes is kept for what is critical, which knows no hour.
-func (g *gate) spent(critical bool) (why string, until time.Time) {
+// of the day's pushes is kept for what is critical, which knows no hour, and one
+// for each digest that is late, or it would be so all day.
+func (g *gate) spent(critical bool, owed int) (why string, until time.Time) {
 	rules, spent := g.in.Rules, g.out.Spent
 	day := rules.NotificationsPerDay
 	year, month, date := g.in.At.Date()
@@ -187,6 +188,8 @@ func (g *gate) spent(critical bool) (why string, until time.Time) {
 		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
 	case spent.LastHour >= rules.EscalationsPerHour:
 		return fmt.Sprintf("%s within the hour, which is all that an hour allows", times(spent.LastHour)), time.Time{}
+	case spent.Today+owed >= day-reserve, spent.LastHour+owed >= rules.EscalationsPerHour:
+		return "what is left is kept for the digest", time.Time{}
 	}
 	return "", time.Time{}
 }
@@ -196,7 +199,10 @@ func (g *gate) spent(critical bool) (why string, until time.Time) {
 const reserved = 3
 
 func times(n int) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "nothing told"
+	case 1:
 		return "told once"
 	}
 	return fmt.Sprintf("told %d times", n)
@@ -219,8 +225,8 @@ func digest(l *look) (ruling, bool) {
 	default:
 		return ruling{}, false
 	}
-	due, on := NextDigest(rules, at)
-	if !on {
+	due := l.gate.nextDigest
+	if due.IsZero() {
 		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}, true
 	}
 	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}, true
