@@ -126,6 +126,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 	if !ok || o.Answered == nil || o.refused.isSpent(token) {
 		return ErrToken
 	}
+	used := false
 	err := o.DB.Write(ctx, func(tx *store.Tx) error {
 		r, ok, err := findOne(ctx, tx, "WHERE id = ?", c.delivery)
 		if err != nil {
@@ -140,6 +141,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 			return err
 		}
 		if added, err := result.RowsAffected(); err != nil || added == 0 {
+			used = err == nil
 			return errors.Join(err, ErrToken)
 		}
 		if err := failpoint.Hit("notify.take"); err != nil || r.Kind == KindTest {
@@ -147,7 +149,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		}
 		return o.Answered(ctx, tx, Reply{Answer: c.answer, Incident: r.Incident, Channel: r.Channel, At: now})
 	})
-	if err == nil || errors.Is(err, ErrToken) {
+	if err == nil || used {
 		o.refused.spend(token)
 	}
 	return err

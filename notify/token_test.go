@@ -114,6 +114,13 @@ func TestBadTokens(t *testing.T) {
 		if err := other.Press(t.Context(), good); err != nil || len(got.list) != 0 {
 			t.Errorf("%v: %+v", err, got.list)
 		}
+		old := tokens(t, b, &phone, "old")
+		if err := other.Press(t.Context(), old[0].Token); err != nil || len(got.list) != 0 {
+			t.Errorf("%v: %+v", err, got.list)
+		}
+		if err := b.Take(t.Context(), old[0].Token); err != nil || len(got.list) != 1 {
+			t.Errorf("what was refused over another channel has an effect: %v", err)
+		}
 		// The message is another one, as in a database that was restored.
 		for column, value := range map[string]string{"incident": "i-other-1", "channel": "other", "sequence": "00"} {
 			token := tokens(t, b, &phone, "of "+column)[1].Token
@@ -123,11 +130,11 @@ func TestBadTokens(t *testing.T) {
 			}
 		}
 		time.Sleep(7*24*time.Hour - time.Second)
-		if err := b.Take(t.Context(), tokens(t, b, &phone, "late")[0].Token); err != nil || len(got.list) != 1 {
+		if err := b.Take(t.Context(), tokens(t, b, &phone, "late")[0].Token); err != nil || len(got.list) != 2 {
 			t.Errorf("%v: %+v", err, got.list)
 		}
 		time.Sleep(time.Second)
-		if err := b.Take(t.Context(), good); !errors.Is(err, notify.ErrToken) || len(got.list) != 1 {
+		if err := b.Take(t.Context(), old[1].Token); !errors.Is(err, notify.ErrToken) || len(got.list) != 2 {
 			t.Errorf("after a week: %v", err)
 		}
 	})
