@@ -19,7 +19,7 @@ const snoozeFor = 3 * time.Hour
 func (g *gate) obey() {
 	commands := slices.SortedStableFunc(slices.Values(g.in.Commands), func(a, b subconscious.Command) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Incident, b.Incident),
-			cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Feedback, b.Feedback), a.Until.Compare(b.Until), cmp.Compare(a.By, b.By))
+			cmp.Compare(a.IncidentID, b.IncidentID), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Feedback, b.Feedback), a.Until.Compare(b.Until), cmp.Compare(a.By, b.By))
 	})
 	for _, c := range commands {
 		incident := g.meant(c)
@@ -36,13 +36,15 @@ func (g *gate) obey() {
 	}
 }
 
-// meant finds the incident that a command names, or whose entry it names.
+// meant finds the incident that a command names by its key or id, or whose entry
+// it names.
 func (g *gate) meant(c subconscious.Command) *subconscious.Incident {
-	if c.Incident != "" || c.Entry == "" {
+	if c.Incident != "" || c.Entry == "" && c.IncidentID == "" {
 		return g.incidents[c.Incident]
 	}
 	for _, key := range g.keys {
-		if t := g.incidents[key].Telling; t != nil && t.Asked.Entry == c.Entry {
+		t := g.incidents[key].Telling
+		if t != nil && (c.IncidentID != "" && t.ID == c.IncidentID || c.IncidentID == "" && t.Asked.Entry == c.Entry) {
 			return g.incidents[key]
 		}
 	}
@@ -51,7 +53,7 @@ func (g *gate) meant(c subconscious.Command) *subconscious.Incident {
 
 // named is what a command calls its incident.
 func named(c subconscious.Command) string {
-	return cut(plain(cmp.Or(string(c.Incident), string(c.Entry), "it")), 80)
+	return cut(plain(cmp.Or(string(c.IncidentID), string(c.Incident), string(c.Entry), "it")), 80)
 }
 
 // teaches reports whether a command is the person's own word: what an agent or a
@@ -99,7 +101,9 @@ func (g *gate) readInInbox(incident *subconscious.Incident) {
 	if len(t.Told) == 0 {
 		t.Told = append(t.Told, g.told(l, whyRead, false))
 	}
-	t.Waits, t.Held, t.HeldSince, t.Until = false, "", time.Time{}, time.Time{}
+	d := l.decision(Duplicate, ruling{verdict: Drop, detail: "you answered before it was told"})
+	g.out.Decisions = append(g.out.Decisions, d)
+	t.Waits, t.Held, t.HeldSince, t.Until = false, string(Duplicate), time.Time{}, time.Time{}
 }
 
 func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) string {

@@ -136,26 +136,39 @@ func enumerate(names []string, last string, room int) string {
 	return cut(names[0], room-runes(tail)) + tail
 }
 
-// scheme begins an address that a program would open.
 var (
-	scheme = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,20}://+|\b(?:mailto|tel|sms|javascript|data|geo|magnet|intent|market):(\S)`)
-	host   = regexp.MustCompile(`(?i)\b(?:[a-z0-9-]{1,63}\.){1,8}(?:[a-z]{2,18})(?:(:[0-9]{1,5})?[/?#]|:[0-9]{1,5}\b)`)
-	www    = regexp.MustCompile(`(?i)\bwww\d?\.`)
+	// scheme is what an address begins with that a program would open, and its
+	// host.
+	scheme = regexp.MustCompile(`(?i)(?:\b[a-z][a-z0-9+.-]{1,20}://+|\b(?:mailto|tel|sms|javascript|data|geo|magnet|intent|market):\b)([^\s/?#]*)`)
+	// host is one that many programs open without a scheme.
+	host = regexp.MustCompile(`(?i)\bwww\d?(?:\.[a-z0-9-]+)+|\b(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,18}(?:(?::[0-9]{1,5})?[/?#]|:[0-9]{1,5}\b)`)
 )
 
+// plainRead is how much of a text of others is looked at.
+const plainRead = 2 << 10
+
 // plain is a text of others on one line, in which nothing can be clicked: what
-// an address begins with is left out, and a host before a path is written with
-// [.] for its dots.
+// an address begins with is left out, and its host is written with [.] for dots.
 func plain(text string) string {
+	if len(text) > plainRead {
+		text = strings.ToValidUTF8(text[:plainRead], "")
+	}
 	text = strings.Join(strings.Fields(subconscious.Printable(text)), " ")
-	for range 4 {
-		stripped := www.ReplaceAllString(scheme.ReplaceAllString(text, "$1"), "")
+	for range 8 {
+		stripped := scheme.ReplaceAllStringFunc(text, func(found string) string {
+			return undotted(scheme.FindStringSubmatch(found)[1])
+		})
 		if stripped == text {
 			break
 		}
 		text = stripped
 	}
-	return host.ReplaceAllStringFunc(text, func(found string) string { return strings.ReplaceAll(found, ".", "[.]") })
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "://", " ")), " ")
+	return host.ReplaceAllStringFunc(text, undotted)
+}
+
+func undotted(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "[.]", "."), ".", "[.]")
 }
 
 // runes counts characters as a reader does who is shown 240 of them.
