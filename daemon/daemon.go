@@ -83,6 +83,7 @@ type view struct {
 	rejected []rejections
 	presence subconscious.Presence // at the last tick
 	used     time.Time             // when the command line was used last
+	glanced  time.Time             // when the status was asked for last
 }
 
 // New returns a daemon that has not started.

@@ -232,6 +232,14 @@ func (d *Daemon) Calibration(ctx context.Context) (api.Calibration, error) {
 
 // ResetCalibration implements api.Calibrator.
 func (d *Daemon) ResetCalibration(ctx context.Context, wish api.CalibrationRequest) (api.Calibration, error) {
+	select { // a tick that runs would write back what it learnt before
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-d.ending:
+		return api.Calibration{}, ending()
+	case <-ctx.Done():
+		return api.Calibration{}, fmt.Errorf("wait for the running tick: %w", ctx.Err())
+	}
 	if _, err := d.mind.ResetScores(ctx, wish.Thread, wish.Source, wish.Kind); err != nil {
 		return api.Calibration{}, answer(err)
 	}

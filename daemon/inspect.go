@@ -31,7 +31,7 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 	rejected := v.rejectedSince(now.Add(-rejectionsShown))
 	d.mu.Unlock()
 	zone := d.zoneOrUTC()
-	d.use()
+	d.glance()
 	status := api.Status{
 		Version: d.options.Version,
 		Mind: api.MindStatus{

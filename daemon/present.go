@@ -76,6 +76,21 @@ func (d *Daemon) use() {
 	d.view.used = d.options.Now()
 }
 
+// poll is the least time between two looks at the status that a person is taken
+// to have: what asks more often is a program.
+const poll = 10 * time.Minute
+
+// glance notes that somebody looked at the status.
+func (d *Daemon) glance() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.options.Now()
+	if now.Sub(d.view.glanced) >= poll {
+		d.view.used = now
+	}
+	d.view.glanced = now
+}
+
 // lastPresence is what the last tick judged.
 func (d *Daemon) lastPresence() subconscious.Presence {
 	d.mu.Lock()

@@ -125,13 +125,15 @@ func (d *Daemon) observations(ctx context.Context, entry subconscious.Entry, inc
 	})
 	citations = slices.Compact(citations)
 	citations = citations[max(0, len(citations)-observationsShown):]
-	out := make([]api.CitedObservation, 0, len(citations))
+	out, view := make([]api.CitedObservation, 0, len(citations)), d.ledger.View()
 	for _, c := range citations {
 		observation, ok, err := d.ledger.Observation(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("read observation %s: %w", c, err)
 		}
-		out = append(out, api.CitedObservation{Citation: c.String(), Observation: observation, Standing: standing[c.Ref], Missing: !ok})
+		latest, stands := view.Get(c.Ref)
+		out = append(out, api.CitedObservation{Citation: c.String(), Observation: observation,
+			Standing: standing[c.Ref] || stands && latest.Seq == c.Seq, Missing: !ok})
 	}
 	return out, nil
 }

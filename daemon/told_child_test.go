@@ -1,0 +1,108 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// book is a channel that writes each message into a file, which is on the disk
+// before it says that it took it.
+type book string
+
+func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return notify.Receipt{}, err
+	}
+	file, err := os.OpenFile(string(b), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return notify.Receipt{}, err
+	}
+	defer file.Close()
+	if _, err := file.Write(append(line, '\n')); err != nil {
+		return notify.Receipt{}, err
+	}
+	return notify.Receipt{}, file.Sync()
+}
+
+// troubled is a machine on which unit after unit runs out of memory: as many as
+// a file has bytes. The last ones have failed, earlier ones run again.
+type troubled string
+
+// failing is how many units have failed at a time.
+const failing = 3
+
+func (f troubled) Read(context.Context) (health.Reading, error) {
+	stat, err := os.Stat(string(f))
+	if err != nil {
+		return health.Reading{}, err
+	}
+	var reading health.Reading
+	for n := max(0, int(stat.Size())-failing); n < int(stat.Size()); n++ {
+		reading.Units = append(reading.Units, health.Unit{Name: fmt.Sprintf("unit-%d.service", n), Result: "oom-kill", Since: start})
+	}
+	return reading, nil
+}
+
+// worse lets one more unit fail.
+func (f troubled) worse() error {
+	file, err := os.OpenFile(string(f), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = file.Write([]byte("x"))
+	return err
+}
+
+// childLife is the number of a life.
+const childLife = "DAEMON_TEST_LIFE"
+
+// tellingOptions are those of a mind that tells of each unit.
+func tellingOptions(dir string) daemon.Options {
+	config := configOf(dir)
+	config.Senses = setup.Senses{Health: config.Senses.Health}
+	config.QuietHours.To = config.QuietHours.From
+	config.Budget.NotificationsPerDay, config.Budget.EscalationsPerHour = 200, 200
+	lives, _ := strconv.Atoi(os.Getenv(childLife))
+	return daemon.Options{
+		Now: func() time.Time { return time.Now().Add(time.Duration(lives) * 2 * time.Hour) }, // so that no day's cap is reached
+		Config: config, Unscheduled: true, Health: troubled(filepath.Join(dir, "units")),
+		Channels: []notify.Channel{{ID: "book", Kind: "book", Content: notify.ContentFull, Notifier: book(filepath.Join(dir, "book"))}},
+	}
+}
+
+// childTells lets unit after unit fail, and tells of it, until it is killed.
+func childTells(dir string) error {
+	options := tellingOptions(dir)
+	d, err := daemon.New(options)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := d.Start(ctx); err != nil {
+		return err
+	}
+	fmt.Println("started")
+	for ctx.Err() == nil {
+		if err := options.Health.(troubled).worse(); err != nil {
+			return err
+		}
+		if _, err := d.TickAs(ctx, subconscious.Scheduled); err != nil {
+			return err
+		}
+	}
+	return d.Stop(context.Background())
+}
