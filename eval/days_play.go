@@ -62,6 +62,8 @@ type dayPlayer struct {
 	waiting []api.ToldMessage
 	last    map[subconscious.IncidentID]dayDecision
 	seen    map[string]bool
+	// ask explains an incident.
+	ask func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error)
 }
 
 // playDay plays a day through a whole daemon.
@@ -76,7 +78,7 @@ func playDay(ctx context.Context, d *day, preset string) (played *dayPlayed, err
 			err = closed
 		}
 	}()
-	p := &dayPlayer{dayWorld: world, played: &dayPlayed{day: d}, last: map[subconscious.IncidentID]dayDecision{}, seen: map[string]bool{}}
+	p := newDayPlayer(world)
 	for at := d.start; at.Before(d.end); at = at.Add(daySlot) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("%s: ended at %s: %w", d.path, at.Format(time.DateTime), err)
@@ -87,6 +89,14 @@ func playDay(ctx context.Context, d *day, preset string) (played *dayPlayed, err
 	}
 	p.played.took = time.Since(began)
 	return p.played, nil
+}
+
+func newDayPlayer(world *dayWorld) *dayPlayer {
+	p := &dayPlayer{dayWorld: world, played: &dayPlayed{day: world.day}, last: map[subconscious.IncidentID]dayDecision{}, seen: map[string]bool{}}
+	p.ask = func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+		return p.mind.Incident(ctx, id) // of the mind that runs now: it may be started anew
+	}
+	return p
 }
 
 // slot has everything happen up to a time, and the mind look at it.
@@ -149,7 +159,9 @@ func (p *dayPlayer) event(ctx context.Context, e dayEvent) error {
 // decide keeps a decision for whoever asks why.
 func (p *dayPlayer) decide(d api.Decision) {
 	decision := dayDecision{d, partsOf(p.plain(string(d.Incident)))}
-	p.last[d.ID] = decision
+	if last := p.last[d.ID]; last.Verdict != "tell" || last.Tick != d.Tick {
+		p.last[d.ID] = decision // of a tick the one that told
+	}
 	if key := string(d.Incident) + " " + d.Verdict + " " + d.Reason; !p.seen[key] {
 		p.seen[key] = true
 		p.played.decided = append(p.played.decided, decision)
@@ -222,7 +234,7 @@ func (p *dayPlayer) arrive(ctx context.Context, a arrival) error {
 
 // explain fills in what an incident is about.
 func (p *dayPlayer) explain(ctx context.Context, id subconscious.IncidentID, push *dayPush) error {
-	explanation, err := p.mind.Incident(ctx, id)
+	explanation, err := p.ask(ctx, id)
 	if err != nil {
 		return fmt.Errorf("ask why %s was told: %w", id, err)
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,7 +12,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // dayOf makes a day of the header and these sections.
@@ -238,7 +242,7 @@ func TestDayFaults(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	next, player := 0, &dayPlayer{dayWorld: w, played: &dayPlayed{day: d}}
+	next, player := 0, newDayPlayer(w)
 	until := func(clock string) map[string]string {
 		t.Helper()
 		at, _ := time.ParseInLocation("2006-01-02 15:04", "2026-03-03 "+clock, d.zone)
@@ -284,6 +288,50 @@ func TestDayPhone(t *testing.T) {
 `+strings.ReplaceAll(strings.ReplaceAll(busyLabels[:strings.Index(busyLabels, "worth")], "/srv", "/"), "01:05", "00:20")), 3*time.Hour)
 	if len(p.pushes) != 1 || p.pushes[0].At.Format("15:04") < "00:40" {
 		t.Errorf("pushes: %+v", p.pushes)
+	}
+}
+
+// Each item of a digest is a push of its own, and a notice is one.
+func TestArrive(t *testing.T) {
+	d := dayOf(t, busy+busyLabels)
+	p := newDayPlayer(&dayWorld{day: d, dir: "/somewhere"})
+	p.ask = func(_ context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+		return api.IncidentExplanation{
+			Incident: api.InboxIncident{Summary: "about " + string(id)}, Record: subconscious.Incident{Key: "notes:/somewhere/notes/todo.md#1"},
+			Observations: []api.CitedObservation{{Observation: subconscious.Observation{Sense: "files", ID: "files/a.txt"}}},
+		}, nil
+	}
+	p.waiting = []api.ToldMessage{
+		{Kind: "notice", Title: "files"}, {Kind: "digest", Title: "Two things", Incidents: []subconscious.IncidentID{"i-anna-1", "i-b-2"}},
+		{Kind: "incident", Title: "C", Incidents: []subconscious.IncidentID{"i-c-3"}},
+	}
+	for _, m := range []notify.Message{
+		{Kind: notify.KindIncident, Incident: "i-c-3", Title: "C", Text: "now"}, {Kind: notify.KindDigest, Title: "Two things", Text: "a, b"},
+		{Kind: notify.KindNotice, Title: "The sense files cannot be read"},
+	} {
+		if err := p.arrive(t.Context(), arrival{d.start.Add(time.Hour), m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var words []string
+	for _, push := range p.played.pushes {
+		words = append(words, push.Kind+" "+push.Words)
+	}
+	if got, want := strings.Join(words, "; "), "incident C\nnow; digest about i-anna-1; digest about i-b-2; notice The sense files cannot be read"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := strings.Join(p.played.pushes[1].Keys, " "); got != "files:files/a.txt notes:notes/todo.md#1" || p.played.messages != 3 {
+		t.Errorf("keys %q, %d messages", got, p.played.messages)
+	}
+	if anna, _ := d.label("anna"); !anna.covers(p.played.pushes[1]) {
+		t.Error("a digest's item is not found by its words")
+	}
+	sense := dayLabel{about: []dayThing{{kind: aboutSense, name: "files"}}}
+	if !sense.covers(p.played.pushes[3]) || sense.covers(p.played.pushes[0]) {
+		t.Error("a notice about a sense is not found by its name, or what is no notice is")
+	}
+	if err := p.arrive(t.Context(), arrival{d.start, notify.Message{Kind: notify.KindIncident, Incident: "i-x-9", Title: "X"}}); err == nil {
+		t.Error("a message that no tick told is taken")
 	}
 }
 
