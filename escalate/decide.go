@@ -71,7 +71,10 @@ func (g *gate) carry(l *look, reason Reason, ruled ruling) {
 				g.enter(t, subconscious.TellingTold)
 			}
 			g.reopen(l)
-			t.Waits, t.Held, t.Until = true, string(reason), ruled.until
+			t.Waits, t.Held = true, string(reason)
+			if !t.Until.Equal(ruled.until) {
+				t.Until = ruled.until
+			}
 		case Drop:
 			g.drop(l, reason)
 		}

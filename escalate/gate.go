@@ -156,11 +156,22 @@ func (g *gate) changed() []subconscious.Incident {
 	}
 	changed := []subconscious.Incident{}
 	for _, key := range g.keys {
-		if now := g.incidents[key]; !reflect.DeepEqual(before[key], now.Telling) {
+		if now := g.incidents[key]; differ(before[key], now.Telling) {
 			changed = append(changed, *now)
 		}
 	}
 	return changed
+}
+
+// differ reports whether two tellings are stored differently. The same moment
+// may come from the clock or from the store, which keeps no zone.
+func differ(a, b *subconscious.Telling) bool {
+	if reflect.DeepEqual(a, b) {
+		return false
+	}
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX != nil || errY != nil || string(x) != string(y)
 }
 
 // learnt are the scores that changed, in order.

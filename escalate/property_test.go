@@ -1,11 +1,13 @@
 package escalate_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -92,6 +94,14 @@ func promises(t *rapid.T) {
 		}
 		if asJSON(in) != before {
 			t.Fatalf("the input was changed")
+		}
+		var recorded escalate.Input
+		if err := json.Unmarshal([]byte(before), &recorded); err != nil {
+			t.Fatal(err)
+		}
+		recorded.At = recorded.At.In(in.At.Location())
+		if replayed := asJSON(escalate.Decide(recorded)); replayed != other {
+			t.Fatalf("the record gave another outcome: %s", cmp.Diff(replayed, other))
 		}
 		checkPushes(t, p, out)
 		ends(t, p.last, out)

@@ -141,7 +141,7 @@ var (
 	// host.
 	scheme = regexp.MustCompile(`(?i)(?:\b[a-z][a-z0-9+.-]{1,20}://+|\b(?:mailto|tel|sms|javascript|data|geo|magnet|intent|market):\b)([^\s/?#]*)`)
 	// host is one that many programs open without a scheme.
-	host = regexp.MustCompile(`(?i)\bwww\d?(?:\.[a-z0-9-]+)+|\b(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,18}(?:(?::[0-9]{1,5})?[/?#]|:[0-9]{1,5}\b)`)
+	host = regexp.MustCompile(`(?i)\bwww\d?(?:\.[a-z0-9-]+)+|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,18}(?:(?::[0-9]{1,5})?[/?#]|:[0-9]{1,5}\b)`)
 )
 
 // plainRead is how much of a text of others is looked at.
@@ -154,6 +154,9 @@ func plain(text string) string {
 		text = strings.ToValidUTF8(text[:plainRead], "")
 	}
 	text = strings.Join(strings.Fields(subconscious.Printable(text)), " ")
+	if !strings.ContainsAny(text, ".:") {
+		return text
+	}
 	for range 8 {
 		stripped := scheme.ReplaceAllStringFunc(text, func(found string) string {
 			return undotted(scheme.FindStringSubmatch(found)[1])
