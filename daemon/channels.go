@@ -32,7 +32,8 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 		}
 	}
 	d.outbox, err = notify.NewOutbox(ctx, notify.Options{
-		DB: d.db, Channels: channels, Now: d.options.Now, Logger: d.options.Logger, Answered: d.answered, Redact: redact.Text,
+		DB: d.db, Channels: channels, Now: d.options.Now, Logger: d.options.Logger, Answered: d.answered, Taken: d.hurry,
+		Redact: redact.Text,
 	})
 	return err
 }
@@ -100,7 +101,8 @@ func (d *Daemon) replyTopic(ctx context.Context, id string) (string, error) {
 	return topic, d.mind.SetMeta(ctx, key, topic)
 }
 
-// answered takes a button's answer: it waits in the inputs like any wish.
+// answered takes a button's answer: it waits in the inputs like any wish. The
+// tick that takes it looks up what it is about.
 func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
 	command := subconscious.Command{At: reply.At, IncidentID: reply.Incident, By: byPerson}
 	switch reply.Answer {
@@ -113,14 +115,8 @@ func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply)
 	default:
 		return fmt.Errorf("%q is no answer", reply.Answer)
 	}
-	if err := d.named(ctx, &command); err != nil {
-		return err
-	}
-	if _, err := d.mind.EnqueueIn(ctx, tx, command); err != nil {
-		return err
-	}
-	d.hurry()
-	return nil
+	_, err := d.mind.EnqueueIn(ctx, tx, command)
+	return err
 }
 
 // byPerson marks what the person wished.

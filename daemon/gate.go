@@ -72,6 +72,28 @@ func asked(wishes []aggregator.Wish, tick int64, at time.Time) []escalate.Asked 
 	return all
 }
 
+// pending are the commands that wait. Those that came over a channel name their
+// incident by its id alone; one that is not known any more has nothing to be
+// done about.
+func (d *Daemon) pending(ctx context.Context) ([]subconscious.Command, error) {
+	commands, err := d.mind.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range commands {
+		if c := &commands[i]; c.IncidentID != "" && c.Incident == "" {
+			incident, ok, err := d.mind.IncidentByID(ctx, c.IncidentID)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				c.Incident = incident.Key
+			}
+		}
+	}
+	return commands, nil
+}
+
 // gateCommands are those about incidents.
 func gateCommands(commands []subconscious.Command) []subconscious.Command {
 	var own []subconscious.Command

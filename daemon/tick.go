@@ -37,7 +37,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	}
 	at = at.In(zone).Round(0)
 	state := d.currentState()
-	commands, err := d.mind.Pending(ctx)
+	commands, err := d.pending(ctx)
 	if err != nil {
 		return api.TickReport{}, fmt.Errorf("read what is wished: %w", err)
 	}

@@ -29,6 +29,8 @@ type Options struct {
 	// of the database. It is not called for the answers to a test message. Nil:
 	// answers are refused, and no channel gets buttons.
 	Answered func(ctx context.Context, tx *store.Tx, reply Reply) error
+	// Taken, if set, is called when an answer has been committed.
+	Taken func()
 	// Redact takes secrets out of a message before it is stored; nil is none.
 	Redact func(string) string
 	// Deadline bounds one attempt to send; 0 is 15 s.

@@ -117,6 +117,9 @@ func (o *Outbox) take(ctx context.Context, channel, token string) error {
 	if err != nil {
 		return fmt.Errorf("notify: answer: %w", err)
 	}
+	if o.Taken != nil {
+		o.Taken()
+	}
 	return failpoint.Hit("notify.taken")
 }
 

@@ -78,7 +78,7 @@ func checkCommand(command subconscious.Command) error {
 	switch command.Kind {
 	case subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandDismiss, subconscious.CommandFocus, subconscious.CommandNote:
 	case subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind:
-		if command.Entry == "" && command.Incident == "" {
+		if command.Entry == "" && command.Incident == "" && command.IncidentID == "" {
 			return refuse(fmt.Sprintf("%s is about no incident", command.Kind), "Name the incident, or an entry of it")
 		}
 	default:
