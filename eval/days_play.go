@@ -218,7 +218,7 @@ func (p *dayPlayer) arrive(ctx context.Context, a arrival) error {
 	told := p.waiting[n]
 	p.waiting = slices.Delete(p.waiting, n, n+1)
 	p.played.messages++
-	push := dayPush{At: a.at, Tick: int(a.at.Sub(p.day.start) / daySlot), Kind: told.Kind, Words: strings.TrimSpace(a.Title + "\n" + a.Text), Keys: []string{}}
+	push := dayPush{At: a.at, Tick: int(a.at.Sub(p.day.start) / daySlot), Kind: told.Kind, Words: p.plain(strings.TrimSpace(a.Title + "\n" + a.Text)), Keys: []string{}}
 	if len(told.Incidents) == 0 {
 		p.played.pushes = append(p.played.pushes, push)
 	}

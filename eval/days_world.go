@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,11 +53,8 @@ func openDay(ctx context.Context, d *day, preset string) (w *dayWorld, err error
 			err = errors.Join(err, w.close(ctx))
 		}
 	}()
-	if w.dir, err = os.MkdirTemp("", "subconscious-day-"); err != nil {
+	if err := w.makeFolder(); err != nil {
 		return w, fmt.Errorf("make a folder to play in: %w", err)
-	}
-	if w.dir, err = filepath.EvalSymlinks(w.dir); err != nil {
-		return w, err
 	}
 	for _, folder := range []string{"notes", "files", "state"} {
 		if err := os.Mkdir(filepath.Join(w.dir, folder), 0o700); err != nil {
@@ -77,6 +75,21 @@ func openDay(ctx context.Context, d *day, preset string) (w *dayWorld, err error
 		}
 	}
 	return w, w.begin(ctx)
+}
+
+// makeFolder makes the folder of the day. Its name is always as long, since
+// messages that name a path are cut where they are too long.
+func (w *dayWorld) makeFolder() error {
+	root, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(root, fmt.Sprintf("day-%016x", rand.Uint64()))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	w.dir = dir
+	return nil
 }
 
 // now is the clock of the mind.
