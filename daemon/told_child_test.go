@@ -77,7 +77,7 @@ func tellingOptions(dir string) daemon.Options {
 	config.Budget.NotificationsPerDay, config.Budget.EscalationsPerHour = 200, 200
 	lives, _ := strconv.Atoi(os.Getenv(childLife))
 	return daemon.Options{
-		Now: func() time.Time { return time.Now().Add(time.Duration(lives) * 2 * time.Hour) }, // so that no day's cap is reached
+		Now:    func() time.Time { return time.Now().Add(time.Duration(lives) * 2 * time.Hour) }, // so that no day's cap is reached
 		Config: config, Unscheduled: true, Health: troubled(filepath.Join(dir, "units")),
 		Channels: []notify.Channel{{ID: "book", Kind: "book", Content: notify.ContentFull, Notifier: book(filepath.Join(dir, "book"))}},
 	}

@@ -66,6 +66,11 @@ func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Comma
 	switch {
 	case incident == nil || incident.Telling == nil:
 		return fmt.Sprintf("nothing to acknowledge: nobody wished to tell of %s", named(c))
+	case c.Feedback == subconscious.Missed: // it should have been told: that is learnt, and what waits still waits
+		if teaches(c) {
+			g.learn(incident.Telling, c.Feedback)
+		}
+		return "kept as missed: " + sentence(incident.Telling.Asked, incident.Key)
 	case c.Feedback != "" && c.Feedback != subconscious.Useful && c.Feedback != subconscious.NotUseful:
 		return fmt.Sprintf("refused: %.40q is no word on its use; say useful or not_useful", c.Feedback)
 	}

@@ -1,0 +1,78 @@
+package daemon_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+func (w *world) missed(text string) api.Trace {
+	w.t.Helper()
+	trace, err := w.d.Missed(w.t.Context(), api.MissedRequest{Text: text})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if trace.Verdict == "" || trace.Proposal == "" || trace.Steps == nil {
+		w.t.Fatalf("the trace of %q says nothing: %+v", text, trace)
+	}
+	return trace
+}
+
+func stages(trace api.Trace) string {
+	var all []string
+	for _, s := range trace.Steps {
+		mark := "-"
+		if s.OK {
+			mark = "+"
+		}
+		all = append(all, mark+s.Stage)
+	}
+	return strings.Join(all, " ")
+}
+
+// What was missed is followed to where it was let pass.
+func TestMissedIsTraced(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.options.Config.QuietHours.From, w.options.Config.QuietHours.To = "10:00", "20:00"
+	w.begin()
+	w.tick()
+	if trace := w.missed("the ferry to Naxos was cancelled"); len(trace.Candidates) != 0 || !strings.Contains(trace.Verdict, "No sense") {
+		t.Errorf("of what nobody saw: %+v", trace)
+	}
+
+	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
+	w.ticks(2)
+	trace := w.missed("you should have told me about the lanterns")
+	if !strings.HasPrefix(stages(trace), "+sense +thread") || !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") ||
+		!strings.Contains(trace.Verdict, "did not wish") {
+		t.Errorf("of what nobody wished to tell: %s: %s", stages(trace), trace.Verdict)
+	}
+
+	w.disk.set(88)
+	w.tick()
+	w.pushed(phone, "in quiet hours")
+	trace = w.missed("the disk /srv was full")
+	if trace.Incident == "" || !strings.Contains(trace.Verdict, "quiet_hours") || !strings.Contains(trace.Proposal, "quiet_hours") {
+		t.Errorf("of what quiet hours held: %s: %s", stages(trace), trace.Verdict)
+	}
+	w.tick() // which takes it to heart
+	inbox := w.inbox()
+	if len(inbox) != 1 || inbox[0].Feedback != subconscious.Missed {
+		t.Errorf("the inbox holds %+v", inbox)
+	}
+	report, err := w.d.Report(t.Context(), start)
+	if err != nil || report.Missed != 3 {
+		t.Errorf("the report tells of %d missed, %v", report.Missed, err)
+	}
+	calibration, err := w.d.Calibration(t.Context())
+	if err != nil || len(calibration.Scores) != 1 || calibration.Scores[0].Missed != 1 {
+		t.Fatalf("the calibration is %+v, %v", calibration, err)
+	}
+	if calibration, err = w.d.ResetCalibration(t.Context(), api.CalibrationRequest{}); err != nil || len(calibration.Scores) != 0 {
+		t.Errorf("after a reset the calibration is %+v, %v", calibration, err)
+	}
+}
