@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,8 @@ made-up clock, and tells what of it they were told: what they would have wanted
 Usage:
   subconsciousd eval days PATH [--set SET] [--models PRESET] [--verbose] [--strict] [--json]
 
-PATH is a day, or a folder of days: NAME.txtar, as docs/days.md describes them.
+PATH is a day, or a folder of days, with all folders in it: NAME.txtar, as
+docs/days.md describes them.
 
   --set SET        tune, hold, or both (default both)
   --models PRESET  who thinks: reflex (rules alone, the default), free,
@@ -32,7 +34,8 @@ PATH is a day, or a folder of days: NAME.txtar, as docs/days.md describes them.
   --json           print the figures as JSON
 
 It plays in a temporary folder, which it removes, and asks nobody outside of this
-machine but the models. Rules and prompts are tuned on the set tune alone.
+machine but the models. Rules and prompts are tuned on the set tune alone: of days of the set hold it
+prints figures, and never what was missed or told.
 `
 
 // daysOptions are the command line of the suite.
@@ -86,7 +89,11 @@ func playDays(ctx context.Context, days []*day, options daysOptions) (daysResult
 		if err != nil {
 			return result, err
 		}
-		result.Days = append(result.Days, judgeDay(played))
+		f := judgeDay(played)
+		if d.set == daySetHold {
+			f = f.withoutCases()
+		}
+		result.Days = append(result.Days, f)
 	}
 	if len(result.Days) == 0 {
 		return result, fmt.Errorf("%s has no day of the set %s", options.path, options.set)
@@ -99,7 +106,8 @@ func playDays(ctx context.Context, days []*day, options daysOptions) (daysResult
 	return result, nil
 }
 
-// readDays reads a day, or all days of a folder in the order of their names.
+// readDays reads a day, or all days of a folder and the folders in it, in the
+// order of their paths.
 func readDays(path string) ([]*day, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -107,8 +115,8 @@ func readDays(path string) ([]*day, error) {
 	}
 	paths := []string{path}
 	if info.IsDir() {
-		if paths, err = filepath.Glob(filepath.Join(path, "*.txtar")); err != nil {
-			return nil, err
+		if paths, err = dayPaths(path); err != nil {
+			return nil, fmt.Errorf("read the days: %w", err)
 		}
 		if len(paths) == 0 {
 			return nil, fmt.Errorf("%s: %w", path, errNoDays)
@@ -129,6 +137,19 @@ func readDays(path string) ([]*day, error) {
 		days = append(days, d)
 	}
 	return days, errors.Join(problems...)
+}
+
+func dayPaths(folder string) (paths []string, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && filepath.Ext(path) == ".txtar" {
+			paths = append(paths, path)
+		}
+		if len(paths) > maxDayFiles {
+			return fmt.Errorf("there are more than %d days in %s", maxDayFiles, folder)
+		}
+		return err
+	})
+	return paths, err
 }
 
 func readDay(path string) ([]byte, error) {

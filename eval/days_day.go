@@ -15,6 +15,7 @@ const (
 	maxDayLabels   = 200
 	maxDayICS      = 4
 	maxDayProblems = 20
+	maxDayFiles    = 1000 // of a folder
 )
 
 // daySlot is the time between two ticks of a day.

@@ -104,6 +104,13 @@ func judgeDay(p *dayPlayed) dayFigures {
 	return f
 }
 
+// withoutCases are the figures alone: who tunes rules must not see what became
+// of the days that they are measured on.
+func (f dayFigures) withoutCases() dayFigures {
+	f.Verdicts, f.Missed, f.Unanswered = []dayVerdict{}, []dayMiss{}, nil
+	return f
+}
+
 // count adds one push.
 func (f *dayFigures) count(v dayVerdict) {
 	f.Verdicts = append(f.Verdicts, v)

@@ -366,8 +366,14 @@ func TestRunDays(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "quiet.txtar"), []byte(header+"-- timeline --\n-- labels --\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "held.txtar"), []byte(strings.Replace(header, "tune", "hold", 1)+"-- timeline --\n-- labels --\n"), 0o600); err != nil {
+	if err := os.Mkdir(filepath.Join(folder, "hold"), 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "hold", "held.txtar"), []byte(strings.Replace(header, "tune", "hold", 1)+"-- timeline --\n-- labels --\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if days, err := readDays(folder); err != nil || len(days) != 2 {
+		t.Fatalf("%d days are read: %v", len(days), err)
 	}
 	var out bytes.Buffer
 	if err := runDays(t.Context(), []string{folder, "--json", "--set", "tune", "--strict"}, &out, &out); err != nil {
@@ -376,6 +382,20 @@ func TestRunDays(t *testing.T) {
 	var result daysResult
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil || len(result.Days) != 1 || result.Days[0].Name != "quiet" || result.Sets[0].Silent != 1 {
 		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// Of the days that rules are measured on nobody is told what was missed.
+func TestHoldIsNotListed(t *testing.T) {
+	d := dayOf(t, busy+busyLabels)
+	d.set, d.end = daySetHold, d.start.Add(90*time.Minute)
+	result, err := playDays(t.Context(), []*day{d}, daysOptions{set: "both", preset: "reflex", verbose: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := result.Days[0]
+	if f.Told != 1 || f.Pushes == 0 || len(f.Verdicts)+len(f.Missed)+len(f.Unanswered) > 0 || strings.Contains(result.text(true), "needle srv") {
+		t.Errorf("%+v\n%s", f, result.text(true))
 	}
 }
 
