@@ -81,6 +81,8 @@ func runDays(ctx context.Context, args []string, stdout, _ io.Writer) error {
 // playDays plays what is wanted of the days, one after the other.
 func playDays(ctx context.Context, days []*day, options daysOptions) (daysResult, error) {
 	result := daysResult{Models: options.preset, Sets: []daysFigures{}, Days: []dayFigures{}}
+	days = slices.Clone(days)
+	slices.SortStableFunc(days, func(a, b *day) int { return strings.Compare(b.set, a.set) }) // tune, then hold
 	for _, d := range days {
 		if options.set != "both" && d.set != options.set {
 			continue
