@@ -8,7 +8,8 @@ type Report struct {
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
 	// Ticks that committed; Unchanged are those of them that changed no entry;
-	// FailedTicks did not commit.
+	// FailedTicks did not commit, as far as this process knows: what failed before
+	// its start left no record.
 	Ticks       int `json:"ticks"`
 	Unchanged   int `json:"unchanged"`
 	FailedTicks int `json:"failed_ticks"`
