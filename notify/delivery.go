@@ -11,7 +11,7 @@ type State string
 
 const (
 	StatePending State = "pending" // waits to be sent, or sent again
-	StateSending State = "sending" // is being sent
+	StateSending State = "sending" // is being sent, or its channel is asked whether it arrived
 	StateSent    State = "sent"    // the channel took it
 	StateUnknown State = "unknown" // it may have arrived, and is not sent again
 	StateFailed  State = "failed"  // the channel refused it for good

@@ -30,6 +30,16 @@ type Listener interface {
 	Listen(ctx context.Context, take func(ctx context.Context, token string), status func(error)) error
 }
 
+// Verifier is a Notifier whose service can be asked whether a message arrived.
+type Verifier interface {
+	// Arrived reports whether the service has the message, which was sent at
+	// since for the first time: the same Sequence, or the same words where the
+	// service knows no sequences. It says no only where it would have been
+	// found: any doubt is an error. One of *Error with Unavailable asks to be
+	// asked again; any other means that nobody can tell.
+	Arrived(ctx context.Context, message Message, since time.Time) (bool, error)
+}
+
 // Message is one message as a channel sends it.
 type Message struct {
 	// Sequence is the same for each sending of one message, so that a server

@@ -35,6 +35,10 @@ type Options struct {
 	Redact func(string) string
 	// Deadline bounds one attempt to send; 0 is 15 s.
 	Deadline time.Duration
+	// Lateness is how long a service may take, after the sending of a message
+	// broke off, until it is able to say that it has it; 0 is 10 s. One that
+	// takes longer may show the message twice.
+	Lateness time.Duration
 	// Jitter returns a random part of up to the duration it is given, which is
 	// added to a wait; nil is an even one.
 	Jitter func(time.Duration) time.Duration
@@ -44,8 +48,8 @@ func (o Options) validate() error {
 	if o.DB == nil {
 		return errors.New("there is no database")
 	}
-	if o.Deadline < 0 {
-		return fmt.Errorf("the deadline is %s", o.Deadline)
+	if o.Deadline < 0 || o.Lateness < 0 {
+		return fmt.Errorf("the deadline is %s, the lateness %s", o.Deadline, o.Lateness)
 	}
 	known := map[string]bool{}
 	for _, c := range o.Channels {
@@ -69,8 +73,9 @@ func (o Options) validate() error {
 // writes its tables, and is safe for concurrent use.
 //
 // A message whose sending was interrupted, by a crash or by the network, may
-// have arrived. An urgent one is then sent once more, marked as possibly
-// repeated; another one is left at that.
+// have arrived. Where its channel is a Verifier it is asked, and what did not
+// arrive is sent again. Where nobody can tell, an urgent one is sent once more,
+// marked as possibly repeated; another one is left at that.
 type Outbox struct {
 	Options
 	key     []byte
@@ -104,6 +109,9 @@ func NewOutbox(ctx context.Context, options Options) (*Outbox, error) {
 	}
 	if options.Deadline == 0 {
 		options.Deadline = deadline
+	}
+	if options.Lateness == 0 {
+		options.Lateness = lateness
 	}
 	if options.Jitter == nil {
 		options.Jitter = jitter

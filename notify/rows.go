@@ -17,19 +17,23 @@ type row struct {
 	Link     string
 	Answers  []Answer
 	Receipt  string
+	Tried    time.Time // when it was sent for the first time
+	Doubted  time.Time // since when its channel is asked whether it arrived
+	Missed   int       // how often it said that it did not
 }
 
-const rowColumns = `id, channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt`
+const rowColumns = `id, channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed`
 
 // scanRow reads rowColumns.
 func scanRow(scan func(...any) error) (r row, err error) {
-	var at, sent, expires, due int64
+	var at, sent, expires, due, tried, doubted int64
 	var answers []byte
 	if err := scan(&r.ID, &r.Channel, &r.Kind, &r.Incident, &at, &r.State, &sent, &r.Attempts, &r.Repeated, &r.Urgent, &r.Title, &r.Text,
-		&expires, &r.Error, &r.Next, &due, &r.Sequence, &r.Link, &answers, &r.Receipt); err != nil {
+		&expires, &r.Error, &r.Next, &due, &r.Sequence, &r.Link, &answers, &r.Receipt, &tried, &doubted, &r.Missed); err != nil {
 		return row{}, err
 	}
 	r.At, r.Sent, r.Expires, r.Due = instant(at), instant(sent), instant(expires), instant(due)
+	r.Tried, r.Doubted = instant(tried), instant(doubted)
 	return r, json.Unmarshal(answers, &r.Answers)
 }
 
@@ -76,8 +80,8 @@ func findOne(ctx context.Context, tx *store.Tx, rest string, args ...any) (r row
 // put stores what changes of a row.
 func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE notify_outbox SET state = ?, due = ?, changed = ?, attempts = ?, repeated = ?, sent = ?, receipt = ?,
-		error = ?, next = ? WHERE id = ?`, string(r.State), nanoseconds(r.Due), now.UnixNano(), r.Attempts, r.Repeated, nanoseconds(r.Sent),
-		cut(plain(r.Receipt), maxWords), r.Error, r.Next, r.ID)
+		error = ?, next = ?, tried = ?, doubted = ?, missed = ? WHERE id = ?`, string(r.State), nanoseconds(r.Due), now.UnixNano(), r.Attempts, r.Repeated, nanoseconds(r.Sent),
+		cut(plain(r.Receipt), maxWords), r.Error, r.Next, nanoseconds(r.Tried), nanoseconds(r.Doubted), r.Missed, r.ID)
 	return err
 }
 
@@ -102,7 +106,7 @@ func (o *Outbox) nextChange() <-chan struct{} {
 }
 
 // recover takes up what an earlier process left: what it was sending may have
-// arrived, and what waits for a channel that is not there any more never will.
+// arrived, which is asked for or unknown, and what waits for a channel that is not there any more never will.
 func (o *Outbox) recover(ctx context.Context) error {
 	return o.DB.Write(ctx, func(tx *store.Tx) error {
 		open, err := find(ctx, tx, "WHERE state IN ('pending', 'sending')")
@@ -111,12 +115,14 @@ func (o *Outbox) recover(ctx context.Context) error {
 		}
 		now := o.Now()
 		for _, r := range open {
-			known := o.channel(r.Channel) != nil
-			if known && r.State == StatePending {
+			channel := o.channel(r.Channel)
+			known := channel != nil
+			verifies := known && channel.verifier() != nil
+			if known && r.State == StatePending || verifies && !r.Doubted.IsZero() {
 				continue
 			}
 			if r.State == StateSending {
-				r = r.interrupted(now)
+				r = r.interrupted(now, verifies)
 			}
 			if !known && r.State == StatePending {
 				r = r.closed(StateFailed)

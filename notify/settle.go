@@ -33,7 +33,8 @@ func backoff(step int, least, most time.Duration) time.Duration {
 
 // settled returns what becomes of a row that was being sent: err is what its
 // channel said, nil for taken. jitter is added to a wait.
-func (r row) settled(receipt Receipt, err *Error, now time.Time, jitter time.Duration) row {
+// verifies: the channel can be asked.
+func (r row) settled(receipt Receipt, err *Error, now time.Time, jitter time.Duration, verifies bool) row {
 	if err == nil {
 		r.State, r.Sent, r.Receipt, r.Error, r.Next = StateSent, now, receipt.ID, "", ""
 		return r
@@ -46,6 +47,9 @@ func (r row) settled(receipt Receipt, err *Error, now time.Time, jitter time.Dur
 		r.State = StatePending
 		r.Due = now.Add(max(backoff(r.Attempts, retryMin, retryMax), min(err.After, restAsked)) + jitter)
 		return r
+	}
+	if verifies {
+		return r.inDoubt(now)
 	}
 	return r.again(now, now.Add(backoff(r.Attempts, retryMin, retryMax)+jitter))
 }
@@ -80,9 +84,13 @@ func (r row) expired() row {
 }
 
 // interrupted is what becomes of a row that an earlier process was sending.
-func (r row) interrupted(now time.Time) row {
+func (r row) interrupted(now time.Time, verifies bool) row {
 	r.Error = "the daemon ended while it was being sent, so it may have arrived"
 	r.Next = "Look on the device whether it is there"
+	if verifies {
+		return r.inDoubt(now)
+	}
+	r.Doubted = time.Time{}
 	return r.again(now, now)
 }
 

@@ -19,8 +19,8 @@ type worker struct {
 	wake    chan struct{}
 	// doubt: a claim failed, and may be in the database nonetheless.
 	doubt bool
-	// hung is the end of a Send that was given up; nil for none.
-	hung <-chan sent
+	// hung is the end of a call that was given up; nil for none.
+	hung <-chan outcome
 
 	mu         sync.Mutex
 	health     health
@@ -28,9 +28,10 @@ type worker struct {
 	refused    int
 }
 
-// sent is what a Send returned.
-type sent struct {
+// outcome is what a call of a driver returned.
+type outcome struct {
 	receipt Receipt
+	arrived bool
 	err     error
 }
 
@@ -99,6 +100,12 @@ func (w *worker) step(ctx, sending context.Context) (wait time.Duration, err err
 	if err := w.undoubt(ctx); err != nil {
 		return 0, err
 	}
+	if r, ok, err := w.nextDoubt(ctx); err != nil || ok {
+		if err == nil {
+			err = w.look(ctx, r)
+		}
+		return 0, err
+	}
 	r, wait, err := w.next(ctx)
 	if err != nil || wait != 0 {
 		return wait, err
@@ -121,7 +128,7 @@ func (w *worker) undoubt(ctx context.Context) error {
 		return nil
 	}
 	if err := w.o.DB.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE notify_outbox SET state = 'pending' WHERE channel = ? AND state = 'sending'", w.channel.ID)
+		_, err := tx.ExecContext(ctx, "UPDATE notify_outbox SET state = 'pending' WHERE channel = ? AND state = 'sending' AND doubted = 0", w.channel.ID)
 		return err
 	}); err != nil {
 		return err
@@ -161,12 +168,16 @@ func (w *worker) next(ctx context.Context) (r row, wait time.Duration, err error
 // now.
 func (w *worker) idle(ctx context.Context, tx *store.Tx, now time.Time, rest time.Duration) (time.Duration, error) {
 	var waiting int
-	var due, expires sql.NullInt64
-	if err := tx.QueryRowContext(ctx, "SELECT count(*), min(due), min(expires) FROM notify_outbox WHERE channel = ? AND state = 'pending'",
+	var due, expires sql.NullInt64 // of what is in doubt only due counts
+	if err := tx.QueryRowContext(ctx, `SELECT count(*), min(due), coalesce(min(expires) FILTER (WHERE state = 'pending'), 0) FROM notify_outbox
+		WHERE channel = ? AND (state = 'pending' OR state = 'sending' AND doubted > 0)`,
 		w.channel.ID).Scan(&waiting, &due, &expires); err != nil || waiting == 0 {
 		return never, err
 	}
-	wait := min(max(instant(due.Int64).Sub(now), rest), instant(expires.Int64).Sub(now), lookAgain)
+	wait := min(max(instant(due.Int64).Sub(now), rest), lookAgain)
+	if expires.Int64 != 0 {
+		wait = min(wait, instant(expires.Int64).Sub(now))
+	}
 	return max(wait, time.Millisecond), nil
 }
 
@@ -175,7 +186,10 @@ func (w *worker) claim(ctx context.Context, r row) (row, error) {
 	if err := failpoint.Hit("notify.claim"); err != nil {
 		return row{}, err
 	}
-	r.State, r.Attempts = StateSending, r.Attempts+1
+	r.State, r.Attempts, r.Doubted = StateSending, r.Attempts+1, time.Time{}
+	if r.Tried.IsZero() {
+		r.Tried = w.o.Now()
+	}
 	if err := w.put(ctx, r); err != nil {
 		w.doubt = true
 		return row{}, err
@@ -206,7 +220,7 @@ func (w *worker) attempt(ctx context.Context, r row) row {
 	w.mu.Lock()
 	w.health = w.health.after(failed, now)
 	w.mu.Unlock()
-	return r.settled(receipt, failed, now, w.o.Jitter(backoff(r.Attempts, retryMin, retryMax)/2))
+	return r.settled(receipt, failed, now, w.o.Jitter(backoff(r.Attempts, retryMin, retryMax)/2), w.channel.verifier() != nil)
 }
 
 // message is what the channel is handed.
@@ -223,37 +237,45 @@ func (w *worker) message(r row) Message {
 	return m
 }
 
-// send calls the driver, and gives it up when it is far beyond its deadline.
+// send sends a message, within its deadline.
 func (w *worker) send(ctx context.Context, m Message) (Receipt, error) {
-	ctx, cancel := context.WithTimeout(ctx, w.o.Deadline)
+	out := w.call(ctx, w.o.Deadline, func(ctx context.Context) (out outcome) {
+		out.receipt, out.err = w.channel.Notifier.Send(ctx, m)
+		return out
+	})
+	return out.receipt, out.err
+}
+
+// call calls the driver, and gives it up when it is far beyond its deadline.
+func (w *worker) call(ctx context.Context, deadline time.Duration, of func(context.Context) outcome) outcome {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	done := make(chan sent, 1)
-	w.o.group.Go(func() { done <- protected(ctx, w.channel.Notifier, m) })
+	done := make(chan outcome, 1)
+	w.o.group.Go(func() { done <- protected(ctx, of) })
 	select {
-	case s := <-done:
-		return s.receipt, s.err
+	case out := <-done:
+		return out
 	case <-ctx.Done():
 	}
 	timer := time.NewTimer(sendGrace)
 	defer timer.Stop()
 	select {
-	case s := <-done:
-		return s.receipt, s.err
+	case out := <-done:
+		return out
 	case <-timer.C:
 		w.hung = done
-		return Receipt{}, ctx.Err()
+		return outcome{err: ctx.Err()}
 	}
 }
 
 // protected calls a driver, whose panic is a failure of its channel alone.
-func protected(ctx context.Context, n Notifier, m Message) (s sent) {
+func protected(ctx context.Context, of func(context.Context) outcome) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			s = sent{err: fmt.Errorf("the driver panicked: %v", p)}
+			out = outcome{err: fmt.Errorf("the driver panicked: %v", p)}
 		}
 	}()
-	s.receipt, s.err = n.Send(ctx, m)
-	return s
+	return of(ctx)
 }
 
 // settle stores what became of a message. Where the database fails it tries
