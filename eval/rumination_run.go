@@ -12,6 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -123,7 +124,10 @@ func (r *run) tick(ctx context.Context) error {
 	}
 	r.timed(report, took)
 	r.asked(merged)
-	r.weigh(merged, report.Decisions)
+	r.weigh(merged)
+	if err := r.tell(ctx, report.Decisions); err != nil {
+		return err
+	}
 	return r.document()
 }
 
@@ -165,7 +169,7 @@ func (r *run) asked(merged daemon.Merged) {
 
 // weigh counts what the mechanics made of the findings, and lets the baseline
 // make of the same findings what it would have.
-func (r *run) weigh(merged daemon.Merged, decisions []api.Decision) {
+func (r *run) weigh(merged daemon.Merged) {
 	evidence := evidenceOf(merged.Input)
 	for ref := range evidence {
 		r.known[ref] = true
@@ -181,14 +185,27 @@ func (r *run) weigh(merged daemon.Merged, decisions []api.Decision) {
 		s := spoken{a.Finding, a.Thread, r.words.phrase(a.Finding.Summary), evidence.cited(a.Thread, a.Finding)}
 		entry, _ := merged.State.Entry(a.Entry)
 		r.mechanics.accept(cmp.Or(string(entry.Incident), string(a.Entry)), s)
-		if a.Finding.Escalate && len(decisions) > 0 { // there is one for each wish, in this order
-			if decisions[0].Verdict == "recorded" {
-				r.mechanics.tell(string(decisions[0].Incident), s)
-			}
-			decisions = decisions[1:]
-		}
 	}
 	r.remember(all)
+}
+
+// tell counts what the gate decided to tell, alone or in a digest, with what the
+// wish for it cited.
+func (r *run) tell(ctx context.Context, decisions []api.Decision) error {
+	for _, d := range decisions {
+		if d.Verdict != string(escalate.Tell) {
+			continue
+		}
+		told, err := r.world.mind.Incident(ctx, d.ID)
+		if err != nil {
+			return fmt.Errorf("what was told at tick %d: %w", d.Tick, err)
+		}
+		asked := told.Record.Telling.Asked
+		r.mechanics.tell(string(d.Incident), spoken{
+			Finding: subconscious.Finding{Summary: d.Summary, Kind: asked.Kind}, thread: d.Thread, words: r.words.phrase(d.Summary), cited: asked.Evidence,
+		})
+	}
+	return nil
 }
 
 // spoken are the findings of a tick by thread, since threads answer in any

@@ -10,6 +10,13 @@ import (
 // to be kept, so that five meetings do not fill the list.
 const plainWorth = 2
 
+// nearWorth is what an event counts from two hours before it, singleWorth where
+// it is one of its own kind.
+const (
+	nearWorth   = 5
+	singleWorth = 7
+)
+
 // eventWorth is what an event counts by its nearness; 0 is not worth a word.
 func (s *scene) eventWorth(o subconscious.Observation) int {
 	near := s.band(o).Rank()
@@ -25,7 +32,7 @@ func (s *scene) eventWorth(o subconscious.Observation) int {
 	case near >= subconscious.Band15m.Rank():
 		return 6
 	case near >= subconscious.Band2h.Rank():
-		return 5
+		return nearWorth
 	}
 	return plainWorth
 }
@@ -42,9 +49,40 @@ func events(s *scene) (out []noticed) {
 		if worth > plainWorth && !allDay(o) && s.inClash(o) {
 			worth = plainWorth // the clash tells of it
 		}
-		out = append(out, notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due))
+		n := notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
+		if worth == nearWorth && s.single(o) {
+			n.Importance = singleWorth
+			n = n.tell("it is within two hours, and not one of every week")
+		}
+		out = append(out, n)
 	}
 	return out
+}
+
+// singlesADay is how many single appointments a day may have for each to be
+// told: who has more of them in a day lives by the calendar.
+const singlesADay = 3
+
+// single reports whether an event is an appointment of its own, of which a
+// person would want to be reminded: it does not come again and again, they take
+// part for certain, and the day is not full of such.
+func (s *scene) single(o subconscious.Observation) bool {
+	alone := func(o subconscious.Observation) bool {
+		return !recurs(o) && sure(o) && takesTime(o)
+	}
+	if !alone(o) {
+		return false
+	}
+	local := o.Due.In(s.zone)
+	day := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, s.zone)
+	singles, seen := 0, 0
+	s.world.Due(day, day.AddDate(0, 0, 1), func(other subconscious.Observation) bool {
+		if seen++; other.Sense == "calendar" && alone(other) {
+			singles++
+		}
+		return seen < seenAtOnce
+	})
+	return singles <= singlesADay
 }
 
 func (s *scene) eventWords(o subconscious.Observation) string {

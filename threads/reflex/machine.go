@@ -33,7 +33,10 @@ func machine(s *scene) (out []noticed) {
 			case left <= time.Hour:
 				importance, reason = 9, "it will be full within the hour"
 			case left <= 6*time.Hour:
-				importance, reason = max(importance, 8), "it will be full within hours"
+				importance = max(importance, 8)
+				if nearlyFull(o) { // what fills quickly may be a single large file
+					reason = "it will be full within hours"
+				}
 			default:
 				importance = max(importance, 6) + 1
 			}
@@ -50,6 +53,12 @@ func machine(s *scene) (out []noticed) {
 		out = append(out, n)
 	}
 	return out
+}
+
+// nearlyFull reports whether four fifths of a disk are used.
+func nearlyFull(o subconscious.Observation) bool {
+	used, err := strconv.ParseFloat(o.Attrs["used_percent"], 64)
+	return err == nil && used >= 80
 }
 
 // worth is what a part of the machine counts by its severity.

@@ -96,7 +96,7 @@ func librarianRules() []Rule {
 func oracleRules() []Rule {
 	return []Rule{
 		{
-			Name: "oracle.event", Low: 2, High: 6, find: events, over: eventOver,
+			Name: "oracle.event", Low: 2, High: 7, find: events, over: eventOver,
 			Doc:     "An event comes near. It counts too little to be kept until its last two hours, an all-day one until the evening before, and little beside a clash that tells of it.",
 			Example: "Dentist, Mon 23 Nov 10:30–11:00 (Harbour Street 12)",
 		}, {
