@@ -63,6 +63,12 @@ var outcomes = []string{"taken", "taken", "taken", "refused", "unavailable", "un
 // message ends, what is sent twice was urgent and is marked, nothing is sent
 // after its time, and what the outbox says is what happened.
 func TestStatesAreTrue(t *testing.T) {
+	property(t, func(f *fate) notify.Notifier { return f }, isTrue)
+}
+
+// property draws lives, and checks what each message came to.
+func property(t *testing.T, made func(*fate) notify.Notifier, check func(*fate, notify.Post, notify.Delivery) error) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		script := rapid.SliceOfN(rapid.SampledFrom(outcomes), 0, 30).Draw(rt, "script")
 		posts := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) notify.Post {
@@ -76,7 +82,10 @@ func TestStatesAreTrue(t *testing.T) {
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 300), len(posts), len(posts)).Draw(rt, "pauses")
 		restarts := rapid.SliceOfN(rapid.Bool(), len(posts), len(posts)).Draw(rt, "restarts")
 		var problem error
-		synctest.Test(t, func(t *testing.T) { problem = live(t, script, posts, pauses, restarts) })
+		synctest.Test(t, func(t *testing.T) {
+			f := &fate{script: script, arrived: map[string][]notify.Message{}}
+			problem = live(t, f, made(f), posts, pauses, restarts, check)
+		})
 		if problem != nil {
 			rt.Fatal(problem)
 		}
@@ -84,9 +93,8 @@ func TestStatesAreTrue(t *testing.T) {
 }
 
 // live posts the messages with pauses, and starts the outbox again in between.
-func live(t *testing.T, script []string, posts []notify.Post, pauses []int, restarts []bool) error {
-	f := &fate{script: script, arrived: map[string][]notify.Message{}}
-	options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", f)}}
+func live(t *testing.T, f *fate, n notify.Notifier, posts []notify.Post, pauses []int, restarts []bool, check func(*fate, notify.Post, notify.Delivery) error) error {
+	options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", n)}}
 	b := opened(t, options)
 	if err := b.Start(t.Context()); err != nil {
 		return err
@@ -112,7 +120,7 @@ func live(t *testing.T, script []string, posts []notify.Post, pauses []int, rest
 	time.Sleep(25 * time.Hour)
 	defer stop(t, b.Outbox)
 	for n, d := range b.recent(t) {
-		if err := isTrue(f, posts[n], d); err != nil {
+		if err := check(f, posts[n], d); err != nil {
 			return fmt.Errorf("message %d, %+v: %w", n, d, err)
 		}
 	}

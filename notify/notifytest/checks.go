@@ -31,6 +31,8 @@ func checks() []check {
 		{"a cancelled context sends nothing", Healthy, sendsNothing},
 		{"shows no secret", Healthy, printsNoSecret},
 		{"takes answers", Healthy, takesAnswers},
+		{"tells what arrived", Healthy, tellsArrived},
+		{"tells whether what was cut arrived", Cuts, tellsCut},
 		{"recovers", Down, recovers},
 		{"is cancelled at once", Hangs, isCancelled},
 		{"keeps its deadline", Hangs, keepsDeadline},
@@ -38,6 +40,9 @@ func checks() []check {
 		{"bears a garbled answer", Garbles, bearsGarbage},
 	}
 	for _, fault := range Faults() {
+		list = append(list, check{"cannot tell what arrived: " + string(fault), fault, func(ctx context.Context, d Driver, s Service) error {
+			return blind(ctx, d, s, fault)
+		}})
 		trouble, ok := troubles[fault]
 		if !ok {
 			continue

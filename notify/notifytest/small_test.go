@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +48,9 @@ const (
 	clinging    flaw = "listens after its context"
 	choosy      flaw = "stops at garbage"
 	frail       flaw = "does not come back"
+	credulous   flaw = "says that all arrived"
+	hopeful     flaw = "says that what broke off arrived"
+	blinded     flaw = "says that nothing arrived where it cannot tell"
 )
 
 const key = "tk-S3cret/Key+1"
@@ -183,6 +187,40 @@ func (d *small) fail(trouble notify.Trouble, after time.Duration, err error) err
 	return e
 }
 
+func (d *small) Arrived(ctx context.Context, m notify.Message, _ time.Time) (bool, error) {
+	list, err := d.kept(ctx)
+	d.mu.Lock()
+	failed := d.failed
+	d.mu.Unlock()
+	switch {
+	case d.flaw == credulous, d.flaw == hopeful && failed:
+		return true, nil
+	case err != nil && d.flaw == blinded:
+		return false, nil
+	case err != nil:
+		return false, d.fail(notify.Unavailable, 0, err)
+	}
+	return slices.ContainsFunc(list, func(r Received) bool {
+		return r.Sequence == m.Sequence
+	}), nil
+}
+
+func (d *small) kept(ctx context.Context) (list []Received, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, d.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := d.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.New(response.Status)
+	}
+	return list, json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&list)
+}
+
 func (d *small) Listen(ctx context.Context, take func(context.Context, string), status func(error)) error {
 	for ctx.Err() == nil {
 		err := d.listen(ctx, take)
@@ -242,13 +280,13 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var m notify.Message
-	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+	if err := json.NewDecoder(r.Body).Decode(&m); err != nil && r.Method == http.MethodPost {
 		return
 	}
 	s.mu.Lock()
 	s.requests++
-	fault := s.fault
-	if fault == Healthy {
+	fault, list := s.fault, s.list
+	if fault == Healthy && r.Method == http.MethodPost {
 		got := Received{Title: m.Title, Text: m.Text, Urgent: m.Urgent, Sequence: m.Sequence, Link: m.Link}
 		for _, b := range m.Buttons {
 			got.Buttons = append(got.Buttons, b.Label)
@@ -281,6 +319,10 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 		}
 	default:
+		if r.Method == http.MethodPut {
+			_ = json.NewEncoder(w).Encode(list)
+			return
+		}
 		io.WriteString(w, "{}")
 	}
 }

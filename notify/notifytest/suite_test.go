@@ -24,7 +24,8 @@ func TestFlaws(t *testing.T) {
 		deaf: "is cancelled at once", eager: "a cancelled context sends nothing", gulps: "reads no endless answer",
 		doubles: "sends what it is given", mumbles: "sends what it is given", injects: "sends hostile words", calm: "sends what it is given",
 		buttonless: "sends what it is given", unsequenced: "sends the same sequence again", shared: "sends at the same time",
-		unhearing: "takes answers", clinging: "takes answers", choosy: "takes answers", frail: "recovers"} {
+		unhearing: "takes answers", clinging: "takes answers", choosy: "takes answers", frail: "recovers",
+		credulous: "tells what arrived", hopeful: "tells whether what was cut arrived", blinded: "cannot tell what arrived: down"} {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			all := checks()

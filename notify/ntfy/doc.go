@@ -11,5 +11,10 @@
 //
 //	ntfy access everyone 'REPLY-TOPIC' write-only
 //
-// It stores nothing. The outbox of package notify calls Send, the daemon Listen.
+// What broke off is looked for among the messages that the server keeps. That
+// takes an account that may read the topic, and a server that keeps messages;
+// elsewhere nobody can tell.
+//
+// It stores nothing. The outbox of package notify calls Send, Arrived and
+// Listen.
 package ntfy

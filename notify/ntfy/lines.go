@@ -32,6 +32,11 @@ type event struct {
 	Event   string `json:"event"`
 	Topic   string `json:"topic"`
 	Message string `json:"message"`
+	// The rest matters where a message is looked for.
+	Time     int64  `json:"time"` // seconds since 1970
+	Expires  int64  `json:"expires"`
+	Title    string `json:"title"`
+	Sequence string `json:"sequence_id"`
 }
 
 // Kinds of events that matter here; servers have more.

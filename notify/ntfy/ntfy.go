@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
@@ -54,10 +55,14 @@ type Client struct {
 	base    string // the server, with a slash at its end
 	reply   string // the reply topic; empty: no buttons
 	client  *http.Client
+	// keeps is for how many seconds the server keeps messages, as far as it
+	// has said so since the start; 0 for unknown.
+	keeps atomic.Int64
 }
 
 var (
 	_ notify.Notifier = (*Client)(nil)
+	_ notify.Verifier = (*Client)(nil)
 	_ notify.Listener = (*Client)(nil)
 )
 

@@ -73,10 +73,11 @@ var messageID = regexp.MustCompile(`^[-_A-Za-z0-9]{8,64}$`)
 // receipt reads what the server took.
 func (c *Client) receipt(answer []byte, topic string) (notify.Receipt, error) {
 	var taken struct {
-		ID    string  `json:"id"`
-		Time  int64   `json:"time"`
-		Event string  `json:"event"`
-		Topic *string `json:"topic"`
+		ID      string  `json:"id"`
+		Time    int64   `json:"time"`
+		Expires int64   `json:"expires"`
+		Event   string  `json:"event"`
+		Topic   *string `json:"topic"`
 	}
 	if json.Unmarshal(answer, &taken) != nil || taken.Event != "message" || taken.Topic == nil || !messageID.MatchString(taken.ID) {
 		return notify.Receipt{}, c.strange("with what is no receipt")
@@ -84,6 +85,7 @@ func (c *Client) receipt(answer []byte, topic string) (notify.Receipt, error) {
 	if *taken.Topic != topic {
 		return notify.Receipt{}, c.strange("that another topic got the message")
 	}
+	c.keeps.Store(max(0, taken.Expires-taken.Time))
 	receipt := notify.Receipt{ID: taken.ID}
 	if at := time.Unix(taken.Time, 0).UTC(); at.Year() >= 2020 && at.Year() < 2200 {
 		receipt.At = at

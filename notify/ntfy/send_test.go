@@ -137,6 +137,7 @@ func TestFaults(t *testing.T) {
 	}{
 		ntfytest.CutBefore: {notify.Unknown, "it may have arrived", 0},
 		ntfytest.CutAfter:  {notify.Unknown, "it may have arrived", 1},
+		ntfytest.CutLate:   {notify.Unknown, "it may have arrived", 0},
 		ntfytest.Hang:      {notify.Unknown, "it may have arrived", 0},
 		ntfytest.HangAfter: {notify.Unknown, "it may have arrived", 1},
 		ntfytest.Broken:    {notify.Unavailable, "an error of its own (50001)", 0},

@@ -105,7 +105,7 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 // there is nothing more to answer.
 func (s *Server) spoil(w http.ResponseWriter, r *http.Request, fault Fault) bool {
 	switch fault {
-	case CutBefore, CutAfter:
+	case CutBefore, CutAfter, CutLate:
 		cut(w)
 	case Hang, HangAfter:
 		select {

@@ -12,6 +12,7 @@ type Fault string
 const (
 	CutBefore Fault = "cut-before" // the connection breaks before the message is kept
 	CutAfter  Fault = "cut-after"  // the message is kept, and the connection breaks
+	CutLate   Fault = "cut-late"   // the connection breaks, and the message is kept when Release is called
 	Hang      Fault = "hang"       // nothing is kept, and no answer comes
 	HangAfter Fault = "hang-after" // the message is kept, and no answer comes
 	Broken    Fault = "broken"     // 500, an error of the server's own
@@ -30,7 +31,7 @@ const (
 
 // Faults are all of them.
 func Faults() []Fault {
-	return []Fault{CutBefore, CutAfter, Hang, HangAfter, Broken, Gateway, Late, Limited, Denied, Forbidden, Huge, Garbage, Page, Redirect, Silent, Short}
+	return []Fault{CutBefore, CutAfter, CutLate, Hang, HangAfter, Broken, Gateway, Late, Limited, Denied, Forbidden, Huge, Garbage, Page, Redirect, Silent, Short}
 }
 
 // Use is what a request is for.

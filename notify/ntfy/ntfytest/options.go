@@ -23,6 +23,8 @@ type Options struct {
 	Keepalive time.Duration
 	// Old servers pass sequence ids over.
 	Old bool
+	// Uncached servers hand messages on and keep none.
+	Uncached bool
 	// Troubles are what goes wrong; none by default.
 	Troubles []Trouble
 	// Now is the clock of the messages; nil is time.Now.

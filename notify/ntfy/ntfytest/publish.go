@@ -49,6 +49,11 @@ func (s *Server) publish(w http.ResponseWriter, r *http.Request, topic string) {
 	if slices.Contains([]Fault{"", CutAfter, HangAfter, Late, Silent, Short}, fault) {
 		m = s.keep(m)
 	}
+	if fault == CutLate {
+		s.mu.Lock()
+		s.late = append(s.late, m)
+		s.mu.Unlock()
+	}
 	if s.spoil(w, r, fault) {
 		return
 	}
@@ -224,10 +229,24 @@ func (a *Action) check() error {
 	return nil
 }
 
+// Release keeps what CutLate has held back: the server was slow.
+func (s *Server) Release() {
+	s.mu.Lock()
+	late := s.late
+	s.late = nil
+	s.mu.Unlock()
+	for _, m := range late {
+		s.keep(m)
+	}
+}
+
 // keep keeps a message and tells the streams of it.
 func (s *Server) keep(m Message) Message {
 	now := s.options.Now()
 	m.ID, m.Event, m.Time, m.Expires = name(), "message", now.Unix(), now.Add(lifetime).Unix()
+	if s.options.Uncached {
+		m.Expires = m.Time
+	}
 	if s.options.Old {
 		m.Sequence = ""
 	}
@@ -240,7 +259,7 @@ func (s *Server) keep(m Message) Message {
 	s.number++
 	s.messages = append(s.messages, &kept{Message: m, number: s.number})
 	s.messages = slices.Delete(s.messages, 0, max(0, len(s.messages)-maxKept))
-	if s.messages[0].Expires < now.Unix() {
+	if oldest := s.messages[0]; oldest.Expires < now.Unix() && !s.options.Uncached {
 		s.messages = slices.DeleteFunc(s.messages, func(k *kept) bool { return time.Unix(k.Expires, 0).Before(now) })
 	}
 	s.announce()

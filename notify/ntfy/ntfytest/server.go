@@ -37,6 +37,7 @@ type Server struct {
 
 	mu       sync.Mutex // for what follows
 	messages []*kept
+	late     []Message // held back until Release
 	number   int64
 	changed  chan struct{} // closed when a message comes or a stream begins or ends
 	streams  map[string]int

@@ -124,7 +124,7 @@ func (s *Server) send(w http.ResponseWriter, asked wish) (wish, error) {
 	var due []Message
 	for _, k := range s.messages {
 		old := k.number <= asked.number
-		if !slices.Contains(asked.topics, k.Topic) || k.number <= asked.after || old && (asked.none || k.replaced || k.Time < asked.from) {
+		if !slices.Contains(asked.topics, k.Topic) || k.number <= asked.after || old && (asked.none || s.options.Uncached || k.replaced || k.Time < asked.from) {
 			continue
 		}
 		due = append(due, k.Message)
