@@ -1,11 +1,14 @@
 package daemon_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,6 +37,33 @@ func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) 
 		return notify.Receipt{}, err
 	}
 	return notify.Receipt{}, file.Sync()
+}
+
+// openBook is a book that can be asked what is in it.
+type openBook struct{ book }
+
+func (b openBook) Arrived(_ context.Context, m notify.Message, _ time.Time) (bool, error) {
+	arrived, err := b.read()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(arrived, func(there notify.Message) bool { return there.Sequence == m.Sequence }), nil
+}
+
+// read returns what is in the book, as far as it is whole: a life may have
+// ended while it wrote a line.
+func (b book) read() (arrived []notify.Message, err error) {
+	data, err := os.ReadFile(string(b))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for line := range bytes.Lines(data) {
+		var m notify.Message
+		if json.Unmarshal(line, &m) == nil {
+			arrived = append(arrived, m)
+		}
+	}
+	return arrived, nil
 }
 
 // troubled is a machine on which unit after unit runs out of memory: as many as
@@ -66,26 +96,38 @@ func (f troubled) worse() error {
 	return err
 }
 
-// childLife is the number of a life.
-const childLife = "DAEMON_TEST_LIFE"
+const (
+	// childLife is the number of a life.
+	childLife = "DAEMON_TEST_LIFE"
+	// childAsks has the book asked what is in it.
+	childAsks = "DAEMON_TEST_ASKS"
+)
 
-// tellingOptions are those of a mind that tells of each unit.
-func tellingOptions(dir string) daemon.Options {
+// tellingOptions are those of a mind that tells of each unit, in a life of that
+// number. asks: its channel can be asked what arrived.
+func tellingOptions(dir string, life int, asks bool) daemon.Options {
 	config := configOf(dir)
 	config.Senses = setup.Senses{Health: config.Senses.Health}
 	config.QuietHours.To = config.QuietHours.From
 	config.Budget.NotificationsPerDay, config.Budget.EscalationsPerHour = 200, 200
-	lives, _ := strconv.Atoi(os.Getenv(childLife))
+	var phone notify.Notifier = book(filepath.Join(dir, "book"))
+	if asks {
+		phone = openBook{book(filepath.Join(dir, "book"))}
+	}
 	return daemon.Options{
-		Now:    func() time.Time { return time.Now().Add(time.Duration(lives) * 2 * time.Hour) }, // so that no day's cap is reached
+		Now:    func() time.Time { return time.Now().Add(time.Duration(life) * 2 * time.Hour) }, // so that no day's cap is reached
 		Config: config, Unscheduled: true, Health: troubled(filepath.Join(dir, "units")),
-		Channels: []notify.Channel{{ID: "book", Kind: "book", Content: notify.ContentFull, Notifier: book(filepath.Join(dir, "book"))}},
+		Channels: []notify.Channel{{ID: "book", Kind: "book", Content: notify.ContentFull, Notifier: phone}},
 	}
 }
 
 // childTells lets unit after unit fail, and tells of it, until it is killed.
 func childTells(dir string) error {
-	options := tellingOptions(dir)
+	life, err := strconv.Atoi(os.Getenv(childLife))
+	if err != nil {
+		return err
+	}
+	options := tellingOptions(dir, life, os.Getenv(childAsks) != "")
 	d, err := daemon.New(options)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -28,19 +27,45 @@ var onTheWay = []string{
 	"notify.claim", "notify.claimed", "notify.sent", "notify.settled",
 }
 
+// asking are those of a channel that is asked what arrived.
+var asking = []string{"notify.look", "notify.looked"}
+
 // TestCrashNothingUrgentIsLost kills the daemon between any two steps from the
-// decision to the receipt, and at random. Whatever was decided to be told
-// arrives; what arrives twice does so once more, and says so.
+// decision to the receipt, and at random. Where its channel can be asked what
+// arrived, whatever was decided to be told arrives, once. Where it cannot, what
+// arrives twice does so once more and says so, and what is lost was interrupted
+// twice.
 //
 // SUBCONSCIOUS_CRASHES says how often it is killed.
 func TestCrashNothingUrgentIsLost(t *testing.T) {
-	lives := 45
+	lives := map[bool]int{true: 90, false: 45}
 	if text := os.Getenv("SUBCONSCIOUS_CRASHES"); text != "" {
-		var err error
-		if lives, err = strconv.Atoi(text); err != nil {
+		count, err := strconv.Atoi(text)
+		if err != nil {
 			t.Fatal(err)
 		}
+		lives[true], lives[false] = count, count
 	}
+	t.Run("the channel is asked", func(t *testing.T) {
+		t.Parallel()
+		if sum := crashed(t, lives[true], true, append(asking, onTheWay...)); sum.lost+sum.twice > 0 {
+			t.Errorf("%d lost, %d twice", sum.lost, sum.twice)
+		}
+	})
+	t.Run("nobody can tell", func(t *testing.T) {
+		t.Parallel()
+		// What is interrupted twice: each time one of some steps out of all.
+		if sum := crashed(t, lives[false], false, onTheWay); sum.lost > 1+sum.told/50 {
+			t.Errorf("%d of %d lost", sum.lost, sum.told)
+		}
+	})
+}
+
+// toll is what became of what was to be told.
+type toll struct{ told, lost, twice int }
+
+// crashed lets a mind live so often, and reckons.
+func crashed(t *testing.T, lives int, asks bool, points []string) (sum toll) {
 	dir := t.TempDir()
 	for _, folder := range []string{"state", "files", "notes"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
@@ -54,37 +79,49 @@ func TestCrashNothingUrgentIsLost(t *testing.T) {
 	for life := range lives {
 		var env []string
 		if life%3 != 2 { // at a point on the way, one of the times that it is passed
-			point := onTheWay[(life/3*2+life%3)%len(onTheWay)]
+			point := points[(life/3*2+life%3)%len(points)]
 			env = append(env, "SUBCONSCIOUS_FAILPOINTS="+point+"=kill@0.2", fmt.Sprintf("SUBCONSCIOUS_FAILPOINTS_SEED=%d", life+1))
+		}
+		if asks {
+			env = append(env, childAsks+"=1")
 		}
 		env = append(env, fmt.Sprintf("%s=%d", childLife, life))
 		dies(t, dir, time.Duration(random.IntN(120))*time.Millisecond, env...)
 	}
-	t.Setenv(childLife, strconv.Itoa(lives))
-	told := decidedToTell(t, dir)
-	arrived := readBook(t, filepath.Join(dir, "book"))
-	lost, twice := 0, 0
-	for id := range told {
+	told := decidedToTell(t, dir, tellingOptions(dir, lives, asks))
+	arrived := map[subconscious.IncidentID][]notify.Message{}
+	all, err := book(filepath.Join(dir, "book")).read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		arrived[m.Incident] = append(arrived[m.Incident], m)
+	}
+	sum.told = len(told)
+	for id, delivery := range told {
 		messages := arrived[id]
 		switch {
 		case len(messages) == 0:
-			lost++
-			t.Errorf("%s was to be told and never arrived", id)
+			sum.lost++
+			if asks || delivery.State != notify.StateUnknown || delivery.Attempts != 2 || !delivery.Repeated {
+				t.Errorf("%s was to be told and never arrived: %+v", id, delivery)
+			}
 		case len(messages) > 2, len(messages) == 2 && !messages[1].Repeated:
 			t.Errorf("%s arrived %d times: %+v", id, len(messages), messages)
 		case len(messages) == 2:
-			twice++
+			sum.twice++
 		}
 	}
 	for id := range arrived {
-		if !told[id] {
+		if _, ok := told[id]; !ok {
 			t.Errorf("%s arrived, and nobody decided so", id)
 		}
 	}
-	t.Logf("%d lives; %d incidents were to be told, %d lost, %d repeated and marked", lives, len(told), lost, twice)
-	if len(told) < lives/3 {
-		t.Errorf("only %d incidents in %d lives", len(told), lives)
+	t.Logf("%d lives; %d incidents were to be told, %d lost, %d repeated and marked", lives, sum.told, sum.lost, sum.twice)
+	if sum.told < lives/3 {
+		t.Errorf("only %d incidents in %d lives", sum.told, lives)
 	}
+	return sum
 }
 
 // dies runs a life of the daemon, and kills it that long after it has started if
@@ -115,10 +152,11 @@ func dies(t *testing.T, dir string, within time.Duration, env ...string) {
 }
 
 // decidedToTell starts the mind once more, waits until all is sent, and returns
-// the incidents that it ever decided to tell of.
-func decidedToTell(t *testing.T, dir string) map[subconscious.IncidentID]bool {
+// the incidents that it ever decided to tell of, and what the outbox says of
+// each.
+func decidedToTell(t *testing.T, dir string, options daemon.Options) map[subconscious.IncidentID]notify.Delivery {
 	t.Helper()
-	d, err := daemon.New(tellingOptions(dir))
+	d, err := daemon.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,32 +168,23 @@ func decidedToTell(t *testing.T, dir string) map[subconscious.IncidentID]bool {
 		waiting, err := d.Outbox().Waiting(context.Background())
 		return err == nil && waiting == 0
 	})
-	told := map[subconscious.IncidentID]bool{}
+	told := map[subconscious.IncidentID]notify.Delivery{}
 	w.query("SELECT person FROM mind_decisions WHERE verdict = 'tell'", func(scan func(...any) error) error {
-		var id string
+		var id subconscious.IncidentID
 		err := scan(&id)
-		told[subconscious.IncidentID(id)] = true
+		told[id] = notify.Delivery{}
 		return err
 	})
+	for id := range told {
+		deliveries, err := d.Outbox().Deliveries(context.Background(), id)
+		if err != nil || len(deliveries) == 0 {
+			t.Errorf("%s has no delivery: %v", id, err)
+			continue
+		}
+		told[id] = deliveries[len(deliveries)-1]
+	}
 	if err := d.Stop(context.Background()); err != nil {
 		t.Error(err)
 	}
 	return told
-}
-
-func readBook(t *testing.T, path string) map[subconscious.IncidentID][]notify.Message {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arrived := map[subconscious.IncidentID][]notify.Message{}
-	for line := range bytes.Lines(data) {
-		var m notify.Message
-		if err := json.Unmarshal(line, &m); err != nil {
-			continue // it was killed while it wrote: the line was not there whole
-		}
-		arrived[m.Incident] = append(arrived[m.Incident], m)
-	}
-	return arrived
 }

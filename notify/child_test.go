@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,17 @@ func (p paper) Send(_ context.Context, m notify.Message) (notify.Receipt, error)
 	return notify.Receipt{ID: m.Sequence}, nil
 }
 
+// reread is a phone that can be asked what arrived.
+type reread struct{ paper }
+
+func (r reread) Arrived(_ context.Context, m notify.Message, _ time.Time) (bool, error) {
+	content, err := os.ReadFile(r.file.Name())
+	return strings.Contains("\n"+string(content), "\n"+m.Sequence+" "), err
+}
+
+// verifies has the channels of a child asked what arrived.
+const verifies = "NOTIFY_TEST_VERIFIES=1"
+
 // childDeliver delivers what is there over two channels, says so, and then
 // posts and delivers more until it has done its part or is killed.
 func childDeliver(ctx context.Context, dir string) error {
@@ -75,8 +87,13 @@ func childDeliver(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	phone := paper{arrived, make(chan string, 1024)}
+	tokens := make(chan string, 1024)
+	var phone notify.Notifier = paper{arrived, tokens}
+	if os.Getenv("NOTIFY_TEST_VERIFIES") != "" {
+		phone = reread{paper{arrived, tokens}}
+	}
 	o, err := notify.NewOutbox(ctx, notify.Options{DB: db, Channels: []notify.Channel{channel("phone", phone), channel("screen", phone)},
+		Lateness: time.Nanosecond, // what is in a file is there at once
 		Answered: func(ctx context.Context, tx *store.Tx, r notify.Reply) error {
 			_, err := tx.ExecContext(ctx, "INSERT INTO replies VALUES (?)", fmt.Sprint(r.Incident, " ", r.Channel))
 			return err
@@ -99,7 +116,7 @@ func childDeliver(ctx context.Context, dir string) error {
 		arm()
 	}
 	if os.Getenv("NOTIFY_TEST_LAST") == "" {
-		if err := childPost(ctx, o, db, posted, phone.tokens); err != nil {
+		if err := childPost(ctx, o, db, posted, tokens); err != nil {
 			return err
 		}
 	}
@@ -158,10 +175,12 @@ func child(dir string, env ...string) *exec.Cmd {
 type tally struct{ messages, repeated, unknown, lost, answered int }
 
 // reckon lets a last life deliver what is left, and compares what was posted,
-// what the outbox says, and what arrived.
-func reckon(t *testing.T, dir string) (sum tally) {
+// what the outbox says, and what arrived. Where the channels could be asked all
+// arrived, once.
+func reckon(t *testing.T, dir string, env ...string) (sum tally) {
 	t.Helper()
-	if out, err := child(dir, "NOTIFY_TEST_LAST=1").CombinedOutput(); err != nil {
+	asked := slices.Contains(env, verifies)
+	if out, err := child(dir, append(env, "NOTIFY_TEST_LAST=1")...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	arrived := map[string][]string{}
@@ -217,8 +236,11 @@ func reckon(t *testing.T, dir string) (sum tally) {
 		came := arrived[m.sequence]
 		delete(arrived, m.sequence)
 		most := 1
-		if m.urgent {
+		if m.urgent && !asked {
 			most = 2
+		}
+		if asked && (m.state != "sent" || m.repeated) {
+			t.Errorf("%+v, and its channel could be asked", m)
 		}
 		if len(came) > most || len(came) == 2 && (came[0] != "false false" || came[1] != "true true") || !m.urgent && m.repeated {
 			t.Errorf("%+v arrived as %q", m, came)
@@ -234,7 +256,7 @@ func reckon(t *testing.T, dir string) (sum tally) {
 		}
 		if m.urgent && len(came) == 0 {
 			sum.lost++
-			if m.attempts != 2 {
+			if asked || m.attempts != 2 {
 				t.Errorf("lost: %+v", m)
 			}
 		}
@@ -264,11 +286,18 @@ func lines(t *testing.T, path string) (list []string) {
 
 // However often the process is killed, after what an earlier life left was
 // delivered, no urgent message is lost, and one arrives twice at most, marked.
+// Where the channels can be asked, nothing is lost and nothing comes twice.
 func TestKilledAtAnyMoment(t *testing.T) {
+	for name, env := range map[string][]string{"asked": {verifies}, "not asked": nil} {
+		t.Run(name, func(t *testing.T) { killedAtAnyMoment(t, env) })
+	}
+}
+
+func killedAtAnyMoment(t *testing.T, env []string) {
 	dir := t.TempDir()
 	count := max(lifetimes()/3, 1)
 	for range count {
-		command := child(dir)
+		command := child(dir, env...)
 		out, err := command.StdoutPipe()
 		if err == nil {
 			err = command.Start()
@@ -291,7 +320,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sum := reckon(t, dir)
+	sum := reckon(t, dir, env...)
 	t.Logf("%d lives: %+v", count, sum)
 	if sum.lost > 0 || sum.messages == 0 && !testing.Short() {
 		t.Errorf("%+v", sum)

@@ -69,13 +69,19 @@ func TestCrashAtEachStep(t *testing.T) {
 
 // Killed again and again while they take up what is left, an urgent message
 // may be interrupted twice: it is sent no third time, and is kept as unknown.
+// Where the channels can be asked, nothing is lost all the same, urgent or not,
+// and nothing comes twice.
 func TestCrashWhileTakingUp(t *testing.T) {
-	dir := t.TempDir()
-	points := strings.Join(steps, "=kill@0.02;") + "=kill@0.02"
-	kills := killed(t, dir, lifetimes()/2, func(int) string { return points }, "NOTIFY_TEST_STORM=1")
-	t.Logf("killed %d times: %+v", kills, reckon(t, dir))
-	if kills < lifetimes()/4 {
-		t.Fatalf("only %d of the children were killed", kills)
+	for name, env := range map[string][]string{"asked": {verifies}, "not asked": nil} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			points := strings.Join(append([]string{"notify.look", "notify.looked"}, steps...), "=kill@0.02;") + "=kill@0.02"
+			kills := killed(t, dir, lifetimes()/2, func(int) string { return points }, append(env, "NOTIFY_TEST_STORM=1")...)
+			t.Logf("killed %d times: %+v", kills, reckon(t, dir, env...))
+			if kills < lifetimes()/4 {
+				t.Fatalf("only %d of the children were killed", kills)
+			}
+		})
 	}
 }
 
