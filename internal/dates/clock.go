@@ -8,6 +8,8 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	switch {
 	case t.lex.is(rNoon) && p.begins(i) && p.ends(i+1):
 		return clock{set: true, hour: 12}, i + 1, true
+	case t.lex.is(rNoonWeak) && l.roles&(rBy|rAt) != 0 && p.begins(i) && p.ends(i+1):
+		return clock{set: true, hour: 12}, i + 1, true
 	case t.lex.is(rMidnight) && led && p.begins(i):
 		return clock{set: true, hour: 24}, i + 1, true
 	case !p.digits(i, 1, 2) || t.number > 24 || !p.begins(i):
@@ -15,7 +17,7 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	}
 	c := clock{set: true, hour: t.number}
 	next, shape := p.minutes(i, &c)
-	spoken := l.roles&rLas != 0 && l.roles&rAt != 0
+	spoken := l.roles&rLas != 0 && l.roles&(rAt|rBefore) != 0
 	next, marked := p.halfDay(next, &c, spoken && shape == bare)
 	switch {
 	case marked == unreadable:

@@ -36,6 +36,11 @@ type Match struct {
 	// Deadline: the text introduces it as a limit ("by", "bis", "d'ici",
 	// "antes del").
 	Deadline bool
+	// Day: the text names a day, and not only a time or a span of minutes or
+	// hours.
+	Day bool
+	// Weekday: that day is named by its weekday alone.
+	Weekday bool
 }
 
 // Find returns the dates and times of text in order, without overlap.
@@ -48,6 +53,13 @@ type Match struct {
 // week is its Friday. What has a date only is due at 18:00; "today" and its
 // like, said after that, at 23:59. A date without a year that lies more than
 // 60 days back is one of the next year.
+//
+// What is to be done before a day has to be done by the end of the day before
+// it, and is due then at 18:00, or at 23:59 if that hour has passed on it;
+// before a weekend, by its Friday; before next week, month or year, by the end
+// of this one. Before a weekday, said on such a day, means that of next week.
+// Before a time of day is that time. "By" a day and its like hold the day
+// itself, and so does before the end of a week, month or year.
 func Find(text string, now time.Time) []Match {
 	var found []span
 	text = text[:min(len(text), MaxText)]
@@ -72,6 +84,8 @@ func Find(text string, now time.Time) []Match {
 		matches = append(matches, Match{
 			Start: start, End: end, Text: text[start:end],
 			Due: due, DateOnly: s.dateOnly(), Deadline: s.deadline,
+			Day:     s.day.kind != noDay && s.day.kind != soon,
+			Weekday: s.day.kind == onWeekday || s.day.kind == inWeek,
 		})
 	}
 	return matches
@@ -83,6 +97,8 @@ type span struct {
 	day      day
 	clock    clock
 	deadline bool
+	before   bool // the limit is over when the day begins
+	closing  bool // the end of the working day is named
 }
 
 func (s span) dateOnly() bool {
@@ -96,7 +112,10 @@ func (p *parser) join(found []span) []span {
 	for _, s := range found {
 		if s.day.kind == noDay && len(out) > 0 {
 			last := &out[len(out)-1]
-			if last.dateOnly() && last.day.takesTime() && p.sameSentence(last.to, s.from) {
+			if last.clock.set && s.from == last.to && s.deadline && p.endsRange(s.from) {
+				continue // until when the appointment lasts
+			}
+			if last.dateOnly() && !last.before && last.day.takesTime() && p.sameSentence(last.to, s.from) {
 				last.clock = s.clock
 				continue
 			}
@@ -104,6 +123,12 @@ func (p *parser) join(found []span) []span {
 		out = append(out, s)
 	}
 	return out
+}
+
+// endsRange reports whether the word at token i leads to the end of a time that
+// has begun: "10:00 bis 12:00".
+func (p *parser) endsRange(i int) bool {
+	return p.literal(i, "bis") || p.literal(i, "until") || p.literal(i, "till") || p.literal(i, "hasta") || p.literal(i, "jusqu")
 }
 
 // sentenceReach is how many tokens a lone time looks back for its day.

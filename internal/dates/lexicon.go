@@ -8,6 +8,7 @@ type role uint64
 const (
 	// Introducers.
 	rBy      role = 1 << iota // sets a limit: by, bis, avant
+	rBefore                   // sets a limit that is over when the day begins: before, vor
 	rOn                       // leads to a day: on, am, den
 	rThe                      // article that leads to a day of the month: the, zum, le, el
 	rAt                       // leads to a time: at, um, vers
@@ -42,6 +43,7 @@ const (
 	rYearEnd
 	// Times.
 	rNoon
+	rNoonWeak // also a name or a part of the day: read behind what leads to a time
 	rMidnight
 	rUhr
 	rAM
@@ -92,7 +94,8 @@ var roleWords = []struct {
 	roles role
 	words string
 }{
-	{rBy, `by until till before due deadline bis spätestens vor avant antes hasta límite limite frist fällig abgabe échéance vence plazo than ici`},
+	{rBy | rBefore, `before vor avant antes`},
+	{rBy, `by until till due deadline bis spätestens hasta límite limite frist fällig abgabe échéance vence plazo than ici`},
 	{rBy, `para pour jusqu jusque`},
 	{rOn, `d l on am den dem beim del de au du al das dès el le les la für fur día dia ici`},
 	{rThe, `the zum le el día dia den du del`},
@@ -120,6 +123,7 @@ var roleWords = []struct {
 	{rWeekEnd, `eow wochenschluss`},
 	{rYearEnd, `eoy jahresende`},
 	{rNoon, `noon midday mittags midi mediodía`},
+	{rNoonWeak, `mittag`},
 	{rMidnight, `midnight mitternacht minuit medianoche`},
 	{rUhr, `uhr`},
 	{rAM, `am`},

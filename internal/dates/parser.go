@@ -101,7 +101,7 @@ const maxLead = 6
 // introduce reads the words that lead to a date from token i on and returns
 // where they end.
 func (p *parser) introduce(i int) (next int, l lead) {
-	const leading = rBy | rOn | rThe | rAt | rLas | rDecimal | rSlashed
+	const leading = rBy | rBefore | rOn | rThe | rAt | rLas | rDecimal | rSlashed
 	next = i
 	if p.is(i, rVersion|rNot) && p.literal(i+1, "later") && p.literal(i+2, "than") { // no later than
 		next = i + 2
@@ -151,6 +151,13 @@ func (p *parser) at(i int) (span, bool) {
 		return span{}, false
 	}
 	s.from = i
+	if l.roles&rBefore != 0 && p.withdrawn(i) {
+		l.roles &^= rBefore
+		if !p.isOr(i - 1) {
+			l.roles &^= rBy
+		}
+	}
+	s.before = l.roles&rBefore != 0 && !s.closing
 	s.deadline = s.deadline || l.roles&rBy != 0 || s.day.kind != noDay && p.is(next, rIn|rInWeak)
 	return s, true
 }
@@ -158,7 +165,7 @@ func (p *parser) at(i int) (span, bool) {
 // core reads a day and a time in either order from token i on.
 func (p *parser) core(i int, l lead) (span, bool) {
 	s := span{from: i, to: i}
-	closing, leads := false, l
+	leads := l
 	for range 4 {
 		next := s.to
 		if next > i {
@@ -173,22 +180,42 @@ func (p *parser) core(i int, l lead) (span, bool) {
 		if !s.clock.set && s.day.kind != instant {
 			if c, after, ok := p.clock(next, leads, s.day.kind != noDay); ok {
 				s.clock, s.to = c, after
+				s.deadline = s.deadline || leads.roles&rBy != 0 && next > i && !p.withdrawn(next-1)
 				continue
 			}
 		}
-		if !closing {
+		if !s.closing {
 			if after, ok := p.closing(next, leads); ok {
-				closing, s.to = true, after
+				s.closing, s.to = true, after
 				s.deadline = true
 				continue
 			}
 		}
 		break
 	}
-	if s.day.kind == noDay && closing {
+	if s.day.kind == noDay && s.closing {
 		s.day = day{kind: ahead}
 	}
 	return s, s.to > i
+}
+
+// withdrawn reports whether the word behind which "before" stands at token i
+// makes no limit of it ("not before Friday", "nicht vor Freitag"), or one that
+// holds the day itself ("on or before Friday").
+func (p *parser) withdrawn(i int) bool {
+	if p.tok(i).broken {
+		return false
+	}
+	for _, no := range []string{"not", "nicht", "pas", "no", "nunca", "never", "nie", "jamais"} {
+		if p.literal(i-1, no) {
+			return true
+		}
+	}
+	return p.isOr(i - 1)
+}
+
+func (p *parser) isOr(i int) bool {
+	return p.literal(i, "or") || p.literal(i, "oder") || p.literal(i, "ou") || p.literal(i, "o")
 }
 
 // connect skips what may stand between a day and its time, and returns what
@@ -203,6 +230,9 @@ func (p *parser) connect(i int, s span) (next int, l lead) {
 	}
 	if _, _, ok := p.meridiem(next); ok || p.is(next, rUhr) {
 		return next, lead{from: next}
+	}
+	if (p.literal(next, "von") || p.literal(next, "from")) && p.tok(next+1).kind == number { // "Friday from 10:00 to 12:00"
+		next++
 	}
 	next, l = p.introduce(next)
 	l.from = next

@@ -40,6 +40,24 @@ func TestFindAgainstNow(t *testing.T) {
 		{"an hour that does not exist", "2026-03-28 12:00", "tomorrow at 02:30", "2026-03-29 03:30"},
 		{"hours over the change are hours", "2026-03-29 00:30", "in 3 hours", "2026-03-29 04:30"},
 		{"end of the year in December", "2026-12-31 09:00", "end of the year", "2026-12-31 18:00"},
+		{"before a Friday, said on one", "2026-11-20 10:00", "before Friday", "2026-11-26 18:00"},
+		{"before a Friday, said on one in the evening", "2026-11-20 20:00", "vor Freitag", "2026-11-26 18:00"},
+		{"before a Friday, said on the eve", "2026-11-19 10:00", "avant vendredi", "2026-11-19 18:00"},
+		{"before a Friday, said late on the eve", "2026-11-19 19:30", "antes del viernes", "2026-11-19 23:59"},
+		{"before a Friday with a time, said on one", "2026-11-20 10:00", "before Friday at 14:00", "2026-11-20 14:00"},
+		{"before a time that has passed on a Friday", "2026-11-20 15:00", "before 14:00 on Friday", "2026-11-27 14:00"},
+		{"before next Friday, said on a Friday", "2026-11-20 10:00", "before next Friday", "2026-11-26 18:00"},
+		{"before tomorrow, said in the evening", "2026-11-20 20:00", "before tomorrow", "2026-11-20 23:59"},
+		{"before today, said in the evening", "2026-11-20 20:00", "before today", "2026-11-20 23:59"},
+		{"before a date, said late on the eve", "2026-09-22 21:00", "antes del 23/09/2026", "2026-09-22 23:59"},
+		{"before a date of this day", "2026-09-23 09:00", "antes del 23/09/2026", "2026-09-22 18:00"},
+		{"before the first of a month", "2026-11-20 10:00", "before 1 March", "2027-02-28 18:00"},
+		{"before the first of January", "2026-11-20 10:00", "vor dem 1. Januar", "2026-12-31 18:00"},
+		{"before the 24th, on the 24th", "2026-11-24 09:00", "before the 24th", "2026-12-23 18:00"},
+		{"before the weekend, on its Saturday", "2026-11-21 09:00", "before the weekend", "2026-11-20 18:00"},
+		{"before next week, on a Saturday", "2026-11-21 09:00", "before next week", "2026-11-22 18:00"},
+		{"before noon, in the afternoon", "2026-11-20 13:00", "avant midi", "2026-11-21 12:00"},
+		{"before a day behind the change to winter time", "2026-10-20 12:00", "before 26 October", "2026-10-25 18:00"},
 		{"an offset of its own", "2026-11-20 09:00", "2026-11-27T23:30:00-08:00", "2026-11-28 08:30"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,6 +106,7 @@ func TestFindDoesNotDependOnNow(t *testing.T) {
 		"by", "bis", "d'ici", "para", "el", "le", "next", "nächsten", "Friday", "Freitag", "vendredi", "viernes", "tomorrow",
 		"Morgen", "in", "3", "days", "zwei", "Wochen", "24.12.", "24.12.2026", "12/24/2026", "Dec", "24", "24.", "Dezember",
 		"de", "diciembre", "at", "15:00", "3pm", "um", "15", "Uhr", "15h30", "a", "las", "EOD", "end of", "month", ".", ",", "\n",
+		"before", "vor", "avant", "antes", "not", "noon", "midi", "bis", "weekend", "next week",
 		"2026-11-27", "Feb", "29", "31", "am", "last", "version",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,6 +129,7 @@ func TestFindDoesNotDependOnNow(t *testing.T) {
 func FuzzFind(f *testing.F) {
 	seeds := []string{
 		"I will send the report by Friday.", "bis zum 24.12. um 15 Uhr", "d'ici le 1er janvier à 15h30", "antes del 24/12/2026 a las 3 de la tarde",
+		"before the 24th", "vor dem Wochenende, vor Mittag", "antes de las 3", "on or before Friday from 10:00 until 12:00",
 		"2026-11-27T15:00:30.5+01:00", "99999999999999.12.", "Feb 30", "in 999 years", "\xff\xfe 24.\xff12.", "d''''''ici", "a a a a a a a a",
 	}
 	for _, s := range seeds {

@@ -147,11 +147,11 @@ func (p *parser) period(i int, l lead) (day, int, bool) {
 	switch u, n, next, ok := p.unitPhrase(i); {
 	case !ok:
 	case u == weeks:
-		return day{kind: weekEnds, n: n}, next, true
+		return day{kind: weekEnds, n: n, whole: true}, next, true
 	case u == months:
-		return day{kind: monthEnds, n: n}, next, true
+		return day{kind: monthEnds, n: n, whole: true}, next, true
 	case u == years:
-		return day{kind: yearEnds, n: n}, next, true
+		return day{kind: yearEnds, n: n, whole: true}, next, true
 	}
 	return day{}, 0, false
 }

@@ -30,6 +30,7 @@ type day struct {
 	span             time.Duration
 	at               time.Time
 	floating         bool // at has no offset and means local time
+	whole            bool // the week, month or year itself, and not its end
 }
 
 // takesTime reports whether a time of day named elsewhere can belong to it.
@@ -46,6 +47,47 @@ type clock struct {
 // resolve returns when a span is due, in the location of now. ok is false for
 // what no calendar holds.
 func (s span) resolve(now time.Time) (due time.Time, ok bool) {
+	eve := s.eve()
+	if eve && s.day.whole {
+		s.day.n--
+	}
+	due, ok = s.resolveDay(now)
+	if !ok || !eve {
+		return due, ok
+	}
+	days := 0
+	switch {
+	case s.day.whole:
+	case s.day.kind == weekend:
+		days = 2
+	default:
+		days = 1
+	}
+	due = time.Date(due.Year(), due.Month(), due.Day()-days, DueHour, 0, 0, 0, now.Location())
+	if y, m, d := now.Date(); y == due.Year() && m == due.Month() && d == due.Day() && due.Before(now) {
+		due = time.Date(y, m, d, 23, 59, 0, 0, now.Location())
+	}
+	return due, true
+}
+
+// eve reports whether the span ends with the day before the one that it names.
+func (s span) eve() bool {
+	if !s.before || s.clock.set {
+		return false
+	}
+	switch s.day.kind {
+	case absolute, onWeekday, inWeek, ofMonth, weekend:
+		return true
+	case ahead: // nobody means yesterday by "before tonight"
+		return s.day.n > 0 || s.day.months > 0
+	case weekEnds, monthEnds, yearEnds:
+		return s.day.whole && s.day.n > 0
+	}
+	return false
+}
+
+// resolveDay returns when a span is due that ends with the day it names.
+func (s span) resolveDay(now time.Time) (due time.Time, ok bool) {
 	year := now.Year()
 	if year < 1 || year > 9000 {
 		return time.Time{}, false
@@ -108,7 +150,7 @@ func (s span) resolveOfMonth(now time.Time) time.Time {
 	for i := range 12 {
 		due := s.date(now.Location(), now.Year(), now.Month()+time.Month(i), s.day.num)
 		first := time.Date(now.Year(), now.Month()+time.Month(i), 1, 12, 0, 0, 0, now.Location())
-		if first.AddDate(0, 1, -1).Day() >= s.day.num && !due.Before(now) {
+		if first.AddDate(0, 1, -1).Day() >= s.day.num && !due.Before(now) && !(s.eve() && i == 0 && now.Day() == s.day.num) {
 			return due
 		}
 	}
@@ -136,7 +178,7 @@ func (s span) resolveWeek(now time.Time) time.Time {
 		return s.on(now, target-since+7*s.day.n)
 	case onWeekday:
 		n := (target - since + 7) % 7
-		if n == 0 && (s.day.strict || s.on(now, 0).Before(now)) {
+		if n == 0 && (s.day.strict || s.eve() || s.on(now, 0).Before(now)) {
 			n = 7
 		}
 		return s.on(now, n)
