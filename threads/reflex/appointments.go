@@ -10,11 +10,11 @@ import (
 // to be kept, so that five meetings do not fill the list.
 const plainWorth = 2
 
-// nearWorth is what an event counts from two hours before it, singleWorth where
-// it is one of its own kind.
+// nearWorth is what an event counts from two hours before it, keptWorth where it
+// is an appointment that must be kept.
 const (
-	nearWorth   = 5
-	singleWorth = 7
+	nearWorth = 5
+	keptWorth = 7
 )
 
 // eventWorth is what an event counts by its nearness; 0 is not worth a word.
@@ -50,39 +50,13 @@ func events(s *scene) (out []noticed) {
 			worth = plainWorth // the clash tells of it
 		}
 		n := notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
-		if worth == nearWorth && s.single(o) {
-			n.Importance = singleWorth
-			n = n.tell("it is within two hours, and not one of every week")
+		if worth == nearWorth && s.mustBeKept(o) && o.Attrs["moved_from"] == "" { // that it moved was told
+			n.Importance = keptWorth
+			n = n.tell("an appointment, within two hours")
 		}
 		out = append(out, n)
 	}
 	return out
-}
-
-// singlesADay is how many single appointments a day may have for each to be
-// told: who has more of them in a day lives by the calendar.
-const singlesADay = 3
-
-// single reports whether an event is an appointment of its own, of which a
-// person would want to be reminded: it does not come again and again, they take
-// part for certain, and the day is not full of such.
-func (s *scene) single(o subconscious.Observation) bool {
-	alone := func(o subconscious.Observation) bool {
-		return !recurs(o) && sure(o) && takesTime(o)
-	}
-	if !alone(o) {
-		return false
-	}
-	local := o.Due.In(s.zone)
-	day := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, s.zone)
-	singles, seen := 0, 0
-	s.world.Due(day, day.AddDate(0, 0, 1), func(other subconscious.Observation) bool {
-		if seen++; other.Sense == "calendar" && alone(other) {
-			singles++
-		}
-		return seen < seenAtOnce
-	})
-	return singles <= singlesADay
 }
 
 func (s *scene) eventWords(o subconscious.Observation) string {
@@ -120,6 +94,9 @@ func movedEvents(s *scene) (out []noticed) {
 			importance, reason = 7, "it begins within two hours, and was moved"
 		case ahead <= 24*time.Hour || before.Sub(s.at) <= 24*time.Hour:
 			importance, reason = 7, "it was to be within a day, and was moved"
+		}
+		if s.clashTells(o) {
+			reason = ""
 		}
 		out = append(out, notice(subconscious.KindObservation, importance, words, o).until(o.Due).tell(reason))
 	}

@@ -93,16 +93,34 @@ func clashes(s *scene) (out []noticed) {
 			words = say("Many events overlap on %s, the first of them %s %s and %s %s", day,
 				prose(s.eventName(c.a)), s.hours(c.a, c.a.Due), prose(s.eventName(c.b)), s.hours(c.b, c.a.Due))
 		}
-		importance, reason := s.nearness(c.a, 5), ""
-		switch certain := sure(c.a) && sure(c.b); {
-		case !certain, habitual(c):
+		importance := s.nearness(c.a, 5)
+		if !certain(c) {
 			importance -= 2
-		case c.a.Due.Sub(s.at) <= 24*time.Hour && s.timely(c.a, c.b):
+		}
+		reason := ""
+		if s.tellsClash(c) {
 			reason = "two events are at once, within a day"
 		}
 		out = append(out, notice(subconscious.KindRisk, importance, words, c.a, c.b).until(c.a.Due).tell(reason))
 	}
 	return out
+}
+
+// certain: the person takes part in both for certain, and does not live with
+// the clash from week to week.
+func certain(c couple) bool { return sure(c.a) && sure(c.b) && !habitual(c) }
+
+// tellsClash reports whether the person should be told of a clash now.
+func (s *scene) tellsClash(c couple) bool {
+	return certain(c) && c.a.Due.Sub(s.at) <= 24*time.Hour && s.timely(c.a, c.b)
+}
+
+// clashTells reports whether the person is told now of a clash that an event is
+// part of, which says all that matters of it.
+func (s *scene) clashTells(o subconscious.Observation) bool {
+	return slices.ContainsFunc(s.collisions(), func(c couple) bool {
+		return (c.a.Ref() == o.Ref() || c.b.Ref() == o.Ref()) && s.tellsClash(c)
+	})
 }
 
 // timely reports whether a person should be told of what events come to now:
