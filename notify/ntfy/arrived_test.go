@@ -38,7 +38,7 @@ func TestArrived(t *testing.T) {
 		for fault, kept := range map[ntfytest.Fault]bool{ntfytest.CutBefore: false, ntfytest.CutAfter: true, ntfytest.Late: true, ntfytest.CutLate: false} {
 			t.Run(name+string(fault), func(t *testing.T) {
 				options := account()
-				options.Old = old
+				options.Old, options.Late = old, time.Hour
 				server := start(t, options)
 				server.SetTroubles(ntfytest.Trouble{Fault: fault, Topic: topic, Use: ntfytest.Publish, Times: 1})
 				client := open(t, server, ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})

@@ -12,7 +12,7 @@ type Fault string
 const (
 	CutBefore Fault = "cut-before" // the connection breaks before the message is kept
 	CutAfter  Fault = "cut-after"  // the message is kept, and the connection breaks
-	CutLate   Fault = "cut-late"   // the connection breaks, and the message is kept when Release is called
+	CutLate   Fault = "cut-late"   // the connection breaks, and the message is kept only after Options.Late
 	Hang      Fault = "hang"       // nothing is kept, and no answer comes
 	HangAfter Fault = "hang-after" // the message is kept, and no answer comes
 	Broken    Fault = "broken"     // 500, an error of the server's own

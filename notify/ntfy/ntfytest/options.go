@@ -25,6 +25,8 @@ type Options struct {
 	Old bool
 	// Uncached servers hand messages on and keep none.
 	Uncached bool
+	// Late is how long CutLate holds a message back; 0 is 5 s.
+	Late time.Duration
 	// Troubles are what goes wrong; none by default.
 	Troubles []Trouble
 	// Now is the clock of the messages; nil is time.Now.
@@ -57,8 +59,8 @@ func (o Options) validate() error {
 			return err
 		}
 	}
-	if o.Burst < -1 || o.Keepalive < 0 {
-		return fmt.Errorf("burst %d and keepalive %s must not be negative", o.Burst, o.Keepalive)
+	if o.Burst < -1 || o.Keepalive < 0 || o.Late < 0 {
+		return fmt.Errorf("burst %d, keepalive %s and late %s must not be negative", o.Burst, o.Keepalive, o.Late)
 	}
 	return nil
 }
@@ -66,6 +68,7 @@ func (o Options) validate() error {
 func (o Options) withDefaults() Options {
 	o.Burst = cmp.Or(o.Burst, 60)
 	o.Keepalive = cmp.Or(o.Keepalive, 45*time.Second)
+	o.Late = cmp.Or(o.Late, 5*time.Second)
 	o.Troubles = slices.Clone(o.Troubles)
 	if o.Seen == nil {
 		o.Seen = func(Message) {}

@@ -53,6 +53,7 @@ func (s *Server) publish(w http.ResponseWriter, r *http.Request, topic string) {
 		s.mu.Lock()
 		s.late = append(s.late, m)
 		s.mu.Unlock()
+		defer s.lag() // when the connection is broken
 	}
 	if s.spoil(w, r, fault) {
 		return
@@ -229,7 +230,18 @@ func (a *Action) check() error {
 	return nil
 }
 
-// Release keeps what CutLate has held back: the server was slow.
+// lag is slow.
+func (s *Server) lag() {
+	timer := time.NewTimer(s.options.Late)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		s.Release()
+	case <-s.ctx.Done():
+	}
+}
+
+// Release keeps at once what CutLate holds back.
 func (s *Server) Release() {
 	s.mu.Lock()
 	late := s.late
