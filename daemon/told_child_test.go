@@ -14,6 +14,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -99,26 +100,39 @@ func (f troubled) worse() error {
 const (
 	// childLife is the number of a life.
 	childLife = "DAEMON_TEST_LIFE"
-	// childAsks has the book asked what is in it.
-	childAsks = "DAEMON_TEST_ASKS"
+	// childPhone is what it tells over: closedBook, anOpenBook, or the address
+	// of an ntfy server.
+	childPhone = "DAEMON_TEST_PHONE"
+	closedBook = "closed"
+	anOpenBook = "open"
 )
 
 // tellingOptions are those of a mind that tells of each unit, in a life of that
-// number. asks: its channel can be asked what arrived.
-func tellingOptions(dir string, life int, asks bool) daemon.Options {
+// number, over such a phone.
+func tellingOptions(dir string, life int, phone string) (daemon.Options, error) {
 	config := configOf(dir)
 	config.Senses = setup.Senses{Health: config.Senses.Health}
 	config.QuietHours.To = config.QuietHours.From
 	config.Budget.NotificationsPerDay, config.Budget.EscalationsPerHour = 200, 200
-	var phone notify.Notifier = book(filepath.Join(dir, "book"))
-	if asks {
-		phone = openBook{book(filepath.Join(dir, "book"))}
-	}
+	now := func() time.Time { return time.Now().Add(time.Duration(life) * 2 * time.Hour) } // so that no day's cap is reached
+	over, err := telling(dir, phone, now)
 	return daemon.Options{
-		Now:    func() time.Time { return time.Now().Add(time.Duration(life) * 2 * time.Hour) }, // so that no day's cap is reached
+		Now:    now,
 		Config: config, Unscheduled: true, Health: troubled(filepath.Join(dir, "units")),
-		Channels: []notify.Channel{{ID: "book", Kind: "book", Content: notify.ContentFull, Notifier: phone}},
+		Channels: []notify.Channel{{ID: "book", Kind: "book", Content: notify.ContentFull, Notifier: over}},
+	}, err
+}
+
+// telling is what a mind tells over.
+func telling(dir, phone string, now func() time.Time) (notify.Notifier, error) {
+	b := book(filepath.Join(dir, "book"))
+	switch phone {
+	case closedBook:
+		return b, nil
+	case anOpenBook:
+		return openBook{b}, nil
 	}
+	return ntfy.New(ntfy.Config{URL: phone, Topic: "alerts"}, ntfy.Options{Now: now, ReplyTopic: "re-0123456789abcdef0123456789abcdef"})
 }
 
 // childTells lets unit after unit fail, and tells of it, until it is killed.
@@ -127,7 +141,10 @@ func childTells(dir string) error {
 	if err != nil {
 		return err
 	}
-	options := tellingOptions(dir, life, os.Getenv(childAsks) != "")
+	options, err := tellingOptions(dir, life, os.Getenv(childPhone))
+	if err != nil {
+		return err
+	}
 	d, err := daemon.New(options)
 	if err != nil {
 		return err

@@ -12,11 +12,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -32,40 +34,52 @@ var asking = []string{"notify.look", "notify.looked"}
 
 // TestCrashNothingUrgentIsLost kills the daemon between any two steps from the
 // decision to the receipt, and at random. Where its channel can be asked what
-// arrived, whatever was decided to be told arrives, once. Where it cannot, what
-// arrives twice does so once more and says so, and what is lost was interrupted
-// twice.
+// arrived, a file or an ntfy server, whatever was decided to be told arrives,
+// once. Where it cannot, what arrives twice does so once more and says so, and
+// what is lost was interrupted twice.
 //
-// SUBCONSCIOUS_CRASHES says how often it is killed.
+// SUBCONSCIOUS_CRASHES says how often each is killed.
 func TestCrashNothingUrgentIsLost(t *testing.T) {
-	lives := map[bool]int{true: 90, false: 45}
-	if text := os.Getenv("SUBCONSCIOUS_CRASHES"); text != "" {
-		count, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
+	for name, test := range map[string]struct {
+		lives  int
+		points []string
+	}{"asked": {60, append(asking, onTheWay...)}, "ntfy": {60, append(asking, onTheWay...)}, "not asked": {45, onTheWay}} {
+		if text := os.Getenv("SUBCONSCIOUS_CRASHES"); text != "" {
+			var err error
+			if test.lives, err = strconv.Atoi(text); err != nil {
+				t.Fatal(err)
+			}
 		}
-		lives[true], lives[false] = count, count
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := crashes{lives: test.lives, points: test.points, phone: map[string]string{"asked": anOpenBook, "not asked": closedBook}[name]}
+			if name == "ntfy" {
+				c.server = ntfytest.New(ntfytest.Options{Burst: -1})
+				defer c.server.Close()
+				c.phone = c.server.URL()
+			}
+			sum := c.run(t)
+			switch {
+			case name == "not asked" && sum.lost > 1+sum.told/50, name != "not asked" && sum.lost+sum.twice > 0:
+				t.Errorf("%d told, %d lost, %d twice", sum.told, sum.lost, sum.twice)
+			}
+		})
 	}
-	t.Run("the channel is asked", func(t *testing.T) {
-		t.Parallel()
-		if sum := crashed(t, lives[true], true, append(asking, onTheWay...)); sum.lost+sum.twice > 0 {
-			t.Errorf("%d lost, %d twice", sum.lost, sum.twice)
-		}
-	})
-	t.Run("nobody can tell", func(t *testing.T) {
-		t.Parallel()
-		// What is interrupted twice: each time one of some steps out of all.
-		if sum := crashed(t, lives[false], false, onTheWay); sum.lost > 1+sum.told/50 {
-			t.Errorf("%d of %d lost", sum.lost, sum.told)
-		}
-	})
+}
+
+// crashes are many lives of a mind.
+type crashes struct {
+	lives  int
+	points []string
+	phone  string
+	server *ntfytest.Server // nil: what arrived is in the book
 }
 
 // toll is what became of what was to be told.
 type toll struct{ told, lost, twice int }
 
-// crashed lets a mind live so often, and reckons.
-func crashed(t *testing.T, lives int, asks bool, points []string) (sum toll) {
+// run lets a mind live so often, and reckons.
+func (c crashes) run(t *testing.T) (sum toll) {
 	dir := t.TempDir()
 	for _, folder := range []string{"state", "files", "notes"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
@@ -76,34 +90,28 @@ func crashed(t *testing.T, lives int, asks bool, points []string) (sum toll) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(4, 711))
-	for life := range lives {
+	for life := range c.lives {
 		var env []string
 		if life%3 != 2 { // at a point on the way, one of the times that it is passed
-			point := points[(life/3*2+life%3)%len(points)]
+			point := c.points[(life/3*2+life%3)%len(c.points)]
 			env = append(env, "SUBCONSCIOUS_FAILPOINTS="+point+"=kill@0.2", fmt.Sprintf("SUBCONSCIOUS_FAILPOINTS_SEED=%d", life+1))
 		}
-		if asks {
-			env = append(env, childAsks+"=1")
-		}
-		env = append(env, fmt.Sprintf("%s=%d", childLife, life))
+		env = append(env, childPhone+"="+c.phone, fmt.Sprintf("%s=%d", childLife, life))
 		dies(t, dir, time.Duration(random.IntN(120))*time.Millisecond, env...)
 	}
-	told := decidedToTell(t, dir, tellingOptions(dir, lives, asks))
-	arrived := map[subconscious.IncidentID][]notify.Message{}
-	all, err := book(filepath.Join(dir, "book")).read()
+	options, err := tellingOptions(dir, c.lives, c.phone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range all {
-		arrived[m.Incident] = append(arrived[m.Incident], m)
-	}
+	told := decidedToTell(t, dir, options)
+	arrived := c.arrived(t, dir, told)
 	sum.told = len(told)
 	for id, delivery := range told {
 		messages := arrived[id]
 		switch {
 		case len(messages) == 0:
 			sum.lost++
-			if asks || delivery.State != notify.StateUnknown || delivery.Attempts != 2 || !delivery.Repeated {
+			if c.phone != closedBook || delivery.State != notify.StateUnknown || delivery.Attempts != 2 || !delivery.Repeated {
 				t.Errorf("%s was to be told and never arrived: %+v", id, delivery)
 			}
 		case len(messages) > 2, len(messages) == 2 && !messages[1].Repeated:
@@ -114,14 +122,38 @@ func crashed(t *testing.T, lives int, asks bool, points []string) (sum toll) {
 	}
 	for id := range arrived {
 		if _, ok := told[id]; !ok {
-			t.Errorf("%s arrived, and nobody decided so", id)
+			t.Errorf("%q arrived, and nobody decided so", id)
 		}
 	}
-	t.Logf("%d lives; %d incidents were to be told, %d lost, %d repeated and marked", lives, sum.told, sum.lost, sum.twice)
-	if sum.told < lives/3 {
-		t.Errorf("only %d incidents in %d lives", sum.told, lives)
+	t.Logf("%d lives; %d incidents were to be told, %d lost, %d repeated and marked", c.lives, sum.told, sum.lost, sum.twice)
+	if sum.told < c.lives/3 {
+		t.Errorf("only %d incidents in %d lives", sum.told, c.lives)
 	}
 	return sum
+}
+
+// arrived is what the person got, by what it was about.
+func (c crashes) arrived(t *testing.T, dir string, told map[subconscious.IncidentID]notify.Delivery) map[subconscious.IncidentID][]notify.Message {
+	t.Helper()
+	all, err := book(filepath.Join(dir, "book")).read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.server != nil {
+		const mark = " (possibly repeated)"
+		titles := map[string]subconscious.IncidentID{}
+		for id, d := range told {
+			titles[d.Title] = id
+		}
+		for _, m := range c.server.Messages("alerts") {
+			all = append(all, notify.Message{Incident: titles[strings.TrimSuffix(m.Title, mark)], Title: m.Title, Repeated: strings.HasSuffix(m.Title, mark)})
+		}
+	}
+	arrived := map[subconscious.IncidentID][]notify.Message{}
+	for _, m := range all {
+		arrived[m.Incident] = append(arrived[m.Incident], m)
+	}
+	return arrived
 }
 
 // dies runs a life of the daemon, and kills it that long after it has started if
