@@ -67,9 +67,25 @@ func TestRealServer(t *testing.T) { everything(t, real) }
 // real ones have limits.
 func everything(t *testing.T, at func(*testing.T) place) {
 	t.Run("a message arrives", func(t *testing.T) { arrives(t, at(t)) })
+	t.Run("what arrived is found", func(t *testing.T) { found(t, at(t)) })
 	t.Run("buttons answer", func(t *testing.T) { answers(t, at(t)) })
 	t.Run("what was pressed while nobody listened comes", func(t *testing.T) { catchesUp(t, at(t)) })
 	t.Run("the limits are as known", func(t *testing.T) { limits(t, at(t)) })
+}
+
+// found: a new client tells what arrived, and what did not, in its words or in
+// those of a message with a title alone.
+func found(t *testing.T, p place) {
+	since := time.Now()
+	looks(t, p.client(t), full(), since, false)
+	title := notify.Message{Sequence: "6a1d0000", Kind: notify.KindNotice, Title: "A title alone"}
+	for _, m := range []notify.Message{full(), title} {
+		if _, err := p.client(t).Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		looks(t, p.client(t), m, since, true)
+	}
+	looks(t, p.client(t), notify.Message{Sequence: "7b2e0000", Kind: notify.KindNotice, Title: "Something else"}, since, false)
 }
 
 func full() notify.Message {
