@@ -20,11 +20,18 @@ type message struct {
 	incidents []subconscious.IncidentID
 }
 
+// usefulFor is how long a message is tried to be sent at most: whatever is due
+// in centuries, as a model or a calendar may say, nobody waits for it.
+const usefulFor = 30 * 24 * time.Hour
+
 // messages are what a tick gives to the channels. Their keys say which decision
 // they belong to, so that none can be given twice.
 func messages(tick int64, at time.Time, outcome escalate.Outcome) []message {
 	var all []message
 	add := func(key string, kind notify.Kind, m escalate.Message, incidents ...subconscious.IncidentID) *notify.Post {
+		if latest := at.Add(usefulFor); m.Expires.After(latest) {
+			m.Expires = latest
+		}
 		all = append(all, message{notify.Post{
 			Key: fmt.Sprintf("%d/%s", tick, key), At: at, Kind: kind, Title: m.Title, Text: m.Text, Urgent: m.Urgent, Expires: m.Expires,
 		}, incidents})

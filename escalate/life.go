@@ -172,7 +172,12 @@ func (g *gate) learn(t *subconscious.Telling, word subconscious.Feedback) {
 	}
 }
 
+// count takes a word into the score of a sort. What no thread wished, but the
+// person alone asked to be reminded of, is of no sort that is calibrated.
 func (g *gate) count(sort subconscious.Sort, before, after subconscious.Feedback) {
+	if sort.Thread == "" {
+		return
+	}
 	score := Learn(g.score(sort), before, after)
 	score.Updated = g.in.At
 	g.scores[sort] = score

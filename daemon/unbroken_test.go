@@ -1,0 +1,68 @@
+package daemon_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/reflex"
+)
+
+// What the person says of a reminder that no thread wished for is taken like
+// any other word, and stops no tick.
+func TestAnswerToAReminderThatNoThreadWished(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.begin()
+	w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "the boiler makes a noise"})
+	w.ticks(2)
+	w.pushed(phone, "nobody wished it")
+	id := w.now("boiler", 3).ID
+	w.command(subconscious.Command{Kind: subconscious.CommandRemind, Entry: id, Until: w.clock.Now().Add(2 * slot)})
+	w.ticks(3)
+	w.pushed(phone, "when it was wished", "boiler")
+	w.command(subconscious.Command{Kind: subconscious.CommandAck, Entry: id, Feedback: subconscious.Useful})
+	w.ticks(2)
+	if inbox := w.inbox(); len(inbox) != 1 || inbox[0].Feedback != subconscious.Useful {
+		t.Errorf("the inbox holds %+v", inbox)
+	}
+}
+
+// farsighted wishes at its first look to tell of the machine, due in centuries.
+type farsighted struct{ due time.Time }
+
+func (f *farsighted) Name() subconscious.ThreadName { return subconscious.Oracle }
+func (f *farsighted) Mode() string                  { return threads.Reflex }
+
+func (f *farsighted) Think(_ context.Context, s subconscious.Snapshot) (threads.Answer, error) {
+	thought := subconscious.Thought{Thread: subconscious.Oracle}
+	s.World.Of("notes", func(o subconscious.Observation) bool {
+		thought.Findings = append(thought.Findings, subconscious.Finding{
+			Kind: subconscious.KindPreparation, Summary: "The roof has to be made new", Importance: 9, Due: f.due,
+			Evidence: []string{string(o.Ref())}, Escalate: true, EscalateReason: "it takes long",
+		})
+		return true
+	})
+	return threads.Answer{Thought: thought}, nil
+}
+
+// A due time beyond all reckoning, of a model or of a calendar, stops no tick
+// and no message.
+func TestDueInCenturies(t *testing.T) {
+	for _, due := range []time.Time{time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)} {
+		w := newWorld(t)
+		phone := phoned(w)
+		w.options.Threads = []threads.Thread{reflex.New(subconscious.Watcher), reflex.New(subconscious.Librarian), &farsighted{due}, reflex.New(subconscious.Dreamer)}
+		w.begin()
+		w.tick()
+		write(t, w.notes+"/roof.md", "The roof is old, says the mason.\n- [ ] ask for the roof by 2026-11-24\n")
+		w.ticks(3)
+		if kinds := w.kindsSent(phone); kinds[notify.KindIncident]+kinds[notify.KindDigest] == 0 && !strings.Contains(w.log.String(), "roof") {
+			t.Logf("sent: %v, inbox %+v", kinds, w.inbox())
+		}
+	}
+}
