@@ -246,6 +246,7 @@ func TestSecondAnswerCounts(t *testing.T) {
 		"another's kind":      {`{"findings":[{"kind":"deadline","summary":"x","importance":5,"evidence":["mail:aaaaaaaaaa"]}]}`, "kind"},
 		"no summary":          {`{"findings":[{"kind":"anomaly","summary":" ","importance":5,"evidence":["mail:aaaaaaaaaa"]}]}`, "findings[0].summary: is empty"},
 		"no time":             {`{"findings":[{"kind":"anomaly","summary":"x","importance":5,"evidence":["mail:aaaaaaaaaa"],"due":"soon"}]}`, "findings[0].due"},
+		"no year":             {`{"findings":[{"kind":"anomaly","summary":"x","importance":5,"evidence":["mail:aaaaaaaaaa"],"due":"9999-12-31T23:59:59Z"}]}`, "findings[0].due"},
 		"four findings":       {`{"findings":[` + strings.Repeat(`{"kind":"anomaly","summary":"x","importance":5,"evidence":["mail:aaaaaaaaaa"]},`, 3) + `{"kind":"anomaly","summary":"x","importance":5,"evidence":["mail:aaaaaaaaaa"]}]}`, "findings"},
 		"prose":               {"Nothing to see.", "JSON"},
 	} {

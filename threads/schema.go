@@ -113,14 +113,21 @@ func isEntryID(text string) bool {
 // bare is a reference without the brackets around it.
 func bare(text string) string { return strings.Trim(text, " \t\n[]\"`") }
 
+// Years that a due time can be in.
+const (
+	firstYear = 1970
+	lastYear  = 2200
+)
+
 // readDue reads a due time. Models leave out seconds, or the offset, which is
-// then that of the mind's zone.
+// then that of the mind's zone. A year that no sense takes either is none: it
+// could not be recorded in every zone.
 func readDue(text string, zone *time.Location) (time.Time, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return time.Time{}, nil
 	}
 	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
-		if due, err := time.ParseInLocation(layout, text, zone); err == nil && due.Year() > 0 {
+		if due, err := time.ParseInLocation(layout, text, zone); err == nil && due.Year() >= firstYear && due.Year() <= lastYear {
 			return due.In(zone).Truncate(time.Second), nil
 		}
 	}
