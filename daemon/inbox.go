@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -119,13 +120,17 @@ func (d *Daemon) addTelling(ctx context.Context, status *api.Status) (err error)
 	if status.Waiting, err = d.waiting(ctx); err != nil {
 		return err
 	}
-	spent, err := d.attention(ctx, d.now())
+	now := d.now()
+	spent, err := d.attention(ctx, now)
 	if err != nil {
 		return fmt.Errorf("read how often the person was told: %w", err)
 	}
 	status.Budget.NotificationsToday = spent.Today
-	status.Budget.Limits = append(status.Budget.Limits,
-		attentionLimit("notifications_per_day", spent.Today, d.options.Config.Budget.NotificationsPerDay),
+	today := attentionLimit("notifications_per_day", spent.Today, d.options.Config.Budget.NotificationsPerDay)
+	if today.Limit > 0 {
+		today.Until = time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
+	}
+	status.Budget.Limits = append(status.Budget.Limits, today,
 		attentionLimit("escalations_per_hour", spent.LastHour, d.options.Config.Budget.EscalationsPerHour))
 	status.Channels, err = d.Channels(ctx)
 	return err

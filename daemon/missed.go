@@ -56,7 +56,12 @@ func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace,
 // keepMissed puts a trace on record, and lets the gate learn from it at the next
 // tick.
 func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace) error {
-	body, err := json.Marshal(trace)
+	kept := trace
+	kept.Candidates = slices.Clone(trace.Candidates)
+	for i := range kept.Candidates {
+		kept.Candidates[i].Observation.Text = "" // the ledger has it, for as long as it may be kept
+	}
+	body, err := json.Marshal(kept)
 	if err != nil {
 		return fmt.Errorf("keep what was missed: %w", err)
 	}
