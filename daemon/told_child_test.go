@@ -114,7 +114,7 @@ func tellingOptions(dir string, life int, phone string) (daemon.Options, error) 
 	config.Senses = setup.Senses{Health: config.Senses.Health}
 	config.QuietHours.To = config.QuietHours.From
 	config.Budget.NotificationsPerDay, config.Budget.EscalationsPerHour = 200, 200
-	now := func() time.Time { return time.Now().Add(time.Duration(life) * 2 * time.Hour) } // so that no day's cap is reached
+	now := func() time.Time { return time.Now().Add(time.Duration(life) * 30 * time.Minute) } // so that no day's cap is reached, and nothing expires
 	over, err := telling(dir, phone, now)
 	return daemon.Options{
 		Now:    now,

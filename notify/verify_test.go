@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -231,11 +232,11 @@ func TestVerifiedClockSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w notifytest.Witness
 		w.Script(lost())
-		var back time.Duration
-		b := running(t, notify.Options{Channels: []notify.Channel{channel("phone", &w)}, Now: func() time.Time { return time.Now().Add(-back) }})
+		var back atomic.Int64
+		b := running(t, notify.Options{Channels: []notify.Channel{channel("phone", &w)}, Now: func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }})
 		b.post(t, incident("a"))
 		synctest.Wait()
-		back = 3 * time.Hour
+		back.Store(int64(3 * time.Hour))
 		time.Sleep(2 * time.Minute)
 		if d := b.only(t); d.State != notify.StateSent || d.Repeated {
 			t.Errorf("%+v", d)
