@@ -182,6 +182,7 @@ func TestOneReason(t *testing.T) {
 			telling(in).State = subconscious.TellingReopened
 		}}, escalate.Hold, escalate.Cooldown, ""},
 		{"critical, cooling down and worse", []cause{disk(subconscious.Critical), func(in *escalate.Input) { toldBefore(in, 5*time.Minute, subconscious.Warning) }}, escalate.Tell, escalate.Escalate, ""},
+		{"much to do at night", []cause{disk(subconscious.Critical), causes[escalate.QuietHours], func(in *escalate.Input) { in.Evidence[0].Latest.Kind = "load" }}, escalate.Hold, escalate.QuietHours, ""},
 		{"critical of a class that is not listed", []cause{disk(subconscious.Critical), causes[escalate.QuietHours], func(in *escalate.Input) { in.Rules.Critical = []string{"event"} }}, escalate.Hold, escalate.QuietHours, ""},
 		{"a warning at night", []cause{disk(subconscious.Warning), causes[escalate.QuietHours]}, escalate.Hold, escalate.QuietHours, "quiet hours until 13:00"},
 		{"an own event at night", []cause{event("", true), causes[escalate.QuietHours]}, escalate.Tell, escalate.Escalate, ""},

@@ -134,7 +134,7 @@ func (l *look) isCritical() bool {
 	for _, e := range l.things {
 		class := classOf(&e.Latest)
 		switch {
-		case isMachine(class) && listed(class) && e.Standing && e.Latest.Severity >= subconscious.Critical:
+		case isMachine(class) && listed(class) && !isBusy(&e.Latest) && e.Standing && e.Latest.Severity >= subconscious.Critical:
 			return true
 		case class == classEvent && listed(class) && unmet && accepted(&e.Latest) && e.Standing &&
 			subconscious.TimeBand(e.Latest.Due, l.gate.in.At) == subconscious.Band15m:
@@ -145,6 +145,10 @@ func (l *look) isCritical() bool {
 	near := l.band == subconscious.Band2h || l.band == subconscious.Band15m || l.band == subconscious.BandNow
 	return isDeadline && near && listed(classDeadline)
 }
+
+// isBusy reports whether all that is wrong with a machine is that it has much to
+// do: a backup at night is no reason to wake anybody, nothing breaks by it.
+func isBusy(o *subconscious.Observation) bool { return o.Kind == "load" }
 
 // accepted reports whether the owner takes part: the event is their own, or
 // they accepted the invitation.

@@ -31,14 +31,80 @@ func (g *gate) message(l *look) *Message {
 	if why := reason(l); why != "" {
 		facts = append(facts, capital(why))
 	}
-	if !l.due.IsZero() {
-		facts = append(facts, "Due "+moment(l.due, at))
+	if due := dueWords(l, m.Title); due != "" {
+		facts = append(facts, due)
 	}
 	if last, told := lastTold(l.telling); told && l.again != "" {
 		facts = append(facts, "Told before "+when(last.At, at))
 	}
+	if can := advice(l); can != "" {
+		facts = append(facts, can)
+	}
 	m.Text = fill(facts, see, maxMessage-runes(m.Title))
 	return m
+}
+
+// dueWords say when it is due or begins, unless the title has said so.
+func dueWords(l *look, title string) string {
+	at := l.gate.in.At
+	switch {
+	case l.due.IsZero(), strings.Contains(title, l.due.In(at.Location()).Format("15:04")):
+		return ""
+	case !isEvent(l.asked, l.things):
+		return "Due " + moment(l.due, at)
+	case l.due.After(at):
+		return "Begins " + moment(l.due, at)
+	}
+	return "Began " + moment(l.due, at)
+}
+
+// advice is what can be done about it, in a few words; "" where the thing does
+// not say.
+func advice(l *look) string {
+	if len(l.things) == 0 || neverPushed(l.asked.Kind) {
+		return ""
+	}
+	o := &l.things[0].Latest
+	switch o.Kind {
+	case "disk":
+		return "Free some room on it"
+	case "inodes":
+		return "Delete files that nobody needs"
+	case "memory", "swap":
+		return "Close what takes most of it"
+	case "load":
+		return "See what runs: top"
+	case "temperature":
+		return "Let it cool"
+	case "battery":
+		return "Plug it in"
+	case "unit", "restarts":
+		return unitAdvice(o)
+	case "event":
+		if l.asked.Kind == subconscious.KindRisk && len(l.things) > 1 {
+			return "Move or cancel one of them"
+		}
+	}
+	if o.Sense == "notes" && l.asked.Kind == subconscious.KindDeadline {
+		return "Done? Tick it off in the note"
+	}
+	return ""
+}
+
+// unitAdvice names the command that shows what became of a unit.
+func unitAdvice(o *subconscious.Observation) string {
+	name, named := strings.CutPrefix(o.ID, o.Kind+":")
+	if !named {
+		return ""
+	}
+	command := "systemctl status "
+	if own, user := strings.CutPrefix(name, "user/"); user {
+		name, command = own, "systemctl --user status "
+	}
+	if name = plain(name); name == "" || strings.ContainsAny(name, " '\"`$;&|<>()") {
+		return ""
+	}
+	return "Look: " + command + name
 }
 
 // prefix says that something is told again, and why.

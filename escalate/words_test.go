@@ -82,6 +82,52 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestAdvice checks that a message says what can be done about a thing, and when
+// it is due only where its title does not.
+func TestAdvice(t *testing.T) {
+	for name, c := range map[string]struct {
+		change     func(in *escalate.Input, o *subconscious.Observation)
+		has, lacks string
+	}{
+		"a disk": {func(_ *escalate.Input, o *subconscious.Observation) {
+			o.Sense, o.Kind, o.ID = "health", "disk", "disk:/"
+		}, "Free some room on it.", ""},
+		"a unit": {func(_ *escalate.Input, o *subconscious.Observation) {
+			o.Sense, o.Kind, o.ID = "health", "unit", "unit:backup.service"
+		}, "Look: systemctl status backup.service.", ""},
+		"a unit of the person": {func(_ *escalate.Input, o *subconscious.Observation) {
+			o.Sense, o.Kind, o.ID = "health", "unit", "unit:user/backup.service"
+		}, "Look: systemctl --user status backup.service.", ""},
+		"a unit whose name a shell would read": {func(_ *escalate.Input, o *subconscious.Observation) {
+			o.Sense, o.Kind, o.ID = "health", "unit", "unit:a;reboot"
+		}, "", "systemctl"},
+		"a promise": {func(in *escalate.Input, o *subconscious.Observation) {
+			in.Asked[0].Asked.Kind, in.Asked[0].Asked.Due, o.Sense = subconscious.KindDeadline, noon.Add(90*time.Minute), "notes"
+		}, "Due 13:30. Done? Tick it off in the note.", ""},
+		"a promise whose time was said": {func(in *escalate.Input, o *subconscious.Observation) {
+			in.Asked[0].Asked.Kind, in.Asked[0].Asked.Due, o.Sense = subconscious.KindDeadline, noon.Add(90*time.Minute), "notes"
+			in.Asked[0].Asked.Summary = "Due Mon 23 Nov 13:30: pay the rent"
+		}, "Tick it off", "Due 13:30."},
+		"an appointment": {func(in *escalate.Input, o *subconscious.Observation) {
+			in.Asked[0].Asked.Kind, in.Asked[0].Asked.Due, o.Sense, o.Kind = subconscious.KindEvent, noon.Add(90*time.Minute), "calendar", "event"
+		}, "Begins 13:30.", "Due"},
+	} {
+		in := plainInput()
+		c.change(&in, &in.Evidence[0].Latest)
+		in.Evidence[0].Ref = in.Evidence[0].Latest.Ref()
+		in.Asked[0].Asked.Evidence[0].Ref = in.Evidence[0].Ref
+		in.Incidents[0].Recorded = map[subconscious.Ref][]int64{in.Evidence[0].Ref: {5}}
+		all := messages(escalate.Decide(in))
+		if len(all) != 1 {
+			t.Fatalf("%s: %d messages", name, len(all))
+		}
+		checkMessage(t, all[0])
+		if text := all[0].Text; !strings.Contains(text, c.has) || c.lacks != "" && strings.Contains(text, c.lacks) {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 // TestDigestWords checks that a digest names the most important and counts the
 // rest, however many and however long.
 func TestDigestWords(t *testing.T) {
