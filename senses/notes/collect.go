@@ -286,7 +286,7 @@ func (l *look) file(rel string) {
 	if before == nil {
 		before, from = l.renamed(rel, c.hash, c.stat.size)
 	}
-	l.changed(rel, from, before, now, c.data)
+	l.changed(rel, from, before, now, c)
 }
 
 func plainReason(err error) string {
@@ -320,21 +320,21 @@ func (l *look) renamed(rel string, hash uint64, size int64) (before *entry, from
 
 // changed works out what a file that is new, renamed or another than before
 // says.
-func (l *look) changed(rel, from string, before, now *entry, data []byte) {
+func (l *look) changed(rel, from string, before, now *entry, c content) {
 	s := l.sense
 	l.handout.files[rel] = now
 	now.origin = l.origin(rel, from, before)
-	text := string(bytes.ToValidUTF8(data, []byte("\uFFFD")))
-	now.marked = isMarked(data)
+	text := string(bytes.ToValidUTF8(c.data, []byte("\uFFFD")))
+	now.marked = isMarked(c.data)
 	var items []subconscious.Observation
 	body := 1
 	if !now.marked {
-		d := foreign.Parse(data, isPlain(rel))
+		d := foreign.Parse(c.data, isPlain(rel))
 		body = d.Body
 		now.lines, now.many = lineHashes(text)
 		promises := readPromises(d, path.Base(rel))
 		now.open = len(promises) > 0
-		items = l.promises(rel, now, before, d, promises)
+		items = l.promises(rel, now, before, d, promises, c.when)
 	}
 	l.items += len(items)
 	if now.open || before != nil && before.open {

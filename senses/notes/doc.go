@@ -7,6 +7,12 @@
 // moving the line changes nothing and rewording it makes another promise. It
 // stands until it is ticked off, marked as done, struck through or removed, or
 // until 7 days after its date; one without a date stands until it is done.
+// Prose is one as well where it says of a day to come what is to be done then or
+// by then ("Call the bank on 3 March", form deadline), or names an appointment
+// with its day and time ("Zahnarzt: 10.03.2026 17:30", form due). Nobody ticks
+// that off: the one stands for a day after its date, the other until it. A date
+// without a year counts from when the file was last changed, and one that lies
+// in the past when it is first read is none; logs, minutes and archives hold none.
 // Severity is 1 with a date and 0 without. A relative date is resolved once,
 // when the promise is first seen, against the date in the file's name, else
 // the one of its front matter, else that moment. Attributes:

@@ -44,7 +44,7 @@ func TestPromises(t *testing.T) {
 		}
 		w := newWorld(t)
 		for _, f := range archive.Files {
-			w.write(f.Name, string(f.Data))
+			w.writeAt(f.Name, string(f.Data), at)
 		}
 		if changes := w.look(at); len(changes) > 0 {
 			t.Errorf("%s: the first look tells of notes: %v", path, changes)

@@ -14,8 +14,9 @@ import (
 )
 
 // promises returns the promises of a file as they stand, and notes in now what
-// their dates were found to mean.
-func (l *look) promises(rel string, now, before *entry, d foreign.Document, found []promise) []subconscious.Observation {
+// their dates were found to mean. The file was written at that time: a
+// Tuesday in prose is the one after it was.
+func (l *look) promises(rel string, now, before *entry, d foreign.Document, found []promise, written time.Time) []subconscious.Observation {
 	known := map[key]memo{}
 	if before != nil {
 		for _, m := range before.memos {
@@ -23,7 +24,10 @@ func (l *look) promises(rel string, now, before *entry, d foreign.Document, foun
 		}
 	}
 	zone := l.at.Location()
-	base := baseOf(rel, d, l.at)
+	base, proseBase := baseOf(rel, d, l.at), baseOf(rel, d, l.at)
+	if written = written.In(zone); written.Before(l.at) {
+		proseBase = baseOf(rel, d, written)
+	}
 	items := make([]subconscious.Observation, 0, len(found))
 	for _, p := range found {
 		var due time.Time
@@ -31,7 +35,11 @@ func (l *look) promises(rel string, now, before *entry, d foreign.Document, foun
 			m, ok := known[p.when]
 			if !ok || m.gone != 0 && l.at.Sub(time.Unix(m.gone, 0)) >= remember {
 				m = memo{key: p.when}
-				if t := p.resolve(base); !t.IsZero() {
+				t := p.resolve(base)
+				if p.form.isProse() {
+					t = p.resolveProse(proseBase, l.at)
+				}
+				if !t.IsZero() {
 					m.due = t.Unix()
 				}
 			}
@@ -41,6 +49,9 @@ func (l *look) promises(rel string, now, before *entry, d foreign.Document, foun
 			if m.due != 0 {
 				due = time.Unix(m.due, 0).In(zone)
 			}
+		}
+		if due.IsZero() && p.form.isProse() {
+			continue
 		}
 		if o := l.observe(rel, now, p, due); o.Until.IsZero() || o.Until.After(l.at) {
 			items = append(items, o)
@@ -94,7 +105,7 @@ func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconsci
 		o.Attrs["date_text"] = p.dateText
 	}
 	if !due.IsZero() {
-		o.Due, o.Until, o.Severity = due, due.Add(standsAfter), subconscious.Notable
+		o.Due, o.Until, o.Severity = due, p.until(due), subconscious.Notable
 	}
 	return o
 }

@@ -14,8 +14,10 @@ import (
 const (
 	// maxPromises is how many open promises of one file are kept.
 	maxPromises = 500
-	// standsAfter is how long a promise stands beyond its date.
-	standsAfter = 7 * 24 * time.Hour
+	// standsAfter is how long a promise stands beyond its date, and
+	// errandStands how long one in prose does, which nobody ticks off.
+	standsAfter  = 7 * 24 * time.Hour
+	errandStands = 24 * time.Hour
 )
 
 // key is the identity of a promise within its file: a hash of its words, so
@@ -41,6 +43,8 @@ type promise struct {
 	// the date as it is written.
 	dated    string
 	dateText string
+	// year is the one that prose stands under, 0 for none.
+	year int
 }
 
 // anyTime stands for now where only the words of a date matter: where now
@@ -49,7 +53,7 @@ var anyTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readPromises returns the open promises of a document, each identity once.
 func readPromises(d foreign.Document, name string) []promise {
-	r := reader{name: name, seen: map[key]bool{}}
+	r := reader{name: name, seen: map[key]bool{}, record: isRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
 	r.frontMatter(d)
 	for i := range d.Blocks {
 		if len(r.found) >= maxPromises {
@@ -64,6 +68,9 @@ type reader struct {
 	name  string // of the file, for what has no words of its own
 	found []promise
 	seen  map[key]bool
+	// record: the file says what was, or tells others what to do, so that prose
+	// in it is nobody's promise.
+	record bool
 }
 
 func (r *reader) add(p promise, identity string) {
@@ -150,8 +157,13 @@ func (r *reader) block(b *foreign.Block) {
 			return
 		}
 	}
-	for _, s := range sentences(b.Lines) {
-		r.sentence(b, s)
+	all := sentences(b.Lines)
+	for i, s := range all {
+		if _, _, ok := readSentence(s.text); ok {
+			r.sentence(b, s)
+		} else if i+1 == len(all) || !settled.MatchString(all[i+1].text) {
+			r.prose(b, s)
+		}
 	}
 }
 
@@ -193,6 +205,24 @@ func (r *reader) sentence(b *foreign.Block, s sentence) {
 	r.add(p, s.text)
 }
 
+// prose takes a sentence that says by when something is to be done.
+func (r *reader) prose(b *foreign.Block, s sentence) {
+	if r.record || b.Kind == foreign.Heading || isRecord(b.Headings...) || isDone(s.text) {
+		return
+	}
+	reading, ok := readProse(s.text)
+	if !ok {
+		return
+	}
+	r.add(promise{
+		form: reading.form, title: title(s.text), source: strings.Join(b.Lines[s.line:s.last+1], " "), line: b.Line + s.line,
+		heading: headingOf(b), dated: reading.dated, year: yearOf(append([]string{r.name}, b.Headings...)...),
+	}, s.text)
+}
+
+// isInstruction reports whether a file tells agents what to do.
+func isInstruction(name string) bool { return name == "CLAUDE.md" || name == "AGENTS.md" }
+
 // onlyDate reports whether nothing but the date stands behind a label.
 func onlyDate(rest string, found []dates.Match, offset int) bool {
 	best, ok := bestDate(found)
@@ -217,6 +247,27 @@ func headingOf(b *foreign.Block) string {
 		return ""
 	}
 	return plainText(b.Headings[len(b.Headings)-1])
+}
+
+// resolveProse returns when a promise in prose is due, counted from base; zero
+// where that lies in the past of first, or in a year that is over.
+func (p promise) resolveProse(base, first time.Time) time.Time {
+	due := p.resolve(base)
+	if !due.After(first) || p.year != 0 && p.year < base.Year() && yearOf(p.dateText) == 0 {
+		return time.Time{}
+	}
+	return due
+}
+
+// until returns when a promise stands no longer.
+func (p promise) until(due time.Time) time.Time {
+	switch p.form {
+	case errand:
+		return due.Add(errandStands)
+	case appointment: // it is over, and nothing is left open
+		return due
+	}
+	return due.Add(standsAfter)
 }
 
 // resolve returns when a promise is due, counted from base; zero if never.

@@ -67,6 +67,15 @@ func (w *world) write(name, text string) {
 	}
 }
 
+// writeAt writes a note that was last changed at that time.
+func (w *world) writeAt(name, text string, at time.Time) {
+	w.t.Helper()
+	w.write(name, text)
+	if err := os.Chtimes(filepath.Join(w.dir, name), at, at); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) remove(name string) {
 	w.t.Helper()
 	if err := os.RemoveAll(filepath.Join(w.dir, name)); err != nil {

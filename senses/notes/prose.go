@@ -1,0 +1,367 @@
+package notes
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
+)
+
+const (
+	// maxTopic is how many words may stand before the colon of "Steuer: …".
+	maxTopic = 4
+	// maxThing is how many words a dated appointment may have.
+	maxThing = 8
+)
+
+// proseReading is an obligation or an appointment that stands in a note with a
+// date, without a box, a label or a word of its writer's.
+type proseReading struct {
+	form form
+	// dated is the part of the sentence whose date counts.
+	dated string
+}
+
+// prose is a sentence that is looked at for one.
+type prose struct {
+	text   string
+	words  []word
+	inDate []bool // of the words
+	date   dates.Match
+	first  int // the word with which date begins
+	last   int // and the one behind it
+}
+
+// readProse reads "Call the bank on 3 March" and "Notar: 10.03.2026 17:30".
+// What may be a memory, a report, a rule or a doubt is left alone: a promise
+// that is none annoys every day.
+func readProse(s string) (proseReading, bool) {
+	if strings.HasSuffix(strings.TrimRight(s, " \"'”’)»"), "?") || strings.HasPrefix(s, "`") || strings.Contains(s, "|") {
+		return proseReading{}, false
+	}
+	found := dates.Find(s, anyTime)
+	date, ok := ownDate(s, found)
+	if !ok {
+		return proseReading{}, false
+	}
+	p := prose{text: s, words: split(s), date: date, first: -1}
+	if len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase(p.words) {
+		return proseReading{}, false
+	}
+	p.inDate = make([]bool, len(p.words))
+	for i, w := range p.words {
+		for _, m := range found {
+			p.inDate[i] = p.inDate[i] || w.start < m.End && w.end > m.Start
+		}
+		if w.start < date.End && w.end > date.Start {
+			if p.first < 0 {
+				p.first = i
+			}
+			p.last = i + 1
+		}
+	}
+	if p.first < 0 { // beyond the words that are looked at
+		return proseReading{}, false
+	}
+	r := proseReading{dated: s}
+	switch {
+	case p.isErrand():
+		r.form = errand
+	case p.isAppointment():
+		r.form = appointment
+	default:
+		return proseReading{}, false
+	}
+	if best, _ := bestDate(found); best.Start != date.Start {
+		r.dated = s[date.Start:]
+		if best, ok := bestDate(dates.Find(r.dated, anyTime)); !ok || best.Text != date.Text {
+			return proseReading{}, false
+		}
+	}
+	return r, true
+}
+
+// ownDate returns the one day on which, or until when, something is to be done:
+// neither that of a letter ("the invoice of 3 March") nor one of several.
+func ownDate(s string, found []dates.Match) (dates.Match, bool) {
+	var own []dates.Match
+	for _, m := range found {
+		if !m.Day || since(s, m) || repeats(s, m) {
+			continue
+		}
+		if m.Deadline {
+			return m, true
+		}
+		own = append(own, m)
+	}
+	if len(own) != 1 {
+		return dates.Match{}, false
+	}
+	return own[0], true
+}
+
+// wordBeforeDate returns the last word before a date.
+func wordBeforeDate(s string, m dates.Match) string {
+	words := split(s[max(0, m.Start-maxLeading):m.Start])
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1].text
+}
+
+// maxLeading is how many bytes before a date are looked at.
+const maxLeading = 40
+
+// since reports whether a date says from when something is, or is counted from
+// an event that the sentence does not tell ("reply within 7 days").
+func since(s string, m dates.Match) bool {
+	first := split(m.Text)
+	return len(first) > 0 && (sinceWords[first[0].text] || spanWords[first[0].text]) || sinceWords[wordBeforeDate(s, m)]
+}
+
+// repeats reports whether a weekday is that of each week: "le mardi", "los
+// martes".
+func repeats(s string, m dates.Match) bool {
+	if !m.Weekday {
+		return false
+	}
+	words := split(m.Text)
+	return at(words, 0, "le") || at(words, 0, "les") || at(words, 0, "los") || wordBeforeDate(s, m) == "los" || wordBeforeDate(s, m) == "les"
+}
+
+func inCase(words []word) bool {
+	for i := range words {
+		if at(words, i, "in", "case") || at(words, i, "au", "cas") || at(words, i, "en", "cas") || at(words, i, "en", "caso") || at(words, i, "im", "fall") {
+			return true
+		}
+	}
+	return false
+}
+
+// between returns what stands between word i and the one before it.
+func (p *prose) between(i int) string { return p.text[p.words[i-1].end:p.words[i].start] }
+
+// begin returns the word with which an imperative may begin: behind a date, a
+// courtesy and what it is about ("Steuer: …"). ok is false where somebody else
+// is speaking.
+func (p *prose) begin() (i int, ok bool) {
+	topic := 0
+	for i < len(p.words) {
+		switch {
+		case p.inDate[i], courtesy[p.words[i].text]:
+			i++
+			continue
+		}
+		next := p.behindTopic(i)
+		if topic > 0 || next == 0 {
+			break
+		}
+		for _, w := range p.words[i:next] {
+			if reporting[w.text] || speaking[w.text] {
+				return 0, false
+			}
+		}
+		topic, i = next, next
+	}
+	if topic > 0 && p.first >= topic && p.first < i && !p.date.DateOnly && i < len(p.words) && strings.Contains(p.between(i), ",") {
+		return 0, false // "Notar: 10.03. 17:30, Ausweis mitnehmen" is an appointment
+	}
+	return i, i < len(p.words) && !quoted(p.text, p.words[i].start) && !strings.ContainsAny(p.text[:p.words[i].start], "“„«\"")
+}
+
+func (p *prose) behindTopic(i int) int {
+	for j := i + 1; j < len(p.words) && j <= i+maxTopic; j++ {
+		if p.inDate[j] && p.inDate[j-1] {
+			continue
+		}
+		if strings.ContainsAny(p.between(j), ":–—") {
+			return j
+		}
+	}
+	return 0
+}
+
+// clause returns the words from i to the next pause, a date behind it included.
+func (p *prose) clause(i int) (end int) {
+	for end = i + 1; end < len(p.words); end++ {
+		if strings.ContainsAny(p.between(end), ",;:!…()–—\"„“«»") && !p.inDate[end] {
+			break
+		}
+	}
+	return end
+}
+
+// isErrand reports whether a sentence begins with an imperative or infinitive
+// of doing, or ends with a German one, and its date is of that clause.
+func (p *prose) isErrand() bool {
+	i, ok := p.begin()
+	if !ok {
+		return false
+	}
+	end := p.clause(i)
+	if p.first >= end {
+		return false
+	}
+	for j := i; j < end; j++ {
+		if telling[p.words[j].text] && !p.inDate[j] {
+			return false
+		}
+	}
+	return p.englishErrand(i, end) || p.germanErrand(i, end) || p.frenchErrand(i, end) || p.spanishErrand(i)
+}
+
+// upper reports whether a word is written with a capital.
+func (p *prose) upper(i int) bool {
+	r, _ := utf8.DecodeRuneInString(p.text[p.words[i].start:])
+	return unicode.IsUpper(r)
+}
+
+func (p *prose) englishErrand(i, end int) bool {
+	verb := p.words[i].text
+	if !englishErrands[verb] && !englishNouns[verb] || i+1 >= end || p.inDate[i+1] || p.words[i].accent {
+		return false
+	}
+	next := p.words[i+1].text
+	if englishObject[next] {
+		return true
+	}
+	if englishNouns[verb] { // "order 4711 arrives", "return flight"
+		return p.upper(i+1) && !strings.ContainsAny(p.between(i+1), ".:,")
+	}
+	return !englishLink[next]
+}
+
+func (p *prose) germanErrand(i, end int) bool {
+	last, others := -1, 0
+	for j := i; j < end; j++ {
+		if !p.inDate[j] {
+			last = j
+			others++
+		}
+	}
+	return others > 1 && !p.upper(last) && germanErrandVerb(p.words[last].text)
+}
+
+// germanErrandVerb knows the infinitives of doing with what may stand before
+// them: zurückrufen, abgeben.
+func germanErrandVerb(verb string) bool {
+	if germanErrands[verb] {
+		return true
+	}
+	for _, prefix := range germanPrefixes {
+		if rest, ok := strings.CutPrefix(verb, prefix); ok && germanErrands[rest] {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *prose) frenchErrand(i, end int) bool {
+	j := i
+	for j < end-1 && frenchPronoun[p.words[j].text] {
+		j++
+	}
+	if frenchErrands[p.words[j].text] && (j == i || !p.inDate[j]) && j+1 < end {
+		return true
+	}
+	if !p.date.Deadline {
+		return false
+	}
+	for j := i + 1; j < end-1; j++ { // "facture à régler avant le 15"
+		if p.text[p.words[j].start:p.words[j].end] == "à" && frenchErrands[p.words[j+1].text] && !p.inDate[j+1] {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *prose) spanishErrand(i int) bool {
+	verb := p.words[i].text
+	for range 3 {
+		if spanishErrands[verb] {
+			return i+1 < len(p.words)
+		}
+		for _, clitic := range []string{"los", "las", "les", "nos", "lo", "la", "le", "me", "te", "se"} {
+			if rest, ok := strings.CutSuffix(verb, clitic); ok && len(rest) > 3 {
+				verb = rest
+				break
+			}
+		}
+	}
+	return false
+}
+
+// seconds are those of a time stamp.
+var seconds = regexp.MustCompile(`\d:\d\d:\d\d`)
+
+// isAppointment reports whether a sentence is no more than a name, a day and a
+// time of it, and what may follow behind a pause.
+func (p *prose) isAppointment() bool {
+	if p.date.DateOnly || p.date.Deadline || seconds.MatchString(p.text) || strings.ContainsAny(p.text[:p.words[0].start], "“„«\"'") {
+		return false
+	}
+	for i := 1; i < p.first; i++ {
+		if strings.ContainsAny(p.between(i), ",;:!…–—\"„“«»") {
+			return false
+		}
+	}
+	end := p.last
+	if p.first > 0 { // what it is stands before its date
+		if end < len(p.words) && !strings.ContainsAny(p.between(end), ",;:!…()–—") {
+			end = p.clause(end)
+		}
+	} else if end < len(p.words) {
+		end = p.clause(end)
+	}
+	var thing []word
+	for i := range end {
+		if i < p.first || i >= p.last && !p.inDate[i] {
+			thing = append(thing, p.words[i])
+		}
+	}
+	if len(thing) == 0 || len(thing) > maxThing || articles[thing[0].text] || anyOf(thing, telling) || anyOf(thing, stamps) || anyOf(thing, reporting) {
+		return false
+	}
+	if p.date.Weekday && !anyOf(thing, appointments) {
+		return false
+	}
+	for _, w := range thing {
+		if strings.ContainsFunc(p.text[w.start:w.end], unicode.IsLetter) && w.end-w.start > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// settled begins a sentence that says of the one before it that it is done.
+var settled = regexp.MustCompile(`^[(\[]?(?i:paid|done|sent|called|cancelled|canceled|erledigt|bezahlt|abgeschickt|abgegeben|fait|faite|payée?|envoyée?|annulée?|hecho|hecha|pagad[oa]|enviad[oa])(?:$|[^\p{L}])`)
+
+// isRecord reports whether a name or a heading is that of a log, of minutes or
+// of an archive: what stands there is what was.
+func isRecord(names ...string) bool {
+	for _, name := range names {
+		if anyOf(split(name), records) {
+			return true
+		}
+	}
+	return false
+}
+
+var yearNamed = regexp.MustCompile(`(?:^|[^\p{L}\d])((?:19|20)\d\d)(?:$|[^\p{L}\d])`)
+
+// yearOf returns the latest year that a name or heading is of, 0 for none.
+func yearOf(names ...string) int {
+	latest := 0
+	for _, name := range names {
+		for _, m := range yearNamed.FindAllStringSubmatch(name, 4) {
+			year := 0
+			for _, r := range m[1] {
+				year = 10*year + int(r-'0')
+			}
+			latest = max(latest, year)
+		}
+	}
+	return latest
+}
