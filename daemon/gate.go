@@ -159,7 +159,11 @@ func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, e
 		return escalate.Spent{}, err
 	}
 	var spent escalate.Spent
+	tomorrow := midnight.AddDate(0, 0, 1)
 	for _, p := range pushes {
+		if !p.At.Before(tomorrow) {
+			continue // the clock was ahead when it was sent
+		}
 		switch today := !p.At.Before(midnight); {
 		case p.Kind == pushNotice:
 			if today {

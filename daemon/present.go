@@ -12,9 +12,9 @@ import (
 )
 
 // soon is how far ahead an event is kept in mind, so that it is known while it
-// is on: its sense lets it stand only until it begins. More than a slot passes
-// where a tick is late.
-const soon = 30 * time.Minute
+// is on: its sense lets it stand only until it begins. As long may pass from one
+// tick to the next, where the machine sleeps or the schedule is a rare one.
+const soon = 12 * time.Hour
 
 // presence judges whether now is a natural pause, from what the calendar, the
 // session and the command line show.

@@ -2,11 +2,13 @@ package daemon_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
@@ -64,5 +66,51 @@ func TestDueInCenturies(t *testing.T) {
 		if kinds := w.kindsSent(phone); kinds[notify.KindIncident]+kinds[notify.KindDigest] == 0 && !strings.Contains(w.log.String(), "roof") {
 			t.Logf("sent: %v, inbox %+v", kinds, w.inbox())
 		}
+	}
+}
+
+// A machine that wakes in the middle of a meeting knows of it.
+func TestMeetingThatBeganInSleep(t *testing.T) {
+	w := newWorld(t)
+	phoned(w)
+	w.options.Signals = func(time.Time) presence.Signals { return presence.Signals{} }
+	w.calendar(event{"review@example.org", "Long review", start.Add(2 * time.Hour), 2 * time.Hour})
+	w.begin()
+	w.tick()
+	w.clock.advance(150 * time.Minute)
+	w.tick()
+	if state := w.status().Presence.State; state != subconscious.PresenceBusy {
+		t.Errorf("in the meeting the person is %s", state)
+	}
+}
+
+// A clock that was ahead for a while leaves nothing behind that holds the person's
+// attention until that time comes.
+func TestClockThatWasAhead(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.begin()
+	w.tick()
+	w.clock.advance(3 * 365 * 24 * time.Hour)
+	w.tick()
+	w.disk.set(97)
+	w.tick()
+	w.pushed(phone, "while the clock is ahead", "/srv")
+	w.disk.set(50)
+	w.tick()
+	w.clock.advance(-3 * 365 * 24 * time.Hour)
+	w.ticks(2)
+	if spent := w.status().Budget.NotificationsToday; spent != 0 {
+		t.Errorf("%d notifications of a day to come are counted", spent)
+	}
+	w.disk.set(98)
+	w.ticks(2)
+	w.pushed(phone, "when the clock is right", "/srv", "/srv")
+	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-24 20:00\n")
+	for w.clock.Now().Before(start.Add(26 * time.Hour)) {
+		w.tick()
+	}
+	if kinds := w.kindsSent(phone); kinds[notify.KindDigest] != 1 {
+		t.Errorf("sent: %v, inbox %+v", kinds, w.inbox())
 	}
 }

@@ -91,7 +91,7 @@ func (g *gate) digests() {
 // in quiet hours. ok is false where that time was served, or is not yet.
 func (g *gate) opens(s slots, served time.Time) (due, opens time.Time, ok bool) {
 	due, _ = s.around(g.in.At)
-	if due.IsZero() || !served.Before(due) {
+	if due.IsZero() || !served.Before(due) && !isAhead(served, g.in.At) {
 		return due, due, false
 	}
 	opens = due

@@ -25,6 +25,12 @@ func (g *gate) live() {
 		if t == nil {
 			continue
 		}
+		if isAhead(t.HeldSince, g.in.At) { // what was snoozed for two hours is so from now on
+			if !t.Until.IsZero() {
+				t.Until = g.in.At.Add(t.Until.Sub(t.HeldSince))
+			}
+			t.HeldSince = g.in.At
+		}
 		if incident.Closed != nil && t.State != subconscious.TellingDismissed {
 			g.enter(t, subconscious.TellingDismissed)
 			t.Remind = time.Time{}
@@ -41,6 +47,10 @@ func (g *gate) live() {
 	}
 }
 
+// isAhead reports whether what is on record as past lies more than a day ahead:
+// the clock was wrong when it was written, and nothing waits for it.
+func isAhead(recorded, at time.Time) bool { return recorded.Sub(at) > 24*time.Hour }
+
 // enter lets an incident be in a state from now on.
 func (g *gate) enter(t *subconscious.Telling, state subconscious.TellingState) {
 	if t.State != state {
@@ -52,7 +62,7 @@ func (g *gate) enter(t *subconscious.Telling, state subconscious.TellingState) {
 // none.
 func (g *gate) unanswered(t *subconscious.Telling) bool {
 	last, pushed := lastPush(t)
-	return t.State == subconscious.TellingTold && t.Feedback == "" && pushed && !g.in.At.Before(last.At.Add(answerWithin))
+	return t.State == subconscious.TellingTold && t.Feedback == "" && pushed && g.isOver(last.At)
 }
 
 // isResolved reports whether what was told is over: all of it that could stand
@@ -75,7 +85,12 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 	if last, told := lastTold(t); told {
 		since = last.At
 	}
-	return !stands(things) && !g.in.At.Before(since.Add(answerWithin))
+	return !stands(things) && g.isOver(since)
+}
+
+// isOver reports whether the time for an answer is over that began then.
+func (g *gate) isOver(began time.Time) bool {
+	return !g.in.At.Before(began.Add(answerWithin)) || isAhead(began, g.in.At)
 }
 
 // remindsAt reports whether the person is to be reminded now.

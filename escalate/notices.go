@@ -17,7 +17,7 @@ func (g *gate) notices() {
 	}
 	var due []Notice
 	for _, n := range g.in.Notices {
-		if !at.Before(n.At.Add(rules.NoticeAfter)) {
+		if !at.Before(n.At.Add(rules.NoticeAfter)) || isAhead(n.At, at) {
 			due = append(due, n)
 		}
 	}
