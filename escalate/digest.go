@@ -135,7 +135,8 @@ func (g *gate) digest(s slots, served *time.Time) {
 		*served = due
 		return
 	}
-	if why, _ := g.spent(false, 0); why != "" {
+	// Where the hour allows no push at all, digests are how the person is told.
+	if why, _ := g.spent(false, 0, max(g.in.Rules.EscalationsPerHour, 1)); why != "" {
 		return
 	}
 	*served = due

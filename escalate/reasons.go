@@ -166,14 +166,15 @@ func presence(l *look) (ruling, bool) {
 
 // budgetAttention: enough was told today, or within the hour.
 func budgetAttention(l *look) (ruling, bool) {
-	why, until := l.gate.spent(l.critical, l.gate.owed)
+	why, until := l.gate.spent(l.critical, l.gate.owed, l.gate.in.Rules.EscalationsPerHour)
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
 }
 
 // spent says why nothing more can be pushed now; "" where something can. A part
 // of the day's pushes is kept for what is critical, which knows no hour, and one
-// for each digest that is late, or it would be so all day.
-func (g *gate) spent(critical bool, owed int) (why string, until time.Time) {
+// for each digest that is late, or it would be so all day. hourly is how many an
+// hour allows.
+func (g *gate) spent(critical bool, owed, hourly int) (why string, until time.Time) {
 	rules, spent := g.in.Rules, g.out.Spent
 	day := rules.NotificationsPerDay
 	year, month, date := g.in.At.Date()
@@ -186,9 +187,9 @@ func (g *gate) spent(critical bool, owed int) (why string, until time.Time) {
 		return "", time.Time{}
 	case spent.Today >= day-reserve:
 		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
-	case spent.LastHour >= rules.EscalationsPerHour:
+	case spent.LastHour >= hourly:
 		return fmt.Sprintf("%s within the hour, which is all that an hour allows", times(spent.LastHour)), time.Time{}
-	case spent.Today+owed >= day-reserve, spent.LastHour+owed >= rules.EscalationsPerHour:
+	case spent.Today+owed >= day-reserve, spent.LastHour+owed >= hourly:
 		return "what is left is kept for the digest", time.Time{}
 	}
 	return "", time.Time{}
