@@ -39,7 +39,7 @@ var (
 	englishNouns = setOf(`call phone ring book order return file mail email text answer sign visit print reply write take give get meet register transfer`)
 	// englishObject follows a verb rather than a noun; englishLink a noun.
 	englishObject = setOf(`the a an my our your his her their this these those that it them him me us back up in off out to`)
-	englishLink   = setOf(`of from with is was were at on by for and or as`)
+	englishLink   = setOf(`of from with is was were at on by and or as`)
 
 	germanPrefixes = []string{"ab", "an", "auf", "aus", "bei", "durch", "ein", "fest", "heraus", "hin", "los", "mit", "nach", "um", "vor", "vorbei",
 		"weg", "weiter", "zu", "zuruck", "zusammen"}
@@ -47,7 +47,7 @@ var (
 		kaufen reichen einreichen schreiben antworten beantworten melden erledigen klären prüfen unterschreiben verlängern erneuern
 		beantragen vereinbaren verschieben absagen zusagen bestätigen vorbereiten fertigstellen abschließen besorgen organisieren
 		liefern füllen drucken nehmen fragen informieren reparieren putzen tauschen wechseln lesen korrigieren stornieren erinnern
-		machen stellen leihen verschicken versenden einzahlen reservieren`)
+		machen stellen leihen ändern erhöhen sperren verschicken versenden einzahlen reservieren`)
 
 	frenchErrands = setOf(`appeler rappeler payer envoyer renvoyer rendre remettre déposer réserver commander acheter prendre apporter amener chercher
 		récupérer rapporter retourner écrire répondre téléphoner confirmer annuler résilier renouveler signer inscrire préparer
