@@ -65,8 +65,9 @@ func TestDigestTellsWhatCanWait(t *testing.T) {
 	for w.clock.Now().Before(start.Add(26 * time.Hour)) {
 		w.tick()
 	}
+	kinds := w.kindsSent(phone) // waits until they are
 	messages := phone.Messages()
-	if kinds := w.kindsSent(phone); kinds[notify.KindDigest] != 1 || kinds[notify.KindIncident] != 0 {
+	if kinds[notify.KindDigest] != 1 || kinds[notify.KindIncident] != 0 {
 		t.Fatalf("sent: %v %+v", kinds, messages)
 	}
 	if last := messages[len(messages)-1]; !strings.Contains(last.Title+last.Text, "mason") {

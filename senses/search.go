@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -38,7 +39,7 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 	var like []string
 	for _, word := range words {
 		like = append(like, `observation LIKE ? ESCAPE '\'`)
-		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(word)+"%")
+		args = append(args, pattern(word))
 	}
 	args = append(args, searchRead)
 	best := map[subconscious.Ref]Found{}
@@ -77,6 +78,27 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 		return cmp.Or(cmp.Compare(len(b.Words), len(a.Words)), cmp.Compare(b.Observation.Seq, a.Observation.Seq))
 	})
 	return found[:min(len(found), limit)], nil
+}
+
+// pattern finds a word in what is recorded. The database knows the capitals of
+// ASCII alone, and JSON writes some signs otherwise: for those any sign will do,
+// and held looks again.
+func pattern(word string) string {
+	var like strings.Builder
+	for _, r := range word {
+		switch {
+		case r == '"' || r == '<' || r == '>' || r == '&':
+			like.WriteByte('%')
+		case r >= utf8.RuneSelf:
+			like.WriteByte('_')
+		case strings.ContainsRune(`\%_`, r):
+			like.WriteByte('\\')
+			fallthrough
+		default:
+			like.WriteRune(r)
+		}
+	}
+	return "%" + like.String() + "%"
 }
 
 // wordsOf are the words of a text that are looked for, each once.

@@ -15,7 +15,8 @@ import (
 func TestSearch(t *testing.T) {
 	k := newBook(t)
 	k.tick([]senses.Collected{standingSet("notes", "home", "", titled("promise/1", "Send invoice 4711 to the printer"),
-		titled("promise/2", "Send invoice 4712"), titled("file/a_b", "report_50%.txt was saved"))})
+		titled("promise/2", "Send invoice 4712"), titled("file/a_b", "report_50%.txt was saved"),
+		titled("promise/3", "Überweisung an die Öffentliche Bücherei"), titled("file/c&d", "c&d.txt was saved"))})
 	for _, test := range []struct {
 		text string
 		want []string
@@ -24,6 +25,8 @@ func TestSearch(t *testing.T) {
 		{"4712", []string{"promise/2"}},
 		{"report_50%.txt", []string{"file/a_b"}},
 		{"%", nil},
+		{"die überweisung", []string{"promise/3"}},
+		{"c&d.txt", []string{"file/c&d"}},
 		{"nothing of the sort happened", nil},
 		{"", nil},
 	} {
