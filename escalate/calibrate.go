@@ -8,11 +8,12 @@ import (
 )
 
 // The prior of a sort of thing is Beta(priorUseful, priorUseless): seven of ten
-// are thought to be of use before anybody said a word. It is as strong as ten
-// answers, so that one click moves importance 7 by less than one step.
+// are thought to be of use before anybody said a word. It is as strong as twenty
+// answers, so that importance 7 is still pushed after one click: who dismisses a
+// promise because it is kept wants to hear of the next one.
 const (
-	priorUseful  = 7.0
-	priorUseless = 3.0
+	priorUseful  = 14.0
+	priorUseless = 6.0
 	priorMean    = priorUseful / (priorUseful + priorUseless)
 
 	// A dismissal says more than "not useful", silence says little, and what

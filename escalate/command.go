@@ -106,9 +106,17 @@ func (g *gate) readInInbox(incident *subconscious.Incident) {
 	if len(t.Told) == 0 {
 		t.Told = append(t.Told, g.told(l, whyRead, false))
 	}
-	d := l.decision(Duplicate, ruling{verdict: Drop, detail: "you answered before it was told"})
+	d := l.decision(Duplicate, ruling{verdict: Drop, detail: answeredBefore(l.telling)})
 	g.out.Decisions = append(g.out.Decisions, d)
 	t.Waits, t.Held, t.HeldSince, t.Until = false, string(Duplicate), time.Time{}, time.Time{}
+}
+
+// answeredBefore says why what waited is not told any more.
+func answeredBefore(t *subconscious.Telling) string {
+	if _, told := lastPush(t); told {
+		return "you answered before it was told again"
+	}
+	return "you answered before it was told"
 }
 
 func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) string {
