@@ -78,7 +78,7 @@ func (e *examination) told(c api.ChannelStatus) {
 	name := c.ID + " delivery"
 	words := "nothing was sent yet"
 	if !c.Last.IsZero() {
-		words = "last sent " + c.Last.Format("Mon 2 Jan 15:04")
+		words = "last sent " + c.Last.In(e.zone()).Format("Mon 2 Jan 15:04")
 	}
 	if c.Waiting > 0 {
 		words += fmt.Sprintf("; %d wait", c.Waiting)
@@ -95,6 +95,18 @@ func (e *examination) told(c api.ChannelStatus) {
 	case c.Answers:
 		e.add(OK, c.ID+" answers", "answers of buttons come back", "")
 	}
+}
+
+// zone is the mind's, in which the person reads times.
+func (e *examination) zone() *time.Location {
+	if e.Config == nil {
+		return time.Local
+	}
+	zone, err := e.Config.Location(e.Env)
+	if err != nil {
+		return time.Local
+	}
+	return zone
 }
 
 func orElse(text, otherwise string) string {
