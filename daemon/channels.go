@@ -150,6 +150,9 @@ func (d *Daemon) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
 func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
 	ctx, cancel := context.WithTimeout(ctx, testWithin)
 	defer cancel()
+	if err := d.knowsChannel(ctx, channel); err != nil {
+		return nil, err
+	}
 	deliveries, err := d.outbox.Test(ctx, channel)
 	if err != nil {
 		return nil, answer(err)
@@ -159,6 +162,23 @@ func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delive
 		out = append(out, apiDelivery(x))
 	}
 	return out, nil
+}
+
+// knowsChannel refuses the name of a channel that there is none of; "" is all.
+func (d *Daemon) knowsChannel(ctx context.Context, channel string) error {
+	if channel == "" {
+		return nil
+	}
+	statuses, err := d.outbox.Statuses(ctx)
+	if err != nil {
+		return answer(err)
+	}
+	for _, s := range statuses {
+		if s.ID == channel {
+			return nil
+		}
+	}
+	return api.Errorf(api.CodeNotFound, "see `subconsciousctl notify list` for those there are", "there is no channel %.80q", channel)
 }
 
 // testWithin is how long a test of the channels waits.

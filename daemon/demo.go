@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
@@ -107,6 +108,7 @@ func demoConfig(dir string, options DemoOptions) (*setup.Config, error) {
 		config.StateDir = abs
 	}
 	config.Schedule = "* * * * *"
+	config.QuietHours = escalate.Hours{From: "00:00", To: "00:00"} // never: who looks on is awake
 	config.Senses.Files = []files.Config{{ID: "sample", Path: filepath.Join(dir, "files"), Trust: subconscious.Owner}}
 	config.Senses.Notes = []notes.Config{{ID: "sample", Path: filepath.Join(dir, "notes"), Trust: subconscious.Owner}}
 	config.Senses.Calendar = []calendar.Config{{ID: "sample", ICS: filepath.Join(dir, "calendar.ics"), Trust: subconscious.Owner}}
@@ -251,7 +253,7 @@ func (s *demoShow) howTo(entries []subconscious.Entry) {
 	control += " --state-dir " + s.config.StateDir
 	s.print("\nA tick a minute follows, in a line each. In another terminal:\n\n")
 	s.print("  echo '- I will call the plumber by Friday' >> %s\n", filepath.Join(s.dir, "notes", "today.md"))
-	s.print("  %s tick\n  %s status\n", control, control)
+	s.print("  %s tick\n  %s status\n  %s inbox\n", control, control, control)
 	if len(entries) > 0 {
 		s.print("  %s why %s\n", control, entries[0].ID)
 	}
