@@ -217,7 +217,11 @@ func (p *page) heldWords(i api.InboxIncident) string {
 	if reason == "" && i.State == subconscious.TellingSnoozed {
 		reason = "snoozed"
 	}
-	return p.untilWords(i.Until) + ": " + gateWords(reason)
+	words := p.untilWords(i.Until) + ": " + gateWords(reason)
+	if i.Until.After(p.At) && i.Due.After(p.At) && i.Due.Before(i.Until) {
+		words += "; it is due before that"
+	}
+	return words
 }
 
 // untilWords says how long something is held at least.
