@@ -3,8 +3,10 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -23,8 +25,9 @@ const (
 	// many things are shown that it could be.
 	missedWithin    = 14 * 24 * time.Hour
 	candidatesShown = 5
-	// ticksTraced is how many ticks after an observation are looked through.
-	ticksTraced = 600
+	// ticksTraced is how many ticks after an observation are looked through, and
+	// how many of the last ones.
+	ticksTraced = 300
 )
 
 // Missed implements api.Teller: from the observation to the gate, where was it
@@ -154,41 +157,53 @@ type tracedTick struct {
 	changes aggregator.Changes
 }
 
-// ticks are those since the thing was seen that had something to do with it, in
+// ticks are those that followed when the thing was seen, and the last ones, in
 // order.
 func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
+	count := t.d.currentState().TickCount
+	first, err := t.first(ctx, count)
+	if err != nil {
+		return nil, err
+	}
 	var all []tracedTick
-	for before, read := int64(0), 0; read < ticksTraced; {
-		page, err := t.d.mind.Records(ctx, before, receiptPage)
+	for tick := first; tick <= count; tick++ {
+		if tick == first+ticksTraced {
+			tick = max(tick, count-ticksTraced+1)
+		}
+		record, ok, err := t.d.mind.Record(ctx, tick)
 		if err != nil {
 			return nil, fmt.Errorf("read the ticks: %w", err)
 		}
-		for _, record := range page {
-			if record.At.Before(t.thing.At) {
-				page = nil
-				break
-			}
-			before = record.Tick
-			read++
-			report, err := reportOf(record)
-			if err != nil {
-				return nil, err
-			}
-			tick := tracedTick{report: report}
-			// A record of other mechanics says which threads were asked, but not
-			// what became of their findings.
-			if input, err := recordedInput(record); err == nil {
-				tick.input = input
-				_, tick.changes = aggregator.Merge(input)
-			}
-			all = append(all, tick)
+		if !ok {
+			continue
 		}
-		if len(page) < receiptPage {
-			break
+		traced := tracedTick{}
+		if traced.report, err = reportOf(record); err != nil {
+			return nil, err
 		}
+		// A record of other mechanics says which threads were asked, but not
+		// what became of their findings.
+		if input, err := recordedInput(record); err == nil {
+			traced.input = input
+			_, traced.changes = aggregator.Merge(input)
+		}
+		all = append(all, traced)
 	}
-	slices.Reverse(all)
 	return all, nil
+}
+
+// first is the first tick since the thing was seen, of so many.
+func (t *tracer) first(ctx context.Context, count int64) (int64, error) {
+	var failed error
+	after := sort.Search(int(count), func(n int) bool {
+		record, ok, err := t.d.mind.Record(ctx, int64(n)+1)
+		failed = errors.Join(failed, err)
+		return ok && !record.At.Before(t.thing.At)
+	})
+	if failed != nil {
+		return 0, fmt.Errorf("find the tick that saw it: %w", failed)
+	}
+	return int64(after) + 1, nil
 }
 
 // asked are the threads in whose field the thing was when they were asked.

@@ -76,3 +76,21 @@ func TestMissedIsTraced(t *testing.T) {
 		t.Errorf("after a reset the calibration is %+v, %v", calibration, err)
 	}
 }
+
+// What was seen long ago is followed from then on, and not from now back.
+func TestMissedLongAgo(t *testing.T) {
+	w := newWorld(t).begin()
+	w.tick()
+	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
+	w.ticks(2)
+	for range 620 {
+		w.clock.advance(slot)
+		if _, err := w.d.TickAs(t.Context(), subconscious.Scheduled); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trace := w.missed("you should have told me about the lanterns")
+	if !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") || !strings.Contains(trace.Verdict, "did not wish") {
+		t.Errorf("two days later: %s: %s", stages(trace), trace.Verdict)
+	}
+}
