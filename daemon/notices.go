@@ -29,14 +29,15 @@ func (d *Daemon) senseNotices(at time.Time, staged *senses.Staged) (raise []mind
 	for _, h := range staged.Health() {
 		id := senses.SenseID{Sense: h.Kind, ID: h.ID}.String()
 		blind, degraded := mind.NoticeKey{Code: noticeBlind, Key: id}, mind.NoticeKey{Code: noticeDegraded, Key: id}
+		reason := strings.TrimPrefix(h.Error, h.Kind+" "+h.ID+": ") // the sense need not say its name again
 		switch h.State {
 		case senses.Blind:
 			raise = append(raise, mind.Notice{NoticeKey: blind, At: at,
-				Text: fmt.Sprintf("%s has been blind since %s: %s", id, h.Since.In(at.Location()).Format("Mon 15:04"), h.Error),
-				Next: "mend what it says; until then what stood is taken to stand, and nothing that happens meanwhile is lost to it"})
+				Text: fmt.Sprintf("%s has been blind since %s: %s", id, h.Since.In(at.Location()).Format("Mon 15:04"), reason),
+				Next: "mend that; nothing that happens meanwhile is lost to it"})
 		case senses.Degraded:
 			raise = append(raise, mind.Notice{NoticeKey: degraded, At: at,
-				Text: fmt.Sprintf("%s does not see everything: %s", id, h.Error), Next: "see `subconsciousctl status`"})
+				Text: fmt.Sprintf("%s does not see everything: %s", id, reason), Next: "see `subconsciousctl status`"})
 			resolve = append(resolve, blind)
 		default:
 			resolve = append(resolve, blind, degraded)

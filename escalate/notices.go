@@ -35,12 +35,7 @@ func (g *gate) notices() {
 
 func noticeMessage(notices []Notice) Message {
 	if len(notices) == 1 {
-		n := notices[0]
-		title := cut(plain(n.Text), maxTitle)
-		if title == "" {
-			title = cut(plain(n.Code), maxTitle)
-		}
-		return Message{Title: title, Text: cut(plain(cmp.Or(n.Next, "See: subconsciousctl status")), maxMessage-runes(title))}
+		return oneNotice(notices[0])
 	}
 	var names []string
 	for _, n := range notices {
@@ -48,4 +43,17 @@ func noticeMessage(notices []Notice) Message {
 	}
 	title := fmt.Sprintf("subconsciousd has %d troubles of its own", len(notices))
 	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl status", maxMessage-runes(title))}
+}
+
+// oneNotice is a message about one trouble: what it is in the title; why, and
+// what can be done, in the text. Of the reason the end is left out first.
+func oneNotice(n Notice) Message {
+	what, reason, _ := strings.Cut(plain(cmp.Or(n.Text, n.Code)), ": ")
+	title := cut(what, maxTitle)
+	room := maxMessage - runes(title)
+	next := cut(ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
+	if reason = strings.TrimRight(reason, ". "); reason == "" {
+		return Message{Title: title, Text: next}
+	}
+	return Message{Title: title, Text: fill([]string{capital(reason)}, next, room)}
 }

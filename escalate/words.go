@@ -154,6 +154,9 @@ func reason(l *look) string {
 }
 
 func capital(text string) string {
+	if text == "" {
+		return ""
+	}
 	first, size := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(string(first)) + text[size:]
 }

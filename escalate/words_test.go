@@ -128,6 +128,32 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestNoticeWords checks that a trouble of the daemon's own is told with what,
+// why and what can be done, of which a long reason leaves out neither end.
+func TestNoticeWords(t *testing.T) {
+	const what, next = "notes/notes has been blind since Sun 08:38", "mend that; nothing that happens meanwhile is lost to it"
+	for name, c := range map[string]struct{ text, next, title, begins, ends string }{
+		"short":       {what + ": no such folder.", next, what, "No such folder. ", "Mend that; nothing that happens meanwhile is lost to it."},
+		"long":        {what + ": " + strings.Repeat("folder ", 60), next, what, "Folder folder", "Mend that; nothing that happens meanwhile is lost to it."},
+		"no reason":   {"The state folder is nearly full", "make room", "The state folder is nearly full", "Make room.", "Make room."},
+		"no step":     {what, "", what, "See: ", "subconsciousctl status."},
+		"only a code": {"", "", "blind", "See: ", "subconsciousctl status."},
+	} {
+		in := plainInput()
+		in.Asked = nil
+		in.Notices = []escalate.Notice{{Code: "blind", Key: "a", Text: c.text, Next: c.next, At: noon.Add(-time.Hour)}}
+		out := escalate.Decide(in)
+		if out.Notices == nil {
+			t.Fatalf("%s: nothing is told", name)
+		}
+		m := out.Notices.Message
+		checkMessage(t, m)
+		if m.Title != c.title || !strings.HasPrefix(m.Text, c.begins) || !strings.HasSuffix(m.Text, c.ends) {
+			t.Errorf("%s: %q, %q", name, m.Title, m.Text)
+		}
+	}
+}
+
 // TestDigestWords checks that a digest names the most important and counts the
 // rest, however many and however long.
 func TestDigestWords(t *testing.T) {
