@@ -13,6 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -44,21 +45,22 @@ func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace,
 		_, stands := d.ledger.View().Get(c.Ref)
 		trace.Candidates = append(trace.Candidates, api.CitedObservation{Citation: c.String(), Observation: f.Observation, Standing: stands})
 	}
+	t := tracer{d: d, trace: &trace}
 	if len(found) == 0 {
 		err = d.traceBlindness(ctx, &trace)
 	} else {
-		t := tracer{d: d, trace: &trace, thing: found[0].Observation}
+		t.thing = found[0].Observation
 		err = t.follow(ctx)
 	}
 	if err != nil {
 		return api.Trace{}, err
 	}
-	return trace, d.keepMissed(ctx, trace)
+	return trace, d.keepMissed(ctx, trace, t.arrived)
 }
 
 // keepMissed puts a trace on record, and lets the gate learn from it at the next
-// tick.
-func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace) error {
+// tick; but not where the message arrived, which is no fault of the gate's.
+func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, arrived bool) error {
 	kept := trace
 	kept.Candidates = slices.Clone(trace.Candidates)
 	for i := range kept.Candidates {
@@ -71,7 +73,7 @@ func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace) error {
 	if err := d.mind.AddMissed(ctx, mind.Missed{At: trace.At, Text: trace.Text, Incident: trace.Incident, JSON: body}); err != nil {
 		return answer(err)
 	}
-	if trace.Incident == "" {
+	if trace.Incident == "" || arrived {
 		return nil
 	}
 	_, err = d.Command(ctx, subconscious.Command{At: trace.At, Kind: subconscious.CommandAck, IncidentID: trace.Incident,
@@ -117,6 +119,8 @@ type tracer struct {
 	d     *Daemon
 	trace *api.Trace
 	thing subconscious.Observation
+	// arrived: the person was told by a message of its own, and a channel took it.
+	arrived bool
 }
 
 func (t *tracer) step(stage, who string, ok bool, tick int64, at time.Time, format string, args ...any) {
@@ -343,15 +347,14 @@ func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) e
 	if err != nil {
 		return fmt.Errorf("read what was sent: %w", err)
 	}
-	arrived := false
 	for _, x := range deliveries {
-		ok := x.State == "sent"
-		arrived = arrived || ok
+		ok := x.State == notify.StateSent
+		t.arrived = t.arrived || ok
 		t.step(stageDelivery, x.Channel, ok, 0, x.At, "%s %s", x.State, x.Error)
 	}
 	when := clock(telling.Told[len(telling.Told)-1].At, t.trace.At)
 	switch {
-	case arrived:
+	case t.arrived:
 		return t.end("You were told at "+when+", and a channel took it.", "Look at the phone's settings for that channel; `subconsciousctl notify test` sends another.")
 	case len(deliveries) == 0:
 		return t.end("It was told at "+when+", in the inbox alone: in a digest, or because no channel is configured.", "Name a channel under notify in the configuration, or run `subconsciousctl init`.")

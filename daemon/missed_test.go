@@ -94,3 +94,22 @@ func TestMissedLongAgo(t *testing.T) {
 		t.Errorf("two days later: %s: %s", stages(trace), trace.Verdict)
 	}
 }
+
+// Of what arrived nothing is learnt: that nobody looked is no fault of the gate.
+func TestMissedThatArrived(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.begin()
+	w.tick()
+	w.disk.set(97)
+	w.tick()
+	w.pushed(phone, "critical", "/srv")
+	trace := w.missed("the disk /srv was full")
+	if trace.Incident == "" || !strings.Contains(trace.Verdict, "a channel took it") {
+		t.Errorf("of what was told: %s: %s", stages(trace), trace.Verdict)
+	}
+	w.tick()
+	if inbox := w.inbox(); len(inbox) != 1 || inbox[0].Feedback != "" {
+		t.Errorf("the inbox holds %+v", inbox)
+	}
+}
