@@ -273,7 +273,7 @@ func next(_ context.Context, s *session) error {
 	case s.DaemonRuns:
 		s.say("The daemon runs: start it anew, so that it reads the configuration. Then:\n  subconsciousctl models test\n  subconsciousctl status")
 	default:
-		s.say("Now run:\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl status      what it thinks of\n  subconsciousctl doctor      whether all is well; with --send it sends a test message")
+		s.say("Now run:\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl status      what it thinks of\n  subconsciousctl doctor      whether all is well; --send sends a test message")
 	}
 	return nil
 }

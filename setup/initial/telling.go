@@ -196,12 +196,13 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 			return err
 		}
 	}
-	content := "whole messages are sent there"
-	if !config.Own() {
-		content = "it is somebody else's, so that titles alone are sent there (content: title)"
+	s.say("On the phone: install the app ntfy (App Store, Google Play, F-Droid) and subscribe to the topic\n  %s\non the server\n  %s\nOr open one of these on the phone:\n  %s",
+		topic, strings.TrimRight(config.URL, "/"), strings.Join(s.result.Subscribe, "\n  "))
+	if config.Own() {
+		s.say("Whole messages are sent there.")
+	} else {
+		s.say("The server is somebody else's: titles alone are sent there (content: title).")
 	}
-	s.say("On the phone: install the app ntfy (App Store, Google Play, F-Droid) and subscribe to the topic\n  %s\non the server %s; %s. Or open one of these on the phone:\n  %s",
-		topic, strings.TrimRight(config.URL, "/"), content, strings.Join(s.result.Subscribe, "\n  "))
 	if loopback(config.URL) {
 		s.say("That address is this machine's alone. A phone needs one by which it finds the server.")
 	}
