@@ -93,7 +93,7 @@ func TestUnreachable(t *testing.T) {
 		reason  string
 		next    string
 	}{
-		{"nothing there", func(*testing.T, string) {}, "socket", "no such socket", "subconsciousd --config"},
+		{"nothing there", func(*testing.T, string) {}, "socket", "no such socket", "start it: subconsciousd"},
 		{"left over", func(t *testing.T, folder string) {
 			listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(folder, "socket"), Net: "unix"})
 			if err != nil {
@@ -103,7 +103,7 @@ func TestUnreachable(t *testing.T) {
 			if err := listener.Close(); err != nil {
 				t.Fatal(err)
 			}
-		}, "socket", "no longer runs", "subconsciousd --config"},
+		}, "socket", "no longer runs", "start it: subconsciousd"},
 		{"a file", func(t *testing.T, folder string) {
 			if err := os.WriteFile(filepath.Join(folder, "socket"), nil, 0o600); err != nil {
 				t.Fatal(err)

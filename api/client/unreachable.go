@@ -52,7 +52,7 @@ func (c *Client) failure(err error) error {
 
 // unreachable tells why there was no connection.
 func (c *Client) unreachable(err error) error {
-	const start = "start it: subconsciousd --config FILE; if it runs with another state folder, say so with --state-dir DIR"
+	const start = "start it: subconsciousd; if it runs with another state folder, say so with --state-dir DIR"
 	u := &Unreachable{Socket: c.socket, Err: err, Next: start}
 	var known *api.Error
 	switch {
