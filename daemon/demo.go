@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -68,7 +69,7 @@ func RunDemo(ctx context.Context, options DemoOptions) error {
 	d, err := New(Options{
 		Config: config, Version: options.Version, Demo: true, Env: env(options.Env), OnTick: show.tick,
 		Channels: []notify.Channel{{ID: "terminal", Kind: "stdout", Content: notify.ContentFull,
-			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: options.Out})}},
+			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: told{show}})}},
 		Logger: slog.New(slog.NewTextHandler(options.Log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: redacted})),
 	})
 	if err != nil {
@@ -180,7 +181,26 @@ type demoShow struct {
 	dir    string
 	config *setup.Config
 	mind   *Daemon
-	shown  bool
+
+	mu    sync.Mutex
+	shown bool     // the first tick is on the screen
+	held  []string // what was told before it was
+}
+
+// told prints what the demo tells, as a phone would be told, but not amid the
+// account of the first tick.
+type told struct{ show *demoShow }
+
+func (t told) Write(line []byte) (int, error) {
+	s := t.show
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.shown {
+		s.held = append(s.held, string(line))
+		return len(line), nil
+	}
+	s.print("Your phone would show:\n  %s", line)
+	return len(line), nil
 }
 
 func (s *demoShow) greet() {
@@ -192,6 +212,8 @@ func (s *demoShow) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out,
 
 // tick prints the first tick at length, and each further one in a line.
 func (s *demoShow) tick(report api.TickReport) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.shown {
 		s.print("%s\n", Line(report))
 		return
@@ -222,6 +244,9 @@ func (s *demoShow) tick(report api.TickReport) {
 		s.print("  It thought %d more not worth keeping, such as events that are still far off.\n", kept)
 	}
 	s.howTo(entries)
+	if len(s.held) > 0 {
+		s.print("Your phone would show:\n  %s\n", strings.Join(s.held, "  "))
+	}
 }
 
 // entry prints one entry and why it is there.

@@ -73,7 +73,7 @@ func advice(l *look) string {
 	case "memory", "swap":
 		return "Close what takes most of it"
 	case "load":
-		return "See what runs: top"
+		return "Look: top"
 	case "temperature":
 		return "Let it cool"
 	case "battery":
