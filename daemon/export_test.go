@@ -25,3 +25,8 @@ func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.Bl
 
 // Outbox is where messages wait to be sent.
 func (d *Daemon) Outbox() *notify.Outbox { return d.outbox }
+
+// Looked are the incidents that the gate looks at.
+func Looked(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
+	return looked(all, named)
+}

@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
@@ -16,6 +18,10 @@ import (
 // liveIncidents bounds how many incidents the gate looks at again at a tick;
 // attention is a budget, so that there are far fewer.
 const liveIncidents = 500
+
+// liveThings bounds on how many things these may rest: each is part of the
+// tick's record, which has a bound.
+const liveThings = 1000
 
 // gateInput gathers all that the gate depends on, after a merge.
 func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggregator.Input, next subconscious.State,
@@ -140,10 +146,41 @@ func (d *Daemon) addIncidents(ctx context.Context, gate *escalate.Input, before,
 			all[incident.Key] = incident
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		gate.Incidents = append(gate.Incidents, all[key])
-	}
+	gate.Incidents = looked(all, escalate.Lookups(gate.Asked, gate.Commands))
 	return nil
+}
+
+// looked are the incidents that the gate looks at, in order of their keys: those
+// that are named, and of the others as many as there is room for in a record,
+// those that wait first. What is left out is looked at again at the next tick.
+func looked(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
+	isNamed := func(i subconscious.Incident) int {
+		if slices.Contains(named, i.Key) || i.Telling == nil {
+			return 0
+		}
+		return 1
+	}
+	waits := func(i subconscious.Incident) int {
+		switch {
+		case i.Telling == nil || i.Telling.Waits:
+			return 0
+		case !i.Telling.Remind.IsZero():
+			return 1
+		}
+		return 2
+	}
+	order := slices.SortedFunc(maps.Values(all), func(a, b subconscious.Incident) int {
+		return cmp.Or(isNamed(a)-isNamed(b), waits(a)-waits(b), strings.Compare(string(a.Key), string(b.Key)))
+	})
+	things, kept := 0, order[:0]
+	for _, incident := range order {
+		things += len(incident.Recorded)
+		if isNamed(incident) == 0 || things <= liveThings {
+			kept = append(kept, incident)
+		}
+	}
+	slices.SortFunc(kept, func(a, b subconscious.Incident) int { return strings.Compare(string(a.Key), string(b.Key)) })
+	return kept
 }
 
 // attention is how often the person was told lately.

@@ -2,11 +2,14 @@ package daemon_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -112,5 +115,27 @@ func TestClockThatWasAhead(t *testing.T) {
 	}
 	if kinds := w.kindsSent(phone); kinds[notify.KindDigest] != 1 {
 		t.Errorf("sent: %v, inbox %+v", kinds, w.inbox())
+	}
+}
+
+// However much is told and waits, what a tick looks at has room in its record:
+// what is named and what waits comes first.
+func TestGateLooksAtWhatHasRoom(t *testing.T) {
+	all := map[subconscious.IncidentKey]subconscious.Incident{}
+	for i := range 100 {
+		incident := subconscious.Incident{Key: subconscious.IncidentKey(fmt.Sprintf("mail:%03d", i)), Recorded: map[subconscious.Ref][]int64{},
+			Telling: &subconscious.Telling{State: subconscious.TellingTold, Waits: i >= 90}}
+		for n := range 64 {
+			incident.Recorded[subconscious.NewRef("mail", fmt.Sprint(i, n))] = []int64{1}
+		}
+		all[incident.Key] = incident
+	}
+	got := daemon.Looked(all, []subconscious.IncidentKey{"mail:089"})
+	var keys []string
+	for _, incident := range got {
+		keys = append(keys, string(incident.Key))
+	}
+	if len(got) < 11 || len(got) > 20 || !slices.IsSorted(keys) || !slices.Contains(keys, "mail:089") || !slices.Contains(keys, "mail:090") || !slices.Contains(keys, "mail:099") {
+		t.Errorf("looked at: %v", keys)
 	}
 }
