@@ -30,3 +30,6 @@ func (d *Daemon) Outbox() *notify.Outbox { return d.outbox }
 func Looked(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
 	return looked(all, named)
 }
+
+// NewDecisions are what a tick's report shows of an outcome.
+var NewDecisions = newDecisions

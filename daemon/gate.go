@@ -210,7 +210,7 @@ func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, e
 			if today {
 				spent.Today++
 			}
-			if p.At.After(hour) && p.Kind == pushIncident {
+			if p.At.After(hour) {
 				spent.LastHour++
 			}
 		}

@@ -106,6 +106,13 @@ func (w *world) replays(record mind.Record, want string) {
 	if got := asJSON(w.t, replayed.State); got != want {
 		w.t.Fatalf("tick %d replays to\n%s\nand not to\n%s", record.Tick, got, want)
 	}
+	report, err := w.d.Tick(context.Background(), record.Tick)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if got, want := asJSON(w.t, daemon.NewDecisions(record.Tick, report.At, replayed.Outcome)), asJSON(w.t, report.Decisions); got != want {
+		w.t.Fatalf("tick %d is judged again as\n%s\nand not as\n%s", record.Tick, got, want)
+	}
 	document, err := subconscious.Project(replayed.State, w.options.Config.Mechanics.MaxTokens)
 	if err != nil {
 		w.t.Fatal(err)

@@ -103,12 +103,14 @@ type replayable struct {
 	Mechanics int              `json:"mechanics"`
 	Zone      string           `json:"zone"`
 	Input     aggregator.Input `json:"input"`
-	Gate      escalate.Input   `json:"gate"`
+	// Judging is the version of the gate's rules.
+	Judging int            `json:"judging"`
+	Gate    escalate.Input `json:"gate"`
 }
 
 // tickRecord packs a tick so that it can be replayed and shown.
 func tickRecord(in aggregator.Input, gate escalate.Input, report api.TickReport) (mind.Record, error) {
-	kept := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Gate: gate}
+	kept := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Judging: escalate.Version, Gate: gate}
 	kept.Input.Zone = nil
 	inputs, err := json.Marshal(kept)
 	if err != nil {
@@ -158,6 +160,9 @@ func recorded(record mind.Record) (aggregator.Input, escalate.Input, error) {
 	}
 	if kept.Mechanics != aggregator.MechanicsVersion {
 		return fail(fmt.Errorf("it was made by mechanics version %d, this is version %d", kept.Mechanics, aggregator.MechanicsVersion))
+	}
+	if kept.Judging != escalate.Version {
+		return fail(fmt.Errorf("it was judged by version %d of the gate, this is version %d", kept.Judging, escalate.Version))
 	}
 	zone, err := time.LoadLocation(kept.Zone)
 	if err != nil {

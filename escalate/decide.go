@@ -16,6 +16,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// Version names the rules of the gate. It rises with every change that could
+// make a recorded tick be judged otherwise.
+const Version = 1
+
 // Decide judges every wish asked and every incident that waits, giving each the
 // first reason that applies, moves incidents on in their life with the person,
 // and says which digests and notices go out. It depends on nothing but in, and
