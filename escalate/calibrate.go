@@ -21,6 +21,9 @@ const (
 	dismissedCounts = 1.5
 	missedCounts    = 1.5
 	ignoredCounts   = 0.25
+	// ignoredMost bounds what silence says in all: who never presses a button
+	// still hears of what is of importance 7.
+	ignoredMost = 1.5
 
 	// Whatever the answers, a weight stays within these, so that nothing is
 	// silenced for good and nothing is raised to an alarm.
@@ -39,7 +42,7 @@ const (
 // of its Beta posterior over the mean of the prior, from 0.6 to 1.25.
 func Weight(score subconscious.Score) float64 {
 	useful := priorUseful + counted(score.Useful) + missedCounts*counted(score.Missed)
-	useless := priorUseless + counted(score.NotUseful) + dismissedCounts*counted(score.Dismissed) + ignoredCounts*counted(score.Ignored)
+	useless := priorUseless + counted(score.NotUseful) + dismissedCounts*counted(score.Dismissed) + min(ignoredCounts*counted(score.Ignored), ignoredMost)
 	return min(max(useful/(useful+useless)/priorMean, leastWeight), mostWeight)
 }
 

@@ -227,16 +227,33 @@ func digest(l *look) (ruling, bool) {
 		return ruling{}, false
 	}
 	due := l.gate.nextDigest
+	if l.comesLate(due) {
+		return ruling{}, false
+	}
 	if due.IsZero() {
 		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}, true
 	}
 	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}, true
 }
 
+// lastChance is how long before it is due something is told that no digest
+// comes for in time: what is further off is wished again as it comes near.
+const lastChance = 2 * time.Hour
+
+// comesLate reports whether the next digest comes too late for something that is
+// due soon, and is nearer to being worth a push than to being worth nothing.
+func (l *look) comesLate(digest time.Time) bool {
+	rules := l.gate.in.Rules
+	return !neverPushed(l.asked.Kind) && l.gate.in.At.Before(l.due) && l.due.Before(digest) && l.due.Sub(l.gate.in.At) <= lastChance &&
+		l.confidence >= (rules.PushFrom+rules.DigestFrom)/2
+}
+
 // escalate is what is left: it is told now.
 func escalate(l *look) (ruling, bool) {
 	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
 	switch {
+	case l.again == "" && l.confidence < l.gate.in.Rules.PushFrom-rounding && !l.critical:
+		detail += ", and no digest comes before it is due"
 	case l.critical && l.again == "":
 		detail = "critical"
 	case l.again != "":

@@ -239,3 +239,31 @@ func TestTwoWishes(t *testing.T) {
 		t.Errorf("got %s: %s", d.Reason, d.Detail)
 	}
 }
+
+// What is due within two hours, and before the next digest, is not put off to
+// it; what is due later is wished again as it comes near.
+func TestNoDigestComesInTime(t *testing.T) {
+	for _, c := range []struct {
+		ahead      time.Duration
+		importance int
+		reason     escalate.Reason
+	}{
+		{time.Hour, 6, escalate.Escalate},
+		{time.Hour, 5, escalate.Digest},
+		{5 * time.Hour, 6, escalate.Digest},
+		{48 * time.Hour, 6, escalate.Digest},
+	} {
+		in := plainInput()
+		in.Asked[0].Importance, in.Asked[0].Due = c.importance, in.At.Add(c.ahead)
+		if d := escalate.Decide(in).Decisions[0]; d.Reason != c.reason {
+			t.Errorf("due in %s, importance %d: %s %s: %s", c.ahead, c.importance, d.Verdict, d.Reason, d.Detail)
+		}
+	}
+}
+
+// Silence alone never keeps back what is of importance 7.
+func TestSilenceSilencesNothing(t *testing.T) {
+	if w := escalate.Weight(subconscious.Score{Ignored: 1000}); w >= 1 || 0.7*w < escalate.DefaultRules().PushFrom {
+		t.Errorf("a thousand silences weigh %v", w)
+	}
+}
