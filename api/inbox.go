@@ -44,9 +44,12 @@ type InboxQuery struct {
 
 // Inbox is one page of incidents, and what waits.
 type Inbox struct {
-	Incidents []InboxIncident       `json:"incidents"`
-	Before    string                `json:"before,omitempty"`
-	Presence  subconscious.Presence `json:"presence"`
+	Incidents []InboxIncident `json:"incidents"`
+	Before    string          `json:"before,omitempty"`
+	// Channels is how many channels messages go out over; with none what is
+	// told is here alone.
+	Channels int                   `json:"channels"`
+	Presence subconscious.Presence `json:"presence"`
 	// QuietUntil is when quiet hours end, zero outside them.
 	QuietUntil time.Time `json:"quiet_until,omitzero"`
 	// NextDigest is when the next daily digest is due, zero for none.

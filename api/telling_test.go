@@ -23,7 +23,7 @@ func TestTellingRoutes(t *testing.T) {
 	}{
 		{"GET", "/v1/inbox", "", 200, `"id":"i-disk-0f3"`},
 		{"GET", "/v1/inbox", "", 200, `"delivery":[]`},
-		{"GET", "/v1/inbox?limit=1", "", 200, `"before":"i-invoice-1b2","presence":{"state":"busy"`},
+		{"GET", "/v1/inbox?limit=1", "", 200, `"before":"i-invoice-1b2","channels":1,"presence":{"state":"busy"`},
 		{"GET", "/v1/inbox?limit=1&before=i-invoice-1b2", "", 200, `"incidents":[{"id":"i-backup-1a0"`},
 		{"GET", "/v1/inbox?limit=999999&all=true", "", 200, `"id":"i-offer-09d"`},
 		{"GET", "/v1/inbox?all=false&before=i-disk-0f3", "", 200, `"incidents":[]`},

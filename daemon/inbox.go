@@ -30,7 +30,7 @@ func (d *Daemon) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 	if err != nil {
 		return api.Inbox{}, answer(err)
 	}
-	inbox := api.Inbox{Incidents: []api.InboxIncident{}, Before: before, Presence: d.lastPresence()}
+	inbox := api.Inbox{Incidents: []api.InboxIncident{}, Before: before, Presence: d.lastPresence(), Channels: len(d.outbox.Channels)}
 	for _, incident := range incidents {
 		shown, err := d.inboxIncident(ctx, incident)
 		if err != nil {

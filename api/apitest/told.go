@@ -13,7 +13,7 @@ import (
 func Telling() *Mind {
 	m := Thinking()
 	meeting := at.Add(55 * time.Minute).Truncate(time.Minute)
-	m.Box = api.Inbox{
+	m.Box = api.Inbox{Channels: 1,
 		Incidents: boxed(meeting), NextDigest: time.Date(2026, 3, 15, 8, 30, 0, 0, time.UTC),
 		Presence: subconscious.Presence{State: subconscious.PresenceBusy, Since: ago(5 * time.Minute), Until: meeting, Why: "in “Planning with the suppliers” until 15:00"},
 	}

@@ -25,6 +25,7 @@ func Inbox(view View, in api.Inbox, query api.InboxQuery) string {
 	}
 	if len(in.Incidents) == 0 {
 		p.wrapped("", plain, p.emptyInbox(in, query))
+		p.noChannel(in)
 		return p.String()
 	}
 	groups := 0
@@ -48,6 +49,7 @@ func Inbox(view View, in api.Inbox, query api.InboxQuery) string {
 	if words := p.momentWords(in); words != "" {
 		p.wrapped("", plain, words)
 	}
+	p.noChannel(in)
 	if len(waiting)+len(told) > 0 {
 		p.wrapped("", plain, "Answer one: subconsciousctl ack, dismiss, snooze or remind, with its id. Why: subconsciousctl why ID")
 	}
@@ -302,4 +304,11 @@ func gateWords(reason string) string {
 		return "not yet judged"
 	}
 	return strings.ReplaceAll(clean(reason), "_", " ")
+}
+
+// noChannel says that nothing can reach the person but this.
+func (p *page) noChannel(in api.Inbox) {
+	if in.Channels == 0 {
+		p.wrapped("", plain, "No channel is configured: what is told is here, and nowhere else. Set one up: subconsciousctl init")
+	}
 }
