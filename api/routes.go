@@ -174,17 +174,27 @@ func (s *Server) why(ctx context.Context, r *http.Request) (any, error) {
 	return explanation.filled(), err
 }
 
+// queue takes one of the places of those who wait for what may take long, until
+// release is called.
+func (s *Server) queue() (release func(), err error) {
+	select {
+	case s.waiting <- struct{}{}:
+		return func() { <-s.waiting }, nil
+	default:
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks and tests have been asked for already", maxWaiting)
+	}
+}
+
 func (s *Server) think(ctx context.Context, body []byte) (any, error) {
 	wish, err := decodeTick(body)
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-	default:
-		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks have been asked for already", maxWaiting)
+	release, err := s.queue()
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	report, err := s.options.Steerer.Think(ctx, wish)
 	return report.filled(), err
 }
@@ -236,12 +246,11 @@ func (s *Server) testModels(ctx context.Context, body []byte) (any, error) {
 	if s.options.Modeler == nil {
 		return nil, notServed("models")
 	}
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-	default:
-		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks and tests have been asked for already", maxWaiting)
+	release, err := s.queue()
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	ctx, done := context.WithTimeout(ctx, testTimeout)
 	defer done()
 	tests, err := s.options.Modeler.TestModels(ctx, wish.Who)

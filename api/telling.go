@@ -95,12 +95,11 @@ func (s *Server) testChannels(ctx context.Context, body []byte) (any, error) {
 	if s.options.Messenger == nil {
 		return nil, notServed("channels")
 	}
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-	default:
-		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks and tests have been asked for already", maxWaiting)
+	release, err := s.queue()
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	ctx, done := context.WithTimeout(ctx, testTimeout)
 	defer done()
 	deliveries, err := s.options.Messenger.TestChannels(ctx, wish.Channel)
