@@ -123,7 +123,7 @@ func (b *bus) Send(ctx context.Context, message notify.Message) (notify.Receipt,
 	actions := []string{}
 	if heard && slices.Contains(able, "actions") {
 		for _, button := range message.Buttons[:min(len(message.Buttons), maxButtons)] {
-			actions = append(actions, answer+button.Token, clip(printable(button.Label), 60))
+			actions = append(actions, answer+button.Token, clip(notify.Printable(button.Label), 60))
 		}
 	}
 	urgency := byte(1)
@@ -150,7 +150,7 @@ func render(message notify.Message, able []string) (summary, body string) {
 		}
 		return summary, ""
 	}
-	link := printable(message.Link)
+	link := notify.Printable(message.Link)
 	if len(link) > maxLink || !strings.HasPrefix(link, "http://") && !strings.HasPrefix(link, "https://") {
 		link = ""
 	}
@@ -248,11 +248,11 @@ func refusalOf(refusal dbus.Error) *notify.Error {
 	case name == "InvalidArgs" || name == "InvalidSignature" || name == "UnknownMethod" || name == "UnknownInterface" ||
 		name == "UnknownObject" || name == "AccessDenied":
 		e.Trouble = notify.Refused
-		e.Text = "the desktop refuses notifications of ours (" + clip(printable(name), 60) + ")"
+		e.Text = "the desktop refuses notifications of ours (" + clip(notify.Printable(name), 60) + ")"
 		e.Next = "look whether the service may use the session bus, and what shows notifications there"
 	default:
 		e.After = time.Minute // too many, most of the time
-		e.Text = "the desktop did not take the notification (" + clip(printable(name), 60) + ")"
+		e.Text = "the desktop did not take the notification (" + clip(notify.Printable(name), 60) + ")"
 		e.Next = "nothing; it is tried again"
 	}
 	return e

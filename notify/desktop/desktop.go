@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -72,26 +71,9 @@ func Buttons(channel notify.Notifier) bool {
 func words(message notify.Message) (title, text string) {
 	var lines []string
 	for line := range strings.SplitSeq(clip(message.Text, 4*maxText), "\n") {
-		lines = append(lines, printable(line))
+		lines = append(lines, notify.Printable(line))
 	}
-	return clip(printable(message.Title), maxTitle), clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
-}
-
-// printable makes one line of a text, and takes out what is no text: it would
-// end the connection to the bus. What joins letters and pictures stays.
-func printable(text string) string {
-	const joiner, nonJoiner = '\u200d', '\u200c'
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == joiner || r == nonJoiner:
-			return r
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, text)
+	return clip(notify.Printable(message.Title), maxTitle), clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
 }
 
 // clip bounds a text in bytes, at a character.

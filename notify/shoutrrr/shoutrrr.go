@@ -20,8 +20,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/nicholas-fedor/shoutrrr/pkg/router"
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
@@ -186,7 +184,7 @@ func deliver(address secret.Value, scheme, text string) (err error) {
 func text(scheme string, message notify.Message) string {
 	var lines []string
 	for line := range strings.SplitSeq(message.Title+"\n"+message.Text, "\n") {
-		if line = strings.TrimSpace(printable(line)); line != "" {
+		if line = strings.TrimSpace(notify.Printable(line)); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -199,23 +197,6 @@ func text(scheme string, message notify.Message) string {
 		return all
 	}
 	return quiet.Replace(all)
-}
-
-// printable takes out of a line what is no text. What joins letters and
-// pictures stays.
-func printable(line string) string {
-	const joiner, nonJoiner = '\u200d', '\u200c'
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == joiner || r == nonJoiner:
-			return r
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, line)
 }
 
 // quiet puts a character without width into what a chat could take for a call
