@@ -225,3 +225,32 @@ func TestAnswersAreLearntFrom(t *testing.T) {
 		t.Errorf("the report tells of %d told, %d useful, %v", report.Told, report.Useful, err)
 	}
 }
+
+// "Not now" is told again when its time has come, if it still stands; what was
+// dismissed for good never is, however bad it gets.
+func TestNotNowAndNeverAgain(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.begin()
+	w.tick()
+	w.disk.set(88)
+	w.tick()
+	w.pushed(phone, "at first", "/srv")
+	buttons := phone.Messages()[0].Buttons
+	i := slices.IndexFunc(buttons, func(b notify.Button) bool { return b.Answer == notify.AnswerNotNow })
+	if err := w.d.Outbox().Take(t.Context(), buttons[i].Token); err != nil {
+		t.Fatal(err)
+	}
+	w.ticks(12)
+	if inbox := w.inbox(); len(inbox) != 1 || inbox[0].State != subconscious.TellingSnoozed || inbox[0].Until.IsZero() {
+		t.Fatalf("the inbox holds %+v", inbox)
+	}
+	w.pushed(phone, "not now", "/srv")
+	w.ticks(30)
+	w.pushed(phone, "three hours later", "/srv", "/srv")
+	w.command(subconscious.Command{Kind: subconscious.CommandDismiss, IncidentID: w.inbox()[0].ID, Forever: true})
+	w.tick()
+	w.disk.set(99)
+	w.ticks(12)
+	w.pushed(phone, "never again", "/srv", "/srv")
+}
