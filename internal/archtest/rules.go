@@ -50,11 +50,24 @@ func coreRules() []Rule {
 }
 
 func senseRules() []Rule {
-	driver := below("senses", "redact", "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint")
+	driver := below("senses", "redact", "internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/prose", "internal/failpoint")
 	return []Rule{
 		{
 			Packages: []string{"senses/sensetest"}, May: below("senses", "store"), TestOnly: true,
 			Reason: "the suite runs any sense through a real ledger, and knows no driver",
+		}, {
+			Packages: []string{"senses/mail/mailtest"},
+			Reason:   "its server stands in for a real one, and knows no driver",
+		}, {
+			Packages: []string{"senses/mail/message"}, May: []string{"redact"},
+			Reason: "it reads one message, and knows nothing of where it came from",
+		}, {
+			Packages: []string{"senses/mail/account"}, May: []string{"internal/secret", "internal/failpoint"}, Tests: []string{"senses/mail/mailtest"},
+			Reason: "it speaks IMAP, and knows nothing of what is looked for",
+		}, {
+			Packages: []string{"senses/mail"}, May: append(driver, "senses/mail/account", "senses/mail/message", "internal/secret", "internal/oauth"),
+			Tests:  []string{"senses/sensetest", "senses/mail/mailtest"},
+			Reason: "a driver knows its parent and no sibling; it puts its own parts together",
 		}, {
 			Packages: []string{"senses/*/..."}, May: driver, Tests: []string{"senses/sensetest"},
 			Reason: "a driver knows its parent and no sibling, so that each can be understood, tested and left out alone",
@@ -131,7 +144,7 @@ func outerRules() []Rule {
 			Packages: []string{"api", "api/..."}, May: below("api", "api/web"), Tests: []string{"api/apitest"},
 			Reason: "it serves interfaces that it declares itself, so that it can be served by anything",
 		}, {
-			Packages: []string{"setup", "setup/..."}, May: append(owners, "internal/secret", "setup/..."), Tests: []string{"models/modeltest", "notify/ntfy/ntfytest"},
+			Packages: []string{"setup", "setup/..."}, May: append(owners, "senses/mail/account", "internal/secret", "internal/oauth", "setup/..."), Tests: []string{"models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest"},
 			Reason: "it fills the Config of every package, and runs none of them: daemon, commands and internals are out of its reach",
 		}, {
 			Packages: []string{"cmd/subconsciousctl", "cmd/subconsciousctl/..."},
@@ -146,11 +159,11 @@ func outerRules() []Rule {
 			Packages: []string{"daemon/*/..."}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint"),
 			Reason: "a part of the daemon does not know the whole",
 		}, {
-			Packages: []string{"daemon"}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "setup", "setup/...", "daemon/..."),
+			Packages: []string{"daemon"}, May: append(owners, "senses/mail/mailtest", "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/oauth", "setup", "setup/...", "daemon/..."),
 			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest"},
 			Reason: "it puts everything together, and only commands, eval and tests know it",
 		}, {
-			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "internal/foreign", "internal/watch"),
+			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "senses/mail/message", "internal/foreign", "internal/watch"),
 			Tests:  []string{"internal/failpoint"},
 			Reason: "it runs the whole, but no command of it",
 		},
@@ -163,8 +176,14 @@ func internalRules() []Rule {
 			Packages: []string{"internal/testutil", "internal/testutil/..."}, May: append(below("store", "senses", "threads"), "internal/testutil/..."), TestOnly: true,
 			Reason: "it is shared by tests of the lower rooms, and so must not know the upper ones",
 		}, {
-			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/own", "internal/secret"},
+			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/failpoint", "internal/own", "internal/secret"},
 			Reason:   "drivers share it, so that it must know nothing of the mind",
+		}, {
+			Packages: []string{"internal/prose"}, May: []string{"internal/dates"},
+			Reason: "drivers share it, so that it must know nothing of the mind",
+		}, {
+			Packages: []string{"internal/oauth"}, May: []string{"internal/secret", "internal/own"},
+			Reason: "whoever signs in somewhere shares it, so that it must know nothing of the mind",
 		}, {
 			Packages: []string{"internal/archtest"},
 			Reason:   "it judges the others by their source and imports none of them",
