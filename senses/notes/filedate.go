@@ -46,3 +46,20 @@ func dayFrom(day, first time.Time) time.Time {
 	}
 	return day
 }
+
+var yearNamed = regexp.MustCompile(`(?:^|[^\p{L}\d])((?:19|20)\d\d)(?:$|[^\p{L}\d])`)
+
+// yearOf returns the latest year that a name or heading is of, 0 for none.
+func yearOf(names ...string) int {
+	latest := 0
+	for _, name := range names {
+		for _, m := range yearNamed.FindAllStringSubmatch(name, 4) {
+			year := 0
+			for _, r := range m[1] {
+				year = 10*year + int(r-'0')
+			}
+			latest = max(latest, year)
+		}
+	}
+	return latest
+}

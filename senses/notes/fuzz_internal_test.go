@@ -11,6 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/internal/links"
+	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/senses"
 )
 
@@ -53,7 +55,7 @@ func FuzzPromises(f *testing.F) {
 			if (p.dated != "") != !p.resolve(base).IsZero() {
 				t.Fatalf("%q: dated %q and due %v", p.title, p.dated, p.resolve(base))
 			}
-			for _, link := range linksOf(p.source) {
+			for _, link := range links.Of(p.source) {
 				if scheme, rest, ok := strings.Cut(link, ":"); !ok || scheme == "" || rest == "" || !utf8.ValidString(link) {
 					t.Fatalf("link %q", link)
 				}
@@ -90,36 +92,6 @@ func TestRowFits(t *testing.T) {
 	}
 }
 
-func TestLinks(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"see https://example.com/a?b=c#d.", "url:https://example.com/a?b=c#d"},
-		{"(http://example.com)", "url:http://example.com"},
-		{"move /var to the new disk", "disk:/var"},
-		{"/home is full", "disk:/home"},
-		{"clean up `/srv/backup`, soon", "disk:/srv/backup"},
-		{"read /etc/hosts.conf", ""},
-		{"and/or", ""},
-		{"half of it: 1/2", ""},
-		{"restart nginx.service", "unit:nginx.service"},
-		{"look at subconsciousd@me.service and backup.timer.", "unit:subconsciousd@me.service unit:backup.timer"},
-		{"mail to a@b.service", "unit:a@b.service"},
-		{"good.services", ""},
-		{"pay invoice 4711", "invoice:4711"},
-		{"Rechnung Nr. 4711 bezahlen", "invoice:4711"},
-		{"Rechnungsnummer: RE-2026-17", "invoice:re-2026-17"},
-		{"la facture n° 4711", "invoice:4711"},
-		{"la factura número 4711", "invoice:4711"},
-		{"Order #123456 and ticket 9001", "order:123456 ticket:9001"},
-		{"Bestellung 123-456", "order:123-456"},
-		{"in order 3 of them", ""},
-		{"invoices 4711", ""},
-	} {
-		if got := strings.Join(linksOf(c.text), " "); got != c.want {
-			t.Errorf("%q: %q, want %q", c.text, got, c.want)
-		}
-	}
-}
-
 // BenchmarkHostile reads files of 1 MiB that are made to take long.
 func BenchmarkHostile(b *testing.B) {
 	for _, piece := range []string{
@@ -135,7 +107,7 @@ func BenchmarkHostile(b *testing.B) {
 		}, piece)), func(b *testing.B) {
 			for b.Loop() {
 				for _, p := range readPromises(foreign.Parse(text, false), "a.md") {
-					linksOf(cutText(p.source, 4*maxSentence))
+					links.Of(cutText(p.source, 4*prose.MaxSentence))
 				}
 			}
 		})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/internal/links"
+	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -36,7 +38,7 @@ func (l *look) promises(rel string, now, before *entry, d foreign.Document, foun
 			if !ok || m.gone != 0 && l.at.Sub(time.Unix(m.gone, 0)) >= remember {
 				m = memo{key: p.when}
 				t := p.resolve(base)
-				if p.form.isProse() {
+				if isProse(p.form) {
 					t = p.resolveProse(proseBase, l.at)
 				}
 				if !t.IsZero() {
@@ -50,7 +52,7 @@ func (l *look) promises(rel string, now, before *entry, d foreign.Document, foun
 				due = time.Unix(m.due, 0).In(zone)
 			}
 		}
-		if due.IsZero() && p.form.isProse() {
+		if due.IsZero() && isProse(p.form) {
 			continue
 		}
 		if o := l.observe(rel, now, p, due); o.Until.IsZero() || o.Until.After(l.at) {
@@ -92,10 +94,10 @@ func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconsci
 		Title:       p.title,
 		Fingerprint: "open",
 		Trust:       s.config.Trust,
-		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formNames[p.form]},
-		Links:       append([]string{"file:" + full}, linksOf(cutText(p.source, 4*maxSentence))...),
+		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
+		Links:       append([]string{"file:" + full}, links.Of(cutText(p.source, 4*prose.MaxSentence))...),
 	}
-	if text := title(cutText(plainText(p.source), maxSentence)); text != p.title {
+	if text := title(cutText(plainText(p.source), prose.MaxSentence)); text != p.title {
 		o.Text = text
 	}
 	if p.heading != "" {
@@ -131,7 +133,7 @@ func (l *look) note(rel, what, from string, e *entry, d difference) {
 		Attrs:       map[string]string{"file": rel, "what": what},
 		Links:       []string{"file:" + full},
 	}
-	for _, link := range linksOf(d.added) {
+	for _, link := range links.Of(d.added) {
 		if !slices.Contains(o.Links, link) {
 			o.Links = append(o.Links, link)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -34,7 +35,7 @@ func keyOf(words string) key {
 type promise struct {
 	key     key // by its own words
 	when    key // by its words and its date, where that stands apart
-	form    form
+	form    prose.Form
 	title   string
 	source  string // what links are read from
 	line    int
@@ -47,13 +48,34 @@ type promise struct {
 	year int
 }
 
+// The forms of promises that are no sentences.
+const (
+	task prose.Form = "task" // - [ ] …
+	due  prose.Form = "due"  // front matter
+)
+
+// formName is the form of a promise as it is reported.
+func formName(f prose.Form) string {
+	switch f {
+	case prose.Errand:
+		return "deadline"
+	case prose.Appointment:
+		return "due"
+	}
+	return string(f)
+}
+
+// isProse reports whether a promise was read in a sentence that has no word of
+// its own for one.
+func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Appointment }
+
 // anyTime stands for now where only the words of a date matter: where now
 // stands never decides whether there is one.
 var anyTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readPromises returns the open promises of a document, each identity once.
 func readPromises(d foreign.Document, name string) []promise {
-	r := reader{name: name, seen: map[key]bool{}, record: isRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
+	r := reader{name: name, seen: map[key]bool{}, record: prose.IsRecord(strings.TrimSuffix(name, path.Ext(name))) || isInstruction(name)}
 	r.frontMatter(d)
 	for i := range d.Blocks {
 		if len(r.found) >= maxPromises {
@@ -88,7 +110,7 @@ func (r *reader) add(p promise, identity string) {
 	}
 	r.seen[p.key] = true
 	if p.dated != "" {
-		if best, ok := bestDate(dates.Find(p.dated, anyTime)); ok {
+		if best, ok := prose.BestDate(dates.Find(p.dated, anyTime)); ok {
 			p.dateText = withoutLabel(best.Text)
 		} else {
 			p.dated = ""
@@ -106,12 +128,12 @@ func withoutLabel(date string) string {
 }
 
 // settledStates of a front matter say that its matter is over.
-var settledStates = setOf(`done closed completed complete finished cancelled canceled erledigt fertig abgeschlossen fait terminé hecho true yes x archived`)
+var settledStates = prose.SetOf(`done closed completed complete finished cancelled canceled erledigt fertig abgeschlossen fait terminé hecho true yes x archived`)
 
 // frontMatter reads "due: 2026-11-27".
 func (r *reader) frontMatter(d foreign.Document) {
 	for _, name := range []string{"status", "done", "completed", "state"} {
-		if f, ok := d.Field(name); ok && settledStates[fold(strings.TrimSpace(f.Value()))] {
+		if f, ok := d.Field(name); ok && settledStates[prose.Fold(strings.TrimSpace(f.Value()))] {
 			return
 		}
 	}
@@ -153,16 +175,16 @@ func (r *reader) block(b *foreign.Block) {
 		return
 	}
 	if b.Kind == foreign.Heading {
-		if _, ok := readLabel(whole); !ok {
+		if _, _, ok := prose.Label(whole); !ok {
 			return
 		}
 	}
-	all := sentences(b.Lines)
+	all := sentencesOf(b)
 	for i, s := range all {
-		if _, _, ok := readSentence(s.text); ok {
-			r.sentence(b, s)
-		} else if i+1 == len(all) || !settled.MatchString(all[i+1].text) {
-			r.prose(b, s)
+		if reading, ok := prose.Read(s.Text); ok {
+			r.sentence(b, s, reading)
+		} else if i+1 == len(all) || !prose.Settles(all[i+1].Text) {
+			r.obligation(b, s)
 		}
 	}
 }
@@ -174,50 +196,58 @@ func (r *reader) task(b *foreign.Block, whole string) {
 		return
 	}
 	identity := body
-	p := promise{form: task, source: whole, line: b.Line, heading: headingOf(b), dated: cutText(body, maxSentence)}
-	if l, ok := readLabel(body); ok {
-		body = body[l.rest:]
+	p := promise{form: task, source: whole, line: b.Line, heading: headingOf(b), dated: cutText(body, prose.MaxSentence)}
+	if _, rest, ok := prose.Label(body); ok {
+		body = body[rest:]
 	}
-	p.title = title(cutText(body, maxSentence))
+	p.title = title(cutText(body, prose.MaxSentence))
 	r.add(p, identity)
 }
 
-func (r *reader) sentence(b *foreign.Block, s sentence) {
-	reading, words, ok := readSentence(s.text)
-	if !ok || isDone(s.text) {
-		return
+// sentencesOf returns the sentences of a block without its marks.
+func sentencesOf(b *foreign.Block) []prose.Sentence {
+	all := prose.Lines(b.Lines, plainText)
+	for i := range all {
+		all[i].Text = cutText(all[i].Text, prose.MaxSentence)
 	}
-	found := dates.Find(s.text, anyTime)
-	if !reading.allowed(words, found) {
-		return
-	}
-	p := promise{form: reading.form, source: strings.Join(b.Lines[s.line:s.last+1], " "), line: b.Line + s.line, heading: headingOf(b)}
-	if len(found) > 0 {
-		p.dated = s.text
-	}
-	p.title = title(s.text)
-	switch l, _ := readLabel(s.text); {
-	case reading.form == todo || reading.form == reminder && l.rest > 0:
-		p.title = title(s.text[l.rest:])
-	case reading.form == deadline && onlyDate(s.text[l.rest:], found, l.rest):
-		p.title += " (" + title(r.about(b)) + ")"
-	}
-	r.add(p, s.text)
+	return all
 }
 
-// prose takes a sentence that says by when something is to be done.
-func (r *reader) prose(b *foreign.Block, s sentence) {
-	if r.record || b.Kind == foreign.Heading || isRecord(b.Headings...) || isDone(s.text) {
+func (r *reader) sentence(b *foreign.Block, s prose.Sentence, reading prose.Reading) {
+	if isDone(s.Text) {
 		return
 	}
-	reading, ok := readProse(s.text)
+	found := dates.Find(s.Text, anyTime)
+	if !reading.Holds(found) {
+		return
+	}
+	p := promise{form: reading.Form, source: strings.Join(b.Lines[s.Line:s.Last+1], " "), line: b.Line + s.Line, heading: headingOf(b)}
+	if len(found) > 0 {
+		p.dated = s.Text
+	}
+	p.title = title(s.Text)
+	switch rest := reading.Label; {
+	case reading.Form == prose.Todo || reading.Form == prose.Reminder && rest > 0:
+		p.title = title(s.Text[rest:])
+	case reading.Form == prose.Deadline && onlyDate(s.Text[rest:], found, rest):
+		p.title += " (" + title(r.about(b)) + ")"
+	}
+	r.add(p, s.Text)
+}
+
+// obligation takes a sentence that says by when something is to be done.
+func (r *reader) obligation(b *foreign.Block, s prose.Sentence) {
+	if r.record || b.Kind == foreign.Heading || prose.IsRecord(b.Headings...) || isDone(s.Text) {
+		return
+	}
+	reading, ok := prose.Oblige(s.Text)
 	if !ok {
 		return
 	}
 	r.add(promise{
-		form: reading.form, title: title(s.text), source: strings.Join(b.Lines[s.line:s.last+1], " "), line: b.Line + s.line,
-		heading: headingOf(b), dated: reading.dated, year: yearOf(append([]string{r.name}, b.Headings...)...),
-	}, s.text)
+		form: reading.Form, title: title(s.Text), source: strings.Join(b.Lines[s.Line:s.Last+1], " "), line: b.Line + s.Line,
+		heading: headingOf(b), dated: reading.Dated, year: yearOf(append([]string{r.name}, b.Headings...)...),
+	}, s.Text)
 }
 
 // isInstruction reports whether a file tells agents what to do.
@@ -225,13 +255,13 @@ func isInstruction(name string) bool { return name == "CLAUDE.md" || name == "AG
 
 // onlyDate reports whether nothing but the date stands behind a label.
 func onlyDate(rest string, found []dates.Match, offset int) bool {
-	best, ok := bestDate(found)
+	best, ok := prose.BestDate(found)
 	if !ok {
 		return false
 	}
 	start, end := max(best.Start-offset, 0), max(best.End-offset, 0)
 	left := rest[:min(start, len(rest))] + rest[min(end, len(rest)):]
-	return !strings.ContainsFunc(left, isWordRune)
+	return !strings.ContainsFunc(left, prose.IsWordRune)
 }
 
 // about says what a line without words of its own is about.
@@ -262,9 +292,9 @@ func (p promise) resolveProse(base, first time.Time) time.Time {
 // until returns when a promise stands no longer.
 func (p promise) until(due time.Time) time.Time {
 	switch p.form {
-	case errand:
+	case prose.Errand:
 		return due.Add(errandStands)
-	case appointment: // it is over, and nothing is left open
+	case prose.Appointment: // it is over, and nothing is left open
 		return due
 	}
 	return due.Add(standsAfter)
@@ -275,7 +305,7 @@ func (p promise) resolve(base time.Time) time.Time {
 	if p.dated == "" {
 		return time.Time{}
 	}
-	best, ok := bestDate(dates.Find(p.dated, base))
+	best, ok := prose.BestDate(dates.Find(p.dated, base))
 	if !ok {
 		return time.Time{}
 	}

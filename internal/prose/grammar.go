@@ -1,35 +1,28 @@
-package notes
+package prose
 
 import (
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
-// form is how a promise was put.
-type form uint8
+// Form is how a promise was put.
+type Form string
 
 const (
-	noForm      form = iota
-	task             // - [ ] …
-	todo             // TODO: …
-	deadline         // Deadline: …
-	reminder         // remind me to …
-	vow              // I will …
-	duty             // I must … by …
-	due              // front matter
-	errand           // call them on …
-	appointment      // dentist: …
+	Todo        Form = "todo"        // TODO: …
+	Deadline    Form = "deadline"    // Deadline: …
+	Reminder    Form = "reminder"    // remind me to …
+	Vow         Form = "promise"     // I will …
+	Duty        Form = "duty"        // I must … by …
+	Errand      Form = "errand"      // call them on …
+	Appointment Form = "appointment" // dentist: …
 )
-
-var formNames = map[form]string{
-	task: "task", todo: "todo", deadline: "deadline", reminder: "reminder", vow: "promise", duty: "duty", due: "due",
-	errand: "deadline", appointment: "due",
-}
 
 // reading is what a grammar made of a sentence.
 type reading struct {
-	form form
+	form Form
 	// word is where the promise itself begins.
 	word int
 	// dated: it is one only with a date; limited: only with one that sets a
@@ -44,26 +37,66 @@ type grammar func(words []word) (reading, bool)
 
 var grammars = []grammar{english, german, french, spanish}
 
-// readSentence says whether a sentence is a promise of the writer's own. The
-// date may be asked for: dates.Find tells whether there is one.
-func readSentence(s string) (reading, []word, bool) {
-	if strings.HasSuffix(strings.TrimRight(s, " \"'”’)»"), "?") || strings.HasPrefix(s, "`") {
-		return reading{}, nil, false
+// Reading is a sentence that is put as a promise of its writer's own.
+type Reading struct {
+	Form Form
+	// Label is where the text behind a label begins ("TODO: …"); 0 where there is
+	// none.
+	Label int
+
+	reading reading
+	words   []word
+}
+
+// Read says whether a sentence is put as a promise of its writer's own. Whether
+// it is one may hang on its dates: ask Holds.
+func Read(sentence string) (Reading, bool) {
+	if strings.HasSuffix(strings.TrimRight(sentence, " \"'”’)»"), "?") || strings.HasPrefix(sentence, "`") {
+		return Reading{}, false
 	}
-	if l, ok := readLabel(s); ok {
-		return reading{form: l.form, dated: l.form == deadline}, nil, strings.ContainsFunc(s[l.rest:], isWordRune)
+	if form, rest, ok := Label(sentence); ok {
+		r := Reading{Form: form, Label: rest, reading: reading{form: form, dated: form == Deadline}}
+		return r, strings.ContainsFunc(sentence[rest:], IsWordRune)
 	}
-	words := split(s)
+	words := split(sentence)
 	if len(words) < 2 {
-		return reading{}, nil, false
+		return Reading{}, false
 	}
 	for _, g := range grammars {
 		r, ok := g(words)
-		if ok && !quoted(s, words[r.word].start) && !reported(words, r) {
-			return r, words, true
+		if ok && !quoted(sentence, words[r.word].start) && !reported(words, r) {
+			return Reading{Form: r.form, reading: r, words: words}, true
 		}
 	}
-	return reading{}, nil, false
+	return Reading{}, false
+}
+
+// Holds reports whether a reading is a promise with the dates that dates.Find
+// found in its sentence.
+func (r Reading) Holds(found []dates.Match) bool { return r.reading.allowed(r.words, found) }
+
+// Promised is what the writer of a sentence promised.
+type Promised struct {
+	Form Form
+	// Date is when it is to be kept, where Dated.
+	Date  dates.Match
+	Dated bool
+}
+
+// Promise reads a promise of the writer's own in a sentence: "I'll send the
+// report by Friday", "Ich schicke es dir morgen". Its date is counted from now.
+func Promise(sentence string, now time.Time) (Promised, bool) {
+	r, ok := Read(sentence)
+	if !ok {
+		return Promised{}, false
+	}
+	found := dates.Find(sentence, now)
+	if !r.Holds(found) {
+		return Promised{}, false
+	}
+	p := Promised{Form: r.Form}
+	p.Date, p.Dated = BestDate(found)
+	return p, true
 }
 
 // quoted reports whether the byte at pos stands within quotation marks.
@@ -78,7 +111,7 @@ func quoted(s string, pos int) bool {
 
 // reporting are words of saying and thinking: what follows them is told, and
 // not promised.
-var reporting = setOf(`said says say told tells wrote writes asked asks thought thinks think believe believes hope hopes hoped wish
+var reporting = SetOf(`said says say told tells wrote writes asked asks thought thinks think believe believes hope hopes hoped wish
 	claims claimed knew knows whether imagine suppose guess heard read who which that
 	sagte sagt sagten meinte meint glaubt glaube glaubte dachte denkt schrieb schreibt fragte hofft hoffe wünschte ob dass
 	dit disait pense pensait croit crois espère espérait écrit demande que
@@ -94,10 +127,10 @@ func reported(words []word, r reading) bool {
 }
 
 // conditions begin a sentence that promises nothing yet.
-var conditions = setOf(`if unless would wenn falls sofern sobald si s`)
+var conditions = SetOf(`if unless would wenn falls sofern sobald si s`)
 
 // linking words may stand before a promise without a pause.
-var linking = setOf(`and so but then also ok okay yes well now therefore tomorrow today tonight later next note please
+var linking = SetOf(`and so but then also ok okay yes well now therefore tomorrow today tonight later next note please
 	und also dann aber ja gut nun bitte et donc alors mais oui puis ensuite y entonces pero luego sí bueno mañana hoy`)
 
 // opens reports whether a clause of its own begins at word i.
@@ -125,19 +158,16 @@ func conditional(words []word) bool {
 }
 
 // asking verbs make of "if" a question that will be answered.
-var asking = setOf(`see check ask know out test verify decide me them you him her voir demander vérifier savoir ver preguntar saber comprobar`)
+var asking = SetOf(`see check ask know out test verify decide me them you him her voir demander vérifier savoir ver preguntar saber comprobar`)
 
-func isWordRune(r rune) bool {
+// IsWordRune reports whether a character is one of words, of any script.
+func IsWordRune(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 }
 
-// isProse reports whether a promise was read in a sentence that has no word of
-// its own for one.
-func (f form) isProse() bool { return f == errand || f == appointment }
-
-// bestDate picks the date that a promise is to be kept by: the first that is
+// BestDate picks the date that a promise is to be kept by: the first that is
 // put as a limit, else the first of all.
-func bestDate(found []dates.Match) (dates.Match, bool) {
+func BestDate(found []dates.Match) (dates.Match, bool) {
 	for _, m := range found {
 		if m.Deadline {
 			return m, true
@@ -151,7 +181,7 @@ func bestDate(found []dates.Match) (dates.Match, bool) {
 
 // allowed reports whether a reading holds with the dates of its sentence.
 func (r reading) allowed(words []word, found []dates.Match) bool {
-	best, ok := bestDate(found)
+	best, ok := BestDate(found)
 	switch {
 	case r.dated && !ok, r.limited && !best.Deadline:
 		return false

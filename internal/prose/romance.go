@@ -1,12 +1,12 @@
-package notes
+package prose
 
 import "strings"
 
 var (
-	frenchNot     = setOf(`ne n jamais peut probablement sûrement`)
-	frenchPronoun = setOf(`le la les l lui leur me m te t vous nous y en s se`)
-	frenchFilling = setOf(`aussi bien vite donc encore alors maintenant bientôt tout de suite`)
-	frenchNever   = setOf(`serai aurai pourrai saurai voudrai verrai vrai mourrai être avoir`)
+	frenchNot     = SetOf(`ne n jamais peut probablement sûrement`)
+	frenchPronoun = SetOf(`le la les l lui leur me m te t vous nous y en s se`)
+	frenchFilling = SetOf(`aussi bien vite donc encore alors maintenant bientôt tout de suite`)
+	frenchNever   = SetOf(`serai aurai pourrai saurai voudrai verrai vrai mourrai être avoir`)
 )
 
 // french reads "je vais envoyer …", "j'enverrai …", "je dois … d'ici …",
@@ -23,7 +23,7 @@ func french(words []word) (reading, bool) {
 		if !ok {
 			continue
 		}
-		if conditional(words) || r.form != reminder && anyOf(words, frenchNot) {
+		if conditional(words) || r.form != Reminder && anyOf(words, frenchNot) {
 			return reading{}, false
 		}
 		r.word = i
@@ -36,7 +36,7 @@ func french(words []word) (reading, bool) {
 }
 
 func frenchForm(words []word, i int) (reading, bool) {
-	duties := reading{form: duty, dated: true}
+	duties := reading{form: Duty, dated: true}
 	switch {
 	case at(words, i, "je", "vais"):
 		j := i + 2
@@ -44,23 +44,23 @@ func frenchForm(words []word, i int) (reading, bool) {
 			j++
 		}
 		verb := text(words, j)
-		return reading{form: vow}, infinitive(verb, "er", "ir", "re", "oir") && !frenchNever[verb]
+		return reading{form: Vow}, infinitive(verb, "er", "ir", "re", "oir") && !frenchNever[verb]
 	case at(words, i, "je", "dois"), at(words, i, "nous", "devons"), at(words, i, "on", "doit"), at(words, i, "il", "faut"), at(words, i, "il", "me", "faut"),
 		i == 0 && at(words, i, "faut"), i == 0 && at(words, i, "dois"):
 		return duties, true
 	case at(words, i, "je", "m", "engage"), at(words, i, "je", "m", "occupe"):
-		return reading{form: vow}, true
+		return reading{form: Vow}, true
 	case at(words, i, "je"), at(words, i, "j"):
 		j := i + 1
 		for frenchPronoun[text(words, j)] {
 			j++
 		}
 		verb := text(words, j)
-		return reading{form: vow}, strings.HasSuffix(verb, "rai") && len(verb) > 4 && !frenchNever[verb]
+		return reading{form: Vow}, strings.HasSuffix(verb, "rai") && len(verb) > 4 && !frenchNever[verb]
 	case at(words, i, "rappelle", "moi"), at(words, i, "rappelez", "moi"), at(words, i, "rappeler", "moi"):
-		return reading{form: reminder}, len(words) > i+2
+		return reading{form: Reminder}, len(words) > i+2
 	case at(words, i, "n", "oublie", "pas"), at(words, i, "ne", "pas", "oublier"), i == 0 && at(words, i, "penser", "a"):
-		return reading{form: reminder}, len(words) > i+3
+		return reading{form: Reminder}, len(words) > i+3
 	}
 	return reading{}, false
 }
@@ -76,12 +76,12 @@ func infinitive(verb string, endings ...string) bool {
 }
 
 var (
-	spanishNot     = setOf(`no nunca jamás quizá quizás probablemente tal`)
-	spanishPronoun = setOf(`lo la le los las les me te se nos os`)
-	spanishNever   = setOf(`seré estaré tendré habré sabré podré querré ser estar tener haber`)
-	spanishMark    = setOf(`el los las del para con lo mi al una mañana hoy antes por yo`)
+	spanishNot     = SetOf(`no nunca jamás quizá quizás probablemente tal`)
+	spanishPronoun = SetOf(`lo la le los las les me te se nos os`)
+	spanishNever   = SetOf(`seré estaré tendré habré sabré podré querré ser estar tener haber`)
+	spanishMark    = SetOf(`el los las del para con lo mi al una mañana hoy antes por yo`)
 	// spanishPast are verbs whose past looks like another one's future.
-	spanishPast = setOf(`preparé comparé paré reparé separé disparé declaré aclaré esperé operé superé generé recuperé consideré
+	spanishPast = SetOf(`preparé comparé paré reparé separé disparé declaré aclaré esperé operé superé generé recuperé consideré
 		miré tiré retiré admiré giré respiré inspiré libéré liberé moderé alteré celebré amparé aseguré juré duré retiré`)
 )
 
@@ -96,7 +96,7 @@ func spanish(words []word) (reading, bool) {
 		if !ok {
 			continue
 		}
-		if conditional(words) || r.form != reminder && (anyOf(words, spanishNot) || at(words, 0, "si")) {
+		if conditional(words) || r.form != Reminder && (anyOf(words, spanishNot) || at(words, 0, "si")) {
 			return reading{}, false
 		}
 		r.word = i
@@ -119,18 +119,18 @@ func spanishForm(words []word, i int) (reading, bool) {
 	switch {
 	case at(words, j, "voy", "a"):
 		verb := text(words, j+2)
-		return reading{form: vow}, spanishInfinitive(verb) && !spanishNever[verb]
+		return reading{form: Vow}, spanishInfinitive(verb) && !spanishNever[verb]
 	case at(words, j, "tengo", "que"), at(words, j, "tenemos", "que"), at(words, j, "hay", "que"), at(words, j, "he", "de"),
 		at(words, j, "debo"), at(words, j, "debemos"), at(words, j, "necesito"):
-		return reading{form: duty, dated: true}, true
+		return reading{form: Duty, dated: true}, true
 	case at(words, j, "me", "comprometo", "a"), at(words, j, "prometo"):
-		return reading{form: vow}, true
+		return reading{form: Vow}, true
 	case at(words, i, "recuerdame"), at(words, i, "recordarme"), at(words, i, "no", "olvidar"), at(words, i, "no", "olvides"), at(words, i, "acordarme", "de"):
-		return reading{form: reminder}, len(words) > i+2
+		return reading{form: Reminder}, len(words) > i+2
 	case j < len(words) && words[j].accent:
 		verb := words[j].text
 		future := infinitive(verb, "are", "ere", "ire", "dre", "bre", "rre") || verb == "hare" || verb == "dire"
-		return reading{form: vow}, future && len(verb) > 3 && !spanishPast[verb] && !spanishNever[verb] && anyOf(words, spanishMark)
+		return reading{form: Vow}, future && len(verb) > 3 && !spanishPast[verb] && !spanishNever[verb] && anyOf(words, spanishMark)
 	}
 	return reading{}, false
 }

@@ -1,4 +1,4 @@
-package notes
+package prose
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ func split(sentence string) []word {
 			i += n
 		}
 		w.end = i
-		w.text = fold(sentence[w.start:w.end])
+		w.text = Fold(sentence[w.start:w.end])
 		w.accent = last == 'é' || last == 'É' || last == '\u0301'
 		words = append(words, w)
 		pause = false
@@ -51,8 +51,8 @@ const (
 	unmarked = "aaaaaaeeeeiiiiooooouuuucn"
 )
 
-// fold returns a word in lower case and without accents.
-func fold(text string) string {
+// Fold returns a word in lower case and without accents.
+func Fold(text string) string {
 	ascii := true
 	for i := range len(text) {
 		if c := text[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
@@ -80,32 +80,14 @@ func fold(text string) string {
 	}, text)
 }
 
-// normal returns the words by which a promise is known: lower case, and every
-// run of other characters one space. Markers of lists and tasks go with them.
-func normal(text string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) {
-			gap = true
-			continue
-		}
-		if gap && b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		gap = false
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
+// Set is a set of words, as Fold returns them.
+type Set map[string]bool
 
-// set is a set of words, as fold returns them.
-type set map[string]bool
-
-func setOf(words string) set {
-	s := set{}
+// SetOf returns the words of a list, parted by white space.
+func SetOf(words string) Set {
+	s := Set{}
 	for _, w := range strings.Fields(words) {
-		s[fold(w)] = true
+		s[Fold(w)] = true
 	}
 	return s
 }
@@ -130,7 +112,7 @@ func text(words []word, i int) string {
 	return words[i].text
 }
 
-func anyOf(words []word, s set) bool {
+func anyOf(words []word, s Set) bool {
 	for _, w := range words {
 		if s[w.text] {
 			return true

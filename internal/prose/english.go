@@ -1,12 +1,12 @@
-package notes
+package prose
 
 var (
 	// englishNot follows "I will" where nothing is promised.
-	englishNot = setOf(`never not no always probably maybe perhaps possibly likely hardly rarely ever know understand miss love
+	englishNot = SetOf(`never not no always probably maybe perhaps possibly likely hardly rarely ever know understand miss love
 		hate admit say forget regret survive die believe need want think wonder assume become remain agree stay feel notice
 		like live grow gladly most t only`)
-	englishAdverb = setOf(`also now then definitely certainly surely just quickly personally still gladly happily soon definitively try to`)
-	englishThing  = setOf(`it the a this that them my everything all your our these those`)
+	englishAdverb = SetOf(`also now then definitely certainly surely just quickly personally still gladly happily soon definitively try to`)
+	englishThing  = SetOf(`it the a this that them my everything all your our these those`)
 )
 
 // english reads "I will …", "I need to … by …", "remind me to …".
@@ -21,7 +21,7 @@ func english(words []word) (reading, bool) {
 			continue
 		}
 		r, next := englishForm(words, i)
-		if r.form == noForm {
+		if r.form == "" {
 			continue
 		}
 		if conditional(words) || !englishVerb(words, next) {
@@ -41,7 +41,7 @@ func english(words []word) (reading, bool) {
 
 // englishForm returns the form that begins at word i, and its verb.
 func englishForm(words []word, i int) (r reading, verb int) {
-	must := reading{form: duty, dated: true}
+	must := reading{form: Duty, dated: true}
 	own := at(words, i, "i")
 	j := i + 1
 	if own && englishAdverb[text(words, j)] && text(words, j) != "to" {
@@ -49,15 +49,15 @@ func englishForm(words []word, i int) (r reading, verb int) {
 	}
 	switch {
 	case own && (at(words, j, "will") || at(words, j, "ll") || at(words, j, "shall") || at(words, j, "gonna")):
-		return reading{form: vow}, j + 1
+		return reading{form: Vow}, j + 1
 	case own && (at(words, j, "am", "going", "to") || at(words, j, "m", "going", "to")):
-		return reading{form: vow}, j + 3
+		return reading{form: Vow}, j + 3
 	case own && at(words, j, "m", "gonna"):
-		return reading{form: vow}, j + 2
+		return reading{form: Vow}, j + 2
 	case own && at(words, j, "promise", "to"):
-		return reading{form: vow}, j + 2
+		return reading{form: Vow}, j + 2
 	case at(words, i, "we", "will"), at(words, i, "we", "ll"):
-		return reading{form: vow, dated: true}, i + 2
+		return reading{form: Vow, dated: true}, i + 2
 	case (own || at(words, i, "we")) && (at(words, j, "need", "to") || at(words, j, "have", "to") || at(words, j, "got", "to")):
 		return must, j + 2
 	case own && at(words, j, "ve", "got", "to"):
@@ -69,13 +69,13 @@ func englishForm(words []word, i int) (r reading, verb int) {
 	case i == 0 && (at(words, 0, "must") || at(words, 0, "gotta") || at(words, 0, "will")):
 		return must, 1
 	case at(words, i, "remind", "me", "to"), at(words, i, "remind", "me", "about"), at(words, i, "remind", "me", "of"):
-		return reading{form: reminder}, i + 3
+		return reading{form: Reminder}, i + 3
 	case i == 0 && at(words, i, "remind", "me"):
-		return reading{form: reminder, dated: true}, i + 2
+		return reading{form: Reminder, dated: true}, i + 2
 	case i == 0 && at(words, i, "remember", "to"):
-		return reading{form: reminder}, i + 2
+		return reading{form: Reminder}, i + 2
 	case at(words, i, "don", "t", "forget", "to"), at(words, i, "don", "t", "forget", "about"):
-		return reading{form: reminder}, i + 4
+		return reading{form: Reminder}, i + 4
 	}
 	return reading{}, 0
 }

@@ -1,20 +1,20 @@
-package notes
+package prose
 
 import "strings"
 
 var (
-	germanNot = setOf(`nie niemals nimmer kein keine keinen keiner vielleicht wohl wahrscheinlich vermutlich eventuell immer kaum`)
+	germanNot = SetOf(`nie niemals nimmer kein keine keinen keiner vielleicht wohl wahrscheinlich vermutlich eventuell immer kaum`)
 	// germanDoing are verbs by which one undertakes something, first person.
-	germanDoing = setOf(`schicke sende maile versende verschicke melde liefere mache erledige kümmere rufe bringe schreibe überweise
+	germanDoing = SetOf(`schicke sende maile versende verschicke melde liefere mache erledige kümmere rufe bringe schreibe überweise
 		bezahle zahle prüfe kläre bestelle buche kaufe reiche gebe stelle organisiere bereite besorge antworte beantworte
 		informiere frage hole repariere beantrage kündige unterschreibe bearbeite korrigiere ergänze aktualisiere erstelle
 		entwerfe plane teste räume putze übergebe übernehme schließe lese fertige drucke spreche bitte trage lege suche finde
 		richte installiere sichere veröffentliche vereinbare verschiebe storniere erneuere verlängere`)
 	// germanBeing are verbs of the first person that undertake nothing.
-	germanBeing = setOf(`habe hätte würde wurde wäre könnte dürfte glaube denke hoffe finde bleibe wohne warte brauche kenne liebe hasse
+	germanBeing = SetOf(`habe hätte würde wurde wäre könnte dürfte glaube denke hoffe finde bleibe wohne warte brauche kenne liebe hasse
 		heiße lebe sage sehe verstehe gehe komme fahre fliege wünsche freue fühle habe meine`)
-	germanModal = setOf(`muss müssen`)
-	germanWish  = setOf(`will möchte soll sollte`)
+	germanModal = SetOf(`muss müssen`)
+	germanWish  = SetOf(`will möchte soll sollte`)
 )
 
 // german reads "Ich werde …", "Ich schicke … bis Freitag", "muss … bis",
@@ -43,13 +43,13 @@ func germanForm(words []word) (reading, bool) {
 			r.led, r.dated = true, true
 			return r, ok
 		case w.text == "wir" && opens(words, i) && (next == "mussen" || next == "werden" && germanInfinitive(words[i:])):
-			return reading{form: duty, word: i, dated: true}, true
+			return reading{form: Duty, word: i, dated: true}, true
 		case i == 0 && w.text == "muss":
-			return reading{form: duty, dated: true}, true
+			return reading{form: Duty, dated: true}, true
 		case (w.text == "erinnere" || w.text == "erinner") && next == "mich" && opens(words, i):
-			return reading{form: reminder, word: i}, true
+			return reading{form: Reminder, word: i}, true
 		case i == 0 && (at(words, 0, "denk", "daran") || at(words, 0, "denk", "dran") || at(words, 0, "daran", "denken") || at(words, 0, "nicht", "vergessen")):
-			return reading{form: reminder}, len(words) > 2
+			return reading{form: Reminder}, len(words) > 2
 		}
 	}
 	return reading{}, false
@@ -59,19 +59,19 @@ func germanForm(words []word) (reading, bool) {
 func germanOwn(words []word, i int, verb string) (reading, bool) {
 	switch {
 	case verb == "werde":
-		return reading{form: vow, word: i}, germanInfinitive(words[i:])
+		return reading{form: Vow, word: i}, germanInfinitive(words[i:])
 	case germanModal[verb]:
-		return reading{form: duty, word: i, dated: true}, true
+		return reading{form: Duty, word: i, dated: true}, true
 	case germanWish[verb]:
-		return reading{form: duty, word: i, dated: true, limited: true}, true
+		return reading{form: Duty, word: i, dated: true, limited: true}, true
 	case verb == "kummere" && text(words, i+2) == "mich":
-		return reading{form: vow, word: i}, true
+		return reading{form: Vow, word: i}, true
 	case germanDoing[verb]:
-		return reading{form: vow, word: i, dated: true}, true
+		return reading{form: Vow, word: i, dated: true}, true
 	case verb == "verspreche":
-		return reading{form: vow, word: i}, true
+		return reading{form: Vow, word: i}, true
 	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "te") && len(verb) > 3 && !germanBeing[verb]:
-		return reading{form: vow, word: i, dated: true, limited: true}, true
+		return reading{form: Vow, word: i, dated: true, limited: true}, true
 	}
 	return reading{}, false
 }

@@ -1,16 +1,9 @@
-package notes
+package prose
 
 import (
 	"regexp"
 	"strings"
 )
-
-// label is a word that says what the line behind it is.
-type label struct {
-	form form
-	// rest is where the text behind the label begins.
-	rest int
-}
 
 var (
 	todoLabel     = regexp.MustCompile(`^(?:@?(?i:todo|to-do|to do|action item|next step|task|follow-up|aufgabe|zu tun|zu erledigen|à faire|a faire|tâche|por hacer|tarea|pendiente)(?:\([^()]{0,40}\))?\s*:|(?:@?TODO|FIXME)\b(?:\([^()]{0,40}\))?)\s*`)
@@ -18,18 +11,19 @@ var (
 	reminderLabel = regexp.MustCompile(`^(?i:reminder|remember|don['’]t forget|erinnerung|nicht vergessen|rappel|ne pas oublier|recordatorio|no olvidar)\s*:\s*`)
 )
 
-// readLabel reads "TODO:", "Deadline:", "À faire :" and their like.
-func readLabel(text string) (label, bool) {
+// Label reads "TODO:", "Deadline:", "À faire :" and their like, and returns
+// where the text behind it begins.
+func Label(text string) (form Form, rest int, ok bool) {
 	if len(text) < 3 || !strings.ContainsRune(text[:min(len(text), 64)], ':') && !strings.HasPrefix(strings.TrimPrefix(text, "@"), "TODO") && !strings.HasPrefix(text, "FIXME") {
-		return label{}, false
+		return "", 0, false
 	}
 	for _, l := range []struct {
-		form    form
+		form    Form
 		pattern *regexp.Regexp
-	}{{todo, todoLabel}, {deadline, deadlineLabel}, {reminder, reminderLabel}} {
+	}{{Todo, todoLabel}, {Deadline, deadlineLabel}, {Reminder, reminderLabel}} {
 		if m := l.pattern.FindStringIndex(text); m != nil {
-			return label{form: l.form, rest: m[1]}, true
+			return l.form, m[1], true
 		}
 	}
-	return label{}, false
+	return "", 0, false
 }

@@ -1,8 +1,9 @@
-package notes
+package prose
 
 import (
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,13 +17,18 @@ const (
 	maxThing = 8
 )
 
-// proseReading is an obligation or an appointment that stands in a note with a
-// date, without a box, a label or a word of its writer's.
-type proseReading struct {
-	form form
-	// dated is the part of the sentence whose date counts.
-	dated string
+// Obligation is one, or an appointment, that stands in prose with a date,
+// without a box, a label or a word of its writer's.
+type Obligation struct {
+	// Form is Errand or Appointment.
+	Form Form
+	// Dated is the part of the sentence whose date counts.
+	Dated string
 }
+
+// anyTime stands for now where only the words of a date matter: where now
+// stands never decides whether there is one.
+var anyTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // prose is a sentence that is looked at for one.
 type prose struct {
@@ -34,21 +40,21 @@ type prose struct {
 	last   int // and the one behind it
 }
 
-// readProse reads "Call the bank on 3 March" and "Notar: 10.03.2026 17:30".
+// Oblige reads "Call the bank on 3 March" and "Notar: 10.03.2026 17:30".
 // What may be a memory, a report, a rule or a doubt is left alone: a promise
 // that is none annoys every day.
-func readProse(s string) (proseReading, bool) {
+func Oblige(s string) (Obligation, bool) {
 	if strings.HasSuffix(strings.TrimRight(s, " \"'”’)»"), "?") || strings.HasPrefix(s, "`") || strings.Contains(s, "|") {
-		return proseReading{}, false
+		return Obligation{}, false
 	}
 	found := dates.Find(s, anyTime)
 	date, ok := ownDate(s, found)
 	if !ok {
-		return proseReading{}, false
+		return Obligation{}, false
 	}
 	p := prose{text: s, words: split(s), date: date, first: -1}
 	if len(p.words) < 2 || conditional(p.words) || anyOf(p.words, doubting) || anyOf(p.words, calledOff) || inCase(p.words) {
-		return proseReading{}, false
+		return Obligation{}, false
 	}
 	p.inDate = make([]bool, len(p.words))
 	for i, w := range p.words {
@@ -63,21 +69,21 @@ func readProse(s string) (proseReading, bool) {
 		}
 	}
 	if p.first < 0 { // beyond the words that are looked at
-		return proseReading{}, false
+		return Obligation{}, false
 	}
-	r := proseReading{dated: s}
+	r := Obligation{Dated: s}
 	switch {
 	case p.isErrand():
-		r.form = errand
+		r.Form = Errand
 	case p.isAppointment():
-		r.form = appointment
+		r.Form = Appointment
 	default:
-		return proseReading{}, false
+		return Obligation{}, false
 	}
-	if best, _ := bestDate(found); best.Start != date.Start {
-		r.dated = s[date.Start:]
-		if best, ok := bestDate(dates.Find(r.dated, anyTime)); !ok || best.Text != date.Text {
-			return proseReading{}, false
+	if best, _ := BestDate(found); best.Start != date.Start {
+		r.Dated = s[date.Start:]
+		if best, ok := BestDate(dates.Find(r.Dated, anyTime)); !ok || best.Text != date.Text {
+			return Obligation{}, false
 		}
 	}
 	return r, true
@@ -338,30 +344,16 @@ func (p *prose) isAppointment() bool {
 // settled begins a sentence that says of the one before it that it is done.
 var settled = regexp.MustCompile(`^[(\[]?(?i:paid|done|sent|called|cancelled|canceled|erledigt|bezahlt|abgeschickt|abgegeben|fait|faite|payée?|envoyée?|annulée?|hecho|hecha|pagad[oa]|enviad[oa])(?:$|[^\p{L}])`)
 
-// isRecord reports whether a name or a heading is that of a log, of minutes or
+// Settles reports whether a sentence says of the one before it that it is done.
+func Settles(sentence string) bool { return settled.MatchString(sentence) }
+
+// IsRecord reports whether a name or a heading is that of a log, of minutes or
 // of an archive: what stands there is what was.
-func isRecord(names ...string) bool {
+func IsRecord(names ...string) bool {
 	for _, name := range names {
 		if anyOf(split(name), records) {
 			return true
 		}
 	}
 	return false
-}
-
-var yearNamed = regexp.MustCompile(`(?:^|[^\p{L}\d])((?:19|20)\d\d)(?:$|[^\p{L}\d])`)
-
-// yearOf returns the latest year that a name or heading is of, 0 for none.
-func yearOf(names ...string) int {
-	latest := 0
-	for _, name := range names {
-		for _, m := range yearNamed.FindAllStringSubmatch(name, 4) {
-			year := 0
-			for _, r := range m[1] {
-				year = 10*year + int(r-'0')
-			}
-			latest = max(latest, year)
-		}
-	}
-	return latest
 }

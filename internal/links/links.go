@@ -1,10 +1,16 @@
-package notes
+// Package links reads the identities of things that a text names: addresses in
+// the web, disks, units of the machine, invoices, orders and tickets. What two
+// senses report under the same link is joined by it.
+//
+// It stores nothing; senses/notes and senses/mail call it.
+package links
 
 import (
 	"regexp"
 	"strings"
 )
 
+// maxLinks is how many identities are read of one text, and of each kind.
 const maxLinks = 12
 
 var (
@@ -21,8 +27,9 @@ var numberKinds = map[string]string{
 	"order": "order", "bestellung": "order", "commande": "order", "pedido": "order", "ticket": "ticket",
 }
 
-// linksOf returns the identities that a text names, in order and each once.
-func linksOf(text string) []string {
+// Of returns the identities that a text names, each once and at most 12: "url:…",
+// "disk:/…", "unit:…", "invoice:…", "order:…" and "ticket:…".
+func Of(text string) []string {
 	var links []string
 	seen := map[string]bool{}
 	add := func(link string) {

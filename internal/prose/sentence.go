@@ -1,73 +1,81 @@
-package notes
+package prose
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/subconsciousd/subconsciousd/redact"
 )
 
 const (
-	// maxSentence is how much of a sentence is looked at, in bytes.
-	maxSentence = 1000
+	// MaxSentence is how much of a sentence is looked at, in bytes.
+	MaxSentence = 1000
 	// wrapped is the length from which on a line may have been broken by an
 	// editor, so that a capital on the next one begins no new sentence.
 	wrapped = 50
 )
 
-// sentence is a piece of a block.
-type sentence struct {
-	text       string
-	line, last int // of the block's lines
+// Sentence is a piece of a block of lines.
+type Sentence struct {
+	// Text is the sentence on one line. It may be longer than MaxSentence where
+	// one line is.
+	Text string
+	// Line and Last are the lines with which it begins and ends, from 0.
+	Line, Last int
+	// Start is where it begins in line Line, and End where it ends in line Last.
+	Start, End int
 }
 
-// sentences splits the lines of a block. Two lines are one sentence where the
-// first is as long as an editor makes it, or the next goes on in lower case.
-func sentences(lines []string) []sentence {
-	var out []sentence
+// Lines splits the lines of a block. Two lines are one sentence where the first
+// is as long as an editor makes it, or the next goes on in lower case. plain
+// takes what is not language off a line, and may be nil.
+func Lines(lines []string, plain func(string) string) []Sentence {
+	var out []Sentence
 	var open strings.Builder
-	from, last := 0, 0
+	var s Sentence
 	flush := func() {
-		if s := strings.TrimSpace(open.String()); s != "" {
-			out = append(out, sentence{text: s, line: from, last: last})
+		if s.Text = strings.TrimSpace(open.String()); s.Text != "" {
+			out = append(out, s)
 		}
 		open.Reset()
 	}
 	for n, line := range lines {
-		line = plainText(line)
-		if open.Len() > 0 && (startsAnew(lines[n-1], line) || open.Len() > maxSentence) {
+		if plain != nil {
+			line = plain(line)
+		}
+		if open.Len() > 0 && (startsAnew(lines[n-1], line) || open.Len() > MaxSentence) {
 			flush()
 		}
-		for line != "" {
+		for from := 0; from < len(line); {
+			rest := line[from:]
+			end := sentenceEnd(rest)
+			piece := strings.TrimSpace(rest[:end])
+			lead := strings.Index(rest, piece)
 			if open.Len() == 0 {
-				from = n
-			} else if open.Len() > 0 {
+				s = Sentence{Line: n, Start: from + lead}
+			} else {
 				open.WriteByte(' ')
 			}
-			last = n
-			end := sentenceEnd(line)
-			open.WriteString(strings.TrimSpace(line[:end]))
-			if ended := end < len(line) || endsSentence(line); ended {
+			open.WriteString(piece)
+			s.Last, s.End = n, from+lead+len(piece)
+			if end < len(rest) || endsSentence(rest) {
 				flush()
 			}
-			line = strings.TrimSpace(line[end:])
+			line = strings.TrimRightFunc(line, unicode.IsSpace)
+			from = min(from+end, len(line))
+			from += len(line[from:]) - len(strings.TrimLeftFunc(line[from:], unicode.IsSpace))
 		}
 	}
 	flush()
-	for i := range out {
-		out[i].text = cutText(out[i].text, maxSentence)
-	}
 	return out
 }
 
 func startsAnew(before, line string) bool {
 	line = strings.TrimSpace(line)
-	if _, ok := readLabel(line); ok {
+	if _, _, ok := Label(line); ok {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(line)
-	if begun, _, ok := readSentence(line); ok && begun.word == 0 && unicode.IsUpper(r) && !wordBefore(before) {
+	if begun, ok := Read(line); ok && begun.reading.word == 0 && unicode.IsUpper(r) && !wordBefore(before) {
 		return true
 	}
 	return len(before) < wrapped && !unicode.IsLower(r) && !strings.HasSuffix(strings.TrimSpace(before), ",")
@@ -117,7 +125,7 @@ func sentenceEnd(line string) int {
 	return len(line)
 }
 
-var abbreviations = setOf(`dr mr mrs ms prof st nr no ca bzw usw etc vs ing jan feb mar apr jun jul aug sep sept oct okt nov
+var abbreviations = SetOf(`dr mr mrs ms prof st nr no ca bzw usw etc vs ing jan feb mar apr jun jul aug sep sept oct okt nov
 	dec dez dic déc févr janv art abs tel max min inkl sra sr sres evtl ggf str bspw approx inc ltd mo di mi do fr sa so`)
 
 // isAbbreviation reports whether a dot behind text ends no sentence: after a
@@ -135,28 +143,5 @@ func isAbbreviation(text string) bool {
 	if strings.TrimLeft(last, "0123456789") == "" {
 		return len(last) <= 2
 	}
-	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations[fold(last)]
-}
-
-// cutText cuts text to at most limit bytes, at the end of a character.
-func cutText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return headOf(redact.Text(headOf(text, limit+beyondCut)), limit)
-}
-
-// beyondCut is how far beyond a cut a secret is looked for that the cut would
-// go through: half of one is no longer known for what it is.
-const beyondCut = 512
-
-// headOf returns at most the first limit bytes, at a character.
-func headOf(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
+	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations[Fold(last)]
 }
