@@ -1,0 +1,210 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+const (
+	// maxFile bounds the file of a sign-in, in bytes.
+	maxFile = 256 << 10
+	// version of the file.
+	version = 1
+	// lockWithin is how long another process may hold the file.
+	lockWithin = 45 * time.Second
+	lockEvery  = 50 * time.Millisecond
+)
+
+// token is a sign-in as it is kept. It is never printed.
+type token struct {
+	Version  int       `json:"version"`
+	Provider string    `json:"provider"`
+	ClientID string    `json:"client_id"`
+	TokenURL string    `json:"token_url"`
+	Access   string    `json:"access_token"`
+	Refresh  string    `json:"refresh_token,omitempty"`
+	Expiry   time.Time `json:"expiry,omitzero"`
+	// SignedIn is when the person did, Renewed when the token was last made.
+	SignedIn time.Time `json:"signed_in"`
+	Renewed  time.Time `json:"renewed"`
+}
+
+// errNoToken says that there is no file.
+var errNoToken = errors.New("there is no sign-in")
+
+// readToken reads the file, which its owner alone may be able to read.
+func readToken(path string) (*token, error) {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("the sign-in %s "+format, append([]any{path}, args...)...)
+	}
+	stat, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errNoToken
+	}
+	if err != nil {
+		return nil, wrong("cannot be looked at: %w", cause(err))
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, wrong("is no file; remove it and sign in again")
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errNoToken
+	}
+	if err != nil {
+		return nil, wrong("cannot be opened: %w", cause(err))
+	}
+	defer func() { _ = file.Close() }() // nothing was written to it
+	if stat, err = file.Stat(); err != nil {
+		return nil, wrong("cannot be looked at: %w", cause(err))
+	}
+	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
+		return nil, wrong("can be read by others (mode %#o); run: chmod 600 %s", mode, path)
+	}
+	if stat.Size() > maxFile {
+		return nil, wrong("has %d bytes, which no sign-in has; remove it and sign in again", stat.Size())
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxFile))
+	if err != nil {
+		return nil, wrong("cannot be read: %w", cause(err))
+	}
+	kept := &token{}
+	// What the decoder says could quote the file.
+	if json.Unmarshal(text, kept) != nil || kept.Access == "" && kept.Refresh == "" {
+		return nil, wrong("cannot be understood; remove it and sign in again")
+	}
+	if kept.Version != version {
+		return nil, wrong("is of version %d, which this program does not know; remove it and sign in again", kept.Version)
+	}
+	return kept, nil
+}
+
+// writeToken replaces the file at once and for good.
+func writeToken(path string, t *token) error {
+	wrong := func(err error) error { return fmt.Errorf("write the sign-in %s: %w", path, cause(err)) }
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return wrong(err)
+	}
+	temporary, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return wrong(err)
+	}
+	defer func() { _ = temporary.Cleanup() }() // does nothing once it took the place
+	if _, err := temporary.Write(append(text, '\n')); err != nil {
+		return wrong(err)
+	}
+	if err := temporary.CloseAtomicallyReplace(); err != nil {
+		return wrong(err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// makeFolder makes the folder of the sign-ins, which is its owner's alone.
+func makeFolder(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("make the folder of the sign-ins: %w", err)
+	}
+	stat, err := os.Stat(folder)
+	if err == nil && stat.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(folder, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("make the folder of the sign-ins: %w", err)
+	}
+	return nil
+}
+
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return fmt.Errorf("write the folder of the sign-ins: %w", err)
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// lock keeps other processes from changing the file until unlock is called.
+func lock(ctx context.Context, path string) (unlock func(), err error) {
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	ctx, done := context.WithTimeout(ctx, lockWithin)
+	defer done()
+	held := flock.New(strings.TrimSuffix(path, ".json")+".lock", flock.SetPermissions(0o600))
+	if _, err := held.TryLockContext(ctx, lockEvery); err != nil {
+		return nil, fmt.Errorf("another program holds the sign-in %s: %w", path, err)
+	}
+	return func() { _ = held.Unlock() }, nil // closing the file ends it at the latest
+}
+
+// cause drops the path, which the caller writes already.
+func cause(err error) error {
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+		return pathErr.Err
+	}
+	return err
+}
+
+// State is what can be said of a sign-in.
+type State struct {
+	// Provider and ClientID are those it was made with.
+	Provider, ClientID string
+	SignedIn, Renewed  time.Time
+	// Expiry is when the access token ends; zero: it was not said.
+	Expiry time.Time
+	// Renewable: it can be renewed without the person.
+	Renewable bool
+}
+
+func (t *token) state() State {
+	return State{Provider: t.Provider, ClientID: t.ClientID, SignedIn: t.SignedIn, Renewed: t.Renewed, Expiry: t.Expiry, Renewable: t.Refresh != ""}
+}
+
+// Look says what is kept, and asks nobody. Where there is no sign-in, or one of
+// another client than the configuration names, or one that has run out for good,
+// the error is ErrSignInAgain.
+func Look(options Options) (State, error) {
+	s := New(options)
+	held, err := s.held()
+	if err != nil {
+		return State{}, err
+	}
+	if !s.good(held) && held.Refresh == "" {
+		return held.state(), s.again("the sign-in has run out, and the provider gave nothing to renew it with")
+	}
+	return held.state(), nil
+}
+
+// Forget removes the sign-in; was is false where there was none. The provider
+// still knows it, until the person takes it back there.
+func Forget(ctx context.Context, path string) (was bool, err error) {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	unlock, err := lock(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	err = os.Remove(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("remove the sign-in %s: %w", path, cause(err))
+	}
+	return true, syncFolder(filepath.Dir(path))
+}
