@@ -20,7 +20,7 @@ const (
 // Obligation is one, or an appointment, that stands in prose with a date,
 // without a box, a label or a word of its writer's.
 type Obligation struct {
-	// Form is Errand or Appointment.
+	// Form is Errand or Visit.
 	Form Form
 	// Dated is the part of the sentence whose date counts.
 	Dated string
@@ -76,7 +76,7 @@ func Oblige(s string) (Obligation, bool) {
 	case p.isErrand():
 		r.Form = Errand
 	case p.isAppointment():
-		r.Form = Appointment
+		r.Form = Visit
 	default:
 		return Obligation{}, false
 	}

@@ -59,7 +59,7 @@ func formName(f prose.Form) string {
 	switch f {
 	case prose.Errand:
 		return "deadline"
-	case prose.Appointment:
+	case prose.Visit:
 		return "due"
 	}
 	return string(f)
@@ -67,7 +67,7 @@ func formName(f prose.Form) string {
 
 // isProse reports whether a promise was read in a sentence that has no word of
 // its own for one.
-func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Appointment }
+func isProse(f prose.Form) bool { return f == prose.Errand || f == prose.Visit }
 
 // anyTime stands for now where only the words of a date matter: where now
 // stands never decides whether there is one.
@@ -294,7 +294,7 @@ func (p promise) until(due time.Time) time.Time {
 	switch p.form {
 	case prose.Errand:
 		return due.Add(errandStands)
-	case prose.Appointment: // it is over, and nothing is left open
+	case prose.Visit: // it is over, and nothing is left open
 		return due
 	}
 	return due.Add(standsAfter)

@@ -1,0 +1,144 @@
+package prose
+
+import (
+	"strings"
+)
+
+// A phrase is a row of words as it is written in the lists of this package:
+//
+//	can/could you {soft} [doing]
+//
+// "a/b" is one of these words, "[doing]" one of the set of that name, "{soft}"
+// any of that set, as many of them as there are up to maxSkipped, "word?" a word
+// that may be left out, "..." up to maxGap words of any kind, "^" the beginning of
+// a clause, and "$" the end of the sentence.
+type phrase struct {
+	steps []step
+	head  bool // the phrase begins a clause
+}
+
+type stepKind uint8
+
+const (
+	oneOf stepKind = iota
+	maybe
+	skip
+	gap
+	end
+)
+
+type step struct {
+	kind  stepKind
+	words Set
+}
+
+const (
+	maxGap     = 4
+	maxSkipped = 3
+)
+
+// phrasebook finds the phrases of a list in the words of a sentence.
+type phrasebook struct {
+	first map[string][]phrase
+}
+
+// phrases reads a list of phrases, one a line. Its first step is of words.
+func phrases(sets map[string]Set, list string) phrasebook {
+	book := phrasebook{first: map[string][]phrase{}}
+	for line := range strings.Lines(list) {
+		p := phrase{}
+		for _, field := range strings.Fields(line) {
+			if field == "^" {
+				p.head = true
+				continue
+			}
+			p.steps = append(p.steps, readStep(sets, field))
+		}
+		if len(p.steps) == 0 {
+			continue
+		}
+		if p.steps[0].kind != oneOf {
+			panic("prose: a phrase begins with no word: " + line)
+		}
+		for word := range p.steps[0].words {
+			book.first[word] = append(book.first[word], p)
+		}
+	}
+	return book
+}
+
+func readStep(sets map[string]Set, field string) step {
+	named := func(name string) Set {
+		s, ok := sets[name]
+		if !ok {
+			panic("prose: no set of words is named " + name)
+		}
+		return s
+	}
+	switch {
+	case field == "...":
+		return step{kind: gap}
+	case field == "$":
+		return step{kind: end}
+	case strings.HasPrefix(field, "["):
+		return step{kind: oneOf, words: named(strings.Trim(field, "[]"))}
+	case strings.HasPrefix(field, "{"):
+		return step{kind: skip, words: named(strings.Trim(field, "{}"))}
+	case strings.HasSuffix(field, "?"):
+		return step{kind: maybe, words: SetOf(strings.ReplaceAll(strings.TrimSuffix(field, "?"), "/", " "))}
+	}
+	return step{kind: oneOf, words: SetOf(strings.ReplaceAll(field, "/", " "))}
+}
+
+// find returns the first word from which on one of the phrases stands, and the
+// one behind it.
+func (b phrasebook) find(words []word) (from, to int, ok bool) {
+	for i, w := range words {
+		for _, p := range b.first[w.text] {
+			if p.head && !opens(words, i) {
+				continue
+			}
+			if to, ok := match(p.steps, words, i); ok {
+				return i, to, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func (b phrasebook) has(words []word) bool {
+	_, _, ok := b.find(words)
+	return ok
+}
+
+// match returns the word behind the steps. A gap and a word that may be left out
+// make it look further, by no more than their own bounds.
+func match(steps []step, words []word, i int) (to int, ok bool) {
+	for n, s := range steps {
+		switch s.kind {
+		case oneOf:
+			if i >= len(words) || !s.words[words[i].text] {
+				return 0, false
+			}
+			i++
+		case maybe:
+			if i < len(words) && s.words[words[i].text] {
+				i++
+			}
+		case skip:
+			for k := 0; k < maxSkipped && i < len(words) && s.words[words[i].text]; k++ {
+				i++
+			}
+		case gap:
+			for k := 0; k <= maxGap && i+k <= len(words); k++ {
+				if to, ok := match(steps[n+1:], words, i+k); ok {
+					return to, true
+				}
+			}
+			return 0, false
+		case end:
+			return i, i == len(words)
+		}
+	}
+	return i, true
+}

@@ -1,0 +1,120 @@
+package prose
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxText is how many bytes of a text are read.
+	MaxText = 64 << 10
+	// maxSentences is how many sentences of a text are looked at.
+	maxSentences = 2000
+)
+
+// Sentences splits a text into the sentences of who wrote it. What it quotes
+// (lines that begin with ">") is left out, and a signature ends it. Start and End
+// are offsets in text. An empty line, a bullet and a rule of dashes part
+// sentences; so does a line that is short enough to have ended by itself.
+func Sentences(text string) []Sentence {
+	text = head(text, MaxText)
+	var out []Sentence
+	var block []string
+	var starts []int
+	flush := func() {
+		for _, s := range Lines(block, nil) {
+			s.Start, s.End = starts[s.Line]+s.Start, starts[s.Last]+s.End
+			s.Text = head(s.Text, MaxSentence)
+			out = append(out, s)
+		}
+		block, starts = block[:0], starts[:0]
+	}
+	number, at := -1, 0
+	lines := 0 // before the block
+	for line := range strings.Lines(text) {
+		number++
+		start := at
+		at += len(line)
+		trimmed := strings.TrimSpace(line)
+		if isEnd(line, trimmed) {
+			break
+		}
+		bullet := bulletLength(trimmed)
+		if trimmed == "" || isQuotation(trimmed) || isRule(trimmed) || bullet > 0 {
+			first := len(out)
+			flush()
+			renumber(out[first:], lines)
+			lines = number
+			if bullet == 0 {
+				lines++
+				continue
+			}
+		}
+		if len(block) == 0 {
+			lines = number
+		}
+		lead := strings.Index(line, trimmed) + bullet
+		block, starts = append(block, trimmed[bullet:]), append(starts, start+lead)
+		if len(out) >= maxSentences {
+			break
+		}
+	}
+	first := len(out)
+	flush()
+	renumber(out[first:], lines)
+	return out[:min(len(out), maxSentences)]
+}
+
+// renumber counts the lines of sentences from the beginning of the text.
+func renumber(sentences []Sentence, lines int) {
+	for i := range sentences {
+		sentences[i].Line += lines
+		sentences[i].Last += lines
+	}
+}
+
+// head returns at most the first limit bytes, at a character.
+func head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// isEnd reports whether a line ends what the writer wrote: the mark of a
+// signature, or of a message that is quoted whole.
+func isEnd(line, trimmed string) bool {
+	mark := strings.TrimRight(line, "\r\n")
+	return mark == "-- " || mark == "--" || strings.HasPrefix(trimmed, "-----Original") || strings.HasPrefix(trimmed, "----- Original") ||
+		strings.HasPrefix(trimmed, "-----Ursprüngliche")
+}
+
+// isQuotation reports whether a line was written by somebody else.
+func isQuotation(trimmed string) bool {
+	return strings.HasPrefix(trimmed, ">") || strings.HasPrefix(trimmed, "|")
+}
+
+// isRule reports whether a line is a mere rule: "-----", "=====", "* * *".
+func isRule(trimmed string) bool {
+	return len(trimmed) >= 3 && strings.Trim(trimmed, "-=_*~# ") == ""
+}
+
+// bulletLength returns how long the mark of an item is with which a line begins.
+func bulletLength(trimmed string) int {
+	for _, mark := range []string{"- ", "* ", "• ", "– ", "+ "} {
+		if strings.HasPrefix(trimmed, mark) {
+			return len(mark)
+		}
+	}
+	n := 0
+	for n < len(trimmed) && n < 2 && trimmed[n] >= '0' && trimmed[n] <= '9' {
+		n++
+	}
+	if n > 0 && n+1 < len(trimmed) && (trimmed[n] == '.' || trimmed[n] == ')') && trimmed[n+1] == ' ' && len(trimmed) > n+2 && !(trimmed[n+2] >= '0' && trimmed[n+2] <= '9') {
+		return n + 2
+	}
+	return 0
+}
