@@ -7,8 +7,7 @@ import "github.com/subconsciousd/subconsciousd/subconscious"
 type nature struct {
 	// senses lie in its field; nil means all.
 	senses []string
-	// tools are the read tools that it has. Those of mail and of memory come
-	// with them.
+	// tools are the read tools that it has. Those of memory come with it.
 	tools []string
 	// machine: it is shown the state of the machine beside what is new.
 	machine bool

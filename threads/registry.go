@@ -56,8 +56,11 @@ type RegistryOptions struct {
 	Senses func() []SenseLine
 	// Redact takes secrets out of what is read; nil leaves it.
 	Redact func(string) string
-	// Deadline of one call; 0 means 2 s.
-	Deadline time.Duration
+	// Mail reads the person's mail; nil: read_mail is not offered.
+	Mail MailReader
+	// Deadline of one call; 0 means 2 s. MailDeadline is that of read_mail; 0
+	// means 8 s.
+	Deadline, MailDeadline time.Duration
 }
 
 // Registry is the read tools of all threads. Its methods may be called by any
@@ -93,6 +96,7 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 		return nil, fmt.Errorf("tools: %w", errors.Join(problems...))
 	}
 	options.Deadline = cmp.Or(options.Deadline, DefaultToolDeadline)
+	options.MailDeadline = cmp.Or(options.MailDeadline, DefaultMailDeadline)
 	options.Roots = slices.Clone(options.Roots)
 	for i := range options.Roots {
 		options.Roots[i].Instance = cmp.Or(options.Roots[i].Instance, options.Roots[i].ID)
@@ -110,6 +114,9 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 	r := &Registry{options: options, idle: make(chan struct{})}
 	close(r.idle)
 	r.tools = []tool{readFile(r), listEvents(r), health(r), searchNotes(r)}
+	if options.Mail != nil {
+		r.tools = append(r.tools, readMail(r))
+	}
 	return r, nil
 }
 

@@ -23,13 +23,16 @@ const (
 	listEventsTool  = "list_events"
 	healthTool      = "health"
 	searchNotesTool = "search_notes"
+	readMailTool    = "read_mail"
 )
 
 // tool is something that a model may ask for. It reads, and does nothing.
 type tool struct {
 	name, description string
 	parameters        string // JSON Schema of an object
-	call              func(ctx context.Context, snapshot subconscious.Snapshot, arguments []byte) (prompts.Result, error)
+	// deadline of one call; 0 is the registry's.
+	deadline time.Duration
+	call     func(ctx context.Context, snapshot subconscious.Snapshot, arguments []byte) (prompts.Result, error)
 }
 
 // Toolbox is the tools of one thread at one tick. Its methods may be called by
@@ -82,7 +85,7 @@ func (b *Toolbox) Call(ctx context.Context, call models.ToolCall) (string, error
 	if !b.take() {
 		return "", errSpent
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.registry.options.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, b.deadline(b.tools[at]))
 	defer cancel()
 	result, err := b.run(ctx, b.tools[at], call.Arguments)
 	if err != nil {
@@ -96,6 +99,10 @@ func (b *Toolbox) Call(ctx context.Context, call models.ToolCall) (string, error
 		b.shown[ref] = true
 	}
 	return text, nil
+}
+
+func (b *Toolbox) deadline(t tool) time.Duration {
+	return cmp.Or(t.deadline, b.registry.options.Deadline)
 }
 
 func (b *Toolbox) names() []string {
@@ -155,7 +162,7 @@ func (b *Toolbox) run(ctx context.Context, t tool, arguments []byte) (prompts.Re
 	case out := <-done:
 		return out.result, out.err
 	case <-ctx.Done():
-		return prompts.Result{}, fmt.Errorf("it took longer than %s; do without it", b.registry.options.Deadline)
+		return prompts.Result{}, fmt.Errorf("it took longer than %s; do without it", b.deadline(t))
 	}
 }
 

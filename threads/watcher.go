@@ -4,7 +4,7 @@ package threads
 func watcher() nature {
 	return nature{
 		senses:  []string{"mail", "health", "calendar", "files", "person"},
-		tools:   []string{listEventsTool, readFileTool, healthTool},
+		tools:   []string{readMailTool, listEventsTool, readFileTool, healthTool},
 		machine: true,
 	}
 }

@@ -1,0 +1,251 @@
+package threads
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// MailReader gives read_mail what it shows. Its methods may be called by any
+// goroutine, and change nothing in the mailbox.
+type MailReader interface {
+	// Mail returns the message that stands behind a reference of the sense
+	// mail, also where it is known only as a promise or a question in it, and
+	// ErrNoLetter where there is none.
+	Mail(ctx context.Context, ref subconscious.Ref) (Letter, error)
+	// SearchMail returns messages of the last days that have most of the words,
+	// which are in lower case with spaces between them; the best first. Their
+	// text may be left out, or be the beginning alone.
+	SearchMail(ctx context.Context, words string, days int) ([]Letter, error)
+}
+
+// Letter is one mail message. All of it is the word of an outsider.
+type Letter struct {
+	Ref      subconscious.Ref
+	From     string // "Name <address>"
+	To       []string
+	Subject  string
+	Received time.Time
+	Text     string
+	// Cut: Text is not all of it.
+	Cut         bool
+	Attachments []string // their names
+	// Thread are other messages of its thread without their text, the oldest
+	// first.
+	Thread []Letter
+}
+
+// ErrNoLetter is returned by a MailReader that knows no such message.
+var ErrNoLetter = errors.New("there is no such mail: it is too old, was deleted or moved away, or lies where the mind does not look")
+
+// errMailbox is what a model is told of any other trouble: what a server says is
+// not for it.
+var errMailbox = errors.New("the mailbox does not answer; do without it")
+
+// DefaultMailDeadline is how long one call of read_mail may take, which may have
+// to connect first.
+const DefaultMailDeadline = 8 * time.Second
+
+const (
+	// letterRead is how much of a message can be read, in bytes.
+	letterRead = 16 << 10
+	// mailDays is how far back mail is searched, and mailDaysUsual how far where
+	// the model does not say.
+	mailDays, mailDaysUsual = 30, 14
+	// foundLetters is how many messages a search shows, and foundLetterText how
+	// much of each; threadLetters is how many others of a thread are named,
+	// namedLetter how many recipients and attachments, and letterLine how much of
+	// each line of the head is shown.
+	foundLetters, foundLetterText          = 8, 240
+	threadLetters, namedLetter, letterLine = 8, 8, 400
+)
+
+// readMail reads or searches the person's mail.
+func readMail(r *Registry) tool {
+	return tool{
+		name: readMailTool,
+		description: "Reads a mail by its reference, some 5 KB of it at once, or searches the mail of the last days for words. " +
+			"It changes nothing: what is unread stays unread. Give ref, or search.",
+		parameters: `{"type":"object","additionalProperties":false,"properties":{` +
+			`"ref":{"type":"string","description":"the reference of a mail, as \"mail:abcdefghij\""},` +
+			`"from_line":{"type":"integer","minimum":1,"description":"with ref: the line to begin with; 1 if it is left out"},` +
+			`"search":{"type":"string","description":"1 to 8 words, with spaces between them"},` +
+			`"days":{"type":"integer","minimum":1,"maximum":30,"description":"with search: how many days back; 14 if it is left out"}}}`,
+		deadline: r.options.MailDeadline,
+		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			var a struct {
+				Ref      string `json:"ref"`
+				FromLine int    `json:"from_line"`
+				Search   string `json:"search"`
+				Days     int    `json:"days"`
+			}
+			if err := arguments(data, &a); err != nil {
+				return prompts.Result{}, err
+			}
+			switch {
+			case (a.Ref == "") == (a.Search == ""):
+				return prompts.Result{}, errors.New("give either ref or search")
+			case a.Ref != "" && a.Days != 0, a.Search != "" && a.FromLine != 0:
+				return prompts.Result{}, errors.New("from_line goes with ref, and days with search")
+			case a.FromLine < 0:
+				return prompts.Result{}, fmt.Errorf("from_line is %d, must be 1 or more", a.FromLine)
+			case a.Ref != "":
+				return r.letter(ctx, snapshot, a.Ref, max(a.FromLine, 1))
+			}
+			return r.searchMail(ctx, snapshot, a.Search, cmp.Or(a.Days, mailDaysUsual))
+		},
+	}
+}
+
+// letter is one message as a model is shown it.
+func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, text string, from int) (prompts.Result, error) {
+	citation, ok := subconscious.ParseCitation(text)
+	if !ok || !isLetter(citation.Ref) {
+		return prompts.Result{}, fmt.Errorf("ref is %.40q, must be the reference of a mail, as \"mail:abcdefghij\"", text)
+	}
+	letter, err := r.options.Mail.Mail(ctx, citation.Ref)
+	switch {
+	case errors.Is(err, ErrNoLetter):
+		return prompts.Result{}, ErrNoLetter
+	case err != nil:
+		return prompts.Result{}, errMailbox
+	case isOurs(letter):
+		return prompts.Result{}, errOwn
+	}
+	body, more := r.letterText(letter)
+	lines := strings.Split(body, "\n")
+	if from > len(lines) {
+		return prompts.Result{}, fmt.Errorf("it has %d lines that can be read", len(lines))
+	}
+	said := fmt.Sprintf("a mail of %d lines", len(lines))
+	if more {
+		said = fmt.Sprintf("the first %d lines of a mail that is longer", len(lines))
+	}
+	head := r.letterHead(letter)
+	if from > 1 {
+		said, head = said+fmt.Sprintf(", from line %d", from), ""
+	}
+	result := prompts.Result{Said: []string{said}, More: "Ask again with from_line."}
+	if o, stands := snapshot.World.Get(citation.Ref); stands {
+		o.Text = ""
+		result.Things = []subconscious.Observation{o}
+	}
+	result.Excerpts = []prompts.Excerpt{{
+		Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: citation.Ref,
+		Text: head + strings.Join(lines[from-1:], "\n"),
+	}}
+	for _, other := range letter.Thread[:min(len(letter.Thread), threadLetters)] {
+		if isLetter(other.Ref) && other.Ref != citation.Ref && !isOurs(other) && from == 1 {
+			result.Excerpts = append(result.Excerpts, prompts.Excerpt{
+				Name: letterName(other, snapshot.At.Location()) + ", of the same thread", Trust: subconscious.Outsider, Ref: other.Ref,
+				Text: r.letterHead(other),
+			})
+		}
+	}
+	return result, nil
+}
+
+// searchMail is what a search found, without most of the text.
+func (r *Registry) searchMail(ctx context.Context, snapshot subconscious.Snapshot, text string, days int) (prompts.Result, error) {
+	words := searchWords(text)
+	switch {
+	case len(words) == 0:
+		return prompts.Result{}, fmt.Errorf("search is %.40q, and has no word of two letters or more to search for", text)
+	case days < 1 || days > mailDays:
+		return prompts.Result{}, fmt.Errorf("days is %d, must be 1 to %d", days, mailDays)
+	}
+	letters, err := r.options.Mail.SearchMail(ctx, strings.Join(words, " "), days)
+	if err != nil {
+		return prompts.Result{}, errMailbox
+	}
+	result := prompts.Result{More: "Ask for rarer words, or for fewer days."}
+	for _, letter := range letters {
+		if !isLetter(letter.Ref) || isOurs(letter) || len(result.Excerpts) == foundLetters {
+			continue
+		}
+		body, more := r.letterText(letter)
+		body = strings.Join(strings.Fields(body), " ")
+		if len(body) > foundLetterText {
+			body, more = string(wholeRunes([]byte(body[:foundLetterText]))), true
+		}
+		if more {
+			body += "…"
+		}
+		result.Excerpts = append(result.Excerpts, prompts.Excerpt{
+			Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: letter.Ref,
+			Text: strings.TrimSpace(r.letterHead(letter) + body),
+		})
+	}
+	if len(result.Excerpts) == 0 {
+		result.Said = []string{fmt.Sprintf("No mail of the last %d days has any of these words.", days)}
+	} else {
+		result.Said = []string{"Read one of them whole with ref."}
+	}
+	return result, nil
+}
+
+// isLetter reports whether a reference is one of the sense mail.
+func isLetter(ref subconscious.Ref) bool {
+	citation, ok := subconscious.ParseCitation(string(ref))
+	return ok && citation.Ref == ref && ref.Sense() == "mail"
+}
+
+// isOurs reports whether the daemon sent it: what it told the person by mail.
+func isOurs(letter Letter) bool {
+	return strings.Contains(letter.Text[:min(len(letter.Text), markWithin)], subconscious.Mark)
+}
+
+// letterName says in our own words which message it is.
+func letterName(letter Letter, zone *time.Location) string {
+	if letter.Received.IsZero() {
+		return "a mail"
+	}
+	return "a mail of " + letter.Received.In(zone).Format("2006-01-02 Mon 15:04")
+}
+
+// letterHead is the part of a header that matters, without its secrets.
+func (r *Registry) letterHead(letter Letter) string {
+	var head strings.Builder
+	for _, field := range [...]struct{ name, value string }{
+		{"From", letter.From}, {"To", named(letter.To)}, {"Subject", letter.Subject}, {"Attached", named(letter.Attachments)},
+	} {
+		if value := strings.Join(strings.Fields(subconscious.Printable(field.value)), " "); value != "" {
+			value = r.options.Redact(value[:min(len(value), secretRead)])
+			head.WriteString(field.name + ": " + string(wholeRunes([]byte(value[:min(len(value), letterLine)]))) + "\n")
+		}
+	}
+	return head.String()
+}
+
+// named are the first few of some names.
+func named(names []string) string {
+	text := strings.Join(names[:min(len(names), namedLetter)], ", ")
+	if len(names) > namedLetter {
+		text += fmt.Sprintf(" and %d more", len(names)-namedLetter)
+	}
+	return text
+}
+
+// letterText is the text of a message without its secrets, and whether there is
+// more of it.
+func (r *Registry) letterText(letter Letter) (text string, more bool) {
+	text, more = letter.Text, letter.Cut
+	if limit := letterRead + secretRead; len(text) > limit {
+		text, more = whole(r.options.Redact(string(wholeRunes([]byte(text[:limit])))), true), true
+	} else {
+		text = r.options.Redact(text)
+		if more { // half a secret may stand at its end, which is not known for one
+			text = text[:strings.LastIndexAny(text, " \n")+1]
+		}
+	}
+	if len(text) > letterRead {
+		text, more = string(wholeRunes([]byte(text[:letterRead]))), true
+	}
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), more
+}
