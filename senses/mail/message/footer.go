@@ -1,0 +1,224 @@
+package message
+
+import "strings"
+
+// withoutSignature drops what stands behind the two dashes that begin a
+// signature, and the lines that phones add.
+func withoutSignature(lines []string) []string {
+	// A signature is short (four lines, said RFC 3676); longer ones are met. Two
+	// dashes above more than that part a text.
+	const mostBehind, mostLoose = 40, 15
+	full := 0
+	cut := len(lines)
+	for i := len(lines) - 1; i >= 0 && full <= mostBehind; i-- {
+		l := lines[i]
+		if l == "-- " || (strings.TrimSpace(l) == "--" || strings.TrimSpace(l) == "—") && full <= mostLoose {
+			cut = i
+		}
+		if strings.TrimSpace(l) != "" {
+			full++
+		}
+	}
+	kept := make([]string, 0, cut)
+	for _, l := range lines[:cut] {
+		if !phoneLine(l) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// phoneLine tells the lines that programs on phones put under a message.
+func phoneLine(l string) bool {
+	l = strings.ToLower(strings.Trim(l, " \t-_*[]()."))
+	if len(l) < 8 || len(l) > 140 {
+		return false
+	}
+	for _, said := range [...]string{
+		"sent from my ", "sent from mail for", "sent from outlook", "sent from yahoo", "sent from samsung", "sent from proton", "sent from gmail", "sent with ", "sent via ", "get outlook for",
+		"sent using ", "this message was sent from my", "please excuse my brevity", "please excuse brevity", "please excuse typos", "please excuse any typos", "sent on the go",
+		"von meinem ", "von meiner ", "gesendet von ", "gesendet mit ", "gesendet mit der", "gesendet aus", "diese nachricht wurde von meinem", "holen sie sich outlook", "outlook für ",
+		"envoyé de mon", "envoyé depuis ", "envoyé avec ", "envoyé à partir de ", "obtenez outlook", "télécharger outlook", "provenance : courrier", "envoyé par ",
+		"enviado desde ", "enviado de mi", "enviado con ", "enviado a través", "obtener outlook", "descargar outlook", "enviado do meu", "inviato da", "verzonden vanaf",
+	} {
+		if strings.HasPrefix(l, said) {
+			return phoneWords(l, said)
+		}
+	}
+	return false
+}
+
+// phoneWords keeps sentences like "Von meinem Vater weiß ich, dass …" and "Sent
+// with the parcel yesterday": the line has to name a device or a program.
+func phoneWords(l, said string) bool {
+	if strings.HasPrefix(said, "please excuse") || strings.Contains(said, "outlook") || strings.HasPrefix(said, "provenance") {
+		return true
+	}
+	for _, device := range [...]string{"iphone", "ipad", "ipod", "android", "phone", "handy", "mobil", "móvil", "blackberry", "galaxy", "samsung", "huawei", "xiaomi", "pixel", "windows",
+		"outlook", "mail", "yahoo", "gmx", "web.de", "gmail", "proton", "spark", "k-9", "thunderbird", "tablet", "téléphone", "teléfono", "celular", "portable", "smartphone", "tutanota", "tuta",
+		"superhuman", "airmail", "hey", "nokia", "oneplus", "the go", "device", "gerät", "apple watch", "macbook", "telefon", "telekom", "vodafone", "orange", "free"} {
+		if strings.Contains(l, device) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutFooter drops what lists and companies append: from the rule on that they
+// draw above it.
+func withoutFooter(lines []string) []string {
+	for i, l := range lines {
+		l = strings.TrimSpace(l)
+		if len(l) < 10 || len(l) > 120 {
+			continue
+		}
+		if rule(l) && footerFollows(lines[i+1:]) || beginsFooter(l) {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// rule tells a line drawn of one or two characters, as lists draw it.
+func rule(l string) bool {
+	return len(strings.Trim(l, "_")) == 0 || len(strings.Trim(l, "-=~*>")) == 0 ||
+		strings.HasPrefix(l, "-----") && strings.Contains(l, "Sponsor")
+}
+
+// footerFollows tells whether the next lines speak of a list, or advertise, and
+// not much follows.
+func footerFollows(lines []string) bool {
+	const most, mostBehind = 8, 25
+	full := 0
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			if full++; full > mostBehind {
+				return false
+			}
+		}
+	}
+	if full == 0 {
+		return true
+	}
+	for _, l := range lines[:min(len(lines), most)] {
+		l = strings.ToLower(l)
+		for _, said := range footerWords {
+			if strings.Contains(l, said) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var footerWords = [...]string{
+	"mailing list", "mailinglist", "mailman/listinfo", "listinfo", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscri", "darse de baja", "cancelar la suscripción", "cancelar suscripción", "liste de diffusion",
+	"lista de correo", "sponsored by", "group email", "-users@", "list archive", "subscription", "do you yahoo", "join the world", "chat with friends online", "msn photos", "hotmail", "get your free",
+	"to post to this group", "to manage your", "this email is from", "virus", "avast",
+}
+
+// beginsFooter tells lines that begin a footer without a rule above them.
+func beginsFooter(l string) bool {
+	l = strings.ToLower(l)
+	for _, said := range [...]string{
+		"you received this message because you are subscribed", "you are receiving this because you", "you're receiving this because", "sie erhalten diese e-mail, weil sie", "sie erhalten diese nachricht, weil sie",
+		"sie haben diese nachricht erhalten, da sie", "vous recevez ce message car", "vous recevez cet e-mail car", "has recibido este mensaje porque estás suscrito", "to unsubscribe from this group", "to unsubscribe from this list",
+		"your use of yahoo! groups is subject to", "you have received this message because you are subscribed",
+	} {
+		if strings.HasPrefix(l, said) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutSmallPrint drops paragraphs of small print: disclaimers, warnings of the
+// receiver's own company, and how to be taken off a list.
+func withoutSmallPrint(lines []string) []string {
+	kept := make([]string, 0, len(lines))
+	for i := 0; i < len(lines); {
+		end := i
+		for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
+			end++
+		}
+		if end == i {
+			kept = append(kept, lines[i])
+			i++
+			continue
+		}
+		if !smallPrint(lines[i:end]) {
+			kept = append(kept, withoutUnsubscribe(lines[i:end], len(kept) > 0)...)
+		}
+		i = end
+	}
+	return kept
+}
+
+// smallPrint tells a paragraph that is a disclaimer or a warning.
+func smallPrint(lines []string) bool {
+	const most = 4 << 10
+	size := 0
+	for _, l := range lines {
+		size += len(l) + 1
+	}
+	if size > most || size < 30 {
+		return false
+	}
+	text := strings.ToLower(strings.Join(lines, " "))
+	for _, said := range [...]string{
+		"consider the environment before printing", "think before you print", "this email originated from outside", "this email originated outside", "this message originated from outside", "[external]",
+		"external email:", "caution: external", "diese e-mail stammt von einem externen", "externe e-mail:", "diese e-mail kommt von außerhalb", "denken sie an die umwelt", "bitte prüfen sie, ob diese e-mail",
+		"pensez à l'environnement", "pensez à l’environnement", "ce message provient d'un expéditeur externe", "antes de imprimir", "este correo procede de fuera", "some people who received this message don't often get email",
+		"you don't often get email from", "no virus found in this", "outgoing mail is certified virus free", "virenfrei",
+	} {
+		if strings.Contains(text, said) && size < 900 {
+			return true
+		}
+	}
+	if size < 100 {
+		return false
+	}
+	points := 0
+	for _, said := range disclaimerWords {
+		if strings.Contains(text, said) {
+			points++
+		}
+	}
+	return points >= 2
+}
+
+var disclaimerWords = [...]string{
+	"confidential", "intended recipient", "intended solely", "intended only", "privileged", "notify the sender", "delete this", "delete it", "in error", "disclosure", "unauthorized", "unauthorised", "strictly prohibited",
+	"vertrauliche", "vertraulich", "richtige adressat", "irrtümlich", "vernichten sie", "unbefugte", "nicht gestattet", "informieren sie bitte sofort", "rechtlich geschützt", "nicht der beabsichtigte",
+	"confidentiel", "destinataire", "par erreur", "expéditeur", "détruire", "divulgation", "non autorisée", "juridiquement",
+	"confidencial", "destinatario", "por error", "remitente", "elimine", "eliminarlo", "prohibid", "divulgación", "privilegiad",
+}
+
+// withoutUnsubscribe drops the lines that tell how to be taken off a list. A person
+// who asks how to is heard: such lines have a link or an address, or are little
+// more than a word, and do not begin the text.
+func withoutUnsubscribe(lines []string, behindOthers bool) []string {
+	kept := lines[:0:0]
+	for _, l := range lines {
+		if behindOthers && unsubscribes(l) {
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return kept
+}
+
+func unsubscribes(l string) bool {
+	const longest = 600
+	if len(l) > longest {
+		return false
+	}
+	l = strings.ToLower(l)
+	for _, said := range [...]string{"unsubscribe", "opt out", "opt-out", "be removed from", "remove yourself", "manage your preferences", "email preferences", "update your preferences", "abbestellen", "vom newsletter abmelden", "newsletter abmelden", "austragen",
+		"désabonner", "désabonnement", "désinscrire", "désinscription", "darse de baja", "darte de baja", "cancelar la suscripción", "cancelar suscripción", "anular la suscripción"} {
+		if strings.Contains(l, said) {
+			return strings.Contains(l, "://") || strings.Contains(l, "@") || strings.Contains(l, "click") || strings.Contains(l, "klick") || strings.Contains(l, "clic") || len(l) <= len(said)+12
+		}
+	}
+	return false
+}

@@ -1,0 +1,260 @@
+package message
+
+import "strings"
+
+// fresh returns what the writer of a text wrote: its lines without quotations,
+// what was forwarded, signature and small print. Every line of it is a line of
+// text. It reads each line a bounded number of times.
+func fresh(text string) string {
+	lines := strings.Split(text, "\n")
+	lines = withoutQuotes(lines)
+	lines = withoutSignature(lines)
+	lines = withoutFooter(lines)
+	lines = withoutSmallPrint(lines)
+	return joinLines(lines)
+}
+
+// joinLines puts the lines together with at most one empty line between them.
+func joinLines(lines []string) string {
+	var out strings.Builder
+	empty := false
+	for _, l := range lines {
+		if strings.TrimSpace(l) == "" {
+			empty = true
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+			if empty {
+				out.WriteByte('\n')
+			}
+		}
+		empty = false
+		out.WriteString(l)
+	}
+	return out.String()
+}
+
+// withoutQuotes drops quoted lines with what introduces them, and what stands
+// behind a line that says that all that follows is somebody else's.
+func withoutQuotes(lines []string) []string {
+	kept := make([]string, 0, len(lines))
+	for i := 0; i < len(lines); {
+		l := lines[i]
+		if quoted(l) {
+			i = behindQuote(lines, i)
+			continue
+		}
+		if n := introduces(lines[i:]); n > 0 {
+			next := skipEmpty(lines, i+n)
+			if next < len(lines) && quoted(lines[next]) {
+				i = next
+				continue
+			}
+			// Nothing marks the quotation: it is all that follows.
+			if certain(lines[i:], n) {
+				return kept
+			}
+		}
+		if parts(lines[i:]) {
+			next := skipEmpty(lines, i+1)
+			if next < len(lines) && quoted(lines[next]) {
+				i = next
+				continue
+			}
+			return kept
+		}
+		kept = append(kept, l)
+		i++
+	}
+	return kept
+}
+
+// behindQuote returns the first line behind the quotation that begins at i. A
+// short line between two quoted ones that continues the first is one that the
+// writer's program wrapped without a mark.
+func behindQuote(lines []string, i int) int {
+	for i < len(lines) && quoted(lines[i]) {
+		i++
+	}
+	if i > 0 && i+1 < len(lines) && len(lines[i-1]) >= 60 && quoted(lines[i+1]) && strings.TrimSpace(lines[i]) != "" &&
+		len(lines[i]) <= 25 && !endsSentence(lines[i-1]) {
+		return i + 1
+	}
+	return i
+}
+
+func endsSentence(l string) bool {
+	return l != "" && strings.ContainsRune(".!?:;", rune(l[len(l)-1]))
+}
+
+// quoted tells the lines that begin with a mark of quotation: ">", or the
+// initials of somebody and ">".
+func quoted(l string) bool {
+	const longest = 5
+	l = strings.TrimLeft(l, " \t")
+	for i := 0; i < len(l) && i < longest; i++ {
+		switch c := l[i]; {
+		case c == '>':
+			return i == 0 || i >= 2 || len(l) > 2 && l[2] == ' '
+		case c >= 'A' && c <= 'Z':
+		default:
+			return i == 0 && strings.HasPrefix(l, "| ") && strings.HasPrefix(strings.TrimLeft(l[1:], " "), "|")
+		}
+	}
+	return false
+}
+
+func skipEmpty(lines []string, i int) int {
+	for i < len(lines) && strings.TrimSpace(lines[i]) == "" {
+		i++
+	}
+	return i
+}
+
+// introduces tells how many lines at the beginning say who wrote what is quoted
+// behind them; 0 where they say no such thing.
+func introduces(lines []string) int {
+	const mostLines, longest = 3, 300
+	joined := ""
+	for n := 0; n < len(lines) && n < mostLines; n++ {
+		l := strings.TrimSpace(lines[n])
+		if l == "" || len(joined)+len(l) > longest || n > 0 && quoted(lines[n]) {
+			return 0
+		}
+		if n > 0 {
+			joined += " "
+		}
+		joined += l
+		if attribution(joined) {
+			return n + 1
+		}
+		if n == 0 && !beginsAttribution(joined) {
+			// What takes more than one line begins as such lines do.
+			return 0
+		}
+	}
+	return 0
+}
+
+// attribution tells a line like "On Monday, Jane wrote:".
+func attribution(l string) bool {
+	end := strings.TrimRight(l, " ")
+	if !strings.HasSuffix(end, ":") {
+		return false
+	}
+	words := strings.ToLower(strings.TrimRight(strings.TrimSuffix(end, ":"), " \u00a0"))
+	for _, verb := range [...]string{"wrote", "writes", "said", "a écrit", "a ecrit", "écrivait", "écrit", "escribió", "escribio", "escribía", "schrieb", "geschrieben",
+		"ha scritto", "escreveu", "schreef", "skrev", "sagte", "schreibt", "spake", "typed", "thusly", "wrote the following"} {
+		if strings.HasSuffix(words, " "+verb) || words == verb {
+			return true
+		}
+	}
+	// "Am 5. Mai schrieb Jana Beispiel:"
+	for _, verb := range [...]string{" schrieb ", " schreibt ", " wrote ", " écrivit ", " spake ", " escribió ", " a écrit ", " écrit "} {
+		if i := strings.Index(words, verb); i >= 0 && (beginsAttribution(l) || strings.Contains(words[i:], "@") || len(words)-i < 60) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsAttribution tells how such lines begin where they take more than one.
+func beginsAttribution(l string) bool {
+	lower := strings.ToLower(l[:min(len(l), 300)])
+	for _, word := range [...]string{"on ", "am ", "le ", "el ", "at ", "in message", "in article", "in the message", "quoting ", "il ", "em ", "op ", "den ",
+		"once upon", "date:", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "--", "*on ", "um "} {
+		if strings.HasPrefix(lower, word) {
+			return true
+		}
+	}
+	return strings.Contains(lower, "<") && strings.Contains(lower, "@") || strings.Contains(lower, " wrote") || strings.Contains(lower, "schrieb ")
+}
+
+// certain tells whether an introduction is one even though nothing quoted follows:
+// it has a date or an address.
+func certain(lines []string, n int) bool {
+	joined := strings.Join(lines[:n], " ")
+	return strings.Contains(joined, "@") || strings.ContainsAny(joined, "0123456789") && beginsAttribution(joined) && skipEmpty(lines, n) < len(lines)
+}
+
+// parts tells a line from which on all is somebody else's: a forwarded or an
+// original message.
+func parts(lines []string) bool {
+	l := strings.TrimSpace(lines[0])
+	if len(l) < 5 || len(l) > 120 {
+		return false
+	}
+	if strings.HasPrefix(l, "--") || strings.HasPrefix(l, "__") || strings.HasPrefix(l, "==") || strings.HasPrefix(l, "~~") {
+		words := strings.ToLower(strings.Trim(l, "-_=~ <>"))
+		for _, said := range separators {
+			if strings.HasPrefix(words, said) && len(words) < len(said)+60 {
+				return true
+			}
+		}
+		// A rule above the header of the answered message, as Outlook draws it.
+		if words == "" {
+			next := skipEmpty(lines, 1)
+			return next < min(len(lines), 4) && headerBlock(lines[next:], 2)
+		}
+		return false
+	}
+	lower := strings.ToLower(l)
+	for _, said := range [...]string{"begin forwarded message:", "anfang der weitergeleiteten", "début du message réexpédié", "début du message transféré",
+		"inicio del mensaje reenviado", "forwarded message:", "weitergeleitete nachricht:", "message transféré :", "mensaje reenviado:"} {
+		if strings.HasPrefix(lower, said) {
+			return true
+		}
+	}
+	return headerBlock(lines, 3)
+}
+
+var separators = [...]string{
+	"original message", "originalmessage", "forwarded message", "forwarded by", "forward message", "begin forward", "forwarded text", "start of forward", "original appointment",
+	"ursprüngliche nachricht", "original-nachricht", "originalnachricht", "originaltext", "weitergeleitete nachricht", "ursprünglicher termin", "weitergeleitet von",
+	"message d'origine", "message d’origine", "message original", "message transféré", "message réexpédié", "message initial", "courriel d'origine", "forwarded mail",
+	"mensaje original", "mensaje reenviado", "mensagem original", "messaggio originale", "oorspronkelijk bericht", "reply message", "reply separator", "original email", "forwarded from",
+}
+
+// headerBlock tells the header of a message within the text: at least want
+// fields of mail, the first of them in the first line.
+func headerBlock(lines []string, want int) bool {
+	const most = 8
+	from, found, empty := false, 0, 0
+	for n, l := range lines[:min(len(lines), most)] {
+		l = strings.TrimLeft(strings.TrimSpace(l), "*")
+		if l == "" {
+			if empty++; empty > 1 {
+				break
+			}
+			continue
+		}
+		label, _, ok := strings.Cut(l[:min(len(l), 60)], ":")
+		kind := headerLabel(strings.ToLower(strings.Trim(label, "* \u00a0")))
+		if n == 0 && (!ok || kind == 0) {
+			return false
+		}
+		if ok && kind != 0 {
+			found++
+			from = from || kind == fromLabel
+		}
+	}
+	return from && found >= want
+}
+
+const (
+	fromLabel = iota + 1
+	otherLabel
+)
+
+func headerLabel(label string) int {
+	switch label {
+	case "from", "von", "de", "da", "van", "från", "fra":
+		return fromLabel
+	case "sent", "date", "to", "cc", "subject", "reply-to", "gesendet", "datum", "an", "betreff", "kopie", "envoyé", "à", "a", "objet", "copie", "enviado", "enviado el",
+		"fecha", "para", "asunto", "gesendet am", "sent on", "date d'envoi", "envoyé le", "responder a", "antwort an", "répondre à", "data", "assunto", "oggetto", "inviato",
+		"verzonden", "aan", "onderwerp":
+		return otherLabel
+	}
+	return 0
+}

@@ -1,0 +1,100 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The bounds of Parse. Each is far above what honest mail needs, and together
+// they keep the worst message within 200 ms and 32 MB.
+const (
+	maxMessage  = 256 << 10 // bytes of the whole that are looked at
+	maxHeader   = 64 << 10  // bytes of one header
+	maxFields   = 1000      // of one header
+	maxValue    = 8 << 10   // bytes of a field's value
+	maxNesting  = 50        // levels of parts within parts
+	maxParts    = 100       // of the whole message
+	maxText     = 64 << 10  // bytes of Text
+	maxSubject  = 1000      // bytes
+	maxName     = 200       // bytes of a person's, a list's or a file's name
+	maxAddress  = 320       // bytes: RFC 5321, 4.5.3.1
+	maxTo       = 64        // addresses of a field
+	maxThread   = 32        // identities of References and of In-Reply-To
+	maxFiles    = 20        // names of attachments
+	maxIdentity = 400       // bytes of a Message-ID or an invitation's UID
+)
+
+// cuts gathers what bounds left out, each kind once, in the order met.
+type cuts []string
+
+func (c *cuts) note(format string, args ...any) {
+	said := fmt.Sprintf(format, args...)
+	for _, s := range *c {
+		if s == said {
+			return
+		}
+	}
+	*c = append(*c, said)
+}
+
+// Parse reads a message. raw may end anywhere; what lies beyond its first
+// 256 KiB is not looked at. What can be read is read, whatever is wrong with the
+// rest; the only error is ErrNoMessage. The result keeps nothing of raw.
+//
+// The structure is found by this package itself, in one pass over the bytes a
+// level: the readers of go-message give up at the first line that is not as it
+// should be, and take time in the square of the nesting. Charsets are those of
+// go-message.
+func Parse(raw []byte) (Message, error) {
+	var m Message
+	var notes cuts
+	if len(raw) >= maxMessage {
+		// What is exactly as long as the bound was most likely cut there.
+		raw = raw[:maxMessage]
+		notes.note("the message beyond its first 256 KiB")
+	}
+	text := oneLineEnd(string(raw))
+	header, body := readHeader(text, &notes)
+	if len(header) == 0 {
+		return Message{}, ErrNoMessage
+	}
+	m.readEnvelope(header, &notes)
+	w := walker{notes: &notes}
+	root := w.part(header, body, 0, "text/plain")
+	m.readFeatures(header, root)
+	m.readBody(root, &notes)
+	m.Cut = notes
+	m.detach()
+	return m, nil
+}
+
+// oneLineEnd lets messages whose lines end in bare CRs be read by lines. Those
+// with LFs are left alone: there a bare CR is just a character.
+func oneLineEnd(text string) string {
+	if !strings.Contains(text, "\n") && strings.Contains(text, "\r") {
+		return strings.ReplaceAll(text, "\r", "\n")
+	}
+	return text
+}
+
+// detach copies the strings that would otherwise hold the whole message in memory.
+func (m *Message) detach() {
+	m.ID = strings.Clone(m.ID)
+	for _, list := range [][]string{m.InReplyTo, m.References, m.Attachments} {
+		for i := range list {
+			list[i] = strings.Clone(list[i])
+		}
+	}
+	for _, list := range [][]Address{{}, m.ReplyTo, m.To, m.Cc} {
+		for i := range list {
+			list[i] = list[i].clone()
+		}
+	}
+	m.From, m.Sender = m.From.clone(), m.Sender.clone()
+	m.Subject, m.List = strings.Clone(m.Subject), strings.Clone(m.List)
+	m.Text, m.Fresh = strings.Clone(m.Text), strings.Clone(m.Fresh)
+}
+
+func (a Address) clone() Address {
+	return Address{Name: strings.Clone(a.Name), Addr: strings.Clone(a.Addr)}
+}
