@@ -65,6 +65,7 @@ func load(path string, data []byte, env Env) (*Config, error) {
 	config.Threads.Gate = config.Models.Gate
 	c.unlimit(config)
 	fillChannels(config)
+	fillMail(config)
 	c.expand(config, env)
 	c.validate(config, env)
 	if len(c.errs) > 0 {

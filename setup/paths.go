@@ -32,6 +32,7 @@ func (c *checker) expand(config *Config, env Env) {
 	for i := range config.Senses.Calendar {
 		c.path(fmt.Sprintf("senses.calendar[%d].ics", i), &config.Senses.Calendar[i].ICS, env, base)
 	}
+	c.mailPaths(config, env, base)
 	for i := range config.Models.Providers {
 		c.path(fmt.Sprintf("models.providers[%d].key_file", i), &config.Models.Providers[i].KeyFile, env, base)
 	}

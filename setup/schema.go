@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -105,6 +106,12 @@ func enumOf(key string, s shape) []string {
 		return []string{models.OpenAI, models.Anthropic}
 	case "models.providers[].schema":
 		return []string{models.SchemaJSON, models.SchemaObject, models.SchemaNone}
+	case "senses.mail[].security":
+		return securities
+	case "senses.mail[].oauth.provider":
+		return oauth.Providers()
+	case "senses.mail[].oauth.mechanism":
+		return mechanisms
 	case "models.providers[].vendor":
 		return models.VendorNames()
 	}

@@ -18,6 +18,11 @@ import (
 func byReference(key string) string {
 	word := "key"
 	switch name := lastKey(key); {
+	case mailPrefix.MatchString(key):
+		word = "password"
+		if strings.Contains(key, ".oauth.") {
+			word = "client_secret"
+		}
 	case !notifyPrefix.MatchString(key):
 	case strings.Contains(key, "shoutrrr"):
 		word = "url"
@@ -36,26 +41,31 @@ func byReference(key string) string {
 
 // holder says what is held where a reference belongs.
 func holder(key string) string {
-	if notifyPrefix.MatchString(key) {
+	if notifyPrefix.MatchString(key) || mailPrefix.MatchString(key) {
 		return "holds a secret; the configuration names secrets and never holds them"
 	}
 	return "holds a key; the configuration names keys and never holds them"
 }
 
 // secretPrefix is what the keys begin with below which secrets are named,
-// notifyPrefix those of a channel.
+// notifyPrefix those of a channel, mailPrefix those of a mail account.
 var (
-	secretPrefix = regexp.MustCompile(`^(models\.providers|notify)\[\d+\]\.`)
+	secretPrefix = regexp.MustCompile(`^(models\.providers|notify|senses\.mail)\[\d+\]\.`)
+	mailPrefix   = regexp.MustCompile(`^senses\.mail\[\d+\]\.`)
 	notifyPrefix = regexp.MustCompile(`^notify\[\d+\]\.`)
 )
 
-// shownTexts are texts of channels that may look like secrets: a topic is long
-// and random on purpose, and has to be typed into a phone.
-var shownTexts = []string{"topic", "reply_topic", "username"}
+// shownTexts are texts that may look like secrets: a topic is long and random on
+// purpose, and has to be typed into a phone; a client is named by what its
+// provider drew.
+var shownTexts = []string{"topic", "reply_topic", "username", "client_id"}
+
+// appPassword is how some providers show the passwords that they make up.
+var appPassword = regexp.MustCompile(`^[a-z]{4}( [a-z]{4}){3}$`)
 
 // secretNames are keys that people write where only references belong.
 var secretNames = []string{"key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer",
-	"secret", "client_secret", "password", "authorization"}
+	"secret", "client_secret", "password", "passwd", "app_password", "authorization"}
 
 // namesSecret reports whether a key is called like something that is secret.
 func namesSecret(name string) bool {
@@ -81,9 +91,9 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 	if !secretPrefix.MatchString(key) || n.Kind != yaml.ScalarNode || slices.Contains(shownTexts, lastKey(key)) {
 		return false
 	}
-	name, secret := lastKey(key), looksSecret(n.Value)
+	name, secret := lastKey(key), looksSecret(n.Value) || appPassword.MatchString(n.Value)
 	switch {
-	case name == "base_url", name == "url":
+	case name == "url", strings.HasSuffix(name, "_url"):
 		secret = addressHoldsSecret(n.Value)
 	case strings.HasSuffix(name, "_file"):
 		secret = secret && !strings.ContainsRune(n.Value, '/')
@@ -101,8 +111,11 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 
 // variableExample is a variable that may be named at a key.
 func variableExample(key string) string {
-	if notifyPrefix.MatchString(key) {
+	switch {
+	case notifyPrefix.MatchString(key):
 		return "NTFY_TOKEN"
+	case mailPrefix.MatchString(key):
+		return "MAIL_PASSWORD"
 	}
 	return "GROQ_API_KEY"
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -75,6 +76,7 @@ type Senses struct {
 	Files    []files.Config    `mapstructure:"files"`
 	Notes    []notes.Config    `mapstructure:"notes"`
 	Calendar []calendar.Config `mapstructure:"calendar"`
+	Mail     []mail.Config     `mapstructure:"mail"`
 }
 
 // Local is the time zone of the machine, looked up again at each tick.

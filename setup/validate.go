@@ -58,6 +58,9 @@ func (c *Config) Validate() error {
 	for i, item := range c.Senses.Calendar {
 		errs = append(errs, under(fmt.Sprintf("senses.calendar[%d]", i), item.Validate())...)
 	}
+	for i, item := range c.Senses.Mail {
+		errs = append(errs, under(fmt.Sprintf("senses.mail[%d]", i), item.Validate())...)
+	}
 	return errors.Join(errs...)
 }
 

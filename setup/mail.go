@@ -1,0 +1,75 @@
+package setup
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+)
+
+const (
+	// The usual ports of IMAP, and how far the first look goes back.
+	portTLS, portOther = 993, 143
+	lookBack           = 14 * 24 * time.Hour
+)
+
+// securities are how a connection to a mail server can be protected, mechanisms
+// how a token is sent.
+var (
+	securities = []string{string(account.TLS), string(account.StartTLS), string(account.None)}
+	mechanisms = []string{"oauthbearer", "xoauth2"}
+)
+
+// fillMail sets what items of a list have no defaults for.
+func fillMail(config *Config) {
+	for i := range config.Senses.Mail {
+		c := &config.Senses.Mail[i]
+		if c.Security == "" {
+			c.Security = account.TLS
+		}
+		if c.Port == 0 {
+			c.Port = portOther
+			if c.Security == account.TLS {
+				c.Port = portTLS
+			}
+		}
+		if c.LookBack == 0 {
+			c.LookBack = lookBack
+		}
+	}
+}
+
+// mailPaths makes the paths of mail accounts absolute.
+func (c *checker) mailPaths(config *Config, env Env, base string) {
+	for i := range config.Senses.Mail {
+		one, key := &config.Senses.Mail[i], fmt.Sprintf("senses.mail[%d].", i)
+		c.path(key+"ca_file", &one.CAFile, env, base)
+		c.path(key+"password_file", &one.PasswordFile, env, base)
+		if one.OAuth != nil {
+			c.path(key+"oauth.client_secret_file", &one.OAuth.ClientSecretFile, env, base)
+		}
+	}
+}
+
+// MailPassword is where the password of an account is.
+func MailPassword(c mail.Config) secret.Ref {
+	return secret.Ref{Env: c.PasswordEnv, File: c.PasswordFile, Keyring: c.PasswordKeyring, Credential: c.PasswordCredential}
+}
+
+// MailSignIn is how tokens of an account are had, and where its sign-in is kept
+// below the state folder. The account has an OAuth.
+func MailSignIn(c mail.Config, stateDir string, env func(string) (string, bool)) oauth.Options {
+	return oauth.Options{
+		Config: oauth.Config{
+			Provider: c.OAuth.Provider, ClientID: c.OAuth.ClientID,
+			Secret:  secret.Ref{Env: c.OAuth.ClientSecretEnv, File: c.OAuth.ClientSecretFile, Keyring: c.OAuth.ClientSecretKeyring, Credential: c.OAuth.ClientSecretCredential},
+			AuthURL: c.OAuth.AuthURL, TokenURL: c.OAuth.TokenURL, Scopes: c.OAuth.Scopes,
+		},
+		Path:    oauth.Path(stateDir, mail.Name, c.ID),
+		Command: "subconsciousctl auth mail " + c.ID,
+		Env:     env,
+	}
+}
