@@ -63,6 +63,21 @@ const patience = 20 * time.Second
 type Account struct {
 	options Options
 	hints   chan struct{}
+	// turn is held by whoever uses what follows it.
+	turn chan struct{}
+	conn *connection // nil while there is none
+	// seen is IdleFolder as the last Do found it.
+	seen Opened
+	// undated is set once the server has sent a date that the library cannot
+	// read: dates are not asked for from then on.
+	undated bool
+	// barred is set while the last sign-in was refused.
+	barred bool
+
+	idler idler
+	// life ends with Stop.
+	life context.Context
+	end  context.CancelCauseFunc
 }
 
 // New makes an account. It connects to nothing.
@@ -70,7 +85,10 @@ func New(options Options) (*Account, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("mail account: %w", err)
 	}
-	return &Account{options: options, hints: make(chan struct{}, 1)}, nil
+	a := &Account{options: options, hints: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	a.life, a.end = context.WithCancelCause(context.Background())
+	a.idler.init()
+	return a, nil
 }
 
 // Do runs f with a session that is signed in, and waits for whoever else does.
@@ -78,15 +96,130 @@ func New(options Options) (*Account, error) {
 // only at its first answer, f is run a second time from its beginning. The end of
 // ctx closes the connection at once.
 func (a *Account) Do(ctx context.Context, f func(*Session) error) error {
-	return errors.ErrUnsupported
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(a.life, func() { cancel(ErrStopped) })()
+	a.idler.interrupt()
+	defer a.idler.resume()
+	if err := a.take(ctx); err != nil {
+		return a.named(err)
+	}
+	defer a.release()
+	reused := a.conn != nil && a.conn.alive()
+	answered, err := a.run(ctx, f)
+	if reused && !answered && broken(err) && ctx.Err() == nil {
+		_, err = a.run(ctx, f)
+	}
+	return err
+}
+
+// broken says whether err is that of a connection that ended by itself.
+func broken(err error) bool { return errors.Is(err, ErrLost) || errors.Is(err, ErrSilent) }
+
+// run runs f once. It returns whether the server answered anything.
+func (a *Account) run(ctx context.Context, f func(*Session) error) (bool, error) {
+	if err := a.connected(ctx); err != nil {
+		return false, a.named(err)
+	}
+	conn := a.conn
+	defer conn.guard.under(ctx)()
+	s := &Session{account: a, conn: conn}
+	defer func() { s.conn = nil }()
+	err := f(s)
+	return conn.answered, err
+}
+
+// connected sees to it that there is a connection.
+func (a *Account) connected(ctx context.Context) error {
+	if a.conn != nil && a.conn.alive() {
+		a.conn.fresh, a.conn.answered = false, false
+		return nil
+	}
+	a.drop()
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	conn, err := a.connect(ctx)
+	a.barred = errors.Is(err, ErrSignIn) || errors.Is(err, ErrSecure)
+	if err != nil {
+		return err
+	}
+	a.conn = conn
+	return nil
+}
+
+// drop ends the connection, if there is one.
+func (a *Account) drop() {
+	if a.conn != nil {
+		a.conn.close()
+		a.conn = nil
+	}
+}
+
+// take waits for the turn.
+func (a *Account) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case a.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// release gives the turn back, without a connection that has ended.
+func (a *Account) release() {
+	if a.conn != nil && !a.conn.alive() {
+		a.drop()
+	}
+	<-a.turn
+}
+
+// named says which account an error is of.
+func (a *Account) named(err error) error {
+	return fmt.Errorf("mail account %s: %w", a.options.Name, err)
 }
 
 // Hints receives when something in IdleFolder may have changed, once for any
 // number of changes, if Options.Idle is set and the server has IDLE. From its
 // first call on a connection is kept waiting between calls of Do, and made again
 // when it breaks, which may take minutes. It is never closed.
-func (a *Account) Hints() <-chan struct{} { return a.hints }
+func (a *Account) Hints() <-chan struct{} {
+	if a.options.Idle && a.life.Err() == nil {
+		a.idler.start(a)
+	}
+	return a.hints
+}
+
+// hint says that something may have changed.
+func (a *Account) hint() {
+	select {
+	case a.hints <- struct{}{}:
+	default:
+	}
+}
+
+// goodbye is how long Stop waits for the server to take leave.
+const goodbye = 2 * time.Second
 
 // Stop signs out, closes the connection, and waits for all that was started,
 // no longer than ctx. Do returns ErrStopped from then on.
-func (a *Account) Stop(ctx context.Context) error { return nil }
+func (a *Account) Stop(ctx context.Context) error {
+	a.end(ErrStopped)
+	if err := a.idler.wait(ctx); err != nil {
+		return a.named(fmt.Errorf("stopping: %w", err))
+	}
+	if err := a.take(ctx); err != nil {
+		return a.named(fmt.Errorf("stopping: %w", err))
+	}
+	defer a.release()
+	if a.conn != nil && a.conn.alive() {
+		ctx, cancel := context.WithTimeout(ctx, goodbye)
+		defer cancel()
+		a.conn.leave(ctx)
+	}
+	a.drop()
+	return nil
+}

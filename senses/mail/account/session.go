@@ -1,61 +1,137 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"time"
+	"fmt"
+	"strings"
 
 	"github.com/emersion/go-imap/v2"
+)
+
+const (
+	// maxFolders bounds the folders that are listed.
+	maxFolders = 10_000
+	// folderBytes is what the line of a folder may take on average.
+	folderBytes = 512
+	// shownFolders is how many an error names.
+	shownFolders = 20
 )
 
 // Session is a connection that is signed in, for the time of one Do. It is for
 // one goroutine.
 type Session struct {
+	account *Account
+	conn    *connection // nil when Do has ended
+}
+
+// errOver is returned of a session whose Do has ended.
+var errOver = errors.New("the session is over: it is for the time of one Do")
+
+// command runs a command and says of an error what was being done.
+func (s *Session) command(ctx context.Context, doing string, a allowance, run func() error) error {
+	if s.conn == nil {
+		return errOver
+	}
+	if err := s.conn.command(ctx, a, run); err != nil {
+		return fmt.Errorf("%s: %s: %w", s.account.options.Host, doing, err)
+	}
+	return nil
 }
 
 // Folders lists the folders of the account with their special uses, at most
 // maxFolders of them, in the server's order.
 func (s *Session) Folders(ctx context.Context) ([]Folder, error) {
-	return nil, errors.ErrUnsupported
+	var folders []Folder
+	err := s.command(ctx, "listing the folders", allowance{bytes: maxFolders * folderBytes}, func() error {
+		var options *imap.ListOptions
+		if s.conn.caps.Has(imap.CapSpecialUse) && s.conn.caps.Has(imap.CapListExtended) {
+			options = &imap.ListOptions{ReturnSpecialUse: true}
+		}
+		list := s.conn.client.List("", "*", options)
+		for item := list.Next(); item != nil; item = list.Next() {
+			if len(folders) < maxFolders {
+				folders = append(folders, Folder{Name: item.Mailbox, Attrs: item.Attrs})
+			}
+		}
+		return list.Close()
+	})
+	return folders, err
 }
 
 // Examine opens a folder for reading alone; what is asked afterwards is asked of
 // it. Where there is no such folder the error is an ErrFolder and names those
 // that there are. UIDValidity is 0 where the server has no lasting UIDs there.
 func (s *Session) Examine(ctx context.Context, name string) (Opened, error) {
-	return Opened{}, errors.ErrUnsupported
+	if s.conn == nil {
+		return Opened{}, errOver
+	}
+	opened, err := s.conn.examine(ctx, name)
+	if err == nil {
+		if strings.EqualFold(name, s.account.options.IdleFolder) {
+			s.account.seen = opened
+		}
+		return opened, nil
+	}
+	err = fmt.Errorf("%s: opening the folder %q: %w", s.account.options.Host, name, err)
+	var answer *answerError
+	if !errors.As(err, &answer) {
+		return Opened{}, err
+	}
+	if busy(answer.code, answer.text) {
+		return Opened{}, fmt.Errorf("%w; %w", err, ErrBusy)
+	}
+	return Opened{}, s.explainFolder(ctx, name, err)
 }
 
-// Since returns the UIDs of the messages that the server took in on the day of t
-// or later, ascending; of more than limit the newest, by UID. Days are the
-// server's, so that those of a day before t may be among them.
-func (s *Session) Since(ctx context.Context, t time.Time, limit int) ([]imap.UID, error) {
-	return nil, errors.ErrUnsupported
+// explainFolder says of a folder that cannot be opened which ones there are.
+func (s *Session) explainFolder(ctx context.Context, name string, err error) error {
+	folders, listErr := s.Folders(ctx)
+	if listErr != nil {
+		return err
+	}
+	var names []string
+	for _, f := range folders {
+		if f.Name == name && !f.has(imap.MailboxAttrNoSelect) && !f.has(imap.MailboxAttrNonExistent) {
+			return err // it is there, and refused for another reason
+		}
+		if len(names) < shownFolders {
+			names = append(names, words(f.Name))
+		}
+	}
+	there := cmp.Or(strings.Join(names, ", "), "none")
+	if more := len(folders) - len(names); more > 0 {
+		there += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("%w: %w; there are: %s", ErrFolder, err, there)
 }
 
-// After returns the UIDs above uid, ascending; of more than limit the lowest, so
-// that the next call goes on where this one ended.
-func (s *Session) After(ctx context.Context, uid imap.UID, limit int) ([]imap.UID, error) {
-	return nil, errors.ErrUnsupported
+func (f Folder) has(attr imap.MailboxAttr) bool {
+	for _, a := range f.Attrs {
+		if strings.EqualFold(string(a), string(attr)) {
+			return true
+		}
+	}
+	return false
 }
 
-// Messages reads messages from their beginning, of each at most so many bytes,
-// and hands them to yield one by one, in no set order. A message that is gone is
-// left out. Received is zero where the server knows no date. An error of yield
-// ends it and is returned as it is; the session can be used on.
-func (s *Session) Messages(ctx context.Context, uids []imap.UID, bytes int, yield func(Raw) error) error {
-	return errors.ErrUnsupported
-}
-
-// Headers is Messages of a few header fields alone: Message-ID, In-Reply-To,
-// References, From, To, Cc, Subject, Date, at most 16 KiB of them.
-func (s *Session) Headers(ctx context.Context, uids []imap.UID, yield func(Raw) error) error {
-	return errors.ErrUnsupported
-}
-
-// Flags returns the flags of those of the messages that are there. Where ModSeq,
-// Messages and UIDNext of a folder are what they were, and ModSeq is not 0, it
-// need not be called: nothing has changed.
-func (s *Session) Flags(ctx context.Context, uids []imap.UID) (map[imap.UID]Flags, error) {
-	return nil, errors.ErrUnsupported
+// examine opens a folder for reading.
+func (c *connection) examine(ctx context.Context, name string) (Opened, error) {
+	c.opened = Opened{}
+	var opened *imap.SelectData
+	err := c.command(ctx, allowance{}, func() (err error) {
+		opened, err = c.client.Select(name, &imap.SelectOptions{
+			ReadOnly: true, CondStore: c.caps.Has(imap.CapCondStore),
+		}).Wait()
+		return err
+	})
+	if err != nil {
+		return Opened{}, err
+	}
+	c.opened = Opened{
+		Name: name, UIDValidity: opened.UIDValidity, UIDNext: opened.UIDNext,
+		Messages: opened.NumMessages, ModSeq: opened.HighestModSeq,
+	}
+	return c.opened, nil
 }
