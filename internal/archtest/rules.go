@@ -59,14 +59,17 @@ func senseRules() []Rule {
 			Packages: []string{"senses/mail/mailtest"},
 			Reason:   "its server stands in for a real one, and knows no driver",
 		}, {
+			Packages: []string{"senses/mail/mailtest/dovecot"}, May: []string{"senses/mail/mailtest"}, TestOnly: true,
+			Reason: "it starts a real server for tests, and knows no driver",
+		}, {
 			Packages: []string{"senses/mail/message"}, May: []string{"redact"},
 			Reason: "it reads one message, and knows nothing of where it came from",
 		}, {
-			Packages: []string{"senses/mail/account"}, May: []string{"internal/secret", "internal/failpoint"}, Tests: []string{"senses/mail/mailtest"},
+			Packages: []string{"senses/mail/account"}, May: []string{"internal/secret", "internal/failpoint"}, Tests: []string{"senses/mail/mailtest", "senses/mail/mailtest/dovecot"},
 			Reason: "it speaks IMAP, and knows nothing of what is looked for",
 		}, {
 			Packages: []string{"senses/mail"}, May: append(driver, "senses/mail/account", "senses/mail/message", "internal/secret", "internal/oauth"),
-			Tests:  []string{"senses/sensetest", "senses/mail/mailtest"},
+			Tests:  []string{"senses/sensetest", "senses/mail/mailtest", "senses/mail/mailtest/dovecot"},
 			Reason: "a driver knows its parent and no sibling; it puts its own parts together",
 		}, {
 			Packages: []string{"senses/*/..."}, May: driver, Tests: []string{"senses/sensetest"},
