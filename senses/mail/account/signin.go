@@ -71,9 +71,9 @@ func (a *Account) withToken(ctx context.Context, c *connection, token string) er
 	}
 	var client sasl.Client = &xoauth2{user: a.options.User, token: token}
 	if mechanism == "oauthbearer" {
-		client = sasl.NewOAuthBearerClient(&sasl.OAuthBearerOptions{
+		client = bearer{sasl.NewOAuthBearerClient(&sasl.OAuthBearerOptions{
 			Username: a.options.User, Token: token, Host: a.options.Host, Port: a.options.Port,
-		})
+		})}
 	}
 	c.guard.mu.Lock()
 	c.guard.bare = mechanism == "xoauth2"
@@ -88,10 +88,6 @@ var crowded = regexp.MustCompile(`(?i)too many|maximum number|connection limit|t
 
 // refused says what a refused sign-in means, and what to do.
 func (a *Account) refused(err error, advice string) error {
-	var bearer *sasl.OAuthBearerError
-	if errors.As(err, &bearer) {
-		return fmt.Errorf("%w: the token (%s); %s", ErrSignIn, words(bearer.Status), advice)
-	}
 	var answer *answerError
 	if !errors.As(err, &answer) {
 		return err
@@ -111,6 +107,14 @@ func busy(code imap.ResponseCode, text string) bool {
 	}
 	return crowded.MatchString(text)
 }
+
+// bearer is OAUTHBEARER to its end: the library's breaks off where the token was
+// refused.
+type bearer struct{ sasl.Client }
+
+// Next is asked only when the token was refused: the server sends why, and wants
+// one byte, 0x01, before it says no (RFC 7628, 3.2.3).
+func (bearer) Next([]byte) ([]byte, error) { return []byte{1}, nil }
 
 // xoauth2 is the mechanism of that name, which some providers have beside the
 // standard one, or instead:
