@@ -1,0 +1,149 @@
+package mailtest_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-message"
+	_ "github.com/emersion/go-message/charset"
+	"github.com/emersion/go-message/mail"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+)
+
+// TestCompose reads letters back with a library.
+func TestCompose(t *testing.T) {
+	l := mailtest.Letter{From: "Omar Çelik <omar@example.org>", To: []string{ines, "Bo <bo@example.net>"}, Cc: []string{"cc@example.com"},
+		Subject: "Grüße, and a subject that is so long that it has to be folded, because no line may be longer than that — ever", Date: morning,
+		Text: "A line with “quotes”.\n" + strings.Repeat("long ", 400) + "\nFrom here on\n.\n", HTML: "<p>Ü</p>", InReplyTo: []string{"a@example.org"},
+		References: []string{"b@example.org", "a@example.org"}, Headers: []string{"List-Id: <list.example.org>"}, Invitation: "BEGIN:VCALENDAR\nEND:VCALENDAR\n", Method: "REQUEST",
+		Attachments: []string{"Räume.pdf"}}
+	raw := mailtest.Compose(l)
+	for _, line := range strings.Split(strings.TrimSuffix(string(raw), "\r\n"), "\r\n") {
+		if len(line) > 200 || strings.ContainsAny(line, "\r\n") {
+			t.Errorf("line %q", line)
+		}
+	}
+	r, err := mail.CreateReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := r.Header
+	subject, err1 := h.Subject()
+	from, err2 := h.AddressList("From")
+	to, err3 := h.AddressList("To")
+	at, err4 := h.Date()
+	references, err5 := h.MsgIDList("References")
+	for _, err := range []error{err1, err2, err3, err4, err5} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if subject != l.Subject || from[0].Name != "Omar Çelik" || len(to) != 2 || !at.Equal(morning) || !slices.Equal(references, l.References) || h.Get("List-Id") == "" {
+		t.Errorf("header %q %v %v %v %v", subject, from, to, at, references)
+	}
+	var parts []string
+	for {
+		p, err := r.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(p.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		switch ph := p.Header.(type) {
+		case *mail.InlineHeader:
+			kind, _, _ := ph.ContentType()
+			parts = append(parts, kind+" "+strings.ReplaceAll(strings.TrimRight(string(body), "\r\n"), "\r\n", "\n"))
+		case *mail.AttachmentHeader:
+			name, err := ph.Filename()
+			parts = append(parts, fmt.Sprintf("%s %v", name, err))
+		}
+	}
+	want := []string{"text/plain " + strings.TrimRight(l.Text, "\n"), "text/html <p>Ü</p>", "text/calendar BEGIN:VCALENDAR\nEND:VCALENDAR", "Räume.pdf <nil>"}
+	if !slices.Equal(parts, want) {
+		t.Errorf("parts %q", parts)
+	}
+}
+
+// TestComposeID has the same letter have the same identity, and another another.
+func TestComposeID(t *testing.T) {
+	id := func(l mailtest.Letter) string {
+		e, err := message.Read(bytes.NewReader(mailtest.Compose(l)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Header.Get("Message-Id")
+	}
+	l := mailtest.Letter{From: "omar@example.org", To: []string{ines}, Subject: "Lunch", Text: "At noon?", Date: morning}
+	same, other := l, l
+	other.Text = "At one?"
+	if id(l) != id(same) || id(l) == id(other) || !strings.HasSuffix(id(l), "@example.org>") {
+		t.Errorf("identities %s, %s, %s", id(l), id(same), id(other))
+	}
+	other.MessageID = "x@example.net"
+	if id(other) != "<x@example.net>" {
+		t.Errorf("identity %s", id(other))
+	}
+}
+
+// TestMistakes has wrong calls end at once, with what is wrong.
+func TestMistakes(t *testing.T) {
+	users := []mailtest.User{{Name: ines}}
+	s := serve(t, mailtest.Options{})
+	for want, call := range map[string]func(){
+		"no user":                func() { mailtest.New(mailtest.Options{}) },
+		"name of its own":        func() { mailtest.New(mailtest.Options{Users: append(users, users...)}) },
+		`without "QUOTA"`:        func() { mailtest.New(mailtest.Options{Users: users, Without: []imap.Cap{imap.CapQuota}}) },
+		`mechanism "NTLM"`:       func() { mailtest.New(mailtest.Options{Users: users, Mechanisms: []string{"NTLM"}}) },
+		`no user "bo"`:           func() { s.User("bo") },
+		`no folder "Elsewhere"`:  func() { s.User(ines).Deliver("Elsewhere", nil, time.Time{}) },
+		"no message with UID 7":  func() { s.User(ines).Expunge("INBOX", 7) },
+		`folder "inbox" already`: func() { s.User(ines).Create("inbox") },
+		`"Sent" already`:         func() { s.User(ines).Rename("Trash", "Sent") },
+		`"nobody" is no address`: func() { mailtest.Compose(mailtest.Letter{From: "nobody"}) },
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, want) {
+					t.Errorf("it says %q and not %q", said, want)
+				}
+			}()
+			call()
+		}()
+	}
+	if _, err := s.ListenTLS(); err == nil {
+		t.Error("TLS without a certificate")
+	}
+	if _, err := s.DialTLS(); err == nil {
+		t.Error("TLS without a certificate")
+	}
+}
+
+// TestBroken hands out messages that are none, as they stand.
+func TestBroken(t *testing.T) {
+	s := serve(t, mailtest.Options{})
+	c := signIn(t, s, nil)
+	for n, raw := range []string{"", "no header at all", "A: b\n\nlines that end in LF\n", "\r\n\r\nonly a body", strings.Repeat("x", 1<<20), "A: \x00\xff\r\n\r\n\x00"} {
+		s.User(ines).Deliver("INBOX", []byte(raw), time.Time{})
+		open(t, c, "INBOX", examine())
+		all := &imap.FetchItemBodySection{Peek: true}
+		head := &imap.FetchItemBodySection{Peek: true, Specifier: imap.PartSpecifierHeader}
+		text := &imap.FetchItemBodySection{Peek: true, Specifier: imap.PartSpecifierText}
+		m := fetch(t, c, imap.UIDSetNum(imap.UID(n+1)), &imap.FetchOptions{RFC822Size: true, InternalDate: true, BodySection: []*imap.FetchItemBodySection{all, head, text}})
+		if len(m) != 1 || string(m[0].FindBodySection(all)) != raw || string(m[0].FindBodySection(head))+string(m[0].FindBodySection(text)) != raw ||
+			m[0].RFC822Size != int64(len(raw)) || !m[0].InternalDate.Equal(morning) {
+			t.Errorf("message %d is not what was delivered", n+1)
+		}
+	}
+}
