@@ -107,6 +107,9 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 			return all, err
 		}
 	}
+	if err := d.mailSenses(add); err != nil {
+		return all, err
+	}
 	if d.options.Senses != nil {
 		further, err := d.options.Senses(d.ledger)
 		if err != nil {

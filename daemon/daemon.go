@@ -19,6 +19,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/presence/session"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -40,6 +41,7 @@ type Daemon struct {
 	watcher   *watch.Watcher
 	runner    *threads.Runner
 	collector *senses.Collector
+	accounts  []*mail.Sense // in order of their ids
 	schedule  *schedule
 	budget    *budget.Budget
 	prompts   *prompts.Set

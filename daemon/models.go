@@ -102,6 +102,9 @@ func (d *Daemon) ownThreads() ([]threads.Thread, error) {
 func (d *Daemon) tools() (*threads.Registry, error) {
 	config := d.options.Config
 	options := threads.RegistryOptions{Excluded: []string{config.StateDir}, Secret: files.Secret, Redact: redact.Text, Senses: d.senseLines}
+	if len(config.Senses.Mail) > 0 {
+		options.Mail = mailbox{d}
+	}
 	for _, c := range config.Senses.Notes {
 		options.Roots = append(options.Roots, threads.Root{ID: "notes-" + c.ID, Instance: c.ID, Path: c.Path, Trust: c.Trust, Notes: true,
 			Ref: func(file string) (subconscious.Ref, bool) {

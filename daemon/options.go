@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"time"
 
@@ -42,6 +44,8 @@ type Options struct {
 	// Threads replace those of the configuration.
 	Senses  func(rows senses.RowReader) ([]senses.Sense, error)
 	Threads []threads.Thread
+	// DialMail opens connections to mail servers; nil is the network.
+	DialMail func(ctx context.Context, network, address string) (net.Conn, error)
 	// Channels replace those of the configuration; nil leaves them.
 	Channels []notify.Channel
 	// Signals, if set, says what is known of the person instead of this

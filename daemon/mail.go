@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// openMail makes the sense of one account. Its password or token is looked up
+// whenever it signs in, so that one that is put right counts at the next tick.
+func (d *Daemon) openMail(c mail.Config) (*mail.Sense, error) {
+	options := mail.Options{Rows: d.ledger, Logger: d.options.Logger, Zone: d.zoneOrUTC, Dial: d.options.DialMail}
+	if c.OAuth != nil {
+		signIn := setup.MailSignIn(c, d.options.Config.StateDir, d.options.Env)
+		signIn.Log = d.options.Logger
+		options.Token = oauth.New(signIn).Token
+	} else {
+		ref := setup.MailPassword(c)
+		options.Password = func(context.Context) (secret.Value, error) { return ref.Resolve(d.options.Env) }
+	}
+	return mail.New(c, options)
+}
+
+// mailbox lets tools read the mail of all accounts that are looked at.
+type mailbox struct{ *Daemon }
+
+var _ threads.MailReader = mailbox{}
+
+// Mail implements threads.MailReader. Which account a message is in shows when
+// one of them knows it.
+func (m mailbox) Mail(ctx context.Context, ref subconscious.Ref) (threads.Letter, error) {
+	var problems []error
+	for _, s := range m.accounts {
+		reading, err := s.Read(ctx, string(ref))
+		switch {
+		case err == nil:
+			return letterOf(ref, reading), nil
+		case !errors.Is(err, mail.ErrUnknown):
+			problems = append(problems, fmt.Errorf("read from %s: %w", s.ID(), err))
+		}
+	}
+	if len(problems) > 0 {
+		return threads.Letter{}, errors.Join(problems...)
+	}
+	return threads.Letter{}, threads.ErrNoLetter
+}
+
+func letterOf(ref subconscious.Ref, r mail.Reading) threads.Letter {
+	letter := threads.Letter{
+		Ref: ref, From: r.From, To: append(slices.Clone(r.To), r.Cc...), Subject: r.Subject, Received: r.Received,
+		Text: r.Text, Cut: len(r.Cut) > 0, Attachments: r.Attachments,
+	}
+	for _, other := range r.Thread {
+		letter.Thread = append(letter.Thread, threads.Letter{
+			Ref: subconscious.NewRef(mail.Name, other.ID), From: other.From, Subject: other.Subject, Received: other.Received,
+		})
+	}
+	return letter
+}
+
+// How much of what was seen is searched for mail: other senses' share the words.
+const (
+	mailFound  = 10
+	mailSifted = 200
+)
+
+// SearchMail implements threads.MailReader. It looks at what the ledger keeps of
+// mail, which is the beginning of each text, and asks no server.
+func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]threads.Letter, error) {
+	found, err := m.ledger.Search(ctx, words, m.options.Now().AddDate(0, 0, -days), mailSifted)
+	if err != nil {
+		return nil, err
+	}
+	var letters []threads.Letter
+	for _, f := range found {
+		o := f.Observation
+		if o.Sense != mail.Name || len(letters) == mailFound {
+			continue
+		}
+		letters = append(letters, threads.Letter{
+			Ref: o.Ref(), From: strings.TrimSpace(o.Attrs["from_name"] + " <" + o.Attrs["from"] + ">"),
+			Subject: o.Title, Received: received(o), Text: o.Text, Cut: true,
+		})
+	}
+	return letters, nil
+}
+
+// received is when the server took a message in, or else when it was seen.
+func received(o subconscious.Observation) time.Time {
+	at, err := time.Parse(time.RFC3339, o.Attrs["received"])
+	if err != nil {
+		return o.At
+	}
+	return at
+}
+
+// mailSenses makes the senses of all accounts.
+func (d *Daemon) mailSenses(add func(kind, id string, s senses.Sense, err error) error) error {
+	d.accounts = nil
+	for _, c := range d.options.Config.Senses.Mail {
+		s, err := d.openMail(c)
+		if err := add(mail.Name, c.ID, s, err); err != nil {
+			return err
+		}
+		d.accounts = append(d.accounts, s)
+	}
+	slices.SortFunc(d.accounts, func(a, b *mail.Sense) int { return cmp.Compare(a.ID(), b.ID()) })
+	return nil
+}
