@@ -33,7 +33,7 @@ type step struct {
 }
 
 const (
-	maxGap     = 4
+	maxGap     = 6
 	maxSkipped = 3
 )
 
@@ -95,7 +95,7 @@ func readStep(sets map[string]Set, field string) step {
 func (b phrasebook) find(words []word) (from, to int, ok bool) {
 	for i, w := range words {
 		for _, p := range b.first[w.text] {
-			if p.head && !opens(words, i) {
+			if p.head && !leads(words, i) {
 				continue
 			}
 			if to, ok := match(p.steps, words, i); ok {
@@ -105,6 +105,14 @@ func (b phrasebook) find(words []word) (from, to int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// leads reports whether word i begins a clause that is no second half of another:
+// what follows "and" has the subject of what is before it.
+func leads(words []word, i int) bool {
+	return opens(words, i) && (i == 0 || words[i].pause || !joining[words[i-1].text])
+}
+
+var joining = SetOf(`and then und dann et puis y luego e`)
 
 func (b phrasebook) has(words []word) bool {
 	_, _, ok := b.find(words)
@@ -141,4 +149,56 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 		}
 	}
 	return i, true
+}
+
+// tail is a list of phrases that are looked for at the end of some words.
+type tail struct {
+	book    phrasebook
+	longest int // words that a phrase may have
+}
+
+func tails(list string) tail {
+	t := tail{book: phrases(nil, list)}
+	for _, all := range t.book.first {
+		for i := range all {
+			n := len(all[i].steps)
+			for _, s := range all[i].steps {
+				if s.kind == gap {
+					n += maxGap
+				}
+			}
+			t.longest = max(t.longest, n)
+			all[i].steps = append(all[i].steps[:len(all[i].steps):len(all[i].steps)], step{kind: end})
+		}
+	}
+	return t
+}
+
+// ends reports whether the words end with one of the phrases.
+func (t tail) ends(words []word) bool {
+	for i := max(0, len(words)-t.longest); i < len(words); i++ {
+		for _, p := range t.book.first[words[i].text] {
+			if _, ok := match(p.steps, words, i); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heads are phrases that are looked for at the beginning of some words.
+type heads phrasebook
+
+func headsOf(list string) heads { return heads(phrases(nil, list)) }
+
+func (h heads) begin(words []word) bool {
+	if len(words) == 0 {
+		return false
+	}
+	for _, p := range h.first[words[0].text] {
+		if _, ok := match(p.steps, words, 0); ok {
+			return true
+		}
+	}
+	return false
 }

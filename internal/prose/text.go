@@ -3,6 +3,8 @@ package prose
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
 )
 
 const (
@@ -94,8 +96,18 @@ func isEnd(line, trimmed string) bool {
 
 // isQuotation reports whether a line was written by somebody else.
 func isQuotation(trimmed string) bool {
-	return strings.HasPrefix(trimmed, ">") || strings.HasPrefix(trimmed, "|")
+	if strings.HasPrefix(trimmed, "|") {
+		return true
+	}
+	initials := 0 // "TP> "
+	for initials < len(trimmed) && initials < maxInitials && (trimmed[initials]|0x20 >= 'a' && trimmed[initials]|0x20 <= 'z') {
+		initials++
+	}
+	return strings.HasPrefix(trimmed[initials:], ">")
 }
+
+// maxInitials is how long a name before a mark of quotation may be.
+const maxInitials = 12
 
 // isRule reports whether a line is a mere rule: "-----", "=====", "* * *".
 func isRule(trimmed string) bool {
@@ -113,8 +125,11 @@ func bulletLength(trimmed string) int {
 	for n < len(trimmed) && n < 2 && trimmed[n] >= '0' && trimmed[n] <= '9' {
 		n++
 	}
-	if n > 0 && n+1 < len(trimmed) && (trimmed[n] == '.' || trimmed[n] == ')') && trimmed[n+1] == ' ' && len(trimmed) > n+2 && !(trimmed[n+2] >= '0' && trimmed[n+2] <= '9') {
-		return n + 2
+	if n == 0 || n+1 >= len(trimmed) || trimmed[n] != '.' && trimmed[n] != ')' || trimmed[n+1] != ' ' {
+		return 0
 	}
-	return 0
+	if found := dates.Find(head(trimmed, 24), anyTime); len(found) > 0 && found[0].Start == 0 {
+		return 0 // "3. März, 10 Uhr"
+	}
+	return n + 2
 }

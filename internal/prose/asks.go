@@ -1,0 +1,176 @@
+package prose
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
+)
+
+// maxAsks is how many asks of one text are returned.
+const maxAsks = 16
+
+// AskForm is how something is asked.
+type AskForm string
+
+const (
+	Request  AskForm = "request"  // could you send …, please confirm …
+	Question AskForm = "question" // when can you come?
+)
+
+// Ask is a sentence in which the writer of a message asks something of its
+// reader.
+type Ask struct {
+	Form AskForm
+	// Words are the sentence on one line; it stands at text[Start:End].
+	Words      string
+	Start, End int
+	// Date is the day or time that it names, where Dated: of several the one
+	// until when something has to be done (Deadline), else the first.
+	Date  dates.Match
+	Dated bool
+}
+
+// Asks returns what the writer of a text asks of its reader, in order and at most
+// 16 times. Dates are counted from now. A text that advertises asks nothing,
+// whatever its words; nor does what is quoted, thinks aloud, asks everybody, or
+// is said of courtesy ("let me know if you have any questions").
+func Asks(text string, now time.Time) []Ask {
+	text = head(text, MaxText)
+	var asks []Ask
+	for _, s := range Sentences(text) {
+		form, ok := readAsk(s.Text)
+		if !ok {
+			continue
+		}
+		a := Ask{Form: form, Words: s.Text, Start: s.Start, End: s.End}
+		a.Date, a.Dated = namedDate(s.Text, now)
+		if asks = append(asks, a); len(asks) == maxAsks {
+			break
+		}
+	}
+	if len(asks) > 0 && Advertises(text) {
+		return nil
+	}
+	return asks
+}
+
+// namedDate picks the date that an ask names.
+func namedDate(s string, now time.Time) (dates.Match, bool) {
+	var named []dates.Match
+	for _, m := range dates.Find(s, now) {
+		if !reckoned(s, m) {
+			named = append(named, m)
+		}
+	}
+	return BestDate(named)
+}
+
+// language is what the asks of one language are known by.
+type language struct {
+	// requests ask for something to be done. Those of polite have the form of a
+	// question that may have lost its mark, and are read at the head of a clause.
+	requests, polite phrasebook
+	// questions are put to the reader; they end with a mark.
+	questions phrasebook
+	// formulas ask nothing, whatever else their sentence says.
+	formulas phrasebook
+	// idle questions await no answer.
+	idle phrasebook
+}
+
+var languages = []language{englishTongue: englishAsks, germanTongue: germanAsks, frenchTongue: frenchAsks, spanishTongue: spanishAsks}
+
+// readAsk says whether a sentence asks something of who reads it.
+func readAsk(s string) (AskForm, bool) {
+	first, _ := utf8.DecodeRuneInString(s)
+	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || shouts(s) {
+		return "", false
+	}
+	words := split(s)
+	if len(words) < 2 || marketing.has(words) || titled(s, words) {
+		return "", false
+	}
+	for i := range languages {
+		if languages[i].formulas.has(words) {
+			return "", false
+		}
+	}
+	mark := endsWithMark(s)
+	for _, i := range tongues(words) {
+		l := &languages[i]
+		if form, at, ok := l.ask(s, words, mark); ok && !quoted(s, words[at].start) {
+			return form, true
+		}
+	}
+	return "", false
+}
+
+func (l *language) ask(s string, words []word, mark bool) (AskForm, int, bool) {
+	if from, _, ok := l.polite.find(words); ok && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking[text(words, from-1)] || opens(words, from)) {
+		return Request, from, true
+	}
+	if from, _, ok := l.requests.find(words); ok && (opens(words, from) || !reported(words, reading{word: from})) {
+		return Request, from, true
+	}
+	if !mark || l.idle.has(words) {
+		return "", 0, false
+	}
+	from, _, ok := l.questions.find(words)
+	return Question, from, ok
+}
+
+// wordsOfAsking before "can you" make a question of a request: "when can you …".
+var wordsOfAsking = SetOf(`when where what which who how why wann wo was wie welche welchen wer warum quand où comment combien que qu quel quelle
+	pourquoi cuándo dónde qué cómo cuál quién cuánto`)
+
+// supposing words make of "would you" a question of what one would do.
+var supposing = SetOf(`if unless suppose imagine`)
+
+// endsWithMark reports whether a sentence is a question by its mark.
+func endsWithMark(s string) bool {
+	s = strings.TrimRightFunc(s, func(r rune) bool { return r != '?' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "??")
+}
+
+// shouts reports whether a sentence is written as spam is: in capitals, or with
+// rows of exclamation marks or money.
+func shouts(s string) bool {
+	if strings.Contains(s, "!!") || strings.Contains(s, "$$") {
+		return true
+	}
+	upper, letters := 0, 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			letters++
+			if unicode.IsUpper(r) {
+				upper++
+			}
+		}
+	}
+	return letters >= 12 && upper*3 > letters*2
+}
+
+// titled reports whether a sentence is written as an English headline is: Every
+// Word With A Capital, the small ones too.
+func titled(s string, words []word) bool {
+	long, upper, small := 0, 0, false
+	for i, w := range words {
+		r, _ := utf8.DecodeRuneInString(s[w.start:])
+		switch capital := unicode.IsUpper(r); {
+		case i > 0 && capital && w.text != "i" && headlined[w.text]:
+			small = true
+		case w.end-w.start >= 4:
+			long++
+			if capital {
+				upper++
+			}
+		}
+	}
+	return small && long >= 2 && upper == long
+}
+
+// headlined are small words that have a capital in headlines only.
+var headlined = SetOf(`you your to the a an and of for get it my this that can do are with from our want we be not now`)

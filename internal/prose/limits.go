@@ -1,0 +1,132 @@
+package prose
+
+import (
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
+)
+
+// maxLimits is how many limits, and how many appointments, of one text are
+// returned.
+const maxLimits = 8
+
+// Limit is a day until when something has to be done or paid, or on which
+// something ends unless the reader acts.
+type Limit struct {
+	// Words are the sentence on one line; it stands at text[Start:End].
+	Words      string
+	Start, End int
+	Date       dates.Match // its offsets are in Words
+}
+
+// Limits returns the limits that a text of an office or a machine sets its
+// reader, in order and at most 8: "payment due 30 November", "Frist: 30.11.", "your
+// domain expires on …". The end of an offer, the day of an event or of a delivery
+// is none; nor is what the writer undertakes. Dates are counted from now, which is
+// when the text was written.
+func Limits(text string, now time.Time) []Limit {
+	text = head(text, MaxText)
+	var limits []Limit
+	for _, s := range withLabels(Sentences(text)) {
+		date, ok := limitOf(s.Text, now)
+		if !ok {
+			continue
+		}
+		limits = append(limits, Limit{Words: s.Text, Start: s.Start, End: s.End, Date: date})
+		if len(limits) == maxLimits {
+			break
+		}
+	}
+	if len(limits) > 0 && Advertises(text) {
+		return nil
+	}
+	return limits
+}
+
+// maxHeading is how long a line may be that is the label of the next one.
+const maxHeading = 40
+
+// withLabels joins a label that stands on a line of its own with the sentence
+// behind it: "Zahlbar bis:" and "30.11.2026".
+func withLabels(all []Sentence) []Sentence {
+	out := all[:0:0]
+	for i := 0; i < len(all); i++ {
+		s := all[i]
+		if i+1 < len(all) && len(s.Text) <= maxHeading && strings.HasSuffix(s.Text, ":") && len(all[i+1].Text) <= maxHeading {
+			next := all[i+1]
+			s.Text, s.Last, s.End = s.Text+" "+next.Text, next.Last, next.End
+			i++
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// limitOf returns the limit that a sentence sets.
+func limitOf(s string, now time.Time) (dates.Match, bool) {
+	if !strings.ContainsAny(s, "0123456789") && len(s) > 0 && !hasDay(s, now) || shouts(s) || strings.HasSuffix(s, "?") {
+		return dates.Match{}, false
+	}
+	words := split(s)
+	if len(words) < 2 || noLimits.has(words) || offers.has(words) || sells(words) {
+		return dates.Match{}, false
+	}
+	found := dates.Find(s, now)
+	for _, m := range found {
+		if !m.Day || reckoned(s, m) && !m.Deadline {
+			continue
+		}
+		before, after := around(words, m)
+		if spans(m) && ofEvent.begin(after) {
+			continue
+		}
+		switch {
+		case len(before) > 0 && dueBefore.ends(before):
+		case m.Deadline && (mustDo.has(words) || dueWords.has(words)):
+		case expires.has(words) && anyOf(words, lasting) && !anyOf(words, fleeting):
+		case dueAfter.begin(after):
+		default:
+			continue
+		}
+		return m, true
+	}
+	return dates.Match{}, false
+}
+
+func hasDay(s string, now time.Time) bool {
+	for _, m := range dates.Find(s, now) {
+		if m.Day {
+			return true
+		}
+	}
+	return false
+}
+
+// around returns the words before a date and those behind it.
+func around(words []word, m dates.Match) (before, after []word) {
+	i := 0
+	for i < len(words) && words[i].start < m.Start {
+		i++
+	}
+	j := i
+	for j < len(words) && words[j].start < m.End {
+		j++
+	}
+	// A label ("Frist:") belongs to its date, and so does "by".
+	k := i
+	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && dueLabels[words[k].text] {
+		k++
+	}
+	return words[:k], words[j:]
+}
+
+// sells reports whether a sentence speaks of what is for sale rather than of
+// what has to be done.
+func sells(words []word) bool { return anyOf(words, selling) }
+
+// spans reports whether a date is a span of time: "within 14 days".
+func spans(m dates.Match) bool {
+	first := split(m.Text)
+	return len(first) > 0 && spanWords[first[0].text]
+}
