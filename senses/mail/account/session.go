@@ -14,7 +14,7 @@ const (
 	// maxFolders bounds the folders that are listed.
 	maxFolders = 10_000
 	// folderBytes is what the line of a folder may take on average.
-	folderBytes = 512
+	folderBytes = 256
 	// shownFolders is how many an error names.
 	shownFolders = 20
 )
