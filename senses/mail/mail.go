@@ -2,14 +2,22 @@ package mail
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
 
 // Name of the sense.
@@ -34,8 +42,8 @@ type Options struct {
 	// Password returns the password, each time it is needed. It is not asked
 	// where the configuration has an OAuth.
 	Password func(ctx context.Context) (secret.Value, error)
-	// Token returns an access token that is valid now.
-	Token func(ctx context.Context) (secret.Value, error)
+	// Token returns an access token of OAuth that is valid now.
+	Token func(ctx context.Context) (string, error)
 	// Dial opens connections; nil means net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -54,6 +62,36 @@ func (o Options) validate(config Config) error {
 type Sense struct {
 	config  Config
 	options Options
+	folders []string
+	mine    map[string]bool // the person's addresses
+	account *account.Account
+	run     string
+	looks   uint64
+
+	// mu guards what is committed against Read, which may come at any time:
+	// the cursor, and the tables as far as they are committed.
+	mu        sync.RWMutex
+	state     *cursor
+	known     *table[hash, known]
+	open      *table[hash, open]
+	sent      *table[hash, sent]
+	answered  *table[hash, uint32]
+	wroteTo   *table[hash, correspondent]
+	committed []byte
+	started   bool
+
+	// pending is what was handed out and is not known to be committed.
+	pending *handout
+	// foundSent is when the folders were last listed for the one of what was
+	// sent, and pruned when the tables were last gone through.
+	foundSent, pruned time.Time
+}
+
+// handout is a batch, until it is known to be committed. The tables hold its
+// rows above what is committed.
+type handout struct {
+	cursor []byte
+	state  *cursor
 }
 
 // New returns the sense of one account. It signs in at the first look.
@@ -64,7 +102,73 @@ func New(config Config, options Options) (*Sense, error) {
 	if err := options.validate(config); err != nil {
 		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
 	}
-	return &Sense{config: config, options: options}, nil
+	config.fill()
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	if options.Zone == nil {
+		options.Zone = func() *time.Location { return time.Local }
+	}
+	s := &Sense{
+		config: config, options: options, folders: config.Folders, mine: map[string]bool{},
+		known: newTable(knownForm()), open: newTable(openForm()), sent: newTable(sentForm()),
+		answered: newTable(answeredForm()), wroteTo: newTable(correspondentForm()),
+	}
+	for _, address := range config.Addresses {
+		s.mine[strings.ToLower(address)] = true
+	}
+	var run [8]byte
+	if _, err := rand.Read(run[:]); err != nil {
+		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
+	}
+	s.run = hex.EncodeToString(run[:])
+	var err error
+	if s.account, err = connect(config, options); err != nil {
+		return nil, fmt.Errorf("mail %s: %w", config.ID, err)
+	}
+	return s, nil
+}
+
+// fill puts the defaults in place of what was left out.
+func (c *Config) fill() {
+	c.Folders = slices.Clone(c.Folders)
+	if len(c.Folders) == 0 {
+		c.Folders = []string{inbox}
+	}
+	for i, name := range c.Folders {
+		c.Folders[i] = folderKey(name)
+	}
+	if len(c.Addresses) == 0 {
+		c.Addresses = []string{c.User}
+	}
+	if c.LookBack == 0 {
+		c.LookBack = defaultLookBack
+	}
+}
+
+// connect makes the account, which signs in when it is first asked.
+func connect(config Config, options Options) (*account.Account, error) {
+	o := account.Options{
+		Name: config.ID, Host: config.Host, Port: config.Port, Security: config.Security, User: config.User,
+		Idle: config.Idle == nil || *config.Idle, IdleFolder: config.Folders[0],
+		Dial: options.Dial, Logger: options.Logger,
+	}
+	if config.OAuth != nil {
+		o.Token, o.Mechanism = options.Token, config.OAuth.Mechanism
+	} else {
+		o.Password = options.Password
+	}
+	if config.CAFile != "" {
+		pem, err := os.ReadFile(config.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		o.RootCAs = x509.NewCertPool()
+		if !o.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("ca_file: %s holds no certificate; give a PEM file", config.CAFile)
+		}
+	}
+	return account.New(o)
 }
 
 // Name returns "mail".
@@ -73,15 +177,19 @@ func (s *Sense) Name() string { return Name }
 // ID returns the configured instance.
 func (s *Sense) ID() string { return s.config.ID }
 
-// Collect looks at what arrived since the cursor, at what was sent, and at
-// what stands.
-func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
-	return senses.Batch{}, errors.New("mail: not connected")
+// Hints is readable when the server says that something may have arrived in
+// the first folder; nil where IDLE is left alone.
+func (s *Sense) Hints() <-chan struct{} {
+	if s.config.Idle != nil && !*s.config.Idle {
+		return nil
+	}
+	return s.account.Hints()
 }
 
-// Hints is readable when the server says that something arrived; nil where
-// IDLE is left alone.
-func (s *Sense) Hints() <-chan struct{} { return nil }
-
 // Stop ends the connection and the waiting for news.
-func (s *Sense) Stop(context.Context) error { return nil }
+func (s *Sense) Stop(ctx context.Context) error {
+	if err := s.account.Stop(ctx); err != nil {
+		return fmt.Errorf("mail %s: %w", s.config.ID, err)
+	}
+	return nil
+}

@@ -1,13 +1,28 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/senses/mail/message"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// maxReading is how much of a message Read returns, in bytes.
-const maxReading = 16 << 10
+const (
+	// maxReading is how much of a message Read returns, in bytes, and maxThread
+	// how many others of its thread.
+	maxReading = 16 << 10
+	maxThread  = 20
+)
 
 // Reading is one message as it was read for somebody who asked for it. All of
 // it is the word of an outsider, with secrets taken out.
@@ -40,9 +55,255 @@ type Threaded struct {
 // is in none of its folders any more.
 var ErrUnknown = errors.New("no such message is known: it is older than the look-back, was deleted, or lies in a folder that is not looked at")
 
+// where is a message on the server, as it was last committed.
+type where struct {
+	of       hash
+	folder   string
+	validity uint32
+	uid      imap.UID
+	received int64
+}
+
 // Read reads a message of the configured folders anew and leaves it unread.
 // It is named by the ID of an observation ("mid:…") or by its reference
 // ("mail:abcdefghij"). It may be called while a Collect goes on.
 func (s *Sense) Read(ctx context.Context, id string) (Reading, error) {
-	return Reading{}, ErrUnknown
+	places, others, err := s.find(id)
+	if err != nil {
+		return Reading{}, err
+	}
+	var r Reading
+	err = s.account.Do(ctx, func(session *account.Session) error {
+		r = Reading{}
+		for _, w := range places {
+			found, err := s.readAt(ctx, session, w, &r)
+			if err != nil {
+				return err
+			}
+			if found {
+				return s.readThread(ctx, session, others, &r)
+			}
+		}
+		return ErrUnknown
+	})
+	if err != nil {
+		return Reading{}, fmt.Errorf("mail %s: read a message: %w", s.config.ID, err)
+	}
+	return r, nil
+}
+
+// find looks up where a message and the others of its thread are.
+func (s *Sense) find(id string) (places, others []where, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if !s.started || s.state == nil {
+		return nil, nil, fmt.Errorf("mail %s: nothing was looked at yet; try again in a while", s.config.ID)
+	}
+	of, ok := s.named(id)
+	if !ok {
+		return nil, nil, ErrUnknown
+	}
+	var thread hash
+	if k, ok := s.known.base[of]; ok {
+		thread = k.thread
+		places = s.wheres(of, int64(k.received), k.places[:])
+	}
+	for _, o := range s.open.base {
+		if o.Of == of && !o.Sent {
+			places = append(places, s.wheres(of, o.Received.Unix(), o.Places)...)
+		}
+	}
+	if m, ok := s.sent.base[of]; ok {
+		thread = m.thread
+		places = append(places, s.wheres(of, int64(m.day)*86400, []place{m.place})...)
+	}
+	if len(places) == 0 {
+		return nil, nil, ErrUnknown
+	}
+	return places, s.threadOf(thread, of), nil
+}
+
+// named is the message that an ID or a reference names. What stands for what the
+// person wrote names their message.
+func (s *Sense) named(id string) (of hash, ok bool) {
+	ref, isRef := subconscious.ParseCitation(id)
+	if !isRef {
+		bare := strings.TrimSuffix(strings.TrimSuffix(id, "#promise"), "#awaiting")
+		of = hashOf(bare)
+		return of, s.knows(of)
+	}
+	for _, o := range s.open.base {
+		if o.Observation.Ref() == ref.Ref || subconscious.NewRef(Name, o.Observation.ID) == ref.Ref {
+			return o.Of, true
+		}
+	}
+	for key := range s.known.base {
+		if refOf(key) == ref.Ref {
+			return key, true
+		}
+	}
+	for key := range s.sent.base {
+		if refOf(key) == ref.Ref {
+			return key, true
+		}
+	}
+	return 0, false
+}
+
+func (s *Sense) knows(of hash) bool {
+	_, known := s.known.base[of]
+	_, sent := s.sent.base[of]
+	return known || sent
+}
+
+// refOf is the reference of the thing whose identity has that hash.
+func refOf(h hash) subconscious.Ref {
+	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	var text [10]byte
+	for i := range text {
+		text[i] = alphabet[uint64(h)>>(59-5*i)&31]
+	}
+	return subconscious.Ref(Name + ":" + string(text[:]))
+}
+
+// wheres turns places into those in folders that are still looked at.
+func (s *Sense) wheres(of hash, received int64, places []place) []where {
+	var found []where
+	for _, p := range places {
+		name := s.state.named(p.Num)
+		if name == "" || p.UID == 0 {
+			continue
+		}
+		validity := uint32(0)
+		if f := s.state.Folders[name]; f != nil && f.Num == p.Num {
+			validity = f.Validity
+		} else if s.state.Sent != nil && s.state.Sent.Num == p.Num {
+			validity = s.state.Sent.Validity
+		}
+		found = append(found, where{of: of, folder: name, validity: validity, uid: p.UID, received: received})
+	}
+	return found
+}
+
+// threadOf are the places of the other messages of a thread, one of each, the
+// latest of them.
+func (s *Sense) threadOf(thread, but hash) []where {
+	var found []where
+	add := func(of hash, received int64, places []place) {
+		if of == but {
+			return
+		}
+		if at := s.wheres(of, received, places); len(at) > 0 {
+			found = append(found, at[0])
+		}
+	}
+	for key, k := range s.known.base {
+		if k.thread == thread {
+			add(key, int64(k.received), k.places[:])
+		}
+	}
+	for key, m := range s.sent.base {
+		if _, twice := s.known.base[key]; m.thread == thread && !twice {
+			add(key, int64(m.day)*86400, []place{m.place})
+		}
+	}
+	slices.SortFunc(found, func(a, b where) int { return cmp.Compare(a.received, b.received) })
+	return found[max(0, len(found)-maxThread):]
+}
+
+// readAt reads the message at a place, and reports whether it is there.
+func (s *Sense) readAt(ctx context.Context, session *account.Session, w where, r *Reading) (bool, error) {
+	opened, err := session.Examine(ctx, w.folder)
+	if errors.Is(err, account.ErrFolder) || err == nil && opened.UIDValidity != w.validity {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("open the folder %q: %w", w.folder, err)
+	}
+	found := false
+	err = session.Messages(ctx, []imap.UID{w.uid}, bodyBytes, func(raw account.Raw) error {
+		m, err := message.Parse(raw.Body)
+		if err != nil || found || !isMessage(m, w.of) {
+			return nil
+		}
+		found = true
+		*r = readingOf(m, w.folder, raw.Received)
+		return nil
+	})
+	return found, err
+}
+
+// isMessage reports whether what was read is the message that was asked for.
+func isMessage(m message.Message, of hash) bool {
+	id := prefix + m.ID
+	return hashOf(id) == of || hashOf(fmt.Sprintf("%s#%08x", id, checkOf(m))) == of
+}
+
+func readingOf(m message.Message, folder string, received time.Time) Reading {
+	whole := redact.Text(oneLine(m.Subject) + "\n" + clip(m.Text, 2*maxReading))
+	subject, text, _ := strings.Cut(whole, "\n")
+	r := Reading{
+		ID: prefix + m.ID, Folder: folder, From: named(m.From), Subject: subject, Received: received,
+		Text: clip(strings.TrimSpace(text), maxReading), Cut: m.Cut,
+	}
+	if len(m.Text) > maxReading {
+		r.Cut = append(slices.Clone(r.Cut), fmt.Sprintf("the text is longer than %d KiB", maxReading>>10))
+	}
+	for _, a := range m.To {
+		r.To = append(r.To, named(a))
+	}
+	for _, a := range m.Cc {
+		r.Cc = append(r.Cc, named(a))
+	}
+	for _, name := range m.Attachments {
+		r.Attachments = append(r.Attachments, cmp.Or(oneLine(redact.Text(name)), "(unnamed)"))
+	}
+	return r
+}
+
+// named writes an address as people do.
+func named(a message.Address) string {
+	name, addr := oneLine(redact.Text(a.Name)), oneLine(a.Addr)
+	switch {
+	case name == "":
+		return addr
+	case addr == "":
+		return name
+	}
+	return name + " <" + addr + ">"
+}
+
+// readThread reads the headers of the other messages of a thread. What is gone
+// is left out.
+func (s *Sense) readThread(ctx context.Context, session *account.Session, others []where, r *Reading) error {
+	byFolder := map[string][]where{}
+	for _, w := range others {
+		byFolder[w.folder] = append(byFolder[w.folder], w)
+	}
+	for folder, list := range byFolder {
+		opened, err := session.Examine(ctx, folder)
+		if errors.Is(err, account.ErrFolder) || err == nil && opened.UIDValidity != list[0].validity {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("open the folder %q: %w", folder, err)
+		}
+		uids := make([]imap.UID, len(list))
+		for i, w := range list {
+			uids[i] = w.uid
+		}
+		err = session.Headers(ctx, uids, func(raw account.Raw) error {
+			if m, err := message.Parse(raw.Body); err == nil {
+				r.Thread = append(r.Thread, Threaded{
+					ID: prefix + m.ID, From: named(m.From), Subject: redact.Text(oneLine(m.Subject)), Received: raw.Received,
+				})
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("read the thread: %w", err)
+		}
+	}
+	slices.SortFunc(r.Thread, func(a, b Threaded) int { return a.Received.Compare(b.Received) })
+	return nil
 }

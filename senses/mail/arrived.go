@@ -1,0 +1,193 @@
+package mail
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/message"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// checkOf tells apart two messages that claim one Message-ID.
+func checkOf(m message.Message) uint32 {
+	sum := sha256.Sum256([]byte(m.From.Addr + "\x00" + m.Date.UTC().Format(time.RFC3339)))
+	return binary.BigEndian.Uint32(sum[:4])
+}
+
+// identify returns the identity of a message. One that claims the Message-ID of
+// another that is known, which somebody may do to hide it, has one of its own.
+func (l *look) identify(m message.Message) (id string, key hash) {
+	id = prefix + m.ID
+	key = hashOf(id)
+	if k, ok := l.known.get(key); ok && k.check != checkOf(m) {
+		id = fmt.Sprintf("%s#%08x", id, checkOf(m))
+		key = hashOf(id)
+	}
+	return id, key
+}
+
+// threadOf is the identity of the first message of a thread.
+func threadOf(m message.Message, id string) string {
+	switch {
+	case len(m.References) > 0:
+		return prefix + m.References[0]
+	case len(m.InReplyTo) > 0:
+		return prefix + m.InReplyTo[0]
+	}
+	return id
+}
+
+// refsOf are the messages that one answers, or refers to.
+func refsOf(m message.Message) map[hash]bool {
+	refs := map[hash]bool{}
+	for _, id := range m.InReplyTo {
+		refs[hashOf(prefix+id)] = true
+	}
+	for _, id := range m.References {
+		refs[hashOf(prefix+id)] = true
+	}
+	return refs
+}
+
+// arrivedBefore looks at the header of a message in a folder and reports whether
+// its body is wanted: not of one that is known, nor of one that is too old.
+func (l *look) arrivedBefore(f *folder, m letter) bool {
+	if m.Made { // its identity takes more of its header
+		return !l.tooOld(f, m) || l.openSince(m.received)
+	}
+	if _, key := l.identify(m.Message); l.known.has(key) {
+		l.moved(key, m)
+		return false
+	}
+	return !l.tooOld(f, m)
+}
+
+// tooOld reports whether a message is older than what is told: it was moved here
+// from elsewhere.
+func (l *look) tooOld(f *folder, m letter) bool { return m.received.Before(l.oldest(f)) }
+
+// openSince reports whether something stands for a message that was received at
+// that time.
+func (l *look) openSince(received time.Time) bool {
+	for _, o := range l.open.all() {
+		if !o.Sent && o.Received.Equal(received) {
+			return true
+		}
+	}
+	return false
+}
+
+// needed is the time since when messages are looked for in a folder whose UIDs
+// were given anew: the look-back, or longer for what stands.
+func (l *look) needed() time.Time {
+	since := l.at.Add(-l.config.LookBack)
+	for _, o := range l.open.all() {
+		if !o.Sent && o.Received.Before(since) {
+			since = o.Received
+		}
+	}
+	return since
+}
+
+// arrived takes in a message that was not known before.
+func (l *look) arrived(f *folder, name string, m letter) {
+	id, key := l.identify(m.Message)
+	if l.known.has(key) {
+		l.moved(key, m)
+		return
+	}
+	if l.tooOld(f, m) {
+		return
+	}
+	thread, refs := threadOf(m.Message, id), refsOf(m.Message)
+	l.known.set(key, known{check: checkOf(m.Message), thread: hashOf(thread), received: uint32(m.received.Unix())}.in(m.place))
+	if m.flags.Draft || m.flags.Deleted {
+		return
+	}
+	mine := l.mine[m.From.Addr]
+	if mine && l.sent.has(key) {
+		return // what the person sent, in a folder that is looked at
+	}
+	if !mine && !m.Automated && !m.Junk {
+		l.endAwaiting(hashOf(thread), refs, m.received)
+	}
+	j := judge{look: l, letter: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
+	o := j.arrived()
+	answered := m.flags.Answered || l.answered.has(key)
+	stands := o.Kind != kindMail && o.Until.After(l.at) && !(o.Kind == kindRequest && answered)
+	if stands && l.stand(open{Observation: o, Of: key, Thread: hashOf(thread), Received: m.received, Places: []place{m.place}}) {
+		return
+	}
+	if m.uid < f.Base {
+		return // the past stays silent, but for what stands
+	}
+	l.changes = append(l.changes, plain(o))
+}
+
+// plain is what is told of a message of which nothing stands.
+func plain(o subconscious.Observation) subconscious.Observation {
+	if o.Kind != kindMail {
+		o.Kind, o.Fingerprint, o.Until = kindMail, "", time.Time{}
+	}
+	o.Change = subconscious.Momentary
+	return o
+}
+
+// prune deletes in steps what is too old to be needed.
+func (l *look) prune() {
+	if l.at.Sub(l.pruned) < pruneEvery && !l.at.Before(l.pruned) {
+		return
+	}
+	left := pruneStep
+	needed := map[hash]bool{}
+	for _, o := range l.open.all() {
+		needed[o.Of] = true
+	}
+	kept := max(l.config.LookBack, defaultLookBack) + 3*24*time.Hour
+	before := unix(l.at.Add(-kept))
+	if l.known.len() > maxKnown {
+		before = max(before, l.forgetBefore())
+		l.state.Forgot = max(l.state.Forgot, before)
+	}
+	left = pruneTable(l.known, left, func(key hash, k known) bool { return int64(k.received) < before && !needed[key] })
+	today := dayOf(l.at)
+	left = pruneTable(l.answered, left, func(_ hash, day uint32) bool { return day+answeredDays < today })
+	left = pruneTable(l.sent, left, func(_ hash, s sent) bool { return s.day+sentDays < today })
+	left = pruneTable(l.wroteTo, left, func(_ hash, c correspondent) bool { return c.last+sentDays < today })
+	if left > 0 {
+		l.pruned = l.at
+	}
+}
+
+// forgetBefore is the time before which messages must be forgotten so that no
+// more are known than are kept.
+func (l *look) forgetBefore() int64 {
+	days := map[uint32]int{}
+	for _, k := range l.known.all() {
+		days[k.received/86400]++
+	}
+	kept := 0
+	for day := dayOf(l.at); day > 0; day-- {
+		if kept += days[day]; kept > maxKnown*9/10 {
+			return int64(day+1) * 86400
+		}
+	}
+	return 0
+}
+
+// pruneTable deletes what is over, at most left rows, and returns how many more
+// may be deleted.
+func pruneTable[V any](t *table[hash, V], left int, over func(hash, V) bool) int {
+	for key, v := range t.base {
+		if left == 0 {
+			break
+		}
+		if _, changed := t.over[key]; !changed && over(key, v) {
+			t.over[key] = nil
+			left--
+		}
+	}
+	return left
+}

@@ -1,0 +1,261 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// usualTime is how long a look may take that has no deadline.
+	usualTime = 10 * time.Second
+	// rounds is how often one look connects, because of messages that end the
+	// connection.
+	rounds = 4
+	// maxChanges is how many messages one look tells of; the rest follow.
+	maxChanges = 4_000
+	// unreadShown is how long it is said that messages could not be read.
+	unreadShown = 24 * time.Hour
+	// scope of what stands.
+	scope = "open"
+)
+
+// look is one Collect.
+type look struct {
+	*Sense
+	at    time.Time
+	zone  *time.Location
+	state *cursor // of the next batch
+	// soft is when nothing more is begun.
+	soft time.Time
+
+	changes []subconscious.Observation
+	// looked are the folders that were looked at, missing those that are not
+	// there, stuck those in which a message could not be read just now.
+	looked, missing map[string]bool
+	stuck           map[uint32]bool
+	// unfinished: not all of the folders were looked through.
+	unfinished bool
+	// again asks for another round, since one message ended this one; blamed is
+	// the folder whose suspect was tried alone.
+	again  bool
+	blamed uint32
+	// said is what cannot be seen just now.
+	said []string
+	full bool // more stands than is kept
+}
+
+// Collect looks at what was sent and what arrived since the cursor, and at
+// what stands.
+func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
+	if err := s.settle(ctx, given); err != nil {
+		return senses.Batch{}, err
+	}
+	limit := usualTime
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = max(time.Until(deadline), 0)
+	}
+	hard, cancel := context.WithTimeout(ctx, limit*9/10)
+	defer cancel()
+	l := &look{
+		Sense: s, at: at, zone: s.options.Zone(), state: s.state.clone(), soft: time.Now().Add(limit / 2),
+		looked: map[string]bool{}, missing: map[string]bool{}, stuck: map[uint32]bool{},
+	}
+	if l.state.Look == 0 {
+		s.forget()
+	}
+	err := l.run(hard)
+	if ctx.Err() != nil {
+		return senses.Batch{}, fmt.Errorf("mail %s: %w", s.config.ID, ctx.Err())
+	}
+	if err != nil && len(l.looked) == 0 {
+		return senses.Batch{}, fmt.Errorf("mail %s: %w", s.config.ID, err)
+	}
+	if len(l.looked) == 0 {
+		return senses.Batch{}, fmt.Errorf("mail %s: %s", s.config.ID, strings.Join(l.said, "; "))
+	}
+	if err != nil {
+		l.say("not all of it could be looked at, the rest follows: %v", err)
+	}
+	return l.batch()
+}
+
+// run makes rounds until one goes through, or ends for another reason than one
+// message.
+func (l *look) run(ctx context.Context) error {
+	var err error
+	for range rounds {
+		l.again = false
+		err = l.account.Do(ctx, func(session *account.Session) error { return l.round(ctx, session) })
+		if err == nil && !l.again || !l.again || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// round looks at everything in turn. It may be begun again: what is done is done.
+func (l *look) round(ctx context.Context, session *account.Session) error {
+	l.said, l.unfinished = nil, false
+	clear(l.missing)
+	if err := l.lookAtSent(ctx, session); err != nil {
+		return err
+	}
+	if l.config.Sent != noSent && l.state.Sent.first() && l.state.Sent != nil && l.beginning() {
+		// Who is known, and what was answered, is needed of the first mail.
+		l.unfinished = true
+		for _, name := range l.folders {
+			l.looked[name] = true
+		}
+		return nil
+	}
+	last, opened, err := l.lookAtOpen(ctx, session)
+	if err != nil {
+		return err
+	}
+	names := slices.Clone(l.folders)
+	if i := slices.Index(names, last); i > 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	for _, name := range names {
+		if l.missing[name] {
+			continue
+		}
+		if name != last {
+			opened = account.Opened{}
+		}
+		if err := l.lookAtFolder(ctx, session, name, opened); err != nil {
+			return err
+		}
+	}
+	if !l.unfinished {
+		l.endMissing()
+	}
+	return nil
+}
+
+// beginning reports whether no folder was looked through yet.
+func (l *look) beginning() bool {
+	for _, f := range l.state.Folders {
+		if f.Next > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// examine opens a folder. ok is false where there is none, which is said.
+func (l *look) examine(ctx context.Context, session *account.Session, name string) (opened account.Opened, ok bool, err error) {
+	opened, err = session.Examine(ctx, name)
+	if errors.Is(err, account.ErrFolder) {
+		l.missing[name], l.unfinished = true, true
+		l.say("the folder %q: %v", name, err)
+		return opened, false, nil
+	}
+	if err != nil {
+		return opened, false, fmt.Errorf("open the folder %q: %w", name, err)
+	}
+	return opened, true, nil
+}
+
+// say notes in plain words what cannot be seen.
+func (l *look) say(format string, args ...any) {
+	l.said = append(l.said, fmt.Sprintf(format, args...))
+}
+
+// time reports whether anything more may be begun.
+func (l *look) time() bool { return len(l.changes) < maxChanges && time.Now().Before(l.soft) }
+
+// number returns a number for a folder that none had before.
+func (l *look) number() uint32 {
+	l.state.Serial++
+	return l.state.Serial
+}
+
+// batch makes what the look hands over.
+func (l *look) batch() (senses.Batch, error) {
+	l.endOver()
+	l.prune()
+	for name := range l.state.Folders {
+		if !slices.Contains(l.folders, name) {
+			delete(l.state.Folders, name)
+		}
+	}
+	batch := senses.Batch{Changes: l.changes, Starting: l.starting()}
+	if l.open.changed() {
+		batch.Sets = []senses.Set{{Scope: scope, Items: l.standing()}}
+	}
+	if l.full {
+		l.say("more than %d things stand, and the latest are told as plain mail; answer or remove some", maxOpen)
+	}
+	if n := l.state.Unread; n > 0 {
+		if l.at.Sub(time.Unix(l.state.UnreadAt, 0)) < unreadShown {
+			l.say("%d %s could not be read, and %s passed over", n, plural(n, "message"), was(n))
+		} else {
+			l.state.Unread, l.state.UnreadAt = 0, 0
+		}
+	}
+	batch.Degraded = strings.Join(l.said, "; ")
+	if err := l.hand(&batch, l.state); err != nil {
+		return senses.Batch{}, err
+	}
+	return batch, nil
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func was(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// standing lists what stands, in a fixed order.
+func (l *look) standing() []subconscious.Observation {
+	items := make([]subconscious.Observation, 0, l.open.len())
+	for _, o := range l.open.all() {
+		item := o.Observation
+		item.Attrs, item.Links = maps.Clone(item.Attrs), slices.Clone(item.Links)
+		items = append(items, item)
+	}
+	slices.SortFunc(items, func(a, b subconscious.Observation) int { return strings.Compare(a.ID, b.ID) })
+	return items
+}
+
+// starting reports whether the first look at anything goes on.
+func (l *look) starting() bool {
+	if l.state.Sent != nil && l.state.Sent.first() {
+		return true
+	}
+	for _, name := range l.folders {
+		if f := l.state.Folders[name]; !l.missing[name] && (f == nil || f.first()) {
+			return true
+		}
+	}
+	return false
+}
+
+// oldest is the time before which what turns up in a folder is passed over.
+func (l *look) oldest(f *folder) time.Time {
+	oldest := l.at.Add(-l.config.LookBack)
+	return time.Unix(max(oldest.Unix(), f.Floor, l.state.Forgot), 0)
+}
+
+// maxUID is the last UID that there can be.
+const maxUID = imap.UID(1<<32 - 1)

@@ -1,0 +1,179 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+)
+
+// lookAtOpen sees in each folder what became of the messages for which
+// something stands. It is done before anything new is looked for, so that what
+// was moved is found in its new folder by then. It returns the folder that is
+// open at the end.
+func (l *look) lookAtOpen(ctx context.Context, session *account.Session) (last string, opened account.Opened, err error) {
+	for _, name := range l.folders {
+		f := l.state.Folders[name]
+		if f == nil {
+			continue
+		}
+		here := l.openIn(f.Num)
+		if len(here) == 0 {
+			continue
+		}
+		now, ok, err := l.examine(ctx, session, name)
+		if err != nil {
+			return "", account.Opened{}, err
+		}
+		if !ok {
+			continue
+		}
+		last, opened = name, now
+		if now.UIDValidity != f.Validity || now.UIDValidity == 0 || f.unchanged(now) {
+			continue
+		}
+		if err := l.checkOpen(ctx, session, f, here); err != nil {
+			return "", account.Opened{}, fmt.Errorf("look at the flags in the folder %q: %w", name, err)
+		}
+		f.ModSeq, f.Messages, f.UIDNext = now.ModSeq, now.Messages, now.UIDNext
+	}
+	return last, opened, nil
+}
+
+// unchanged reports whether a folder says itself that no flag changed and
+// nothing was removed since the last look at what stands in it.
+func (f *folder) unchanged(now account.Opened) bool {
+	return now.ModSeq != 0 && now.ModSeq == f.ModSeq && now.Messages == f.Messages && now.UIDNext == f.UIDNext
+}
+
+// openIn are the things that stand for messages in a folder, by their UIDs.
+func (l *look) openIn(num uint32) map[imap.UID][]hash {
+	here := map[imap.UID][]hash{}
+	for key, o := range l.open.all() {
+		for _, p := range o.Places {
+			if p.Num == num {
+				here[p.UID] = append(here[p.UID], key)
+			}
+		}
+	}
+	return here
+}
+
+// checkOpen brings what stands in line with the flags of its messages.
+func (l *look) checkOpen(ctx context.Context, session *account.Session, f *folder, here map[imap.UID][]hash) error {
+	uids := make([]imap.UID, 0, len(here))
+	for uid := range here {
+		uids = append(uids, uid)
+	}
+	slices.Sort(uids)
+	flags, err := session.Flags(ctx, uids)
+	if err != nil {
+		return err
+	}
+	for _, uid := range uids {
+		now, there := flags[uid]
+		for _, key := range here[uid] {
+			l.flagged(key, place{Num: f.Num, UID: uid}, now, there)
+		}
+	}
+	return nil
+}
+
+// flagged takes in the flags of one place of a thing that stands.
+func (l *look) flagged(key hash, p place, now account.Flags, there bool) {
+	o, ok := l.open.get(key)
+	switch {
+	case !ok:
+	case !there || now.Deleted:
+		o.Places = slices.DeleteFunc(slices.Clone(o.Places), func(other place) bool { return other == p })
+		l.open.set(key, o)
+	case now.Answered && o.Observation.Kind == kindRequest:
+		l.open.drop(key)
+	case now.Seen != isSeen(o.Observation):
+		o.Observation = withSeen(o.Observation, now.Seen)
+		l.open.set(key, o)
+	}
+}
+
+// endMissing ends what stands for messages that lie in no folder any more. It is
+// called when all folders were looked through.
+func (l *look) endMissing() {
+	live := map[uint32]bool{}
+	for _, name := range l.folders {
+		if f := l.state.Folders[name]; f != nil {
+			live[f.Num] = true
+		}
+	}
+	for key, o := range l.open.all() {
+		if !o.Sent && !slices.ContainsFunc(o.Places, func(p place) bool { return live[p.Num] }) {
+			l.open.drop(key)
+		}
+	}
+}
+
+// endOver ends what has stood for its time.
+func (l *look) endOver() {
+	for key, o := range l.open.all() {
+		if !o.Observation.Until.After(l.at) {
+			l.open.drop(key)
+		}
+	}
+}
+
+// moved takes in a further place of a message that is known.
+func (l *look) moved(id hash, m letter) {
+	if m.flags.Deleted {
+		return
+	}
+	if k, ok := l.known.get(id); ok && k.places != k.in(m.place).places {
+		l.known.set(id, k.in(m.place))
+	}
+	for key, o := range l.open.all() {
+		if o.Of != id || o.Sent || slices.Contains(o.Places, m.place) {
+			continue
+		}
+		if m.flags.Answered && o.Observation.Kind == kindRequest {
+			l.open.drop(key)
+			continue
+		}
+		o.Places = append(slices.Clip(slices.Clone(o.Places)), m.place)
+		o.Places = o.Places[max(0, len(o.Places)-maxFolders):]
+		l.open.set(key, o)
+	}
+}
+
+// stand makes something stand, and reports whether there was room.
+func (l *look) stand(o open) bool {
+	key := hashOf(o.Observation.ID)
+	if !l.open.has(key) && l.open.len() >= maxOpen {
+		l.full = true
+		return false
+	}
+	l.open.set(key, o)
+	return true
+}
+
+// endAnswered ends what a message of the person's answers: requests, and what
+// they promised in that thread before.
+func (l *look) endAnswered(m letter, thread hash, refs map[hash]bool, id string) {
+	for key, o := range l.open.all() {
+		switch kind := o.Observation.Kind; {
+		case kind == kindRequest && (refs[o.Of] || o.Thread == thread && o.Received.Before(m.received)),
+			kind == kindPromise && o.Thread == thread && o.Of != hashOf(id) && o.Received.Before(m.received):
+			l.open.drop(key)
+		}
+	}
+}
+
+// endAwaiting ends the waiting for an answer that came.
+func (l *look) endAwaiting(thread hash, refs map[hash]bool, received time.Time) {
+	for key, o := range l.open.all() {
+		if o.Observation.Kind == kindAwaiting && (refs[o.Of] || o.Thread == thread && o.Received.Before(received)) {
+			l.open.drop(key)
+		}
+	}
+}

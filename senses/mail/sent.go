@@ -1,0 +1,282 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/senses/mail/message"
+)
+
+const (
+	// noSent as the folder of what was sent: it is not looked at.
+	noSent = "none"
+	// sentLookBack is how far back what was sent counts, at first at most
+	// firstSent messages.
+	sentLookBack = 365 * 24 * time.Hour
+	firstSent    = 3_000
+	sentDays     = 366
+	answeredDays = 60
+	// sentBodies is how far back what was sent is read for promises and
+	// questions.
+	sentBodies = 14 * 24 * time.Hour
+	// askedWithin is how long an answer to a question counts as one.
+	askedWithin = 60
+	// findSentEvery is how often the folder is looked for that was not found.
+	findSentEvery = time.Hour
+	quarterDays   = 91
+)
+
+// customarySent are names that mail programs give the folder of what was sent,
+// in lower case, without what stands before the last separator.
+var customarySent = []string{
+	"sent", "sent mail", "sent items", "sent messages", "gesendet", "gesendete objekte", "gesendete elemente", "gesendete nachrichten",
+	"postausgang", "envoyés", "envoyes", "messages envoyés", "éléments envoyés", "courrier envoyé", "objets envoyés",
+	"enviados", "enviado", "elementos enviados", "mensajes enviados", "correo enviado", "inviati", "posta inviata", "verzonden", "verzonden items",
+	"wysłane", "отправленные", "送信済みトレイ", "已发送", "已发送邮件",
+}
+
+// lookAtSent brings the index of what the person sent up to date.
+func (l *look) lookAtSent(ctx context.Context, session *account.Session) error {
+	if l.config.Sent == noSent {
+		return nil
+	}
+	name, err := l.sentFolder(ctx, session)
+	if err != nil || name == "" {
+		return err
+	}
+	opened, ok, err := l.examineSent(ctx, session, name)
+	if err != nil || !ok {
+		return err
+	}
+	before := l.state.Sent
+	if l.state.SentName != name {
+		before = nil
+	}
+	f, err := l.begin(ctx, session, before, opened, l.at.Add(-sentLookBack), firstSent)
+	if err != nil {
+		return err
+	}
+	l.state.Sent, l.state.SentName = f, name
+	if err := l.judgeSuspect(ctx, session, f); err != nil {
+		return err
+	}
+	_, err = l.advance(ctx, session, f, opened, reading{header: l.sentBefore, body: l.sentNow})
+	if err != nil {
+		return fmt.Errorf("read the folder %q of what you sent: %w", name, err)
+	}
+	return nil
+}
+
+// examineSent opens the folder of what was sent. One that is gone is looked for
+// anew.
+func (l *look) examineSent(ctx context.Context, session *account.Session, name string) (account.Opened, bool, error) {
+	unfinished := l.unfinished
+	opened, ok, err := l.examine(ctx, session, name)
+	if !ok && err == nil {
+		delete(l.missing, name)
+		l.unfinished = unfinished
+		if l.config.Sent == "" {
+			l.state.Sent, l.state.SentName = nil, ""
+		}
+	}
+	return opened, ok, err
+}
+
+// sentFolder returns the name of the folder of what was sent, "" where none is
+// found, which is said.
+func (l *look) sentFolder(ctx context.Context, session *account.Session) (string, error) {
+	if l.config.Sent != "" {
+		return l.config.Sent, nil
+	}
+	if l.state.SentName != "" && !slices.Contains(l.folders, l.state.SentName) {
+		return l.state.SentName, nil
+	}
+	if since := l.at.Sub(l.foundSent); since < 0 || since >= findSentEvery {
+		folders, err := session.Folders(ctx)
+		if err != nil {
+			return "", fmt.Errorf("list the folders: %w", err)
+		}
+		if name := findSent(folders, l.folders); name != "" {
+			return name, nil
+		}
+		l.foundSent = l.at
+	}
+	l.say(`the folder of what you sent was not found, so that answers and promises of yours are not seen; name it under "sent", or write none`)
+	return "", nil
+}
+
+// findSent picks the folder that the server marks, else one that is customarily
+// called so.
+func findSent(folders []account.Folder, watched []string) string {
+	folders = slices.DeleteFunc(slices.Clone(folders), func(f account.Folder) bool { return slices.Contains(watched, folderKey(f.Name)) })
+	for _, f := range folders {
+		if slices.Contains(f.Attrs, imap.MailboxAttrSent) {
+			return f.Name
+		}
+	}
+	for _, custom := range customarySent {
+		for _, f := range folders {
+			name := strings.ToLower(f.Name)
+			if i := strings.LastIndexAny(name, "/."); i >= 0 {
+				name = name[i+1:]
+			}
+			if name == custom {
+				return f.Name
+			}
+		}
+	}
+	return ""
+}
+
+// sentBefore looks at the header of a message of the person's, and reports
+// whether its body is wanted.
+func (l *look) sentBefore(m letter) bool {
+	if m.received.Before(l.at.Add(-sentLookBack)) || m.flags.Draft {
+		return false
+	}
+	if m.Made {
+		return true
+	}
+	if key := hashOf(prefix + m.ID); l.sent.has(key) {
+		if s, _ := l.sent.get(key); s.place != m.place {
+			s.place = m.place
+			l.sent.set(key, s)
+		}
+		return false
+	}
+	if m.received.Before(l.at.Add(-sentBodies)) {
+		l.index(m, strings.HasSuffix(strings.TrimSpace(m.Subject), "?"))
+		return false
+	}
+	return true
+}
+
+// sentNow takes in a message of the person's as a whole.
+func (l *look) sentNow(m letter) {
+	if l.sent.has(hashOf(prefix+m.ID)) || m.flags.Draft {
+		return
+	}
+	w := l.wrote(m)
+	l.index(m, w.asked)
+	id := prefix + m.ID
+	thread := threadOf(m.Message, id)
+	key := hashOf(id)
+	if w.promise != nil && w.promise.Until.After(l.at) && !l.wroteLater(thread, m.received, key) {
+		l.stand(open{Observation: *w.promise, Of: key, Thread: hashOf(thread), Received: m.received, Sent: true})
+	}
+	if w.awaiting != nil && w.awaiting.Until.After(l.at) && !l.answeredLater(key, thread, m.received) {
+		l.stand(open{Observation: *w.awaiting, Of: key, Thread: hashOf(thread), Received: m.received, Sent: true})
+	}
+}
+
+// wroteLater reports whether the person wrote in a thread after that time, which
+// shows where messages lie in the folder in another order than they were sent.
+func (l *look) wroteLater(thread string, received time.Time, but hash) bool {
+	for key, s := range l.sent.all() {
+		if s.thread == hashOf(thread) && key != but && s.day > dayOf(received) {
+			return true
+		}
+	}
+	return false
+}
+
+// answeredLater reports whether a message in the thread of a question came after
+// it before the question itself was seen.
+func (l *look) answeredLater(of hash, thread string, received time.Time) bool {
+	want := hashOf(thread)
+	for key, k := range l.known.all() {
+		if k.thread == want && key != of && !l.sent.has(key) && int64(k.received) > received.Unix() {
+			return true
+		}
+	}
+	return false
+}
+
+// index takes a message of the person's into the index: whom they write to,
+// what they asked, and what they answered.
+func (l *look) index(m letter, asked bool) {
+	id := prefix + m.ID
+	thread, refs := threadOf(m.Message, id), refsOf(m.Message)
+	if l.sent.len() < maxSent {
+		l.sent.set(hashOf(id), sent{day: dayOf(m.received), asked: asked, thread: hashOf(thread), place: m.place})
+	}
+	if m.From.Name != "" && l.mine[m.From.Addr] {
+		l.state.Person = clip(m.From.Name, maxName)
+	}
+	for _, address := range recipients(m.Message) {
+		if !l.mine[address.Addr] && address.Addr != "" {
+			l.writeTo(hashOf(address.Addr), m.received)
+		}
+	}
+	l.endAnswered(m, hashOf(thread), refs, id)
+	if dayOf(m.received)+answeredDays < dayOf(l.at) {
+		return
+	}
+	for ref := range refs {
+		if l.answered.len() < maxAnswered {
+			l.answered.set(ref, dayOf(m.received))
+		}
+	}
+}
+
+func recipients(m message.Message) []message.Address { return slices.Concat(m.To, m.Cc) }
+
+// writeTo counts a message to an address.
+func (l *look) writeTo(address hash, received time.Time) {
+	c, ok := l.wroteTo.get(address)
+	if !ok && l.wroteTo.len() >= maxCorrespondents {
+		return
+	}
+	day := dayOf(received)
+	c.last = max(c.last, day)
+	number := day / quarterDays
+	i := slices.IndexFunc(c.quarters[:], func(q quarter) bool { return q.number == number })
+	if i < 0 {
+		// The oldest makes room.
+		i = 0
+		for j, q := range c.quarters {
+			if q.number < c.quarters[i].number {
+				i = j
+			}
+		}
+		if c.quarters[i].number > number {
+			return
+		}
+		c.quarters[i] = quarter{number: number}
+	}
+	c.quarters[i].count++
+	l.wroteTo.set(address, c)
+}
+
+// timesWritten is how often the person wrote to an address in the last year.
+func (l *look) timesWritten(address string) int {
+	c, ok := l.wroteTo.get(hashOf(address))
+	if !ok {
+		return 0
+	}
+	n, since := 0, dayOf(l.at.Add(-sentLookBack))/quarterDays
+	for _, q := range c.quarters {
+		if q.number >= since {
+			n += int(q.count)
+		}
+	}
+	return n
+}
+
+// awaited reports whether a message answers one in which the person asked
+// something, and mine whether it answers one of theirs at all.
+func (l *look) answersMine(refs map[hash]bool) (mine, awaited bool) {
+	for ref := range refs {
+		if s, ok := l.sent.get(ref); ok {
+			mine = true
+			awaited = awaited || s.asked && s.day+askedWithin >= dayOf(l.at)
+		}
+	}
+	return mine, awaited
+}

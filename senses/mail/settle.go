@@ -1,0 +1,130 @@
+package mail
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+)
+
+// rowTable is what tables of different classes have in common.
+type rowTable interface {
+	changed() bool
+	rows([]senses.Row) []senses.Row
+	commit()
+	discard()
+	clear()
+	load(key string, value []byte) bool
+}
+
+// tables are all of them, by the prefix of their rows.
+func (s *Sense) tables() map[string]rowTable {
+	return map[string]rowTable{"m/": s.known, "o/": s.open, "s/": s.sent, "r/": s.answered, "c/": s.wroteTo}
+}
+
+// settle finds out what became of the last batch: the cursor given is the one
+// that was committed.
+func (s *Sense) settle(ctx context.Context, given []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.pending; p != nil && string(given) == string(p.cursor) {
+		for _, t := range s.tables() {
+			t.commit()
+		}
+		s.state, s.committed = p.state, p.cursor
+	}
+	s.pending = nil
+	for _, t := range s.tables() {
+		t.discard()
+	}
+	if s.started && string(given) == string(s.committed) {
+		return nil
+	}
+	// The first look since the start, or a ledger that is another than before.
+	s.started = false
+	if err := s.load(ctx, given); err != nil {
+		return fmt.Errorf("mail %s: read back what is known: %w", s.config.ID, err)
+	}
+	s.started, s.committed = true, append([]byte(nil), given...)
+	return nil
+}
+
+// load reads back what was committed with a cursor. Rows of another account are
+// deleted by the next batch.
+func (s *Sense) load(ctx context.Context, given []byte) error {
+	for _, t := range s.tables() {
+		t.clear()
+	}
+	if s.options.Rows == nil {
+		given = nil
+	}
+	state, err := parseCursor(given, s.identity())
+	if err != nil {
+		s.options.Logger.Warn("the mail is looked at as for the first time", "sense", s.config.ID, "error", err)
+	}
+	s.state = state
+	if s.options.Rows == nil {
+		return nil
+	}
+	tables, unreadable := s.tables(), 0
+	err = s.options.Rows.Rows(ctx, Name, s.config.ID, func(key string, value []byte) bool {
+		prefix, name, _ := strings.Cut(key, "/")
+		if t := tables[prefix+"/"]; t == nil || !t.load(name, value) {
+			unreadable++
+		}
+		return ctx.Err() == nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if unreadable > 0 {
+		s.options.Logger.Warn("some of what was known of the mail cannot be read", "sense", s.config.ID, "rows", unreadable)
+	}
+	return err
+}
+
+// forget drops all rows, where they are those of another account, or of looks
+// whose cursor is lost.
+func (s *Sense) forget() {
+	dropAll(s.known)
+	dropAll(s.open)
+	dropAll(s.sent)
+	dropAll(s.answered)
+	dropAll(s.wroteTo)
+}
+
+func dropAll[K comparable, V any](t *table[K, V]) {
+	for key := range t.base {
+		t.over[key] = nil
+	}
+}
+
+// identity says which account the rows are of.
+func (s *Sense) identity() string {
+	return hashOf(strings.ToLower(s.config.Host) + "\x00" + s.config.User).key()
+}
+
+// hand puts what a look changed into the batch.
+func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
+	changed := false
+	for _, t := range s.tables() {
+		changed = changed || t.changed()
+	}
+	if !changed && len(s.committed) > 0 && state.same(s.state) {
+		return nil
+	}
+	s.looks++
+	state.Run, state.Look = s.run, s.looks
+	out, err := json.Marshal(state)
+	if err != nil {
+		return fmt.Errorf("mail %s: cursor: %w", s.config.ID, err)
+	}
+	for _, t := range s.tables() {
+		batch.Rows = t.rows(batch.Rows)
+	}
+	batch.Cursor = out
+	s.pending = &handout{cursor: append([]byte(nil), out...), state: state}
+	return nil
+}

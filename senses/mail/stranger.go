@@ -1,0 +1,191 @@
+package mail
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/senses/mail/message"
+)
+
+// A stranger is a sender to whom the person never wrote, in a thread that is not
+// theirs. What they ask counts as asking something of the person only where no
+// reason speaks against it. The reasons are named, so that a test and a log can
+// say why a message was left alone.
+type reason string
+
+const (
+	// Signs of one who writes to everybody, or pretends to be another.
+	replyElsewhere reason = "answers would go to another domain"
+	shouting       reason = "its subject shouts"
+	advertising    reason = "it advertises"
+	madeUp         reason = "it has no Message-ID or no date, as programs write that send to many"
+	nameIsAddress  reason = "its sender's name is another address"
+	ownName        reason = "it pretends to come from the person"
+	coded          reason = "its subject ends in a code, as programs write to pass filters"
+	// What a person who means this one would do.
+	manyTo    reason = "it went to many"
+	tooShort  reason = "it says next to nothing"
+	tooLong   reason = "it is as long as no first letter"
+	manyLinks reason = "it is mostly links"
+	notNamed  reason = "it does not name the person"
+)
+
+const (
+	fewRecipients = 3
+	shortText     = 20
+	longText      = 6_000
+	fewLinks      = 2
+)
+
+// suspicious are the signs that a message was written to everybody, or under a
+// false name. They count against what claims to come from a machine or an office
+// as well.
+func (j judge) suspicious() []reason {
+	var found []reason
+	for _, sign := range []struct {
+		is bool
+		reason
+	}{
+		{repliesElsewhere(j.Message), replyElsewhere},
+		{shouts(j.Subject), shouting},
+		{prose.Advertises(j.Subject + "\n\n" + j.said()), advertising},
+		{j.Made || j.Date.IsZero(), madeUp},
+		{namesAnother(j.From), nameIsAddress},
+		{j.ownDomainSpoofed(), ownName},
+		{endsInCode(j.Subject), coded},
+	} {
+		if sign.is {
+			found = append(found, sign.reason)
+		}
+	}
+	return found
+}
+
+// strange are the reasons against counting what a stranger asks. A message that
+// calls the person by name may be long and link to things; one that does not has
+// to be short, plain, and to them alone.
+func (j judge) strange() []reason {
+	found := j.suspicious()
+	add := func(is bool, r reason) {
+		if is {
+			found = append(found, r)
+		}
+	}
+	text := strings.TrimSpace(j.said())
+	links := strings.Count(text, "http://") + strings.Count(text, "https://")
+	add(len(j.To)+len(j.Cc) > fewRecipients, manyTo)
+	add(len(text) < shortText, tooShort)
+	add(len(text) > longText, tooLong)
+	add(links > fewLinks, manyLinks)
+	add(!j.names(), notNamed)
+	return found
+}
+
+// repliesElsewhere reports whether answers would go to another domain.
+func repliesElsewhere(m message.Message) bool {
+	if len(m.ReplyTo) == 0 {
+		return false
+	}
+	for _, a := range m.ReplyTo {
+		if domain(a.Addr) == domain(m.From.Addr) {
+			return false
+		}
+	}
+	return true
+}
+
+func domain(address string) string {
+	_, name, _ := strings.Cut(address, "@")
+	parts := strings.Split(name, ".")
+	return strings.Join(parts[max(0, len(parts)-2):], ".")
+}
+
+// shouts reports whether a subject is in capitals, or ends in rows of marks.
+func shouts(subject string) bool {
+	upper, letters := 0, 0
+	for _, r := range subject {
+		if unicode.IsLetter(r) {
+			letters++
+			if unicode.IsUpper(r) {
+				upper++
+			}
+		}
+	}
+	return letters >= 8 && upper*10 >= letters*7 || strings.Contains(subject, "!!") || strings.Contains(subject, "$$")
+}
+
+// namesAnother reports whether a sender's name is an address that is not theirs.
+func namesAnother(from message.Address) bool {
+	name := strings.ToLower(strings.TrimSpace(from.Name))
+	return strings.Contains(name, "@") && !strings.Contains(name, from.Addr)
+}
+
+// ownDomainSpoofed reports whether a stranger writes under the name of the
+// person.
+func (j judge) ownDomainSpoofed() bool {
+	return j.state.Person != "" && strings.EqualFold(strings.TrimSpace(j.From.Name), j.state.Person)
+}
+
+// endsInCode reports whether a subject ends in a word without sense behind a row
+// of spaces, or in one of letters and digits mixed.
+func endsInCode(subject string) bool {
+	head := strings.TrimRight(subject, " ")
+	i := strings.LastIndexByte(head, ' ')
+	return i > 0 && strings.HasSuffix(head[:i], "    ")
+}
+
+// greetingBytes is where a greeting stands.
+const greetingBytes = 120
+
+// names reports whether a message calls the person by name where it begins.
+func (j judge) names() bool {
+	head := prose.Fold(clip(strings.TrimSpace(j.Fresh), greetingBytes))
+	words := map[string]bool{}
+	for _, word := range strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
+		words[word] = true
+	}
+	for name := range j.callNames() {
+		if words[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// callNames are the words by which people call the person: of the name that they
+// sign with, and of their addresses where these are made of names.
+func (l *look) callNames() map[string]bool {
+	names := map[string]bool{}
+	add := func(text string) {
+		for _, word := range strings.FieldsFunc(prose.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
+			if len(word) >= 3 && !officeWords[word] {
+				names[word] = true
+			}
+		}
+	}
+	add(l.state.Person)
+	for address := range l.mine {
+		local, _, _ := strings.Cut(address, "@")
+		add(local)
+	}
+	return names
+}
+
+// office reports whether the sender's address is one of an office.
+func (j judge) office() bool {
+	local, _, _ := strings.Cut(j.From.Addr, "@")
+	for _, word := range strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if officeWords[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// officeWords are of addresses behind which nobody in particular sits.
+var officeWords = prose.SetOf(`mail email post info office contact kontakt support service services help helpdesk team admin administration
+	billing invoice invoices invoicing accounts accounting payments payment finance sales orders order shop store booking bookings reservation
+	reservations reception praxis kanzlei verwaltung rechnung rechnungen buchhaltung service kundenservice kundendienst kasse steuer
+	facture factures facturation comptabilite secretariat accueil contacto facturas facturacion administracion reservas citas
+	appointments termine termin rendezvous library bibliothek bank insurance versicherung news newsletter noreply no-reply me my home`)
