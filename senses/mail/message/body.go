@@ -24,6 +24,7 @@ func (m *Message) readBody(root *part, notes *cuts) {
 	}
 	m.Text = text
 	m.Fresh = fresh(text)
+	m.Bulk = m.Bulk || tellsHowToLeave(own)
 	m.Attachments, m.Invitation = b.files, b.invitation
 }
 

@@ -15,13 +15,9 @@ func (b *body) calendar(p *part) {
 	for text != "" && found.UID == "" {
 		var l string
 		l, text = cutLine(text)
-		for len(l) < maxValue && (strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\t")) {
-			var more string
-			more, text = cutLine(text)
-			l += more[1:]
-		}
 		key, value, _ := strings.Cut(l, ":")
 		key, _, _ = strings.Cut(key, ";")
+		value, text = unfoldCalendar(value, text)
 		switch strings.ToUpper(key) {
 		case "METHOD":
 			found.Method = strings.ToLower(value)
@@ -38,4 +34,21 @@ func (b *body) calendar(p *part) {
 	}
 	found.Method = line(found.Method, 20)
 	b.invitation = &found
+}
+
+// unfoldCalendar joins the lines that continue a value.
+func unfoldCalendar(value, rest string) (string, string) {
+	if rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+		return value, rest
+	}
+	var b strings.Builder
+	b.WriteString(value)
+	for rest != "" && (rest[0] == ' ' || rest[0] == '\t') {
+		var more string
+		more, rest = cutLine(rest)
+		if b.Len() < maxValue {
+			b.WriteString(more[1:])
+		}
+	}
+	return b.String(), rest
 }

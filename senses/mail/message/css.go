@@ -97,8 +97,8 @@ func (s *sheet) own(a attrs) look {
 func (s *sheet) read(raw []byte) {
 	raw = raw[:min(len(raw), max(0, maxStyle-s.taken))]
 	s.taken += len(raw)
-	text := strings.ToLower(withoutComments(string(raw)))
 	original := withoutComments(string(raw)) // names of classes keep their case
+	text := strings.ToLower(original)
 	if len(text) != len(original) {
 		original = text
 	}
@@ -156,7 +156,7 @@ func (s *sheet) put(selector string, l look) {
 // withoutComments takes comments out of a style sheet, and the marks that once hid
 // it from old browsers.
 func withoutComments(text string) string {
-	text = strings.NewReplacer("<!--", "    ", "-->", "   ").Replace(text)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "<!--", " "), "-->", " ")
 	var out strings.Builder
 	for {
 		start := strings.Index(text, "/*")

@@ -101,8 +101,9 @@ func readAddress(item string) (Address, bool) {
 		name = item[:open]
 		address, _, _ = strings.Cut(item[open+1:], ">")
 	} else if open := strings.IndexByte(item, '('); open >= 0 {
-		address = item[:open]
-		name, _, _ = strings.Cut(item[open+1:], ")")
+		var behind string
+		name, behind, _ = strings.Cut(item[open+1:], ")")
+		address = item[:open] + behind
 	}
 	address = strings.ToLower(strings.Trim(toUTF8(address, ""), " \t\"'"))
 	if len(address) > maxAddress || strings.ContainsFunc(address, foreignToAddress) {
@@ -118,13 +119,23 @@ func foreignToAddress(r rune) bool {
 	return r <= ' ' || r == '<' || r == '>' || r == ',' || r == 0x7f || dropped(r) || r == '\uFFFD'
 }
 
+// personName decodes the name that stands beside an address.
 func personName(name string) string {
+	name = line(decodeWords(unquoteName(name)), maxName)
+	// Some programs quote what they encode, and then quote it again.
+	if n := len(name); n > 1 && (name[0] == '"' && name[n-1] == '"' || name[0] == '\'' && name[n-1] == '\'') {
+		name = strings.TrimSpace(name[1 : n-1])
+	}
+	return name
+}
+
+func unquoteName(name string) string {
 	name = strings.TrimSpace(name)
 	if len(name) > 1 && name[0] == '"' {
 		name = strings.TrimSuffix(name[1:], `"`)
 		name = strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(name)
 	}
-	return strings.Trim(line(decodeWords(name), maxName), `"' `)
+	return name
 }
 
 // looseDates are forms of dates that are met though no standard knows them.

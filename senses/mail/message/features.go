@@ -4,10 +4,10 @@ import "strings"
 
 // readFeatures reads from the header who or what wrote the message, and to how
 // many.
-func (m *Message) readFeatures(h header, root *part) {
+func (m *Message) readFeatures(h header) {
 	m.List = listOf(h)
 	m.Bulk = bulk(h, m)
-	m.Automated = automated(h, m, root)
+	m.Automated = automated(h, m)
 	m.Junk = junk(h)
 	m.Urgent = urgent(h)
 }
@@ -21,8 +21,8 @@ func listOf(h header) string {
 			return id
 		}
 	}
-	for _, name := range [...]string{"list-post", "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-list", "x-listname",
-		"x-loop-list", "x-ml-name", "x-mailinglist", "list-software", "x-listprocessor-version", "x-ezmlm", "x-egroups-return", "x-yahoogroups-sender"} {
+	for _, name := range [...]string{"list-post", "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-ml-name", "x-listname",
+		"x-listprocessor-version", "x-egroups-return", "x-yahoogroups-return"} {
 		if h.has(name) && !strings.EqualFold(h.get(name), "no") {
 			return "true"
 		}
@@ -45,7 +45,7 @@ func listAddress(value string) bool {
 		value = value[open+1:]
 	}
 	local, _, found := strings.Cut(value, "@")
-	return found && (strings.HasPrefix(local, "owner-") || strings.HasPrefix(local, "sentto-") || strings.HasSuffix(local, "-owner") || strings.HasSuffix(local, "-admin") || strings.HasSuffix(local, "-bounces") ||
+	return found && (strings.HasPrefix(local, "owner-") || strings.HasPrefix(local, "sentto-") || strings.HasSuffix(local, "-owner") || strings.HasSuffix(local, "-bounces") ||
 		strings.Contains(local, "-bounces+") || strings.Contains(local, "-return-"))
 }
 
@@ -57,8 +57,7 @@ func bulk(h header, m *Message) bool {
 	if h.has("list-unsubscribe") && !h.has("list-id") {
 		return true
 	}
-	for _, name := range [...]string{"feedback-id", "x-csa-complaints", "x-mailgun-sid", "x-sg-eid", "x-mc-user", "x-mandrill-user", "x-report-abuse",
-		"x-mailer-recptid", "x-job", "x-roving-id", "x-sfmc-stack", "x-sendgrid-eid", "x-bulkmail", "x-rpcampaign", "x-unsubscribe", "list-unsubscribe-post"} {
+	for _, name := range [...]string{"feedback-id", "list-unsubscribe-post", "x-csa-complaints", "x-mc-user", "x-roving-id", "x-rpcampaign", "x-bulkmail", "x-unsubscribe"} {
 		if h.has(name) {
 			return true
 		}
@@ -67,6 +66,9 @@ func bulk(h header, m *Message) bool {
 		if strings.HasPrefix(f.name, "x-campaign") || strings.HasPrefix(f.name, "x-mailchimp") || strings.HasPrefix(f.name, "x-newsletter") {
 			return true
 		}
+	}
+	if subject := strings.ToUpper(m.Subject); bulkAddress(m.From.Addr) || strings.HasPrefix(subject, "ADV:") || strings.HasPrefix(subject, "ADV ") {
+		return true // some laws want advertisements to be called so
 	}
 	mailer := strings.ToLower(h.get("x-mailer"))
 	for _, name := range massMailers {
@@ -77,22 +79,38 @@ func bulk(h header, m *Message) bool {
 	return toNobody(h, m)
 }
 
-var massMailers = [...]string{"mailchimp", "sendgrid", "sendinblue", "brevo", "phpmailer", "phplist", "acymailing", "campaign", "newsletter", "cleverreach",
+var massMailers = [...]string{"mailchimp", "sendgrid", "sendinblue", "brevo", "phplist", "acymailing", "campaign", "newsletter", "cleverreach",
 	"rapidmail", "mailjet", "hubspot", "constant contact", "roving constant", "exacttarget", "listmanager", "lyris", "optin", "bulk", "mass mail", "massmail", "group mail", "groupmail",
 	"mailworkz", "dmailer", "direct email", "stormpost", "unitymail", "emarsys", "inxmail"}
 
-// toNobody tells of messages that name no recipient.
-func toNobody(h header, m *Message) bool {
-	if len(m.To) > 0 || len(m.Cc) > 0 {
-		return false
+// bulkAddress tells the addresses that letters to many come from.
+func bulkAddress(address string) bool {
+	local, _, _ := strings.Cut(address, "@")
+	switch strings.NewReplacer("-", "", "_", "", ".", "").Replace(local) {
+	case "newsletter", "newsletters", "news", "marketing", "promo", "promotion", "promotions", "offers", "deals", "mailing", "campaign", "digest", "rss", "rssfeeds", "feeds":
+		return true
 	}
-	if h.has("resent-to") || h.has("x-original-to") && m.From.Addr == "" {
-		return false
-	}
-	return h.has("to") || h.has("cc") || h.has("from")
+	return strings.Contains(local, "newsletter")
 }
 
-func automated(h header, m *Message, root *part) bool {
+// toNobody tells of messages that name no recipient. A name without "@" is one on
+// the same machine.
+func toNobody(h header, m *Message) bool {
+	if h.has("resent-to") {
+		return false
+	}
+	for _, to := range [][]Address{m.To, m.Cc} {
+		for _, a := range to {
+			if local, _, _ := strings.Cut(a.Addr, "@"); !strings.HasPrefix(local, "undisclosed") {
+				return false
+			}
+		}
+	}
+	to := h.get("to")
+	return to == "" || strings.ContainsAny(to, " :;@<,")
+}
+
+func automated(h header, m *Message) bool {
 	if value := strings.ToLower(h.get("auto-submitted")); value != "" && value != "no" {
 		return true
 	}
@@ -101,7 +119,8 @@ func automated(h header, m *Message, root *part) bool {
 			return true
 		}
 	}
-	if strings.EqualFold(h.get("precedence"), "auto_reply") || root.kind == "multipart/report" || root.kind == "message/delivery-status" {
+	kind, _ := mediaType(h.get("content-type"))
+	if strings.EqualFold(h.get("precedence"), "auto_reply") || kind == "multipart/report" || kind == "message/delivery-status" {
 		return true
 	}
 	for _, value := range h.all("return-path") {

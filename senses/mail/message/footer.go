@@ -208,16 +208,69 @@ func withoutUnsubscribe(lines []string, behindOthers bool) []string {
 	return kept
 }
 
+// unsubscribes tells a line that says how to be taken off a list.
 func unsubscribes(l string) bool {
 	const longest = 600
 	if len(l) > longest {
 		return false
 	}
 	l = strings.ToLower(l)
-	for _, said := range [...]string{"unsubscribe", "opt out", "opt-out", "be removed from", "remove yourself", "manage your preferences", "email preferences", "update your preferences", "abbestellen", "vom newsletter abmelden", "newsletter abmelden", "austragen",
-		"désabonner", "désabonnement", "désinscrire", "désinscription", "darse de baja", "darte de baja", "cancelar la suscripción", "cancelar suscripción", "anular la suscripción"} {
+	for _, said := range unsubscribeWords {
 		if strings.Contains(l, said) {
-			return strings.Contains(l, "://") || strings.Contains(l, "@") || strings.Contains(l, "click") || strings.Contains(l, "klick") || strings.Contains(l, "clic") || len(l) <= len(said)+12
+			return leadsSomewhere(l) || len(l) <= len(said)+12
+		}
+	}
+	if strings.HasPrefix(l, "http") && strings.Contains(l, "/listinfo/") && !strings.Contains(l, " ") {
+		return true
+	}
+	if strings.Contains(l, "remove") && leadsSomewhere(l) {
+		for _, said := range [...]string{"our list", "mailing list", "this list", "mailing", "our database", "future email", "future mail", "further email"} {
+			if strings.Contains(l, said) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var unsubscribeWords = [...]string{
+	"unsubscribe", "opt out", "opt-out", "remove yourself", "manage your preferences", "email preferences", "update your preferences", "abbestellen", "vom newsletter abmelden",
+	"newsletter abmelden", "aus dem verteiler", "désabonner", "désabonnement", "désinscrire", "désinscription", "darse de baja", "darte de baja", "cancelar la suscripción", "cancelar suscripción",
+	"anular la suscripción", "cancelar su suscripción",
+}
+
+func leadsSomewhere(l string) bool {
+	for _, sign := range [...]string{"://", "@", "click", "klick", "clic", "www.", "reply", "subject"} {
+		if strings.Contains(l, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsHowToLeave tells of a text that says itself, outside of quotations and not
+// at its very beginning, how its reader is taken off a list, or that they asked
+// to be on it.
+func tellsHowToLeave(text string) bool {
+	behind := false
+	for _, l := range withoutQuotes(strings.Split(text, "\n")) {
+		if behind && (unsubscribes(l) || sentToMany(strings.ToLower(l))) {
+			return true
+		}
+		behind = behind || strings.TrimSpace(l) != ""
+	}
+	return false
+}
+
+func sentToMany(l string) bool {
+	for _, said := range [...]string{
+		"be removed from our", "be removed from this", "be removed from future", "be removed from the list", "be removed from any", "be removed from all", "be removed from further",
+		"here to be removed", "to be removed, ", "to be removed please", "to be removed:", "to be removed :", "remove your address", "remove yourself from", "removal instructions", "hours for removal", "opted in to", "opted-in to", "opt-in list", "future mailings", "further mailings",
+		"received this advertisement", "receive further mail", "receive mail from us", "receive any further", "receive this mailing", "removes honored", "/unsub", "/optout", "/opt-out", "/remove.", "/removal/", "/removeme",
+		"subject=remove", "subject=unsubscribe", "diesen newsletter", "diese werbemail", "cette newsletter", "este boletín",
+	} {
+		if strings.Contains(l, said) {
+			return true
 		}
 	}
 	return false

@@ -6,8 +6,7 @@ import "strings"
 // what was forwarded, signature and small print. Every line of it is a line of
 // text. It reads each line a bounded number of times.
 func fresh(text string) string {
-	lines := strings.Split(text, "\n")
-	lines = withoutQuotes(lines)
+	lines := withoutQuotes(strings.Split(text, "\n"))
 	lines = withoutSignature(lines)
 	lines = withoutFooter(lines)
 	lines = withoutSmallPrint(lines)
@@ -39,10 +38,14 @@ func joinLines(lines []string) string {
 // behind a line that says that all that follows is somebody else's.
 func withoutQuotes(lines []string) []string {
 	kept := make([]string, 0, len(lines))
+	mark := "" // of quotation, other than ">", as an introduction showed it
 	for i := 0; i < len(lines); {
-		l := lines[i]
-		if quoted(l) {
+		switch l := lines[i]; {
+		case quoted(l):
 			i = behindQuote(lines, i)
+			continue
+		case mark != "" && strings.HasPrefix(l, mark):
+			i++
 			continue
 		}
 		if n := introduces(lines[i:]); n > 0 {
@@ -51,23 +54,72 @@ func withoutQuotes(lines []string) []string {
 				i = next
 				continue
 			}
+			if other := otherMark(lines[next:]); other != "" {
+				mark, i = other, next
+				continue
+			}
 			// Nothing marks the quotation: it is all that follows.
 			if certain(lines[i:], n) {
 				return kept
 			}
 		}
-		if parts(lines[i:]) {
-			next := skipEmpty(lines, i+1)
-			if next < len(lines) && quoted(lines[next]) {
-				i = next
-				continue
+		if divides(lines[i:]) {
+			next := behindHeader(lines, i)
+			if next == len(lines) || !quoted(lines[next]) {
+				return kept
 			}
-			return kept
+			i = next
+			continue
 		}
-		kept = append(kept, l)
+		if i+1 < len(lines) && names(lines[i]) && quoted(lines[skipEmpty(lines[:len(lines)-1], i+1)]) {
+			i++
+			continue
+		}
+		kept = append(kept, lines[i])
 		i++
 	}
 	return kept
+}
+
+// otherMark returns what the first lines begin with, where that is a mark that
+// some programs quote with instead of ">", as "| " or "--]".
+func otherMark(lines []string) string {
+	const longest = 3
+	if len(lines) == 0 {
+		return ""
+	}
+	end := 0
+	for end < len(lines[0]) && end < longest && strings.IndexByte("|#:=+}]%>-~!$", lines[0][end]) >= 0 {
+		end++
+	}
+	mark := lines[0][:end]
+	if mark == "" || strings.Trim(mark, "-") == "" {
+		return ""
+	}
+	if len(lines) > 1 && strings.TrimSpace(lines[1]) != "" && !strings.HasPrefix(lines[1], mark) {
+		return ""
+	}
+	return mark
+}
+
+// names tells a line that only names who is quoted behind it: "[Jane Doe]".
+func names(l string) bool {
+	const longest = 60
+	l = strings.TrimSpace(l)
+	return len(l) > 2 && len(l) < longest && l[0] == '[' && strings.IndexByte(l, ']') == len(l)-1
+}
+
+// behindHeader returns the first full line behind the header of a message within
+// the text, which begins at i or behind a line that says that it follows.
+func behindHeader(lines []string, i int) int {
+	const most = 15
+	start := i
+	if strings.HasPrefix(strings.TrimSpace(lines[i]), "-") || !headerBlock(lines[i:], 3) {
+		start = skipEmpty(lines, i+1)
+	}
+	for i = start; i < len(lines) && i < start+most && strings.TrimSpace(lines[i]) != "" && !quoted(lines[i]); i++ {
+	}
+	return skipEmpty(lines, i)
 }
 
 // behindQuote returns the first line behind the quotation that begins at i. A
@@ -178,9 +230,9 @@ func certain(lines []string, n int) bool {
 	return strings.Contains(joined, "@") || strings.ContainsAny(joined, "0123456789") && beginsAttribution(joined) && skipEmpty(lines, n) < len(lines)
 }
 
-// parts tells a line from which on all is somebody else's: a forwarded or an
+// divides tells a line from which on all is somebody else's: a forwarded or an
 // original message.
-func parts(lines []string) bool {
+func divides(lines []string) bool {
 	l := strings.TrimSpace(lines[0])
 	if len(l) < 5 || len(l) > 120 {
 		return false
@@ -210,7 +262,7 @@ func parts(lines []string) bool {
 }
 
 var separators = [...]string{
-	"original message", "originalmessage", "forwarded message", "forwarded by", "forward message", "begin forward", "forwarded text", "start of forward", "original appointment",
+	"original message", "originalmessage", "forwarded message", "begin forwarded text", "forwarded by", "forward message", "begin forward", "forwarded text", "start of forward", "original appointment",
 	"ursprüngliche nachricht", "original-nachricht", "originalnachricht", "originaltext", "weitergeleitete nachricht", "ursprünglicher termin", "weitergeleitet von",
 	"message d'origine", "message d’origine", "message original", "message transféré", "message réexpédié", "message initial", "courriel d'origine", "forwarded mail",
 	"mensaje original", "mensaje reenviado", "mensagem original", "messaggio originale", "oorspronkelijk bericht", "reply message", "reply separator", "original email", "forwarded from",

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -10,7 +11,7 @@ import (
 // The bounds of reading HTML. A message that reaches one of them is read on as if
 // what is beyond did not say anything.
 const (
-	maxOpen  = 400      // elements within each other that are told apart
+	maxOpen  = 200      // elements within each other that are told apart
 	maxStyle = 64 << 10 // bytes of style sheets
 	maxAttrs = 60       // attributes of an element
 	maxAttr  = 4 << 10  // bytes of an attribute
@@ -26,7 +27,7 @@ const (
 // the memory of what it reads. What a tree would mend (cells and paragraphs that
 // are not closed) page.open mends here.
 func htmlText(text string, notes *cuts) string {
-	p := &page{sheet: newSheet(), links: map[string]bool{}, open: make([]element, 0, 32)}
+	p := &page{sheet: newSheet(), links: map[string]bool{}, open: make([]element, 0, 32), count: map[atom.Atom]int{}}
 	p.open = append(p.open, element{background: white, colour: black})
 	z := html.NewTokenizer(strings.NewReader(text))
 	for {
@@ -35,8 +36,10 @@ func htmlText(text string, notes *cuts) string {
 			return p.out.String()
 		case html.TextToken:
 			p.text(z)
-		case html.StartTagToken, html.SelfClosingTagToken:
+		case html.StartTagToken:
 			p.start(z)
+		case html.SelfClosingTagToken:
+			p.selfClosing(z)
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			p.end(atom.Lookup(name))
@@ -53,8 +56,9 @@ type page struct {
 	out   writer
 	sheet *sheet
 	open  []element
-	deep  int       // elements beyond maxOpen
-	inert atom.Atom // the element whose text is not shown: style, script, …
+	count map[atom.Atom]int // of the open elements
+	deep  int               // elements beyond maxOpen
+	inert atom.Atom         // the element whose text is not shown: style, script, …
 	links map[string]bool
 	lists []int // number of the next item; -1 where they are not numbered
 }
@@ -90,6 +94,14 @@ func (p *page) text(z *html.Tokenizer) {
 	}
 	if e := p.top(); e.seen() {
 		p.out.words(z.Text(), e.pre)
+	}
+}
+
+// selfClosing handles a tag like "<br/>". Drawings can be empty that way; for all
+// others the slash means nothing.
+func (p *page) selfClosing(z *html.Tokenizer) {
+	if raw := string(bytes.ToLower(z.Raw()[:min(len(z.Raw()), 5)])); raw != "<svg " && raw != "<svg/" && raw != "<math" {
+		p.start(z)
 	}
 }
 
@@ -173,6 +185,7 @@ func (p *page) push(tag atom.Atom, a attrs) {
 		p.out.deeper(1)
 	}
 	p.open = append(p.open, e)
+	p.count[tag]++
 }
 
 // end closes the innermost element of that name, and all within it.
@@ -192,6 +205,9 @@ func (p *page) end(tag atom.Atom) {
 		p.deep--
 		return
 	}
+	if p.count[tag] == 0 {
+		return
+	}
 	for i := len(p.open) - 1; i > 0; i-- {
 		if p.open[i].atom == tag {
 			p.closeTo(i)
@@ -208,6 +224,7 @@ func (p *page) end(tag atom.Atom) {
 func (p *page) closeTo(i int) {
 	for j := len(p.open) - 1; j >= i; j-- {
 		e := &p.open[j]
+		p.count[e.atom]--
 		if e.link != "" {
 			p.closeLink(e)
 		}
@@ -223,37 +240,42 @@ func (p *page) closeTo(i int) {
 
 // closeImplied closes what the new element ends without an end tag.
 func (p *page) closeImplied(tag atom.Atom) {
-	var same func(atom.Atom) bool
+	one, other := tag, tag
 	switch tag {
-	case atom.Li:
-		same = func(a atom.Atom) bool { return a == atom.Li }
+	case atom.Li, atom.Tr, atom.A, atom.Option:
 	case atom.Dt, atom.Dd:
-		same = func(a atom.Atom) bool { return a == atom.Dt || a == atom.Dd }
+		one, other = atom.Dt, atom.Dd
 	case atom.Td, atom.Th:
-		same = func(a atom.Atom) bool { return a == atom.Td || a == atom.Th }
-	case atom.Tr:
-		same = func(a atom.Atom) bool { return a == atom.Tr }
-	case atom.A:
-		same = func(a atom.Atom) bool { return a == atom.A }
-	case atom.Option:
-		same = func(a atom.Atom) bool { return a == atom.Option }
+		one, other = atom.Td, atom.Th
 	default:
 		if !closesParagraph(tag) {
 			return
 		}
-		same = func(a atom.Atom) bool { return a == atom.P }
+		one, other = atom.P, atom.P
+	}
+	if p.count[one]+p.count[other] == 0 {
+		return
 	}
 	for i := len(p.open) - 1; i > 0; i-- {
-		a := p.open[i].atom
-		if same(a) {
+		if a := p.open[i].atom; a == one || a == other {
 			p.closeTo(i)
 			return
-		}
-		if barrier(a) && a != atom.Td && a != atom.Th || (a == atom.Td || a == atom.Th) && tag != atom.Tr ||
-			(a == atom.Ul || a == atom.Ol || a == atom.Dl) {
+		} else if holds(a, tag) {
 			return
 		}
 	}
+}
+
+// holds tells whether an open element keeps a new one within it from ending what
+// is around.
+func holds(around, tag atom.Atom) bool {
+	switch around {
+	case atom.Td, atom.Th:
+		return tag != atom.Tr
+	case atom.Ul, atom.Ol, atom.Dl:
+		return true
+	}
+	return barrier(around)
 }
 
 // image shows the words that stand for a picture, but for pictures of no size.
@@ -329,7 +351,7 @@ func (p *page) separate(tag atom.Atom) {
 // inert are elements whose text is not shown.
 func inert(tag atom.Atom) bool {
 	switch tag {
-	case atom.Head, atom.Svg, atom.Math, atom.Object, atom.Template, atom.Audio, atom.Video, atom.Canvas, atom.Map, atom.Select:
+	case atom.Head, atom.Svg, atom.Math, atom.Template, atom.Audio, atom.Video, atom.Canvas, atom.Select:
 		return true
 	}
 	return rawText(tag)

@@ -41,7 +41,8 @@ type Message struct {
 	// List is the List-Id, or "true" where other headers of lists are there.
 	List string
 	// Bulk: sent to many, by its headers (Precedence, List-Unsubscribe,
-	// Feedback-ID, campaign headers, …).
+	// Feedback-ID, campaign headers, …), or because its text says how to be taken
+	// off a list.
 	Bulk bool
 	// Automated: a machine wrote it (Auto-Submitted, no-reply senders, bounces,
 	// delivery reports, out-of-office answers).

@@ -61,7 +61,7 @@ func Parse(raw []byte) (Message, error) {
 	m.readEnvelope(header, &notes)
 	w := walker{notes: &notes}
 	root := w.part(header, body, 0, "text/plain")
-	m.readFeatures(header, root)
+	m.readFeatures(header)
 	m.readBody(root, &notes)
 	m.Cut = notes
 	m.detach()

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"encoding/base64"
 	"strings"
 	"unicode/utf8"
 )
@@ -114,29 +113,49 @@ func unhex(c byte) byte {
 }
 
 // decodeBase64 decodes what it can: bytes that are not of the alphabet are passed
-// over, and a cut end is used as far as it goes.
+// over, pieces that were encoded one by one are joined, and a cut end is used as
+// far as it goes.
 func decodeBase64(text string) []byte {
-	clean := make([]byte, 0, len(text))
+	out := make([]byte, 0, len(text)/4*3+3)
+	var group uint32
+	n := 0
+	flush := func() {
+		// Two characters make one byte, three make two.
+		for i := 0; i < n-1; i++ {
+			out = append(out, byte(group<<(24-6*n+8)>>(24-8*i)))
+		}
+		group, n = 0, 0
+	}
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '+', c == '/':
-			clean = append(clean, c)
-		case c == '-':
-			clean = append(clean, '+')
-		case c == '_':
-			clean = append(clean, '/')
-		case c == '=' && len(clean)%4 != 0:
-			// A piece ends here; another may follow.
-			for len(clean)%4 != 0 {
-				clean = append(clean, 'A')
+		v, ok := base64Value(text[i])
+		switch {
+		case ok:
+			group, n = group<<6|v, n+1
+			if n == 4 {
+				flush()
 			}
+		case text[i] == '=':
+			flush()
 		}
 	}
-	if len(clean)%4 == 1 {
-		clean = clean[:len(clean)-1]
+	flush()
+	return out
+}
+
+func base64Value(c byte) (uint32, bool) {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return uint32(c - 'A'), true
+	case 'a' <= c && c <= 'z':
+		return uint32(c-'a') + 26, true
+	case '0' <= c && c <= '9':
+		return uint32(c-'0') + 52, true
+	case c == '+':
+		return 62, true
+	case c == '/':
+		return 63, true
 	}
-	n, _ := base64.RawStdEncoding.Decode(clean, clean)
-	return clean[:n]
+	return 0, false
 }
 
 // line makes a decoded value one clean line of at most most bytes.
