@@ -22,6 +22,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -46,9 +47,10 @@ type DemoOptions struct {
 	Env    func(string) (string, bool)
 }
 
-// RunDemo shows a mind at work until ctx is done: over this machine's health
-// and sample files in a fresh folder, which is kept. It writes nowhere else.
-func RunDemo(ctx context.Context, options DemoOptions) error {
+// RunDemo shows a mind at work until ctx is done: over this machine's health,
+// sample files in a fresh folder, which is kept, and a sample mailbox that it
+// serves itself. It writes nowhere else.
+func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 	dir, err := os.MkdirTemp(options.Parent, "subconscious-demo-")
 	if err != nil {
 		return fmt.Errorf("make the demo's folder: %w", err)
@@ -65,9 +67,15 @@ func RunDemo(ctx context.Context, options DemoOptions) error {
 	if err := writeSamples(dir, now.In(zone)); err != nil {
 		return fmt.Errorf("write the demo's samples: %w", err)
 	}
-	show := &demoShow{out: options.Out, dir: dir, config: config}
+	mailbox, err := serveDemoMail(now.In(zone))
+	if err != nil {
+		return err
+	}
+	defer func() { err = mailbox.close(err) }()
+	config.Senses.Mail = []mail.Config{mailbox.config()}
+	show := &demoShow{out: options.Out, dir: dir, config: config, mailbox: mailbox}
 	d, err := New(Options{
-		Config: config, Version: options.Version, Demo: true, Env: env(options.Env), OnTick: show.tick,
+		Config: config, Version: options.Version, Demo: true, Env: mailbox.env(env(options.Env)), OnTick: show.tick,
 		Channels: []notify.Channel{{ID: "terminal", Kind: "stdout", Content: notify.ContentFull,
 			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: told{show}})}},
 		Logger: slog.New(slog.NewTextHandler(options.Log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: redacted})),
@@ -117,9 +125,13 @@ func demoConfig(dir string, options DemoOptions) (*setup.Config, error) {
 }
 
 // writeSamples writes the sample files below dir. Their dates are reckoned from
-// now: "{{day+3}}" is the date in three days, "{{at+20m}}" an ICS time.
+// now: "{{day+3}}" is the date in three days, "{{at+20m}}" an ICS time,
+// "{{date+-2h}}" that of a letter.
 func writeSamples(dir string, now time.Time) error {
 	return fs.WalkDir(samples, "demo", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && path == "demo/mail" {
+			return fs.SkipDir // served, see demo_mail.go
+		}
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -169,6 +181,12 @@ func dated(text string, now time.Time) (string, error) {
 				return "", fmt.Errorf("read %q: %w", mark, err)
 			}
 			out.WriteString(now.Add(in).UTC().Format("20060102T150405Z"))
+		case "date":
+			in, err := time.ParseDuration(offset)
+			if err != nil {
+				return "", fmt.Errorf("read %q: %w", mark, err)
+			}
+			out.WriteString(now.Add(in).Format(time.RFC1123Z))
 		default:
 			return "", fmt.Errorf("%q is neither a day nor a time", mark)
 		}
@@ -177,10 +195,11 @@ func dated(text string, now time.Time) (string, error) {
 
 // demoShow prints what a demo mind does.
 type demoShow struct {
-	out    io.Writer
-	dir    string
-	config *setup.Config
-	mind   *Daemon
+	out     io.Writer
+	dir     string
+	config  *setup.Config
+	mind    *Daemon
+	mailbox *demoMailbox
 
 	mu    sync.Mutex
 	shown bool     // the first tick is on the screen
@@ -204,7 +223,7 @@ func (t told) Write(line []byte) (int, error) {
 }
 
 func (s *demoShow) greet() {
-	s.print("subconsciousd: a mind at work, over this machine's health and sample files. Nothing leaves the machine.\n")
+	s.print("subconsciousd: a mind at work, over this machine's health, sample files and a sample mailbox. Nothing leaves the machine.\n")
 	s.print("Its folder, kept when it ends: %s\n\n", s.dir)
 }
 
@@ -282,5 +301,6 @@ func (s *demoShow) howTo(entries []subconscious.Entry) {
 	if len(entries) > 0 {
 		s.print("  %s why %s\n", control, entries[0].ID)
 	}
+	s.print("\nThe sample mailbox is served for a mail program, too: %s.\n", s.mailbox.where())
 	s.print("\nCtrl-C ends it.\n\n")
 }
