@@ -156,5 +156,5 @@ func clean(t *testing.T, text string) {
 	}
 }
 
-// quiet is a logger into a test's memory.
+// logger is one into the memory of a test.
 func logger(b *strings.Builder) *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
