@@ -12,6 +12,10 @@ import (
 // maxAsks is how many asks of one text are returned.
 const maxAsks = 16
 
+// shortMessage is how many sentences a message has at most whose questions are all
+// put to its reader.
+const shortMessage = 8
+
 // AskForm is how something is asked.
 type AskForm string
 
@@ -40,8 +44,9 @@ type Ask struct {
 func Asks(text string, now time.Time) []Ask {
 	text = head(text, MaxText)
 	var asks []Ask
-	for _, s := range Sentences(text) {
-		form, ok := readAsk(s.Text)
+	sentences := Sentences(text)
+	for _, s := range sentences {
+		form, ok := readAsk(s.Text, len(sentences) <= shortMessage)
 		if !ok {
 			continue
 		}
@@ -75,6 +80,9 @@ type language struct {
 	requests, polite phrasebook
 	// questions are put to the reader; they end with a mark.
 	questions phrasebook
+	// open questions name no reader. They are put to one in a short message, and
+	// to nobody in a long one.
+	open phrasebook
 	// formulas ask nothing, whatever else their sentence says.
 	formulas phrasebook
 	// idle questions await no answer.
@@ -84,7 +92,7 @@ type language struct {
 var languages = []language{englishTongue: englishAsks, germanTongue: germanAsks, frenchTongue: frenchAsks, spanishTongue: spanishAsks}
 
 // readAsk says whether a sentence asks something of who reads it.
-func readAsk(s string) (AskForm, bool) {
+func readAsk(s string, short bool) (AskForm, bool) {
 	first, _ := utf8.DecodeRuneInString(s)
 	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || shouts(s) {
 		return "", false
@@ -101,14 +109,14 @@ func readAsk(s string) (AskForm, bool) {
 	mark := endsWithMark(s)
 	for _, i := range tongues(words) {
 		l := &languages[i]
-		if form, at, ok := l.ask(s, words, mark); ok && !quoted(s, words[at].start) {
+		if form, at, ok := l.ask(words, mark, short); ok && !quoted(s, words[at].start) {
 			return form, true
 		}
 	}
 	return "", false
 }
 
-func (l *language) ask(s string, words []word, mark bool) (AskForm, int, bool) {
+func (l *language) ask(words []word, mark, short bool) (AskForm, int, bool) {
 	if from, _, ok := l.polite.find(words); ok && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking[text(words, from-1)] || opens(words, from)) {
 		return Request, from, true
 	}
@@ -119,6 +127,9 @@ func (l *language) ask(s string, words []word, mark bool) (AskForm, int, bool) {
 		return "", 0, false
 	}
 	from, _, ok := l.questions.find(words)
+	if !ok && short {
+		from, _, ok = l.open.find(words)
+	}
 	return Question, from, ok
 }
 

@@ -79,11 +79,18 @@ var englishAsks = language{
 		^ does/would/will/is ... work/suit/ok/okay/fine/convenient/alright/good $
 		^ how/what about ... tomorrow/today/tonight/monday/tuesday/wednesday/thursday/friday/saturday/sunday/lunch/dinner/coffee/next
 		^ any news/update/updates/progress/word/thoughts/ideas/feedback/luck ... on/about/from/with/yet
-		^ any news/updates/update/feedback/thoughts $
+		^ any news/updates/update/feedback/thoughts/ideas/suggestions/comments/objections $
+		or/and/but/so do/did/have/had/are/were/will/can/could you
 		what time ... is/are/do/does/shall/should/will
 		what s/is/are the status/eta/plan/deadline
 		^ you/anyone coming/free/there/around/ok/okay/available
 		^ are/is we/it still on/meeting
+	`),
+	open: phrases(englishSets, `
+		^ can/could/does/will/did/has/is/are/was this/that/it/the/these/there
+		^ how many/much/long/soon/often/far/late/early
+		^ when/where/who is/are/was/will/does/did/s
+		^ what/which s/is/are/was/does/did/day/time/date/one/address/number
 	`),
 	formulas: phrases(englishSets, `
 		if/should you have any/a/further/more/additional/questions
@@ -108,6 +115,7 @@ var englishAsks = language{
 		if you no? longer/wish/prefer/believe/received/would ... receive/remove/unsubscribe/error/removed
 		in/as an? error
 		intended recipient
+		for/like more/further information
 		if/has/have/does/do/can/could/did/is/would/will/should anyone/someone/anybody/somebody/everybody/everyone
 		give me a break
 		call me old/crazy/paranoid/naive
@@ -148,6 +156,9 @@ var englishAsks = language{
 		what/how if
 		anyone/anybody/everyone/somebody/someone/everybody
 		what makes/made/if/about
+		what s/is the point/deal/use/hell/matter
+		is it just/only me
+		who/what in the world
 		where do you want to go
 	`),
 }

@@ -72,6 +72,12 @@ var germanAsks = language{
 		um wie viel uhr
 		^ wie wäre/wär es/s
 	`),
+	open: phrases(germanSets, `
+		^ wie lange/viel/viele/oft/weit/spät/teuer/hoch/groß
+		^ wann/wo/wohin/wer ist/sind/war/beginnt/kommt/fängt/endet/findet/geht/fährt/liegt/steht/wird
+		^ was/welche/welcher/welches ist/sind/kostet/heißt/bedeutet
+		^ ist/sind/geht/gibt/kommt/klappt/reicht/stimmt das/es/der/die/dies/dein/ihr
+	`),
 	formulas: phrases(germanSets, `
 		bei/für ... fragen/rückfragen ...
 		wenn/falls/sollten/haben ... fragen/rückfragen haben/bestehen/auftreten

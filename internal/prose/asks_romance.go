@@ -67,6 +67,15 @@ var frenchAsks = language{
 		^ on se voit/retrouve/appelle
 		^ des/as/avez nouvelles
 	`),
+	open: phrases(frenchSets, `
+		^ combien/quand/où ... est/sont/coûte/faut/commence/part/arrive
+		^ est ce que le/la/les/c/ça/il/elle/l/on
+		^ est ce bon/possible/toujours/ouvert
+		^ c/ce est ... quand/où/combien/quoi
+		^ quel/quelle est/sont/jour/heure
+		quelle heure
+		^ y a t il
+	`),
 	formulas: phrases(frenchSets, `
 		n hésite/hésitez pas
 		ne pas répondre
@@ -165,6 +174,12 @@ var spanishAsks = language{
 		^ estás/estáis
 		^ ha/han podido/recibido/enviado
 		podemos/podríamos ... vernos/quedar/hablar/cambiar/reunirnos
+	`),
+	open: phrases(spanishSets, `
+		^ cuánto/cuántos/cuántas/cuánta
+		^ cuándo/dónde/cuál/quién es/está/son/están/empieza/sale/llega/viene/será
+		^ qué día/hora/fecha/es
+		^ hay/está/es el/la/los/las/un/una/algún/alguna/posible/eso
 	`),
 	formulas: phrases(spanishSets, `
 		no dude/dudes/duden en

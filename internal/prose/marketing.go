@@ -1,9 +1,9 @@
 package prose
 
-// advertising are phrases of those who sell to everybody, and of those who write
-// to swindle. One of strong, or adverts of the others, make an advertisement of a
-// text.
-const adverts = 3
+// adverts is how much weight of words makes an advertisement of a text: those of
+// any trade count 1, so that a letter of business may have some of them, and those
+// of who sells to everybody, or swindles, 2. One strong phrase is enough.
+const adverts = 5
 
 var (
 	// marketing in a sentence makes it one that is meant for nobody.
@@ -57,34 +57,46 @@ var (
 		mailing list ... you
 		dear friend/sir/beneficiary/homeowner/entrepreneur
 		business proposal/proposition
+		security company
+		claims agent/officer
+		winning number/numbers
 		bank account ... transfer
 		pour vous désinscrire/désabonner
 		darse de baja
 		newsletter abbestellen/abmelden
 		abmelden klicken
 	`)
-	weakAdverts = SetOf(`free guarantee guaranteed offer offers discount sale save savings bonus prize winner win cheap lowest price prices deal
-		deals promotion exclusive subscribe unsubscribe refinance mortgage loan loans debt viagra casino investors investment profit profits
-		income earn wealth millionaire sex adult webcam teens porn kostenlos gratis rabatt angebot gewinn gewinnen promo soldes offre
-		oferta descuento premio congratulations instantly amazing incredible unlimited customers marketing prescription herbal
-		confidential confidentiality assistance remittance beneficiary deceased inheritance`)
+	// trade are words of those who sell.
+	trade = SetOf(`free guarantee guaranteed offer offers discount sale save savings bonus win price prices deal deals promotion exclusive
+		subscribe unsubscribe mortgage loan loans credit investment profit profits income customers marketing confidential assistance
+		prescription angebot rabatt promo offre oferta descuento`)
+	// peddling words are of those who sell to everybody, or swindle.
+	peddling = SetOf(`prize winner winners cheap lowest debt debts refinance viagra casino casinos investors earn wealth wealthy millionaire millionaires
+		sex sexy adult webcam webcams teens porn xxx instantly amazing incredible unlimited herbal congratulations confidentiality remittance
+		beneficiary deceased inheritance lottery jackpot giveaway kostenlos gratis gewinn gewinnen gewinnspiel soldes premio`)
 )
 
 // Advertises reports whether a text is one of those who sell to everybody, by its
 // words alone.
 func Advertises(text string) bool {
-	weak := map[string]bool{}
+	seen := map[string]bool{}
+	weight := 0
 	for _, s := range Sentences(text) {
 		words := split(s.Text)
 		if strongAdverts.has(words) {
 			return true
 		}
 		for _, w := range words {
-			if weakAdverts[w.text] {
-				weak[w.text] = true
+			if seen[w.text] || !trade[w.text] && !peddling[w.text] {
+				continue
+			}
+			seen[w.text] = true
+			weight++
+			if peddling[w.text] {
+				weight++
 			}
 		}
-		if len(weak) >= adverts {
+		if weight >= adverts {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,6 +30,11 @@ type Sentence struct {
 // is as long as an editor makes it, or the next goes on in lower case. plain
 // takes what is not language off a line, and may be nil.
 func Lines(lines []string, plain func(string) string) []Sentence {
+	return splitLines(lines, plain, math.MaxInt)
+}
+
+// splitLines returns at most limit sentences.
+func splitLines(lines []string, plain func(string) string, limit int) []Sentence {
 	var out []Sentence
 	var open strings.Builder
 	var s Sentence
@@ -39,13 +45,16 @@ func Lines(lines []string, plain func(string) string) []Sentence {
 		open.Reset()
 	}
 	for n, line := range lines {
+		if len(out) >= limit {
+			break
+		}
 		if plain != nil {
 			line = plain(line)
 		}
 		if open.Len() > 0 && (startsAnew(lines[n-1], line) || open.Len() > MaxSentence) {
 			flush()
 		}
-		for from := 0; from < len(line); {
+		for from := 0; from < len(line) && len(out) < limit; {
 			rest := line[from:]
 			end := sentenceEnd(rest)
 			piece := strings.TrimSpace(rest[:end])
@@ -65,7 +74,9 @@ func Lines(lines []string, plain func(string) string) []Sentence {
 			from += len(line[from:]) - len(strings.TrimLeftFunc(line[from:], unicode.IsSpace))
 		}
 	}
-	flush()
+	if len(out) < limit {
+		flush()
+	}
 	return out
 }
 

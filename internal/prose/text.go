@@ -10,8 +10,10 @@ import (
 const (
 	// MaxText is how many bytes of a text are read.
 	MaxText = 64 << 10
-	// maxSentences is how many sentences of a text are looked at.
+	// maxSentences and maxLines are how many sentences and lines of a text are
+	// looked at.
 	maxSentences = 2000
+	maxLines     = 3000
 )
 
 // Sentences splits a text into the sentences of who wrote it. What it quotes
@@ -24,7 +26,7 @@ func Sentences(text string) []Sentence {
 	var block []string
 	var starts []int
 	flush := func() {
-		for _, s := range Lines(block, nil) {
+		for _, s := range splitLines(block, nil, maxSentences-len(out)) {
 			s.Start, s.End = starts[s.Line]+s.Start, starts[s.Last]+s.End
 			s.Text = head(s.Text, MaxSentence)
 			out = append(out, s)
@@ -38,7 +40,7 @@ func Sentences(text string) []Sentence {
 		start := at
 		at += len(line)
 		trimmed := strings.TrimSpace(line)
-		if isEnd(line, trimmed) {
+		if number == maxLines || len(out) >= maxSentences || isEnd(line, trimmed) {
 			break
 		}
 		bullet := bulletLength(trimmed)
@@ -57,14 +59,11 @@ func Sentences(text string) []Sentence {
 		}
 		lead := strings.Index(line, trimmed) + bullet
 		block, starts = append(block, trimmed[bullet:]), append(starts, start+lead)
-		if len(out) >= maxSentences {
-			break
-		}
 	}
 	first := len(out)
 	flush()
 	renumber(out[first:], lines)
-	return out[:min(len(out), maxSentences)]
+	return out
 }
 
 // renumber counts the lines of sentences from the beginning of the text.
