@@ -73,7 +73,7 @@ type Sense struct {
 	mu        sync.RWMutex
 	state     *cursor
 	known     *table[hash, known]
-	open      *table[hash, open]
+	open      *table[hash, item]
 	sent      *table[hash, sent]
 	answered  *table[hash, uint32]
 	wroteTo   *table[hash, correspondent]

@@ -140,6 +140,9 @@ func (l *look) moved(id hash, m letter) {
 			l.open.drop(key)
 			continue
 		}
+		if m.flags.Seen != isSeen(o.Observation) {
+			o.Observation = withSeen(o.Observation, m.flags.Seen)
+		}
 		o.Places = append(slices.Clip(slices.Clone(o.Places)), m.place)
 		o.Places = o.Places[max(0, len(o.Places)-maxFolders):]
 		l.open.set(key, o)
@@ -147,7 +150,7 @@ func (l *look) moved(id hash, m letter) {
 }
 
 // stand makes something stand, and reports whether there was room.
-func (l *look) stand(o open) bool {
+func (l *look) stand(o item) bool {
 	key := hashOf(o.Observation.ID)
 	if !l.open.has(key) && l.open.len() >= maxOpen {
 		l.full = true

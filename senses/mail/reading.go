@@ -133,7 +133,7 @@ func (s *Sense) named(id string) (of hash, ok bool) {
 		return of, s.knows(of)
 	}
 	for _, o := range s.open.base {
-		if o.Observation.Ref() == ref.Ref || subconscious.NewRef(Name, o.Observation.ID) == ref.Ref {
+		if subconscious.NewRef(Name, o.Observation.ID) == ref.Ref {
 			return o.Of, true
 		}
 	}

@@ -79,8 +79,8 @@ func (k known) in(p place) known {
 	return k
 }
 
-// open is a thing that stands.
-type open struct {
+// item is a thing that stands.
+type item struct {
 	Observation subconscious.Observation `json:"o"`
 	// Of and Thread are the message and its thread.
 	Of     hash `json:"m"`
@@ -130,17 +130,17 @@ func knownForm() form[hash, known] {
 	}
 }
 
-func openForm() form[hash, open] {
-	return form[hash, open]{
+func openForm() form[hash, item] {
+	return form[hash, item]{
 		prefix: "o/", key: hash.key, parseKey: parseHash,
-		value: func(o open) []byte {
+		value: func(o item) []byte {
 			b, err := json.Marshal(o)
 			if err != nil { // times beyond the year 9999 alone, and none is kept
 				return nil
 			}
 			return b
 		},
-		parse: func(b []byte) (o open, ok bool) {
+		parse: func(b []byte) (o item, ok bool) {
 			err := json.Unmarshal(b, &o)
 			return o, err == nil && o.Observation.ID != ""
 		},

@@ -168,10 +168,10 @@ func (l *look) sentNow(m letter) {
 	thread := threadOf(m.Message, id)
 	key := hashOf(id)
 	if w.promise != nil && w.promise.Until.After(l.at) && !l.wroteLater(thread, m.received, key) {
-		l.stand(open{Observation: *w.promise, Of: key, Thread: hashOf(thread), Received: m.received, Sent: true})
+		l.stand(item{Observation: *w.promise, Of: key, Thread: hashOf(thread), Received: m.received, Sent: true})
 	}
 	if w.awaiting != nil && w.awaiting.Until.After(l.at) && !l.answeredLater(key, thread, m.received) {
-		l.stand(open{Observation: *w.awaiting, Of: key, Thread: hashOf(thread), Received: m.received, Sent: true})
+		l.stand(item{Observation: *w.awaiting, Of: key, Thread: hashOf(thread), Received: m.received, Sent: true})
 	}
 }
 

@@ -1,0 +1,266 @@
+package mail
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// both runs a test on a server with CONDSTORE and on one without.
+func both(t *testing.T, test func(t *testing.T, options mailtest.Options)) {
+	t.Run("condstore", func(t *testing.T) { test(t, mailtest.Options{}) })
+	t.Run("plain", func(t *testing.T) {
+		test(t, mailtest.Options{Without: []imap.Cap{imap.CapCondStore, imap.CapSpecialUse, imap.CapESearch}})
+	})
+}
+
+func watching(folders ...string) func(*Config) { return func(c *Config) { c.Folders = folders } }
+
+func TestWhatEndsARequest(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options)
+		h.knows(boss)
+		h.ticks()
+		ends := map[string]func(uid imap.UID){
+			"answered":    func(uid imap.UID) { h.box.SetFlags("INBOX", uid, imap.FlagSeen, imap.FlagAnswered) },
+			"deleted":     func(uid imap.UID) { h.box.SetFlags("INBOX", uid, imap.FlagDeleted) },
+			"expunged":    func(uid imap.UID) { h.box.Expunge("INBOX", uid) },
+			"moved away":  func(uid imap.UID) { h.box.Move("INBOX", uid, "Archive") },
+			"replied to":  func(imap.UID) { h.deliver("Sent", reply(h, "a1", "replied-to@example.org"), imap.FlagSeen) },
+			"in time out": func(imap.UID) { h.at = h.at.Add(30 * 24 * time.Hour) },
+		}
+		for _, how := range []string{"answered", "deleted", "expunged", "moved away", "replied to", "in time out"} {
+			id := strings.ReplaceAll(how, " ", "-")
+			uid := h.deliver("INBOX", h.letter(id, boss, "Figures", asking))
+			h.expect(how+": it came", h.tick(), "+request mid:"+id+"@example.org")
+			h.expect(how+": nothing happened", h.tick())
+			ends[how](uid)
+			h.expect(how, h.tick(), "-request mid:"+id+"@example.org")
+			h.restart()
+			h.expect(how+": and after a restart", h.tick())
+		}
+	})
+}
+
+func reply(h *house, id, to string) mailtest.Letter {
+	l := h.writes(id, boss, "Re: Figures", "Here they are.")
+	l.InReplyTo, l.References = []string{to}, []string{to}
+	return l
+}
+
+func TestReadIsAChange(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options)
+		h.knows(boss)
+		h.ticks()
+		uid := h.deliver("INBOX", h.letter("a", boss, "Urgent: figures", asking))
+		h.tick()
+		if got := h.stands["mid:a@example.org"].Severity; got != 2 {
+			t.Errorf("urgent and from somebody known: severity %d", got)
+		}
+		h.box.SetFlags("INBOX", uid, imap.FlagSeen)
+		h.expect("read", h.tick(), "~request mid:a@example.org")
+		if got := h.stands["mid:a@example.org"]; got.Severity != 0 || got.Attrs["seen"] != "true" || got.Text == "" {
+			t.Errorf("%+v", got)
+		}
+		h.box.SetFlags("INBOX", uid)
+		h.expect("marked as unread", h.tick(), "~request mid:a@example.org")
+	})
+}
+
+func TestMovedBetweenFolders(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options, watching("INBOX", "Archive"))
+		h.knows(boss)
+		h.ticks()
+		uid := h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		h.tick()
+		for _, way := range [][2]string{{"INBOX", "Archive"}, {"Archive", "INBOX"}, {"INBOX", "Archive"}} {
+			uid = h.box.Move(way[0], uid, way[1])
+			h.expect("moved to "+way[1], h.tick())
+		}
+		h.box.Renumber("Archive")
+		h.expect("given another UID", h.tick())
+		h.box.Move("Archive", uidOf(t, h, "Archive"), "Trash")
+		h.expect("thrown away", h.tick(), "-request mid:a@example.org")
+	})
+}
+
+// uidOf is the UID of the only message in a folder.
+func uidOf(t *testing.T, h *house, folder string) imap.UID {
+	t.Helper()
+	flags := h.box.Flags(folder)
+	if len(flags) != 1 {
+		t.Fatalf("%d messages in %s", len(flags), folder)
+	}
+	for uid := range flags {
+		return uid
+	}
+	return 0
+}
+
+func TestRenumbered(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options)
+		h.knows(boss)
+		h.deliver("INBOX", h.letter("old", other, "News", "All is well."))
+		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		h.ticks()
+		h.deliver("INBOX", h.letter("b", other, "News", "It went well."))
+		h.tick()
+		for range 3 {
+			h.box.Renumber("INBOX")
+			h.expect("renumbered", h.tick())
+		}
+		h.deliver("INBOX", h.letter("c", other, "News", "It went better."))
+		h.box.Renumber("INBOX")
+		h.expect("renumbered after one came", h.tick(), "mail mid:c@example.org")
+		h.box.Renumber("Sent")
+		h.expect("what was sent is renumbered", h.tick())
+		if n := h.sense.wroteTo.base[hashOf(boss)].quarters; n[0].count+n[1].count+n[2].count+n[3].count+n[4].count != 1 {
+			t.Errorf("what was sent is counted twice: %v", n)
+		}
+	})
+}
+
+func TestFromAnArchive(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.knows(boss)
+	h.ticks()
+	h.deliverAt("INBOX", h.letter("old", boss, "Figures", asking), now.Add(-15*24*time.Hour))
+	h.expect("older than the look-back", h.tick())
+	h.deliverAt("INBOX", h.letter("new", boss, "Figures", "Could you send me the figures?"), now.Add(-13*24*time.Hour))
+	h.expect("younger", h.tick(), "+request mid:new@example.org")
+}
+
+func TestSecondOfOneMessageID(t *testing.T) {
+	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Archive"))
+	h.knows(boss)
+	h.ticks()
+	first := h.letter("a", other, "News", "Nothing much.")
+	h.deliver("INBOX", first)
+	h.deliver("Archive", first)
+	h.expect("the same twice", h.tick(), "mail mid:a@example.org")
+	hidden := h.letter("a", boss, "Figures", asking)
+	h.deliver("INBOX", hidden)
+	told := h.tick()
+	if len(told) != 1 || !strings.HasPrefix(told[0], "+request mid:a@example.org#") {
+		t.Errorf("another message under its Message-ID: %q", told)
+	}
+	h.box.Renumber("INBOX")
+	h.expect("renumbered", h.tick())
+}
+
+func TestCollectedTwiceUncommitted(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options)
+		h.knows(boss)
+		h.ticks()
+		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		h.deliver("INBOX", h.letter("b", other, "News", "It went well."))
+		for range 3 {
+			if batch, err := h.look(); err != nil || len(batch.Changes) != 1 || len(batch.Sets) != 1 {
+				t.Fatalf("%+v %v", batch, err)
+			}
+		}
+		h.restart()
+		h.expect("committed at last", h.tick(), "+request mid:a@example.org", "mail mid:b@example.org")
+		h.expect("once", h.tick())
+	})
+}
+
+func TestAnotherAccountBeginsAnew(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.knows(boss)
+	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.ticks()
+	h.config.Host = "127.0.0.1"
+	h.restart()
+	h.expect("the same things, from another server", h.ticks())
+	h.deliver("INBOX", h.letter("b", other, "News", "It went well."))
+	h.expect("goes on", h.tick(), "mail mid:b@example.org")
+}
+
+func TestNothingMissedByTheSense(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.ticks()
+	h.server.Refuse(mailtest.BadSignIn, -1)
+	h.server.Drop()
+	h.deliver("INBOX", h.letter("a", other, "News", "It went well."))
+	h.at = h.at.Add(5 * time.Minute)
+	if _, err := h.look(); err == nil || !strings.Contains(err.Error(), "password") {
+		t.Errorf("a refused password: %v", err)
+	}
+	h.server.Mend()
+	h.expect("mended", h.tick(), "mail mid:a@example.org")
+}
+
+func TestFolderIsMissing(t *testing.T) {
+	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Projects"))
+	h.knows(boss)
+	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.expect("the first look", h.ticks(), "+request mid:a@example.org")
+	if !strings.Contains(h.last.Degraded, `"Projects"`) {
+		t.Errorf("degraded: %q", h.last.Degraded)
+	}
+	h.box.Create("Projects")
+	h.deliver("Projects", h.letter("b", boss, "Figures", asking))
+	h.expect("it is there now", h.ticks(), "+request mid:b@example.org")
+	if h.last.Degraded != "" {
+		t.Errorf("degraded: %q", h.last.Degraded)
+	}
+	h.box.Delete("Projects")
+	h.expect("it is gone: what stood is taken to stand", h.tick())
+}
+
+func TestRead(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.knows(boss)
+	if _, err := h.sense.Read(t.Context(), "mid:a@example.org"); err == nil {
+		t.Error("read before the first look")
+	}
+	h.deliver("Archive", h.letter("elsewhere", boss, "Figures", asking))
+	h.deliver("INBOX", h.letter("a", "Carla <"+boss+">", "Figures", asking))
+	second := h.letter("b", boss, "Re: Figures", "Your password: hunter2-Tr0ub4dor\nSee you.")
+	second.References = []string{"a@example.org"}
+	h.deliver("INBOX", second)
+	mine := h.writes("c", boss, "Re: Figures", "I'll send them tomorrow.")
+	mine.References = []string{"a@example.org"}
+	h.deliver("Sent", mine)
+	h.ticks()
+	h.tick()
+	r, err := h.sense.Read(t.Context(), "mid:a@example.org")
+	if err != nil || r.Subject != "Figures" || r.From != "Carla <"+boss+">" || !strings.Contains(r.Text, "could you send") || r.Folder != "INBOX" {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if len(r.Thread) != 2 {
+		t.Errorf("its thread: %+v", r.Thread)
+	}
+	for _, o := range h.stands {
+		if r, err := h.sense.Read(t.Context(), string(subconscious.NewRef(Name, o.ID))); err != nil || !strings.HasPrefix(o.ID, r.ID) {
+			t.Errorf("by the reference of %s: %+v %v", o.ID, r, err)
+		}
+	}
+	r, err = h.sense.Read(t.Context(), string(refOf(hashOf("mid:b@example.org"))))
+	if err != nil || strings.Contains(r.Text, "hunter2") || !strings.Contains(r.Text, "See you.") {
+		t.Errorf("%+v %v", r, err)
+	}
+	for _, id := range []string{"mid:elsewhere@example.org", "mid:none", "mail:aaaaaaaaaa", ""} {
+		if _, err := h.sense.Read(t.Context(), id); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	for folder := range map[string]bool{"INBOX": true, "Sent": true} {
+		for uid, flags := range h.box.Flags(folder) {
+			if folder == "INBOX" && len(flags) > 0 {
+				t.Errorf("%s %d: %v", folder, uid, flags)
+			}
+		}
+	}
+}
