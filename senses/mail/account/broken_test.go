@@ -188,8 +188,9 @@ func TestCutAtEachByte(t *testing.T) {
 			}}
 			a := s.open(t, nil)
 			f := func(session *account.Session) error { return visit(t.Context(), session) }
-			// The library takes an answer for complete before the end of its line.
-			if err := a.Do(t.Context(), f); at+1 < end-1 {
+			// The library takes the last answer for complete before the end of its
+			// line, and may ask for capabilities beside what was asked.
+			if err := a.Do(t.Context(), f); at < end-100 {
 				conclude(t, err, account.ErrLost, account.ErrBounds)
 			}
 			synctest.Wait()

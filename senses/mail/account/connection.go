@@ -93,12 +93,13 @@ func (a *Account) greet(c *connection) error {
 }
 
 // learn asks anew what the server can do, which may be more behind the sign-in.
+// What the library knows of it may be from before.
 func (c *connection) learn(ctx context.Context) error {
-	return c.command(ctx, allowance{}, func() error {
-		if c.caps = c.client.Caps(); c.caps == nil {
-			return fmt.Errorf("%w: it does not say what it can do", ErrBounds)
+	return c.command(ctx, allowance{}, func() (err error) {
+		if c.caps, err = c.client.Capability().Wait(); err == nil && c.caps == nil {
+			err = fmt.Errorf("%w: it does not say what it can do", ErrBounds)
 		}
-		return nil
+		return err
 	})
 }
 

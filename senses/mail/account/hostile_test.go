@@ -83,9 +83,18 @@ var attacks = map[string]*scripted{
 	"endless search":       {answer: at("SEARCH", func(w io.Writer, tag string) { fmt.Fprint(w, "* SEARCH"); flood(w, " 4294967295 4294967294", huge) })},
 	"endless folders":      {answer: at("LIST", func(w io.Writer, tag string) { flood(w, "* LIST () \"/\" a\r\n", huge) })},
 	"endless capabilities": {answer: at("CAPABILITY", func(w io.Writer, tag string) { fmt.Fprint(w, "* CAPABILITY"); flood(w, " X", huge) })},
-	"endless challenges":   {answer: at("AUTHENTICATE", func(w io.Writer, tag string) { flood(w, "+ aGVsbG8=\r\n", huge) })},
-	"literal plus":         {answer: at("FETCH", func(w io.Writer, tag string) { fmt.Fprint(w, "* 1 FETCH (UID 1 BODY[]<0> {5+}\r\nhello)\r\n") })},
-	"literal below zero":   {answer: at("FETCH", func(w io.Writer, tag string) { fmt.Fprint(w, "* 1 FETCH (UID 1 BODY[]<0> {-5}\r\nhello)\r\n") })},
+	// The library would read these for ever.
+	"capabilities with a list": {answer: at("CAPABILITY", func(w io.Writer, tag string) {
+		fmt.Fprintf(w, "* CAPABILITY IMAP4rev1 (\r\n%s OK\r\n", tag)
+	})},
+	"a code with a list": {answer: at("EXAMINE", func(w io.Writer, tag string) {
+		fmt.Fprintf(w, "%s OK [CAPABILITY (] done\r\n", tag)
+	})},
+	"a greeting with a list": {greeting: "* OK [CAPABILITY IMAP4rev1 (X)] ready\r\n"},
+	"an answer to nothing":   {answer: at("EXAMINE", func(w io.Writer, tag string) { fmt.Fprint(w, "* METADATA INBOX (\r\n") })},
+	"endless challenges":     {answer: at("AUTHENTICATE", func(w io.Writer, tag string) { flood(w, "+ aGVsbG8=\r\n", huge) })},
+	"literal plus":           {answer: at("FETCH", func(w io.Writer, tag string) { fmt.Fprint(w, "* 1 FETCH (UID 1 BODY[]<0> {5+}\r\nhello)\r\n") })},
+	"literal below zero":     {answer: at("FETCH", func(w io.Writer, tag string) { fmt.Fprint(w, "* 1 FETCH (UID 1 BODY[]<0> {-5}\r\nhello)\r\n") })},
 	"literal of any length": {answer: at("FETCH", func(w io.Writer, tag string) {
 		fmt.Fprint(w, "* 1 FETCH (UID 1 BODY[]<0> {18446744073709551617}\r\nhello)\r\n")
 	})},

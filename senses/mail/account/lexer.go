@@ -15,6 +15,8 @@ const (
 	maxLine = 64 << 10
 	// maxSaid bounds what is kept of the words of a BYE.
 	maxSaid = 1 << 10
+	// maxWord is how much is kept of the word that says what an answer is.
+	maxWord = 10
 	// maxSize is how many digits the length of a literal may have.
 	maxSize = 10
 )
@@ -26,7 +28,8 @@ const (
 	atTag place = iota
 	atWord
 	atCode    // behind OK, NO, BAD, BYE: perhaps a code in brackets
-	inCode    // within the brackets
+	inName    // the first word of the code
+	inCode    // the rest of what is within the brackets
 	inText    // words for people, to the end of the line
 	inFields  // data
 	inQuoted  // "…
@@ -47,8 +50,8 @@ type lexer struct {
 	left  int64 // bytes of the literal still to come
 	size  int64 // the length being read, and of how many digits
 	digit int
-	// word is the beginning of the word that says what an answer is, in
-	// capitals; tagged where the answer has a tag.
+	// word is the beginning of the word that says what an answer is, or its code,
+	// in capitals; tagged where the answer has a tag.
 	word   []byte
 	tagged bool
 	// said is the beginning of the words of a BYE.
@@ -86,7 +89,7 @@ func (l *lexer) step(b byte) error {
 		return l.tag(b)
 	case atWord:
 		return l.kind(b)
-	case atCode, inCode, inText:
+	case atCode, inName, inCode, inText:
 		return l.text(b)
 	case inQuoted, inEscape:
 		return l.quoted(b)
@@ -117,9 +120,7 @@ func (l *lexer) tag(b byte) error {
 // there may be.
 func (l *lexer) kind(b byte) error {
 	if atomByte(b) {
-		if len(l.word) < 8 {
-			l.word = append(l.word, upper(b))
-		}
+		l.note(b)
 		return nil
 	}
 	if !l.tagged && b == ' ' && len(l.word) > 0 && l.word[0] >= '0' && l.word[0] <= '9' {
@@ -136,9 +137,35 @@ func (l *lexer) kind(b byte) error {
 		}
 		return l.text(b)
 	}
+	if !known(l.word) {
+		return fmt.Errorf("an answer to what nobody asked: %s", words(string(l.word)))
+	}
 	l.at = inFields
 	return l.field(b)
 }
+
+// note keeps b as part of the word.
+func (l *lexer) note(b byte) {
+	if len(l.word) <= maxWord {
+		l.word = append(l.word, upper(b))
+	}
+}
+
+// known says whether a word is that of an answer to what is asked here. The
+// library reads many more, some with less care.
+func known(word []byte) bool {
+	switch string(word) {
+	case capability, "LIST", "FLAGS", "EXISTS", "RECENT", "EXPUNGE", "SEARCH", "ESEARCH", "FETCH", "STATUS":
+		return true
+	}
+	return false
+}
+
+// capability is the word of the one answer that the library, at a "(", reads for
+// ever, whether or not the connection ends.
+const capability = "CAPABILITY"
+
+var errCapability = errors.New("capabilities with a list in them")
 
 func status(word []byte) bool {
 	switch string(word) {
@@ -150,16 +177,22 @@ func status(word []byte) bool {
 
 func (l *lexer) text(b byte) error {
 	switch {
-	case b == '\n' && l.at == inCode:
+	case b == '\n' && (l.at == inCode || l.at == inName):
 		return errors.New("a code in brackets that does not end")
 	case b == '\n':
 		l.next()
 	case l.at == atCode && b == '[':
-		l.at = inCode
+		l.at, l.word = inName, l.word[:0]
 	case l.at == atCode:
 		l.at = inText
-	case l.at == inCode && b == ']':
+	case l.at == inName && atomByte(b):
+		l.note(b)
+	case b == ']' && l.at != inText:
 		l.at = inText
+	case b == '(' && l.at != inText && string(l.word) == capability:
+		return errCapability
+	case l.at == inName:
+		l.at = inCode
 	}
 	if l.bye && len(l.said) < maxSaid {
 		l.said = append(l.said, b)
@@ -213,6 +246,9 @@ func (l *lexer) field(b byte) error {
 	case '{':
 		l.at, l.size, l.digit = inSize, 0, 0
 	case '(':
+		if string(l.word) == capability {
+			return errCapability
+		}
 		if l.depth++; l.depth > maxDepth {
 			return fmt.Errorf("lists nested more than %d deep", maxDepth)
 		}

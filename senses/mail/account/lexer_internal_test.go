@@ -24,7 +24,7 @@ var lines = map[string]bool{
 	"* LIST () \"\\\"\" \"a\\\\\\\"((\"\r\n":                             true,
 	"* 1 FETCH " + strings.Repeat("(", 60) + "\r\n":                      true,
 	"* 1 FETCH " + strings.Repeat("(", 61) + "\r\n":                      false,
-	"* OK " + strings.Repeat("(", 61) + "\r\n* X " + "((((" + "\r\n":     true,
+	"* OK " + strings.Repeat("(", 61) + "\r\n* LIST " + "((((" + "\r\n":  true,
 	"* OK [FOO \r\n":                                                     false,
 	"* LIST () \"a\r\n":                                                  false,
 	"* LIST () \"a\\\r\n":                                                false,
@@ -39,6 +39,18 @@ var lines = map[string]bool{
 	"* OK " + strings.Repeat("x", maxLine-7) + "\r\n":                    true,
 	"* OKAY {2000}\r\n":                                                  false,
 	"* 7 OK {2000}\r\n":                                                  true,
+	"* CAPABILITY IMAP4rev1 (X\r\n":                                      false,
+	"* capability(\r\n":                                                  false,
+	"* 1 CAPABILITY X (\r\n":                                             false,
+	"* OK [CAPABILITY X (]\r\n":                                          false,
+	"T1 OK [capability(]\r\n":                                            false,
+	"* OK [CAPABILITY X] (\r\n":                                          true,
+	"* OK [PERMANENTFLAGS (\\Seen)] ok\r\n":                              true,
+	"* OK [CAPABILITYX (] ok\r\n":                                        true,
+	"* OK [] (\r\n":                                                      true,
+	"* OK [\r\n":                                                         false,
+	"* THREAD (1)\r\n":                                                   false,
+	"* ENABLED X\r\n":                                                    false,
 	"*  OK {2000}\r\n":                                                   false,
 }
 
@@ -75,7 +87,7 @@ func outcome(data []byte, cuts []byte) string {
 		if err := l.feed(data[:n]); err != nil {
 			return err.Error()
 		}
-		if l.depth > maxDepth || l.depth < 0 || l.line > maxLine || l.left > 300 || len(l.word) > 8 || len(l.said) > maxSaid {
+		if l.depth > maxDepth || l.depth < 0 || l.line > maxLine || l.left > 300 || len(l.word) > maxWord+1 || len(l.said) > maxSaid {
 			return fmt.Sprintf("out of bounds: %+v", l)
 		}
 		data = data[n:]
