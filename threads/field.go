@@ -32,6 +32,9 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	if o.BandOnly {
 		return thread == subconscious.Oracle
 	}
+	if o.Sense == "mail" && !MailOf(thread, o) {
+		return false
+	}
 	if own := natureOf(thread).senses; own != nil && !slices.Contains(own, o.Sense) {
 		return false
 	}
@@ -42,11 +45,11 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 	case o.Change == subconscious.Gone, o.Change == subconscious.Changed:
 		return true
 	case thread == subconscious.Oracle:
-		return !o.Due.IsZero() && (near(o) || promised(o))
+		return !o.Due.IsZero() && (near(o) || written(o))
 	case thread == subconscious.Librarian:
 		return !undated(o)
 	}
-	return o.Due.IsZero() || near(o) || promised(o)
+	return o.Due.IsZero() || near(o) || written(o)
 }
 
 // near: it is not further ahead than the plain field looks.
@@ -55,39 +58,47 @@ func near(o subconscious.Observation) bool { return o.Due.Sub(o.At) <= Ahead }
 // promised: a promise is looked at when it is first written, whatever its date.
 func promised(o subconscious.Observation) bool { return o.Sense == "notes" || o.Sense == "person" }
 
-// undated: something open without a date, which the librarian comes back to.
+// written: so is what has a date in a mail.
+func written(o subconscious.Observation) bool { return promised(o) || o.Sense == "mail" }
+
+// undated: something open without a date, which the librarian comes back to;
+// a question in a mail, also where it has one.
 func undated(o subconscious.Observation) bool {
-	return o.Sense == "notes" && o.Stands() && o.Due.IsZero()
+	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
 }
 
 // Widen returns what the wider field of a thread adds at a level: standing
 // things that it was never shown, dated ones in order of their due times, then
 // for the librarian the oldest undated ones. undatedNotes may call yield with
-// anything; what is not undated is left out.
+// anything; what is not undated is left out. Whatever the level, the librarian
+// is shown what has waited in the mail for QuietDays.
 func Widen(thread subconscious.ThreadName, level int, at time.Time, world subconscious.World,
 	undatedNotes func(yield func(subconscious.Observation) bool), shown func(subconscious.Ref) bool) []subconscious.Observation {
-	level = min(level, len(aheads)-1)
-	if level <= 0 {
-		return nil
-	}
 	own := natureOf(thread).senses
 	mine := func(o subconscious.Observation) bool {
-		return (own == nil || slices.Contains(own, o.Sense)) && !shown(o.Ref())
+		return (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
 	}
-	var wider []subconscious.Observation
+	var wider, waited []subconscious.Observation
+	if thread == subconscious.Librarian {
+		waited = waiting(at, world, mine)
+	}
+	level = min(level, len(aheads)-1)
+	if level <= 0 {
+		return waited
+	}
 	world.Due(at, at.Add(aheads[level]), func(o subconscious.Observation) bool {
-		if mine(o) {
+		if mine(o) && !(OwnMail(o) && undated(o)) {
 			wider = append(wider, o)
 		}
 		return len(wider) < widerShown
 	})
-	if thread != subconscious.Librarian || undatedNotes == nil {
+	if wider = append(wider, waited...); thread != subconscious.Librarian || undatedNotes == nil {
 		return wider
 	}
 	var aged []subconscious.Observation
 	undatedNotes(func(o subconscious.Observation) bool {
-		if undated(o) && at.Sub(o.At) >= ages[level] && mine(o) {
-			aged = oldest(append(aged, o))
+		if o.Sense != "mail" && undated(o) && at.Sub(o.At) >= ages[level] && mine(o) {
+			aged = oldest(append(aged, o), func(o subconscious.Observation) time.Time { return o.At })
 		}
 		return true
 	})
@@ -95,9 +106,9 @@ func Widen(thread subconscious.ThreadName, level int, at time.Time, world subcon
 }
 
 // oldest keeps the agedShown that have been open for longest, in that order.
-func oldest(list []subconscious.Observation) []subconscious.Observation {
+func oldest(list []subconscious.Observation, since func(subconscious.Observation) time.Time) []subconscious.Observation {
 	slices.SortFunc(list, func(a, b subconscious.Observation) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Ref(), b.Ref()))
+		return cmp.Or(since(a).Compare(since(b)), cmp.Compare(a.Ref(), b.Ref()))
 	})
 	return list[:min(len(list), agedShown)]
 }

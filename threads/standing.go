@@ -38,7 +38,7 @@ func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration,
 		world.Of("health", func(o subconscious.Observation) bool { return s.put(o, limit) })
 	}
 	world.Due(at, at.Add(ahead), func(o subconscious.Observation) bool {
-		if nature.senses != nil && !slices.Contains(nature.senses, o.Sense) {
+		if nature.senses != nil && !slices.Contains(nature.senses, o.Sense) || o.Sense == "mail" && !MailOf(thread, o) {
 			return true
 		}
 		return s.put(o, standingShown)

@@ -15,7 +15,7 @@ import (
 var nouns = []string{"lighthouse", "harbour", "gooseberry", "kittiwake", "projector", "heligoland", "ferry", "drawing", "garden", "boiler"}
 
 // crowd is a world of so many standing things, of which ten changed: as many
-// events and promises an hour whatever the number, so that more of them reach
+// events, promises and mails an hour whatever the number, so that more of them reach
 // further ahead.
 func crowd(standing int) (subconscious.Snapshot, *world) {
 	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
@@ -25,7 +25,7 @@ func crowd(standing int) (subconscious.Snapshot, *world) {
 		due := at.Add(time.Duration(i) * 20 * time.Minute)
 		o := subconscious.Observation{Change: subconscious.Appeared, Seq: int64(i + 1), At: at, Attrs: map[string]string{}, Instance: "sample"}
 		words := fmt.Sprintf("%s %s%d", nouns[i%len(nouns)], nouns[(i/7)%len(nouns)], i)
-		switch i % 3 {
+		switch i % 4 {
 		case 0:
 			o.Sense, o.Kind, o.ID, o.Due = "calendar", "event", fmt.Sprintf("e%d/", i), due
 			o.Title = words + due.Format(", Mon 2 Jan 15:04")
@@ -36,6 +36,13 @@ func crowd(standing int) (subconscious.Snapshot, *world) {
 			o.Attrs["file"], o.Links = fmt.Sprintf("%d.md", i), []string{fmt.Sprintf("file:/n/%d.md", i)}
 		case 2:
 			o.Sense, o.Kind, o.ID, o.Title = "notes", "promise", fmt.Sprintf("/n/%d.md#1", i), "mend the "+words
+		case 3:
+			o.Sense, o.Kind, o.ID, o.Due, o.Title = "mail", "request", fmt.Sprintf("mid:%d@example.com", i), due, "Ines Duarte: "+words
+			if i%8 == 7 {
+				o.Kind = "appointment"
+			}
+			o.Attrs["from_name"], o.Attrs["from"], o.Attrs["known"], o.Attrs["thread"] = "Ines Duarte", "ines@example.com", "3", o.ID
+			o.Links = []string{fmt.Sprintf("invoice:%d", i)}
 		}
 		w.add(o)
 		if i < 10 {

@@ -40,37 +40,55 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool, impor
 		if !s.novel(o) || s.unheard(o) {
 			continue
 		}
-		found := 0
-		for _, x := range s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && take(o, b) }) {
-			if s.holding(o, x.thing) || s.unheard(x.thing) || !s.citable(o, x.thing) {
-				continue
-			}
-			all = append(all, s.connection(o, x, importance))
-			if found++; found == connectionsShown {
-				break
-			}
+		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && take(o, b) })
+		found = slices.DeleteFunc(found, func(x shared) bool {
+			return s.holding(o, x.thing) || s.unheard(x.thing) || !s.citable(o, x.thing)
+		})
+		for i, x := range found[:min(len(found), connectionsShown)] {
+			all = append(all, s.connection(o, x, third(o, x, found[i+1:]), importance))
 		}
 	}
 	slices.SortFunc(all, before)
 	var out []noticed
 	used := map[string]bool{}
 	for _, n := range all {
-		if len(out) < connectionsShown && !used[n.Evidence[0]] && !used[n.Evidence[1]] {
-			used[n.Evidence[0]], used[n.Evidence[1]] = true, true
+		if len(out) < connectionsShown && !slices.ContainsFunc(n.Evidence, func(cited string) bool { return used[cited] }) {
+			for _, cited := range n.Evidence {
+				used[cited] = true
+			}
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-func (s *scene) connection(o subconscious.Observation, x shared, importance int) noticed {
+// third is what a link, and no mere word, joins with two things, of a sense that
+// neither of them is of: the note, the mail and the event of one invoice are one
+// connection, not three.
+func third(o subconscious.Observation, x shared, others []shared) []subconscious.Observation {
+	for _, y := range others {
+		for _, link := range y.thing.Links {
+			if y.thing.Sense != o.Sense && y.thing.Sense != x.thing.Sense && hasScheme(link, linkSchemes) &&
+				slices.Contains(o.Links, link) && slices.Contains(x.thing.Links, link) {
+				return []subconscious.Observation{y.thing}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *scene) connection(o subconscious.Observation, x shared, third []subconscious.Observation, importance int) noticed {
 	if x.score > enough {
 		importance++
 	}
-	n := notice(subconscious.KindConnection, importance,
-		say("%s %s %s and %s", quoted(x.words), links(x.words), s.called(o), s.called(x.thing)), o, x.thing)
-	// The nearer of two events, or of an event and a deadline.
-	for _, thing := range []subconscious.Observation{o, x.thing} {
+	words := say("%s %s %s and %s", quoted(x.words), links(x.words), s.called(o), s.called(x.thing))
+	for _, thing := range third {
+		words = say("%s %s %s, %s and %s", quoted(x.words), links(x.words), s.briefly(o), s.briefly(x.thing), s.briefly(thing))
+	}
+	things := append([]subconscious.Observation{x.thing}, third...)
+	n := notice(subconscious.KindConnection, importance, words, o, things...)
+	// The nearest of events and deadlines.
+	for _, thing := range append(things, o) {
 		if thing.Due.After(s.at) && (n.Due.IsZero() || thing.Due.Before(n.Due)) {
 			n.Due = thing.Due
 		}
@@ -87,6 +105,8 @@ func (s *scene) novel(o subconscious.Observation) bool {
 		return false
 	case s.wider[o.Ref()]:
 		return true
+	case o.Sense == "mail" && o.Change == subconscious.Momentary:
+		return known(o) > 0
 	case o.Sense == "files":
 		return o.Attrs["action"] == "created" && len(s.field.History[o.Ref()]) <= 1
 	case o.Sense == "notes" && o.Kind == "note":
@@ -96,9 +116,10 @@ func (s *scene) novel(o subconscious.Observation) bool {
 }
 
 // unheard: an event that the person takes no part in, or that comes so often
-// that whatever is written has to do with it.
+// that whatever is written has to do with it; a mail that is not in the field of
+// the thread.
 func (s *scene) unheard(o subconscious.Observation) bool {
-	return o.Sense == "calendar" && (!wanted(o) || s.routine(o))
+	return o.Sense == "calendar" && (!wanted(o) || s.routine(o)) || o.Sense == "mail" && !threads.MailOf(s.thread, o)
 }
 
 // quoted writes the shared words, the most telling first and at most two.
@@ -144,11 +165,29 @@ func (s *scene) called(o subconscious.Observation) *callee {
 		return &callee{before: `the note "`, part: prose(o.Title), after: `"`}
 	case "person":
 		return &callee{before: `your note "`, part: prose(o.Title), after: `"`}
+	case "mail":
+		return letter(o)
 	case "health":
 		subject, _ := habit(o)
 		return &callee{part: subject}
 	}
 	return &callee{part: prose(o.Title)}
+}
+
+// briefly is what a thing is called beside two others.
+func (s *scene) briefly(o subconscious.Observation) *callee {
+	switch {
+	case threads.OwnMail(o):
+		return &callee{before: "your mail to ", part: reader(o)}
+	case o.Sense == "mail":
+		who := sender(o)
+		return &callee{before: "the mail from ", part: who.part, after: who.after}
+	case o.Sense == "notes":
+		return &callee{part: prose("a note")}
+	case o.Sense == "person":
+		return &callee{part: prose("your note")}
+	}
+	return s.called(o)
 }
 
 // callee is a part with what stands around it and is kept whole.

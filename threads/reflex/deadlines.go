@@ -6,39 +6,84 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // deadlines are taken in when they are first written, whatever their date, and
-// again in each band of time.
+// again in each band of time. What a stranger's mail sets counts for less; see
+// most.
 func deadlines(s *scene) (out []noticed) {
 	for _, o := range s.news {
-		if !o.Stands() || o.Due.IsZero() || o.Sense == "calendar" || o.Sense == "health" {
+		if !isDeadline(o) || s.merelyRead(o) && s.holding(o) {
 			continue
 		}
-		importance, lead, reason := 4, "Due", ""
-		switch subconscious.TimeBand(o.Due, s.at) {
-		case subconscious.Band72h:
-			importance = 5
-		case subconscious.Band24h:
-			importance, reason = 6, "it is due within a day"
-		case subconscious.Band2h:
-			importance, reason = 7, "it is due within two hours"
-		case subconscious.Band15m, subconscious.BandNow:
-			importance = 8
-			if !o.BandOnly { // else it was wished two hours before
-				reason = "it is due now"
-			}
-		case subconscious.BandPast:
-			importance, lead, reason = 6, "Overdue since", "its time has passed, and it is still open"
-			if s.at.Sub(o.Due) > 24*time.Hour {
-				importance, reason = 5, ""
+		importance, lead, reason := s.dueWorth(o)
+		if o.Sense == "mail" {
+			most, tell := s.most(o)
+			// What is not pushed at the end is told once, a day before it.
+			late := most < 7 && o.BandOnly && s.band(o) != subconscious.Band24h
+			if importance = min(importance, most); !tell || late {
+				reason = ""
 			}
 		}
-		dateText := o.Attrs["date_text"]
-		out = append(out, notice(subconscious.KindDeadline, importance,
-			say("%s %s: %s", lead, s.dueWords(o, dateText), prose(withoutDate(o.Title, dateText))), o).until(o.Due).tell(reason))
+		out = append(out, notice(subconscious.KindDeadline, importance, s.deadlineWords(o, lead), o).until(o.Due).tell(reason))
 	}
 	return out
+}
+
+// isDeadline reports whether something has to be done by a time. The calendar's
+// are events, and those that a mail confirms are appointments; when an answer is
+// wanted is the other's deadline.
+func isDeadline(o subconscious.Observation) bool {
+	switch {
+	case !o.Stands() || o.Due.IsZero() || o.Sense == "calendar" || o.Sense == "health":
+		return false
+	case o.Sense == "mail":
+		return o.Kind == "request" || o.Kind == "deadline" || o.Kind == "promise"
+	}
+	return true
+}
+
+// dueWorth is what a deadline counts by its nearness, how it is told, and why.
+func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reason string) {
+	theirs := o.Sense == "mail" && !threads.OwnMail(o)
+	switch subconscious.TimeBand(o.Due, s.at) {
+	case subconscious.Band72h:
+		return 5, "Due", ""
+	case subconscious.Band24h:
+		if theirs && !on(o, "seen") {
+			return 7, "Due", "it is due within a day"
+		}
+		return 6, "Due", "it is due within a day"
+	case subconscious.Band2h:
+		return 7, "Due", "it is due within two hours"
+	case subconscious.Band15m, subconscious.BandNow:
+		if o.BandOnly { // it was wished two hours before
+			return 8, "Due", ""
+		}
+		return 8, "Due", "it is due now"
+	case subconscious.BandPast:
+		switch {
+		case theirs && o.Kind == "deadline": // for all that is known it was paid
+			return 4, "Was due", ""
+		case s.at.Sub(o.Due) > 24*time.Hour:
+			return 5, "Overdue since", ""
+		}
+		return 6, "Overdue since", "its time has passed, and it is still open"
+	}
+	return 4, "Due", ""
+}
+
+func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
+	dateText := o.Attrs["date_text"]
+	when := s.dueWords(o, dateText)
+	switch {
+	case o.Sense != "mail":
+		return say("%s %s: %s", lead, when, prose(withoutDate(o.Title, dateText)))
+	case threads.OwnMail(o):
+		return say("%s %s, promised to %s: %s", lead, when, reader(o), prose(withoutDate(subject(o), dateText)))
+	}
+	return say("%s %s: %s: %s", lead, when, sender(o), prose(withoutDate(subject(o), dateText)))
 }
 
 // dayEnd is the hour at which what names a day and no time is due.

@@ -7,11 +7,17 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// open reports whether something in the notes is still to be done.
+// open reports whether something is still to be done: in the notes, by a promise
+// in a mail, or because somebody asks whom the person writes to.
 func open(o subconscious.Observation) bool {
-	return o.Sense == "notes" && o.Kind == "promise" || o.Sense == "person"
+	switch o.Sense {
+	case "notes", "mail":
+		return o.Kind == "promise" || o.Sense == "mail" && o.Kind == "request" && known(o) > 0 && threads.Personal(o)
+	}
+	return o.Sense == "person"
 }
 
 // toPrepare reports whether an event of the next three days is one to prepare
@@ -108,8 +114,12 @@ func (s *scene) preparation(event, thing, first subconscious.Observation) notice
 	if allDay(event) {
 		when = s.day(event.Due)
 	}
+	what := thing.Title
+	if thing.Sense == "mail" {
+		what = task(thing)
+	}
 	return notice(subconscious.KindPreparation, importance,
-		say("Before %s, %s: %s", prose(s.eventName(event)), when, prose(thing.Title)), first, second).until(event.Due).tell(reason)
+		say("Before %s, %s: %s", prose(s.eventName(event)), when, prose(what)), first, second).until(event.Due).tell(reason)
 }
 
 // preparationOver: the event is none to prepare for any more, what was open is

@@ -49,12 +49,13 @@ func (h hostile) time(label string, at time.Time) time.Time {
 }
 
 func (h hostile) observation(n int, at time.Time) subconscious.Observation {
-	senses := []string{"calendar", "calendar", "notes", "notes", "health", "files", "person", "mail", "calendar"}
+	senses := []string{"calendar", "calendar", "notes", "notes", "health", "files", "person", "mail", "mail", "mail", "calendar"}
 	o := subconscious.Observation{
 		Sense: h.pick("sense", senses...), Instance: "sample", Seq: int64(n + 1), Title: h.text("title"), Text: h.text("text"),
-		Change:   subconscious.Change(h.pick("change", "appeared", "appeared", "appeared", "changed", "gone", "momentary")),
-		Kind:     h.pick("kind", "event", "promise", "note", "disk", "inodes", "memory", "unit", "restarts", "battery", "file", "odd"),
-		ID:       h.pick("id", "disk:/", "unit:a", "work/a", "work/b/*", "work/c/", "/n/a#", "uid/", "") + fmt.Sprint(n%97),
+		Change: subconscious.Change(h.pick("change", "appeared", "appeared", "appeared", "changed", "gone", "momentary")),
+		Kind: h.pick("kind", "event", "promise", "note", "disk", "inodes", "memory", "unit", "restarts", "battery", "file", "odd",
+			"mail", "request", "deadline", "appointment", "promise", "awaiting"),
+		ID:       h.pick("id", "disk:/", "unit:a", "work/a", "work/b/*", "work/c/", "/n/a#", "uid/", "mid:", "") + fmt.Sprint(n%97),
 		At:       h.time("at", at),
 		Due:      h.time("due", at),
 		Severity: subconscious.Severity(rapid.IntRange(-1, 4).Draw(h.T, "severity")),
@@ -63,7 +64,14 @@ func (h hostile) observation(n int, at time.Time) subconscious.Observation {
 	}
 	for range rapid.IntRange(0, 6).Draw(h.T, "attributes") {
 		switch key := h.pick("attribute", "end", "moved_from", "full_at", "location", "partstat", "transparent", "all_day", "recurring", "zone",
-			"used_percent", "free_bytes", "action", "from", "files", "deleted", "secret", "config", "date_text", "file", "what", "trend", "status"); key {
+			"used_percent", "free_bytes", "action", "from", "files", "deleted", "secret", "config", "date_text", "file", "what", "trend", "status",
+			"from", "from_name", "to", "thread", "received", "addressed", "known", "seen", "asks", "urgent", "awaited", "list", "bulk", "automated", "junk"); key {
+		case "received":
+			o.Attrs[key] = h.time(key, at).Format(time.RFC3339)
+		case "known":
+			o.Attrs[key] = h.pick(key, "1", "2", "40", "-1", "many", "99999999999999")
+		case "thread":
+			o.Attrs[key] = h.pick(key, "mid:a@example.com", "mid:b@example.com", "", h.text(key))
 		case "end", "moved_from", "full_at":
 			o.Attrs[key] = h.time(key, at).Format(time.RFC3339)
 		default:
@@ -72,7 +80,7 @@ func (h hostile) observation(n int, at time.Time) subconscious.Observation {
 		}
 	}
 	for range rapid.IntRange(0, 3).Draw(h.T, "links") {
-		o.Links = append(o.Links, h.pick("link", "uid:uid", "uid:other", "disk:/1", "unit:a2", "invoice:4711", "url:https://example.org/x", "file:/n/a", "odd", "url:"))
+		o.Links = append(o.Links, h.pick("link", "uid:uid", "uid:other", "disk:/1", "unit:a2", "invoice:4711", "url:https://example.org/x", "file:/n/a", "odd", "url:", "mid:1"))
 	}
 	return o
 }

@@ -67,6 +67,10 @@ func watcherRules() []Rule {
 			Name: "watcher.note", Low: 6, High: 6, find: toldNotes,
 			Doc:     "The person told the mind something without a date.",
 			Example: "You noted: the boiler makes a noise",
+		}, {
+			Name: "watcher.mail", Low: 3, High: 8, find: letters, over: lettersOver,
+			Doc:     "A mail to the person asks something, answers what they asked, is urgent, or comes from somebody they write to. Nothing of lists, bulk senders, machines and junk; of strangers what they ask, and it is never told at once.",
+			Example: "Request from Ines Duarte, due Fri 27 Nov: Contract for signature",
 		},
 	}
 }
@@ -87,8 +91,16 @@ func librarianRules() []Rule {
 			Example: "garden.md has gone quiet: 4 things open, the oldest since Tue 3 Nov: order the seeds",
 		}, {
 			Name: "librarian.connection", Low: 4, High: 5, find: noteConnections, over: connectionOver,
-			Doc:     "A new note speaks of the same thing as an event, another sense's words or a part of the machine: a rare word or a link.",
+			Doc:     "A new note or mail speaks of the same thing as an event, another sense's words or a part of the machine: a rare word or a link. Where a link joins note, mail and event, all three.",
 			Example: `"lighthouse" links the note "bring the lighthouse drawings" and Lighthouse review on Wed 25 Nov`,
+		}, {
+			Name: "librarian.awaiting", Low: 4, High: 5, find: unansweredMail,
+			Doc:     "What the person asked in a mail has had no answer for three working days.",
+			Example: "No answer from Ines Duarte since Tue 17 Nov: may we have the plan of the roof?",
+		}, {
+			Name: "librarian.promised", Low: 4, High: 5, find: promisedMail, over: promisedOver,
+			Doc:     "The person promised something in a mail, without a date, and has not written in that thread for three working days.",
+			Example: "Promised to Ines Duarte on Tue 17 Nov, and open: I will ask the office",
 		},
 	}
 }
@@ -125,12 +137,16 @@ func oracleRules() []Rule {
 			Example: "Invitation not answered: Budget review, Tue 24 Nov 14:00–15:00",
 		}, {
 			Name: "oracle.preparation", Low: 5, High: 8, find: preparations, over: preparationOver,
-			Doc:     "Something open in the notes has to do with an event of the next three days.",
+			Doc:     "Something open in the notes, promised in a mail or asked by somebody the person writes to has to do with an event of the next three days.",
 			Example: "Before Lighthouse review, Mon 23 Nov 14:00: ask the office for the projector of the lighthouse",
 		}, {
-			Name: "oracle.deadline", Low: 4, High: 8, find: deadlines, over: deadlineOver,
-			Doc:     "Something promised has a date: when it is written, whatever the date, as it comes near, and when it has passed.",
+			Name: "oracle.deadline", Low: 3, High: 8, find: deadlines, over: deadlineOver,
+			Doc:     "Something promised, asked or set in a mail has a date: when it is written, whatever the date, as it comes near, and when it has passed. What a stranger asks counts at most 4, what an office or a machine sets 5, 6 where it names a number or an amount, and 7 where the person's notes, events or promises name that number; what was sent to many and names neither, 3.",
 			Example: "Due Fri 27 Nov: I will send the report",
+		}, {
+			Name: "oracle.appointment", Low: 4, High: 7, find: mailedAppointments, over: mailedOver,
+			Doc:     "A mail confirms an appointment that the calendar does not hold; more where it meets an event.",
+			Example: "Not in your calendar: Dental practice (example.org), Tue 24 Nov 10:30: Your appointment",
 		},
 	}
 }

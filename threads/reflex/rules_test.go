@@ -93,8 +93,8 @@ func TestDocument(t *testing.T) {
 
 // looksAt is what each thread looks at.
 var looksAt = map[subconscious.ThreadName]string{
-	subconscious.Watcher:   "The watcher looks at what changed: this machine, files, the calendar, what you tell it.",
-	subconscious.Librarian: "The librarian looks at what you wrote, and at what keeps happening.",
+	subconscious.Watcher:   "The watcher looks at what changed: this machine, files, the calendar, mail, what you tell it.",
+	subconscious.Librarian: "The librarian looks at what you wrote, also in mail, and at what keeps happening.",
 	subconscious.Oracle:    "The oracle looks ahead: 72 hours, and up to 35 days when little else is new.",
 	subconscious.Dreamer:   "The dreamer looks at all of it, sideways.",
 }

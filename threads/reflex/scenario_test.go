@@ -43,7 +43,8 @@ var update = flag.Bool("update", false, "write the goldens and docs/reflex.md an
 // Of a thing, due, end, at, change, severity, text, link, band, instance and
 // trust are its fields, and all others its attributes; times are local. An
 // event is given by its bare name, its end by a time or "+45m", and is written
-// as the calendar does. The file "findings" is the golden.
+// as the calendar does; a mail by its subject, and is written as the sense mail
+// does. The file "findings" is the golden.
 type scenario struct {
 	t       testing.TB
 	name    string
@@ -215,7 +216,7 @@ func (s *scenario) thing(words []string) {
 	s.seq += 100
 	o := subconscious.Observation{Sense: words[1], Kind: words[2], ID: words[3], Title: words[4], Change: subconscious.Appeared,
 		Seq: s.seq, At: s.at, Trust: subconscious.Owner, Instance: "sample", Attrs: map[string]string{}}
-	if o.Sense == "files" || o.Kind == "note" && o.Sense == "notes" {
+	if o.Sense == "files" || o.Kind == "note" && o.Sense == "notes" || o.Kind == "mail" {
 		o.Change = subconscious.Momentary
 	}
 	end := ""
@@ -245,14 +246,17 @@ func (s *scenario) thing(words []string) {
 			o.Instance = value
 		case "trust":
 			o.Trust = subconscious.Trust(value)
-		case "full_at", "moved_from":
+		case "full_at", "moved_from", "received":
 			o.Attrs[key] = s.time(value).Format(time.RFC3339)
 		default:
 			o.Attrs[key] = value
 		}
 	}
-	if o.Sense == "calendar" {
+	switch o.Sense {
+	case "calendar":
 		s.asCalendar(&o, end)
+	case "mail":
+		asMail(&o)
 	}
 	if o.Sense == "files" && o.Attrs["dir"] == "" {
 		_, below, _ := strings.Cut(strings.TrimSuffix(o.ID, "/"), "/")
@@ -304,6 +308,19 @@ func (s *scenario) asCalendar(o *subconscious.Observation, end string) {
 	o.Attrs["status"] = cmp.Or(o.Attrs["status"], "confirmed")
 	o.Attrs["transparent"] = cmp.Or(o.Attrs["transparent"], "busy")
 	o.Links = append(o.Links, "uid:"+strings.Split(o.ID, "/")[0])
+}
+
+// asMail writes a message as the sense mail does: the title behind the name of
+// who wrote it, and the thread that it begins unless another one is given.
+func asMail(o *subconscious.Observation) {
+	own := threads.OwnMail(*o)
+	if o.Trust = subconscious.Outsider; !own {
+		o.Title = cmp.Or(o.Attrs["from_name"], o.Attrs["from"]) + ": " + o.Title
+		o.Attrs["addressed"] = cmp.Or(o.Attrs["addressed"], "to")
+	}
+	id, _, _ := strings.Cut(o.ID, "#")
+	o.Attrs["thread"] = cmp.Or(o.Attrs["thread"], id)
+	o.Attrs["received"] = cmp.Or(o.Attrs["received"], o.At.Format(time.RFC3339))
 }
 
 // was puts an earlier change before the latest one.

@@ -65,12 +65,19 @@ func (s *scene) sharing(o subconscious.Observation, take func(subconscious.Obser
 	}
 	spoken := s.spoken(o)
 	for _, term := range terms(o.Title + " " + o.Text) {
+		said := slices.Contains(spoken, term)
+		if o.Sense == "mail" && !said {
+			continue
+		}
 		note("term:"+term, term, func(other subconscious.Observation) int {
-			points := 0
+			points, bothSay := 0, slices.Contains(s.spoken(other), term)
+			if other.Sense == "mail" && !bothSay {
+				return 0 // what stands below a mail stands below all of them
+			}
 			if utf8.RuneCountInString(term) >= telling || identifies(term) {
 				points = 1
 			}
-			if slices.Contains(spoken, term) && slices.Contains(s.spoken(other), term) {
+			if said && bothSay {
 				points++
 			}
 			return points
@@ -112,22 +119,22 @@ func (s *scene) isNew(o subconscious.Observation) bool {
 	return found
 }
 
-// rare returns the things other than o that carry the key, one a series, where
-// they are few.
+// rare returns the things other than o that carry the key, one a series and one
+// a thread of mail, where they are few.
 func (s *scene) rare(o subconscious.Observation, key string) []subconscious.Observation {
 	_, count := s.world.Sharing(key, 0)
 	if count == 0 || count > sharingSeen {
 		return nil
 	}
 	things, _ := s.world.Sharing(key, count)
-	own := uid(o)
+	own := seriesOf(o)
 	series := map[string]int{}
 	var few []subconscious.Observation
 	for _, thing := range things {
 		if thing.Ref() == o.Ref() || oneSource(o, thing) {
 			continue
 		}
-		link := uid(thing)
+		link := seriesOf(thing)
 		if link == "" {
 			few = append(few, thing)
 			continue
@@ -147,6 +154,15 @@ func (s *scene) rare(o subconscious.Observation, key string) []subconscious.Obse
 		return nil
 	}
 	return few
+}
+
+// seriesOf is what a thing belongs to of which one speaks for all: the series of
+// an event, the thread of a mail; "" for none.
+func seriesOf(o subconscious.Observation) string {
+	if o.Sense == "mail" && o.Attrs["thread"] != "" {
+		return string(o.Key())
+	}
+	return uid(o)
 }
 
 // closer orders things by their due times, and then by what they say.
@@ -202,6 +218,8 @@ func (s *scene) spoken(o subconscious.Observation) []string {
 	switch o.Sense {
 	case "calendar":
 		return terms(s.eventName(o))
+	case "mail":
+		return terms(subject(o))
 	case "files":
 		return terms(path.Base(strings.TrimRight(o.ID, "/*")))
 	case "notes":

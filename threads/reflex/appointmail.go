@@ -1,0 +1,183 @@
+package reflex
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// sameStart is how far apart an appointment in a mail and an event can begin
+	// and be one thing.
+	sameStart = 15 * time.Minute
+	// visit is how long an appointment takes of which nobody said so.
+	visit = 30 * time.Minute
+)
+
+// isAppointment reports whether a mail confirms a time at which the person is
+// expected.
+func isAppointment(o subconscious.Observation) bool {
+	return o.Sense == "mail" && o.Kind == "appointment" && o.Stands() && !o.Due.IsZero() && !(toMany(o) && !numbered(o))
+}
+
+// wholeDay reports whether nobody wrote a time of day.
+func (s *scene) wholeDay(o subconscious.Observation) bool {
+	return !strings.Contains(s.dueWords(o, o.Attrs["date_text"]), ":")
+}
+
+// visitOf is when an appointment in a mail begins and ends.
+func visitOf(o subconscious.Observation) (start, end time.Time) {
+	if start, end = span(o); !end.After(start) {
+		end = start.Add(visit)
+	}
+	return start, end
+}
+
+// besideVisit calls yield for the events that the person attends at the time of an
+// appointment, and the all-day ones of its day, until it returns false.
+func (s *scene) besideVisit(o subconscious.Observation, yield func(subconscious.Observation) bool) {
+	year, month, day := o.Due.In(s.zone).Date()
+	from, to := time.Date(year, month, day, 0, 0, 0, 0, s.zone), time.Date(year, month, day+1, 0, 0, 0, 0, s.zone)
+	if start := o.Due.Add(-longest); start.Before(from) {
+		from = start
+	}
+	if late := o.Due.Add(visit); late.After(to) {
+		to = late
+	}
+	seen := 0
+	s.world.Due(from, to, func(event subconscious.Observation) bool {
+		s.visits--
+		more := true
+		if seen++; wanted(event) {
+			more = yield(event)
+		}
+		return more && seen < 2*seenAtOnce && s.visits > 0
+	})
+}
+
+// listed reports whether the calendar holds an appointment: an event that has a
+// link in common with it, or begins with it and has a word in common, or stands
+// by itself at that very time and is called like an appointment.
+func (s *scene) listed(o subconscious.Observation) (found bool) {
+	words := terms(subject(o) + " " + o.Text + " " + o.Attrs["from_name"] + " " + strings.ReplaceAll(o.Attrs["from"], "@", " "))
+	own := terms(subject(o))
+	s.besideVisit(o, func(event subconscious.Observation) bool {
+		apart := event.Due.Sub(o.Due).Abs()
+		near := apart <= sameStart || allDay(event) || s.wholeDay(o) && s.sameDay(event.Due, o.Due)
+		switch {
+		case slices.ContainsFunc(event.Links, func(link string) bool { return slices.Contains(o.Links, link) }):
+			found = true
+		case near && shares(terms(s.eventName(event)), words), near && shares(terms(event.Title+" "+event.Text+" "+event.Attrs["location"]), own):
+			found = true
+		case apart == 0 && !recurs(event) && !s.wholeDay(o):
+			found = s.mustBeKept(event) || s.bare(event)
+		}
+		return !found
+	})
+	return found
+}
+
+// bare reports whether an event's name says nothing of what it is: "Appointment".
+func (s *scene) bare(event subconscious.Observation) bool { return len(terms(s.eventName(event))) == 0 }
+
+func shares(a, b []string) bool {
+	return slices.ContainsFunc(a, func(term string) bool { return slices.Contains(b, term) })
+}
+
+// rival is the event that the person attends while an appointment is, the
+// nearest one.
+func (s *scene) rival(o subconscious.Observation) (rival subconscious.Observation, found bool) {
+	if s.wholeDay(o) {
+		return rival, false
+	}
+	start, end := visitOf(o)
+	s.besideVisit(o, func(event subconscious.Observation) bool {
+		from, to := span(event)
+		if takesTime(event) && from.Before(end) && start.Before(to) &&
+			(!found || event.Due.Sub(o.Due).Abs() < rival.Due.Sub(o.Due).Abs()) {
+			rival, found = event, true
+		}
+		return true
+	})
+	return rival, found
+}
+
+// appointmentsAhead are those that are new or came nearer, and those beside an
+// event that is new.
+func (s *scene) appointmentsAhead() (list []subconscious.Observation) {
+	seen := map[subconscious.Ref]bool{}
+	add := func(o subconscious.Observation) {
+		if ref := o.Ref(); !seen[ref] && isAppointment(o) && o.Due.After(s.at) {
+			seen[ref] = true
+			list = append(list, o)
+		}
+	}
+	for _, o := range s.of("mail") {
+		add(o)
+	}
+	for _, event := range s.events() {
+		if !takesTime(event) || event.BandOnly {
+			continue
+		}
+		start, end := span(event)
+		met := 0
+		s.world.Due(start.Add(-visit), end, func(o subconscious.Observation) bool {
+			s.visits--
+			add(o)
+			met++
+			return met < seenAtOnce && s.visits > 0
+		})
+	}
+	return list
+}
+
+// mailedAppointments are those that a mail confirms and the calendar does not
+// hold.
+func mailedAppointments(s *scene) (out []noticed) {
+	for _, o := range s.appointmentsAhead() {
+		if s.listed(o) || s.merelyRead(o) && s.holding(o) {
+			continue
+		}
+		most, tell := s.most(o)
+		importance, reason := s.nearness(o, 4), ""
+		if tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(o) {
+			reason = "it is within a day, and not in your calendar"
+		}
+		words := prose(withoutDate(subject(o), o.Attrs["date_text"]))
+		when := s.dueWords(o, o.Attrs["date_text"])
+		if event, meets := s.rival(o); meets {
+			if importance++; reason == "" && tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(event) {
+				reason = "two appointments are at once, within a day"
+			}
+			n := notice(subconscious.KindRisk, min(importance, most), say("Not in your calendar, and at once with %s %s: %s, %s: %s",
+				prose(s.eventName(event)), s.hours(event, o.Due), sender(o), when, words), o, event)
+			out = append(out, n.until(o.Due).tell(reason))
+			continue
+		}
+		if !s.isNew(o) {
+			continue // it is the event beside it that is new, and does not meet it
+		}
+		out = append(out, notice(subconscious.KindEvent, min(importance, most),
+			say("Not in your calendar: %s, %s: %s", sender(o), when, words), o).until(o.Due).tell(reason))
+	}
+	return out
+}
+
+// mailedOver: the calendar holds it by now, or it meets an event, or no longer
+// the one that it met.
+func mailedOver(s *scene, e subconscious.Entry) bool {
+	things, _ := s.standing(e)
+	if len(things) == 0 || !isAppointment(things[0]) {
+		return false
+	}
+	if s.listed(things[0]) {
+		return true
+	}
+	rival, meets := s.rival(things[0])
+	if !e.Incident.IsPair() {
+		return meets // which is told instead
+	}
+	return !meets || len(things) < 2 || rival.Key() != things[1].Key()
+}

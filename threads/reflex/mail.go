@@ -1,0 +1,193 @@
+package reflex
+
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+const (
+	// closeFrom is how many mails of a year to somebody make them close.
+	closeFrom = 3
+	// quietLong is from how many working days on it counts more that nobody
+	// answers, and quietOld from how many on nobody needs to be told.
+	quietLong, quietOld = 7, 10
+)
+
+// letters are the mails that concern the person themselves.
+func letters(s *scene) (out []noticed) {
+	for _, o := range s.of("mail") {
+		importance, reason := s.letterWorth(o)
+		if importance == 0 || s.merelyRead(o) && s.holding(o) {
+			continue
+		}
+		out = append(out, notice(subconscious.KindObservation, importance, s.letterWords(o), o).until(o.Due).tell(reason))
+	}
+	return out
+}
+
+// letterWorth is what a mail counts, and why the person should be told of it; 0
+// is not worth a word. What machines, lists and strangers write is never told at
+// once: words and headers are theirs to choose, whom the person writes to is
+// not.
+func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason string) {
+	friend, forMe := known(o), o.Attrs["addressed"] == "to"
+	switch {
+	case !threads.Personal(o) || threads.OwnMail(o) || s.invites(o):
+		return 0, ""
+	case on(o, "seen"):
+		if o.Kind == "request" && friend > 0 {
+			return 4, ""
+		}
+		return 0, ""
+	case on(o, "awaited"):
+		if friend == 0 || toMany(o) {
+			return 5, "it answers what you asked"
+		}
+		if since, long := s.waited(o); long {
+			return 7, "you have waited for an answer since " + s.day(since)
+		}
+		return 6, "it answers what you asked"
+	case o.Kind == "deadline" || o.Kind == "appointment": // the oracle's
+		return 0, ""
+	case on(o, "urgent") && friend > 0 && forMe:
+		if friend >= closeFrom && o.Kind == "request" {
+			return 8, "it is urgent, and from somebody you write to"
+		}
+		return 7, "it is urgent, and from somebody you write to"
+	case o.Kind == "request" && friend >= closeFrom:
+		return 6, "somebody you write to asks you"
+	case o.Kind == "request" && friend > 0:
+		return 5, "somebody you write to asks you"
+	case o.Kind == "request":
+		return 4, ""
+	case friend > 0 && forMe:
+		return 3, ""
+	}
+	return 0, ""
+}
+
+// waited reports since when the person waited for an answer, and whether that
+// was for long: their question is over in the same tick, or still followed.
+func (s *scene) waited(o subconscious.Observation) (since time.Time, long bool) {
+	asked := func(x subconscious.Observation) bool {
+		if x.Sense == "mail" && x.Kind == "awaiting" && x.Key() == o.Key() && threads.WorkingDays(threads.Written(x), s.at.In(s.zone)) >= threads.QuietDays {
+			since, long = threads.Written(x), true
+		}
+		return long
+	}
+	for _, x := range s.news {
+		if x.Change == subconscious.Gone && asked(x) {
+			break
+		}
+	}
+	return since, long
+}
+
+// invites reports whether a mail brings an invitation that the calendar holds,
+// which tells of it.
+func (s *scene) invites(o subconscious.Observation) bool {
+	for _, link := range o.Links {
+		if !hasScheme(link, []string{"uid:"}) {
+			continue
+		}
+		things, _ := s.world.Sharing(link, sharingSeen)
+		for _, thing := range things {
+			if thing.Sense == "calendar" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *scene) letterWords(o subconscious.Observation) string {
+	lead := "Mail from"
+	switch {
+	case on(o, "awaited"):
+		lead = "Answer from"
+	case on(o, "urgent") && known(o) > 0 && o.Kind == "request":
+		lead = "Urgent request from"
+	case on(o, "urgent") && known(o) > 0:
+		lead = "Urgent mail from"
+	case o.Kind == "request":
+		lead = "Request from"
+	}
+	if dateText := o.Attrs["date_text"]; !o.Due.IsZero() && o.Kind == "request" {
+		return say("%s %s, due %s: %s", lead, sender(o), s.dueWords(o, dateText), prose(withoutDate(subject(o), dateText)))
+	}
+	return say("%s %s: %s", lead, sender(o), prose(subject(o)))
+}
+
+// lettersOver: the person read it, and nothing of it is left to do.
+func lettersOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	if !ok || o.Sense != "mail" {
+		return false
+	}
+	importance, _ := s.letterWorth(o)
+	return importance == 0
+}
+
+// unansweredMail are the person's questions that nobody has answered for days.
+func unansweredMail(s *scene) (out []noticed) {
+	for _, o := range s.of("mail") {
+		if o.Kind != "awaiting" || !o.Stands() {
+			continue
+		}
+		importance, told, long := s.quietFor(o)
+		if !long {
+			continue
+		}
+		reason := ""
+		if told {
+			reason = "you asked, and nobody has answered"
+		}
+		out = append(out, notice(subconscious.KindStale, importance,
+			say("No answer from %s since %s: %s", reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason))
+	}
+	return out
+}
+
+// promisedMail are the person's promises in mail without a date. Those with one
+// are the oracle's.
+func promisedMail(s *scene) (out []noticed) {
+	for _, o := range s.of("mail") {
+		if o.Kind != "promise" || !o.Stands() || !o.Due.IsZero() {
+			continue
+		}
+		importance, told, long := s.quietFor(o)
+		if !long {
+			continue
+		}
+		reason := ""
+		if told {
+			reason = "you promised it, and have not written since"
+		}
+		out = append(out, notice(subconscious.KindForgotten, importance,
+			say("Promised to %s on %s, and open: %s", reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason))
+	}
+	return out
+}
+
+// quietFor is what it counts that nothing has come of a mail for so many working
+// days, and whether the person is told: what is older than two weeks when it is
+// first seen is no news to them.
+func (s *scene) quietFor(o subconscious.Observation) (importance int, told, long bool) {
+	switch days := threads.WorkingDays(threads.Written(o), s.at.In(s.zone)); {
+	case days < threads.QuietDays:
+		return 0, false, false
+	case days < quietLong:
+		return 4, true, true
+	case days < quietOld:
+		return 5, true, true
+	}
+	return 4, false, true
+}
+
+// promisedOver: it got a date, with which it is the oracle's.
+func promisedOver(s *scene, e subconscious.Entry) bool {
+	o, ok := s.one(e)
+	return ok && !o.Due.IsZero()
+}
