@@ -1,6 +1,6 @@
 // Package doctor examines an installation: its configuration, its folders, its
-// database, the machine, the models, and how the person is told, and says for
-// each failure what to do.
+// database, the machine, the mail accounts, the models, and how the person is
+// told, and says for each failure what to do.
 //
 // It stores nothing and mends nothing. No remote model, and no person, is sent
 // anything unless that is asked for. The command doctor calls it.
@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 )
 
 // State is how one thing is.
@@ -32,6 +33,7 @@ const (
 	PartConfiguration = "configuration"
 	PartMind          = "mind"
 	PartMachine       = "machine"
+	PartMail          = "mail"
 	PartModels        = "models"
 	PartTelling       = "telling"
 )
@@ -74,6 +76,8 @@ type Options struct {
 	Now func() time.Time
 	// Reader reads this machine; nil is the real one.
 	Reader health.Reader
+	// DialMail connects to mail servers; nil is the usual way.
+	DialMail live.Dial
 	// Watches is how many folders may be watched; nil asks the kernel.
 	Watches func() (limit int, ok bool)
 	// Session looks at the person's session; nil asks the desktop.
@@ -106,6 +110,8 @@ func Examine(ctx context.Context, options Options) []Finding {
 	e.machine(ctx)
 	e.watches(ctx)
 	if e.Config != nil {
+		e.part = PartMail
+		e.mail(ctx)
 		e.part = PartModels
 		e.models(ctx)
 		e.budget()

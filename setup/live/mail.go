@@ -24,9 +24,9 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 // Mailbox is what looking at a mail account found.
 type Mailbox struct {
 	Reached
-	// Untrusted: the certificate of its server is not trusted. SignIn: the person
-	// has to sign in by the browser, or anew.
-	Untrusted, SignIn bool
+	// Untrusted: the connection to its server cannot be protected. SignIn: the
+	// person has to sign in by the browser, or anew. Busy: it mends itself.
+	Untrusted, SignIn, Busy bool
 	// Tried is what was seen, where Problem is "".
 	Tried mail.Tried
 	// Missing are folders that are configured and not there, in words.
@@ -53,7 +53,8 @@ func Mail(ctx context.Context, c mail.Config, stateDir string, env func(string) 
 		return m
 	}
 	problem, next := parted(c, err)
-	m := Mailbox{Reached: Reached{Problem: problem, Next: next, Locked: errors.Is(err, account.ErrSignIn)}, Untrusted: errors.Is(err, account.ErrSecure)}
+	m := Mailbox{Reached: Reached{Problem: problem, Next: next, Locked: errors.Is(err, account.ErrSignIn)},
+		Untrusted: errors.Is(err, account.ErrSecure), Busy: errors.Is(err, account.ErrBusy)}
 	if again, ok := errors.AsType[*oauth.SignInAgain](err); ok {
 		m.Problem, m.Next, m.SignIn = again.Why, "run: "+again.Command, true
 	} else if c.OAuth != nil && m.Locked {

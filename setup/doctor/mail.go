@@ -1,0 +1,105 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/setup/live"
+)
+
+// atOnce is how many accounts are looked at at a time.
+const atOnce = 4
+
+// mail signs in to each account, as the daemon does, and looks which folders
+// there are. Nothing is read or changed there.
+func (e *examination) mail(ctx context.Context) {
+	accounts := e.Config.Senses.Mail
+	seen := make([]live.Mailbox, len(accounts))
+	room := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for i, c := range accounts {
+		all.Go(func() {
+			room <- struct{}{}
+			defer func() { <-room }()
+			seen[i] = live.Mail(ctx, c, e.StateDir, e.Env, e.DialMail)
+		})
+	}
+	all.Wait()
+	for i, c := range accounts {
+		e.account(c, seen[i])
+	}
+}
+
+// account says what was seen of one.
+func (e *examination) account(c mail.Config, m live.Mailbox) {
+	switch {
+	case m.Problem == "":
+		e.add(OK, c.ID, m.Detail, "")
+	case e.senses(c.ID):
+		e.add(OK, c.ID, "the daemon, which runs, reads it; from here: "+m.Problem, "")
+	case m.Busy:
+		e.add(Degraded, c.ID, m.Problem, m.Next)
+	default:
+		e.add(Broken, c.ID, m.Problem, m.Next)
+	}
+	if m.Missing != "" {
+		e.add(Degraded, c.ID+" folders", m.Missing, "correct folders and sent of the account; its folders are "+few(m.Tried.Folders))
+	}
+	if m.Problem == "" && m.Tried.SentWanted && m.Tried.Sent.Name == "" && m.Missing == "" {
+		e.add(Note, c.ID+" sent", "the folder of what you sent was not found, so that promises and answers of yours are not seen",
+			"name it under sent, or write sent: none; its folders are "+few(m.Tried.Folders))
+	}
+	if c.OAuth != nil {
+		e.signIn(c)
+	}
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const most = 8
+	text := ""
+	for i, name := range names[:min(most, len(names))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// senses reports whether a daemon that runs sees an account, which may have its
+// password from an environment of its own.
+func (e *examination) senses(id string) bool {
+	if e.status == nil {
+		return false
+	}
+	return slices.ContainsFunc(e.status.Senses, func(s api.SenseStatus) bool {
+		return s.Kind == mail.Name && (s.ID == id || s.ID == mail.Name+"/"+id) && s.State == "ok"
+	})
+}
+
+// signIn looks at what is kept of a sign-in by the browser.
+func (e *examination) signIn(c mail.Config) {
+	name := c.ID + " sign-in"
+	options := setup.MailSignIn(c, e.StateDir, e.Env)
+	options.Now = e.Now
+	state, err := oauth.Look(options)
+	switch {
+	case err != nil:
+		return // the account has said so
+	case !state.Renewable:
+		e.add(Note, name, "the provider gave nothing to renew it with: it ends "+state.Expiry.In(e.zone()).Format("Mon 2 Jan 15:04"), "sign in anew then: "+options.Command)
+	default:
+		e.add(OK, name, fmt.Sprintf("signed in on %s, renewed by itself", state.SignedIn.In(e.zone()).Format(time.DateOnly)), "")
+	}
+}
