@@ -158,9 +158,6 @@ func (b *Box) Flags(folder string) map[imap.UID][]imap.Flag {
 	b.server.t.Helper()
 	all := map[imap.UID][]imap.Flag{}
 	b.do(folder, true, func(c *imapclient.Client) error {
-		if c.Mailbox().NumMessages == 0 {
-			return nil
-		}
 		found, err := c.Fetch(imap.UIDSet{{Start: 1, Stop: 0}}, &imap.FetchOptions{UID: true, Flags: true}).Collect()
 		for _, m := range found {
 			flags := slices.DeleteFunc(m.Flags, func(f imap.Flag) bool { return strings.EqualFold(string(f), `\Recent`) })
