@@ -14,7 +14,7 @@ const maxAsks = 16
 
 // shortMessage is how many sentences a message has at most whose questions are all
 // put to its reader.
-const shortMessage = 8
+const shortMessage = 10
 
 // AskForm is how something is asked.
 type AskForm string
@@ -77,7 +77,8 @@ func namedDate(s string, now time.Time) (dates.Match, bool) {
 type language struct {
 	// requests ask for something to be done. Those of polite have the form of a
 	// question that may have lost its mark, and are read at the head of a clause.
-	requests, polite phrasebook
+	// Those of marked are one with its mark alone.
+	requests, polite, marked phrasebook
 	// questions are put to the reader; they end with a mark.
 	questions phrasebook
 	// open questions name no reader. They are put to one in a short message, and
@@ -94,7 +95,7 @@ var languages = []language{englishTongue: englishAsks, germanTongue: germanAsks,
 // readAsk says whether a sentence asks something of who reads it.
 func readAsk(s string, short bool) (AskForm, bool) {
 	first, _ := utf8.DecodeRuneInString(s)
-	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || shouts(s) {
+	if s == "" || strings.ContainsRune("\"“„«`‘'", first) || strings.Count(s, `"`)%2 == 1 || shouts(s) {
 		return "", false
 	}
 	words := split(s)
@@ -117,7 +118,10 @@ func readAsk(s string, short bool) (AskForm, bool) {
 }
 
 func (l *language) ask(words []word, mark, short bool) (AskForm, int, bool) {
-	if from, _, ok := l.polite.find(words); ok && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking[text(words, from-1)] || opens(words, from)) {
+	if from, _, ok := l.polite.find(words); ok && !l.idle.has(words) && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking[text(words, from-1)] || opens(words, from)) {
+		return Request, from, true
+	}
+	if from, _, ok := l.marked.find(words); ok && mark && !wordsOfAsking[text(words, from-1)] && !l.idle.has(words) {
 		return Request, from, true
 	}
 	if from, _, ok := l.requests.find(words); ok && (opens(words, from) || !reported(words, reading{word: from})) {

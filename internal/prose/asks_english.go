@@ -15,18 +15,10 @@ var englishSets = map[string]Set{
 		translate lend borrow keep hold wait stay cover handle deal sort resolve investigate find see advise turn open close
 		install commit merge revert push release apply restart reboot enable disable double speed contact drive water feed
 		collect pass hand invite include attach go use follow`),
-	// notDone follows "please" where nothing is asked.
-	"fetch":   SetOf(`me us him her them`),
-	"wh":      SetOf(`when where what which who whom whose why how`),
-	"be":      SetOf(`is are was were s re`),
-	"aux":     SetOf(`do did does have has will would can could should shall are is were was`),
-	"whether": SetOf(`if whether when where what which who how why by that your the asap as soon once`),
-	"mine":    SetOf(`your`),
+	"wh": SetOf(`when where what which who whom whose why how`),
 	"wanted": SetOf(`answer reply response signature approval decision confirmation opinion feedback input comments advice help address number
 		email phone passport report copy details thoughts availability consent permission ok okay view vote bank account form
 		documents paperwork review invoice receipt password timesheet figures slides draft cv resume photo name date tax iban`),
-	"meeting": SetOf(`meet talk speak chat call have get go catch come grab do make try move book say schedule reschedule postpone discuss take bring
-		send start leave invite expect pay order ask tell wait use keep put add`),
 }
 
 // englishAsks is how something is asked in English.
@@ -47,11 +39,9 @@ var englishAsks = language{
 		please {soft} [doing]
 		kindly [doing]
 		^ [doing] ... please $
-		let me/us know [whether]
-		let me/us know $
+		let me/us know
 		^ send/give/tell/bring/get/show/email/mail/text/ping/call/ring/remind/forward/lend me
 		^ send/give/tell/bring/show/email/forward us
-		^ do let me/us know
 		i/we d? need/want/require you to
 		i/we d/would like/love/prefer/appreciate you/your to?
 		i/we need/require your [wanted]
@@ -74,11 +64,12 @@ var englishAsks = language{
 		^ don t you
 		^ is/are/was/were/has/did/does/will your
 		^ should/shall/may i/we
+		^ do/must i/we need/have? to
 		^ can/could i/we
 		^ is/are/does/do/would/will/how/what ... ok/okay/fine/good/work/suit/convenient/alright ... you
 		^ does/would/will/is ... work/suit/ok/okay/fine/convenient/alright/good $
 		^ how/what about ... tomorrow/today/tonight/monday/tuesday/wednesday/thursday/friday/saturday/sunday/lunch/dinner/coffee/next
-		^ any news/update/updates/progress/word/thoughts/ideas/feedback/luck ... on/about/from/with/yet
+		^ any news/update/updates/progress/word/thoughts/ideas/feedback/luck/hints/advice/pointers/tips/suggestions ... on/about/from/with/yet
 		^ any news/updates/update/feedback/thoughts/ideas/suggestions/comments/objections $
 		or/and/but/so do/did/have/had/are/were/will/can/could you
 		what time ... is/are/do/does/shall/should/will
@@ -118,6 +109,7 @@ var englishAsks = language{
 		for/like more/further information
 		if/has/have/does/do/can/could/did/is/would/will/should anyone/someone/anybody/somebody/everybody/everyone
 		give me a break
+		give me/us ... or give
 		call me old/crazy/paranoid/naive
 		tell me again/about
 		to request/order/receive/subscribe/participate/learn ... please

@@ -1,7 +1,6 @@
 package prose
 
 var germanSets = map[string]Set{
-	"you":  SetOf(`du sie ihr`),
 	"soft": SetOf(`mir uns bitte mal kurz noch auch das es ihm ihr ihnen eventuell vielleicht schon jetzt gleich doch dazu daran sich dich euch`),
 	// give is what one says to somebody: the imperative, familiar and formal.
 	"give": SetOf(`schick schicke schickt schicken send sende sendet senden gib gebt geben sag sage sagt sagen bring bringe bringt bringen

@@ -19,13 +19,17 @@ var frenchSets = map[string]Set{
 // frenchAsks is how something is asked in French.
 var frenchAsks = language{
 	polite: phrases(frenchSets, `
-		pouvez/pourriez/voudriez/voulez vous {obj} [give]
-		peux/pourrais/voudrais/veux tu {obj} [give]
-		^ vous/tu pouvez/pourriez/peux/pourrais {obj} [give]
-		est ce que vous/tu pouvez/pourriez/peux/pourrais {obj} [give]
+		pouvez/pourriez vous {obj} *er/ir/re/oir
+		peux/pourrais tu {obj} *er/ir/re/oir
+		voudriez/voulez vous bien {obj} *er/ir/re/oir
+		voudrais/veux tu bien {obj} *er/ir/re/oir
 		auriez/auras/aurais vous/tu ... amabilité/gentillesse/possibilité
-		serait/est il/ce possible de/que/d
-		est ce possible de/que/d
+		serait il/ce possible de/que/d
+	`),
+	marked: phrases(frenchSets, `
+		^ vous/tu pouvez/pourriez/peux/pourrais {obj} *er/ir/re/oir
+		est ce que vous/tu pouvez/pourriez/peux/pourrais {obj} *er/ir/re/oir
+		est il/ce possible de/que/d
 	`),
 	requests: phrases(frenchSets, `
 		merci de/d bien? vouloir? {obj} [give]
@@ -94,6 +98,7 @@ var frenchAsks = language{
 	`),
 	idle: phrases(frenchSets, `
 		comment allez/vas vous/tu
+		pouvez/pourriez/peux/pourrais vous/tu imaginer/croire/deviner
 		comment ça va
 		ça va $
 		savez/saviez/connaissez/connaissiez/sais vous/tu que/qu/déjà
@@ -136,8 +141,9 @@ var spanishSets = map[string]Set{
 
 // spanishAsks is how something is asked in Spanish.
 var spanishAsks = language{
-	polite: phrases(spanishSets, `
-		puedes/podrías/puede/podría/podéis/podríais/pueden/podrían {obj} [give]
+	marked: phrases(spanishSets, `
+		puedes/podrías/puede/podría/podéis/podríais/pueden/podrían usted/ustedes? {obj} [give]
+		puedes/podrías/podéis/podríais {obj} *ar/er/ir/arme/erme/irme/arnos/ernos/irnos/arlo/erlo/irlo/arla/erla/irla/arlos/erlos/arlas/erlas/arle/erle/arles
 		^ me/nos envías/mandas/pasas/confirmas/avisas/dices/llamas/ayudas/das/explicas/prestas/traes/envía/manda/confirma/dice/pasa
 		te/le/os/les importaría/importa
 		sería/es posible que/enviar/confirmar/cambiar/tener/recibir/hacer
@@ -203,6 +209,7 @@ var spanishAsks = language{
 		estás/está cansado/cansada/harto/listo/lista/seguro/segura/preparado/buscando
 		has ... soñado/pensado/oído
 		quién sabe
+		puedes/podrías/puede imaginar/creer
 		por qué no $
 		verdad $
 		alguien

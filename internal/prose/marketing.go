@@ -1,5 +1,7 @@
 package prose
 
+import "strings"
+
 // adverts is how much weight of words makes an advertisement of a text: those of
 // any trade count 1, so that a letter of business may have some of them, and those
 // of who sells to everybody, or swindles, 2. One strong phrase is enough.
@@ -87,10 +89,11 @@ func Advertises(text string) bool {
 			return true
 		}
 		for _, w := range words {
-			if seen[w.text] || !trade[w.text] && !peddling[w.text] {
+			one := strings.TrimSuffix(w.text, "s")
+			if seen[one] || !trade[w.text] && !peddling[w.text] {
 				continue
 			}
-			seen[w.text] = true
+			seen[one] = true
 			weight++
 			if peddling[w.text] {
 				weight++

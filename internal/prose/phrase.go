@@ -10,7 +10,7 @@ import (
 //
 // "a/b" is one of these words, "[doing]" one of the set of that name, "{soft}"
 // any of that set, as many of them as there are up to maxSkipped, "word?" a word
-// that may be left out, "..." up to maxGap words of any kind, "^" the beginning of
+// that may be left out, "*er/ir" one that ends so, "..." up to maxGap words of any kind, "^" the beginning of
 // a clause, and "$" the end of the sentence.
 type phrase struct {
 	steps []step
@@ -25,11 +25,13 @@ const (
 	skip
 	gap
 	end
+	ending
 )
 
 type step struct {
 	kind  stepKind
 	words Set
+	tails []string
 }
 
 const (
@@ -82,6 +84,8 @@ func readStep(sets map[string]Set, field string) step {
 		return step{kind: end}
 	case strings.HasPrefix(field, "["):
 		return step{kind: oneOf, words: named(strings.Trim(field, "[]"))}
+	case strings.HasPrefix(field, "*"):
+		return step{kind: ending, tails: strings.Split(field[1:], "/")}
 	case strings.HasPrefix(field, "{"):
 		return step{kind: skip, words: named(strings.Trim(field, "{}"))}
 	case strings.HasSuffix(field, "?"):
@@ -126,6 +130,11 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 		switch s.kind {
 		case oneOf:
 			if i >= len(words) || !s.words[words[i].text] {
+				return 0, false
+			}
+			i++
+		case ending:
+			if i >= len(words) || !infinitive(words[i].text, s.tails...) {
 				return 0, false
 			}
 			i++

@@ -1,0 +1,194 @@
+package prose_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/prose"
+)
+
+func now(t testing.TB) time.Time {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Date(2026, 11, 18, 10, 0, 0, 0, zone)
+}
+
+func TestSentences(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"two on a line", "We met. It rained.", "We met.|It rained."},
+		{"one over two lines", "This is a sentence that an editor has broken at its margin, and it\ngoes on here.", "This is a sentence that an editor has broken at its margin, and it goes on here."},
+		{"short lines are their own", "Hi Anna\nHow are you?\nPaul", "Hi Anna|How are you?|Paul"},
+		{"an empty line parts", "Hi Anna,\n\ncan you come?", "Hi Anna,|can you come?"},
+		{"bullets part", "We need\n- milk and\n- bread", "We need|milk and|bread"},
+		{"numbers part", "1. send the form\n2) pay the fee", "send the form|pay the fee"},
+		{"a date is no number of a list", "We meet on\n\n3. März um 10 Uhr", "We meet on|3. März um 10 Uhr"},
+		{"what is quoted is left out", "Yes.\n> Can you come?\nTP> And you?\nSee you.", "Yes.|See you."},
+		{"a signature ends it", "Yes.\n-- \nPaul Miller", "Yes."},
+		{"so does an original", "Yes.\n-----Original Message-----\nFrom: Anna", "Yes."},
+		{"dots that end nothing", "Dr. Miller has 3.5 GB, i.e. enough. Good.", "Dr. Miller has 3.5 GB, i.e. enough.|Good."},
+		{"carriage returns", "One.\r\nTwo.\r\n", "One.|Two."},
+		{"nothing", "", ""},
+	} {
+		var got []string
+		for _, s := range prose.Sentences(c.text) {
+			got = append(got, s.Text)
+			if in := strings.Join(strings.Fields(c.text[s.Start:s.End]), " "); in != s.Text {
+				t.Errorf("%s: %q stands at %q", c.name, s.Text, in)
+			}
+			if n := strings.Count(c.text[:s.Start], "\n"); n != s.Line {
+				t.Errorf("%s: %q is said to begin in line %d, not %d", c.name, s.Text, s.Line, n)
+			}
+			if n := strings.Count(c.text[:s.End], "\n"); n != s.Last {
+				t.Errorf("%s: %q is said to end in line %d, not %d", c.name, s.Text, s.Last, n)
+			}
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, strings.Join(got, "|"), c.want)
+		}
+	}
+}
+
+func TestPromise(t *testing.T) {
+	for _, c := range []struct {
+		sentence string
+		form     prose.Form
+		day      string
+	}{
+		{"I'll send the report by Friday.", prose.Vow, "2026-11-20"},
+		{"I will call them.", prose.Vow, ""},
+		{"I need to renew the passport by 1 December.", prose.Duty, "2026-12-01"},
+		{"Ich schicke dir die Unterlagen bis Montag.", prose.Vow, "2026-11-23"},
+		{"Ich werde das morgen erledigen.", prose.Vow, "2026-11-19"},
+		{"Je vais t'envoyer le fichier demain.", prose.Vow, "2026-11-19"},
+		{"Je vous rappellerai.", prose.Vow, ""},
+		{"Voy a mandarte el informe mañana.", prose.Vow, "2026-11-19"},
+		{"TODO: water the plants", prose.Todo, ""},
+		{"Deadline: 27 November", prose.Deadline, "2026-11-27"},
+		{"Remind me to call the bank.", prose.Reminder, ""},
+	} {
+		p, ok := prose.Promise(c.sentence, now(t))
+		if !ok || p.Form != c.form || dayOf(p.Dated, p.Date.Due) != c.day {
+			t.Errorf("%q: %+v, %v; want the form %q and the day %q", c.sentence, p, ok, c.form, c.day)
+		}
+	}
+	for _, sentence := range []string{
+		"I will never understand that.", "Will I send it?", "He said I will send it.", "If it rains I will stay.", "I will be late.", "\"I will send it,\" she said.",
+		"Ich werde krank.", "Ich schicke das nicht bis Freitag.", "Je ne vais pas venir.", "No voy a pagar.", "We need to talk.", "", ".", "I",
+	} {
+		if p, ok := prose.Promise(sentence, now(t)); ok {
+			t.Errorf("%q is read as a promise: %+v", sentence, p)
+		}
+	}
+}
+
+func TestOblige(t *testing.T) {
+	for sentence, want := range map[string]prose.Form{
+		"Call the bank on 3 March":        prose.Errand,
+		"Notar: 10.03.2027 17:30":         prose.Visit,
+		"We called the bank on 3 March":   "",
+		"Maybe call the bank on 3 March":  "",
+		"The invoice of 3 March was paid": "",
+	} {
+		o, ok := prose.Oblige(sentence)
+		if ok != (want != "") || o.Form != want {
+			t.Errorf("%q: %+v, %v; want %q", sentence, o, ok, want)
+		}
+	}
+}
+
+// letters are whole messages, and what is asked in them.
+var letters = []struct {
+	name, text string
+	asks       []string
+}{
+	{"a colleague", `Hi Anna,
+
+thanks for the figures, they look good. Two things: could you send me the
+signed contract by Friday? And do you know whether the landlord has answered?
+
+I will book the room tomorrow. Let me know if you have any questions.
+
+Best,
+Paul
+-- 
+Paul Miller, Example Ltd.
+Would you like to know more? Visit www.example.com`,
+		[]string{"And do you know whether the landlord has answered?", "Two things: could you send me the signed contract by Friday?"}},
+	{"an answer with quotations", `On Monday Anna wrote:
+> Could you send me the report?
+> When can you come?
+
+I have sent it. See you on Friday!`, nil},
+	{"a letter of business with words of trade", `Dear Ms Miller,
+
+thank you for your offer. Our customers ask for a better price, and we would
+like to grant them a discount. Could you confirm the prices by 30 November?
+
+Kind regards`, []string{"Could you confirm the prices by 30 November?"}},
+	{"ein Amt", `Sehr geehrte Frau Müller,
+
+für die Bearbeitung Ihres Antrags benötigen wir noch Ihre Geburtsurkunde.
+Bitte senden Sie uns eine Kopie bis zum 30.11.2026 zu. Bei Fragen wenden Sie
+sich bitte an uns.
+
+Mit freundlichen Grüßen`, []string{"Bitte senden Sie uns eine Kopie bis zum 30.11.2026 zu.", "für die Bearbeitung Ihres Antrags benötigen wir noch Ihre Geburtsurkunde."}},
+	{"une voisine", `Bonjour Paul,
+
+nous partons samedi. Pourrais-tu arroser les plantes ? Merci beaucoup !
+
+Bises`, []string{"Pourrais-tu arroser les plantes ?"}},
+	{"una colega", `Hola Ana:
+
+Te mando el informe. ¿Podrías revisarlo antes del viernes? Avísame cuando
+termines. No dudes en llamarme.
+
+Un abrazo`, []string{"¿Podrías revisarlo antes del viernes?", "Avísame cuando termines."}},
+	{"an advertisement", `Are you tired of high prices? Do you want to save? Can you afford to wait?
+
+Please reply today and order now! Could you use more money? To unsubscribe,
+click here.`, nil},
+	{"a newsletter", `This week in the garden. What can you plant in November? Tulips.
+Please send us your pictures, we may publish them.
+
+You receive this because you subscribed. To unsubscribe, click here.`, nil},
+}
+
+func TestLetters(t *testing.T) {
+	for _, l := range letters {
+		asks := map[string]bool{}
+		for _, a := range prose.Asks(l.text, now(t)) {
+			asks[a.Words] = true
+			if in := strings.Join(strings.Fields(l.text[a.Start:a.End]), " "); in != a.Words {
+				t.Errorf("%s: %q stands at %q", l.name, a.Words, in)
+			}
+		}
+		for _, want := range l.asks {
+			if !asks[want] {
+				t.Errorf("%s: %q is not found", l.name, want)
+			}
+			delete(asks, want)
+		}
+		for words := range asks {
+			t.Errorf("%s: %q is no ask", l.name, words)
+		}
+	}
+}
+
+// TestBounds: however much a text asks, so much is returned.
+func TestBounds(t *testing.T) {
+	for what, got := range map[string]int{
+		"asks":         len(prose.Asks(strings.Repeat("Could you send me the report?\n", 1000), now(t))) - 16,
+		"limits":       len(prose.Limits(strings.Repeat("Payment due 30 November.\n", 1000), now(t))) - 8,
+		"appointments": len(prose.Appointments(strings.Repeat("Your appointment is on 24 November at 10:30.\n", 1000), now(t))) - 8,
+		"sentences":    len(prose.Sentences(strings.Repeat("It rained. ", 5000))) - 2000,
+		"beyond":       len(prose.Asks(strings.Repeat("x", prose.MaxText)+"\nCould you come?", now(t))),
+	} {
+		if got != 0 {
+			t.Errorf("%s: %d more than there may be", what, got)
+		}
+	}
+}
