@@ -12,11 +12,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+var plainCaps = []imap.Cap{imap.CapCondStore, imap.CapSpecialUse, imap.CapESearch}
+
 // both runs a test on a server with CONDSTORE and on one without.
 func both(t *testing.T, test func(t *testing.T, options mailtest.Options)) {
 	t.Run("condstore", func(t *testing.T) { test(t, mailtest.Options{}) })
 	t.Run("plain", func(t *testing.T) {
-		test(t, mailtest.Options{Without: []imap.Cap{imap.CapCondStore, imap.CapSpecialUse, imap.CapESearch}})
+		test(t, mailtest.Options{Without: plainCaps})
 	})
 }
 

@@ -1,0 +1,213 @@
+package mail
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+)
+
+// post is a letter and what is to be told of it.
+type post struct {
+	name   string
+	letter mailtest.Letter
+	kind   string
+	attrs  string // "name=value", parted by spaces; "-name" for one that is not there
+	due    string // as 2006-01-02 15:04, "" for none
+}
+
+func posts() []post {
+	to := []string{"Ines Vidal <" + me + ">"}
+	var all []post
+	add := func(name string, l mailtest.Letter, kind, attrs, due string) {
+		if l.To == nil {
+			l.To = to
+		}
+		l.MessageID = fmt.Sprintf("n%d@example.org", len(all))
+		all = append(all, post{name, l, kind, attrs, due})
+	}
+	carla := "Carla Reyes <" + boss + ">"
+	stranger := "Max Weber <max@example.net>"
+	add("english, known", mailtest.Letter{From: carla, Subject: "Figures", Text: asking}, kindRequest, "asks=true known=1 addressed=to from=carla@example.org from_name=Carla", "2026-03-13 18:00")
+	add("german, known", mailtest.Letter{From: carla, Subject: "Zahlen", Text: "Hallo Ines,\n\nkannst du mir bitte bis Freitag die Zahlen schicken?\n\nGruß\nCarla\n"}, kindRequest, "asks=true", "2026-03-13 18:00")
+	add("french, known", mailtest.Letter{From: carla, Subject: "Chiffres", Text: "Bonjour Ines,\n\npourrais-tu m'envoyer les chiffres avant vendredi ?\n\nMerci\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
+	add("spanish, known", mailtest.Letter{From: carla, Subject: "Cifras", Text: "Hola Ines:\n\n¿Puedes enviarme las cifras antes del viernes?\n\nGracias\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
+	add("nothing is asked", mailtest.Letter{From: carla, Subject: "Thanks", Text: "Hi Ines,\n\nthank you, that was a great help.\n\nCarla\n"}, kindMail, "-asks known=1", "")
+	add("urgent", mailtest.Letter{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures?\n\nCarla\n"}, kindRequest, "urgent=true", "")
+	add("in copy, and not named", mailtest.Letter{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
+	add("in copy, and named", mailtest.Letter{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
+	add("not addressed", mailtest.Letter{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
+	add("a list", mailtest.Letter{From: carla, Subject: "Figures", Text: asking, Headers: []string{"List-Id: <team.example.org>"}}, kindMail, "list=team.example.org -asks", "")
+	add("in bulk", mailtest.Letter{From: "Shop <offers@example.net>", Subject: "Your opinion", Text: "Hi Ines,\n\ncould you rate your purchase?\n", Headers: []string{"List-Unsubscribe: <https://example.net/u>", "Precedence: bulk"}}, kindMail, "bulk=true -asks", "")
+	add("junk", mailtest.Letter{From: stranger, Subject: "Figures", Text: asking, Headers: []string{"X-Spam-Flag: YES"}}, kindMail, "junk=true -asks", "")
+	add("a stranger who means the person", mailtest.Letter{From: stranger, Subject: "Your talk in Bern", Text: "Dear Ines,\n\nI liked your talk on Thursday. Could you send me the slides?\n\nKind regards\nMax Weber\n"}, kindRequest, "asks=true -known", "")
+	add("ein Fremder, der sie meint", mailtest.Letter{From: stranger, Subject: "Ihr Vortrag", Text: "Sehr geehrte Frau Vidal,\n\nkönnten Sie mir bitte die Folien Ihres Vortrags schicken?\n\nMit freundlichen Grüßen\nMax Weber\n"}, kindRequest, "asks=true", "")
+	add("a stranger who writes to anybody", mailtest.Letter{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindMail, "-asks", "")
+	add("a stranger whose answers go elsewhere", mailtest.Letter{From: stranger, Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@example.com"}}, kindMail, "-asks", "")
+	add("a stranger who shouts", mailtest.Letter{From: stranger, Subject: "IMPORTANT MESSAGE INES", Text: "Dear Ines,\n\ncould you call me back today?\n"}, kindMail, "-asks", "")
+	add("a stranger in the person's name", mailtest.Letter{From: "Ines Vidal <ines.vidal@example.net>", Subject: "Vouchers", Text: "Hello Ines,\n\ncould you buy some vouchers for me?\n"}, kindMail, "-asks", "")
+	add("an invoice", mailtest.Letter{From: "City Works <billing@example.net>", Subject: "Invoice 4711", Text: "Dear customer,\n\nyour invoice 4711 over 120.50 EUR is attached.\nPayment is due by 30 March 2026.\n", Headers: []string{"Auto-Submitted: auto-generated"}, Attachments: []string{"invoice.pdf"}}, kindDeadline, "automated=true attachments=1 -asks", "2026-03-30 18:00")
+	add("eine Rechnung", mailtest.Letter{From: "Stadtwerke <rechnung@example.net>", Subject: "Ihre Rechnung Nr. 4712", Text: "Guten Tag,\n\nanbei Ihre Rechnung Nr. 4712 über 80,20 EUR.\nZahlbar bis 30.03.2026.\n"}, kindDeadline, "", "2026-03-30 18:00")
+	add("an appointment", mailtest.Letter{From: "Dental practice <appointments@example.net>", Subject: "Your appointment", Text: "Dear Ms Vidal,\n\nyour appointment is on Tue 17 March 2026 at 10:30.\n"}, kindAppointment, "", "2026-03-17 10:30")
+	add("an offer that ends", mailtest.Letter{From: "Shop <news@example.net>", Subject: "Sale", Text: "Save 20 % until 15 March! Order now.\n"}, kindMail, "-asks", "")
+	return all
+}
+
+func TestFeatures(t *testing.T) {
+	for _, p := range posts() {
+		t.Run(p.name, func(t *testing.T) {
+			h := newHouse(t, mailtest.Options{})
+			h.knows(boss)
+			h.ticks()
+			h.deliver("INBOX", p.letter)
+			h.tick()
+			o := h.stands["mid:"+p.letter.MessageID]
+			if o.ID == "" && len(h.last.Changes) == 1 {
+				o = h.last.Changes[0]
+			}
+			if o.Kind != p.kind {
+				t.Fatalf("it is %q, should be %q: %+v", o.Kind, p.kind, o)
+			}
+			due := ""
+			if !o.Due.IsZero() {
+				due = o.Due.Format("2006-01-02 15:04")
+			}
+			if due != p.due {
+				t.Errorf("due %q (%s), should be %q", due, o.Attrs["date_text"], p.due)
+			}
+			for _, want := range strings.Fields(p.attrs) {
+				if name, absent := strings.CutPrefix(want, "-"); absent {
+					if value, there := o.Attrs[name]; there {
+						t.Errorf("%s is %q, should not be there", name, value)
+					}
+					continue
+				}
+				name, value, _ := strings.Cut(want, "=")
+				if !strings.HasPrefix(o.Attrs[name], value) || o.Attrs[name] == "" {
+					t.Errorf("%s is %q, should be %q", name, o.Attrs[name], value)
+				}
+			}
+			if o.Trust != "outsider" || o.Attrs["thread"] == "" || o.Attrs["folder"] != "INBOX" || o.Attrs["received"] == "" {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}
+
+func TestWhatThePersonWrote(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options)
+		h.ticks()
+		h.deliver("Sent", h.writes("p", "Carla Reyes <"+boss+">", "Report", "Hi Carla,\n\nI'll send you the report by Friday.\n\nInes\n"))
+		h.expect("a promise", h.tick(), "+promise mid:p@example.com#promise")
+		p := h.stands["mid:p@example.com#promise"]
+		if p.Title != "You promised Carla Reyes: I'll send you the report by Friday." || p.Due.Format("2006-01-02") != "2026-03-13" || p.Severity != 1 || p.Attrs["to"] != boss || p.Attrs["date_text"] == "" {
+			t.Errorf("%+v", p)
+		}
+		if want := p.Due.Add(7 * 24 * time.Hour); !p.Until.Equal(want) {
+			t.Errorf("it stands until %s, should until %s", p.Until, want)
+		}
+		h.deliver("Sent", h.writes("q", "Tom <"+other+">", "Bern", "Hi Tom,\n\nwhen does your train arrive?\n\nInes\n"))
+		h.expect("a question", h.tick(), "+awaiting mid:q@example.com#awaiting")
+		if q := h.stands["mid:q@example.com#awaiting"]; q.Title != "You asked Tom: when does your train arrive?" || q.Severity != 0 {
+			t.Errorf("%+v", q)
+		}
+		kept := h.writes("r", boss, "Re: Report", "Here it is.")
+		kept.References = []string{"p@example.com"}
+		h.deliver("Sent", kept)
+		h.expect("the promise is kept", h.tick(), "-promise mid:p@example.com#promise")
+		absent := h.letter("auto", other, "Away", "I am out of the office.")
+		absent.References, absent.Headers = []string{"q@example.com"}, []string{"Auto-Submitted: auto-replied"}
+		h.deliver("INBOX", absent)
+		h.expect("an answer of a machine is none", h.tick(), "mail mid:auto@example.org")
+		answer := h.letter("s", other, "Re: Bern", "At nine.")
+		answer.InReplyTo = []string{"q@example.com"}
+		h.deliver("INBOX", answer)
+		h.expect("the answer", h.tick(), "-awaiting mid:q@example.com#awaiting", "mail mid:s@example.org")
+		if o := h.last.Changes[0]; o.Attrs["awaited"] != "true" || o.Severity != 1 {
+			t.Errorf("%+v", o)
+		}
+	})
+}
+
+func TestNoteToSelf(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.ticks()
+	h.deliver("Sent", h.writes("n", me, "Note", "Call the bank on 13 March.\n"))
+	h.deliver("INBOX", h.writes("n", me, "Note", "Call the bank on 13 March.\n"))
+	h.expect("a note to self", h.tick(), "+promise mid:n@example.com#promise")
+	h.deliver("INBOX", h.writes("forged", me, "Pay", "Could you pay the bill by Friday? I will call the bank on 13 March.\n"))
+	h.expect("one that the person did not send", h.tick(), "mail mid:forged@example.com")
+}
+
+func TestAnsweredBeforeItIsSeen(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.knows(boss)
+	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.deliver("Sent", reply(h, "ra", "a@example.org"))
+	h.expect("before the first look", h.ticks())
+	h.deliver("INBOX", h.letter("b", boss, "Figures", asking))
+	h.deliver("Sent", reply(h, "rb", "b@example.org"))
+	h.expect("between two looks", h.tick(), "mail mid:b@example.org")
+	h.deliver("Sent", h.writes("q", boss, "Bern", "When does your train arrive?"))
+	answer := h.letter("c", boss, "Re: Bern", "At nine.")
+	answer.References = []string{"q@example.com"}
+	h.deliver("INBOX", answer)
+	h.expect("asked and answered", h.tick(), "mail mid:c@example.org")
+}
+
+func TestSentFolderIsFound(t *testing.T) {
+	for name, test := range map[string]struct {
+		create, configured, degraded string
+		plain                        bool
+		known                        string
+	}{
+		"marked by the server": {known: "1"},
+		"by its name":          {plain: true, known: "1"},
+		"in german":            {create: "INBOX/Gesendete Elemente", plain: true, known: "1"},
+		"configured":           {create: "Out", configured: "Out", known: "1"},
+		"configured and wrong": {configured: "Out", degraded: `"Out"`},
+		"none":                 {configured: "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := mailtest.Options{}
+			if test.plain {
+				options = mailtest.Options{Without: plainCaps}
+			}
+			h := newHouse(t, options, func(c *Config) { c.Sent = test.configured })
+			into := "Sent"
+			if test.create != "" {
+				h.box.Delete("Sent")
+				h.box.Create(test.create)
+				into = test.create
+			}
+			h.deliverAt(into, h.writes("old", boss, "Notes", "Here they are."), now.Add(-30*24*time.Hour))
+			h.deliver("INBOX", h.letter("a", boss, "Figures", "Hello Ines,\n\ncould you send me the figures?"))
+			h.ticks()
+			if o := h.stands["mid:a@example.org"]; o.Attrs["known"] != test.known {
+				t.Errorf("known is %q, should be %q", o.Attrs["known"], test.known)
+			}
+			if test.degraded == "" != (h.last.Degraded == "") || !strings.Contains(h.last.Degraded, test.degraded) {
+				t.Errorf("degraded: %q", h.last.Degraded)
+			}
+		})
+	}
+}
+
+func TestSecretsOfSubjectAndText(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.ticks()
+	h.deliver("INBOX", h.letter("a", other, "Your verification code", "493021\n\nIt is valid for ten minutes.\nhttps://example.net/reset?token=Zk3vQ9mT1rXw8LpB6yNc\n"))
+	h.tick()
+	o := h.last.Changes[0]
+	if strings.Contains(o.Text+o.Title+strings.Join(o.Links, " "), "493021") || strings.Contains(o.Text+strings.Join(o.Links, " "), "Zk3vQ9mT1rXw8LpB6yNc") {
+		t.Errorf("%+v", o)
+	}
+	for key, row := range h.rows {
+		if strings.Contains(string(row), "493021") {
+			t.Errorf("row %s: %s", key, row)
+		}
+	}
+}
