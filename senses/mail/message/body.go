@@ -23,8 +23,9 @@ func (m *Message) readBody(root *part, notes *cuts) {
 		text = strings.TrimRight(truncate(text, maxText), " \t\n")
 	}
 	m.Text = text
-	m.Fresh = fresh(text)
-	m.Bulk = m.Bulk || tellsHowToLeave(own)
+	unquoted := withoutQuotes(strings.Split(text, "\n"))
+	m.Fresh = written(unquoted)
+	m.Bulk = m.Bulk || tellsHowToLeave(unquoted)
 	m.Attachments, m.Invitation = b.files, b.invitation
 }
 
@@ -66,28 +67,36 @@ func (b *body) text(p *part) string {
 	case p.attached():
 		b.attach(p.file)
 		return ""
-	case p.kind == "text/plain" || p.kind == "text/html" || p.kind == "text/enriched" || p.kind == "text/x-amp-html":
+	case p.readable():
 		return b.leaf(p)
 	}
 	return ""
 }
 
+// readable tells which kinds are texts to be read.
+func (p *part) readable() bool {
+	switch p.kind {
+	case "text/plain", "text/html", "text/enriched", "text/richtext", "text/markdown", "text/x-markdown":
+		return true
+	}
+	return false
+}
+
 // attached tells whether a leaf is a file and no text to be read.
 func (p *part) attached() bool {
-	readable := p.kind == "text/plain" || p.kind == "text/html" || p.kind == "text/enriched"
 	switch {
 	case p.disposition == "attachment":
 		return true
-	case readable:
+	case p.readable():
 		return p.file != "" && p.disposition != "inline"
 	case p.kind == "application/pgp-signature", p.kind == "application/pkcs7-signature", p.kind == "application/x-pkcs7-signature",
 		p.kind == "application/pgp-encrypted", p.kind == "message/delivery-status", p.kind == "message/disposition-notification",
-		p.kind == "text/rfc822-headers", p.kind == "text/x-amp-html", p.kind == "application/pgp-keys":
+		p.kind == "text/rfc822-headers", p.kind == "text/x-amp-html":
 		return false
 	case p.is("image") && (p.header.has("content-id") || p.file == ""):
 		return false // shown within the text
 	}
-	return !p.is("text") || p.file != ""
+	return true
 }
 
 func (b *body) attach(name string) {
@@ -100,15 +109,34 @@ func (b *body) attach(name string) {
 
 // leaf decodes a text.
 func (b *body) leaf(p *part) string {
-	text := toUTF8(p.decoded(), p.charset)
+	content, charset := p.decoded(), p.charset
+	if p.kind == "text/html" && charset == "" {
+		charset = metaCharset(content)
+	}
+	text := toUTF8(content, charset)
 	if p.kind == "text/html" || p.kind == "text/plain" && looksHTML(text) {
 		return htmlText(text, b.notes)
 	}
-	text = clean(text)
+	text = b.withoutFiles(clean(text))
 	if p.flowed {
 		text = unflow(text, p.delSp)
 	}
 	return withoutArmour(text)
+}
+
+// metaCharset returns the charset that HTML says of itself, "" where it says none.
+func metaCharset(content string) string {
+	const most = 2 << 10
+	head := strings.ToLower(content[:min(len(content), most)])
+	_, behind, found := strings.Cut(head, "charset=")
+	if !found || !strings.Contains(head, "<meta") {
+		return ""
+	}
+	behind = strings.TrimLeft(behind, "\"' ")
+	if end := strings.IndexAny(behind, "\"' />;"); end >= 0 {
+		behind = behind[:end]
+	}
+	return behind
 }
 
 // looksHTML finds HTML that is labelled as plain text.

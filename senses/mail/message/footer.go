@@ -2,68 +2,6 @@ package message
 
 import "strings"
 
-// withoutSignature drops what stands behind the two dashes that begin a
-// signature, and the lines that phones add.
-func withoutSignature(lines []string) []string {
-	// A signature is short (four lines, said RFC 3676); longer ones are met. Two
-	// dashes above more than that part a text.
-	const mostBehind, mostLoose = 40, 15
-	full := 0
-	cut := len(lines)
-	for i := len(lines) - 1; i >= 0 && full <= mostBehind; i-- {
-		l := lines[i]
-		if l == "-- " || (strings.TrimSpace(l) == "--" || strings.TrimSpace(l) == "—") && full <= mostLoose {
-			cut = i
-		}
-		if strings.TrimSpace(l) != "" {
-			full++
-		}
-	}
-	kept := make([]string, 0, cut)
-	for _, l := range lines[:cut] {
-		if !phoneLine(l) {
-			kept = append(kept, l)
-		}
-	}
-	return kept
-}
-
-// phoneLine tells the lines that programs on phones put under a message.
-func phoneLine(l string) bool {
-	l = strings.ToLower(strings.Trim(l, " \t-_*[]()."))
-	if len(l) < 8 || len(l) > 140 {
-		return false
-	}
-	for _, said := range [...]string{
-		"sent from my ", "sent from mail for", "sent from outlook", "sent from yahoo", "sent from samsung", "sent from proton", "sent from gmail", "sent with ", "sent via ", "get outlook for",
-		"sent using ", "this message was sent from my", "please excuse my brevity", "please excuse brevity", "please excuse typos", "please excuse any typos", "sent on the go",
-		"von meinem ", "von meiner ", "gesendet von ", "gesendet mit ", "gesendet mit der", "gesendet aus", "diese nachricht wurde von meinem", "holen sie sich outlook", "outlook für ",
-		"envoyé de mon", "envoyé depuis ", "envoyé avec ", "envoyé à partir de ", "obtenez outlook", "télécharger outlook", "provenance : courrier", "envoyé par ",
-		"enviado desde ", "enviado de mi", "enviado con ", "enviado a través", "obtener outlook", "descargar outlook", "enviado do meu", "inviato da", "verzonden vanaf",
-	} {
-		if strings.HasPrefix(l, said) {
-			return phoneWords(l, said)
-		}
-	}
-	return false
-}
-
-// phoneWords keeps sentences like "Von meinem Vater weiß ich, dass …" and "Sent
-// with the parcel yesterday": the line has to name a device or a program.
-func phoneWords(l, said string) bool {
-	if strings.HasPrefix(said, "please excuse") || strings.Contains(said, "outlook") || strings.HasPrefix(said, "provenance") {
-		return true
-	}
-	for _, device := range [...]string{"iphone", "ipad", "ipod", "android", "phone", "handy", "mobil", "móvil", "blackberry", "galaxy", "samsung", "huawei", "xiaomi", "pixel", "windows",
-		"outlook", "mail", "yahoo", "gmx", "web.de", "gmail", "proton", "spark", "k-9", "thunderbird", "tablet", "téléphone", "teléfono", "celular", "portable", "smartphone", "tutanota", "tuta",
-		"superhuman", "airmail", "hey", "nokia", "oneplus", "the go", "device", "gerät", "apple watch", "macbook", "telefon", "telekom", "vodafone", "orange", "free"} {
-		if strings.Contains(l, device) {
-			return true
-		}
-	}
-	return false
-}
-
 // withoutFooter drops what lists and companies append: from the rule on that they
 // draw above it.
 func withoutFooter(lines []string) []string {
@@ -113,8 +51,8 @@ func footerFollows(lines []string) bool {
 
 var footerWords = [...]string{
 	"mailing list", "mailinglist", "mailman/listinfo", "listinfo", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscri", "darse de baja", "cancelar la suscripción", "cancelar suscripción", "liste de diffusion",
-	"lista de correo", "sponsored by", "group email", "-users@", "list archive", "subscription", "do you yahoo", "join the world", "chat with friends online", "msn photos", "hotmail", "get your free",
-	"to post to this group", "to manage your", "this email is from", "virus", "avast",
+	"lista de correo", "sponsored by", "group email", "-users@", "list archive", "your subscription preferences", "subscription options", "do you yahoo", "join the world", "chat with friends online", "msn photos",
+	"to post to this group", "to manage your", "virus-free", "avast.com",
 }
 
 // beginsFooter tells lines that begin a footer without a rule above them.
@@ -123,6 +61,7 @@ func beginsFooter(l string) bool {
 	for _, said := range [...]string{
 		"you received this message because you are subscribed", "you are receiving this because you", "you're receiving this because", "sie erhalten diese e-mail, weil sie", "sie erhalten diese nachricht, weil sie",
 		"sie haben diese nachricht erhalten, da sie", "vous recevez ce message car", "vous recevez cet e-mail car", "has recibido este mensaje porque estás suscrito", "to unsubscribe from this group", "to unsubscribe from this list",
+		"you have received this message because you", "you received this message because you", "you received this email because", "you have received this email because", "to stop receiving ",
 		"your use of yahoo! groups is subject to", "you have received this message because you are subscribed",
 	} {
 		if strings.HasPrefix(l, said) {
@@ -132,9 +71,10 @@ func beginsFooter(l string) bool {
 	return false
 }
 
-// withoutSmallPrint drops paragraphs of small print: disclaimers, warnings of the
-// receiver's own company, and how to be taken off a list.
+// withoutSmallPrint drops small print: warnings of the receiver's own company,
+// disclaimers, and how to be taken off a list.
 func withoutSmallPrint(lines []string) []string {
+	lines = withoutWarnings(lines)
 	kept := make([]string, 0, len(lines))
 	for i := 0; i < len(lines); {
 		end := i
@@ -146,7 +86,8 @@ func withoutSmallPrint(lines []string) []string {
 			i++
 			continue
 		}
-		if !smallPrint(lines[i:end]) {
+		// What is first is never all small print.
+		if len(kept) == 0 || !disclaims(lines[i:end]) {
 			kept = append(kept, withoutUnsubscribe(lines[i:end], len(kept) > 0)...)
 		}
 		i = end
@@ -154,30 +95,54 @@ func withoutSmallPrint(lines []string) []string {
 	return kept
 }
 
-// smallPrint tells a paragraph that is a disclaimer or a warning.
-func smallPrint(lines []string) bool {
-	const most = 4 << 10
+// withoutWarnings drops lines of warning and of advice, with the lines that their
+// sentences go on in.
+func withoutWarnings(lines []string) []string {
+	const longest = 500
+	kept := make([]string, 0, len(lines))
+	within := false
+	for _, l := range lines {
+		switch {
+		case strings.TrimSpace(l) == "":
+			within = false
+		case within, len(l) <= longest && warns(strings.ToLower(l)):
+			within = !strings.ContainsAny(l[len(l)-1:], ".!])*")
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return kept
+}
+
+func warns(l string) bool {
+	const shortest = 20
+	if len(l) < shortest {
+		return false
+	}
+	for _, said := range [...]string{
+		"consider the environment before printing", "think before you print", "email originated from outside", "email originated outside", "message originated from outside", "email originated from an external",
+		"external email:", "caution: external", "diese e-mail stammt von einem externen", "externe e-mail:", "diese e-mail kommt von außerhalb", "denken sie an die umwelt", "bitte prüfen sie, ob diese e-mail",
+		"pensez à l'environnement", "pensez à l’environnement", "ce message provient d'un expéditeur externe", "antes de imprimir", "este correo procede de fuera", "don't often get email from",
+		"no virus found in this", "outgoing mail is certified virus free", "virenfrei", "virus-free",
+	} {
+		if strings.Contains(l, said) {
+			return true
+		}
+	}
+	return false
+}
+
+// disclaims tells a paragraph that is a disclaimer.
+func disclaims(lines []string) bool {
+	const least, most = 100, 4 << 10
 	size := 0
 	for _, l := range lines {
 		size += len(l) + 1
 	}
-	if size > most || size < 30 {
+	if size < least || size > most {
 		return false
 	}
 	text := strings.ToLower(strings.Join(lines, " "))
-	for _, said := range [...]string{
-		"consider the environment before printing", "think before you print", "this email originated from outside", "this email originated outside", "this message originated from outside", "[external]",
-		"external email:", "caution: external", "diese e-mail stammt von einem externen", "externe e-mail:", "diese e-mail kommt von außerhalb", "denken sie an die umwelt", "bitte prüfen sie, ob diese e-mail",
-		"pensez à l'environnement", "pensez à l’environnement", "ce message provient d'un expéditeur externe", "antes de imprimir", "este correo procede de fuera", "some people who received this message don't often get email",
-		"you don't often get email from", "no virus found in this", "outgoing mail is certified virus free", "virenfrei",
-	} {
-		if strings.Contains(text, said) && size < 900 {
-			return true
-		}
-	}
-	if size < 100 {
-		return false
-	}
 	points := 0
 	for _, said := range disclaimerWords {
 		if strings.Contains(text, said) {
@@ -194,13 +159,16 @@ var disclaimerWords = [...]string{
 	"confidencial", "destinatario", "por error", "remitente", "elimine", "eliminarlo", "prohibid", "divulgación", "privilegiad",
 }
 
+const longestLeaving = 250
+
 // withoutUnsubscribe drops the lines that tell how to be taken off a list. A person
 // who asks how to is heard: such lines have a link or an address, or are little
 // more than a word, and do not begin the text.
 func withoutUnsubscribe(lines []string, behindOthers bool) []string {
 	kept := lines[:0:0]
 	for _, l := range lines {
-		if behindOthers && unsubscribes(l) {
+		// In a long line there is more than that.
+		if behindOthers && len(l) <= longestLeaving && unsubscribes(l) {
 			continue
 		}
 		kept = append(kept, l)
@@ -210,8 +178,8 @@ func withoutUnsubscribe(lines []string, behindOthers bool) []string {
 
 // unsubscribes tells a line that says how to be taken off a list.
 func unsubscribes(l string) bool {
-	const longest = 600
-	if len(l) > longest {
+	const shortest, longest = 6, 600
+	if len(l) < shortest || len(l) > longest {
 		return false
 	}
 	l = strings.ToLower(l)
@@ -248,12 +216,12 @@ func leadsSomewhere(l string) bool {
 	return false
 }
 
-// tellsHowToLeave tells of a text that says itself, outside of quotations and not
-// at its very beginning, how its reader is taken off a list, or that they asked
+// tellsHowToLeave tells of lines without quotations that say, and not at their
+// very beginning, how its reader is taken off a list, or that they asked
 // to be on it.
-func tellsHowToLeave(text string) bool {
+func tellsHowToLeave(lines []string) bool {
 	behind := false
-	for _, l := range withoutQuotes(strings.Split(text, "\n")) {
+	for _, l := range lines {
 		if behind && (unsubscribes(l) || sentToMany(strings.ToLower(l))) {
 			return true
 		}
@@ -263,6 +231,10 @@ func tellsHowToLeave(text string) bool {
 }
 
 func sentToMany(l string) bool {
+	const shortest = 6
+	if len(l) < shortest {
+		return false
+	}
 	for _, said := range [...]string{
 		"be removed from our", "be removed from this", "be removed from future", "be removed from the list", "be removed from any", "be removed from all", "be removed from further",
 		"here to be removed", "to be removed, ", "to be removed please", "to be removed:", "to be removed :", "remove your address", "remove yourself from", "removal instructions", "hours for removal", "opted in to", "opted-in to", "opt-in list", "future mailings", "further mailings",

@@ -159,7 +159,7 @@ func guessBoundary(content string) string {
 		if l, rest = cutLine(rest); rest == "" {
 			return ""
 		}
-		if len(l) > 4 && len(l) < longest && strings.HasPrefix(l, "--") && len(rest) > 8 && strings.EqualFold(rest[:8], "content-") {
+		if len(l) > 2 && len(l) < longest && strings.HasPrefix(l, "--") && len(rest) > 8 && strings.EqualFold(rest[:8], "content-") {
 			return strings.TrimRight(l[2:], " \t\r")
 		}
 	}
@@ -197,15 +197,12 @@ func mediaType(value string) (string, map[string]string) {
 	}
 	kind, params, err := mime.ParseMediaType(value)
 	if err == nil && (len(params) > 0 || !strings.Contains(value, "=")) {
-		return kind, params
+		return wholeKind(kind), params
 	}
 	kind, rest, _ := strings.Cut(value, ";")
 	kind = strings.ToLower(strings.Trim(kind, " \t\""))
 	if strings.ContainsAny(kind, " \t") {
 		kind = strings.Fields(kind)[0]
-	}
-	if kind == "text" {
-		kind = "text/plain"
 	}
 	loose := map[string]string{}
 	const most = 20
@@ -218,7 +215,15 @@ func mediaType(value string) (string, map[string]string) {
 			loose[key] = strings.Trim(v, " \t\"'")
 		}
 	}
-	return kind, loose
+	return wholeKind(kind), loose
+}
+
+// wholeKind reads a "text" without a subtype as the old standard did.
+func wholeKind(kind string) string {
+	if kind == "text" {
+		return "text/plain"
+	}
+	return kind
 }
 
 // cutParameter returns what stands before the next semicolon outside of quotes.

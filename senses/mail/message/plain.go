@@ -66,3 +66,38 @@ func withoutArmour(text string) string {
 	}
 	return out.String()
 }
+
+// withoutFiles takes files out of a text that stand in it in the old way, between
+// a line "begin 644 name" and a line "end", and takes note of their names.
+func (b *body) withoutFiles(text string) string {
+	if !strings.Contains(text, "begin ") || !strings.Contains(text, "\nend") {
+		return text
+	}
+	var out strings.Builder
+	out.Grow(len(text))
+	rest := text
+	for rest != "" {
+		l, behind := cutLine(rest)
+		if name, ok := beginsFile(l, behind); ok {
+			if end := strings.Index(behind, "\nend"); end >= 0 {
+				b.attach(fileName(name))
+				_, rest = cutLine(behind[end+1:])
+				continue
+			}
+		}
+		out.WriteString(rest[:len(rest)-len(behind)])
+		rest = behind
+	}
+	return out.String()
+}
+
+// beginsFile tells the first line of such a file; the next one is full of data.
+func beginsFile(l, behind string) (name string, ok bool) {
+	mode, found := strings.CutPrefix(l, "begin ")
+	mode, name, split := strings.Cut(mode, " ")
+	if !found || !split || len(mode) != 3 && len(mode) != 4 || strings.Trim(mode, "01234567") != "" {
+		return "", false
+	}
+	data, _ := cutLine(behind)
+	return name, strings.HasPrefix(data, "M") && len(data) >= 60 || len(data) > 4 && len(data) < 62 && !strings.ContainsAny(data, "abcdefghijklmnopqrstuvwxyz")
+}

@@ -67,9 +67,10 @@ func (w *writer) words(text []byte, preformatted bool) {
 			w.breaks = min(w.breaks+1, 2)
 		case r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == '\f' || r == '\u00A0':
 			w.gap = true
-			if preformatted && w.started && w.breaks == 0 {
-				w.WriteByte(' ')
+			if preformatted {
 				w.gap = false
+				w.begin()
+				w.WriteByte(' ')
 			}
 		case dropped(r):
 		default:

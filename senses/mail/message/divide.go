@@ -1,0 +1,84 @@
+package message
+
+import "strings"
+
+// divides tells a line from which on all is somebody else's: a forwarded or an
+// original message.
+func divides(lines []string) bool {
+	l := strings.TrimSpace(lines[0])
+	if len(l) < 5 || len(l) > 120 {
+		return false
+	}
+	if strings.HasPrefix(l, "--") || strings.HasPrefix(l, "__") || strings.HasPrefix(l, "==") || strings.HasPrefix(l, "~~") {
+		words := strings.ToLower(strings.Trim(l, "-_=~ <>"))
+		for _, said := range separators {
+			if strings.HasPrefix(words, said) && len(words) < len(said)+60 {
+				return true
+			}
+		}
+		// A rule above the header of the answered message, as Outlook draws it.
+		if words == "" {
+			next := skipEmpty(lines, 1)
+			return next < min(len(lines), 4) && headerBlock(lines[next:], 2)
+		}
+		return false
+	}
+	lower := strings.ToLower(l)
+	for _, said := range [...]string{"begin forwarded message:", "anfang der weitergeleiteten", "début du message réexpédié", "début du message transféré",
+		"inicio del mensaje reenviado", "forwarded message:", "weitergeleitete nachricht:", "message transféré :", "mensaje reenviado:"} {
+		if strings.HasPrefix(lower, said) {
+			return true
+		}
+	}
+	return headerBlock(lines, 3)
+}
+
+var separators = [...]string{
+	"original message", "originalmessage", "forwarded message", "begin forwarded text", "forwarded by", "forward message", "begin forward", "forwarded text", "start of forward", "original appointment",
+	"ursprüngliche nachricht", "original-nachricht", "originalnachricht", "originaltext", "weitergeleitete nachricht", "ursprünglicher termin", "weitergeleitet von",
+	"message d'origine", "message d’origine", "message original", "message transféré", "message réexpédié", "message initial", "courriel d'origine", "forwarded mail",
+	"mensaje original", "mensaje reenviado", "mensagem original", "messaggio originale", "oorspronkelijk bericht", "reply message", "reply separator", "original email", "forwarded from",
+}
+
+// headerBlock tells the header of a message within the text: at least want
+// fields of mail, the first of them in the first line.
+func headerBlock(lines []string, want int) bool {
+	const most = 8
+	from, found, empty := false, 0, 0
+	for n, l := range lines[:min(len(lines), most)] {
+		l = strings.TrimLeft(strings.TrimSpace(l), "*")
+		if l == "" {
+			if empty++; empty > 1 {
+				break
+			}
+			continue
+		}
+		label, _, ok := strings.Cut(l[:min(len(l), 60)], ":")
+		kind := headerLabel(strings.ToLower(strings.Trim(label, "* \u00a0")))
+		if n == 0 && (!ok || kind == 0) {
+			return false
+		}
+		if ok && kind != 0 {
+			found++
+			from = from || kind == fromLabel
+		}
+	}
+	return from && found >= want
+}
+
+const (
+	fromLabel = iota + 1
+	otherLabel
+)
+
+func headerLabel(label string) int {
+	switch label {
+	case "from", "von", "de", "da", "van", "från", "fra":
+		return fromLabel
+	case "sent", "date", "to", "cc", "subject", "reply-to", "gesendet", "datum", "an", "betreff", "kopie", "envoyé", "à", "a", "objet", "copie", "enviado", "enviado el",
+		"fecha", "para", "asunto", "gesendet am", "sent on", "date d'envoi", "envoyé le", "responder a", "antwort an", "répondre à", "data", "assunto", "oggetto", "inviato",
+		"verzonden", "aan", "onderwerp":
+		return otherLabel
+	}
+	return 0
+}
