@@ -113,11 +113,13 @@ type dayChecker struct {
 	seen   map[string]bool // files that ever were, units, mounts, sensors, UIDs
 	failed map[string]bool
 	asleep bool
+	// box is where the last letter of each name is.
+	box map[string]string
 }
 
 // check refuses what can not happen, and labels that can never be met.
 func (p *dayParser) check() {
-	c := &dayChecker{p: p, tree: dayTree{}, seen: map[string]bool{"disk /": true}, failed: map[string]bool{}}
+	c := &dayChecker{p: p, tree: dayTree{}, seen: map[string]bool{"disk /": true}, failed: map[string]bool{}, box: map[string]string{}}
 	for _, f := range p.day.files {
 		if err := c.tree.blocked(f.path); err != nil {
 			p.fail(f.line, "%s: %v", f.path, err)
@@ -136,14 +138,18 @@ func (p *dayParser) check() {
 	for _, d := range p.day.machine {
 		c.seen[d.verb+" "+d.path] = true
 	}
+	c.letters()
 	for _, e := range p.day.timeline {
 		if err := c.happens(e); err != nil {
 			p.fail(e.line, "%s: %v", e.at.Format("15:04"), err)
 		}
 	}
 	for i := range p.day.labels {
-		for _, t := range p.day.labels[i].about {
-			c.names(t)
+		for n := range p.day.labels[i].about {
+			t := &p.day.labels[i].about[n]
+			if c.names(*t); t.kind == aboutMail {
+				t.ofMail(p.day)
+			}
 		}
 	}
 }
@@ -184,6 +190,8 @@ func (c *dayChecker) happens(e dayEvent) error {
 		if _, ok := c.p.day.label(d.label); !ok {
 			return fmt.Errorf("there is no label %q to answer", clipDay(d.label))
 		}
+	case verbMail, verbSend, verbRead, verbArchive, verbTrash:
+		return c.mail(d)
 	case verbFail, verbMend:
 		return c.fault(d)
 	case verbSleep, verbWake:
@@ -207,6 +215,9 @@ func (c *dayChecker) happens(e dayEvent) error {
 func (c *dayChecker) fault(d dayDeed) error {
 	if _, ok := c.tree[d.path]; isDayCalendar(d.path) && !ok {
 		return fmt.Errorf("there is no calendar %s", d.path)
+	}
+	if d.path == verbMail && !c.p.day.hasMail() {
+		return errors.New("there is no mail that could fail")
 	}
 	if c.failed[d.path] == (d.verb == verbFail) {
 		return fmt.Errorf("%s is in that state already", d.path)

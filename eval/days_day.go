@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/eval/letters"
 )
 
 // The bounds of a day's file; docs/days.md says them too.
@@ -38,6 +39,12 @@ type day struct {
 	machine  []dayDeed
 	timeline []dayEvent
 	labels   []dayLabel
+	// letters are those that the file has; clutter is made.
+	letters []*dayLetter
+	clutter dayClutter
+	// posts are further messages, in the order in which they come: no file has
+	// them, but suites that deliver mail of their own.
+	posts []letters.Posted
 }
 
 const (
@@ -68,7 +75,8 @@ type dayDeed struct {
 	// text is content, or what is said; old is what it takes the place of.
 	text, old string
 	reading   dayReading
-	// label is whom an answer is about, word what the answer is, or a state.
+	// label is whom an answer is about, word what the answer is, a state, or the
+	// name of a letter.
 	label, word string
 	forever     bool
 	span        time.Duration

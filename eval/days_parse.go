@@ -19,13 +19,15 @@ import (
 // dayParser reads one file. It goes on after a mistake, so that whoever writes
 // a day is told of all of them.
 type dayParser struct {
-	day      *day
-	later    map[string]string
-	used     map[string]bool
-	old      map[string]time.Time
-	oldLines map[string]int
-	problems []error
-	omitted  int
+	day   *day
+	later map[string]string
+	// laterLines are where its sections begin.
+	laterLines map[string]int
+	used       map[string]bool
+	old        map[string]time.Time
+	oldLines   map[string]int
+	problems   []error
+	omitted    int
 }
 
 // daySection is one part of the file, by its lines.
@@ -45,7 +47,7 @@ type dayLine struct {
 func parseDay(file string, data []byte) (*day, error) {
 	name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 	p := &dayParser{
-		day: &day{path: file, name: name}, later: map[string]string{}, used: map[string]bool{},
+		day: &day{path: file, name: name}, later: map[string]string{}, laterLines: map[string]int{}, used: map[string]bool{},
 		old: map[string]time.Time{}, oldLines: map[string]int{},
 	}
 	switch {
@@ -161,11 +163,14 @@ func (p *dayParser) section(s daySection) {
 		}
 	case strings.HasPrefix(name, "later/"):
 		p.later[strings.TrimPrefix(name, "later/")] = s.text()
+		p.laterLines[strings.TrimPrefix(name, "later/")] = s.line
 	case strings.HasPrefix(name, "mail/"):
-		p.fail(s.line, "mail is reserved: days have none")
+		p.mailSection(s, folderInbox)
+	case strings.HasPrefix(name, "sent/"):
+		p.mailSection(s, folderSent)
 	default:
 		if err := checkDayPath(name); err != nil {
-			p.fail(s.line, "the section %s is none of notes/…, files/…, NAME.ics, later/…, health, timeline, labels: %v", name, err)
+			p.fail(s.line, "the section %s is none of notes/…, files/…, NAME.ics, mail/…, sent/…, later/…, health, timeline, labels: %v", name, err)
 			return
 		}
 		p.day.files = append(p.day.files, dayFile{path: name, text: s.text(), line: s.line})
@@ -234,6 +239,7 @@ func (p *dayParser) header(s daySection) bool {
 		}
 	}
 	p.quietHours(keys["quiet_hours"])
+	p.clutterLine(keys["clutter"])
 	if !p.span(keys["zone"], keys["start"], keys["end"]) {
 		return false
 	}
@@ -244,7 +250,7 @@ func (p *dayParser) header(s daySection) bool {
 }
 
 // dayKeys are those of the header that stand once; the first seven must.
-var dayKeys = []string{"title", "who", "zone", "start", "set", "tags", "language", "end", "addresses", "quiet_hours"}
+var dayKeys = []string{"title", "who", "zone", "start", "set", "tags", "language", "end", "addresses", "quiet_hours", "clutter"}
 
 func (p *dayParser) list(line dayLine) (list []string) {
 	for item := range strings.SplitSeq(line.text, ",") {

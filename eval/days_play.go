@@ -109,6 +109,9 @@ func (p *dayPlayer) slot(ctx context.Context, at time.Time) error {
 		}
 	}
 	p.clock.Store(at.UnixNano())
+	if p.mailbox != nil {
+		p.mailbox.until(at)
+	}
 	if p.asleep {
 		return nil
 	}

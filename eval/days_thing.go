@@ -21,6 +21,7 @@ const (
 	aboutNote  = "note"
 	aboutTold  = "told"
 	aboutSense = "sense"
+	aboutMail  = "mail"
 )
 
 // thing reads what follows `about`.
@@ -29,10 +30,8 @@ func (p *dayParser) thing(w *dayWords) dayThing {
 	shape, reading := dayReadings[t.kind]
 	switch {
 	case !w.ok || t.kind == aboutTold || t.kind == verbClock || reading && !shape.named:
-	case reading || slices.Contains([]string{aboutUnit, aboutEvent, aboutFile, aboutNote, aboutSense}, t.kind):
+	case reading || slices.Contains([]string{aboutUnit, aboutEvent, aboutFile, aboutNote, aboutSense, aboutMail}, t.kind):
 		t.name = w.take("its name")
-	case t.kind == "mail":
-		w.fail("mail is reserved: days have none")
 	default:
 		w.fail("a label can not be about %q; docs/days.md lists about what", clipDay(t.kind))
 	}

@@ -154,8 +154,8 @@ func (p *dayParser) verb(w *dayWords, verb string) dayDeed {
 	case verbFail, verbMend:
 		d.path = w.faulty()
 	case verbSleep, verbWake, verbRestart:
-	case "mail":
-		w.fail("mail is reserved: days have none")
+	case verbMail, verbSend, verbRead, verbArchive, verbTrash:
+		p.mailVerb(w, &d)
 	default:
 		return p.healthVerb(w, verb)
 	}
@@ -193,11 +193,11 @@ func (p *dayParser) answer(w *dayWords, d *dayDeed) {
 func (w *dayWords) faulty() string {
 	name := w.take("what fails")
 	switch {
-	case !w.ok || isDayCalendar(name) || slices.Contains([]string{"health", "files", "notes", "phone"}, name):
+	case !w.ok || isDayCalendar(name) || slices.Contains([]string{"health", "files", "notes", "mail", "phone"}, name):
 	case name == "model":
 		w.fail("models that fail are reserved: days have none")
 	default:
-		w.fail("%q can not fail; health, files, notes, NAME.ics and phone can", clipDay(name))
+		w.fail("%q can not fail; health, files, notes, mail, NAME.ics and phone can", clipDay(name))
 	}
 	return name
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -33,6 +34,7 @@ type dayWorld struct {
 	tree    dayTree
 	machine *dayMachine
 	phone   *dayPhone
+	mailbox *dayMailbox // nil where there is no mail
 	mind    *daemon.Daemon
 	asleep  bool
 
@@ -74,6 +76,9 @@ func openDay(ctx context.Context, d *day, preset string) (w *dayWorld, err error
 			return w, fmt.Errorf("write what is there at the start: %w", err)
 		}
 	}
+	if w.mailbox, err = openMailbox(d, w.now); err != nil {
+		return w, err
+	}
 	return w, w.begin(ctx)
 }
 
@@ -96,15 +101,25 @@ func (w *dayWorld) makeFolder() error {
 func (w *dayWorld) now() time.Time { return time.Unix(0, w.clock.Load()).In(w.day.zone) }
 
 // begin starts a mind over the world.
-func (w *dayWorld) begin(ctx context.Context) (err error) {
-	w.mind, err = daemon.New(daemon.Options{
-		Config: w.config(), Version: "days", Unscheduled: true, NoSocket: true, Patient: true, Unwatched: true,
+func (w *dayWorld) begin(ctx context.Context) error {
+	config := w.config()
+	options := daemon.Options{
+		Config: config, Version: "days", Unscheduled: true, NoSocket: true, Patient: true, Unwatched: true,
 		Now: w.now, Env: os.LookupEnv, Health: w.machine, Signals: w.signals,
 		Channels: []notify.Channel{{ID: "phone", Kind: "recorder", Content: notify.ContentFull, Buttons: false, Notifier: w.phone}},
-	})
+	}
+	if w.mailbox != nil {
+		account, err := w.mailbox.config(w.dir)
+		if err != nil {
+			return err
+		}
+		config.Senses.Mail, options.DialMail = []mail.Config{account}, w.mailbox.dial
+	}
+	mind, err := daemon.New(options)
 	if err != nil {
 		return err
 	}
+	w.mind = mind
 	return w.mind.Start(ctx)
 }
 
@@ -130,6 +145,9 @@ func (w *dayWorld) close(ctx context.Context) error {
 	var problems []error
 	if w.mind != nil {
 		problems = append(problems, w.mind.Stop(context.WithoutCancel(ctx)))
+	}
+	if w.mailbox != nil {
+		problems = append(problems, w.mailbox.close(context.WithoutCancel(ctx)))
 	}
 	if w.dir != "" {
 		problems = append(problems, os.RemoveAll(w.dir))
@@ -174,6 +192,8 @@ func (w *dayWorld) happens(ctx context.Context, e dayEvent) error {
 	switch d.verb {
 	case verbWrite, verbReplace, verbEvent, verbCancel, verbAppend, verbDelete, verbMove:
 		return w.edit(d, e.at)
+	case verbMail, verbSend, verbRead, verbArchive, verbTrash:
+		return w.mailbox.happens(d, e.at)
 	case verbTell:
 		w.commanding = e.at
 		return w.command(ctx, subconscious.Command{Kind: subconscious.CommandNote, Text: d.text, At: e.at})
@@ -226,6 +246,9 @@ func (w *dayWorld) fault(what string, failing bool) error {
 	switch what {
 	case "health":
 		w.machine.setBlind(failing)
+		return nil
+	case "mail":
+		w.mailbox.fail(failing)
 		return nil
 	case "phone":
 		w.phone.fail(failing)

@@ -119,7 +119,7 @@ func (l *Letter) header(key, name, value string, zone *time.Location) (err error
 	switch key {
 	case "From":
 		if l.From, err = mail.ParseAddress(value); err != nil {
-			return fmt.Errorf("From is %q; write it as Anna Berg <anna@example.com>", clip(value))
+			return fmt.Errorf("the sender is %q; write it as Anna Berg <anna@example.com>", clip(value))
 		}
 	case "To":
 		l.To, err = recipients(key, value)
@@ -129,7 +129,7 @@ func (l *Letter) header(key, name, value string, zone *time.Location) (err error
 		l.Subject = value
 	case "Date":
 		if l.Date, err = time.ParseInLocation("2006-01-02 15:04", value, zone); err != nil {
-			return fmt.Errorf("Date is %q; write it as 2026-03-02 17:40", clip(value))
+			return fmt.Errorf("the date is %q; write it as 2026-03-02 17:40", clip(value))
 		}
 	case "In-Reply-To":
 		l.InReplyTo = value
@@ -137,16 +137,16 @@ func (l *Letter) header(key, name, value string, zone *time.Location) (err error
 		l.References = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 	case "Content-Type":
 		if l.HTML = value == "text/html"; !l.HTML && value != "text/plain" {
-			return fmt.Errorf("Content-Type is %q; it is text/plain, as it is without, or text/html", clip(value))
+			return fmt.Errorf("the type of the text is %q; it is text/plain, as it is without, or text/html", clip(value))
 		}
 	case "Attachment":
 		if value == "" || strings.ContainsAny(value, `"/\`) {
-			return errors.New("an Attachment is the name of a file")
+			return errors.New("an attachment is the name of a file")
 		}
 		l.Attachments = append(l.Attachments, value)
 	case "Status":
 		if l.Status = Status(value); !slices.Contains([]Status{Unread, Read, Answered}, l.Status) {
-			return fmt.Errorf("Status is %q; it is unread, read or answered", clip(value))
+			return fmt.Errorf("the status is %q; it is unread, read or answered", clip(value))
 		}
 	default:
 		l.Further = append(l.Further, Header{name, value})
@@ -157,7 +157,7 @@ func (l *Letter) header(key, name, value string, zone *time.Location) (err error
 func recipients(key, value string) ([]*mail.Address, error) {
 	list, err := mail.ParseAddressList(value)
 	if err != nil || len(list) > maxRecipients {
-		return nil, fmt.Errorf("%s is %q; write it as Anna Berg <anna@example.com>, bert@example.org", key, clip(value))
+		return nil, fmt.Errorf("the list of %s is %q; write it as Anna Berg <anna@example.com>, bert@example.org", key, clip(value))
 	}
 	return list, nil
 }

@@ -86,14 +86,14 @@ func TestParseRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no subject":       {"Subject: Grüße, und eine Frage\n", "", "line 1: the letter has no Subject"},
 		"no header":        {"Subject: ", "Subject ", "line 3: \"Subject Grüße"},
-		"sender":           {"<anna@example.com>", "anna", "line 1: From is"},
-		"recipients":       {"ines@hosting.example,", "ines@,", "line 2: To is"},
-		"date":             {"2026-03-02 17:40", "Monday", "line 4: Date is"},
+		"sender":           {"<anna@example.com>", "anna", "line 1: the sender is"},
+		"recipients":       {"ines@hosting.example,", "ines@,", "line 2: the list of To is"},
+		"date":             {"2026-03-02 17:40", "Monday", "line 4: the date is"},
 		"made":             {"X-Priority: 1", "Message-ID: <a@b>", "line 7: Message-Id is made"},
 		"twice":            {"X-Priority: 1", "subject: again", "line 7: Subject is there already"},
-		"kind of text":     {"X-Priority: 1", "Content-Type: image/png", "line 7: Content-Type is"},
-		"status":           {"X-Priority: 1", "Status: lost", "line 7: Status is"},
-		"path as a file":   {"plan für märz.pdf", "../plan.pdf", "line 8: an Attachment is"},
+		"kind of text":     {"X-Priority: 1", "Content-Type: image/png", "line 7: the type of the text is"},
+		"status":           {"X-Priority: 1", "Status: lost", "line 7: the status is"},
+		"path as a file":   {"plan für märz.pdf", "../plan.pdf", "line 8: an attachment is"},
 		"text with return": {"X-Priority: 1", "X-Priority: 1\rX: y", "line 7: X-Priority is too long, or not"},
 	} {
 		t.Run(name, func(t *testing.T) {

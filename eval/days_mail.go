@@ -1,0 +1,275 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/eval/letters"
+)
+
+// The bounds of a day's mail; docs/days.md says them too.
+const (
+	maxDayLetters = 500
+	maxDayClutter = 500
+	// clutterBefore is for how many days before the first clutter is there.
+	clutterBefore = 3
+)
+
+// The folders of a day's mailbox.
+const (
+	folderInbox   = "INBOX"
+	folderSent    = "Sent"
+	folderArchive = "Archive"
+	folderTrash   = "Trash"
+)
+
+// dayLetter is a letter of the file, by whose name the timeline and other letters
+// speak of it. Of one that comes again and again it is each.
+type dayLetter struct {
+	name   string
+	folder string // where it is at the start; "" of one that comes or is sent later
+	line   int
+	letter letters.Letter
+	// times is how often it comes or is sent.
+	times int
+}
+
+// dayClutter is how much of what means nothing comes in.
+type dayClutter struct {
+	aDay    int
+	without []string
+}
+
+// hasMail reports whether the person has a mailbox.
+func (d *day) hasMail() bool { return len(d.letters)+d.clutter.aDay+len(d.posts) > 0 }
+
+// person is whom letters are to that say nothing else.
+func (d *day) person() *mail.Address { return &mail.Address{Address: d.addresses[0]} }
+
+// letter returns the one of that name, nil for none.
+func (d *day) letter(name string) *dayLetter {
+	for _, l := range d.letters {
+		if l.name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// id is the Message-ID of a letter the nth time that it comes.
+func (l *dayLetter) id(n int) string {
+	if n > 1 {
+		return l.name + "." + strconv.Itoa(n) + "@days.example.net"
+	}
+	return l.name + "@days.example.net"
+}
+
+var dayLetterName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}\.eml$`)
+
+// letterName takes the name of a letter out of its path.
+func letterName(name string) (string, bool) {
+	return strings.TrimSuffix(path.Base(name), ".eml"), dayLetterName.MatchString(path.Base(name))
+}
+
+// mailSection reads a letter that is there at the start.
+func (p *dayParser) mailSection(s daySection, folder string) {
+	name, ok := letterName(s.name)
+	if !ok || strings.Count(s.name, "/") != 1 {
+		p.fail(s.line, "the section %s is none of mail/NAME.eml and sent/NAME.eml, with lower-case letters, digits and -", clipDay(s.name))
+		return
+	}
+	p.addLetter(name, folder, s.line, s.text())
+}
+
+// addLetter reads a letter and makes its name known.
+func (p *dayParser) addLetter(name, folder string, line int, text string) *dayLetter {
+	if before := p.day.letter(name); before != nil {
+		p.fail(line, "there is a letter %s already, at line %d", name, before.line)
+		return nil
+	}
+	if len(p.day.letters) == maxDayLetters {
+		p.fail(line, "there are more than %d letters", maxDayLetters)
+		return nil
+	}
+	letter, err := letters.Parse(text, p.day.zone)
+	if wrong := (letters.Mistake{}); errors.As(err, &wrong) {
+		p.fail(line+wrong.Line, "%s", wrong.Text)
+	}
+	l := &dayLetter{name: name, folder: folder, line: line, letter: letter}
+	if folder != "" {
+		l.times = 1
+	}
+	switch {
+	case err != nil:
+	case folder == "" && letter.Status != "":
+		p.fail(line, "the letter %s has a Status; that is for what is there at the start", name)
+	case folder == folderSent && len(letter.To) == 0:
+		p.fail(line, "the letter %s that the person sent has no To", name)
+	case folder == folderInbox && letter.From == nil:
+		p.fail(line, "the letter %s has no From", name)
+	case folder != "" && letter.Date.After(p.day.start):
+		p.fail(line, "the letter %s is of %s, which is after the start", name, letter.Date.Format("2006-01-02 15:04"))
+	}
+	p.day.letters = append(p.day.letters, l)
+	return l
+}
+
+// The verbs of mail.
+const (
+	verbMail    = "mail"
+	verbSend    = "send"
+	verbRead    = "read"
+	verbArchive = "archive"
+	verbTrash   = "trash"
+)
+
+// mailVerb reads what happens in the mailbox.
+func (p *dayParser) mailVerb(w *dayWords, d *dayDeed) {
+	if d.verb != verbMail && d.verb != verbSend {
+		d.word = w.take("the name of the letter")
+		if w.ok && p.day.letter(d.word) == nil && !p.comes(d.word) {
+			w.fail("there is no letter %q", clipDay(d.word))
+		}
+		return
+	}
+	if !w.is("from") {
+		w.fail("write `%s from later/NAME.eml`", d.verb)
+	}
+	section := w.peek()
+	d.text = w.later()
+	name, ok := letterName(section)
+	if w.ok && !ok {
+		w.fail("%q is not later/NAME.eml, with lower-case letters, digits and -", clipDay(section))
+	}
+	if !w.ok {
+		return
+	}
+	l := p.day.letter(name)
+	if l == nil {
+		l = p.addLetter(name, "", p.laterLines[strings.TrimPrefix(section, "later/")], d.text)
+	}
+	switch d.word = name; {
+	case l == nil:
+		w.ok = false
+	case l.folder != "":
+		w.fail("there is a letter %s already, at line %d", name, l.line)
+	case d.verb == verbMail && l.letter.From == nil:
+		w.fail("the letter %s has no From", name)
+	case d.verb == verbSend && len(l.letter.To) == 0:
+		w.fail("the letter %s that the person sends has no To", name)
+	}
+}
+
+// comes reports whether a letter of that name comes later; that it is there by
+// then is checked when everything is known.
+func (p *dayParser) comes(name string) bool {
+	return slices.ContainsFunc(sortedKeys(p.later), func(section string) bool {
+		found, ok := letterName(section)
+		return ok && found == name
+	})
+}
+
+// clutterLine reads N [without KIND, KIND].
+func (p *dayParser) clutterLine(line dayLine) {
+	if line.text == "" {
+		return
+	}
+	count, without, _ := strings.Cut(line.text, " without ")
+	n, err := strconv.Atoi(strings.TrimSpace(count))
+	if err != nil || n < 0 || n > maxDayClutter {
+		p.fail(line.n, "clutter is %q; write how many letters a day, to %d, as in 90, or 90 without builds, lists", clipDay(line.text), maxDayClutter)
+		return
+	}
+	p.day.clutter = dayClutter{n, p.list(dayLine{line.n, without})}
+	for _, kind := range p.day.clutter.without {
+		if !slices.Contains(letters.Kinds(), kind) {
+			p.fail(line.n, "there is no clutter of the kind %q; there are %s", clipDay(kind), strings.Join(letters.Kinds(), ", "))
+		}
+	}
+}
+
+// letters goes through the mail of a day without delivering it.
+func (c *dayChecker) letters() {
+	d := c.p.day
+	if d.hasMail() && len(d.addresses) == 0 {
+		c.p.fail(1, "there is mail, and no addresses in the header that it could be to")
+	}
+	for _, l := range d.letters {
+		if l.folder == "" {
+			continue
+		}
+		c.box[l.name] = l.folder
+		c.seen[aboutMail+" "+l.name] = true
+	}
+	for _, l := range d.letters {
+		for _, name := range l.letter.Names() {
+			switch other := d.letter(name); {
+			case other == nil || other == l:
+				c.p.fail(l.line, "the letter %s answers %q, which is no other letter", l.name, clipDay(name))
+			case l.folder != "" && (other.folder == "" || other.line > l.line):
+				c.p.fail(l.line, "the letter %s answers %s, which comes later, or stands after it in the file", l.name, name)
+			}
+		}
+	}
+}
+
+// mail goes through one event of the mailbox.
+func (c *dayChecker) mail(d dayDeed) error {
+	l := c.p.day.letter(d.word)
+	switch where := c.box[d.word]; d.verb {
+	case verbMail, verbSend:
+		for _, name := range l.letter.Names() {
+			if c.box[name] == "" {
+				return fmt.Errorf("the letter %s answers %s, which is not there then", l.name, name)
+			}
+		}
+		c.box[d.word] = folderInbox
+		if d.verb == verbSend {
+			c.box[d.word] = folderSent
+		}
+		c.seen[aboutMail+" "+d.word] = true
+		l.times++
+	case verbRead, verbArchive, verbTrash:
+		if where != folderInbox {
+			return fmt.Errorf("the letter %s is not in the inbox then", d.word)
+		}
+		c.box[d.word] = map[string]string{verbRead: folderInbox, verbArchive: folderArchive, verbTrash: folderTrash}[d.verb]
+	}
+	return nil
+}
+
+// threadOf are the letters of the thread that one is in, itself among them.
+func (d *day) threadOf(name string) []*dayLetter {
+	in := map[string]bool{name: true}
+	for grown := true; grown; {
+		grown = false
+		for _, l := range d.letters {
+			joined := in[l.name] || slices.ContainsFunc(l.letter.Names(), func(other string) bool { return in[other] })
+			if !joined {
+				continue
+			}
+			for _, other := range append(l.letter.Names(), l.name) {
+				grown = grown || !in[other]
+				in[other] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(d.letters), func(l *dayLetter) bool { return !in[l.name] })
+}
+
+// ofMail fills in what a label is about that names a letter: it and its thread.
+func (t *dayThing) ofMail(d *day) {
+	for _, l := range d.threadOf(t.name) {
+		for n := range l.times {
+			id := "mid:" + l.id(n+1)
+			t.exact = append(t.exact, "mail:"+id, "thread:"+id)
+			t.prefixes = append(t.prefixes, "mail:"+id+"#")
+		}
+	}
+}

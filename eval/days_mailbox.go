@@ -1,0 +1,175 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+
+	"github.com/subconsciousd/subconsciousd/eval/letters"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+)
+
+// dayMailbox is the mailbox of a day, served in this process over real IMAP.
+type dayMailbox struct {
+	day    *day
+	server *mailtest.Server
+	box    *mailtest.Box
+	// posts is what comes by itself, in order; next is the first that has not.
+	posts []letters.Posted
+	next  int
+	// places are where the last letter of each name is.
+	places map[string]mailPlace
+	times  map[string]int
+}
+
+// mailPlace is one message in the mailbox.
+type mailPlace struct {
+	folder string
+	uid    imap.UID
+	// refs are the identities of its thread up to itself, the oldest first.
+	refs []string
+}
+
+// mailPassword opens the mailbox of a day, which nobody else can reach.
+const mailPassword = "of a day"
+
+// openMailbox fills a mailbox with what is there at the start; nil where there
+// is no mail.
+func openMailbox(d *day, now func() time.Time) (*dayMailbox, error) {
+	if !d.hasMail() {
+		return nil, nil
+	}
+	m := &dayMailbox{day: d, places: map[string]mailPlace{}, times: map[string]int{}, posts: slices.Clone(d.posts)}
+	if d.clutter.aDay > 0 {
+		clutter, err := letters.NewClutter(d.name, d.person(), d.languages, d.clutter.without)
+		if err != nil {
+			return nil, err
+		}
+		for date := d.start.AddDate(0, 0, -clutterBefore); date.Before(d.end); date = date.AddDate(0, 0, 1) {
+			posted, err := clutter.Day(date, d.clutter.aDay)
+			if err != nil {
+				return nil, err
+			}
+			m.posts = append(m.posts, posted...)
+		}
+	}
+	m.server = mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: d.addresses[0], Password: mailPassword}}, Now: now})
+	m.box = m.server.User(d.addresses[0])
+	evening := d.start.Add(-6 * time.Hour)
+	for _, l := range d.letters { // in the order of the file: what one answers stands before it
+		if l.folder == "" {
+			continue
+		}
+		letter := l.letter
+		if letter.Date.IsZero() {
+			letter.Date = evening
+		}
+		m.put(l, letter, l.folder, letter.Date)
+	}
+	return m, nil
+}
+
+// put delivers a letter into a folder.
+func (m *dayMailbox) put(l *dayLetter, letter letters.Letter, folder string, at time.Time) {
+	m.times[l.name]++
+	e := letters.Envelope{ID: l.id(m.times[l.name]), At: at, From: m.day.person(), To: m.day.person()}
+	for _, name := range letter.Names() {
+		for _, ref := range m.places[name].refs {
+			if !slices.Contains(e.Refs, ref) {
+				e.Refs = append(e.Refs, ref)
+			}
+		}
+	}
+	var flags []imap.Flag
+	switch {
+	case folder == folderSent || letter.Status == letters.Read || letter.Status == "" && at.Before(m.day.start):
+		flags = []imap.Flag{imap.FlagSeen}
+	case letter.Status == letters.Answered:
+		flags = []imap.Flag{imap.FlagSeen, imap.FlagAnswered}
+	}
+	uid := m.box.Deliver(folder, letter.Raw(e), at, flags...)
+	m.places[l.name] = mailPlace{folder, uid, append(e.Refs, e.ID)}
+	if folder == folderSent {
+		for _, name := range letter.Names() {
+			m.mark(name, imap.FlagSeen, imap.FlagAnswered)
+		}
+	}
+}
+
+// mark gives flags to a letter, beside those that it has, wherever it is.
+func (m *dayMailbox) mark(name string, flags ...imap.Flag) {
+	if at, ok := m.places[name]; ok && at.folder != folderSent {
+		m.box.SetFlags(at.folder, at.uid, append(flags, m.box.Flags(at.folder)[at.uid]...)...)
+	}
+}
+
+// happens has one thing happen in the mailbox.
+func (m *dayMailbox) happens(d dayDeed, at time.Time) error {
+	l, place := m.day.letter(d.word), m.places[d.word]
+	switch d.verb {
+	case verbMail, verbSend:
+		letter, err := letters.Parse(d.text, m.day.zone)
+		if err != nil {
+			return fmt.Errorf("the letter %s: %w", d.word, err)
+		}
+		folder := folderInbox
+		if d.verb == verbSend {
+			folder = folderSent
+		}
+		m.put(l, letter, folder, at)
+	case verbRead:
+		m.mark(d.word, imap.FlagSeen)
+	case verbArchive, verbTrash:
+		folder := folderArchive
+		if d.verb == verbTrash {
+			folder = folderTrash
+		}
+		m.mark(d.word, imap.FlagSeen)
+		place.uid = m.box.Move(place.folder, place.uid, folder)
+		place.folder = folder
+		m.places[d.word] = place
+	}
+	return nil
+}
+
+// until delivers what comes by itself up to a time.
+func (m *dayMailbox) until(at time.Time) {
+	for ; m.next < len(m.posts) && !m.posts[m.next].At.After(at); m.next++ {
+		m.box.Deliver(folderInbox, m.posts[m.next].Raw, m.posts[m.next].At)
+	}
+}
+
+// fail lets the server take no connections, or lets it be well again.
+func (m *dayMailbox) fail(failing bool) {
+	if !failing {
+		m.server.Mend()
+		return
+	}
+	m.server.Refuse(mailtest.NoConnection, -1)
+	m.server.Drop()
+}
+
+// config is what the person would have set; the password lies in dir.
+func (m *dayMailbox) config(dir string) (mail.Config, error) {
+	file, idle := filepath.Join(dir, "mail-password"), false
+	return mail.Config{
+		ID: "mail", Host: "localhost", Port: 143, Security: "none", User: m.day.addresses[0], PasswordFile: file,
+		Addresses: slices.Clone(m.day.addresses), LookBack: mailLookBack, Idle: &idle,
+	}, os.WriteFile(file, []byte(mailPassword), 0o600)
+}
+
+// mailLookBack is how far the first look goes back, as it does where nothing is
+// set.
+const mailLookBack = 14 * 24 * time.Hour
+
+// dial connects to the mailbox.
+func (m *dayMailbox) dial(context.Context, string, string) (net.Conn, error) { return m.server.Dial() }
+
+func (m *dayMailbox) close(ctx context.Context) error { return m.server.Close(ctx) }
