@@ -29,7 +29,7 @@ func threeNew() []subconscious.Observation {
 		{ID: "mid:1@example.com", Sense: "mail", Kind: "message", Change: subconscious.Appeared, Seq: 1180, At: noon, Trust: subconscious.Outsider,
 			Title: "Jonas Weber: contract for the Hamburg office", Severity: subconscious.Notable,
 			Text:  "Dear Anna,\n\nthe landlord wants the signed contract by Friday 17:00, or he lets the rooms to somebody else. Can you send it?\n\nBest, Jonas",
-			Attrs: map[string]string{"addressed_to_me": "true", "asks": "true", "from": "Jonas Weber <jonas@example.com>"}},
+			Attrs: map[string]string{"addressed": "to", "asks": "true", "known": "12", "from": "jonas@example.com", "from_name": "Jonas Weber"}},
 		{ID: "disk:/var", Sense: "health", Kind: "disk", Change: subconscious.Changed, Seq: 1182, At: noon, Trust: subconscious.Machine,
 			Title: "Disk /var is 91 % full, 4.1 GB free", Severity: subconscious.Warning,
 			Attrs: map[string]string{"trend": "rising", "full_at": "2026-11-24T03:00:00+01:00", "used_percent": "91"}},
@@ -97,7 +97,7 @@ func full() prompts.Thread {
 		in.Field.New = append(in.Field.New, subconscious.Observation{ID: fmt.Sprintf("mid:%d@example.com", i+2), Sense: "mail", Change: subconscious.Appeared, Seq: int64(2000 + i),
 			At: noon, Trust: subconscious.Outsider, Title: fmt.Sprintf("Customer %d: question about the offer", i),
 			Text:     "Hello,\n" + strings.Repeat("could you tell us by when the second delivery can be expected, and whether the price of September still holds? ", 3),
-			Severity: subconscious.Severity(i % 3), Attrs: map[string]string{"addressed_to_me": "true"}})
+			Severity: subconscious.Severity(i % 3), Attrs: map[string]string{"addressed": "to"}})
 	}
 	in.State.Parked = []subconscious.Entry{{ID: "o-clash-1", Summary: "Two meetings at once on 24 November"}}
 	in.State.Threads = map[subconscious.ThreadName]subconscious.ThreadState{}

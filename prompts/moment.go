@@ -181,7 +181,7 @@ func newThing(o subconscious.Observation, zone *time.Location) thing {
 }
 
 // shownAttrs are the features that help to judge a thing, in order.
-var shownAttrs = [...]string{"addressed_to_me", "asks", "awaited", "list", "from", "trend", "full_at", "all_day", "start", "end", "location", "organizer",
+var shownAttrs = [...]string{"addressed", "asks", "awaited", "urgent", "known", "seen", "list", "bulk", "automated", "from", "to", "attachments", "trend", "full_at", "all_day", "start", "end", "location", "organizer",
 	"partstat", "status", "moved_from", "zone", "state", "date_text", "heading", "file", "secret", "config"}
 
 // features is a line of what the sense says of a thing.
