@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emersion/go-imap/v2"
-
 	sense "github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
@@ -38,9 +36,6 @@ func serveDemoMail(now time.Time) (*demoMailbox, error) {
 	m := &demoMailbox{server: mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: demoAddress, Password: demoPassword}}})}
 	box := m.server.User(demoAddress)
 	for _, folder := range [...]struct{ dir, name string }{{"inbox", "INBOX"}, {"sent", "Sent"}} {
-		if folder.name != "INBOX" {
-			box.Create(folder.name, imap.MailboxAttrSent)
-		}
 		if err := deliverSamples(box, "demo/mail/"+folder.dir, folder.name, now); err != nil {
 			return nil, err
 		}
