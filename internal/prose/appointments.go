@@ -67,7 +67,7 @@ var (
 			departure check lesson exam test viewing inspection slot arrival ferry tour transfer pickup class treatment vaccination surgery`),
 		"ding": SetOf(`termin termine vorstellungsgespräch gespräch untersuchung reservierung tisch besichtigung prüfung behandlung impftermin impfung
 			beratungsgespräch beratung flug zug fahrt bus abfahrt abflug besuch arzttermin kontrolltermin operation fahrstunde hinfahrt rückfahrt hinflug rückflug
-			videotermin telefontermin sprechstunde`),
+			videotermin telefontermin sprechstunde terminbestätigung terminerinnerung terminvereinbarung`),
 		"chose": SetOf(`rendez rdv entretien consultation réservation table visite vol train départ examen séance cours trajet bus ferry intervention créneau vaccination`),
 		"cosa":  SetOf(`cita entrevista consulta reserva mesa visita vuelo tren salida examen sesión clase autobús ferry revisión reunión turno vacunación`),
 		"set":   SetOf(`confirmed booked scheduled set arranged reserved fixed rescheduled moved`),
@@ -123,6 +123,12 @@ var (
 		every/each/daily/weekly
 		webinar/conference/festival/show/live/workshop/seminar/offer/discount/tickets/party/launch
 		join us
+		declined/rejected/refused/denied/missed
+		last/previous/past visit/appointment/session/call/meeting
+		was/were on/at/held
+		entfallen/abgelehnt/versäumt/letzter/letzten/war
+		refusé/refusée/manqué/dernier/dernière/était
+		rechazada/rechazado/última/último/fue
 		received/sent/ordered/shipped/requested/created/posted/wrote/updated ... on/at
 		termin ... vereinbaren/buchen/vorschlagen/absagen/verschieben
 		öffnungszeiten/geöffnet/sprechzeiten/jeden/wenn/falls/könnten/können/vorschlag/angebot/rabatt/würde

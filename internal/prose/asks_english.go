@@ -14,7 +14,7 @@ var englishSets = map[string]Set{
 		remind ask talk speak discuss introduce recommend suggest advise suggest name list describe summarise summarize
 		translate lend borrow keep hold wait stay cover handle deal sort resolve investigate find see advise turn open close
 		install commit merge revert push release apply restart reboot enable disable double speed contact drive water feed
-		collect pass hand invite include attach go use follow`),
+		collect pass hand invite include attach go use follow rsvp`),
 	"wh": SetOf(`when where what which who whom whose why how`),
 	"wanted": SetOf(`answer reply response signature approval decision confirmation opinion feedback input comments advice help address number
 		email phone passport report copy details thoughts availability consent permission ok okay view vote bank account form
@@ -51,6 +51,7 @@ var englishAsks = language{
 		i/we d/would be? ... grateful/appreciate ... if you
 		it/that would/d be ... if you could/can/would
 		i/we was/were/am/m/are/re wondering if/whether you
+		just checking/wondering/asking if/whether you
 		^ don t forget to {soft} [doing]
 		^ make sure/certain you/to/that
 		you/you ll need/have to {soft} send/sign/pay/confirm/reply/return/submit/fill/complete/register/renew/bring/call/decide/approve/review
@@ -95,7 +96,9 @@ var englishAsks = language{
 		hesitate to
 		do not/never reply/respond
 		don t reply/respond/hesitate
-		please note/see/find/ignore/disregard/excuse/forgive/accept/enjoy/remember/understand/beware/pardon/bear
+		please note/see/ignore/disregard/excuse/forgive/accept/enjoy/remember/understand/beware/pardon/bear
+		please find ... attached/enclosed/below/here/out
+		keep this/it/your email/mail/message/letter/for
 		please be advised/aware/assured/informed
 		please do? not/don/never
 		please let me introduce
@@ -142,6 +145,7 @@ var englishAsks = language{
 		isn/wasn/aren/won/wouldn/shouldn/doesn t ...
 		don/didn/aren/haven/do/are/have/did/can t? you/i/we/it $
 		what can you do about
+		how can/may we/i help/assist
 		are/were you also? fed/tired/sick
 		would you rather/like/believe/want/trust/prefer
 		how can/could/do/would you tell/know/be/say/explain/possibly/expect/trust/justify/prove/go

@@ -37,7 +37,7 @@ var germanAsks = language{
 		bitte {soft} [give]
 		^ [give] sie/du/mir/uns/ihr {soft} ... bitte
 		^ schick/schicke/sende/gib/sag/bring/maile/ruf/schreib/leih mir/mich/uns
-		ich/wir bitte/bitten ... um ... [notice]
+		ich/wir bitte/bitten ... um
 		ich/wir bitte/bitten dich/sie/euch
 		um ... rückmeldung/bestätigung/zusendung/überweisung/rücksendung/antwort/prüfung/übersendung wird? gebeten
 		bitte um ... rückmeldung/bestätigung/zusendung/überweisung/rücksendung/antwort/prüfung/unterschrift/rückruf/info/stellungnahme
@@ -58,6 +58,8 @@ var germanAsks = language{
 	questions: phrases(germanSets, `
 		^ [have] du/ihr
 		wann/wo/was/wie/wer/wen/wem/warum/wieso/welche/welchen/welcher/welches/wohin/woher/womit/wieviel ... [have] du/ihr/sie
+		wann/wo/was/wie/wer/wen/wem/warum/wieso/welche/welchen/welcher/welches/wohin/woher/womit ... *st du
+		wann/wo/wie/was/welche/welcher/welches ... dir/ihnen/euch
 		^ haben/sind/können/könnten/werden/kommen/wissen/hätten/schaffen/waren sie
 		^ passt/passen ... dir/ihnen/euch/es/das
 		^ passt/ginge/geht/klappt ... montag/dienstag/mittwoch/donnerstag/freitag/samstag/sonntag/morgen/heute
@@ -91,6 +93,8 @@ var germanAsks = language{
 		löschen sie
 		vernichten sie
 		irrtümlich
+		bitten ... um ... verständnis/entschuldigung/geduld/beachtung/verzeihung/nachsicht
+		bitte ... um ... verständnis/entschuldigung/geduld/beachtung/verzeihung/nachsicht
 		prüfen sie ob/der umwelt
 		ausdrucken
 		haben sie verständnis
@@ -111,5 +115,7 @@ var germanAsks = language{
 		was soll/sollen das/man
 		kann/können man
 		nicht wahr
+		haben/habt/hast sie/ihr/du noch? fragen
+		haben/habt/hast sie/ihr/du eine? frage
 	`),
 }

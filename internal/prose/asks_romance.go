@@ -176,6 +176,8 @@ var spanishAsks = language{
 		^ ya has/habéis/ha/tienes/recibiste/enviaste
 		^ vienes/venís/quedamos/nos
 		a qué hora
+		cómo/cuándo/dónde quedamos
+		^ tendrías/tendría/tenéis/tienen
 		^ está/están usted/ustedes/disponible
 		^ estás/estáis
 		^ ha/han podido/recibido/enviado
@@ -209,6 +211,7 @@ var spanishAsks = language{
 		estás/está cansado/cansada/harto/listo/lista/seguro/segura/preparado/buscando
 		has ... soñado/pensado/oído
 		quién sabe
+		tiene/tienes/tienen alguna duda/pregunta/consulta
 		puedes/podrías/puede imaginar/creer
 		por qué no $
 		verdad $

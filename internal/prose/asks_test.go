@@ -154,3 +154,29 @@ func table(t *testing.T, path string, leastYes, leastNo int, read func(text stri
 		t.Fatalf("%s: %d lines that have one and %d that have none; want at least %d and %d", path, yes, no, leastYes, leastNo)
 	}
 }
+
+// TestLater reads testdata/later.txtar: whether anything is found, in four
+// languages, of what.
+func TestLater(t *testing.T) {
+	l := readLabelled(t, "testdata/later.txtar")
+	if len(l.parts) != 6 {
+		t.Fatalf("%d parts, want 6", len(l.parts))
+	}
+	for _, p := range l.parts {
+		what, want, _ := strings.Cut(p.name, "/")
+		for _, line := range p.lines {
+			found := 0
+			switch what {
+			case "asks":
+				found = len(prose.Asks(line.text, l.now))
+			case "limits":
+				found = len(prose.Limits(line.text, l.now))
+			case "appointments":
+				found = len(prose.Appointments(line.text, l.now))
+			}
+			if found > 0 != (want == "yes") {
+				t.Errorf("%s: %q has %d", p.name, line.text, found)
+			}
+		}
+	}
+}

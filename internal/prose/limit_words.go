@@ -22,6 +22,7 @@ var (
 		not later than
 		last day to/for/of ...
 		last day
+		applications/application/registration/registrations/submissions/nominations/entries/enrolment/enrollment/polls close/closes/end/ends on/at?
 		renewal/renew date/on/by
 		renews on
 		return by/before
@@ -35,6 +36,7 @@ var (
 		fällig am/zum/bis/ist/ab
 		zahlbar/zahlen/einzureichen/abzugeben/vorzulegen/bezahlen/überweisen/begleichen bis/zum/spätestens/am
 		spätestens am/bis/zum/den
+		dû/dus le?
 		échéance/limite
 		échéance le/au/du/est/fixée
 		date limite
@@ -78,7 +80,7 @@ var (
 		need/needs/have/has/required/requested/asked/reminded to ... pay/submit/return/renew/register/respond/reply/complete/confirm/sign/provide/send/upload/settle/file/vote/update/be
 		should/must/needs/shall ... be/reach/arrive
 		to be paid/submitted/returned/received/completed/filed/handed
-		you must/need/should
+		you must/need/should/have
 		has/have to be
 		rsvp
 		pay/submit/return/renew/register/respond/reply/complete/confirm/sign/file/apply/collect/vote ... by/before/until/no
@@ -88,6 +90,10 @@ var (
 		müssen/muss/sollte/sollten/ist/sind ... zahlen/bezahlen/überweisen/einreichen/abgeben/zurückgeben/erfolgen/eingehen/vorliegen/beantragen/verlängern/erneuern/unterschreiben/bezahlt/beglichen/eingereicht/zurückgesendet/sein/werden/abholen/anmelden/antworten/einzureichen/abzugeben/begleichen/zu/zahlbar/überwiesen
 		zahlbar/einzureichen/abzugeben/vorzulegen/zurückzusenden/zurückzugeben/einzahlen/abzuholen
 		zahlen/überweisen/begleichen/reichen/senden/schicken/melden/erneuern/verlängern/bestätigen/antworten/geben/unterschreiben/entrichten sie
+		ist/sind ... *zulegen/zureichen/zugeben/zusenden/zuzahlen/zuholen/zumelden/zubringen/zutragen/zustellen/zunehmen
+		anmeldung/bewerbung/einreichung/teilnahme/anmeldungen ... möglich
+		haben sie/du
+		hast du
 		wir/ich bitten/bitte/erwarten
 		um ... zahlung/überweisung/rückmeldung/antwort/einreichung/bestätigung/begleichung
 		zahlung/rückmeldung/überweisung/anmeldung/antwort/rückgabe ... bis
@@ -104,6 +110,7 @@ var (
 		debe/deben/debes/deberá/deberán/tiene/tienes/tienen que?
 		rogamos/ruego/solicitamos/recordamos
 		ha/han de/que
+		recuerde/recuerda/recuerden
 		pague/abone/envíe/presente/renueve/confirme/complete/entregue/devuelva/firme/realice/recoja/responda
 		a pagar/abonar/presentar/entregar/devolver
 		pago/pagos ... antes/hasta
@@ -157,7 +164,7 @@ var (
 	offers = phrases(nil, `
 		valid until/till/through/thru/from
 		gültig bis/vom
-		nur noch bis
+		^ nur noch bis
 		valable jusqu
 		válido/válida hasta
 		free/buy/shop/order

@@ -74,7 +74,7 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 	}
 	found := dates.Find(s, now)
 	for _, m := range found {
-		if !m.Day || reckoned(s, m) && !m.Deadline {
+		if !m.Day || reckoned(s, m) && !m.Deadline && !owed(s, m) {
 			continue
 		}
 		before, after := around(words, m)
@@ -92,6 +92,12 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 		return m, true
 	}
 	return dates.Match{}, false
+}
+
+// owed reports whether the word before a date is the French "dû", which without
+// its accent is another.
+func owed(s string, m dates.Match) bool {
+	return strings.HasSuffix(strings.TrimRight(s[:m.Start], " "), "dû")
 }
 
 func hasDay(s string, now time.Time) bool {
