@@ -123,7 +123,7 @@ func warns(l string) bool {
 		"consider the environment before printing", "think before you print", "email originated from outside", "email originated outside", "message originated from outside", "email originated from an external",
 		"external email:", "caution: external", "diese e-mail stammt von einem externen", "externe e-mail:", "diese e-mail kommt von außerhalb", "denken sie an die umwelt", "bitte prüfen sie, ob diese e-mail",
 		"pensez à l'environnement", "pensez à l’environnement", "ce message provient d'un expéditeur externe", "antes de imprimir", "este correo procede de fuera", "don't often get email from",
-		"no virus found in this", "outgoing mail is certified virus free", "virenfrei", "virus-free",
+		"no virus found in this", "outgoing mail is certified virus free", "virenfrei", "virus-free", "checked by avg", "virus database:",
 	} {
 		if strings.Contains(l, said) {
 			return true

@@ -12,7 +12,15 @@ func written(lines []string) string {
 	lines = withoutSignature(lines)
 	lines = withoutFooter(lines)
 	lines = withoutSmallPrint(lines)
+	for len(lines) > 0 && endsInRule(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
 	return joinLines(lines)
+}
+
+// endsInRule tells the lines that nothing is left behind of.
+func endsInRule(l string) bool {
+	return len(strings.Trim(l, " \t-_=*~")) == 0
 }
 
 // joinLines puts the lines together with at most one empty line between them.

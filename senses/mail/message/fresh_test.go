@@ -39,6 +39,7 @@ func TestFresh(t *testing.T) {
 		{"a disclaimer under the text, without an empty line", "Please pay by Friday, the sum is 120 Euro.\nThis e-mail is confidential and intended solely for you; if you got it in error, delete it.", "Please pay by Friday, the sum is 120 Euro.\nThis e-mail is confidential and intended solely for you; if you got it in error, delete it."},
 		{"a section", "Invoice 4711\n\n----\nPay by 1 December: https://example.org/pay\nQuestions: help@example.org", "Invoice 4711\n\n----\nPay by 1 December: https://example.org/pay\nQuestions: help@example.org"},
 		{"sections", "Invoice\n----------\nYour subscription renews on 1 December.", "Invoice\n----------\nYour subscription renews on 1 December."},
+		{"a scanner's mark", "a\n\n---\nOutgoing mail is certified Virus Free.\nChecked by AVG anti-virus system (http://www.example.com).\nVersion: 6.0 / Virus Database: 218 - Release Date: 9/9/2002", "a"},
 		{"a confidential matter", "Please keep the figures confidential until Monday; I sent them to Bob and to the whole of the board yesterday.", "Please keep the figures confidential until Monday; I sent them to Bob and to the whole of the board yesterday."},
 		{"unsubscribing", "a\n\nTo unsubscribe, visit https://example.org/u", "a"},
 		{"unsubscribing in French", "a\n\nSe désabonner : https://example.org/u", "a"},

@@ -19,8 +19,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(whole)
 		f.Add(whole[:2*len(whole)/3])
 	}
-	for _, make := range hostile() {
-		raw := make()
+	for _, write := range hostile() {
+		raw := write()
 		f.Add([]byte(raw[:min(len(raw), 4<<10)]))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -171,9 +171,9 @@ const mostAllocated = 32 << 20
 
 // TestHostileAllocation: no message makes Parse allocate more than that.
 func TestHostileAllocation(t *testing.T) {
-	for name, make := range hostile() {
+	for name, write := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			raw := []byte(make())
+			raw := []byte(write())
 			var m Message
 			if got := allocated(func() { m, _ = Parse(raw) }); got > mostAllocated {
 				t.Errorf("%d KB allocated, want at most %d KB", got>>10, mostAllocated>>10)
@@ -193,9 +193,9 @@ func allocated(f func()) uint64 {
 
 // BenchmarkHostile shows what each costs.
 func BenchmarkHostile(b *testing.B) {
-	for name, make := range hostile() {
+	for name, write := range hostile() {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
-			raw := []byte(make())
+			raw := []byte(write())
 			b.ReportAllocs()
 			for b.Loop() {
 				_, _ = Parse(raw)

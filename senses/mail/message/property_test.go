@@ -1,11 +1,53 @@
 package message
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
 )
+
+// TestDamaged: messages with pieces taken out, doubled and put in keep what is
+// promised, and give the same twice.
+func TestDamaged(t *testing.T) {
+	var whole [][]byte
+	for _, path := range goldens(t) {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole = append(whole, crlf(archive.Files[0].Data))
+	}
+	pieces := []string{"\x00", "\r", "\n", "\r\n\r\n", "\xff", "\u202e", "=?utf-8?q?", "?=", "--b", "--b--", "<", ">", "\"", "(", "<div style='display:none'>", "</div>", "<blockquote>",
+		"> ", "-- ", "\nOn 1 May a@example.org wrote:\n", "\nFrom: x\nSent: y\nTo: z\n", "Content-Type: multipart/mixed; boundary=b\r\n", "Content-Transfer-Encoding: base64\r\n", "charset=utf-16", "begin 644 x\n"}
+	rapid.Check(t, func(r *rapid.T) {
+		raw := slices.Clone(rapid.SampledFrom(whole).Draw(r, "message"))
+		for range rapid.IntRange(1, 6).Draw(r, "damages") {
+			from := rapid.IntRange(0, len(raw)).Draw(r, "from")
+			to := min(len(raw), from+rapid.IntRange(0, 200).Draw(r, "length"))
+			switch rapid.IntRange(0, 2).Draw(r, "damage") {
+			case 0:
+				raw = slices.Delete(raw, from, to)
+			case 1:
+				raw = slices.Insert(raw, to, slices.Clone(raw[from:to])...)
+			case 2:
+				raw = slices.Insert(raw, from, []byte(rapid.SampledFrom(pieces).Draw(r, "piece"))...)
+			}
+		}
+		m, err := Parse(raw)
+		if err != nil {
+			return
+		}
+		check(t, m)
+		if again, err := Parse(raw); err != nil || !reflect.DeepEqual(m, again) || t.Failed() {
+			r.Fatalf("of %q: another result the second time, or out of bounds: %v", raw, err)
+		}
+	})
+}
 
 // check holds a message against what is promised of every message.
 func check(t *testing.T, m Message) {
