@@ -21,7 +21,7 @@ const (
 	usualTime = 10 * time.Second
 	// rounds is how often one look connects, because of messages that end the
 	// connection.
-	rounds = 4
+	rounds = 5
 	// maxChanges is how many messages one look tells of; the rest follow.
 	maxChanges = 4_000
 	// unreadShown is how long it is said that messages could not be read.
@@ -47,9 +47,10 @@ type look struct {
 	// unfinished: not all of the folders were looked through.
 	unfinished bool
 	// again asks for another round, since one message ended this one; blamed is
-	// the folder whose suspect was tried alone.
+	// the folder whose suspect was tried alone, alone how often that failed.
 	again  bool
 	blamed uint32
+	alone  int
 	// said is what cannot be seen just now.
 	said []string
 	full bool // more stands than is kept

@@ -24,9 +24,12 @@ const (
 	headerBatch = 100
 	bodyBatch   = 20
 	bodyBytes   = 256 << 10
-	// blames is after how many tries alone a message is passed over that ends
-	// the connection.
-	blames = 2
+	// blames is after how many looks a message is passed over that ends the
+	// connection, in each of them aloneTries times when it is read alone, the
+	// second time lessBytes of it.
+	blames     = 2
+	aloneTries = 2
+	lessBytes  = 16 << 10
 )
 
 // letter is a message as it was read.
@@ -113,7 +116,11 @@ type reading struct {
 // advance reads on in the folder that is open, as long as there is time. done
 // reports whether all was read that there is.
 func (l *look) advance(ctx context.Context, session *account.Session, f *folder, opened account.Opened, r reading) (done bool, err error) {
-	for !l.stuck[f.Num] {
+	if l.stuck[f.Num] {
+		l.say("a message could not be read; it is tried again")
+		return false, nil
+	}
+	for {
 		if opened.UIDNext > 0 && f.Next >= opened.UIDNext {
 			f.Base = 0
 			return true, nil
@@ -149,7 +156,6 @@ func (l *look) advance(ctx context.Context, session *account.Session, f *folder,
 			return true, nil
 		}
 	}
-	return false, nil
 }
 
 // groups splits what is to be read so that a message which may end the
@@ -220,7 +226,11 @@ func (l *look) readGroup(ctx context.Context, session *account.Session, f *folde
 func (l *look) readBodies(ctx context.Context, session *account.Session, f *folder, uids []imap.UID, r reading) (done map[imap.UID]bool, err error) {
 	done = map[imap.UID]bool{}
 	var letters []letter
-	err = session.Messages(ctx, uids, bodyBytes, func(raw account.Raw) error {
+	bytes := bodyBytes
+	if p := l.state.Suspect; p != nil && l.alone > 0 && p.Num == f.Num && p.UID == uids[0] {
+		bytes = lessBytes
+	}
+	err = session.Messages(ctx, uids, bytes, func(raw account.Raw) error {
 		done[raw.UID] = true
 		m, ok := l.parse(f, raw)
 		if !ok {
@@ -275,8 +285,8 @@ func (l *look) suspect(ctx context.Context, f *folder, left []imap.UID, alone bo
 	return err
 }
 
-// judgeSuspect counts a try of the suspect alone, once it is seen that the server
-// works otherwise; after some it is passed over.
+// judgeSuspect counts a look in which the suspect failed alone, more than once and
+// while the server works otherwise; after some it is passed over.
 func (l *look) judgeSuspect(ctx context.Context, session *account.Session, f *folder) error {
 	p := l.state.Suspect
 	if p == nil || p.Num != f.Num || l.blamed != f.Num {
@@ -286,9 +296,12 @@ func (l *look) judgeSuspect(ctx context.Context, session *account.Session, f *fo
 		return fmt.Errorf("see whether the server answers: %w", err)
 	}
 	l.blamed = 0
+	if l.alone++; l.alone < aloneTries {
+		return nil
+	}
+	l.alone = 0
 	if p.Tries++; p.Tries < blames {
 		l.stuck[f.Num] = true
-		l.say("a message could not be read; it is tried again")
 		return nil
 	}
 	l.options.Logger.Warn("a message cannot be read and is passed over", "sense", l.config.ID, "uid", uint32(p.UID))
