@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -154,12 +155,12 @@ func (c *cut) Write(p []byte) (int, error) {
 // counted counts the bytes that are written.
 type counted struct {
 	net.Conn
-	n *int
+	n *atomic.Int64
 }
 
 func (c counted) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	*c.n += n
+	c.n.Add(int64(n))
 	return n, err
 }
 
@@ -167,11 +168,12 @@ func (c counted) Write(p []byte) (int, error) {
 // in the first Do that is an error; in a second one, which finds the connection
 // dead, it is replaced.
 func TestCutAtEachByte(t *testing.T) {
-	whole, end := 0, 0
+	var whole atomic.Int64
+	end := 0
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{wrap: func(_ int, conn net.Conn) net.Conn { return counted{conn, &whole} }}
 		do(t, s.open(t, nil), func(session *account.Session) error {
-			defer func() { end = whole }()
+			defer func() { end = int(whole.Load()) }()
 			return visit(t.Context(), session)
 		})
 	})
@@ -206,11 +208,11 @@ func TestAConnectionThatDiedUnseen(t *testing.T) {
 	for _, silent := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			release := make(chan struct{})
-			examined := 0
+			var examined atomic.Int64
 			s := &scripted{}
 			s.answer = at("EXAMINE", func(w io.Writer, tag string) {
-				switch examined++; {
-				case examined != 2:
+				switch n := examined.Add(1); {
+				case n != 2:
 					usual(w, tag, "EXAMINE", nil)
 				case silent:
 					<-release
@@ -228,8 +230,8 @@ func TestAConnectionThatDiedUnseen(t *testing.T) {
 			do(t, a, f)
 			start := time.Now()
 			do(t, a, f)
-			if runs != 3 || s.connections != 2 || silent && time.Since(start) != 10*time.Second {
-				t.Errorf("%d runs, %d connections, %s", runs, s.connections, time.Since(start))
+			if runs != 3 || s.count() != 2 || silent && time.Since(start) != 10*time.Second {
+				t.Errorf("%d runs, %d connections, %s", runs, s.count(), time.Since(start))
 			}
 			close(release)
 		})
@@ -239,10 +241,10 @@ func TestAConnectionThatDiedUnseen(t *testing.T) {
 // TestWhatWasReadIsNotReadTwice ends a connection after its first answer.
 func TestWhatWasReadIsNotReadTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		searched := 0
+		var searched atomic.Int64
 		s := &scripted{}
 		s.answer = at("SEARCH", func(w io.Writer, tag string) {
-			if searched++; searched != 2 {
+			if searched.Add(1) != 2 {
 				usual(w, tag, "SEARCH", nil)
 				return
 			}
@@ -261,8 +263,8 @@ func TestWhatWasReadIsNotReadTwice(t *testing.T) {
 		do(t, a, f)
 		says(t, a.Do(t.Context(), f), account.ErrLost)
 		do(t, a, f)
-		if runs != 3 || s.connections != 2 {
-			t.Errorf("%d runs, %d connections", runs, s.connections)
+		if runs != 3 || s.count() != 2 {
+			t.Errorf("%d runs, %d connections", runs, s.count())
 		}
 	})
 }

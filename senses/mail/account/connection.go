@@ -54,7 +54,7 @@ func (a *Account) connect(ctx context.Context) (*connection, error) {
 	c.guard = newGuard(conn, raw, a.options.Patience)
 	c.guard.expect(allowance{}, a.options.Patience)
 	defer c.guard.under(ctx)()
-	c.client = imapclient.New(c.guard, &imapclient.Options{UnilateralDataHandler: c.listener()})
+	c.client = c.guard.client(&imapclient.Options{UnilateralDataHandler: c.listener()})
 	if err := a.begin(ctx, c); err != nil {
 		c.close()
 		return nil, err

@@ -107,7 +107,7 @@ func (s *Session) fetch(ctx context.Context, uids []imap.UID, section *imap.Fetc
 	err := s.command(ctx, "reading messages", a, func() error {
 		fetch := s.conn.client.Fetch(imap.UIDSetNum(uids...), options)
 		for m := fetch.Next(); m != nil; m = fetch.Next() {
-			if raw, ok := collect(m); ok && asked(uids, raw.UID) && len(messages) < len(uids) {
+			if raw, ok := s.conn.collect(m); ok && asked(uids, raw.UID) && len(messages) < len(uids) {
 				messages = append(messages, raw)
 			}
 		}
@@ -129,7 +129,7 @@ func asked(uids []imap.UID, uid imap.UID) bool {
 }
 
 // collect reads what was answered about a message to its end.
-func collect(m *imapclient.FetchMessageData) (Raw, bool) {
+func (c *connection) collect(m *imapclient.FetchMessageData) (Raw, bool) {
 	var raw Raw
 	whole := true
 	for item := m.Next(); item != nil; item = m.Next() {
@@ -150,7 +150,11 @@ func collect(m *imapclient.FetchMessageData) (Raw, bool) {
 			size := item.Literal.Size()
 			body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 			_, err := body.ReadFrom(item.Literal)
-			whole = err == nil && int64(body.Len()) == size
+			if whole = err == nil && int64(body.Len()) == size; !whole {
+				// The connection is at its end. Next reads the rest of the text, which
+				// must not be while the library's reader still does.
+				<-c.client.Closed()
+			}
 			raw.Body = body.Bytes()
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/emersion/go-imap/v2/imapclient"
 )
 
 const (
@@ -15,6 +17,9 @@ const (
 	slack = 64 << 10
 	// idleBudget is what it may send in a minute in which nothing is asked.
 	idleBudget = 64 << 10
+	// grace is how long the rest of what the server sent may take to arrive after
+	// it takes nothing any more.
+	grace = time.Second
 	// longest is how many times Patience a command may take altogether, however
 	// steadily the answer trickles.
 	longest = 15
@@ -46,6 +51,8 @@ type guard struct {
 	minute  time.Time // when left was last filled up while nothing was asked
 	timer   *time.Timer
 	err     error // why it ended
+	// gone is closed when the library's reader has ended.
+	gone <-chan struct{}
 	// bare makes an empty answer of SASL an empty line: the library writes "=",
 	// which is right only with the command itself.
 	bare bool
@@ -56,6 +63,15 @@ func newGuard(conn net.Conn, raw io.Closer, patience time.Duration) *guard {
 	g.timer = time.AfterFunc(time.Hour, g.check)
 	g.timer.Stop()
 	return g
+}
+
+// client makes a client of the library that speaks through the guard.
+func (g *guard) client(options *imapclient.Options) *imapclient.Client {
+	g.mu.Lock() // nothing comes through before gone is there
+	defer g.mu.Unlock()
+	client := imapclient.New(g, options)
+	g.gone = client.Closed()
+	return client
 }
 
 // expect says that an answer is due, and what it may be.
@@ -131,21 +147,26 @@ func (g *guard) judge(data []byte) {
 	}
 }
 
-// Write sends what the library wrote.
+// Write sends what the library wrote. Where that fails, the library would end its
+// commands at once, in a race with its reader, which may hold the answer that says
+// why; it is told of the failure when its reader has ended.
 func (g *guard) Write(p []byte) (int, error) {
 	g.mu.Lock()
-	err, bare := g.err, g.bare
+	bare := g.bare
 	g.mu.Unlock()
-	if err != nil {
-		return 0, err
-	}
+	var err error
 	if bare && string(p) == "=\r\n" {
-		if _, err := g.Conn.Write(p[1:]); err != nil {
-			return 0, err
-		}
+		_, err = g.Conn.Write(p[1:])
+	} else {
+		_, err = g.Conn.Write(p)
+	}
+	if err == nil {
 		return len(p), nil
 	}
-	return g.Conn.Write(p)
+	timer := time.AfterFunc(grace, func() { g.fail(ErrLost) })
+	defer timer.Stop()
+	<-g.gone
+	return 0, err
 }
 
 // SetReadDeadline does nothing: the library has its own idea of how long to

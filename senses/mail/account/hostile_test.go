@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/emersion/go-imap/v2"
@@ -176,14 +177,14 @@ func TestAFolderWithHostileNumbers(t *testing.T) {
 		"* 4294967295 EXISTS\r\n",
 		"* 4294967295 EXISTS\r\n* OK [UIDVALIDITY 0] none\r\n* OK [UIDNEXT 0] none\r\n* OK [NOMODSEQ] none\r\n",
 	} {
-		asked := 0
+		var asked atomic.Int64
 		s := &scripted{}
 		s.answer = func(w io.Writer, tag, command string) bool {
 			switch {
 			case strings.HasPrefix(command, "EXAMINE"):
 				fmt.Fprintf(w, "%s%s OK\r\n", numbers, tag)
 			case strings.HasPrefix(command, "UID SEARCH"):
-				asked++
+				asked.Add(1)
 				fmt.Fprintf(w, "* ESEARCH (TAG \"%s\") UID ALL 1:4294967295\r\n%s OK\r\n", tag, tag)
 			default:
 				return false
@@ -206,21 +207,21 @@ func TestAFolderWithHostileNumbers(t *testing.T) {
 			}
 			return nil
 		})
-		if grown := memory() - before; grown > mostMemory || asked > 300 {
-			t.Errorf("%d MiB, %d commands", grown>>20, asked)
+		if grown := memory() - before; grown > mostMemory || asked.Load() > 300 {
+			t.Errorf("%d MiB, %d commands", grown>>20, asked.Load())
 		}
 	}
 }
 
 func TestAnEmptySearchInASparseFolderEnds(t *testing.T) {
 	s := &scripted{}
-	asked := 0
+	var asked atomic.Int64
 	s.answer = func(w io.Writer, tag, command string) bool {
 		switch {
 		case strings.HasPrefix(command, "EXAMINE"):
 			fmt.Fprintf(w, "* 4294967295 EXISTS\r\n* OK [UIDNEXT 4294967295] next\r\n%s OK\r\n", tag)
 		case strings.HasPrefix(command, "UID SEARCH"):
-			asked++
+			asked.Add(1)
 			fmt.Fprintf(w, "* SEARCH\r\n%s OK\r\n", tag)
 		default:
 			return false
@@ -240,8 +241,8 @@ func TestAnEmptySearchInASparseFolderEnds(t *testing.T) {
 		}
 		return nil
 	})
-	if asked > 300 {
-		t.Errorf("%d commands", asked)
+	if asked.Load() > 300 {
+		t.Errorf("%d commands", asked.Load())
 	}
 }
 

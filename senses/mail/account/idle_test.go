@@ -3,6 +3,7 @@ package account_test
 import (
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,7 +141,7 @@ func TestAnIdleConnectionThatBreaksComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := serve(t, nil)
 		o := idling(server)
-		var log strings.Builder
+		var log written
 		o.Logger = logger(&log)
 		a := open(t, o)
 		look(t, a)
@@ -202,10 +203,10 @@ func TestASilentIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		s := &scripted{}
-		idled := 0
+		var idled atomic.Int64
 		s.answer = at("IDLE", func(w io.Writer, tag string) {
 			_, _ = io.WriteString(w, "+ idling\r\n")
-			if idled++; idled == 1 {
+			if idled.Add(1) == 1 {
 				<-release
 			}
 		})
@@ -214,8 +215,8 @@ func TestASilentIdle(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		do(t, a, func(session *account.Session) error { return visit(t.Context(), session) })
-		if took := time.Since(start); took != 10*time.Second || s.connections != 2 {
-			t.Errorf("%s, %d connections", took, s.connections)
+		if took := time.Since(start); took != 10*time.Second || s.count() != 2 {
+			t.Errorf("%s, %d connections", took, s.count())
 		}
 		close(release)
 	})
@@ -228,13 +229,13 @@ func TestAFloodWhileIdle(t *testing.T) {
 			_, _ = io.WriteString(w, "+ idling\r\n")
 			flood(w, "* 23 EXISTS\r\n", 10_000_000*13)
 		})
-		var log strings.Builder
+		var log written
 		a := s.open(t, func(o *account.Options) { o.Idle, o.Logger = true, logger(&log) })
 		a.Hints()
 		before := memory()
 		time.Sleep(10 * time.Minute)
-		if grown := memory() - before; grown > mostMemory || s.connections > 20 {
-			t.Errorf("%d MiB, %d connections", grown>>20, s.connections)
+		if grown := memory() - before; grown > mostMemory || s.count() > 20 {
+			t.Errorf("%d MiB, %d connections", grown>>20, s.count())
 		}
 		if !strings.Contains(log.String(), "without having been asked") && !strings.Contains(log.String(), "far more") {
 			t.Errorf("the log: %s", log.String())
@@ -259,8 +260,8 @@ func TestASteadyDripWhileIdle(t *testing.T) {
 		a := s.open(t, func(o *account.Options) { o.Idle = true })
 		a.Hints()
 		time.Sleep(19 * time.Minute)
-		if s.connections != 1 || hinted(a) {
-			t.Errorf("%d connections", s.connections)
+		if s.count() != 1 || hinted(a) {
+			t.Errorf("%d connections", s.count())
 		}
 	})
 }

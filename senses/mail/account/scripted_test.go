@@ -67,6 +67,13 @@ func usual(w io.Writer, tag, command string, r *bufio.Reader) {
 	}
 }
 
+// count is how many connections there were.
+func (s *scripted) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.connections
+}
+
 // dial connects to it without a socket.
 func (s *scripted) dial(context.Context, string, string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
