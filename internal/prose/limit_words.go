@@ -3,7 +3,7 @@ package prose
 // The words by which a limit is known from the other days that offices and
 // machines write of.
 var (
-	dueLabels = SetOf(`due deadline frist fällig abgabe échéance vence límite limite plazo by until till before bis spätestens hasta antes avant vor date on am zum
+	dueLabels = SetOf(`due deadline frist fällig abgabe échéance vence límite limite plazo by until till before bis spätestens hasta antes avant vor date on am zum du
 		le el del au plus tard than no later`)
 
 	// dueBefore stand right before a date.

@@ -97,7 +97,7 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 // owed reports whether the word before a date is the French "dû", which without
 // its accent is another.
 func owed(s string, m dates.Match) bool {
-	return strings.HasSuffix(strings.TrimRight(s[:m.Start], " "), "dû")
+	return strings.HasPrefix(m.Text, "dû ") || strings.HasSuffix(strings.TrimRight(s[:m.Start], " "), "dû")
 }
 
 func hasDay(s string, now time.Time) bool {
