@@ -134,18 +134,20 @@ func (b *Box) SetFlags(name string, uid imap.UID, flags ...imap.Flag) {
 	f.setFlags(m, flags)
 }
 
-// Renumber gives the folder another UIDVALIDITY and its messages other UIDs. It
-// cuts the connections that have it open.
-func (b *Box) Renumber(name string) {
+// Renumber gives the folder another UIDVALIDITY and its messages other UIDs,
+// which it returns by the old ones. It cuts the connections that have it open.
+func (b *Box) Renumber(name string) map[imap.UID]imap.UID {
 	b.server.mu.Lock()
 	defer b.server.mu.Unlock()
 	f := b.folder(name)
 	old := f.messages
 	*f = folder{name: f.name, attrs: f.attrs, validity: b.server.validity(), next: 1, modseq: 1, messages: make([]*message, 0, len(old))}
+	numbers := map[imap.UID]imap.UID{}
 	for _, m := range old {
-		f.add(m.copyOf())
+		numbers[m.uid] = f.add(m.copyOf())
 	}
 	b.server.cutViews(f)
+	return numbers
 }
 
 // Create makes a folder; attrs say what it is for. Names are nested by "/".

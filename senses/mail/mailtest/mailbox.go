@@ -20,8 +20,8 @@ type Mailbox interface {
 	// SetFlags replaces the flags of a message.
 	SetFlags(folder string, uid imap.UID, flags ...imap.Flag)
 	// Renumber gives the folder another UIDVALIDITY and its messages other UIDs, as
-	// a server does that was restored.
-	Renumber(folder string)
+	// a server does that was restored. It returns the new ones by the old.
+	Renumber(folder string) map[imap.UID]imap.UID
 	// Drop cuts every connection.
 	Drop()
 	// Flags are the messages of a folder with their flags, in order, without \Recent.

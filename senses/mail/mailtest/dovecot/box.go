@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -177,12 +178,12 @@ func (b *Box) Drop() {
 
 // Renumber gives the folder another UIDVALIDITY and its messages other UIDs, by
 // removing what Dovecot keeps of them.
-func (b *Box) Renumber(folder string) {
+func (b *Box) Renumber(folder string) map[imap.UID]imap.UID {
 	t := b.server.t
 	t.Helper()
 	b.server.kick()
-	removed := 0
-	for _, pattern := range []string{"dovecot-uidlist", "dovecot.index*"} {
+	before := b.numbers(folder)
+	for _, pattern := range []string{uidList, "dovecot.index*"} {
 		found, err := filepath.Glob(filepath.Join(b.folder(folder), pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -191,12 +192,44 @@ func (b *Box) Renumber(folder string) {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
 			}
-			removed++
 		}
 	}
-	if removed == 0 {
-		t.Fatalf("folder %q of %s was not numbered yet", folder, b.user.Name)
+	b.Flags(folder) // it is numbered when it is opened
+	b.server.kick()
+	after := b.numbers(folder)
+	numbers := map[imap.UID]imap.UID{}
+	for file, uid := range before {
+		if now, there := after[file]; there { // else it was expunged
+			numbers[uid] = now
+		}
 	}
+	return numbers
+}
+
+// uidList is the file in which Dovecot keeps the numbers of a folder.
+const uidList = "dovecot-uidlist"
+
+// numbers are the UIDs of a folder's messages, by their files.
+func (b *Box) numbers(folder string) map[string]imap.UID {
+	t := b.server.t
+	t.Helper()
+	list, err := os.ReadFile(filepath.Join(b.folder(folder), uidList))
+	if err != nil {
+		t.Fatalf("folder %q of %s is not numbered: %v", folder, b.user.Name, err)
+	}
+	numbers := map[string]imap.UID{}
+	lines := strings.Split(strings.TrimSpace(string(list)), "\n")
+	for _, line := range lines[1:] { // after a heading: "UID keys :file"
+		number, _, _ := strings.Cut(line, " ")
+		uid, err := strconv.ParseUint(number, 10, 32)
+		_, file, ok := strings.Cut(line, " :")
+		if err != nil || !ok {
+			t.Fatalf("in %s of folder %q: %q is no message", uidList, folder, line)
+		}
+		file, _, _ = strings.Cut(file, ":") // what follows are flags
+		numbers[file] = imap.UID(uid)
+	}
+	return numbers
 }
 
 // folder is where a folder's messages are, as maildir++ has it.

@@ -102,7 +102,7 @@ func happen(t *testing.T, box mailtest.Mailbox, address string) []string {
 
 	box.Drop()
 	say("cut: %v", c.Noop().Wait() != nil)
-	box.Renumber("INBOX")
+	say("new numbers %v", box.Renumber("INBOX"))
 	after := open(client(t, address))
 	say("%d messages, numbered anew: %v, next is %d", after.NumMessages, after.UIDValidity != before.UIDValidity, after.UIDNext)
 	say("flags %v", box.Flags("INBOX"))
