@@ -30,7 +30,8 @@ func toMany(o subconscious.Observation) bool {
 // MailOf reports whether a mail lies in a thread's field. Junk lies in none.
 // What only happened and was sent to many concerns nobody: a hundred newsletters
 // a day are no reason to think. The person's own promises and questions are the
-// librarian's, but that a question is answered concerns the watcher too; what
+// librarian's, but that a question is over concerns the watcher too (which a
+// thread that was never shown it sees as momentary); what
 // machines write is nothing to write or to muse about, unless something is to be
 // done.
 func MailOf(thread subconscious.ThreadName, o subconscious.Observation) bool {
@@ -44,7 +45,7 @@ func MailOf(thread subconscious.ThreadName, o subconscious.Observation) bool {
 	case subconscious.Dreamer:
 		return Personal(o)
 	case subconscious.Watcher:
-		return !OwnMail(o) && (stood || Personal(o) || !toMany(o)) || o.Kind == "awaiting" && o.Change == subconscious.Gone
+		return !OwnMail(o) && (stood || Personal(o) || !toMany(o)) || o.Kind == "awaiting" && !o.Stands()
 	}
 	return stood || Personal(o) || !toMany(o)
 }

@@ -53,6 +53,7 @@ func TestInterestedInMail(t *testing.T) {
 		{"a question", "dreamer mine", mailed("awaiting", "a", appeared, at, "")},
 		{"a question with a date", "oracle dreamer mine", due(mailed("awaiting", "a", appeared, at, ""), 5*day)},
 		{"a question that is answered", "watcher librarian dreamer mine", mailed("awaiting", "a", gone, at, "")},
+		{"a question that was answered at once", "watcher librarian dreamer mine", mailed("awaiting", "a", momentary, at, "")},
 	} {
 		var got []string
 		for _, thread := range append(subconscious.Threads(), "mine") {

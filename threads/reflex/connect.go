@@ -106,7 +106,7 @@ func (s *scene) novel(o subconscious.Observation) bool {
 	case s.wider[o.Ref()]:
 		return true
 	case o.Sense == "mail" && o.Change == subconscious.Momentary:
-		return known(o) > 0
+		return o.Kind == "mail" && known(o) > 0
 	case o.Sense == "files":
 		return o.Attrs["action"] == "created" && len(s.field.History[o.Ref()]) <= 1
 	case o.Sense == "notes" && o.Kind == "note":

@@ -34,7 +34,7 @@ func letters(s *scene) (out []noticed) {
 func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason string) {
 	friend, forMe := known(o), o.Attrs["addressed"] == "to"
 	switch {
-	case !threads.Personal(o) || threads.OwnMail(o) || s.invites(o):
+	case !threads.Personal(o) || threads.OwnMail(o) || s.invites(o), o.Kind != "mail" && !o.Stands(): // it came and went
 		return 0, ""
 	case on(o, "seen"):
 		if o.Kind == "request" && friend > 0 {
@@ -69,20 +69,15 @@ func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason 
 }
 
 // waited reports since when the person waited for an answer, and whether that
-// was for long: their question is over in the same tick, or still followed.
+// was for long: their question is over with it.
 func (s *scene) waited(o subconscious.Observation) (since time.Time, long bool) {
-	asked := func(x subconscious.Observation) bool {
-		if x.Sense == "mail" && x.Kind == "awaiting" && x.Key() == o.Key() && threads.WorkingDays(threads.Written(x), s.at.In(s.zone)) >= threads.QuietDays {
-			since, long = threads.Written(x), true
-		}
-		return long
-	}
 	for _, x := range s.news {
-		if x.Change == subconscious.Gone && asked(x) {
-			break
+		if x.Sense == "mail" && x.Kind == "awaiting" && !x.Stands() && x.Key() == o.Key() {
+			since = threads.Written(x)
+			return since, threads.WorkingDays(since, s.at.In(s.zone)) >= threads.QuietDays
 		}
 	}
-	return since, long
+	return since, false
 }
 
 // invites reports whether a mail brings an invitation that the calendar holds,
