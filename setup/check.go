@@ -279,3 +279,6 @@ func tagName(tag string) string {
 }
 
 func lastKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+
+// IsID reports whether a text can be the id of an item.
+func IsID(text string) bool { return idPattern.MatchString(text) }

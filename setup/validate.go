@@ -59,7 +59,11 @@ func (c *Config) Validate() error {
 		errs = append(errs, under(fmt.Sprintf("senses.calendar[%d]", i), item.Validate())...)
 	}
 	for i, item := range c.Senses.Mail {
-		errs = append(errs, under(fmt.Sprintf("senses.mail[%d]", i), item.Validate())...)
+		err := item.Validate()
+		if err == nil && item.OAuth != nil {
+			err = errors.Join(under("oauth", MailSignIn(item, c.StateDir, nil).Config.Validate())...)
+		}
+		errs = append(errs, under(fmt.Sprintf("senses.mail[%d]", i), err)...)
 	}
 	return errors.Join(errs...)
 }

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 				now: apitest.At, zone: time.UTC, columns: func() int { return 0 },
 			}))
 		},
+		"browser": browser,
 	})
 }
 
@@ -70,14 +71,15 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"mind":     serveMind,
-			"recorded": recorded,
-			"exits":    exits,
-			"isjson":   isJSON,
-			"narrow":   narrow,
-			"append":   appendTo,
-			"phone":    servePhone,
-			"pushed":   pushed,
+			"mind":       serveMind,
+			"recorded":   recorded,
+			"exits":      exits,
+			"isjson":     isJSON,
+			"narrow":     narrow,
+			"append":     appendTo,
+			"phone":      servePhone,
+			"pushed":     pushed,
+			"mailserver": mailScript,
 		},
 	})
 }

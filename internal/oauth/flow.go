@@ -119,20 +119,30 @@ func (f *Flow) Wait(ctx context.Context) (State, error) {
 	}
 }
 
+// ErrNotTheAddress says that what was pasted is not the address at which the
+// browser ended, so that it can be pasted anew.
+var ErrNotTheAddress = errors.New("not the address at which the browser ended")
+
+// notIt is an ErrNotTheAddress in words that say more.
+type notIt string
+
+func (n notIt) Error() string        { return string(n) }
+func (n notIt) Is(target error) bool { return target == ErrNotTheAddress }
+
 // Paste takes the address that the browser ended at, and keeps the sign-in.
 func (f *Flow) Paste(ctx context.Context, address string) (State, error) {
 	address = strings.Trim(strings.TrimSpace(address), `"'<>`)
 	if len(address) > maxAddress {
-		return State{}, errors.New("what was pasted is too long for the address of a sign-in")
+		return State{}, notIt("what was pasted is too long for the address of a sign-in")
 	}
 	_, query, found := strings.Cut(address, "?")
 	query, _, _ = strings.Cut(query, "#")
 	values, err := url.ParseQuery(query)
 	switch {
 	case !found || err != nil || values.Get("state") == "" || values.Get("code")+values.Get("error") == "":
-		return State{}, fmt.Errorf("that is not the address at which the browser ended: it begins with %s and has a code and a state in it; copy all of it", f.redirect)
+		return State{}, notIt("that is not the address at which the browser ended: it begins with " + f.redirect + " and has a code and a state in it; copy all of it")
 	case !f.mine(values):
-		return State{}, errors.New("that address is of another sign-in; open the address shown above, and paste the one at which that ended")
+		return State{}, notIt("that address is of another sign-in; open the address shown above, and paste the one at which that ended")
 	}
 	ctx, done := context.WithDeadlineCause(ctx, f.deadline, errors.New("nobody signed in within 5 minutes; begin again"))
 	defer done()
