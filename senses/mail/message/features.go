@@ -128,6 +128,12 @@ func automated(h header, m *Message) bool {
 			return true
 		}
 	}
+	subject := strings.ToLower(m.Subject)
+	for _, said := range [...]string{"automatic reply:", "automatische antwort:", "abwesenheitsnotiz:", "réponse automatique", "respuesta automática", "out of office:", "autoreply:", "auto-reply:"} {
+		if strings.HasPrefix(subject, said) {
+			return true
+		}
+	}
 	return machineAddress(m.From.Addr) || m.From.Addr == "" && machineAddress(m.Sender.Addr)
 }
 
@@ -136,7 +142,7 @@ func machineAddress(address string) bool {
 	local, _, _ := strings.Cut(address, "@")
 	local, _, _ = strings.Cut(local, "+")
 	bare := strings.NewReplacer("-", "", "_", "", ".", "").Replace(local)
-	for _, name := range [...]string{"noreply", "donotreply", "mailerdaemon", "postmaster", "neantwortet", "nichtantworten", "nepasrepondre", "noresponder", "noresponda", "nereply", "autoreply", "autoresponder"} {
+	for _, name := range [...]string{"noreply", "donotreply", "mailerdaemon", "postmaster", "nichtantworten", "keineantwort", "nepasrepondre", "noresponder", "noresponda", "autoreply", "autoresponder"} {
 		if strings.Contains(bare, name) {
 			return true
 		}

@@ -237,8 +237,30 @@ func beginsAttribution(l string) bool {
 }
 
 // certain tells whether an introduction is one even though nothing quoted follows:
-// it has a date or an address.
+// it has an address, or begins as one and has a date or a time.
 func certain(lines []string, n int) bool {
 	joined := strings.Join(lines[:n], " ")
-	return strings.Contains(joined, "@") || strings.ContainsAny(joined, "0123456789") && beginsAttribution(joined) && skipEmpty(lines, n) < len(lines)
+	if strings.Contains(joined, "@") {
+		return true
+	}
+	return hasDate(joined) && beginsAttribution(joined) && skipEmpty(lines, n) < len(lines)
+}
+
+// hasDate tells of figures like 17:03, 20.11 and 2026.
+func hasDate(l string) bool {
+	figures := 0
+	for i := 0; i < len(l); i++ {
+		switch c := l[i]; {
+		case c >= '0' && c <= '9':
+			figures++
+			if figures == 4 && (l[i-3] == '1' || l[i-3] == '2') {
+				return true
+			}
+		case (c == ':' || c == '.' || c == '/' || c == '-') && figures > 0 && i+1 < len(l) && l[i+1] >= '0' && l[i+1] <= '9':
+			return true
+		default:
+			figures = 0
+		}
+	}
+	return false
 }
