@@ -133,7 +133,8 @@ func (j judge) kind(f *features) (string, date) {
 			asks = prose.Asks(j.Subject, at)
 		}
 		limit := j.limit(at)
-		if len(asks) > 0 || limit.is {
+		bill := limit.is && j.office() && f.known == 0
+		if (len(asks) > 0 || limit.is) && !bill {
 			f.asks = true
 			return kindRequest, first(limit, j.askDate(asks))
 		}

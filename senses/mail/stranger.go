@@ -28,13 +28,14 @@ const (
 	tooShort  reason = "it says next to nothing"
 	tooLong   reason = "it is as long as no first letter"
 	manyLinks reason = "it is mostly links"
-	notNamed  reason = "it does not name the person"
+	ofMoney   reason = "it is about money, and names nobody"
 )
 
 const (
 	fewRecipients = 3
 	shortText     = 20
 	longText      = 6_000
+	plainText     = 1_500 // of one that does not name them
 	fewLinks      = 2
 )
 
@@ -73,14 +74,33 @@ func (j judge) strange() []reason {
 		}
 	}
 	text := strings.TrimSpace(j.said())
-	links := strings.Count(text, "http://") + strings.Count(text, "https://")
-	add(len(j.To)+len(j.Cc) > fewRecipients, manyTo)
+	links := strings.Count(text, "http://") + strings.Count(text, "https://") + strings.Count(text, "www.")
+	recipients, long, some := fewRecipients, longText, fewLinks
+	if !j.names() {
+		recipients, long, some = 1, plainText, 0
+	}
+	add(len(j.To)+len(j.Cc) > recipients, manyTo)
 	add(len(text) < shortText, tooShort)
-	add(len(text) > longText, tooLong)
-	add(links > fewLinks, manyLinks)
-	add(!j.names(), notNamed)
+	add(len(text) > long, tooLong)
+	add(links > some, manyLinks)
+	add(!j.names() && speaksOfMoney(j.Subject+"\n"+text), ofMoney)
 	return found
 }
+
+// speaksOfMoney reports whether a text has words of those who offer money, or want
+// some.
+func speaksOfMoney(text string) bool {
+	for _, word := range strings.FieldsFunc(prose.Fold(clip(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' }) {
+		if moneyWords[strings.Trim(word, "$€")] || strings.ContainsAny(word, "$€") {
+			return true
+		}
+	}
+	return false
+}
+
+var moneyWords = prose.SetOf(`money cash invest investment investments investor fund funds funding loan loans credit mortgage dollar dollars usd million
+	billion bank banking bitcoin crypto wallet donation inheritance profit profits income salary geld kredit darlehen investition investieren
+	erbschaft millionen spende argent credit pret investissement heritage dinero credito prestamo inversion herencia millones donativo`)
 
 // repliesElsewhere reports whether answers would go to another domain.
 func repliesElsewhere(m message.Message) bool {
