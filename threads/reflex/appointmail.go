@@ -142,8 +142,12 @@ func mailedAppointments(s *scene) (out []noticed) {
 		}
 		most, tell := s.most(o)
 		importance, reason := s.nearness(o, 4), ""
+		lead, told := "Not in your calendar", "it is within a day, and not in your calendar"
+		if !s.keepsCalendar() {
+			lead, told = "Appointment", "it is within a day"
+		}
 		if tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(o) {
-			reason = "it is within a day, and not in your calendar"
+			reason = told
 		}
 		words := prose(withoutDate(subject(o), o.Attrs["date_text"]))
 		when := s.dueWords(o, o.Attrs["date_text"])
@@ -160,9 +164,18 @@ func mailedAppointments(s *scene) (out []noticed) {
 			continue // it is the event beside it that is new, and does not meet it
 		}
 		out = append(out, notice(subconscious.KindEvent, min(importance, most),
-			say("Not in your calendar: %s, %s: %s", sender(o), when, words), o).until(o.Due).tell(reason))
+			say("%s: %s, %s: %s", lead, sender(o), when, words), o).until(o.Due).tell(reason))
 	}
 	return out
+}
+
+// keepsCalendar reports whether there is a calendar with anything in it.
+func (s *scene) keepsCalendar() (found bool) {
+	s.world.Of("calendar", func(subconscious.Observation) bool {
+		found = true
+		return false
+	})
+	return found
 }
 
 // mailedOver: the calendar holds it by now, or it meets an event, or no longer
