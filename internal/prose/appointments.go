@@ -76,6 +76,7 @@ var (
 	}
 	// expected are the words by which a confirmation of a day and time is known.
 	expected = phrases(appointmentSets, `
+		# English
 		your ... [thing]
 		[thing] ... [set]
 		[thing] {is} [set]
@@ -90,6 +91,7 @@ var (
 		departs/departing/depart/departure/boarding
 		scheduled for/on
 		you are/re scheduled/booked/expected/invited
+		# German
 		ihr/ihren/ihrem/ihre/dein/deinen/deine/deinem ... [ding]
 		^ [ding]
 		[ding] ... [fest]
@@ -98,6 +100,7 @@ var (
 		erwarten/erwarte wir? ich? sie/dich
 		freuen/freue uns/mich auf ihren/deinen/euren/sie/dich
 		termin/termine am/um/für/bei/mit
+		# French
 		votre/ton/vos ... [chose]
 		^ [chose]
 		[chose] ... confirmé/confirmée/réservé/réservée/fixé/fixée/prévu/prévue/déplacé/reporté
@@ -105,6 +108,7 @@ var (
 		nous vous attendons/attendrons
 		vous êtes attendu/attendue/convoqué/convoquée
 		départ
+		# Spanish
 		su/tu/sus/vuestra ... [cosa]
 		^ [cosa]
 		[cosa] ... confirmada/confirmado/reservada/programada/programado/fijada/prevista
@@ -114,6 +118,7 @@ var (
 	`)
 	// unsettled says that nothing is fixed yet, or of nobody in particular.
 	unsettled = phrases(nil, `
+		# English
 		to make/book/schedule/arrange/request/reschedule/cancel an/your/a/this/the
 		make/book/schedule/arrange/request an/a appointment/interview/meeting
 		would/could/can/may/might/should you/we/i
@@ -130,10 +135,13 @@ var (
 		refusé/refusée/manqué/dernier/dernière/était
 		rechazada/rechazado/última/último/fue
 		received/sent/ordered/shipped/requested/created/posted/wrote/updated ... on/at
+		# German
 		termin ... vereinbaren/buchen/vorschlagen/absagen/verschieben
 		öffnungszeiten/geöffnet/sprechzeiten/jeden/wenn/falls/könnten/können/vorschlag/angebot/rabatt/würde
+		# French
 		prendre/fixer/proposer/annuler/modifier ... rendez/rdv
 		horaires/ouvert/chaque/proposons/propose/offre/soldes/pourrait/pourriez
+		# Spanish
 		pedir/concertar/cancelar/modificar/solicitar/proponer ... cita
 		horario/horarios/abierto/cada/oferta/descuento/proponemos/podría/podrías
 	`)

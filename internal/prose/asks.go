@@ -102,12 +102,17 @@ func readAsk(s string, short bool) (AskForm, bool) {
 	if len(words) < 2 || marketing.has(words) || titled(s, words) {
 		return "", false
 	}
+	mark := endsWithMark(s)
 	for i := range languages {
-		if languages[i].formulas.has(words) {
+		from, _, ok := languages[i].formulas.find(words)
+		if !ok {
+			continue
+		}
+		if words = beforeSecond(words, from); len(words) < 2 {
 			return "", false
 		}
+		mark = false
 	}
-	mark := endsWithMark(s)
 	for _, i := range tongues(words) {
 		l := &languages[i]
 		if form, at, ok := l.ask(words, mark, short); ok && !quoted(s, words[at].start) {
@@ -115,6 +120,19 @@ func readAsk(s string, short bool) (AskForm, bool) {
 		}
 	}
 	return "", false
+}
+
+// beforeSecond returns the words of the clause before a formula that another is
+// joined to: "please review it and | let me know if you have any questions".
+func beforeSecond(words []word, formula int) []word {
+	i := formula - 1
+	for i >= 0 && courtesy[words[i].text] {
+		i--
+	}
+	if i < 0 || !joining[words[i].text] {
+		return nil
+	}
+	return words[:i]
 }
 
 func (l *language) ask(words []word, mark, short bool) (AskForm, int, bool) {

@@ -24,11 +24,14 @@ var englishSets = map[string]Set{
 // englishAsks is how something is asked in English.
 var englishAsks = language{
 	polite: phrases(englishSets, `
+		# can you, would you mind
 		can/could/will/would you {soft} [doing]
 		can/could/will you n't? not? {soft} please
 		would/do you mind
 		would you be able/willing/available/free/so/kind
+		# will you be there
 		will you be able/free/available/there/coming/around/joining
+		# may I have something of you
 		could/can i/we ask/get/have/trouble/bother/borrow you/your
 		is/would it be? possible ... to
 		any chance you/of
@@ -36,43 +39,55 @@ var englishAsks = language{
 		^ can/could/may i/we {soft} have/get/see/borrow
 	`),
 	requests: phrases(englishSets, `
+		# please do
 		please {soft} [doing]
 		kindly [doing]
 		^ [doing] ... please $
+		# tell me
 		let me/us know
 		^ send/give/tell/bring/get/show/email/mail/text/ping/call/ring/remind/forward/lend me
 		^ send/give/tell/bring/show/email/forward us
+		# I need you to, I need your
 		i/we d? need/want/require you to
 		i/we d/would like/love/prefer/appreciate you/your to?
 		i/we need/require your [wanted]
 		i/we still? need/require ... from you
 		i/we m/am/are/re still? waiting for/on your
 		i/we m/am/are/re still? waiting for/on you to
+		# I would be glad if you
 		i/we d/would be? ... grateful/appreciate ... if you
 		it/that would/d be ... if you could/can/would
 		i/we was/were/am/m/are/re wondering if/whether you
+		# just checking whether you
 		just checking/wondering/asking if/whether you
+		# see to it
 		^ don t forget to {soft} [doing]
 		^ make sure/certain you/to/that
 		you/you ll need/have to {soft} send/sign/pay/confirm/reply/return/submit/fill/complete/register/renew/bring/call/decide/approve/review
 		awaiting your [wanted]
 	`),
 	questions: phrases(englishSets, `
+		# when can you come
 		[wh] ... do/did/does/will/would/can/could/should/are/were/have/had you
 		[wh] ... should/shall/can/could/do/must i/we
 		[wh] ... is/are/was/were/s your
+		# do you, did you, are you
 		^ do/did/have/had/are/were/will/would/can/could/should/haven/didn/aren you
 		^ don t you
 		^ is/are/was/were/has/did/does/will your
+		# shall I
 		^ should/shall/may i/we
 		^ do/must i/we need/have? to
 		^ can/could i/we
+		# does it suit you
 		^ is/are/does/do/would/will/how/what ... ok/okay/fine/good/work/suit/convenient/alright ... you
 		^ does/would/will/is ... work/suit/ok/okay/fine/convenient/alright/good $
 		^ how/what about ... tomorrow/today/tonight/monday/tuesday/wednesday/thursday/friday/saturday/sunday/lunch/dinner/coffee/next
+		# any news
 		^ any news/update/updates/progress/word/thoughts/ideas/feedback/luck/hints/advice/pointers/tips/suggestions ... on/about/from/with/yet
 		^ any news/updates/update/feedback/thoughts/ideas/suggestions/comments/objections $
 		or/and/but/so do/did/have/had/are/were/will/can/could you
+		# at what time
 		what time ... is/are/do/does/shall/should/will
 		what s/is/are the status/eta/plan/deadline
 		^ you/anyone coming/free/there/around/ok/okay/available
@@ -85,13 +100,19 @@ var englishAsks = language{
 		^ what/which s/is/are/was/does/did/day/time/date/one/address/number
 	`),
 	formulas: phrases(englishSets, `
+		# should you have any questions
 		if/should you have any/a/further/more/additional/questions
 		if/should you need/require/want any/anything/further/more/additional/help/assistance
 		if/should you ve any/further
 		if there is/s/are any/anything
 		if/should any questions/problems
 		with/for any/further/more questions/comments/problems/information
-		let me/us know if i/we/that/this/it can/could/helps/works/is/was/doesn/does
+		let me/us know if/should you have/need/require/want/ve any/a/anything/further/more/additional/questions
+		let me/us know if there is/s/are
+		let me/us know if i/we can/could
+		let me/us know if this/that/it helps
+		please let me/us know if/should you have/need/require/want/ve any/a/anything/further/more/additional/questions
+		# feel free, do not reply, please note
 		feel free
 		hesitate to
 		do not/never reply/respond
@@ -102,6 +123,7 @@ var englishAsks = language{
 		please be advised/aware/assured/informed
 		please do? not/don/never
 		please let me introduce
+		# what machines and sellers write
 		please click/visit/unsubscribe/subscribe/browse
 		take care
 		thank/thanks you? for ... reading/subscribing/shopping
@@ -110,7 +132,9 @@ var englishAsks = language{
 		in/as an? error
 		intended recipient
 		for/like more/further information
+		# put to everybody
 		if/has/have/does/do/can/could/did/is/would/will/should anyone/someone/anybody/somebody/everybody/everyone
+		# figures of speech
 		give me a break
 		give me/us ... or give
 		call me old/crazy/paranoid/naive
@@ -118,11 +142,13 @@ var englishAsks = language{
 		to request/order/receive/subscribe/participate/learn ... please
 	`),
 	idle: phrases(englishSets, `
+		# how are you
 		how are/re/r/have you $
 		how are/re you doing/today/all/keeping/going
 		how have you been
 		how do you do $
 		how s it going
+		# rhetoric
 		what do/can/could you expect
 		what can/could/do you do $
 		what the hell/heck/fuck/devil
@@ -132,6 +158,7 @@ var englishAsks = language{
 		why not $
 		why bother
 		do/don/did/would/wouldn/could/can/have t? you really/ever/honestly/seriously
+		# the hooks of those who sell
 		are you kidding/serious/crazy/nuts/mad/insane/joking/sure/tired/sick/looking/interested/in/ready/still/paying/getting/losing/living/drowning/overweight/frustrated/worried/concerned/an/one/the
 		have you ever/heard/noticed/considered/dreamed/wondered/always
 		do/did you know/realise/realize/remember/recall/believe/agree $
@@ -139,6 +166,7 @@ var englishAsks = language{
 		do you want/need/wish/owe/have/like/dream/love/suffer/feel/enjoy/own/believe/think/qualify/use ... money/cash/debt/credit/loan/free/save/lose/weight/earn/more/better/business/home/income/sex
 		can you imagine/believe/spot/hear/guess/feel/beat/afford/spare/say/spell/blame
 		could/would you imagine/believe/guess/use
+		# of others than the reader
 		what/who/how/where ... does/did/do one/people/they/he/she/it
 		don t you think/know/see/agree/hate/love/just
 		you know/see $

@@ -24,47 +24,58 @@ var germanSets = map[string]Set{
 // germanAsks is how something is asked in German.
 var germanAsks = language{
 	polite: phrases(germanSets, `
+		# kannst du, können Sie
 		kannst/könntest/würdest/magst/kannste du {soft} ... [give]
 		könnt/könntet/würdet ihr {soft}
 		können/könnten/würden sie bitte/mir/uns/so/noch/das/die/den/dies/diese/ihre/ihren
 		kannst/könntest/würdest/magst du bitte/mir/uns/so/mal/kurz
 		wären/wärst/wäre/seien sie/du so/bitte
+		# wäre es möglich
 		wäre es möglich
 		ist es möglich dass sie/du
 		darf/dürfte/dürfen ich/wir ... bitten/erinnern
 	`),
 	requests: phrases(germanSets, `
+		# bitte mit einem Verb
 		bitte {soft} [give]
 		^ [give] sie/du/mir/uns/ihr {soft} ... bitte
 		^ schick/schicke/sende/gib/sag/bring/maile/ruf/schreib/leih mir/mich/uns
+		# ich bitte um
 		ich/wir bitte/bitten ... um
 		ich/wir bitte/bitten dich/sie/euch
 		um ... rückmeldung/bestätigung/zusendung/überweisung/rücksendung/antwort/prüfung/übersendung wird? gebeten
 		bitte um ... rückmeldung/bestätigung/zusendung/überweisung/rücksendung/antwort/prüfung/unterschrift/rückruf/info/stellungnahme
+		# wir benötigen von Ihnen
 		wir/ich benötige/benötigen/brauche/brauchen/bräuchte/bräuchten ... [your]
 		wir/ich benötige/benötigen/brauche/brauchen/bräuchte/bräuchten ... von dir/ihnen/euch
 		benötigen/brauchen wir ... [your]
+		# gib Bescheid
 		gib/geben/gebt/sag/sagt sie? mir/uns ... bescheid
 		lass/lassen/lasst sie? mich/uns ... wissen
+		# es wäre schön, wenn
 		wäre ... schön/nett/super/toll/lieb/gut/prima/hilfreich wenn du/sie/ihr
 		wäre/wären ... dankbar/verbunden ... wenn/für
 		ich/wir würde/würden mich/uns ... freuen wenn du/sie/ihr
 		ich/wir warte/warten ... auf [your]
+		# denk daran
 		^ vergiss/vergesst bitte? nicht
 		^ denk/denkt/denken sie? bitte? daran/dran
 		^ meld/melde/meldet dich/euch
 		mit der bitte um
 	`),
 	questions: phrases(germanSets, `
+		# hast du, wann kommst du
 		^ [have] du/ihr
 		wann/wo/was/wie/wer/wen/wem/warum/wieso/welche/welchen/welcher/welches/wohin/woher/womit/wieviel ... [have] du/ihr/sie
 		wann/wo/was/wie/wer/wen/wem/warum/wieso/welche/welchen/welcher/welches/wohin/woher/womit ... *st du
 		wann/wo/wie/was/welche/welcher/welches ... dir/ihnen/euch
 		^ haben/sind/können/könnten/werden/kommen/wissen/hätten/schaffen/waren sie
+		# passt es dir
 		^ passt/passen ... dir/ihnen/euch/es/das
 		^ passt/ginge/geht/klappt ... montag/dienstag/mittwoch/donnerstag/freitag/samstag/sonntag/morgen/heute
 		^ geht/ginge/klappt das/es/der
 		ist/wäre/wär ... dir/ihnen/euch/dich/sie ... recht/möglich/ok/okay/lieber/frei
+		# soll ich
 		^ soll/sollen/darf/dürfen/kann/können ich/wir
 		wann/wo/wie/was soll/sollen/können/wollen/treffen wir/ich
 		^ gibt es schon/etwas/neuigkeiten/was ... neues/neuigkeiten
@@ -80,15 +91,18 @@ var germanAsks = language{
 		^ ist/sind/geht/gibt/kommt/klappt/reicht/stimmt das/es/der/die/dies/dein/ihr
 	`),
 	formulas: phrases(germanSets, `
+		# bei Fragen
 		bei/für ... fragen/rückfragen ...
 		wenn/falls/sollten/haben ... fragen/rückfragen haben/bestehen/auftreten
 		sollten/falls sie/du ... haben/fragen
+		# zögern Sie nicht, antworten Sie nicht, bitte beachten Sie
 		zögern/zögere sie? ... nicht
 		nicht auf diese ... antworten
 		antworten sie ... nicht
 		nicht ... antworten $
 		bitte nicht ... antworten
 		bitte beachten/beachte/entnehmen/haben/entschuldigen/entschuldige/finden/klicken/klicke/besuchen/ignorieren/verzeihen/verzeih/wenden
+		# das Kleingedruckte
 		abmelden/abbestellen/austragen/abbestellung/newsletter/klicken/klick
 		löschen sie
 		vernichten sie
@@ -103,13 +117,16 @@ var germanAsks = language{
 		lassen sie sich
 	`),
 	idle: phrases(germanSets, `
+		# wie geht es dir
 		wie geht es/s dir/ihnen/euch $
 		wie geht/gehts dir/ihnen/euch
 		geht es/s dir/ihnen/euch
+		# was Verkäufer fragen
 		wissen/wussten/kennen/kennst/wusstest sie/du schon/dass/eigentlich
 		haben/hast sie/du ... genug/lust/schulden/interesse/probleme/schon
 		suchen/brauchen/wollen/möchten/träumen/leiden/sparen sie
 		sind/bist sie/du ... bereit/neugierig/interessiert/sicher/verrückt/müde/single/einsam
+		# an niemanden gerichtet
 		wer weiß/braucht/will
 		weiß/weiss/hat/kennt/kann jemand
 		was soll/sollen das/man

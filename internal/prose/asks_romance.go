@@ -19,6 +19,7 @@ var frenchSets = map[string]Set{
 // frenchAsks is how something is asked in French.
 var frenchAsks = language{
 	polite: phrases(frenchSets, `
+		# pourriez-vous
 		pouvez/pourriez vous {obj} *er/ir/re/oir
 		peux/pourrais tu {obj} *er/ir/re/oir
 		voudriez/voulez vous bien {obj} *er/ir/re/oir
@@ -32,35 +33,43 @@ var frenchAsks = language{
 		est il/ce possible de/que/d
 	`),
 	requests: phrases(frenchSets, `
+		# merci de, veuillez
 		merci de/d bien? vouloir? {obj} [give]
 		veuillez {obj} [give]
 		veuillez bien? ... confirmer/retourner/renvoyer/signer/remplir/compléter
 		prière de {obj} [give]
+		# un impératif avec s'il vous plaît
 		^ [do] {obj} ... svp/stp
 		^ [do] {obj} ... s il vous/te plaît/plait
 		s il vous/te plaît/plait {obj} [do]
 		stp/svp {obj} [do]
+		# un impératif qui dit à qui
 		^ [do] moi/nous
 		^ fais/faites moi/nous savoir/signe
 		^ tiens/tenez moi/nous ... courant
+		# je vous prie de
 		je/nous vous/te prie/prions/demande/demandons/saurais/serais ... de/d/gré/reconnaissant
 		je/nous te/vous remercie/remercions de/d {obj} bien? vouloir? {obj} [give]
+		# il nous faut votre
 		j ai/aurais/aurai ... besoin de/d/que [your]
 		nous avons/aurions ... besoin de/d/que [your]
 		il me/nous faut/faudrait/manque ... [your]
 		j attends/attend ... [your] réponse/retour/confirmation/accord/avis/feu
 		nous attendons ... [your] réponse/retour/confirmation/accord/avis
+		# n'oublie pas
 		^ n oublie/oubliez pas de/d
 		pense/pensez à {obj} [give]
 		ce serait ... si vous/tu
 		nous/je vous/te invite/invitons/invite à {obj} confirmer/retourner/répondre/régler/signer
 	`),
 	questions: phrases(frenchSets, `
+		# quand viens-tu, es-tu
 		quand/où/comment/combien/que/qu/quel/quelle/quels/quelles/qui/pourquoi/quoi ... tu/vous
 		^ es/as/viens/peux/vas/veux/sais/penses/seras/auras/pourras/viendras/comptes/préfères/crois/étais/avais/reçu tu
 		^ êtes/avez/venez/pouvez/allez/savez/pensez/serez/aurez/pourrez/viendrez/comptez/préférez/croyez/étiez/aviez/seriez/auriez vous
 		est ce que tu/vous/t
 		^ tu/vous {obj} es/as/viens/peux/vas/veux/sais/penses/seras/êtes/avez/venez/pouvez/allez/savez/pensez/serez/viendrez
+		# ça te va
 		ça/cela/mardi/lundi/mercredi/jeudi/vendredi/samedi/dimanche/demain te/vous va/irait/convient/conviendrait/dit
 		^ ça/cela te/vous
 		te/vous convient/conviendrait/irait/convient il/elle?
@@ -81,6 +90,7 @@ var frenchAsks = language{
 		^ y a t il
 	`),
 	formulas: phrases(frenchSets, `
+		# les formules
 		n hésite/hésitez pas
 		ne pas répondre
 		ne ... répondez pas
@@ -90,6 +100,7 @@ var frenchAsks = language{
 		merci de/d ne/n pas
 		veuillez ne/n pas
 		merci de votre/ta/noter/patienter/cliquer
+		# ce qu'écrivent les machines et les vendeurs
 		cliquez/cliquer/clique
 		désinscrire/désabonner/désabonnement/désinscription
 		par erreur
@@ -97,10 +108,12 @@ var frenchAsks = language{
 		avant d imprimer
 	`),
 	idle: phrases(frenchSets, `
+		# comment allez-vous
 		comment allez/vas vous/tu
 		pouvez/pourriez/peux/pourrais vous/tu imaginer/croire/deviner
 		comment ça va
 		ça va $
+		# ce que demandent les vendeurs
 		savez/saviez/connaissez/connaissiez/sais vous/tu que/qu/déjà
 		le saviez vous
 		saviez/connaissez vous
@@ -142,6 +155,7 @@ var spanishSets = map[string]Set{
 // spanishAsks is how something is asked in Spanish.
 var spanishAsks = language{
 	marked: phrases(spanishSets, `
+		# podrías
 		puedes/podrías/puede/podría/podéis/podríais/pueden/podrían usted/ustedes? {obj} [give]
 		puedes/podrías/podéis/podríais {obj} *ar/er/ir/arme/erme/irme/arnos/ernos/irnos/arlo/erlo/irlo/arla/erla/irla/arlos/erlos/arlas/erlas/arle/erle/arles
 		^ me/nos envías/mandas/pasas/confirmas/avisas/dices/llamas/ayudas/das/explicas/prestas/traes/envía/manda/confirma/dice/pasa
@@ -149,28 +163,35 @@ var spanishAsks = language{
 		sería/es posible que/enviar/confirmar/cambiar/tener/recibir/hacer
 	`),
 	requests: phrases(spanishSets, `
+		# un imperativo con por favor
 		por favor {obj} [do]
 		^ [do] ... por favor
+		# un imperativo que dice a quién
 		^ [tell]
 		^ hazme/háganos/hágame/haznos saber
+		# te agradecería que
 		te/le/les/os agradecería/agradeceríamos/agradezco/agradecemos/agradeceré ... que/si
 		te/le/les/os ruego/rogamos/pido/pedimos/solicito/solicitamos
 		se ruega ... confirmar/confirmación/envíen/contestar/responder/abonar/confirmen
 		rogamos nos? {obj} confirme/confirmen/envíe/envíen/remita/indique/faciliten/abone
+		# necesitamos su
 		necesito/necesitamos/necesitaría que {obj}
 		necesito/necesitamos/necesitaría/necesitaríamos ... [your]
 		estoy/estamos/sigo/seguimos esperando [your]
 		espero/esperamos [your] respuesta/confirmación/firma/decisión/aprobación
 		me/nos falta/faltan ... [your]
+		# no olvides
 		^ no olvides/olvide/olvidéis/olvides ...
 		sería ... si pudieras/puedes/pudiera/pudiese/pudierais
 		me/nos gustaría que
 		acuérdate/acuérdese/recuerda/recuerde de/que/traer/enviar/pagar/llevar
 	`),
 	questions: phrases(spanishSets, `
+		# tienes, cuándo vienes
 		^ [verb]
 		cuándo/dónde/qué/cómo/cuál/cuáles/quién/cuánto/cuánta/cuántos/por/hora ... [verb]
 		cuándo/dónde/qué/cómo/cuál/cuánto ... te/le/os/usted/ustedes
+		# te viene bien
 		^ te/le/os/les ... va/viene/vienen/parece/parecería/iría/vendría/conviene/queda/apetece/importa/llegó
 		cuál/cuáles es/son [your]
 		^ ya has/habéis/ha/tienes/recibiste/enviaste
@@ -190,10 +211,12 @@ var spanishAsks = language{
 		^ hay/está/es el/la/los/las/un/una/algún/alguna/posible/eso
 	`),
 	formulas: phrases(spanishSets, `
+		# las fórmulas
 		no dude/dudes/duden en
 		no responda/responder/respondas/conteste
 		si tiene/tienes/necesita/necesitas/desea/desean ... pregunta/preguntas/duda/dudas/consulta/problema/información/ayuda/baja
 		para cualquier/más ... duda/consulta/información/pregunta/aclaración
+		# lo que escriben las máquinas y los vendedores
 		haga/haz/hacer clic/click
 		pulse/pulsa/pinche aquí/en
 		clic/baja/suscripción
@@ -203,9 +226,11 @@ var spanishAsks = language{
 		antes de imprimir
 	`),
 	idle: phrases(spanishSets, `
+		# cómo estás
 		cómo estás/está/están/estáis
 		cómo te/le va
 		qué tal
+		# lo que preguntan los vendedores
 		sabías/sabía/sabes/conoces/conocías que
 		quieres/quiere/buscas/busca/necesitas/necesita/deseas/desea/sueñas
 		estás/está cansado/cansada/harto/listo/lista/seguro/segura/preparado/buscando

@@ -8,6 +8,7 @@ var (
 
 	// dueBefore stand right before a date.
 	dueBefore = tails(`
+		# English
 		due
 		due date/on/by/no
 		payment/invoice/balance/amount/rent/bill/fee/fees/premium/tax/return/report/assignment due
@@ -26,6 +27,7 @@ var (
 		renewal/renew date/on/by
 		renews on
 		return by/before
+		# German
 		frist
 		frist endet/läuft/bis/am/ist/zum
 		abgabefrist/zahlungsfrist/anmeldefrist/einreichungsfrist/bewerbungsfrist/kündigungsfrist/widerspruchsfrist/einspruchsfrist/rückmeldefrist/antwortfrist
@@ -36,6 +38,7 @@ var (
 		fällig am/zum/bis/ist/ab
 		zahlbar/zahlen/einzureichen/abzugeben/vorzulegen/bezahlen/überweisen/begleichen bis/zum/spätestens/am
 		spätestens am/bis/zum/den
+		# French
 		dû/dus le?
 		échéance/limite
 		échéance le/au/du/est/fixée
@@ -48,6 +51,7 @@ var (
 		au plus tard le
 		délai ... le/au/jusqu/est
 		exigible le
+		# Spanish
 		fecha límite
 		fecha límite ... es/el/hasta/de
 		fecha límite de/para ...
@@ -75,6 +79,7 @@ var (
 	`)
 	// mustDo, with a date that is put as a limit, has the reader do something.
 	mustDo = phrases(nil, `
+		# English
 		please/kindly ... pay/submit/return/renew/register/respond/reply/complete/confirm/sign/provide/send/upload/settle/remit/collect/pick/apply/file/update/make/ensure/arrange/transfer/contact/book/rsvp/fill/bring/hand/forward/verify/review
 		must be? submitted/paid/returned/received/completed/renewed/signed/filed/registered/made/pay/submit/return/complete/renew/register/sign/file/reply/respond/arrive/apply/confirm
 		need/needs/have/has/required/requested/asked/reminded to ... pay/submit/return/renew/register/respond/reply/complete/confirm/sign/provide/send/upload/settle/file/vote/update/be
@@ -86,6 +91,7 @@ var (
 		pay/submit/return/renew/register/respond/reply/complete/confirm/sign/file/apply/collect/vote ... by/before/until/no
 		^ pay/submit/return/renew/register/respond/reply/complete/confirm/sign/upload/file/vote ... your/the/this/form/online/payment/to
 		payment/payments/receipt/response/reply ... required/expected/requested/received
+		# German
 		bitte/bitten
 		müssen/muss/sollte/sollten/ist/sind ... zahlen/bezahlen/überweisen/einreichen/abgeben/zurückgeben/erfolgen/eingehen/vorliegen/beantragen/verlängern/erneuern/unterschreiben/bezahlt/beglichen/eingereicht/zurückgesendet/sein/werden/abholen/anmelden/antworten/einzureichen/abzugeben/begleichen/zu/zahlbar/überwiesen
 		zahlbar/einzureichen/abzugeben/vorzulegen/zurückzusenden/zurückzugeben/einzahlen/abzuholen
@@ -97,6 +103,7 @@ var (
 		wir/ich bitten/bitte/erwarten
 		um ... zahlung/überweisung/rückmeldung/antwort/einreichung/bestätigung/begleichung
 		zahlung/rückmeldung/überweisung/anmeldung/antwort/rückgabe ... bis
+		# French
 		veuillez
 		merci de/d
 		prière de
@@ -106,6 +113,7 @@ var (
 		payable/payables/exigible
 		vous ... prions/demandons/invitons ... de/à/d
 		réglez/payez/renvoyez/retournez/confirmez/répondez/renouvelez/complétez/inscrivez/déposez
+		# Spanish
 		por favor
 		debe/deben/debes/deberá/deberán/tiene/tienes/tienen que?
 		rogamos/ruego/solicitamos/recordamos
@@ -176,6 +184,7 @@ var (
 	`)
 	// noLimits are what is over, or what the writer undertakes.
 	noLimits = phrases(nil, `
+		# English
 		was/were/been paid/due/received/submitted/extended
 		has/have been paid/received/extended/renewed/processed
 		already paid/submitted/renewed
@@ -187,13 +196,16 @@ var (
 		no payment/action ... due/required/needed/necessary
 		nothing ... due
 		out of office
+		# German
 		ist/wurde/sind/wurden ... bezahlt/eingegangen/beglichen/verlängert/überwiesen
 		vielen dank für ihre/deine zahlung
 		wir/ich werden/werde/melden/melde/senden/sende/liefern/antworten
 		verlängert sich ... automatisch
+		# French
 		a été payé/payée/reçu/reçue/réglé/réglée/prolongé
 		nous vous? enverrons/livrerons/répondrons/contacterons/reviendrons
 		j enverrai/répondrai
+		# Spanish
 		ha sido pagado/pagada/recibido/renovado
 		hemos recibido
 		le/te/les enviaremos/entregaremos/responderemos/contactaremos

@@ -24,6 +24,7 @@ var (
 		limited time
 	`)
 	strongAdverts = phrases(nil, `
+		# how to get off a list
 		to/can be removed from
 		to be removed
 		be removed from our/this/the/future
@@ -33,6 +34,7 @@ var (
 		to unsubscribe
 		opt out/in
 		opted in/out
+		# what to click, and at once
 		click/clicking here/below
 		no obligation
 		risk free
@@ -43,12 +45,14 @@ var (
 		toll free
 		special/exclusive offer/offers
 		never pay
+		# money
 		earn ... money/income/cash
 		make/making money
 		adult content/only/site
 		debt consolidation
 		mortgage rates/rate/loan/quote
 		credit card debt
+		# swindles
 		next of kin
 		million united/us states/dollars
 		million dollars

@@ -11,7 +11,8 @@ import (
 // "a/b" is one of these words, "[doing]" one of the set of that name, "{soft}"
 // any of that set, as many of them as there are up to maxSkipped, "word?" a word
 // that may be left out, "*er/ir" one that ends so, "..." up to maxGap words of any kind, "^" the beginning of
-// a clause, and "$" the end of the sentence.
+// a clause, and "$" the end of the sentence. A line that begins with "#" says of
+// what the ones behind it are.
 type phrase struct {
 	steps []step
 	head  bool // the phrase begins a clause
@@ -48,6 +49,9 @@ type phrasebook struct {
 func phrases(sets map[string]Set, list string) phrasebook {
 	book := phrasebook{first: map[string][]phrase{}}
 	for line := range strings.Lines(list) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
 		p := phrase{}
 		for _, field := range strings.Fields(line) {
 			if field == "^" {

@@ -25,6 +25,7 @@ func Urgent(text string) bool {
 var (
 	// pressing words and phrases cannot wait.
 	pressing = phrases(nil, `
+		# English
 		urgent/urgently/asap
 		as soon as possible/humanly
 		as soon as you can
@@ -40,6 +41,7 @@ var (
 		immediate action/attention/response/reply
 		top/high priority
 		emergency
+		# German
 		dringend/dringende/dringender/dringendes/dringenden/eilt/eilig/eilige/eiliges/eilsache
 		so schnell/bald wie/als möglich
 		schnellstmöglich/baldmöglichst/umgehend/unverzüglich/schnellstens
@@ -48,6 +50,7 @@ var (
 		bis feierabend/dienstschluss/geschäftsschluss
 		sofort bitte
 		bitte ... sofort/umgehend
+		# French, Spanish
 		urgent/urgente/urgence/urgentes/urgents
 		dès que possible
 		au plus vite/tôt
@@ -67,6 +70,7 @@ var (
 	`)
 	// relaxed takes that back, or says it of what the writer does.
 	relaxed = phrases(nil, `
+		# it can wait
 		not/isn/nothing/never/no/less/non t? that/so/too/very/really/super/at? all? urgent/asap/emergency/rush/pressing/hurry
 		no/not an emergency
 		no/not in? a? rush/hurry
@@ -79,6 +83,7 @@ var (
 		no es/corre/tan urgente/prisa
 		nada urgente
 		sin prisa/urgencia
+		# the writer will hurry
 		i/we/they/he/she ll/will/shall/would/can ... as/asap/immediately
 		you ll/will ... as soon
 		get back to you
@@ -87,6 +92,7 @@ var (
 		nous vous? répondrons/reviendrons/traiterons/contacterons
 		je te/vous réponds/répondrai/rappelle/reviens
 		le/te responderemos/contactaremos/atenderemos
+		# swindles
 		confidential/proposal/assistance/beneficiary
 		urgent business/matter/relationship
 		emergency room/exit/number/contact/services/kit/landing
