@@ -1,0 +1,132 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+)
+
+func TestValidate(t *testing.T) {
+	good := Config{ID: "home", Host: "imap.example.com", User: me, PasswordFile: "/keys/mail"}
+	google := &OAuth{Provider: "google", ClientID: "sample"}
+	many := make([]string, maxFolders+1)
+	for i := range many {
+		many[i] = strings.Repeat("x", i+1)
+	}
+	for name, test := range map[string]struct {
+		change func(*Config)
+		want   string // how the error begins, "" for none
+	}{
+		"good": {func(*Config) {}, ""},
+		"everything": {func(c *Config) {
+			c.Port, c.Security, c.CAFile, c.LookBack, c.Folders, c.Sent = 143, account.StartTLS, "/ca.pem", time.Hour, []string{"INBOX", "Work"}, "Out"
+		}, ""},
+		"in the clear, here":    {func(c *Config) { c.Host, c.Security = "127.0.0.1", account.None }, ""},
+		"in the clear, by name": {func(c *Config) { c.Host, c.Security = "localhost", account.None }, ""},
+		"in the clear, on ::1":  {func(c *Config) { c.Host, c.Security = "::1", account.None }, ""},
+		"oauth":                 {func(c *Config) { c.PasswordFile, c.OAuth = "", google }, ""},
+		"custom oauth": {func(c *Config) {
+			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "custom", ClientID: "a", AuthURL: "https://example.com/a", TokenURL: "https://example.com/t", Scopes: []string{"imap"}}
+		}, ""},
+		"no id":                    {func(c *Config) { c.ID = "" }, "id: "},
+		"a bad id":                 {func(c *Config) { c.ID = "my mail" }, "id: "},
+		"no host":                  {func(c *Config) { c.Host = "" }, "host: "},
+		"an address as host":       {func(c *Config) { c.Host = "imaps://imap.example.com" }, "host: "},
+		"a port in the host":       {func(c *Config) { c.Host = "imap.example.com:993" }, "host: "},
+		"a bad port":               {func(c *Config) { c.Port = 70000 }, "port: "},
+		"bad security":             {func(c *Config) { c.Security = "ssl" }, "security: "},
+		"in the clear, elsewhere":  {func(c *Config) { c.Security = account.None }, "security: "},
+		"in the clear, as if here": {func(c *Config) { c.Host, c.Security = "127.0.0.1.example.com", account.None }, "security: "},
+		"no user":                  {func(c *Config) { c.User = "" }, "user: "},
+		"no way to sign in":        {func(c *Config) { c.PasswordFile = "" }, "password_file: "},
+		"two passwords":            {func(c *Config) { c.PasswordEnv = "MAIL" }, "password_file: "},
+		"a password as variable":   {func(c *Config) { c.PasswordFile, c.PasswordEnv = "", "hunter2!" }, "password_env: "},
+		"a bad keyring":            {func(c *Config) { c.PasswordFile, c.PasswordKeyring = "", "mail" }, "password_keyring: "},
+		"a password and oauth":     {func(c *Config) { c.OAuth = google }, "oauth: "},
+		"oauth of nobody":          {func(c *Config) { c.PasswordFile, c.OAuth = "", &OAuth{ClientID: "a"} }, "oauth.provider: "},
+		"oauth without client":     {func(c *Config) { c.PasswordFile, c.OAuth = "", &OAuth{Provider: "google"} }, "oauth.client_id: "},
+		"oauth, bad mechanism": {func(c *Config) {
+			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "google", ClientID: "a", Mechanism: "plain"}
+		}, "oauth.mechanism: "},
+		"oauth in the clear": {func(c *Config) {
+			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "custom", ClientID: "a", AuthURL: "http://example.com/a", TokenURL: "https://example.com/t", Scopes: []string{"imap"}}
+		}, "oauth.auth_url: "},
+		"two client secrets": {func(c *Config) {
+			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "google", ClientID: "a", ClientSecretEnv: "A", ClientSecretFile: "/b"}
+		}, "oauth.client_secret_file: "},
+		"user is no address":      {func(c *Config) { c.User = "ines" }, "addresses: "},
+		"a bad address":           {func(c *Config) { c.Addresses = []string{"ines"} }, "addresses[0]: "},
+		"an address twice":        {func(c *Config) { c.Addresses = []string{me, strings.ToUpper(me)} }, "addresses[1]: "},
+		"too many folders":        {func(c *Config) { c.Folders = many }, "folders: "},
+		"a folder twice":          {func(c *Config) { c.Folders = []string{"INBOX", "Inbox"} }, "folders[1]: "},
+		"a folder without a name": {func(c *Config) { c.Folders = []string{" "} }, "folders[0]: "},
+		"a folder of two lines":   {func(c *Config) { c.Folders = []string{"a\r\nb"} }, "folders[0]: "},
+		"sent is the inbox":       {func(c *Config) { c.Sent = "inbox" }, "sent: "},
+		"sent is watched":         {func(c *Config) { c.Folders, c.Sent = []string{"Out"}, "Out" }, "sent: "},
+		"too short a look-back":   {func(c *Config) { c.LookBack = time.Minute }, "look_back: "},
+		"too long a look-back":    {func(c *Config) { c.LookBack = 91 * 24 * time.Hour }, "look_back: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := good
+			test.change(&c)
+			err := c.Validate()
+			switch {
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), test.want)):
+				t.Errorf("%v, should begin with %q", err, test.want)
+			case err != nil && strings.Contains(err.Error(), "hunter2"):
+				t.Errorf("the secret is shown: %v", err)
+			}
+		})
+	}
+}
+
+func TestAccountWithoutItsSecret(t *testing.T) {
+	for name, config := range map[string]Config{
+		"password": {ID: "home", Host: "imap.example.com", User: me, PasswordFile: "/keys/mail"},
+		"token":    {ID: "home", Host: "imap.example.com", User: me, OAuth: &OAuth{Provider: "google", ClientID: "a"}},
+	} {
+		if _, err := New(config, Options{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add("m/0000000000000001", []byte{1, 2, 3})
+	f.Add("o/0000000000000001", []byte(`{"o":{"id":"mid:a"}}`))
+	f.Add("s/00000000000000ff", make([]byte, 20))
+	f.Add("r/0000000000000001", make([]byte, 4))
+	f.Add("c/0000000000000001", make([]byte, 44))
+	f.Fuzz(func(t *testing.T, key string, value []byte) {
+		s := &Sense{known: newTable(knownForm()), open: newTable(openForm()), sent: newTable(sentForm()), answered: newTable(answeredForm()), wroteTo: newTable(correspondentForm())}
+		prefix, name, _ := strings.Cut(key, "/")
+		if table := s.tables()[prefix+"/"]; table != nil {
+			table.load(name, value)
+		}
+		if _, err := parseCursor(value, "a"); err == nil && len(value) == 0 {
+			return
+		}
+	})
+}
+
+func TestRowsReadBack(t *testing.T) {
+	k := known{check: 7, thread: 1 << 63, received: 1 << 31, places: [2]place{{1, 2}, {3, 1<<32 - 1}}}
+	if got, ok := knownForm().parse(knownForm().value(k)); !ok || got != k {
+		t.Errorf("%+v", got)
+	}
+	s := sent{day: 20_000, asked: true, thread: 5, place: place{1, 2}}
+	if got, ok := sentForm().parse(sentForm().value(s)); !ok || got != s {
+		t.Errorf("%+v", got)
+	}
+	c := correspondent{last: 20_000, quarters: [5]quarter{{219, 3}, {218, 1}}}
+	if got, ok := correspondentForm().parse(correspondentForm().value(c)); !ok || got != c {
+		t.Errorf("%+v", got)
+	}
+	if key, ok := parseHash(hash(255).key()); !ok || key != 255 {
+		t.Error(key)
+	}
+}
