@@ -10,8 +10,10 @@
 //   - "mail", momentary: a message that arrived, and of which nothing stands.
 //   - "request", stands: a message to the person that asks something of them, or
 //     has them do something by a date, from somebody who writes to them and not to
-//     a list, as a bulk sender or as a machine. Until it is answered, deleted or
-//     moved out of the folders, and at most 14 days, or to 3 days after its date.
+//     a list, as a bulk sender or as a machine. A copy counts where it begins with
+//     their name, and a stranger where nothing speaks against it; see stranger.go.
+//     Until it is answered, deleted or moved out of the folders, and at most 14
+//     days, or to 3 days after its date.
 //   - "deadline", stands: a message from a machine or an office to the person that
 //     names a day until when something has to be done or paid, with Due. Until it
 //     is deleted or moved away, and to 3 days after Due.
@@ -21,41 +23,52 @@
 //     Due where they named a day. Until they write in that thread again, 7 days
 //     past Due, or 14 days.
 //   - "awaiting", stands: a question of the person's in what they sent that nobody
-//     in the thread has answered. Until then, and at most 30 days. It appears
-//     when it is sent; how long nobody has answered is reckoned from At.
+//     in the thread has answered; what a machine answers is none. Until then, and
+//     at most 30 days. It appears when it is sent; how long nobody has answered is
+//     reckoned from At.
+//
+// What the person writes to themselves alone is a promise where it reads as
+// something to be done, else plain. On the first look only what stands is told.
+// A message that is older than the look-back when it turns up, since it was moved
+// there, is not told, and neither is a draft.
 //
 // # Identity
 //
 // The ID is "mid:" and the Message-ID without its brackets, in lower case behind
 // the last "@"; of a message without one it is "mid:" and a hash of its header. A
 // "promise" has "#promise" and an "awaiting" "#awaiting" behind it. The same
-// message in two folders or two accounts is one thing.
+// message in two folders or two accounts is one thing. A second message that
+// claims the Message-ID of one that is known, with another sender or date, has "#"
+// and a hash of these behind it, so that nobody can hide a message by its name.
 //
 // # Attributes
 //
 // from (the address, lower case), from_name, thread (the identity of the first
-// message of its thread, by References, In-Reply-To), addressed ("to" or "cc"
+// message of its thread, "mid:…", by References, In-Reply-To), addressed ("to" or "cc"
 // where one of the person's addresses is named there, else ""), list (the List-Id,
 // or "true"), bulk ("true": sent to many), automated ("true": a machine wrote it),
-// junk ("true": the server or a filter calls it so), asks ("true": it asks the
-// reader something), urgent ("true": its words or header say so), known (how many
+// junk ("true": the server or a filter calls it so), asks ("true": it is a request), urgent ("true": its words or header say so), known (how many
 // messages the person sent to that address in the last year, where any), awaited
 // ("true": it answers a message in which the person asked something), seen
 // ("true": it was read), attachments (how many), date_text (the words that Due was
 // read from), to (the first three recipients of what the person sent), folder,
 // received (when the server took it in, RFC 3339).
 //
-// The fingerprint of what stands is its kind, "unread" or "read", and its date, so
-// that having been read is a change; it makes the severity less: 1 where unread, 2
-// where it is urgent and from somebody known, 0 where it was read.
+// At is when the server took the message in. The fingerprint of what stands is its
+// kind, "unread" or "read", and its date, so that having been read is a change; it
+// makes the severity less: 1 where unread, 2 where it is urgent and from somebody
+// known, 0 where it was read. A promise has 1 with a date and 0 without, a question
+// 0; plain mail 1 where it was awaited, or is urgent and from somebody known, else 0.
 //
 // # Links
 //
 // As those of internal/links ("url:…", "invoice:…", "order:…", "ticket:…",
-// "disk:…", "unit:…"), and "uid:…" of an invitation.
+// "disk:…", "unit:…"), of subject and text without their secrets, and "uid:…" of an
+// invitation.
 //
 // # What it stores
 //
 // No tables. Its rows in the ledger are documented in rows.go. The collector of
-// package senses calls it once a tick.
+// package senses calls it once a tick, the tool read_mail calls Read, and setup's
+// doctor and init call Try.
 package mail
