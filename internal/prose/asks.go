@@ -165,7 +165,7 @@ var supposing = SetOf(`if unless suppose imagine`)
 // endsWithMark reports whether a sentence is a question by its mark.
 func endsWithMark(s string) bool {
 	s = strings.TrimRightFunc(s, func(r rune) bool { return r != '?' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "??")
+	return strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "???")
 }
 
 // shouts reports whether a sentence is written as spam is: in capitals, or with

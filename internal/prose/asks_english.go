@@ -86,6 +86,10 @@ var englishAsks = language{
 		# any news
 		^ any news/update/updates/progress/word/thoughts/ideas/feedback/luck/hints/advice/pointers/tips/suggestions ... on/about/from/with/yet
 		^ any news/updates/update/feedback/thoughts/ideas/suggestions/comments/objections $
+		^ any ... idea/ideas/clue/clues $
+		^ any good/bright? idea/ideas
+		^ any way/chance to
+		^ how about *ing
 		or/and/but/so do/did/have/had/are/were/will/can/could you
 		# at what time
 		what time ... is/are/do/does/shall/should/will

@@ -1,8 +1,15 @@
-// Package prose reads what people write in English, German, French and
-// Spanish: sentences, and in them what their writer promises and is to do.
+// Package prose reads what people and offices write in English, German, French
+// and Spanish: sentences, and in them what their writer promises and is to do
+// (Promise, Oblige), what they ask of their reader (Asks, Urgent), and what an
+// office or a machine sets its reader (Limits, Appointments).
 //
-// It stores nothing. Senses call it: senses/notes on notes, senses/mail on
-// messages. The text is hostile: every reading is one pass over it, the grammar
-// looks at a bounded number of words of each sentence, and the number of results
-// is capped.
+// It knows words and no languages: lists of them, grouped by what they do, and
+// phrases of them (phrase). A doubt is decided against a reading, since one that is
+// none annoys more than one that is missed.
+//
+// It stores nothing. senses/notes calls it on notes, senses/mail on messages. The
+// text is hostile: of a text MaxText bytes, of a sentence MaxSentence and maxWords
+// words are looked at, each phrase looks a bounded number of words ahead, and the
+// number of results is capped. What it returns are words of the text as they stand
+// there: secrets are to be taken out by who stores them.
 package prose
