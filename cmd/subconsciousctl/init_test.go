@@ -19,7 +19,7 @@ func TestInitAsks(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := here(&out, &errs, "init", "--config", file, "--preset", "free", "--no-test", "--no-push", "--state-dir", dir)
 	p.env = func(name string) (string, bool) { return dir, name == "HOME" }
-	p.stdin, p.inTerminal = strings.NewReader("what?\ntype it\nanother\n/none\n\n\n\nphone\n\n\n"), true
+	p.stdin, p.inTerminal = strings.NewReader("what?\ntype it\nanother\n/none\n\n\n\n\nphone\n\n\n"), true
 	p.secret = func() (string, error) { return key, nil }
 	if code := run(t.Context(), p); code != exitFine {
 		t.Fatalf("exit code %d\n%s%s", code, &out, &errs)

@@ -84,7 +84,7 @@ func (t *terminal) Text(ctx context.Context, question, preset string) (string, e
 // Secret implements initial.Person.
 func (t *terminal) Secret(ctx context.Context, question string) (string, error) {
 	if t.app.secret == nil {
-		return "", errors.New("what is typed cannot be hidden here; name the key with --key-env or --key-file")
+		return "", errors.New("what is typed cannot be hidden here; name the key with --key-env or --key-file, the password with --mail-password-file")
 	}
 	if _, err := io.WriteString(t.out(), screen.Lines(question)+" (it is not shown): "); err != nil {
 		return "", fmt.Errorf("ask: %w", err)

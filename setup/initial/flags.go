@@ -23,6 +23,9 @@ func readFlags(ctx context.Context, s *session) error {
 			return mistake("--quiet: %w", err)
 		}
 	}
+	if err := s.readMailFlags(); err != nil {
+		return err
+	}
 	named := s.NtfyURL != "" || s.NtfyTopic != ""
 	switch {
 	case named && s.Desktop:

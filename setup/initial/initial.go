@@ -19,6 +19,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -50,6 +51,8 @@ type Options struct {
 	// Notes, Files and ICS are what to look at; where one is set, that kind is
 	// not asked for.
 	Notes, Files, ICS []string
+	// Mail is a mail account.
+	Mail MailOptions
 	// NtfyURL and NtfyTopic are a channel: where one is set, none is asked for.
 	// NtfyTokenEnv and NtfyTokenFile name where its token is.
 	NtfyURL, NtfyTopic, NtfyTokenEnv, NtfyTokenFile string
@@ -63,7 +66,7 @@ type Options struct {
 	NewTopic func() string
 	// Agree takes what is proposed and asks nothing.
 	Agree bool
-	// Unchecked asks no model anything.
+	// Unchecked asks no model and no mail server anything.
 	Unchecked bool
 	// Env looks variables up; Now is the clock.
 	Env func(string) (string, bool)
@@ -84,6 +87,10 @@ type Outcome struct {
 	Change  string `json:"change,omitempty"`
 	// Watched are the folders and files that are looked at from now on.
 	Watched []string `json:"watched"`
+	// Account is the id of the new mail account, SignIn the command by which one
+	// signs in to it, where that is by the browser.
+	Account string `json:"account,omitempty"`
+	SignIn  string `json:"sign_in,omitempty"`
 	// Channel is the id of the new channel, Subscribe the links by which a
 	// phone subscribes to it; Pushed: it took a first message.
 	Channel   string   `json:"channel,omitempty"`
@@ -92,8 +99,10 @@ type Outcome struct {
 	// KeyFiles are the files of keys that were written.
 	KeyFiles []string `json:"key_files"`
 	Preset   string   `json:"preset"`
-	// Missing are providers without a key, Failed models that did not answer,
-	// and a channel that did not take the first message ("notify/phone").
+	// Missing are providers without a key, and a mail account to be signed in to
+	// ("mail/work"); Failed are models that did not answer, a mail account that
+	// could not be signed in to, and a channel that did not take the first message
+	// ("notify/phone").
 	Missing []string `json:"missing"`
 	Failed  []string `json:"failed"`
 	// CostPerDay is what an ordinary day costs at list prices, in US dollars.
@@ -126,9 +135,12 @@ type session struct {
 	there    *document
 	old      string // the file as it is
 	closed   bool   // nothing can be added to it
-	// sources are what is to be watched, by sense; channel is nil for none, and
-	// hours for those that hold already.
+	// sources are what is to be watched, by sense; mail and channel are nil for
+	// none, and hours for those that hold already. ringed: the password of mail
+	// goes into the keyring.
 	sources map[string][]source
+	mail    *mail.Config
+	ringed  bool
 	channel *setup.Channel
 	hours   *escalate.Hours
 }
@@ -171,6 +183,7 @@ func steps() []step {
 		{"try the models", try},
 		{"reckon the cost", reckon},
 		{"choose what it looks at", watch},
+		{"choose whose mail it reads", mailbox},
 		{"choose how you are told", tell},
 		{"choose the quiet hours", quiet},
 		{"write it down", writeDown},
@@ -270,8 +283,12 @@ func next(_ context.Context, s *session) error {
 		s.say("Nothing was missing: the configuration is left as it is.")
 	case s.result.Change != "":
 		s.say("Then run:\n  subconsciousctl config check")
+	case s.DaemonRuns && s.result.SignIn != "":
+		s.say("The daemon runs: sign in to the mail account, and start it anew, so that it reads the configuration:\n  %s", s.result.SignIn)
 	case s.DaemonRuns:
 		s.say("The daemon runs: start it anew, so that it reads the configuration. Then:\n  subconsciousctl models test\n  subconsciousctl status")
+	case s.result.SignIn != "":
+		s.say("Now sign in to the mail account, and run it:\n  %s\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl doctor      whether all is well; --send sends a test message", s.result.SignIn)
 	default:
 		s.say("Now run:\n  subconsciousd               (or as a service: docs/service.md)\n  subconsciousctl status      what it thinks of\n  subconsciousctl doctor      whether all is well; --send sends a test message")
 	}

@@ -226,7 +226,7 @@ func TestLeaving(t *testing.T) {
 		o := here(t)
 		o.Preset, o.Offline = models.PresetFree, false
 		server := ntfytest.New(ntfytest.Options{})
-		p := &person{secret: typedKey, leaveAt: at, answers: []string{"type it", "another", "another", "another", "own server"},
+		p := &person{secret: typedKey, leaveAt: at, answers: []string{"type it", "another", "another", "another", none, "own server"},
 			texts: []string{filepath.Dir(filepath.Dir(o.File)), "", "", server.URL()}}
 		_, err := Run(t.Context(), o, p)
 		server.Close()

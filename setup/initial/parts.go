@@ -15,7 +15,7 @@ import (
 func (s *session) sensesText() string {
 	var b strings.Builder
 	b.WriteString(`# What the mind looks at. This machine's health is watched unless it is switched
-# off; folders, notes and calendars are watched where they are named.
+# off; folders, notes, calendars and mail are looked at where they are named.
 senses:
   health:
     enabled: true
@@ -28,6 +28,11 @@ senses:
 		}
 		b.WriteString(indented(text, 2))
 	}
+	text := "#mail: # subconsciousctl init finds the server, and tries the account\n#  - id: home\n#    host: imap.example.com\n#    user: me@example.com\n#    password_file: \"~/.config/subconscious/keys/mail-home\"\n"
+	if s.mail != nil {
+		text = "mail:\n" + indented(mailItem(*s.mail), 2)
+	}
+	b.WriteString(indented(text, 2))
 	return b.String()
 }
 

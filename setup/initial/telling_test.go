@@ -54,7 +54,7 @@ func TestWholeWay(t *testing.T) {
 	write(t, home+"/2026/x.txt", "x")
 	phone := phoneServer(t, ntfytest.Options{})
 	o.Offline, o.Preset = false, models.PresetReflex
-	p := &person{answers: []string{"another", "", "", "own server", "yes", "again", "yes", "other hours"},
+	p := &person{answers: []string{"another", "", "", none, "own server", "yes", "again", "yes", "other hours"},
 		texts: []string{home + "/none", "~/2026", "no address", phone.URL(), "noon", "22-6:30"}}
 	outcome, config := run(t, o, p)
 	if len(config.Senses.Notes) != 1 || config.Senses.Notes[0].Path != home+"/Notes" || len(config.Senses.Calendar) != 1 ||
@@ -104,7 +104,7 @@ func TestDeadServer(t *testing.T) {
 	for answer, channels := range map[string]int{"go on": 1, "without": 0} {
 		o := here(t)
 		o.Offline, o.Preset, o.NtfyURL, o.NtfyTopic, o.Notes = false, models.PresetReflex, phone.URL(), "mine", nil
-		p := &person{answers: []string{"", "", "", "yes", answer}}
+		p := &person{answers: []string{"", "", "", none, "yes", answer}}
 		outcome, config := run(t, o, p)
 		if len(config.Notify) != channels || outcome.Pushed || len(outcome.Failed) != 1 || !strings.Contains(p.said.String(), "does not answer") {
 			t.Errorf("%s: %+v, %+v\n%s", answer, config.Notify, outcome, &p.said)

@@ -77,7 +77,10 @@ func writeDown(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := s.writeKeys(); err != nil {
+	if err = s.fillRing(ctx); err == nil {
+		err = s.writeKeys()
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(temp))
 	}
 	if err := place(temp, path); err != nil {
@@ -94,6 +97,10 @@ func (s *session) placeKeys() {
 		if p := &s.plan.providers[i]; p.KeyEnv == typed(p.ID) {
 			p.KeyEnv, p.KeyFile = "", s.keyFile(p.ID)
 		}
+	}
+	s.placeMail()
+	if s.mail != nil {
+		s.result.Account = s.mail.ID
 	}
 	if s.channel == nil {
 		return
@@ -155,19 +162,27 @@ func (s *session) text() string {
 
 // addSources adds what is to be watched to a configuration that is there.
 func (s *session) addSources(change *[]string) {
+	type part struct{ sense, items string }
+	var parts []part
+	for _, kind := range kinds() {
+		if sources := s.sources[kind.sense]; len(sources) > 0 {
+			parts = append(parts, part{kind.sense, kind.items(sources)})
+		}
+	}
+	if s.mail != nil {
+		parts = append(parts, part{"mail", mailItem(*s.mail)})
+	}
 	if s.there.has("senses") && !s.closed {
-		for _, kind := range kinds() {
-			if sources := s.sources[kind.sense]; len(sources) > 0 && !s.there.addItems([]string{"senses", kind.sense}, kind.items(sources)) {
-				*change = append(*change, "senses:\n"+spaces(2)+kind.sense+":\n"+indented(kind.items(sources), 4))
+		for _, p := range parts {
+			if !s.there.addItems([]string{"senses", p.sense}, p.items) {
+				*change = append(*change, "senses:\n"+spaces(2)+p.sense+":\n"+indented(p.items, 4))
 			}
 		}
 		return
 	}
 	text := ""
-	for _, kind := range kinds() {
-		if sources := s.sources[kind.sense]; len(sources) > 0 {
-			text += spaces(2) + kind.sense + ":\n" + indented(kind.items(sources), 4)
-		}
+	for _, p := range parts {
+		text += spaces(2) + p.sense + ":\n" + indented(p.items, 4)
 	}
 	switch {
 	case text == "":

@@ -1,0 +1,380 @@
+package initial
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/setup/live"
+)
+
+// MailOptions are a mail account: where an Address is set, none is asked for.
+type MailOptions struct {
+	// Address is the person's.
+	Address string
+	// Host is the server, "" where it is known of the address or can be found;
+	// Port and Security as in the configuration. User is "" for the address.
+	Host, Security, User, CAFile string
+	Port                         int
+	// PasswordEnv, PasswordFile and PasswordKeyring name where the password is.
+	PasswordEnv, PasswordFile, PasswordKeyring string
+	// OAuth is the provider to sign in at by the browser, as that client.
+	OAuth, ClientID, ClientSecretFile string
+	// Dial connects to mail servers; nil is the usual way.
+	Dial live.Dial
+}
+
+// mailbox settles the mail account that is read: the one that was named, else
+// the one that the person types. Those that are configured already stay.
+func mailbox(ctx context.Context, s *session) error {
+	if s.Mail.Address == "" {
+		if s.Agree || len(s.existing.Senses.Mail) > 0 {
+			return nil
+		}
+		i, err := s.ask(ctx, "Shall mail be read, for what is asked of you and what you promised?", []Choice{
+			{"yes", "over IMAP; nothing is changed there, nothing is marked as read"}, {none, "more can be named in the configuration at any time"}}, 1)
+		if err != nil || i != 0 {
+			return err
+		}
+		if s.Mail.Address, err = s.typeAddress(ctx); err != nil || s.Mail.Address == "" {
+			return err
+		}
+	}
+	if slices.ContainsFunc(s.existing.Senses.Mail, func(c mail.Config) bool {
+		return strings.EqualFold(c.User, s.Mail.Address) || slices.ContainsFunc(c.Addresses, func(a string) bool { return strings.EqualFold(a, s.Mail.Address) })
+	}) {
+		s.say("%s is configured already.", s.Mail.Address)
+		return nil
+	}
+	known, host, err := s.mailServer(ctx)
+	if err != nil || host == "" {
+		return err
+	}
+	c := s.mailConfig(known, host)
+	if known.title != "" {
+		s.say("%s: %s, over TLS. %s", known.title, host, known.needs)
+	} else {
+		s.say("The server is %s, over %s. With a second factor it mostly wants an app password: one that you make in its settings for this program alone.", host, securityWords(c.Security))
+	}
+	s.mail = &c
+	if c.PasswordEnv+c.PasswordFile+c.PasswordKeyring == "" && c.OAuth == nil {
+		if err := s.howToSignIn(ctx, known); err != nil || s.mail == nil {
+			return err
+		}
+	}
+	return s.tryMail(ctx)
+}
+
+func securityWords(s account.Security) string {
+	switch s {
+	case account.StartTLS:
+		return "STARTTLS"
+	case account.None:
+		return "nothing that protects it"
+	}
+	return "TLS"
+}
+
+// typeAddress takes a mail address that is typed, until it is one; nothing typed
+// is none.
+func (s *session) typeAddress(ctx context.Context) (string, error) {
+	for {
+		address, err := s.person.Text(ctx, "Your mail address, or Enter for none", "")
+		if err != nil || address == "" {
+			return "", err
+		}
+		if domainOf(address) != "" {
+			return address, nil
+		}
+		s.say("✗ %s is no mail address; write it as name@example.com", address)
+	}
+}
+
+// domainOf is what stands behind the "@"; "" where it is no address.
+func domainOf(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " \t<>,;\"/\\") || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' }) {
+		return ""
+	}
+	return strings.ToLower(address[at+1:])
+}
+
+// mailServer finds the server: named, known, found, or typed; "" is none.
+func (s *session) mailServer(ctx context.Context) (known mailHost, host string, err error) {
+	domain := domainOf(s.Mail.Address)
+	known, ok := mailHostOf(domain)
+	switch {
+	case s.Mail.Host != "" && s.Mail.Host != known.host:
+		return mailHost{}, s.Mail.Host, nil
+	case ok:
+		return known, known.host, nil
+	}
+	if !s.Unchecked {
+		s.say("Looking for the mail server of %s (imap.%s, mail.%s).", domain, domain, domain)
+		roots, err := s.mailRoots()
+		if err != nil {
+			return mailHost{}, "", err
+		}
+		if host := findMailHost(ctx, domain, s.Mail.Dial, roots); host != "" {
+			return mailHost{}, host, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return mailHost{}, "", err
+		}
+		s.say("None answers there over TLS.")
+	}
+	if s.Agree {
+		return mailHost{}, "", mistake("--mail-address %s: its server is not known; name it with --mail-host", s.Mail.Address)
+	}
+	host, err = s.typeMailHost(ctx)
+	return mailHost{}, host, err
+}
+
+// mailRoots are the authorities that --mail-ca-file names; nil: the system's.
+func (s *session) mailRoots() (*x509.CertPool, error) {
+	if s.Mail.CAFile == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(s.Mail.CAFile)
+	if err != nil {
+		return nil, mistake("--mail-ca-file: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, mistake("--mail-ca-file: %s holds no certificate; name a PEM file", s.Mail.CAFile)
+	}
+	return roots, nil
+}
+
+// typeMailHost takes the name of a server, with a port where it is another one,
+// until it can be one; nothing typed is none.
+func (s *session) typeMailHost(ctx context.Context) (string, error) {
+	for {
+		text, err := s.person.Text(ctx, "Its IMAP server, such as imap.example.com, or Enter for none", "")
+		if err != nil || text == "" {
+			return "", err
+		}
+		host, port := text, s.Mail.Port
+		if name, number, err := net.SplitHostPort(text); err == nil {
+			host = name
+			if port, err = strconv.Atoi(number); err != nil {
+				s.say("✗ %s is no port", number)
+				continue
+			}
+		}
+		c := mail.Config{ID: "mail", Host: host, Port: port, User: s.Mail.Address, PasswordEnv: "MAIL_PASSWORD"}
+		if err := c.Validate(); err != nil {
+			s.say("✗ %v", err)
+			continue
+		}
+		s.Mail.Port = port
+		return host, nil
+	}
+}
+
+// mailConfig is the account that comes of what is known by then.
+func (s *session) mailConfig(known mailHost, host string) mail.Config {
+	domain := domainOf(s.Mail.Address)
+	word, _, _ := strings.Cut(domain, ".")
+	c := mail.Config{ID: s.mailID(word), Host: host, Port: s.Mail.Port, Security: account.Security(s.Mail.Security), CAFile: absolute(s.Mail.CAFile),
+		User: s.Mail.User, PasswordEnv: s.Mail.PasswordEnv, PasswordFile: absolute(s.Mail.PasswordFile), PasswordKeyring: s.Mail.PasswordKeyring}
+	if c.Security == "" {
+		c.Security = account.TLS
+		if c.Port == portStartTLS {
+			c.Security = account.StartTLS
+		}
+	}
+	if c.User == "" {
+		c.User = s.Mail.Address
+		if known.local {
+			c.User, _, _ = strings.Cut(s.Mail.Address, "@")
+		}
+	}
+	if c.User != s.Mail.Address {
+		c.Addresses = []string{s.Mail.Address}
+	}
+	if s.Mail.OAuth != "" {
+		c.OAuth = &mail.OAuth{Provider: s.Mail.OAuth, ClientID: s.Mail.ClientID, ClientSecretFile: absolute(s.Mail.ClientSecretFile)}
+	}
+	return c
+}
+
+// portStartTLS is the port at which TLS is started by a command.
+const portStartTLS = 143
+
+// absolute makes a path of a flag absolute.
+func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
+// mailID makes an id that no account has yet.
+func (s *session) mailID(word string) string {
+	return freeID(word, "mail", func(id string) bool {
+		return slices.ContainsFunc(s.existing.Senses.Mail, func(c mail.Config) bool { return c.ID == id })
+	})
+}
+
+// tryMail signs in, says what is there, and asks what to do where that fails.
+func (s *session) tryMail(ctx context.Context) error {
+	if s.mail.OAuth != nil {
+		s.result.SignIn = setup.MailSignIn(*s.mail, "", nil).Command
+		s.result.Missing = append(s.result.Missing, "mail/"+s.mail.ID)
+		return nil
+	}
+	if s.Unchecked {
+		return nil
+	}
+	for {
+		s.say("Signing in to %s.", s.mail.Host)
+		m := live.Mail(ctx, *s.mail, "", s.env(), s.Mail.Dial)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if m.Problem == "" {
+			s.say("✓ %s.", m.Detail)
+			return nil
+		}
+		s.say("✗ %s\n  → %s", m.Problem, m.Next)
+		choices := []Choice{{"again", "you type the password anew"}, {"other server", "you type its name"}, {"go on", "it is set up, and can be put right later"}, {without, "no mail for now"}}
+		preset := 2
+		if _, typed := s.plan.keys[s.mailKey()]; !typed {
+			choices[0].About = "once you have put it right"
+		} else if m.Locked {
+			preset = 0
+		}
+		i, err := s.ask(ctx, "What now?", choices, preset)
+		if err != nil {
+			return err
+		}
+		switch choices[i].Name {
+		case "again":
+			err = s.typeAgain(ctx)
+		case "other server":
+			err = s.otherServer(ctx)
+		case without:
+			s.mail = nil
+			s.forgetMailKey()
+			return nil
+		default:
+			s.result.Failed = append(s.result.Failed, "mail/"+s.mail.ID)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// otherServer takes the name of another server; nothing typed keeps the one.
+func (s *session) otherServer(ctx context.Context) error {
+	host, err := s.typeMailHost(ctx)
+	if err != nil || host == "" {
+		return err
+	}
+	s.mail.Host, s.mail.Port = host, s.Mail.Port
+	if s.Mail.Security == "" {
+		s.mail.Security = account.TLS
+		if s.mail.Port == portStartTLS {
+			s.mail.Security = account.StartTLS
+		}
+	}
+	return nil
+}
+
+// readMailFlags looks at what was asked for beforehand.
+func (s *session) readMailFlags() error {
+	m := s.Mail
+	ways := 0
+	for _, way := range []string{m.PasswordEnv, m.PasswordFile, m.PasswordKeyring, m.OAuth} {
+		if way != "" {
+			ways++
+		}
+	}
+	switch {
+	case m.Address == "" && (m.Host+m.Security+m.User+m.CAFile+m.ClientID+m.ClientSecretFile != "" || m.Port != 0 || ways > 0):
+		return mistake("--mail-…: name the address too, with --mail-address")
+	case m.Address == "":
+		return nil
+	case domainOf(m.Address) == "":
+		return mistake("--mail-address: %q is no mail address; write it as name@example.com", m.Address)
+	case ways == 0 && s.Agree:
+		return mistake("--mail-address: name where the password is, with --mail-password-file or --mail-password-env, or sign in by the browser, with --mail-oauth")
+	case ways > 1:
+		return mistake("--mail-…: more than one way to sign in is named; keep one")
+	}
+	if _, err := s.mailRoots(); err != nil {
+		return err
+	}
+	known, _ := mailHostOf(domainOf(m.Address))
+	host := m.Host
+	if host == "" {
+		host = "imap.example.com" // the one that is found later
+	}
+	c := s.mailConfig(known, host)
+	if ways == 0 {
+		c.PasswordEnv = "MAIL_PASSWORD"
+	}
+	if err := c.Validate(); err != nil {
+		return mistake("%w", mailFlags(err))
+	}
+	return nil
+}
+
+// mailFlags names the flags instead of the keys.
+func mailFlags(err error) error {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		key, text, _ := strings.Cut(line, ": ")
+		key = strings.NewReplacer("oauth.provider", "oauth", "oauth.", "", "addresses[0]", "address", "addresses", "address", "_", "-").Replace(key)
+		lines[i] = "--mail-" + key + ": " + text
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// mailItem is the account as an item of a list.
+func mailItem(c mail.Config) string {
+	var b strings.Builder
+	field := func(indent, key, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s%s: %s\n", indent, key, strconv.Quote(value))
+		}
+	}
+	fmt.Fprintf(&b, "- id: %s\n  host: %s\n", written(c.ID), strconv.Quote(c.Host))
+	if c.Port != 0 {
+		fmt.Fprintf(&b, "  port: %d\n", c.Port)
+	}
+	if c.Security != "" && c.Security != account.TLS {
+		fmt.Fprintf(&b, "  security: %s\n", c.Security)
+	}
+	field("  ", "ca_file", c.CAFile)
+	field("  ", "user", c.User)
+	field("  ", "password_env", c.PasswordEnv)
+	field("  ", "password_file", c.PasswordFile)
+	field("  ", "password_keyring", c.PasswordKeyring)
+	for _, address := range c.Addresses {
+		fmt.Fprintf(&b, "  addresses: [%s]\n", strconv.Quote(address))
+	}
+	if c.OAuth != nil {
+		fmt.Fprintf(&b, "  oauth:\n    provider: %s\n", c.OAuth.Provider)
+		field("    ", "client_id", c.OAuth.ClientID)
+		field("    ", "client_secret_env", c.OAuth.ClientSecretEnv)
+		field("    ", "client_secret_file", c.OAuth.ClientSecretFile)
+	}
+	return b.String()
+}
