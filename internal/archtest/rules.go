@@ -162,7 +162,7 @@ func outerRules() []Rule {
 			Packages: []string{"daemon/*/..."}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint"),
 			Reason: "a part of the daemon does not know the whole",
 		}, {
-			Packages: []string{"daemon"}, May: append(owners, "senses/mail/mailtest", "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/oauth", "internal/secret", "setup", "setup/...", "daemon/..."),
+			Packages: []string{"daemon"}, May: append(owners, "senses/mail/account", "senses/mail/mailtest", "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/oauth", "internal/secret", "setup", "setup/...", "daemon/..."),
 			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest"},
 			Reason: "it puts everything together, and only commands, eval and tests know it",
 		}, {
