@@ -46,11 +46,8 @@ type look struct {
 	stuck           map[uint32]bool
 	// unfinished: not all of the folders were looked through.
 	unfinished bool
-	// again asks for another round, since one message ended this one; blamed is
-	// the folder whose suspect was tried alone, alone how often that failed.
-	again  bool
-	blamed uint32
-	alone  int
+	// again asks for another round, since one message ended this one.
+	again bool
 	// said is what cannot be seen just now.
 	said []string
 	full bool // more stands than is kept
@@ -109,8 +106,10 @@ func (l *look) run(ctx context.Context) error {
 func (l *look) round(ctx context.Context, session *account.Session) error {
 	l.said, l.unfinished = nil, false
 	clear(l.missing)
-	if err := l.lookAtSent(ctx, session); err != nil {
+	if err := l.lookAtSent(ctx, session); ends(ctx, err) {
 		return err
+	} else if err != nil {
+		l.say("what you sent: %v", err)
 	}
 	if l.config.Sent != noSent && l.state.Sent.first() && l.state.Sent != nil && l.beginning() {
 		// Who is known, and what was answered, is needed of the first mail.
@@ -135,14 +134,31 @@ func (l *look) round(ctx context.Context, session *account.Session) error {
 		if name != last {
 			opened = account.Opened{}
 		}
-		if err := l.lookAtFolder(ctx, session, name, opened); err != nil {
+		if err := l.lookAtFolder(ctx, session, name, opened); ends(ctx, err) {
 			return err
+		} else if err != nil {
+			l.unfinished = true
+			l.say("%v", err)
 		}
 	}
 	if !l.unfinished {
 		l.endMissing()
 	}
 	return nil
+}
+
+// ends reports whether after an error nothing more can be asked of the session.
+// What the server merely refuses is another matter.
+func ends(ctx context.Context, err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, end := range []error{account.ErrLost, account.ErrSilent, account.ErrBounds, account.ErrBusy, account.ErrSignIn, account.ErrSecure, account.ErrStopped} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return ctx.Err() != nil
 }
 
 // beginning reports whether no folder was looked through yet.
@@ -191,6 +207,9 @@ func (l *look) batch() (senses.Batch, error) {
 		if !slices.Contains(l.folders, name) {
 			delete(l.state.Folders, name)
 		}
+	}
+	if l.config.Sent == noSent {
+		l.state.Sent, l.state.SentName = nil, ""
 	}
 	batch := senses.Batch{Changes: l.changes, Starting: l.starting()}
 	if l.open.changed() {

@@ -65,9 +65,14 @@ func (f *folder) first() bool { return f == nil || f.Base > f.Next }
 
 // suspect is a message at which reading broke off.
 type suspect struct {
-	Num   uint32   `json:"n"`
-	UID   imap.UID `json:"u"`
-	Tries int      `json:"tries"` // with it alone
+	Num uint32   `json:"n"`
+	UID imap.UID `json:"u"`
+	// Blamed: it failed alone, and it is not yet seen whether the server answers
+	// otherwise. Alone is how often it did in this look, or in one that ran out of
+	// time, and Tries in how many looks it failed often enough.
+	Blamed bool `json:"blamed,omitempty"`
+	Alone  int  `json:"alone,omitempty"`
+	Tries  int  `json:"tries,omitempty"`
 }
 
 // clone returns a cursor that may be changed.

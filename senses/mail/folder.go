@@ -227,7 +227,7 @@ func (l *look) readBodies(ctx context.Context, session *account.Session, f *fold
 	done = map[imap.UID]bool{}
 	var letters []letter
 	bytes := bodyBytes
-	if p := l.state.Suspect; p != nil && l.alone > 0 && p.Num == f.Num && p.UID == uids[0] {
+	if p := l.state.Suspect; p != nil && p.Alone > 0 && p.Num == f.Num && p.UID == uids[0] {
 		bytes = lessBytes
 	}
 	err = session.Messages(ctx, uids, bytes, func(raw account.Raw) error {
@@ -272,14 +272,11 @@ func (l *look) suspect(ctx context.Context, f *folder, left []imap.UID, alone bo
 		return err
 	}
 	f.Next = left[0]
-	p := l.state.Suspect
-	switch {
-	case p != nil && p.Num == f.Num && p.UID == left[0]:
-	default:
+	if p := l.state.Suspect; p == nil || p.Num != f.Num || p.UID != left[0] {
 		l.state.Suspect = &suspect{Num: f.Num, UID: left[0]}
 	}
 	if alone {
-		l.blamed = f.Num
+		l.state.Suspect.Blamed = true
 	}
 	l.again = ctx.Err() == nil
 	return err
@@ -289,17 +286,17 @@ func (l *look) suspect(ctx context.Context, f *folder, left []imap.UID, alone bo
 // while the server works otherwise; after some it is passed over.
 func (l *look) judgeSuspect(ctx context.Context, session *account.Session, f *folder) error {
 	p := l.state.Suspect
-	if p == nil || p.Num != f.Num || l.blamed != f.Num {
+	if p == nil || p.Num != f.Num || !p.Blamed {
 		return nil
 	}
 	if _, err := session.Flags(ctx, []imap.UID{p.UID}); err != nil {
 		return fmt.Errorf("see whether the server answers: %w", err)
 	}
-	l.blamed = 0
-	if l.alone++; l.alone < aloneTries {
+	p.Blamed = false
+	if p.Alone++; p.Alone < aloneTries {
 		return nil
 	}
-	l.alone = 0
+	p.Alone = 0
 	if p.Tries++; p.Tries < blames {
 		l.stuck[f.Num] = true
 		return nil

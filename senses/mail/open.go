@@ -91,11 +91,21 @@ func (l *look) flagged(key hash, p place, now account.Flags, there bool) {
 	case !there || now.Deleted:
 		o.Places = slices.DeleteFunc(slices.Clone(o.Places), func(other place) bool { return other == p })
 		l.open.set(key, o)
+		l.checkAgain(o.Places)
 	case now.Answered && o.Observation.Kind == kindRequest:
 		l.open.drop(key)
-	case now.Seen != isSeen(o.Observation):
+	case o.Places[0] == p && now.Seen != isSeen(o.Observation): // of several copies the first decides
 		o.Observation = withSeen(o.Observation, now.Seen)
 		l.open.set(key, o)
+	}
+}
+
+// checkAgain has the flags of places looked at whatever their folders say.
+func (l *look) checkAgain(places []place) {
+	for _, p := range places {
+		if f := l.state.Folders[l.state.named(p.Num)]; f != nil {
+			f.ModSeq = 0
+		}
 	}
 }
 
@@ -141,6 +151,9 @@ func (l *look) moved(id hash, m letter) {
 			continue
 		}
 		if m.flags.Seen != isSeen(o.Observation) {
+			o.Observation = withSeen(o.Observation, m.flags.Seen)
+		}
+		if len(o.Places) == 0 && m.flags.Seen != isSeen(o.Observation) {
 			o.Observation = withSeen(o.Observation, m.flags.Seen)
 		}
 		o.Places = append(slices.Clip(slices.Clone(o.Places)), m.place)
