@@ -94,7 +94,7 @@ func New(options Options) (*Account, error) {
 // Do runs f with a session that is signed in, and waits for whoever else does.
 // A connection that has ended since the last time is replaced; if that shows
 // only at its first answer, f is run a second time from its beginning. The end of
-// ctx closes the connection at once.
+// ctx closes the connection at once. f must not call Do.
 func (a *Account) Do(ctx context.Context, f func(*Session) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

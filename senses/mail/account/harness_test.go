@@ -28,7 +28,20 @@ const (
 // allowed is what the client may ever send: nothing of it changes anything. "…"
 // is what the server keeps of an answer in a sign-in.
 var allowed = regexp.MustCompile(`^(CAPABILITY|NOOP|LOGIN .*|AUTHENTICATE .*|STARTTLS|LIST .*|EXAMINE .*|` +
-	`UID SEARCH .*|UID FETCH [^()]* \([^()]*(BODY\.PEEK\[[^\]]*\]<0\.\d+>)?[^()\[\]]*\)|IDLE|DONE|LOGOUT|…)$`)
+	`UID SEARCH .*|UID FETCH [0-9:,]+ \(` + fetched + `( ` + fetched + `)*\)|IDLE|DONE|LOGOUT|…)$`)
+
+const fetched = `(UID|FLAGS|INTERNALDATE|RFC822\.SIZE|BODY\.PEEK\[(HEADER\.FIELDS \([^()\[\]]*\))?\]<0\.\d+>)`
+
+func TestTheListItself(t *testing.T) {
+	for _, command := range []string{
+		"UID FETCH 1:3 (UID BODY[])", "UID FETCH 1 (UID RFC822)", "UID FETCH 1 (UID BODY.PEEK[])", "FETCH 1 (FLAGS)", "UID FETCH 1 (UID BODY[HEADER]<0.5>)",
+		"SELECT INBOX", "UID STORE 1 +FLAGS (\\Seen)", "EXPUNGE", "CLOSE", "UID COPY 1 Trash", "APPEND INBOX {3}", "DELETE INBOX", "UID SEARCHX", "noop",
+	} {
+		if allowed.MatchString(command) {
+			t.Errorf("%q is on the list", command)
+		}
+	}
+}
 
 // changesNothing fails the test if a line that a client sent could change
 // anything.

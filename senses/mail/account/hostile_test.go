@@ -49,7 +49,7 @@ var attacks = map[string]*scripted{
 		flood(w, "a", huge)
 	})},
 	"literals that add up": {answer: at("FETCH", func(w io.Writer, tag string) {
-		flood(w, "* 1 FETCH (UID 1 BODY[]<0> {60000}\r\n"+strings.Repeat("a", 60000)+")\r\n", huge)
+		flood(w, "* 1 FETCH (UID 1 BODY[]<0> {16000}\r\n"+strings.Repeat("a", 16000)+")\r\n", huge)
 	})},
 	"a literal of another answer": {answer: at("SEARCH", func(w io.Writer, tag string) {
 		fmt.Fprintf(w, "* LIST () \"/\" {%d}\r\n", huge)
@@ -121,6 +121,7 @@ func TestHostileServers(t *testing.T) {
 			err := a.Do(t.Context(), func(session *account.Session) error { return visit(t.Context(), session) })
 			after := memory()
 			says(t, err, account.ErrBounds)
+			t.Logf("%.1f MiB: %v", float64(after-before)/(1<<20), err)
 			if grown := after - before; grown > mostMemory {
 				t.Errorf("%d MiB were taken: %v", grown>>20, err)
 			}
@@ -244,6 +245,39 @@ func TestAnEmptySearchInASparseFolderEnds(t *testing.T) {
 	if asked.Load() > 300 {
 		t.Errorf("%d commands", asked.Load())
 	}
+}
+
+// TestASearchInTheWorstOrder has UIDs in the order in which the library takes
+// longest to put them into a set: it must stay within its patience.
+func TestASearchInTheWorstOrder(t *testing.T) {
+	s := &scripted{}
+	s.answer = func(w io.Writer, tag, command string) bool {
+		switch {
+		case strings.HasPrefix(command, "EXAMINE"):
+			fmt.Fprintf(w, "* 4294967295 EXISTS\r\n* OK [UIDNEXT 1000000] next\r\n%s OK\r\n", tag)
+		case strings.HasPrefix(command, "UID SEARCH"):
+			var b strings.Builder
+			b.WriteString("* SEARCH")
+			for uid := 999_999; b.Len() < 280_000; uid -= 2 {
+				fmt.Fprintf(&b, " %d", uid)
+			}
+			fmt.Fprintf(w, "%s\r\n%s OK\r\n", b.String(), tag)
+		default:
+			return false
+		}
+		return true
+	}
+	a := s.open(t, nil)
+	do(t, a, func(session *account.Session) error {
+		if _, err := session.Examine(t.Context(), "INBOX"); err != nil {
+			return err
+		}
+		uids, err := session.Since(t.Context(), arrival(0), 5)
+		if err != nil || len(uids) != 5 || uids[4] != 999_999 {
+			t.Errorf("%v, %v", uids, err)
+		}
+		return nil
+	})
 }
 
 func TestABrokenDateIsNotAskedForAgain(t *testing.T) {

@@ -37,7 +37,7 @@ func (a *Account) signIn(ctx context.Context, c *connection) error {
 func (a *Account) withPassword(ctx context.Context, c *connection, password secret.Value) error {
 	plain := c.caps.Has(imap.AuthCap("PLAIN"))
 	if !plain && c.caps.Has(loginDisabled) {
-		return fmt.Errorf("%w: the server takes no passwords%s", ErrSignIn, wayIn(c.caps))
+		return fmt.Errorf("%w: the server takes no passwords%s", ErrSignIn, a.wayIn(c.caps))
 	}
 	err := c.command(ctx, allowance{}, func() error {
 		if plain {
@@ -49,8 +49,11 @@ func (a *Account) withPassword(ctx context.Context, c *connection, password secr
 }
 
 // wayIn says what else the server offers.
-func wayIn(caps imap.CapSet) string {
+func (a *Account) wayIn(caps imap.CapSet) string {
 	names := caps.AuthMechanisms()
+	if a.options.Security == None && caps.Has(imap.CapStartTLS) {
+		return " before TLS; use security starttls"
+	}
 	if slices.Contains(names, "XOAUTH2") || slices.Contains(names, "OAUTHBEARER") {
 		return "; set up oauth for the account"
 	}

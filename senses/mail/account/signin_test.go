@@ -165,7 +165,7 @@ func TestDistrusts(t *testing.T) {
 	})
 	t.Run("passwords in the clear", func(t *testing.T) {
 		err := open(t, overTLS(t, server, plain, account.None, cert.Pool)).Do(t.Context(), nothing)
-		says(t, err, account.ErrSignIn)
+		says(t, err, account.ErrSignIn, "use security starttls")
 	})
 	t.Run("nobody there", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
