@@ -2,8 +2,10 @@ package reflex
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -14,7 +16,7 @@ import (
 // most.
 func deadlines(s *scene) (out []noticed) {
 	for _, o := range s.news {
-		if !isDeadline(o) || s.merelyRead(o) && s.holding(o) {
+		if !isDeadline(o) || s.merelyRead(o) && s.holding(o) || s.noted(o) {
 			continue
 		}
 		importance, lead, reason := s.dueWorth(o)
@@ -44,6 +46,26 @@ func isDeadline(o subconscious.Observation) bool {
 	return true
 }
 
+// noted reports whether the person wrote into their notes what they promised in
+// a mail: something due on that day with a telling word of it. The note speaks
+// for both, for it can be ticked off.
+func (s *scene) noted(o subconscious.Observation) (found bool) {
+	if !threads.OwnMail(o) {
+		return false
+	}
+	words, seen := s.spoken(o), 0
+	s.world.Due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), func(thing subconscious.Observation) bool {
+		s.visits--
+		seen++
+		found = open(thing) && thing.Sense != "mail" && s.sameDay(thing.Due, o.Due) &&
+			slices.ContainsFunc(s.spoken(thing), func(term string) bool {
+				return utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
+			})
+		return !found && seen < seenAtOnce && s.visits > 0
+	})
+	return found
+}
+
 // dueWorth is what a deadline counts by its nearness, how it is told, and why.
 func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reason string) {
 	theirs := o.Sense == "mail" && !threads.OwnMail(o)
@@ -56,6 +78,9 @@ func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reas
 		}
 		return 6, "Due", "it is due within a day"
 	case subconscious.Band2h:
+		if theirs && o.BandOnly && !on(o, "seen") { // it was wished a day before
+			return 7, "Due", ""
+		}
 		return 7, "Due", "it is due within two hours"
 	case subconscious.Band15m, subconscious.BandNow:
 		if o.BandOnly { // it was wished two hours before

@@ -3,7 +3,9 @@ package reflex
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -131,9 +133,35 @@ func (s *scene) backed(o subconscious.Observation) bool {
 		}
 		things, _ := s.world.Sharing(link, sharingSeen)
 		for _, thing := range things {
-			if thing.Sense == "notes" || thing.Sense == "person" || thing.Sense == "calendar" && wanted(thing) && thing.Trust == subconscious.Owner || threads.OwnMail(thing) {
+			if thing.Sense == "notes" || thing.Sense == "person" || thing.Sense == "calendar" && wanted(thing) && sure(thing) || threads.OwnMail(thing) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// mailHosts are domains at which anybody has an address.
+var mailHosts = wordSet(`gmail googlemail outlook hotmail live yahoo icloud proton protonmail posteo mailbox fastmail orange wanadoo
+	laposte bluewin freenet t-online telefonica zoho yandex`)
+
+// named reports whether the person's own notes, or events in which they take
+// part, speak of where a mail comes from: of the name of its domain, which
+// nobody chooses as they choose words. What every office of a kind is called
+// ("bank", "clinic") says nothing.
+func (s *scene) named(o subconscious.Observation) bool {
+	_, domain, _ := strings.Cut(o.Attrs["from"], "@")
+	labels := strings.Split(domain, ".")
+	for _, term := range terms(strings.Join(labels[:len(labels)-1], " ")) {
+		if utf8.RuneCountInString(term) < 5 || mailHosts[term] || appointed[term] {
+			continue
+		}
+		things, count := s.world.Sharing("term:"+term, sharingSeen)
+		if count <= sharingSeen && slices.ContainsFunc(things, func(thing subconscious.Observation) bool {
+			own := thing.Sense == "notes" || thing.Sense == "person" || thing.Sense == "calendar" && wanted(thing) && sure(thing)
+			return own && slices.Contains(s.spoken(thing), term)
+		}) {
+			return true
 		}
 	}
 	return false
@@ -148,6 +176,8 @@ func (s *scene) most(o subconscious.Observation) (importance int, tell bool) {
 		return 8, true
 	case toMany(o) && !numbered(o) && !on(o, "awaited"):
 		return 3, false
+	case o.Kind == "request" && known(o) == 0 && s.named(o):
+		return 7, true
 	case o.Kind == "request" && known(o) == 0:
 		return 4, false
 	case known(o) > 0 && threads.Personal(o):

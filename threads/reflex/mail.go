@@ -13,6 +13,8 @@ const (
 	// quietLong is from how many working days on it counts more that nobody
 	// answers, and quietOld from how many on nobody needs to be told.
 	quietLong, quietOld = 7, 10
+	// waitedLong is after how many working days an answer is told at once.
+	waitedLong = 2
 )
 
 // letters are the mails that concern the person themselves.
@@ -48,6 +50,9 @@ func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason 
 		if since, long := s.waited(o); long {
 			return 7, "you have waited for an answer since " + s.day(since)
 		}
+		if o.Kind == "request" {
+			return 7, "it answers what you asked, and asks you in turn"
+		}
 		return 6, "it answers what you asked"
 	case o.Kind == "deadline" || o.Kind == "appointment": // the oracle's
 		return 0, ""
@@ -60,6 +65,8 @@ func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason 
 		return 6, "somebody you write to asks you"
 	case o.Kind == "request" && friend > 0:
 		return 5, "somebody you write to asks you"
+	case o.Kind == "request" && s.named(o):
+		return 5, "it comes from where your notes or your calendar name"
 	case o.Kind == "request":
 		return 4, ""
 	case friend > 0 && forMe:
@@ -74,7 +81,7 @@ func (s *scene) waited(o subconscious.Observation) (since time.Time, long bool) 
 	for _, x := range s.news {
 		if x.Sense == "mail" && x.Kind == "awaiting" && !x.Stands() && x.Key() == o.Key() {
 			since = threads.Written(x)
-			return since, threads.WorkingDays(since, s.at.In(s.zone)) >= threads.QuietDays
+			return since, threads.WorkingDays(since, s.at.In(s.zone)) >= waitedLong
 		}
 	}
 	return since, false
