@@ -193,7 +193,7 @@ func steps() []step {
 
 // Run goes the whole way.
 func Run(ctx context.Context, options Options, person Person) (Outcome, error) {
-	s := &session{Options: options, person: person}
+	s := &session{Options: options, person: person, existing: setup.Default()}
 	if s.Servers == nil {
 		s.Servers = localVendors()
 	}

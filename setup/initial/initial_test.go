@@ -27,7 +27,8 @@ type person struct {
 	answers []string
 	texts   []string
 	secret  string
-	leaveAt int // the question at which to leave, from 1 on; 0: none
+	secrets []string // before secret, in order
+	leaveAt int      // the question at which to leave, from 1 on; 0: none
 	said    strings.Builder
 	asked   int
 }
@@ -76,6 +77,11 @@ func (p *person) Text(_ context.Context, question, preset string) (string, error
 func (p *person) Secret(_ context.Context, question string) (string, error) {
 	if p.leaves(question) || p.secret == "^C" {
 		return "", context.Canceled
+	}
+	if len(p.secrets) > 0 {
+		secret := p.secrets[0]
+		p.secrets = p.secrets[1:]
+		return secret, nil
 	}
 	return p.secret, nil
 }

@@ -306,8 +306,11 @@ func (s *session) readMailFlags() error {
 			ways++
 		}
 	}
+	if _, err := s.mailRoots(); err != nil {
+		return err
+	}
 	switch {
-	case m.Address == "" && (m.Host+m.Security+m.User+m.CAFile+m.ClientID+m.ClientSecretFile != "" || m.Port != 0 || ways > 0):
+	case m.Address == "" && s.Agree && (m.Host+m.Security+m.User+m.CAFile+m.ClientID+m.ClientSecretFile != "" || m.Port != 0 || ways > 0):
 		return mistake("--mail-…: name the address too, with --mail-address")
 	case m.Address == "":
 		return nil
@@ -317,9 +320,6 @@ func (s *session) readMailFlags() error {
 		return mistake("--mail-address: name where the password is, with --mail-password-file or --mail-password-env, or sign in by the browser, with --mail-oauth")
 	case ways > 1:
 		return mistake("--mail-…: more than one way to sign in is named; keep one")
-	}
-	if _, err := s.mailRoots(); err != nil {
-		return err
 	}
 	known, _ := mailHostOf(domainOf(m.Address))
 	host := m.Host

@@ -2,6 +2,7 @@ package initial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/setup"
 )
 
 // The ways in which a mail account can be signed in to.
@@ -162,7 +164,7 @@ func (s *session) typeClient(ctx context.Context, known mailHost) (bool, error) 
 			return false, err
 		}
 		s.mail.OAuth = &mail.OAuth{Provider: known.oauth, ClientID: id}
-		if err := s.mail.Validate(); err != nil {
+		if err := errors.Join(s.mail.Validate(), setup.MailSignIn(*s.mail, "", nil).Config.Validate()); err != nil {
 			s.say("✗ %v", err)
 			continue
 		}
