@@ -92,14 +92,18 @@ func (a *Account) greet(c *connection) error {
 	return nil
 }
 
-// learn asks anew what the server can do, which may be more behind the sign-in.
-// What the library knows of it may be from before.
+// learn asks what the server can do, which may be more behind the sign-in. The
+// library asks by itself, but only after it has said that the sign-in is done: a
+// NOOP waits until it has begun to, or its question could stay behind an IDLE.
 func (c *connection) learn(ctx context.Context) error {
-	return c.command(ctx, allowance{}, func() (err error) {
-		if c.caps, err = c.client.Capability().Wait(); err == nil && c.caps == nil {
-			err = fmt.Errorf("%w: it does not say what it can do", ErrBounds)
+	return c.command(ctx, allowance{}, func() error {
+		if err := c.client.Noop().Wait(); err != nil {
+			return err
 		}
-		return err
+		if c.caps = c.client.Caps(); c.caps == nil {
+			return fmt.Errorf("%w: it does not say what it can do", ErrBounds)
+		}
+		return nil
 	})
 }
 
