@@ -117,7 +117,7 @@ func (l *look) arrived(f *folder, name string, m letter) {
 	o := j.arrived()
 	answered := m.flags.Answered || l.answered.has(key)
 	stands := o.Kind != kindMail && o.Until.After(l.at) && !(o.Kind == kindRequest && answered)
-	if stands && l.stand(item{Observation: o, Of: key, Thread: hashOf(thread), Received: m.received, Places: []place{m.place}}) {
+	if stands && l.stand(item{Observation: o, Of: key, Thread: hashOf(thread), Received: m.received, Copies: []filed{{m.place, m.flags.Seen}}}) {
 		return
 	}
 	if m.uid < f.Base {

@@ -77,7 +77,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 		return senses.Batch{}, fmt.Errorf("mail %s: %w", s.config.ID, ctx.Err())
 	}
 	if err != nil && len(l.looked) == 0 {
-		return senses.Batch{}, fmt.Errorf("mail %s: %w", s.config.ID, err)
+		return senses.Batch{}, s.wrap(err)
 	}
 	if len(l.looked) == 0 {
 		return senses.Batch{}, fmt.Errorf("mail %s: %s", s.config.ID, strings.Join(l.said, "; "))
@@ -86,6 +86,14 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 		l.say("not all of it could be looked at, the rest follows: %v", err)
 	}
 	return l.batch()
+}
+
+// wrap says of an error which account it is of, where it does not say so itself.
+func (s *Sense) wrap(err error) error {
+	if strings.HasPrefix(err.Error(), "mail account ") {
+		return err
+	}
+	return fmt.Errorf("mail %s: %w", s.config.ID, err)
 }
 
 // run makes rounds until one goes through, or ends for another reason than one
@@ -176,7 +184,7 @@ func (l *look) examine(ctx context.Context, session *account.Session, name strin
 	opened, err = session.Examine(ctx, name)
 	if errors.Is(err, account.ErrFolder) {
 		l.missing[name], l.unfinished = true, true
-		l.say("the folder %q: %v", name, err)
+		l.say("%v", err)
 		return opened, false, nil
 	}
 	if err != nil {

@@ -54,9 +54,9 @@ func (f *folder) unchanged(now account.Opened) bool {
 func (l *look) openIn(num uint32) map[imap.UID][]hash {
 	here := map[imap.UID][]hash{}
 	for key, o := range l.open.all() {
-		for _, p := range o.Places {
-			if p.Num == num {
-				here[p.UID] = append(here[p.UID], key)
+		for _, c := range o.Copies {
+			if c.Num == num {
+				here[c.UID] = append(here[c.UID], key)
 			}
 		}
 	}
@@ -83,34 +83,40 @@ func (l *look) checkOpen(ctx context.Context, session *account.Session, f *folde
 	return nil
 }
 
-// flagged takes in the flags of one place of a thing that stands.
+// flagged takes in the flags of one copy of a message for which something stands.
 func (l *look) flagged(key hash, p place, now account.Flags, there bool) {
 	o, ok := l.open.get(key)
-	switch {
-	case !ok:
-	case !there || now.Deleted:
-		o.Places = slices.DeleteFunc(slices.Clone(o.Places), func(other place) bool { return other == p })
-		l.open.set(key, o)
-		l.checkAgain(o.Places)
-	case now.Answered && o.Observation.Kind == kindRequest:
+	if !ok {
+		return
+	}
+	if now.Answered && o.Observation.Kind == kindRequest {
 		l.open.drop(key)
-	case o.Places[0] == p && now.Seen != isSeen(o.Observation): // of several copies the first decides
-		o.Observation = withSeen(o.Observation, now.Seen)
-		l.open.set(key, o)
+		return
+	}
+	i := slices.IndexFunc(o.Copies, func(c filed) bool { return c.place == p })
+	switch {
+	case i < 0:
+	case !there || now.Deleted:
+		o.Copies = slices.Delete(slices.Clone(o.Copies), i, i+1)
+		l.open.set(key, o.read())
+	case o.Copies[i].Seen != now.Seen:
+		o.Copies = slices.Clone(o.Copies)
+		o.Copies[i].Seen = now.Seen
+		l.open.set(key, o.read())
 	}
 }
 
-// checkAgain has the flags of places looked at whatever their folders say.
-func (l *look) checkAgain(places []place) {
-	for _, p := range places {
-		if f := l.state.Folders[l.state.named(p.Num)]; f != nil {
-			f.ModSeq = 0
-		}
+// read brings an item in line with whether its first copy was read.
+func (o item) read() item {
+	if len(o.Copies) > 0 && o.Copies[0].Seen != isSeen(o.Observation) {
+		o.Observation = withSeen(o.Observation, o.Copies[0].Seen)
 	}
+	return o
 }
 
-// endMissing ends what stands for messages that lie in no folder any more. It is
-// called when all folders were looked through.
+// endMissing forgets copies in folders whose UIDs were given anew, and ends what
+// stands for messages that lie in no folder any more. It is called when all folders
+// were looked through.
 func (l *look) endMissing() {
 	live := map[uint32]bool{}
 	for _, name := range l.folders {
@@ -119,8 +125,16 @@ func (l *look) endMissing() {
 		}
 	}
 	for key, o := range l.open.all() {
-		if !o.Sent && !slices.ContainsFunc(o.Places, func(p place) bool { return live[p.Num] }) {
+		if o.Sent {
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(o.Copies), func(c filed) bool { return !live[c.Num] })
+		switch {
+		case len(left) == 0:
 			l.open.drop(key)
+		case len(left) < len(o.Copies):
+			o.Copies = left
+			l.open.set(key, o.read())
 		}
 	}
 }
@@ -143,22 +157,16 @@ func (l *look) moved(id hash, m letter) {
 		l.known.set(id, k.in(m.place))
 	}
 	for key, o := range l.open.all() {
-		if o.Of != id || o.Sent || slices.Contains(o.Places, m.place) {
+		if o.Of != id || o.Sent || slices.ContainsFunc(o.Copies, func(c filed) bool { return c.place == m.place }) {
 			continue
 		}
 		if m.flags.Answered && o.Observation.Kind == kindRequest {
 			l.open.drop(key)
 			continue
 		}
-		if m.flags.Seen != isSeen(o.Observation) {
-			o.Observation = withSeen(o.Observation, m.flags.Seen)
-		}
-		if len(o.Places) == 0 && m.flags.Seen != isSeen(o.Observation) {
-			o.Observation = withSeen(o.Observation, m.flags.Seen)
-		}
-		o.Places = append(slices.Clip(slices.Clone(o.Places)), m.place)
-		o.Places = o.Places[max(0, len(o.Places)-maxFolders):]
-		l.open.set(key, o)
+		o.Copies = append(slices.Clip(slices.Clone(o.Copies)), filed{m.place, m.flags.Seen})
+		o.Copies = o.Copies[max(0, len(o.Copies)-maxFolders):]
+		l.open.set(key, o.read())
 	}
 }
 

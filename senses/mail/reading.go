@@ -87,7 +87,7 @@ func (s *Sense) Read(ctx context.Context, id string) (Reading, error) {
 		return ErrUnknown
 	})
 	if err != nil {
-		return Reading{}, fmt.Errorf("mail %s: read a message: %w", s.config.ID, err)
+		return Reading{}, s.wrap(err)
 	}
 	return r, nil
 }
@@ -110,7 +110,9 @@ func (s *Sense) find(id string) (places, others []where, err error) {
 	}
 	for _, o := range s.open.base {
 		if o.Of == of && !o.Sent {
-			places = append(places, s.wheres(of, o.Received.Unix(), o.Places)...)
+			for _, c := range o.Copies {
+				places = append(places, s.wheres(of, o.Received.Unix(), []place{c.place})...)
+			}
 		}
 	}
 	if m, ok := s.sent.base[of]; ok {

@@ -79,6 +79,12 @@ func (k known) in(p place) known {
 	return k
 }
 
+// filed is a copy of a message, and whether it was read when it was last seen.
+type filed struct {
+	place
+	Seen bool `json:"s,omitempty"`
+}
+
 // item is a thing that stands.
 type item struct {
 	Observation subconscious.Observation `json:"o"`
@@ -87,8 +93,9 @@ type item struct {
 	Thread hash `json:"t"`
 	// Received is when the server took the message in.
 	Received time.Time `json:"r"`
-	// Places are where it lies, for what stands only as long as it lies there.
-	Places []place `json:"p,omitempty"`
+	// Copies are where it lies, for what stands only as long as it lies there. The
+	// first says whether it was read.
+	Copies []filed `json:"p,omitempty"`
 	// Sent: it stands for what the person wrote, wherever that lies.
 	Sent bool `json:"s,omitempty"`
 }
