@@ -82,6 +82,8 @@ func (a *Account) greet(c *connection) error {
 	case err == nil:
 	case errors.As(err, &answer):
 		return fmt.Errorf("%w: it said %q; it is tried again at the next tick", ErrBusy, words(answer.Text))
+	case c.guard.goodbye() != "": // the library noticed the end first
+		return fmt.Errorf("%w: it said %q; it is tried again at the next tick", ErrBusy, words(c.guard.goodbye()))
 	default:
 		return c.explain(err)
 	}
