@@ -251,8 +251,9 @@ func (s *session) tryMail(ctx context.Context) error {
 			return nil
 		}
 		s.say("✗ %s\n  → %s", m.Problem, m.Next)
-		choices := []Choice{{"again", "you type the password anew"}, {"other server", "you type its name"}, {"go on", "it is set up, and can be put right later"}, {without, "no mail for now"}}
-		preset := 2
+		choices := []Choice{{"again", "you type the password anew"}, {"other name", "you type the name to sign in with, where it is not the address"},
+			{"other server", "you type its name"}, {"go on", "it is set up, and can be put right later"}, {without, "no mail for now"}}
+		preset := 3
 		if _, typed := s.plan.keys[s.mailKey()]; !typed {
 			choices[0].About = "once you have put it right"
 		} else if m.Locked {
@@ -265,6 +266,8 @@ func (s *session) tryMail(ctx context.Context) error {
 		switch choices[i].Name {
 		case "again":
 			err = s.typeAgain(ctx)
+		case "other name":
+			err = s.otherName(ctx)
 		case "other server":
 			err = s.otherServer(ctx)
 		case without:
@@ -278,6 +281,25 @@ func (s *session) tryMail(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// otherName takes another name to sign in with; nothing typed keeps the one.
+func (s *session) otherName(ctx context.Context) error {
+	for {
+		name, err := s.person.Text(ctx, "The name to sign in with", s.mail.User)
+		if err != nil {
+			return err
+		}
+		before := *s.mail
+		if s.mail.User, s.mail.Addresses = name, nil; name != s.Mail.Address {
+			s.mail.Addresses = []string{s.Mail.Address}
+		}
+		if err = s.mail.Validate(); err == nil {
+			return nil
+		}
+		s.say("✗ %v", err)
+		*s.mail = before
 	}
 }
 

@@ -147,6 +147,7 @@ func TestMailWays(t *testing.T) {
 		"gmail's browser": {[]string{"browser"}, []string{"me@googlemail.com", "1-a.apps.googleusercontent.com"}, []string{"GOCSPX-0123"}, nil, "provider: google", "subconsciousctl auth mail googlemail", "mail/googlemail", ""},
 		"outlook":         {[]string{"browser"}, []string{"me@hotmail.co.uk", "a b", "0-1-2"}, nil, nil, "provider: microsoft", "takes no passwords", "mail/hotmail", ""},
 		"another server":  {[]string{"type it", "other server"}, []string{"me@icloud.com", "http://x", "imap.mail-here.example"}, []string{mailPassword}, nil, `host: "imap.mail-here.example"`, "cannot be reached", "", ""},
+		"another name":    {[]string{"type it", "other name"}, []string{"other@mail-here.example", mailAddress}, []string{mailPassword}, nil, `addresses: ["other@mail-here.example"]`, "lets you in", "", ""},
 		"nobody's":        {nil, []string{"me@nowhere.example", ""}, nil, nil, "#mail:", "None answers there over TLS", "", ""},
 		"a port":          {[]string{"type it", "go on"}, []string{"me@nowhere.example", "imap.nowhere.example:143"}, []string{"x"}, nil, "security: starttls", "over STARTTLS", "", "mail/nowhere"},
 	} {
