@@ -64,6 +64,8 @@ type dayPlayer struct {
 	seen    map[string]bool
 	// ask explains an incident.
 	ask func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error)
+	// after, if set, is told of each tick.
+	after func(ctx context.Context, report api.TickReport) error
 }
 
 // playDay plays a day through a whole daemon.
@@ -120,6 +122,11 @@ func (p *dayPlayer) slot(ctx context.Context, at time.Time) error {
 		return err
 	}
 	p.played.ticks++
+	if p.after != nil {
+		if err := p.after(ctx, report); err != nil {
+			return err
+		}
+	}
 	for _, t := range report.Threads {
 		p.played.calls, p.played.tokens, p.played.cost = p.played.calls+t.Calls, p.played.tokens+t.Tokens, p.played.cost+t.Cost
 	}

@@ -31,6 +31,7 @@ type suite struct {
 func suites() []suite {
 	return []suite{
 		{"days", "what people are told of days of their lives, and what they would have wanted", runDays},
+		{"mail", "what is made of real messages, delivered as the inbox of a fortnight", runMail},
 		{"redaction", "how many labelled secrets are taken out of text, and what else is", runRedaction},
 		{"rumination", "whether a mind in which nothing happens talks itself into things", runRumination},
 	}
