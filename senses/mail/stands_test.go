@@ -266,3 +266,23 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+func TestReadWhileRenumbered(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options, watching("INBOX", "Archive"))
+		h.knows(boss)
+		h.ticks()
+		l := h.letter("a", boss, "Figures", asking)
+		at := h.at.Add(-time.Hour)
+		h.deliverAt("INBOX", l, at)
+		h.tick()
+		h.box.Renumber("INBOX")
+		uid := uidOf(t, h, "INBOX")
+		h.box.SetFlags("INBOX", uid, imap.FlagSeen)
+		h.expect("read, under another UID", h.tick(), "~request mid:a@example.org")
+		h.deliverAt("Archive", l, at)
+		h.expect("an unread copy", h.tick())
+		h.box.Expunge("INBOX", uid)
+		h.expect("the unread copy is left", h.tick(), "~request mid:a@example.org")
+	})
+}
