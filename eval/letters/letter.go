@@ -118,7 +118,7 @@ var once = []string{"From", "To", "Cc", "Subject", "Date", "In-Reply-To", "Refer
 func (l *Letter) header(key, name, value string, zone *time.Location) (err error) {
 	switch key {
 	case "From":
-		if l.From, err = mail.ParseAddress(value); err != nil {
+		if l.From, err = sender(value); err != nil {
 			return fmt.Errorf("the sender is %q; write it as Anna Berg <anna@example.com>", clip(value))
 		}
 	case "To":
@@ -152,6 +152,22 @@ func (l *Letter) header(key, name, value string, zone *time.Location) (err error
 		l.Further = append(l.Further, Header{name, value})
 	}
 	return err
+}
+
+// sender reads one address. A name may hold a comma without quotes, as people
+// write "Brandt, accounts <accounts@example.org>".
+func sender(value string) (*mail.Address, error) {
+	one, err := mail.ParseAddress(value)
+	if err == nil {
+		return one, nil
+	}
+	name, bracketed, ok := strings.Cut(value, "<")
+	plain, wrong := mail.ParseAddress("<" + bracketed)
+	if name = strings.TrimSpace(name); !ok || wrong != nil || strings.ContainsAny(name, `"@<>`) {
+		return nil, err
+	}
+	plain.Name = name
+	return plain, nil
 }
 
 func recipients(key, value string) ([]*mail.Address, error) {

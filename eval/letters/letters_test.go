@@ -81,6 +81,24 @@ func TestParseAndRaw(t *testing.T) {
 	}
 }
 
+// A name may hold what the standard would have in quotes.
+func TestParseSender(t *testing.T) {
+	for text, want := range map[string]string{
+		"Brandt, accounts <a@example.org>": `"Brandt, accounts" <a@example.org>`, `"A. B." <a@example.org>`: `"A. B." <a@example.org>`,
+		"a@example.org": "<a@example.org>", "Änne <a@example.org>": "=?utf-8?q?=C3=84nne?= <a@example.org>",
+	} {
+		l, err := Parse("From: "+text+"\nSubject: x\n\n", time.UTC)
+		if err != nil || l.From.String() != want {
+			t.Errorf("%s: %v, %v, want %s", text, l.From, err, want)
+		}
+	}
+	for _, text := range []string{"a, b", "x@example.org, Anna <a@example.org>", "Anna <a@example.org> <b@example.org>", "Anna <>"} {
+		if _, err := Parse("From: "+text+"\nSubject: x\n\n", time.UTC); err == nil {
+			t.Errorf("%s is a sender", text)
+		}
+	}
+}
+
 // Each mistake is said with its line.
 func TestParseRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
