@@ -52,10 +52,19 @@ func expired(l *look) (ruling, bool) {
 	switch {
 	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.things) || l.asked.At.Before(l.due) && !l.reminds):
 		return ruling{verdict: Drop, detail: "it was due " + when(l.due, at) + ", and that has passed"}, true
+	case l.waited && !l.reminds && readMeanwhile(l):
+		return ruling{verdict: Drop, detail: "you have read it meanwhile"}, true
 	case l.waited && !l.reminds && l.telling != nil && !l.telling.HeldSince.IsZero() && at.Sub(l.telling.HeldSince) >= heldAtMost && !isSnoozed(l.telling, at):
 		return ruling{verdict: Drop, detail: "it has waited too long, since " + moment(l.telling.HeldSince, at)}, true
 	}
 	return ruling{}, false
+}
+
+// readMeanwhile: all that a wish wanted to say is that a letter came, and the
+// person has opened it. What is due by a day has to be done all the same.
+func readMeanwhile(l *look) bool {
+	return l.asked.Kind == subconscious.KindObservation && l.asked.Source == "mail" && len(l.things) > 0 &&
+		!slices.ContainsFunc(l.things, func(e *subconscious.Evidence) bool { return e.Latest.Attrs["seen"] != "true" })
 }
 
 // dismissed: the person wants to hear no more of it.

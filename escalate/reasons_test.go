@@ -267,3 +267,32 @@ func TestSilenceSilencesNothing(t *testing.T) {
 		t.Errorf("a thousand silences weigh %v", w)
 	}
 }
+
+// TestReadMeanwhile: that a letter came is no news to whoever has opened it
+// while the word of it waited; what is due by a day still is.
+func TestReadMeanwhile(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind    subconscious.Kind
+		seen    string
+		waits   bool
+		dropped bool
+	}{
+		"read while it waited":       {subconscious.KindObservation, "true", true, true},
+		"not read":                   {subconscious.KindObservation, "", true, false},
+		"a deadline in it":           {subconscious.KindDeadline, "true", true, false},
+		"asked for this very moment": {subconscious.KindObservation, "true", false, false},
+	} {
+		in := plainInput()
+		in.Asked[0].Kind, in.Asked[0].Source = test.kind, "mail"
+		in.Evidence[0].Latest.Attrs = map[string]string{"seen": test.seen}
+		if test.waits {
+			held := telling(&in)
+			held.State, held.Waits, held.Held, held.HeldSince = subconscious.TellingOpen, true, string(escalate.Presence), noon.Add(-5*time.Minute)
+			in.Asked = nil
+		}
+		out := escalate.Decide(in)
+		if len(out.Decisions) != 1 || (out.Decisions[0].Detail == "you have read it meanwhile") != test.dropped {
+			t.Errorf("%s: %s", name, asJSON(out.Decisions))
+		}
+	}
+}
