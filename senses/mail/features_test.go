@@ -49,6 +49,11 @@ func posts() []post {
 	add("ein Fremder, der sie meint", mailtest.Letter{From: stranger, Subject: "Ihr Vortrag", Text: "Sehr geehrte Frau Vidal,\n\nkönnten Sie mir bitte die Folien Ihres Vortrags schicken?\n\nMit freundlichen Grüßen\nMax Weber\n"}, kindRequest, "asks=true", "")
 	add("a stranger who writes to anybody", mailtest.Letter{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindMail, "-asks", "")
 	add("a stranger whose answers go elsewhere", mailtest.Letter{From: stranger, Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@example.com"}}, kindMail, "-asks", "")
+	answers := []string{"older@example.com"}
+	add("one who answers words of the person's", mailtest.Letter{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
+		Text: "Good point. Could you attach some examples?\n\nInes Vidal <" + me + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n> and the loan is paid.\n"}, kindRequest, "asks=true -known", "")
+	add("one who answers somebody else", mailtest.Letter{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
+		Text: "Good point. Could you attach some examples?\n\nTom <" + other + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n"}, kindMail, "-asks", "")
 	add("a stranger who shouts", mailtest.Letter{From: stranger, Subject: "IMPORTANT MESSAGE INES", Text: "Dear Ines,\n\ncould you call me back today?\n"}, kindMail, "-asks", "")
 	add("a stranger in the person's name", mailtest.Letter{From: "Ines Vidal <ines.vidal@example.net>", Subject: "Vouchers", Text: "Hello Ines,\n\ncould you buy some vouchers for me?\n"}, kindMail, "-asks", "")
 	add("an invoice", mailtest.Letter{From: "City Works <billing@example.net>", Subject: "Invoice 4711", Text: "Dear customer,\n\nyour invoice 4711 over 120.50 EUR is attached.\nPayment is due by 30 March 2026.\n", Headers: []string{"Auto-Submitted: auto-generated"}, Attachments: []string{"invoice.pdf"}}, kindDeadline, "automated=true attachments=1 -asks", "2026-03-30 18:00")

@@ -127,7 +127,7 @@ func (j judge) kind(f *features) (string, date) {
 	}
 	at := j.received.In(j.zone)
 	forMe := f.addressed == "to" || j.names()
-	if forMe && j.personal() && (f.known > 0 || f.inMine || len(j.strange()) == 0) {
+	if forMe && j.personal() && (f.known > 0 || f.inMine || len(j.strange()) == 0 || j.quotesMe() && len(j.suspicious()) == 0) {
 		asks := prose.Asks(j.Fresh, at)
 		if len(asks) == 0 && len(j.refs) == 0 {
 			asks = prose.Asks(j.Subject, at)
