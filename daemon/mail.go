@@ -25,7 +25,8 @@ func (d *Daemon) openMail(c mail.Config) (*mail.Sense, error) {
 	if c.OAuth != nil {
 		signIn := setup.MailSignIn(c, d.options.Config.StateDir, d.options.Env)
 		signIn.Log = d.options.Logger
-		options.Token = oauth.New(signIn).Token
+		tokens := oauth.New(signIn)
+		options.Token, options.Refused = tokens.Token, tokens.Reject
 	} else {
 		ref := setup.MailPassword(c)
 		options.Password = func(context.Context) (secret.Value, error) { return ref.Resolve(d.options.Env) }

@@ -13,7 +13,8 @@ const (
 	// early is how long before its end a token is renewed.
 	early = 60 * time.Second
 	// askAgain is after how long a refresh token that was refused is tried once
-	// more, where nobody has signed in meanwhile.
+	// more, where nobody has signed in meanwhile, and after how long a second
+	// access token is replaced because the mail server did not take it.
 	askAgain = time.Hour
 )
 
@@ -52,8 +53,9 @@ type Source struct {
 	Options
 	turn chan struct{} // held by whoever reads or renews
 
-	mu       sync.Mutex
-	rejected string // an access token that the mail server did not take
+	mu         sync.Mutex
+	rejected   string // an access token that the mail server did not take
+	rejectedAt time.Time
 
 	// unkept is a token that could not be written, renewed is what the file
 	// held before it. refused is what the provider does not take any more.
@@ -94,11 +96,14 @@ func (s *Source) Token(ctx context.Context) (string, error) {
 }
 
 // Reject says that the server did not take an access token, so that the next
-// one is another.
+// one is another. Where that is not taken either it is not for the token, and the
+// provider is not asked for one after the other: it is used for an hour.
 func (s *Source) Reject(access string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rejected = access
+	if now := s.Now(); access == s.rejected || s.rejected == "" || now.Sub(s.rejectedAt) >= askAgain {
+		s.rejected, s.rejectedAt = access, now
+	}
 }
 
 // held is the token of the file, or the one that could not be written there.

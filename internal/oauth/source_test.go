@@ -214,6 +214,27 @@ func TestRejectedTokenIsReplaced(t *testing.T) {
 	}
 }
 
+// TestServerThatTakesNoToken: where it is not for the token, the provider is not
+// asked for a new one at each sign-in.
+func TestServerThatTakesNoToken(t *testing.T) {
+	server, options, clock := signedIn(t, oauthtest.Options{Rotates: true})
+	source := oauth.New(options)
+	before := len(server.Requests())
+	for range 10 { // a sign-in at each tick
+		source.Reject(token(t, source))
+		clock.pass(5 * time.Minute)
+	}
+	if n := len(server.Requests()) - before; n != 1 {
+		t.Errorf("%d tokens were asked for within an hour, want 1", n)
+	}
+	last := token(t, source)
+	clock.pass(11 * time.Minute)
+	source.Reject(last)
+	if token(t, source) == last {
+		t.Error("an hour later the one that is refused is used again")
+	}
+}
+
 // TestFaultsOfTheProvider: none is a reason to sign in again but one, none shows
 // a secret, each says who failed, and the token that is kept stays.
 func TestFaultsOfTheProvider(t *testing.T) {

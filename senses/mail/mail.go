@@ -44,6 +44,8 @@ type Options struct {
 	Password func(ctx context.Context) (secret.Value, error)
 	// Token returns an access token of OAuth that is valid now.
 	Token func(ctx context.Context) (string, error)
+	// Refused hears of a token that the server did not take; it may be nil.
+	Refused func(token string)
 	// Dial opens connections; nil means net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -154,7 +156,7 @@ func connect(config Config, options Options) (*account.Account, error) {
 		Dial: options.Dial, Logger: options.Logger,
 	}
 	if config.OAuth != nil {
-		o.Token, o.Mechanism = options.Token, config.OAuth.Mechanism
+		o.Token, o.Refused, o.Mechanism = options.Token, options.Refused, config.OAuth.Mechanism
 	} else {
 		o.Password = options.Password
 	}

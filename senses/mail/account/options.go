@@ -38,6 +38,9 @@ type Options struct {
 	// Token fetches a token of OAuth that is valid now, at each sign-in, in
 	// place of Password.
 	Token func(context.Context) (string, error)
+	// Refused hears of a token that the server did not take, so that Token has
+	// another one the next time; nil: nobody does.
+	Refused func(token string)
 	// Mechanism is how the token is sent, "oauthbearer" or "xoauth2"; "" is what
 	// the server offers, the first before the second.
 	Mechanism string

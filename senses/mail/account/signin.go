@@ -82,7 +82,10 @@ func (a *Account) withToken(ctx context.Context, c *connection, token string) er
 	c.guard.bare = mechanism == "xoauth2"
 	c.guard.mu.Unlock()
 	err := c.command(ctx, allowance{}, func() error { return c.client.Authenticate(client) })
-	return a.refused(err, "run: subconsciousctl auth mail "+a.options.Name)
+	if err = a.refused(err, "run: subconsciousctl auth mail "+a.options.Name); errors.Is(err, ErrSignIn) && a.options.Refused != nil {
+		a.options.Refused(token)
+	}
+	return err
 }
 
 // crowded are the words in which servers say that there are too many

@@ -54,6 +54,35 @@ func TestSignsIn(t *testing.T) {
 	}
 }
 
+// TestTokenThatIsRefused: whoever gives tokens hears of the one that was not
+// taken, and of no other.
+func TestTokenThatIsRefused(t *testing.T) {
+	for _, mechanism := range []string{"oauthbearer", "xoauth2"} {
+		server := serve(t, nil)
+		o := withToken(server, "", mechanism)
+		given, refused := []string{"old-" + token, token}, []string(nil)
+		o.Token = func(context.Context) (string, error) {
+			next := given[0]
+			given = given[1:]
+			return next, nil
+		}
+		o.Refused = func(token string) { refused = append(refused, token) }
+		a := open(t, o)
+		says(t, a.Do(t.Context(), nothing), account.ErrSignIn)
+		do(t, a, nothing)
+		if len(refused) != 1 || refused[0] != "old-"+token {
+			t.Errorf("%s: %q were refused", mechanism, refused)
+		}
+	}
+	t.Run("unavailable", func(t *testing.T) {
+		server := serve(t, nil)
+		server.Refuse(mailtest.Unavailable, -1)
+		o := withToken(server, token, "")
+		o.Refused = func(string) { t.Error("a server that is busy has refused no token") }
+		says(t, open(t, o).Do(t.Context(), nothing), account.ErrBusy)
+	})
+}
+
 func TestRefusedSignIn(t *testing.T) {
 	t.Run("password", func(t *testing.T) {
 		server := serve(t, nil)

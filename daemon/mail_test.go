@@ -1,0 +1,120 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+	"github.com/subconsciousd/subconsciousd/setup"
+)
+
+// signInAt signs a person in at a provider, as by "auth mail --paste".
+func signInAt(t *testing.T, options oauth.Options) {
+	t.Helper()
+	flow, err := oauth.Begin(options, oauth.Wish{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	browser := &http.Client{Transport: transport, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := browser.Get(flow.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if _, err := flow.Paste(t.Context(), response.Header.Get("Location")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// accessToken is the one that is kept.
+func accessToken(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept struct {
+		Access string `json:"access_token"`
+	}
+	if err := json.Unmarshal(text, &kept); err != nil || kept.Access == "" {
+		t.Fatalf("the sign-in holds no token: %v", err)
+	}
+	return kept.Access
+}
+
+// mailState is how the sense mail fares.
+func (w *world) mailState() api.SenseStatus {
+	w.t.Helper()
+	for _, s := range w.status().Senses {
+		if s.Kind == mail.Name {
+			return s
+		}
+	}
+	w.t.Fatal("there is no sense mail")
+	return api.SenseStatus{}
+}
+
+// TestMailTokenThatIsRefused: a token that the mail server does not take, though
+// it has not run out, is replaced by the daemon itself at its next sign-in.
+func TestMailTokenThatIsRefused(t *testing.T) {
+	const person = "sam@example.com"
+	provider := oauthtest.New(oauthtest.Options{ClientID: "sample"})
+	defer provider.Close()
+	server := mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: person}}})
+	t.Cleanup(func() {
+		ctx, done := context.WithTimeout(context.Background(), patience)
+		defer done()
+		if err := server.Close(ctx); err != nil {
+			t.Errorf("close the mail server: %v", err)
+		}
+	})
+	w := newWorld(t)
+	off := false
+	c := mail.Config{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off,
+		OAuth: &mail.OAuth{Provider: oauth.Custom, ClientID: "sample", AuthURL: provider.AuthURL(), TokenURL: provider.TokenURL(), Scopes: []string{"imap"}}}
+	w.options.Config.Senses.Mail = []mail.Config{c}
+	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+	signIn := setup.MailSignIn(c, w.state, nil)
+	signInAt(t, signIn)
+	first := accessToken(t, signIn.Path)
+	server.SetToken(person, "none that was given out")
+
+	w.begin()
+	w.tick()
+	if s := w.mailState(); s.State == "ok" {
+		t.Fatalf("a token that is refused lets it in: %+v", s)
+	}
+	var second string
+	for range 5 { // what failed is not tried at every tick
+		w.clock.advance(time.Hour)
+		w.tick()
+		if second = accessToken(t, signIn.Path); second != first {
+			break
+		}
+	}
+	if second == first {
+		t.Fatal("the token that was refused is kept")
+	}
+	server.SetToken(person, second)
+	for range 5 {
+		w.clock.advance(time.Hour)
+		w.tick()
+		if w.mailState().State == "ok" {
+			return
+		}
+	}
+	t.Errorf("the token that took its place is not used: %+v", w.mailState())
+}
