@@ -35,8 +35,9 @@ type mailHost struct {
 
 const appPassword = "It wants an app password: one that you make in its settings for this program alone"
 
-// mailHosts are the providers as they describe themselves in their help pages,
-// read in November 2026.
+// mailHosts are the providers with the names that their servers customarily have.
+// Whether one holds shows when the account is signed in to, before anything is
+// written.
 var mailHosts = []mailHost{
 	{title: "Gmail", domains: []string{"gmail.com", "googlemail.com"}, host: "imap.gmail.com", oauth: oauth.Google, spaced: true,
 		needs: appPassword + ", with 2-Step Verification on: https://myaccount.google.com/apppasswords\nOr sign in by the browser, with a client of your own: https://console.cloud.google.com/apis/credentials (type: desktop app)."},
