@@ -163,7 +163,7 @@ func outerRules() []Rule {
 			Reason: "a part of the daemon does not know the whole",
 		}, {
 			Packages: []string{"daemon"}, May: append(owners, "senses/mail/account", "senses/mail/mailtest", "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint", "internal/oauth", "internal/secret", "setup", "setup/...", "daemon/..."),
-			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest"},
+			Tests:  []string{"api/client", "api/apitest", "senses/sensetest", "models/modeltest", "notify/notifytest", "notify/ntfy/ntfytest", "internal/oauth/oauthtest"},
 			Reason: "it puts everything together, and only commands, eval and tests know it",
 		}, {
 			Packages: []string{"eval", "eval/..."}, May: append(owners, "daemon", "setup", "eval/...", "api/client", "models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "senses/mail/message", "internal/foreign", "internal/watch"),
