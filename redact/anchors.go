@@ -24,8 +24,10 @@ func anchorTable() []anchor {
 		}
 	}
 	add("password", checkAssigned, surely, "password", "passwort", "passwd", "passphrase", "kennwort",
-		"mot de passe", "mot_de_passe", "motdepasse", "contraseña", "contraseÑa", "contrasena", "contrasenia", "passwrd", "userpwd")
-	add("password", checkAssigned, alone, "pass", "pwd", "pw", "mdp", "passcode", "kenncode", "clave")
+		"mot de passe", "mot_de_passe", "motdepasse", "contraseña", "contraseÑa", "contrasena", "contrasenia", "passwrd", "userpwd",
+		"mot de passe provisoire", "mot de passe temporaire", "contraseña temporal", "contraseña provisional", "temporary password", "vorläufiges passwort", "vorläufiges kennwort")
+	add("password", checkAssigned, alone, "pass", "pwd", "pw", "mdp")
+	add("password", checkAssigned, alone, "passcode", "kenncode", "clave")
 	add("secret", checkAssigned, likely, "secret", "geheimnis", "credential", "secreto")
 	add("api-key", checkAssigned, likely, "apikey", "api_key", "api-key", "api key", "api.key", "access_key",
 		"accesskey", "access-key", "access key", "secretkey", "secret_key", "secret-key", "private_key", "privatekey",
@@ -42,7 +44,7 @@ func anchorTable() []anchor {
 	add("password", checkCurl, surely, "-u ", "--user ", "-u\"", "-u'")
 	add("url-password", checkURL, surely, "://")
 	add("url-secret", checkQuery, surely, "?sig=", "&sig=", "signature=", "?code=", "&code=",
-		"?auth=", "&auth=", "?t=", "&t=", "?k=", "&k=", "&hash=", "?hash=", "?ticket=", "&ticket=", "&state=", "?otp=", "&otp=",
+		"?auth=", "&auth=", "?t=", "&t=", "?k=", "&k=", "&hash=", "?hash=", "?ticket=", "&ticket=", "&state=", "?otp=", "&otp=", "?user_code=", "&user_code=",
 		"sas=", "&signed=", "?sid=", "&sid=")
 	add("jwt", checkJWT, surely, "eyj")
 	add("private-key", checkPEM, surely, "-----begin")
@@ -51,6 +53,5 @@ func anchorTable() []anchor {
 	add("azure", checkAzureMark, surely, "jqqj99")
 	add("private-key", checkEncodedPEM, surely, "ls0tls1crudjti")
 	add("vault", checkTerraform, surely, ".atlasv1.")
-	add("code", markCodeWord, surely, codeWords...)
 	return table
 }

@@ -1,150 +1,174 @@
 package redact
 
-import "strings"
-
-// codeReach is how far from its word a one-time code may stand, in bytes.
-const codeReach = 56
-
-// codeWords announce a one-time code. Those that are ambiguous alone ("code",
-// "pin", "tan") need a qualifier; see qualified.
-var codeWords = []string{
-	"code", "código", "codigo", "CÓdigo", "otp", "pin", "tan", "mtan", "one-time password", "one time password",
-	"einmalpasswort", "einmalkennwort", "mot de passe à usage unique", "contraseña de un solo uso", "codes",
-}
-
-// codeBefore may stand in the 24 bytes before a word like "code" or in one word
-// with it; codeAfter in the 28 bytes behind.
-var (
-	codeBefore = newWords("verif", "securit", "login", "log-in", "sign-in", "sign in", "confirmation", "access", "auth",
-		"one-time", "one time", "2fa", "your", "ihr", "dein", "euer", "votre", "ton ", "tu ", "su ", "bestätigungs",
-		"bestaetigungs", "sicherheits", "anmelde", "zugangs", "einmal", "prüf", "freigabe", "verifizierungs", "recovery",
-		"temporary", "pairing", "activation", "aktivierungs", "mtan", "sms-", "sms ")
-	codeAfter = newWords("de vérif", "de verif", "de sécu", "de secu", "de confirm", "de connex", "de valid", "d'accès",
-		"d’accès", "de segur", "de acceso", "de inicio", "à usage", "de un solo", "d'authent", "de autent", "to sign in",
-		"to log in", "to verify", "zum anmelden", "zur bestätigung", "zur anmeldung", "pour vous connecter", "for your", "für ihr")
-	// notCodes make "code 1234" something else whatever stands around.
-	notCodes = newWords("error", "zip", "exit", "status", "postal", "area", "country", "source", "response", "http",
-		"discount", "promo", "coupon", "voucher", "product", "fehler", "bar", "qr", "return")
+import (
+	"cmp"
+	"slices"
+	"strings"
 )
 
-// markCodeWord remembers a word that announces a code; it is no secret itself.
-func markCodeWord(t *text, a *anchor, from, to int) (Span, bool) {
-	if t.at(to) >= 0x80 || isLower[t.at(to)] {
-		return Span{}, false
+// A one-time code is some four to eight figures, or figures among letters, and
+// nothing about it tells what it is: what stands around it does. So everything
+// that has the shape of a code is weighed: how it looks, how it stands in its
+// sentence, and of what the words around it speak (see traits).
+
+// codeAround is how far around a code words are read, in bytes.
+const codeAround = 170
+
+// codeList bounds the codes of one list.
+const codeList = 20
+
+// codes adds the one-time codes of the text that was scanned last.
+func (t *text) codes() {
+	first := len(t.found)
+	t.readCues()
+	if len(t.cues) == 0 {
+		return
 	}
-	if before := t.at(from - 1); len(a.text) < 5 && a.text != "code" && (isAlnum[before] || before >= 0x80) {
-		return Span{}, false
+	if t.passwords(); len(t.found) > first {
+		return
 	}
-	if t.qualified(from, to) || len(a.text) > 8 || a.text == "otp" || a.text == "mtan" {
-		t.codeWord = to
+	w := window{}
+	for at := 0; ; {
+		c, ok := t.nextCode(at)
+		if !ok {
+			break
+		}
+		at = c.End
+		w.move(t, c)
+		if len(w.cues) == 0 || t.isCounted(c) || !t.traits(c, &w).isCode() {
+			continue
+		}
+		list := t.listFrom(c)
+		t.found = append(t.found, list...)
+		at = list[len(list)-1].End
 	}
-	return Span{}, false
+	t.repeated(first)
 }
 
-// qualified reports whether what stands around a word makes it announce a
-// one-time code.
-func (t *text) qualified(from, to int) bool {
-	begin := from
-	for limit := max(t.base, from-24); begin > limit && !endsSentence[t.s[begin-1]]; {
-		begin--
-	}
-	last := from
-	for last > begin && isJoint[t.s[last-1]] {
-		last--
-	}
-	if notCodes.ends(t.s[begin:last]) {
-		return false
-	}
-	return codeBefore.in(t.s[begin:from]) || codeAfter.in(head(t.s[to:], 28))
+// window are the words with a role around a code, and its sentence.
+type window struct {
+	first, last int // of the words of the text
+	cues        []cue
+	from, to    int
 }
 
-var (
-	endsSentence = setOf(".!?\n")
-	isJoint      = setOf(" -_")
-)
-
-// code verifies 4 to 8 digits (or two groups of three) near a word that
-// announces a one-time code.
-func (t *text) code(from, to int) (Span, bool) {
-	if !isDigit[t.s[from]] && !t.isLetterCode(from, to) {
-		return Span{}, false
+// move sets the window around c, which stands behind the code before.
+func (w *window) move(t *text, c codeToken) {
+	for w.first < len(t.cues) && t.cues[w.first].from < c.Start-codeAround {
+		w.first++
 	}
-	end := to
-	digitsEnd := extend(t.s, from, to, isDigit)
-	if digitsEnd == to && to == from+3 && t.at(to) == ' ' && extend(t.s, to+1, to+5, isDigit) == to+4 && !isAlnum[t.at(to+4)] {
-		end = to + 4 // 123 456
+	w.last = max(w.last, w.first)
+	for w.last < len(t.cues) && t.cues[w.last].to <= c.End+codeAround {
+		w.last++
 	}
-	if n := end - from; n < 4 || n > 9 {
-		return Span{}, false
+	w.cues = t.cues[w.first:w.last]
+	if len(w.cues) > 0 {
+		w.from, w.to = t.sentence(c)
 	}
-	switch {
-	case digitsEnd == to && to-from <= 8:
-	case digitsEnd == from+3 && to == from+7 && t.s[from+3] == '-' && extend(t.s, from+4, to, isDigit) == to:
-	case t.isLetterCode(from, to):
-	default:
-		return Span{}, false
-	}
-	if before := t.at(from - 1); before == '.' || before == ',' || before == '#' || before == '$' || before >= 0x80 && before != 0xa0 ||
-		before == ':' && isDigit[t.at(from-2)] {
-		return Span{}, false
-	}
-	if after := t.at(end); after == ':' && isDigit[t.at(end+1)] || after == '.' && isDigit[t.at(end+1)] || after == '%' {
-		return Span{}, false
-	}
-	if t.announced(from) || digitsEnd == to && t.announcedAfter(end) {
-		return Span{from, end, "code"}, true
-	}
-	return Span{}, false
 }
 
-// isLetterCode reports whether the run is a code of capitals and digits.
-func (t *text) isLetterCode(from, to int) bool {
-	return to-from >= 6 && to-from <= 9 && extend(t.s, from, to, isUpNumDash) == to && hasDigit(t.s[from:to]) && t.codeWord >= 0
+// lonely is how much else a sentence must hold, in bytes, to be read alone.
+const lonely = 12
+
+// sentence returns the bounds of the sentence that c stands in. Where there is
+// hardly anything but the code in it, or on its line, those before and behind it
+// belong to it.
+func (t *text) sentence(c codeToken) (from, to int) {
+	from, to = t.sentenceAround(c, c.Start, c.End)
+	if !t.ownLine(c) && to-from-(c.End-c.Start) >= lonely {
+		return from, to
+	}
+	for from > 0 && strings.IndexByte(" \r\n\t*>.:!?", t.s[from-1]) >= 0 {
+		from--
+	}
+	for to < len(t.s) && strings.IndexByte(" \r\n\t*>.!?", t.s[to]) >= 0 {
+		to++
+	}
+	return t.sentenceAround(c, from, to)
 }
 
-var isUpNumDash = setOf(upper + digits + "-")
+// sentenceAround widens the bounds to those of the sentence, within codeAround.
+func (t *text) sentenceAround(c codeToken, from, to int) (int, int) {
+	for from > max(0, c.Start-codeAround) && !t.endsSentence(from-1) {
+		from--
+	}
+	for to < min(len(t.s), c.End+codeAround) && !t.endsSentence(to) {
+		to++
+	}
+	return from, to
+}
 
-// announced reports whether the last word that announces a code stands close
-// before from, with no other number between.
-func (t *text) announced(from int) bool {
-	if t.codeWord < t.base || from-t.codeWord > codeReach || t.codeWord > from {
-		return false
-	}
-	between := t.s[t.codeWord:from]
-	if hasDigit(between) || strings.ContainsAny(between, "!?") || strings.Contains(between, ". ") {
-		return false
-	}
-	said := strings.TrimRight(between, " \t\r\n:=*\"'>-")
-	if strings.ContainsAny(between[len(said):], ":=\n") {
+// endsSentence reports whether a sentence ends at the byte at i.
+func (t *text) endsSentence(i int) bool {
+	switch t.s[i] {
+	case '!', '?':
 		return true
-	}
-	for _, verb := range codeVerbs {
-		if strings.HasSuffix(foldASCII(said), verb) {
-			return true
-		}
+	case '.':
+		rest := head(t.s[i+1:], 2)
+		return rest == "" || rest[0] == '\n' || rest[0] == '\r' || len(rest) == 2 && rest[0] == ' ' && (isUpper[rest[1]] || rest[1] >= 0x80)
+	case '\n': // a line that was only broken goes on in small letters
+		rest := strings.TrimLeft(head(t.s[i+1:], 4), " ")
+		return rest == "" || !isLower[rest[0]] && !isDigit[rest[0]]
 	}
 	return false
 }
 
-// codeVerbs may stand right before a code.
-var codeVerbs = []string{" is", " ist", " lautet", " est", " es", " is now", " ist nun"}
-
-// announcedAfter reports whether such a word follows ("123456 is your code").
-func (t *text) announcedAfter(to int) bool {
-	if !hasFold(t.s[to:], " i") && !hasFold(t.s[to:], " e") {
-		return false
+// repeated adds what a code that was found stands for elsewhere in the text: in
+// the line for the browser, in a link.
+func (t *text) repeated(first int) {
+	own := t.found[first:]
+	if len(own) == 0 || len(own) > codeList {
+		return
 	}
-	after := foldASCII(head(t.s[to:], codeReach))
-	if stop := strings.IndexAny(after, ".!?\n,;"); stop >= 0 {
-		after = after[:stop]
-	}
-	for _, verb := range [...]string{" is your", " is the ", " ist ihr", " ist dein", " est votre", " est ton", " es tu", " es su"} {
-		if strings.HasPrefix(after, verb) {
-			return strings.Contains(after, "code") || strings.Contains(after, "código") || strings.Contains(after, "codigo") ||
-				strings.Contains(after, "passcode") || strings.Contains(after, " otp") || strings.Contains(after, " pin")
+	var more []Span
+	for _, span := range own {
+		code := t.s[span.Start:span.End]
+		for at := 0; len(code) >= 4; {
+			i := strings.Index(t.s[at:], code)
+			if i < 0 {
+				break
+			}
+			from, to := at+i, at+i+len(code)
+			at = to
+			if !(from > 0 && isAlnum[t.s[from-1]]) && !isAlnum[t.at(to)] {
+				more = append(more, Span{from, to, span.Kind})
+			}
 		}
 	}
-	return false
+	t.found = append(t.found[:first], merged(append(own, more...))...)
+}
+
+// merged puts spans in order, without overlap.
+func merged(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	out := spans[:0]
+	for _, s := range spans {
+		if len(out) == 0 || s.Start >= out[len(out)-1].End {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// listFrom is a code with those that follow it in a list.
+func (t *text) listFrom(c codeToken) []Span {
+	list := []Span{c.Span}
+	for len(list) < codeList {
+		rest := t.s[c.End:]
+		gap := len(rest) - len(strings.TrimLeft(head(rest, 12), " ,;\n\t•*-")) - max(0, len(rest)-12)
+		if n := numbering(rest[gap:]); n > 0 && strings.Contains(rest[:gap], "\n") {
+			gap += n
+		}
+		next, ok := codeToken{}, false
+		if gap > 0 && gap <= 9 && c.End+gap < len(t.s) && beginsCode(t.s[c.End+gap:]) {
+			next, ok = t.codeAt(c.End+gap, t.codeEnd(c.End+gap))
+		}
+		if !ok || next.length != c.length || next.parts != c.parts {
+			break
+		}
+		list, c = append(list, next.Span), next
+	}
+	return list
 }
 
 // checkG verifies "G-123456", as Google writes its codes.

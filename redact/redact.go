@@ -77,6 +77,9 @@ func (t *text) findBetween(spans []Span, s string, start, end, round int) []Span
 	}
 	first := len(t.found)
 	t.scan(s[start:end])
+	if len(t.found) == first { // codes are looked for where no other secret is left
+		t.codes()
+	}
 	after := len(t.found)
 	if first == after {
 		return spans

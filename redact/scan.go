@@ -8,8 +8,8 @@ type text struct {
 	base    int
 	// linkEnd is the end of the link that was last looked at as a whole.
 	linkEnd int
-	// codeWord is where the last word ended that announces a one-time code.
-	codeWord int
+	// cues are the words of this scan that tell what a number near them is.
+	cues []cue
 	// publicEnd is the end of a block of public key material.
 	publicEnd int
 	// found are the secrets of the scans that are not done with; a scan adds its
@@ -20,7 +20,7 @@ type text struct {
 // scan adds the secrets of s to those found, in one pass.
 func (t *text) scan(s string) {
 	m := t.machine
-	*t = text{s: s, machine: m, codeWord: -1, found: t.found}
+	*t = text{s: s, machine: m, cues: t.cues[:0], found: t.found}
 	var state uint16
 	run := -1 // where the run of token bytes began that is being read
 	for i := 0; i <= len(s); i++ {
@@ -55,7 +55,6 @@ func (t *text) scan(s string) {
 func (t *text) restart(span Span) int {
 	t.found = append(t.found, span)
 	t.base = span.End
-	t.codeWord = -1
 	return span.End - 1
 }
 
@@ -93,9 +92,6 @@ func (t *text) checkRun(from, to int) (span Span, ok bool) {
 	}
 	if !ok && number {
 		span, ok = t.card(from, to)
-	}
-	if !ok && (number || t.codeWord >= 0) {
-		span, ok = t.code(from, to)
 	}
 	if !ok && to-from >= keyBytes {
 		span, ok = t.entropy(from, to)

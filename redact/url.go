@@ -5,6 +5,12 @@ import "strings"
 const (
 	authorityBytes = 512
 	linkBytes      = 2048
+	// keyInLink is the length of the shortest key that a link carries.
+	keyInLink = 6
+	// linkSaid is how far before a link is read what it is for.
+	linkSaid = 100
+	// linkTold is how far behind a link that is read.
+	linkTold = 60
 )
 
 // checkURL verifies a URL: credentials before its host, and links that are
@@ -79,7 +85,13 @@ func endsURL(c byte) bool {
 var linkWords = newWords("reset", "magic", "verif", "confirm", "activat", "passwordless", "signin", "sign-in", "sign_in",
 	"login", "one-time", "onetime", "invit", "recover", "unlock", "setup-account", "accept", "zuruecksetzen",
 	"zur%c3%bccksetzen", "bestaetig", "anmelden", "einladung", "reinitialis", "connexion", "restablecer", "recuperar",
-	"iniciar-sesion", "unsubscribe", "share", "/auth", "/action", "oob", "/l/", "/c/", "/u/", "/click", "/ls/")
+	"iniciar-sesion", "join", "entrar", "revert", "user_code", "passwort", "password", "kennwort", "mot-de-passe", "contrasena", "unsubscribe", "share", "/auth", "/action", "oob", "/l/", "/c/", "/u/", "/click", "/ls/")
+
+// linkOccasions say in the words before a link what it is for.
+var linkOccasions = newWords("reset", "new password", "forgot", "sign in", "sign-in", "log in", "log-in", "login", "invit", "join", "unlock", "activate", "confirm", "verify", "recover", "approve", "undo",
+	"set a password", "set up your", "no password", "password", "zurücksetz", "neues passwort", "passwort", "kennwort", "anmeld", "einlogg", "einlad", "beitreten", "entsperr", "aktivier", "bestätig", "bestaetig", "wiederherstell", "freigeb",
+	"réinitialis", "mot de passe", "connect", "connex", "rejoign", "rejoindre", "déverrouill", "déblo", "activ", "valid", "récupér", "annuler", "restablec", "contraseña", "inicia", "entrar", "acced", "únete", "unirte", "desbloque", "verific", "recuper", "aceptar", "accept", "deshacer",
+	"account", "konto", "compte", "cuenta", "device", "gerät", "approv", "was it you", "registr", "freischalt", "zugang", "access", "backup", "secure message", "sign the", "set your", "wants you", "enlace", "enter here", "vérif", "activa")
 
 // link finds the token in a link that opens an account to whoever has it.
 func (t *text) link(from, to int) (Span, bool) {
@@ -92,31 +104,42 @@ func (t *text) link(from, to int) (Span, bool) {
 	}
 	t.linkEnd = end
 	path := strings.IndexAny(t.s[to:end], "/?#")
-	if path < 0 || !linkWords.in(t.s[to:end]) {
+	if path < 0 {
 		return Span{}, false
 	}
+	said := linkOccasions.in(t.s[max(t.base, from-linkSaid):from]) || linkOccasions.in(head(t.s[end:], linkTold))
+	if !said && !linkWords.in(t.s[to:end]) {
+		return Span{}, false
+	}
+	first, last := -1, -1
 	for i := to + path; i < end; {
 		part := extend(t.s, i, end, isLinkToken)
-		if part-i >= 12 && looksKey(t.s[i:part]) {
+		if part-i >= keyInLink && looksKey(t.s[i:part]) {
 			for part < end && (t.s[part] == '.' || t.s[part] == '%' || t.s[part] == '=' || isLinkToken[t.s[part]]) {
 				part++
 			}
-			return Span{i, trimTail(t.s, i+12, part), "link"}, true
+			if last = trimTail(t.s, i+keyInLink, part); first < 0 {
+				first = i
+			}
 		}
 		i = part + 1
 	}
-	return Span{}, false
+	return Span{first, last, "link"}, first >= 0
 }
 
 var isLinkToken = setOf(letters + digits + "_-~")
 
 // looksKey reports whether a part of a link is a token and not a slug: figures
-// and letters that change often, or a long plain hexadecimal number.
+// and letters that change often, a hexadecimal number, or letters of both cases
+// that make no words.
 func looksKey(s string) bool {
-	if hex := strings.ReplaceAll(s, "-", ""); len(hex) >= 24 && extend(hex, 0, len(hex), isHex) == len(hex) {
+	if hex := strings.ReplaceAll(s, "-", ""); len(hex) >= 12 && extend(hex, 0, len(hex), isHex) == len(hex) && (len(hex) >= 24 || hasDigit(hex) && changes(hex) >= 3) {
 		return true
 	}
-	return changes(s)*4 >= len(s) && hasDigit(s) && wordy(s) < 0.3
+	if wordy(s) >= 0.3 {
+		return false
+	}
+	return changes(s)*4 >= len(s) && hasDigit(s) || len(s) >= 12 && changes(s)*3 >= len(s) && strings.ToLower(s) != s && strings.ToUpper(s) != s && !strings.ContainsAny(s, "-_")
 }
 
 // checkQuery verifies a query parameter that holds a secret.
@@ -129,6 +152,9 @@ func checkQuery(t *text, a *anchor, from, to int) (Span, bool) {
 		enough++
 	}
 	v := t.s[to:enough]
+	if strings.HasSuffix(a.text, "user_code=") && len(v) >= 6 && !isPlaceholder(v) {
+		return Span{to, enough, "url-secret"}, true
+	}
 	if len(v) < 6 || isPlaceholder(v) || !looksSecret(v, false) && !(len(v) >= 6 && extend(v, 0, len(v), isDigit) == len(v)) {
 		return Span{}, false
 	}
