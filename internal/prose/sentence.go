@@ -113,17 +113,21 @@ func lastRune(s string) rune {
 	return r
 }
 
-// sentenceEnd returns where the first sentence of a line ends.
+// sentenceEnd returns where the first sentence of a line ends. A row of marks is
+// gone through once, however long it is.
 func sentenceEnd(line string) int {
+	end, rest := 0, "" // of the last row of marks, and what follows it
 	for i, r := range line {
 		if r != '.' && r != '!' && r != '?' && r != '…' {
 			continue
 		}
-		end := i + utf8.RuneLen(r)
-		for end < len(line) && strings.IndexByte(".!?\"')", line[end]) >= 0 {
-			end++
+		if i >= end {
+			end = i + utf8.RuneLen(r)
+			for end < len(line) && strings.IndexByte(".!?\"')", line[end]) >= 0 {
+				end++
+			}
+			rest = strings.TrimLeft(line[end:], " \t")
 		}
-		rest := strings.TrimLeft(line[end:], " \t")
 		if rest == "" || len(rest) == len(line[end:]) {
 			continue
 		}
