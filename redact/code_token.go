@@ -243,6 +243,9 @@ func (t *text) partOfOther(from, to int) bool {
 // setOff reports whether a word stands in the signs for bold letters, or right
 // behind "PIN:" or "code=".
 func (t *text) setOff(from, to int) bool {
+	if from == 0 {
+		return false
+	}
 	switch mark := t.s[from-1]; mark {
 	case '*', '_':
 		if mark == '*' && to < len(t.s) && t.s[to] == '#' {
