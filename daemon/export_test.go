@@ -9,6 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Watcher is the one that the senses share.
@@ -21,6 +22,11 @@ func (d *Daemon) Mind() *mind.Store         { return d.mind }
 // BlindPeriods are those that are recorded.
 func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.BlindPeriod, error) {
 	return d.ledger.BlindPeriods(ctx, since)
+}
+
+// SearchMail is what read_mail finds.
+func (d *Daemon) SearchMail(ctx context.Context, words string) ([]threads.Letter, error) {
+	return mailbox{d}.SearchMail(ctx, words, 30)
 }
 
 // Outbox is where messages wait to be sent.

@@ -78,7 +78,8 @@ const (
 )
 
 // SearchMail implements threads.MailReader. It looks at what the ledger keeps of
-// mail, which is the beginning of each text, and asks no server.
+// mail, which is the beginning of each text, and asks no server. What it keeps of
+// an account that is not looked at any more is not shown.
 func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]threads.Letter, error) {
 	found, err := m.ledger.Search(ctx, words, m.options.Now().AddDate(0, 0, -days), mailSifted)
 	if err != nil {
@@ -87,7 +88,7 @@ func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]thre
 	var letters []threads.Letter
 	for _, f := range found {
 		o := f.Observation
-		if o.Sense != mail.Name || len(letters) == mailFound {
+		if o.Sense != mail.Name || !m.reads(o.Instance) || len(letters) == mailFound {
 			continue
 		}
 		letters = append(letters, threads.Letter{
@@ -96,6 +97,11 @@ func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]thre
 		})
 	}
 	return letters, nil
+}
+
+// reads reports whether an account is looked at.
+func (m mailbox) reads(id string) bool {
+	return slices.ContainsFunc(m.accounts, func(s *mail.Sense) bool { return s.ID() == id })
 }
 
 // received is when the server took a message in, or else when it was seen.

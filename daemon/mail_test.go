@@ -6,6 +6,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,13 +70,10 @@ func (w *world) mailState() api.SenseStatus {
 	return api.SenseStatus{}
 }
 
-// TestMailTokenThatIsRefused: a token that the mail server does not take, though
-// it has not run out, is replaced by the daemon itself at its next sign-in.
-func TestMailTokenThatIsRefused(t *testing.T) {
-	const person = "sam@example.com"
-	provider := oauthtest.New(oauthtest.Options{ClientID: "sample"})
-	defer provider.Close()
-	server := mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: person}}})
+// mailServer is one that ends after the mind.
+func mailServer(t *testing.T, users ...mailtest.User) *mailtest.Server {
+	t.Helper()
+	server := mailtest.New(mailtest.Options{Users: users})
 	t.Cleanup(func() {
 		ctx, done := context.WithTimeout(context.Background(), patience)
 		defer done()
@@ -81,6 +81,60 @@ func TestMailTokenThatIsRefused(t *testing.T) {
 			t.Errorf("close the mail server: %v", err)
 		}
 	})
+	return server
+}
+
+// TestSearchedMailIsOfAccountsThatAreLookedAt: what is kept of an account that
+// was taken out of the configuration is found by no model.
+func TestSearchedMailIsOfAccountsThatAreLookedAt(t *testing.T) {
+	const person, first, second = "sam@example.com", "the lighthouse of the first account", "the lighthouse of the second account"
+	w := newWorld(t)
+	off := false
+	accounts := map[string]mail.Config{}
+	servers := map[string]*mailtest.Server{}
+	for id, subject := range map[string]string{"first": first, "second": second} {
+		server := mailServer(t, mailtest.User{Name: person, Password: "sample"})
+		at := start.Add(-time.Hour)
+		server.User(person).Deliver("INBOX", []byte("From: Ines <ines@example.org>\r\nTo: "+person+"\r\nSubject: "+subject+"\r\nMessage-ID: <"+id+
+			"@example.org>\r\nDate: "+at.Format(time.RFC1123Z)+"\r\n\r\nHello Sam, can you send me the plan by Friday?\r\n"), at)
+		accounts[id] = mail.Config{ID: id, Host: "localhost", Security: account.None, User: person, Idle: &off, PasswordEnv: "MAIL_PASSWORD", Port: len(servers) + 1}
+		servers[net.JoinHostPort("localhost", strconv.Itoa(len(servers)+1))] = server
+	}
+	w.options.Env = func(string) (string, bool) { return "sample", true }
+	w.options.DialMail = func(_ context.Context, _, address string) (net.Conn, error) { return servers[address].Dial() }
+	found := func() (subjects []string) {
+		t.Helper()
+		letters, err := w.d.SearchMail(t.Context(), "lighthouse")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range letters {
+			subjects = append(subjects, l.Subject)
+		}
+		slices.Sort(subjects)
+		return subjects
+	}
+	w.options.Config.Senses.Mail = []mail.Config{accounts["first"], accounts["second"]}
+	w.begin()
+	w.ticks(3)
+	if got := found(); len(got) != 2 || !strings.Contains(got[0], first) || !strings.Contains(got[1], second) {
+		t.Fatalf("of two accounts it finds %q", got)
+	}
+	w.options.Config.Senses.Mail = []mail.Config{accounts["second"]}
+	w.restart()
+	w.tick()
+	if got := found(); len(got) != 1 || !strings.Contains(got[0], second) {
+		t.Errorf("of the account that is left it finds %q", got)
+	}
+}
+
+// TestMailTokenThatIsRefused: a token that the mail server does not take, though
+// it has not run out, is replaced by the daemon itself at its next sign-in.
+func TestMailTokenThatIsRefused(t *testing.T) {
+	const person = "sam@example.com"
+	provider := oauthtest.New(oauthtest.Options{ClientID: "sample"})
+	defer provider.Close()
+	server := mailServer(t, mailtest.User{Name: person})
 	w := newWorld(t)
 	off := false
 	c := mail.Config{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off,
