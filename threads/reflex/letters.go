@@ -124,26 +124,71 @@ func numbered(o subconscious.Observation) bool {
 	return amount.MatchString(o.Title + "\n" + o.Text)
 }
 
+const (
+	// numberedMost is how many affairs a mail can name that is of one of them,
+	// and numberDigits how many digits a number has that is not hit by chance.
+	numberedMost, numberDigits = 3, 4
+)
+
 // backed reports whether something of the person's own, a note, a word to the
-// mind, an event, a promise, names the same affair as a mail.
+// mind, an event, a promise, names the same affair as a mail. One that names many
+// numbers, or a short one, may name one of the person's by chance.
 func (s *scene) backed(o subconscious.Observation) bool {
-	for _, link := range o.Links {
-		if !hasScheme(link, numbers) {
+	named := slices.DeleteFunc(slices.Clone(o.Links), func(link string) bool { return !hasScheme(link, numbers) })
+	if len(named) > numberedMost {
+		return false
+	}
+	for _, link := range named {
+		if digitsIn(link) < numberDigits {
 			continue
 		}
 		things, _ := s.world.Sharing(link, sharingSeen)
-		for _, thing := range things {
-			if thing.Sense == "notes" || thing.Sense == "person" || thing.Sense == "calendar" && wanted(thing) && sure(thing) || threads.OwnMail(thing) {
-				return true
-			}
+		if slices.ContainsFunc(things, s.own) {
+			return true
 		}
 	}
 	return false
 }
 
+func digitsIn(text string) (n int) {
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// own reports whether a thing is the person's own word: what they noted, told the
+// mind, take part in, or promised or asked in a mail.
+func (s *scene) own(thing subconscious.Observation) bool {
+	switch thing.Sense {
+	case "notes":
+		return thing.Trust == subconscious.Owner
+	case "calendar":
+		return wanted(thing) && sure(thing)
+	}
+	return thing.Sense == "person" || threads.OwnMail(thing)
+}
+
 // mailHosts are domains at which anybody has an address.
 var mailHosts = wordSet(`gmail googlemail outlook hotmail live yahoo icloud proton protonmail posteo mailbox fastmail orange wanadoo
 	laposte bluewin freenet t-online telefonica zoho yandex`)
+
+// registered is the part of a domain's name that somebody had to register:
+// "perret" of "mail.perret.co.uk". What stands before it anybody may choose for
+// their own.
+func registered(domain string) string {
+	labels := strings.Split(domain, ".")
+	i := len(labels) - 2
+	if i > 0 && len(labels[i+1]) == 2 && len(labels[i]) <= 3 { // co.uk, com.au, gv.at
+		i--
+	}
+	if i < 0 {
+		return ""
+	}
+	return labels[i]
+}
 
 // named reports whether the person's own notes, or events in which they take
 // part, speak of where a mail comes from: of the name of its domain, which
@@ -151,15 +196,13 @@ var mailHosts = wordSet(`gmail googlemail outlook hotmail live yahoo icloud prot
 // ("bank", "clinic") says nothing.
 func (s *scene) named(o subconscious.Observation) bool {
 	_, domain, _ := strings.Cut(o.Attrs["from"], "@")
-	labels := strings.Split(domain, ".")
-	for _, term := range terms(strings.Join(labels[:len(labels)-1], " ")) {
+	for _, term := range terms(registered(domain)) {
 		if utf8.RuneCountInString(term) < 5 || mailHosts[term] || appointed[term] {
 			continue
 		}
 		things, count := s.world.Sharing("term:"+term, sharingSeen)
 		if count <= sharingSeen && slices.ContainsFunc(things, func(thing subconscious.Observation) bool {
-			own := thing.Sense == "notes" || thing.Sense == "person" || thing.Sense == "calendar" && wanted(thing) && sure(thing)
-			return own && slices.Contains(s.spoken(thing), term)
+			return !threads.OwnMail(thing) && s.own(thing) && slices.Contains(s.spoken(thing), term)
 		}) {
 			return true
 		}
@@ -184,9 +227,9 @@ func (s *scene) most(o subconscious.Observation) (importance int, tell bool) {
 		return 8, true
 	case s.backed(o):
 		return 7, true
-	case numbered(o):
-		return 6, true
 	}
+	// Not 6, whatever number or amount it names: what is due before the next
+	// digest comes would be pushed with it.
 	return 5, true
 }
 

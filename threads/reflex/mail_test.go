@@ -2,7 +2,6 @@ package reflex_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +13,9 @@ import (
 )
 
 // pushed is the importance from which on a wish reaches the person at once
-// (push_from in package escalate).
-const pushed = 7
+// (push_from in package escalate), and lastly that from which on it does where it
+// is due before the next digest comes (half way from digest_from to push_from).
+const pushed, lastly = 7, 6
 
 // stranger draws a mail of somebody to whom the person never wrote, with
 // whatever words and headers they choose.
@@ -50,7 +50,10 @@ func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 		theirs := map[subconscious.Ref]bool{}
 		for n := range rapid.IntRange(1, 12).Draw(t, "mails") {
 			o := h.stranger(n, at)
-			o.Links = slices.DeleteFunc(o.Links, func(link string) bool { return strings.HasPrefix(link, "invoice:") })
+			for i, link := range o.Links { // of an affair that nothing of the person's names
+				o.Links[i] = strings.Replace(link, "invoice:4711", "invoice:90210", 1)
+			}
+			o.Text += h.pick("amount", "", " Pay EUR 412.00 at once.")
 			theirs[o.Ref()] = true
 			if o.Stands() {
 				w.add(o)
@@ -70,7 +73,7 @@ func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 			checkThought(t, snapshot, thought)
 			for _, f := range thought.Findings {
 				first, _ := subconscious.ParseCitation(f.Evidence[0])
-				if f.Escalate && f.Importance >= pushed && theirs[first.Ref] {
+				if f.Escalate && (f.Importance >= pushed || f.Importance >= lastly && !f.Due.IsZero()) && theirs[first.Ref] {
 					t.Errorf("a stranger is told at once by %s: %d %q", f.Rule, f.Importance, f.Summary)
 				}
 			}

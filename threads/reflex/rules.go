@@ -141,7 +141,7 @@ func oracleRules() []Rule {
 			Example: "Before Lighthouse review, Mon 23 Nov 14:00: ask the office for the projector of the lighthouse",
 		}, {
 			Name: "oracle.deadline", Low: 3, High: 8, find: deadlines, over: deadlineOver,
-			Doc:     "Something promised, asked or set in a mail has a date: when it is written, whatever the date, as it comes near, and when it has passed. What a stranger asks counts at most 4, or 7 where the person's notes or events name the domain that it comes from; what an office or a machine sets 5, 6 where it names a number or an amount, and 7 where the person's notes, events or promises name that number; what was sent to many and names neither, 3.",
+			Doc:     "Something promised, asked or set in a mail has a date: when it is written, whatever the date, as it comes near, and when it has passed. What a stranger asks counts at most 4, or 7 where the person's notes or events name the domain that it comes from; what an office or a machine sets 5, and 7 where the person's notes, events or promises name its number; what was sent to many and names neither number nor amount, 3.",
 			Example: "Due Fri 27 Nov: I will send the report",
 		}, {
 			Name: "oracle.appointment", Low: 4, High: 7, find: mailedAppointments, over: mailedOver,
