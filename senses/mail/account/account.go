@@ -139,6 +139,9 @@ func (a *Account) connected(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	if a.life.Err() != nil { // ctx may not have heard of it yet
+		return ErrStopped
+	}
 	conn, err := a.connect(ctx)
 	a.barred = errors.Is(err, ErrSignIn) || errors.Is(err, ErrSecure)
 	if err != nil {
