@@ -31,6 +31,8 @@ const (
 	promiseStands  = 7 * 24 * time.Hour
 	vowStands      = 14 * 24 * time.Hour
 	awaitingStands = 30 * 24 * time.Hour
+	// soonWithin is how far ahead a time may lie that makes a letter one of today.
+	soonWithin = 26 * time.Hour
 	// farthest is how far ahead a date may lie that is believed.
 	farthest = 400 * 24 * time.Hour
 )
@@ -53,6 +55,10 @@ type features struct {
 	awaited   bool
 	urgent    bool
 	asks      bool
+	// soon: it names a time within about a day; changes: it says that something
+	// that was agreed is so no more. Looked for in letters of people that the
+	// person writes to alone.
+	soon, changes bool
 }
 
 // personal reports whether a person seems to have written it to a few.
@@ -68,7 +74,21 @@ func (j judge) features() features {
 	if j.List == "" && !j.Bulk && !j.Junk {
 		f.urgent = j.Urgent || prose.Urgent(j.Subject) || prose.Urgent(j.Fresh)
 	}
+	if (f.known > 0 || f.inMine) && j.personal() {
+		f.soon = j.soon()
+		f.changes = prose.Changes(j.Subject) || prose.Changes(j.Fresh)
+	}
 	return f
+}
+
+// soon reports whether the message names a time within about a day.
+func (j judge) soon() bool {
+	for _, m := range dates.Find(j.Subject+"\n"+j.Fresh, j.received.In(j.zone)) {
+		if m.Due.After(j.received) && m.Due.Sub(j.received) <= soonWithin {
+			return true
+		}
+	}
+	return false
 }
 
 // addressed says where one of the person's addresses is named.
@@ -239,6 +259,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 	set("list", bounded(j.List))
 	for name, is := range map[string]bool{
 		"bulk": j.Bulk, "automated": j.Automated, "junk": j.Junk || j.flags.Junk, "urgent": f.urgent, "awaited": f.awaited, "seen": j.flags.Seen,
+		"soon": f.soon, "changes": f.changes,
 	} {
 		if is {
 			o.Attrs[name] = "true"

@@ -61,12 +61,18 @@ func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason 
 			return 8, "it is urgent, and from somebody you write to"
 		}
 		return 7, "it is urgent, and from somebody you write to"
+	case o.Kind == "request" && friend > 0 && forMe && on(o, "soon"):
+		return 7, "somebody you write to asks you, and it is for today or tomorrow"
+	case on(o, "changes") && on(o, "soon") && friend > 0 && forMe:
+		return 7, "somebody you write to says that something changes, today or tomorrow"
 	case o.Kind == "request" && friend >= closeFrom:
 		return 6, "somebody you write to asks you"
 	case o.Kind == "request" && friend > 0:
 		return 5, "somebody you write to asks you"
 	case o.Kind == "request" && s.named(o):
 		return 5, "it comes from where your notes or your calendar name"
+	case o.Kind == "request" && !o.Due.IsZero() && o.Due.Sub(s.at) <= 24*time.Hour:
+		return 5, "it asks you for something within a day"
 	case o.Kind == "request":
 		return 4, ""
 	case friend > 0 && forMe:
@@ -113,6 +119,8 @@ func (s *scene) letterWords(o subconscious.Observation) string {
 		lead = "Urgent request from"
 	case on(o, "urgent") && known(o) > 0:
 		lead = "Urgent mail from"
+	case on(o, "changes") && on(o, "soon") && known(o) > 0:
+		lead = "Change from"
 	case o.Kind == "request":
 		lead = "Request from"
 	}
