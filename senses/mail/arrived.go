@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/senses/mail/message"
@@ -162,19 +163,19 @@ func (l *look) prune() {
 }
 
 // forgetBefore is the time before which messages must be forgotten so that no
-// more are known than are kept.
+// more are known than are kept. It is that of a message that is known, so that
+// what arrives later is never passed over, however many came in one day.
 func (l *look) forgetBefore() int64 {
-	days := map[uint32]int{}
+	received := make([]uint32, 0, l.known.len())
 	for _, k := range l.known.all() {
-		days[k.received/86400]++
+		received = append(received, k.received)
 	}
-	kept := 0
-	for day := dayOf(l.at); day > 0; day-- {
-		if kept += days[day]; kept > maxKnown*9/10 {
-			return int64(day+1) * 86400
-		}
+	const kept = maxKnown * 9 / 10
+	if len(received) <= kept {
+		return 0
 	}
-	return 0
+	slices.Sort(received)
+	return int64(received[len(received)-kept])
 }
 
 // pruneTable deletes what is over, at most left rows, and returns how many more

@@ -183,7 +183,9 @@ func (l *look) beginning() bool {
 func (l *look) examine(ctx context.Context, session *account.Session, name string) (opened account.Opened, ok bool, err error) {
 	opened, err = session.Examine(ctx, name)
 	if errors.Is(err, account.ErrFolder) {
-		l.missing[name], l.unfinished = true, true
+		// What lay in it may lie elsewhere by now; where it was never there, nothing
+		// waits for it.
+		l.missing[name], l.unfinished = true, l.unfinished || l.state.Folders[name] != nil
 		l.say("%v", err)
 		return opened, false, nil
 	}
@@ -279,10 +281,11 @@ func (l *look) starting() bool {
 	return false
 }
 
-// oldest is the time before which what turns up in a folder is passed over.
+// oldest is the time before which what turns up in a folder is passed over. It is
+// never later than now, where the clock was set back: mail would be lost.
 func (l *look) oldest(f *folder) time.Time {
 	oldest := l.at.Add(-l.config.LookBack)
-	return time.Unix(max(oldest.Unix(), f.Floor, l.state.Forgot), 0)
+	return time.Unix(min(max(oldest.Unix(), f.Floor, l.state.Forgot), l.at.Unix()), 0)
 }
 
 // maxUID is the last UID that there can be.

@@ -263,6 +263,7 @@ func (l *look) parse(f *folder, raw account.Raw) (letter, bool) {
 	if received.Unix() < 0 {
 		received = time.Unix(0, 0)
 	}
+	m.Junk = m.Junk || raw.Flags.Junk
 	return letter{Message: m, uid: raw.UID, flags: raw.Flags, received: received.Round(0), place: place{Num: f.Num, UID: raw.UID}}, true
 }
 

@@ -26,18 +26,24 @@ func (l *look) lookAtOpen(ctx context.Context, session *account.Session) (last s
 			continue
 		}
 		now, ok, err := l.examine(ctx, session, name)
-		if err != nil {
+		if ends(ctx, err) {
 			return "", account.Opened{}, err
 		}
-		if !ok {
+		if err != nil || !ok { // what was refused is said when the folder's turn comes
+			l.unfinished = true
+			last, opened = "", account.Opened{} // none is open any more
 			continue
 		}
 		last, opened = name, now
 		if now.UIDValidity != f.Validity || now.UIDValidity == 0 || f.unchanged(now) {
 			continue
 		}
-		if err := l.checkOpen(ctx, session, f, here); err != nil {
+		if err := l.checkOpen(ctx, session, f, here); ends(ctx, err) {
 			return "", account.Opened{}, fmt.Errorf("look at the flags in the folder %q: %w", name, err)
+		} else if err != nil {
+			l.unfinished = true
+			l.say("what became of the mail in the folder %q could not be seen: %v", name, err)
+			continue
 		}
 		f.ModSeq, f.Messages, f.UIDNext = now.ModSeq, now.Messages, now.UIDNext
 	}
