@@ -50,7 +50,7 @@ func (t *text) passwordBehind(from, limit int) (Span, bool) {
 			continue // a word
 		}
 		word := strings.TrimRight(t.s[begin:end], ".,;:?)\"'“”»«")
-		if madeUp(word) && t.tied(from, i) {
+		if (madeUp(word) || isLongNumber(word)) && t.tied(from, i) {
 			return Span{begin, begin + len(word), "password"}, true
 		}
 		if end := t.letterGroups(begin); end > 0 && t.tied(from, i) {
@@ -89,6 +89,11 @@ func madeUp(s string) bool {
 		return false
 	}
 	return letters >= 2 && figures >= 1 && !hasUnit(s) || letters >= 4 && strings.ContainsAny(s[:len(s)-1], "!#$%&+?@^") || letters >= 12 && strings.Count(s, "-") >= 2
+}
+
+// isLongNumber reports whether s is a number as the keys of wireless networks are.
+func isLongNumber(s string) bool {
+	return len(s) >= 8 && len(s) <= 24 && extend(s, 0, len(s), isDigit) == len(s)
 }
 
 // letterGroups returns the end of four groups of four small letters, as

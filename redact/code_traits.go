@@ -40,6 +40,8 @@ const (
 	amongNumbers
 	inProgram
 	aheadOfWord
+	behindWord
+	boundToPage
 	// What is said in its sentence, by the roles of words.
 	saidNames
 	saidCertain
@@ -49,6 +51,7 @@ const (
 	saidCautions
 	saidCounts
 	saidTrades
+	saidNumbers
 	// And what near it, outside of the sentence.
 	nearNames
 	nearCertain
@@ -58,10 +61,13 @@ const (
 	nearCautions
 	nearCounts
 	nearTrades
+	nearNumbers
 	// What stands close before or behind it.
 	closeCommand
 	closeCount
 	closeName
+	behindNumber
+	behindOpener
 	// What goes together.
 	saidYours
 	namedFor
@@ -87,14 +93,22 @@ func (s traits) weight() (sum int) {
 }
 
 // speaking are the traits of which one at least is needed.
-const speaking traits = 1<<saidNames | 1<<saidCertain | 1<<saidOpens | 1<<saidAdmits | 1<<saidCommands | 1<<saidCautions | 1<<nearNames | 1<<nearCertain
+const speaking traits = 1<<saidNames | 1<<saidCertain | 1<<saidOpens | 1<<saidAdmits | 1<<saidCommands | 1<<saidCautions | 1<<nearNames | 1<<nearCertain | 1<<saidNumbers
 
 // isCode reports whether what the traits say is enough.
 func (s traits) isCode() bool {
+	return s.eligible() && (s&(1<<boundToPage) != 0 || s.weight() >= enough)
+}
+
+// eligible reports whether the traits are to be weighed at all.
+func (s traits) eligible() bool {
+	if s&(1<<boundToPage) != 0 {
+		return true
+	}
 	if s&speaking == 0 || s&(1<<likeRange) != 0 && s&(1<<saidNames|1<<saidCertain) == 0 || s&(1<<wordAndNumber) != 0 && s&(1<<saidAdmits|1<<saidOpens) == 0 {
 		return false
 	}
-	return s.weight() >= enough
+	return true
 }
 
 // closeBy is how far off something is close, in bytes.
@@ -120,7 +134,13 @@ func (t *text) traits(c codeToken, w *window) (s traits) {
 				s.add(closeCommand, q.roles&(1<<commands) != 0)
 				s.add(closeCount, q.roles&(1<<counts) != 0)
 				s.add(closeName, q.roles&(1<<names|1<<certain) != 0)
-				s.add(behindName, q.roles&(1<<names|1<<certain) != 0 && strings.Trim(t.s[q.to:c.Start], " :=\"'„“«»(-–—*>：\n") == "")
+				adjoins := strings.Trim(t.s[q.to:c.Start], " :=\"'„“«»(-–—*>：\n") == ""
+				s.add(behindName, adjoins && q.roles&(1<<names|1<<certain) != 0)
+				s.add(behindNumber, adjoins && q.roles&(1<<numbers) != 0)
+				s.add(behindOpener, adjoins && q.roles&(1<<opens) != 0)
+				if adjoins && q.roles&(1<<names|1<<certain|1<<commands|1<<opens) != 0 {
+					s &^= 1 << behindWord
+				}
 			}
 		}
 		s |= traits(q.roles&(1<<yours-1)) << group
@@ -174,10 +194,14 @@ func (t *text) stands(c codeToken, w *window, s *traits) {
 	s.add(atEnd, !own && (bare == "" || strings.IndexByte(".;,\n|", bare[0]) >= 0 || strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "–") || strings.HasPrefix(bare, "—") || strings.HasPrefix(after, " (") || strings.HasPrefix(after, ")")))
 	s.add(inBrackets, strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") || strings.HasSuffix(before, "|"))
 	word, sign := lastWord(before)
+	if articles[word] && strings.TrimSpace(sign) == "" {
+		word, sign = lastWord(before[:len(before)-len(sign)-len(word)])
+	}
 	switch sign = strings.TrimSpace(sign); {
 	case sign == "" || sign == "'":
 		s.add(behindIs, leadIs[word])
 		s.add(behindWith, leadWith[word])
+		s.add(behindWord, word != "" && !leadIs[word] && !leadWith[word] && !leadOf[word])
 		s.add(behindOf, leadOf[word] && !strings.HasSuffix(before, "key in") && !strings.HasSuffix(before, "type in"))
 	case strings.ContainsAny(sign, ":：") || strings.HasSuffix(sign, "-") || strings.HasSuffix(sign, "–") || strings.HasSuffix(sign, "—"):
 		s.add(behindColon, true)
@@ -185,6 +209,7 @@ func (t *text) stands(c codeToken, w *window, s *traits) {
 	s.add(behindOf, strings.HasSuffix(before, "#") && !leadWith[word])
 	s.add(leadsToWord, leadsOn.ofFolded(strings.TrimLeft(after, "\"'*”“«»)] ")))
 	s.add(aheadOfWord, strings.HasPrefix(after, " ") && len(after) > 1 && beginsWithLetter(after[1:]) && !inFolded(leadOn, firstWord(after[1:])))
+	s.add(boundToPage, t.boundToPage(c))
 	numbers, codey := 0, 0
 	for i := w.from; i < w.to; i++ {
 		switch b := t.s[i]; {
@@ -196,6 +221,17 @@ func (t *text) stands(c codeToken, w *window, s *traits) {
 	}
 	s.add(amongNumbers, numbers > 1+c.parts)
 	s.add(inProgram, codey >= 2)
+}
+
+// boundToPage reports whether c stands in the line that ties a code to the page
+// for which it is meant, for the browser: "@example.com #123456".
+func (t *text) boundToPage(c codeToken) bool {
+	if c.Start < 4 || t.s[c.Start-2:c.Start] != " #" {
+		return false
+	}
+	line := t.s[max(0, c.Start-codeAround) : c.Start-2]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	return line != "" && line[0] == '@' && strings.IndexByte(line, '.') > 0 && extend(line, 1, len(line), isMailDomain) == len(line)
 }
 
 // isCounted reports whether what stands beside c makes it an amount, a date, a
@@ -215,59 +251,65 @@ func (t *text) isCounted(c codeToken) bool {
 var leadsOn = newBeginnings("is ", "ist ", "est ", "es ", "as ", "als ", "comme ", "como ", "- ", "– ", "— ", ": ", ", ", "= ")
 
 // enough is the weight from which something is taken for a code.
-const enough = -4
+const enough = -8
 
 // traitWeights are what the traits say, in tenths of a natural logarithm of the
 // odds.
 var traitWeights = [traitCount]int{
-	sixFigures:     14,
-	eightFigures:   9,
-	fiveFigures:    -5,
-	fourFigures:    -4,
-	groupedFigures: 1,
-	capitalLetters: -2,
-	smallLetters:   -8,
-	lettersAlone:   7,
-	partedLetters:  14,
-	likeYear:       -17,
-	likeHour:       -19,
-	likeRange:      -13,
-	manyFigures:    -2,
-	wordAndNumber:  -24,
-	oneFigure:      3,
-	onOwnLine:      10,
-	atBeginning:    10,
-	atEnd:          3,
-	inBrackets:     -5,
-	behindColon:    14,
-	behindIs:       12,
-	behindWith:     16,
-	behindOf:       -22,
-	behindName:     5,
-	leadsToWord:    -2,
-	amongNumbers:   -10,
-	inProgram:      -18,
-	aheadOfWord:    -16,
-	saidNames:      9,
-	saidCertain:    14,
-	saidOpens:      13,
-	saidAdmits:     4,
-	saidCommands:   3,
-	saidCautions:   15,
-	saidCounts:     -27,
-	saidTrades:     -21,
-	nearNames:      0,
-	nearCertain:    3,
-	nearOpens:      4,
-	nearAdmits:     -2,
-	nearCommands:   -6,
-	nearCautions:   4,
-	nearCounts:     -6,
-	nearTrades:     -6,
-	closeCommand:   -2,
-	closeCount:     -18,
-	closeName:      1,
-	saidYours:      -2,
-	namedFor:       5,
-	toldFor:        8,
+	sixFigures: 16,
+	eightFigures: 6,
+	fiveFigures: 2,
+	fourFigures: -5,
+	groupedFigures: 7,
+	capitalLetters: 6,
+	smallLetters: -8,
+	lettersAlone: 2,
+	partedLetters: 7,
+	likeYear: -18,
+	likeHour: -19,
+	likeRange: 0,
+	manyFigures: -3,
+	wordAndNumber: -6,
+	oneFigure: -6,
+	onOwnLine: 12,
+	atBeginning: 7,
+	atEnd: -1,
+	inBrackets: -8,
+	behindColon: 12,
+	behindIs: 11,
+	behindWith: 15,
+	behindOf: -29,
+	behindName: 6,
+	leadsToWord: -2,
+	amongNumbers: -11,
+	inProgram: -21,
+	aheadOfWord: -20,
+	behindWord: -10,
+	boundToPage: 12,
+	saidNames: 12,
+	saidCertain: 11,
+	saidOpens: 15,
+	saidAdmits: 7,
+	saidCommands: 2,
+	saidCautions: 17,
+	saidCounts: -22,
+	saidTrades: -17,
+	saidNumbers: 9,
+	nearNames: -2,
+	nearCertain: 7,
+	nearOpens: 1,
+	nearAdmits: -4,
+	nearCommands: -6,
+	nearCautions: 2,
+	nearCounts: -6,
+	nearTrades: -6,
+	nearNumbers: -1,
+	closeCommand: 1,
+	closeCount: -17,
+	closeName: 1,
+	behindNumber: 9,
+	behindOpener: -4,
+	saidYours: -2,
+	namedFor: 5,
+	toldFor: 7,
 }

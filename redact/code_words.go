@@ -27,6 +27,8 @@ const (
 	counts
 	// trades: it is what advertising, programs and papers speak of.
 	trades
+	// numbers: it is what any number is called.
+	numbers
 	// yours: it says that something is the reader's own.
 	yours
 	// passwords: it is the word for something like a password; of codes it says
@@ -37,17 +39,17 @@ const (
 
 // cueWords are the words by their role. A star stands for the rest of a word.
 var cueWords = [roles]string{
-	names: `*code *codes code pin pins *-pin *pin-code passcode passcodes kenncode codice puk token passkey
+	names: `letters buchstaben lettres letras *code *codes code pin pins *-pin *pin-code passcode passcodes kenncode codice puk token passkey
 		código códigos codigo clave claves clé digit digits ziffer* *ziffern ziffernfolge chiffres dígitos cifras characters zeichen
 		*geheimzahl geheimnummer combination kombination zahlenkombination combinaison combinación combo sésame 
-		 digicode *nummer number numéro número `,
+		 digicode`,
 	certain: `otp totp otc *tan mtan sms-tan 2fa mfa *one-time*password one-time one*time*password single-use
 		einmal* *freigabenummer *freischaltcode usage*unique un*solo*uso clave*dinámica clave*dinamica
 		*verification*code security*code *access*code *sign-in*code *login*code *confirmation*code *recovery*code* *backup*code* activation*code
 		*sicherheitscode *bestätigungscode *zugangscode *anmeldecode *prüfcode *abholcode kopplungscode *wiederherstellungscode* *aktivierungscode
 		code*de*sécurité code*de*vérification code*d'accès code*d’accès code*de*connexion code*d'activation codes*de*secours code*secret code*d'entrée code*d’entrée
 		código*de*acceso código*de*verificación código*de*seguridad códigos*de*recuperación código*de*confirmación
-		activation*key recovery*key unlock*key backup*key clé*d'activation clé*d’activation clé*de*récupération clave*de*activación clave*de*recuperación
+		activation*key licence*key license*key product*key setup*key scratch*codes emergency*codes recovery*key unlock*key backup*key clé*d'activation clé*d’activation clé*de*récupération clave*de*activación clave*de*recuperación
 		*aktivierungsschlüssel *wiederherstellungsschlüssel *freischaltschlüssel two-factor 2-step
 		door*code gate*code digicode access*number abholnummer abhol-pin entry*code pick-up*number pickup*code`,
 	opens: `lock smart*lock latch padlock barrier car*park parking elevator gatehouse cottage cabin apartment check-in laundry charger scooter rental 
@@ -55,14 +57,16 @@ var cueWords = [roles]string{
 		*schloss *schlosses briefkasten *einfahrt ladesäule drucker druckauftrag *wohnung ferienhaus gartentor *tor fahrrad* roller einwahl *raum moderator fernwartung kindersicherung jugendschutz receiver router geldautomat* bargeld abhebung sim-karte mailbox aufzug spind schrank
 		salle parking barrière cave gîte serrure cadenas coffre imprimante vélo trottinette borne distributeur répondeur décodeur immeuble ascenseur contrôle*parental conférence logement
 		cerradura candado garaje barrera trastero habitación apartamento alojamiento impresora bici patinete cajero efectivo buzón armario portón decodificador control*parental videollamada reunión conferencia
-		unlock* open opens opened door doors gate garage alarm keypad keybox lockbox lock*box key*safe keysafe safe storage turnstile visitor
+		let*in lets*in lets*you let*you*in get*in unlock* open opens opened door doors gate garage alarm keypad keybox lockbox lock*box key*safe keysafe safe storage turnstile visitor
 		locker parcel package courier driver pick*up pickup pick-up collect withdraw doorstep
 		tür haustür türöffner *tür öffne* öffnet entsperr* schließfach* *fach schlüsseltresor schlüsselbox schlüsselkasten schranke tastenfeld *keller tresor
 		alarmanlage abhol* paket* boten bote fahrer sendung packstation
 		porte portail ouvre ouvrir ouvrez déverrouill* débloq* boîte*à*clés casier colis livreur retrait retirer relais immeuble hall
 		puerta abre abrir ábr* desbloque* caja*fuerte caja*de*llaves taquilla paquete repartidor recoger retirar
 		wifi wi-fi *wlan wlan-* conference meeting*id passcode webinar konferenz* réunion pairing pair bluetooth koppel* kopplung* sim esim`,
-	admits: `purchase beneficiary mandate direct*debit mobile*number phone*number new*number membership member*area patient prescription ballot voting sim*card watch headset linking caller consent
+	admits: `one*more*step last*step next*step nearly*there almost*there almost*done nearly*done next*screen sign*up sign-up signing*up get*started to*continue to*join pop-up approval
+		schalten*sie weisen*sie melden*sie fast*geschafft letzter*schritt weitermachen fortfahren dernière*étape pour*continuer último*paso para*continuar
+		purchase beneficiary mandate direct*debit mobile*number phone*number new*number membership member*area patient prescription ballot voting sim*card watch headset linking caller consent
 		change*of restore delete*your subscription trusted browser laptop
 		rufnummer* mobilnummer e-mail-adresse kundenkonto nutzerkonto mitglied* patienten* befund rezept ausweis* abstimmung *kauf empfänger mandat lastschrift* sitzung browser rechner handy verknüpf* verbinden umzug zustimm* genehmig* unterschrift signatur legitim* nachweis* registrier* rückfrage
 		bénéficiaire mandat portabilité montre ordinateur navigateur dossier*médical paiement autoris* inscri* banque appareil déverrouillage adhérent numéro*de*mobile
@@ -88,7 +92,9 @@ var cueWords = [roles]string{
 		gültig gilt läuft*ab niemand niemandem nicht*weiter* nicht*weitersagen nie*deswegen ignorier* nicht*angefordert nur*für*sie einmalig
 		valable expire personne ne*communiqu* ne*le* ne*partag* jamais pas*demandé ignorez
 		válid* caduca vence no*compart* no*lo*compart* nadie nunca no*solicit*`,
-	counts: `street suite pp vol icq aim digest board diodes part account*number customer*id kontonummer beleg order orders invoice bill tracking booking reservation reference ref ticket case issue bug pr contract customer member receipt serial sku isbn iban item model flight train bus platform row seat
+	counts: `hotel cancellation stornierung annulation cancelación route barre barras civil cliente client proposal ean asin vin article artikel artículo postfach störung fault incident consignment statement policy gebühr
+		fehler* artikel* bestell* kunden* rechnungs* auftrags* vorgangs* sendungs* konto*nummer strichcode*
+		street suite pp vol icq aim digest board diodes part account*number customer*id kontonummer beleg order orders invoice bill tracking booking reservation reference ref ticket case issue bug pr contract customer member receipt serial sku isbn iban item model flight train bus platform row seat
 		seats coach room suite chapter section article line lines version build release error errors status exit area zip postcode postal post country dress source morse dewey sic naics barcode qr sort
 		colour color units pieces points coins visits replies guests tests files jobs viewers friends mm kg kwh mbit joules balance deposit price total amount score attendance issues
 		population years census minutes*late channel episode level rows court courts sprint
@@ -96,9 +102,10 @@ var cueWords = [roles]string{
 		zimmer gleis wagen platz seite seiten tarif protokoll stand tor halle fehlercode codezeilen verwendungszweck saal
 		commande facture dossier référence numéro*de*client postal article vol siège
 		pedido factura expediente vuelo asiento reserva seguimiento postal`,
-	trades: `budget sensor valve retry basket panier till voucher coupon discount promo sale offer deal save checkout off gift gutschein* rabatt sparen sparst code*promo remise réduction profitez cupón descuento ahorra
+	trades: `regal* geschenk* cadeau offert* avantage aktions* einlösen warenkorb cesta present reply*stop newsletter budget sensor valve retry basket panier till voucher coupon discount promo sale offer deal save checkout off gift gutschein* rabatt sparen sparst code*promo remise réduction profitez cupón descuento ahorra
 		return func const error err null nil int log info debug warn stderr curl localhost review commit diff pull*request
 		report agenda minutes*of percent year since statistics study appointment termin jahr`,
+	numbers: `*nummer number numéro número`,
 	yours: `your ihr ihre dein deine euer votre ton ta tu su here's
 		hier*ist voici aquí*tienes`,
 	passwords: `password passphrase passcode pw pwd passwort *passwort *kennwort *wlan-schlüssel mot*de*passe clé code*secret contraseña clave* clave*temporal
@@ -191,10 +198,34 @@ func (t *text) readCues() {
 			}
 		}
 		if len(t.cues) == maxCues {
-			return
+			break
+		}
+	}
+	t.qualify()
+}
+
+// qualify makes the word for a code into one for another number where the word
+// beside it says so: "error code", "código de barras".
+func (t *text) qualify() {
+	for i := 1; i < len(t.cues); i++ {
+		q, next := &t.cues[i-1], &t.cues[i]
+		if next.from <= q.to || next.from > q.to+codeLink {
+			continue
+		}
+		switch between := t.s[q.to:next.from]; {
+		case between == " " && q.roles&(1<<counts|1<<trades) != 0 && q.roles&(1<<opens|1<<admits) == 0 && next.roles&(1<<names|1<<numbers) != 0:
+			next.roles = 1 << counts
+		case next.roles&(1<<counts) != 0 && q.roles&(1<<names|1<<numbers) != 0 && links[between]:
+			q.roles = 1 << counts
 		}
 	}
 }
+
+// codeLink is the length of the longest of links.
+const codeLink = 7
+
+// links stand between a word for a code and what the code is of.
+var links = map[string]bool{" ": true, " de ": true, " à ": true, " du ": true, " de la ": true, " del ": true, " of ": true, " d'": true, " d’": true}
 
 // numberAt returns where a number begins that only signs divide from i, or 0.
 func (t *text) numberAt(i int) int {
@@ -254,7 +285,8 @@ var months = wordSet(`january february march april may june july august septembe
 
 // leads are the words right before a code, by what they do.
 var (
-	leadIs   = wordSet(`is ist lautet est es are sind sont son reads be now nun it's code's él el le reading sera será`)
+	articles = wordSet(`the der die das den le la les el los las`)
+	leadIs   = wordSet(`is ist lautet est es are sind sont son reads be now nun it's code's él reading takes sees needs wants sera será`)
 	leadWith = wordSet(`with mit avec con using use enter type code pin tan passcode press quote reply copy show ohne bitte sie einfach saisissez tapez recopiez entrez introduce introduzca
 		escribe teclea tecleando mete token als as gib nutze digits by typing text usa clave número heute muss following otp mtan`)
 	// leadOf name what a number that follows is the number of.
