@@ -12,6 +12,7 @@ type subject struct {
 	*identity
 	home   subconscious.IncidentKey // the incident that it has; "" for none
 	parent *subject                 // the claimed thing whose incident it shares
+	by     []string                 // what those are called that share its incident
 }
 
 // root is the thing whose incident a subject shares.
@@ -21,6 +22,10 @@ func (s *subject) root() *subject {
 	}
 	return s
 }
+
+// issued are the names of a subject and of what shares its incident, with who gave
+// their numbers.
+func (s *subject) issued() []string { return append(slices.Clip(s.called()), s.by...) }
 
 // join gives each thing that is claimed its incident: the one that it has, else
 // a live one to which it belongs, else that of another claimed thing that it
@@ -42,8 +47,11 @@ func (m *merge) join(claims []*claim) {
 		}
 	}
 	for _, s := range subjects {
-		if s.home == "" {
-			s.parent = s.leastOf(byName, byNumber)
+		if s.home != "" {
+			continue
+		}
+		if s.parent = s.leastOf(byName, byNumber); s.parent != nil {
+			s.root().by = append(s.root().by, s.called()...)
 		}
 	}
 	for _, s := range subjects {
@@ -94,7 +102,7 @@ func (s *subject) leastOf(byName, byNumber map[string]*subject) *subject {
 		return found
 	}
 	for _, number := range s.numbers {
-		if other := byNumber[number]; other != nil && other.key < s.key && other.root() != s && (found == nil || other.key < found.key) {
+		if other := byNumber[number]; other != nil && other.key < s.key && other.root() != s && s.goesWith(other.root().issued()) && (found == nil || other.key < found.key) {
 			found = other
 		}
 	}
@@ -133,7 +141,7 @@ func (m *merge) hosts() []*host {
 func (s *subject) hostedBy(hosts []*host) subconscious.IncidentKey {
 	for _, h := range hosts {
 		if h.Closed != nil && h.Recorded[s.ref] != nil || h.Closed == nil && s.meets(h.Key, h.links) {
-			h.links = append(h.links, s.names...)
+			h.links = append(h.links, s.called()...)
 			return h.Key
 		}
 	}

@@ -19,17 +19,26 @@ var (
 // isNamed marks those of an incident's links that are names of its own things.
 const isNamed = "is:"
 
+// isBy marks who gave the number by which an incident is joined. A number is one
+// only among the numbers of who gives it: invoice 1001 of the city and invoice
+// 1001 of the telephone are two, and neither is joined by a stranger's mail that
+// names the same number.
+const isBy = "by:"
+
 // identity is what a thing is called, and what it names.
 type identity struct {
-	key subconscious.IncidentKey
-	ref subconscious.Ref
+	// issuer is the domain of who sent it, "by:example.net"; "" for what is no
+	// mail of somebody else's.
+	issuer string
+	key    subconscious.IncidentKey
+	ref    subconscious.Ref
 	// names: "is:health:disk:/var", and "is:disk:/var" where its ID is such a
 	// name; mentions: "disk:/var"; numbers: "invoice:4711".
 	names, mentions, numbers []string
 }
 
 func identify(o *subconscious.Observation, ref subconscious.Ref) *identity {
-	who := &identity{key: o.Key(), ref: ref}
+	who := &identity{key: o.Key(), ref: ref, issuer: issuerOf(o)}
 	who.names = append(who.names, isNamed+string(who.key))
 	if hasScheme(o.ID, namingSchemes) {
 		who.names = append(who.names, isNamed+o.ID)
@@ -58,14 +67,33 @@ func (who *identity) meets(key subconscious.IncidentKey, links []string) bool {
 			return true
 		}
 	}
-	for _, number := range who.numbers {
-		if slices.Contains(links, number) {
-			return true
+	if who.goesWith(links) {
+		for _, number := range who.numbers {
+			if slices.Contains(links, number) {
+				return true
+			}
 		}
 	}
 	return slices.ContainsFunc(who.names[1:], func(name string) bool {
 		return slices.Contains(links, strings.TrimPrefix(name, isNamed)) && !namesAnother(links, name, key)
 	})
+}
+
+// goesWith reports whether a number that a thing shares with what has these
+// links was given by the same, as far as that is known.
+func (who *identity) goesWith(links []string) bool {
+	return who.issuer == "" || slices.Contains(links, who.issuer) ||
+		!slices.ContainsFunc(links, func(link string) bool { return strings.HasPrefix(link, isBy) })
+}
+
+// issuerOf is the registered domain of a mail's sender, by its last two labels.
+func issuerOf(o *subconscious.Observation) string {
+	_, domain, ok := strings.Cut(o.Attrs["from"], "@")
+	if !ok || o.Sense != "mail" || o.Attrs["to"] != "" { // the person's own names who it went to
+		return ""
+	}
+	labels := strings.Split(strings.ToLower(domain), ".")
+	return isBy + strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
 // namesAnother reports whether an incident has a thing with a name of its own
@@ -82,9 +110,17 @@ func namesAnother(links []string, name string, key subconscious.IncidentKey) boo
 // it is of can mention others or bring a number.
 func (who *identity) links(of subconscious.IncidentKey) []string {
 	if who.key != of {
+		return who.called()
+	}
+	return slices.Concat(who.called(), who.mentions, who.numbers)
+}
+
+// called are the names of a thing, and who gave the numbers that it has.
+func (who *identity) called() []string {
+	if who.issuer == "" || len(who.numbers) == 0 {
 		return who.names
 	}
-	return slices.Concat(who.names, who.mentions, who.numbers)
+	return append(slices.Clip(slices.Clone(who.names)), who.issuer)
 }
 
 // LinkQueries are the links by which an incident must be looked up that an
