@@ -111,8 +111,8 @@ func (l *look) arrived(f *folder, name string, m letter) {
 	if mine && l.sent.has(key) {
 		return // what the person sent, in a folder that is looked at
 	}
-	if !mine && !m.Automated && !m.Junk {
-		l.endAwaiting(hashOf(thread), refs, m.received)
+	if !mine && !m.Automated && !m.Junk && !m.Forged {
+		l.endAwaiting(m.From.Addr, hashOf(thread), refs, m.received)
 	}
 	j := judge{look: l, letter: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
 	o := j.arrived()

@@ -50,7 +50,9 @@
 // junk ("true": the server or a filter calls it so), asks ("true": it is a request), urgent ("true": its words or header say so), known (how many
 // messages the person sent to that address in the last year, where any), soon and
 // changes ("true", of somebody the person writes to: it names a time within about a
-// day; it says that something agreed is off, moved or put off), awaited
+// day; it says that something agreed is off, moved or put off), forged ("true": the
+// last server found that it does not come from its sender's address; then it is plain
+// mail, and nobody's whom the person knows), awaited
 // ("true": it answers a message in which the person asked something), seen
 // ("true": it was read), attachments (how many), date_text (the words that Due was
 // read from), to (the first three recipients of what the person sent), folder,

@@ -40,6 +40,10 @@ func posts() []post {
 	add("hoy", mailtest.Letter{From: carla, Subject: "hoy", Text: "No puedo ir, me mandan fuera. ¿Puedes recoger tú a los niños?\n\nCarla\n"}, kindRequest, "soon=true changes=true", "")
 	add("a change of plan", mailtest.Letter{From: carla, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nCarla\n"}, kindMail, "soon=true changes=true", "")
 	add("a stranger's change of plan", mailtest.Letter{From: stranger, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nMax\n"}, kindMail, "-soon -changes", "")
+	add("in a name that is not theirs", mailtest.Letter{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures today?\n\nCarla\n",
+		Headers: []string{"Authentication-Results: mx.example.com; spf=pass smtp.mailfrom=example.net; dmarc=fail header.from=example.org"}}, kindMail, "forged=true addressed=to -known -urgent -asks", "")
+	add("in their own name", mailtest.Letter{From: carla, Subject: "Figures", Text: asking,
+		Headers: []string{"Authentication-Results: mx.example.com; dmarc=pass header.from=example.org", "Authentication-Results: elsewhere; dmarc=fail"}}, kindRequest, "known=1 -forged", "2026-03-13 18:00")
 	add("in copy, and not named", mailtest.Letter{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
 	add("in copy, and named", mailtest.Letter{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
 	add("not addressed", mailtest.Letter{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")

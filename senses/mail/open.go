@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
@@ -199,11 +200,19 @@ func (l *look) endAnswered(m letter, thread hash, refs map[hash]bool, id string)
 	}
 }
 
-// endAwaiting ends the waiting for an answer that came.
-func (l *look) endAwaiting(thread hash, refs map[hash]bool, received time.Time) {
+// endAwaiting ends the waiting for an answer that came, of somebody who was asked,
+// works where they do, or is written to otherwise: that anybody else names the
+// question answers nothing.
+func (l *look) endAwaiting(from string, thread hash, refs map[hash]bool, received time.Time) {
 	for key, o := range l.open.all() {
-		if o.Observation.Kind == kindAwaiting && (refs[o.Of] || o.Thread == thread && o.Received.Before(received)) {
+		if o.Observation.Kind == kindAwaiting && l.mayAnswer(from, o.Observation.Attrs["to"]) && (refs[o.Of] || o.Thread == thread && o.Received.Before(received)) {
 			l.open.drop(key)
 		}
 	}
+}
+
+// mayAnswer reports whether an answer of that sender's is one to a question that
+// went to these.
+func (l *look) mayAnswer(from, to string) bool {
+	return strings.Contains(to, "@"+domain(from)) || strings.Contains(to, "."+domain(from)) || l.timesWritten(from) > 0
 }

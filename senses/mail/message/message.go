@@ -49,6 +49,9 @@ type Message struct {
 	Automated bool
 	// Junk: a filter on its way called it so.
 	Junk bool
+	// Forged: the last server on its way says that it does not come from where
+	// its sender's address is (Authentication-Results: dmarc=fail).
+	Forged bool
 	// Urgent: its priority header says so.
 	Urgent bool
 
