@@ -19,19 +19,24 @@ const codeList = 20
 
 // codes adds the one-time codes of the text that was scanned last.
 func (t *text) codes() {
-	first := len(t.found)
-	t.readCues()
 	if len(t.cues) == 0 {
 		return
 	}
+	first := len(t.found)
+	t.qualify()
 	if t.passwords(); len(t.found) > first {
 		return
 	}
 	w := window{}
-	for at := 0; ; {
-		c, ok := t.nextCode(at)
-		if !ok {
+	for at, gate := 0, 0; ; {
+		from, to := 0, 0
+		if from, to, gate = t.nearSpeaking(at, gate); to == 0 {
 			break
+		}
+		c, ok := t.nextCode(from, to)
+		if !ok {
+			at = max(to, c.End)
+			continue
 		}
 		at = c.End
 		w.move(t, c)
@@ -43,6 +48,29 @@ func (t *text) codes() {
 		at = list[len(list)-1].End
 	}
 	t.repeated(first)
+}
+
+// speaks are the roles of the words of which one at least stands by a code:
+// elsewhere codes are not looked for.
+const speaks = 1<<names | 1<<certain | 1<<opens | 1<<admits | 1<<commands | 1<<cautions | 1<<numbers
+
+// nearSpeaking returns the next stretch of the text at or after at that is within
+// reach of a word that speaks of codes, and the index of the word; to is 0 where
+// there is no more. The words before gate are behind.
+func (t *text) nearSpeaking(at, gate int) (from, to, next int) {
+	for ; gate < len(t.cues); gate++ {
+		q := &t.cues[gate]
+		to = min(len(t.s), q.to+codeAround)
+		if q.roles&speaks == 0 || to <= at {
+			continue
+		}
+		from = max(at, q.from-codeAround)
+		for back := max(at, from-keyBytesInGroups); from > back && t.s[from-1] > ' '; {
+			from-- // to where the word begins
+		}
+		return from, to, gate
+	}
+	return 0, 0, gate
 }
 
 // window are the words with a role around a code, and its sentence.

@@ -23,10 +23,18 @@ type codeToken struct {
 	parts int
 }
 
-// nextCode returns the next such thing that begins at or after from.
-func (t *text) nextCode(from int) (codeToken, bool) {
-	for i := from; i < len(t.s); {
-		if !beginsCode(t.s[i:]) {
+// nextCode returns the next such thing that begins at or after from and before
+// to; where there is none, only the end of what was read.
+func (t *text) nextCode(from, to int) (codeToken, bool) {
+	i := from
+	for i < to {
+		if isLower[t.s[i]] { // most are words
+			end := extend(t.s, i, i+keyBytesInGroups, isLower)
+			if end == len(t.s) || t.s[end] != '-' && !isAlnum[t.s[end]] {
+				i = end
+				continue
+			}
+		} else if !beginsCode(t.s[i:]) {
 			i++
 			continue
 		}
@@ -36,7 +44,7 @@ func (t *text) nextCode(from int) (codeToken, bool) {
 		}
 		i = end
 	}
-	return codeToken{}, false
+	return codeToken{Span: Span{End: i}}, false
 }
 
 func beginsCode(s string) bool { return isAlnum[s[0]] || isWideDigit(s) }
@@ -47,10 +55,11 @@ func isWideDigit(s string) bool {
 }
 
 // codeEnd returns the end of the word at i: letters, digits, hyphens between
-// them; groups between single blanks are one.
+// them; groups between single blanks are one. Of what is too long for a code it
+// returns an end before the last.
 func (t *text) codeEnd(i int) int {
 	start := i
-	for i < len(t.s) {
+	for i < len(t.s) && i-start <= keyBytesInGroups {
 		switch {
 		case isAlnum[t.s[i]]:
 			i++

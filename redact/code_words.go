@@ -2,7 +2,6 @@ package redact
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -123,12 +122,6 @@ type cue struct {
 // maxCues bounds what is kept of a text that consists of such words.
 const maxCues = 50_000
 
-// lexicon finds the words of cueWords.
-type lexicon struct {
-	*machine
-	words []lexeme // by the anchors of the machine
-}
-
 // lexeme is what is known of a word: whether it may be the end or the beginning
 // of a longer one.
 type lexeme struct {
@@ -136,20 +129,23 @@ type lexeme struct {
 	tail, begin bool
 }
 
-var cueLexicon = sync.OnceValue(func() *lexicon {
-	known := map[string]*lexeme{}
-	var anchors []anchor
-	var words []*lexeme
+// withCues adds the words of cueWords to a table of anchors, so that one pass
+// finds both.
+func withCues(table []anchor) []anchor {
+	known := map[string]int{}
+	for i, a := range table {
+		known[a.text] = i
+	}
 	add := func(word string, l lexeme) {
-		if w := known[word]; w != nil {
-			w.roles |= l.roles
-			w.tail = w.tail || l.tail
-			w.begin = w.begin || l.begin
-			return
+		i, ok := known[word]
+		if !ok {
+			i, known[word] = len(table), len(table)
+			table = append(table, anchor{text: word})
 		}
-		known[word] = &l
-		anchors = append(anchors, anchor{text: word})
-		words = append(words, &l)
+		if have := table[i].cue; have != nil {
+			l = lexeme{have.roles | l.roles, have.tail || l.tail, have.begin || l.begin}
+		}
+		table[i].cue = &l
 	}
 	for role, list := range cueWords {
 		for word := range strings.FieldsSeq(list) {
@@ -163,12 +159,8 @@ var cueLexicon = sync.OnceValue(func() *lexicon {
 			}
 		}
 	}
-	l := &lexicon{machine: newMachine(anchors)}
-	for _, w := range words {
-		l.words = append(l.words, *w)
-	}
-	return l
-})
+	return table
+}
 
 // shouted returns a word with its letters that are not ASCII in upper case.
 func shouted(word string) string {
@@ -180,28 +172,16 @@ func shouted(word string) string {
 	}, word)
 }
 
-// cues returns the words of the text that have a role, in the order in which
-// they end.
-func (t *text) readCues() {
-	l, m := cueLexicon(), cueLexicon().machine
-	t.cues = t.cues[:0]
-	state := uint16(0)
-	for i := range len(t.s) {
-		state = m.next[int(state)*m.width+int(m.class[t.s[i]])]
-		for s := m.first[state]; s != 0; s = m.shorter[s] {
-			a := m.anchor[s]
-			from, to := i+1-len(m.anchors[a].text), i+1
-			w := &l.words[a]
-			if (!endsInLetter(t.s[:from]) || w.tail && !isUpper[t.s[from]] || w.tail && isUpper[t.s[from-1]]) && (w.begin || !beginsWithLetter(t.s[to:])) {
-				t.cues = append(t.cues, cue{from, to, w.roles, t.numberAt(to)})
-				break // the longest
-			}
-		}
-		if len(t.cues) == maxCues {
-			break
-		}
+// readCue keeps a word with a role, where it is one and no part of another.
+func (t *text) readCue(word *lexeme, from, to int) bool {
+	if len(t.cues) == maxCues || !word.begin && beginsWithLetter(t.s[to:]) {
+		return false
 	}
-	t.qualify()
+	whole := !endsInLetter(t.s[:from]) || word.tail && (!isUpper[t.s[from]] || isUpper[t.s[from-1]])
+	if whole {
+		t.cues = append(t.cues, cue{from, to, word.roles, t.numberAt(to)})
+	}
+	return whole
 }
 
 // qualify makes the word for a code into one for another number where the word

@@ -30,9 +30,11 @@ type anchor struct {
 	prefix prefix
 	// level, for words that name what follows them.
 	level level
+	// cue, for words that tell what a number near them is.
+	cue *lexeme
 }
 
-var compiled = sync.OnceValue(func() *machine { return newMachine(anchorTable()) })
+var compiled = sync.OnceValue(func() *machine { return newMachine(withCues(anchorTable())) })
 
 // newMachine builds the automaton.
 func newMachine(anchors []anchor) *machine {

@@ -59,10 +59,17 @@ func (t *text) restart(span Span) int {
 }
 
 // checkAnchors verifies the anchors that end at end, the longest first: that of
-// state and those of the shorter ones.
+// state and those of the shorter ones. Of the words for codes it keeps the
+// longest, for when no other secret is found.
 func (t *text) checkAnchors(m *machine, state uint16, end int) (Span, bool) {
-	for ; state != 0; state = m.shorter[state] {
+	for cued := false; state != 0; state = m.shorter[state] {
 		a := &m.anchors[m.anchor[state]]
+		if a.cue != nil && !cued {
+			cued = t.readCue(a.cue, end-len(a.text), end)
+		}
+		if a.check == nil {
+			continue
+		}
 		if span, ok := a.check(t, a, end-len(a.text), end); ok && span.Start >= t.base && span.End > span.Start {
 			return span, true
 		}
