@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -58,7 +59,7 @@ func (l *look) change(last subconscious.Told) string {
 		return againWorse
 	case l.isReopened() && !l.isOld(last):
 		return againReturned
-	case l.band.Rank() > l.toldRank(last):
+	case l.band.Rank() > l.toldRank(last) && !l.isFresh(last):
 		return againNearer
 	case now != last.Status && now != "" && last.Status != "" && !slices.Contains(settled, strings.ToLower(now)):
 		return againStatus
@@ -81,6 +82,16 @@ func joined(name string, before []string) bool {
 	}
 	ref, _, numbered := strings.Cut(name, "#")
 	return !numbered || slices.ContainsFunc(before, func(other string) bool { return strings.HasPrefix(other, ref+"#") })
+}
+
+// freshFor is how long after it was told that something comes within a day, or
+// three, is no news: who was told so at noon need not hear it again at one.
+const freshFor = 6 * time.Hour
+
+// isFresh reports whether it was told a short while ago, and is not about to be
+// due.
+func (l *look) isFresh(last subconscious.Told) bool {
+	return l.band.Rank() < subconscious.Band2h.Rank() && l.gate.in.At.Sub(last.At) < freshFor && !isAhead(last.At, l.gate.in.At)
 }
 
 // isReopened reports whether it is wished again after it was over or dismissed.

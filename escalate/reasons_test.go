@@ -296,3 +296,30 @@ func TestReadMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestNearerIsNoNewsAtOnce: who was told of something at noon is not told at one
+// that it is within a day by now; that it is within two hours is told.
+func TestNearerIsNoNewsAtOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		toldAgo, due time.Duration
+		band         subconscious.Band
+		told         bool
+	}{
+		"an hour before":         {time.Hour, 23 * time.Hour, subconscious.Band24h, false},
+		"the evening before":     {14 * time.Hour, 23 * time.Hour, subconscious.Band24h, true},
+		"an hour, and it is due": {time.Hour, 90 * time.Minute, subconscious.Band2h, true},
+	} {
+		in := plainInput()
+		due := noon.Add(test.due)
+		in.Asked[0].Kind, in.Asked[0].Due, in.Asked[0].Source = subconscious.KindDeadline, due, "notes"
+		in.Evidence[0].Latest.Due = due
+		toldBefore(&in, test.toldAgo, subconscious.Notable)
+		last := &telling(&in).Told[0]
+		last.Due, last.Band = due, subconscious.TimeBand(due, last.At)
+		telling(&in).Asked = in.Asked[0].Asked
+		out := escalate.Decide(in)
+		if got := len(out.Decisions) > 0 && out.Decisions[0].Verdict == escalate.Tell; got != test.told {
+			t.Errorf("%s: %s", name, asJSON(out.Decisions))
+		}
+	}
+}

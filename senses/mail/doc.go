@@ -49,8 +49,8 @@
 // or "true"), bulk ("true": sent to many), automated ("true": a machine wrote it),
 // junk ("true": the server or a filter calls it so), asks ("true": it is a request), urgent ("true": its words or header say so), known (how many
 // messages the person sent to that address in the last year, where any), soon and
-// changes ("true", of somebody the person writes to: it names a time within about a
-// day; it says that something agreed is off, moved or put off), forged ("true": the
+// changes ("true", of somebody the person writes to: it names a time of its day or
+// the next; it says that something agreed is off, moved or put off), forged ("true": the
 // last server found that it does not come from its sender's address; then it is plain
 // mail, and nobody's whom the person knows), awaited
 // ("true": it answers a message in which the person asked something), seen

@@ -31,8 +31,6 @@ const (
 	promiseStands  = 7 * 24 * time.Hour
 	vowStands      = 14 * 24 * time.Hour
 	awaitingStands = 30 * 24 * time.Hour
-	// soonWithin is how far ahead a time may lie that makes a letter one of today.
-	soonWithin = 26 * time.Hour
 	// farthest is how far ahead a date may lie that is believed.
 	farthest = 400 * 24 * time.Hour
 )
@@ -55,7 +53,7 @@ type features struct {
 	awaited   bool
 	urgent    bool
 	asks      bool
-	// soon: it names a time within about a day; changes: it says that something
+	// soon: it names a time of its day or the next; changes: it says that something
 	// that was agreed is so no more. Looked for in letters of people that the
 	// person writes to alone.
 	soon, changes bool
@@ -84,10 +82,13 @@ func (j judge) features() features {
 	return f
 }
 
-// soon reports whether the message names a time within about a day.
+// soon reports whether the message names a time of its day or the next.
 func (j judge) soon() bool {
-	for _, m := range dates.Find(j.Subject+"\n"+j.Fresh, j.received.In(j.zone)) {
-		if m.Due.After(j.received) && m.Due.Sub(j.received) <= soonWithin {
+	at := j.received.In(j.zone)
+	year, month, day := at.Date()
+	end := time.Date(year, month, day+2, 0, 0, 0, 0, j.zone)
+	for _, m := range dates.Find(j.Subject+"\n"+j.Fresh, at) {
+		if m.Due.After(at) && m.Due.Before(end) {
 			return true
 		}
 	}
