@@ -45,8 +45,8 @@ func withCues(table []anchor) []anchor {
 		}
 		table[i].cue = &l
 	}
-	for role, list := range cueWords {
-		for word := range strings.FieldsSeq(list) {
+	for role, lists := range cueWords {
+		for word := range strings.FieldsSeq(strings.Join(lists, " ")) {
 			bare := strings.TrimSuffix(strings.TrimPrefix(word, "*"), "*")
 			l := lexeme{roles: 1 << role, tail: word[0] == '*', begin: strings.HasSuffix(word, "*")}
 			bare = strings.ReplaceAll(bare, "*", " ")
@@ -83,15 +83,15 @@ func (t *text) readCue(word *lexeme, from, to int) bool {
 }
 
 // qualify makes the word for a code into one for another number where the word
-// beside it says so: "error code", "código de barras".
+// beside it says so: "error code", "Bestellnummer", "código de barras".
 func (t *text) qualify() {
 	for i := 1; i < len(t.cues); i++ {
 		q, next := &t.cues[i-1], &t.cues[i]
-		if next.from <= q.to || next.from > q.to+codeLink {
+		if next.from < q.to || next.from > q.to+codeLink {
 			continue
 		}
 		switch between := t.s[q.to:next.from]; {
-		case between == " " && q.roles&(1<<counts|1<<trades) != 0 && q.roles&(1<<opens|1<<admits) == 0 && next.roles&(1<<names|1<<numbers) != 0:
+		case (between == "" || between == " ") && q.roles&(1<<counts|1<<trades) != 0 && q.roles&(1<<opens|1<<admits) == 0 && next.roles&(1<<names|1<<numbers) != 0:
 			next.roles = 1 << counts
 		case next.roles&(1<<counts) != 0 && q.roles&(1<<names|1<<numbers) != 0 && links[between]:
 			q.roles = 1 << counts

@@ -120,6 +120,9 @@ func (s traits) eligible() bool {
 	case s.any(1<<wordAndNumber) && !s.any(1<<saidAdmits|1<<saidOpens):
 		return false
 	}
+	if s.any(1 << aheadOfWord) { // "type 4410 bearings"
+		return s.any(speaking &^ (1 << saidCommands))
+	}
 	return s.any(speaking)
 }
 

@@ -32,79 +32,151 @@ const (
 	roles
 )
 
-// cueWords are the words by their role. A star stands for the rest of a word.
-var cueWords = [roles]string{
-	names: `letters buchstaben lettres letras *code *codes code pin pins *-pin *pin-code passcode passcodes kenncode codice puk token passkey
-		código códigos codigo clave claves clé digit digits ziffer* *ziffern ziffernfolge chiffres dígitos cifras characters zeichen
-		*geheimzahl geheimnummer combination kombination zahlenkombination combinaison combinación combo sésame 
-		 digicode`,
-	certain: `otp totp otc *tan mtan sms-tan 2fa mfa *one-time*password one-time one*time*password single-use
-		einmal* *freigabenummer *freischaltcode usage*unique un*solo*uso clave*dinámica clave*dinamica
-		*verification*code security*code *access*code *sign-in*code *login*code *confirmation*code *recovery*code* *backup*code* activation*code
-		*sicherheitscode *bestätigungscode *zugangscode *anmeldecode *prüfcode *abholcode kopplungscode *wiederherstellungscode* *aktivierungscode
-		code*de*sécurité code*de*vérification code*d'accès code*d’accès code*de*connexion code*d'activation codes*de*secours code*secret code*d'entrée code*d’entrée
-		código*de*acceso código*de*verificación código*de*seguridad códigos*de*recuperación código*de*confirmación
-		activation*key licence*key license*key product*key setup*key scratch*codes emergency*codes recovery*key unlock*key backup*key clé*d'activation clé*d’activation clé*de*récupération clave*de*activación clave*de*recuperación
-		*aktivierungsschlüssel *wiederherstellungsschlüssel *freischaltschlüssel two-factor 2-step
-		door*code gate*code digicode access*number abholnummer abhol-pin entry*code pick-up*number pickup*code`,
-	opens: `lock smart*lock latch padlock barrier car*park parking elevator gatehouse cottage cabin apartment check-in laundry charger scooter rental 
-		 cabinet cupboard shed mailbox letterbox vault room*key guest*network hotspot router voicemail dial-in host*key moderator dial remote*support atm cash cardless withdrawal parental
-		*schloss *schlosses briefkasten *einfahrt ladesäule drucker druckauftrag *wohnung ferienhaus gartentor *tor fahrrad* roller einwahl *raum moderator fernwartung kindersicherung jugendschutz receiver router geldautomat* bargeld abhebung sim-karte mailbox aufzug spind schrank
-		salle parking barrière cave gîte serrure cadenas coffre imprimante vélo trottinette borne distributeur répondeur décodeur immeuble ascenseur contrôle*parental conférence logement
-		cerradura candado garaje barrera trastero habitación apartamento alojamiento impresora bici patinete cajero efectivo buzón armario portón decodificador control*parental videollamada reunión conferencia
-		let*in lets*in lets*you let*you*in get*in unlock* open opens opened door doors gate garage alarm keypad keybox lockbox lock*box key*safe keysafe safe storage turnstile visitor
-		locker parcel package courier driver pick*up pickup pick-up collect withdraw doorstep
-		tür haustür türöffner *tür öffne* öffnet entsperr* schließfach* *fach schlüsseltresor schlüsselbox schlüsselkasten schranke tastenfeld *keller tresor
-		alarmanlage abhol* paket* boten bote fahrer sendung packstation
-		porte portail ouvre ouvrir ouvrez déverrouill* débloq* boîte*à*clés casier colis livreur retrait retirer relais immeuble hall
-		puerta abre abrir ábr* desbloque* caja*fuerte caja*de*llaves taquilla paquete repartidor recoger retirar
-		wifi wi-fi *wlan wlan-* conference meeting*id passcode webinar konferenz* réunion pairing pair bluetooth koppel* kopplung* sim esim`,
-	admits: `one*more*step last*step next*step nearly*there almost*there almost*done nearly*done next*screen sign*up sign-up signing*up get*started to*continue to*join pop-up approval
-		schalten*sie weisen*sie melden*sie fast*geschafft letzter*schritt weitermachen fortfahren dernière*étape pour*continuer último*paso para*continuar
-		purchase beneficiary mandate direct*debit mobile*number phone*number new*number membership member*area patient prescription ballot voting sim*card watch headset linking caller consent
-		change*of restore delete*your subscription trusted browser laptop
-		rufnummer* mobilnummer e-mail-adresse kundenkonto nutzerkonto mitglied* patienten* befund rezept ausweis* abstimmung *kauf empfänger mandat lastschrift* sitzung browser rechner handy verknüpf* verbinden umzug zustimm* genehmig* unterschrift signatur legitim* nachweis* registrier* rückfrage
-		bénéficiaire mandat portabilité montre ordinateur navigateur dossier*médical paiement autoris* inscri* banque appareil déverrouillage adhérent numéro*de*mobile
-		beneficiario compra portabilidad reloj votación registr* dispositivo navegador móvil banco banca identific* validar operación bizum
-		sign*in signing*in sign-in signin signed*in sign-ins log*in log-in login logging*in verif* confirm* authent* authoris* authoriz* approv*
-		identity identify prove access account accounts device devices tv television phone wallet card payment transfer payee wire bank enrol* regist* activat* finish*
-		vpn sso recover* recovery reset temporary vault workspace two-step
-		anmeld* einlogg* *anmeldung bestätig* bestaetig* freischalt* freizuschalten freigabe freigeb* überweis* ueberweis* *zahlung zugang* *zugang zutritt* *konto konto* gerät* handynummer
-		aktivier* wiederherstell* identifi* authentifi* verifizier* fernseher* ausweisen karte kontoeröffnung auftrag lastschrift altersprüfung *portal
-		connect* connex* valid* vérif* virement compte espace accès achat téléviseur associer signature récup* identité
-		acced* acceso inicia* sesión cuenta vincul* autoriz* transferencia pago tarjeta tele televis* firma verific* confirmar entrar recuper* ordenador identidad`,
-	commands: `insert provide submit send read*out mention state say present hit punch dictate forward fill*in
-		angeben anzugeben mitzuteilen vorzeigen zeigen zeige gebe übermitteln ein ausfüllen notieren lesen vorlesen drücken
-		renseignez renseigner communiquez présentez montrez dites donnez appuyez taper composer entrer
-		indica indique muestre enseñe di diga pon ponga pulsa pulse dicta facilite envía envíe rellena
-		enter type use key*in tap press input paste copy quote tell show give reply respond text pop scramble
-		eingeben einzugeben eintippen einzutippen eintragen eingibst tippen tippe gib geben*sie nutzen*sie verwenden nennen nenne sag wählen mitteilen
-		saisir saisissez saisis tapez taper entrez recopiez composez indiquez donner utilisez
-		teclee teclea* tecleando introduce introduzca introducir ingresa ingrese escribe escriba digita digite marca mete decir enseña muestra usa utiliza utilice responde
-		following below prompted folgend* suivant siguiente`,
-	cautions: `expire* expires valid offline save*these works*once used*once ten*minutes only*once once never*share not*share don't*share don’t*share anyone nobody to*yourself minutes*only never not*you ignore*us ignore*this ignore*it
-		didn't*request did*not*request never*ask never*give will*never keep*safe keep*them*safe within*minutes within asked*for wasn't*you was*that*you was*this*you if*it*was*you is*this*you
-		gültig gilt läuft*ab niemand niemandem nicht*weiter* nicht*weitersagen nie*deswegen ignorier* nicht*angefordert nur*für*sie einmalig
-		valable expire personne ne*communiqu* ne*le* ne*partag* jamais pas*demandé ignorez
-		válid* caduca vence no*compart* no*lo*compart* nadie nunca no*solicit*`,
-	counts: `hotel cancellation stornierung annulation cancelación route barre barras civil cliente client proposal ean asin vin article artikel artículo postfach störung fault incident consignment statement policy gebühr
-		fehler* artikel* bestell* kunden* rechnungs* auftrags* vorgangs* sendungs* konto*nummer strichcode*
-		street suite pp vol icq aim digest board diodes part account*number customer*id kontonummer beleg order orders invoice bill tracking booking reservation reference ref ticket case issue bug pr contract customer member receipt serial sku isbn iban item model flight train bus platform row seat
-		seats coach room suite chapter section article line lines version build release error errors status exit area zip postcode postal post country dress source morse dewey sic naics barcode qr sort
-		colour color units pieces points coins visits replies guests tests files jobs viewers friends mm kg kwh mbit joules balance deposit price total amount score attendance issues
-		population years census minutes*late channel episode level rows court courts sprint
-		bestellung* bestellnummer rechnung* *rechnung vorgangsnummer kundennummer sendungsnummer telefonnummer postleitzahl plz blz bankleitzahl vorwahl aktenzeichen steuernummer kennzeichen zählerst* artikelnummer
-		zimmer gleis wagen platz seite seiten tarif protokoll stand tor halle fehlercode codezeilen verwendungszweck saal
-		commande facture dossier référence numéro*de*client postal article vol siège
-		pedido factura expediente vuelo asiento reserva seguimiento postal`,
-	trades: `regal* geschenk* cadeau offert* avantage aktions* einlösen warenkorb cesta present reply*stop newsletter budget sensor valve retry basket panier till voucher coupon discount promo sale offer deal save checkout off gift gutschein* rabatt sparen sparst code*promo remise réduction profitez cupón descuento ahorra
-		return func const error err null nil int log info debug warn stderr curl localhost review commit diff pull*request
-		report agenda minutes*of percent year since statistics study appointment termin jahr`,
-	numbers: `*nummer number numéro número`,
-	yours: `your ihr ihre dein deine euer votre ton ta tu su here's
-		hier*ist voici aquí*tienes`,
-	passwords: `password passphrase passcode pw pwd passwort *passwort *kennwort *wlan-schlüssel mot*de*passe clé code*secret contraseña clave* clave*temporal
+// cueWords are the words by their role, in the four languages that are read. A
+// star stands for a blank between words, and at either end for the rest of a word.
+var cueWords = [roles][]string{
+	names: {
+		// English
+		`*code *codes code pin pins *-pin *pin-code passcode passcodes puk token passkey digit digits letters characters combination combo`,
+		// German
+		`kenncode geheimzahl geheimnummer ziffer* *ziffern ziffernfolge buchstaben zeichen kombination zahlenkombination zahlencode`,
+		// French
+		`clé codice chiffres lettres combinaison digicode sésame`,
+		// Spanish
+		`código códigos codigo codigos clave claves dígitos cifras letras combinación`,
+	},
+	certain: {
+		// the names of the procedure, in all languages
+		`otp totp otc *tan mtan sms-tan 2fa mfa two-factor 2-step single-use one-time one*time*password *one-time*password one-time*passcode
+		einmal* *freigabenummer usage*unique un*solo*uso`,
+		// English compounds of code, key and number
+		`*verification*code security*code *access*code *sign-in*code *login*code *confirmation*code *authentication*code *recovery*code* *backup*code*
+		scratch*codes emergency*codes activation*code pairing*code pass*code unlock*code
+		activation*key licence*key license*key product*key setup*key recovery*key unlock*key backup*key
+		door*code gate*code entry*code alarm*code access*number pick-up*number pickup*code collection*code`,
+		// German
+		`*sicherheitscode *bestätigungscode *zugangscode *anmeldecode *prüfcode *abholcode *freischaltcode kopplungscode *wiederherstellungscode*
+		*aktivierungscode *verifizierungscode *türcode *zutrittscode *aktivierungsschlüssel *wiederherstellungsschlüssel *freischaltschlüssel abholnummer abhol-pin`,
+		// French
+		`code*de*sécurité code*de*vérification code*de*confirmation code*d'accès code*d’accès code*de*connexion code*d'activation code*d’activation codes*de*secours
+		code*secret code*confidentiel code*d'entrée code*d’entrée code*de*retrait clé*d'activation clé*d’activation clé*de*récupération digicode`,
+		// Spanish
+		`clave*dinámica clave*dinamica código*de*acceso código*de*verificación código*de*seguridad códigos*de*recuperación código*de*recuperación
+		código*de*confirmación código*de*activación código*de*recogida clave*de*activación clave*de*recuperación`,
+	},
+	opens: {
+		// English: doors, boxes and stores
+		`lock lock*box lockbox smart*lock latch padlock barrier bolt car*park parking elevator gatehouse cottage cabin apartment flat check-in laundry
+		door doors front*door gate gates garage alarm keypad keybox key*safe keysafe safe storage turnstile cabinet cupboard shed mailbox letterbox vault room*key
+		unlock* open opens opened let*in lets*in lets*you let*you*in get*in`,
+		// English: parcels, people, machines and calls
+		`locker parcel package courier driver visitor pick*up pickup pick-up collect withdraw doorstep charger scooter rental atm cash cardless withdrawal
+		guest*network hotspot router voicemail dial-in host*key moderator dial remote*support parental meeting*id conference webinar pairing pair bluetooth sim esim printer`,
+		// German
+		`tür haustür türöffner *tür öffne* öffnet entsperr* *schloss *schlosses schließfach* *fach schlüsseltresor schlüsselbox schlüsselkasten schranke tastenfeld *keller tresor
+		alarmanlage briefkasten *einfahrt gartentor *tor *wohnung ferienhaus aufzug spind schrank abhol* paket* boten bote fahrer sendung packstation
+		ladesäule drucker druckauftrag fahrrad* roller geldautomat* bargeld abhebung sim-karte einwahl *raum moderator fernwartung
+		kindersicherung jugendschutz receiver konferenz* koppel* kopplung* *wlan wlan-*`,
+		// French
+		`porte portail ouvre ouvrir ouvrez déverrouill* débloq* boîte*à*clés serrure cadenas coffre casier colis livreur retrait retirer relais immeuble hall
+		salle barrière cave gîte ascenseur logement imprimante vélo trottinette borne distributeur répondeur décodeur contrôle*parental conférence réunion`,
+		// Spanish
+		`puerta portal abre abrir ábr* desbloque* caja*fuerte caja*de*llaves cerradura candado taquilla paquete repartidor recoger retirar
+		garaje barrera trastero habitación apartamento alojamiento buzón armario portón impresora bici patinete cajero efectivo
+		decodificador control*parental videollamada reunión conferencia wifi wi-fi`,
+	},
+	admits: {
+		// English: signing in and confirming
+		`sign*in signing*in sign-in signin signed*in sign-ins log*in log-in login logging*in sign*up sign-up signing*up get*started to*continue to*join
+		verif* confirm* authent* authoris* authoriz* approv* approval consent identity identify prove access enrol* regist* activat* finish* recover* recovery reset restore
+		one*more*step last*step next*step nearly*there almost*there almost*done nearly*done next*screen pop-up two-step sso vpn challenge`,
+		// English: what one signs in to, and what is confirmed
+		`account accounts device devices tv television phone mobile*number phone*number new*number wallet card payment purchase transfer payee wire bank beneficiary mandate direct*debit
+		membership member*area patient prescription ballot voting sim*card watch headset linking caller browser laptop trusted temporary vault workspace
+		subscription change*of delete*your`,
+		// German: signing in and confirming
+		`anmeld* einlogg* *anmeldung bestätig* bestaetig* freischalt* freizuschalten freigabe freigeb* zugang* *zugang zutritt* aktivier* wiederherstell*
+		identifi* authentifi* verifizier* legitim* nachweis* registrier* genehmig* zustimm* verknüpf* verbinden ausweis* ausweisen unterschrift signatur altersprüfung
+		schalten*sie weisen*sie melden*sie fast*geschafft letzter*schritt weitermachen fortfahren rückfrage`,
+		// German: what one signs in to, and what is confirmed
+		`*konto konto* kundenkonto nutzerkonto kontoeröffnung gerät* handy handynummer rufnummer* mobilnummer e-mail-adresse überweis* ueberweis* *zahlung *kauf karte auftrag
+		lastschrift* mandat empfänger fernseher* mitglied* patienten* befund rezept abstimmung sitzung browser rechner umzug *portal`,
+		// French
+		`connect* connex* valid* vérif* inscri* autoris* associer déverrouillage récup* identité signature accès espace compte virement achat paiement bénéficiaire mandat
+		téléviseur appareil montre ordinateur navigateur dossier*médical portabilité adhérent banque numéro*de*mobile dernière*étape pour*continuer`,
+		// Spanish
+		`acced* acceso entrar inicia* sesión vincul* autoriz* verific* confirmar validar identific* identidad registr* recuper* firma operación
+		cuenta transferencia pago compra tarjeta beneficiario portabilidad tele televis* ordenador dispositivo navegador móvil reloj votación banco banca bizum
+		último*paso para*continuar`,
+	},
+	commands: {
+		// English
+		`enter type use key*in tap press input paste copy quote tell show give reply respond text pop scramble insert provide submit send read*out
+		mention state say present hit punch dictate forward fill*in following below prompted`,
+		// German
+		`eingeben einzugeben eintippen einzutippen eintragen eingibst tippen tippe gib gebe geben*sie nutzen*sie verwenden nennen nenne sag wählen mitteilen mitzuteilen
+		angeben anzugeben vorzeigen zeigen zeige übermitteln ein ausfüllen notieren lesen vorlesen drücken folgend*`,
+		// French
+		`saisir saisissez saisis tapez taper entrez entrer recopiez composez composer indiquez donner donnez dites utilisez renseignez renseigner
+		communiquez présentez montrez appuyez suivant`,
+		// Spanish
+		`teclee teclea* tecleando introduce introduzca introducir ingresa ingrese escribe escriba digita digite marca mete decir di diga enseña enseñe muestra muestre
+		usa utiliza utilice responde indica indique pon ponga pulsa pulse dicta facilite envía envíe rellena siguiente`,
+	},
+	cautions: {
+		// English: how long it holds, and how often
+		`expire* expires valid offline minutes*only within within*minutes ten*minutes save*these works*once used*once only*once once`,
+		// English: who is to know it, and who asked for it
+		`never never*share never*ask never*give will*never not*share don't*share don’t*share anyone nobody to*yourself keep*safe keep*them*safe
+		not*you ignore*us ignore*this ignore*it didn't*request did*not*request asked*for wasn't*you was*that*you was*this*you if*it*was*you is*this*you`,
+		// German
+		`gültig gilt läuft*ab einmalig niemand niemandem nicht*weiter* nicht*weitersagen nie*deswegen ignorier* nicht*angefordert nur*für*sie`,
+		// French
+		`valable expire personne ne*communiqu* ne*le* ne*partag* jamais pas*demandé ignorez`,
+		// Spanish
+		`válid* caduca vence no*compart* no*lo*compart* nadie nunca no*solicit*`,
+	},
+	counts: {
+		// English: papers, orders and clients
+		`order orders invoice bill tracking booking reservation reference ref ticket case issue bug pr contract customer customer*id member receipt part account*number
+		proposal incident consignment statement policy hotel cancellation`,
+		// English: things that have a number, and places
+		`serial sku isbn iban ean asin vin item model flight train bus platform row seat seats coach room suite street aim icq vol pp chapter section article line lines version build release
+		board diodes digest channel episode level court courts sprint`,
+		// English: what "code" and "number" stand behind else
+		`error errors fault status exit area zip postcode postal post country dress source morse dewey sic naics barcode qr sort colour color tax*code`,
+		// English: what numbers count
+		`units pieces points coins visits replies guests tests files jobs viewers friends mm kg kwh mbit joules balance deposit price total amount score attendance issues
+		population years census minutes*late rows`,
+		// German
+		`bestell* bestellung* rechnung* rechnungs* *rechnung kunden* vorgangs* sendungs* auftrags* artikel artikel* beleg fehler* fehlercode strichcode* telefonnummer konto*nummer kontonummer
+		postleitzahl postfach plz blz bankleitzahl vorwahl aktenzeichen steuernummer kennzeichen zählerst* zimmer gleis wagen platz seite seiten tarif protokoll stand tor halle saal
+		störung gebühr stornierung codezeilen verwendungszweck`,
+		// French
+		`commande facture dossier référence numéro*de*client client article vol siège voiture quai annulation barre barras civil route postal`,
+		// Spanish
+		`pedido factura expediente vuelo asiento coche andén reserva seguimiento artículo cliente cancelación`,
+	},
+	trades: {
+		// advertising, in all languages
+		`voucher coupon discount promo sale offer deal save checkout off gift basket till present reply*stop newsletter
+		gutschein* rabatt sparen sparst einlösen warenkorb aktions* geschenk* code*promo remise réduction profitez avantage offert* panier cadeau
+		cupón descuento ahorra regal* cesta`,
+		// programs and machines
+		`return func const error err null nil int log info debug warn stderr curl localhost review commit diff pull*request retry sensor valve`,
+		// papers and dates
+		`report agenda minutes*of percent year since statistics study budget appointment termin jahr`,
+	},
+	numbers: {
+		`*nummer number numéro número`,
+	},
+	yours: {
+		`your here's ihr ihre dein deine euer hier*ist votre ton ta voici tu su aquí*tienes`,
+	},
+	passwords: {
+		`password passphrase passcode pw pwd passwort *passwort *kennwort *wlan-schlüssel mot*de*passe clé code*secret contraseña clave* clave*temporal
 		guest*wi-fi wi-fi*network wi-fi wifi`,
+	},
 }
 
 // numberSigns end in front of an amount, or of a number that names something.
