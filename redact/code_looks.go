@@ -31,6 +31,13 @@ func (c codeToken) isWordAndNumber(s string) bool {
 	return word >= 4 && c.parts == 1 && c.figures <= 3 && c.figures > 0 && word+c.figures == len(s)
 }
 
+// isModel reports whether s is what models and consignments are called:
+// "WX-220".
+func isModel(s string) bool {
+	word := extend(s, 0, 3, isUpper)
+	return word > 0 && word+1 < len(s) && s[word] == '-' && extend(s, word+1, len(s), isDigit) == len(s)
+}
+
 // isHour reports whether s is an hour as timetables have it: "1645".
 func isHour(s string) bool {
 	return len(s) == 4 && s < "2400" && s[2] < '6' && (s[3] == '0' || s[3] == '5')

@@ -71,6 +71,7 @@ const (
 	saidYours
 	namedFor
 	toldFor
+	unnamedModel
 	traitCount
 )
 
@@ -110,12 +111,17 @@ func (s traits) isCode() bool {
 func (s traits) any(other traits) bool { return s&other != 0 }
 
 // eligible reports whether the traits are to be weighed at all: a range needs a
-// word that calls it a code, "SAVE20" something that it lets in to.
+// word that calls it a code, and so does a year or a model right behind its noun
+// ("the router WX-220"); "SAVE20" needs something that it lets in to.
 func (s traits) eligible() bool {
 	switch {
 	case s.any(1 << boundToPage):
 		return true
 	case s.any(1<<likeRange) && !s.any(naming):
+		return false
+	case s.any(1<<likeYear) && s.any(1<<behindWord|1<<behindOpener) && !s.any(naming):
+		return false
+	case s.any(1<<unnamedModel) && s.any(1<<behindWord|1<<behindOpener) && !s.any(1<<behindNumber):
 		return false
 	case s.any(1<<wordAndNumber) && !s.any(1<<saidAdmits|1<<saidOpens):
 		return false
@@ -152,6 +158,7 @@ func (t *text) traits(c codeToken, w *window) (s traits) {
 	named, purpose := s.any(naming), s.any(purposes)
 	s.add(saidYours, yourOwn && named)
 	s.add(namedFor, named && purpose)
+	s.add(unnamedModel, !named && isModel(t.s[c.Start:c.End]))
 	s.add(toldFor, s.any(1<<saidCommands) && purpose)
 	return s
 }

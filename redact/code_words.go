@@ -79,9 +79,9 @@ var cueWords = [roles][]string{
 		kindersicherung jugendschutz receiver konferenz* koppel* kopplung* *wlan wlan-*`,
 		// French
 		`porte portail ouvre ouvrir ouvrez déverrouill* débloq* boîte*à*clés serrure cadenas coffre casier colis livreur retrait retirer relais immeuble hall
-		salle barrière cave gîte ascenseur logement imprimante vélo trottinette borne distributeur répondeur décodeur contrôle*parental conférence réunion`,
+		barrière cave gîte ascenseur logement imprimante vélo trottinette borne distributeur répondeur décodeur contrôle*parental conférence réunion`,
 		// Spanish
-		`puerta portal abre abrir ábr* desbloque* caja*fuerte caja*de*llaves cerradura candado taquilla paquete repartidor recoger retirar
+		`puerta abre abrir ábr* desbloque* caja*fuerte caja*de*llaves cerradura candado taquilla paquete repartidor recoger retirar
 		garaje barrera trastero habitación apartamento alojamiento buzón armario portón impresora bici patinete cajero efectivo
 		decodificador control*parental videollamada reunión conferencia wifi wi-fi`,
 	},
@@ -89,7 +89,7 @@ var cueWords = [roles][]string{
 		// English: signing in and confirming
 		`sign*in signing*in sign-in signin signed*in sign-ins log*in log-in login logging*in sign*up sign-up signing*up get*started to*continue to*join
 		verif* confirm* authent* authoris* authoriz* approv* approval consent identity identify prove access enrol* regist* activat* finish* recover* recovery reset restore
-		one*more*step last*step next*step nearly*there almost*there almost*done nearly*done next*screen pop-up two-step sso vpn challenge`,
+		one*more*step last*step next*step nearly*there almost*there almost*done nearly*done next*screen pop-up guard two-step sso vpn challenge`,
 		// English: what one signs in to, and what is confirmed
 		`account accounts device devices tv television phone mobile*number phone*number new*number wallet card payment purchase transfer payee wire bank beneficiary mandate direct*debit
 		membership member*area patient prescription ballot voting sim*card watch headset linking caller browser laptop trusted temporary vault workspace
@@ -139,23 +139,23 @@ var cueWords = [roles][]string{
 	counts: {
 		// English: papers, orders and clients
 		`order orders invoice bill tracking booking reservation reference ref ticket case issue bug pr contract customer customer*id member receipt part account*number
-		proposal incident consignment statement policy hotel cancellation`,
+		proposal incident consignment position vacancy application extension statement policy hotel cancellation`,
 		// English: things that have a number, and places
 		`serial sku isbn iban ean asin vin item model flight train bus platform row seat seats coach room suite street aim icq vol pp chapter section article line lines version build release
 		board diodes digest channel episode level court courts sprint`,
 		// English: what "code" and "number" stand behind else
-		`error errors fault status exit area zip postcode postal post country dress source morse dewey sic naics barcode qr sort colour color tax*code`,
+		`error errors fault status exit area zip postcode postal post country dress source morse dewey sic naics barcode qr sort colour color tax*code conduct ethics`,
 		// English: what numbers count
 		`units pieces points coins visits replies guests tests files jobs viewers friends mm kg kwh mbit joules balance deposit price total amount score attendance issues
 		population years census minutes*late rows`,
 		// German
 		`bestell* bestellung* rechnung* rechnungs* *rechnung kunden* vorgangs* sendungs* auftrags* artikel artikel* beleg fehler* fehlercode strichcode* telefonnummer konto*nummer kontonummer
 		postleitzahl postfach plz blz bankleitzahl vorwahl aktenzeichen steuernummer kennzeichen zählerst* zimmer gleis wagen platz seite seiten tarif protokoll stand tor halle saal
-		störung gebühr stornierung codezeilen verwendungszweck`,
+		störung gebühr kurs notdienst stornierung codezeilen verwendungszweck`,
 		// French
-		`commande facture dossier référence numéro*de*client client article vol siège voiture quai annulation barre barras civil route postal`,
+		`commande facture dossier référence numéro*de*client client article vol siège voiture quai annulation barre barras civil route postal conduite`,
 		// Spanish
-		`pedido factura expediente vuelo asiento coche andén reserva seguimiento artículo cliente cancelación`,
+		`pedido factura expediente vuelo asiento coche andén reserva seguimiento artículo cliente cancelación conducta calle socios`,
 	},
 	trades: {
 		// advertising, in all languages
