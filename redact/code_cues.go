@@ -100,10 +100,10 @@ func (t *text) qualify() {
 }
 
 // codeLink is the length of the longest of links.
-const codeLink = 7
+const codeLink = 11
 
 // links stand between a word for a code and what the code is of.
-var links = map[string]bool{" ": true, " de ": true, " à ": true, " du ": true, " de la ": true, " del ": true, " of ": true, " d'": true, " d’": true}
+var links = map[string]bool{" ": true, " de ": true, " à ": true, " du ": true, " de la ": true, " del ": true, " of ": true, " of your ": true, " de su ": true, " de tu ": true, " de votre ": true, " de ta ": true, " Ihrer ": true, " der ": true, " des ": true, " d'": true, " d’": true}
 
 // numberAt returns where a number begins that only signs divide from i, or 0.
 func (t *text) numberAt(i int) int {

@@ -16,6 +16,7 @@ func (c codeToken) looks(s string, to *traits) {
 	to.add(capitalLetters, c.capitals > 0 && c.smalls == 0)
 	to.add(smallLetters, c.smalls > 0)
 	to.add(lettersAlone, c.figures == 0)
+	to.add(unevenGroups, digitsOnly && c.parts > 1 && !sameGroups(s))
 	to.add(partedLetters, !digitsOnly && c.parts > 1)
 	to.add(wordAndNumber, c.isWordAndNumber(s))
 	to.add(oneFigure, c.figures == 1)
@@ -36,6 +37,20 @@ func (c codeToken) isWordAndNumber(s string) bool {
 func isModel(s string) bool {
 	word := extend(s, 0, 3, isUpper)
 	return word > 0 && word+1 < len(s) && s[word] == '-' && extend(s, word+1, len(s), isDigit) == len(s)
+}
+
+// sameGroups reports whether the groups of s between hyphens are as long as each
+// other.
+func sameGroups(s string) bool {
+	first, rest, more := strings.Cut(s, "-")
+	for more {
+		var next string
+		next, rest, more = strings.Cut(rest, "-")
+		if len(next) != len(first) {
+			return false
+		}
+	}
+	return true
 }
 
 // isHour reports whether s is an hour as timetables have it: "1645".

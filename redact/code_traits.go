@@ -72,6 +72,9 @@ const (
 	namedFor
 	toldFor
 	unnamedModel
+	unnamedAhead
+	colonBehindOther
+	unevenGroups
 	traitCount
 )
 
@@ -139,7 +142,7 @@ const closeBy = 24
 func (t *text) traits(c codeToken, w *window) (s traits) {
 	c.looks(t.s[c.Start:c.End], &s)
 	t.stands(c, w, &s)
-	yourOwn := false
+	yourOwn, spoken := false, false
 	for _, q := range w.cues {
 		if q.from < c.End && q.to > c.Start {
 			continue // a part of the code itself
@@ -151,7 +154,7 @@ func (t *text) traits(c codeToken, w *window) (s traits) {
 		if q.from >= w.from && q.to <= w.to {
 			group = saidNames
 			yourOwn = yourOwn || q.has(1<<yours)
-			t.closeCue(c, q, &s)
+			spoken = t.closeCue(c, q, &s) || spoken
 		}
 		s |= traits(q.roles&(1<<yours-1)) << group
 	}
@@ -159,21 +162,24 @@ func (t *text) traits(c codeToken, w *window) (s traits) {
 	s.add(saidYours, yourOwn && named)
 	s.add(namedFor, named && purpose)
 	s.add(unnamedModel, !named && isModel(t.s[c.Start:c.End]))
+	s.add(unnamedAhead, !named && s.any(1<<aheadOfWord))
+	s.add(colonBehindOther, s.any(1<<behindColon) && !spoken)
 	s.add(toldFor, s.any(1<<saidCommands) && purpose)
 	return s
 }
 
-// closeCue adds what a word says that stands close before c.
-func (t *text) closeCue(c codeToken, q cue, s *traits) {
+// closeCue adds what a word says that stands close before c, and reports whether
+// it speaks of codes and adjoins.
+func (t *text) closeCue(c codeToken, q cue, s *traits) bool {
 	if before := c.Start - q.to; before < 0 || before > closeBy {
-		return
+		return false
 	}
 	name := q.has(1<<names | 1<<certain)
 	s.add(closeCommand, q.has(1<<commands))
 	s.add(closeCount, q.has(1<<counts))
 	s.add(closeName, name)
 	if strings.Trim(t.s[q.to:c.Start], " :=\"'„“«»(-–—*>：\n") != "" {
-		return
+		return false
 	}
 	s.add(behindName, name)
 	s.add(behindNumber, q.has(1<<numbers))
@@ -181,4 +187,5 @@ func (t *text) closeCue(c codeToken, q cue, s *traits) {
 	if name || q.has(1<<commands|1<<opens) {
 		*s &^= 1 << behindWord
 	}
+	return q.has(speaks)
 }

@@ -139,7 +139,7 @@ var cueWords = [roles][]string{
 	counts: {
 		// English: papers, orders and clients
 		`order orders invoice bill tracking booking reservation reference ref ticket case issue bug pr contract customer customer*id member receipt part account*number
-		proposal incident consignment position vacancy application extension statement policy hotel cancellation`,
+		proposal incident consignment position vacancy application extension file attempts statement policy hotel cancellation`,
 		// English: things that have a number, and places
 		`serial sku isbn iban ean asin vin item model flight train bus platform row seat seats coach room suite street aim icq vol pp chapter section article line lines version build release
 		board diodes digest channel episode level court courts sprint`,
@@ -151,11 +151,11 @@ var cueWords = [roles][]string{
 		// German
 		`bestell* bestellung* rechnung* rechnungs* *rechnung kunden* vorgangs* sendungs* auftrags* artikel artikel* beleg fehler* fehlercode strichcode* telefonnummer konto*nummer kontonummer
 		postleitzahl postfach plz blz bankleitzahl vorwahl aktenzeichen steuernummer kennzeichen zählerst* zimmer gleis wagen platz seite seiten tarif protokoll stand tor halle saal
-		störung gebühr kurs notdienst stornierung codezeilen verwendungszweck`,
+		datei störung gebühr kurs notdienst stornierung codezeilen verwendungszweck`,
 		// French
-		`commande facture dossier référence numéro*de*client client article vol siège voiture quai annulation barre barras civil route postal conduite`,
+		`fichier réf commande facture dossier référence numéro*de*client client article vol siège voiture quai annulation barre barras civil route postal conduite`,
 		// Spanish
-		`pedido factura expediente vuelo asiento coche andén reserva seguimiento artículo cliente cancelación conducta calle socios`,
+		`archivo pedido factura expediente vuelo asiento coche andén reserva seguimiento artículo cliente cancelación conducta calle socios`,
 	},
 	trades: {
 		// advertising, in all languages
@@ -181,7 +181,7 @@ var cueWords = [roles][]string{
 
 // numberSigns end in front of an amount, or of a number that names something.
 var (
-	numberSigns = newWords("€", "£", "₹", "¥", "n°", "nº", "xx", "**", "no.", "nr.", "art.", "nº.", "tel.", "$")
+	numberSigns = newWords("€", "£", "₹", "¥", "n°", "nº", "xx", "**", "no.", "nr.", "art.", "réf.", "ref.", "nº.", "tel.", "$")
 	numberUnits = newBeginnings("€", "$", "£", "%", "° ")
 )
 
@@ -216,7 +216,7 @@ var (
 	leadOf = wordSet(`eur usd gbp chf inr order nr no ref reference invoice rechnung bestellung facture commande pedido factura auftrag vorgang ticket case ending in card karte carte tarjeta
 		account konto compte cuenta endet endend terminada flat room zimmer chambre habitación flight flug vol vuelo gate locker packstation taquilla casier fach page seite line
 		zeile version v build id iban tel phone telefon since seit depuis desde of until bis parcel paket colis paquete sendung plz windows zip straße section article chapter port
-		level channel episode bus stop halle stand tor gleis wagen model serial isbn rfc iso over über from von status error call platform row seat suite chrome im jahr year en
+		level channel episode bus stop halle stand tor gleis wagen model serial isbn rfc iso over über from von status error call unter platform row seat suite chrome im jahr year en
 		road at um à las pages nach dated`)
 
 	// leadOn may follow a code; other words that follow a number are what it
