@@ -9,9 +9,9 @@ import (
 )
 
 // labelled are lines as mails and short messages have them, with what lets
-// somebody in between double braces. All were written by people who had not read
-// the rules. The rules were tuned on tune, more and third; hold, where it is
-// there, is held out: of it only the figures are shown.
+// somebody in between double braces. Those of tune, third and hold were written by
+// people who had not read the rules. The rules were tuned on tune, more and third;
+// hold, where it is there, is held out: of it only the figures are shown.
 //
 //go:embed testdata/codes-*.txt
 var labelled embed.FS
