@@ -71,8 +71,6 @@ func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason 
 		return 5, "somebody you write to asks you"
 	case o.Kind == "request" && s.named(o):
 		return 5, "it comes from where your notes or your calendar name"
-	case o.Kind == "request" && !o.Due.IsZero() && o.Due.Sub(s.at) <= 24*time.Hour:
-		return 5, "it asks you for something within a day"
 	case o.Kind == "request":
 		return 4, ""
 	case friend > 0 && forMe:
