@@ -40,7 +40,7 @@ func worldConfig() mail.Config {
 // connections, throw looks away, crash and restart, and checks that all is told
 // once, and nothing that is not so, and that no reader leaves a trace.
 func TestWorld(t *testing.T) {
-	for seed := range *worlds {
+	for seed := range runs(*worlds) {
 		options := mailtest.Options{Users: []mailtest.User{{Name: ines, Password: password}}, Now: func() time.Time { return began }}
 		if seed%4 == 3 {
 			options.Without = []imap.Cap{imap.CapCondStore, imap.CapESearch, imap.CapSpecialUse}
@@ -60,9 +60,17 @@ func TestWorld(t *testing.T) {
 	}
 }
 
+// runs are a quarter of them in the short form, but one.
+func runs(all int) int {
+	if testing.Short() {
+		return min(all, max(1, all/4))
+	}
+	return all
+}
+
 // TestWorldDovecot is TestWorld on a real server.
 func TestWorldDovecot(t *testing.T) {
-	for seed := range *realWorlds {
+	for seed := range runs(*realWorlds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			server := dovecot.Start(t, mailtest.User{Name: ines, Password: password})
 			live(t, uint64(seed), server.User(ines), worldConfig(), func(ctx context.Context) (net.Conn, error) {
