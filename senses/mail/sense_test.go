@@ -71,6 +71,11 @@ func TestConformanceMomentary(t *testing.T) {
 			return s
 		},
 		Add: arrive, Change: arrive, Remove: arrive, Momentary: true, SilentBaseline: true,
+		Break: func(testing.TB) {
+			h.server.Refuse(mailtest.NoConnection, -1)
+			h.server.Drop()
+		},
+		Mend: func(testing.TB) { h.server.Mend() },
 	})
 }
 
