@@ -166,7 +166,7 @@ func TestFaults(t *testing.T) {
 			defer cancel()
 			if fault == ntfytest.Hang || fault == ntfytest.HangAfter {
 				go func() {
-					for server.Requests() == 0 {
+					for server.Requests() == 0 || len(server.Messages(topic)) < w.kept {
 						<-time.After(time.Millisecond)
 					}
 					cancel()
