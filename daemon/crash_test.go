@@ -100,7 +100,7 @@ func (m *mortal) change() {
 		save(m.t, m.ics, icsOf(all...))
 	default:
 		m.lines++
-		m.append(filepath.Join(m.notes, fmt.Sprintf("list-%d.md", m.lines/100)), fmt.Sprintf("- [ ] mend the part called p%d\n", m.number))
+		m.append(filepath.Join(m.notes, fmt.Sprintf("list-%d.md", m.lines/100)), fmt.Sprintf("- [ ] mend thing number %d\n", m.number))
 	}
 }
 
