@@ -121,7 +121,14 @@ type EscalationRecord struct {
 	Incident IncidentKey `json:"incident"`
 	Summary  string      `json:"summary"`
 	Reason   string      `json:"reason"`
-	Outcome  string      `json:"outcome"`
+	// Outcome is "told", "told in the digest", "deliberating", or what a
+	// deliberation came to.
+	Outcome string `json:"outcome"`
+	// Deliberation is its id, where there was one; Cost what it took, in
+	// billionths of a US dollar; Cited what it rests on.
+	Deliberation string     `json:"deliberation,omitempty"`
+	Cost         int64      `json:"cost,omitempty"`
+	Cited        []Citation `json:"cited,omitempty"`
 }
 
 // Command is a wish of the person, of a tool or of a deliberation, consumed by
@@ -144,6 +151,8 @@ type Command struct {
 	Feedback Feedback `json:"feedback,omitempty"`
 	// Until is when snooze and remind let it speak again.
 	Until time.Time `json:"until,omitzero"`
+	// Outcome is what a deliberation came to, for CommandOutcome.
+	Outcome *Outcome `json:"outcome,omitempty"`
 	// By is "person", or the name of the tool or deliberation.
 	By string `json:"by"`
 }
@@ -161,6 +170,8 @@ const (
 	CommandAck    CommandKind = "ack"    // heard, with a word on its use
 	CommandSnooze CommandKind = "snooze" // not now; again at Until, if it still stands
 	CommandRemind CommandKind = "remind" // tell me again at Until, whatever happens to it
+	// CommandOutcome is how a deliberation on an incident ended.
+	CommandOutcome CommandKind = "outcome"
 )
 
 // In returns the entries of a list in the order of the state.

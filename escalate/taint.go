@@ -1,0 +1,100 @@
+package escalate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Word is a piece of what a model was shown: whose word it is.
+type Word struct {
+	Trust subconscious.Trust `json:"trust"`
+	// Ref is the thing that it was read in; "" where it is of no observation,
+	// as a memory or a message of a conversation.
+	Ref subconscious.Ref `json:"ref,omitempty"`
+	// Voice is who speaks, as far as that is known: the sender of a mail, the
+	// organizer of an event. "" is unlike any other voice but that of its Ref.
+	Voice string `json:"voice,omitempty"`
+	// Source says in a word where it was shown: "evidence", "entry", "memory",
+	// "conversation", "read_mail", "model".
+	Source string `json:"source"`
+}
+
+// maxWords bounds what a taint remembers one by one. What is more counts as an
+// outsider's, of a voice of its own.
+const maxWords = 512
+
+// Taint is the union of everything that a model was shown, not what it cites.
+// The zero value is the taint of one that was shown nothing. It only grows.
+type Taint struct {
+	// Words are in order, each once.
+	Words []Word `json:"words,omitempty"`
+	// Many: there were more than are kept.
+	Many bool `json:"many,omitempty"`
+}
+
+// With is the taint after a model was shown words, too. A word without a known
+// trust is an outsider's.
+func (t Taint) With(words ...Word) Taint {
+	all := slices.Clone(t.Words)
+	for _, w := range words {
+		switch w.Trust {
+		case subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider:
+		default:
+			w.Trust = subconscious.Outsider
+		}
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b Word) int {
+		return cmp.Or(cmp.Compare(a.Trust, b.Trust), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Source, b.Source))
+	})
+	all = slices.Compact(all)
+	if len(all) > maxWords {
+		return Taint{Words: all[:maxWords:maxWords], Many: true}
+	}
+	return Taint{Words: all, Many: t.Many}
+}
+
+// Has reports whether some of it is the word of one whom trust says.
+func (t Taint) Has(trust subconscious.Trust) bool {
+	if t.Many && trust == subconscious.Outsider {
+		return true
+	}
+	return slices.ContainsFunc(t.Words, func(w Word) bool { return w.Trust == trust })
+}
+
+// Trusts are whose words it holds, sorted.
+func (t Taint) Trusts() []subconscious.Trust {
+	var all []subconscious.Trust
+	for _, trust := range []subconscious.Trust{subconscious.Agent, subconscious.Machine, subconscious.Outsider, subconscious.Owner} {
+		if t.Has(trust) {
+			all = append(all, trust)
+		}
+	}
+	return all
+}
+
+// IsForeign reports whether words of strangers or agents are in it that are not
+// of the things own, or of more than one of them: then one of them could silence
+// another.
+func (t Taint) IsForeign(own []subconscious.Ref) bool {
+	if t.Many {
+		return true
+	}
+	voice, heard := "", false
+	for _, w := range t.Words {
+		if w.Trust == subconscious.Owner || w.Trust == subconscious.Machine {
+			continue
+		}
+		if w.Ref == "" || !slices.Contains(own, w.Ref) {
+			return true
+		}
+		speaker := cmp.Or(w.Voice, string(w.Ref))
+		if heard && speaker != voice {
+			return true
+		}
+		voice, heard = speaker, true
+	}
+	return false
+}
