@@ -1,6 +1,10 @@
 package api
 
-import "github.com/subconsciousd/subconsciousd/subconscious"
+import (
+	"encoding/json"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
 
 // list returns an empty list for none, so that every list is present in JSON.
 func list[T any](values []T) []T {
@@ -23,6 +27,7 @@ func (s Status) filled() Status {
 	s.Parked, s.Rejected = list(s.Parked), counts(s.Rejected)
 	s.Budget, s.Models = s.Budget.filled(), filledModels(s.Models)
 	s.Waiting, s.Channels = filledIncidents(s.Waiting), list(s.Channels)
+	s.Proposed, s.Deliberating = list(s.Proposed), list(s.Deliberating)
 	d := &s.Subconscious
 	for _, entries := range []*[]subconscious.DocumentEntry{&d.ActiveThreads, &d.Patterns, &d.Hunches, &d.Insights} {
 		*entries = list(*entries)
@@ -125,7 +130,94 @@ func (e IncidentExplanation) filled() IncidentExplanation {
 	e.Incident.Delivery, e.Record = list(e.Incident.Delivery), filledRecord(e.Record)
 	e.Entries, e.Observations = list(e.Entries), list(e.Observations)
 	e.Decisions, e.Deliveries = list(e.Decisions), list(e.Deliveries)
+	deliberations := make([]Deliberation, len(e.Deliberations))
+	for i, d := range e.Deliberations {
+		deliberations[i] = d.filled()
+	}
+	e.Deliberations = deliberations
 	return e
+}
+
+// filled returns the deliberation with every list present.
+func (d Deliberation) filled() Deliberation {
+	d.Taint, d.Cited = list(d.Taint), list(d.Cited)
+	rounds := make([]DeliberationRound, len(d.Rounds))
+	for i, round := range d.Rounds {
+		calls := make([]DeliberationCall, len(round.Calls))
+		for k, call := range round.Calls {
+			call.Shown = list(call.Shown)
+			calls[k] = call
+		}
+		round.Calls = calls
+		rounds[i] = round
+	}
+	d.Rounds = rounds
+	return d
+}
+
+// noArguments stand for those of an action that has none.
+const noArguments = "{}"
+
+// filled returns the proposal with every list present, and its arguments as
+// JSON whatever they are.
+func (p Proposal) filled() Proposal {
+	p.Argv, p.Shown = list(p.Argv), list(p.Shown)
+	if !json.Valid(p.Arguments) {
+		p.Arguments = json.RawMessage(noArguments)
+	}
+	return p
+}
+
+// filled returns the page with every list present.
+func (p ProposalPage) filled() ProposalPage {
+	proposals := make([]Proposal, len(p.Proposals))
+	for i, proposal := range p.Proposals {
+		proposals[i] = proposal.filled()
+	}
+	p.Proposals = proposals
+	return p
+}
+
+// filled returns the result with every list present.
+func (r ProposalResult) filled() ProposalResult {
+	r.Proposal = r.Proposal.filled()
+	if r.Run != nil {
+		run := r.Run.filled()
+		r.Run = &run
+	}
+	return r
+}
+
+// filled returns the run with every list present.
+func (r ActionRun) filled() ActionRun {
+	r.Argv = list(r.Argv)
+	return r
+}
+
+// filled returns the page with every list present.
+func (p RunPage) filled() RunPage {
+	runs := make([]ActionRun, len(p.Runs))
+	for i, run := range p.Runs {
+		runs[i] = run.filled()
+	}
+	p.Runs = runs
+	return p
+}
+
+// filled returns the memory with every list present.
+func (r MemoryRecord) filled() MemoryRecord {
+	r.Tags, r.Citations = list(r.Tags), list(r.Citations)
+	return r
+}
+
+// filled returns the page with every list present.
+func (p MemoryPage) filled() MemoryPage {
+	memories := make([]MemoryRecord, len(p.Memories))
+	for i, memory := range p.Memories {
+		memories[i] = memory.filled()
+	}
+	p.Memories = memories
+	return p
 }
 
 // filled returns the trace with every list present.

@@ -80,13 +80,20 @@ type InboxIncident struct {
 	Remind   time.Time             `json:"remind,omitzero"`
 	// Delivery is how its last message fared over each channel.
 	Delivery []Delivery `json:"delivery"`
+	// Deliberating: a deliberation on it is under way, or waits.
+	Deliberating bool `json:"deliberating,omitempty"`
+	// Outcome is that of the last deliberation on it, with its one sentence.
+	Outcome       subconscious.OutcomeKind `json:"outcome,omitempty"`
+	OutcomeReason string                   `json:"outcome_reason,omitempty"`
+	// Proposal is the newest on it that waits for the person's word.
+	Proposal string `json:"proposal,omitempty"`
 }
 
 // Delivery is what became of one message on one channel.
 type Delivery struct {
 	ID       int64     `json:"id"`
 	Channel  string    `json:"channel"`
-	Kind     string    `json:"kind"`  // incident, digest, notice, test
+	Kind     string    `json:"kind"`  // incident, proposal, digest, notice, test
 	At       time.Time `json:"at"`    // when it was decided
 	State    string    `json:"state"` // pending, sending, sent, unknown, failed, expired
 	Sent     time.Time `json:"sent,omitzero"`
@@ -108,6 +115,8 @@ type IncidentExplanation struct {
 	// Decisions of the gate, oldest first.
 	Decisions  []Decision `json:"decisions"`
 	Deliveries []Delivery `json:"deliveries"`
+	// Deliberations on it, oldest first.
+	Deliberations []Deliberation `json:"deliberations"`
 	// Confidence is how its importance and the calibration of its sort come to
 	// what they come to, in plain words.
 	Confidence string `json:"confidence"`

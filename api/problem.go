@@ -18,6 +18,10 @@ const (
 	CodeAmbiguous   Code = "ambiguous"          // more than one entry begins so
 	CodePaused      Code = "paused"             // ticks are stopped by the person
 	CodeRefused     Code = "refused"            // policy forbids it
+	CodeExpired     Code = "expired"            // it is too old for that
+	CodeUsed        Code = "used"               // it was decided or taken back already
+	CodeChanged     Code = "changed"            // it is not what was shown any more
+	CodeLimit       Code = "limit"              // an action's limit of an hour or a day is reached
 	CodeBusy        Code = "busy"               // too much waits already; try again
 	CodeUnavailable Code = "unavailable"        // the mind starts, stops, or cannot store
 	CodeTimeout     Code = "timeout"            // it took too long
@@ -40,6 +44,14 @@ func statusOf(code Code) (status int, title string) {
 		return http.StatusConflict, "The mind is paused"
 	case CodeRefused:
 		return http.StatusForbidden, "Refused"
+	case CodeExpired:
+		return http.StatusGone, "Expired"
+	case CodeUsed:
+		return http.StatusConflict, "Decided already"
+	case CodeChanged:
+		return http.StatusConflict, "Not what was shown"
+	case CodeLimit:
+		return http.StatusTooManyRequests, "The limit is reached"
 	case CodeBusy:
 		return http.StatusServiceUnavailable, "Too much waits already"
 	case CodeUnavailable:

@@ -29,6 +29,7 @@ const (
 	writeTimeout  = 10 * time.Second
 	answerTimeout = 10 * time.Second // for all but a tick
 	testTimeout   = 5 * time.Minute  // for a test of all models
+	runTimeout    = 11 * time.Minute // for an action: one runs for 10 minutes at most
 	idleTimeout   = time.Minute
 	stopGrace     = 5 * time.Second
 	maxHeader     = 16 << 10
@@ -51,6 +52,11 @@ type Options struct {
 	Teller     Teller
 	Calibrator Calibrator
 	Messenger  Messenger
+	// And Proposer, Undoer, Conversationalist and Rememberer.
+	Proposer          Proposer
+	Undoer            Undoer
+	Conversationalist Conversationalist
+	Rememberer        Rememberer
 	// Logger is told of refused peers and failed answers; nil discards.
 	Logger *slog.Logger
 	// AllowUIDs are further users that may connect, beside root and the one

@@ -34,6 +34,11 @@ type Status struct {
 	Waiting  []InboxIncident       `json:"waiting"`
 	Channels []ChannelStatus       `json:"channels"`
 	Presence subconscious.Presence `json:"presence"`
+	// Proposed are the actions that wait for the person's word, newest first, at
+	// most 5; Incidents.Proposals counts all.
+	Proposed []ProposalStatus `json:"proposed"`
+	// Deliberating are the deliberations under way and those that wait, in order.
+	Deliberating []DeliberatingStatus `json:"deliberating"`
 }
 
 // ParkedEntry is an entry that waits for room.
@@ -102,8 +107,9 @@ type ThreadStatus struct {
 
 // IncidentCounts says how much waits.
 type IncidentCounts struct {
-	Open      int `json:"open"`
-	Held      int `json:"held"`
+	Open int `json:"open"`
+	Held int `json:"held"`
+	// Proposals wait for the person's word.
 	Proposals int `json:"proposals"`
 }
 
@@ -224,7 +230,7 @@ type Decision struct {
 
 // ToldMessage is one message of a tick.
 type ToldMessage struct {
-	Kind      string                    `json:"kind"` // incident, digest, notice
+	Kind      string                    `json:"kind"` // incident, proposal, digest, notice
 	Incidents []subconscious.IncidentID `json:"incidents"`
 	Title     string                    `json:"title"`
 	Text      string                    `json:"text"`

@@ -84,7 +84,7 @@ func story(incident api.InboxIncident) api.IncidentExplanation {
 	told.Message = incident.Delivery[0].Title + "\n" + incident.Delivery[0].Text
 	return api.IncidentExplanation{
 		Incident: incident, Entries: []subconscious.EntryID{"w-backup-a2c"}, Deliveries: incident.Delivery,
-		Decisions:    []api.Decision{held, told},
+		Decisions: []api.Decision{held, told}, Deliberations: []api.Deliberation{},
 		Record:       subconscious.Incident{Key: "health:unit:backup.service", Links: []string{"health:unit:backup.service"}, Severity: subconscious.Warning, Changes: 4},
 		Observations: explanations()["w-backup-a2c"].Observations,
 		Confidence:   "importance 8 is 0.80; anomalies of health from the watcher were useful 3 times of 4, which makes 0.78",

@@ -1,0 +1,182 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Proposer shows the actions that wait for the person's word, and takes it.
+// Nothing but this approves anything: no channel does.
+type Proposer interface {
+	// Proposals returns those that wait, or all, newest first.
+	Proposals(ctx context.Context, query ProposalQuery) (ProposalPage, error)
+	// Proposal returns one by its id, or an *Error with CodeNotFound.
+	Proposal(ctx context.Context, id string) (Proposal, error)
+	// Decide approves or rejects. What was approved is carried out before it
+	// returns; a run that fails is no error. Its context outlives the
+	// connection. It gives an *Error with CodeNotFound, CodeExpired, CodeUsed,
+	// CodeChanged, CodeLimit or CodeRefused, and then nothing was carried out.
+	Decide(ctx context.Context, decision ProposalDecision) (ProposalResult, error)
+}
+
+// Undoer shows what was carried out, and takes it back where that is configured.
+type Undoer interface {
+	// Runs returns what was carried out, newest first.
+	Runs(ctx context.Context, query RunQuery) (RunPage, error)
+	// Undo takes a run back and returns the run that did. It works once, until
+	// UndoUntil. Its errors are those of Decide.
+	Undo(ctx context.Context, run string) (ActionRun, error)
+}
+
+// ProposalState says what became of a proposal.
+type ProposalState string
+
+// The states of a proposal.
+const (
+	ProposalPending  ProposalState = "pending"
+	ProposalApproved ProposalState = "approved"
+	ProposalRejected ProposalState = "rejected"
+	ProposalExpired  ProposalState = "expired"
+)
+
+// RunState says what became of a run.
+type RunState string
+
+// The states of a run.
+const (
+	RunStarted   RunState = "started"
+	RunSucceeded RunState = "succeeded"
+	RunFailed    RunState = "failed"
+	RunTimedOut  RunState = "timed_out"
+	RunUnknown   RunState = "unknown" // the daemon ended meanwhile; it is never repeated
+)
+
+// ProposalQuery says which proposals are wanted.
+type ProposalQuery struct {
+	// All are those too that do not wait any more.
+	All bool
+	// Before is a page's mark, from ProposalPage.Before; "" for the newest.
+	Before string
+	Limit  int // 1 to 100; 0 is 20
+}
+
+// ProposalPage is one page of proposals, newest first.
+type ProposalPage struct {
+	Proposals []Proposal `json:"proposals"`
+	// Before asks for the next page; "" where this was the last.
+	Before string `json:"before,omitempty"`
+}
+
+// Proposal is an action that somebody wishes for and the person decides on.
+type Proposal struct {
+	ID     string        `json:"id"` // p-…
+	State  ProposalState `json:"state"`
+	Action string        `json:"action"`
+	// Description is what the configuration says of the action.
+	Description string `json:"description,omitempty"`
+	// Arguments are a JSON object, exactly as they are bound.
+	Arguments json.RawMessage `json:"arguments"`
+	// Argv is exactly what would run, program first; empty for an action that is
+	// built in, which its arguments say all about.
+	Argv   []string `json:"argv"`
+	Folder string   `json:"folder,omitempty"`
+	// Hash stands for the action's definition and its arguments. Approving
+	// needs the one that was shown.
+	Hash string `json:"hash"`
+	// Reason is the model's, in one sentence.
+	Reason       string                  `json:"reason"`
+	Incident     subconscious.IncidentID `json:"incident,omitempty"`
+	Deliberation string                  `json:"deliberation,omitempty"`
+	At           time.Time               `json:"at"`
+	Expires      time.Time               `json:"expires"`
+	// Decided is when the person decided, zero for not.
+	Decided time.Time `json:"decided,omitzero"`
+	// Shown says whose words the model had been shown: owner, machine, agent,
+	// outsider.
+	Shown []string `json:"shown"`
+	// Clause of the policy that asks the person, and Why.
+	Clause string `json:"clause,omitempty"`
+	Why    string `json:"why,omitempty"`
+	// Undo: it can be taken back for a while after it was carried out.
+	Undo bool `json:"undo,omitempty"`
+	// Run is what it led to, "" for nothing.
+	Run string `json:"run,omitempty"`
+	// Problem is why it could not be approved now, though it waits: its action
+	// is configured otherwise meanwhile, say.
+	Problem string `json:"problem,omitempty"`
+}
+
+// ProposalStatus is a proposal that waits, on the screen of a status.
+type ProposalStatus struct {
+	ID       string                  `json:"id"`
+	Action   string                  `json:"action"`
+	Reason   string                  `json:"reason"`
+	Incident subconscious.IncidentID `json:"incident,omitempty"`
+	Expires  time.Time               `json:"expires"`
+}
+
+// ProposalDecision is the person's word on a proposal, and the body of
+// POST /v1/proposals/{id}, where ID may be left out.
+type ProposalDecision struct {
+	ID string `json:"id,omitempty"`
+	// Hash is that of what the person was shown. Approving needs it.
+	Hash    string `json:"hash,omitempty"`
+	Approve bool   `json:"approve"`
+}
+
+// ProposalResult says what came of a decision.
+type ProposalResult struct {
+	Proposal Proposal `json:"proposal"`
+	// Run is what was carried out; nil where it was rejected.
+	Run *ActionRun `json:"run,omitempty"`
+}
+
+// RunQuery says which runs are wanted.
+type RunQuery struct {
+	// Undoable are those alone that can be taken back now.
+	Undoable bool
+	// Deliberation is that of one alone; "" for all.
+	Deliberation string
+	// Before is a page's mark, from RunPage.Before; "" for the newest.
+	Before string
+	Limit  int // 1 to 100; 0 is 20
+}
+
+// RunPage is one page of runs, newest first.
+type RunPage struct {
+	Runs []ActionRun `json:"runs"`
+	// Before asks for the next page; "" where this was the last.
+	Before string `json:"before,omitempty"`
+}
+
+// ActionRun is an action that was carried out, or the taking back of one.
+type ActionRun struct {
+	ID       string   `json:"id"` // r-…
+	Action   string   `json:"action"`
+	Argv     []string `json:"argv"`
+	State    RunState `json:"state"`
+	ExitCode int      `json:"exit_code"`
+	// Output is what the program wrote, capped, without secrets.
+	Output string    `json:"output,omitempty"`
+	At     time.Time `json:"at"`
+	Ended  time.Time `json:"ended,omitzero"`
+	// UndoUntil is until when it can be taken back, zero where it cannot.
+	UndoUntil time.Time `json:"undo_until,omitzero"`
+	// UndoOf is the run that this one took back, Undone the one that took this
+	// one back.
+	UndoOf       string                  `json:"undo_of,omitempty"`
+	Undone       string                  `json:"undone,omitempty"`
+	Proposal     string                  `json:"proposal,omitempty"`
+	Deliberation string                  `json:"deliberation,omitempty"`
+	Incident     subconscious.IncidentID `json:"incident,omitempty"`
+	// Problem is why it could not be started, or was ended.
+	Problem string `json:"problem,omitempty"`
+}
+
+// UndoRequest is the body of POST /v1/undo.
+type UndoRequest struct {
+	Run string `json:"run"`
+}

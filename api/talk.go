@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Conversationalist keeps the conversations of the person, the agents and the
+// mind.
+type Conversationalist interface {
+	// Conversations returns those with the newest message first.
+	Conversations(ctx context.Context, query ConversationQuery) (ConversationPage, error)
+	// Messages returns those of a conversation, or those with words, newest
+	// first. A conversation that is not there gives an *Error with CodeNotFound.
+	Messages(ctx context.Context, query MessageQuery) (MessagePage, error)
+	// Post adds a message. Its context outlives the connection.
+	Post(ctx context.Context, wish PostRequest) (Message, error)
+}
+
+// Rememberer keeps what is remembered for long.
+type Rememberer interface {
+	// SearchMemory returns what fits the words best, or the newest where there
+	// are none.
+	SearchMemory(ctx context.Context, query MemoryQuery) (MemoryPage, error)
+	// Memory returns one by its id, or an *Error with CodeNotFound.
+	Memory(ctx context.Context, id string) (MemoryRecord, error)
+	// ChangeMemory adds, confirms or forgets, and returns the memory as it is
+	// then. Its context outlives the connection.
+	ChangeMemory(ctx context.Context, change MemoryChange) (MemoryRecord, error)
+}
+
+// ConversationQuery says which conversations are wanted.
+type ConversationQuery struct {
+	// Before is a page's mark, from ConversationPage.Before; "" for the newest.
+	Before string
+	Limit  int // 1 to 100; 0 is 20
+}
+
+// ConversationPage is one page of conversations.
+type ConversationPage struct {
+	Conversations []Conversation `json:"conversations"`
+	// Before asks for the next page; "" where this was the last.
+	Before string `json:"before,omitempty"`
+}
+
+// Conversation is one conversation.
+type Conversation struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title,omitempty"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+	Messages int       `json:"messages"`
+	// Last is the beginning of its last message.
+	Last string `json:"last,omitempty"`
+}
+
+// MessageQuery says which messages are wanted: those of Conversation, or those
+// with Words, or both.
+type MessageQuery struct {
+	Conversation string
+	Words        string
+	// Before is a message's id: those before it alone; 0 for the newest. It goes
+	// without Words.
+	Before int64
+	Limit  int // 1 to 100; 0 is 20
+}
+
+// MessagePage is one page of messages, newest first, or with Words the best
+// first.
+type MessagePage struct {
+	Messages []Message `json:"messages"`
+	// Before asks for the next page; 0 where this was the last.
+	Before int64 `json:"before,omitempty"`
+}
+
+// The authors of messages.
+const (
+	AuthorPerson = "person"
+	AuthorAgent  = "agent"
+	AuthorMind   = "mind"
+)
+
+// Message is one message of a conversation.
+type Message struct {
+	ID           int64     `json:"id"`
+	Conversation string    `json:"conversation"`
+	At           time.Time `json:"at"`
+	Author       string    `json:"author"` // person, agent, mind
+	// Name of the agent, or of the part of the mind.
+	Name         string `json:"name,omitempty"`
+	Text         string `json:"text"`
+	Deliberation string `json:"deliberation,omitempty"`
+	Proposal     string `json:"proposal,omitempty"`
+}
+
+// PostRequest is the body of POST /v1/messages.
+type PostRequest struct {
+	// Conversation that it belongs to; empty for the usual one.
+	Conversation string `json:"conversation,omitempty"`
+	Text         string `json:"text"`
+	// As is the name of the agent that speaks; empty for the person.
+	As string `json:"as,omitempty"`
+	// Key, where given, makes a second post of the same key change nothing.
+	Key string `json:"key,omitempty"`
+}
+
+// MemoryQuery says which memories are wanted.
+type MemoryQuery struct {
+	// Words to search for; without any the newest are listed.
+	Words string
+	// Quarantined are those alone that wait for the person's word. They are
+	// never among the others.
+	Quarantined bool
+	Limit       int // 1 to 100; 0 is 20
+}
+
+// MemoryPage is what was found.
+type MemoryPage struct {
+	Memories []MemoryRecord `json:"memories"`
+	// Total is how many there are in all, Quarantined how many wait for the
+	// person's word.
+	Total       int `json:"total"`
+	Quarantined int `json:"quarantined"`
+}
+
+// MemoryStatus says whether a memory is used.
+type MemoryStatus string
+
+// The states of a memory.
+const (
+	MemoryActive      MemoryStatus = "active"
+	MemoryQuarantined MemoryStatus = "quarantined" // never recalled until the person confirms it
+	MemoryArchived    MemoryStatus = "archived"
+	MemoryForgotten   MemoryStatus = "forgotten" // its text is gone
+)
+
+// MemoryRecord is one thing that is remembered.
+type MemoryRecord struct {
+	ID     string             `json:"id"`
+	Kind   string             `json:"kind"` // fact, pattern, insight, solution, learning, decision, summary, style, note, event
+	Text   string             `json:"text"`
+	Tags   []string           `json:"tags"`
+	Trust  subconscious.Trust `json:"trust"`
+	Status MemoryStatus       `json:"status"`
+	// Agent is who wrote it: "person", "deliberation", or an agent's name.
+	Agent        string                  `json:"agent,omitempty"`
+	Deliberation string                  `json:"deliberation,omitempty"`
+	Incident     subconscious.IncidentID `json:"incident,omitempty"`
+	Citations    []subconscious.Citation `json:"citations"`
+	Created      time.Time               `json:"created"`
+	Updated      time.Time               `json:"updated"`
+	// Seen is how often it was learnt again.
+	Seen int `json:"seen,omitempty"`
+}
+
+// MemoryChange is the body of POST /v1/memory: exactly one of Add, Confirm and
+// Forget.
+type MemoryChange struct {
+	// Add is a text to remember, as the person's word; Kind (empty for note) and
+	// Tags are of it.
+	Add  string   `json:"add,omitempty"`
+	Kind string   `json:"kind,omitempty"`
+	Tags []string `json:"tags,omitempty"`
+	// Confirm is the id of a quarantined one that the person vouches for.
+	Confirm string `json:"confirm,omitempty"`
+	// Forget is the id of one to erase.
+	Forget string `json:"forget,omitempty"`
+}
