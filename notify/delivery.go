@@ -24,6 +24,7 @@ type Delivery struct {
 	Channel  string
 	Kind     Kind
 	Incident subconscious.IncidentID
+	Proposal string    // that it asks about, for KindProposal
 	At       time.Time // when it was decided
 	State    State
 	Sent     time.Time // when the channel took it; zero where it did not
@@ -82,7 +83,10 @@ type ChannelStatus struct {
 // Reply is what the person answered to a message.
 type Reply struct {
 	Answer   Answer
-	Incident subconscious.IncidentID
+	Incident subconscious.IncidentID // "" for none
+	// Proposal that AnswerLater and AnswerReject are about, exactly the one that
+	// was shown; "" for other answers.
+	Proposal string
 	Channel  string
 	At       time.Time
 }

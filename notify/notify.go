@@ -47,6 +47,8 @@ type Message struct {
 	Sequence string                  `json:"sequence"`
 	Kind     Kind                    `json:"kind"`
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
+	// Proposal that it asks about, for KindProposal.
+	Proposal string `json:"proposal,omitempty"`
 	// Title is what it is, Text why now and what can be done: plain text, at
 	// most 240 characters together. Text may be empty.
 	Title  string `json:"title"`
@@ -66,6 +68,9 @@ type Kind string
 
 const (
 	KindIncident Kind = "incident"
+	// KindProposal asks the person to decide on a proposal. It can be put off or
+	// rejected over a channel; approved it is at home alone.
+	KindProposal Kind = "proposal"
 	KindDigest   Kind = "digest"
 	KindNotice   Kind = "notice" // the daemon about itself
 	KindTest     Kind = "test"
@@ -79,13 +84,18 @@ type Button struct {
 	Token string `json:"token"`
 }
 
-// Answer is what a button says.
+// Answer is what a button says. None of them approves anything, and none may:
+// what comes over a channel has passed through the hands of others.
 type Answer string
 
 const (
 	AnswerUseful  Answer = "useful"
 	AnswerNotNow  Answer = "not_now"
 	AnswerDismiss Answer = "dismiss"
+	// AnswerLater and AnswerReject are of a proposal: it is spoken of again
+	// later, or never carried out.
+	AnswerLater  Answer = "later"
+	AnswerReject Answer = "reject"
 )
 
 // Receipt is what a channel said when it took a message.

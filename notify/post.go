@@ -25,6 +25,8 @@ type Post struct {
 	At       time.Time // when it was decided
 	Kind     Kind
 	Incident subconscious.IncidentID // "" for none
+	// Proposal is the id of what KindProposal asks about; "" for other kinds.
+	Proposal string
 	// Title and Text are plain text; what is over 240 characters together is
 	// cut off.
 	Title, Text string
@@ -37,7 +39,8 @@ type Post struct {
 	// Link is an http or https address, or "".
 	Link string
 	// Answers are offered as buttons where a channel has them, at most 3. They
-	// need an Incident, but in a test.
+	// need an Incident, but in a test and for a proposal. AnswerLater and
+	// AnswerReject are of a proposal, which takes no others.
 	Answers []Answer
 	// Channels are ids; nil is all. What is not configured is passed over.
 	Channels []string
@@ -47,6 +50,7 @@ type Post struct {
 const (
 	maxKey       = 256
 	maxIncident  = 128
+	maxProposal  = 128
 	maxChannelID = 64
 	maxLink      = 1024
 	maxButtons   = 3
@@ -58,18 +62,23 @@ func (p Post) validate() error {
 		return fmt.Errorf("the key has %d bytes and must have 1 to %d", len(p.Key), maxKey)
 	case p.At.Year() < 1970 || p.At.Year() > 2200 || !p.Expires.IsZero() && (p.Expires.Year() < 1970 || p.Expires.Year() > 2200):
 		return fmt.Errorf("it was decided at %s and expires at %s", p.At.Format(time.RFC3339), p.Expires.Format(time.RFC3339))
-	case !slices.Contains([]Kind{KindIncident, KindDigest, KindNotice, KindTest}, p.Kind):
+	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindTest}, p.Kind):
 		return fmt.Errorf("there is no kind %q", p.Kind)
 	case len(p.Incident) > maxIncident || p.Kind == KindIncident && p.Incident == "":
 		return fmt.Errorf("the id %q is that of no incident", p.Incident)
+	case (p.Kind == KindProposal) != (p.Proposal != "") || len(p.Proposal) > maxProposal || plain(p.Proposal) != p.Proposal:
+		return fmt.Errorf("a message of kind %q is not about the proposal %.80q", p.Kind, p.Proposal)
 	case len(p.Answers) > maxButtons:
 		return fmt.Errorf("%d answers are more than %d", len(p.Answers), maxButtons)
-	case len(p.Answers) > 0 && p.Incident == "" && p.Kind != KindTest:
+	case len(p.Answers) > 0 && p.Incident == "" && p.Kind != KindTest && p.Kind != KindProposal:
 		return errors.New("answers need an incident that they are about")
 	}
 	for n, answer := range p.Answers {
 		if answerCode(answer) == 0 || slices.Contains(p.Answers[:n], answer) {
 			return fmt.Errorf("the answer %q is unknown or there twice", answer)
+		}
+		if p.Kind != KindTest && answer.isOfProposal() != (p.Kind == KindProposal) {
+			return fmt.Errorf("the answer %q is none to a message of kind %q", answer, p.Kind)
 		}
 	}
 	if p.Link == "" {
@@ -117,10 +126,10 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 		if _, err := rand.Read(random); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO notify_outbox (key, channel, sequence, kind, incident, at, title, text, urgent, expires, link, answers,
-			state, due, changed, attempts, repeated, sent, receipt, error, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, 0, 0, 0, '', '', '')
+		if _, err := tx.ExecContext(ctx, `INSERT INTO notify_outbox (key, channel, sequence, kind, incident, proposal, at, title, text, urgent, expires, link, answers,
+			state, due, changed, attempts, repeated, sent, receipt, error, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, 0, 0, 0, '', '', '')
 			ON CONFLICT (key, channel) DO NOTHING`,
-			p.Key, channel.ID, hex.EncodeToString(random), string(p.Kind), string(p.Incident), p.At.UnixNano(), title, text, p.Urgent,
+			p.Key, channel.ID, hex.EncodeToString(random), string(p.Kind), string(p.Incident), p.Proposal, p.At.UnixNano(), title, text, p.Urgent,
 			p.Expires.UnixNano(), strings.TrimSpace(p.Link), string(answers), o.Now().UnixNano()); err != nil {
 			return err
 		}

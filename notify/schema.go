@@ -60,5 +60,8 @@ CREATE TABLE notify_key (
 ALTER TABLE notify_outbox ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE notify_outbox ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE notify_outbox ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
+`}, {Package: "notify", Version: 3, SQL: `
+-- proposal: the id of what a message of kind 'proposal' asks about.
+ALTER TABLE notify_outbox ADD COLUMN proposal TEXT NOT NULL DEFAULT '';
 `}}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 
 // A token is version, answer, expiry, delivery and binding, and over all of
 // them a signature: 88 characters. The binding ties it to the incident, the
-// channel and the one message, which are looked up by the delivery. A forged
+// proposal, the channel and the one message, which are looked up by the delivery. A forged
 // token is refused before the database is asked.
 const (
 	keySize      = 32
@@ -33,7 +34,8 @@ const (
 var ErrToken = errors.New("the answer is not valid any more")
 
 // labels are what the buttons say.
-var labels = map[Answer]string{AnswerUseful: "Useful", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss"}
+var labels = map[Answer]string{AnswerUseful: "Useful", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss",
+	AnswerLater: "Later", AnswerReject: "Reject"}
 
 // answerCode is how a token writes an answer; 0 for what is none.
 func answerCode(a Answer) byte {
@@ -44,11 +46,18 @@ func answerCode(a Answer) byte {
 		return 2
 	case AnswerDismiss:
 		return 3
+	case AnswerLater:
+		return 4
+	case AnswerReject:
+		return 5
 	}
 	return 0
 }
 
-var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss}
+var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss, AnswerLater, AnswerReject}
+
+// isOfProposal reports whether it answers a proposal.
+func (a Answer) isOfProposal() bool { return a == AnswerLater || a == AnswerReject }
 
 // token proves one answer to one delivery.
 func (o *Outbox) token(r row, answer Answer, expires time.Time) string {
@@ -63,7 +72,11 @@ func (o *Outbox) token(r row, answer Answer, expires time.Time) string {
 // binding is what ties a token to its message. A sequence is random, so that
 // an id that comes again in a database that was restored is another one.
 func (r row) binding() []byte {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", r.Sequence, r.Incident, r.Channel))
+	text := fmt.Appendf(nil, "%s\x00%s\x00%s", r.Sequence, r.Incident, r.Channel)
+	if r.Proposal != "" {
+		text = fmt.Appendf(text, "\x00%s", r.Proposal)
+	}
+	sum := sha256.Sum256(text)
 	return sum[:bindingSize]
 }
 
@@ -135,7 +148,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		if err != nil {
 			return err
 		}
-		if !ok || !hmac.Equal(c.binding, r.binding()) || channel != "" && channel != r.Channel {
+		if !ok || !hmac.Equal(c.binding, r.binding()) || !slices.Contains(r.Answers, c.answer) || channel != "" && channel != r.Channel {
 			return ErrToken
 		}
 		result, err := tx.ExecContext(ctx, `INSERT INTO notify_answers (delivery, answer, channel, at, expires) VALUES (?, ?, ?, ?, ?)
@@ -150,7 +163,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		if err := failpoint.Hit("notify.take"); err != nil || r.Kind == KindTest {
 			return err
 		}
-		return o.Answered(ctx, tx, Reply{Answer: c.answer, Incident: r.Incident, Channel: r.Channel, At: now})
+		return o.Answered(ctx, tx, Reply{Answer: c.answer, Incident: r.Incident, Proposal: r.Proposal, Channel: r.Channel, At: now})
 	})
 	if err == nil || used {
 		o.refused.spend(token)

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -65,6 +66,7 @@ func cut(text string, limit int) string {
 // hidden is what a channel that may carry no content says.
 var hidden = map[Kind]string{
 	KindIncident: "There is something to look at",
+	KindProposal: "There is something to decide at home",
 	KindDigest:   "There is a digest to read",
 	KindNotice:   "subconsciousd has something to say about itself",
 	KindTest:     "A test message of subconsciousd",
@@ -79,9 +81,7 @@ func (r row) carried(content Content) (title, text string) {
 		title = r.Title
 	default:
 		title = hidden[r.Kind]
-		if r.Incident != "" {
-			text = string(r.Incident)
-		}
+		text = cmp.Or(r.Proposal, string(r.Incident))
 	}
 	if !r.Repeated {
 		return title, text

@@ -80,6 +80,8 @@ func tags(m notify.Message) []string {
 		return []string{"rotating_light"}
 	case m.Kind == notify.KindIncident:
 		return []string{"bell"}
+	case m.Kind == notify.KindProposal:
+		return []string{"question"}
 	case m.Kind == notify.KindDigest:
 		return []string{"newspaper"}
 	case m.Kind == notify.KindNotice:

@@ -1,6 +1,7 @@
 package stdout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,8 +126,8 @@ func (c *Channel) line(at time.Time, m notify.Message) string {
 	if text := clean(m.Text); text != "" {
 		b.WriteString(": " + text)
 	}
-	if m.Incident != "" && !strings.Contains(m.Text, string(m.Incident)) {
-		b.WriteString(" [" + clean(string(m.Incident)) + "]")
+	if id := cmp.Or(m.Proposal, string(m.Incident)); id != "" && !strings.Contains(m.Text, id) {
+		b.WriteString(" [" + clean(id) + "]")
 	}
 	if m.Link != "" {
 		b.WriteString(" <" + clean(m.Link) + ">")
