@@ -36,6 +36,19 @@ type page struct {
 	New      string
 	Omitted  string
 	Now      string
+	// Of a deliberation alone.
+	Length   int // of a push, in characters
+	Subject  string
+	Evidence string
+	History  string
+	Memories string
+	Withheld string // a count
+	Budget   string
+}
+
+// common fills what is the same at each call of anybody.
+func common() page {
+	return page{Findings: Findings, Length: PushLength, Mark: mark, Example: Mark("please call me back today")}
 }
 
 // task fills what is the same at each call.
@@ -44,14 +57,16 @@ func task(thread subconscious.ThreadName) page {
 	for _, kind := range subconscious.KindsOf(thread) {
 		kinds = append(kinds, string(kind))
 	}
-	return page{Thread: string(thread), Kinds: strings.Join(kinds, ", "), Findings: Findings, Mark: mark,
-		Example: Mark("please call me back today")}
+	p := common()
+	p.Thread, p.Kinds = string(thread), strings.Join(kinds, ", ")
+	return p
 }
 
 // sample is a page with something everywhere.
 func sample() page {
 	p := task(subconscious.Watcher)
-	for _, part := range []*string{&p.Closed, &p.Standing, &p.Mind, &p.Last, &p.Hint, &p.Pressure, &p.Journal, &p.Wider, &p.New, &p.Omitted, &p.Now} {
+	for _, part := range []*string{&p.Closed, &p.Standing, &p.Mind, &p.Last, &p.Hint, &p.Pressure, &p.Journal, &p.Wider, &p.New, &p.Omitted, &p.Now,
+		&p.Subject, &p.Evidence, &p.History, &p.Memories, &p.Withheld, &p.Budget} {
 		*part = "something"
 	}
 	return p
@@ -59,8 +74,8 @@ func sample() page {
 
 // Thread makes the prompt of any of the four threads.
 func (s *Set) Thread(name subconscious.ThreadName, in Thread) (Prompt, error) {
-	t, ok := s.parsed[name]
-	if !ok {
+	t, ok := s.parsed[string(name)]
+	if !ok || name == deliberation {
 		return Prompt{}, fmt.Errorf("prompt of %q: there is no such thread", name)
 	}
 	system, err := execute(t, systemPart, task(name))

@@ -31,7 +31,7 @@ var embedded embed.FS
 // Set is the prompts of a mind. Its methods may be called by any goroutine.
 type Set struct {
 	sources map[string]Source
-	parsed  map[subconscious.ThreadName]*template.Template
+	parsed  map[string]*template.Template // of whatever is asked
 }
 
 // Source is the text of a template, and the file that it was read from; the
@@ -41,14 +41,17 @@ type Source struct{ Text, Path string }
 // Names returns the names of the templates in the order in which they are
 // shown.
 func (s *Set) Names() []string {
-	return []string{string(subconscious.Watcher), string(subconscious.Librarian), string(subconscious.Oracle), string(subconscious.Dreamer), shared}
+	return []string{string(subconscious.Watcher), string(subconscious.Librarian), string(subconscious.Oracle), string(subconscious.Dreamer), deliberation, shared}
 }
+
+// asked are the names of those that models are asked with.
+func (s *Set) asked() []string { return s.Names()[:len(s.Names())-1] }
 
 // Open returns the embedded templates, with those of dir in their place where
 // it has a file NAME.md. An empty dir, or one that is not there, overrides
 // nothing. A template that cannot be used is an error that names file and line.
 func Open(dir string) (*Set, error) {
-	s := &Set{sources: map[string]Source{}, parsed: map[subconscious.ThreadName]*template.Template{}}
+	s := &Set{sources: map[string]Source{}, parsed: map[string]*template.Template{}}
 	var problems []error
 	for _, name := range s.Names() {
 		source, err := read(dir, name)
@@ -60,8 +63,8 @@ func Open(dir string) (*Set, error) {
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("open prompts: %w", errors.Join(problems...))
 	}
-	for _, name := range subconscious.Threads() {
-		parsed, err := s.parse(string(name))
+	for _, name := range s.asked() {
+		parsed, err := s.parse(name)
 		if err == nil {
 			err = try(parsed)
 		}
@@ -126,7 +129,7 @@ func (s *Set) place(name string) string {
 	return name + ".md"
 }
 
-// parse reads the template of a thread over what all threads share.
+// parse reads a template over what all share.
 func (s *Set) parse(name string) (*template.Template, error) {
 	t, err := template.New(s.place(shared)).Option("missingkey=error").Parse(s.sources[shared].Text)
 	if err == nil {
@@ -136,14 +139,21 @@ func (s *Set) parse(name string) (*template.Template, error) {
 		return nil, fmt.Errorf("%s; mend it, or remove the file to use the embedded one", strings.TrimPrefix(err.Error(), "template: "))
 	}
 	for _, part := range [...]string{systemPart, userPart} {
-		if t.Lookup(part) == nil {
+		if t.Lookup(part) == nil || name == deliberation && !s.defines(name, part) {
 			return nil, fmt.Errorf(`%s:1: there is no {{define "%s"}}…{{end}} in it; see "subconsciousctl prompts show %s --shipped"`, s.place(name), part, name)
 		}
 	}
 	return t, check(t)
 }
 
-// The two parts that a thread's template defines.
+// defines reports whether a template itself defines a part: what is shared of
+// the part of the moment is for threads.
+func (s *Set) defines(name, part string) bool {
+	alone, err := template.New(name).Parse(s.sources[name].Text)
+	return err == nil && alone.Lookup(part) != nil
+}
+
+// The two parts that a template defines.
 const (
 	systemPart = "system"
 	userPart   = "user"

@@ -69,23 +69,10 @@ var titles = map[subconscious.List]string{
 	subconscious.Insights:      "insights",
 }
 
-// mindLines are the subconscious, list by list, in the order of creation, which
-// changes less than that of strength; and the references that they name.
+// mindLines are the subconscious, list by list; and the references that its
+// entries name.
 func mindLines(state subconscious.State, zone *time.Location) (said []string, refs []subconscious.Ref) {
-	for _, list := range subconscious.Lists() {
-		entries := state.In(list)
-		if len(entries) == 0 {
-			continue
-		}
-		slices.SortFunc(entries, func(a, b subconscious.Entry) int {
-			return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
-		})
-		said = append(said, titles[list]+":")
-		for _, e := range entries {
-			line, named := entryLine(e, zone)
-			said, refs = append(said, line), append(refs, named...)
-		}
-	}
+	said, refs = entriesLines(state.Entries, zone)
 	history := state.History[max(0, len(state.History)-escalationsShown):]
 	if len(history) > 0 {
 		said = append(said, "told the person:")
@@ -98,6 +85,31 @@ func mindLines(state subconscious.State, zone *time.Location) (said []string, re
 			}
 		}
 		said = append(said, line)
+	}
+	return said, refs
+}
+
+// entriesLines are entries, list by list, in the order of creation, which
+// changes less than that of strength; and the references that they name.
+func entriesLines(all []subconscious.Entry, zone *time.Location) (said []string, refs []subconscious.Ref) {
+	for _, list := range subconscious.Lists() {
+		var entries []subconscious.Entry
+		for _, e := range all {
+			if e.List == list {
+				entries = append(entries, e)
+			}
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		slices.SortFunc(entries, func(a, b subconscious.Entry) int {
+			return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		})
+		said = append(said, titles[list]+":")
+		for _, e := range entries {
+			line, named := entryLine(e, zone)
+			said, refs = append(said, line), append(refs, named...)
+		}
 	}
 	return said, refs
 }

@@ -1,0 +1,295 @@
+package prompts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// deliberation is the name of its template.
+const deliberation = "deliberation"
+
+// PushLength is how long the text of a push should be, in characters; what is
+// longer is cut where it does not fit beside its title.
+const PushLength = 160
+
+// affairText is how much of the text of one thing of an affair is shown, in
+// bytes.
+const affairText = 3000
+
+// Deliberation is what the prompt of a deliberation is made of. All that it
+// holds is shown, but for what says otherwise, and so taints.
+type Deliberation struct {
+	// At is in the mind's zone.
+	At      time.Time
+	Subject Subject
+	// Evidence are the things that the affair rests on, with their text, its own
+	// first.
+	Evidence []subconscious.Observation
+	// History says what became of the affair before, oldest first.
+	History []Line
+	// State are the entries of other affairs that may be shown, and Withheld is
+	// how many are not.
+	State    []subconscious.Entry
+	Withheld int
+	Memories []Memory
+	// Budget says in our own words what is left of rounds, time and money.
+	Budget string
+	// MaxBytes bounds the part of the moment; 0 means 24 KiB.
+	MaxBytes int
+}
+
+// Subject is the affair that is deliberated on, in our own words where nothing
+// else is said.
+type Subject struct {
+	ID         subconscious.IncidentID
+	Kind       subconscious.Kind
+	Importance int // 1 to 10; 0 is not shown
+	Critical   bool
+	Due        time.Time
+	// Why says why the gate lets the person be told now.
+	Why string
+	// Told is how often the person was told of it before, and LastTold when last.
+	Told     int
+	LastTold time.Time
+	// Title is what the push will bear, Summary what was noticed, and Wish why
+	// the person should be told. They are not shown where ByModel says that the
+	// model of a thread wrote them: it may have read anything.
+	Title, Summary, Wish string
+	ByModel              bool
+}
+
+// Line is something that was said at a time. It is shown with marks unless it
+// is the person's or the machine's.
+type Line struct {
+	At    time.Time
+	Text  string
+	Trust subconscious.Trust
+}
+
+// Memory is something that was remembered. It has no reference, and is no
+// evidence.
+type Memory struct {
+	ID    string
+	Text  string
+	Trust subconscious.Trust
+	At    time.Time
+}
+
+// Deliberation makes the prompt of a deliberation. What is left out for want of
+// room is none of the affair's own things, unless their titles alone take more.
+func (s *Set) Deliberation(in Deliberation) (Prompt, error) {
+	t := s.parsed[deliberation]
+	system, err := execute(t, systemPart, common())
+	if err != nil {
+		return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
+	}
+	a := newAffair(in)
+	room := cmp.Or(in.MaxBytes, MaxBytes)
+	for {
+		user, err := execute(t, userPart, a.page(system))
+		if err != nil {
+			return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
+		}
+		if len(user) <= room {
+			return Prompt{System: system, User: user, Hash: hash(system, user), Shown: a.shown(), Left: a.evidence.refs(true), Omitted: a.omitted()}, nil
+		}
+		if !a.trim(len(user) - room) {
+			return Prompt{}, fmt.Errorf("prompt of a deliberation: its template alone prints %d bytes, at most %d fit; shorten %s", len(user), room, s.place(deliberation))
+		}
+	}
+}
+
+// affair is what the part of the moment is made of.
+type affair struct {
+	base     page
+	subject  []string
+	evidence section
+	history  []string
+	state    []subconscious.Entry
+	memories []string
+	zone     *time.Location
+	cut      [3]int // how many lines of history, entries and memories were left out
+}
+
+func newAffair(in Deliberation) *affair {
+	a := &affair{base: common(), zone: in.At.Location(), state: slices.Clone(in.State)}
+	a.base.Now, a.base.Budget = now(in.At, 0), short(in.Budget, false)
+	if in.Withheld > 0 {
+		a.base.Withheld = fmt.Sprint(in.Withheld)
+	}
+	a.evidence = newSection(in.Evidence, a.zone, affairText)
+	a.subject = subjectLines(in.Subject, in.Evidence, a.zone)
+	for _, line := range in.History {
+		a.history = append(a.history, "- "+day(line.At, a.zone)+" · "+short(line.Text, Untrusted(line.Trust)))
+	}
+	for _, m := range in.Memories {
+		a.memories = append(a.memories, memoryLine(m, a.zone))
+	}
+	return a
+}
+
+// subjectLines say what it is about. Words of the affair's things may stand in
+// what a rule wrote, which is marked as they are.
+func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Location) []string {
+	said := []string{"- incident " + short(string(s.ID), false) + ", of the kind " + cmp.Or(short(string(s.Kind), false), "unknown")}
+	add := func(name, text string) {
+		if text != "" {
+			said = append(said, "- "+name+": "+text)
+		}
+	}
+	if s.Importance > 0 {
+		add("importance", fmt.Sprintf("%d of 10", s.Importance))
+	}
+	if s.Critical {
+		said = append(said, "- critical: the person is told of it in any case, and now")
+	}
+	if !s.Due.IsZero() {
+		add("due", exact(s.Due, zone))
+	}
+	add("why it comes to you", short(s.Why, false))
+	switch {
+	case s.Told == 0:
+		said = append(said, "- the person was not told of it before")
+	case s.LastTold.IsZero():
+		add("the person was told of it before", times(s.Told))
+	default:
+		add("the person was told of it before", times(s.Told)+", last on "+day(s.LastTold, zone))
+	}
+	if s.ByModel {
+		return append(said, "- what was noticed, and the title of the push, were written by the model of a thread and are withheld: judge by the evidence")
+	}
+	marked := len(evidence) == 0 || slices.ContainsFunc(evidence, func(o subconscious.Observation) bool { return Untrusted(o.Trust) })
+	add("what was noticed", short(s.Summary, marked))
+	add("why the person should know", short(s.Wish, marked))
+	add("title of the push", short(s.Title, marked))
+	return said
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// memoryBytes bounds what is shown of a memory.
+const memoryBytes = 1000
+
+func memoryLine(m Memory, zone *time.Location) string {
+	text, cut := head(m.Text, memoryBytes)
+	if text = oneLine(text, Untrusted(m.Trust)); cut {
+		text += "…"
+	}
+	name := "- " + short(m.ID, Untrusted(m.Trust))
+	if !m.At.IsZero() {
+		name += " · " + day(m.At, zone)
+	}
+	return name + " · " + text
+}
+
+// page prints the affair as it is left after trimming.
+func (a *affair) page(system string) page {
+	p := a.base
+	entries, _ := entriesLines(a.state, a.zone)
+	parts := []struct {
+		name, text string
+		to         *string
+	}{
+		{"subconscious", lines(entries), &p.Mind},
+		{"memories", lines(a.memories), &p.Memories},
+		{"history", lines(a.history), &p.History},
+		{"subject", lines(a.subject), &p.Subject},
+		{"evidence", a.evidence.String(), &p.Evidence},
+	}
+	texts := []string{p.Budget}
+	for _, part := range parts {
+		texts = append(texts, part.text)
+	}
+	key := token(system, texts...)
+	for _, part := range parts {
+		*part.to = block(part.name, key, part.text)
+	}
+	p.Omitted = a.omitted()
+	return p
+}
+
+// shown are the references in the prompt, sorted.
+func (a *affair) shown() []subconscious.Ref {
+	_, refs := entriesLines(a.state, a.zone)
+	refs = append(refs, a.evidence.refs(false)...)
+	slices.Sort(refs)
+	return slices.Compact(refs)
+}
+
+// trim takes away what is worth the least, and reports whether there was
+// anything: memories from the end, entries from the end, the oldest history,
+// then texts of the things; at last things.
+func (a *affair) trim(excess int) bool {
+	for _, step := range [...]func() bool{
+		func() bool { return a.evidence.shorten(affairText / 2) },
+		func() bool { return dropLast(&a.memories, &a.cut[2], excess) },
+		func() bool { return a.dropEntries(excess) },
+		func() bool { return dropFirst(&a.history, &a.cut[0], excess) },
+		func() bool { return a.evidence.shorten(affairText / 5) },
+		func() bool { return a.evidence.shorten(0) },
+		func() bool { return a.evidence.leave(excess, leastSevereNewest) },
+	} {
+		if step() {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *affair) dropEntries(excess int) bool {
+	had := len(a.state) > 0
+	for excess > 0 && len(a.state) > 0 {
+		line, _ := entryLine(a.state[len(a.state)-1], a.zone)
+		a.state, a.cut[1], excess = a.state[:len(a.state)-1], a.cut[1]+1, excess-len(line)-1
+	}
+	return had
+}
+
+// dropLast takes lines of at least excess bytes from the end.
+func dropLast(list *[]string, count *int, excess int) bool {
+	had := len(*list) > 0
+	for excess > 0 && len(*list) > 0 {
+		end := len(*list) - 1
+		excess, *list, *count = excess-len((*list)[end])-1, (*list)[:end], *count+1
+	}
+	return had
+}
+
+// dropFirst takes lines of at least excess bytes from the beginning.
+func dropFirst(list *[]string, count *int, excess int) bool {
+	had := len(*list) > 0
+	for excess > 0 && len(*list) > 0 {
+		excess, *list, *count = excess-len((*list)[0])-1, (*list)[1:], *count+1
+	}
+	return had
+}
+
+// omitted says what was left out.
+func (a *affair) omitted() string {
+	var said []string
+	if n := len(a.evidence.refs(true)); n > 0 {
+		said = append(said, fmt.Sprintf("%d of %d things of the evidence", n, len(a.evidence.things)))
+	}
+	if a.evidence.shortened {
+		said = append(said, "parts of the texts of the evidence")
+	}
+	for i, what := range [...]string{"older lines of the history", "entries of the subconscious", "memories"} {
+		if a.cut[i] > 0 {
+			said = append(said, fmt.Sprintf("%d %s", a.cut[i], what))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "Left out for want of room: " + strings.Join(said, "; ") + "."
+}
