@@ -27,6 +27,9 @@ type Charge struct {
 	// Worst is the most that the call, all its attempts together, can take. A
 	// call that is free has no money in it, and passes the limits of money.
 	Worst Amount
+
+	// purse: it is the money of several calls, and itself no call.
+	purse bool
 }
 
 // Ticket names a debit until it is settled.
@@ -39,6 +42,8 @@ const (
 	CallsPerDay            = "calls_per_day"
 	TokensPerDay           = "tokens_per_day"
 	ExplorationCallsPerDay = "exploration_calls_per_day"
+	// PurseMoney is what is in an open purse: no limit of a time.
+	PurseMoney = "purse_money"
 )
 
 // Refusal is the error of Debit where a limit has no room for a call.
@@ -60,6 +65,9 @@ func (r *Refusal) Error() string {
 		key += " of " + r.Role
 	}
 	switch {
+	case r.Limit == PurseMoney:
+		return fmt.Sprintf("budget: %s of %s are left in the purse of %s and the call could take %s; raise its max_cost, or let the role give out fewer tokens",
+			r.amount(r.Allowed-r.Used), r.amount(r.Allowed), r.Role, r.amount(r.Worst))
 	case r.Allowed == 0:
 		return fmt.Sprintf("budget: %s is 0 and lets no call through; raise it to allow some", key)
 	case r.Until.IsZero():
@@ -79,7 +87,7 @@ func (r *Refusal) amount(n int64) string { return amount(r.Limit, n) }
 // amount writes n in the unit of a limit.
 func amount(limit string, n int64) string {
 	switch limit {
-	case MoneyPerDay, MoneyPerMonth:
+	case MoneyPerDay, MoneyPerMonth, PurseMoney:
 		return Money(n).String()
 	case TokensPerDay:
 		return fmt.Sprintf("%d tokens", n)

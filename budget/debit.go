@@ -121,6 +121,9 @@ func (b *Budget) debit(ctx context.Context, charge Charge) (Ticket, error) {
 		return 0, fmt.Errorf("budget: debit: %w", err)
 	}
 	worst := Sum{Money: min(charge.Worst.Money, maxCharge), Tokens: min(charge.Worst.Tokens, maxTokens), Calls: 1}
+	if charge.purse {
+		worst.Calls = 0
+	}
 	if charge.Exploration {
 		worst.Exploration = 1
 	}

@@ -85,5 +85,5 @@ func (k limitKey) worst(c Charge) (worst int64, counts bool) {
 	case TokensPerDay:
 		return int64(c.Worst.Tokens), true
 	}
-	return 1, true
+	return 1, !c.purse
 }

@@ -138,7 +138,7 @@ func (r *Roster) check(ctx context.Context, known *role, position int) CheckResu
 	if position == 0 {
 		accepts = known.assigned.Role.Accepts
 	}
-	m, err := r.member(target, accepts, models.NewCircuit(r.options.Now)) // one that rests is asked, too
+	m, err := r.member(target, accepts, models.NewCircuit(r.options.Now), r.options.Meter) // one that rests is asked, too
 	if err != nil {
 		result.bad(StepAnswer, err.Error(), "")
 		return result

@@ -20,6 +20,9 @@ type Options struct {
 	Env func(string) (string, bool)
 	// Meter debits and settles; nil: nothing is debited.
 	Meter models.Meter
+	// MeterOf, if set, returns the meter of a role; where it returns nil, or is
+	// nil itself, Meter is.
+	MeterOf func(role string) models.Meter
 	// Recorder keeps a record of each call; nil: none is kept.
 	Recorder models.Recorder
 	// Secrets takes secrets out of text for remote models and for records; nil
@@ -131,7 +134,7 @@ func (r *Roster) add(assigned models.RoleAssignment) error {
 		if i == 0 {
 			accepts = assigned.Role.Accepts
 		}
-		made, err := r.member(target, accepts, r.circuit(target))
+		made, err := r.member(target, accepts, r.circuit(target), r.meter(assigned.Role.ID))
 		if err != nil {
 			return err
 		}
@@ -153,16 +156,26 @@ func (r *Roster) circuit(target models.Target) *models.Circuit {
 	return r.circuits[name]
 }
 
-func (r *Roster) member(target models.Target, accepts []string, circuit *models.Circuit) (*member, error) {
+func (r *Roster) member(target models.Target, accepts []string, circuit *models.Circuit, meter models.Meter) (*member, error) {
 	if kind := target.Provider.Kind; kind != models.OpenAI && kind != models.Anthropic {
 		return nil, fmt.Errorf("provider %s: kind %q is unknown; use openai or anthropic", target.Provider.ID, kind)
 	}
 	account := r.account(target.Provider)
 	return &member{account: account, circuit: circuit, Member: models.Stack(&driver{account: account, target: target}, models.StackOptions{
-		Accepts: accepts, Meter: r.options.Meter, Rate: r.prices.Of(target.Provider, target.Model), Recorder: r.options.Recorder,
+		Accepts: accepts, Meter: meter, Rate: r.prices.Of(target.Provider, target.Model), Recorder: r.options.Recorder,
 		Secrets: r.options.Secrets, Masker: r.options.Masker, Circuit: circuit, Retries: r.retries, Wait: r.options.Wait,
 		Timeout: r.options.Config.Timeout, Now: r.options.Now,
 	})}, nil
+}
+
+// meter is what a role's calls are debited from.
+func (r *Roster) meter(role string) models.Meter {
+	if r.options.MeterOf != nil {
+		if own := r.options.MeterOf(role); own != nil {
+			return own
+		}
+	}
+	return r.options.Meter
 }
 
 func (r *Roster) lookup(name string) *role {
