@@ -1,0 +1,53 @@
+package deliberate
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Config says how a model deliberates.
+type Config struct {
+	// Enabled: a model is asked. Else the words of the gate tell the person.
+	Enabled bool `mapstructure:"enabled"`
+	// Rounds is how often a model may answer in one case, 1 to 8.
+	Rounds int `mapstructure:"rounds"`
+	// Deadline is how long a case may take, CriticalDeadline where it is
+	// critical.
+	Deadline         time.Duration `mapstructure:"deadline"`
+	CriticalDeadline time.Duration `mapstructure:"critical_deadline"`
+	// MaxCost is what a case may cost, in US dollars. It is taken off the budget
+	// before the first call. At 0 only free models are asked.
+	MaxCost float64 `mapstructure:"max_cost"`
+}
+
+// Bounds of what a model may do in a case.
+const (
+	maxRounds     = 8
+	callsPerRound = 6
+	callsPerCase  = 24
+	maxDollars    = 100
+)
+
+// DefaultConfig returns what holds where the configuration is silent.
+func DefaultConfig() Config {
+	return Config{Enabled: true, Rounds: maxRounds, Deadline: 3 * time.Minute, CriticalDeadline: 45 * time.Second, MaxCost: 0.50}
+}
+
+// Validate names every setting that cannot be used, in the order of the fields.
+func (c Config) Validate() error {
+	var problems []error
+	if c.Rounds < 1 || c.Rounds > maxRounds {
+		problems = append(problems, fmt.Errorf("rounds: is %d, must be 1 to %d", c.Rounds, maxRounds))
+	}
+	if c.Deadline < 30*time.Second || c.Deadline > 15*time.Minute {
+		problems = append(problems, fmt.Errorf("deadline: is %s, must be 30s to 15m", c.Deadline))
+	}
+	if c.CriticalDeadline < 5*time.Second || c.CriticalDeadline > 3*time.Minute {
+		problems = append(problems, fmt.Errorf("critical_deadline: is %s, must be 5s to 3m", c.CriticalDeadline))
+	}
+	if !(c.MaxCost >= 0 && c.MaxCost <= maxDollars) {
+		problems = append(problems, fmt.Errorf("max_cost: is %v, must be 0 to %d dollars", c.MaxCost, maxDollars))
+	}
+	return errors.Join(problems...)
+}

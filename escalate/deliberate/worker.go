@@ -1,0 +1,132 @@
+package deliberate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Worker deliberates on one case after the other. It is the only one that writes
+// its tables, and is safe for concurrent use.
+type Worker struct {
+	Options
+	wake chan struct{}
+
+	mu      sync.Mutex
+	started bool
+	ended   bool
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
+	failure string // what the database said at the last look; "" for nothing
+}
+
+const (
+	// pauseMin and pauseMax are how long to wait when the database fails.
+	pauseMin = time.Second
+	pauseMax = time.Minute
+	// writeTimeout bounds a transaction; it is not broken off by Stop, so that
+	// what happened is written down.
+	writeTimeout = 10 * time.Second
+)
+
+// New returns a worker that does nothing before Start.
+func New(options Options) (*Worker, error) {
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("deliberate: %w", err)
+	}
+	return &Worker{Options: options.withDefaults(), wake: make(chan struct{}, 1)}, nil
+}
+
+// Start begins to deliberate, with what an earlier process left first, until
+// Stop. A worker is started once; nothing else may deliberate on the same
+// database.
+func (w *Worker) Start(context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.started || w.ended {
+		return errors.New("deliberate: start: the worker was started or stopped before")
+	}
+	w.started = true
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.group.Go(func() { w.run(ctx) })
+	return nil
+}
+
+// Stop breaks off what is being asked and waits for the worker. A case that is
+// under way goes on with the next start, if its deadline is not over then. It
+// may be called more than once.
+func (w *Worker) Stop(ctx context.Context) error {
+	w.mu.Lock()
+	w.ended = true
+	started, cancel := w.started, w.cancel
+	w.mu.Unlock()
+	if !started {
+		return nil
+	}
+	cancel()
+	done := make(chan struct{})
+	go func() { w.group.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("deliberate: stop: a case does not let go: %w", ctx.Err())
+	}
+}
+
+// Wake lets the worker look for cases. Call it after the transaction of Add.
+func (w *Worker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run takes cases until ctx is done.
+func (w *Worker) run(ctx context.Context) {
+	for failures := 0; ctx.Err() == nil; {
+		worked, err := w.next(ctx)
+		w.note(err)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			failures++
+			wait := min(pauseMin<<min(failures-1, 10), pauseMax)
+			w.Logger.Error("a case cannot be deliberated on now", "error", err, "again_in", wait)
+			sleep(ctx, wait, w.wake)
+		case worked:
+			failures = 0
+		default:
+			failures = 0
+			sleep(ctx, 0, w.wake)
+		}
+	}
+}
+
+// sleep waits until it is woken, or for that long, where it is more than 0.
+func sleep(ctx context.Context, wait time.Duration, wake <-chan struct{}) {
+	var after <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		after = timer.C
+		wake = nil // a database that fails is left alone
+	}
+	select {
+	case <-after:
+	case <-wake:
+	case <-ctx.Done():
+	}
+}
+
+func (w *Worker) note(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failure = ""
+	if err != nil {
+		w.failure = err.Error()
+	}
+}
