@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
 const (
 	// historyShown is how many of the kept escalations are published.
 	historyShown = 5
-	// evidenceShown is how many references an entry publishes.
+	// evidenceShown is how many references an entry or an escalation publishes.
 	evidenceShown = 2
 	// findingsShown is of how many ticks a thread's findings are published.
 	findingsShown = 3
@@ -77,11 +78,29 @@ func (s State) Document() Document {
 		}
 		*doc.list(list) = shown
 	}
-	doc.EscalationHistory = append(doc.EscalationHistory, s.History[max(0, len(s.History)-historyShown):]...)
+	for _, record := range s.History[max(0, len(s.History)-historyShown):] {
+		doc.EscalationHistory = append(doc.EscalationHistory, record.document())
+	}
 	for name, t := range s.Threads {
 		doc.ThreadState[name] = t.document()
 	}
 	return doc
+}
+
+// document leaves out what would break the limits of the document.
+func (r EscalationRecord) document() EscalationRecord {
+	if len(r.Deliberation) > deliberationBytes {
+		r.Deliberation = ""
+	}
+	r.Cost = max(r.Cost, 0)
+	var cited []string
+	for _, text := range r.Cited {
+		if _, ok := ParseCitation(text); ok && strings.TrimSpace(text) == text && len(cited) < evidenceShown {
+			cited = append(cited, text)
+		}
+	}
+	r.Cited = cited
+	return r
 }
 
 func (t ThreadState) document() DocumentThread {

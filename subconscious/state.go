@@ -125,10 +125,11 @@ type EscalationRecord struct {
 	// deliberation came to.
 	Outcome string `json:"outcome"`
 	// Deliberation is its id, where there was one; Cost what it took, in
-	// billionths of a US dollar; Cited what it rests on.
-	Deliberation string     `json:"deliberation,omitempty"`
-	Cost         int64      `json:"cost,omitempty"`
-	Cited        []Citation `json:"cited,omitempty"`
+	// billionths of a US dollar; Cited what it rests on, as text (see
+	// Citation.String), at most 8, of which 2 are published.
+	Deliberation string   `json:"deliberation,omitempty"`
+	Cost         int64    `json:"cost,omitempty"`
+	Cited        []string `json:"cited,omitempty"`
 }
 
 // Command is a wish of the person, of a tool or of a deliberation, consumed by

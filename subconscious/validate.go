@@ -73,6 +73,11 @@ func (d Document) Validate() error {
 	if len(d.EscalationHistory) > MaxHistory {
 		bad("escalation_history: has %d entries, at most %d fit", len(d.EscalationHistory), MaxHistory)
 	}
+	for i, record := range d.EscalationHistory {
+		for _, problem := range record.problems() {
+			bad("escalation_history[%d].%s", i, problem)
+		}
+	}
 	if d.ThreadState == nil {
 		bad("thread_state: is missing")
 	}
@@ -98,6 +103,26 @@ func (t DocumentThread) problems() []string {
 	}
 	if t.NoveltyPressure < 0 || t.NoveltyPressure > MaxPressure {
 		bad("novelty_pressure: is %d, want 0 to %d", t.NoveltyPressure, MaxPressure)
+	}
+	return problems
+}
+
+func (r EscalationRecord) problems() []string {
+	var problems []string
+	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if len(r.Deliberation) > deliberationBytes {
+		bad("deliberation: is %d bytes long, at most %d fit", len(r.Deliberation), deliberationBytes)
+	}
+	if r.Cost < 0 {
+		bad("cost: is negative")
+	}
+	if len(r.Cited) > MaxCited {
+		bad("cited: has %d references, at most %d fit", len(r.Cited), MaxCited)
+	}
+	for i, text := range r.Cited {
+		if _, ok := ParseCitation(text); !ok || strings.TrimSpace(text) != text {
+			bad("cited[%d]: %.40q is not a reference such as notes:abcdefghij", i, text)
+		}
 	}
 	return problems
 }
