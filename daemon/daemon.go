@@ -12,7 +12,9 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -63,6 +65,8 @@ type Daemon struct {
 	mu   sync.Mutex // guards view
 	view view
 
+	chat    *chat.Log
+	memory  *memory.Store
 	outbox  *notify.Outbox
 	session *session.Reader
 	// near are events that may be on; the tick's own.
@@ -113,7 +117,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	}()
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
-		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.recover, d.makeSchedule, d.deliver, d.serve, d.begin,
+		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.recover, d.makeSchedule, d.deliver, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -158,7 +162,7 @@ func (d *Daemon) lock(context.Context) error {
 
 func (d *Daemon) openStore(ctx context.Context) error {
 	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
-		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations())...)
+		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations(), chat.Migrations(), memory.Migrations())...)
 	if err != nil {
 		return err
 	}
@@ -232,6 +236,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 	}
 	server, err := api.New(api.Options{
 		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d, Modeler: d, Reporter: d, Teller: d, Calibrator: d, Messenger: d,
+		Conversationalist: d, Rememberer: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {
