@@ -83,9 +83,14 @@ const (
 	BudgetAttention Reason = "budget_attention"
 	Digest          Reason = "digest"
 	Escalate        Reason = "escalate"
+
+	// KeptBack is no reason of the gate's own: a deliberation ended without
+	// telling the person.
+	KeptBack Reason = "kept_back"
 )
 
-// Reasons returns every reason, in the order in which they are looked for.
+// Reasons returns every reason of the gate's own, in the order in which they are
+// looked for.
 func Reasons() []Reason {
 	return []Reason{NoEvidence, Expired, Dismissed, Snoozed, Duplicate, LowConfidence, Cooldown, QuietHours, Presence,
 		BudgetAttention, Digest, Escalate}
@@ -113,6 +118,9 @@ type Decision struct {
 	// New: nothing was on record for this wish, or another verdict or reason.
 	// What did not change is not recorded again.
 	New bool `json:"new"`
+	// Deliberate: a deliberation is given it, with Message as what the person is
+	// told if that cannot be had; it is not for the outbox.
+	Deliberate bool `json:"deliberate,omitempty"`
 	// Message is set where the verdict is Tell, but for one in a digest.
 	Message *Message `json:"message,omitempty"`
 }
@@ -143,9 +151,14 @@ type Outcome struct {
 	Notices *NoticeIssue `json:"notices,omitempty"`
 	// History are what escalation_history gains.
 	History []subconscious.EscalationRecord `json:"history"`
+	// Concluded are what records of escalation_history become whose deliberation
+	// has ended, by At and Incident.
+	Concluded []subconscious.EscalationRecord `json:"concluded,omitempty"`
 	// Done says for each command of the gate, by its id, what it did.
 	Done map[int64]string `json:"done"`
-	// Spent is Input.Spent after this tick.
+	// Spent is Input.Spent after this tick. What is given to a deliberation is
+	// counted at once; where that keeps it back, whoever notes so removes the
+	// push from what Input.Spent is counted from.
 	Spent Spent `json:"spent"`
 }
 

@@ -36,6 +36,9 @@ type Rules struct {
 	// NoticeAfter is how long the daemon waits before it tells of its own
 	// troubles: most mend themselves.
 	NoticeAfter time.Duration `mapstructure:"notice_after" json:"notice_after"`
+	// Deliberates: what is worth a push of its own is given to a deliberation,
+	// which tells the person or keeps it back.
+	Deliberates bool `mapstructure:"-" json:"deliberates,omitempty"`
 }
 
 // DigestTimes are local times of the day; "" for none.

@@ -1,6 +1,9 @@
 package subconscious
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // IncidentID is an incident's short name for people, unique for good: "i-", a
 // telling word, and base32 of tick and ordinal. It gets one when somebody is
@@ -24,8 +27,8 @@ type Telling struct {
 	Until     time.Time `json:"until,omitzero"`
 	// Remind is when the person asked to be told again; zero for never.
 	Remind time.Time `json:"remind,omitzero"`
-	// Told are the last times it was told, oldest first, at most 8; Times
-	// counts all.
+	// Told are the last times it was told, or given to a deliberation, oldest
+	// first, at most 8; Times counts all that the person was told.
 	Told  []Told `json:"told,omitempty"`
 	Times int    `json:"times,omitempty"`
 	// Feedback is the person's last word on its use, and Counted the sort of
@@ -85,19 +88,45 @@ type Asked struct {
 // Told is one time that an incident was told, with what it was like then: it
 // speaks again only when one of these has changed in a way that matters.
 type Told struct {
-	Tick         int64     `json:"tick"`
-	At           time.Time `json:"at"`
-	Why          string    `json:"why,omitempty"` // why it was told again: "worse", "reminder"
-	Digest       bool      `json:"digest,omitempty"`
-	Sort         Sort      `json:"sort,omitzero"` // who had it told
-	Severity     Severity  `json:"severity"`
-	Band         Band      `json:"band,omitempty"` // of its due time
-	Due          time.Time `json:"due,omitzero"`
-	Status       string    `json:"status,omitempty"`       // attribute "status" of what it is about
-	Participants []string  `json:"participants,omitempty"` // sorted, at most 32
+	Tick   int64     `json:"tick"`
+	At     time.Time `json:"at"`
+	Why    string    `json:"why,omitempty"` // why it was told again: "worse", "reminder"
+	Digest bool      `json:"digest,omitempty"`
+	// Outcome is what a deliberation on it came to, OutcomePending while that is
+	// under way; "" where the person was told by rules.
+	Outcome      OutcomeKind `json:"outcome,omitempty"`
+	Sort         Sort        `json:"sort,omitzero"` // who had it told
+	Severity     Severity    `json:"severity"`
+	Band         Band        `json:"band,omitempty"` // of its due time
+	Due          time.Time   `json:"due,omitzero"`
+	Status       string      `json:"status,omitempty"`       // attribute "status" of what it is about
+	Participants []string    `json:"participants,omitempty"` // sorted, at most 32
 	// Changes is the last counted change of each thing, by which a wish about
 	// a pair or a pattern is known to say nothing new.
 	Changes map[Ref]int64 `json:"changes,omitempty"`
+}
+
+// Heard reports whether the person heard of it that time, or read it.
+func (t Told) Heard() bool { return t.Outcome == "" || t.Outcome.Tells() }
+
+// Heard is the last time that the person heard of an incident, or read it; ok is
+// false for never. What a deliberation kept back, or has under way, is none.
+func (t *Telling) Heard() (last Told, ok bool) {
+	if t == nil {
+		return Told{}, false
+	}
+	for _, told := range slices.Backward(t.Told) {
+		if told.Heard() {
+			return told, true
+		}
+	}
+	return Told{}, false
+}
+
+// Deliberating reports whether a deliberation on an incident is under way, as
+// far as is on record.
+func (t *Telling) Deliberating() bool {
+	return t != nil && slices.ContainsFunc(t.Told, func(told Told) bool { return told.Outcome == OutcomePending })
 }
 
 // Presence is whether now is a natural pause in what the person does.

@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	maxPending = 1000 // commands that may wait
+	// maxPending is how many commands may wait. Outcomes of deliberations, of
+	// which a tick causes a few, find room beyond that.
+	maxPending = 1000
 	maxText    = 2000 // bytes of a command's text
 	maxName    = 1000 // bytes of each of its other fields
 	maxLater   = 366 * 24 * time.Hour
@@ -59,7 +61,7 @@ func putInput(ctx context.Context, tx *store.Tx, command subconscious.Command) (
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mind_inputs WHERE done IS NULL").Scan(&waiting); err != nil {
 		return command, err
 	}
-	if waiting >= maxPending {
+	if waiting >= maxPending && command.Kind != subconscious.CommandOutcome {
 		return command, refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
 	}
 	result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), string(body))
@@ -81,8 +83,15 @@ func checkCommand(command subconscious.Command) error {
 		if command.Entry == "" && command.Incident == "" && command.IncidentID == "" {
 			return refuse(fmt.Sprintf("%s is about no incident", command.Kind), "Name the incident, or an entry of it")
 		}
+	case subconscious.CommandOutcome:
+		if err := checkOutcome(command); err != nil {
+			return err
+		}
 	default:
 		return refuse(fmt.Sprintf("%q is no command", command.Kind), "Use ack, dismiss, snooze, remind, close, confirm, focus or note")
+	}
+	if command.Outcome != nil && command.Kind != subconscious.CommandOutcome {
+		return refuse(fmt.Sprintf("%s has an outcome", command.Kind), "Leave the outcome out")
 	}
 	if command.At.IsZero() || command.By == "" {
 		return refuse("the command does not say when and by whom it was given", "Set its time and who gave it")
@@ -100,6 +109,23 @@ func checkCommand(command subconscious.Command) error {
 	}
 	if !utf8.ValidString(command.Text) {
 		return refuse("the text is not valid UTF-8", "Send it as UTF-8")
+	}
+	return nil
+}
+
+// checkOutcome checks how a deliberation ended.
+func checkOutcome(command subconscious.Command) error {
+	switch outcome := command.Outcome; {
+	case command.By != subconscious.ByDeliberation:
+		return refuse("only a deliberation says how it ended", "Use ack, dismiss or snooze")
+	case command.Incident == "" || outcome == nil:
+		return refuse("the outcome is of no incident, or is none", "Name the incident's key, and what the deliberation came to")
+	case outcome.Until.Sub(command.At) > maxLater:
+		return refuse("the time until which to wait is more than 366 days ahead", "Choose less")
+	default:
+		if err := outcome.Validate(); err != nil {
+			return refuse("the outcome cannot be used: "+err.Error(), "Mend what is named")
+		}
 	}
 	return nil
 }

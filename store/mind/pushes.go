@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Push is one time that the person's attention was taken. It is kept for 40
@@ -15,6 +17,25 @@ import (
 type Push struct {
 	At   time.Time
 	Kind string // incident, digest, reminder, notice
+	// Key is PushKey of what can still be kept back; else "".
+	Key string
+}
+
+// PushKey names the push of one incident at one tick.
+func PushKey(tick int64, incident subconscious.IncidentID) string {
+	return strconv.FormatInt(tick, 10) + "/" + string(incident)
+}
+
+// RefundPush takes the push of an incident at a tick back, inside the
+// transaction tx of another: the person was not told after all. It reports
+// whether there was one; a second time there is none.
+func (s *Store) RefundPush(ctx context.Context, tx *store.Tx, tick int64, incident subconscious.IncidentID) (bool, error) {
+	result, err := tx.ExecContext(ctx, "DELETE FROM mind_pushes WHERE key = ?", PushKey(tick, incident))
+	if err != nil {
+		return false, fmt.Errorf("mind: take back the push of %s: %w", incident, err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
 }
 
 const keepPushes = 40 * 24 * time.Hour
@@ -23,7 +44,7 @@ const keepPushes = 40 * 24 * time.Hour
 func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
 	var pushes []Push
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT at, zone, kind FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
+		rows, err := tx.QueryContext(ctx, "SELECT at, zone, kind, coalesce(key, '') FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
 		if err != nil {
 			return err
 		}
@@ -31,7 +52,7 @@ func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
 			var push Push
 			var at int64
 			var zone int
-			if err := rows.Scan(&at, &zone, &push.Kind); err != nil {
+			if err := rows.Scan(&at, &zone, &push.Kind, &push.Key); err != nil {
 				return err
 			}
 			push.At = moment(at, zone)
@@ -51,7 +72,8 @@ func putPushes(ctx context.Context, tx *store.Tx, pushes []Push) error {
 			return errors.New("a push has no time or no kind")
 		}
 		at, zone := columns(push.At)
-		if _, err := tx.ExecContext(ctx, "INSERT INTO mind_pushes (at, zone, kind) VALUES (?, ?, ?)", at, zone, push.Kind); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO mind_pushes (at, zone, kind, key) VALUES (?, ?, ?, nullif(?, ''))",
+			at, zone, push.Kind, push.Key); err != nil {
 			return err
 		}
 	}

@@ -188,5 +188,9 @@ CREATE TABLE mind_missed (
 CREATE INDEX mind_missed_at ON mind_missed (at);
 
 ALTER TABLE mind_notices ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+`}, {Package: "store/mind", Version: 4, SQL: `
+-- TICK/INCIDENT of a push that a deliberation may still keep back.
+ALTER TABLE mind_pushes ADD COLUMN key TEXT;
+CREATE INDEX mind_pushes_key ON mind_pushes (key) WHERE key IS NOT NULL;
 `}}
 }

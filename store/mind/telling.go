@@ -48,8 +48,8 @@ func tellingColumns(t *subconscious.Telling, at time.Time) telling {
 		since:    sql.NullInt64{Int64: nanoseconds(t.Since, at), Valid: true},
 		feedback: sql.NullString{String: string(t.Feedback), Valid: t.Feedback != ""},
 	}
-	if n := len(t.Told); n > 0 {
-		columns.told = sql.NullInt64{Int64: nanoseconds(t.Told[n-1].At, at), Valid: true}
+	if last, heard := t.Heard(); heard {
+		columns.told = sql.NullInt64{Int64: nanoseconds(last.At, at), Valid: true}
 	}
 	return columns
 }
