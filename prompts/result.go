@@ -27,6 +27,12 @@ type Result struct {
 	Said     []string
 	Things   []subconscious.Observation
 	Excerpts []Excerpt
+	// Entries and Told are of the subconscious, printed as prompts print it.
+	Entries []subconscious.Entry
+	Told    []subconscious.EscalationRecord
+	// Quoted are not printed: those whose words stand in Said, with marks, or
+	// on whose words an error rests.
+	Quoted []Excerpt
 	// More says in our own words how to see what is left out; may be empty.
 	More string
 	Zone *time.Location
@@ -41,22 +47,33 @@ type Excerpt struct {
 	Text  string
 	// Ref names the thing by which it can be cited; empty where there is none.
 	Ref subconscious.Ref
+	// Voice is who speaks, as far as that is known; it is not printed.
+	Voice string
 }
 
 // Print returns the result as a model is shown it, and the references in it.
 func (r Result) Print() (text string, shown []subconscious.Ref) {
+	text, part := r.Show()
+	return text, part.Refs()
+}
+
+// Show returns the result as a model is shown it, and of the result that part
+// which found room.
+func (r Result) Show() (text string, part Result) {
 	room := r.MaxBytes
 	if room <= 0 {
 		room = ResultBytes
 	}
 	room -= endRoom + 2*len(r.Tool)
+	part = Result{Tool: r.Tool, Quoted: r.Quoted, Zone: r.Zone}
 	var out strings.Builder
 	for _, line := range r.Said {
 		if line = short(line, false); out.Len()+len(line) < room {
 			out.WriteString(line + "\n")
+			part.Said = append(part.Said, line)
 		}
 	}
-	left := 0
+	left := r.showEntries(&out, room, &part)
 	for _, o := range r.Things {
 		t := newThing(o, r.zone())
 		said := t.head + body(t.text, t.marked, resultText)
@@ -65,7 +82,7 @@ func (r Result) Print() (text string, shown []subconscious.Ref) {
 			continue
 		}
 		out.WriteString(said)
-		shown = append(shown, t.ref)
+		part.Things = append(part.Things, o)
 	}
 	cut := false
 	for _, e := range r.Excerpts {
@@ -75,9 +92,7 @@ func (r Result) Print() (text string, shown []subconscious.Ref) {
 			continue
 		}
 		out.WriteString(said)
-		if e.Ref != "" {
-			shown = append(shown, e.Ref)
-		}
+		part.Excerpts = append(part.Excerpts, e)
 	}
 	end := ""
 	if left > 0 {
@@ -89,7 +104,54 @@ func (r Result) Print() (text string, shown []subconscious.Ref) {
 		out.WriteString(strings.TrimSpace(end+" "+r.More) + "\n")
 	}
 	said := out.String()
-	return block(r.Tool, token(said, said), said), shown
+	return block(r.Tool, token(said, said), said), part
+}
+
+// showEntries prints what is of the subconscious, and returns how much found no
+// room.
+func (r Result) showEntries(out *strings.Builder, room int, part *Result) (left int) {
+	title := ""
+	put := func(under, line string) bool {
+		if under != title {
+			line = under + ":\n" + line
+		}
+		if out.Len()+len(line)+1 > room {
+			left++
+			return false
+		}
+		out.WriteString(line + "\n")
+		title = under
+		return true
+	}
+	for _, e := range byList(r.Entries) {
+		if line, _ := entryLine(e, r.zone()); put(listTitle(e), line) {
+			part.Entries = append(part.Entries, e)
+		}
+	}
+	for _, told := range r.Told {
+		if put(toldTitle, toldLine(told, r.zone())) {
+			part.Told = append(part.Told, told)
+		}
+	}
+	return left
+}
+
+// Refs are the references that stand in the result, if all of it is printed.
+func (r Result) Refs() []subconscious.Ref {
+	var refs []subconscious.Ref
+	for _, e := range r.Entries {
+		_, named := entryLine(e, r.zone())
+		refs = append(refs, named...)
+	}
+	for _, o := range r.Things {
+		refs = append(refs, o.Ref())
+	}
+	for _, e := range r.Excerpts {
+		if e.Ref != "" {
+			refs = append(refs, e.Ref)
+		}
+	}
+	return refs
 }
 
 func (r Result) zone() *time.Location {

@@ -75,43 +75,50 @@ func mindLines(state subconscious.State, zone *time.Location) (said []string, re
 	said, refs = entriesLines(state.Entries, zone)
 	history := state.History[max(0, len(state.History)-escalationsShown):]
 	if len(history) > 0 {
-		said = append(said, "told the person:")
+		said = append(said, toldTitle+":")
 	}
 	for _, r := range history {
-		line := fmt.Sprintf("- %s · %s", day(r.At, zone), short(r.Summary, true))
-		for _, more := range [...]string{r.Reason, r.Outcome} {
-			if more != "" {
-				line += " · " + short(more, true)
-			}
-		}
-		said = append(said, line)
+		said = append(said, toldLine(r, zone))
 	}
 	return said, refs
 }
 
-// entriesLines are entries, list by list, in the order of creation, which
-// changes less than that of strength; and the references that they name.
-func entriesLines(all []subconscious.Entry, zone *time.Location) (said []string, refs []subconscious.Ref) {
-	for _, list := range subconscious.Lists() {
-		var entries []subconscious.Entry
-		for _, e := range all {
-			if e.List == list {
-				entries = append(entries, e)
-			}
-		}
-		if len(entries) == 0 {
-			continue
-		}
-		slices.SortFunc(entries, func(a, b subconscious.Entry) int {
-			return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
-		})
-		said = append(said, titles[list]+":")
-		for _, e := range entries {
-			line, named := entryLine(e, zone)
-			said, refs = append(said, line), append(refs, named...)
+// toldTitle names what the person was told.
+const toldTitle = "told the person"
+
+// toldLine is one thing that was escalated, why, and what came of it.
+func toldLine(r subconscious.EscalationRecord, zone *time.Location) string {
+	line := fmt.Sprintf("- %s · %s", day(r.At, zone), short(r.Summary, true))
+	for _, more := range [...]string{r.Reason, r.Outcome} {
+		if more != "" {
+			line += " · " + short(more, true)
 		}
 	}
+	return line
+}
+
+// entriesLines are entries, list by list, and the references that they name.
+func entriesLines(all []subconscious.Entry, zone *time.Location) (said []string, refs []subconscious.Ref) {
+	under := ""
+	for _, e := range byList(all) {
+		if title := listTitle(e); title != under {
+			under, said = title, append(said, title+":")
+		}
+		line, named := entryLine(e, zone)
+		said, refs = append(said, line), append(refs, named...)
+	}
 	return said, refs
+}
+
+func listTitle(e subconscious.Entry) string { return cmp.Or(titles[e.List], "others") }
+
+// byList are entries in the order of their lists, and of their creation, which
+// changes less than that of strength.
+func byList(all []subconscious.Entry) []subconscious.Entry {
+	lists := subconscious.Lists()
+	return slices.SortedStableFunc(slices.Values(all), func(a, b subconscious.Entry) int {
+		return cmp.Or(cmp.Compare(uint(slices.Index(lists, a.List)), uint(slices.Index(lists, b.List))), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 const (

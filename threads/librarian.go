@@ -4,6 +4,6 @@ package threads
 func librarian() nature {
 	return nature{
 		senses: []string{"notes", "conversation", "person", "mail", "health"},
-		tools:  []string{searchNotesTool, readFileTool},
+		tools:  []string{searchNotesTool, readFileTool, searchMemoryTool, getMemoryTool, searchConversationsTool},
 	}
 }

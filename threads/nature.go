@@ -7,7 +7,7 @@ import "github.com/subconsciousd/subconsciousd/subconscious"
 type nature struct {
 	// senses lie in its field; nil means all.
 	senses []string
-	// tools are the read tools that it has. Those of memory come with it.
+	// tools are the read tools that it has, as far as there are any.
 	tools []string
 	// machine: it is shown the state of the machine beside what is new.
 	machine bool

@@ -2,6 +2,7 @@ package threads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -46,6 +47,9 @@ func readFile(r *Registry) tool {
 				return prompts.Result{}, err
 			}
 			text, more, err := r.readText(ctx, root, file)
+			if errors.Is(err, errBinary) || errors.Is(err, errOwn) {
+				return prompts.Result{Quoted: []prompts.Excerpt{{Trust: root.Trust}}}, err // it says what is in it
+			}
 			if err != nil {
 				return prompts.Result{}, err
 			}
@@ -113,9 +117,15 @@ func whole(text string, more bool) string {
 
 // fileResult is a file as a model is shown it, with what is observed of it.
 func fileResult(snapshot subconscious.Snapshot, root Root, file, text string, more bool, from int) (prompts.Result, error) {
+	excerpt := prompts.Excerpt{Name: root.ID + "/" + file, Trust: root.Trust}
+	if root.Ref != nil {
+		if ref, ok := root.Ref(file); ok {
+			excerpt.Ref = ref
+		}
+	}
 	lines := strings.Split(text, "\n")
 	if from > len(lines) {
-		return prompts.Result{}, fmt.Errorf("it has %d lines that can be read", len(lines))
+		return prompts.Result{Quoted: []prompts.Excerpt{excerpt}}, fmt.Errorf("it has %d lines that can be read", len(lines))
 	}
 	said := fmt.Sprintf("%d lines", len(lines))
 	if more {
@@ -126,12 +136,7 @@ func fileResult(snapshot subconscious.Snapshot, root Root, file, text string, mo
 	}
 	result := prompts.Result{Said: []string{said}, More: "Ask again with from_line."}
 	result.Things = thingsOf(snapshot.World, root, file)
-	excerpt := prompts.Excerpt{Name: root.ID + "/" + file, Trust: root.Trust, Text: strings.Join(lines[from-1:], "\n")}
-	if root.Ref != nil {
-		if ref, ok := root.Ref(file); ok {
-			excerpt.Ref = ref
-		}
-	}
+	excerpt.Text = strings.Join(lines[from-1:], "\n")
 	result.Excerpts = []prompts.Excerpt{excerpt}
 	return result, nil
 }

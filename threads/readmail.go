@@ -115,13 +115,16 @@ func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, t
 		return prompts.Result{}, ErrNoLetter
 	case err != nil:
 		return prompts.Result{}, errMailbox
-	case isOurs(letter):
-		return prompts.Result{}, errOwn
+	}
+	voice := voiceOf(snapshot.World, citation.Ref, letter)
+	read := prompts.Result{Quoted: []prompts.Excerpt{{Trust: subconscious.Outsider, Ref: citation.Ref, Voice: voice}}}
+	if isOurs(letter) {
+		return read, errOwn
 	}
 	body, more := r.letterText(letter)
 	lines := strings.Split(body, "\n")
 	if from > len(lines) {
-		return prompts.Result{}, fmt.Errorf("it has %d lines that can be read", len(lines))
+		return read, fmt.Errorf("it has %d lines that can be read", len(lines))
 	}
 	said := fmt.Sprintf("a mail of %d lines", len(lines))
 	if more {
@@ -137,14 +140,14 @@ func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, t
 		result.Things = []subconscious.Observation{o}
 	}
 	result.Excerpts = []prompts.Excerpt{{
-		Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: citation.Ref,
+		Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: citation.Ref, Voice: voice,
 		Text: head + strings.Join(lines[from-1:], "\n"),
 	}}
 	for _, other := range letter.Thread[:min(len(letter.Thread), threadLetters)] {
 		if isLetter(other.Ref) && other.Ref != citation.Ref && !isOurs(other) && from == 1 {
 			result.Excerpts = append(result.Excerpts, prompts.Excerpt{
 				Name: letterName(other, snapshot.At.Location()) + ", of the same thread", Trust: subconscious.Outsider, Ref: other.Ref,
-				Text: r.letterHead(other),
+				Voice: voiceOf(snapshot.World, other.Ref, other), Text: r.letterHead(other),
 			})
 		}
 	}
@@ -179,7 +182,7 @@ func (r *Registry) searchMail(ctx context.Context, snapshot subconscious.Snapsho
 		}
 		result.Excerpts = append(result.Excerpts, prompts.Excerpt{
 			Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: letter.Ref,
-			Text: strings.TrimSpace(r.letterHead(letter) + body),
+			Voice: voiceOf(snapshot.World, letter.Ref, letter), Text: strings.TrimSpace(r.letterHead(letter) + body),
 		})
 	}
 	if len(result.Excerpts) == 0 {

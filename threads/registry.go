@@ -58,12 +58,16 @@ type RegistryOptions struct {
 	Redact func(string) string
 	// Mail reads the person's mail; nil: read_mail is not offered.
 	Mail MailReader
+	// Memory and Conversations are what is remembered and what was said; nil:
+	// their tools are not offered.
+	Memory        MemoryReader
+	Conversations ConversationReader
 	// Deadline of one call; 0 means 2 s. MailDeadline is that of read_mail; 0
 	// means 8 s.
 	Deadline, MailDeadline time.Duration
 }
 
-// Registry is the read tools of all threads. Its methods may be called by any
+// Registry is the read tools of all threads and of the deliberation. Its methods may be called by any
 // goroutine.
 type Registry struct {
 	options RegistryOptions
@@ -117,6 +121,13 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 	if options.Mail != nil {
 		r.tools = append(r.tools, readMail(r))
 	}
+	if options.Memory != nil {
+		r.tools = append(r.tools, searchMemory(r), getMemory(r))
+	}
+	if options.Conversations != nil {
+		r.tools = append(r.tools, searchConversations(r))
+	}
+	r.tools = append(r.tools, readSubconscious())
 	return r, nil
 }
 

@@ -24,6 +24,11 @@ const (
 	healthTool      = "health"
 	searchNotesTool = "search_notes"
 	readMailTool    = "read_mail"
+
+	searchMemoryTool        = "search_memory"
+	getMemoryTool           = "get_memory"
+	searchConversationsTool = "search_conversations"
+	readSubconsciousTool    = "read_subconscious"
 )
 
 // tool is something that a model may ask for. It reads, and does nothing.
@@ -32,15 +37,20 @@ type tool struct {
 	parameters        string // JSON Schema of an object
 	// deadline of one call; 0 is the registry's.
 	deadline time.Duration
-	call     func(ctx context.Context, snapshot subconscious.Snapshot, arguments []byte) (prompts.Result, error)
+	// bytes bounds its result; 0 is the toolbox's.
+	bytes int
+	// call returns with an error, too, whose words the error rests on.
+	call func(ctx context.Context, snapshot subconscious.Snapshot, arguments []byte) (prompts.Result, error)
 }
 
-// Toolbox is the tools of one thread at one tick. Its methods may be called by
-// any goroutine.
+// Toolbox is the tools of one thread at one tick, or of one deliberation. Its
+// methods may be called by any goroutine.
 type Toolbox struct {
 	registry *Registry
 	snapshot subconscious.Snapshot
 	tools    []tool
+	maxCalls int
+	maxBytes int // of a result
 
 	mu    sync.Mutex
 	calls int
@@ -51,14 +61,29 @@ var _ models.Toolbox = (*Toolbox)(nil)
 
 // For returns the tools of a thread at the tick of the snapshot.
 func (r *Registry) For(thread subconscious.ThreadName, snapshot subconscious.Snapshot) *Toolbox {
-	b := &Toolbox{registry: r, snapshot: snapshot, shown: map[subconscious.Ref]bool{}}
+	b := r.toolbox(snapshot, MaxToolCalls, prompts.ResultBytes)
 	names := r.Names(thread)
+	b.tools = slices.DeleteFunc(b.tools, func(t tool) bool { return !slices.Contains(names, t.name) })
+	return b
+}
+
+const (
+	// MaxDeskCalls is how often a deliberation may use its tools.
+	MaxDeskCalls = 24
+	// deskBytes bounds what one of its results takes.
+	deskBytes = 8 << 10
+)
+
+// Desk returns the tools of a deliberation: all that there are. The snapshot
+// needs At, Zone, State and World.
+func (r *Registry) Desk(snapshot subconscious.Snapshot) *Toolbox {
+	return r.toolbox(snapshot, MaxDeskCalls, deskBytes)
+}
+
+func (r *Registry) toolbox(snapshot subconscious.Snapshot, calls, bytes int) *Toolbox {
+	b := &Toolbox{registry: r, snapshot: snapshot, maxCalls: calls, maxBytes: bytes, shown: map[subconscious.Ref]bool{}}
 	if r != nil {
-		for _, t := range r.tools {
-			if slices.Contains(names, t.name) {
-				b.tools = append(b.tools, t)
-			}
-		}
+		b.tools = slices.Clone(r.tools)
 	}
 	return b
 }
@@ -72,33 +97,52 @@ func (b *Toolbox) Tools() []models.Tool {
 	return tools
 }
 
-// errSpent is the answer to a fifth call.
-var errSpent = fmt.Errorf("you have used your %d calls; answer now", MaxToolCalls)
-
 // Call implements models.Toolbox. What it returns is in a block of its own, with
 // marks as prompts have them.
 func (b *Toolbox) Call(ctx context.Context, call models.ToolCall) (string, error) {
+	reading, err := b.Read(ctx, call)
+	return reading.Text, err
+}
+
+// Reading is what a tool brought back.
+type Reading struct {
+	// Text is what the model is shown, in a block of its own.
+	Text string
+	// Sources are those whose words stand in it, each once.
+	Sources []Source
+	// Refs are the things in it that can be cited.
+	Refs []subconscious.Ref
+}
+
+// Read runs a tool, and says whose words it brought back. An error is for the
+// model, and holds no text but our own and what the model wrote itself. Where it
+// rests on somebody's words, as on how long they are, it comes with a Reading
+// whose Sources say so.
+func (b *Toolbox) Read(ctx context.Context, call models.ToolCall) (Reading, error) {
 	at := slices.IndexFunc(b.tools, func(t tool) bool { return t.name == call.Name })
 	if at < 0 {
-		return "", fmt.Errorf("there is no tool %.40q; there are %q", call.Name, b.names())
+		return Reading{}, fmt.Errorf("there is no tool %.40q; there are %q", call.Name, b.names())
 	}
 	if !b.take() {
-		return "", errSpent
+		return Reading{}, fmt.Errorf("you have used your %d calls; answer now", b.maxCalls)
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.deadline(b.tools[at]))
+	t := b.tools[at]
+	ctx, cancel := context.WithTimeout(ctx, b.deadline(t))
 	defer cancel()
-	result, err := b.run(ctx, b.tools[at], call.Arguments)
+	result, err := b.run(ctx, t, call.Arguments)
+	result.Tool = call.Name
 	if err != nil {
-		return "", err
+		return Reading{Sources: sourcesOf(prompts.Result{Tool: call.Name, Quoted: result.Quoted}, b.snapshot.World)}, err
 	}
-	result.Tool, result.Zone = call.Name, b.snapshot.Zone
-	text, shown := result.Print()
+	result.Zone, result.MaxBytes = b.snapshot.Zone, cmp.Or(t.bytes, b.maxBytes)
+	text, part := result.Show()
+	reading := Reading{Text: text, Sources: sourcesOf(part, b.snapshot.World), Refs: part.Refs()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, ref := range shown {
+	for _, ref := range reading.Refs {
 		b.shown[ref] = true
 	}
-	return text, nil
+	return reading, nil
 }
 
 func (b *Toolbox) deadline(t tool) time.Duration {
@@ -116,7 +160,7 @@ func (b *Toolbox) names() []string {
 func (b *Toolbox) take() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.calls == MaxToolCalls {
+	if b.calls == b.maxCalls {
 		return false
 	}
 	b.calls++
@@ -167,8 +211,8 @@ func (b *Toolbox) run(ctx context.Context, t tool, arguments []byte) (prompts.Re
 }
 
 // maxReaders is how many calls may be under way at once, those that hang
-// included: four threads one each, and as many again.
-const maxReaders = 8
+// included: four threads and a deliberation one each, and as many again.
+const maxReaders = 10
 
 // errBusy is the answer while too many calls hang.
 var errBusy = errors.New("earlier calls have not come back from the disk; do without it")
@@ -322,6 +366,9 @@ func health(r *Registry) tool {
 			if r.options.Senses != nil {
 				for _, line := range r.options.Senses() {
 					line.Words = r.options.Redact(line.Words)
+					if line.Words != "" { // it may be a server's
+						result.Quoted = []prompts.Excerpt{{Trust: subconscious.Outsider}}
+					}
 					result.Said = append(result.Said, senseLine(line, snapshot.At.Location()))
 				}
 			}

@@ -382,15 +382,15 @@ func TestHungTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	world := stuck{release: make(chan struct{})}
-	for i := range 10 {
+	for i := range 12 {
 		_, err := registry.For("watcher", subconscious.Snapshot{At: clock("2026-11-23 12:00"), World: world}).Call(t.Context(), models.ToolCall{Name: "health"})
-		if want := map[bool]string{true: "it took longer than 1ms", false: "have not come back"}[i < 8]; err == nil || !strings.Contains(err.Error(), want) {
+		if want := map[bool]string{true: "it took longer than 1ms", false: "have not come back"}[i < 10]; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := registry.Stop(ctx); err == nil || !strings.Contains(err.Error(), "8 of their calls not back") {
+	if err := registry.Stop(ctx); err == nil || !strings.Contains(err.Error(), "10 of their calls not back") {
 		t.Errorf("%v", err)
 	}
 	close(world.release)

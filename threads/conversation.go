@@ -1,0 +1,138 @@
+package threads
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// ConversationReader gives search_conversations what it shows. Its method may
+// be called by any goroutine.
+type ConversationReader interface {
+	// SearchConversations returns what was said in the last days with some of
+	// the words, which are in lower case with spaces between them; the best
+	// first.
+	SearchConversations(ctx context.Context, words string, days int) ([]Said, error)
+}
+
+// Who said something.
+const (
+	SaidByPerson = "person"
+	SaidByAgent  = "agent"
+	SaidByMind   = "mind" // the daemon itself
+)
+
+// Said is one message of a conversation.
+type Said struct {
+	// Conversation is its id or name, a word.
+	Conversation string
+	Author       string // person, agent or mind
+	Name         string // of an agent
+	Trust        subconscious.Trust
+	At           time.Time
+	Text         string
+	// Ref is the observation that it became, of the sense conversation; "" where
+	// it became none.
+	Ref subconscious.Ref
+}
+
+var errConversations = errors.New("the conversations do not answer; do without them")
+
+const (
+	// saidDays is how far back conversations are searched, and saidDaysUsual
+	// how far where the model does not say.
+	saidDays, saidDaysUsual = 365, 30
+	// foundSaid is how many messages are shown, and foundSaidText how much of
+	// each, in bytes.
+	foundSaid, foundSaidText = 10, 500
+)
+
+// searchConversations searches what was said.
+func searchConversations(r *Registry) tool {
+	return tool{
+		name: searchConversationsTool,
+		description: "Searches what the person and their agents said in conversations for words. " +
+			"Only what bears a reference in square brackets can be cited.",
+		parameters: `{"type":"object","additionalProperties":false,"required":["words"],"properties":{` +
+			`"words":{"type":"string","description":"1 to 8 words, with spaces between them"},` +
+			`"days":{"type":"integer","minimum":1,"maximum":365,"description":"how many days back; 30 if it is left out"}}}`,
+		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			var a struct {
+				Words string `json:"words"`
+				Days  int    `json:"days"`
+			}
+			if err := arguments(data, &a); err != nil {
+				return prompts.Result{}, err
+			}
+			words, days := searchWords(a.Words), cmp.Or(a.Days, saidDaysUsual)
+			switch {
+			case len(words) == 0:
+				return prompts.Result{}, fmt.Errorf("words is %.40q, and has no word of two letters or more to search for", a.Words)
+			case days < 1 || days > saidDays:
+				return prompts.Result{}, fmt.Errorf("days is %d, must be 1 to %d", days, saidDays)
+			}
+			found, err := r.options.Conversations.SearchConversations(ctx, strings.Join(words, " "), days)
+			if err != nil {
+				return prompts.Result{}, errConversations
+			}
+			result := prompts.Result{More: "Ask for rarer words, or for fewer days."}
+			own := false
+			for _, said := range found[:min(len(found), foundSaid)] {
+				excerpt := r.saidExcerpt(said, snapshot.At.Location())
+				own = own || ofMind(said)
+				result.Excerpts = append(result.Excerpts, excerpt)
+			}
+			switch {
+			case len(result.Excerpts) == 0:
+				result.Said = []string{fmt.Sprintf("Nothing that was said in the last %d days has any of these words.", days)}
+			case own:
+				result.Said = []string{"What this mind said itself is no evidence."}
+			}
+			return result, nil
+		},
+	}
+}
+
+// ofMind: the daemon said it, or whoever did copied what it wrote.
+func ofMind(said Said) bool {
+	return said.Author == SaidByMind || strings.Contains(said.Text[:min(len(said.Text), markWithin)], subconscious.Mark)
+}
+
+// saidExcerpt is a message as a model is shown it. Only what the person said can
+// be cited. What the mind said itself counts as an outsider's: a model wrote it,
+// who may have read anything.
+func (r *Registry) saidExcerpt(said Said, zone *time.Location) prompts.Excerpt {
+	e := prompts.Excerpt{Trust: said.Trust, Text: r.clipped(said.Text, foundSaidText)}
+	switch {
+	case ofMind(said):
+		e.Name, e.Trust = "this mind itself, no evidence", subconscious.Outsider
+	case said.Author == SaidByPerson && said.Trust == subconscious.Owner:
+		e.Name = "the person"
+		if citation, ok := subconscious.ParseCitation(string(said.Ref)); ok && citation.Ref == said.Ref && said.Ref.Sense() == "conversation" {
+			e.Ref = said.Ref
+		}
+	case said.Author == SaidByAgent:
+		e.Name = "an agent"
+		if e.Trust != subconscious.Outsider {
+			e.Trust = subconscious.Agent
+		}
+		if isWord(said.Name, maxMemoryID) {
+			e.Name, e.Voice = "the agent "+said.Name, strings.ToLower(said.Name)
+		}
+	default:
+		e.Name, e.Trust = "somebody", subconscious.Outsider
+	}
+	if isWord(said.Conversation, maxMemoryID) {
+		e.Name += ", in the conversation " + said.Conversation
+	}
+	if !said.At.IsZero() {
+		e.Name += ", on " + said.At.In(zone).Format("2006-01-02 Mon 15:04")
+	}
+	return e
+}

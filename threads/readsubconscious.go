@@ -1,0 +1,42 @@
+package threads
+
+import (
+	"context"
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// subconsciousBytes bounds what read_subconscious shows: all lists and what
+	// is parked, as a rule.
+	subconsciousBytes = 20 << 10
+	// escalationsShown is how many of the last escalations it shows.
+	escalationsShown = 5
+)
+
+// readSubconscious shows what the mind holds, in the words of whoever wrote it.
+func readSubconscious() tool {
+	return tool{
+		name: readSubconsciousTool,
+		description: "Shows all that the mind holds now, in the words of its threads, and what the person was told last. " +
+			"They may have read anything, so that it counts as words of strangers.",
+		parameters: `{"type":"object","additionalProperties":false,"properties":{}}`,
+		bytes:      subconsciousBytes,
+		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			if err := arguments(data, &struct{}{}); err != nil {
+				return prompts.Result{}, err
+			}
+			state := snapshot.State
+			result := prompts.Result{
+				Entries: slices.Concat(state.Entries, state.Parked),
+				Told:    state.History[max(0, len(state.History)-escalationsShown):],
+			}
+			if len(result.Entries)+len(result.Told) == 0 {
+				result.Said = []string{"It holds nothing."}
+			}
+			return result, nil
+		},
+	}
+}
