@@ -65,13 +65,12 @@ type Record struct {
 	Key string `json:"-"`
 }
 
-// The bounds of a record: text, tag, key and name in bytes.
+// The bounds of a record: text, tag and name in bytes.
 const (
 	MaxText      = 4 << 10
 	MaxTags      = 16
 	MaxTag       = 40
 	MaxCitations = 8
-	MaxKey       = 200
 	MaxName      = 64
 )
 

@@ -48,33 +48,27 @@ func New(db *store.DB, options Options) *Store {
 	return &Store{db: db, options: options}
 }
 
-// errNotBuilt marks the part of the surface that has no depth.
-var errNotBuilt = errors.New("memory: not there")
-
-// Remember writes a record in the caller's transaction, as Add does.
-func (s *Store) Remember(ctx context.Context, tx *store.Tx, r Record) (Record, error) {
-	return Record{}, errNotBuilt
+func (s *Store) write(ctx context.Context, do func(*store.Tx) error) error {
+	return plainly(ctx, s.db.Write, do)
 }
 
-// Add writes a record in a transaction of its own.
-func (s *Store) Add(ctx context.Context, r Record) (Record, error) { return Record{}, errNotBuilt }
-
-// Search returns the records that fit best, best first.
-func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) { return nil, errNotBuilt }
-
-// Get returns the record with that ID, whatever its status.
-func (s *Store) Get(ctx context.Context, id string) (Record, error) { return Record{}, errNotBuilt }
-
-// List returns records, the newest first.
-func (s *Store) List(ctx context.Context, q Query) ([]Record, error) { return nil, errNotBuilt }
-
-// Confirm takes a record out of quarantine, on the person's word alone.
-func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
-	return Record{}, errNotBuilt
+func (s *Store) read(ctx context.Context, do func(*store.Tx) error) error {
+	return plainly(ctx, s.db.Read, do)
 }
 
-// Forget erases a record.
-func (s *Store) Forget(ctx context.Context, id string) error { return errNotBuilt }
-
-// Count returns how many records there are.
-func (s *Store) Count(ctx context.Context) (Count, error) { return Count{}, errNotBuilt }
+// plainly runs do in a transaction. What the caller can mend is said without
+// the layers that it went through.
+func plainly(ctx context.Context, transact func(context.Context, func(*store.Tx) error) error, do func(*store.Tx) error) error {
+	var refused error
+	err := transact(ctx, func(tx *store.Tx) error {
+		err := do(tx)
+		if errors.Is(err, ErrInvalid) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrFull) {
+			refused = err
+		}
+		return err
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
+}

@@ -44,7 +44,9 @@ const (
 )
 
 // pragmas hold for every connection. A negative cache size is in KiB; 1,000
-// pages of 4 KiB in the write-ahead log bring them into the file.
+// pages of 4 KiB in the write-ahead log bring them into the file. The writer
+// overwrites what it deletes (secure_delete), so that what the person wants
+// forgotten is gone from the file.
 var pragmas = []string{"busy_timeout(5000)", "foreign_keys(1)", "temp_store(2)", "wal_autocheckpoint(1000)",
 	"journal_size_limit(8388608)", "trusted_schema(0)"}
 
@@ -86,7 +88,7 @@ func (db *DB) open(ctx context.Context, options Options, migrations []Migration)
 	if err := db.migrate(ctx, options.BackupDir, migrations); err != nil {
 		return err
 	}
-	if db.writer, err = pool(path, 1, 1, "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-2048)"); err != nil {
+	if db.writer, err = pool(path, 1, 1, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)", "cache_size(-2048)"); err != nil {
 		return err
 	}
 	if db.readers, err = pool(path, maxReaders, maxIdleReaders, "synchronous(FULL)", "cache_size(-1024)", "query_only(1)"); err != nil {

@@ -1,0 +1,607 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func database(t testing.TB, path string) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), store.Options{Path: path}, memory.Migrations()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// clock moves on by a second each time it is read.
+func clock() func() time.Time {
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		at = at.Add(time.Second)
+		return at
+	}
+}
+
+func opened(t testing.TB, options memory.Options) (*memory.Store, *store.DB) {
+	t.Helper()
+	db := database(t, store.Memory)
+	if options.Now == nil {
+		options.Now = clock()
+	}
+	return memory.New(db, options), db
+}
+
+func add(t testing.TB, s *memory.Store, r memory.Record) memory.Record {
+	t.Helper()
+	stored, err := s.Add(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+func search(t testing.TB, s *memory.Store, q memory.Query) []memory.Hit {
+	t.Helper()
+	hits, err := s.Search(context.Background(), q)
+	if err != nil {
+		t.Fatalf("%q: %v", q.Words, err)
+	}
+	return hits
+}
+
+func texts(hits []memory.Hit) []string {
+	var all []string
+	for _, h := range hits {
+		all = append(all, h.Text)
+	}
+	return all
+}
+
+func owners(text string) memory.Record {
+	return memory.Record{Kind: memory.Fact, Text: text, Trust: subconscious.Owner, Agent: "person"}
+}
+
+func strangers(text string) memory.Record {
+	return memory.Record{Kind: memory.Fact, Text: text, Trust: subconscious.Outsider, Agent: "deliberation"}
+}
+
+func TestWhatIsWrittenIsReadBack(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	given := memory.Record{Kind: memory.Insight, Text: "The backup of the sample server\r\nfails on Mondays.\x00",
+		Tags: []string{"Server", "backup", "server"}, Trust: subconscious.Machine, Agent: "mechanics", Deliberation: "d-1",
+		Incident: "i-abc", Citations: []subconscious.Citation{{Ref: subconscious.NewRef("health", "unit:backup"), Seq: 4}}}
+	stored := add(t, s, given)
+	want := memory.Record{ID: stored.ID, Kind: memory.Insight, Text: "The backup of the sample server\nfails on Mondays.",
+		Tags: []string{"backup", "server"}, Trust: subconscious.Machine, Status: memory.Active, Agent: "mechanics", Deliberation: "d-1",
+		Incident: "i-abc", Citations: given.Citations, Created: stored.Created, Updated: stored.Created, SeenCount: 1}
+	if diff := cmp.Diff(want, stored); diff != "" {
+		t.Errorf("stored: %s", diff)
+	}
+	got, err := s.Get(t.Context(), stored.ID)
+	if diff := cmp.Diff(stored, got); err != nil || diff != "" {
+		t.Errorf("%v: %s", err, diff)
+	}
+	hits := search(t, s, memory.Query{Words: "failing backups?"})
+	if len(hits) != 1 || hits[0].Score <= 0 {
+		t.Fatalf("%+v", hits)
+	}
+	if diff := cmp.Diff(stored, hits[0].Record); diff != "" {
+		t.Error(diff)
+	}
+	if hits := search(t, s, memory.Query{Words: "server", Kind: memory.Fact}); len(hits) != 0 {
+		t.Errorf("of another kind: %v", texts(hits))
+	}
+}
+
+func TestTrustDecidesWhereItGoes(t *testing.T) {
+	for trust, want := range map[subconscious.Trust]memory.Record{
+		subconscious.Owner:    {Trust: subconscious.Owner, Status: memory.Active},
+		subconscious.Machine:  {Trust: subconscious.Machine, Status: memory.Active},
+		subconscious.Agent:    {Trust: subconscious.Agent, Status: memory.Quarantined},
+		subconscious.Outsider: {Trust: subconscious.Outsider, Status: memory.Quarantined},
+		"":                    {Trust: subconscious.Outsider, Status: memory.Quarantined},
+		"OWNER":               {Trust: subconscious.Outsider, Status: memory.Quarantined},
+	} {
+		s, _ := opened(t, memory.Options{})
+		got := add(t, s, memory.Record{Text: "a word", Trust: trust, Status: memory.Active})
+		if got.Trust != want.Trust || got.Status != want.Status {
+			t.Errorf("%q: trust %s, %s", trust, got.Trust, got.Status)
+		}
+		if hits := search(t, s, memory.Query{Words: "word"}); (len(hits) == 1) != (want.Status == memory.Active) {
+			t.Errorf("%q: found %v", trust, hits)
+		}
+		if hits := search(t, s, memory.Query{Words: "word", Quarantined: true}); (len(hits) == 1) != (want.Status == memory.Quarantined) {
+			t.Errorf("%q: found %v in quarantine", trust, hits)
+		}
+	}
+}
+
+// TestSameAgain: within one lane the same is counted; nobody's word changes
+// what another said.
+func TestSameAgain(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	cite := func(id string) []subconscious.Citation {
+		return []subconscious.Citation{{Ref: subconscious.NewRef("notes", id)}}
+	}
+	outsiders := strangers("The vault key lies under the mat")
+	outsiders.Tags, outsiders.Citations = []string{"planted"}, cite("letter")
+	first := add(t, s, outsiders)
+	agents := outsiders
+	agents.Trust, agents.Text = subconscious.Agent, "the vault key lies  under the MAT"
+	second := add(t, s, agents)
+	machines := owners("The vault key lies under the mat")
+	machines.Trust, machines.Tags, machines.Citations = subconscious.Machine, []string{"home"}, cite("note")
+	third := add(t, s, machines)
+	if first.ID == second.ID || second.ID == third.ID {
+		t.Fatalf("lanes share a record: %s %s %s", first.ID, second.ID, third.ID)
+	}
+	if third.SeenCount != 1 || !cmp.Equal(third.Tags, []string{"home"}) || len(third.Citations) != 1 {
+		t.Errorf("the trusted record inherited: %+v", third)
+	}
+	for range 3 {
+		add(t, s, outsiders)
+	}
+	if again, _ := s.Get(t.Context(), third.ID); !cmp.Equal(again, third) {
+		t.Errorf("strangers changed a trusted record: %s", cmp.Diff(third, again))
+	}
+	if again, _ := s.Get(t.Context(), first.ID); again.SeenCount != 4 || again.Status != memory.Quarantined || again.Trust != subconscious.Outsider {
+		t.Errorf("%+v", again)
+	}
+	mine := owners("the vault  key lies under the mat")
+	mine.Tags, mine.Citations = []string{"keys"}, cite("other")
+	fourth := add(t, s, mine)
+	if fourth.ID != third.ID || fourth.Trust != subconscious.Owner || fourth.SeenCount != 2 || len(fourth.Tags) != 2 || len(fourth.Citations) != 2 {
+		t.Errorf("the owner's own word: %+v", fourth)
+	}
+	if hits := search(t, s, memory.Query{Words: "keys"}); len(hits) != 1 {
+		t.Errorf("a tag that came later is not found: %v", hits)
+	}
+	if hits := search(t, s, memory.Query{Words: "planted"}); len(hits) != 0 {
+		t.Errorf("found %v", hits)
+	}
+	add(t, s, machines)
+	if again, _ := s.Get(t.Context(), third.ID); again.Trust != subconscious.Owner {
+		t.Errorf("the machine took the owner's word away: %+v", again)
+	}
+}
+
+func TestKeysWriteOnce(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	r := owners("pay the sample invoice")
+	r.Key = "d-1/remember/1"
+	first := add(t, s, r)
+	r.Text = "something else by now"
+	if again := add(t, s, r); !cmp.Equal(again, first) {
+		t.Errorf("written twice: %s", cmp.Diff(first, again))
+	}
+	hostile := strangers("something hostile")
+	hostile.Key = "d-2/remember/1"
+	planted := add(t, s, hostile)
+	r.Key = hostile.Key
+	if got := add(t, s, r); got.ID == planted.ID || got.Status != memory.Active {
+		t.Errorf("a stranger's key kept the owner's word back: %+v", got)
+	}
+	// Counting again is idempotent too.
+	twice := owners("pay the sample invoice")
+	twice.Key = "d-3/remember/1"
+	add(t, s, twice)
+	if got := add(t, s, twice); got.SeenCount != 2 {
+		t.Errorf("seen %d times", got.SeenCount)
+	}
+	if err := s.Forget(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := add(t, s, twice); got.Status != memory.Forgotten || got.ID != first.ID || got.Text != "" {
+		t.Errorf("what was forgotten came back: %+v", got)
+	}
+	if hits := search(t, s, memory.Query{Words: "invoice"}); len(hits) != 0 {
+		t.Errorf("found %v", hits)
+	}
+}
+
+func TestOldKeysGo(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	s, db := opened(t, memory.Options{Now: func() time.Time { return at }})
+	for i := range 100 {
+		r := owners("the same")
+		r.Key = fmt.Sprint(i)
+		add(t, s, r)
+	}
+	at = at.AddDate(0, 2, 0)
+	for i := range 2 {
+		r := owners("the same")
+		r.Key = fmt.Sprint("later", i)
+		add(t, s, r)
+	}
+	var keys int
+	err := db.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.QueryRowContext(t.Context(), "SELECT count(*) FROM memory_keys").Scan(&keys)
+	})
+	if err != nil || keys != 2 {
+		t.Errorf("%d keys, %v", keys, err)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	r := strangers("the sample office moves in May")
+	r.Key = "k"
+	apart := add(t, s, r)
+	got, err := s.Confirm(t.Context(), apart.ID)
+	if err != nil || got.ID != apart.ID || got.Status != memory.Active || got.Trust != subconscious.Owner || got.Agent != "deliberation" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if again, err := s.Confirm(t.Context(), apart.ID); err != nil || !cmp.Equal(again, got) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if len(search(t, s, memory.Query{Words: "office"})) != 1 || len(search(t, s, memory.Query{Words: "office", Quarantined: true})) != 0 {
+		t.Error("it is not found, or still apart")
+	}
+	if again := add(t, s, r); !cmp.Equal(again, got) {
+		t.Errorf("the key does not lead to it: %+v", again)
+	}
+	// The same said once more by a stranger is a record of its own; confirming
+	// that one leaves the one there is.
+	r.Key = "other"
+	second := add(t, s, r)
+	if second.ID == got.ID || second.Status != memory.Quarantined {
+		t.Fatalf("%+v", second)
+	}
+	merged, err := s.Confirm(t.Context(), second.ID)
+	if err != nil || !cmp.Equal(merged, got) {
+		t.Errorf("%+v, %v", merged, err)
+	}
+	if _, err := s.Get(t.Context(), second.ID); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	if again := add(t, s, r); again.ID != got.ID {
+		t.Errorf("the key of what was merged leads to %+v", again)
+	}
+	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 1}) {
+		t.Errorf("%+v, %v", count, err)
+	}
+}
+
+func TestArchive(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	r := add(t, s, owners("an old habit"))
+	got, err := s.Archive(t.Context(), r.ID)
+	if err != nil || got.Status != memory.Archived || len(search(t, s, memory.Query{Words: "habit"})) != 0 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if again := add(t, s, owners("an old habit")); again.ID != r.ID || again.Status != memory.Active {
+		t.Errorf("%+v", again)
+	}
+	if len(search(t, s, memory.Query{Words: "habit"})) != 1 {
+		t.Error("it did not come back")
+	}
+	apart := add(t, s, strangers("a rumour"))
+	if _, err := s.Archive(t.Context(), apart.ID); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.Archive(t.Context(), r.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Confirm(t.Context(), r.ID); err != nil || got.Status != memory.Active {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestList(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	var ids []string
+	for i := range 7 {
+		ids = append([]string{add(t, s, owners(fmt.Sprint("fact ", i))).ID}, ids...)
+		add(t, s, strangers(fmt.Sprint("rumour ", i)))
+	}
+	var got []string
+	for q := (memory.Query{Limit: 3}); ; {
+		page, err := s.List(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, r := range page {
+			got = append(got, r.ID)
+		}
+		q.Before = page[len(page)-1].ID
+	}
+	if diff := cmp.Diff(ids, got); diff != "" {
+		t.Error(diff)
+	}
+	if apart, err := s.List(t.Context(), memory.Query{Quarantined: true, Kind: memory.Fact}); err != nil || len(apart) != 7 {
+		t.Errorf("%d, %v", len(apart), err)
+	}
+	for _, q := range []memory.Query{{Limit: -1}, {Limit: 101}} {
+		if _, err := s.List(t.Context(), q); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%+v: %v", q, err)
+		}
+		if _, err := s.Search(t.Context(), q); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	if _, err := s.List(t.Context(), memory.Query{Before: "m-nobody"}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	many := func(n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprint(i))
+		}
+		return all
+	}
+	for name, r := range map[string]memory.Record{
+		"no text":           {},
+		"nothing but blank": {Text: " \n\t\x00\xff"},
+		"long":              {Text: strings.Repeat("a", memory.MaxText+1)},
+		"a megabyte":        {Text: strings.Repeat("word ", 200_000)},
+		"kind":              {Text: "a", Kind: "secret"},
+		"tags":              {Text: "a", Tags: many(17)},
+		"a long tag":        {Text: "a", Tags: []string{strings.Repeat("b", 41)}},
+		"citation":          {Text: "a", Citations: []subconscious.Citation{{Ref: "nothing"}}},
+		"citations":         {Text: "a", Citations: make([]subconscious.Citation, 9)},
+		"agent":             {Text: "a", Agent: strings.Repeat("b", 65)},
+	} {
+		if got, err := s.Add(t.Context(), r); !errors.Is(err, memory.ErrInvalid) || len(err.Error()) > 300 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"get":     second(s.Get(t.Context(), "m-1")),
+		"confirm": second(s.Confirm(t.Context(), "m-1")),
+		"archive": second(s.Archive(t.Context(), "m-1")),
+		"forget":  s.Forget(t.Context(), strings.Repeat("x", 10_000)),
+	} {
+		if !errors.Is(err, memory.ErrNotFound) || len(err.Error()) > 200 || strings.Contains(err.Error(), "store:") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{}) {
+		t.Errorf("%+v, %v", count, err)
+	}
+}
+
+func second(_ memory.Record, err error) error { return err }
+
+// TestFull: strangers cannot take the place of what is trusted, nor the other
+// way round, and a full memory still counts what it knows.
+func TestFull(t *testing.T) {
+	s, db := opened(t, memory.Options{MaxActive: 3, MaxQuarantined: 2})
+	for i := range 2 {
+		add(t, s, strangers(fmt.Sprint("rumour ", i)))
+	}
+	if _, err := s.Add(t.Context(), strangers("one more")); !errors.Is(err, memory.ErrFull) {
+		t.Errorf("%v", err)
+	}
+	for i := range 3 {
+		add(t, s, owners(fmt.Sprint("fact ", i)))
+	}
+	add(t, s, owners("fact 1"))
+	add(t, s, strangers("rumour 1"))
+	apart, err := s.List(t.Context(), memory.Query{Quarantined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Confirm(t.Context(), apart[0].ID); !errors.Is(err, memory.ErrFull) {
+		t.Errorf("%v", err)
+	}
+	// A transaction goes on after a refusal.
+	err = db.Write(t.Context(), func(tx *store.Tx) error {
+		if _, err := s.Remember(t.Context(), tx, owners("fact 4")); !errors.Is(err, memory.ErrFull) {
+			t.Errorf("%v", err)
+		}
+		_, err := s.Remember(t.Context(), tx, owners("fact 2"))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 3, Quarantined: 2}) {
+		t.Errorf("%+v, %v", count, err)
+	}
+}
+
+func TestSecretsAreNotStored(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	const secret = "hunter2-very-Secret"
+	r := owners("The router: password: " + secret)
+	r.Tags = []string{"password: " + secret}
+	got := add(t, s, r)
+	if text := fmt.Sprintf("%+v", got); strings.Contains(strings.ToLower(text), strings.ToLower(secret)) || !strings.Contains(got.Text, "[redacted:") {
+		t.Errorf("%s", text)
+	}
+	if hits := search(t, s, memory.Query{Words: secret}); len(hits) != 0 {
+		t.Errorf("found by the secret: %v", texts(hits))
+	}
+}
+
+var errBreak = errors.New("break off")
+
+// TestNothingStaysOfABrokenTransaction looks into every table and both indexes.
+func TestNothingStaysOfABrokenTransaction(t *testing.T) {
+	s, db := opened(t, memory.Options{})
+	kept := add(t, s, owners("what was there before"))
+	before := everything(t, db)
+	err := db.Write(t.Context(), func(tx *store.Tx) error {
+		for _, r := range []memory.Record{owners("never to be"), strangers("never to be"), owners("What was there before")} {
+			r.Key, r.Tags = "k"+r.Text, []string{"never"}
+			if _, err := s.Remember(t.Context(), tx, r); err != nil {
+				t.Error(err)
+			}
+		}
+		return errBreak
+	})
+	if !errors.Is(err, errBreak) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, everything(t, db)); diff != "" {
+		t.Error(diff)
+	}
+	if hits := append(search(t, s, memory.Query{Words: "never"}), search(t, s, memory.Query{Words: "never", Quarantined: true})...); len(hits) != 0 {
+		t.Errorf("found %v", texts(hits))
+	}
+	if got, err := s.Get(t.Context(), kept.ID); err != nil || !cmp.Equal(got, kept) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	checkIndexes(t, db)
+}
+
+// everything is the rows of every table, each as text.
+func everything(t testing.TB, db *store.DB) map[string]int {
+	t.Helper()
+	sizes := map[string]int{}
+	err := db.Read(context.Background(), func(tx *store.Tx) error {
+		for _, table := range []string{"memory_records", "memory_keys", "memory_trusted", "memory_apart"} {
+			var n int
+			if err := tx.QueryRowContext(context.Background(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+				return err
+			}
+			sizes[table] = n
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sizes
+}
+
+// checkIndexes lets FTS5 compare its indexes with what they were made from, and
+// compares their rows with the records.
+func checkIndexes(t testing.TB, db *store.DB) {
+	t.Helper()
+	ctx := context.Background()
+	err := db.Write(ctx, func(tx *store.Tx) error {
+		for table, status := range map[string]memory.Status{"memory_trusted": memory.Active, "memory_apart": memory.Quarantined} {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+table+") VALUES ('integrity-check')"); err != nil {
+				return fmt.Errorf("%s: %w", table, err)
+			}
+			var wrong int
+			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM memory_records WHERE status = ? AND n NOT IN (SELECT rowid FROM "+table+")) + "+
+				"(SELECT count(*) FROM "+table+" WHERE rowid NOT IN (SELECT n FROM memory_records WHERE status = ?))", status, status).Scan(&wrong); err != nil || wrong > 0 {
+				return fmt.Errorf("%s: %d rows are not in step, %w", table, wrong, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestForgottenIsGoneFromTheFiles looks for the words in the bytes on disk.
+func TestForgottenIsGoneFromTheFiles(t *testing.T) {
+	folder := t.TempDir()
+	db := database(t, filepath.Join(folder, "mind.db"))
+	s := memory.New(db, memory.Options{Now: clock()})
+	var ids []string
+	for i := range 300 {
+		r := owners(fmt.Sprintf("record %d of some length, so that pages fill and split: %s", i, strings.Repeat("lorem ipsum ", 20)))
+		if i%10 == 0 {
+			r.Text += " xylophonist"
+			r.Tags = []string{"quicksilver"}
+		}
+		if i%3 == 0 {
+			r.Trust = subconscious.Outsider
+		}
+		stored := add(t, s, r)
+		if i%10 == 0 {
+			ids = append(ids, stored.ID)
+			r.Tags = append(r.Tags, "later")
+			add(t, s, r)
+			if i%20 == 0 {
+				if _, err := s.Confirm(t.Context(), stored.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if found := inFiles(t, folder, "xylophonist", "quicksilver"); found == 0 {
+		t.Fatal("the words are not to be found before: the test sees nothing")
+	}
+	for _, id := range ids {
+		if err := s.Forget(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The stems are what the indexes hold.
+	if found := inFiles(t, folder, "xylophonist", "quicksilver", "quicksilv"); found > 0 {
+		t.Errorf("they are found %d times after they were forgotten", found)
+	}
+	checkIndexes(t, db)
+}
+
+func inFiles(t *testing.T, folder string, words ...string) (found int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "mind.db*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			found += strings.Count(string(data), word)
+		}
+	}
+	return found
+}
+
+// TestAtTheSameTime runs under the race detector.
+func TestAtTheSameTime(t *testing.T) {
+	db := database(t, filepath.Join(t.TempDir(), "mind.db"))
+	s := memory.New(db, memory.Options{})
+	done := make(chan error)
+	const writers, each = 4, 15
+	for w := range writers {
+		go func() {
+			var errs []error
+			for i := range each {
+				r, err := s.Add(context.Background(), owners(fmt.Sprint("shared ", i)))
+				errs = append(errs, err)
+				_, err = s.Search(context.Background(), memory.Query{Words: "shared"})
+				errs = append(errs, err)
+				if w == 0 && i%5 == 0 {
+					if err := s.Forget(context.Background(), r.ID); !errors.Is(err, memory.ErrNotFound) {
+						errs = append(errs, err)
+					}
+				}
+			}
+			done <- errors.Join(errs...)
+		}()
+	}
+	for range writers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	checkIndexes(t, db)
+}
