@@ -119,9 +119,9 @@ type ProposalStatus struct {
 }
 
 // ProposalDecision is the person's word on a proposal, and the body of
-// POST /v1/proposals/{id}, where ID may be left out.
+// POST /v1/proposals/decide.
 type ProposalDecision struct {
-	ID string `json:"id,omitempty"`
+	ID string `json:"id"`
 	// Hash is that of what the person was shown. Approving needs it.
 	Hash    string `json:"hash,omitempty"`
 	Approve bool   `json:"approve"`

@@ -26,28 +26,39 @@ type (
 // routes is the whole table of what is served.
 func (s *Server) routes() map[string]http.Handler {
 	return map[string]http.Handler{
-		"/healthz":              s.get(s.health),
-		"/v1/status":            s.get(s.status),
-		"/v1/subconscious":      s.get(s.document),
-		"/v1/ticks":             s.get(s.ticks),
-		"/v1/ticks/{n}":         s.get(s.tick),
-		"/v1/why/{entry}":       s.get(s.why),
-		"/v1/tick":              s.post(s.think),
-		"/v1/commands":          s.post(s.command),
-		"/v1/pause":             s.post(s.pause),
-		"/v1/resume":            s.post(s.resume),
-		"/v1/models":            s.get(s.models),
-		"/v1/models/test":       s.post(s.testModels),
-		"/v1/prompts/{thread}":  s.get(s.prompt),
-		"/v1/report":            s.get(s.report),
-		"/v1/inbox":             s.get(s.inbox),
-		"/v1/inbox/{id}":        s.get(s.incident),
-		"/v1/missed":            s.post(s.missed),
-		"/v1/calibration":       s.get(s.calibration),
-		"/v1/calibration/reset": s.post(s.resetCalibration),
-		"/v1/channels":          s.get(s.channels),
-		"/v1/channels/test":     s.post(s.testChannels),
-		"/":                     http.HandlerFunc(s.nothing),
+		"/healthz":               s.get(s.health),
+		"/v1/status":             s.get(s.status),
+		"/v1/subconscious":       s.get(s.document),
+		"/v1/ticks":              s.get(s.ticks),
+		"/v1/ticks/{n}":          s.get(s.tick),
+		"/v1/why/{entry}":        s.get(s.why),
+		"/v1/tick":               s.post(s.think),
+		"/v1/commands":           s.post(s.command),
+		"/v1/pause":              s.post(s.pause),
+		"/v1/resume":             s.post(s.resume),
+		"/v1/models":             s.get(s.models),
+		"/v1/models/test":        s.post(s.testModels),
+		"/v1/prompts/{thread}":   s.get(s.prompt),
+		"/v1/report":             s.get(s.report),
+		"/v1/inbox":              s.get(s.inbox),
+		"/v1/inbox/{id}":         s.get(s.incident),
+		"/v1/missed":             s.post(s.missed),
+		"/v1/calibration":        s.get(s.calibration),
+		"/v1/calibration/reset":  s.post(s.resetCalibration),
+		"/v1/channels":           s.get(s.channels),
+		"/v1/channels/test":      s.post(s.testChannels),
+		"/v1/proposals":          s.get(s.proposals),
+		"/v1/proposals/{id}":     s.get(s.proposal),
+		"/v1/proposals/decide":   s.post(s.decide),
+		"/v1/runs":               s.get(s.runs),
+		"/v1/undo":               s.post(s.undo),
+		"/v1/conversations":      s.get(s.conversations),
+		"/v1/conversations/{id}": s.get(s.conversation),
+		"/v1/messages":           s.post(s.postMessage),
+		"/v1/messages/search":    s.get(s.searchMessages),
+		"/v1/memory":             s.both(s.searchMemory, s.changeMemory),
+		"/v1/memory/{id}":        s.get(s.memory),
+		"/":                      http.HandlerFunc(s.nothing),
 	}
 }
 
@@ -112,6 +123,21 @@ func (s *Server) post(serve wish) http.Handler {
 		}
 		value, err := serve(s.life, body)
 		s.respond(w, r, value, err)
+	})
+}
+
+// both serves a reading and a wish on one path.
+func (s *Server) both(read reading, change wish) http.Handler {
+	get, post := s.get(read), s.post(change)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+			get.ServeHTTP(w, r)
+		case http.MethodPost:
+			post.ServeHTTP(w, r)
+		default:
+			s.wrongMethod(w, r, "GET, HEAD, POST")
+		}
 	})
 }
 
@@ -181,7 +207,7 @@ func (s *Server) queue() (release func(), err error) {
 	case s.waiting <- struct{}{}:
 		return func() { <-s.waiting }, nil
 	default:
-		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks and tests have been asked for already", maxWaiting)
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks, tests and actions have been asked for already", maxWaiting)
 	}
 }
 

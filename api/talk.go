@@ -89,15 +89,18 @@ type Message struct {
 	At           time.Time `json:"at"`
 	Author       string    `json:"author"` // person, agent, mind
 	// Name of the agent, or of the part of the mind.
-	Name         string `json:"name,omitempty"`
-	Text         string `json:"text"`
-	Deliberation string `json:"deliberation,omitempty"`
-	Proposal     string `json:"proposal,omitempty"`
+	Name string `json:"name,omitempty"`
+	// Trust says whose word it is; what the mind wrote is nobody's.
+	Trust        subconscious.Trust `json:"trust,omitempty"`
+	Text         string             `json:"text"`
+	Deliberation string             `json:"deliberation,omitempty"`
+	Proposal     string             `json:"proposal,omitempty"`
 }
 
 // PostRequest is the body of POST /v1/messages.
 type PostRequest struct {
-	// Conversation that it belongs to; empty for the usual one.
+	// Conversation that it belongs to, which need not be there; empty begins a
+	// new one.
 	Conversation string `json:"conversation,omitempty"`
 	Text         string `json:"text"`
 	// As is the name of the agent that speaks; empty for the person.

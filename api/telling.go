@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -12,8 +11,8 @@ import (
 
 const (
 	// MaxInbox and DefaultInbox are how many incidents a page has.
-	MaxInbox     = 100
-	DefaultInbox = 20
+	MaxInbox     = MaxPage
+	DefaultInbox = DefaultPage
 	// MaxMissed is the longest account of what was missed, in bytes.
 	MaxMissed = 2000
 )
@@ -107,32 +106,18 @@ func (s *Server) testChannels(ctx context.Context, body []byte) (any, error) {
 }
 
 // inboxQuery reads all, before and limit of GET /v1/inbox.
-func inboxQuery(query url.Values) (InboxQuery, error) {
-	wanted := InboxQuery{Limit: DefaultInbox}
-	for key, values := range query {
-		if !slices.Contains([]string{"all", "before", "limit"}, key) || len(values) != 1 {
-			return InboxQuery{}, badRequest("use all, before and limit, each once", "the query has %q, or has it more than once", clip(key))
-		}
+func inboxQuery(query url.Values) (wanted InboxQuery, err error) {
+	if err = onlyOnce(query, "all", "before", "limit"); err != nil {
+		return InboxQuery{}, err
 	}
-	switch all := query.Get("all"); all {
-	case "", "false":
-	case "true":
-		wanted.All = true
-	default:
-		return InboxQuery{}, badRequest("use true or false", "all: %q is neither true nor false", clip(all))
+	if wanted.All, err = yesQuery(query, "all"); err != nil {
+		return InboxQuery{}, err
 	}
-	if query.Has("limit") {
-		n, err := number(query.Get("limit"))
-		if err != nil {
-			return InboxQuery{}, badRequest("use a whole number above 0", "limit: %w", err)
-		}
-		wanted.Limit = int(min(n, MaxInbox))
+	if wanted.Limit, err = limitQuery(query); err != nil {
+		return InboxQuery{}, err
 	}
-	wanted.Before = query.Get("before")
-	if wanted.Before != "" && !isName(wanted.Before, maxID) {
-		return InboxQuery{}, badRequest("take it from the page before, as it stands there", "before: %q is not a page's mark", clip(wanted.Before))
-	}
-	return wanted, nil
+	wanted.Before, err = markQuery(query)
+	return wanted, err
 }
 
 // decodeMissed reads the body of POST /v1/missed.

@@ -35,6 +35,16 @@ type Mind struct {
 	Traced api.Trace
 	Learnt api.Calibration
 	Sent   []api.Delivery
+	// Proposed are all proposals and Ran all runs, newest first. Approving adds a
+	// run that succeeds; what OnDecide refuses is not carried out.
+	Proposed []api.Proposal
+	Ran      []api.ActionRun
+	OnDecide func(api.ProposalDecision) error
+	// Talks are conversations and Said their messages, newest first.
+	Talks []api.Conversation
+	Said  []api.Message
+	// Memories are what is remembered, newest first.
+	Memories []api.MemoryRecord
 	// Unwell is what Health answers.
 	Unwell error
 	// OnThink, if set, is called by Think first; its error is Think's.
@@ -46,6 +56,9 @@ type Mind struct {
 	commands []subconscious.Command
 	ticks    []api.TickRequest
 	missed   []string
+	decided  []api.ProposalDecision
+	posted   []api.PostRequest
+	changed  []api.MemoryChange
 }
 
 var (
@@ -253,6 +266,7 @@ func Serve(t testing.TB, folder string, m *Mind, options api.Options) *api.Serve
 	options.Inspector, options.Recorder, options.Steerer = m, m, m
 	options.Modeler, options.Reporter = m, m
 	options.Teller, options.Calibrator, options.Messenger = m, m, m
+	options.Proposer, options.Undoer, options.Conversationalist, options.Rememberer = m, m, m, m
 	server, err := api.New(options)
 	if err != nil {
 		t.Fatal(err)

@@ -206,21 +206,9 @@ func (c *Client) Report(ctx context.Context, since time.Time) (api.Report, error
 // Inbox returns one page of incidents and what waits; a zero query is the
 // newest of those that are not over.
 func (c *Client) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, error) {
-	values := url.Values{}
-	if query.All {
-		values.Set("all", "true")
-	}
-	if query.Before != "" {
-		values.Set("before", query.Before)
-	}
-	if query.Limit != 0 {
-		values.Set("limit", strconv.Itoa(query.Limit))
-	}
-	path := "/v1/inbox"
-	if len(values) > 0 {
-		path += "?" + values.Encode()
-	}
-	return get[api.Inbox](ctx, c, path)
+	values := pageValues(query.Before, query.Limit)
+	setYes(values, "all", query.All)
+	return get[api.Inbox](ctx, c, withQuery("/v1/inbox", values))
 }
 
 // Incident explains an incident.

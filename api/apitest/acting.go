@@ -1,0 +1,144 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+)
+
+var (
+	_ api.Proposer = (*Mind)(nil)
+	_ api.Undoer   = (*Mind)(nil)
+)
+
+// page returns those of all that are wanted, from behind the one with the id
+// before, and the mark of the next page.
+func page[T any](all []T, before string, limit int, id func(T) string, wanted func(T) bool) (found []T, next string) {
+	begun := before == ""
+	for _, value := range all {
+		switch {
+		case !begun:
+			begun = id(value) == before
+		case !wanted(value):
+		case len(found) == limit:
+			return found, id(found[limit-1])
+		default:
+			found = append(found, value)
+		}
+	}
+	return found, ""
+}
+
+// Proposals returns a page of Proposed.
+func (m *Mind) Proposals(_ context.Context, query api.ProposalQuery) (api.ProposalPage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, next := page(m.Proposed, query.Before, query.Limit, func(p api.Proposal) string { return p.ID },
+		func(p api.Proposal) bool { return query.All || p.State == api.ProposalPending })
+	return api.ProposalPage{Proposals: found, Before: next}, nil
+}
+
+// Proposal returns one of Proposed.
+func (m *Mind) Proposal(_ context.Context, id string) (api.Proposal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.proposed(id)
+	if err != nil {
+		return api.Proposal{}, err
+	}
+	return m.Proposed[n], nil
+}
+
+func (m *Mind) proposed(id string) (int, error) {
+	n := slices.IndexFunc(m.Proposed, func(p api.Proposal) bool { return p.ID == id })
+	if n < 0 {
+		return 0, api.Errorf(api.CodeNotFound, "take an id from subconsciousctl proposals", "there is no proposal %s", id)
+	}
+	return n, nil
+}
+
+// Decide records the decision and changes Proposed, and Ran where it approves.
+func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.ProposalResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.proposed(decision.ID)
+	if err != nil {
+		return api.ProposalResult{}, err
+	}
+	p := &m.Proposed[n]
+	if m.OnDecide != nil {
+		if err := m.OnDecide(decision); err != nil {
+			return api.ProposalResult{}, err
+		}
+	}
+	switch {
+	case p.State == api.ProposalExpired:
+		return api.ProposalResult{}, api.Errorf(api.CodeExpired, "ask for it anew", "the proposal %s has expired", p.ID)
+	case p.State != api.ProposalPending:
+		return api.ProposalResult{}, api.Errorf(api.CodeUsed, "see subconsciousctl proposals --all", "the proposal %s was %s already", p.ID, p.State)
+	case decision.Hash != "" && decision.Hash != p.Hash:
+		return api.ProposalResult{}, api.Errorf(api.CodeChanged, "look at it again: subconsciousctl proposals", "the proposal %s is not what was shown", p.ID)
+	}
+	m.decided = append(m.decided, decision)
+	p.Decided = at
+	if !decision.Approve {
+		p.State = api.ProposalRejected
+		return api.ProposalResult{Proposal: *p}, nil
+	}
+	run := api.ActionRun{ID: fmt.Sprintf("r-new-%d", len(m.decided)), Action: p.Action, Argv: p.Argv, State: api.RunSucceeded, Output: "done\n",
+		At: at, Ended: at.Add(time.Second), Proposal: p.ID, Deliberation: p.Deliberation, Incident: p.Incident}
+	if p.Undo {
+		run.UndoUntil = at.Add(10 * time.Minute)
+	}
+	p.State, p.Run = api.ProposalApproved, run.ID
+	m.Ran = append([]api.ActionRun{run}, m.Ran...)
+	return api.ProposalResult{Proposal: *p, Run: &run}, nil
+}
+
+// Decisions returns what was decided so far.
+func (m *Mind) Decisions() []api.ProposalDecision {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.decided)
+}
+
+// undoable reports whether a run can be taken back at the time of the samples.
+func undoable(r api.ActionRun) bool {
+	return r.State == api.RunSucceeded && r.Undone == "" && r.UndoUntil.After(at)
+}
+
+// Runs returns a page of Ran.
+func (m *Mind) Runs(_ context.Context, query api.RunQuery) (api.RunPage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, next := page(m.Ran, query.Before, query.Limit, func(r api.ActionRun) string { return r.ID }, func(r api.ActionRun) bool {
+		return (!query.Undoable || undoable(r)) && (query.Deliberation == "" || query.Deliberation == r.Deliberation)
+	})
+	return api.RunPage{Runs: found, Before: next}, nil
+}
+
+// Undo adds a run to Ran that takes one back.
+func (m *Mind) Undo(_ context.Context, id string) (api.ActionRun, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := slices.IndexFunc(m.Ran, func(r api.ActionRun) bool { return r.ID == id })
+	if n < 0 {
+		return api.ActionRun{}, api.Errorf(api.CodeNotFound, "take an id from subconsciousctl undo --list", "there is no run %s", id)
+	}
+	taken := m.Ran[n]
+	switch {
+	case taken.Undone != "":
+		return api.ActionRun{}, api.Errorf(api.CodeUsed, "it can be taken back once", "the run %s was taken back already", id)
+	case !undoable(taken):
+		return api.ActionRun{}, api.Errorf(api.CodeExpired, "mend it by hand", "the run %s cannot be taken back any more", id)
+	}
+	run := api.ActionRun{ID: strings.Replace(id, "r-", "r-undo-", 1), Action: taken.Action, Argv: []string{"/usr/local/bin/" + taken.Action, "--undo"},
+		State: api.RunSucceeded, At: at, Ended: at.Add(time.Second), UndoOf: id}
+	m.Ran[n].Undone = run.ID
+	m.Ran = append([]api.ActionRun{run}, m.Ran...)
+	return run, nil
+}

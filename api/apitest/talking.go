@@ -1,0 +1,153 @@
+package apitest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var (
+	_ api.Conversationalist = (*Mind)(nil)
+	_ api.Rememberer        = (*Mind)(nil)
+)
+
+// Conversations returns a page of Talks.
+func (m *Mind) Conversations(_ context.Context, query api.ConversationQuery) (api.ConversationPage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, next := page(m.Talks, query.Before, query.Limit, func(c api.Conversation) string { return c.ID }, func(api.Conversation) bool { return true })
+	return api.ConversationPage{Conversations: found, Before: next}, nil
+}
+
+// Messages returns a page of Said, or those with all of the words.
+func (m *Mind) Messages(_ context.Context, query api.MessageQuery) (api.MessagePage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if query.Conversation != "" && !slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == query.Conversation }) {
+		return api.MessagePage{}, api.Errorf(api.CodeNotFound, "see subconsciousctl messages", "there is no conversation %s", query.Conversation)
+	}
+	var found api.MessagePage
+	for _, message := range m.Said {
+		switch {
+		case query.Conversation != "" && query.Conversation != message.Conversation:
+		case query.Before != 0 && message.ID >= query.Before:
+		case !holds(message.Text, query.Words):
+		case len(found.Messages) == query.Limit:
+			found.Before = found.Messages[query.Limit-1].ID
+			return found, nil
+		default:
+			found.Messages = append(found.Messages, message)
+		}
+	}
+	return found, nil
+}
+
+// holds reports whether text has all of the words.
+func holds(text, words string) bool {
+	for _, word := range strings.Fields(strings.ToLower(words)) {
+		if !strings.Contains(strings.ToLower(text), word) {
+			return false
+		}
+	}
+	return true
+}
+
+// Post records the wish and adds to Said, and to Talks where it begins one.
+func (m *Mind) Post(_ context.Context, wish api.PostRequest) (api.Message, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.posted = append(m.posted, wish)
+	message := api.Message{ID: 1, At: at, Author: api.AuthorPerson, Trust: subconscious.Owner, Text: wish.Text,
+		Conversation: cmp.Or(wish.Conversation, fmt.Sprintf("c-new-%d", len(m.posted)))}
+	if wish.As != "" {
+		message.Author, message.Name, message.Trust = api.AuthorAgent, wish.As, subconscious.Agent
+	}
+	if len(m.Said) > 0 {
+		message.ID = m.Said[0].ID + 1
+	}
+	m.Said = append([]api.Message{message}, m.Said...)
+	if !slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == message.Conversation }) {
+		m.Talks = append([]api.Conversation{{ID: message.Conversation, Title: wish.Text, Created: at, Updated: at, Messages: 1, Last: wish.Text}}, m.Talks...)
+	}
+	return message, nil
+}
+
+// Posts returns what was posted so far.
+func (m *Mind) Posts() []api.PostRequest {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.posted)
+}
+
+// SearchMemory returns those of Memories that have all of the words.
+func (m *Mind) SearchMemory(_ context.Context, query api.MemoryQuery) (api.MemoryPage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found api.MemoryPage
+	for _, memory := range m.Memories {
+		apart := memory.Status == api.MemoryQuarantined
+		if apart {
+			found.Quarantined++
+		}
+		found.Total++
+		if apart == query.Quarantined && holds(memory.Text, query.Words) && len(found.Memories) < query.Limit {
+			found.Memories = append(found.Memories, memory)
+		}
+	}
+	return found, nil
+}
+
+// Memory returns one of Memories.
+func (m *Mind) Memory(_ context.Context, id string) (api.MemoryRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.remembered(id)
+	if err != nil {
+		return api.MemoryRecord{}, err
+	}
+	return m.Memories[n], nil
+}
+
+func (m *Mind) remembered(id string) (int, error) {
+	n := slices.IndexFunc(m.Memories, func(r api.MemoryRecord) bool { return r.ID == id })
+	if n < 0 {
+		return 0, api.Errorf(api.CodeNotFound, "see subconsciousctl memory list", "there is no memory %s", id)
+	}
+	return n, nil
+}
+
+// ChangeMemory records the change and makes it in Memories.
+func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed = append(m.changed, change)
+	if change.Add != "" {
+		record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Kind: cmp.Or(change.Kind, "note"), Text: change.Add, Tags: change.Tags,
+			Trust: subconscious.Owner, Status: api.MemoryActive, Agent: api.AuthorPerson, Created: at, Updated: at, Seen: 1}
+		m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
+		return record, nil
+	}
+	n, err := m.remembered(cmp.Or(change.Confirm, change.Forget))
+	if err != nil {
+		return api.MemoryRecord{}, err
+	}
+	if change.Confirm != "" {
+		m.Memories[n].Status, m.Memories[n].Trust, m.Memories[n].Updated = api.MemoryActive, subconscious.Owner, at
+		return m.Memories[n], nil
+	}
+	id := m.Memories[n].ID
+	m.Memories = slices.Delete(slices.Clone(m.Memories), n, n+1)
+	return api.MemoryRecord{ID: id, Status: api.MemoryForgotten}, nil
+}
+
+// MemoryChanges returns what was changed so far.
+func (m *Mind) MemoryChanges() []api.MemoryChange {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.changed)
+}
