@@ -1,0 +1,83 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Approve runs a proposal, once. The hash is the one that was shown with it:
+// the arguments are bound again, and run only if what comes of it is the same
+// under the present configuration. It is for the person at home alone.
+//
+// An *Error says why not: not_found, expired, used, changed, limit, busy,
+// stopped, or what Check says. Then nothing ran, and what was pending still is.
+// For the rest it is as Execute.
+func (e *Engine) Approve(ctx context.Context, id, hash string) (Run, error) {
+	p, err := e.Proposal(ctx, id)
+	if err != nil {
+		return Run{}, err
+	}
+	c := &claim{run: p.request().run(fmt.Sprintf("proposal/%d", numberOf("p", p.ID)))}
+	c.run.Proposal = p.ID
+	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
+		// All of it is read again: it may have changed since.
+		p, err := proposalByID(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		a := approval{proposal: p.at(c.run.Started), given: hash, at: c.run.Started}
+		if a.fresh, err = e.afresh(a.proposal); err != nil {
+			return nil, err
+		}
+		if a.hour, a.day, err = counts(ctx, tx, p.Action, a.at); err != nil {
+			return nil, err
+		}
+		if err := e.guards.check(a); err != nil {
+			return nil, err
+		}
+		p.State, p.Changed = Approved, c.run.Started
+		if err := p.put(ctx, tx); err != nil {
+			return nil, err
+		}
+		c.take(a.fresh, a.fresh.Argv)
+		return nil, e.begin(ctx, tx, c, p.request())
+	}
+	// The first that comes decides; whoever comes meanwhile is too late.
+	return e.performOnce(ctx, p, c)
+}
+
+// afresh binds a proposal's arguments again, if it still can be approved. One
+// that cannot is refused for that first, not for its arguments.
+func (e *Engine) afresh(p Proposal) (Bound, error) {
+	b, err := e.Check(p.Action, p.Arguments)
+	switch {
+	case err == nil || p.State != Pending:
+		return b, nil
+	case CodeOf(err) == CodeUnknown || CodeOf(err) == CodeInvalid:
+		return b, refuse(CodeChanged, "have it proposed again", "%s cannot be approved any more: %v", p.ID, err)
+	}
+	return b, err
+}
+
+// performOnce is perform for a proposal: a second one gets no run.
+func (e *Engine) performOnce(ctx context.Context, p Proposal, c *claim) (Run, error) {
+	e.mu.Lock()
+	_, runs := e.running[c.run.Key]
+	e.mu.Unlock()
+	if runs {
+		return Run{}, refuse(CodeUsed, "look at its run: it began already", "the proposal %s is being approved", p.ID)
+	}
+	run, err := e.perform(ctx, p.Action, c)
+	if err == nil && run.claim != c.run.claim {
+		return Run{}, refuse(CodeUsed, "look at its run: it began already", "the proposal %s was approved before", p.ID)
+	}
+	return run, err
+}
+
+// request is what a proposal was made of.
+func (p Proposal) request() Request {
+	return Request{Key: p.Key, Action: p.Action, Arguments: p.Arguments, Reason: p.Reason, Incident: p.Incident, Deliberation: p.Deliberation,
+		At: p.At, Trusts: p.Trusts, Clause: p.Clause, Why: p.Why, Expires: p.Expires.Sub(p.At)}
+}

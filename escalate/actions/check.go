@@ -1,0 +1,239 @@
+package actions
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+)
+
+// Bound is an action with arguments that fit it.
+type Bound struct {
+	Action string
+	// Arguments are canonical: an object with sorted keys, each value in its one
+	// form. Binding them again gives the same.
+	Arguments json.RawMessage
+	// Argv is exactly what would run, the program first; empty for a builtin.
+	Argv   []string
+	Folder string
+	// Hash is the hex SHA-256 over the name, the definition and the arguments.
+	Hash     string
+	Approval escalate.Approval
+
+	undo []string
+	does *prepared
+}
+
+// prepared is an action that was looked at: its vectors are parsed, and its
+// program found.
+type prepared struct {
+	action   Action // filled
+	builtin  *Builtin
+	command  []argument
+	undo     []argument
+	patterns []*regexp.Regexp // of the parameters
+	program  string           // absolute
+	undoer   string
+	folder   string
+	schema   json.RawMessage
+	// definition is all of it that decides what runs, hashed.
+	definition [sha256.Size]byte
+	problem    *Error // why it cannot be run; nil where it can
+}
+
+func (e *Engine) prepare(a Action) (*prepared, error) {
+	a = a.filled()
+	p := &prepared{action: a, folder: a.Folder}
+	var err error
+	if p.command, err = parseVector(a.Command); err != nil {
+		return nil, err
+	}
+	if p.undo, err = parseVector(a.Undo); err != nil {
+		return nil, err
+	}
+	if p.folder == "" {
+		p.folder = e.home()
+	}
+	if p.program, p.problem = locate(a.Command, p.command, e.Path); p.problem == nil && len(a.Undo) > 0 {
+		p.undoer, p.problem = locate(a.Undo, p.undo, e.Path)
+	}
+	return p, p.finish()
+}
+
+func prepareBuiltin(b Builtin) (*prepared, error) {
+	if !builtinPattern.MatchString(b.Name) || b.Do == nil {
+		return nil, fmt.Errorf("%q cannot be an action of the daemon", b.Name)
+	}
+	if errs := checkParams(b.Params); len(errs) > 0 {
+		return nil, fmt.Errorf("%s: %w", b.Name, errors.Join(errs...))
+	}
+	a := Action{Name: b.Name, Description: b.Description, Params: b.Params, PerHour: maxRuns, PerDay: maxRuns}.filled()
+	p := &prepared{action: a, builtin: &b}
+	return p, p.finish()
+}
+
+// finish fills in what follows from the rest.
+func (p *prepared) finish() error {
+	for _, param := range p.action.Params {
+		pattern, err := compilePattern(param.Pattern)
+		if err != nil {
+			return err
+		}
+		p.patterns = append(p.patterns, pattern)
+	}
+	p.schema = p.action.Schema()
+	definition, err := json.Marshal(struct {
+		Version         int
+		Name            string
+		Builtin         bool
+		Program, Undoer string
+		Command, Undo   []string
+		Params          []Param
+		Folder          string
+		Env             []string
+		Timeout         time.Duration
+	}{1, p.action.Name, p.builtin != nil, p.program, p.undoer, p.action.Command, p.action.Undo, p.action.Params, p.folder, p.action.Env, p.action.Timeout})
+	p.definition = sha256.Sum256(definition)
+	return err
+}
+
+// home is the folder in which actions run that name none.
+func (e *Engine) home() string {
+	if home, ok := e.Environ("HOME"); ok && filepath.IsAbs(home) {
+		return filepath.Clean(home)
+	}
+	return "/"
+}
+
+// DefaultPath are the folders in which programs are looked for.
+func DefaultPath() []string {
+	folders := []string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"}
+	if runtime.GOOS == "darwin" {
+		return append([]string{"/opt/homebrew/bin"}, folders...)
+	}
+	return folders
+}
+
+// locate finds the program of a vector. What others may write to is not run.
+func locate(argv []string, parsed []argument, folders []string) (string, *Error) {
+	program := argv[0]
+	candidates := []string{filepath.Clean(program)}
+	if !strings.ContainsRune(program, '/') {
+		candidates = nil
+		for _, folder := range folders {
+			candidates = append(candidates, filepath.Join(folder, program))
+		}
+	}
+	at := slices.IndexFunc(candidates, func(path string) bool {
+		found, err := os.Stat(path)
+		return err == nil && found.Mode().IsRegular() && found.Mode()&0o111 != 0
+	})
+	if at < 0 {
+		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("the program %s is not there, or cannot be run", clip(program)),
+			Next: "install it, or write its absolute path"}
+	}
+	real, err := filepath.EvalSymlinks(candidates[at])
+	if err != nil {
+		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("the program %s cannot be looked at", clip(program)), Next: "write its absolute path"}
+	}
+	if found, err := os.Stat(real); err != nil || found.Mode()&0o002 != 0 {
+		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("everybody may change the program %s", clip(program)), Next: "take that away: chmod o-w"}
+	}
+	if why := shellLine(argv, parsed, baseName(real)); why != "" {
+		return "", &Error{Code: CodeUnavailable, Text: why, Next: "change its command"}
+	}
+	return candidates[at], nil
+}
+
+// Check binds arguments, a JSON object, to the action of that name as it is
+// configured now. Nothing is split, expanded or looked up in them. An *Error
+// says what does not fit.
+func (e *Engine) Check(name string, arguments json.RawMessage) (Bound, error) {
+	p, err := e.find(name)
+	if err != nil {
+		return Bound{}, err
+	}
+	if p.problem != nil {
+		return Bound{}, p.problem
+	}
+	b, err := p.bind(arguments, e.guards)
+	if err == nil {
+		err = e.noSecrets(p, b)
+	}
+	if err != nil {
+		return Bound{}, refuse(CodeInvalid, "correct them, or do without the action", "the arguments of %s: %v", p.action.Name, err)
+	}
+	return b, nil
+}
+
+// bind fills in everything.
+func (p *prepared) bind(arguments json.RawMessage, g guards) (Bound, error) {
+	given, err := decode(arguments)
+	if err != nil {
+		return Bound{}, err
+	}
+	values, err := p.values(given, g)
+	if err != nil {
+		return Bound{}, err
+	}
+	b := Bound{Action: p.action.Name, Folder: p.folder, Approval: p.action.Approval, does: p}
+	if b.Arguments, err = canonical(values); err != nil {
+		return Bound{}, err
+	}
+	if p.builtin == nil {
+		if b.Argv, err = vector(p.program, p.command, values, g); err != nil {
+			return Bound{}, err
+		}
+	}
+	if p.undoer != "" {
+		if b.undo, err = vector(p.undoer, p.undo, values, g); err != nil {
+			return Bound{}, err
+		}
+	}
+	sum := sha256.New()
+	sum.Write(p.definition[:])
+	sum.Write(b.Arguments)
+	b.Hash = hex.EncodeToString(sum.Sum(nil))
+	return b, nil
+}
+
+// canonical writes the values with sorted keys.
+func canonical(values map[string]value) (json.RawMessage, error) {
+	object := map[string]any{}
+	for name, v := range values {
+		object[name] = v.canonical
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(object); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// noSecrets refuses free text that would be redacted: arguments are stored as
+// they are, and secrets are not stored.
+func (e *Engine) noSecrets(p *prepared, b Bound) error {
+	given, err := decode(b.Arguments)
+	if err != nil {
+		return err
+	}
+	for _, param := range p.action.Params {
+		if text, ok := given[param.Name].(string); ok && param.Type == Text && e.Redact(text) != text {
+			return fmt.Errorf("%s holds what looks like a secret", param.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Options say what an Engine works with.
+type Options struct {
+	// DB was opened with Migrations.
+	DB *store.DB
+	// Actions are those configured; none is the default.
+	Actions []Action
+	// Builtins are the daemon's own, which are proposed and approved likewise.
+	Builtins []Builtin
+	// Now is the mind's clock; nil is time.Now.
+	Now func() time.Time
+	// Redact takes secrets out of reasons and outputs before they are stored. A
+	// text argument that it would change is refused. Nil is none.
+	Redact func(string) string
+	// Logger gets what goes wrong; nil is none.
+	Logger *slog.Logger
+	// Environ looks a variable up; nil is os.LookupEnv.
+	Environ func(string) (string, bool)
+	// Path are the folders in which programs are looked for, and the PATH that
+	// they get; nil is DefaultPath.
+	Path []string
+	// Grace is how long a program has to end by itself before it is killed; 0 is
+	// 2 s.
+	Grace time.Duration
+	// Running bounds the programs that run at the same time; 0 is 4.
+	Running int
+}
+
+const (
+	defaultGrace   = 2 * time.Second
+	defaultRunning = 4
+	// writeTimeout bounds how long what has happened waits for the database.
+	writeTimeout = 10 * time.Second
+)
+
+// Builtin is an action of the daemon itself. It is never offered to models by
+// name, and has no effect but in the database.
+type Builtin struct {
+	// Name is a word, [a-z][a-z0-9_]*; one with "_" is no configured action's.
+	Name        string
+	Description string
+	Params      []Param
+	// Do carries it out within the transaction of its run, which is undone if it
+	// fails. Key is unique to the run; the arguments are canonical.
+	Do func(ctx context.Context, tx *store.Tx, key string, arguments json.RawMessage, r Request) (output string, err error)
+}
+
+// Offer is an action as models see it.
+type Offer struct {
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Parameters  json.RawMessage   `json:"parameters"` // JSON Schema
+	Approval    escalate.Approval `json:"approval"`
+	Undo        bool              `json:"undo,omitempty"`
+}
+
+// Engine keeps proposals, and runs what may run. It is safe for concurrent use,
+// and the only one that writes its tables.
+type Engine struct {
+	Options
+	guards guards
+
+	mu      sync.Mutex
+	known   map[string]*prepared
+	order   []string // names of configured actions, in order
+	started bool
+	ended   bool
+	ctx     context.Context // of what runs
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
+	running map[string]*running // by the key of the run
+}
+
+// New returns the engine kept in the database. It runs nothing before Start. An
+// action whose program cannot be found is known and not offered.
+func New(options Options) (*Engine, error) {
+	if options.DB == nil {
+		return nil, errors.New("actions: there is no database")
+	}
+	if options.Grace < 0 || options.Running < 0 {
+		return nil, fmt.Errorf("actions: the grace is %s, of programs at a time %d", options.Grace, options.Running)
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Redact == nil {
+		options.Redact = func(text string) string { return text }
+	}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if options.Environ == nil {
+		options.Environ = os.LookupEnv
+	}
+	if options.Path == nil {
+		options.Path = DefaultPath()
+	}
+	if options.Grace == 0 {
+		options.Grace = defaultGrace
+	}
+	if options.Running == 0 {
+		options.Running = defaultRunning
+	}
+	e := &Engine{Options: options, guards: allGuards(), running: map[string]*running{}}
+	if err := e.SetActions(options.Actions); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// SetActions replaces the configured actions. With an error those that are
+// there stay. What runs goes on; proposals whose action is another one now
+// cannot be approved any more.
+func (e *Engine) SetActions(actions []Action) error {
+	if err := Validate(actions); err != nil {
+		return fmt.Errorf("actions: %w", err)
+	}
+	known, order := map[string]*prepared{}, []string{}
+	for _, b := range e.Builtins {
+		p, err := prepareBuiltin(b)
+		if err != nil {
+			return fmt.Errorf("actions: %w", err)
+		}
+		if known[b.Name] != nil {
+			return fmt.Errorf("actions: there are two of the name %q", b.Name)
+		}
+		known[b.Name] = p
+	}
+	for _, a := range actions {
+		if known[a.Name] != nil {
+			return fmt.Errorf("actions: %s: the daemon has an action of that name; choose another", a.Name)
+		}
+		p, err := e.prepare(a)
+		if err != nil {
+			return fmt.Errorf("actions: %s: %w", a.Name, err)
+		}
+		if p.problem != nil {
+			e.Logger.Warn("an action cannot be run", "action", a.Name, "error", p.problem)
+		}
+		known[a.Name], order = p, append(order, a.Name)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.known, e.order = known, order
+	return nil
+}
+
+// Offers are the configured actions that can be run, in their order.
+func (e *Engine) Offers() []Offer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	offers := []Offer{}
+	for _, name := range e.order {
+		if p := e.known[name]; p.problem == nil {
+			offers = append(offers, Offer{Name: name, Description: p.action.Description, Parameters: p.schema,
+				Approval: p.action.Approval, Undo: len(p.action.Undo) > 0})
+		}
+	}
+	return offers
+}
+
+// Problems says by name which configured actions cannot be run, and why.
+func (e *Engine) Problems() map[string]*Error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	problems := map[string]*Error{}
+	for _, name := range e.order {
+		if p := e.known[name]; p.problem != nil {
+			problems[name] = p.problem
+		}
+	}
+	return problems
+}
+
+// find returns the action as it is configured now.
+func (e *Engine) find(name string) (*prepared, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.known[name]; p != nil {
+		return p, nil
+	}
+	return nil, refuse(CodeUnknown, "name one that is configured", "there is no action %q", clip(name))
+}
+
+// Start takes up what an earlier process left: a run that it had begun is
+// unknown now. Then runs are let through, until Stop.
+func (e *Engine) Start(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.started {
+		return errors.New("actions: start: it was started before")
+	}
+	if err := e.recover(ctx); err != nil {
+		return fmt.Errorf("actions: start: %w", err)
+	}
+	e.ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	e.started = true
+	return nil
+}
+
+// Stop ends what runs, with all of its process groups, waits for it, and lets
+// nothing through any more. It may be called more than once. With ctx done it
+// returns before what runs has ended.
+func (e *Engine) Stop(ctx context.Context) error {
+	e.mu.Lock()
+	e.ended = true
+	if e.cancel != nil {
+		e.cancel()
+	}
+	e.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		e.group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("actions: stop: programs are still being ended: %w", ctx.Err())
+	}
+}

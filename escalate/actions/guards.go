@@ -1,0 +1,96 @@
+package actions
+
+import (
+	"crypto/subtle"
+	"time"
+)
+
+// guards are what stands between a wish and its effect, one by one, so that
+// tests can show what each is for.
+type guards struct {
+	// text says what is wrong with a free text.
+	text func(text string, multiline bool) string
+	// option refuses an argument that became an option.
+	option func(a argument, values map[string]value, text string) error
+	// path returns the absolute path below a folder.
+	path func(root, path string) (string, error)
+	// approve refuse an approval, in this order.
+	approve []approvalGuard
+}
+
+// approval is all that is known when a proposal is approved.
+type approval struct {
+	proposal Proposal
+	given    string // the hash that the person was shown
+	fresh    Bound
+	at       time.Time
+	// hour and day count the runs of the action.
+	hour, day int
+}
+
+// approvalGuard is one condition of approving.
+type approvalGuard struct {
+	name   string
+	refuse func(a approval) error
+}
+
+func allGuards() guards {
+	return guards{text: notText, option: noOption, path: below, approve: []approvalGuard{
+		{"single use", singleUse}, {"expiry", notExpired}, {"shown", asShown}, {"configured", asConfigured}, {"limit", withinLimits},
+	}}
+}
+
+func singleUse(a approval) error {
+	if a.proposal.State == Approved || a.proposal.State == Rejected {
+		return refuse(CodeUsed, "have it proposed again", "the proposal %s was %s before", a.proposal.ID, a.proposal.State)
+	}
+	return nil
+}
+
+func notExpired(a approval) error {
+	if a.proposal.State == Expired || !a.at.Before(a.proposal.Expires) {
+		return refuse(CodeExpired, "have it proposed again", "the proposal %s expired at %s", a.proposal.ID, a.proposal.Expires.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func asShown(a approval) error {
+	if !equal(a.given, a.proposal.Hash) {
+		return refuse(CodeChanged, "look at the proposal again and approve what it shows", "the proposal %s is not the one that was shown", a.proposal.ID)
+	}
+	return nil
+}
+
+func asConfigured(a approval) error {
+	if !equal(a.proposal.Hash, a.fresh.Hash) {
+		return refuse(CodeChanged, "have it proposed again", "the action %s is another one than when %s was proposed", a.proposal.Action, a.proposal.ID)
+	}
+	return nil
+}
+
+func withinLimits(a approval) error { return limits(a.fresh.does.action, a.hour, a.day) }
+
+func limits(action Action, hour, day int) error {
+	switch {
+	case hour >= action.PerHour:
+		return refuse(CodeLimit, "try again in an hour, or raise its per_hour", "%s ran %d times in the last hour", action.Name, hour)
+	case day >= action.PerDay:
+		return refuse(CodeLimit, "try again tomorrow, or raise its per_day", "%s ran %d times in the last 24 hours", action.Name, day)
+	}
+	return nil
+}
+
+// equal compares hashes in constant time.
+func equal(a, b string) bool {
+	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+// check asks each guard.
+func (g guards) check(a approval) error {
+	for _, guard := range g.approve {
+		if err := guard.refuse(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package actions
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// overlap is how much more of an output is looked at than is kept, so that a
+// secret at its end is seen as a whole.
+const overlap = 16 << 10
+
+// capture keeps the beginning of what is written to it, and counts the rest.
+type capture struct {
+	mu   sync.Mutex
+	kept []byte
+	most int
+	all  int64
+}
+
+// Write never fails: a program is not ended for what it says.
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all += int64(len(p))
+	c.kept = append(c.kept, p[:min(len(p), c.most-len(c.kept))]...)
+	return len(p), nil
+}
+
+// text is what was kept, plain and redacted, at most so many bytes, and how many
+// bytes were left out.
+func (c *capture) text(most int, redact func(string) string) (text string, leftOut int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	whole := redact(plain(string(c.kept), true))
+	text = cut(whole, most)
+	return text, int64(len(whole)-len(text)) + c.all - int64(len(c.kept))
+}
+
+// plain takes out of a text what is no text. Of lines it keeps the ends, or
+// makes them spaces.
+func plain(text string, lines bool) string {
+	const joiner, nonJoiner = '\u200d', '\u200c'
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case lines && (r == '\n' || r == '\t'):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case r == joiner, r == nonJoiner, unicode.IsPrint(r):
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// cut shortens a text to so many bytes, between characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}

@@ -1,0 +1,77 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// ending is how a program ended.
+type ending struct {
+	state   RunState
+	exit    int
+	output  string
+	leftOut int64
+	problem string
+}
+
+// run runs a program in a process group of its own, with nothing to read and no
+// descriptor but its outputs. When its time is over, or the engine stops, the
+// group is asked to end and then killed. What it leaves behind is killed too.
+func (e *Engine) run(argv []string, folder string, action Action) ending {
+	ctx, cancel := context.WithTimeout(e.ctx, action.Timeout)
+	defer cancel()
+	kept := &capture{most: action.MaxOutput + overlap}
+	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	command.Dir, command.Env = folder, e.environment(action.Env)
+	command.Stdout, command.Stderr = kept, kept
+	command.SysProcAttr = ownGroup()
+	command.Cancel = func() error { return signal(command, syscall.SIGTERM) }
+	command.WaitDelay = e.Grace
+	err := command.Start()
+	if err != nil {
+		return ending{state: RunFailed, exit: -1, problem: "it could not be started: " + clip(err.Error())}
+	}
+	err = command.Wait()
+	if killed := signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
+		e.Logger.Warn("what an action left behind could not be ended", "action", action.Name, "error", killed)
+	}
+	end := ending{exit: command.ProcessState.ExitCode()}
+	end.output, end.leftOut = kept.text(action.MaxOutput, e.Redact)
+	switch {
+	case command.ProcessState.Success() && (err == nil || errors.Is(err, exec.ErrWaitDelay)):
+		end.state = RunSucceeded
+	case e.ctx.Err() != nil:
+		end.state, end.problem = RunFailed, "it was ended with the daemon, before it was done"
+	case ctx.Err() != nil:
+		end.state, end.problem = RunTimedOut, fmt.Sprintf("it was ended after %s", action.Timeout)
+	case end.exit >= 0:
+		end.state, end.problem = RunFailed, fmt.Sprintf("it ended with exit code %d", end.exit)
+	default:
+		end.state, end.problem = RunFailed, "it was ended: "+command.ProcessState.String()
+	}
+	return end
+}
+
+// signal sends a signal to the whole group of a program that was started.
+func signal(command *exec.Cmd, s syscall.Signal) error {
+	return syscall.Kill(-command.Process.Pid, s)
+}
+
+// environment is all that a program gets of the daemon's.
+func (e *Engine) environment(allowed []string) []string {
+	environment := []string{}
+	if !slices.Contains(allowed, "PATH") {
+		environment = append(environment, "PATH="+strings.Join(e.Path, ":"))
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(append([]string{"HOME", "LANG", "TZ"}, allowed...)))) {
+		if value, ok := e.Environ(name); ok && !strings.ContainsRune(value, 0) {
+			environment = append(environment, name+"="+value)
+		}
+	}
+	return environment
+}

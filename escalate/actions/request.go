@@ -1,0 +1,80 @@
+package actions
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Request is a wish for an action, and where it comes from.
+type Request struct {
+	// Key is unique to the wish: a second request of one key is the first again.
+	// At most 200 bytes.
+	Key       string
+	Action    string
+	Arguments json.RawMessage
+	// Reason is a sentence for people; at most 500 bytes are kept.
+	Reason       string
+	Incident     subconscious.IncidentID
+	Deliberation string
+	// At is when it was wished for; zero is now.
+	At time.Time
+	// Trusts are whose words the model had been shown.
+	Trusts []subconscious.Trust
+	// Clause and Why are the policy's.
+	Clause, Why string
+	// Expires is how long a proposal waits; 0 is 24 hours, and at most 7 days.
+	Expires time.Duration
+}
+
+const (
+	maxKey         = 200
+	maxReason      = 500
+	defaultExpires = 24 * time.Hour
+	maxExpires     = 7 * 24 * time.Hour
+)
+
+// check refuses what no caller may ask for, and bounds the rest.
+func (e *Engine) check(r Request) (Request, error) {
+	if r.Key == "" || len(r.Key) > maxKey {
+		return r, fmt.Errorf("the key has %d bytes, must have 1 to %d", len(r.Key), maxKey)
+	}
+	if r.Expires < 0 {
+		return r, errors.New("it expires before it begins")
+	}
+	if r.Expires == 0 {
+		r.Expires = defaultExpires
+	}
+	r.Expires = min(r.Expires, maxExpires)
+	if r.At.IsZero() {
+		r.At = e.Now()
+	}
+	r.Reason = cut(e.Redact(plain(r.Reason, false)), maxReason)
+	r.Clause, r.Why = cut(plain(r.Clause, false), maxReason), cut(plain(r.Why, false), maxReason)
+	return r, nil
+}
+
+// ident makes the short name of a proposal or a run: "p-backup-3k". Its number
+// is never given twice.
+func ident(prefix, action string, number int64) string {
+	word, _, _ := strings.Cut(strings.ReplaceAll(action, "_", "-"), "-")
+	return prefix + "-" + word[:min(len(word), 12)] + "-" + strconv.FormatInt(number, 32)
+}
+
+// numberOf reads the number out of such a name; 0 where there is none.
+func numberOf(prefix, id string) int64 {
+	at := strings.LastIndexByte(id, '-')
+	if at < 0 || len(id) > 64 || !strings.HasPrefix(id, prefix+"-") {
+		return 0
+	}
+	number, err := strconv.ParseInt(id[at+1:], 32, 64)
+	if err != nil {
+		return 0
+	}
+	return number
+}

@@ -1,0 +1,67 @@
+package actions
+
+import (
+	"context"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+const (
+	// keepAsked is how long proposals are kept that were not approved, and the
+	// outputs of runs.
+	keepAsked = 30 * 24 * time.Hour
+	// keepDone is how long runs are kept, and what was approved.
+	keepDone = 365 * 24 * time.Hour
+)
+
+// recover takes up what an earlier process left.
+func (e *Engine) recover(ctx context.Context) error {
+	return e.DB.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE actions_runs SET state = 'unknown', ended = ?,
+			problem = 'the daemon ended while it ran: nobody knows how far it came, and it is not repeated' WHERE state = 'started'`, e.Now().UnixNano())
+		return err
+	})
+}
+
+// Interrupted are the runs of which nobody knows what became, until Noticed.
+func (e *Engine) Interrupted(ctx context.Context) (found []Run, err error) {
+	err = e.DB.Read(ctx, func(tx *store.Tx) error {
+		found, err = findRuns(ctx, tx, "WHERE state = 'unknown' AND noticed = 0 ORDER BY number LIMIT ?", maxListed)
+		return err
+	})
+	return found, wrap("interrupted", err)
+}
+
+// Noticed records, in the caller's transaction, that the person is told of
+// interrupted runs.
+func (e *Engine) Noticed(ctx context.Context, tx *store.Tx, runs ...string) error {
+	for _, id := range runs {
+		if _, err := tx.ExecContext(ctx, "UPDATE actions_runs SET noticed = 1 WHERE number = ? AND state = 'unknown'", numberOf("r", id)); err != nil {
+			return wrap("noticed", err)
+		}
+	}
+	return nil
+}
+
+// Sweep expires proposals and forgets what is old, in the caller's transaction:
+// after 30 days proposals that were not approved and the outputs of runs, after
+// a year the rest.
+func (e *Engine) Sweep(ctx context.Context, tx *store.Tx) error {
+	now := e.Now()
+	if err := expire(ctx, tx, now); err != nil {
+		return wrap("sweep", err)
+	}
+	asked, done := now.Add(-keepAsked).UnixNano(), now.Add(-keepDone).UnixNano()
+	for statement, before := range map[string]int64{
+		"DELETE FROM actions_proposals WHERE state IN ('rejected', 'expired') AND changed < ?": asked,
+		"DELETE FROM actions_proposals WHERE state = 'approved' AND changed < ?":               done,
+		"UPDATE actions_runs SET output = '' WHERE output <> '' AND ended > 0 AND ended < ?":   asked,
+		"DELETE FROM actions_runs WHERE state NOT IN ('started') AND ended > 0 AND ended < ?":  done,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, before); err != nil {
+			return wrap("sweep", err)
+		}
+	}
+	return nil
+}
