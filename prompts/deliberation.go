@@ -30,6 +30,8 @@ type Deliberation struct {
 	// Evidence are the things that the affair rests on, with their text, its own
 	// first.
 	Evidence []subconscious.Observation
+	// Changes are the recorded changes of the evidence, oldest first.
+	Changes map[subconscious.Ref][]subconscious.Occurrence
 	// History says what became of the affair before, oldest first.
 	History []Line
 	// State are the entries of other affairs that may be shown, and Withheld is
@@ -57,8 +59,9 @@ type Subject struct {
 	Told     int
 	LastTold time.Time
 	// Title is what the push will bear, Summary what was noticed, and Wish why
-	// the person should be told. They are not shown where ByModel says that the
-	// model of a thread wrote them: it may have read anything.
+	// the person should be told. They and ID, which has a word of them, are not
+	// shown where ByModel says that the model of a thread wrote them: it may have
+	// read anything.
 	Title, Summary, Wish string
 	ByModel              bool
 }
@@ -123,6 +126,11 @@ func newAffair(in Deliberation) *affair {
 		a.base.Withheld = fmt.Sprint(in.Withheld)
 	}
 	a.evidence = newSection(in.Evidence, a.zone, affairText)
+	a.evidence.history = historyShown
+	for i := range a.evidence.things {
+		t := &a.evidence.things[i]
+		t.history = history(in.Changes[t.ref], *t, a.zone)
+	}
 	a.subject = subjectLines(in.Subject, in.Evidence, a.zone)
 	for _, line := range in.History {
 		a.history = append(a.history, "- "+day(line.At, a.zone)+" · "+short(line.Text, Untrusted(line.Trust)))
@@ -136,12 +144,16 @@ func newAffair(in Deliberation) *affair {
 // subjectLines say what it is about. Words of the affair's things may stand in
 // what a rule wrote, which is marked as they are.
 func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Location) []string {
-	said := []string{"- incident " + short(string(s.ID), false) + ", of the kind " + cmp.Or(short(string(s.Kind), false), "unknown")}
+	var said []string
 	add := func(name, text string) {
 		if text != "" {
 			said = append(said, "- "+name+": "+text)
 		}
 	}
+	if !s.ByModel { // it names a thing by a word of its summary
+		add("incident", short(string(s.ID), false))
+	}
+	add("kind", short(string(s.Kind), false))
 	if s.Importance > 0 {
 		add("importance", fmt.Sprintf("%d of 10", s.Importance))
 	}
@@ -235,6 +247,7 @@ func (a *affair) trim(excess int) bool {
 		func() bool { return dropLast(&a.memories, &a.cut[2], excess) },
 		func() bool { return a.dropEntries(excess) },
 		func() bool { return dropFirst(&a.history, &a.cut[0], excess) },
+		func() bool { return a.evidence.forget(0) },
 		func() bool { return a.evidence.shorten(affairText / 5) },
 		func() bool { return a.evidence.shorten(0) },
 		func() bool { return a.evidence.leave(excess, leastSevereNewest) },
@@ -282,6 +295,9 @@ func (a *affair) omitted() string {
 	}
 	if a.evidence.shortened {
 		said = append(said, "parts of the texts of the evidence")
+	}
+	if a.evidence.history == 0 && slices.ContainsFunc(a.evidence.things, func(t thing) bool { return len(t.history) > 0 }) {
+		said = append(said, "earlier changes")
 	}
 	for i, what := range [...]string{"older lines of the history", "entries of the subconscious", "memories"} {
 		if a.cut[i] > 0 {

@@ -74,8 +74,8 @@ func checkUser(t fatal, in prompts.Thread, p prompts.Prompt) {
 				t.Fatalf("a line passes for ours: %q", line)
 			}
 		}
-		if within == "new" && !strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "    | ") && !strings.HasPrefix(line, "    earlier [") {
-			t.Fatalf("a line of what is new begins as none of ours: %q", line)
+		if (within == "new" || within == "evidence") && !strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "    | ") && !strings.HasPrefix(line, "    earlier [") {
+			t.Fatalf("a line of things begins as none of ours: %q", line)
 		}
 	}
 	if within != "" {
