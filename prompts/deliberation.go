@@ -93,6 +93,8 @@ func (s *Set) Deliberation(in Deliberation) (Prompt, error) {
 	}
 	a := newAffair(in)
 	room := cmp.Or(in.MaxBytes, MaxBytes)
+	for a.size() > room && a.trim(a.size()-room) {
+	}
 	for {
 		user, err := execute(t, userPart, a.page(system))
 		if err != nil {
@@ -230,6 +232,16 @@ func (a *affair) page(system string) page {
 	return p
 }
 
+// size is how many bytes it takes, frames and what the template says apart.
+func (a *affair) size() int {
+	n := a.evidence.size()
+	entries, _ := entriesLines(a.state, a.zone)
+	for _, list := range [...][]string{a.subject, a.history, a.memories, entries} {
+		n += len(lines(list))
+	}
+	return n
+}
+
 // shown are the references in the prompt, sorted.
 func (a *affair) shown() []subconscious.Ref {
 	_, refs := entriesLines(a.state, a.zone)
@@ -250,13 +262,28 @@ func (a *affair) trim(excess int) bool {
 		func() bool { return a.evidence.forget(0) },
 		func() bool { return a.evidence.shorten(affairText / 5) },
 		func() bool { return a.evidence.shorten(0) },
-		func() bool { return a.evidence.leave(excess, leastSevereNewest) },
+		func() bool { return a.leaveLast(excess) },
 	} {
 		if step() {
 			return true
 		}
 	}
 	return false
+}
+
+// leaveLast leaves out things from the end: its own come first.
+func (a *affair) leaveLast(excess int) bool {
+	had := false
+	for i := range slices.Backward(a.evidence.things) {
+		t := &a.evidence.things[i]
+		if excess <= 0 {
+			break
+		}
+		if !t.left {
+			had, t.left, excess = true, true, excess-a.evidence.sizeOf(*t)
+		}
+	}
+	return had
 }
 
 func (a *affair) dropEntries(excess int) bool {

@@ -124,6 +124,27 @@ func TestDeliberationFits(t *testing.T) {
 	}
 }
 
+// TestHugeAffair: very much of everything is cut to fit.
+func TestHugeAffair(t *testing.T) {
+	in := contractAffair()
+	for i := range 600 {
+		o := threeNew()[0]
+		o.ID, o.Text = fmt.Sprint(i), strings.Repeat("a long text ", 900)
+		in.Evidence = append(in.Evidence, o)
+		in.Memories = append(in.Memories, prompts.Memory{ID: "m-x", Text: o.Text, Trust: subconscious.Owner})
+		in.History = append(in.History, prompts.Line{At: noon, Text: o.Text})
+		in.State = append(in.State, subconscious.Entry{ID: subconscious.EntryID(fmt.Sprintf("w-%d", i)), List: subconscious.Hunches, Summary: o.Text})
+	}
+	p := deliberate(t, in)
+	checkUser(t, prompts.Thread{}, p)
+	if len(p.User) > prompts.MaxBytes || len(p.User) < prompts.MaxBytes/2 || len(p.Left) == 0 {
+		t.Errorf("%d bytes, %d left out", len(p.User), len(p.Left))
+	}
+	if !strings.Contains(p.User, "["+string(in.Evidence[0].Ref())) {
+		t.Error("what it is about is left out")
+	}
+}
+
 // TestDeliberationOverride: a file stands in for the template, and must say both
 // parts itself: the part of the moment that threads share is not for it.
 func TestDeliberationOverride(t *testing.T) {
