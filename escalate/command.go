@@ -14,16 +14,19 @@ import (
 // snoozeFor is how long "not now" is where nobody says until when.
 const snoozeFor = 3 * time.Hour
 
-// obey carries out what the person said of incidents, in the order in which it
-// was said.
+// obey carries out what the person said of incidents, and how deliberations
+// ended, in the order in which it was said.
 func (g *gate) obey() {
 	commands := slices.SortedStableFunc(slices.Values(g.in.Commands), func(a, b subconscious.Command) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Incident, b.Incident),
-			cmp.Compare(a.IncidentID, b.IncidentID), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Feedback, b.Feedback), a.Until.Compare(b.Until), cmp.Compare(a.By, b.By))
+			cmp.Compare(a.IncidentID, b.IncidentID), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Feedback, b.Feedback), a.Until.Compare(b.Until), cmp.Compare(a.By, b.By),
+			compareOutcomes(a.Outcome, b.Outcome))
 	})
 	for _, c := range commands {
 		incident := g.meant(c)
 		switch c.Kind {
+		case subconscious.CommandOutcome:
+			g.out.Done[c.ID] = g.conclude(incident, c)
 		case subconscious.CommandAck:
 			g.out.Done[c.ID] = g.acknowledge(incident, c)
 		case subconscious.CommandSnooze:
@@ -34,6 +37,19 @@ func (g *gate) obey() {
 			g.dismiss(incident, c)
 		}
 	}
+}
+
+// compareOutcomes orders outcomes by all that tells them apart.
+func compareOutcomes(a, b *subconscious.Outcome) int {
+	switch {
+	case a == nil || b == nil:
+		return compareBool(a != nil, b != nil)
+	case before(a, b):
+		return -1
+	case before(b, a):
+		return 1
+	}
+	return 0
 }
 
 // meant finds the incident that a command names by its key or id, or whose entry
@@ -75,6 +91,7 @@ func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Comma
 		return fmt.Sprintf("refused: %.40q is no word on its use; say useful or not_useful", c.Feedback)
 	}
 	t := incident.Telling
+	g.hasRead(incident, c)
 	switch {
 	case !teaches(c):
 	case c.Feedback != "" || t.Feedback == subconscious.Ignored:
@@ -104,7 +121,7 @@ func (g *gate) readInInbox(incident *subconscious.Incident) {
 	t := incident.Telling
 	l := g.look(incident, t.Asked, true)
 	if len(t.Told) == 0 {
-		t.Told = append(t.Told, g.told(l, whyRead, false))
+		t.Told = append(t.Told, g.told(l, whyRead))
 	}
 	d := l.decision(Duplicate, ruling{verdict: Drop, detail: answeredBefore(l.telling)})
 	g.out.Decisions = append(g.out.Decisions, d)
@@ -125,6 +142,7 @@ func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) s
 		return fmt.Sprintf("nothing to snooze: nobody wished to tell of %s", named(c))
 	}
 	t := incident.Telling
+	g.hasRead(incident, c)
 	if t.State == subconscious.TellingResolved || t.State == subconscious.TellingDismissed || incident.Closed != nil {
 		return "nothing to snooze: it is over or dismissed: " + sentence(t.Asked, incident.Key)
 	}
@@ -195,6 +213,7 @@ func (g *gate) dismiss(incident *subconscious.Incident, c subconscious.Command) 
 		return
 	}
 	t := incident.Telling
+	g.hasRead(incident, c)
 	if c.Kind == subconscious.CommandDismiss && teaches(c) {
 		g.learn(t, subconscious.Dismissed)
 	}

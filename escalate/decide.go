@@ -18,7 +18,7 @@ import (
 
 // Version names the rules of the gate. It rises with every change that could
 // make a recorded tick be judged otherwise.
-const Version = 2
+const Version = 3
 
 // Decide judges every wish asked and every incident that waits, giving each the
 // first reason that applies, moves incidents on in their life with the person,
@@ -59,22 +59,26 @@ func (g *gate) carry(l *look, reason Reason, ruled ruling) {
 	d := l.decision(reason, ruled)
 	if t := l.telling; t != nil {
 		d.New = ruled.verdict == Tell || t.Held != string(reason) || t.Waits != (ruled.verdict == Hold)
-		if ruled.verdict != Drop || t.Times == 0 && d.New {
+		if ruled.verdict != Drop || t.Times == 0 && d.New && !t.Deliberating() {
 			t.Asked = l.asked
 		}
 		switch ruled.verdict {
 		case Tell:
 			d.Message = g.message(l)
-			g.tell(l, false)
+			d.Deliberate = g.in.Rules.Deliberates && !l.reminds
+			g.deliver(l, d.Deliberate)
 			g.spend()
 		case Hold:
 			if !t.Waits {
 				t.HeldSince = g.in.At
 			}
 			if reason != Snoozed && l.snoozeBroken() {
-				g.enter(t, subconscious.TellingTold)
+				g.enter(t, l.unsnoozed())
 			}
 			g.reopen(l)
+			if t.State == subconscious.TellingDismissed && isKeptBack(t) { // and matters again
+				g.enter(t, subconscious.TellingOpen)
+			}
 			t.Waits, t.Held = true, string(reason)
 			if !t.Until.Equal(ruled.until) {
 				t.Until = ruled.until
@@ -118,6 +122,9 @@ func (g *gate) spend() {
 
 // outcome puts everything into an order that depends on nothing but itself.
 func (g *gate) outcome() Outcome {
+	slices.SortFunc(g.out.Concluded, func(a, b subconscious.EscalationRecord) int {
+		return cmp.Or(cmp.Compare(a.Incident, b.Incident), a.At.Compare(b.At))
+	})
 	slices.SortStableFunc(g.out.Decisions, func(a, b Decision) int {
 		return cmp.Or(cmp.Compare(order(a.Verdict), order(b.Verdict)), cmp.Compare(a.Incident, b.Incident))
 	})

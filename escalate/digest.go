@@ -171,7 +171,7 @@ func (g *gate) issue(s slots, due time.Time, items []heldLook) {
 		digest.Incidents = append(digest.Incidents, h.telling.ID)
 		d := &g.out.Decisions[h.decision]
 		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name+" digest", time.Time{}, true
-		g.tell(h.look, true)
+		g.deliverInDigest(h.look)
 	}
 	g.spend()
 	g.out.Digests = append(g.out.Digests, digest)

@@ -59,8 +59,11 @@ func (g *gate) enter(t *subconscious.Telling, state subconscious.TellingState) {
 }
 
 // unanswered reports whether a push had no answer for a day. A digest wants
-// none.
+// none, and what nobody was told can have none.
 func (g *gate) unanswered(t *subconscious.Telling) bool {
+	if last, told := lastTold(t); told && !last.Heard() {
+		return false
+	}
 	last, pushed := lastPush(t)
 	return t.State == subconscious.TellingTold && t.Feedback == "" && pushed && g.isOver(last.At)
 }
@@ -72,17 +75,27 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 	if t.Waits || remindsAt(t, g.in.At) {
 		return false // the wish is judged, and says so
 	}
+	last, told := lastTold(t)
+	things := g.own(incident, t.Asked)
 	switch t.State {
 	case subconscious.TellingTold, subconscious.TellingAcknowledged, subconscious.TellingSnoozed, subconscious.TellingReopened:
+	case subconscious.TellingDismissed:
+		// Not by the person: it is over like what was told, and nobody looked
+		// at it meanwhile.
+		if !isKeptBack(t) || incident.Closed != nil {
+			return false
+		}
+		if wentAway(things, last.At) {
+			return true
+		}
 	default:
 		return false
 	}
-	things := g.own(incident, t.Asked)
 	if over(incident, things) {
 		return true
 	}
 	since := t.Since
-	if last, told := lastTold(t); told {
+	if told {
 		since = last.At
 	}
 	return !stands(things) && g.isOver(since)
@@ -103,20 +116,35 @@ func isSnoozed(t *subconscious.Telling, at time.Time) bool {
 	return t != nil && t.State == subconscious.TellingSnoozed && t.Held == string(Snoozed) && at.Before(t.Until)
 }
 
+// deliver writes down that an incident is told by itself, or given to a
+// deliberation, which counts as told until that says otherwise.
+func (g *gate) deliver(l *look, deliberate bool) {
+	told, outcome := g.told(l, l.again), "told"
+	if deliberate {
+		told.Outcome, outcome = subconscious.OutcomePending, string(subconscious.OutcomePending)
+	}
+	g.tell(l, told, outcome)
+}
+
+// deliverInDigest writes down that an incident is told in a digest.
+func (g *gate) deliverInDigest(l *look) {
+	told := g.told(l, l.again)
+	told.Digest = true
+	g.tell(l, told, "told in the digest")
+}
+
 // tell writes down that an incident is told, and what it is like.
-func (g *gate) tell(l *look, inDigest bool) {
+func (g *gate) tell(l *look, told subconscious.Told, outcome string) {
 	t := l.telling
-	t.Told = append(t.Told, g.told(l, l.again, inDigest))
+	t.Told = append(t.Told, told)
 	t.Told = t.Told[max(0, len(t.Told)-toldKept):]
-	t.Times++
+	if told.Heard() {
+		t.Times++
+	}
 	t.State, t.Since = subconscious.TellingTold, g.in.At
 	t.Waits, t.Held, t.HeldSince, t.Until = false, "", time.Time{}, time.Time{}
 	if l.reminds {
 		t.Remind = time.Time{}
-	}
-	outcome := "told"
-	if inDigest {
-		outcome = "told in the digest"
 	}
 	g.out.History = append(g.out.History, subconscious.EscalationRecord{
 		At: g.in.At, Incident: l.key, Summary: l.asked.Summary, Reason: l.asked.Reason, Outcome: outcome,
@@ -124,9 +152,9 @@ func (g *gate) tell(l *look, inDigest bool) {
 }
 
 // told is what an incident is like now.
-func (g *gate) told(l *look, why string, inDigest bool) subconscious.Told {
+func (g *gate) told(l *look, why string) subconscious.Told {
 	return subconscious.Told{
-		Tick: g.in.Tick, At: g.in.At, Why: why, Digest: inDigest, Sort: sortOf(l.asked), Severity: toldAs(l), Band: l.band,
+		Tick: g.in.Tick, At: g.in.At, Why: why, Sort: sortOf(l.asked), Severity: toldAs(l), Band: l.band,
 		Due: l.due, Status: status(l.things), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
 	}
 }
@@ -157,6 +185,14 @@ func (g *gate) reopen(l *look) {
 	if l.isReopened() {
 		g.enter(l.telling, subconscious.TellingReopened)
 	}
+}
+
+// unsnoozed is the state of what is snoozed no more, and not told yet.
+func (l *look) unsnoozed() subconscious.TellingState {
+	if isKeptBack(l.telling) {
+		return subconscious.TellingOpen
+	}
+	return subconscious.TellingTold
 }
 
 // snoozeBroken reports whether a wish goes on though its incident is snoozed,

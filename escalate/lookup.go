@@ -35,12 +35,22 @@ func Lookups(wishes []Asked, commands []subconscious.Command) []subconscious.Inc
 const historyKept = 10
 
 // Remember returns the state with what was told at this tick at the end of its
-// history. The given state is left as it is.
+// history, and what deliberations came to in the place of their beginning. The
+// given state is left as it is.
 func Remember(state subconscious.State, out Outcome) subconscious.State {
-	if len(out.History) == 0 {
+	if len(out.History)+len(out.Concluded) == 0 {
 		return state
 	}
 	history := slices.Concat(state.History, out.History)
+	for _, ended := range out.Concluded {
+		for i, began := range history {
+			if began.Incident == ended.Incident && began.At.Equal(ended.At) && began.Outcome == string(subconscious.OutcomePending) {
+				ended.At, ended.Summary = began.At, began.Summary
+				history[i] = ended
+				break
+			}
+		}
+	}
 	state.History = history[max(0, len(history)-historyKept):]
 	return state
 }

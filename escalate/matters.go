@@ -26,7 +26,7 @@ const (
 // and of what sort it is; else why not, in plain words. What was never told is
 // news, but for a connection all of whose changes were told with its parts.
 func (l *look) matters() (again string, news bool, detail string) {
-	if told, by := l.covered(); told && !l.reminds {
+	if told, by, _ := l.covered(); told && !l.reminds {
 		return "", false, "all that it connects was told already, as " + by
 	}
 	last, told := lastTold(l.telling)
@@ -38,6 +38,10 @@ func (l *look) matters() (again string, news bool, detail string) {
 	}
 	how := "told"
 	switch {
+	case last.Outcome.KeepsBack():
+		how = "thought over and kept back"
+	case last.Outcome == subconscious.OutcomePending:
+		how = "given to a deliberation"
 	case last.Why == whyRead:
 		how = "read in the inbox"
 	case last.Digest:
@@ -100,7 +104,8 @@ func (l *look) isReopened() bool {
 	case subconscious.TellingReopened:
 		return true
 	case subconscious.TellingResolved, subconscious.TellingDismissed:
-		return !l.waited
+		kept := l.telling.State == subconscious.TellingDismissed && isKeptBack(l.telling)
+		return !l.waited && !kept
 	}
 	return false
 }
@@ -126,42 +131,51 @@ func (l *look) toldRank(last subconscious.Told) int {
 
 // covered reports whether every change that a connection cites was told with the
 // incidents of its parts, and names one. A risk that lies in two things
-// together is news once, though each was told.
-func (l *look) covered() (told bool, by string) {
+// together is news once, though each was told. pending: it would be, but for a
+// deliberation on a part that is under way.
+func (l *look) covered() (told bool, by string, pending bool) {
 	if !l.isConnection() || len(l.asked.Evidence) == 0 {
-		return false, ""
+		return false, "", false
 	}
 	if l.key.IsPair() && l.asked.Kind == subconscious.KindRisk && l.telling.Times == 0 {
-		return false, ""
+		return false, "", false
 	}
 	for _, c := range l.asked.Evidence {
 		seq, known := l.gate.seq(c)
 		if !known {
 			continue
 		}
-		part := l.gate.toldWith(c.Ref, seq, l.key)
+		part, with := l.gate.toldWith(c.Ref, seq, l.key)
 		if part == nil {
-			return false, ""
+			return false, "", false
 		}
-		if by == "" {
-			by = fmt.Sprintf("%s %s", part.Telling.ID, when(part.Telling.Told[len(part.Telling.Told)-1].At, l.gate.in.At))
+		if by == "" || !pending && l.gate.isPending(with) {
+			by = fmt.Sprintf("%s %s", part.Telling.ID, when(with.At, l.gate.in.At))
 		}
+		pending = pending || l.gate.isPending(with)
 	}
-	return by != "", by
+	return by != "" && !pending, by, pending
 }
 
-// toldWith finds the incident, no connection, with which a change was told.
-func (g *gate) toldWith(ref subconscious.Ref, seq int64, but subconscious.IncidentKey) *subconscious.Incident {
+// toldWith finds the incident, no connection, with which a change was told, and
+// that telling; one that is being deliberated on only where there is no other.
+// What was kept back says nothing of what it is a part of.
+func (g *gate) toldWith(ref subconscious.Ref, seq int64, but subconscious.IncidentKey) (part *subconscious.Incident, with subconscious.Told) {
 	for _, key := range g.keys {
 		incident := g.incidents[key]
 		if key == but || key.IsPair() || key.IsPattern() || incident.Telling == nil {
 			continue
 		}
 		for _, told := range incident.Telling.Told {
-			if last, recorded := told.Changes[ref]; recorded && last >= seq {
-				return incident
+			last, recorded := told.Changes[ref]
+			switch {
+			case !recorded || last < seq || told.Outcome.KeepsBack():
+			case !g.isPending(told):
+				return incident, told
+			case part == nil:
+				part, with = incident, told
 			}
 		}
 	}
-	return nil
+	return part, with
 }

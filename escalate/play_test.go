@@ -38,12 +38,17 @@ type play struct {
 	commands []subconscious.Command
 	commandN int64
 	last     escalate.Input
+	// state has the history; deliberations are under way, by tick.
+	state         subconscious.State
+	deliberations map[int64][]subconscious.IncidentKey
+	told          map[subconscious.IncidentKey]int // how often, as a test counts it
 }
 
 func newPlay(t reporter, at time.Time) *play {
 	return &play{
 		t: t, at: at, rules: escalate.DefaultRules(), things: map[string]*subconscious.Evidence{},
 		incidents: map[subconscious.IncidentKey]subconscious.Incident{}, scores: map[subconscious.Sort]subconscious.Score{},
+		deliberations: map[int64][]subconscious.IncidentKey{}, told: map[subconscious.IncidentKey]int{},
 	}
 }
 
@@ -155,6 +160,28 @@ func (p *play) command(c subconscious.Command) {
 	p.commands = append(p.commands, c)
 }
 
+// outcome ends the deliberation of a tick on an incident, as its worker would:
+// what is kept back gives its push back.
+func (p *play) outcome(key subconscious.IncidentKey, tick int64, kind subconscious.OutcomeKind, until time.Time) {
+	p.command(subconscious.Command{Kind: subconscious.CommandOutcome, Incident: key, By: subconscious.ByDeliberation, Outcome: &subconscious.Outcome{
+		Deliberation: "d-1", Kind: kind, Reason: "It can wait.", Until: until, Tick: tick, Model: "example/large", Cost: 12_000_000,
+		Cited: []subconscious.Citation{{Ref: "health:abcdefghij", Seq: 1}},
+	}})
+	under := p.deliberations[tick]
+	i := slices.Index(under, key)
+	if i < 0 {
+		return
+	}
+	p.deliberations[tick] = slices.Delete(under, i, i+1)
+	if t := p.incidents[key].Telling; kind.KeepsBack() && t != nil {
+		for _, told := range t.Told {
+			if j := slices.IndexFunc(p.pushes, told.At.Equal); told.Tick == tick && j >= 0 {
+				p.pushes = slices.Delete(p.pushes, j, j+1)
+			}
+		}
+	}
+}
+
 func (p *play) input() escalate.Input {
 	in := escalate.Input{
 		At: p.at, Tick: p.tick, Rules: p.rules, Asked: p.asked, Commands: p.commands, Presence: p.presence, Notices: p.notices,
@@ -221,7 +248,11 @@ func (p *play) decide() escalate.Outcome {
 		if d.Message != nil {
 			p.pushes = append(p.pushes, p.at)
 		}
+		if d.Deliberate {
+			p.deliberations[p.tick] = append(p.deliberations[p.tick], d.Incident)
+		}
 	}
+	p.state = escalate.Remember(p.state, out)
 	for range out.Digests {
 		p.pushes = append(p.pushes, p.at)
 	}

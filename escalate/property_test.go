@@ -3,7 +3,9 @@ package escalate_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +79,7 @@ func promises(t *rapid.T) {
 	for i, name := range names {
 		p.thing(name, kinds[i])
 	}
+	p.rules.Deliberates = rapid.Bool().Draw(t, "deliberates")
 	daily, ids := map[time.Time]int{}, map[subconscious.IncidentID]subconscious.IncidentKey{}
 	for range rapid.IntRange(1, 40).Draw(t, "ticks") {
 		p.at = p.at.Add(time.Duration(rapid.SampledFrom([]int{5, 5, 5, 60, 400}).Draw(t, "minutes")) * time.Minute)
@@ -105,6 +108,7 @@ func promises(t *rapid.T) {
 		}
 		checkPushes(t, p, out)
 		ends(t, p.last, out)
+		checkDeliberations(t, p, out)
 		for _, d := range out.Digests {
 			if !d.Weekly {
 				if daily[d.Due]++; daily[d.Due] > 1 {
@@ -127,7 +131,7 @@ func promises(t *rapid.T) {
 func somethingHappens(t *rapid.T, p *play, name string) {
 	changes := []subconscious.Change{subconscious.Appeared, subconscious.Changed, subconscious.Gone, subconscious.Momentary}
 	key := p.key(name)
-	switch rapid.IntRange(0, 9).Draw(t, "what") {
+	switch rapid.IntRange(0, 11).Draw(t, "what") {
 	case 0, 1, 2, 3:
 		p.happen(name, rapid.SampledFrom(changes).Draw(t, "change"), subconscious.Severity(rapid.IntRange(0, 3).Draw(t, "severity")))
 		fallthrough
@@ -156,7 +160,93 @@ func somethingHappens(t *rapid.T, p *play, name string) {
 		if _, known := p.incidents[key]; known {
 			p.command(subconscious.Command{Kind: subconscious.CommandDismiss, Incident: key})
 		}
+	case 10, 11:
+		for tick := max(1, p.tick-5); tick <= p.tick; tick++ {
+			if under := p.deliberations[tick]; len(under) > 0 {
+				key = rapid.SampledFrom(under).Draw(t, "under way")
+				kind, until := rapid.SampledFrom(subconscious.OutcomeKinds()).Draw(t, "outcome"), time.Time{}
+				if kind == subconscious.OutcomeSnoozed {
+					until = p.at.Add(time.Duration(rapid.IntRange(-100, 20000).Draw(t, "until")) * time.Minute)
+				}
+				p.outcome(key, tick, kind, until)
+				return
+			}
+		}
 	}
+}
+
+// checkDeliberations checks what deliberations make of what is told: what is
+// given to one is no reminder, one at a time is under way for what waits, and
+// what was told is counted, and nothing else.
+func checkDeliberations(t interface{ Errorf(string, ...any) }, p *play, out escalate.Outcome) {
+	for _, d := range out.Decisions {
+		if d.Deliberate && (!p.rules.Deliberates || d.Verdict != escalate.Tell || d.Message == nil || d.Again == "reminder") {
+			t.Errorf("it is given to a deliberation: %s", asJSON(d))
+		}
+		switch {
+		case d.Message != nil && !d.Deliberate, d.Verdict == escalate.Tell && d.Reason == escalate.Digest:
+			p.told[d.Incident]++
+		}
+	}
+	for _, c := range p.last.Commands {
+		if done := out.Done[c.ID]; c.Kind == subconscious.CommandOutcome && c.Outcome.Kind.Tells() && !strings.HasPrefix(done, "nothing") {
+			p.told[c.Incident]++
+		}
+	}
+	for _, incident := range out.Incidents {
+		told := incident.Telling
+		if told.Times != p.told[incident.Key] {
+			t.Errorf("%s was told %d times, and %d are counted: %s", told.ID, p.told[incident.Key], told.Times, asJSON(told))
+		}
+		if _, heard := told.Heard(); !heard && told.Feedback == subconscious.Ignored {
+			t.Errorf("%s is ignored, and nobody was told: %s", told.ID, asJSON(told))
+		}
+	}
+}
+
+// TestKeptBackSpeaksWhenWorse: however deliberations end, and whatever else
+// happens, but for what the person says, what gets worse is told or waits.
+func TestKeptBackSpeaksWhenWorse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPlay(t, noon)
+		p.rules.Deliberates = true
+		p.thing("unit", "unit")
+		key := p.key("unit")
+		severity := subconscious.Plain
+		p.happen("unit", subconscious.Appeared, severity)
+		ask := func() {
+			p.ask(key, subconscious.Asked{Thread: subconscious.Watcher, Kind: subconscious.KindAnomaly, Importance: 8, Summary: "it failed"}, "unit")
+		}
+		for range rapid.IntRange(1, 20).Draw(t, "ticks") {
+			p.at = p.at.Add(time.Duration(rapid.SampledFrom([]int{5, 60, 700}).Draw(t, "minutes")) * time.Minute)
+			if rapid.Bool().Draw(t, "asks") {
+				ask()
+			}
+			for _, tick := range slices.Sorted(maps.Keys(p.deliberations)) {
+				under := p.deliberations[tick]
+				if len(under) > 0 && rapid.Bool().Draw(t, "ends") {
+					kind, until := rapid.SampledFrom([]subconscious.OutcomeKind{subconscious.OutcomeDismissed, subconscious.OutcomeRemembered, subconscious.OutcomeSnoozed}).Draw(t, "outcome"), time.Time{}
+					if kind == subconscious.OutcomeSnoozed {
+						until = p.at.Add(time.Hour)
+					}
+					p.outcome(key, tick, kind, until)
+				}
+			}
+			p.decide()
+			if severity < subconscious.Critical && rapid.IntRange(0, 3).Draw(t, "worse") == 0 {
+				severity++
+				p.at = p.at.Add(5 * time.Minute)
+				p.happen("unit", subconscious.Changed, severity)
+				ask()
+				p.decide()
+				last := p.incidents[key].Telling.Told
+				waits := p.incidents[key].Telling.Waits
+				if told := len(last) > 0 && last[len(last)-1].Severity >= severity; !told && !waits {
+					t.Fatalf("it got worse, and nobody is told: %s", asJSON(p.incidents[key].Telling))
+				}
+			}
+		}
+	})
 }
 
 // TestToldOnce: one thing that stands and does not change is told once, however

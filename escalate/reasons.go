@@ -71,7 +71,7 @@ func readMeanwhile(l *look) bool {
 func dismissed(l *look) (ruling, bool) {
 	closed := l.incident.Closed
 	switch {
-	case closed == nil && l.waited && l.telling.State == subconscious.TellingDismissed:
+	case closed == nil && l.waited && l.telling.State == subconscious.TellingDismissed && !isKeptBack(l.telling):
 		return ruling{verdict: Drop, detail: "dismissed " + when(l.telling.Since, l.gate.in.At)}, true
 	case closed == nil:
 		return ruling{}, false
@@ -95,8 +95,11 @@ func snoozed(l *look) (ruling, bool) {
 }
 
 // duplicate: it was told, and nothing has changed that matters; or all that it
-// connects was told already.
+// connects was told already, or is being deliberated on, for which it waits.
 func duplicate(l *look) (ruling, bool) {
+	if _, by, pending := l.covered(); pending && !l.reminds && !l.critical {
+		return ruling{verdict: Hold, detail: "what it connects is being thought over, as " + by}, true
+	}
 	again, news, detail := l.matters()
 	if !news {
 		return ruling{verdict: Drop, detail: detail}, true
@@ -266,10 +269,7 @@ func escalate(l *look) (ruling, bool) {
 	case l.critical && l.again == "":
 		detail = "critical"
 	case l.again != "":
-		detail = map[string]string{
-			againWorse: "worse than when it was told", againNearer: "nearer than when it was told", againStatus: "its status is another one",
-			againParticipant: "somebody joined", againReturned: "it was over, and is back", againReminder: "to be reminded of it now",
-		}[l.again]
+		detail = l.anew()
 		if l.critical {
 			detail += ", and critical"
 		}
@@ -277,7 +277,22 @@ func escalate(l *look) (ruling, bool) {
 	return ruling{verdict: Tell, detail: detail}, true
 }
 
-// lastTold is the last time that an incident was told.
+// anew says why something is told again, or after all.
+func (l *look) anew() string {
+	than := "when it was told"
+	if last, _ := lastTold(l.telling); last.Outcome.KeepsBack() {
+		if than = "when it was kept back"; l.again == againReminder && l.telling.State == subconscious.TellingSnoozed {
+			return "put off until now"
+		}
+	}
+	return map[string]string{
+		againWorse: "worse than " + than, againNearer: "nearer than " + than, againStatus: "its status is another one",
+		againParticipant: "somebody joined", againReturned: "it was over, and is back", againReminder: "to be reminded of it now",
+	}[l.again]
+}
+
+// lastTold is the last time that an incident was told or given to a
+// deliberation: what it was like then is what it is compared with.
 func lastTold(t *subconscious.Telling) (subconscious.Told, bool) {
 	if t == nil || len(t.Told) == 0 {
 		return subconscious.Told{}, false
@@ -285,11 +300,11 @@ func lastTold(t *subconscious.Telling) (subconscious.Told, bool) {
 	return t.Told[len(t.Told)-1], true
 }
 
-// lastPush is the last time that it was told by itself, not in a digest, and not
-// read in the inbox.
+// lastPush is the last time that it was told by itself, not in a digest, not
+// read in the inbox, and not kept back.
 func lastPush(t *subconscious.Telling) (subconscious.Told, bool) {
 	for _, told := range slices.Backward(t.Told) {
-		if !told.Digest && told.Why != whyRead {
+		if !told.Digest && told.Why != whyRead && !told.Outcome.KeepsBack() {
 			return told, true
 		}
 	}

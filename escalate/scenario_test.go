@@ -33,6 +33,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	  ask watcher anomaly 6 "words" "reason" disk other [pattern] [pair]
 //	  ack disk useful | snooze disk [+2h] | remind disk +2h | dismiss disk [forever]
 //	  presence busy [+1h]
+//	  outcome disk dismissed [+2h] [1]     how its last deliberation ended, or that of tick 1
 //	  notice code "words" "next" -1h
 func TestLives(t *testing.T) {
 	files, err := filepath.Glob("testdata/life-*.txtar")
@@ -199,6 +200,8 @@ func (s *script) rules(words []string) error {
 		switch {
 		case key == "quiet":
 			r.Quiet.From, r.Quiet.To, _ = strings.Cut(value, "-")
+		case key == "deliberates":
+			r.Deliberates = true
 		case key == "daily":
 			r.Digest.Daily = value
 		case key == "weekly":
@@ -228,6 +231,9 @@ func (s *script) event(words []string) error {
 		if err != nil {
 			s.t.Fatal(err)
 		}
+		if d == 0 {
+			return time.Time{}
+		}
 		return p.at.Add(d)
 	}
 	switch words[0] {
@@ -245,6 +251,8 @@ func (s *script) event(words []string) error {
 		p.command(subconscious.Command{Kind: subconscious.CommandRemind, Incident: p.key(words[1]), Until: in(2)})
 	case "dismiss":
 		p.command(subconscious.Command{Kind: subconscious.CommandDismiss, Incident: p.key(words[1]), Forever: len(words) > 2})
+	case "outcome":
+		return s.outcome(words[1:], in(3))
 	case "presence":
 		p.presence = subconscious.Presence{State: subconscious.PresenceState(words[1]), Since: p.at, Until: in(2)}
 	case "notice":
@@ -261,6 +269,24 @@ func (s *script) event(words []string) error {
 		}
 		p.happen(words[0], change, subconscious.Severity(severity))
 	}
+	return nil
+}
+
+func (s *script) outcome(words []string, until time.Time) error {
+	key, tick := s.p.key(words[0]), int64(0)
+	if len(words) > 3 {
+		n, err := strconv.ParseInt(words[3], 10, 64)
+		if err != nil {
+			return err
+		}
+		tick = n
+	}
+	for _, told := range s.p.incidents[key].Telling.Told {
+		if tick == 0 || told.Outcome == subconscious.OutcomePending && len(words) < 4 {
+			tick = told.Tick
+		}
+	}
+	s.p.outcome(key, tick, subconscious.OutcomeKind(words[1]), until)
 	return nil
 }
 
@@ -305,7 +331,7 @@ func (s *script) write(out escalate.Outcome) {
 		}
 		lines = append(lines, line)
 		if d.Message != nil {
-			lines = append(lines, fmt.Sprintf("  %q %q%s", d.Message.Title, d.Message.Text, map[bool]string{true: " urgent"}[d.Message.Urgent]))
+			lines = append(lines, fmt.Sprintf("  %q %q%s", d.Message.Title, d.Message.Text, map[bool]string{true: " urgent"}[d.Message.Urgent]+map[bool]string{true: ", to be deliberated on"}[d.Deliberate]))
 		}
 	}
 	for _, d := range out.Digests {
@@ -318,6 +344,9 @@ func (s *script) write(out escalate.Outcome) {
 		if done := out.Done[c.ID]; done != "" {
 			lines = append(lines, "= "+done)
 		}
+	}
+	for _, record := range out.Concluded {
+		lines = append(lines, fmt.Sprintf("history of %s: %s, %s %v", record.At.Format("15:04"), record.Outcome, record.Deliberation, record.Cited))
 	}
 	for _, incident := range out.Incidents {
 		if t := incident.Telling; t.Since.Equal(s.p.at) {

@@ -34,7 +34,7 @@ func (g *gate) message(l *look) *Message {
 	if due := dueWords(l, m.Title); due != "" {
 		facts = append(facts, due)
 	}
-	if last, told := lastTold(l.telling); told && l.again != "" {
+	if last, heard := l.telling.Heard(); heard && l.again != "" {
 		facts = append(facts, "Told before "+when(last.At, at))
 	}
 	if can := advice(l); can != "" {
@@ -109,6 +109,9 @@ func unitAdvice(o *subconscious.Observation) string {
 
 // prefix says that something is told again, and why.
 func prefix(l *look) string {
+	if _, heard := l.telling.Heard(); !heard {
+		return ""
+	}
 	switch l.again {
 	case againWorse:
 		return "Worse: "
