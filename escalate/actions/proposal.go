@@ -89,31 +89,38 @@ func (e *Engine) Propose(ctx context.Context, tx *store.Tx, r Request) (Proposal
 // Reject ends a proposal that waits. One that was rejected before stays so.
 func (e *Engine) Reject(ctx context.Context, id string) (p Proposal, err error) {
 	err = e.DB.Write(ctx, func(tx *store.Tx) error {
-		now := e.Now()
-		if err := expire(ctx, tx, now); err != nil {
-			return err
-		}
-		if p, err = proposalByID(ctx, tx, id); err != nil {
-			return err
-		}
-		switch p.State {
-		case Rejected:
-			return nil
-		case Approved:
-			return singleUse(approval{proposal: p})
-		case Expired:
-			return notExpired(approval{proposal: p})
-		}
-		if err := failpoint.Hit("actions.reject"); err != nil {
-			return err
-		}
-		p.State, p.Changed = Rejected, now.UTC()
-		return p.put(ctx, tx)
+		p, err = e.RejectIn(ctx, tx, id)
+		return err
 	})
 	if err != nil {
 		return Proposal{}, wrap("reject", err)
 	}
 	return p, failpoint.Hit("actions.rejected")
+}
+
+// RejectIn is Reject in the caller's transaction.
+func (e *Engine) RejectIn(ctx context.Context, tx *store.Tx, id string) (Proposal, error) {
+	now := e.Now()
+	if err := expire(ctx, tx, now); err != nil {
+		return Proposal{}, err
+	}
+	p, err := proposalByID(ctx, tx, id)
+	if err != nil {
+		return Proposal{}, err
+	}
+	switch p.State {
+	case Rejected:
+		return p, nil
+	case Approved:
+		return p, singleUse(approval{proposal: p})
+	case Expired:
+		return p, notExpired(approval{proposal: p})
+	}
+	if err := failpoint.Hit("actions.reject"); err != nil {
+		return p, err
+	}
+	p.State, p.Changed = Rejected, now.UTC()
+	return p, p.put(ctx, tx)
 }
 
 // at is the proposal as it stands at a time: what has expired is no longer
