@@ -52,36 +52,27 @@ func New(db *store.DB, options Options) *Log {
 	return &Log{db: db, options: options}
 }
 
-var errNotBuilt = errors.New("chat: not there")
-
-// Post writes a message in the caller's transaction, as Add does.
-func (l *Log) Post(ctx context.Context, tx *store.Tx, m Message) (Message, error) {
-	return Message{}, errNotBuilt
+func (l *Log) write(ctx context.Context, do func(*store.Tx) error) error {
+	return plainly(ctx, l.db.Write, do)
 }
 
-// Add writes a message in a transaction of its own.
-func (l *Log) Add(ctx context.Context, m Message) (Message, error) { return Message{}, errNotBuilt }
-
-// Conversations returns up to limit conversations, those spoken in last first.
-// Before is the LastID to go on after; 0 begins with the newest.
-func (l *Log) Conversations(ctx context.Context, before int64, limit int) ([]Conversation, error) {
-	return nil, errNotBuilt
+func (l *Log) read(ctx context.Context, do func(*store.Tx) error) error {
+	return plainly(ctx, l.db.Read, do)
 }
 
-// Messages returns up to limit messages of a conversation, the newest ones, in
-// the order in which they were said. Before is the ID to stop short of; 0 is
-// none.
-func (l *Log) Messages(ctx context.Context, conversation string, before int64, limit int) ([]Message, error) {
-	return nil, errNotBuilt
+// plainly runs do in a transaction. What the caller can mend is said without
+// the layers that it went through.
+func plainly(ctx context.Context, transact func(context.Context, func(*store.Tx) error) error, do func(*store.Tx) error) error {
+	var refused error
+	err := transact(ctx, func(tx *store.Tx) error {
+		err := do(tx)
+		if errors.Is(err, ErrInvalid) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrFull) {
+			refused = err
+		}
+		return err
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
 }
-
-// After returns up to limit messages with an ID above id, in order.
-func (l *Log) After(ctx context.Context, id int64, limit int) ([]Message, error) {
-	return nil, errNotBuilt
-}
-
-// Search returns the messages that fit best, best first.
-func (l *Log) Search(ctx context.Context, q Query) ([]Found, error) { return nil, errNotBuilt }
-
-// Sweep erases the messages that are older than is kept, and returns how many.
-func (l *Log) Sweep(ctx context.Context, at time.Time) (int, error) { return 0, errNotBuilt }

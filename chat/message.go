@@ -38,9 +38,10 @@ func (a Author) IsEvidence() bool { return a == Person || a == Agent }
 type Message struct {
 	ID           int64     `json:"id"`           // rising, never given twice
 	Conversation string    `json:"conversation"` // "" begins a new one
-	At           time.Time `json:"at"`           // zero is now
+	At           time.Time `json:"at"`           // zero, or later than now, is now
 	Author       Author    `json:"author"`
-	// Name is the agent's, "deliberation" for the mind, "" for the person.
+	// Name is the agent's; for the mind "" is "deliberation"; the person has
+	// none. It is letters, digits, and - _ . within.
 	Name string `json:"name,omitempty"`
 	// Trust is never more than that of its author. Zero is that of its author,
 	// and for the mind an outsider's: it says itself what it was shown.
@@ -66,11 +67,10 @@ type Conversation struct {
 	LastID   int64     `json:"last_id"` // the ID of its last message
 }
 
-// The bounds of a message: text, names and keys in bytes.
+// The bounds of a message: text and names in bytes.
 const (
 	MaxText = 16 << 10
 	MaxName = 64
-	MaxKey  = 200
 )
 
 // The bounds of the log, where Options say nothing else.

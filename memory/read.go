@@ -98,7 +98,7 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	ranked := "SELECT rowid AS n, bm25(" + table + ", 1.0, 0.5) AS rank FROM " + table + " WHERE " + table + " MATCH ?"
 	args := []any{expression}
 	if q.Kind != "" {
-		ranked += " AND rowid IN (SELECT n FROM memory_records WHERE kind = ?)"
+		ranked += " AND EXISTS (SELECT 1 FROM memory_records WHERE n = " + table + ".rowid AND kind = ?)"
 		args = append(args, q.Kind)
 	}
 	query := "SELECT " + columns + ", best.rank FROM (" + ranked + " ORDER BY rank, rowid DESC LIMIT ?) AS best" +

@@ -1,0 +1,188 @@
+package chat
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/fulltext"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+const (
+	defaultLimit = 10
+	maxFound     = 100
+	maxPage      = 1000
+)
+
+const columns = "m.id, m.conversation, m.at, m.author, m.name, m.trust, m.text, m.deliberation, m.proposal"
+
+type scanner interface{ Scan(...any) error }
+
+// scan reads the columns, and what the query has behind them.
+func scan(from scanner, more ...any) (m Message, err error) {
+	var at int64
+	err = from.Scan(append([]any{&m.ID, &m.Conversation, &at, &m.Author, &m.Name, &m.Trust, &m.Text, &m.Deliberation, &m.Proposal}, more...)...)
+	if err != nil {
+		return Message{}, err
+	}
+	m.At = time.Unix(0, at).UTC()
+	return m, nil
+}
+
+// Conversations returns up to limit (1 to 1,000; 0 is 10) conversations, those
+// spoken in last first. Before is the LastID to go on after; 0 begins with the
+// newest.
+func (l *Log) Conversations(ctx context.Context, before int64, limit int) ([]Conversation, error) {
+	limit, err := page(limit)
+	if err != nil {
+		return nil, fmt.Errorf("chat: conversations: %w", err)
+	}
+	var all []Conversation
+	err = l.each(ctx, `SELECT id, title, created, updated, messages, last, last_id FROM chat_conversations
+		WHERE last_id < ? ORDER BY last_id DESC LIMIT ?`, []any{beginning(before), limit}, func(rows *sql.Rows) error {
+		var c Conversation
+		var created, updated int64
+		err := rows.Scan(&c.ID, &c.Title, &created, &updated, &c.Messages, &c.Last, &c.LastID)
+		c.Created, c.Updated = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()
+		all = append(all, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("chat: conversations: %w", err)
+	}
+	return all, nil
+}
+
+// Messages returns up to limit (1 to 1,000; 0 is 10) messages of a
+// conversation, the newest first. Before is the ID to go on after; 0 begins
+// with the newest. An error wraps ErrNotFound where there is no such
+// conversation.
+func (l *Log) Messages(ctx context.Context, conversation string, before int64, limit int) ([]Message, error) {
+	limit, err := page(limit)
+	if err != nil {
+		return nil, fmt.Errorf("chat: messages: %w", err)
+	}
+	conversation = named(conversation)
+	var all []Message
+	there := false
+	err = l.each(ctx, "SELECT 1 FROM chat_conversations WHERE id = ?", []any{conversation}, func(*sql.Rows) error {
+		there = true
+		return nil
+	})
+	if err == nil && !there {
+		err = ErrNotFound
+	}
+	if err == nil {
+		all, err = l.messages(ctx, "m.conversation = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?", conversation, beginning(before), limit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("chat: messages of %q: %w", cut(conversation), err)
+	}
+	return all, nil
+}
+
+// After returns up to limit (1 to 1,000; 0 is 10) messages with an ID above id,
+// in the order in which they were stored, those of the mind included.
+func (l *Log) After(ctx context.Context, id int64, limit int) ([]Message, error) {
+	limit, err := page(limit)
+	if err != nil {
+		return nil, fmt.Errorf("chat: after: %w", err)
+	}
+	all, err := l.messages(ctx, "m.id > ? ORDER BY m.id LIMIT ?", id, limit)
+	if err != nil {
+		return nil, fmt.Errorf("chat: after %d: %w", id, err)
+	}
+	return all, nil
+}
+
+// Search returns the messages that fit the words best, best first. Without a
+// word in q.Words nothing is found. An error of the query wraps ErrInvalid.
+func (l *Log) Search(ctx context.Context, q Query) ([]Found, error) {
+	if q.Limit < 0 || q.Limit > maxFound {
+		return nil, fmt.Errorf("chat: search: %w: the limit is %d, and may be 1 to %d", ErrInvalid, q.Limit, maxFound)
+	}
+	if q.Limit == 0 {
+		q.Limit = defaultLimit
+	}
+	expression, ok := fulltext.Match(q.Words)
+	if !ok {
+		return nil, nil
+	}
+	only, args := []string{}, []any{expression}
+	if q.Conversation != "" {
+		only, args = append(only, "conversation = ?"), append(args, named(q.Conversation))
+	}
+	if q.Author != "" {
+		only, args = append(only, "author = ?"), append(args, q.Author)
+	}
+	if since := q.Since; since.After(time.Unix(0, 0)) {
+		only, args = append(only, "at >= ?"), append(args, since.UnixNano())
+	}
+	ranked := "SELECT rowid AS id, bm25(chat_words) AS rank FROM chat_words WHERE chat_words MATCH ?"
+	if len(only) > 0 {
+		ranked += " AND EXISTS (SELECT 1 FROM chat_messages WHERE id = chat_words.rowid AND " + strings.Join(only, " AND ") + ")"
+	}
+	var found []Found
+	err := l.each(ctx, "SELECT "+columns+", best.rank FROM ("+ranked+" ORDER BY rank, rowid DESC LIMIT ?) AS best JOIN chat_messages m USING (id) ORDER BY best.rank, m.id DESC",
+		append(args, q.Limit), func(rows *sql.Rows) error {
+			var rank float64
+			m, err := scan(rows, &rank)
+			found = append(found, Found{Message: m, Score: -rank})
+			return err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("chat: search: %w", err)
+	}
+	return found, nil
+}
+
+func (l *Log) messages(ctx context.Context, condition string, args ...any) (all []Message, err error) {
+	err = l.each(ctx, "SELECT "+columns+" FROM chat_messages m WHERE "+condition, args, func(rows *sql.Rows) error {
+		m, err := scan(rows)
+		all = append(all, m)
+		return err
+	})
+	return all, err
+}
+
+// each calls do for each row of the query.
+func (l *Log) each(ctx context.Context, query string, args []any, do func(*sql.Rows) error) error {
+	return l.read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := do(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// named is a name as it is kept.
+func named(given string) string { return strings.ToLower(fulltext.Line(given)) }
+
+// beginning is the ID that a page stops short of.
+func beginning(before int64) int64 {
+	if before == 0 {
+		return math.MaxInt64
+	}
+	return before
+}
+
+func page(limit int) (int, error) {
+	switch {
+	case limit < 0 || limit > maxPage:
+		return 0, fmt.Errorf("%w: the limit is %d, and may be 1 to %d", ErrInvalid, limit, maxPage)
+	case limit == 0:
+		return defaultLimit, nil
+	}
+	return limit, nil
+}
