@@ -1,27 +1,58 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+// page is how many messages are asked of the log at once.
+const page = 500
 
 // LogSense looks at the mind's own log of conversations.
 type LogSense struct {
 	log     Log
 	options Options
+
+	// committed is the cursor that talks belong to; pending is what was handed
+	// out and is not known to be committed.
+	committed []byte
+	started   bool
+	talks     map[string]*talk
+	pending   *spokenOf
 }
 
 var _ senses.Sense = (*LogSense)(nil)
+
+// spokenOf is what a batch changed, until it is known to be committed.
+type spokenOf struct {
+	cursor []byte
+	talks  map[string]*talk // nil: nothing is open
+}
+
+// logCursor is what is committed beside the rows.
+type logCursor struct {
+	Version int   `json:"v"`
+	Last    int64 `json:"last"`
+	// Begun: the first look is over.
+	Begun bool `json:"begun"`
+}
 
 // NewLog returns the sense of the mind's own log.
 func NewLog(log Log, options Options) *LogSense {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &LogSense{log: log, options: options}
+	return &LogSense{log: log, options: options, talks: map[string]*talk{}}
 }
 
 // Name returns "conversation".
@@ -31,6 +62,187 @@ func (s *LogSense) Name() string { return Name }
 func (s *LogSense) ID() string { return LogID }
 
 // Collect looks at what was said since.
-func (s *LogSense) Collect(context.Context, time.Time, []byte) (senses.Batch, error) {
-	return senses.Batch{}, nil
+func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
+	c, err := s.settle(ctx, given)
+	if err != nil {
+		return senses.Batch{}, err
+	}
+	l := logLook{
+		sense: s, old: !c.Begun, talks: map[string]*talk{}, last: c.Last,
+		hearing: hearing{instance: LogID, at: at, person: subconscious.Owner, agent: subconscious.Agent},
+	}
+	limited, cancel := budget(ctx)
+	defer cancel()
+	complete, err := l.read(limited)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return senses.Batch{}, fmt.Errorf("conversation %s: read the log: %w", LogID, err)
+	}
+	batch := senses.Batch{Changes: l.hearing.finish()}
+	next := logCursor{Version: 1, Last: l.last, Begun: c.Begun || complete}
+	batch.Starting = !next.Begun
+	if next == c && len(given) > 0 {
+		return batch, nil
+	}
+	return s.hand(&l, batch, next)
+}
+
+// hand makes the batch of what a look found.
+func (s *LogSense) hand(l *logLook, batch senses.Batch, next logCursor) (senses.Batch, error) {
+	for name, t := range s.talks { // what ended by itself meanwhile
+		if l.talks[name] == nil {
+			l.talks[name] = &talk{name: t.name, link: t.link, Open: slices.Clone(t.Open)}
+		}
+	}
+	p := &spokenOf{talks: map[string]*talk{}}
+	for _, name := range slices.Sorted(maps.Keys(l.talks)) {
+		t := l.talks[name]
+		t.expire(l.hearing.at)
+		before := s.talks[name]
+		switch {
+		case len(t.Open) > 0:
+			if before != nil && slices.EqualFunc(before.Open, t.Open, func(a, b open) bool { return a.Key == b.Key && a.Until == b.Until }) {
+				continue
+			}
+			value, err := json.Marshal(t.Open)
+			if err != nil {
+				return senses.Batch{}, fmt.Errorf("conversation %s: keep what is open: %w", LogID, err)
+			}
+			p.talks[name] = t
+			batch.Rows = append(batch.Rows, senses.Row{Key: name, Value: value})
+		case before != nil:
+			p.talks[name] = nil
+			batch.Rows = append(batch.Rows, senses.Row{Key: name})
+		}
+	}
+	stamp, err := json.Marshal(next)
+	if err != nil {
+		return senses.Batch{}, fmt.Errorf("conversation %s: cursor: %w", LogID, err)
+	}
+	p.cursor, batch.Cursor = stamp, slices.Clone(stamp)
+	s.pending = p
+	return batch, nil
+}
+
+// settle finds out what became of the last batch, and where to go on.
+func (s *LogSense) settle(ctx context.Context, given []byte) (logCursor, error) {
+	if p := s.pending; p != nil {
+		s.pending = nil
+		if string(given) == string(p.cursor) {
+			s.committed = p.cursor
+			for name, t := range p.talks {
+				if t == nil {
+					delete(s.talks, name)
+				} else {
+					s.talks[name] = t
+				}
+			}
+		}
+	}
+	var c logCursor
+	if given != nil {
+		if err := json.Unmarshal(given, &c); err != nil || c.Version != 1 {
+			s.options.Logger.Warn("the cursor of the conversations cannot be read; looking at them for the first time", "error", err)
+			c = logCursor{}
+		}
+	}
+	if s.started && string(given) == string(s.committed) {
+		return c, nil
+	}
+	s.started = false
+	if err := s.load(ctx); err != nil {
+		return c, err
+	}
+	s.started, s.committed = true, slices.Clone(given)
+	return c, nil
+}
+
+// load reads back what is open.
+func (s *LogSense) load(ctx context.Context) error {
+	s.talks = map[string]*talk{}
+	if s.options.Rows == nil {
+		return nil
+	}
+	err := s.options.Rows.Rows(ctx, Name, LogID, func(name string, value []byte) bool {
+		t := logTalk(name)
+		if err := json.Unmarshal(value, &t.Open); err != nil {
+			s.options.Logger.Warn("a row of the conversations cannot be read; what was open in it ends by time", "error", err)
+			t.Open = nil
+		}
+		s.talks[name] = t
+		return ctx.Err() == nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("conversation %s: read back what is open: %w", LogID, err)
+	}
+	return nil
+}
+
+func logTalk(name string) *talk { return &talk{name: name, link: "conversation:" + name} }
+
+// logLook is one Collect as it goes on.
+type logLook struct {
+	sense   *LogSense
+	hearing hearing
+	old     bool
+	last    int64
+	talks   map[string]*talk // that messages came for
+}
+
+// read goes through the log to its end, or as far as there is time.
+func (l *logLook) read(ctx context.Context) (complete bool, err error) {
+	for ctx.Err() == nil && !l.hearing.full() {
+		messages, err := l.sense.log.After(ctx, l.last, page)
+		if err != nil {
+			if ctx.Err() != nil {
+				return false, nil
+			}
+			return false, err
+		}
+		for _, m := range messages {
+			if l.hearing.full() {
+				return false, nil
+			}
+			if m.ID <= l.last {
+				return false, fmt.Errorf("message %d came after message %d: the log is out of order", m.ID, l.last)
+			}
+			l.last = m.ID
+			l.message(m)
+		}
+		if len(messages) < page {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (l *logLook) message(m Message) {
+	m.Conversation = cmp.Or(m.Conversation, "-")
+	t := l.talks[m.Conversation]
+	if t == nil {
+		t = logTalk(m.Conversation)
+		if known := l.sense.talks[m.Conversation]; known != nil {
+			t.Open = slices.Clone(known.Open)
+		}
+		l.talks[m.Conversation] = t
+	}
+	when := m.At
+	if when.IsZero() || when.After(l.hearing.at) {
+		when = l.hearing.at
+	}
+	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, old: l.old})
+}
+
+// budget bounds how long one look reads: half of what the caller grants.
+func budget(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := 5 * time.Second
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	return context.WithTimeout(ctx, limit)
 }
