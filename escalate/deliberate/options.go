@@ -88,8 +88,9 @@ type Material struct {
 // Desk has the tools with which a model reads more.
 type Desk interface {
 	Tools() []models.Tool
-	// Read runs one. An error is told to the model, and ends nothing; what the
-	// error says counts as the Reading's Words, too.
+	// Read runs one. An error is told to the model, and ends nothing. Whose words
+	// an error has are the Reading's Words, too: none at all count as a
+	// stranger's, but for one that wraps ErrWish, which is the daemon's own.
 	Read(ctx context.Context, call models.ToolCall) (Reading, error)
 }
 
@@ -241,7 +242,7 @@ func (o Options) validate() error {
 	case o.DB == nil:
 		return errors.New("there is no database")
 	case o.Gather == nil || o.Teller == nil || o.Mind == nil:
-		return errors.New("Gather, Teller and Mind are needed")
+		return errors.New("there must be a Gather, a Teller and a Mind")
 	}
 	return o.Config.Validate()
 }

@@ -2,57 +2,226 @@ package deliberate
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// ErrUnknown is the error of Record for an id that no case has.
+var ErrUnknown = errors.New("there is no such deliberation")
+
+const (
+	// maxOf is how many cases Of returns.
+	maxOf = 20
+	// Said and done is kept for keepSteps after the end, the case for keepCase.
+	keepSteps = 30 * 24 * time.Hour
+	keepCase  = 365 * 24 * time.Hour
+)
+
+// ending is how a case ended, as it is stored.
+type ending struct {
+	Outcome  subconscious.Outcome `json:"outcome"`
+	Told     *Told                `json:"told,omitempty"`
+	Fallback string               `json:"fallback,omitempty"`
+}
+
 // Add puts a case into the queue, in the transaction of the tick. A tick has one
-// case of an incident: adding it again does nothing.
-func (w *Worker) Add(ctx context.Context, tx *store.Tx, c Case) error { return errors.New("x") }
+// case of an incident: adding it again does nothing. Its ID is made of these.
+func (w *Worker) Add(ctx context.Context, tx *store.Tx, c Case) error {
+	if err := c.check(); err != nil {
+		return fmt.Errorf("deliberate: add: %w", err)
+	}
+	c.ID = idOf(c)
+	body, size, err := pack(c)
+	if err != nil {
+		return fmt.Errorf("deliberate: add %s: %w", c.ID, err)
+	}
+	if size > maxCase {
+		return fmt.Errorf("deliberate: add %s: the case has %d bytes, more than %d", c.ID, size, maxCase)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO deliberation_cases (id, tick, incident, person, at, critical, state, body)
+		VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING`,
+		c.ID, c.Tick, string(c.Incident), string(c.Person), c.At.UnixNano(), c.Critical, body)
+	if err != nil {
+		return fmt.Errorf("deliberate: add %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+// columns are those that scan reads.
+const columns = "state, body, started, deadline, resumed, bytes, cost, system, ended, ending"
+
+// row is a case as it is stored.
+type row struct {
+	Record
+	bytes  int
+	system string // the hash of what the model is told about its task
+}
+
+type scanner interface{ Scan(into ...any) error }
+
+func (w *Worker) scan(from scanner) (r row, err error) {
+	var body, end []byte
+	var started, deadline, over int64
+	if err := from.Scan(&r.State, &body, &started, &deadline, &r.Resumed, &r.bytes, &r.Cost, &r.system, &over, &end); err != nil {
+		return r, err
+	}
+	if err := unpack(body, &r.Case); err != nil {
+		return r, err
+	}
+	zone := w.Now().Location()
+	r.Started, r.Deadline, r.Over = instant(started, zone), instant(deadline, zone), instant(over, zone)
+	if len(end) == 0 {
+		return r, nil
+	}
+	var e ending
+	if err := unpack(end, &e); err != nil {
+		return r, err
+	}
+	r.Outcome, r.Told, r.Fallback = &e.Outcome, e.Told, e.Fallback
+	return r, nil
+}
+
+func instant(nano int64, zone *time.Location) time.Time {
+	if nano == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nano).In(zone)
+}
+
+// find reads a case with all that was said and done in it.
+func (w *Worker) find(ctx context.Context, tx *store.Tx, id string) (r row, err error) {
+	r, err = w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, ErrUnknown
+	}
+	if err != nil {
+		return r, fmt.Errorf("case %s: %w", id, err)
+	}
+	if r.system != "" {
+		var body []byte
+		if err := tx.QueryRowContext(ctx, "SELECT body FROM deliberation_systems WHERE hash = ?", r.system).Scan(&body); err != nil {
+			return r, fmt.Errorf("case %s: what its model is told: %w", id, err)
+		}
+		if err := unpack(body, &r.System); err != nil {
+			return r, fmt.Errorf("case %s: what its model is told: %w", id, err)
+		}
+	}
+	r.Steps, err = steps(ctx, tx, id)
+	if err != nil {
+		return r, fmt.Errorf("case %s: its steps: %w", id, err)
+	}
+	return r, nil
+}
+
+func steps(ctx context.Context, tx *store.Tx, id string) (all []Step, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT body FROM deliberation_steps WHERE id = ? ORDER BY n", id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return nil, err
+		}
+		var s Step
+		if err := unpack(body, &s); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, rows.Err()
+}
+
+// Record returns a case by its id; ErrUnknown where there is none.
+func (w *Worker) Record(ctx context.Context, id string) (Record, error) {
+	var r row
+	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
+		r, err = w.find(ctx, tx, id)
+		return err
+	}); err != nil {
+		return Record{}, fmt.Errorf("deliberate: %w", err)
+	}
+	return r.Record, nil
+}
 
 // Of returns the cases of an incident by its name for people, newest first, at
 // most 20.
 func (w *Worker) Of(ctx context.Context, person subconscious.IncidentID) ([]Record, error) {
-	return nil, nil
+	var all []Record
+	if err := w.DB.Read(ctx, func(tx *store.Tx) error {
+		ids, err := names(ctx, tx, "SELECT id FROM deliberation_cases WHERE person = ? ORDER BY at DESC, id LIMIT ?", string(person), maxOf)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			r, err := w.find(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			all = append(all, r.Record)
+		}
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("deliberate: of %s: %w", person, err)
+	}
+	return all, nil
 }
 
-// ErrUnknown is the error of Record for an id that no case has.
-var ErrUnknown = errors.New("there is no such deliberation")
-
-// Record returns a case by its id.
-func (w *Worker) Record(ctx context.Context, id string) (Record, error) { return Record{}, nil }
+func names(ctx context.Context, tx *store.Tx, query string, args ...any) (all []string, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		all = append(all, name)
+	}
+	return all, rows.Err()
+}
 
 // Waiting returns how many cases have not ended.
-func (w *Worker) Waiting(ctx context.Context) (int, error) { return 0, nil }
-
-// Status is how the worker does.
-type Status struct {
-	Enabled bool
-	// Problem says why no model can be asked; "" where one can.
-	Problem string
-	Model   string // PROVIDER/MODEL
-	Waiting int    // those that run included
-	// Running is the id of the case under way, and Since when it began.
-	Running string
-	Since   time.Time
-	// Today counts the outcomes of cases that ended since midnight, ByRule those
-	// of them that the words of the gate told, and Cost what they cost in
-	// billionths of a US dollar.
-	Today  map[subconscious.OutcomeKind]int
-	ByRule int
-	Cost   int64
-	// Failure is what went wrong in the database; "" for nothing.
-	Failure string
+func (w *Worker) Waiting(ctx context.Context) (n int, err error) {
+	err = w.DB.Read(ctx, func(tx *store.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT count(*) FROM deliberation_cases WHERE state <> 'ended'").Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("deliberate: waiting: %w", err)
+	}
+	return n, nil
 }
 
-// Status says how the worker does, at a time in the mind's zone.
-func (w *Worker) Status(ctx context.Context, at time.Time) (Status, error) { return Status{}, nil }
-
 // Sweep removes what is kept no more: what was said 30 days after a case ended,
-// the case a year after.
-func (w *Worker) Sweep(ctx context.Context, at time.Time) error { return nil }
-
-func (w *Worker) next(ctx context.Context) (bool, error) { return false, nil }
+// the case a year after. It is quick, and may be called at each tick.
+func (w *Worker) Sweep(ctx context.Context, at time.Time) error {
+	err := w.DB.Write(ctx, func(tx *store.Tx) error {
+		const done = "SELECT id FROM deliberation_cases WHERE state = 'ended' AND ended < ?"
+		for _, s := range []struct {
+			query string
+			args  []any
+		}{
+			{"DELETE FROM deliberation_steps WHERE id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
+			{"UPDATE deliberation_cases SET system = '' WHERE system <> '' AND id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
+			{"DELETE FROM deliberation_systems WHERE hash NOT IN (SELECT system FROM deliberation_cases)", nil},
+			{"DELETE FROM deliberation_cases WHERE state = 'ended' AND ended < ?", []any{at.Add(-keepCase).UnixNano()}},
+		} {
+			if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("deliberate: sweep: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package deliberate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// ranOf is how long what became of an action is worth telling.
+const ranOf = 6 * time.Hour
+
+// maxOutput is how many characters of what a failed program said are told.
+const maxOutput = 80
+
+// carryOut runs the action that was written down as started, or asks how it went
+// where it was started in another life, and tells the person.
+func (d *deliberation) carryOut(ctx context.Context) error {
+	s := *d.underway
+	call := s.Call.ToolCall
+	var in struct {
+		Action, Reason string
+		Arguments      json.RawMessage
+	}
+	if err := decode(call.Arguments, &in); err != nil {
+		return err // it was read before it was started
+	}
+	if len(in.Arguments) == 0 {
+		in.Arguments = json.RawMessage("{}")
+	}
+	wish := d.complete(Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: in.Arguments, Reason: in.Reason}, s)
+	ran, err := d.runAction(ctx, wish)
+	if ctx.Err() != nil {
+		return nil // how it went is asked at the next start
+	}
+	if errors.Is(err, ErrWish) {
+		return d.wrong(ctx, call, err)
+	}
+	if err := failpoint.Hit("deliberate.ran"); err != nil {
+		return err
+	}
+	called := Step{Kind: StepCalled, Round: d.rounds, Text: clip(d.Redact(ran.Output), maxMemo),
+		Call: &Called{ToolCall: call, Judgement: s.Call.Judgement, Shown: s.Call.Shown, Made: ran.ID}}
+	telling, what := d.afterRun(wish, ran, err)
+	c := conclusion{kind: subconscious.OutcomeActed, reason: d.reason(in.Reason, "the model wished for "+in.Action), telling: telling}
+	if telling.Kind == TellFailed {
+		c.kind, c.reason = subconscious.OutcomeTold, cut(what, maxReason)
+		called.Call.Failed = true
+	}
+	if called.Text == "" {
+		called.Text = what
+	}
+	return d.end(ctx, &called, nil, c)
+}
+
+func (d *deliberation) runAction(ctx context.Context, wish Wish) (ran Ran, err error) {
+	if d.Actions == nil {
+		return Ran{Unknown: true}, nil
+	}
+	defer contained(&err)
+	return d.Actions.Run(ctx, wish.Key, wish)
+}
+
+// afterRun is what the person is told of an action, and what became of it.
+func (d *deliberation) afterRun(wish Wish, ran Ran, err error) (*Telling, string) {
+	now, heading := d.Now(), title(d.Case)
+	t := &Telling{Kind: TellFailed, Title: heading, Run: ran.ID, Expires: now.Add(ranOf)}
+	words := d.mechanical(ran.Words, maxWords)
+	if words == "" {
+		words = d.mechanical(wish.Action, maxWords)
+	}
+	switch {
+	case err != nil:
+		what := fmt.Sprintf("%s could not be carried out: %s", words, d.mechanical(err.Error(), maxOutput))
+		t.Text = joined(ended(what), " See: subconsciousctl why "+d.ID, room(heading))
+		return t, what
+	case ran.Unknown:
+		what := words + " was begun, and nobody knows whether it was done: the daemon was interrupted"
+		t.Text = joined(ended(what), " Look before you repeat it. See: subconsciousctl why "+d.ID, room(heading))
+		return t, what
+	case !ran.OK:
+		what := words + " failed"
+		if output := d.mechanical(ran.Output, maxOutput); output != "" {
+			what += ": " + output
+		}
+		t.Text = joined(ended(what), " See: subconsciousctl why "+d.ID, room(heading))
+		return t, what
+	}
+	t.Kind = TellActed
+	end := ""
+	if ran.UndoUntil.After(now) {
+		end = fmt.Sprintf(" It can be undone until %s: subconsciousctl undo %s", moment(ran.UndoUntil, now), ran.ID)
+	}
+	t.Text = joined(ended("Done: "+words), end, room(heading))
+	return t, words
+}

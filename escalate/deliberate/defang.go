@@ -1,0 +1,202 @@
+package deliberate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDefanged is how many bytes of a text are looked at.
+const maxDefanged = 16 << 10
+
+// Defang makes one line of plain text out of a text, in which no address can be
+// followed: https://a.b becomes hxxps://a[.]b, and a bare domain, a mail address
+// or anything else that begins like an address is broken in the same manner.
+// Numbers, times and the ends of sentences stay as they are. What cannot be seen
+// is left out. Defang(Defang(text)) is Defang(text).
+func Defang(text string) string {
+	if len(text) > maxDefanged {
+		text = strings.ToValidUTF8(text[:maxDefanged], "")
+	}
+	text = oneLine(text)
+	if !strings.ContainsAny(text, ".:@\\。｡") {
+		return text
+	}
+	return dotless(schemeless(text))
+}
+
+// lookalike are characters that programs read as one of those that addresses are
+// made of.
+var lookalike = strings.NewReplacer(
+	"．", ".", "․", ".", "﹒", ".",
+	"：", ":", "﹕", ":", "︓", ":", "∶", ":", "꞉", ":",
+	"／", "/", "⁄", "/", "∕", "/", "⧸", "/",
+	"＠", "@", "﹫", "@", "＼", `\`, "﹨", `\`, "∖", `\`)
+
+// oneLine is a text on one line, without what cannot be seen.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.IsControl(r):
+			return ' '
+		case r == utf8.RuneError, !unicode.IsPrint(r), unseen(r):
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(lookalike.Replace(text)), " ")
+}
+
+// unseen are characters that are letters or marks and are not drawn.
+func unseen(r rune) bool {
+	return r == 0x034f || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f ||
+		r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x17b4 || r == 0x17b5 || r == 0x2800
+}
+
+func isWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '-' || r == '_'
+}
+
+// defanged are the schemes that have another name once they cannot be followed.
+var defanged = map[string]string{"http": "hxxp", "https": "hxxps"}
+
+// schemeless breaks whatever comes before a colon or an @ and is read as the
+// beginning of an address, and the two strokes of a share.
+func schemeless(text string) string {
+	var out strings.Builder
+	runes := []rune(text)
+	begun := 0 // where the word began that a colon ends
+	for i, r := range runes {
+		next := rune(' ')
+		if i+1 < len(runes) {
+			next = runes[i+1]
+		}
+		switch {
+		case r == '\\' && next == '\\':
+			continue
+		case r == ':' && next != ' ' && hasLetter(runes[begun:i]):
+			out.WriteString(colon(&out, string(runes[begun:i]), runes[i+1:]))
+		case r == '@' && next != ' ' && i > 0 && runes[i-1] != ' ' && runes[i-1] != '[':
+			out.WriteString("[@]")
+		default:
+			out.WriteRune(r)
+		}
+		if !isWord(r) && r != '+' && r != '.' {
+			begun = i + 1
+		}
+	}
+	return out.String()
+}
+
+// colon is what a colon becomes that stands behind a word and before rest. A
+// scheme that has another name gets it: the word is the last of out.
+func colon(out *strings.Builder, word string, rest []rune) string {
+	if word == "redacted" && isMark(rest) {
+		return ":"
+	}
+	if len(rest) < 2 || rest[0] != '/' || rest[1] != '/' {
+		return "[:]"
+	}
+	lower := strings.ToLower(word)
+	if lower == "hxxp" || lower == "hxxps" {
+		return ":"
+	}
+	other, ok := defanged[lower]
+	if !ok {
+		return "[:]"
+	}
+	written := out.String()
+	out.Reset()
+	out.WriteString(written[:len(written)-len(word)] + other)
+	return ":"
+}
+
+// isMark reports whether a text goes on like "[redacted:password]" does.
+func isMark(rest []rune) bool {
+	for i, r := range rest {
+		if r == ']' {
+			return i > 0
+		}
+		if (r < 'a' || r > 'z') && r != '-' {
+			return false
+		}
+	}
+	return false
+}
+
+func hasLetter(word []rune) bool {
+	for _, r := range word {
+		if unicode.IsLetter(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// dotless breaks the dots of each run of characters that could be the name of a
+// host or its number.
+func dotless(text string) string {
+	var out strings.Builder
+	runes := []rune(text)
+	for i := 0; i < len(runes); {
+		end := i
+		for end < len(runes) && runes[end] != ' ' {
+			end++
+		}
+		out.WriteString(brokenDots(runes[i:end]))
+		if end < len(runes) {
+			out.WriteByte(' ')
+		}
+		i = end + 1
+	}
+	return out.String()
+}
+
+// brokenDots breaks the dots within a piece of text without white space, as far
+// as it could be an address.
+func brokenDots(piece []rune) string {
+	all := isHost(piece)
+	var out strings.Builder
+	for i, r := range piece {
+		last := i+1 == len(piece)
+		switch {
+		case (r == '。' || r == '｡') && !last:
+			// It ends sentences, too, and stays: only nothing follows it.
+			out.WriteString(string(r) + " ")
+		case r == '.' && !last && all && (isWord(piece[i+1]) || piece[i+1] == '%'):
+			out.WriteString("[.]")
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// isHost reports whether a dot in it is followed by what could be the end of a
+// domain, two characters and more of which the first is a letter, or whether
+// four numbers are in it, or a www.
+func isHost(piece []rune) bool {
+	text := string(piece)
+	if strings.HasPrefix(strings.ToLower(text), "www") {
+		return true
+	}
+	numbers := 0
+	for _, label := range strings.Split(text, ".")[1:] {
+		n, digits := 0, true
+		for _, r := range label {
+			if !isWord(r) {
+				break
+			}
+			n++
+			digits = digits && unicode.IsNumber(r)
+		}
+		first, _ := utf8.DecodeRuneInString(label)
+		switch {
+		case n >= 2 && !unicode.IsNumber(first):
+			return true
+		case n > 0 && digits:
+			numbers++
+		}
+	}
+	return numbers >= 3
+}

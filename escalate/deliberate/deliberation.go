@@ -1,0 +1,346 @@
+package deliberate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// maxResumed is how often a case goes on after an interruption.
+const maxResumed = 2
+
+// fallback is why the words of the gate tell the person: in a few words, for the
+// message, and in more, for the record. The zero value is none.
+type fallback struct{ short, long string }
+
+// next deliberates on the next case, and reports whether there was one.
+func (w *Worker) next(ctx context.Context) (bool, error) {
+	r, ok, err := w.claim(ctx)
+	if err != nil || !ok {
+		return false, err
+	}
+	d := &deliberation{Worker: w, row: r, asker: w.Asker()}
+	for _, s := range r.Steps {
+		d.apply(s)
+	}
+	d.resumed = r.Resumed > 0
+	if w.Desk != nil {
+		d.desk = w.Desk(r.Case, w.Now())
+	}
+	why, err := d.proceed(ctx)
+	switch {
+	case err != nil:
+		return true, fmt.Errorf("case %s: %w", r.ID, err)
+	case d.over || ctx.Err() != nil:
+		return true, nil
+	}
+	if err := d.tellByRule(ctx, why); err != nil {
+		return true, fmt.Errorf("case %s: %w", r.ID, err)
+	}
+	return true, nil
+}
+
+// claim takes the case whose turn it is: one that was interrupted, then those
+// that are critical, then the oldest.
+func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
+	const first = " FROM deliberation_cases WHERE state <> 'ended' ORDER BY state = 'running' DESC, critical DESC, at, id LIMIT 1"
+	var ids []string
+	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
+		ids, err = names(ctx, tx, "SELECT id"+first)
+		return err
+	}); err != nil || len(ids) == 0 {
+		return r, false, err
+	}
+	err = w.write(ctx, "claim", func(ctx context.Context, tx *store.Tx) error {
+		if r, err = w.find(ctx, tx, ids[0]); err != nil {
+			return err
+		}
+		if r.State == Running {
+			r.Resumed++
+			_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET resumed = ? WHERE id = ?", r.Resumed, r.ID)
+			return err
+		}
+		r.State, r.Started = Running, w.Now()
+		r.Deadline = r.Started.Add(w.Config.Deadline)
+		if r.Critical {
+			r.Deadline = r.Started.Add(w.Config.CriticalDeadline)
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'running', started = ?, deadline = ? WHERE id = ?",
+			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
+		return err
+	})
+	return r, err == nil, err
+}
+
+// write runs a transaction that Stop does not break off, between the points
+// deliberate.NAME and deliberate.NAME.done.
+func (w *Worker) write(ctx context.Context, name string, do func(context.Context, *store.Tx) error) error {
+	if err := failpoint.Hit("deliberate." + name); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	if err := w.DB.Write(ctx, func(tx *store.Tx) error { return do(ctx, tx) }); err != nil {
+		return err
+	}
+	return failpoint.Hit("deliberate." + name + ".done")
+}
+
+// deliberation is a case that is under way.
+type deliberation struct {
+	*Worker
+	row
+	progress
+	asker   Asker
+	desk    Desk // nil for none
+	resumed bool
+	over    bool
+}
+
+// proceed carries the case on until it is over, or until there is a reason to
+// tell by rule. When ctx ends it returns, and nothing of that is written down.
+func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
+	if d.underway != nil {
+		if err := d.carryOut(ctx); err != nil || d.over || ctx.Err() != nil {
+			return fallback{}, err
+		}
+	}
+	if why, hindered := d.hindered(); hindered {
+		return why, nil
+	}
+	asking, cancel := context.WithTimeout(ctx, d.Deadline.Sub(d.Now()))
+	defer cancel()
+	if !d.opened {
+		if why, err := d.open(ctx, asking); err != nil || why != (fallback{}) {
+			return why, err
+		}
+	}
+	done, why := d.pay(asking)
+	defer done()
+	if why != (fallback{}) {
+		return why, nil
+	}
+	for ctx.Err() == nil {
+		why, err := d.round(ctx, asking)
+		if err != nil || d.over || why != (fallback{}) {
+			return why, err
+		}
+	}
+	return fallback{}, nil
+}
+
+// hindered reports whether no model is asked (any more), and why.
+func (d *deliberation) hindered() (fallback, bool) {
+	switch {
+	case d.isLate(d.Now()):
+		return fallback{}, true // it is dismissed
+	case !d.Config.Enabled:
+		return fallback{"", "deliberation is switched off"}, true
+	case d.resumed && (d.Resumed > maxResumed || d.cut):
+		return fallback{"it was interrupted", "it was interrupted, and could not go on"}, true
+	case !d.Now().Before(d.Deadline):
+		return d.noTime(), true
+	case d.asker.Generator == nil:
+		return fallback{"there is no model for it", "no model is assigned to the role"}, true
+	case d.asker.Problem != "":
+		return fallback{"its model cannot be asked", d.asker.Problem}, true
+	}
+	return fallback{}, false
+}
+
+func (d *deliberation) noTime() fallback {
+	return fallback{"there was no time left", fmt.Sprintf("its deadline was over, %s after it began", d.Deadline.Sub(d.Started).Round(time.Second))}
+}
+
+// open writes down what the model is shown first.
+func (d *deliberation) open(ctx, asking context.Context) (fallback, error) {
+	material, err := d.gather(asking)
+	if ctx.Err() != nil {
+		return fallback{}, nil
+	}
+	if err != nil {
+		return fallback{"it could not be put together", d.spokenError("what the model is shown could not be put together: ", err)}, nil
+	}
+	if len(material.Words) == 0 {
+		material.Words = []escalate.Word{{Trust: subconscious.Outsider, Source: "evidence"}}
+	}
+	d.System = d.Redact(material.Prompt.System)
+	step := Step{Kind: StepOpened, Text: d.Redact(material.Prompt.User), Words: material.Words, Own: material.Own}
+	return fallback{}, d.put(ctx, &step, func(ctx context.Context, tx *store.Tx) error { return d.putSystem(ctx, tx) })
+}
+
+func (d *deliberation) gather(ctx context.Context) (m Material, err error) {
+	defer contained(&err)
+	return d.Gather.Gather(ctx, d.Case, d.Now())
+}
+
+// contained turns a panic of what the worker was handed into an error.
+func contained(err *error) {
+	if fault := recover(); fault != nil {
+		*err = fmt.Errorf("a fault in this program: %.200s", fmt.Sprint(fault))
+	}
+}
+
+// pay opens the purse. What it returns closes it.
+func (d *deliberation) pay(ctx context.Context) (done func(), why fallback) {
+	if d.Purse == nil {
+		return func() {}, fallback{}
+	}
+	most := max(budget.Dollars(d.Config.MaxCost)-budget.Money(d.Cost), 0)
+	charge := budget.Charge{At: d.Now(), Tick: d.Tick, Role: d.role(), Provider: d.asker.Identity.Provider, Model: d.asker.Identity.Model,
+		Worst: budget.Amount{Money: most}}
+	if err := d.Purse.Open(ctx, charge); err != nil {
+		return func() {}, fallback{"it could not be paid for", d.spokenError("", err)}
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+		defer cancel()
+		if _, err := d.Purse.Close(ctx); err != nil {
+			d.Logger.Error("what a case cost is not settled: its worst case counts", "case", d.ID, "error", err)
+		}
+	}, fallback{}
+}
+
+func (d *deliberation) role() string {
+	if role := d.asker.Request.Purpose.Role; role != "" {
+		return role
+	}
+	return models.RoleDeliberation
+}
+
+// round runs the tools that the last answer asks for, and asks again.
+func (d *deliberation) round(ctx, asking context.Context) (fallback, error) {
+	for len(d.pending) > 0 {
+		if asking.Err() != nil {
+			return d.noTime(), nil
+		}
+		if err := d.use(ctx, asking, d.pending[0]); err != nil || d.over || ctx.Err() != nil {
+			return fallback{}, err
+		}
+	}
+	switch {
+	case d.silent:
+		return d.leave(ctx)
+	case d.rounds >= d.Config.Rounds:
+		return fallback{"the model came to no end", fmt.Sprintf("the model came to no end in %d answers", d.rounds)}, nil
+	case asking.Err() != nil:
+		return d.noTime(), nil
+	}
+	return d.ask(ctx, asking)
+}
+
+// leave ends a case whose model has nothing more to say: without a word where it
+// remembered something and the policy allows that.
+func (d *deliberation) leave(ctx context.Context) (fallback, error) {
+	if !d.remembered {
+		return fallback{"the model did not say what to do", "the model ended without any effect"}, nil
+	}
+	j := d.judge(escalate.EffectKeep, "")
+	if j.Permission != escalate.Allowed {
+		return fallback{"", "the model would have kept quiet, and clause " + j.Clause + " refuses that: " + j.Why}, nil
+	}
+	last := d.messages[len(d.messages)-1].Text
+	reason := d.spoken(last, d.taint, maxReason)
+	if reason == "" {
+		reason = "it was remembered, and is of no haste"
+	}
+	return fallback{}, d.end(ctx, nil, nil, conclusion{kind: subconscious.OutcomeRemembered, reason: reason})
+}
+
+// ask asks the model, and writes down what it answers.
+func (d *deliberation) ask(ctx, asking context.Context) (fallback, error) {
+	request := d.asker.Request
+	request.Purpose.Role, request.Purpose.Tick, request.Purpose.At = d.role(), d.Tick, d.Now()
+	request.System, request.Messages, request.Tools = d.System, d.messages, d.tools()
+	request.Schema, request.OnText, request.MaxTokens = nil, nil, max(request.MaxTokens, 1)
+	before := d.Now()
+	answer, err := d.generate(asking, request)
+	if err == nil {
+		err = unusable(answer)
+	}
+	if answer.Judge != nil {
+		failure, _ := errors.AsType[*models.Error](err)
+		answer.Judge(failure)
+	}
+	if err != nil {
+		return d.failed(ctx, asking, answer, err)
+	}
+	said := Answered{Stop: answer.Stop, Model: answer.By.String(), Input: answer.Usage.Input, Output: answer.Usage.Output,
+		Cost: int64(answer.Cost), Latency: d.Now().Sub(before), Attempts: answer.Attempts, Opaque: answer.Opaque}
+	for _, failure := range answer.Passed {
+		said.Cost += int64(failure.Cost)
+	}
+	for _, c := range answer.Calls {
+		said.Calls = append(said.Calls, ToolCall{ID: c.ID, Name: c.Name, Arguments: d.Redact(string(c.Arguments))})
+	}
+	step := Step{Kind: StepAnswered, Round: d.rounds + 1, Text: d.Redact(answer.Text), Answer: &said}
+	return fallback{}, d.put(ctx, &step, nil)
+}
+
+func (d *deliberation) generate(ctx context.Context, request models.Request) (answer models.Answer, err error) {
+	defer contained(&err)
+	return d.asker.Generator.Generate(ctx, request)
+}
+
+// maxAsked is how many tools an answer may ask for at once, those that are not
+// run included.
+const maxAsked = 32
+
+// unusable says what is wrong with an answer as a whole, or nil.
+func unusable(answer models.Answer) error {
+	failure := &models.Error{Kind: models.KindAnswer, By: answer.By}
+	switch {
+	case answer.Stop == models.StopRefused:
+		failure.Kind, failure.Text = models.KindRefused, "it declines to answer"
+	case len(answer.Calls) > maxAsked:
+		failure.Text = fmt.Sprintf("its answer asks for %d tools at once", len(answer.Calls))
+	case len(answer.Calls) == 0 && answer.Stop == models.StopLength:
+		failure.Text = "its answer was cut"
+	default:
+		return nil
+	}
+	return failure
+}
+
+// failed writes down that the model did not answer.
+func (d *deliberation) failed(ctx, asking context.Context, answer models.Answer, err error) (fallback, error) {
+	if ctx.Err() != nil {
+		return fallback{}, nil
+	}
+	why := fallback{"the model did not answer", d.spokenError("the model did not answer: ", err)}
+	step := Step{Kind: StepFailed, Round: d.rounds + 1, Text: why.long, Answer: &Answered{Model: d.asker.Identity.String(), Cost: int64(answer.Cost)}}
+	if failure, ok := errors.AsType[*models.Error](err); ok {
+		step.Answer.Cost += int64(failure.Cost)
+		switch failure.Kind {
+		case models.KindBudget:
+			why.short = "there is no money left for the model"
+		case models.KindRefused:
+			why.short = "the model declined"
+		case models.KindTimeout:
+			why.short = "the model took too long"
+		}
+	}
+	if asking.Err() != nil {
+		why.short = d.noTime().short
+	}
+	return why, d.put(ctx, &step, nil)
+}
+
+// spokenError is an error for the record.
+func (d *deliberation) spokenError(before string, err error) string {
+	return before + d.spoken(strings.ReplaceAll(err.Error(), "\n", "; "), d.taint, 2*maxReason)
+}
+
+// judge asks the policy, by all that the model was shown so far.
+func (d *deliberation) judge(effect escalate.Effect, approval escalate.Approval) escalate.Judgement {
+	return d.Policy.Judge(escalate.Wished{Effect: effect, Taint: d.taint, Own: d.own, Critical: d.Critical, Approval: approval})
+}

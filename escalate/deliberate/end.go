@@ -1,0 +1,138 @@
+package deliberate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// tooLate is the reason where the message is of no use any more.
+	tooLate = "it came too late"
+	// maxCited is how many citations an outcome has.
+	maxCited = 8
+	// byRule is the model of an outcome where rules told the person.
+	byRule = "template"
+)
+
+// conclusion is how a case ends.
+type conclusion struct {
+	kind   subconscious.OutcomeKind
+	reason string
+	until  time.Time
+	// telling is what the person is told; nil for nothing.
+	telling *Telling
+	// fallback is why the words of the gate are told, where they are.
+	fallback string
+}
+
+// end ends the case: the last step, what else belongs in it, what the person is
+// told and what the mind is told are one transaction. What does not tell of an
+// action and is of no use any more is not told.
+func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Context, *store.Tx, *conclusion) error, c conclusion) error {
+	if d.isLate(d.Now()) && c.kind.Tells() && (c.telling == nil || c.telling.Run == "" && c.telling.Kind != TellFailed && c.telling.Kind != TellActed) {
+		c, also = conclusion{kind: subconscious.OutcomeDismissed, reason: tooLate, fallback: c.fallback}, nil
+	}
+	n := d.n
+	err := d.write(ctx, "end", func(ctx context.Context, tx *store.Tx) error {
+		d.n = n
+		if also != nil {
+			if err := also(ctx, tx, &c); err != nil {
+				return err
+			}
+		}
+		if last != nil {
+			last.Text = cmp.Or(last.Text, "it has ended: "+string(c.kind))
+			if _, err := d.insert(ctx, tx, last, d.n); err != nil {
+				return err
+			}
+			if err := d.endOthers(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return d.conclude(ctx, tx, c)
+	})
+	if err != nil {
+		d.n = n
+		return err
+	}
+	d.over = true
+	if d.Ended != nil {
+		d.Ended(d.ID)
+	}
+	return nil
+}
+
+// endOthers writes down that what the answer asked for behind the end was not
+// run.
+func (d *deliberation) endOthers(ctx context.Context, tx *store.Tx) error {
+	d.n++
+	if len(d.pending) < 2 {
+		return nil
+	}
+	for _, call := range d.pending[1:] {
+		s := Step{Kind: StepCalled, Round: d.rounds, Text: "error: it has ended", Call: &Called{ToolCall: call.shortened(), Failed: true}}
+		if _, err := d.insert(ctx, tx, &s, d.n); err != nil {
+			return err
+		}
+		d.n++
+	}
+	return nil
+}
+
+// conclude writes down how the case ended, tells the person and the mind.
+func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion) error {
+	now := d.Now()
+	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: c.reason, Until: c.until, Tick: d.Tick, Model: cmp.Or(d.model, byRule),
+		Cost: d.Cost, Cited: slices.Clone(d.Evidence[:min(len(d.Evidence), maxCited)])}
+	if c.fallback != "" || c.reason == tooLate {
+		outcome.Model = byRule
+	}
+	e := ending{Outcome: outcome, Fallback: c.fallback}
+	if c.telling != nil {
+		t := d.addressed(*c.telling)
+		if err := d.Teller.Tell(ctx, tx, t); err != nil {
+			return err
+		}
+		e.Told = &Told{Kind: t.Kind, Title: t.Title, Text: t.Text}
+	}
+	if err := d.Mind.Conclude(ctx, tx, subconscious.Command{At: now, Kind: subconscious.CommandOutcome, Incident: d.Incident, IncidentID: d.Person,
+		Until: c.until, Outcome: &outcome, By: "deliberation " + d.ID}, !c.kind.Tells()); err != nil {
+		return err
+	}
+	if _, err := d.insert(ctx, tx, &Step{Kind: StepEnded, Round: d.rounds, Text: string(c.kind) + ": " + cmp.Or(c.fallback, c.reason)}, d.n); err != nil {
+		return err
+	}
+	body, _, err := pack(e)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'ended', ended = ?, ending = ? WHERE id = ? AND state <> 'ended'",
+		now.UnixNano(), body, d.ID)
+	return err
+}
+
+// addressed fills in what every message of the case has.
+func (d *deliberation) addressed(t Telling) Telling {
+	t.Key, t.Case, t.Urgent = "deliberation:"+d.ID, d.Case, d.Template.Urgent
+	if t.Expires.IsZero() {
+		t.Expires = d.Template.Expires
+	}
+	return t
+}
+
+// tellByRule ends the case with the words of the gate, and says so in brackets.
+func (d *deliberation) tellByRule(ctx context.Context, why fallback) error {
+	heading := title(d.Case)
+	text := oneLine(d.Redact(oneLine(d.Template.Text)))
+	if why.short != "" {
+		text = joined(text, " (told by rule: "+why.short+")", room(heading))
+	}
+	reason := cmp.Or(why.long, why.short, "a rule told it")
+	return d.end(ctx, nil, nil, conclusion{kind: subconscious.OutcomeTold, reason: cut(reason, maxReason), fallback: reason,
+		telling: &Telling{Kind: TellTemplate, Title: heading, Text: cut(text, room(heading))}})
+}

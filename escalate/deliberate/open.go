@@ -1,0 +1,31 @@
+package deliberate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// Open returns the cases that have not ended, without their steps, in the order
+// in which they are taken up.
+func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
+	err = w.DB.Read(ctx, func(tx *store.Tx) error {
+		ids, err := names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state <> 'ended' ORDER BY state = 'running' DESC, critical DESC, at, id")
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			r, err := w.find(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			open = append(open, r.Record)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("deliberate: read what is open: %w", err)
+	}
+	return open, nil
+}

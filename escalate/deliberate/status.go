@@ -1,0 +1,86 @@
+package deliberate
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Status is how the worker does.
+type Status struct {
+	Enabled bool
+	// Problem says why no model can be asked; "" where one can.
+	Problem string
+	Model   string // PROVIDER/MODEL
+	Waiting int    // those that run included
+	// Running is the id of the case under way, and Since when it began.
+	Running string
+	Since   time.Time
+	// Today counts the outcomes of cases that ended since midnight, ByRule those
+	// of them that the words of the gate told, and Cost what they cost in
+	// billionths of a US dollar.
+	Today  map[subconscious.OutcomeKind]int
+	ByRule int
+	Cost   int64
+	// Failure is what went wrong in the database; "" for nothing.
+	Failure string
+}
+
+// Status says how the worker does, at a time in the mind's zone.
+func (w *Worker) Status(ctx context.Context, at time.Time) (Status, error) {
+	asker := w.Asker()
+	s := Status{Enabled: w.Config.Enabled, Problem: asker.Problem, Today: map[subconscious.OutcomeKind]int{}}
+	switch {
+	case asker.Generator != nil:
+		s.Model = asker.Identity.String()
+	case s.Problem == "":
+		s.Problem = "no model is assigned to the role"
+	}
+	w.mu.Lock()
+	s.Failure = w.failure
+	w.mu.Unlock()
+	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
+	if err := w.DB.Read(ctx, func(tx *store.Tx) error { return s.read(ctx, tx, midnight) }); err != nil {
+		return Status{}, fmt.Errorf("deliberate: status: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) error {
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM deliberation_cases WHERE state <> 'ended'").Scan(&s.Waiting); err != nil {
+		return err
+	}
+	var since int64
+	err := tx.QueryRowContext(ctx, "SELECT id, started FROM deliberation_cases WHERE state = 'running' LIMIT 1").Scan(&s.Running, &since)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	s.Since = instant(since, midnight.Location())
+	rows, err := tx.QueryContext(ctx, "SELECT cost, ending FROM deliberation_cases WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var cost int64
+		var body []byte
+		if err := rows.Scan(&cost, &body); err != nil {
+			return err
+		}
+		var e ending
+		if err := unpack(body, &e); err != nil {
+			return err
+		}
+		s.Today[e.Outcome.Kind]++
+		s.Cost += cost
+		if e.Fallback != "" {
+			s.ByRule++
+		}
+	}
+	return rows.Err()
+}

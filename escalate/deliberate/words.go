@@ -1,0 +1,99 @@
+package deliberate
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// maxMessage is how many characters title and text have together; a title
+	// has at most maxTitle of them, so that there is room for what is said.
+	maxMessage = 240
+	maxTitle   = 120
+	// maxReason is how many characters a reason has, maxWords what an action
+	// would do.
+	maxReason = 200
+	maxWords  = 120
+	// maxRead is how many bytes of a short text of a model are looked at.
+	maxRead = 4 << 10
+)
+
+// spoken is a short text of a model: one line without secrets, in which nothing
+// can be followed where a stranger or an agent may have had a word in it.
+func (w *Worker) spoken(text string, taint escalate.Taint, most int) string {
+	if len(text) > maxRead {
+		text = strings.ToValidUTF8(text[:maxRead], "")
+	}
+	text = w.Redact(oneLine(text))
+	if taint.Has(subconscious.Outsider) || taint.Has(subconscious.Agent) {
+		text = Defang(text)
+	}
+	return cut(oneLine(text), most)
+}
+
+// mechanical is a piece of a message that a rule makes: whatever it holds of
+// others can not be followed.
+func (w *Worker) mechanical(text string, most int) string {
+	if len(text) > maxRead {
+		text = strings.ToValidUTF8(text[:maxRead], "")
+	}
+	return cut(Defang(w.Redact(oneLine(text))), most)
+}
+
+// title is the mechanical one of a case.
+func title(c Case) string { return cut(oneLine(c.Template.Title), maxTitle) }
+
+// room is how many characters are left for a text.
+func room(title string) int { return maxMessage - runes(title) }
+
+// joined is a text with its end, within so many characters: the text is cut, and
+// its end is not.
+func joined(text, end string, most int) string {
+	left := most - runes(end)
+	if text = cut(text, left); left < 8 || text == "" {
+		return cut(strings.TrimSpace(end), most)
+	}
+	return text + end
+}
+
+// runes counts characters as a reader does who is shown 240 of them.
+func runes(text string) int { return utf8.RuneCountInString(text) }
+
+// cut shortens a text to so many characters, at a word where one ends late
+// enough.
+func cut(text string, most int) string {
+	if runes(text) <= most {
+		return text
+	}
+	if most < 1 {
+		return ""
+	}
+	kept := string([]rune(text)[:most-1])
+	if space := strings.LastIndexByte(kept, ' '); space > len(kept)/2 {
+		kept = kept[:space]
+	}
+	return strings.TrimRight(kept, " ,;:–-…") + "…"
+}
+
+// clip shortens a longer text to so many bytes, and says so.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const more = "\n[cut]"
+	if most < len(more) {
+		return ""
+	}
+	return strings.ToValidUTF8(text[:most-len(more)], "") + more
+}
+
+// ended is a sentence with its end.
+func ended(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}
