@@ -88,8 +88,8 @@ func (l *Log) conversation(given string) (string, error) {
 // name returns a name in the form in which it is kept: in lower case.
 func (l *Log) name(what, given string) (string, error) {
 	if len(given) <= MaxName {
-		name := strings.ToLower(fulltext.Line(given))
-		if isName(name) && l.options.Redact(name) == name {
+		line := fulltext.Line(given)
+		if name := strings.ToLower(line); isName(name) && l.options.Redact(line) == line {
 			return name, nil
 		}
 	}

@@ -105,7 +105,7 @@ func (s *Store) tags(given []string) ([]string, error) {
 		if len(tag) > MaxTag {
 			return nil, fmt.Errorf("%w: a tag has %d bytes, and at most %d are kept", ErrInvalid, len(tag), MaxTag)
 		}
-		if tag = s.options.Redact(strings.ToLower(fulltext.Line(tag))); tag != "" {
+		if tag = strings.ToLower(s.options.Redact(fulltext.Line(tag))); tag != "" {
 			tags = append(tags, tag)
 		}
 	}

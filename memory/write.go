@@ -63,7 +63,7 @@ func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Record, e
 			return known, err
 		}
 	}
-	now := s.options.Now()
+	now := time.Unix(0, s.options.Now().UnixNano()).UTC()
 	stored, err := s.again(ctx, tx, clean, now)
 	if errors.Is(err, ErrNotFound) {
 		stored, err = s.insert(ctx, tx, clean, now)

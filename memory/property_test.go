@@ -1,0 +1,366 @@
+package memory_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// world is what memory should hold, kept in maps.
+type world struct {
+	records map[string]memory.Record // by ID
+	keys    map[string]string        // IDs by lane and key
+}
+
+func laneIn(trust subconscious.Trust) string {
+	if trust == subconscious.Owner || trust == subconscious.Machine {
+		return "trusted"
+	}
+	return string(trust)
+}
+
+func (w *world) same(r memory.Record) (memory.Record, bool) {
+	for _, known := range w.records {
+		if laneIn(known.Trust) == laneIn(r.Trust) && strings.EqualFold(known.Text, r.Text) {
+			return known, true
+		}
+	}
+	return memory.Record{}, false
+}
+
+func (w *world) count() (count memory.Count) {
+	for _, r := range w.records {
+		switch r.Status {
+		case memory.Active:
+			count.Active++
+		case memory.Quarantined:
+			count.Quarantined++
+		case memory.Archived:
+			count.Archived++
+		}
+	}
+	return count
+}
+
+var (
+	trusts  = []subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}
+	phrases = []string{"the red door", "The Red Door", "a blue door", "red and blue", "ROT und blau", "door", "赤いドア"}
+)
+
+const maxOfModel = 5
+
+// add is what the model expects of Add; got is what came of it.
+func (w *world) add(t *rapid.T, r, got memory.Record, err error) {
+	key := laneIn(r.Trust) + "/" + r.Key
+	if id, known := w.keys[key]; known && r.Key != "" {
+		want, there := w.records[id]
+		if !there {
+			want = memory.Record{ID: id, Status: memory.Forgotten}
+		}
+		equal(t, "with a known key", want, got, err)
+		return
+	}
+	want, known := w.same(r)
+	if !known {
+		count := w.count()
+		apart := laneIn(r.Trust) != "trusted"
+		if apart && count.Quarantined >= maxOfModel || !apart && count.Active+count.Archived >= maxOfModel {
+			if !errors.Is(err, memory.ErrFull) {
+				t.Fatalf("full, and yet %+v, %v", got, err)
+			}
+			return
+		}
+		want = memory.Record{ID: got.ID, Kind: memory.Fact, Text: r.Text, Tags: r.Tags, Trust: r.Trust, Status: memory.Active,
+			Created: got.Created, Updated: got.Updated, SeenCount: 1}
+		if apart {
+			want.Status = memory.Quarantined
+		}
+		if _, taken := w.records[got.ID]; taken {
+			t.Fatalf("%s is given twice", got.ID)
+		}
+	} else {
+		want.SeenCount++
+		want.Updated = got.Updated
+		for _, tag := range r.Tags {
+			if !slices.Contains(want.Tags, tag) {
+				want.Tags = slices.Sorted(slices.Values(append(slices.Clone(want.Tags), tag)))
+			}
+		}
+		if r.Trust == subconscious.Owner {
+			want.Trust = subconscious.Owner
+		}
+		if want.Status == memory.Archived {
+			want.Status = memory.Active
+		}
+	}
+	equal(t, "added", want, got, err)
+	w.records[got.ID] = got
+	if r.Key != "" {
+		w.keys[key] = got.ID
+	}
+}
+
+// confirm is what the model expects of Confirm.
+func (w *world) confirm(t *rapid.T, id string, got memory.Record, err error) {
+	old, there := w.records[id]
+	if !there {
+		if !errors.Is(err, memory.ErrNotFound) {
+			t.Fatalf("%v", err)
+		}
+		return
+	}
+	want := old
+	if old.Status == memory.Quarantined {
+		trusted := old
+		trusted.Trust = subconscious.Owner
+		if same, known := w.same(trusted); known {
+			want = same
+			delete(w.records, id)
+			for key, to := range w.keys {
+				if to == id {
+					w.keys[key] = same.ID
+				}
+			}
+		} else if count := w.count(); count.Active+count.Archived >= maxOfModel {
+			if !errors.Is(err, memory.ErrFull) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+	}
+	want.Trust, want.Status, want.Updated = subconscious.Owner, memory.Active, got.Updated
+	equal(t, "confirmed", want, got, err)
+	w.records[got.ID] = got
+}
+
+func equal(t *rapid.T, what string, want, got memory.Record, err error) {
+	if diff := gocmp.Diff(want, got); err != nil || diff != "" {
+		t.Fatalf("%s: %v %s", what, err, diff)
+	}
+}
+
+// TestStoreIsItsModel plays at random and compares everything after each step.
+func TestStoreIsItsModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ctx := context.Background()
+		db, err := store.Open(ctx, store.Options{Path: store.Memory}, memory.Migrations()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		s := memory.New(db, memory.Options{Now: clock(), MaxActive: maxOfModel, MaxQuarantined: maxOfModel})
+		w := &world{records: map[string]memory.Record{}, keys: map[string]string{}}
+		someone := func(t *rapid.T) string {
+			ids := slices.Sorted(maps.Keys(w.records))
+			return rapid.SampledFrom(append(ids, "m-nobody")).Draw(t, "id")
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				r := memory.Record{Kind: memory.Fact, Text: rapid.SampledFrom(phrases).Draw(t, "text"),
+					Trust: rapid.SampledFrom(trusts).Draw(t, "trust"), Key: rapid.SampledFrom([]string{"", "", "k", "l"}).Draw(t, "key")}
+				if tag := rapid.SampledFrom([]string{"", "home", "work"}).Draw(t, "tag"); tag != "" {
+					r.Tags = []string{tag}
+				}
+				got, err := s.Add(ctx, r)
+				w.add(t, r, got, err)
+			},
+			"confirm": func(t *rapid.T) {
+				id := someone(t)
+				got, err := s.Confirm(ctx, id)
+				w.confirm(t, id, got, err)
+			},
+			"archive": func(t *rapid.T) {
+				id := someone(t)
+				got, err := s.Archive(ctx, id)
+				want, there := w.records[id]
+				if !there || want.Status == memory.Quarantined {
+					if err == nil {
+						t.Fatalf("archived %+v", got)
+					}
+					return
+				}
+				want.Status, want.Updated = memory.Archived, got.Updated
+				equal(t, "archived", want, got, err)
+				w.records[id] = got
+			},
+			"forget": func(t *rapid.T) {
+				id := someone(t)
+				_, there := w.records[id]
+				if err := s.Forget(ctx, id); there != (err == nil) {
+					t.Fatalf("%v", err)
+				}
+				delete(w.records, id)
+			},
+			"": func(t *rapid.T) { compare(t, db, s, w) },
+		})
+	})
+}
+
+// compare looks at the records by every way that leads to them.
+func compare(t *rapid.T, db *store.DB, s *memory.Store, w *world) {
+	ctx := context.Background()
+	if count, err := s.Count(ctx); err != nil || count != w.count() {
+		t.Fatalf("%+v, want %+v, %v", count, w.count(), err)
+	}
+	for _, r := range w.records {
+		got, err := s.Get(ctx, r.ID)
+		equal(t, "get", r, got, err)
+	}
+	for status, quarantined := range map[memory.Status]bool{memory.Active: false, memory.Quarantined: true} {
+		listed, err := s.List(ctx, memory.Query{Quarantined: quarantined, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAre(t, "listed", w, listed, func(r memory.Record) bool { return r.Status == status })
+		for _, word := range []string{"red", "doors", "blau", "赤", "home", "red OR home"} {
+			hits, err := s.Search(ctx, memory.Query{Words: word, Quarantined: quarantined, Limit: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []memory.Record
+			for _, h := range hits {
+				found = append(found, h.Record)
+			}
+			checkAre(t, "found by "+word, w, found, func(r memory.Record) bool { return r.Status == status && holds(r, word) })
+		}
+	}
+	err := db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO memory_trusted (memory_trusted) VALUES ('integrity-check'); INSERT INTO memory_apart (memory_apart) VALUES ('integrity-check')")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds reports whether the record holds one of the words.
+func holds(r memory.Record, words string) bool {
+	text := strings.ToLower(r.Text + " " + strings.Join(r.Tags, " "))
+	for _, word := range strings.Fields(strings.TrimSuffix(strings.ToLower(words), "s")) {
+		if word != "or" && strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func checkAre(t *rapid.T, what string, w *world, got []memory.Record, is func(memory.Record) bool) {
+	var want []memory.Record
+	for _, r := range w.records {
+		if is(r) {
+			want = append(want, r)
+		}
+	}
+	byID := func(a, b memory.Record) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(want, byID)
+	got = slices.SortedFunc(slices.Values(got), byID)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s: %s", what, diff)
+	}
+}
+
+// TestStrangersChangeNothing is a twin test: of two memories that are told the
+// same by the person, one is told anything besides by strangers and agents. No
+// trusted search, list or write tells them apart, in order and score neither.
+func TestStrangersChangeNothing(t *testing.T) {
+	words := []string{"red", "door", "key", "vault", "invoice", "4711", "mat", "the", "赤い", "urgent"}
+	phrase := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words"), " ")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		ctx := context.Background()
+		var twins [2]*memory.Store
+		for i := range twins {
+			db, err := store.Open(ctx, store.Options{Path: store.Memory}, memory.Migrations()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			twins[i] = memory.New(db, memory.Options{MaxActive: 10, MaxQuarantined: 20})
+		}
+		for step := range rapid.IntRange(1, 25).Draw(t, "steps") {
+			r := memory.Record{Kind: memory.Fact, Text: phrase.Draw(t, "text"), Tags: []string{rapid.SampledFrom(words).Draw(t, "tag")},
+				Trust: rapid.SampledFrom(trusts).Draw(t, "trust"), Key: fmt.Sprint(step % 3)}
+			trusted := r.Trust == subconscious.Owner || r.Trust == subconscious.Machine
+			second, secondErr := twins[1].Add(ctx, r)
+			if !trusted {
+				if secondErr == nil && second.Status != memory.Quarantined {
+					t.Fatalf("%+v", second)
+				}
+				continue
+			}
+			first, firstErr := twins[0].Add(ctx, r)
+			if (firstErr == nil) != (secondErr == nil) || !gocmp.Equal(bare(first), bare(second)) {
+				t.Fatalf("%v, %v: %s", firstErr, secondErr, gocmp.Diff(first, second))
+			}
+		}
+		query := memory.Query{Words: phrase.Draw(t, "query"), Limit: rapid.IntRange(1, 10).Draw(t, "limit")}
+		var hits [2][]memory.Hit
+		var lists [2][]memory.Record
+		for i, s := range twins {
+			var err error
+			if hits[i], err = s.Search(ctx, query); err != nil {
+				t.Fatal(err)
+			}
+			if lists[i], err = s.List(ctx, query); err != nil {
+				t.Fatal(err)
+			}
+			for j := range hits[i] {
+				hits[i][j].Record = bare(hits[i][j].Record)
+			}
+			for j := range lists[i] {
+				lists[i][j] = bare(lists[i][j])
+			}
+		}
+		if diff := gocmp.Diff(hits[0], hits[1]); diff != "" {
+			t.Fatalf("search: %s", diff)
+		}
+		if diff := gocmp.Diff(lists[0], lists[1]); diff != "" {
+			t.Fatalf("list: %s", diff)
+		}
+	})
+}
+
+// bare leaves out what differs by chance and by the clock.
+func bare(r memory.Record) memory.Record {
+	r.ID, r.Created, r.Updated = "", time.Time{}, time.Time{}
+	return r
+}
+
+// FuzzSearch: no query breaks the search, or finds what is kept apart.
+func FuzzSearch(f *testing.F) {
+	s, _ := opened(f, memory.Options{})
+	add(f, s, owners("the red door"))
+	add(f, s, strangers("the vault key"))
+	for _, seed := range []string{"red", `"`, `"" OR *`, "NEAR(a b)", "text: vault", "-vault", "^vault", "vault*", "{text tags}: vault", "a AND NOT b", "\x00vault",
+		"vault\xff", "'; DROP TABLE memory_records; --", strings.Repeat("vault ", 2000), strings.Repeat("(", 5000), "赤い", "é\u0301\u0301", "\u200d"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, words string) {
+		hits, err := s.Search(context.Background(), memory.Query{Words: words, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			if h.Status != memory.Active {
+				t.Fatalf("found %+v", h)
+			}
+		}
+		if _, err := s.Search(context.Background(), memory.Query{Words: words, Quarantined: true}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
