@@ -155,7 +155,7 @@ func (p Param) text(text string, pattern *regexp.Regexp, g guards) (value, error
 	if bad := g.text(text, p.Multiline); bad != "" {
 		return value{}, fmt.Errorf("has %s", bad)
 	}
-	if !pattern.MatchString(text) {
+	if p.Pattern != "" && !pattern.MatchString(text) {
 		return value{}, fmt.Errorf("does not match %s as a whole", p.Pattern)
 	}
 	return value{text, text, false}, nil

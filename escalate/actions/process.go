@@ -32,6 +32,7 @@ func (e *Engine) run(argv []string, folder string, action Action) ending {
 	command.SysProcAttr = ownGroup()
 	command.Cancel = func() error { return signal(command, syscall.SIGTERM) }
 	command.WaitDelay = e.Grace
+	seal()
 	err := command.Start()
 	if err != nil {
 		return ending{state: RunFailed, exit: -1, problem: "it could not be started: " + clip(err.Error())}

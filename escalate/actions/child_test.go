@@ -1,0 +1,3 @@
+package actions_test
+
+func runChild(string) int { return 0 }

@@ -1,0 +1,271 @@
+package actions_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+)
+
+// ended waits until a process is no more, or only waits to be buried.
+func ended(t testing.TB, pid int) {
+	t.Helper()
+	for range 200_000 {
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(content), ") Z ") {
+			return
+		}
+	}
+	t.Errorf("process %d lives on", pid)
+}
+
+// only reads the one number in a file.
+func only(t testing.TB, path string) int {
+	t.Helper()
+	found := lines(t, path)
+	if len(found) != 1 {
+		t.Fatalf("%s has %q", path, found)
+	}
+	n, err := strconv.Atoi(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A program that takes too long is ended with all of its group, and one that
+// ends takes along what it left behind.
+func TestGroupIsEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		body    string
+		timeout time.Duration
+		state   actions.RunState
+	}{
+		"late":              {`sleep 300 & echo $! >"$1"; wait`, 300 * time.Millisecond, actions.RunTimedOut},
+		"deaf":              {`trap "" TERM; sh -c 'trap "" TERM; echo $$ >"$1"; while :; do sleep 300; done' x "$1"`, 300 * time.Millisecond, actions.RunTimedOut},
+		"left behind":       {`sleep 300 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
+		"quiet left behind": {`sleep 300 >/dev/null 2>&1 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			a := actions.Action{Name: "long", Description: "Takes long.", Command: []string{script(t, dir, "long", c.body), filepath.Join(dir, "pid")}, Timeout: c.timeout}
+			b := running(t, nil, a)
+			if r := b.execute(t, "k", "long", `{}`); r.State != c.state || r.Ended.IsZero() {
+				t.Errorf("%+v", r)
+			}
+			ended(t, only(t, filepath.Join(dir, "pid")))
+		})
+	}
+}
+
+// Stopping the engine ends what runs, and says so.
+func TestStopEndsWhatRuns(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "begun")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := running(t, nil, actions.Action{Name: "long", Description: "Takes long.", Command: []string{script(t, dir, "long", `echo $$ >"$1"; exec sleep 300`), fifo}})
+	got := make(chan actions.Run)
+	go func() {
+		r, err := b.Execute(t.Context(), "k", wish("", "long", `{}`))
+		if err != nil {
+			t.Error(err)
+		}
+		got <- r
+	}()
+	pid := only(t, fifo)
+	_, err := b.Execute(t.Context(), "other", wish("", "long", `{}`))
+	refused(t, err, actions.CodeBusy)
+	stop(t, b.Engine)
+	r := <-got
+	if r.State != actions.RunFailed || !strings.Contains(r.Problem, "with the daemon") {
+		t.Errorf("%+v", r)
+	}
+	ended(t, pid)
+	if kept, err := b.Run(t.Context(), r.ID); err != nil || kept.State != actions.RunFailed {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	_, err = b.Execute(t.Context(), "k2", wish("", "long", `{}`))
+	refused(t, err, actions.CodeStopped)
+}
+
+// A program gets the variables that are named and a few more, nothing to read,
+// no descriptors, and its folder.
+func TestSurroundings(t *testing.T) {
+	dir := t.TempDir()
+	// One that is not closed to programs, as a parent may leave one.
+	held, err := syscall.Open(filepath.Join(dir, "held"), syscall.O_CREAT|syscall.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(held)
+	environ := map[string]string{"HOME": dir, "LANG": "C", "TZ": "UTC", "PATH": "/nowhere", "DISPLAY": ":0", "API_TOKEN": "not for them", "LC_ALL": "C"}
+	b := running(t, func(o *actions.Options) {
+		o.Environ = func(name string) (string, bool) { v, ok := environ[name]; return v, ok }
+	},
+		actions.Action{Name: "env", Description: "Shows them.", Command: []string{"env"}, Env: []string{"DISPLAY", "NOT_SET"}},
+		actions.Action{Name: "path", Description: "Shows them.", Command: []string{"env"}, Env: []string{"PATH"}},
+		actions.Action{Name: "where", Description: "Shows it.", Command: []string{"pwd"}, Folder: "/usr"},
+		actions.Action{Name: "home", Description: "Shows it.", Command: []string{"pwd"}},
+		actions.Action{Name: "read", Description: "Reads.", Command: []string{"cat"}},
+		actions.Action{Name: "held", Description: "Shows what is open.", Command: []string{"ls", "/proc/self/fd"}},
+	)
+	path := "PATH=" + strings.Join(actions.DefaultPath(), ":")
+	for name, want := range map[string]string{
+		"env":   "DISPLAY=:0\nHOME=" + dir + "\nLANG=C\n" + path + "\nTZ=UTC",
+		"path":  "HOME=" + dir + "\nLANG=C\nPATH=/nowhere\nTZ=UTC",
+		"where": "/usr", "home": dir, "read": "", "held": "0\n1\n2\n3",
+	} {
+		r := b.execute(t, name, name, `{}`)
+		got := strings.Split(strings.TrimSpace(r.Output), "\n")
+		slices.Sort(got)
+		if strings.Join(got, "\n") != want || r.State != actions.RunSucceeded {
+			t.Errorf("%s: %q, %s", name, got, r.Problem)
+		}
+	}
+}
+
+// What a program says is plain, redacted and bounded, and how it ends is told.
+func TestEnds(t *testing.T) {
+	dir := t.TempDir()
+	action := func(name, body string) actions.Action {
+		return actions.Action{Name: name, Description: "Says it.", Command: []string{script(t, dir, name, body)}, MaxOutput: 200}
+	}
+	b := running(t, nil, action("both", `echo out; echo err >&2`), action("colour", `printf 'a\033[31mb\007\r\nc\377d'`),
+		action("secret", `echo password=hunter2hunter2; echo fine`), action("flood", `yes | head -c 3000000; exit 3`), action("killed", `kill -9 $$`),
+		actions.Action{Name: "nowhere", Description: "Cannot.", Command: []string{"true"}, Folder: "/no/such/folder"})
+	for name, c := range map[string]struct {
+		state  actions.RunState
+		exit   int
+		output string
+		words  string
+	}{
+		"both": {actions.RunSucceeded, 0, "out\nerr\n", ""}, "colour": {actions.RunSucceeded, 0, "a[31mb\nc\uFFFDd", ""},
+		"secret": {actions.RunSucceeded, 0, "password=[redacted:password]\nfine\n", ""}, "flood": {actions.RunFailed, 3, strings.Repeat("y\n", 100), "exit code 3"},
+		"killed": {actions.RunFailed, -1, "", "killed"}, "nowhere": {actions.RunFailed, -1, "", "could not be started"},
+	} {
+		r := b.execute(t, name, name, `{}`)
+		if r.State != c.state || r.ExitCode != c.exit || r.Output != c.output || !strings.Contains(r.Problem, c.words) || (r.Problem == "") != (c.words == "") {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if name == "flood" && r.LeftOut != 3_000_000-200 {
+			t.Errorf("%d bytes were left out", r.LeftOut)
+		}
+		if kept, err := b.Run(t.Context(), r.ID); err != nil || kept.Output != r.Output || kept.State != r.State || !kept.Ended.Equal(r.Ended) {
+			t.Errorf("%s: kept is %+v, %v", name, kept, err)
+		}
+	}
+}
+
+// A secret at the very end of what is kept is seen as a whole.
+func TestSecretAtTheCut(t *testing.T) {
+	mark := func(s string) string { return strings.ReplaceAll(s, "SECRETSECRET", "[redacted:test]") }
+	for most := range 40 {
+		got, _ := actions.Captured(most, mark, "some words SECR", "ETSECRET and more")
+		if len(got) > most || strings.Contains(got, "SECRET") {
+			t.Errorf("%d: %q", most, got)
+		}
+	}
+}
+
+// One key runs once, whoever asks how often.
+func TestExecuteOnce(t *testing.T) {
+	a, file := noting(t, "note")
+	b := running(t, nil, a)
+	var group sync.WaitGroup
+	ids := make([]string, 50)
+	for n := range ids {
+		group.Go(func() {
+			r, err := b.Execute(t.Context(), "k", wish("", "note", `{"text":"x"}`))
+			if err != nil {
+				t.Error(err)
+			}
+			ids[n] = r.ID
+		})
+	}
+	group.Wait()
+	if got := lines(t, file); len(got) != 1 || len(slices.Compact(ids)) != 1 {
+		t.Errorf("it ran %d times: %q", len(got), ids)
+	}
+	// Another wish under the same key is the first again.
+	if r := b.execute(t, "k", "nothing of the kind", `[]`); r.ID != ids[0] || r.State != actions.RunSucceeded {
+		t.Errorf("%+v", r)
+	}
+	if r := b.execute(t, "k2", "note", `{"text":"y"}`); r.ID == ids[0] || r.UndoUntil != (time.Time{}) {
+		t.Errorf("%+v", r)
+	}
+	if found, err := b.Runs(t.Context(), actions.Query{Deliberation: "d-1"}); err != nil || len(found) != 2 || found[1].ID != ids[0] {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// An action runs no more often than its limits say, also under a clock that
+// goes back.
+func TestLimits(t *testing.T) {
+	a, file := noting(t, "note")
+	a.PerHour, a.PerDay = 2, 3
+	b := running(t, nil, a)
+	n := 0
+	try := func() error {
+		n++
+		_, err := b.Execute(t.Context(), fmt.Sprint(n), wish("", "note", `{"text":"x"}`))
+		return err
+	}
+	for step, c := range []struct {
+		passes time.Duration
+		code   actions.Code
+	}{{0, ""}, {0, ""}, {0, actions.CodeLimit}, {-30 * time.Minute, actions.CodeLimit}, {30 * time.Minute, actions.CodeLimit}, {time.Hour, ""}, {2 * time.Hour, actions.CodeLimit}, {24 * time.Hour, ""}} {
+		b.clock.pass(c.passes)
+		if err := try(); actions.CodeOf(err) != c.code || (err == nil) != (c.code == "") {
+			t.Errorf("step %d: %v", step, err)
+		}
+	}
+	if got := lines(t, file); len(got) != 4 {
+		t.Errorf("it ran %d times", len(got))
+	}
+}
+
+// A program that is not there, that everybody may change, or that is a shell
+// behind a link, is not offered.
+func TestUnavailable(t *testing.T) {
+	dir := t.TempDir()
+	loose := script(t, dir, "loose", "true")
+	if err := os.Chmod(loose, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	shell := filepath.Join(dir, "helper")
+	if err := os.Symlink("/bin/sh", shell); err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := running(t, nil, actions.Action{Name: "gone", Description: "Is not there.", Command: []string{"no-such-program-here"}},
+		actions.Action{Name: "loose", Description: "Is open.", Command: []string{loose}}, actions.Action{Name: "plain", Description: "Is no program.", Command: []string{plain}},
+		actions.Action{Name: "folder", Description: "Is no program.", Command: []string{dir}},
+		actions.Action{Name: "shell", Description: "Is a shell.", Command: []string{shell, "-c", "echo"}},
+		actions.Action{Name: "undoer", Description: "Cannot undo.", Command: []string{"true"}, Undo: []string{"no-such-program-here"}},
+		actions.Action{Name: "fine", Description: "Is there.", Command: []string{"true"}, Approval: "tainted", Undo: []string{"true"}})
+	offers := b.Offers()
+	if len(offers) != 1 || offers[0].Name != "fine" || !offers[0].Undo || offers[0].Approval != "tainted" || len(b.Problems()) != 6 {
+		t.Errorf("%+v, %+v", offers, b.Problems())
+	}
+	_, err := b.Check("gone", json.RawMessage(`{}`))
+	refused(t, err, actions.CodeUnavailable)
+	_, err = b.Execute(t.Context(), "k", wish("", "loose", `{}`))
+	refused(t, err, actions.CodeUnavailable)
+}

@@ -1,0 +1,147 @@
+package actions_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// With a guard what it is there for does not happen; in its twin, which lacks
+// that guard alone, it does.
+func TestTwins(t *testing.T) {
+	twins := map[string]func(t *testing.T, b func(...actions.Action) *bench) (bad bool){
+		"text": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			b := with(good())
+			bound, err := b.Check("say", json.RawMessage(`{"x":"fdp.\u202eexe"}`))
+			return err == nil && strings.Contains(bound.Argv[1], "\u202e")
+		},
+		"option": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			dir := t.TempDir()
+			b := with(actions.Action{Name: "touch", Description: "Makes a file.", Command: []string{"touch", "{x}"}, Params: []actions.Param{text("x")}, Folder: dir})
+			_, err := b.Execute(t.Context(), "k", wish("", "touch", `{"x":"--reference=/etc/hostname"}`))
+			return err == nil // it was an option: no file of that name
+		},
+		"path": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "root"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("inside"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("../secret", filepath.Join(dir, "root", "innocent")); err != nil {
+				t.Fatal(err)
+			}
+			b := with(actions.Action{Name: "show", Description: "Shows it.", Command: []string{"cat", "{x}"},
+				Params: []actions.Param{{Name: "x", Type: actions.Path, Root: filepath.Join(dir, "root")}}})
+			r, err := b.Execute(t.Context(), "k", wish("", "show", `{"x":"innocent"}`))
+			return err == nil && r.Output == "inside"
+		},
+		"single use": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			a, file := noting(t, "note")
+			b := with(a)
+			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			if _, err := b.Reject(t.Context(), p.ID); err != nil {
+				t.Fatal(err)
+			}
+			_, err := b.Approve(t.Context(), p.ID, p.Hash)
+			return err == nil && len(lines(t, file)) == 1
+		},
+		"expiry": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			a, file := noting(t, "note")
+			b := with(a)
+			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			b.clock.pass(30 * time.Hour)
+			_, err := b.Approve(t.Context(), p.ID, p.Hash)
+			return err == nil && len(lines(t, file)) == 1
+		},
+		"shown": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			a, file := noting(t, "note")
+			b := with(a)
+			shown := b.propose(t, wish("k", "note", `{"text":"harmless"}`))
+			other := b.propose(t, wish("k2", "note", `{"text":"harmful"}`))
+			_, err := b.Approve(t.Context(), other.ID, shown.Hash)
+			return err == nil && slices.Contains(lines(t, file), "harmful")
+		},
+		"configured": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			a, _ := noting(t, "note")
+			b := with(a)
+			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			changed, file := noting(t, "note")
+			if err := b.SetActions([]actions.Action{changed}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := b.Approve(t.Context(), p.ID, p.Hash)
+			return err == nil && len(lines(t, file)) == 1
+		},
+		"limit": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			a, file := noting(t, "note")
+			a.PerHour = 1
+			b := with(a)
+			p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
+			b.approve(t, p)
+			_, err := b.Approve(t.Context(), q.ID, q.Hash)
+			return err == nil && len(lines(t, file)) == 2
+		},
+	}
+	for _, guard := range actions.Guards() {
+		t.Run(strings.ReplaceAll(guard, " ", "-"), func(t *testing.T) {
+			twin := twins[guard]
+			if twin == nil {
+				t.Fatal("this guard has no twin")
+			}
+			if twin(t, func(list ...actions.Action) *bench { return running(t, nil, list...) }) {
+				t.Error("it happened although the guard is there")
+			}
+			if !twin(t, func(list ...actions.Action) *bench { return running(t, nil, list...).weak(t, guard) }) {
+				t.Error("without the guard it did not happen: the guard is for nothing, or the test is")
+			}
+		})
+	}
+}
+
+// The twin of deciding and marking in one transaction: whoever looks first and
+// marks later lets a proposal work more than once.
+func TestTwinOfTheTransaction(t *testing.T) {
+	a, _ := noting(t, "note")
+	b := running(t, nil, a)
+	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	const callers = 20
+	var looked, group sync.WaitGroup
+	looked.Add(callers)
+	var mu sync.Mutex
+	ran := 0
+	for range callers {
+		group.Go(func() {
+			seen, err := b.Proposal(t.Context(), p.ID)
+			looked.Done()
+			if err != nil || seen.State != actions.Pending {
+				t.Errorf("%+v, %v", seen, err)
+				return
+			}
+			looked.Wait()
+			if err := b.db.Write(t.Context(), func(tx *store.Tx) error {
+				_, err := tx.ExecContext(t.Context(), "UPDATE actions_proposals SET state = 'approved' WHERE key = 'k'")
+				return err
+			}); err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ran++
+		})
+	}
+	group.Wait()
+	if ran < 2 {
+		t.Errorf("it ran %d times", ran)
+	}
+}
