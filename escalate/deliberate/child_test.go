@@ -1,0 +1,3 @@
+package deliberate_test
+
+func runChild(string) int { return 1 }

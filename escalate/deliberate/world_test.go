@@ -1,0 +1,496 @@
+package deliberate_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var update = flag.Bool("update", false, "write what is wanted anew")
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("DELIBERATE_TEST_CHILD"); dir != "" {
+		os.Exit(runChild(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// effects has what came of a case, each as often as it came.
+var effects = store.Migration{Package: "test", Version: 1, SQL: "CREATE TABLE effects (kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL)"}
+
+func migrations() []store.Migration { return append(deliberate.Migrations(), effects) }
+
+// scripted is an answer of a model.
+type scripted struct {
+	Text  string `json:"text"`
+	Calls []struct {
+		ID, Name  string
+		Arguments json.RawMessage
+		Raw       string // in place of Arguments
+		Times     int    // the same so often
+	} `json:"calls"`
+	Stop  string        `json:"stop"`
+	Error models.Kind   `json:"error"`
+	Takes time.Duration `json:"takes"` // seconds
+	Money int64         `json:"money"` // billionths
+	Panic bool          `json:"panic"`
+}
+
+// scene is a case and the world around it.
+type scene struct {
+	About string `json:"about"`
+	// The case.
+	Critical, Urgent bool
+	Title, Text      string
+	DueIn, ExpiresIn float64 // minutes
+	WaitsFor         float64 // minutes before the worker starts
+	// The model.
+	NoModel  bool
+	Problem  string
+	Disabled bool
+	Rounds   int
+	Answers  []scripted
+	// What it is shown.
+	Words     []escalate.Word
+	Own       []subconscious.Ref
+	NoWords   bool
+	GatherErr string
+	Readings  map[string]struct {
+		Text  string
+		Words []escalate.Word
+		Error string
+		Takes time.Duration // seconds
+		Big   int
+	}
+	// What there is.
+	Without []string // memories, conversations, actions
+	Actions []struct {
+		Name        string
+		Approval    escalate.Approval
+		Fails       bool
+		Unknown     bool
+		Output, Err string
+		Wrong       string
+	}
+	// Policy: names of clauses that are left out, and of such that become
+	// allowed.
+	Drop, Allow []string
+	WrongMemory string
+}
+
+// world is what a worker works with, in tests.
+type world struct {
+	scene
+	at      time.Time
+	mu      sync.Mutex
+	asked   []models.Request
+	ran     map[string]deliberate.Ran
+	opened  []budget.Money
+	closed  int
+	started chan struct{}
+}
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+func (w *world) options(db *store.DB) deliberate.Options {
+	config := deliberate.DefaultConfig()
+	config.Enabled = !w.Disabled
+	if w.Rounds > 0 {
+		config.Rounds = w.Rounds
+	}
+	begun := time.Now()
+	o := deliberate.Options{Config: config, DB: db, Gather: w, Teller: w, Mind: w, Memories: memories{w}, Conversations: conversations{w}, Actions: acting{w}, Purse: w,
+		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) }}
+	o.Desk = func(deliberate.Case, time.Time) deliberate.Desk { return desk{w} }
+	for _, missing := range w.Without {
+		switch missing {
+		case "memories":
+			o.Memories = nil
+		case "conversations":
+			o.Conversations = nil
+		case "actions":
+			o.Actions = nil
+		case "desk":
+			o.Desk = nil
+		}
+	}
+	return o
+}
+
+func (w *world) policy() escalate.Policy {
+	policy := slices.DeleteFunc(escalate.Shipped(), func(c escalate.Clause) bool { return slices.Contains(w.Drop, c.Name) })
+	for i := range policy {
+		if slices.Contains(w.Allow, policy[i].Name) {
+			policy[i].Permission = escalate.Allowed
+		}
+	}
+	return policy
+}
+
+func (w *world) asker() deliberate.Asker {
+	if w.NoModel {
+		return deliberate.Asker{}
+	}
+	return deliberate.Asker{Generator: w, Identity: models.Identity{Provider: "test", Model: "frontier"}, Problem: w.Problem,
+		Request: models.Request{Purpose: models.Purpose{Role: "deliberation"}, MaxTokens: 1000}}
+}
+
+// Generate plays the script; behind its end the model says nothing more.
+func (w *world) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
+	w.mu.Lock()
+	turn := 0
+	for _, m := range request.Messages {
+		if m.Role == models.Assistant {
+			turn++
+		}
+	}
+	w.asked = append(w.asked, request)
+	if w.started != nil {
+		select {
+		case w.started <- struct{}{}:
+		default:
+		}
+	}
+	w.mu.Unlock()
+	by := models.Identity{Provider: "test", Model: "frontier"}
+	if turn >= len(w.Answers) {
+		return models.Answer{Text: "Nothing more.", Stop: models.StopEnd, By: by}, nil
+	}
+	s := w.Answers[turn]
+	if s.Panic {
+		panic("the model")
+	}
+	if s.Takes > 0 {
+		timer := time.NewTimer(s.Takes * time.Second)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return models.Answer{}, &models.Error{Kind: models.KindTimeout, By: by, Text: "no answer came in time", Err: ctx.Err()}
+		}
+	}
+	if s.Error != "" {
+		return models.Answer{}, &models.Error{Kind: s.Error, By: by, Text: "it failed: " + string(s.Error), Cost: budget.Money(s.Money)}
+	}
+	answer := models.Answer{Text: s.Text, Stop: cmp.Or(s.Stop, models.StopTools), By: by, Usage: models.Usage{Input: 1000, Output: 100, Known: true}, Cost: budget.Money(s.Money), Attempts: 1}
+	for _, c := range s.Calls {
+		arguments := c.Arguments
+		if c.Raw != "" {
+			arguments = json.RawMessage(c.Raw)
+		}
+		for range max(c.Times, 1) {
+			answer.Calls = append(answer.Calls, models.ToolCall{ID: fmt.Sprintf("call-%d-%d", turn, len(answer.Calls)), Name: c.Name, Arguments: arguments})
+		}
+	}
+	return answer, nil
+}
+
+// Gather implements deliberate.Gatherer.
+func (w *world) Gather(context.Context, deliberate.Case, time.Time) (deliberate.Material, error) {
+	if w.GatherErr != "" {
+		return deliberate.Material{}, errors.New(w.GatherErr)
+	}
+	m := deliberate.Material{Prompt: prompts.Prompt{System: "Deliberate.", User: "The case."}, Words: w.Words, Own: w.Own}
+	if m.Words == nil && !w.NoWords {
+		m.Words = []escalate.Word{{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}}
+	}
+	if m.Own == nil {
+		m.Own = []subconscious.Ref{"health:aaaaaaaaaa", "mail:bbbbbbbbbb"}
+	}
+	return m, nil
+}
+
+// Open implements deliberate.Purse.
+func (w *world) Open(_ context.Context, charge budget.Charge) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.opened = append(w.opened, charge.Worst.Money)
+	return nil
+}
+
+// Close implements deliberate.Purse.
+func (w *world) Close(context.Context) (budget.Amount, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed++
+	return budget.Amount{}, nil
+}
+
+func note(ctx context.Context, tx *store.Tx, kind, key string, format string, args ...any) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO effects VALUES (?, ?, ?)", kind, key, fmt.Sprintf(format, args...))
+	return err
+}
+
+// Tell implements deliberate.Teller.
+func (w *world) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) error {
+	more := ""
+	if t.Urgent {
+		more += " urgent"
+	}
+	if t.Proposal+t.Run != "" {
+		more += " of " + t.Proposal + t.Run
+	}
+	if !t.Expires.IsZero() {
+		more += " until " + t.Expires.Format("15:04")
+	}
+	return note(ctx, tx, "told", t.Key, "%s%s: %s | %s", t.Kind, more, t.Title, t.Text)
+}
+
+// Conclude implements deliberate.Mind.
+func (w *world) Conclude(ctx context.Context, tx *store.Tx, c subconscious.Command, refund bool) error {
+	o := c.Outcome
+	until := ""
+	if !c.Until.IsZero() {
+		until = " until " + c.Until.Format("Mon 15:04")
+	}
+	return note(ctx, tx, "concluded", o.Deliberation, "%s%s by %s, refund %t, cost %d: %s", o.Kind, until, o.Model, refund, o.Cost, o.Reason)
+}
+
+type memories struct{ *world }
+
+func (w memories) Remember(ctx context.Context, tx *store.Tx, m deliberate.Memo) (string, error) {
+	if w.WrongMemory != "" {
+		return "", fmt.Errorf("%s: %w", w.WrongMemory, deliberate.ErrWish)
+	}
+	return "m-1", note(ctx, tx, "remembered", m.Key, "%s %v quarantined %t, shown %v: %s", m.Kind, m.Tags, m.Quarantined, m.Trusts, m.Text)
+}
+
+type conversations struct{ *world }
+
+func (w conversations) Post(ctx context.Context, tx *store.Tx, p deliberate.Post) (string, error) {
+	return "c-1", note(ctx, tx, "posted", p.Key, "%s: %s", p.Conversation, p.Text)
+}
+
+type desk struct{ *world }
+
+func (w desk) Tools() (all []models.Tool) {
+	for name := range w.Readings {
+		all = append(all, models.Tool{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)})
+	}
+	return all
+}
+
+func (w desk) Read(ctx context.Context, call models.ToolCall) (deliberate.Reading, error) {
+	r := w.Readings[call.Name]
+	if r.Takes > 0 {
+		timer := time.NewTimer(r.Takes * time.Second)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return deliberate.Reading{}, ctx.Err()
+		}
+	}
+	if r.Error == "panic" {
+		panic("the desk")
+	}
+	if r.Error != "" {
+		return deliberate.Reading{Words: r.Words}, errors.New(r.Error)
+	}
+	return deliberate.Reading{Text: r.Text + strings.Repeat("x", r.Big), Words: r.Words}, nil
+}
+
+type acting struct{ *world }
+
+func (w acting) Offers() (all []deliberate.Offer) {
+	for _, a := range w.Actions {
+		all = append(all, deliberate.Offer{Name: a.Name, Description: "Does " + a.Name, Approval: a.Approval})
+	}
+	return all
+}
+
+func (w acting) Propose(ctx context.Context, tx *store.Tx, wish deliberate.Wish) (deliberate.Proposed, error) {
+	for _, a := range w.Actions {
+		if a.Name == wish.Action && a.Wrong != "" {
+			return deliberate.Proposed{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrWish)
+		}
+	}
+	return deliberate.Proposed{ID: "p-1", Words: wish.Action + " " + string(wish.Arguments), Expires: wish.Case.At.Add(24 * time.Hour)},
+		note(ctx, tx, "proposed", wish.Key, "%s %s, shown %v, by %s", wish.Action, wish.Arguments, wish.Trusts, wish.Judgement.Clause)
+}
+
+func (w acting) Run(ctx context.Context, key string, wish deliberate.Wish) (deliberate.Ran, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ran, ok := w.ran[key]; ok {
+		return ran, nil
+	}
+	for _, a := range w.Actions {
+		switch {
+		case a.Name != wish.Action:
+		case a.Wrong != "":
+			return deliberate.Ran{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrWish)
+		case a.Err != "":
+			return deliberate.Ran{}, errors.New(a.Err)
+		default:
+			ran := deliberate.Ran{ID: "r-1", Words: a.Name + " " + string(wish.Arguments), OK: !a.Fails && !a.Unknown, Unknown: a.Unknown, Output: a.Output,
+				UndoUntil: w.at.Add(30 * time.Minute)}
+			w.ran[key] = ran
+			return ran, nil
+		}
+	}
+	return deliberate.Ran{}, errors.New("no such action")
+}
+
+func (w *world) theCase(at time.Time) deliberate.Case {
+	c := deliberate.Case{Tick: 7, At: at, Incident: "disk:/", Person: "i-disk-ab", Thread: subconscious.Watcher, Kind: subconscious.KindRisk, Importance: 8,
+		Critical: w.Critical, Summary: "The disk is filling up", Evidence: []subconscious.Citation{{Ref: "health:aaaaaaaaaa", Seq: 3}},
+		Template: deliberate.Message{Title: cmp.Or(w.Title, "The disk is filling up"), Text: cmp.Or(w.Text, "It is a warning. Free some room on it."), Urgent: w.Urgent}}
+	if w.DueIn != 0 {
+		c.Due = at.Add(time.Duration(w.DueIn * float64(time.Minute)))
+	}
+	if w.ExpiresIn != 0 {
+		c.Template.Expires = at.Add(time.Duration(w.ExpiresIn * float64(time.Minute)))
+	}
+	return c
+}
+
+func opened(t testing.TB, path string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{Path: path}, migrations()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// play lets a worker take the case of a scene to its end, and returns it.
+func play(t *testing.T, w *world) (r deliberate.Record, happened []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, store.Memory)
+		defer db.Close()
+		worker := w.begin(t, db)
+		if w.started != nil {
+			<-w.started
+		}
+		ends(t, worker)
+		if err := worker.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r, happened = look(t, db, worker)
+	})
+	return r, happened
+}
+
+// ends waits until no case is left.
+func ends(t *testing.T, worker *deliberate.Worker) {
+	t.Helper()
+	for range 3600 {
+		if n, err := worker.Waiting(t.Context()); err != nil || n == 0 {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	t.Error("the case has not ended in an hour")
+}
+
+// begin adds the case and starts a worker.
+func (w *world) begin(t testing.TB, db *store.DB) *deliberate.Worker {
+	t.Helper()
+	w.at, w.ran = noon, map[string]deliberate.Ran{}
+	worker, err := deliberate.New(w.options(db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := noon.Add(-time.Duration(w.WaitsFor * float64(time.Minute)))
+	for range 2 { // added twice it is there once
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(added)) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := worker.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return worker
+}
+
+// look returns the one case, and what happened.
+func look(t testing.TB, db *store.DB, worker *deliberate.Worker) (deliberate.Record, []string) {
+	t.Helper()
+	all, err := worker.Of(t.Context(), "i-disk-ab")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d cases: %v", len(all), err)
+	}
+	r, err := worker.Record(t.Context(), all[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, effectsOf(t, db)
+}
+
+func effectsOf(t testing.TB, db *store.DB) (all []string) {
+	t.Helper()
+	if err := db.Read(t.Context(), func(tx *store.Tx) error {
+		rows, err := tx.QueryContext(t.Context(), "SELECT kind || ' ' || body FROM effects ORDER BY rowid")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				return err
+			}
+			all = append(all, line)
+		}
+		return rows.Err()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// checkOne wants a case that has ended once, and a person who was told once at
+// most.
+func checkOne(t testing.TB, r deliberate.Record, happened []string) {
+	t.Helper()
+	count := map[string]int{}
+	for _, line := range happened {
+		kind, _, _ := strings.Cut(line, " ")
+		count[kind]++
+	}
+	if r.State != deliberate.Ended || r.Outcome == nil || count["concluded"] != 1 {
+		t.Fatalf("state %s, outcome %+v, %d conclusions", r.State, r.Outcome, count["concluded"])
+	}
+	tells := 0
+	if r.Outcome.Kind.Tells() {
+		tells = 1
+	}
+	if count["told"] != tells || (r.Told != nil) != (tells == 1) {
+		t.Errorf("outcome %s, and told %d times", r.Outcome.Kind, count["told"])
+	}
+	if r.Told != nil {
+		if n := len([]rune(r.Told.Title + r.Told.Text)); n > 240 || strings.ContainsAny(r.Told.Title+r.Told.Text, "\n\r\t\x1b") {
+			t.Errorf("told in %d characters: %q", n, r.Told.Text)
+		}
+	}
+	if len(r.Steps) == 0 || r.Steps[len(r.Steps)-1].Kind != deliberate.StepEnded {
+		t.Errorf("its last step is no end")
+	}
+	for i, s := range r.Steps {
+		if s.N != i {
+			t.Errorf("step %d has number %d", i, s.N)
+		}
+	}
+}
