@@ -174,5 +174,8 @@ func (r *Registry) clipped(text string, limit int) string {
 	if more {
 		text = string(wholeRunes([]byte(text[:limit+secretRead])))
 	}
-	return cutBytes(whole(r.options.Redact(text), more), limit)
+	if text = whole(r.options.Redact(text), more); more {
+		text += "…"
+	}
+	return cutBytes(text, limit)
 }
