@@ -89,7 +89,7 @@ func Shipped() Policy {
 
 		{Name: "act-asks-always", Effect: EffectAct, Approval: []Approval{ApproveAlways}, Permission: Proposed,
 			Why: "the action is configured to be approved each time"},
-		{Name: "act-asks-for-strangers", Effect: EffectAct, Shown: outsider, Permission: Proposed,
+		{Name: "act-asks-for-strangers", Effect: EffectAct, Shown: outsider, Approval: []Approval{ApproveTainted, ApproveNever}, Permission: Proposed,
 			Why: "a stranger's word was shown"},
 		{Name: "act-asks-for-agents", Effect: EffectAct, Shown: others, Approval: []Approval{ApproveTainted}, Permission: Proposed,
 			Why: "an agent's word was shown"},
@@ -131,8 +131,11 @@ type Judgement struct {
 	Why        string     `json:"why"`
 }
 
-// unspoken is the clause where no clause speaks.
-const unspoken = "deny"
+// unspoken is the clause where no clause speaks, and denied its reason.
+const (
+	unspoken = "deny"
+	denied   = "nothing allows it"
+)
 
 // Judge returns what the first clause says that speaks of the wish, and else
 // that it is refused. It depends on nothing that a model wrote.
@@ -142,7 +145,7 @@ func (p Policy) Judge(w Wished) Judgement {
 			return Judgement{Permission: c.Permission, Clause: c.Name, Why: c.Why}
 		}
 	}
-	return Judgement{Permission: Refused, Clause: unspoken, Why: "nothing allows it"}
+	return Judgement{Permission: Refused, Clause: unspoken, Why: denied}
 }
 
 func (c Clause) speaksOf(w Wished) bool {

@@ -37,23 +37,44 @@ type Taint struct {
 // With is the taint after a model was shown words, too. A word without a known
 // trust is an outsider's.
 func (t Taint) With(words ...Word) Taint {
-	all := slices.Clone(t.Words)
-	for _, w := range words {
-		switch w.Trust {
-		case subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider:
-		default:
-			w.Trust = subconscious.Outsider
-		}
-		all = append(all, w)
+	all := slices.Concat(t.Words, words)
+	for i := range all {
+		all[i].Trust = all[i].trust()
 	}
-	slices.SortFunc(all, func(a, b Word) int {
-		return cmp.Or(cmp.Compare(a.Trust, b.Trust), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Source, b.Source))
-	})
+	slices.SortFunc(all, compareWords)
 	all = slices.Compact(all)
 	if len(all) > maxWords {
-		return Taint{Words: all[:maxWords:maxWords], Many: true}
+		return Taint{Words: fewer(all), Many: true}
 	}
 	return Taint{Words: all, Many: t.Many}
+}
+
+// trust is whose word it is, an outsider's where that is not known.
+func (w Word) trust() subconscious.Trust {
+	switch w.Trust {
+	case subconscious.Owner, subconscious.Machine, subconscious.Agent:
+		return w.Trust
+	}
+	return subconscious.Outsider
+}
+
+func compareWords(a, b Word) int {
+	return cmp.Or(cmp.Compare(a.Trust, b.Trust), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Source, b.Source))
+}
+
+// fewer are as many words as are kept, in order, one of each trust at least.
+func fewer(words []Word) []Word {
+	var kept, others []Word
+	for i, w := range words {
+		if i == 0 || words[i-1].Trust != w.Trust {
+			kept = append(kept, w)
+			continue
+		}
+		others = append(others, w)
+	}
+	kept = append(kept, others[:maxWords-len(kept)]...)
+	slices.SortFunc(kept, compareWords)
+	return kept
 }
 
 // Has reports whether some of it is the word of one whom trust says.
@@ -61,7 +82,7 @@ func (t Taint) Has(trust subconscious.Trust) bool {
 	if t.Many && trust == subconscious.Outsider {
 		return true
 	}
-	return slices.ContainsFunc(t.Words, func(w Word) bool { return w.Trust == trust })
+	return slices.ContainsFunc(t.Words, func(w Word) bool { return w.trust() == trust })
 }
 
 // Trusts are whose words it holds, sorted.
@@ -82,19 +103,26 @@ func (t Taint) IsForeign(own []subconscious.Ref) bool {
 	if t.Many {
 		return true
 	}
-	voice, heard := "", false
-	for _, w := range t.Words {
+	var first *Word
+	for i, w := range t.Words {
 		if w.Trust == subconscious.Owner || w.Trust == subconscious.Machine {
 			continue
 		}
 		if w.Ref == "" || !slices.Contains(own, w.Ref) {
 			return true
 		}
-		speaker := cmp.Or(w.Voice, string(w.Ref))
-		if heard && speaker != voice {
+		if first == nil {
+			first = &t.Words[i]
+		}
+		if !w.isOfVoice(*first) {
 			return true
 		}
-		voice, heard = speaker, true
 	}
 	return false
+}
+
+// isOfVoice reports whether the same one speaks in both. Where a word names
+// nobody, only the same thing is of the same voice; no name is taken for a thing.
+func (w Word) isOfVoice(other Word) bool {
+	return w.Voice == other.Voice && (w.Voice != "" || w.Ref == other.Ref)
 }

@@ -1,0 +1,286 @@
+package escalate_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	ownRef   = subconscious.Ref("mail:aaaaaaaaaa")
+	otherRef = subconscious.Ref("mail:bbbbbbbbbb")
+)
+
+var (
+	note        = escalate.Word{Trust: subconscious.Owner, Ref: "notes:aaaaaaaaaa", Source: "evidence"}
+	metric      = escalate.Word{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}
+	letter      = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "ann@example.com", Source: "evidence"}
+	reply       = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "bob@example.org", Source: "evidence"}
+	otherLetter = escalate.Word{Trust: subconscious.Outsider, Ref: otherRef, Voice: "bob@example.org", Source: "read_mail"}
+	finding     = escalate.Word{Trust: subconscious.Agent, Ref: ownRef, Source: "entry"}
+	memo        = escalate.Word{Trust: subconscious.Agent, Source: "memory"}
+)
+
+// wish is a wish about the affair of letter.
+func wish(effect escalate.Effect, words ...escalate.Word) escalate.Wished {
+	return escalate.Wished{Effect: effect, Taint: escalate.Taint{}.With(words...), Own: []subconscious.Ref{ownRef}}
+}
+
+func act(approval escalate.Approval, words ...escalate.Word) escalate.Wished {
+	w := wish(escalate.EffectAct, words...)
+	w.Approval = approval
+	return w
+}
+
+func critical(w escalate.Wished) escalate.Wished {
+	w.Critical = true
+	return w
+}
+
+// TestShipped is the policy by example.
+func TestShipped(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		wish       escalate.Wished
+		permission escalate.Permission
+		clause     string
+	}{
+		{"tell of anything", wish(escalate.EffectNotify, letter, otherLetter, memo), escalate.Allowed, "tell"},
+		{"tell of what is critical", critical(wish(escalate.EffectNotify)), escalate.Allowed, "tell"},
+		{"remember what the person wrote", wish(escalate.EffectRemember, note, metric), escalate.Allowed, "remember"},
+		{"remember what a stranger wrote", wish(escalate.EffectRemember, note, letter), escalate.Quarantined, "remember-apart"},
+		{"remember what an agent wrote", wish(escalate.EffectRemember, memo), escalate.Quarantined, "remember-apart"},
+		{"post after a note", wish(escalate.EffectPost, note), escalate.Allowed, "post"},
+		{"post after a letter", wish(escalate.EffectPost, letter), escalate.Proposed, "post-asks"},
+		{"post after a finding", wish(escalate.EffectPost, finding), escalate.Proposed, "post-asks"},
+		{"act always asked, after a note", act(escalate.ApproveAlways, note), escalate.Proposed, "act-asks-always"},
+		{"act tainted, after a note", act(escalate.ApproveTainted, note, metric), escalate.Allowed, "act"},
+		{"act tainted, after a finding", act(escalate.ApproveTainted, note, finding), escalate.Proposed, "act-asks-for-agents"},
+		{"act tainted, after a letter", act(escalate.ApproveTainted, note, letter), escalate.Proposed, "act-asks-for-strangers"},
+		{"act never asked, after a finding", act(escalate.ApproveNever, note, finding), escalate.Allowed, "act"},
+		{"act never asked, after a letter", act(escalate.ApproveNever, note, letter), escalate.Proposed, "act-asks-for-strangers"},
+		{"act configured in no known way", act("sometimes", note), escalate.Refused, "deny"},
+		{"act not configured, after a letter", act("", letter), escalate.Refused, "deny"},
+		{"act not configured", act("", note), escalate.Refused, "deny"},
+		{"snooze a letter by its own words", wish(escalate.EffectSnooze, letter), escalate.Allowed, "snooze"},
+		{"snooze a letter with another read", wish(escalate.EffectSnooze, letter, otherLetter), escalate.Refused, "others-delay-nothing"},
+		{"snooze a letter with an answer of somebody else", wish(escalate.EffectSnooze, letter, reply), escalate.Refused, "others-delay-nothing"},
+		{"snooze what is critical", critical(wish(escalate.EffectSnooze, metric)), escalate.Refused, "critical-is-told"},
+		{"dismiss a letter by its own words", wish(escalate.EffectDismiss, letter, note), escalate.Allowed, "dismiss"},
+		{"dismiss a letter with a memory", wish(escalate.EffectDismiss, letter, memo), escalate.Refused, "others-silence-nothing"},
+		{"dismiss what is critical", critical(wish(escalate.EffectDismiss, letter)), escalate.Refused, "critical-is-told"},
+		{"keep quiet of a letter", wish(escalate.EffectKeep, letter), escalate.Allowed, "keep"},
+		{"keep quiet with another read", wish(escalate.EffectKeep, metric, otherLetter), escalate.Refused, "others-silence-nothing"},
+		{"keep quiet of what is critical", critical(wish(escalate.EffectKeep)), escalate.Refused, "critical-is-told"},
+		{"start a turn", wish("start_turn"), escalate.Refused, "deny"},
+		{"nothing", wish(""), escalate.Refused, "deny"},
+		{"an effect spelled otherwise", wish("Notify_Person"), escalate.Refused, "deny"},
+	} {
+		got := escalate.Shipped().Judge(c.wish)
+		if got.Permission != c.permission || got.Clause != c.clause || got.Why == "" {
+			t.Errorf("%s: %+v, want %s by %s", c.name, got, c.permission, c.clause)
+		}
+	}
+	if got := (escalate.Policy{}).Judge(wish(escalate.EffectNotify)); got.Permission != escalate.Refused {
+		t.Errorf("a policy without clauses says %+v", got)
+	}
+}
+
+// TestEachClauseHasATwin takes each clause out of the policy, and names what is
+// then possible, or is not any more.
+func TestEachClauseHasATwin(t *testing.T) {
+	twins := []struct {
+		effect escalate.Effect
+		clause string
+		// without it
+		possible   string
+		wish       escalate.Wished
+		permission escalate.Permission
+	}{
+		{escalate.EffectNotify, "tell", "the person hears of nothing", wish(escalate.EffectNotify, letter), escalate.Refused},
+		{escalate.EffectRemember, "remember-apart", "a letter writes into trusted memory", wish(escalate.EffectRemember, letter), escalate.Allowed},
+		{escalate.EffectRemember, "remember", "the person's own word is forgotten", wish(escalate.EffectRemember, note), escalate.Refused},
+		{escalate.EffectPost, "post-asks", "a letter speaks to agents in the daemon's name", wish(escalate.EffectPost, letter), escalate.Allowed},
+		{escalate.EffectPost, "post", "a note is not passed on", wish(escalate.EffectPost, note), escalate.Refused},
+		{escalate.EffectAct, "act-asks-always", "an action that asks each time is lost", act(escalate.ApproveAlways, note), escalate.Refused},
+		{escalate.EffectAct, "act-asks-for-strangers", "a letter runs a program", act(escalate.ApproveNever, letter), escalate.Allowed},
+		{escalate.EffectAct, "act-asks-for-agents", "a model's finding runs a program", act(escalate.ApproveTainted, finding), escalate.Allowed},
+		{escalate.EffectAct, "act", "a note starts nothing", act(escalate.ApproveTainted, note), escalate.Refused},
+		{escalate.EffectSnooze, "critical-is-told", "a disk that is full is told tomorrow", critical(wish(escalate.EffectSnooze, metric)), escalate.Allowed},
+		{escalate.EffectSnooze, "others-delay-nothing", "a letter delays another's", wish(escalate.EffectSnooze, letter, otherLetter), escalate.Allowed},
+		{escalate.EffectSnooze, "snooze", "nothing can be told later", wish(escalate.EffectSnooze, letter), escalate.Refused},
+		{escalate.EffectDismiss, "critical-is-told", "nobody hears of a disk that is full", critical(wish(escalate.EffectDismiss, metric)), escalate.Allowed},
+		{escalate.EffectDismiss, "others-silence-nothing", "a letter silences another's", wish(escalate.EffectDismiss, letter, otherLetter), escalate.Allowed},
+		{escalate.EffectDismiss, "dismiss", "all is told", wish(escalate.EffectDismiss, letter), escalate.Refused},
+		{escalate.EffectKeep, "critical-is-told", "a disk that is full is remembered, and not told", critical(wish(escalate.EffectKeep, metric)), escalate.Allowed},
+		{escalate.EffectKeep, "others-silence-nothing", "another's letter is remembered, and not told", wish(escalate.EffectKeep, letter, otherLetter), escalate.Allowed},
+		{escalate.EffectKeep, "keep", "what is remembered is told, too", wish(escalate.EffectKeep, letter), escalate.Refused},
+	}
+	for _, c := range escalate.Shipped() {
+		i := slices.IndexFunc(twins, func(twin struct {
+			effect     escalate.Effect
+			clause     string
+			possible   string
+			wish       escalate.Wished
+			permission escalate.Permission
+		}) bool {
+			return twin.effect == c.Effect && twin.clause == c.Name
+		})
+		if i < 0 {
+			t.Errorf("%s: the clause %q has no twin", c.Effect, c.Name)
+			continue
+		}
+		twin := twins[i]
+		if got := escalate.Shipped().Judge(twin.wish); got.Permission != c.Permission || got.Clause != c.Name {
+			t.Errorf("with %s of %s: %+v", c.Name, c.Effect, got)
+		}
+		without := slices.DeleteFunc(escalate.Shipped(), func(x escalate.Clause) bool { return x.Effect == c.Effect && x.Name == c.Name })
+		if got := without.Judge(twin.wish); got.Permission != twin.permission {
+			t.Errorf("without %s of %s it is not so that %s: %+v", c.Name, c.Effect, twin.possible, got)
+		}
+	}
+	if len(twins) != len(escalate.Shipped()) {
+		t.Errorf("%d twins of %d clauses", len(twins), len(escalate.Shipped()))
+	}
+}
+
+// anyWord draws a word of anybody's, often of the same few things and voices.
+func anyWord(t *rapid.T) escalate.Word {
+	return escalate.Word{
+		Trust:  rapid.SampledFrom([]subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider, "", "root"}).Draw(t, "trust"),
+		Ref:    rapid.SampledFrom([]subconscious.Ref{ownRef, otherRef, ""}).Draw(t, "ref"),
+		Voice:  rapid.SampledFrom([]string{"", "ann@example.com", "bob@example.org", string(ownRef)}).Draw(t, "voice"),
+		Source: rapid.SampledFrom([]string{"evidence", "entry", "memory", "read_mail"}).Draw(t, "source"),
+	}
+}
+
+func anyWish(t *rapid.T) escalate.Wished {
+	return escalate.Wished{
+		Effect:   rapid.SampledFrom(append(escalate.Effects(), "", "start_turn", "NOTIFY_PERSON")).Draw(t, "effect"),
+		Taint:    escalate.Taint{}.With(rapid.SliceOfN(rapid.Custom(anyWord), 0, 6).Draw(t, "words")...),
+		Own:      rapid.SampledFrom([][]subconscious.Ref{nil, {ownRef}, {ownRef, otherRef}}).Draw(t, "own"),
+		Critical: rapid.Bool().Draw(t, "critical"),
+		Approval: rapid.SampledFrom(append(escalate.Approvals(), "", "auto")).Draw(t, "approval"),
+	}
+}
+
+// TestJudgingNeverRelents: whatever else a model is shown, it may not do more.
+func TestJudgingNeverRelents(t *testing.T) {
+	policy := escalate.Shipped()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWish(t)
+		before := policy.Judge(w)
+		w.Taint = w.Taint.With(rapid.SliceOfN(rapid.Custom(anyWord), 1, 4).Draw(t, "more")...)
+		if after := policy.Judge(w); after.Permission.Laxness() > before.Permission.Laxness() {
+			t.Fatalf("%+v became %+v with %+v", before, after, w)
+		}
+	})
+}
+
+// TestNothingButWhatIsAllowed states for every wish what strangers and agents
+// can cause at most, without a look at the clauses.
+func TestNothingButWhatIsAllowed(t *testing.T) {
+	policy := escalate.Shipped()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWish(t)
+		got := policy.Judge(w).Permission
+		outsider := w.Taint.Has(subconscious.Outsider)
+		tainted := outsider || w.Taint.Has(subconscious.Agent)
+		allowed := got == escalate.Allowed
+		switch w.Effect {
+		case escalate.EffectNotify:
+		case escalate.EffectSnooze, escalate.EffectDismiss, escalate.EffectKeep:
+			if allowed && (w.Critical || w.Taint.IsForeign(w.Own)) {
+				t.Fatalf("kept back: %+v", w)
+			}
+		case escalate.EffectAct:
+			if allowed && (outsider || w.Approval == escalate.ApproveAlways || tainted && w.Approval != escalate.ApproveNever) {
+				t.Fatalf("acted: %+v", w)
+			}
+		case escalate.EffectPost, escalate.EffectRemember:
+			if allowed && tainted {
+				t.Fatalf("done: %+v", w)
+			}
+		default:
+			if got != escalate.Refused {
+				t.Fatalf("%q is %s", w.Effect, got)
+			}
+		}
+	})
+}
+
+// TestValidatePolicy breaks the policy in every way there is.
+func TestValidatePolicy(t *testing.T) {
+	if err := escalate.Shipped().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	with := func(change func(*escalate.Clause)) escalate.Policy {
+		p := escalate.Shipped()
+		change(&p[len(p)-1])
+		return p
+	}
+	first := func(c escalate.Clause) escalate.Policy {
+		c.Why = "so"
+		return append(escalate.Policy{c}, escalate.Shipped()...)
+	}
+	for name, c := range map[string]struct {
+		policy escalate.Policy
+		says   string
+	}{
+		"no name":         {with(func(c *escalate.Clause) { c.Name = "" }), "needs a name"},
+		"a strange name":  {with(func(c *escalate.Clause) { c.Name = "a|b" }), "needs a name"},
+		"no reason":       {with(func(c *escalate.Clause) { c.Why = " " }), "needs a reason"},
+		"a broken reason": {with(func(c *escalate.Clause) { c.Why = "a | b" }), "needs a reason"},
+		"no effect":       {with(func(c *escalate.Clause) { c.Effect = "start_turn" }), "is no effect"},
+		"no permission":   {with(func(c *escalate.Clause) { c.Permission = "yes" }), "is no permission"},
+		"no trust":        {with(func(c *escalate.Clause) { c.Shown = []subconscious.Trust{"friend"} }), "is no trust"},
+		"no approval":     {with(func(c *escalate.Clause) { c.Effect, c.Approval = escalate.EffectAct, []escalate.Approval{"auto"} }), "is no approval"},
+		"approval":        {with(func(c *escalate.Clause) { c.Approval = escalate.Approvals() }), "only actions are approved"},
+		"quarantine":      {with(func(c *escalate.Clause) { c.Permission = escalate.Quarantined }), "kept apart"},
+		"a proposal":      {with(func(c *escalate.Clause) { c.Permission = escalate.Proposed }), "can be proposed"},
+		"the same name":   {with(func(c *escalate.Clause) { c.Name = "critical-is-told" }), "is that of another clause"},
+		"unreachable": {append(escalate.Shipped(), escalate.Clause{Name: "late", Effect: escalate.EffectSnooze, Critical: true, Permission: escalate.Refused, Why: "so"}),
+			"it never decides"},
+		"unreachable behind two": {append(escalate.Shipped(), escalate.Clause{Name: "late", Effect: escalate.EffectAct, Approval: escalate.Approvals(), Permission: escalate.Refused, Why: "so"}),
+			"it never decides"},
+		"laxer when shown more": {first(escalate.Clause{Name: "friendly", Effect: escalate.EffectAct, Shown: []subconscious.Trust{subconscious.Agent}, Permission: escalate.Allowed}),
+			"propose_action: more is permitted where more was shown"},
+		"laxer when shown others'": {first(escalate.Clause{Name: "lazy", Effect: escalate.EffectDismiss, Foreign: true, Permission: escalate.Allowed}),
+			"dismiss: more is permitted where more was shown"},
+	} {
+		if err := c.policy.Validate(); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestTable: the table has each clause, in order, and the golden is what people
+// read of it.
+func TestTable(t *testing.T) {
+	table := escalate.Shipped().Table()
+	rows := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	if len(rows) != len(escalate.Shipped())+3 {
+		t.Fatalf("%d rows:\n%s", len(rows), table)
+	}
+	for i, c := range escalate.Shipped() {
+		row := rows[i+2]
+		if strings.Count(row, "|") != 6 || !strings.Contains(row, "`"+c.Name+"`") || !strings.Contains(row, c.Why) || !strings.Contains(row, string(c.Permission)) {
+			t.Errorf("clause %d is %s", i, row)
+		}
+	}
+	const file = "testdata/policy.md"
+	if *update {
+		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if golden, err := os.ReadFile(file); err != nil || string(golden) != table {
+		t.Errorf("the table differs from the golden (%v); run with -update and read the difference:\n%s", err, table)
+	}
+}
