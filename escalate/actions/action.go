@@ -16,6 +16,11 @@ type Action struct {
 	// or a name that is looked for in a fixed list of folders. In the others
 	// {param} stands for a value; {{ and }} are single braces. An argument with
 	// an optional parameter is left out together with its value.
+	//
+	// It is never a shell line: a shell with -c is refused, as are values for
+	// what hands them to a shell (ssh, su) or runs them as a program. What a
+	// program makes of its arguments is its own, though: the text of "curl
+	// --data={text}" may begin with @.
 	Command []string `mapstructure:"command"`
 	Params  []Param  `mapstructure:"params"`
 	// Folder is where the program runs, absolute; "" is the home folder.

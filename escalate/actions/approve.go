@@ -28,9 +28,7 @@ func (e *Engine) Approve(ctx context.Context, id, hash string) (Run, error) {
 			return nil, err
 		}
 		a := approval{proposal: p.at(c.run.Started), given: hash, at: c.run.Started}
-		if a.fresh, err = e.afresh(a.proposal); err != nil {
-			return nil, err
-		}
+		a.fresh, a.problem = e.Check(p.Action, p.Arguments)
 		if a.hour, a.day, err = counts(ctx, tx, p.Action, a.at); err != nil {
 			return nil, err
 		}
@@ -46,19 +44,6 @@ func (e *Engine) Approve(ctx context.Context, id, hash string) (Run, error) {
 	}
 	// The first that comes decides; whoever comes meanwhile is too late.
 	return e.performOnce(ctx, p, c)
-}
-
-// afresh binds a proposal's arguments again, if it still can be approved. One
-// that cannot is refused for that first, not for its arguments.
-func (e *Engine) afresh(p Proposal) (Bound, error) {
-	b, err := e.Check(p.Action, p.Arguments)
-	switch {
-	case err == nil || p.State != Pending:
-		return b, nil
-	case CodeOf(err) == CodeUnknown || CodeOf(err) == CodeInvalid:
-		return b, refuse(CodeChanged, "have it proposed again", "%s cannot be approved any more: %v", p.ID, err)
-	}
-	return b, err
 }
 
 // performOnce is perform for a proposal: a second one gets no run.

@@ -46,9 +46,6 @@ func Guards() []string {
 // Decode is decode.
 func Decode(raw json.RawMessage) (map[string]any, error) { return decode(raw) }
 
-// Plain and Capture are what is made of an output.
-func Plain(text string) string { return plain(text, true) }
-
 // Captured writes pieces to a capture, and returns what is kept of them.
 func Captured(most int, redact func(string) string, pieces ...string) (string, int64) {
 	c := &capture{most: most + overlap}
@@ -57,6 +54,3 @@ func Captured(most int, redact func(string) string, pieces ...string) (string, i
 	}
 	return c.text(most, redact)
 }
-
-// NumberOf is numberOf.
-func NumberOf(prefix, id string) int64 { return numberOf(prefix, id) }

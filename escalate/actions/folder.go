@@ -9,7 +9,9 @@ import (
 )
 
 // below returns the absolute path of what is, or could be made, below root.
-// The path is relative to root or begins with it.
+// The path is relative to root or begins with it. It is looked at when it is
+// proposed and again right before its program starts; what is changed there
+// after that is the program's to notice.
 func below(root, path string) (string, error) {
 	if len(path) > maxPath {
 		return "", fmt.Errorf("has %d bytes, more than %d", len(path), maxPath)

@@ -22,8 +22,11 @@ type guards struct {
 type approval struct {
 	proposal Proposal
 	given    string // the hash that the person was shown
-	fresh    Bound
 	at       time.Time
+	// fresh are the stored arguments, bound to the action as it is configured
+	// now; problem is why they cannot be.
+	fresh   Bound
+	problem error
 	// hour and day count the runs of the action.
 	hour, day int
 }
@@ -62,13 +65,23 @@ func asShown(a approval) error {
 }
 
 func asConfigured(a approval) error {
-	if !equal(a.proposal.Hash, a.fresh.Hash) {
+	switch code := CodeOf(a.problem); {
+	case code == CodeUnknown || code == CodeInvalid:
+		return refuse(CodeChanged, "have it proposed again", "%s cannot be approved any more: %v", a.proposal.ID, a.problem)
+	case a.problem != nil:
+		return a.problem
+	case !equal(a.proposal.Hash, a.fresh.Hash):
 		return refuse(CodeChanged, "have it proposed again", "the action %s is another one than when %s was proposed", a.proposal.Action, a.proposal.ID)
 	}
 	return nil
 }
 
-func withinLimits(a approval) error { return limits(a.fresh.does.action, a.hour, a.day) }
+func withinLimits(a approval) error {
+	if a.problem != nil {
+		return a.problem
+	}
+	return limits(a.fresh.does.action, a.hour, a.day)
+}
 
 func limits(action Action, hour, day int) error {
 	switch {
@@ -85,12 +98,12 @@ func equal(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// check asks each guard.
+// check asks each guard. What cannot be bound passes none.
 func (g guards) check(a approval) error {
 	for _, guard := range g.approve {
 		if err := guard.refuse(a); err != nil {
 			return err
 		}
 	}
-	return nil
+	return a.problem
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,6 +24,10 @@ type ending struct {
 // descriptor but its outputs. When its time is over, or the engine stops, the
 // group is asked to end and then killed. What it leaves behind is killed too.
 func (e *Engine) run(argv []string, folder string, action Action) ending {
+	// The system ends the program with the thread that started it, so that it
+	// does not outlive a daemon that is killed.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	ctx, cancel := context.WithTimeout(e.ctx, action.Timeout)
 	defer cancel()
 	kept := &capture{most: action.MaxOutput + overlap}

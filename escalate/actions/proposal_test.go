@@ -273,8 +273,10 @@ func TestUndo(t *testing.T) {
 	if got := strings.Join(lines(t, file), " "); got != "one unone" {
 		t.Errorf("%q", got)
 	}
-	_, err = b.Undo(t.Context(), r.ID)
-	refused(t, err, actions.CodeUsed)
+	for range 2 {
+		_, err = b.Undo(t.Context(), r.ID)
+		refused(t, err, actions.CodeUsed)
+	}
 	_, err = b.Undo(t.Context(), u.ID)
 	refused(t, err, actions.CodeNoUndo)
 	_, err = b.Undo(t.Context(), b.execute(t, "k2", "make", `{"text":"bad"}`).ID)
@@ -295,6 +297,55 @@ func TestUndo(t *testing.T) {
 	refused(t, err, actions.CodeChanged)
 	if found, err := b.Runs(t.Context(), actions.Query{Undoable: true}); err != nil || len(found) != 1 {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// Of many who undo at the same time one is obeyed.
+func TestUndoRace(t *testing.T) {
+	a, file := noting(t, "note")
+	a.Undo = a.Command
+	b := running(t, nil, a)
+	r := b.execute(t, "k", "note", `{"text":"one"}`)
+	var group sync.WaitGroup
+	var obeyed atomic.Int32
+	for range 30 {
+		group.Go(func() {
+			if _, err := b.Undo(t.Context(), r.ID); err == nil {
+				obeyed.Add(1)
+			} else if actions.CodeOf(err) != actions.CodeUsed {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if got := lines(t, file); obeyed.Load() != 1 || len(got) != 2 {
+		t.Errorf("%d were obeyed, and it ran %d times", obeyed.Load(), len(got))
+	}
+}
+
+// What is used up or over is refused for that, also where its action is gone.
+func TestRefusedForWhatItIs(t *testing.T) {
+	a, _ := noting(t, "note")
+	b := running(t, nil, a)
+	p, q, late := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`)), b.propose(t, wish("k3", "note", `{"text":"three"}`))
+	b.approve(t, p)
+	if _, err := b.Reject(t.Context(), q.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SetActions(nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	refused(t, err, actions.CodeUsed)
+	_, err = b.Approve(t.Context(), q.ID, q.Hash)
+	refused(t, err, actions.CodeUsed)
+	_, err = b.Approve(t.Context(), late.ID, late.Hash)
+	refused(t, err, actions.CodeChanged)
+	b.clock.pass(25 * time.Hour)
+	_, err = b.Approve(t.Context(), late.ID, late.Hash)
+	refused(t, err, actions.CodeExpired)
+	if p, err := b.Proposal(t.Context(), p.ID); err != nil || p.State != actions.Approved {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 

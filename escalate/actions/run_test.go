@@ -12,6 +12,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 )
@@ -179,6 +183,22 @@ func TestSecretAtTheCut(t *testing.T) {
 			t.Errorf("%d: %q", most, got)
 		}
 	}
+}
+
+// Whatever a program writes, and in whatever pieces, what is kept is text, and
+// all of it is counted.
+func TestOutputIsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.IntRange(0, 60).Draw(t, "most")
+		pieces := rapid.SliceOf(rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "pieces")
+		got, leftOut := actions.Captured(most, func(s string) string { return s }, pieces...)
+		if len(got) > most || !utf8.ValidString(got) || leftOut < 0 {
+			t.Fatalf("%q, %d left out", got, leftOut)
+		}
+		if i := strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+			t.Fatalf("%q", got)
+		}
+	})
 }
 
 // One key runs once, whoever asks how often.

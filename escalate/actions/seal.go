@@ -6,9 +6,6 @@ import (
 	"syscall"
 )
 
-// ownGroup has a program lead a process group of its own.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
 // seal closes to programs what the daemon itself was started with. What it opens
 // is closed to them anyway.
 func seal() {
