@@ -402,8 +402,7 @@ func TestNothingStaysOfABrokenTransaction(t *testing.T) {
 }
 
 // check compares the index and the counts with the messages.
-func check(t testing.TB, db *store.DB) {
-	t.Helper()
+func check(t interface{ Error(...any) }, db *store.DB) {
 	ctx := context.Background()
 	err := db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO chat_words (chat_words) VALUES ('integrity-check')"); err != nil {

@@ -498,8 +498,7 @@ func everything(t testing.TB, db *store.DB) map[string]int {
 
 // checkIndexes lets FTS5 compare its indexes with what they were made from, and
 // compares their rows with the records.
-func checkIndexes(t testing.TB, db *store.DB) {
-	t.Helper()
+func checkIndexes(t interface{ Error(...any) }, db *store.DB) {
 	ctx := context.Background()
 	err := db.Write(ctx, func(tx *store.Tx) error {
 		for table, status := range map[string]memory.Status{"memory_trusted": memory.Active, "memory_apart": memory.Quarantined} {

@@ -111,7 +111,8 @@ func words(query string) []string {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	}) {
 		for field != "" {
-			unspaced := isUnspaced([]rune(field)[0])
+			first, _ := utf8.DecodeRuneInString(field)
+			unspaced := isUnspaced(first)
 			end := strings.IndexFunc(field, func(r rune) bool { return isUnspaced(r) != unspaced })
 			if end < 0 {
 				end = len(field)
