@@ -2,11 +2,13 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/desktop"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
@@ -104,11 +106,14 @@ func (d *Daemon) replyTopic(ctx context.Context, id string) (string, error) {
 // answered takes a button's answer: it waits in the inputs like any wish. The
 // tick that takes it looks up what it is about.
 func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
+	if reply.Answer == notify.AnswerReject {
+		return d.rejected(ctx, tx, reply)
+	}
 	command := subconscious.Command{At: reply.At, IncidentID: reply.Incident, By: byPerson}
 	switch reply.Answer {
 	case notify.AnswerUseful:
 		command.Kind, command.Feedback = subconscious.CommandAck, subconscious.Useful
-	case notify.AnswerNotNow:
+	case notify.AnswerNotNow, notify.AnswerLater:
 		command.Kind = subconscious.CommandSnooze
 	case notify.AnswerDismiss:
 		command.Kind = subconscious.CommandDismiss
@@ -116,6 +121,15 @@ func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply)
 		return fmt.Errorf("%q is no answer", reply.Answer)
 	}
 	_, err := d.mind.EnqueueIn(ctx, tx, command)
+	return err
+}
+
+// rejected takes the person's no to a proposal. A yes is taken at home alone.
+func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
+	_, err := d.actions.RejectIn(ctx, tx, reply.Proposal)
+	if _, over := errors.AsType[*actions.Error](err); over {
+		return fmt.Errorf("%w: %w", notify.ErrToken, err) // it was decided on, or its time is over
+	}
 	return err
 }
 

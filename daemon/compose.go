@@ -11,6 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
+	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
@@ -109,6 +110,16 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 	}
 	if err := d.mailSenses(add); err != nil {
 		return all, err
+	}
+	heard := conversation.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger}
+	if err := add(conversation.Name, conversation.LogID, conversation.NewLog(heardLog{d.chat}, heard), nil); err != nil {
+		return all, err
+	}
+	for _, c := range config.Senses.Conversation {
+		s, err := conversation.New(c, heard)
+		if err := add(conversation.Name, c.ID, s, err); err != nil {
+			return all, err
+		}
 	}
 	if d.options.Senses != nil {
 		further, err := d.options.Senses(d.ledger)

@@ -13,6 +13,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/models"
@@ -65,10 +67,14 @@ type Daemon struct {
 	mu   sync.Mutex // guards view
 	view view
 
-	chat    *chat.Log
-	memory  *memory.Store
-	outbox  *notify.Outbox
-	session *session.Reader
+	chat          *chat.Log
+	memory        *memory.Store
+	registry      *threads.Registry
+	actions       *actions.Engine
+	deliberations *deliberate.Worker
+	purse         *budget.Purse
+	outbox        *notify.Outbox
+	session       *session.Reader
 	// near are events that may be on; the tick's own.
 	near map[subconscious.Ref]bool
 	// wished is readable when the person wishes something of the gate.
@@ -117,7 +123,8 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	}()
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
-		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.recover, d.makeSchedule, d.deliver, d.serve, d.begin,
+		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
+		d.recover, d.makeSchedule, d.deliver, d.act, d.deliberateOn, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -162,7 +169,8 @@ func (d *Daemon) lock(context.Context) error {
 
 func (d *Daemon) openStore(ctx context.Context) error {
 	db, err := store.Open(ctx, store.Options{Path: filepath.Join(d.options.Config.StateDir, "mind.db"), Now: d.options.Now},
-		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations(), chat.Migrations(), memory.Migrations())...)
+		slices.Concat(senses.Migrations(), mind.Migrations(), budget.Migrations(), notify.Migrations(), chat.Migrations(), memory.Migrations(),
+			actions.Migrations(), deliberate.Migrations())...)
 	if err != nil {
 		return err
 	}
@@ -196,10 +204,13 @@ func (d *Daemon) openMind(ctx context.Context) error {
 	return d.loadRejections(ctx)
 }
 
-func (d *Daemon) openThreads(context.Context) error {
+func (d *Daemon) openThreads(context.Context) (err error) {
+	if d.registry, err = d.tools(); err != nil {
+		return err
+	}
+	d.later("wait for the tools", d.registry.Stop)
 	own := d.options.Threads
 	if own == nil {
-		var err error
 		if own, err = d.ownThreads(); err != nil {
 			return err
 		}
@@ -236,7 +247,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 	}
 	server, err := api.New(api.Options{
 		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d, Modeler: d, Reporter: d, Teller: d, Calibrator: d, Messenger: d,
-		Conversationalist: d, Rememberer: d,
+		Proposer: d, Undoer: d, Conversationalist: d, Rememberer: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

@@ -30,6 +30,7 @@ func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggreg
 		At: in.At, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Wishes, next.TickCount, in.At),
 		Commands: gateCommands(commands), Presence: d.presence(staged, in.At), Kind: wish.kind,
 	}
+	gate.Rules.Deliberates = d.deliberates()
 	if err := d.addIncidents(ctx, &gate, in.Incidents, changes.Incidents); err != nil {
 		return escalate.Input{}, fmt.Errorf("look up what was told: %w", err)
 	}
@@ -106,7 +107,7 @@ func gateCommands(commands []subconscious.Command) []subconscious.Command {
 	for _, c := range commands {
 		switch c.Kind {
 		case subconscious.CommandAck, subconscious.CommandSnooze, subconscious.CommandRemind,
-			subconscious.CommandDismiss, subconscious.CommandClose, subconscious.CommandConfirm:
+			subconscious.CommandDismiss, subconscious.CommandClose, subconscious.CommandConfirm, subconscious.CommandOutcome:
 			own = append(own, c)
 		}
 	}
@@ -116,7 +117,8 @@ func gateCommands(commands []subconscious.Command) []subconscious.Command {
 // mergeCommands are those that the mechanics obey.
 func mergeCommands(commands []subconscious.Command) []subconscious.Command {
 	return slices.DeleteFunc(slices.Clone(commands), func(c subconscious.Command) bool {
-		return c.Kind == subconscious.CommandAck || c.Kind == subconscious.CommandSnooze || c.Kind == subconscious.CommandRemind
+		return c.Kind == subconscious.CommandAck || c.Kind == subconscious.CommandSnooze || c.Kind == subconscious.CommandRemind ||
+			c.Kind == subconscious.CommandOutcome
 	})
 }
 

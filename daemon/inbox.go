@@ -76,7 +76,7 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 	shown := api.InboxIncident{
 		ID: t.ID, State: t.State, Since: t.Since, Summary: t.Asked.Summary, Reason: t.Asked.Reason, Thread: t.Asked.Thread, Kind: t.Asked.Kind,
 		Importance: t.Asked.Importance, Severity: incident.Severity, Due: t.Asked.Due, Waits: t.Waits, Held: t.Held, Until: t.Until,
-		Times: t.Times, Feedback: t.Feedback, Remind: t.Remind, Delivery: []api.Delivery{},
+		Times: t.Times, Feedback: t.Feedback, Remind: t.Remind, Deliberating: t.Deliberating(), Delivery: []api.Delivery{},
 	}
 	for ref := range incident.Recorded {
 		if _, stands := view.Get(ref); stands {
@@ -182,6 +182,9 @@ func (d *Daemon) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 	scores, err := d.mind.Scores(ctx)
 	if err != nil {
 		return api.IncidentExplanation{}, fmt.Errorf("read what was learnt: %w", err)
+	}
+	if out.Deliberations, err = d.deliberationsOf(ctx, id); err != nil {
+		return api.IncidentExplanation{}, err
 	}
 	asked, critical := incident.Telling.Asked, false
 	if len(out.Decisions) > 0 {

@@ -53,6 +53,9 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 	if err := d.addTelling(ctx, &status); err != nil {
 		return api.Status{}, err
 	}
+	if err := d.addDeliberating(ctx, &status); err != nil {
+		return api.Status{}, err
+	}
 	if status.Mind.Paused {
 		status.Mind.PausedUntil = v.paused.Until
 	}

@@ -31,6 +31,7 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 	}
 	d.later("close the budget", d.budget.Close)
 	d.later("write down the last calls", d.writeCalls)
+	d.purse = budget.NewPurse(d.budget)
 	if d.prompts, err = prompts.Open(d.options.Prompts); err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 		return err
 	}
 	d.roster, err = roster.Open(roster.Options{
-		Config: config.Models, Env: d.options.Env, Meter: d.budget, Recorder: &d.calls,
+		Config: config.Models, Env: d.options.Env, Meter: d.budget, MeterOf: d.meterOf, Recorder: &d.calls,
 		Secrets: redact.Text, Masker: d.mask, Now: d.now, Logger: d.options.Logger,
 	})
 	if err != nil {
@@ -73,11 +74,6 @@ func masks(privacy models.Privacy) (func() models.Masker, error) {
 // ownThreads are the four threads: with a model where one is assigned, else by
 // reflex.
 func (d *Daemon) ownThreads() ([]threads.Thread, error) {
-	registry, err := d.tools()
-	if err != nil {
-		return nil, err
-	}
-	d.later("wait for the tools", registry.Stop)
 	var all []threads.Thread
 	for _, name := range subconscious.Threads() {
 		assigned, ok := d.roster.Role(string(name))
@@ -86,7 +82,7 @@ func (d *Daemon) ownThreads() ([]threads.Thread, error) {
 			continue
 		}
 		thread, err := threads.NewModel(threads.ModelOptions{
-			Name: name, Prompts: d.prompts, Tools: registry, Reflex: reflex.New(name),
+			Name: name, Prompts: d.prompts, Tools: d.registry, Reflex: reflex.New(name),
 			Gate: d.options.Config.Threads.Gate, Redact: redact.Text, Logger: d.options.Logger,
 			Asker: threads.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request},
 		})
@@ -105,6 +101,7 @@ func (d *Daemon) tools() (*threads.Registry, error) {
 	if len(config.Senses.Mail) > 0 {
 		options.Mail = mailbox{d}
 	}
+	options.Memory, options.Conversations = recollection{d}, recollection{d}
 	for _, c := range config.Senses.Notes {
 		options.Roots = append(options.Roots, threads.Root{ID: "notes-" + c.ID, Instance: c.ID, Path: c.Path, Trust: c.Trust, Notes: true,
 			Ref: func(file string) (subconscious.Ref, bool) {

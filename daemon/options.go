@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -46,6 +47,9 @@ type Options struct {
 	Threads []threads.Thread
 	// DialMail opens connections to mail servers; nil is the network.
 	DialMail func(ctx context.Context, network, address string) (net.Conn, error)
+	// Policy replaces the shipped one; nil leaves it. The attack suite takes
+	// clauses out of it, to see what they keep from happening.
+	Policy escalate.Policy
 	// Channels replace those of the configuration; nil leaves them.
 	Channels []notify.Channel
 	// Signals, if set, says what is known of the person instead of this

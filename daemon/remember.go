@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 var _ api.Rememberer = (*Daemon)(nil)
@@ -98,4 +100,60 @@ func memoryAnswer(err error) error {
 		return &api.Error{Code: api.CodeUnavailable, Text: err.Error(), Next: "forget what is not needed: `subconsciousctl memory forget ID`", Err: err}
 	}
 	return answer(fmt.Errorf("memory: %w", err))
+}
+
+// recollection lets threads and deliberations recall what is remembered and what
+// was said.
+type recollection struct{ *Daemon }
+
+var (
+	_ threads.MemoryReader       = recollection{}
+	_ threads.ConversationReader = recollection{}
+)
+
+// SearchMemory implements threads.MemoryReader. What is kept apart is not found.
+func (r recollection) SearchMemory(ctx context.Context, words string, limit int) ([]threads.Memory, error) {
+	hits, err := r.memory.Search(ctx, memory.Query{Words: words, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	var found []threads.Memory
+	for _, hit := range hits {
+		found = append(found, threadMemory(hit.Record))
+	}
+	return found, nil
+}
+
+// Memory implements threads.MemoryReader.
+func (r recollection) Memory(ctx context.Context, id string) (threads.Memory, error) {
+	kept, err := r.memory.Get(ctx, id)
+	switch {
+	case errors.Is(err, memory.ErrNotFound), err == nil && kept.Status != memory.Active:
+		return threads.Memory{}, threads.ErrNoMemory
+	case err != nil:
+		return threads.Memory{}, err
+	}
+	return threadMemory(kept), nil
+}
+
+func threadMemory(r memory.Record) threads.Memory {
+	return threads.Memory{ID: r.ID, Kind: string(r.Kind), Text: r.Text, Trust: r.Trust, Created: r.Created, Tags: r.Tags, Agent: r.Agent}
+}
+
+// saidFound is how many messages a search gives.
+const saidFound = 10
+
+// SearchConversations implements threads.ConversationReader.
+func (r recollection) SearchConversations(ctx context.Context, words string, days int) ([]threads.Said, error) {
+	found, err := r.chat.Search(ctx, chat.Query{Words: words, Since: r.now().AddDate(0, 0, -days), Limit: saidFound})
+	if err != nil {
+		return nil, err
+	}
+	var said []threads.Said
+	for _, f := range found {
+		said = append(said, threads.Said{
+			Conversation: f.Conversation, Author: string(f.Author), Name: f.Name, Trust: f.Trust, At: f.At, Text: f.Text,
+		})
+	}
+	return said, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/conversation"
 )
 
 var _ api.Conversationalist = (*Daemon)(nil)
@@ -129,4 +130,24 @@ func talkAnswer(err error) error {
 		return &api.Error{Code: api.CodeUnavailable, Text: err.Error(), Next: "messages older than a year are let go by themselves", Err: err}
 	}
 	return answer(fmt.Errorf("conversations: %w", err))
+}
+
+// heardLog is the log of conversations as the sense listens to it.
+type heardLog struct{ *chat.Log }
+
+var _ conversation.Log = heardLog{}
+
+// After implements conversation.Log.
+func (l heardLog) After(ctx context.Context, id int64, limit int) ([]conversation.Message, error) {
+	messages, err := l.Log.After(ctx, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	heard := make([]conversation.Message, 0, len(messages))
+	for _, m := range messages {
+		heard = append(heard, conversation.Message{
+			ID: m.ID, Conversation: m.Conversation, Author: conversation.Author(m.Author), Name: m.Name, At: m.At, Text: m.Text,
+		})
+	}
+	return heard, nil
 }

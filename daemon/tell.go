@@ -38,7 +38,7 @@ func messages(tick int64, at time.Time, outcome escalate.Outcome) []message {
 		return &all[len(all)-1].Post
 	}
 	for _, decision := range outcome.Decisions {
-		if decision.Verdict != escalate.Tell || decision.Message == nil {
+		if decision.Verdict != escalate.Tell || decision.Message == nil || decision.Deliberate {
 			continue
 		}
 		p := add(string(decision.ID), notify.KindIncident, *decision.Message, decision.ID)
@@ -60,8 +60,9 @@ func digestName(digest escalate.DigestIssue) string {
 	return "daily"
 }
 
-// pushes are what of a tick takes attention.
-func pushes(at time.Time, outcome escalate.Outcome) []mind.Push {
+// pushes are what of a tick takes attention. What is deliberated on counts as
+// told, until it is known not to be.
+func pushes(tick int64, at time.Time, outcome escalate.Outcome) []mind.Push {
 	var all []mind.Push
 	for _, p := range messages(0, at, outcome) {
 		kind := pushIncident
@@ -72,6 +73,11 @@ func pushes(at time.Time, outcome escalate.Outcome) []mind.Push {
 			kind = pushNotice
 		}
 		all = append(all, mind.Push{At: at, Kind: kind})
+	}
+	for _, decision := range outcome.Decisions {
+		if decision.Deliberate {
+			all = append(all, mind.Push{At: at, Kind: pushIncident, Key: mind.PushKey(tick, decision.ID)})
+		}
 	}
 	return all
 }
@@ -137,7 +143,7 @@ func (d *Daemon) hand(ctx context.Context, tx *store.Tx, tick int64, at time.Tim
 			return fmt.Errorf("give a message to the channels: %w", err)
 		}
 	}
-	return nil
+	return d.entrust(ctx, tx, tick, at, outcome)
 }
 
 // toldNotices are the keys of the notices that are told now.

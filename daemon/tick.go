@@ -84,6 +84,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	}
 	d.adopt(staged, done, &report)
 	d.outbox.Wake()
+	d.deliberations.Wake()
 	d.publish(ctx, at, next.TickCount, document, &report)
 	report.ElapsedMS = milliseconds(time.Since(began))
 	d.tell(report)
@@ -170,7 +171,7 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 func (x decided) kept(report api.TickReport) (mind.Commit, error) {
 	out := mind.Commit{
 		State: x.next, Incidents: combine(x.changes.Incidents, x.outcome.Incidents), Consumed: map[int64]string{}, Published: x.document,
-		Pushes: pushes(report.At, x.outcome), Scores: x.outcome.Scores, ToldNotices: toldNotices(x.outcome),
+		Pushes: pushes(report.Tick, report.At, x.outcome), Scores: x.outcome.Scores, ToldNotices: toldNotices(x.outcome),
 		Digests: mind.Digests{Daily: x.outcome.Spent.Daily, Weekly: x.outcome.Spent.Weekly},
 	}
 	for _, c := range x.commands {

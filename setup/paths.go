@@ -32,7 +32,17 @@ func (c *checker) expand(config *Config, env Env) {
 	for i := range config.Senses.Calendar {
 		c.path(fmt.Sprintf("senses.calendar[%d].ics", i), &config.Senses.Calendar[i].ICS, env, base)
 	}
+	for i := range config.Senses.Conversation {
+		c.path(fmt.Sprintf("senses.conversation[%d].path", i), &config.Senses.Conversation[i].Path, env, base)
+	}
 	c.mailPaths(config, env, base)
+	for i := range config.Actions {
+		action, key := &config.Actions[i], fmt.Sprintf("actions[%d].", i)
+		c.path(key+"folder", &action.Folder, env, base)
+		for j := range action.Params {
+			c.path(fmt.Sprintf("%sparams[%d].root", key, j), &action.Params[j].Root, env, base)
+		}
+	}
 	for i := range config.Models.Providers {
 		c.path(fmt.Sprintf("models.providers[%d].key_file", i), &config.Models.Providers[i].KeyFile, env, base)
 	}

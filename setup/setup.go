@@ -17,9 +17,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
+	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
@@ -51,6 +54,10 @@ type Config struct {
 	// QuietHours, and what Budget has on attention, are the gate's: see Gate.
 	QuietHours escalate.Hours `mapstructure:"quiet_hours"`
 	Escalation escalate.Rules `mapstructure:"escalation"`
+	// Deliberation says how a model deliberates on what is to be told, and
+	// Actions are what it may wish to be done.
+	Deliberation deliberate.Config `mapstructure:"deliberation"`
+	Actions      []actions.Action  `mapstructure:"actions"`
 	// Presence is what is looked at to tell a good moment from a bad one.
 	Presence presence.Config `mapstructure:"presence"`
 	// Notify are the channels over which the person is told. Without any, what
@@ -77,6 +84,9 @@ type Senses struct {
 	Notes    []notes.Config    `mapstructure:"notes"`
 	Calendar []calendar.Config `mapstructure:"calendar"`
 	Mail     []mail.Config     `mapstructure:"mail"`
+	// Conversation are folders of transcripts; the mind's own log is always
+	// looked at.
+	Conversation []conversation.Config `mapstructure:"conversation"`
 }
 
 // Local is the time zone of the machine, looked up again at each tick.
@@ -86,18 +96,19 @@ const Local = "local"
 // is watched, and nothing else. Its StateDir still begins with "~".
 func Default() *Config {
 	return &Config{
-		StateDir:    "~/.local/state/subconscious",
-		Schedule:    "*/5 * * * *",
-		TickTimeout: 120 * time.Second,
-		Timezone:    Local,
-		Log:         Log{Level: "info", Format: "auto"},
-		Senses:      Senses{Health: health.DefaultConfig()},
-		Models:      models.DefaultConfig(),
-		Budget:      budget.DefaultConfig(),
-		Threads:     threads.DefaultConfig(),
-		Mechanics:   aggregator.DefaultRules(),
-		QuietHours:  escalate.DefaultRules().Quiet,
-		Escalation:  defaultEscalation(),
-		Presence:    presence.DefaultConfig(),
+		StateDir:     "~/.local/state/subconscious",
+		Schedule:     "*/5 * * * *",
+		TickTimeout:  120 * time.Second,
+		Timezone:     Local,
+		Log:          Log{Level: "info", Format: "auto"},
+		Senses:       Senses{Health: health.DefaultConfig()},
+		Models:       models.DefaultConfig(),
+		Budget:       budget.DefaultConfig(),
+		Threads:      threads.DefaultConfig(),
+		Mechanics:    aggregator.DefaultRules(),
+		QuietHours:   escalate.DefaultRules().Quiet,
+		Escalation:   defaultEscalation(),
+		Deliberation: deliberate.DefaultConfig(),
+		Presence:     presence.DefaultConfig(),
 	}
 }

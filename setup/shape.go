@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -65,6 +67,8 @@ func (s shape) keys() []string {
 var (
 	durationType = reflect.TypeFor[time.Duration]()
 	trustType    = reflect.TypeFor[subconscious.Trust]()
+	approvalType = reflect.TypeFor[escalate.Approval]()
+	paramType    = reflect.TypeFor[actions.ParamType]()
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
@@ -101,8 +105,13 @@ func shapeOf(t reflect.Type) shape {
 		s.kind = quantity
 	case t.Kind() == reflect.String:
 		s.kind = text
-		if t == trustType {
+		switch t {
+		case trustType:
 			s.enum = []string{"owner", "machine", "agent", "outsider"}
+		case approvalType:
+			s.enum = []string{string(escalate.ApproveAlways), string(escalate.ApproveTainted), string(escalate.ApproveNever)}
+		case paramType:
+			s.enum = []string{"text", "integer", "number", "boolean", "choice", "date", "path"}
 		}
 	case t.Kind() == reflect.Int:
 		s.kind = integer

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 )
 
 // Validate checks what a type cannot say. Its errors begin with the key.
@@ -45,6 +47,12 @@ func (c *Config) Validate() error {
 		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)
 	}
 	errs = append(errs, c.gate()...)
+	errs = append(errs, under("deliberation", c.Deliberation.Validate())...)
+	if err := actions.Validate(c.Actions); err != nil {
+		for _, e := range flatten(err) {
+			errs = append(errs, fmt.Errorf("actions%s%w", dotted(e), e))
+		}
+	}
 	for i, item := range c.Notify {
 		errs = append(errs, under(fmt.Sprintf("notify[%d]", i), item.Validate())...)
 	}
@@ -65,6 +73,9 @@ func (c *Config) Validate() error {
 		}
 		errs = append(errs, under(fmt.Sprintf("senses.mail[%d]", i), err)...)
 	}
+	for i, item := range c.Senses.Conversation {
+		errs = append(errs, under(fmt.Sprintf("senses.conversation[%d]", i), item.Validate())...)
+	}
 	return errors.Join(errs...)
 }
 
@@ -72,6 +83,14 @@ var (
 	logLevels  = []string{"debug", "info", "warn", "error"}
 	logFormats = []string{"auto", "json", "text"}
 )
+
+// dotted is what stands between "actions" and an error about one of them.
+func dotted(err error) string {
+	if strings.HasPrefix(err.Error(), "[") {
+		return ""
+	}
+	return ": "
+}
 
 // under puts the key of a part before each of its errors.
 func under(key string, err error) []error {

@@ -1,0 +1,157 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
+)
+
+// openActions opens what can be done for the person, and what waits for their
+// word.
+func (d *Daemon) openActions(context.Context) (err error) {
+	d.actions, err = actions.New(actions.Options{
+		DB: d.db, Actions: d.options.Config.Actions, Builtins: []actions.Builtin{d.postBuiltin()}, Now: d.now, Redact: redact.Text,
+		Logger: d.options.Logger, Environ: d.options.Env,
+	})
+	return err
+}
+
+// act lets actions run, and says what was interrupted the last time.
+func (d *Daemon) act(ctx context.Context) error {
+	if err := d.actions.Start(ctx); err != nil {
+		return err
+	}
+	d.later("end the actions that run", d.actions.Stop)
+	return d.noticeInterrupted(ctx)
+}
+
+const noticeInterrupted = "action_interrupted"
+
+// noticeInterrupted tells once of actions of which nobody knows how far they
+// came.
+func (d *Daemon) noticeInterrupted(ctx context.Context) error {
+	runs, err := d.actions.Interrupted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if _, err := d.mind.RaiseNotice(ctx, mind.Notice{
+			NoticeKey: mind.NoticeKey{Code: noticeInterrupted, Key: r.ID}, At: d.now(),
+			Text: fmt.Sprintf("the action %s (%s) was interrupted, and nobody knows how far it came", r.Action, r.ID),
+			Next: "look at what it does; it is not repeated",
+		}); err != nil {
+			return err
+		}
+	}
+	return d.db.Write(ctx, func(tx *store.Tx) error {
+		for _, r := range runs {
+			if err := d.actions.Noticed(ctx, tx, r.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// postAction is the built-in action that posts a message which the person
+// approved.
+const postAction = "post_message"
+
+func (d *Daemon) postBuiltin() actions.Builtin {
+	return actions.Builtin{
+		Name: postAction, Description: "Posts a message to a conversation.",
+		Params: []actions.Param{
+			{Name: "conversation", Type: actions.Text, MaxLength: chat.MaxName},
+			{Name: "text", Type: actions.Text, MaxLength: maxPosted, Multiline: true},
+		},
+		Do: func(ctx context.Context, tx *store.Tx, key string, arguments json.RawMessage, r actions.Request) (string, error) {
+			var a struct{ Conversation, Text string }
+			if err := json.Unmarshal(arguments, &a); err != nil {
+				return "", err
+			}
+			posted, err := d.chat.Post(ctx, tx, chat.Message{
+				Key: key, Conversation: a.Conversation, At: d.now(), Author: chat.Mind, Name: byDeliberation, Text: a.Text,
+				Deliberation: r.Deliberation,
+			})
+			return fmt.Sprintf("message %d in %s", posted.ID, posted.Conversation), err
+		},
+	}
+}
+
+// maxPosted is how long a message may be that waits for approval, in
+// characters: it is shown whole.
+const maxPosted = 4000
+
+// agent carries out what a deliberation wishes for and the policy lets through.
+type agent struct{ *Daemon }
+
+var _ deliberate.Actions = agent{}
+
+// Offers implements deliberate.Actions.
+func (a agent) Offers() []deliberate.Offer {
+	var offers []deliberate.Offer
+	for _, o := range a.actions.Offers() {
+		offers = append(offers, deliberate.Offer{Name: o.Name, Description: o.Description, Parameters: o.Parameters, Approval: o.Approval})
+	}
+	return offers
+}
+
+// Propose implements deliberate.Actions.
+func (a agent) Propose(ctx context.Context, tx *store.Tx, wish deliberate.Wish) (deliberate.Proposed, error) {
+	p, err := a.actions.Propose(ctx, tx, requestOf(wish))
+	if err != nil {
+		return deliberate.Proposed{}, refusedWish(err)
+	}
+	return deliberate.Proposed{ID: p.ID, Words: wordsOf(p.Action, p.Argv, p.Arguments), Expires: p.Expires}, nil
+}
+
+// Run implements deliberate.Actions.
+func (a agent) Run(ctx context.Context, key string, wish deliberate.Wish) (deliberate.Ran, error) {
+	r, err := a.actions.Execute(ctx, key, requestOf(wish))
+	if err != nil {
+		return deliberate.Ran{}, refusedWish(err)
+	}
+	return deliberate.Ran{
+		ID: r.ID, Words: wordsOf(r.Action, r.Argv, r.Arguments), OK: r.State == actions.RunSucceeded,
+		Unknown: r.State == actions.RunUnknown || r.State == actions.RunStarted, Output: r.Output, UndoUntil: r.UndoUntil,
+	}, nil
+}
+
+// requestOf is a wish as the engine takes it.
+func requestOf(wish deliberate.Wish) actions.Request {
+	name := wish.Action
+	if wish.Effect == escalate.EffectPost {
+		name = postAction
+	}
+	return actions.Request{
+		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Case.Person,
+		Deliberation: wish.Case.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
+	}
+}
+
+// wordsOf say in one line what an action does.
+func wordsOf(action string, argv []string, arguments json.RawMessage) string {
+	if len(argv) > 0 {
+		return action + ": " + strings.Join(argv, " ")
+	}
+	return action + " " + string(arguments)
+}
+
+// refusedWish tells the model what is wrong with its wish. What the database
+// says is not for it.
+func refusedWish(err error) error {
+	if _, refused := errors.AsType[*actions.Error](err); refused {
+		return fmt.Errorf("%w: %w", deliberate.ErrWish, err)
+	}
+	return err
+}

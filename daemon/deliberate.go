@@ -1,0 +1,212 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// openDeliberation opens the worker that deliberates on what is to be told.
+func (d *Daemon) openDeliberation(context.Context) (err error) {
+	policy := d.options.Policy
+	if policy == nil {
+		policy = escalate.Shipped()
+	}
+	if err := policy.Validate(); err != nil {
+		return fmt.Errorf("the policy: %w", err)
+	}
+	options := deliberate.Options{
+		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: material{d}, Desk: d.desk,
+		Policy: policy, Teller: herald{d}, Mind: scribe{d}, Memories: archivist{d}, Conversations: poster{d},
+		Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
+	}
+	if d.actions != nil {
+		options.Actions = agent{d}
+	}
+	d.deliberations, err = deliberate.New(options)
+	return err
+}
+
+// deliberated is called when a deliberation has ended, and its outcome and
+// message are committed.
+func (d *Daemon) deliberated(string) {
+	d.outbox.Wake()
+	d.hurry()
+}
+
+// deliberateOn begins to deliberate, with what an earlier process left first.
+func (d *Daemon) deliberateOn(ctx context.Context) error {
+	if err := d.deliberations.Start(ctx); err != nil {
+		return err
+	}
+	d.later("stop deliberating", d.deliberations.Stop)
+	return nil
+}
+
+// deliberator is the model that deliberates, as it can be asked now.
+func (d *Daemon) deliberator() deliberate.Asker {
+	assigned, ok := d.roster.Role(models.RoleDeliberation)
+	if !ok {
+		return deliberate.Asker{Problem: "no model has the role deliberation"}
+	}
+	return deliberate.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request}
+}
+
+// deliberates reports whether what is to be told is deliberated on first. Where
+// there is no model the tick tells it itself.
+func (d *Daemon) deliberates() bool {
+	if !d.options.Config.Deliberation.Enabled {
+		return false
+	}
+	asker := d.deliberator()
+	return asker.Generator != nil && asker.Problem == ""
+}
+
+// meterOf is what pays for a role's calls: those of a deliberation are paid out
+// of a purse of their own.
+func (d *Daemon) meterOf(role string) models.Meter {
+	if role == models.RoleDeliberation {
+		return d.purse
+	}
+	return d.budget
+}
+
+// byModel begins the rule of what a model found.
+const byModel = "model "
+
+// caseOf is a decision as it is deliberated on.
+func caseOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Case {
+	asked, message := decision.Asked, *decision.Message
+	return deliberate.Case{
+		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
+		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
+		Summary: asked.Summary, Wish: asked.Reason, ByModel: strings.HasPrefix(asked.Rule, byModel), Decision: decision.Detail,
+		Evidence: asked.Evidence,
+		Template: deliberate.Message{Title: message.Title, Text: message.Text, Urgent: message.Urgent, Expires: message.Expires},
+	}
+}
+
+// entrust gives what is to be deliberated on to the worker, in the tick's
+// transaction.
+func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.Time, outcome escalate.Outcome) error {
+	for _, decision := range outcome.Decisions {
+		if !decision.Deliberate {
+			continue
+		}
+		c := caseOf(decision, tick, at)
+		if c.Template.Expires.After(at.Add(usefulFor)) {
+			c.Template.Expires = at.Add(usefulFor)
+		}
+		if err := d.deliberations.Add(ctx, tx, c); err != nil {
+			return fmt.Errorf("give %s to the deliberation: %w", decision.ID, err)
+		}
+	}
+	return nil
+}
+
+// herald tells the person what a deliberation came to.
+type herald struct{ *Daemon }
+
+var _ deliberate.Teller = herald{}
+
+// Tell implements deliberate.Teller.
+func (h herald) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) error {
+	p := notify.Post{
+		Key: t.Key, At: h.now(), Kind: notify.KindIncident, Incident: t.Case.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
+		Expires: t.Expires, Answers: []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss},
+	}
+	if t.Kind == deliberate.TellProposed && t.Proposal != "" {
+		p.Kind, p.Proposal, p.Answers = notify.KindProposal, t.Proposal, []notify.Answer{notify.AnswerLater, notify.AnswerReject}
+	}
+	if err := h.outbox.Post(ctx, tx, p); err != nil {
+		return fmt.Errorf("give a message to the channels: %w", err)
+	}
+	return nil
+}
+
+// scribe puts outcomes into the inputs of the next tick.
+type scribe struct{ *Daemon }
+
+var _ deliberate.Mind = scribe{}
+
+// Conclude implements deliberate.Mind.
+func (s scribe) Conclude(ctx context.Context, tx *store.Tx, command subconscious.Command, refund bool) error {
+	if _, err := s.mind.EnqueueIn(ctx, tx, command); err != nil {
+		return err
+	}
+	if !refund || command.Outcome == nil {
+		return nil
+	}
+	_, err := s.mind.RefundPush(ctx, tx, command.Outcome.Tick, command.IncidentID)
+	return err
+}
+
+// archivist keeps what a deliberation wants to be remembered.
+type archivist struct{ *Daemon }
+
+var _ deliberate.Memories = archivist{}
+
+// Remember implements deliberate.Memories.
+func (a archivist) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Memo) (string, error) {
+	kept, err := a.memory.Remember(ctx, tx, memory.Record{
+		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
+		Agent: byDeliberation, Deliberation: memo.Case.ID, Incident: memo.Case.Person, Citations: memo.Evidence,
+	})
+	return kept.ID, wished(err, memory.ErrInvalid, memory.ErrFull)
+}
+
+// byDeliberation is who writes what a deliberation wished for.
+const byDeliberation = "deliberation"
+
+// least is the least trusted of those whose words were shown. What is kept apart
+// is nobody's word that is trusted.
+func least(shown []subconscious.Trust, apart bool) subconscious.Trust {
+	trust := subconscious.Owner
+	for _, t := range shown {
+		if rank(t) > rank(trust) {
+			trust = t
+		}
+	}
+	if apart && rank(trust) < rank(subconscious.Agent) {
+		return subconscious.Outsider
+	}
+	return trust
+}
+
+func rank(t subconscious.Trust) int {
+	switch t {
+	case subconscious.Owner:
+		return 0
+	case subconscious.Machine:
+		return 1
+	case subconscious.Agent:
+		return 2
+	}
+	return 3
+}
+
+// poster posts what a deliberation says in conversations.
+type poster struct{ *Daemon }
+
+var _ deliberate.Conversations = poster{}
+
+// Post implements deliberate.Conversations.
+func (p poster) Post(ctx context.Context, tx *store.Tx, post deliberate.Post) (string, error) {
+	posted, err := p.chat.Post(ctx, tx, chat.Message{
+		Key: post.Key, Conversation: post.Conversation, At: p.now(), Author: chat.Mind, Name: byDeliberation, Trust: subconscious.Machine,
+		Text: post.Text, Deliberation: post.Case.ID,
+	})
+	return strconv.FormatInt(posted.ID, 10), wished(err, chat.ErrInvalid, chat.ErrFull)
+}

@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// deliberationsOf are the deliberations on an incident, oldest first.
+func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID) ([]api.Deliberation, error) {
+	records, err := d.deliberations.Of(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the deliberations: %w", err)
+	}
+	out := []api.Deliberation{}
+	for _, r := range slices.Backward(records) {
+		whole, err := d.deliberations.Record(ctx, r.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read a deliberation: %w", err)
+		}
+		out = append(out, apiDeliberation(whole))
+	}
+	return out, nil
+}
+
+// apiDeliberation is a deliberation as it travels.
+func apiDeliberation(r deliberate.Record) api.Deliberation {
+	out := api.Deliberation{
+		ID: r.ID, Incident: r.Person, Tick: r.Tick, At: r.At, Ended: r.Over, State: string(r.State), Problem: r.Fallback,
+		Template: r.Fallback != "", Rounds: []api.DeliberationRound{}, Taint: []string{}, Cited: []subconscious.Citation{},
+		Cost: dollars(r.Cost), Resumed: r.Resumed,
+	}
+	if o := r.Outcome; o != nil {
+		out.Outcome, out.Reason, out.Until, out.Model = o.Kind, o.Reason, o.Until, o.Model
+		out.Cited = append(out.Cited, o.Cited...)
+		out.Template = out.Template || o.Model == "template"
+	}
+	out.Prompt.System = r.System
+	var taint escalate.Taint
+	for _, step := range r.Steps {
+		taint = taint.With(step.Words...)
+		addStep(&out, step)
+	}
+	out.Taint = trustNames(taint.Trusts())
+	return out
+}
+
+// addStep adds what was said or done to the rounds.
+func addStep(out *api.Deliberation, step deliberate.Step) {
+	round := func() *api.DeliberationRound {
+		for len(out.Rounds) < step.Round {
+			out.Rounds = append(out.Rounds, api.DeliberationRound{N: len(out.Rounds) + 1, At: step.At, Calls: []api.DeliberationCall{}})
+		}
+		if len(out.Rounds) == 0 {
+			out.Rounds = append(out.Rounds, api.DeliberationRound{N: 1, At: step.At, Calls: []api.DeliberationCall{}})
+		}
+		return &out.Rounds[len(out.Rounds)-1]
+	}
+	switch {
+	case step.Kind == deliberate.StepOpened:
+		out.Prompt.User = step.Text
+	case step.Answer != nil:
+		r, a := round(), step.Answer
+		r.At, r.Answer, r.TokensIn, r.TokensOut, r.Cost, r.LatencyMS = step.At, step.Text, a.Input, a.Output, dollars(a.Cost), milliseconds(a.Latency)
+		if out.Model == "" {
+			out.Model = a.Model
+		}
+	case step.Call != nil:
+		r, c := round(), step.Call
+		call := api.DeliberationCall{Tool: c.Name, Arguments: c.Arguments, Result: step.Text, Shown: trustNames(escalate.Taint{}.With(step.Words...).Trusts())}
+		if j := c.Judgement; j != nil {
+			call.Judgement = &api.PolicyJudgement{Permission: string(j.Permission), Clause: j.Clause, Why: j.Why}
+		}
+		switch {
+		case len(c.Made) > 1 && c.Made[:2] == "p-":
+			out.Proposal = c.Made
+		case len(c.Made) > 1 && c.Made[:2] == "r-":
+			out.Run = c.Made
+		}
+		r.Calls = append(r.Calls, call)
+	case step.Kind == deliberate.StepFailed:
+		round().Problem = step.Text
+	}
+}
+
+// proposedShown is how many proposals a status shows.
+const proposedShown = 5
+
+// addDeliberating adds to a status what waits for the person's word, and what is
+// being deliberated on.
+func (d *Daemon) addDeliberating(ctx context.Context, status *api.Status) error {
+	waiting, err := d.actions.Proposals(ctx, actions.Query{Pending: true, Limit: proposedShown})
+	if err != nil {
+		return fmt.Errorf("read the proposals: %w", err)
+	}
+	if status.Incidents.Proposals, err = d.actions.Pending(ctx); err != nil {
+		return fmt.Errorf("count the proposals: %w", err)
+	}
+	for _, p := range waiting {
+		status.Proposed = append(status.Proposed, api.ProposalStatus{ID: p.ID, Action: p.Action, Reason: p.Reason, Incident: p.Incident, Expires: p.Expires})
+	}
+	open, err := d.deliberations.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("read the deliberations: %w", err)
+	}
+	for _, r := range open {
+		status.Deliberating = append(status.Deliberating, api.DeliberatingStatus{
+			ID: r.ID, Incident: r.Person, Summary: r.Summary, State: string(r.State), Since: r.At,
+		})
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// material makes what a deliberation is shown first. That is what taints the
+// least: the affair's own things, and of other affairs only what rules wrote of
+// the person's and the machine's. The rest is read with tools, which taints.
+type material struct{ *Daemon }
+
+var _ deliberate.Gatherer = material{}
+
+const (
+	// affairShown and recalledShown bound how many things and memories are
+	// shown.
+	affairShown   = 12
+	recalledShown = 5
+)
+
+// Gather implements deliberate.Gatherer.
+func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (deliberate.Material, error) {
+	incidents, err := m.mind.Incidents(ctx, []subconscious.IncidentKey{c.Incident}, nil)
+	if err != nil {
+		return deliberate.Material{}, fmt.Errorf("look up the incident: %w", err)
+	}
+	var incident subconscious.Incident
+	if len(incidents) > 0 {
+		incident = incidents[0]
+	}
+	out := deliberate.Material{Words: []escalate.Word{{Trust: subconscious.Machine, Source: "mind"}}}
+	for ref := range incident.Recorded {
+		out.Own = append(out.Own, ref)
+	}
+	slices.Sort(out.Own)
+	in := prompts.Deliberation{At: at, Subject: subjectOf(c, incident), History: historyOf(incident), Budget: m.purseWords(ctx, at)}
+	if in.Evidence, err = m.affair(ctx, c, incident); err != nil {
+		return deliberate.Material{}, err
+	}
+	for _, o := range in.Evidence {
+		out.Words = append(out.Words, wordOf(o, "evidence"))
+	}
+	state := m.currentState()
+	for _, e := range state.Entries {
+		words, plain := m.plainWords(e)
+		switch {
+		case e.Incident == c.Incident:
+		case !plain:
+			in.Withheld++
+		default:
+			in.State, out.Words = append(in.State, e), append(out.Words, words...)
+		}
+	}
+	if in.Memories, err = m.recalled(ctx, c, in.Evidence); err != nil {
+		return deliberate.Material{}, err
+	}
+	for _, r := range in.Memories {
+		out.Words = append(out.Words, escalate.Word{Trust: r.Trust, Source: "memory"})
+	}
+	out.Prompt, err = m.prompts.Deliberation(in)
+	return out, err
+}
+
+// wordOf is whose word an observation is.
+func wordOf(o subconscious.Observation, source string) escalate.Word {
+	return escalate.Word{Trust: o.Trust, Ref: o.Ref(), Voice: threads.VoiceOf(o), Source: source}
+}
+
+// plainWords are whose words stand in an entry, and whether they are nobody's
+// but the person's and the machine's.
+func (m material) plainWords(e subconscious.Entry) (words []escalate.Word, plain bool) {
+	plain = true
+	for _, s := range threads.SourcesOf(e, m.ledger.View()) {
+		words = append(words, wordFrom(s, "entry"))
+		plain = plain && (s.Trust == subconscious.Owner || s.Trust == subconscious.Machine)
+	}
+	return words, plain
+}
+
+func wordFrom(s threads.Source, source string) escalate.Word {
+	return escalate.Word{Trust: s.Trust, Ref: s.Ref, Voice: s.Voice, Source: cmp.Or(s.Tool, source)}
+}
+
+// affair are the things that the case rests on, with their text: those cited
+// first, then what else of the incident stands.
+func (m material) affair(ctx context.Context, c deliberate.Case, incident subconscious.Incident) ([]subconscious.Observation, error) {
+	citations := slices.Clone(c.Evidence)
+	view := m.ledger.View()
+	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
+		if _, stands := view.Get(ref); stands {
+			citations = append(citations, subconscious.Citation{Ref: ref})
+		}
+	}
+	var things []subconscious.Observation
+	seen := map[subconscious.Ref]bool{}
+	for _, citation := range citations {
+		if seen[citation.Ref] || len(things) == affairShown {
+			continue
+		}
+		seen[citation.Ref] = true
+		o, ok, err := m.ledger.Observation(ctx, citation)
+		if err != nil {
+			return nil, fmt.Errorf("read observation %s: %w", citation, err)
+		}
+		if ok {
+			things = append(things, o)
+		}
+	}
+	return things, nil
+}
+
+func keysOf[K comparable, V any](all map[K]V) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		for key := range all {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func subjectOf(c deliberate.Case, incident subconscious.Incident) prompts.Subject {
+	subject := prompts.Subject{
+		ID: c.Person, Kind: c.Kind, Importance: c.Importance, Critical: c.Critical, Due: c.Due, Why: c.Decision,
+		Title: c.Template.Title, Summary: c.Summary, Wish: c.Wish, ByModel: c.ByModel,
+	}
+	if t := incident.Telling; t != nil {
+		for _, told := range t.Told {
+			if told.Tick != c.Tick {
+				subject.Told, subject.LastTold = subject.Told+1, told.At
+			}
+		}
+	}
+	return subject
+}
+
+// historyOf says in our own words what became of an incident with the person.
+func historyOf(incident subconscious.Incident) []prompts.Line {
+	var lines []prompts.Line
+	add := func(at time.Time, format string, args ...any) {
+		if !at.IsZero() {
+			lines = append(lines, prompts.Line{At: at, Text: fmt.Sprintf(format, args...), Trust: subconscious.Machine})
+		}
+	}
+	add(incident.Opened, "first noticed")
+	t := incident.Telling
+	if t == nil {
+		return lines
+	}
+	for _, told := range t.Told[:max(0, len(t.Told)-1)] {
+		why := cmp.Or(told.Why, "the first time")
+		add(told.At, "the person was told (%s)", why)
+	}
+	if t.Feedback != "" {
+		add(t.Since, "the person's last word on it: %s", strings.ReplaceAll(string(t.Feedback), "_", " "))
+	}
+	return lines
+}
+
+// recalled are memories that share words with the affair.
+func (m material) recalled(ctx context.Context, c deliberate.Case, things []subconscious.Observation) ([]prompts.Memory, error) {
+	var words []string
+	if !c.ByModel {
+		words = append(words, c.Summary)
+	}
+	for _, o := range things {
+		words = append(words, o.Title)
+	}
+	hits, err := m.memory.Search(ctx, memory.Query{Words: strings.Join(words, " "), Limit: recalledShown})
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	var all []prompts.Memory
+	for _, hit := range hits {
+		all = append(all, prompts.Memory{ID: hit.ID, Text: hit.Text, Trust: hit.Trust, At: hit.Created})
+	}
+	return all, nil
+}
+
+// purseWords says what may be spent.
+func (m material) purseWords(ctx context.Context, at time.Time) string {
+	config := m.options.Config.Deliberation
+	words := fmt.Sprintf("You may answer %d times, within %s", config.Rounds, config.Deadline)
+	if config.MaxCost > 0 {
+		words += fmt.Sprintf(" and %.2f dollars", config.MaxCost)
+	}
+	if o, err := m.budget.Spent(ctx, at); err == nil {
+		for _, l := range o.Limits {
+			if l.Name == budget.MoneyPerDay && l.Role == "" && l.Allowed >= 0 {
+				words += fmt.Sprintf("; of the day's money %.2f dollars are left", budget.Money(max(l.Allowed-l.Used, 0)).Float())
+			}
+		}
+	}
+	return words + "."
+}
+
+// desk are the tools with which a deliberation reads more.
+func (d *Daemon) desk(_ deliberate.Case, at time.Time) deliberate.Desk {
+	state := d.currentState()
+	return reading{d.registry.Desk(subconscious.Snapshot{
+		Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),
+	})}
+}
+
+// reading reads for a deliberation.
+type reading struct{ *threads.Toolbox }
+
+var _ deliberate.Desk = reading{}
+
+// Read implements deliberate.Desk.
+func (r reading) Read(ctx context.Context, call models.ToolCall) (deliberate.Reading, error) {
+	got, err := r.Toolbox.Read(ctx, call)
+	out := deliberate.Reading{Text: got.Text, Words: []escalate.Word{{Trust: subconscious.Machine, Source: call.Name}}}
+	for _, s := range got.Sources {
+		out.Words = append(out.Words, wordFrom(s, call.Name))
+	}
+	return out, err
+}

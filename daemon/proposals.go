@@ -1,0 +1,185 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+var (
+	_ api.Proposer = (*Daemon)(nil)
+	_ api.Undoer   = (*Daemon)(nil)
+)
+
+// mostListed is how many proposals and runs are looked through for a page.
+const mostListed = 500
+
+// Proposals implements api.Proposer.
+func (d *Daemon) Proposals(ctx context.Context, query api.ProposalQuery) (api.ProposalPage, error) {
+	d.use()
+	page := api.ProposalPage{Proposals: []api.Proposal{}}
+	all, err := d.actions.Proposals(ctx, actions.Query{Pending: !query.All, Limit: mostListed})
+	if err != nil {
+		return page, actAnswer(err)
+	}
+	shown, before := paged(all, query.Before, pageOf(query.Limit), func(p actions.Proposal) string { return p.ID })
+	for _, p := range shown {
+		page.Proposals = append(page.Proposals, d.apiProposal(p))
+	}
+	page.Before = before
+	return page, nil
+}
+
+// paged is the part of a list behind the one with the id before, and the mark of
+// the next part.
+func paged[T any](all []T, before string, limit int, id func(T) string) (shown []T, next string) {
+	if before != "" {
+		at := slices.IndexFunc(all, func(t T) bool { return id(t) == before })
+		all = all[at+1:]
+	}
+	if len(all) <= limit {
+		return all, ""
+	}
+	return all[:limit], id(all[limit-1])
+}
+
+// Proposal implements api.Proposer.
+func (d *Daemon) Proposal(ctx context.Context, id string) (api.Proposal, error) {
+	d.use()
+	p, err := d.actions.Proposal(ctx, id)
+	if err != nil {
+		return api.Proposal{}, actAnswer(err)
+	}
+	return d.apiProposal(p), nil
+}
+
+// Decide implements api.Proposer. It is reached over the socket alone.
+func (d *Daemon) Decide(ctx context.Context, decision api.ProposalDecision) (api.ProposalResult, error) {
+	d.use()
+	if !decision.Approve {
+		p, err := d.actions.Reject(ctx, decision.ID)
+		if err != nil {
+			return api.ProposalResult{}, actAnswer(err)
+		}
+		return api.ProposalResult{Proposal: d.apiProposal(p)}, nil
+	}
+	run, err := d.actions.Approve(ctx, decision.ID, decision.Hash)
+	if err != nil {
+		return api.ProposalResult{}, actAnswer(err)
+	}
+	d.options.Logger.Info("a proposal was approved", "proposal", decision.ID, "run", run.ID, "action", run.Action, "state", string(run.State))
+	p, err := d.actions.Proposal(ctx, decision.ID)
+	if err != nil {
+		return api.ProposalResult{}, actAnswer(err)
+	}
+	ran := apiRun(run)
+	return api.ProposalResult{Proposal: d.apiProposal(p), Run: &ran}, nil
+}
+
+// Runs implements api.Undoer.
+func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, error) {
+	d.use()
+	page := api.RunPage{Runs: []api.ActionRun{}}
+	all, err := d.actions.Runs(ctx, actions.Query{Deliberation: query.Deliberation, Undoable: query.Undoable, Limit: mostListed})
+	if err != nil {
+		return page, actAnswer(err)
+	}
+	undone := map[string]string{}
+	for _, r := range all {
+		if r.UndoOf != "" {
+			undone[r.UndoOf] = r.ID
+		}
+	}
+	shown, before := paged(all, query.Before, pageOf(query.Limit), func(r actions.Run) string { return r.ID })
+	for _, r := range shown {
+		out := apiRun(r)
+		out.Undone = undone[r.ID]
+		page.Runs = append(page.Runs, out)
+	}
+	page.Before = before
+	return page, nil
+}
+
+// Undo implements api.Undoer.
+func (d *Daemon) Undo(ctx context.Context, run string) (api.ActionRun, error) {
+	d.use()
+	r, err := d.actions.Undo(ctx, run)
+	if err != nil {
+		return api.ActionRun{}, actAnswer(err)
+	}
+	d.options.Logger.Info("an action was taken back", "run", run, "by", r.ID, "state", string(r.State))
+	return apiRun(r), nil
+}
+
+func (d *Daemon) apiProposal(p actions.Proposal) api.Proposal {
+	out := api.Proposal{
+		ID: p.ID, State: api.ProposalState(p.State), Action: p.Action, Arguments: p.Arguments, Argv: append([]string{}, p.Argv...),
+		Folder: p.Folder, Hash: p.Hash, Reason: p.Reason, Incident: p.Incident, Deliberation: p.Deliberation, At: p.At, Expires: p.Expires,
+		Shown: trustNames(p.Trusts), Clause: p.Clause, Why: p.Why, Run: p.Run,
+	}
+	if out.Arguments == nil {
+		out.Arguments = json.RawMessage("{}")
+	}
+	for _, o := range d.actions.Offers() {
+		if o.Name == p.Action {
+			out.Description, out.Undo = o.Description, o.Undo
+		}
+	}
+	if p.State != actions.Pending {
+		out.Decided = p.Changed
+		return out
+	}
+	if bound, err := d.actions.Check(p.Action, p.Arguments); err != nil {
+		out.Problem = err.Error()
+	} else if bound.Hash != p.Hash {
+		out.Problem = "the action is configured otherwise than when it was proposed"
+	}
+	return out
+}
+
+func trustNames(trusts []subconscious.Trust) []string {
+	names := []string{}
+	for _, t := range trusts {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+func apiRun(r actions.Run) api.ActionRun {
+	out := api.ActionRun{
+		ID: r.ID, Action: r.Action, Argv: append([]string{}, r.Argv...), State: api.RunState(r.State), ExitCode: r.ExitCode, Output: r.Output,
+		At: r.Started, Ended: r.Ended, UndoUntil: r.UndoUntil, UndoOf: r.UndoOf, Proposal: r.Proposal, Deliberation: r.Deliberation,
+		Incident: r.Incident, Problem: r.Problem,
+	}
+	if r.LeftOut > 0 {
+		out.Output += fmt.Sprintf("\n… %d bytes more were not kept", r.LeftOut)
+	}
+	return out
+}
+
+// actCodes are the engine's codes as the API has them.
+var actCodes = map[actions.Code]api.Code{
+	actions.CodeNotFound: api.CodeNotFound, actions.CodeUnknown: api.CodeNotFound, actions.CodeExpired: api.CodeExpired,
+	actions.CodeUsed: api.CodeUsed, actions.CodeChanged: api.CodeChanged, actions.CodeLimit: api.CodeLimit, actions.CodeBusy: api.CodeBusy,
+	actions.CodeStopped: api.CodeUnavailable, actions.CodeUnavailable: api.CodeRefused, actions.CodeInvalid: api.CodeRefused,
+	actions.CodeNoUndo: api.CodeRefused, actions.CodeFull: api.CodeRefused,
+}
+
+// actAnswer makes of a refusal of the engine what the API may pass on.
+func actAnswer(err error) error {
+	refused, ok := errors.AsType[*actions.Error](err)
+	if !ok {
+		return answer(err)
+	}
+	code, known := actCodes[refused.Code]
+	if !known {
+		code = api.CodeRefused
+	}
+	return &api.Error{Code: code, Text: refused.Text, Next: refused.Next, Err: err}
+}
