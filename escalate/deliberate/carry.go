@@ -33,7 +33,7 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 	if len(in.Arguments) == 0 {
 		in.Arguments = json.RawMessage("{}")
 	}
-	wish := d.complete(Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: in.Arguments, Reason: in.Reason}, s)
+	wish := d.complete(Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: compact(in.Arguments), Reason: in.Reason}, s)
 	ran, err := d.runAction(ctx, wish)
 	if ctx.Err() != nil {
 		return nil // how it went is asked at the next start

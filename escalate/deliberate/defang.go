@@ -174,10 +174,10 @@ func brokenDots(piece []rune) string {
 
 // isHost reports whether a dot in it is followed by what could be the end of a
 // domain, two characters and more of which the first is a letter, or whether
-// four numbers are in it, or a www.
+// four numbers are in it, or a www, or what was the beginning of an address.
 func isHost(piece []rune) bool {
 	text := string(piece)
-	if strings.HasPrefix(strings.ToLower(text), "www") {
+	if strings.HasPrefix(strings.ToLower(text), "www") || strings.Contains(text, "://") || strings.Contains(text, "[:]") || strings.Contains(text, "[@]") {
 		return true
 	}
 	numbers := 0

@@ -142,7 +142,7 @@ func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
 func (d *deliberation) hindered() (fallback, bool) {
 	switch {
 	case d.isLate(d.Now()):
-		return fallback{}, true // it is dismissed
+		return fallback{tooLate, tooLate}, true // it is dismissed
 	case !d.Config.Enabled:
 		return fallback{"", "deliberation is switched off"}, true
 	case d.resumed && (d.Resumed > maxResumed || d.cut):
@@ -220,8 +220,11 @@ func (d *deliberation) role() string {
 // round runs the tools that the last answer asks for, and asks again.
 func (d *deliberation) round(ctx, asking context.Context) (fallback, error) {
 	for len(d.pending) > 0 {
-		if asking.Err() != nil {
+		switch {
+		case asking.Err() != nil:
 			return d.noTime(), nil
+		case d.isLate(d.Now()):
+			return fallback{tooLate, tooLate}, nil
 		}
 		if err := d.use(ctx, asking, d.pending[0]); err != nil || d.over || ctx.Err() != nil {
 			return fallback{}, err

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -178,6 +179,7 @@ func (d *deliberation) act(ctx context.Context, call ToolCall) error {
 	if err := single(in.Arguments); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
+	in.Arguments = compact(in.Arguments)
 	s, permission := d.judged(call, escalate.EffectAct, offer.Approval)
 	switch permission {
 	case escalate.Allowed:
@@ -190,6 +192,15 @@ func (d *deliberation) act(ctx context.Context, call ToolCall) error {
 		return d.propose(ctx, s, Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: in.Arguments, Reason: in.Reason})
 	}
 	return d.denied(ctx, s, "")
+}
+
+// compact is a JSON text without white space.
+func compact(raw json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		return raw
+	}
+	return out.Bytes()
 }
 
 // offered returns an action. One that is configured with no known approval is

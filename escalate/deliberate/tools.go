@@ -93,13 +93,18 @@ func actDescription(offers []Offer) string {
 	return text.String()
 }
 
+// enders are the effects that end a case. They are there to the last.
+func enders() []escalate.Effect {
+	return []escalate.Effect{escalate.EffectNotify, escalate.EffectAct, escalate.EffectSnooze, escalate.EffectDismiss}
+}
+
 // use runs one tool, or says why not. What the model is told is written down.
 func (d *deliberation) use(ctx, asking context.Context, call ToolCall) error {
 	known := slices.ContainsFunc(d.tools(), func(t models.Tool) bool { return t.Name == call.Name })
 	switch {
 	case d.inRound >= callsPerRound:
 		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used at once", callsPerRound))
-	case d.calls >= callsPerCase:
+	case d.calls >= callsPerCase && !slices.Contains(enders(), escalate.Effect(call.Name)):
 		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used in all; end it now", callsPerCase))
 	case !known:
 		return d.refuse(ctx, call, fmt.Sprintf("there is no tool %.60q", call.Name))
