@@ -75,13 +75,7 @@ type scene struct {
 	Own       []subconscious.Ref
 	NoWords   bool
 	GatherErr string
-	Readings  map[string]struct {
-		Text  string
-		Words []escalate.Word
-		Error string
-		Takes time.Duration // seconds
-		Big   int
-	}
+	Readings  map[string]reading
 	// What there is.
 	Without []string // memories, conversations, actions
 	Actions []struct {
@@ -96,6 +90,15 @@ type scene struct {
 	// allowed.
 	Drop, Allow []string
 	WrongMemory string
+}
+
+// reading is what a tool tells.
+type reading struct {
+	Text  string
+	Words []escalate.Word
+	Error string
+	Takes time.Duration // seconds
+	Big   int           // so many bytes more
 }
 
 // world is what a worker works with, in tests.

@@ -1,0 +1,5 @@
+//go:build !failpoints
+
+package deliberate_test
+
+func arm() {}

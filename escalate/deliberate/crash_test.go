@@ -1,0 +1,102 @@
+//go:build failpoints
+
+package deliberate_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+// These tests need the points that fail on purpose:
+// go test -tags failpoints ./escalate/deliberate
+
+// points are those before and after each thing that lasts.
+func points() []string {
+	all := []string{"store.begun", "store.commit", "store.committed", "deliberate.ran"}
+	for _, step := range []string{"claim", "opened", "answered", "called", "started", "end"} {
+		all = append(all, "deliberate."+step, "deliberate."+step+".done")
+	}
+	return all
+}
+
+// arm lets the points of the child do what its test wants.
+func arm() {
+	if _, err := failpoint.Set(os.Getenv("DELIBERATE_TEST_POINTS"), os.Getenv("DELIBERATE_TEST_SEED")); err != nil {
+		panic(err)
+	}
+}
+
+// Killed at each step in turn, each case ends once, the person is told once, and
+// no action runs twice.
+func TestCrashAtEachStep(t *testing.T) {
+	dir := t.TempDir()
+	kills := 0
+	for n := range 2 * max(lifetimes(), 2*len(points())) {
+		point := points()[n%len(points())]
+		out, err := child(dir, "DELIBERATE_TEST_POINTS="+point+"=kill@0.3", "DELIBERATE_TEST_SEED="+strconv.Itoa(n+1)).CombinedOutput()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+				kills++
+				err = nil
+			}
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	t.Logf("killed %d times: %v", kills, reckon(t, dir))
+	if kills < lifetimes()/2 {
+		t.Fatalf("only %d of the children were killed", kills)
+	}
+}
+
+// A step that fails, as on a full disk, is made up for when it works again: a
+// case still ends once.
+func TestFailpointsOfSteps(t *testing.T) {
+	for _, point := range points() {
+		for times := 1; times < 6; times++ {
+			w := acted()
+			synctest.Test(t, func(t *testing.T) {
+				db := opened(t, store.Memory)
+				defer db.Close()
+				worker, err := deliberate.New(w.ready().options(db))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(noon)) }); err != nil {
+					t.Fatal(err)
+				}
+				restore, err := failpoint.Set(point+"=error*"+strconv.Itoa(times), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer restore()
+				if err := worker.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Minute)
+				restore()
+				ends(t, worker)
+				if err := worker.Stop(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				r, happened := look(t, db, worker)
+				checkOne(t, r, happened)
+				if len(w.ran) > 1 {
+					t.Errorf("%s %d times: it ran %d times", point, times, len(w.ran))
+				}
+			})
+		}
+	}
+}

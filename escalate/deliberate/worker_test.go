@@ -1,0 +1,271 @@
+package deliberate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// scenes reads a scene as the files of testdata have it.
+func sceneOf(t testing.TB, text string) *world {
+	t.Helper()
+	w := &world{}
+	if err := json.Unmarshal([]byte(text), &w.scene); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// acted is a world in which an action runs after a reading and a memory.
+func acted() *world {
+	w := &world{}
+	if err := json.Unmarshal([]byte(`{"Actions":[{"Name":"clean","Approval":"never"}],
+		"Readings":{"read_file":{"Text":"text","Words":[{"trust":"machine","source":"file"}]}},
+		"Answers":[{"calls":[{"name":"read_file","arguments":{}},{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
+		{"calls":[{"name":"propose_action","arguments":{"action":"clean","arguments":{},"reason":"room"}}]}]}`), &w.scene); err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// ready sets the clock of a world.
+func (w *world) ready() *world {
+	w.at, w.ran = noon, map[string]deliberate.Ran{}
+	return w
+}
+
+// TestStopGoesOn stops the worker while a model is asked, and wants the next one
+// to go on from there, without asking again what was answered.
+func TestStopGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, store.Memory)
+		defer db.Close()
+		w := sceneOf(t, `{"Answers":[{"calls":[{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
+			{"takes":60,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`)
+		worker := w.begin(t, db)
+		time.Sleep(30 * time.Second)
+		if err := worker.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := worker.Waiting(t.Context()); n != 1 || err != nil {
+			t.Fatalf("%d wait: %v", n, err)
+		}
+		again, err := deliberate.New(w.options(db))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ends(t, again)
+		if err := errors.Join(again.Stop(t.Context()), again.Stop(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		r, happened := look(t, db, again)
+		checkOne(t, r, happened)
+		if r.Resumed != 1 || r.Outcome.Kind != subconscious.OutcomeTold || r.Fallback != "" || len(w.asked) != 3 {
+			t.Errorf("resumed %d times, %s, asked %d times, by rule: %s", r.Resumed, r.Outcome.Kind, len(w.asked), r.Fallback)
+		}
+		if last := w.asked[2].Messages; len(last) != 3 || last[2].Text != "kept as m-1" {
+			t.Errorf("it was shown %+v", last)
+		}
+	})
+}
+
+// TestDeadlineGoesOn stops the worker and starts it again when the deadline is
+// over.
+func TestDeadlineGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, store.Memory)
+		defer db.Close()
+		w := sceneOf(t, `{"Answers":[{"takes":100}]}`)
+		worker := w.begin(t, db)
+		time.Sleep(30 * time.Second)
+		if err := worker.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		options := w.options(db)
+		options.Now = func() time.Time { return noon.Add(time.Hour) }
+		again, err := deliberate.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ends(t, again)
+		if err := again.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r, happened := look(t, db, again)
+		checkOne(t, r, happened)
+		if r.Told.Kind != deliberate.TellTemplate || len(w.asked) != 1 {
+			t.Errorf("told as %s, asked %d times", r.Told.Kind, len(w.asked))
+		}
+	})
+}
+
+// TestOrder takes what is critical first, then the oldest.
+func TestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, store.Memory)
+		defer db.Close()
+		w := sceneOf(t, `{"NoModel":true}`).ready()
+		var order []string
+		options := w.options(db)
+		options.Ended = func(id string) { order = append(order, id) }
+		worker, err := deliberate.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		if err := db.Write(t.Context(), func(tx *store.Tx) error {
+			for name, minutes := range map[string]int{"new": 0, "older": 1, "oldest": 2, "critical": 0} {
+				c := w.theCase(noon.Add(-time.Duration(minutes) * time.Minute))
+				c.Incident, c.Person, c.Critical = subconscious.IncidentKey(name), subconscious.IncidentID(name), name == "critical"
+				if err := worker.Add(t.Context(), tx, c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"new", "older", "oldest", "critical"} {
+			all, err := worker.Of(t.Context(), subconscious.IncidentID(name))
+			if err != nil || len(all) != 1 {
+				t.Fatal(err)
+			}
+			want[all[0].ID] = name
+		}
+		if err := worker.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ends(t, worker)
+		s, err := worker.Status(t.Context(), noon.Add(time.Hour))
+		if err != nil || s.ByRule != 4 || s.Today[subconscious.OutcomeTold] != 4 || s.Waiting != 0 || s.Problem == "" {
+			t.Errorf("%+v: %v", s, err)
+		}
+		if err := worker.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, id := range order {
+			names = append(names, want[id])
+		}
+		if got := strings.Join(names, " "); got != "critical oldest older new" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestSweep keeps what was said 30 days, and the case a year.
+func TestSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, store.Memory)
+		defer db.Close()
+		w := sceneOf(t, `{"Answers":[{"calls":[{"name":"dismiss","arguments":{"reason":"x"}}]}]}`)
+		worker := w.begin(t, db)
+		ends(t, worker)
+		if err := worker.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			days, cases, steps int
+			system             string
+		}{{29, 1, 4, "Deliberate."}, {31, 1, 0, ""}, {364, 1, 0, ""}, {366, 0, 0, ""}} {
+			if err := worker.Sweep(t.Context(), noon.AddDate(0, 0, step.days)); err != nil {
+				t.Fatal(err)
+			}
+			all, err := worker.Of(t.Context(), "i-disk-ab")
+			if err != nil || len(all) != step.cases {
+				t.Fatalf("after %d days: %d cases, %v", step.days, len(all), err)
+			}
+			if step.cases > 0 && (len(all[0].Steps) != step.steps || all[0].System != step.system || all[0].Outcome == nil) {
+				t.Errorf("after %d days: %d steps, told %q", step.days, len(all[0].Steps), all[0].System)
+			}
+		}
+		if _, err := worker.Record(t.Context(), "d-none"); !errors.Is(err, deliberate.ErrUnknown) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestPurse opens the purse with what is left of a case, once for each case, and
+// closes it.
+func TestPurse(t *testing.T) {
+	w := sceneOf(t, `{"Answers":[{"money":5,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`)
+	r, _ := play(t, w)
+	if len(w.opened) != 1 || w.opened[0] != 500_000_000 || w.closed != 1 || r.Cost != 5 || r.Outcome.Cost != 5 {
+		t.Errorf("opened with %v, closed %d times, cost %d", w.opened, w.closed, r.Cost)
+	}
+}
+
+// TestRecordIsBounded has a model that writes and reads more than is kept: it
+// ends all the same, and what was left out is marked.
+func TestRecordIsBounded(t *testing.T) {
+	w := sceneOf(t, `{"Readings":{"read_file":{"Text":"x","Big":20000,"Words":[{"trust":"machine","source":"file"}]}}}`)
+	long := strings.Repeat("words and more ", 5000)
+	for range 7 {
+		a := scripted{Text: long}
+		if err := json.Unmarshal([]byte(`[{"name":"read_file","arguments":{},"times":2}]`), &a.Calls); err != nil {
+			t.Fatal(err)
+		}
+		w.Answers = append(w.Answers, a)
+	}
+	r, happened := play(t, w)
+	checkOne(t, r, happened)
+	size, cut := 0, 0
+	for _, s := range r.Steps {
+		size += len(s.Text)
+		if s.Cut {
+			cut++
+		}
+	}
+	if size > 256<<10 || cut == 0 {
+		t.Errorf("%d bytes are kept, %d steps are cut", size, cut)
+	}
+}
+
+func TestAddRefuses(t *testing.T) {
+	db := opened(t, store.Memory)
+	defer db.Close()
+	w := (&world{}).ready()
+	worker, err := deliberate.New(w.options(db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*deliberate.Case){
+		"no tick":     func(c *deliberate.Case) { c.Tick = 0 },
+		"no incident": func(c *deliberate.Case) { c.Incident = "" },
+		"no time":     func(c *deliberate.Case) { c.At = time.Time{} },
+		"no words":    func(c *deliberate.Case) { c.Template = deliberate.Message{} },
+		"too large":   func(c *deliberate.Case) { c.Wish = strings.Repeat("x", 70<<10) },
+	} {
+		c := w.theCase(noon)
+		spoil(&c)
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, c) }); err == nil {
+			t.Errorf("%s: it was taken", name)
+		}
+	}
+	if err := worker.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if worker.Start(t.Context()) == nil {
+		t.Error("it was started twice")
+	}
+	if err := worker.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deliberate.New(deliberate.Options{}); err == nil {
+		t.Error("a worker needs a database")
+	}
+}
