@@ -65,6 +65,7 @@ type running struct {
 	action string
 	done   chan struct{} // closed when it has ended
 	run    Run           // how, from then on
+	err    error         // why it did not begin
 }
 
 // claim is a run that is about to begin.
@@ -160,10 +161,10 @@ func (e *Engine) perform(ctx context.Context, action string, c *claim) (Run, err
 		if earlier != nil {
 			c.run = *earlier
 		}
-		mine.run = c.run
+		mine.run, mine.err = c.run, wrap("run", err)
 		e.release(c.run.Key, mine)
-		if err != nil {
-			return Run{}, wrap("run", err)
+		if mine.err != nil {
+			return Run{}, mine.err
 		}
 		return c.run, nil
 	}
@@ -192,12 +193,12 @@ func (e *Engine) earlier(ctx context.Context, key string, refused error) (r Run,
 	return r, ok && err == nil
 }
 
-// wait returns a run of this process when it has ended.
+// wait returns a run of this process when it has ended, or why it did not begin.
 func (e *Engine) wait(ctx context.Context, theirs *running) (Run, error) {
 	select {
 	case <-theirs.done:
-		if theirs.run.ID == "" {
-			return Run{}, refuse(CodeBusy, "try again", "it was asked for twice at the same time, and the other one was refused")
+		if theirs.err != nil {
+			return Run{}, theirs.err
 		}
 		return theirs.run, nil
 	case <-ctx.Done():
