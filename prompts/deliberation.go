@@ -60,8 +60,9 @@ type Subject struct {
 	LastTold time.Time
 	// Title is what the push will bear, Summary what was noticed, and Wish why
 	// the person should be told. They and ID, which has a word of them, are not
-	// shown where ByModel says that the model of a thread wrote them: it may have
-	// read anything.
+	// shown where ByModel says that the model of a thread wrote them, who may have
+	// read anything, or that it is not known who did. What a rule wrote has words
+	// of all that it rests on, shown or not.
 	Title, Summary, Wish string
 	ByModel              bool
 }

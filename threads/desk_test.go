@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func newOffice(t testing.TB) *office {
 		Senses: func() []threads.SenseLine { return []threads.SenseLine{{Name: "mail", State: "blind", Words: o.words}} }}
 	for _, trust := range []subconscious.Trust{subconscious.Owner, subconscious.Agent, subconscious.Outsider} {
 		o.folders[trust] = filepath.Join(home, string(trust))
-		write(t, filepath.Join(o.folders[trust], "plan.md"), "kiwifruit of "+string(trust)+"-file\n")
+		o.put(t, trust, "plan.md", "kiwifruit of "+string(trust)+"-file\n")
 		options.Roots = append(options.Roots, threads.Root{ID: string(trust), Path: o.folders[trust], Trust: trust, Notes: true,
 			Ref: func(file string) (subconscious.Ref, bool) {
 				return subconscious.NewRef("notes", string(trust)+file), true
@@ -87,6 +88,16 @@ func newOffice(t testing.TB) *office {
 		}
 	})
 	return o
+}
+
+// put writes a file into one of the folders, as old as all others.
+func (o *office) put(t testing.TB, trust subconscious.Trust, name, text string) {
+	t.Helper()
+	path, old := filepath.Join(o.folders[trust], name), clock("2026-11-01 12:00")
+	write(t, path, text)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // desk is that of a deliberation at noon.

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// subconsciousBytes bounds what read_subconscious shows: all lists and what
-	// is parked, as a rule.
-	subconsciousBytes = 20 << 10
+	// subconsciousBytes bounds what read_subconscious shows: all lists full, all
+	// that can be parked, and the history fit.
+	subconsciousBytes = 28 << 10
 	// escalationsShown is how many of the last escalations it shows.
 	escalationsShown = 5
 )

@@ -113,10 +113,19 @@ func TestReadSubconscious(t *testing.T) {
 	if strings.Contains(got.Text, "told^3") || strings.Count(got.Text, "<") != 2 {
 		t.Errorf("%s", got.Text)
 	}
+	full := subconscious.State{History: state.History}
+	for i := range 5 + 5 + 5 + 3 + 50 {
+		e := entry(fmt.Sprintf("w-certificate-ab%d", i), "watcher.disk", strings.Repeat("x", 140), disk(), landlord())
+		e.Created, e.Due, e.Importance, e.Strength = clock("2026-11-20 09:00"), clock("2026-11-24 09:00"), 7, 10
+		full.Parked = append(full.Parked, e)
+	}
+	if got, err = o.read(t, "read_subconscious", ``, shelf{disk()}, full); err != nil || strings.Contains(got.Text, "left out") || strings.Count(got.Text, "- w-cert") != 68 {
+		t.Errorf("a full mind takes more than there is room for: %v, %d bytes", err, len(got.Text))
+	}
 	for i := range 400 {
 		state.Parked = append(state.Parked, entry(fmt.Sprintf("w-parked-%d", i), "watcher.disk", strings.Repeat("x", 140), disk()))
 	}
-	if got, err = o.read(t, "read_subconscious", ``, shelf{disk()}, state); err != nil || len(got.Text) > 20<<10 || !strings.Contains(got.Text, "more are left out for want of room") {
+	if got, err = o.read(t, "read_subconscious", ``, shelf{disk()}, state); err != nil || len(got.Text) > 28<<10 || !strings.Contains(got.Text, "more are left out for want of room") {
 		t.Errorf("%v, %d bytes", err, len(got.Text))
 	}
 	if got, err = o.read(t, "read_subconscious", ``, shelf{}, subconscious.State{}); err != nil || !strings.Contains(got.Text, "It holds nothing.") || len(got.Sources) > 0 {
@@ -249,7 +258,7 @@ func TestEveryWordHasASource(t *testing.T) {
 				}
 				continue
 			}
-			if open := "<" + tool + " "; !strings.HasPrefix(got.Text, open) || strings.Count(got.Text, "<") != 2 || len(got.Text) > 20<<10 {
+			if open := "<" + tool + " "; !strings.HasPrefix(got.Text, open) || strings.Count(got.Text, "<") != 2 || len(got.Text) > 28<<10 {
 				t.Fatalf("%q", got.Text)
 			}
 			checkSources(t, got)

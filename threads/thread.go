@@ -1,7 +1,11 @@
 // Package threads runs the threads of thought: who is asked at a tick, in
 // parallel, each under its own deadline, none able to harm another.
 //
-// It stores nothing. The daemon calls it once a tick.
+// It also has the read tools, of threads and of deliberations, which say whose
+// words they show.
+//
+// It stores nothing. The daemon calls it once a tick, and for the tools of each
+// deliberation.
 package threads
 
 import (
