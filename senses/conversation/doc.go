@@ -32,6 +32,11 @@
 // made in the last 14 days; nor is what is older in a transcript that is found
 // later.
 //
+// A transcript that is renamed, rotated, cut, or copied is known again by its
+// beginning and by its messages, which count once: by an identity or a time of
+// their own where the file gives one, else by their words. A copy that was
+// changed before anybody looked, of messages without either, is told as new.
+//
 // Quotes, code and comments in a message are not read, nor is a message or a
 // transcript with the daemon's mark. Rows are kept of each conversation that has
 // something open, and of each transcript how far it was read and hashes of its

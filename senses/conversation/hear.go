@@ -215,7 +215,9 @@ func speaker(m heard) string { return cmp.Or(title(m.name, 64), "An agent") }
 
 // beside is the text, where the title does not say it all.
 func beside(title, text string) string {
-	if strings.Join(strings.Fields(subconscious.Printable(text)), " ") == title {
+	const marks = " .,;:|-–!"
+	line := strings.Join(strings.Fields(subconscious.Printable(headOf(text, 4*maxTitle))), " ")
+	if len(text) < 4*maxTitle && strings.HasSuffix(strings.TrimRight(title, marks), strings.TrimRight(line, marks)) {
 		return ""
 	}
 	return shorten(text, maxText)
