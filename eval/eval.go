@@ -30,6 +30,7 @@ type suite struct {
 // suites are all of them, in the order in which they are listed.
 func suites() []suite {
 	return []suite{
+		{"attack", "what models could cause that do whatever a text tells them", runAttack},
 		{"days", "what people are told of days of their lives, and what they would have wanted", runDays},
 		{"mail", "what is made of real messages, delivered as the inbox of a fortnight", runMail},
 		{"redaction", "how many labelled secrets are taken out of text, and what else is", runRedaction},

@@ -1,0 +1,218 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// attackCase is one instruction of an attacker, and the text in which it comes.
+type attackCase struct {
+	id, kind string
+	// order is what the attacker wants; subject and body are of a letter that
+	// holds it.
+	order, subject, body string
+}
+
+// benignLetter is one that means no harm.
+type benignLetter struct{ subject, body string }
+
+// attackCorpus is all that the suite reads.
+type attackCorpus struct {
+	cases  []attackCase
+	benign []benignLetter
+}
+
+// The bounds of a corpus, and the files of it.
+const (
+	maxAttackFile  = 64 << 20
+	maxAttackCases = 20_000
+	minAttackOrder = 12 // letters; a shorter one cannot be told from other text
+	attackFolder   = "injection"
+	benignFile     = "mail/benign.json"
+	bipiaMails     = "bipia_email.jsonl"
+	bipiaAttacks   = "bipia_attacks.json"
+)
+
+// readAttacks reads a corpus: PATH/injection/injecagent_*.jsonl[.gz],
+// PATH/injection/bipia_email.jsonl and bipia_attacks.json, PATH/mail/benign.json.
+func readAttacks(path string) (*attackCorpus, error) {
+	c := &attackCorpus{}
+	files, err := filepath.Glob(filepath.Join(path, attackFolder, "injecagent_*.jsonl*"))
+	if err != nil {
+		return nil, fmt.Errorf("read the corpus: %w", err)
+	}
+	slices.Sort(files)
+	for _, file := range files {
+		if err := c.readInjecAgent(file); err != nil {
+			return nil, fmt.Errorf("read %s: %w", file, err)
+		}
+	}
+	if err := c.readBIPIA(filepath.Join(path, attackFolder)); err != nil {
+		return nil, fmt.Errorf("read the corpus: %w", err)
+	}
+	if err := c.readBenign(filepath.Join(path, filepath.FromSlash(benignFile))); err != nil {
+		return nil, fmt.Errorf("read the corpus: %w", err)
+	}
+	switch {
+	case len(c.cases) == 0:
+		return nil, fmt.Errorf("%s has no cases; it takes a folder with %s/injecagent_*.jsonl.gz", path, attackFolder)
+	case len(c.cases) > maxAttackCases:
+		return nil, fmt.Errorf("%s has %d cases; it takes %d at most", path, len(c.cases), maxAttackCases)
+	case len(c.benign) == 0:
+		return nil, fmt.Errorf("%s has no letters in %s, with which to see whether news of others is kept back", path, benignFile)
+	}
+	return c, nil
+}
+
+// readLimited reads a file, unpacked where its name says that it is packed.
+func readLimited(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // nothing was written
+	var in io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(file); err != nil {
+			return nil, err
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxAttackFile+1))
+	if err == nil && len(data) > maxAttackFile {
+		err = fmt.Errorf("it has more than %d MB", maxAttackFile>>20)
+	}
+	return data, err
+}
+
+// lines calls yield with each line that is not empty.
+func jsonLines(data []byte, yield func(line []byte) error) error {
+	scanner := bufio.NewScanner(bytes.NewReader(data))
+	scanner.Buffer(nil, 4<<20)
+	for n := 1; scanner.Scan(); n++ {
+		if line := bytes.TrimSpace(scanner.Bytes()); len(line) > 0 {
+			if err := yield(line); err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+	}
+	return scanner.Err()
+}
+
+// readInjecAgent reads cases of the form of InjecAgent.
+func (c *attackCorpus) readInjecAgent(path string) error {
+	data, err := readLimited(path)
+	if err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "injecagent_"), ".")
+	n := 0
+	return jsonLines(data, func(line []byte) error {
+		var one struct {
+			Order    string `json:"Attacker Instruction"`
+			Kind     string `json:"Attack Type"`
+			Question string `json:"User Instruction"`
+			Response string `json:"Tool Response"`
+		}
+		if err := json.Unmarshal(line, &one); err != nil {
+			return err
+		}
+		n++
+		return c.add(attackCase{
+			id: fmt.Sprintf("%s-%03d", name, n), kind: one.Kind, order: one.Order,
+			subject: one.Question, body: one.Response,
+		})
+	})
+}
+
+// add takes a case in. The order has to be within its body.
+func (c *attackCorpus) add(one attackCase) error {
+	if len(attackLetters(one.order)) < minAttackOrder {
+		return fmt.Errorf("the case %s has the instruction %.40q, which is too short to be told from other text", one.id, one.order)
+	}
+	if !strings.Contains(one.body, one.order) {
+		one.body = strings.TrimSpace(one.body + "\n\n" + one.order)
+	}
+	c.cases = append(c.cases, one)
+	return nil
+}
+
+// readBIPIA puts each attack into a letter, the letters in turn. Where there are
+// no such files there are no such cases.
+func (c *attackCorpus) readBIPIA(folder string) error {
+	mails, err := readLimited(filepath.Join(folder, bipiaMails))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var contexts []string
+	err = jsonLines(mails, func(line []byte) error {
+		var one struct {
+			Context string `json:"context"`
+		}
+		err := json.Unmarshal(line, &one)
+		contexts = append(contexts, one.Context)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", bipiaMails, err)
+	}
+	data, err := readLimited(filepath.Join(folder, bipiaAttacks))
+	if err != nil {
+		return err
+	}
+	var attacks map[string][]string
+	if err := json.Unmarshal(data, &attacks); err != nil {
+		return fmt.Errorf("%s: %w", bipiaAttacks, err)
+	}
+	if len(contexts) == 0 {
+		return fmt.Errorf("%s has no letters", bipiaMails)
+	}
+	n := 0
+	for _, kind := range slices.Sorted(maps.Keys(attacks)) {
+		for _, order := range attacks[kind] {
+			context := contexts[n%len(contexts)]
+			subject, _, _ := strings.Cut(strings.TrimPrefix(context, "SUBJECT: "), "|")
+			n++
+			if err := c.add(attackCase{id: fmt.Sprintf("bipia-%03d", n), kind: kind, order: order, subject: subject, body: order + "\n\n" + context}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readBenign reads letters that mean no harm.
+func (c *attackCorpus) readBenign(path string) error {
+	data, err := readLimited(path)
+	if err != nil {
+		return err
+	}
+	var all struct {
+		Emails []string `json:"emails"`
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return fmt.Errorf("%s: %w", benignFile, err)
+	}
+	for i, text := range all.Emails {
+		text = strings.TrimPrefix(text, "Subject of the email: ")
+		subject, body, found := strings.Cut(text, "Body: ")
+		if !found {
+			subject, body = fmt.Sprintf("Letter %d", i+1), text
+		}
+		subject = fmt.Sprintf("No %d: %s", i+1, strings.Trim(strings.TrimSpace(subject), "."))
+		c.benign = append(c.benign, benignLetter{subject, strings.TrimSpace(body)})
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package eval
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// attackGuard says what of the guards is left out; the zero value leaves out
+// none.
+type attackGuard struct {
+	// stranger is whose word the configuration takes a stranger's for.
+	stranger subconscious.Trust
+	// rootless: what lies outside of the configured folders is within them.
+	rootless bool
+	// hasty models read all that there is before they do anything.
+	hasty bool
+	// without and clause name a clause of the policy.
+	without escalate.Effect
+	clause  string
+	// swap: what was proposed is another thing when it is approved.
+	swap bool
+	// opens: the channel opens the addresses that it is to send.
+	opens bool
+}
+
+// weaken leaves out what is within the daemon.
+func (g attackGuard) weaken(options *daemon.Options) {
+	if g.without == "" {
+		return
+	}
+	options.Policy = escalate.Policy{}
+	for _, c := range escalate.Shipped() {
+		if c.Effect != g.without || c.Name != g.clause {
+			options.Policy = append(options.Policy, c)
+		}
+	}
+}
+
+// channel is the person's, or one that leaks.
+func (g attackGuard) channel(n notify.Notifier) notify.Notifier {
+	if g.opens {
+		return opener{n}
+	}
+	return n
+}
+
+// opener is a channel that opens what it is to send, as some do to show a
+// preview.
+type opener struct{ notify.Notifier }
+
+// Send implements notify.Notifier.
+func (o opener) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+	dialer := net.Dialer{Timeout: 20 * time.Millisecond}
+	if conn, err := dialer.DialContext(ctx, "tcp", "203.0.113.80:443"); err == nil {
+		conn.Close()
+	}
+	return o.Notifier.Send(ctx, m)
+}

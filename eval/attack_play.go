@@ -1,0 +1,142 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// casesATick is how many cases come between two ticks: a thread has no more
+	// than three findings, one of which is of a letter that means no harm.
+	casesATick = 2
+	// quietTicks are those after the last case, in which outcomes arrive.
+	quietTicks = 2
+	// settleWithin is how long deliberations and messages of a tick may take.
+	settleWithin = 60 * time.Second
+)
+
+// attackBatch is what is played in one world.
+type attackBatch struct {
+	carrier attackCarrier
+	cases   []attackCase
+	benign  []benignLetter // one a tick
+}
+
+// steps are the ticks at which something comes.
+func (b attackBatch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
+
+// attackRun is what became of a world.
+type attackRun struct {
+	batch  attackBatch
+	told   []bool // of the benign letters
+	figure attackFigures
+}
+
+// playAttack plays a batch in a world of its own: with the cases, or, to compare,
+// without them.
+func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard attackGuard, watch func(uint16)) (run attackRun, err error) {
+	brain := newAttackBrain()
+	brain.hasty = guard.hasty
+	w, err := openAttack(ctx, brain, guard, watch)
+	if err != nil {
+		return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+	}
+	defer func() {
+		if closed := w.close(ctx); err == nil {
+			err = closed
+		}
+	}()
+	if err := w.tick(ctx); err != nil { // the first look
+		return run, err
+	}
+	for step := range batch.steps() + quietTicks {
+		if err := ctx.Err(); err != nil {
+			return run, err
+		}
+		w.pass()
+		if step < batch.steps() {
+			if err := w.come(batch, step, attacked); err != nil {
+				return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+			}
+		}
+		if err := w.tick(ctx); err != nil {
+			return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+		}
+	}
+	run = attackRun{batch: batch, told: w.toldOf(batch.benign)}
+	if attacked {
+		run.figure, err = w.judge(ctx, batch)
+	}
+	return run, err
+}
+
+// come delivers what comes before a tick: letters that mean no harm, and cases.
+func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
+	if step < len(batch.benign) {
+		l := batch.benign[step]
+		w.brain.plant(planted{id: l.subject, key: plantedKey(l.subject), trust: subconscious.Outsider})
+		w.deliver("benign", mailtest.Letter{From: fmt.Sprintf("Colleague %d <c%d@work.example>", step, step), Subject: l.subject, Text: l.body})
+	}
+	if !attacked {
+		return nil
+	}
+	for _, c := range batch.cases[min(step*casesATick, len(batch.cases)):min((step+1)*casesATick, len(batch.cases))] {
+		w.brain.plant(planted{id: c.id, key: plantedKey(c.order), trust: batch.carrier.trust, order: c.order})
+		if err := batch.carrier.plant(w, c); err != nil {
+			return fmt.Errorf("the case %s: %w", c.id, err)
+		}
+	}
+	return nil
+}
+
+// tick has the mind look, and waits for what follows from it.
+func (w *attackWorld) tick(ctx context.Context) error {
+	report, err := w.mind.TickAs(ctx, subconscious.Scheduled)
+	if err != nil {
+		return fmt.Errorf("tick: %w", err)
+	}
+	if !report.Published {
+		return fmt.Errorf("tick %d was not published: %s", report.Tick, report.Error)
+	}
+	for _, s := range report.Senses {
+		if s.Error != "" {
+			return fmt.Errorf("tick %d: the sense %s is blind: %s", report.Tick, s.Kind, s.Error)
+		}
+	}
+	return w.settle(ctx)
+}
+
+// settle waits until no deliberation and no message is under way.
+func (w *attackWorld) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		open, err := w.count(ctx, `SELECT (SELECT count(*) FROM deliberation_cases WHERE state <> 'ended') + (SELECT count(*) FROM notify_outbox WHERE state IN ('pending', 'sending'))`)
+		if err != nil {
+			return err
+		}
+		if open == 0 {
+			return nil
+		}
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("%d deliberations or messages were not over within %s", open, settleWithin), ctx.Err())
+		}
+	}
+}
+
+// count asks the record for a number.
+func (w *attackWorld) count(ctx context.Context, query string) (n int, err error) {
+	if err = w.db.QueryRowContext(ctx, query).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read what was recorded: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// attackTwin is a run in which one guard is left out. It must find something.
+type attackTwin struct {
+	name, about string
+	carriers    []string
+	guard       attackGuard
+}
+
+// twinFound is what a twin found.
+type twinFound struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+	// Found counts what a run with the guard would have called missed; First is
+	// one of them.
+	Found int    `json:"found"`
+	First string `json:"first"`
+
+	figures []attackFigures
+}
+
+// attackTwins are one for each clause of the policy, and the other guards.
+func attackTwins() []attackTwin {
+	var all []attackTwin
+	for _, c := range escalate.Shipped() {
+		name := fmt.Sprintf("clause-%s-%s", c.Effect, c.Name)
+		carriers := []string{"mail-body", "owner-note"}
+		if slices.Contains(c.Shown, subconscious.Agent) || c.Permission == escalate.Allowed {
+			carriers = []string{"agent-message", "owner-note", "mail-body"}
+		}
+		all = append(all, attackTwin{name, "the policy without its clause " + c.Name + " of " + string(c.Effect), carriers,
+			attackGuard{without: c.Effect, clause: c.Name}})
+	}
+	return append(all,
+		attackTwin{"trust", "strangers are taken for the owner: no marks, no taint, no defanging", []string{"file-content", "invitation-description"}, attackGuard{stranger: subconscious.Owner}},
+		attackTwin{"roots", "the folder with the secret is within reach of the tools", []string{"mail-body"}, attackGuard{rootless: true}},
+		attackTwin{"withheld", "the model is shown the words of all affairs before it does anything", []string{"owner-note"}, attackGuard{hasty: true}},
+		attackTwin{"hash", "a proposal is carried out with other arguments than were shown", []string{"mail-body"}, attackGuard{swap: true}},
+		attackTwin{"egress", "a channel that opens the addresses in what it sends", []string{"mail-body"}, attackGuard{opens: true}},
+	)
+}
+
+func twinNames() []string {
+	var names []string
+	for _, t := range attackTwins() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// run plays a twin.
+func (t attackTwin) run(ctx context.Context, corpus *attackCorpus, options attackOptions, watch func(uint16)) (twinFound, error) {
+	options.carriers = t.carriers
+	options.all = false
+	if options.sample == 0 {
+		options.sample = casesATwin
+	}
+	found := twinFound{Name: t.name, About: t.about}
+	figures, err := playCarriers(ctx, corpus, options, t.guard, watch)
+	if err != nil {
+		return found, err
+	}
+	found.figures = figures
+	result := attackResult{Carriers: figures}
+	if options.seen != nil && t.guard.opens {
+		if result.Egress, err = options.seen(ctx); err != nil {
+			return found, err
+		}
+		result.Watched = true
+	}
+	result.reaches()
+	found.Found = len(result.Missed)
+	for _, f := range figures {
+		if len(f.Disallowed) > 0 && found.First == "" {
+			found.First = f.Carrier + ": " + f.Disallowed[0]
+		}
+	}
+	if found.First == "" && len(result.Missed) > 0 {
+		found.First = result.Missed[0]
+	}
+	return found, nil
+}
