@@ -120,7 +120,7 @@ func memories() []api.MemoryRecord {
 
 // hostile moves a cursor, turns the direction of writing, and hides what
 // follows.
-const hostile = "\x1b[2J\x1b[1;1Happroved\r\x9b31m\u202egnorw\u200b\x00\x07 --yes\x1b]8;;https://evil.example\x07link"
+const hostile = "\x1b[2J\x1b[1;1Happroved\r\u009b31m\u202egnorw\u200b\x00\x07 --yes\x1b]8;;https://evil.example\x07link"
 
 // Hostile returns a mind in whose every text stands what a terminal would obey.
 func Hostile() *Mind {

@@ -57,6 +57,14 @@ func resolve(ctx context.Context, daemon *client.Client, text string) (subconsci
 
 // pick returns the entry with that id, else the only one whose id begins so.
 func pick(all []entry, text string) (subconscious.EntryID, error) {
+	if strings.HasPrefix(text, incidentSign) {
+		return pickOf("incidents", all, text)
+	}
+	return pickOf("entries", all, text)
+}
+
+// pickOf is pick among things that are called so.
+func pickOf(noun string, all []entry, text string) (subconscious.EntryID, error) {
 	var candidates []string
 	var found subconscious.EntryID
 	for _, e := range all {
@@ -75,10 +83,6 @@ func pick(all []entry, text string) (subconscious.EntryID, error) {
 		return found, nil
 	}
 	slices.Sort(candidates)
-	noun := "entries"
-	if strings.HasPrefix(text, incidentSign) {
-		noun = "incidents"
-	}
 	return "", &api.Error{Code: api.CodeAmbiguous, Text: fmt.Sprintf("%d %s begin with %q", len(candidates), noun, text),
 		Next: "add a letter or two", Candidates: candidates}
 }

@@ -32,7 +32,8 @@ const exitTable = `Exit codes:
      a channel fails, the last tick failed, or doctor found something that
      should be mended
   5  not found
-  6  refused by policy, for instance a tick while paused
+  6  refused by policy, for instance a tick while paused, or a proposal that
+     has expired, was decided already, or is not what was shown
 `
 
 // usageError is a command line that was not understood.
@@ -85,7 +86,7 @@ func exitOf(code api.Code) int {
 	switch code {
 	case api.CodeNotFound:
 		return exitNotFound
-	case api.CodePaused, api.CodeRefused:
+	case api.CodePaused, api.CodeRefused, api.CodeExpired, api.CodeUsed, api.CodeChanged, api.CodeLimit:
 		return exitRefused
 	case api.CodeBadRequest, api.CodeAmbiguous:
 		return exitUsage

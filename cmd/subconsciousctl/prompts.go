@@ -19,10 +19,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
+// deliberation is the name of the template that is of no thread.
+const deliberation = "deliberation"
+
 func newPrompts(a *app) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "prompts",
-		Short: "show the prompts of the threads, and what you changed of them",
+		Short: "show the prompts of the threads and of deliberations, and what you changed",
 		Long: `The prompts are templates. A file NAME.md in the folder "prompts" beside the
 configuration takes the place of the shipped one of that name.`,
 		Args: a.unknownCommand,
@@ -49,7 +52,7 @@ func newPromptsShow(a *app) *cobra.Command {
 		Long:        "Prints the template in use, ready to be changed and put beside the configuration.",
 		Example:     "  subconsciousctl prompts show watcher >~/.config/subconscious/prompts/watcher.md",
 		Args:        takes(1, 1),
-		Annotations: map[string]string{needs: "the name of a thread, or shared"},
+		Annotations: map[string]string{needs: "the name of a thread, deliberation or shared"},
 		ValidArgs:   (*prompts.Set)(nil).Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := a.promptsDir()
@@ -177,6 +180,10 @@ local. No model is asked.`,
 		Annotations:       map[string]string{needs: "the name of a thread"},
 		ValidArgsFunction: a.completeThreads,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == deliberation {
+				return &usageError{err: errors.New("the prompt of a deliberation is made for one incident, and there is none to render without"),
+					next: "see what was sent about one: subconsciousctl why I-ID --prompts"}
+			}
 			prompt, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.RenderedPrompt, error) {
 				return daemon.Prompt(ctx, args[0])
 			})

@@ -40,9 +40,10 @@ func newRoot(a *app) *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look:", []*cobra.Command{newStatus(a), newInbox(a), newWhy(a), newMissed(a), newReport(a), newTicks(a)}},
-		{"answer", "Answer what you are told:", []*cobra.Command{newAck(a), newDismiss(a), newSnooze(a), newRemind(a), newCalibration(a)}},
+		{"look", "Look:", []*cobra.Command{newStatus(a), newInbox(a), newProposals(a), newWhy(a), newMissed(a), newReport(a), newTicks(a)}},
+		{"answer", "Answer what you are told:", []*cobra.Command{newAck(a), newDismiss(a), newSnooze(a), newRemind(a), newApprove(a), newReject(a), newUndo(a), newCalibration(a)}},
 		{"steer", "Steer:", []*cobra.Command{newTick(a), newNote(a), newClose(a), newConfirm(a), newFocus(a), newPause(a), newResume(a)}},
+		{"layers", "Memory and conversations:", []*cobra.Command{newMemory(a), newMessages(a)}},
 		{"setup", "Set up:", []*cobra.Command{newInit(a), newDoctor(a), newAuth(a), newConfig(a), newModels(a), newPrompts(a), newNotify(a), newCompletion(a), newVersion(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -76,6 +77,7 @@ func TestScripts(t *testing.T) {
 			"exits":      exits,
 			"isjson":     isJSON,
 			"narrow":     narrow,
+			"plain":      plainly,
 			"append":     appendTo,
 			"phone":      servePhone,
 			"pushed":     pushed,
@@ -92,7 +94,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	scenarios := map[string]func() *apitest.Mind{
 		"busy": apitest.Busy, "empty": apitest.Empty, "degraded": apitest.Degraded, "paused": apitest.Paused, "thinking": apitest.Thinking,
-		"telling": apitest.Telling,
+		"telling": apitest.Telling, "deliberating": apitest.Deliberating, "hostile": apitest.Hostile,
 		// Nothing waits, at night.
 		"settled": func() *apitest.Mind {
 			m := apitest.Busy()
@@ -116,7 +118,8 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	mind := scenario()
 	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind,
-		Modeler: mind, Reporter: mind, Teller: mind, Calibrator: mind, Messenger: mind, Version: "v0.1.0", Now: apitest.At})
+		Modeler: mind, Reporter: mind, Teller: mind, Calibrator: mind, Messenger: mind,
+		Proposer: mind, Undoer: mind, Conversationalist: mind, Rememberer: mind, Version: "v0.1.0", Now: apitest.At})
 	ts.Check(err)
 	ts.Check(server.Start(context.Background()))
 	ts.Defer(func() {
@@ -158,7 +161,8 @@ func isJSON(ts *testscript.TestScript, neg bool, args []string) {
 // words.
 func recorded(ts *testscript.TestScript, neg bool, args []string) {
 	mind := ts.Value(servedKey{}).(*served).mind
-	text, err := json.Marshal(struct{ Commands, Ticks any }{mind.Commands(), mind.Wishes()})
+	text, err := json.Marshal(struct{ Commands, Ticks, Decisions, Posts, Memory any }{
+		mind.Commands(), mind.Wishes(), mind.Decisions(), mind.Posts(), mind.MemoryChanges()})
 	ts.Check(err)
 	for _, want := range args {
 		if strings.Contains(string(text), want) == neg {
@@ -174,6 +178,16 @@ func appendTo(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	path := ts.MkAbs(args[0])
 	ts.Check(os.WriteFile(path, []byte(ts.ReadFile(args[0])+args[1]+"\n"), 0o600))
+}
+
+// plainly is "plain FILE": nothing in it is obeyed by a terminal, or hidden.
+func plainly(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		text := ts.ReadFile(file)
+		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); (i >= 0) != neg {
+			ts.Fatalf("%s: holds %q: %q", file, text[max(0, i):], text)
+		}
+	}
 }
 
 // narrow is "narrow FILE COLUMNS": no line is wider.

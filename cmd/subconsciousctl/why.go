@@ -11,20 +11,22 @@ import (
 )
 
 func newWhy(a *app) *cobra.Command {
-	var all bool
+	var shown screen.Shown
 	cmd := &cobra.Command{
 		Use:   "why ID",
 		Short: "tell how an entry came to be on its mind, or why an incident was told or not",
 		Long: `Of an entry: what was seen, who noticed, and what became of it. Of an incident
 (i-…): on what it rests, who wished you to be told, each decision of the gate
-with its reason, how sure it is, and how it was delivered.`,
+with its reason, what was deliberated and what the policy said of each wish, how
+sure it is, and how it was delivered.`,
 		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
 		Args:              takes(1, 1),
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], all) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], shown) },
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "leave out no step")
+	cmd.Flags().BoolVar(&shown.All, "all", false, "leave out no step")
+	cmd.Flags().BoolVar(&shown.Prompts, "prompts", false, "show in full what was deliberated: prompts, answers, results of tools")
 	return cmd
 }
 
@@ -34,7 +36,7 @@ type explained struct {
 	incident *api.IncidentExplanation
 }
 
-func (a *app) why(ctx context.Context, id string, all bool) error {
+func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 	found, err := ask(ctx, a, "looking back", func(ctx context.Context, daemon *client.Client) (explained, error) {
 		about, err := resolveSubject(ctx, daemon, id)
 		if err != nil {
@@ -51,7 +53,7 @@ func (a *app) why(ctx context.Context, id string, all bool) error {
 	case err != nil:
 		return err
 	case found.incident != nil:
-		return a.print(*found.incident, func(v screen.View) string { return screen.Incident(v, *found.incident, all) })
+		return a.print(*found.incident, func(v screen.View) string { return screen.Incident(v, *found.incident, shown) })
 	}
-	return a.print(found.entry, func(v screen.View) string { return screen.Why(v, found.entry, all) })
+	return a.print(found.entry, func(v screen.View) string { return screen.Why(v, found.entry, shown.All) })
 }

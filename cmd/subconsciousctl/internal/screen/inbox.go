@@ -65,7 +65,7 @@ func Inbox(view View, in api.Inbox, query api.InboxQuery) string {
 
 // awaited reports whether the person will hear of an incident by itself.
 func awaited(i api.InboxIncident) bool {
-	return i.Waits || i.State == subconscious.TellingSnoozed || !i.Remind.IsZero()
+	return i.Waits || i.Deliberating || i.State == subconscious.TellingSnoozed || !i.Remind.IsZero()
 }
 
 // emptyInbox is one sentence about an inbox with nothing in it.
@@ -154,11 +154,30 @@ func (p *page) incident(i api.InboxIncident) {
 	if words := p.toldWords(i); words != "" {
 		p.wrapped(incidentIndent+"told  ", plain, words)
 	}
+	p.deliberated(i)
 	for _, d := range i.Delivery {
 		if delivered(d) {
 			continue
 		}
 		p.delivery(incidentIndent, d)
+	}
+}
+
+// deliberated says what was made of an incident, and what waits for the person's
+// word.
+func (p *page) deliberated(i api.InboxIncident) {
+	switch {
+	case i.Deliberating:
+		p.wrapped(incidentIndent+"now   ", plain, "it is being deliberated on")
+	case i.Outcome != "":
+		_, _, words := outcomeMark(i.Outcome)
+		if reason := clean(i.OutcomeReason); reason != "" {
+			words += ": " + reason
+		}
+		p.wrapped(incidentIndent+"made  ", plain, words)
+	}
+	if i.Proposal != "" {
+		p.wrapped(incidentIndent+"→     ", plain, "subconsciousctl approve "+clean(i.Proposal)+", or reject")
 	}
 }
 
@@ -189,6 +208,9 @@ func severityWords(severity subconscious.Severity) string {
 
 // tellingWords is where an incident is in its life with the person.
 func tellingWords(i api.InboxIncident) string {
+	if i.Deliberating {
+		return "not told yet"
+	}
 	switch i.State {
 	case subconscious.TellingOpen:
 		if !i.Waits {
@@ -212,7 +234,7 @@ func (p *page) heldWords(i api.InboxIncident) string {
 	if !i.Remind.IsZero() {
 		return "you are reminded " + p.when(i.Remind)
 	}
-	if !awaited(i) {
+	if !awaited(i) || i.Deliberating && !i.Waits {
 		return ""
 	}
 	reason := i.Held

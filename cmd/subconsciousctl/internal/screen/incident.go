@@ -9,8 +9,8 @@ import (
 )
 
 // Incident tells why an incident was told or kept back, on what it rests, and
-// how it was delivered. With all, no decision and no delivery is left out.
-func Incident(view View, e api.IncidentExplanation, all bool) string {
+// what was deliberated, and how it was delivered.
+func Incident(view View, e api.IncidentExplanation, shown Shown) string {
 	p := newPage(view)
 	i := e.Incident
 	p.wrapped("", bold, clean(i.Summary))
@@ -25,10 +25,11 @@ func Incident(view View, e api.IncidentExplanation, all bool) string {
 	}
 	p.seen(e.Observations)
 	p.wished(e)
-	p.gate(e.Decisions, all)
+	p.gate(e.Decisions, shown.All)
+	p.deliberations(e.Deliberations, shown)
 	p.heading("How sure it is")
 	p.wrapped("  ", plain, sentence(e.Confidence))
-	p.deliveries(e.Deliveries, all)
+	p.deliveries(e.Deliveries, shown.All)
 	p.heading("Where it stands")
 	for _, words := range p.standWords(i, e.Record) {
 		p.wrapped("  ", plain, words)
@@ -195,6 +196,12 @@ func (p *page) standWords(i api.InboxIncident, record subconscious.Incident) []s
 	}
 	if held := p.waitsWords(i); held != "" {
 		words = append(words, held)
+	}
+	if i.Deliberating {
+		words = append(words, "It is being deliberated on.")
+	}
+	if i.Proposal != "" {
+		words = append(words, "It waits for your word: subconsciousctl approve "+clean(i.Proposal)+", or reject.")
 	}
 	if record.Closed != nil {
 		words = append(words, p.closedWords(*record.Closed))

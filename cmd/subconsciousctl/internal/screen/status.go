@@ -328,6 +328,8 @@ func (p *page) senseWords(s api.SenseStatus) string {
 func (p *page) rest(s api.Status) {
 	p.line()
 	p.toTell(s)
+	p.decisionLines(s.Proposed)
+	p.deliberating(s.Deliberating)
 	p.channelLines(s.Channels)
 	if words := p.presenceWords(s.Presence); words != "" {
 		p.wrapped("  "+pad("you are", label), plain, words)

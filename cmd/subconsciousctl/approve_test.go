@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+)
+
+// approves runs "approve" against a mind, on a terminal or off it, with an input.
+func approves(t *testing.T, m *apitest.Mind, terminal bool, typed io.Reader, args ...string) (code int, out, errs string) {
+	t.Helper()
+	folder := apitest.Folder(t)
+	apitest.Serve(t, folder, m, api.Options{Now: apitest.At})
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), process{
+		args: append([]string{"approve", "--state-dir", folder}, args...), stdout: &stdout, stderr: &stderr,
+		env: func(string) (string, bool) { return "", false }, now: apitest.At, zone: time.UTC, columns: func() int { return 80 },
+		stdin: typed, inTerminal: terminal, outTerminal: terminal,
+	})
+	return code, stdout.String(), stderr.String()
+}
+
+// TestApproveAsks: only a clear yes approves, and exactly what was shown.
+func TestApproveAsks(t *testing.T) {
+	for typed, want := range map[string]bool{
+		"y\n": true, "yes\n": true, " Y \n": true, "YES\r\n": true,
+		"\n": false, "": false, "n\n": false, "yep\n": false, "y": false, "approve\n": false, "\x1b[Ay\n": false, "yes please\n": false,
+	} {
+		m := apitest.Deliberating()
+		code, out, errs := approves(t, m, true, strings.NewReader(typed), "p-4")
+		decisions := m.Decisions()
+		if !strings.Contains(out, "backup.service") || !strings.Contains(out, "words of: this machine, strangers") || !strings.Contains(out, "Run exactly this? [y/N]") {
+			t.Errorf("%q: it does not show what would run: %s%s", typed, out, errs)
+		}
+		if !want {
+			if len(decisions) != 0 || code != exitFailed || !strings.Contains(out, "Nothing was run.") {
+				t.Errorf("%q: exit code %d, decided %+v, %s%s", typed, code, decisions, out, errs)
+			}
+			continue
+		}
+		if len(decisions) != 1 || decisions[0] != (api.ProposalDecision{ID: "p-4f2a", Hash: apitest.SampleHash, Approve: true}) || code != exitFine {
+			t.Errorf("%q: exit code %d, decided %+v, %s", typed, code, decisions, errs)
+		}
+	}
+}
+
+// TestApproveNeedsWhatWasSeen: nobody approves what nobody saw.
+func TestApproveNeedsWhatWasSeen(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		terminal bool
+		args     []string
+		code     int
+		approved bool
+	}{
+		{"off a terminal", false, nil, exitUsage, false},
+		{"off a terminal with --yes", false, []string{"--yes"}, exitUsage, false},
+		{"JSON on a terminal", true, []string{"--json", "--yes"}, exitUsage, false},
+		{"an empty hash", false, []string{"--hash", ""}, exitUsage, false},
+		{"another hash", true, []string{"--hash", "00", "--yes"}, exitRefused, false},
+		{"the beginning of the hash", false, []string{"--hash", apitest.SampleHash[:12]}, exitRefused, false},
+		{"the hash off a terminal", false, []string{"--hash", apitest.SampleHash}, exitFine, true},
+		{"--yes on a terminal", true, []string{"--yes"}, exitFine, true},
+		{"JSON with the hash", true, []string{"--json", "--hash", apitest.SampleHash}, exitFine, true},
+	} {
+		m := apitest.Deliberating()
+		code, _, errs := approves(t, m, test.terminal, strings.NewReader(""), append([]string{"p-4f2a"}, test.args...)...)
+		if code != test.code || (len(m.Decisions()) == 1) != test.approved {
+			t.Errorf("%s: exit code %d, want %d; decided %+v; %s", test.name, code, test.code, m.Decisions(), errs)
+		}
+	}
+}
+
+// TestApproveChangedMeanwhile: what is approved is what was shown, though the
+// proposal changes while the person thinks.
+func TestApproveChangedMeanwhile(t *testing.T) {
+	for name, meanwhile := range map[string]func(*apitest.Mind) error{
+		"rejected": func(m *apitest.Mind) error {
+			_, err := m.Decide(t.Context(), api.ProposalDecision{ID: "p-4f2a"})
+			return err
+		},
+		"another": func(m *apitest.Mind) error {
+			m.OnDecide = func(decision api.ProposalDecision) error {
+				if decision.Hash != apitest.SampleHash {
+					return nil
+				}
+				return api.Errorf(api.CodeChanged, "look again", "it is not what was shown")
+			}
+			return nil
+		},
+	} {
+		m := apitest.Deliberating()
+		code, out, errs := approves(t, m, true, slowly(func() error { return meanwhile(m) }), "p-4f2a")
+		if code != exitRefused || slices.ContainsFunc(m.Decisions(), func(d api.ProposalDecision) bool { return d.Approve }) || !strings.Contains(out, "[y/N]") {
+			t.Errorf("%s: exit code %d, decided %+v, %s", name, code, m.Decisions(), errs)
+		}
+	}
+}
+
+// slowly is somebody who types yes after something happened.
+type slowly func() error
+
+func (s slowly) Read(into []byte) (int, error) {
+	if err := s(); err != nil {
+		return 0, err
+	}
+	return copy(into, "y\n"), nil
+}
+
+// TestApproveOfWhatFails ends with a failure, and shows what it wrote.
+func TestApproveOfWhatFails(t *testing.T) {
+	for state, want := range map[api.RunState]int{api.RunSucceeded: exitFine, api.RunFailed: exitFailed, api.RunTimedOut: exitFailed, api.RunUnknown: exitFailed} {
+		if err := ofRun(api.ActionRun{State: state}); (err == nil) != (want == exitFine) {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+	for code, want := range map[api.Code]int{api.CodeExpired: exitRefused, api.CodeUsed: exitRefused, api.CodeChanged: exitRefused, api.CodeLimit: exitRefused,
+		api.CodeRefused: exitRefused, api.CodeNotFound: exitNotFound, api.CodeBusy: exitFailed} {
+		m := apitest.Deliberating()
+		m.OnDecide = func(api.ProposalDecision) error { return api.Errorf(code, "do something else", "it cannot be") }
+		got, _, errs := approves(t, m, true, strings.NewReader("y\n"), "p-4f2a")
+		if got != want || !strings.Contains(errs, "it cannot be") || !strings.Contains(errs, "→ do something else") || len(m.Decisions()) != 0 {
+			t.Errorf("%s: exit code %d, want %d: %s", code, got, want, errs)
+		}
+	}
+}

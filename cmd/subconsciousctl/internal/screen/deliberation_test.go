@@ -1,0 +1,196 @@
+package screen
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+)
+
+// deliberatingScreens draws every screen about proposals, runs, deliberations,
+// conversations and memory, by name. Prompts are not among them: they are not
+// wrapped.
+func deliberatingScreens(view View, m *apitest.Mind) map[string]string {
+	screens := map[string]string{
+		"status": Status(view, m.Now), "inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, m.Stories["i-backup-1a0"], Shown{All: true}),
+		"proposals": Proposals(view, api.ProposalPage{Proposals: m.Proposed, Before: "p-1"}, api.ProposalQuery{All: true}),
+		"runs":      Runs(view, api.RunPage{Runs: m.Ran, Before: "r-1"}, api.RunQuery{}),
+		"talks":     Conversations(view, api.ConversationPage{Conversations: m.Talks, Before: "c-1"}, ""),
+		"messages":  Messages(view, api.MessagePage{Messages: m.Said, Before: 1}, "team"), "found": FoundMessages(view, api.MessagePage{Messages: m.Said}),
+		"posted":   Posted(view, m.Said[0]),
+		"memories": Memories(view, api.MemoryPage{Memories: m.Memories, Total: 3, Quarantined: 1}, api.MemoryQuery{}),
+		"apart":    Memories(view, api.MemoryPage{Memories: m.Memories[1:2], Total: 3, Quarantined: 1}, api.MemoryQuery{Quarantined: true}),
+	}
+	for i, p := range m.Proposed {
+		screens["proposal "+strconv.Itoa(i)] = Proposal(view, p)
+		screens["rejected "+strconv.Itoa(i)] = Decided(view, api.ProposalResult{Proposal: p})
+	}
+	for i, r := range m.Ran {
+		screens["run "+strconv.Itoa(i)] = Run(view, r)
+	}
+	for i, r := range m.Memories {
+		screens["memory "+strconv.Itoa(i)] = Memory(view, r)
+		screens["confirmed "+strconv.Itoa(i)] = Remembered(view, r, api.MemoryChange{Confirm: r.ID})
+	}
+	return screens
+}
+
+// anyText draws what could be written by anybody.
+func anyText() *rapid.Generator[string] {
+	return rapid.OneOf(rapid.String(), rapid.StringMatching("[\x1b\x07\x00\u202e\u200b\r\n a-z会\u0301\"\\\\]{0,80}"),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(raw []byte) string { return string(raw) }))
+}
+
+// TestNoProposalMovesTheCursor draws what is proposed, run, said and remembered
+// with hostile text in every place, as TestNothingMovesTheCursor does.
+func TestNoProposalMovesTheCursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := anyText().Draw(t, "text")
+		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
+		m := apitest.Deliberating()
+		story := m.Stories["i-backup-1a0"]
+		for _, value := range []any{&m.Now, &m.Box, &story, &m.Ran, &m.Talks, &m.Said, &m.Memories} {
+			hostile(reflect.ValueOf(value).Elem(), text)
+		}
+		for i := range m.Proposed {
+			arguments, err := json.Marshal(map[string]any{text: text, "number": 3, "deep": []string{text}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Proposed[i].Arguments = nil
+			hostile(reflect.ValueOf(&m.Proposed[i]).Elem(), text)
+			if m.Proposed[i].Arguments = arguments; rapid.Bool().Draw(t, "broken") {
+				m.Proposed[i].Arguments = json.RawMessage(text)
+			}
+		}
+		m.Proposed[1].Argv = nil
+		m.Stories["i-backup-1a0"] = story
+		screens := deliberatingScreens(view, m)
+		for name, got := range screens {
+			mustBePrintable(t, name, got)
+			for line := range strings.Lines(got) {
+				if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
+					t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
+				}
+			}
+		}
+		mustBePrintable(t, "prompts", Incident(view, story, Shown{Prompts: true}))
+	})
+}
+
+func mustBePrintable(t *rapid.T, name, got string) {
+	if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
+	}
+}
+
+// TestColourSaysNothingOfProposals takes the colours away again.
+func TestColourSaysNothingOfProposals(t *testing.T) {
+	view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
+	plainScreens := deliberatingScreens(view, apitest.Deliberating())
+	view.Colour = true
+	for name, coloured := range deliberatingScreens(view, apitest.Deliberating()) {
+		for _, s := range []style{bold, dim, red, green, yellow, "0"} {
+			coloured = strings.ReplaceAll(coloured, "\x1b["+string(s)+"m", "")
+		}
+		if coloured != plainScreens[name] {
+			t.Errorf("%s: with colours it says something else:\n%s", name, coloured)
+		}
+	}
+}
+
+// TestExactly: no two arguments are shown alike, whatever the width, and each
+// can be read back from what is shown.
+func TestExactly(t *testing.T) {
+	for text, want := range map[string]string{
+		"":             `""`,
+		"restart":      "restart",
+		"two words":    "two words",
+		" led":         `" led"`,
+		"two  spaces":  `"two  spaces"`,
+		"a\nb":         `"a\nb"`,
+		`"quoted"`:     `"\"quoted\""`,
+		`say "so"`:     `say "so"`,
+		"\x1b[2J":      `"\x1b[2J"`,
+		"\u202eabc":    `"\u202eabc"`,
+		"a\u00a0b":     `"a\u00a0b"`,
+		"e\u0301":      `"e\u0301"`,
+		"zero\u200bed": `"zero\u200bed"`,
+		"\xff":         `"\xff"`,
+		"größer":       "größer",
+	} {
+		if got := exactly(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		argv := rapid.SliceOfN(anyText(), 1, 5).Draw(t, "argv")
+		for _, text := range argv {
+			shown := exactly(text)
+			if back, err := strconv.Unquote(shown); shown != text && (err != nil || back != text) {
+				t.Fatalf("%q is shown as %s", text, shown)
+			}
+			if shown == text && strings.HasPrefix(shown, `"`) {
+				t.Fatalf("%q could be taken for a quoted one", text)
+			}
+		}
+		view := View{Width: rapid.IntRange(40, 120).Draw(t, "width")}
+		p := newPage(view)
+		p.vector(argv)
+		if back := readVector(t, p.String()); !reflect.DeepEqual(back, argv) {
+			t.Fatalf("%q is read back as %q from\n%s", argv, back, p)
+		}
+	})
+}
+
+// readVector reads what vector wrote, as a person does.
+func readVector(t *rapid.T, text string) (argv []string) {
+	const deep = 2 + 3 + 2
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.TrimSpace(line[:deep]) != "" {
+			argv = append(argv, "")
+		}
+		argv[len(argv)-1] += line[deep:]
+	}
+	for i, shown := range argv {
+		if strings.HasPrefix(shown, `"`) {
+			back, err := strconv.Unquote(shown)
+			if err != nil {
+				t.Fatalf("%s: %v", shown, err)
+			}
+			argv[i] = back
+		}
+	}
+	return argv
+}
+
+// TestProposalLeavesNothingOut: all that runs and all that it rests on is on the
+// screen on which it is approved, however narrow.
+func TestProposalLeavesNothingOut(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		p := apitest.Deliberating().Proposed[0]
+		p.Argv = append(p.Argv, strings.Repeat("x", 3000))
+		got := strings.NewReplacer("\n", "", " ", "").Replace(Proposal(View{At: apitest.At(), Width: width}, p))
+		for _, want := range append(p.Argv, p.Hash, p.Folder, p.Reason, p.Why, p.Clause, "strangers") {
+			if !strings.Contains(got, strings.ReplaceAll(want, " ", "")) {
+				t.Errorf("%d columns: %.60q is not in\n%.2000s", width, want, got)
+			}
+		}
+	}
+	builtIn := api.Proposal{Action: "post_message", Arguments: json.RawMessage(`{"text":"line\nbreak","n":[1, 2],"":{}}`)}
+	got := Proposal(View{At: apitest.At(), Width: 80}, builtIn)
+	for _, want := range []string{`text = "line\nbreak"`, `n = [1, 2]`, `"" = {}`, "cannot be taken back", "words of: nobody"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}

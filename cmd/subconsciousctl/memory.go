@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/client"
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+)
+
+func newMemory(a *app) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "memory",
+		Short: "search, confirm and forget what is remembered",
+		Long: `What is remembered for long. What rests on the words of strangers or agents is
+kept apart and never recalled, until you confirm it.`,
+		Args: a.unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(newMemorySearch(a), newMemoryList(a), newMemoryShow(a), newMemoryAdd(a), newMemoryConfirm(a), newMemoryForget(a))
+	return group
+}
+
+func newMemorySearch(a *app) *cobra.Command {
+	var query api.MemoryQuery
+	cmd := &cobra.Command{
+		Use:               "search WORDS…",
+		Short:             "find memories by their words, the best first",
+		Args:              takes(1, -1),
+		Annotations:       map[string]string{needs: "words"},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if query.Words, err = wordsOf(cmd, args); err != nil {
+				return err
+			}
+			return a.memories(cmd, query)
+		},
+	}
+	memoryFlags(cmd, &query)
+	return cmd
+}
+
+func newMemoryList(a *app) *cobra.Command {
+	var query api.MemoryQuery
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "list the newest memories",
+		Args:  takes(0, 0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.memories(cmd, query) },
+	}
+	memoryFlags(cmd, &query)
+	return cmd
+}
+
+func memoryFlags(cmd *cobra.Command, query *api.MemoryQuery) {
+	limitFlag(cmd, &query.Limit)
+	cmd.Flags().BoolVar(&query.Quarantined, "quarantined", false, "those alone that wait for your word")
+}
+
+func (a *app) memories(cmd *cobra.Command, query api.MemoryQuery) error {
+	if err := checkLimit(cmd, query.Limit); err != nil {
+		return err
+	}
+	page, err := ask(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MemoryPage, error) {
+		return daemon.SearchMemory(ctx, query)
+	})
+	if err != nil {
+		return err
+	}
+	return a.print(page, func(v screen.View) string { return screen.Memories(v, page, query) })
+}
+
+// memoryNeeds is what a command about one memory cannot do without.
+const memoryNeeds = "the id of a memory"
+
+func newMemoryShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "show a memory in full, and on what it rests",
+		Args:              takes(1, 1),
+		Annotations:       map[string]string{needs: memoryNeeds},
+		ValidArgsFunction: a.completeMemories,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			record, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.MemoryRecord, error) {
+				id, err := resolveMemory(ctx, daemon, args[0])
+				if err != nil {
+					return api.MemoryRecord{}, err
+				}
+				return daemon.Memory(ctx, id)
+			})
+			if err != nil {
+				return err
+			}
+			return a.print(record, func(v screen.View) string { return screen.Memory(v, record) })
+		},
+	}
+}
+
+func newMemoryAdd(a *app) *cobra.Command {
+	var change api.MemoryChange
+	cmd := &cobra.Command{
+		Use:               "add TEXT…",
+		Short:             "remember something, as your own word",
+		Example:           "  subconsciousctl memory add --kind fact --tag printers The printers close at noon on Fridays",
+		Args:              takes(1, -1),
+		Annotations:       map[string]string{needs: "words"},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			change.Add = strings.TrimSpace(strings.Join(args, " "))
+			if change.Add == "" {
+				return &usageError{err: errors.New("there is nothing to remember"), next: "usage: " + cmd.UseLine()}
+			}
+			return a.changeMemory(cmd.Context(), change)
+		},
+	}
+	cmd.Flags().StringVar(&change.Kind, "kind", "", "what it is: note, or another `KIND`")
+	cmd.Flags().StringArrayVar(&change.Tags, "tag", nil, "a `WORD` to find it by; may be given again")
+	completeFrom(cmd, "kind", api.MemoryKinds())
+	return cmd
+}
+
+func newMemoryConfirm(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "confirm ID",
+		Short:             "say that what was kept apart is so, so that it is recalled",
+		Args:              takes(1, 1),
+		Annotations:       map[string]string{needs: memoryNeeds},
+		ValidArgsFunction: a.completeQuarantined,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeMemory(cmd.Context(), api.MemoryChange{Confirm: args[0]})
+		},
+	}
+}
+
+func newMemoryForget(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "forget ID",
+		Short:             "erase a memory for good",
+		Args:              takes(1, 1),
+		Annotations:       map[string]string{needs: memoryNeeds},
+		ValidArgsFunction: a.completeMemories,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeMemory(cmd.Context(), api.MemoryChange{Forget: args[0]})
+		},
+	}
+}
+
+// changeMemory sends one change and says what came of it. Where it names a
+// memory, the first letters of its id are enough.
+func (a *app) changeMemory(ctx context.Context, change api.MemoryChange) error {
+	record, err := ask(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (_ api.MemoryRecord, err error) {
+		for _, id := range []*string{&change.Confirm, &change.Forget} {
+			if *id == "" {
+				continue
+			}
+			if *id, err = resolveMemory(ctx, daemon, *id); err != nil {
+				return api.MemoryRecord{}, err
+			}
+		}
+		return daemon.ChangeMemory(ctx, change)
+	})
+	if err != nil {
+		return err
+	}
+	return a.print(record, func(v screen.View) string { return screen.Remembered(v, record, change) })
+}
+
+// memoriesOf asks for the newest memories, of those that are recalled or of
+// those that are kept apart.
+func memoriesOf(ctx context.Context, daemon *client.Client, quarantined bool) ([]entry, error) {
+	page, err := daemon.SearchMemory(ctx, api.MemoryQuery{Quarantined: quarantined, Limit: api.MaxPage})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]entry, len(page.Memories))
+	for i, m := range page.Memories {
+		all[i] = nameEntry(m.ID, m.Text)
+	}
+	return all, nil
+}
+
+func allMemories(ctx context.Context, daemon *client.Client) ([]entry, error) {
+	trusted, err := memoriesOf(ctx, daemon, false)
+	if err != nil {
+		return nil, err
+	}
+	apart, err := memoriesOf(ctx, daemon, true)
+	return append(trusted, apart...), err
+}
+
+func resolveMemory(ctx context.Context, daemon *client.Client, text string) (string, error) {
+	all, err := allMemories(ctx, daemon)
+	if err != nil {
+		return "", err
+	}
+	id, err := pickOf("memories", all, text)
+	return string(id), err
+}
+
+// completeMemories offers the ids of memories to the shell.
+func (a *app) completeMemories(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return a.completeFirst(cmd, args, begun, allMemories)
+}
+
+// completeQuarantined offers the ids of those that wait for the person's word.
+func (a *app) completeQuarantined(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return a.completeFirst(cmd, args, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
+		return memoriesOf(ctx, daemon, true)
+	})
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/client"
+	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+)
+
+func newMessages(a *app) *cobra.Command {
+	var query api.ConversationQuery
+	group := &cobra.Command{
+		Use:   "messages",
+		Short: "show the conversations of you, the agents and the mind, and speak in them",
+		Args:  a.unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkLimit(cmd, query.Limit); err != nil {
+				return err
+			}
+			page, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.ConversationPage, error) {
+				return daemon.Conversations(ctx, query)
+			})
+			if err != nil {
+				return err
+			}
+			return a.print(page, func(v screen.View) string { return screen.Conversations(v, page, query.Before) })
+		},
+	}
+	pageFlags(group, &query.Before, &query.Limit)
+	group.AddCommand(newMessagesShow(a), newMessagesPost(a), newMessagesSearch(a))
+	return group
+}
+
+func newMessagesShow(a *app) *cobra.Command {
+	var query api.MessageQuery
+	cmd := &cobra.Command{
+		Use:               "show CONVERSATION",
+		Short:             "print a conversation, the newest message last",
+		Args:              takes(1, 1),
+		Annotations:       map[string]string{needs: "the name of a conversation"},
+		ValidArgsFunction: a.completeConversations,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLimit(cmd, query.Limit); err != nil {
+				return err
+			}
+			if query.Before < 0 {
+				return &usageError{err: errors.New("--before takes a message's number"), next: "see " + cmd.CommandPath() + " --help"}
+			}
+			page, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
+				id, err := resolveConversation(ctx, daemon, args[0])
+				if err != nil {
+					return api.MessagePage{}, err
+				}
+				query.Conversation = id
+				return daemon.Messages(ctx, query)
+			})
+			if err != nil {
+				return err
+			}
+			return a.print(page, func(v screen.View) string { return screen.Messages(v, page, query.Conversation) })
+		},
+	}
+	limitFlag(cmd, &query.Limit)
+	cmd.Flags().Int64Var(&query.Before, "before", 0, "those before the message of this `NUMBER`")
+	return cmd
+}
+
+func newMessagesPost(a *app) *cobra.Command {
+	var wish api.PostRequest
+	cmd := &cobra.Command{
+		Use:   "post TEXT…",
+		Short: "say something in a conversation",
+		Long: `Says something in a conversation, as you; with --as an agent says it, and it then
+counts as an agent's word. Without --conversation it begins a new one; one that
+is named and is not there is begun.`,
+		Example: `  subconsciousctl messages post --conversation team I look after the backup until Friday
+  subconsciousctl messages post --as builder --conversation team "Shall I merge the branch?"`,
+		Args:              takes(1, -1),
+		Annotations:       map[string]string{needs: "words"},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wish.Text = strings.TrimSpace(strings.Join(args, " "))
+			if wish.Text == "" {
+				return &usageError{err: errors.New("the message is empty"), next: "usage: " + cmd.UseLine()}
+			}
+			for _, name := range []string{"as", "conversation"} {
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return &usageError{err: fmt.Errorf("--%s is empty", name), next: "name one, or leave it out"}
+				}
+			}
+			message, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Message, error) {
+				return daemon.Post(ctx, wish)
+			})
+			if err != nil {
+				return err
+			}
+			return a.print(message, func(v screen.View) string { return screen.Posted(v, message) })
+		},
+	}
+	cmd.Flags().StringVar(&wish.Conversation, "conversation", "", "say it in the conversation `NAME`")
+	cmd.Flags().StringVar(&wish.As, "as", "", "say it as the agent `NAME`")
+	_ = cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return a.complete(cmd, begun, conversations)
+	})
+	return cmd
+}
+
+func newMessagesSearch(a *app) *cobra.Command {
+	var query api.MessageQuery
+	cmd := &cobra.Command{
+		Use:               "search WORDS…",
+		Short:             "find messages by their words, the best first",
+		Args:              takes(1, -1),
+		Annotations:       map[string]string{needs: "words"},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLimit(cmd, query.Limit); err != nil {
+				return err
+			}
+			var err error
+			if query.Words, err = wordsOf(cmd, args); err != nil {
+				return err
+			}
+			page, err := ask(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
+				return daemon.Messages(ctx, query)
+			})
+			if err != nil {
+				return err
+			}
+			return a.print(page, func(v screen.View) string { return screen.FoundMessages(v, page) })
+		},
+	}
+	limitFlag(cmd, &query.Limit)
+	cmd.Flags().StringVar(&query.Conversation, "conversation", "", "in the conversation `NAME` alone")
+	_ = cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return a.complete(cmd, begun, conversations)
+	})
+	return cmd
+}
+
+// wordsOf are the words to search for.
+func wordsOf(cmd *cobra.Command, args []string) (string, error) {
+	words := strings.TrimSpace(strings.Join(args, " "))
+	if words == "" {
+		return "", &usageError{err: errors.New("there are no words to search for"), next: "usage: " + cmd.UseLine()}
+	}
+	return words, nil
+}
+
+// conversations asks for the newest conversations.
+func conversations(ctx context.Context, daemon *client.Client) ([]entry, error) {
+	page, err := daemon.Conversations(ctx, api.ConversationQuery{Limit: api.MaxPage})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]entry, len(page.Conversations))
+	for i, c := range page.Conversations {
+		all[i] = nameEntry(c.ID, c.Title)
+	}
+	return all, nil
+}
+
+func resolveConversation(ctx context.Context, daemon *client.Client, text string) (string, error) {
+	all, err := conversations(ctx, daemon)
+	if err != nil {
+		return "", err
+	}
+	id, err := pickOf("conversations", all, text)
+	return string(id), err
+}
+
+// completeConversations offers the names of conversations to the shell.
+func (a *app) completeConversations(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return a.completeFirst(cmd, args, begun, conversations)
+}
