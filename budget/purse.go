@@ -29,7 +29,7 @@ type Purse struct {
 	charge Charge
 	ticket Ticket // 0 until money is taken
 	used   Money  // settled, and what is not settled at its worst
-	opened int   // how often it was opened
+	opened int    // how often it was opened
 	// drawn are the calls that are paid out of it, until they are settled.
 	drawn map[Ticket]draw
 }

@@ -6,18 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxDefanged is how many bytes of a text are looked at.
-const maxDefanged = 16 << 10
-
 // Defang makes one line of plain text out of a text, in which no address can be
 // followed: https://a.b becomes hxxps://a[.]b, and a bare domain, a mail address
 // or anything else that begins like an address is broken in the same manner.
 // Numbers, times and the ends of sentences stay as they are. What cannot be seen
 // is left out. Defang(Defang(text)) is Defang(text).
 func Defang(text string) string {
-	if len(text) > maxDefanged {
-		text = strings.ToValidUTF8(text[:maxDefanged], "")
-	}
 	text = oneLine(text)
 	if !strings.ContainsAny(text, ".:@\\。｡") {
 		return text
@@ -57,13 +51,10 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '-' || r == '_'
 }
 
-// defanged are the schemes that have another name once they cannot be followed.
-var defanged = map[string]string{"http": "hxxp", "https": "hxxps"}
-
 // schemeless breaks whatever comes before a colon or an @ and is read as the
 // beginning of an address, and the two strokes of a share.
 func schemeless(text string) string {
-	var out strings.Builder
+	var out []rune
 	runes := []rune(text)
 	begun := 0 // where the word began that a colon ends
 	for i, r := range runes {
@@ -75,40 +66,38 @@ func schemeless(text string) string {
 		case r == '\\' && next == '\\':
 			continue
 		case r == ':' && next != ' ' && hasLetter(runes[begun:i]):
-			out.WriteString(colon(&out, string(runes[begun:i]), runes[i+1:]))
+			name, sign := colon(runes[begun:i], runes[i+1:])
+			out = append(append(out[:len(out)-(i-begun)], name...), sign...)
 		case r == '@' && next != ' ' && i > 0 && runes[i-1] != ' ' && runes[i-1] != '[':
-			out.WriteString("[@]")
+			out = append(out, []rune("[@]")...)
 		default:
-			out.WriteRune(r)
+			out = append(out, r)
 		}
 		if !isWord(r) && r != '+' && r != '.' {
 			begun = i + 1
 		}
 	}
-	return out.String()
+	return string(out)
 }
 
-// colon is what a colon becomes that stands behind a word and before rest. A
-// scheme that has another name gets it: the word is the last of out.
-func colon(out *strings.Builder, word string, rest []rune) string {
-	if word == "redacted" && isMark(rest) {
-		return ":"
+// colon is what a word and the colon behind it become, before rest: a scheme that
+// has another name gets it.
+func colon(word, rest []rune) (name, sign []rune) {
+	broken, whole := []rune("[:]"), []rune(":")
+	lower := strings.ToLower(string(word))
+	switch {
+	case lower == "redacted" && isMark(rest):
+		return word, whole
+	case len(rest) < 2 || rest[0] != '/' || rest[1] != '/':
+		return word, broken
+	case lower == "http":
+		return []rune("hxxp"), whole
+	case lower == "https":
+		return []rune("hxxps"), whole
+	case lower == "hxxp" || lower == "hxxps":
+		return word, whole
 	}
-	if len(rest) < 2 || rest[0] != '/' || rest[1] != '/' {
-		return "[:]"
-	}
-	lower := strings.ToLower(word)
-	if lower == "hxxp" || lower == "hxxps" {
-		return ":"
-	}
-	other, ok := defanged[lower]
-	if !ok {
-		return "[:]"
-	}
-	written := out.String()
-	out.Reset()
-	out.WriteString(written[:len(written)-len(word)] + other)
-	return ":"
+	return word, broken
 }
 
 // isMark reports whether a text goes on like "[redacted:password]" does.

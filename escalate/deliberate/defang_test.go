@@ -1,0 +1,105 @@
+package deliberate_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+)
+
+func TestDefang(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                       "",
+		"The backup failed.":                     "The backup failed.",
+		"https://a.b":                            "hxxps://a[.]b",
+		"HTTP://Evil.Example/x?y=1.2":            "hxxp://Evil[.]Example/x?y=1[.]2",
+		"ftp://files.example.com":                "ftp[:]//files[.]example[.]com",
+		"see example.com.":                       "see example[.]com.",
+		"www.example.com/a":                      "www[.]example[.]com/a",
+		"www.1.2":                                "www[.]1[.]2",
+		"eve@example.com":                        "eve[@]example[.]com",
+		"mailto:eve@example.com":                 "mailto[:]eve[@]example[.]com",
+		"javascript:alert(1)":                    "javascript[:]alert(1)",
+		"data:text/html,<b>":                     "data[:]text/html,<b>",
+		"tel:+49170":                             "tel[:]+49170",
+		"intent://x#Intent":                      "intent[:]//x#Intent",
+		"x-custom+scheme.v2:do":                  "x-custom+scheme[.]v2[:]do",
+		"http:\u200b//evil.exam\u00adple":        "hxxp://evil[.]example",
+		"h\u034fttps://evil\ufe0f.example":       "hxxps://evil[.]example",
+		"https\uff1a\uff0f\uff0fevil\uff0ecom":   "hxxps://evil[.]com",
+		"example[.]com":                          "example[.]com",
+		"example[.].com":                         "example[.][.]com",
+		"hxxps://a[.]b":                          "hxxps://a[.]b",
+		"münchen.de and пример.рф":               "münchen[.]de and пример[.]рф",
+		"例え。テスト":                                 "例え。 テスト",
+		"xn--mnchen-3ya.de":                      "xn--mnchen-3ya[.]de",
+		"at 192.168.0.1:80 now":                  "at 192[.]168[.]0[.]1:80 now",
+		"localhost:8080":                         "localhost[:]8080",
+		`\\server\share`:                         `\server\share`,
+		"At 10:30 it is 3.5 GB, e.g. z.B. 99.9%": "At 10:30 it is 3.5 GB, e.g. z.B. 99.9%",
+		"22.11.2026 at 07:15: late":              "22.11.2026 at 07:15: late",
+		"Note: it is full":                       "Note: it is full",
+		"[redacted:password] was there":          "[redacted:password] was there",
+		"one\ntwo\t\x1b[31mthree":                "one two [31mthree",
+		"@anna said":                             "@anna said",
+		"report.pdf":                             "report[.]pdf",
+		"❤.ws":                                   "❤[.]ws",
+		"[x](https://evil.example)":              "[x](hxxps://evil[.]example)",
+	} {
+		if got := deliberate.Defang(text); got != want {
+			t.Errorf("%q\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+var (
+	// schemes are what programs open: a name, a colon, and something behind it.
+	schemes = regexp.MustCompile(`(?i)(^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*):[^\s]`)
+	domains = regexp.MustCompile(`(?i)[\pL\pN_-]\.[\pL][\pL\pN-]+`)
+	mails   = regexp.MustCompile(`[^\s\[]@[^\s\]]`)
+	numbers = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+`)
+)
+
+// checkDefanged wants a text in which nothing can be followed.
+func checkDefanged(t interface{ Fatalf(string, ...any) }, text string) {
+	got := deliberate.Defang(text)
+	for _, found := range schemes.FindAllStringSubmatch(got, -1) {
+		if name := strings.ToLower(found[2]); name != "hxxp" && name != "hxxps" && name != "redacted" {
+			t.Fatalf("%q: a scheme is left in %q: %q", text, got, found[0])
+		}
+	}
+	for _, shape := range []*regexp.Regexp{domains, mails, numbers} {
+		if found := shape.FindString(got); found != "" {
+			t.Fatalf("%q: an address is left in %q: %q", text, got, found)
+		}
+	}
+	for _, r := range got {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			t.Fatalf("%q: %q has the character %U", text, got, r)
+		}
+	}
+	if again := deliberate.Defang(got); again != got {
+		t.Fatalf("%q: %q becomes %q", text, got, again)
+	}
+}
+
+// TestDefangProperty breaks addresses that are put together of all their parts.
+func TestDefangProperty(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"http", "https", "hxxp", "ftp", "mailto", "javascript", "tel", "redacted", ":", "://", "//", ".", "[.]", "[", "]", "[:]", "@", "[@]",
+		"www", "www.", "example", "com", "de", "xn--a", "рф", "例え", "。", "．", "：", "／", "＠", "\u200b", "\u00ad", "\u2024", "\u034f", "\ufe0f", "\\", "\\\\", " ", "\n",
+		"1", "192", "0x7f", "-", "_", "+", "%2e", "é", "e\u0301", "❤", "(", ")", "\"", "…", "a", "Z", "\u202e", "\x00", "\xff"})
+	rapid.Check(t, func(t *rapid.T) {
+		checkDefanged(t, strings.Join(rapid.SliceOfN(piece, 1, 24).Draw(t, "pieces"), ""))
+	})
+}
+
+func FuzzDefang(f *testing.F) {
+	for _, seed := range []string{"https://a.b", "eve@example.com", "http：//x．y", "1.2.3.4", "www.a", "\\\\a\\b", "a。b", "[redacted:x]", "javascript:1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkDefanged(t, text) })
+}
