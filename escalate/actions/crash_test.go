@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os/exec"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -91,6 +92,30 @@ func TestFailpointsOfExecuting(t *testing.T) {
 				t.Errorf("it ran %d times in all", len(got))
 			}
 		})
+	}
+}
+
+// Who waits for a run that did not begin is told why, and may ask again.
+func TestFailpointWhileOthersWait(t *testing.T) {
+	a, file := noting(t, "note")
+	b := running(t, nil, a)
+	restore, err := failpoint.Set("store.begun=sleep(50ms)*1;store.commit=error*1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			r, err := b.Execute(t.Context(), "k", wish("", "note", `{"text":"one"}`))
+			if _, failed := errors.AsType[*failpoint.Error](err); (err != nil) != failed || err == nil && r.State != actions.RunSucceeded {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+	group.Wait()
+	restore()
+	if r := b.execute(t, "k", "note", `{"text":"one"}`); r.State != actions.RunSucceeded || len(lines(t, file)) != 1 {
+		t.Errorf("%+v", r)
 	}
 }
 

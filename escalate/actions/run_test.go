@@ -57,12 +57,13 @@ func TestGroupIsEnded(t *testing.T) {
 		timeout time.Duration
 		state   actions.RunState
 	}{
-		"late":              {`sleep 300 & echo $! >"$1"; wait`, 300 * time.Millisecond, actions.RunTimedOut},
-		"deaf":              {`trap "" TERM; sh -c 'trap "" TERM; echo $$ >"$1"; while :; do sleep 300; done' x "$1"`, 300 * time.Millisecond, actions.RunTimedOut},
+		"late":              {`sleep 300 & echo $! >"$1"; wait`, 2 * time.Second, actions.RunTimedOut},
+		"deaf":              {`trap "" TERM; sh -c 'trap "" TERM; echo $$ >"$1"; while :; do sleep 300; done' x "$1"`, 2 * time.Second, actions.RunTimedOut},
 		"left behind":       {`sleep 300 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 		"quiet left behind": {`sleep 300 >/dev/null 2>&1 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			a := actions.Action{Name: "long", Description: "Takes long.", Command: []string{script(t, dir, "long", c.body), filepath.Join(dir, "pid")}, Timeout: c.timeout}
 			b := running(t, nil, a)

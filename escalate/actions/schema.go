@@ -27,6 +27,7 @@ CREATE TABLE actions_proposals (
 	changed INTEGER NOT NULL
 );
 CREATE INDEX actions_proposals_pending ON actions_proposals (expires) WHERE state = 'pending';
+CREATE INDEX actions_proposals_changed ON actions_proposals (state, changed);
 CREATE INDEX actions_proposals_incident ON actions_proposals (incident);
 CREATE INDEX actions_proposals_deliberation ON actions_proposals (deliberation);
 
@@ -64,6 +65,7 @@ CREATE TABLE actions_runs (
 CREATE UNIQUE INDEX actions_runs_undoes ON actions_runs (undoes) WHERE undoes <> '';
 CREATE UNIQUE INDEX actions_runs_proposal ON actions_runs (proposal) WHERE proposal <> '';
 CREATE INDEX actions_runs_started ON actions_runs (action, started);
+CREATE INDEX actions_runs_ended ON actions_runs (ended);
 CREATE INDEX actions_runs_open ON actions_runs (state) WHERE state IN ('started', 'unknown');
 CREATE INDEX actions_runs_incident ON actions_runs (incident);
 CREATE INDEX actions_runs_deliberation ON actions_runs (deliberation);
