@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,9 +28,10 @@ type Result struct {
 	Said     []string
 	Things   []subconscious.Observation
 	Excerpts []Excerpt
-	// Entries and Told are of the subconscious, printed as prompts print it.
-	Entries []subconscious.Entry
-	Told    []subconscious.EscalationRecord
+	// Entries, Told and Parked are of the subconscious, printed as prompts print
+	// it, in this order.
+	Entries, Parked []subconscious.Entry
+	Told            []subconscious.EscalationRecord
 	// Quoted are not printed: those whose words stand in Said, with marks, or
 	// on whose words an error rests.
 	Quoted []Excerpt
@@ -133,13 +135,18 @@ func (r Result) showEntries(out *strings.Builder, room int, part *Result) (left 
 			part.Told = append(part.Told, told)
 		}
 	}
+	for _, e := range r.Parked {
+		if line, _ := entryLine(e, r.zone()); put(parkedTitle, line) {
+			part.Parked = append(part.Parked, e)
+		}
+	}
 	return left
 }
 
 // Refs are the references that stand in the result, if all of it is printed.
 func (r Result) Refs() []subconscious.Ref {
 	var refs []subconscious.Ref
-	for _, e := range r.Entries {
+	for _, e := range slices.Concat(r.Entries, r.Parked) {
 		_, named := entryLine(e, r.zone())
 		refs = append(refs, named...)
 	}

@@ -83,8 +83,9 @@ func mindLines(state subconscious.State, zone *time.Location) (said []string, re
 	return said, refs
 }
 
-// toldTitle names what the person was told.
-const toldTitle = "told the person"
+// toldTitle names what the person was told, and parkedTitle the entries that
+// stand and have no place in a list.
+const toldTitle, parkedTitle = "told the person", "set aside, and still standing"
 
 // toldLine is one thing that was escalated, why, and what came of it.
 func toldLine(r subconscious.EscalationRecord, zone *time.Location) string {

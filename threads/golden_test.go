@@ -107,7 +107,7 @@ func FuzzDesk(f *testing.F) {
 			}
 			return
 		}
-		if open := "<" + name + " "; !strings.HasPrefix(got.Text, open) || strings.Count(got.Text, "<") != 2 || len(got.Text) > 28<<10 || strings.Contains(got.Text, canary) {
+		if open := "<" + name + " "; !strings.HasPrefix(got.Text, open) || strings.Count(got.Text, "<") != 2 || len(got.Text) > 15<<10 || strings.Contains(got.Text, canary) {
 			t.Fatalf("%q", got.Text)
 		}
 		for line := range strings.SplitSeq(got.Text, "\n") {

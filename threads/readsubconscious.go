@@ -2,16 +2,15 @@ package threads
 
 import (
 	"context"
-	"slices"
 
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
-	// subconsciousBytes bounds what read_subconscious shows: all lists full, all
-	// that can be parked, and the history fit.
-	subconsciousBytes = 28 << 10
+	// subconsciousBytes bounds what read_subconscious shows: all lists full, the
+	// history, and half of what can be parked fit.
+	subconsciousBytes = 15 << 10
 	// escalationsShown is how many of the last escalations it shows.
 	escalationsShown = 5
 )
@@ -30,10 +29,10 @@ func readSubconscious() tool {
 			}
 			state := snapshot.State
 			result := prompts.Result{
-				Entries: slices.Concat(state.Entries, state.Parked),
-				Told:    state.History[max(0, len(state.History)-escalationsShown):],
+				Entries: state.Entries, Parked: state.Parked,
+				Told: state.History[max(0, len(state.History)-escalationsShown):],
 			}
-			if len(result.Entries)+len(result.Told) == 0 {
+			if len(result.Entries)+len(result.Parked)+len(result.Told) == 0 {
 				result.Said = []string{"It holds nothing."}
 			}
 			return result, nil

@@ -107,7 +107,7 @@ func sourcesOf(shown prompts.Result, world subconscious.World) []Source {
 			}
 		}
 	}
-	for _, e := range shown.Entries {
+	for _, e := range slices.Concat(shown.Entries, shown.Parked) {
 		add(SourcesOf(e, world)...)
 	}
 	if len(shown.Told) > 0 {

@@ -13,9 +13,10 @@ import (
 // connectionsShown bounds the connections of one tick.
 const connectionsShown = 3
 
-// written reports whether a person wrote it: a note, a word to the mind, a mail.
+// written reports whether a person wrote it: a note, a word to the mind, a mail,
+// what the person said in a conversation.
 func written(o subconscious.Observation) bool {
-	return o.Sense == "notes" || o.Sense == "person" || o.Sense == "mail"
+	return o.Sense == "notes" || o.Sense == "person" || o.Sense == "mail" || byPerson(o)
 }
 
 // noteworthy are the connections of what is written, which are the librarian's.
@@ -109,6 +110,8 @@ func (s *scene) novel(o subconscious.Observation) bool {
 		return o.Kind == "mail" && known(o) > 0
 	case o.Sense == "files":
 		return o.Attrs["action"] == "created" && len(s.field.History[o.Ref()]) <= 1
+	case o.Sense == "conversation" && o.Change == subconscious.Momentary:
+		return byPerson(o)
 	case o.Sense == "notes" && o.Kind == "note":
 		return o.Attrs["what"] == "created" || o.Attrs["what"] == "changed"
 	}
@@ -167,6 +170,8 @@ func (s *scene) called(o subconscious.Observation) *callee {
 		return &callee{before: `your note "`, part: prose(o.Title), after: `"`}
 	case "mail":
 		return letter(o)
+	case "conversation":
+		return spokenOf(o)
 	case "health":
 		subject, _ := habit(o)
 		return &callee{part: subject}
@@ -186,6 +191,8 @@ func (s *scene) briefly(o subconscious.Observation) *callee {
 		return &callee{part: prose("a note")}
 	case o.Sense == "person":
 		return &callee{part: prose("your note")}
+	case o.Sense == "conversation":
+		return &callee{before: "the conversation ", part: bounded(name(place(o)))}
 	}
 	return s.called(o)
 }

@@ -28,6 +28,9 @@ func deadlines(s *scene) (out []noticed) {
 				reason = ""
 			}
 		}
+		if stranger(o) {
+			importance, reason = min(importance, 4), ""
+		}
 		out = append(out, notice(subconscious.KindDeadline, importance, s.deadlineWords(o, lead), o).until(o.Due).tell(reason))
 	}
 	return out
@@ -47,17 +50,17 @@ func isDeadline(o subconscious.Observation) bool {
 }
 
 // noted reports whether the person wrote into their notes what they promised in
-// a mail: something due on that day with a telling word of it. The note speaks
+// a mail or a conversation: something due on that day with a telling word of it. The note speaks
 // for both, for it can be ticked off.
 func (s *scene) noted(o subconscious.Observation) (found bool) {
-	if !threads.OwnMail(o) {
+	if !threads.OwnMail(o) && !saidPromise(o) {
 		return false
 	}
 	words, seen := s.spoken(o), 0
 	s.world.Due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), func(thing subconscious.Observation) bool {
 		s.visits--
 		seen++
-		found = open(thing) && thing.Sense != "mail" && s.sameDay(thing.Due, o.Due) &&
+		found = open(thing) && thing.Sense != "mail" && thing.Sense != "conversation" && s.sameDay(thing.Due, o.Due) &&
 			slices.ContainsFunc(s.spoken(thing), func(term string) bool {
 				return utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
 			})

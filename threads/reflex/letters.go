@@ -168,7 +168,7 @@ func (s *scene) own(thing subconscious.Observation) bool {
 	case "calendar":
 		return wanted(thing) && sure(thing)
 	}
-	return thing.Sense == "person" || threads.OwnMail(thing)
+	return thing.Sense == "person" || threads.OwnMail(thing) || byPerson(thing) && thing.Trust == subconscious.Owner
 }
 
 // mailHosts are domains at which anybody has an address.

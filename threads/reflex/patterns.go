@@ -119,14 +119,14 @@ func usualHour(times []time.Time) (string, bool) {
 const quietAfter = 3
 
 // aging are the open things without a date that only the wider field holds, by
-// the note that they stand in, the oldest first.
+// the note or conversation that they stand in, the oldest first.
 func (s *scene) aging() (notes map[string][]subconscious.Observation, order []string) {
 	notes = map[string][]subconscious.Observation{}
 	for _, o := range s.news {
-		if !s.wider[o.Ref()] || o.Sense != "notes" || !o.Stands() || !o.Due.IsZero() {
+		if !s.wider[o.Ref()] || o.Sense != "notes" && !saidPromise(o) || !o.Stands() || !o.Due.IsZero() {
 			continue
 		}
-		file := o.Instance + "/" + o.Attrs["file"]
+		file := o.Sense + "/" + o.Instance + "/" + place(o)
 		if notes[file] == nil {
 			order = append(order, file)
 		}
@@ -154,12 +154,12 @@ func forgotten(s *scene) (out []noticed) {
 	return out
 }
 
-// quiet tells the open things of one note as one, the oldest for all.
+// quiet tells the open things of one note or conversation as one, the oldest for all.
 func quiet(s *scene) (out []noticed) {
 	notes, order := s.aging()
 	for _, file := range order {
 		open := notes[file]
-		if len(open) < quietAfter || open[0].Attrs["file"] == "" {
+		if len(open) < quietAfter || place(open[0]) == "" {
 			continue
 		}
 		total := len(open)
@@ -170,7 +170,7 @@ func quiet(s *scene) (out []noticed) {
 			}
 		}
 		out = append(out, notice(subconscious.KindStale, s.age(open[0]), say("%s has gone quiet: %s open, the oldest since %s: %s",
-			name(open[0].Attrs["file"]), plural(total, "thing"), s.day(open[0].At), prose(open[0].Title)), open[0], open[1:min(len(open), evidenceKept)]...))
+			name(place(open[0])), plural(total, "thing"), s.day(open[0].At), prose(open[0].Title)), open[0], open[1:min(len(open), evidenceKept)]...))
 	}
 	return out
 }

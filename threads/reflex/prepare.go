@@ -11,13 +11,13 @@ import (
 )
 
 // open reports whether something is still to be done: in the notes, by a promise
-// in a mail, or because somebody asks whom the person writes to.
+// in a mail or a conversation, or because somebody asks whom the person writes to.
 func open(o subconscious.Observation) bool {
 	switch o.Sense {
 	case "notes", "mail":
 		return o.Kind == "promise" || o.Sense == "mail" && o.Kind == "request" && known(o) > 0 && threads.Personal(o)
 	}
-	return o.Sense == "person"
+	return o.Sense == "person" || saidPromise(o)
 }
 
 // toPrepare reports whether an event of the next three days is one to prepare

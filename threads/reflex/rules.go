@@ -83,15 +83,15 @@ func librarianRules() []Rule {
 			Example: "backup.service fails every Monday at about 02:00, since 9 Nov",
 		}, {
 			Name: "librarian.forgotten", Low: 4, High: 5, find: forgotten, over: forgottenOver,
-			Doc:     "Something open in the notes has no date and has been so for long. Looked for when little else is new.",
+			Doc:     "Something open in the notes, or promised in a conversation, has no date and has been so for long. Looked for when little else is new.",
 			Example: "Open since Tue 3 Nov: renew the domain example.org",
 		}, {
 			Name: "librarian.quiet", Low: 4, High: 5, find: quiet, over: forgottenOver,
-			Doc:     "A note holds several open things, and nothing has come of them for long. Looked for when little else is new.",
+			Doc:     "A note or a conversation holds several open things, and nothing has come of them for long. Looked for when little else is new.",
 			Example: "garden.md has gone quiet: 4 things open, the oldest since Tue 3 Nov: order the seeds",
 		}, {
 			Name: "librarian.connection", Low: 4, High: 5, find: noteConnections, over: connectionOver,
-			Doc:     "A new note or mail speaks of the same thing as an event, another sense's words or a part of the machine: a rare word or a link. Where a link joins note, mail and event, all three.",
+			Doc:     "A new note, mail or word in a conversation speaks of the same thing as an event, another sense's words or a part of the machine: a rare word or a link. Where a link joins note, mail and event, all three.",
 			Example: `"lighthouse" links the note "bring the lighthouse drawings" and Lighthouse review on Wed 25 Nov`,
 		}, {
 			Name: "librarian.awaiting", Low: 4, High: 5, find: unansweredMail,
@@ -101,6 +101,10 @@ func librarianRules() []Rule {
 			Name: "librarian.promised", Low: 4, High: 5, find: promisedMail, over: promisedOver,
 			Doc:     "The person promised something in a mail, without a date, and has not written in that thread for three working days.",
 			Example: "Promised to Ines Duarte on Tue 17 Nov, and open: I will ask the office",
+		}, {
+			Name: "librarian.asked", Low: 3, High: 5, find: askedByAgents,
+			Doc:     "An agent asked the person something in a conversation, and the person has not written there since. It counts most in the mind's own conversations, where it is told at once.",
+			Example: "Unanswered in roof: codex asks: Shall I merge the branch?",
 		},
 	}
 }
@@ -141,7 +145,7 @@ func oracleRules() []Rule {
 			Example: "Before Lighthouse review, Mon 23 Nov 14:00: ask the office for the projector of the lighthouse",
 		}, {
 			Name: "oracle.deadline", Low: 3, High: 8, find: deadlines, over: deadlineOver,
-			Doc:     "Something promised, asked or set in a mail has a date: when it is written, whatever the date, as it comes near, and when it has passed. What a stranger asks counts at most 4, or 7 where the person's notes or events name the domain that it comes from; what an office or a machine sets 5, and 7 where the person's notes, events or promises name its number; what was sent to many and names neither number nor amount, 3.",
+			Doc:     "Something promised in notes or conversations, or promised, asked or set in a mail, has a date: when it is written, whatever the date, as it comes near, and when it has passed. What a stranger asks counts at most 4, or 7 where the person's notes or events name the domain that it comes from; what an office or a machine sets 5, and 7 where the person's notes, events or promises name its number; what was sent to many and names neither number nor amount, 3.",
 			Example: "Due Fri 27 Nov: I will send the report",
 		}, {
 			Name: "oracle.appointment", Low: 4, High: 7, find: mailedAppointments, over: mailedOver,

@@ -226,6 +226,10 @@ func (s *scene) spoken(o subconscious.Observation) []string {
 		if o.Kind == "note" {
 			return terms(o.Title + " " + o.Text)
 		}
+	case "conversation":
+		if o.Kind == "message" {
+			return terms(o.Title + " " + o.Text)
+		}
 	}
 	return terms(o.Title)
 }
