@@ -20,6 +20,9 @@ func FuzzDecide(f *testing.F) {
 		causes[reason](&in)
 		f.Add([]byte(asJSON(in)))
 	}
+	for _, kind := range subconscious.OutcomeKinds() {
+		f.Add([]byte(asJSON(deliberated(kind))))
+	}
 	in := plainInput()
 	in.At = time.Date(9999, 12, 31, 23, 59, 0, 0, time.UTC)
 	in.Asked[0].Importance, in.Asked[0].Summary = 1<<40, "\x1b[2J https://www.evil.example/x javascript:alert(1)\n"

@@ -22,7 +22,7 @@ const (
 // told, or as kept back; what the person said meanwhile wins over it.
 func (g *gate) conclude(incident *subconscious.Incident, c subconscious.Command) string {
 	o := c.Outcome
-	if c.By != subconscious.ByDeliberation || o == nil {
+	if !subconscious.IsDeliberation(c.By) || o == nil {
 		return "refused: only a deliberation says how it ended"
 	}
 	if err := o.Validate(); err != nil {

@@ -118,6 +118,26 @@ func TestRemember(t *testing.T) {
 	}
 }
 
+// TestRememberOutcomes: what a deliberation came to stands in the place of its
+// beginning, once; where that is forgotten, nothing is added.
+func TestRememberOutcomes(t *testing.T) {
+	began := subconscious.EscalationRecord{At: noon, Incident: "mail:a", Summary: "a letter", Reason: "it asks", Outcome: "deliberating"}
+	other, told := began, began
+	other.At, told.Outcome = noon.Add(time.Minute), "told"
+	state := subconscious.State{History: []subconscious.EscalationRecord{told, began, began, other}}
+	ended := subconscious.EscalationRecord{At: noon.In(time.FixedZone("", 3600)), Incident: "mail:a", Summary: "another", Reason: "It can wait.", Outcome: "dismissed",
+		Deliberation: "d-1", Cost: 7, Cited: []string{"mail:abcdefghij@4"}}
+	next := escalate.Remember(state, escalate.Outcome{Concluded: []subconscious.EscalationRecord{ended, {At: noon, Incident: "mail:b", Outcome: "told"}}})
+	want := ended
+	want.At, want.Summary = began.At, "a letter"
+	if got, want := asJSON(next.History), asJSON([]subconscious.EscalationRecord{told, want, began, other}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if state.History[1].Outcome != "deliberating" {
+		t.Error("the state that was given is changed")
+	}
+}
+
 // TestNextDigest takes whichever comes first, after now.
 func TestNextDigest(t *testing.T) {
 	rules := escalate.DefaultRules()

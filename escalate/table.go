@@ -59,12 +59,12 @@ func (p Policy) Validate() error {
 // relents reports whether a wish is permitted more because a model was shown
 // more.
 func (p Policy) relents(effect Effect) bool {
-	all := wishes(effect)
-	for _, less := range all {
+	all := taints()
+	for _, less := range wishes(effect) {
 		permission := p.Judge(less).Permission.Laxness()
-		for _, more := range all {
-			more.Approval, more.Critical = less.Approval, less.Critical
-			more.Taint = less.Taint.With(more.Taint.Words...)
+		for _, words := range all {
+			more := less
+			more.Taint = less.Taint.With(words.Words...)
 			if p.Judge(more).Permission.Laxness() > permission {
 				return true
 			}
@@ -130,29 +130,36 @@ func (p Policy) deciding() map[int]bool {
 	return deciding
 }
 
+// owned is the one thing of the affair that wishes are about.
+const owned = subconscious.Ref("mail:aaaaaaaaaa")
+
 // wishes are a wish of every sort that clauses can tell apart.
 func wishes(effect Effect) []Wished {
-	const own = subconscious.Ref("mail:aaaaaaaaaa")
-	trusts := []subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}
 	var all []Wished
+	for _, taint := range taints() {
+		for _, approval := range append(Approvals(), "") {
+			for _, critical := range []bool{false, true} {
+				all = append(all, Wished{Effect: effect, Taint: taint, Own: []subconscious.Ref{owned}, Critical: critical, Approval: approval})
+			}
+		}
+	}
+	return all
+}
+
+// taints are a taint of every sort that clauses can tell apart: whose words were
+// shown, of the affair itself or of another.
+func taints() []Taint {
+	trusts := []subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}
+	var all []Taint
 	for shown := range 1 << len(trusts) {
-		var words []Word
+		var own, others []Word
 		for bit, trust := range trusts {
 			if shown&(1<<bit) != 0 {
-				words = append(words, Word{Trust: trust, Ref: own, Voice: "one", Source: "evidence"})
+				own = append(own, Word{Trust: trust, Ref: owned, Voice: "one", Source: "evidence"})
+				others = append(others, Word{Trust: trust, Voice: "one", Source: "memory"})
 			}
 		}
-		elsewhere := slices.Clone(words)
-		for i := range elsewhere {
-			elsewhere[i].Ref = ""
-		}
-		for _, taint := range []Taint{Taint{}.With(words...), Taint{}.With(elsewhere...)} {
-			for _, approval := range append(Approvals(), "") {
-				for _, critical := range []bool{false, true} {
-					all = append(all, Wished{Effect: effect, Taint: taint, Own: []subconscious.Ref{own}, Critical: critical, Approval: approval})
-				}
-			}
-		}
+		all = append(all, Taint{}.With(own...), Taint{}.With(others...))
 	}
 	return all
 }

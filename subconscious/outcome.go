@@ -29,8 +29,14 @@ func OutcomeKinds() []OutcomeKind {
 	return []OutcomeKind{OutcomeTold, OutcomeActed, OutcomeProposed, OutcomeRemembered, OutcomeSnoozed, OutcomeDismissed}
 }
 
-// ByDeliberation is who gives a command of kind CommandOutcome, and nobody else.
+// ByDeliberation is who gives a command of kind CommandOutcome, and nobody else;
+// behind a space the id of the deliberation can follow.
 const ByDeliberation = "deliberation"
+
+// IsDeliberation reports whether a command's By is a deliberation.
+func IsDeliberation(by string) bool {
+	return by == ByDeliberation || strings.HasPrefix(by, ByDeliberation+" ")
+}
 
 const (
 	// MaxCited is how many citations an outcome has at most.

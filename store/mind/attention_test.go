@@ -261,3 +261,92 @@ func TestCommandsAboutIncidents(t *testing.T) {
 		}
 	}
 }
+
+// concluded is how a deliberation ended.
+func concluded(incident subconscious.IncidentKey, kind subconscious.OutcomeKind) subconscious.Command {
+	outcome := &subconscious.Outcome{Deliberation: "7/i-disk-1", Kind: kind, Reason: "It can wait.", Tick: 7, Model: "example/large", Cost: 1_000_000,
+		Cited: []subconscious.Citation{{Ref: "health:abcdefghij", Seq: 4}}}
+	if kind == subconscious.OutcomeSnoozed {
+		outcome.Until = noon.Add(time.Hour)
+	}
+	return subconscious.Command{At: noon, Kind: subconscious.CommandOutcome, Incident: incident, IncidentID: "i-disk-1", By: subconscious.ByDeliberation, Outcome: outcome}
+}
+
+func TestEnqueueOutcomes(t *testing.T) {
+	minds, _ := newStore(t, store.Memory)
+	for _, kind := range subconscious.OutcomeKinds() {
+		command := concluded("health:disk", kind)
+		command.By += " 7/i-disk-1"
+		kept, err := minds.Enqueue(t.Context(), command)
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		pending, err := minds.Pending(t.Context())
+		if diff := cmp.Diff(kept, pending[len(pending)-1]); diff != "" || err != nil {
+			t.Error(kind, diff, err)
+		}
+	}
+	for name, spoil := range map[string]func(*subconscious.Command){
+		"by a person":        func(c *subconscious.Command) { c.By = "person" },
+		"by what sounds so":  func(c *subconscious.Command) { c.By = "deliberations" },
+		"of no incident":     func(c *subconscious.Command) { c.Incident = "" },
+		"no outcome":         func(c *subconscious.Command) { c.Outcome = nil },
+		"an outcome of none": func(c *subconscious.Command) { c.Outcome.Kind = "deliberating" },
+		"another command":    func(c *subconscious.Command) { c.Kind = subconscious.CommandAck },
+		"no end":             func(c *subconscious.Command) { c.Outcome.Until = noon.AddDate(2, 0, 0) },
+		"a long reason":      func(c *subconscious.Command) { c.Outcome.Reason = strings.Repeat("x", 601) },
+	} {
+		command := concluded("health:disk", subconscious.OutcomeSnoozed)
+		spoil(&command)
+		var plain *store.Error
+		if _, err := minds.Enqueue(t.Context(), command); !errors.As(err, &plain) || plain.Code != store.CodeInput || plain.Next == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRefundPush: a push that never became one is taken back, once, and no
+// other; and not where the rest of the transaction fails.
+func TestRefundPush(t *testing.T) {
+	minds, db := newStore(t, store.Memory)
+	all := []mind.Push{{At: noon, Kind: "incident", Key: mind.PushKey(7, "i-disk-1")}, {At: noon, Kind: "incident", Key: mind.PushKey(7, "i-disk-2")},
+		{At: noon, Kind: "digest"}, {At: noon.Add(time.Minute), Kind: "incident", Key: mind.PushKey(8, "i-disk-1")}}
+	c := next(load(t, minds))
+	c.Pushes = all
+	commit(t, db, minds, c)
+	check := func(want ...mind.Push) {
+		t.Helper()
+		got, err := minds.Pushes(t.Context(), noon)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+	}
+	check(all...)
+	refund := func(tick int64, incident subconscious.IncidentID, fails error) (done bool, err error) {
+		err = db.Write(t.Context(), func(tx *store.Tx) (err error) {
+			done, err = minds.RefundPush(t.Context(), tx, tick, incident)
+			return errors.Join(err, fails)
+		})
+		return done, err
+	}
+	stop := errors.New("later step failed")
+	if _, err := refund(7, "i-disk-1", stop); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	check(all...)
+	for _, none := range []struct {
+		tick     int64
+		incident subconscious.IncidentID
+	}{{6, "i-disk-1"}, {7, "i-disk"}, {0, ""}, {7, ""}} {
+		if done, err := refund(none.tick, none.incident, nil); done || err != nil {
+			t.Errorf("%+v: %t, %v", none, done, err)
+		}
+	}
+	check(all...)
+	for _, want := range []bool{true, false} {
+		if done, err := refund(7, "i-disk-1", nil); done != want || err != nil {
+			t.Errorf("%t, %v", done, err)
+		}
+		check(all[1:]...)
+	}
+}

@@ -25,11 +25,12 @@ type Decision struct {
 	JSON     []byte // the caller's details, at most 64 KiB
 }
 
-// VerdictTell and ReasonDigest are the words of decisions by which is counted
-// what was told.
+// The words of decisions by which is counted what was told. ReasonKeptBack takes
+// one that was to be told back.
 const (
-	VerdictTell  = "tell"
-	ReasonDigest = "digest"
+	VerdictTell    = "tell"
+	ReasonDigest   = "digest"
+	ReasonKeptBack = "kept_back"
 )
 
 // DecisionSum counts decisions.
@@ -92,10 +93,11 @@ func (s *Store) DecisionCounts(ctx context.Context, since time.Time) (DecisionSu
 			return err
 		}
 		return tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(times > 1), 0), coalesce(sum(digested), 0) FROM (
-			SELECT max(reason = ?2) AS digested,
-				(SELECT count(*) FROM mind_decisions AS every WHERE every.person = some.person AND every.verdict = ?1) AS times
-			FROM mind_decisions AS some WHERE at >= ?3 AND verdict = ?1 GROUP BY person)`,
-			VerdictTell, ReasonDigest, since.UnixNano()).Scan(&sum.Told, &sum.Again, &sum.Digested)
+			SELECT max(verdict = ?1 AND reason = ?2) AS digested,
+				(SELECT sum(verdict = ?1) - sum(reason = ?4) FROM mind_decisions AS every WHERE every.person = some.person) AS times
+			FROM mind_decisions AS some WHERE at >= ?3 AND (verdict = ?1 OR reason = ?4)
+			GROUP BY person HAVING sum(verdict = ?1) > sum(reason = ?4))`,
+			VerdictTell, ReasonDigest, since.UnixNano(), ReasonKeptBack).Scan(&sum.Told, &sum.Again, &sum.Digested)
 	})
 	if err != nil {
 		return DecisionSum{}, fmt.Errorf("mind: count decisions: %w", err)

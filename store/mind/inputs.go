@@ -116,7 +116,7 @@ func checkCommand(command subconscious.Command) error {
 // checkOutcome checks how a deliberation ended.
 func checkOutcome(command subconscious.Command) error {
 	switch outcome := command.Outcome; {
-	case command.By != subconscious.ByDeliberation:
+	case !subconscious.IsDeliberation(command.By):
 		return refuse("only a deliberation says how it ended", "Use ack, dismiss or snooze")
 	case command.Incident == "" || outcome == nil:
 		return refuse("the outcome is of no incident, or is none", "Name the incident's key, and what the deliberation came to")

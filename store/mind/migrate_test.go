@@ -80,6 +80,41 @@ func TestMigrateFromVersion2(t *testing.T) {
 	}
 }
 
+// A database of version 3 keeps its pushes, which nobody can take back.
+func TestMigrateFromVersion3(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mind.db")
+	old, err := store.Open(t.Context(), store.Options{Path: path}, mind.Migrations()[:3]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecContext(t.Context(), "INSERT INTO mind_pushes (at, zone, kind) VALUES (?, 0, 'incident')", noon.UnixNano())
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	minds, db := newStore(t, path)
+	if err := db.Write(t.Context(), func(tx *store.Tx) error {
+		done, err := minds.RefundPush(t.Context(), tx, 0, "")
+		if done {
+			t.Error("a push without a key was taken back")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c := next(load(t, minds))
+	c.Pushes = []mind.Push{{At: noon.Add(time.Minute), Kind: "incident", Key: mind.PushKey(1, "i-disk-1")}}
+	commit(t, db, minds, c)
+	pushes, err := minds.Pushes(t.Context(), noon)
+	if diff := cmp.Diff([]mind.Push{{At: noon, Kind: "incident"}, c.Pushes[0]}, pushes); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
 // waiting is the telling of an incident that waits since then.
 func waiting(id subconscious.IncidentID, since time.Time) *subconscious.Telling {
 	return &subconscious.Telling{ID: id, State: subconscious.TellingOpen, Since: since, Waits: true, Held: "quiet_hours",

@@ -82,6 +82,14 @@ func TestEnqueueIsBounded(t *testing.T) {
 	if _, err := minds.Enqueue(t.Context(), good); store.CodeOf(err) != store.CodeInput {
 		t.Errorf("the 1001st: %v", err)
 	}
+	for i := range 3 { // how a deliberation ended is never lost
+		if _, err := minds.Enqueue(t.Context(), concluded("mail:a", subconscious.OutcomeDismissed)); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if pending, err := minds.Pending(t.Context()); err != nil || len(pending) != 1003 || pending[1002].Outcome == nil {
+		t.Errorf("%d wait, %v", len(pending), err)
+	}
 }
 
 func TestPauseMetaAndNoticesSurviveARestart(t *testing.T) {

@@ -183,3 +183,32 @@ func TestFeedbackCounts(t *testing.T) {
 		t.Error(diff, err)
 	}
 }
+
+// What a deliberation kept back, or has under way, was not told.
+func TestKeptBackIsNotCounted(t *testing.T) {
+	minds, db := newStore(t, store.Memory)
+	one := func(id subconscious.IncidentID, times ...subconscious.Told) subconscious.Incident {
+		return told(subconscious.Telling{ID: id, State: subconscious.TellingAcknowledged, Since: noon, Feedback: subconscious.Useful, Told: times})
+	}
+	before, after := noon.Add(-time.Hour), noon.Add(time.Hour)
+	keep(t, minds, db,
+		one("a", subconscious.Told{At: after, Outcome: subconscious.OutcomeDismissed}), one("b", subconscious.Told{At: after, Outcome: subconscious.OutcomePending}),
+		one("c", subconscious.Told{At: before}, subconscious.Told{At: after, Outcome: subconscious.OutcomeSnoozed}),
+		one("d", subconscious.Told{At: after, Outcome: subconscious.OutcomeActed}), one("e", subconscious.Told{At: after}, subconscious.Told{At: after, Outcome: subconscious.OutcomeRemembered}))
+	got, err := minds.FeedbackCounts(t.Context(), noon)
+	if diff := cmp.Diff(map[subconscious.Feedback]int{subconscious.Useful: 2}, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	c := next(load(t, minds))
+	c.Decisions = []mind.Decision{
+		decided("a", after, mind.VerdictTell, "escalate"), decided("a", after, "drop", mind.ReasonKeptBack),
+		decided("b", after, mind.VerdictTell, "escalate"), decided("b", after, "hold", mind.ReasonKeptBack), decided("b", after, mind.VerdictTell, "escalate"),
+		decided("c", after, mind.VerdictTell, "escalate"), decided("c", after, mind.VerdictTell, "escalate"), decided("c", after, "drop", mind.ReasonKeptBack), decided("c", after, mind.VerdictTell, "escalate"),
+		decided("d", after, mind.VerdictTell, mind.ReasonDigest), decided("e", after, "drop", mind.ReasonKeptBack),
+	}
+	commit(t, db, minds, c)
+	sum, err := minds.DecisionCounts(t.Context(), noon)
+	if sum.Told != 3 || sum.Again != 1 || sum.Digested != 1 || sum.Reasons[mind.ReasonKeptBack] != 4 || err != nil {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
