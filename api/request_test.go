@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -66,7 +67,80 @@ func FuzzRequest(f *testing.F) {
 		if refused(t, err); err == nil && len(test.Channel) > maxThread {
 			t.Errorf("a channel's id of %d bytes", len(test.Channel))
 		}
+		checkActing(t, body)
+		checkTalking(t, body)
 	})
+}
+
+// checkActing feeds anything to what reads decisions: nothing approves without
+// a hash.
+func checkActing(t *testing.T, body []byte) {
+	t.Helper()
+	decision, err := decodeDecision(body)
+	if refused(t, err); err == nil && (decision.Approve && decision.Hash == "" || len(decision.Hash) > maxHash || !isID(decision.ID)) {
+		t.Errorf("%+v", decision)
+	}
+	if err != nil && decision != (ProposalDecision{}) {
+		t.Errorf("refused, and yet %+v", decision)
+	}
+	undo, err := decodeUndo(body)
+	if refused(t, err); err == nil && !isID(undo.Run) {
+		t.Errorf("%+v", undo)
+	}
+	query, err := url.ParseQuery(string(body))
+	if err != nil {
+		return
+	}
+	proposals, err := proposalQuery(query)
+	if refused(t, err); err == nil && (proposals.Limit < 1 || proposals.Limit > MaxPage || len(proposals.Before) > maxID) {
+		t.Errorf("%+v", proposals)
+	}
+	runs, err := runQuery(query)
+	if refused(t, err); err == nil && (runs.Limit < 1 || runs.Limit > MaxPage || len(runs.Deliberation) > maxID) {
+		t.Errorf("%+v", runs)
+	}
+}
+
+// checkTalking feeds anything to what reads messages and memories.
+func checkTalking(t *testing.T, body []byte) {
+	t.Helper()
+	wish, err := decodePost(body)
+	if refused(t, err); err == nil && (!readable(wish.Text, MaxMessage) || len(wish.As) > maxAgent || wish.As == AuthorPerson || wish.As == AuthorMind || len(wish.Key) > maxKey) {
+		t.Errorf("%+v", wish)
+	}
+	change, err := decodeMemoryChange(body)
+	if refused(t, err); err == nil && (change.Add != "" && !readable(change.Add, MaxMemory) || len(change.Tags) > MaxTags || change.Confirm != "" && change.Forget != "") {
+		t.Errorf("%+v", change)
+	}
+	query, err := url.ParseQuery(string(body))
+	if err != nil {
+		return
+	}
+	found, err := messageSearch(query)
+	if refused(t, err); err == nil && (found.Words == "" || !readable(found.Words, MaxWords) || found.Limit > MaxPage) {
+		t.Errorf("%+v", found)
+	}
+	messages, err := conversationMessages("team", query)
+	if refused(t, err); err == nil && (messages.Before < 0 || messages.Limit > MaxPage) {
+		t.Errorf("%+v", messages)
+	}
+	memories, err := memoryQuery(query)
+	if refused(t, err); err == nil && (memories.Words != "" && !readable(memories.Words, MaxWords) || memories.Limit > MaxPage) {
+		t.Errorf("%+v", memories)
+	}
+	_, err = conversationQuery(query)
+	refused(t, err)
+}
+
+// readable: not empty, within its bounds, and nothing in it that a screen would
+// obey.
+func readable(text string, most int) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if subconscious.Printable(line) != line {
+			return false
+		}
+	}
+	return text != "" && len(text) <= most
 }
 
 func refused(t *testing.T, err error) {

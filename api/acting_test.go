@@ -1,0 +1,257 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/apitest"
+)
+
+func TestActingRoutes(t *testing.T) {
+	folder := apitest.Folder(t)
+	apitest.Serve(t, folder, apitest.Deliberating(), api.Options{Now: apitest.At})
+	c := caller(t, folder)
+	hash, long := apitest.SampleHash, strings.Repeat("a", 200)
+	for _, test := range []struct {
+		method, path, body string
+		status             int
+		want               string // in the body
+	}{
+		{"GET", "/v1/proposals", "", 200, `{"proposals":[{"id":"p-4f2a","state":"pending","action":"restart-unit"`},
+		{"GET", "/v1/proposals", "", 200, `"arguments":{"reason":"four failures, the last at 13:00","unit":"backup.service"},"argv":["/usr/bin/systemctl","--user"`},
+		{"GET", "/v1/proposals?all=true&limit=1", "", 200, `"before":"p-4f2a"`},
+		{"GET", "/v1/proposals?all=true&limit=999&before=p-37c0", "", 200, `"argv":[]`},
+		{"HEAD", "/v1/proposals", "", 200, ""},
+		{"GET", "/v1/proposals?all=1", "", 400, "neither true nor false"},
+		{"GET", "/v1/proposals?limit=0", "", 400, "above 0"},
+		{"GET", "/v1/proposals?limit=1&limit=2", "", 400, "use all, before and limit, each once"},
+		{"GET", "/v1/proposals?before=%1b", "", 400, "not a page's mark"},
+		{"GET", "/v1/proposals?state=pending", "", 400, "state"},
+		{"POST", "/v1/proposals", "{}", 405, "does not take POST"},
+		{"GET", "/v1/proposals/p-4f2a", "", 200, `"hash":"` + hash},
+		{"GET", "/v1/proposals/p-none", "", 404, "p-none"},
+		{"GET", "/v1/proposals/" + long, "", 400, "not a proposal's id"},
+		{"GET", "/v1/proposals/-%1b", "", 400, "not a proposal's id"},
+		{"POST", "/v1/proposals/p-4f2a", "{}", 405, "does not take POST"},
+		{"GET", "/v1/proposals/decide", "", 405, "does not take GET"},
+		{"POST", "/v1/proposals/decide", "", 400, "not a proposal's id"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true}`, 400, "approving needs it"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":""}`, 400, "approving needs it"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":"` + long + `"}`, 400, "not a proposal's hash"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":"A B"}`, 400, "not a proposal's hash"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":"yes","hash":"ab"}`, 400, "approve"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","arguments":{}}`, 400, "arguments"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":"ab"}`, 409, `"code":"changed"`},
+		{"POST", "/v1/proposals/decide", `{"id":"p-none","approve":true,"hash":"ab"}`, 404, "p-none"},
+		{"POST", "/v1/proposals/decide", `{"id":"p-39b1","approve":true,"hash":"ab"}`, 410, `"code":"expired"`},
+		{"POST", "/v1/proposals/decide", `{"id":"p-37c0","approve":true,"hash":"ab"}`, 409, `"code":"used"`},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":"` + hash + `"}`, 200, `"run":{"id":"r-new-1","action":"restart-unit"`},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a"}`, 409, `"code":"used"`},
+		{"GET", "/v1/runs", "", 200, `{"runs":[{"id":"r-new-1"`},
+		{"GET", "/v1/runs?undoable=true&limit=5", "", 200, `"id":"r-23"`},
+		{"GET", "/v1/runs?deliberation=d-5f0", "", 200, `"exit_code":3`},
+		{"GET", "/v1/runs?deliberation=d-0", "", 200, `{"runs":[]}`},
+		{"GET", "/v1/runs?deliberation=d%20", "", 400, "not a deliberation's id"},
+		{"GET", "/v1/runs?undoable=perhaps", "", 400, "perhaps"},
+		{"GET", "/v1/runs?limit=x", "", 400, "limit"},
+		{"GET", "/v1/runs?all=true", "", 400, "undoable, deliberation, before and limit"},
+		{"POST", "/v1/undo", "", 400, "not a run's id"},
+		{"POST", "/v1/undo", `{"run":"r -"}`, 400, "not a run's id"},
+		{"POST", "/v1/undo", `{"run":"r-none"}`, 404, "r-none"},
+		{"POST", "/v1/undo", `{"run":"r-21"}`, 410, "expired"},
+		{"POST", "/v1/undo", `{"run":"r-23"}`, 200, `"undo_of":"r-23"`},
+		{"POST", "/v1/undo", `{"run":"r-23"}`, 409, "used"},
+		{"GET", "/v1/undo", "", 405, "does not take GET"},
+		{"GET", "/v1/status", "", 200, `"proposed":[{"id":"p-4f2a"`},
+		{"GET", "/v1/status", "", 200, `"deliberating":[{"id":"d-7c1"`},
+		{"GET", "/v1/inbox/i-backup-1a0", "", 200, `"judgement":{"permission":"refused","clause":"others-silence-nothing"`},
+		{"GET", "/v1/inbox/i-swap-0a1", "", 200, `"deliberations":[]`},
+	} {
+		expect(t, call(t, c, test.method, test.path, mediaOf(test.body), test.body), test.method+" "+test.path+" "+test.body, test.status, test.want)
+	}
+}
+
+func mediaOf(body string) string {
+	if body == "" {
+		return ""
+	}
+	return asJSON
+}
+
+func expect(t *testing.T, got reply, what string, status int, want string) {
+	t.Helper()
+	if got.status != status || !strings.Contains(got.body, want) {
+		t.Errorf("%.140s: %d %.400s, want %d with %q", what, got.status, got.body, status, want)
+	}
+	if strings.Contains(got.body, "null") {
+		t.Errorf("%.140s holds null: %s", what, got.body)
+	}
+}
+
+func TestTalkingRoutes(t *testing.T) {
+	folder := apitest.Folder(t)
+	mind := apitest.Deliberating()
+	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
+	c := caller(t, folder)
+	text := func(n int) string { return strings.Repeat("a", n) }
+	for _, test := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"GET", "/v1/conversations", "", 200, `{"conversations":[{"id":"team","title":"Who looks after the backup?"`},
+		{"GET", "/v1/conversations?limit=1", "", 200, `"before":"team"`},
+		{"GET", "/v1/conversations?limit=1&before=team", "", 200, `"id":"c-8a10"`},
+		{"GET", "/v1/conversations?all=true", "", 400, "use before and limit"},
+		{"GET", "/v1/conversations/team", "", 200, `"messages":[{"id":4,"conversation":"team"`},
+		{"GET", "/v1/conversations/team?limit=1", "", 200, `"before":4`},
+		{"GET", "/v1/conversations/team?before=1", "", 200, `{"messages":[]}`},
+		{"GET", "/v1/conversations/team?before=-1", "", 400, "use a message's number"},
+		{"GET", "/v1/conversations/team?before=x", "", 400, "use a message's number"},
+		{"GET", "/v1/conversations/nowhere", "", 404, "nowhere"},
+		{"GET", "/v1/conversations/a%20b", "", 400, "not a conversation's name"},
+		{"GET", "/v1/conversations/.hidden", "", 400, "not a conversation's name"},
+		{"GET", "/v1/messages/search?words=DISK", "", 200, `"text":"Buy a new disk"`},
+		{"GET", "/v1/messages/search?words=backup&conversation=c-8a10", "", 200, `{"messages":[]}`},
+		{"GET", "/v1/messages/search", "", 400, "there are none"},
+		{"GET", "/v1/messages/search?words=%1b%00", "", 400, "there are none"},
+		{"GET", "/v1/messages/search?words=%ff", "", 400, "UTF-8"},
+		{"GET", "/v1/messages/search?words=" + text(api.MaxWords+1), "", 400, "500"},
+		{"GET", "/v1/messages/search?words=x&conversation=%2F", "", 400, "not a conversation's name"},
+		{"GET", "/v1/messages", "", 405, "does not take GET"},
+		{"POST", "/v1/messages", `{"text":"  two\r\nlines\u001b[2J  "}`, 200, `"author":"person","trust":"owner","text":"two\nlines[2J"`},
+		{"POST", "/v1/messages", `{"text":"x","as":"builder","conversation":"team","key":"k-1"}`, 200, `"author":"agent","name":"builder","trust":"agent"`},
+		{"POST", "/v1/messages", `{"text":"x","as":"mind"}`, 400, "no agent is called mind"},
+		{"POST", "/v1/messages", `{"text":"x","as":"person"}`, 400, "no agent is called person"},
+		{"POST", "/v1/messages", `{"text":"x","as":"` + text(65) + `"}`, 400, "not an agent's name"},
+		{"POST", "/v1/messages", `{"text":"x","conversation":"../x"}`, 400, "not a conversation's name"},
+		{"POST", "/v1/messages", `{"text":"x","key":" "}`, 400, "not a key"},
+		{"POST", "/v1/messages", `{"text":"x","author":"person"}`, 400, "author"},
+		{"POST", "/v1/messages", `{"text":" \u200b "}`, 400, "empty"},
+		{"POST", "/v1/messages", "", 400, "empty"},
+		{"POST", "/v1/messages", `{"text":"` + text(api.MaxMessage+1) + `"}`, 400, "16384"},
+		{"GET", "/v1/memory", "", 200, `{"memories":[{"id":"m-1f","kind":"solution"`},
+		{"GET", "/v1/memory?quarantined=true", "", 200, `"citations":[{"ref":"mail:abcdefghij"`},
+		{"GET", "/v1/memory?words=alarms", "", 200, `{"memories":[],"total":3,"quarantined":1}`},
+		{"HEAD", "/v1/memory", "", 200, ""},
+		{"GET", "/v1/memory?words=%ff", "", 400, "UTF-8"},
+		{"GET", "/v1/memory?quarantined=all", "", 400, "neither true nor false"},
+		{"GET", "/v1/memory/m-1f", "", 200, `"tags":["backup"]`},
+		{"GET", "/v1/memory/m-1d", "", 200, `"tags":[]`},
+		{"GET", "/v1/memory/m-none", "", 404, "m-none"},
+		{"GET", "/v1/memory/%2E%2E", "", 404, ""},
+		{"POST", "/v1/memory/m-1f", "{}", 405, "does not take POST"},
+		{"PUT", "/v1/memory", "{}", 405, "does not take PUT"},
+		{"POST", "/v1/memory", "{}", 400, "0 of them"},
+		{"POST", "/v1/memory", `{"add":"x","forget":"m-1f"}`, 400, "2 of them"},
+		{"POST", "/v1/memory", `{"confirm":"m-1e","kind":"fact"}`, 400, "does not take them"},
+		{"POST", "/v1/memory", `{"forget":"m-1e","tags":["x"]}`, 400, "does not take them"},
+		{"POST", "/v1/memory", `{"confirm":"m 1"}`, 400, "not a memory's id"},
+		{"POST", "/v1/memory", `{"add":"x","kind":"rumour"}`, 400, "rumour"},
+		{"POST", "/v1/memory", `{"add":"x","tags":["A"]}`, 400, "not a tag"},
+		{"POST", "/v1/memory", `{"add":"x","tags":["` + strings.Repeat(`a","`, api.MaxTags) + `a"]}`, 400, "at most 16"},
+		{"POST", "/v1/memory", `{"add":"` + text(api.MaxMemory+1) + `"}`, 400, "4096"},
+		{"POST", "/v1/memory", `{"add":"x","trust":"owner"}`, 400, "trust"},
+		{"POST", "/v1/memory", `{"add":"Noon","kind":"fact","tags":["printers"]}`, 200, `"status":"active"`},
+		{"POST", "/v1/memory", `{"confirm":"m-1e"}`, 200, `"status":"active"`},
+		{"POST", "/v1/memory", `{"forget":"m-1e"}`, 200, `"status":"forgotten"`},
+		{"POST", "/v1/memory", `{"forget":"m-1e"}`, 404, "m-1e"},
+	} {
+		got := call(t, c, test.method, test.path, mediaOf(test.body), test.body)
+		if test.want == "" && test.status == 404 && got.status != 200 {
+			continue // whatever a path that leads upwards is answered with, it is no memory
+		}
+		expect(t, got, test.method+" "+test.path+" "+test.body, test.status, test.want)
+	}
+	if posts := mind.Posts(); len(posts) != 2 || posts[0].As != "" || posts[1].As != "builder" || posts[1].Key != "k-1" {
+		t.Errorf("posted: %+v", posts)
+	}
+}
+
+// A mind that neither acts nor talks serves the rest.
+func TestWithoutActing(t *testing.T) {
+	folder := apitest.Folder(t)
+	mind := apitest.Busy()
+	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	c := caller(t, folder)
+	for _, test := range [][2]string{
+		{"/v1/proposals"}, {"/v1/proposals/p-1"}, {"/v1/proposals/decide", `{"id":"p-1"}`}, {"/v1/runs"}, {"/v1/undo", `{"run":"r-1"}`},
+		{"/v1/conversations"}, {"/v1/conversations/team"}, {"/v1/messages", `{"text":"x"}`}, {"/v1/messages/search?words=x"},
+		{"/v1/memory"}, {"/v1/memory/m-1"}, {"/v1/memory", `{"add":"x"}`},
+	} {
+		method := "GET"
+		if test[1] != "" {
+			method = "POST"
+		}
+		if got := call(t, c, method, test[0], mediaOf(test[1]), test[1]); got.status != 404 || got.problem.Code != api.CodeNotFound {
+			t.Errorf("%s: %d %s", test[0], got.status, got.body)
+		}
+	}
+}
+
+// TestArgumentsThatAreNoJSON: what a mind answers is JSON whatever it holds.
+func TestArgumentsThatAreNoJSON(t *testing.T) {
+	folder := apitest.Folder(t)
+	mind := apitest.Deliberating()
+	mind.Proposed[0].Arguments = json.RawMessage(`{"broken`)
+	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
+	if got := call(t, caller(t, folder), "GET", "/v1/proposals", "", ""); got.status != 200 || !strings.Contains(got.body, `"arguments":{}`) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
+// TestApprovingOutlivesItsClient: what was approved is carried out whole,
+// although nobody waits for the answer.
+func TestApprovingOutlivesItsClient(t *testing.T) {
+	folder := apitest.Folder(t)
+	mind := apitest.Deliberating()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	mind.OnDecide = func(api.ProposalDecision) error {
+		close(begun)
+		<-goOn
+		return nil
+	}
+	server := apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
+	c := caller(t, folder)
+	ctx, hangUp := context.WithCancel(t.Context())
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		body := strings.NewReader(`{"id":"p-4f2a","approve":true,"hash":"` + apitest.SampleHash + `"}`)
+		request, err := http.NewRequestWithContext(ctx, "POST", "http://mind/v1/proposals/decide", body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		request.Header.Set("Content-Type", asJSON)
+		if response, err := c.Do(request); err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	<-begun
+	hangUp()
+	<-gone
+	close(goOn)
+	if err := server.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if decisions := mind.Decisions(); len(decisions) != 1 || !decisions[0].Approve || mind.Proposed[0].State != api.ProposalApproved {
+		t.Errorf("decided: %+v, %s", decisions, mind.Proposed[0].State)
+	}
+}
