@@ -101,13 +101,13 @@ func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion)
 		e.Told = &Told{Kind: t.Kind, Title: t.Title, Text: t.Text}
 	}
 	if err := d.Mind.Conclude(ctx, tx, subconscious.Command{At: now, Kind: subconscious.CommandOutcome, Incident: d.Incident, IncidentID: d.Person,
-		Until: c.until, Outcome: &outcome, By: "deliberation " + d.ID}, !c.kind.Tells()); err != nil {
+		Until: c.until, Outcome: &outcome, By: subconscious.ByDeliberation}, !c.kind.Tells()); err != nil {
 		return err
 	}
 	if _, err := d.insert(ctx, tx, &Step{Kind: StepEnded, Round: d.rounds, Text: string(c.kind) + ": " + cmp.Or(c.fallback, c.reason)}, d.n); err != nil {
 		return err
 	}
-	body, _, err := pack(e)
+	body, _, err := d.pack(e)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (w *Worker) Add(ctx context.Context, tx *store.Tx, c Case) error {
 		return fmt.Errorf("deliberate: add: %w", err)
 	}
 	c.ID = idOf(c)
-	body, size, err := pack(c)
+	body, size, err := w.pack(c)
 	if err != nil {
 		return fmt.Errorf("deliberate: add %s: %w", c.ID, err)
 	}

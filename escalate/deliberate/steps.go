@@ -51,12 +51,12 @@ func (d *deliberation) wrote(s Step, size int) {
 func (d *deliberation) insert(ctx context.Context, tx *store.Tx, s *Step, n int) (size int, err error) {
 	s.N, s.At = n, d.Now()
 	stored := d.storable(*s)
-	body, size, err := pack(stored)
+	body, size, err := d.pack(stored)
 	if err != nil {
 		return 0, err
 	}
 	if small := s.Kind == StepEnded || s.Kind == StepStarted; !small && (size > maxStep || d.bytes+size > maxRecord) {
-		if body, size, err = pack(stored.shortened()); err != nil {
+		if body, size, err = d.pack(stored.shortened()); err != nil {
 			return 0, err
 		}
 	}
@@ -115,7 +115,7 @@ func (c ToolCall) shortened() ToolCall {
 func (d *deliberation) putSystem(ctx context.Context, tx *store.Tx) error {
 	sum := sha256.Sum256([]byte(d.System))
 	hash := hex.EncodeToString(sum[:])
-	body, _, err := pack(d.System)
+	body, _, err := d.pack(d.System)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 // its tables, and is safe for concurrent use.
 type Worker struct {
 	Options
+	packer
 	wake chan struct{}
 
 	mu      sync.Mutex

@@ -78,18 +78,21 @@ type scene struct {
 	Readings  map[string]reading
 	// What there is.
 	Without []string // memories, conversations, actions
-	Actions []struct {
-		Name        string
-		Approval    escalate.Approval
-		Fails       bool
-		Unknown     bool
-		Output, Err string
-		Wrong       string
-	}
+	Actions []action
 	// Policy: names of clauses that are left out, and of such that become
 	// allowed.
 	Drop, Allow []string
 	WrongMemory string
+}
+
+// action is a configured action, and how it goes.
+type action struct {
+	Name        string
+	Approval    escalate.Approval
+	Fails       bool
+	Unknown     bool
+	Output, Err string
+	Wrong       string
 }
 
 // reading is what a tool tells.
