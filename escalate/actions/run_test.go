@@ -126,7 +126,7 @@ func TestSurroundings(t *testing.T) {
 		actions.Action{Name: "where", Description: "Shows it.", Command: []string{"pwd"}, Folder: "/usr"},
 		actions.Action{Name: "home", Description: "Shows it.", Command: []string{"pwd"}},
 		actions.Action{Name: "read", Description: "Reads.", Command: []string{"cat"}},
-		actions.Action{Name: "held", Description: "Shows what is open.", Command: []string{"ls", "/proc/self/fd"}},
+		actions.Action{Name: "held", Description: "Shows what is open.", Command: []string{"ls", "/dev/fd/"}},
 	)
 	path := "PATH=" + strings.Join(actions.DefaultPath(), ":")
 	for name, want := range map[string]string{
