@@ -180,21 +180,37 @@ func TestAnyHostileAffair(t *testing.T) {
 			return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(parts), rapid.String()), 0, 12).Draw(t, name), "")
 		}
 		trust := func(name string) subconscious.Trust { return rapid.SampledFrom(trusts).Draw(t, name) }
+		// said is a text that says whose it is, so that it can be told whether it has its marks.
+		said := func(trust subconscious.Trust, name string) string {
+			if prompts.Untrusted(trust) {
+				return "a stranger's " + text(name)
+			}
+			return text(name)
+		}
 		in := prompts.Deliberation{At: noon, Budget: text("budget"), Withheld: rapid.IntRange(0, 3).Draw(t, "withheld"), MaxBytes: rapid.SampledFrom([]int{0, 4000, 2500}).Draw(t, "bytes")}
 		in.Subject = prompts.Subject{ID: subconscious.IncidentID(text("id")), Kind: subconscious.Kind(text("kind")), Why: text("why"), Title: text("title"), Summary: text("summary"), Wish: text("wish"),
 			ByModel: rapid.Bool().Draw(t, "by model"), Told: rapid.IntRange(0, 2).Draw(t, "told")}
+		strange := false
 		for _, id := range []string{"a", "b"} {
-			in.Evidence = append(in.Evidence, subconscious.Observation{ID: id, Sense: "mail", Change: subconscious.Appeared, Seq: 7, Title: text("title"), Text: text("text"), Trust: trust("trust"),
-				Attrs: map[string]string{"from": text("from")}})
-			in.Memories = append(in.Memories, prompts.Memory{ID: text("memory id"), Text: text("memory"), Trust: trust("trust of a memory"), At: noon})
-			in.History = append(in.History, prompts.Line{At: noon, Text: text("history"), Trust: trust("trust of history")})
-			in.State = append(in.State, subconscious.Entry{ID: subconscious.EntryID("w-" + id), List: subconscious.Hunches, Kind: subconscious.KindIdea, Summary: text("entry")})
+			thing, memory, line := trust("trust"), trust("trust of a memory"), trust("trust of history")
+			strange = strange || prompts.Untrusted(thing)
+			in.Evidence = append(in.Evidence, subconscious.Observation{ID: id, Sense: "mail", Change: subconscious.Appeared, Seq: 7, Title: said(thing, "title"), Text: said(thing, "text"), Trust: thing,
+				Attrs: map[string]string{"from": said(thing, "from")}})
+			in.Memories = append(in.Memories, prompts.Memory{ID: said(memory, "memory id"), Text: said(memory, "memory"), Trust: memory, At: noon})
+			in.History = append(in.History, prompts.Line{At: noon, Text: said(line, "history"), Trust: line})
+			in.State = append(in.State, subconscious.Entry{ID: subconscious.EntryID("w-" + id), List: subconscious.Hunches, Kind: subconscious.KindIdea, Summary: said("", "entry")})
+		}
+		if strange {
+			in.Subject.Title, in.Subject.Summary, in.Subject.Wish = said("", "title"), said("", "summary"), said("", "wish")
 		}
 		p, err := set.Deliberation(in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkUser(t, prompts.Thread{}, p)
+		if strings.Contains(p.User, "a stranger's") {
+			t.Fatalf("a stranger's text has no marks:\n%s", p.User)
+		}
 		if len(p.User) > prompts.MaxBytes || in.MaxBytes > 0 && len(p.User) > in.MaxBytes {
 			t.Fatalf("%d bytes", len(p.User))
 		}
