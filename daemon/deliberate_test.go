@@ -1,0 +1,248 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/notify/notifytest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// deliberating has a world deliberate with a scripted model, while its threads
+// think by reflex.
+func (w *world) deliberating(script modeltest.Script) *modeltest.Server {
+	server := lab(w.t, modeltest.Options{Script: script})
+	config := models.DefaultConfig()
+	config.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: server.BaseURL("openai"), KeyEnv: labKey}}
+	config.Roles = []models.Role{{ID: models.RoleDeliberation, Provider: "lab", Model: modeltest.Model}}
+	config.Prices, config.Timeout = []models.Price{labPrice}, 5*time.Second
+	w.options.Config.Models, w.options.Env = config, labEnv
+	w.options.Config.Budget.MoneyPerDay = 20
+	return server
+}
+
+// wishes calls tools, one after the other, in an answer each.
+func wishes(calls ...models.ToolCall) modeltest.Script {
+	next := 0
+	return func(modeltest.Request) modeltest.Reply {
+		if next == len(calls) {
+			return modeltest.Reply{Text: "That is all."}
+		}
+		next++
+		call := calls[next-1]
+		call.ID = "call-" + string(rune('a'+next))
+		return modeltest.Reply{Calls: []models.ToolCall{call}}
+	}
+}
+
+func calls(tool, arguments string) models.ToolCall {
+	return models.ToolCall{Name: tool, Arguments: json.RawMessage(arguments)}
+}
+
+// concluded waits until no deliberation is open, and lets a tick take what they
+// came to.
+func (w *world) concluded() {
+	w.t.Helper()
+	w.until("the deliberations have ended", func() bool { return len(w.status().Deliberating) == 0 })
+	w.tick()
+}
+
+// lastDeliberation is that of the newest incident.
+func (w *world) lastDeliberation() api.Deliberation {
+	w.t.Helper()
+	inbox, err := w.d.Inbox(context.Background(), api.InboxQuery{All: true, Limit: 20})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, incident := range inbox.Incidents {
+		x, err := w.d.Incident(context.Background(), incident.ID)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if n := len(x.Deliberations); n > 0 {
+			return x.Deliberations[n-1]
+		}
+	}
+	w.t.Fatal("nothing was deliberated on")
+	return api.Deliberation{}
+}
+
+func texts(phone *notifytest.Recorder) string {
+	var said []string
+	for _, m := range phone.Messages() {
+		said = append(said, m.Title+" | "+m.Text)
+	}
+	return strings.Join(said, "\n")
+}
+
+// What is to be told goes through the frontier model, whose words the person
+// gets, once; why shows all of it.
+func TestDeliberated(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	server := w.deliberating(wishes(
+		calls("health", `{}`),
+		calls("notify_person", `{"text":"The disk of your photos is nearly full: move the films away today.","reason":"it is full within hours"}`),
+	))
+	w.begin()
+	w.tick()
+	w.disk.set(97)
+	w.tick()
+	w.concluded()
+	w.pushed(phone, "of the full disk", "/srv")
+	if !strings.Contains(texts(phone), "move the films away") {
+		t.Errorf("it was told so: %s", texts(phone))
+	}
+	got := w.lastDeliberation()
+	if got.Outcome != subconscious.OutcomeTold || got.Template || len(got.Rounds) != 2 || got.Cost <= 0 || got.Model != "lab/"+modeltest.Model {
+		t.Fatalf("the deliberation is %s", asJSON(t, got))
+	}
+	if !strings.Contains(got.Prompt.User, "/srv") || got.Prompt.System == "" || got.Rounds[0].Calls[0].Tool != "health" {
+		t.Errorf("its record is %s", asJSON(t, got))
+	}
+	if j := got.Rounds[1].Calls[0].Judgement; j == nil || j.Permission != string(escalate.Allowed) {
+		t.Errorf("the policy said %+v", j)
+	}
+	history := w.document().EscalationHistory
+	if last := history[len(history)-1]; last.Outcome != "told" || last.Deliberation != got.ID {
+		t.Errorf("the history ends with %+v", last)
+	}
+	w.ticks(3)
+	if server.Count() != 2 || len(phone.Messages()) != 1 {
+		t.Errorf("%d requests, and told: %s", server.Count(), texts(phone))
+	}
+}
+
+// What is dismissed or snoozed takes no attention.
+func TestDeliberatedAndKeptBack(t *testing.T) {
+	for name, call := range map[string]models.ToolCall{
+		"dismissed": calls("dismiss", `{"reason":"you did it yourself just now"}`),
+		"snoozed":   calls("snooze", `{"hours":2,"reason":"better after lunch"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			phone := phoned(w)
+			w.deliberating(wishes(call, calls("notify_person", `{"text":"It is time.","reason":"it stands"}`)))
+			w.begin()
+			w.tick()
+			write(t, filepath.Join(w.files, "authorized_keys"), "key")
+			w.tick()
+			w.concluded()
+			w.pushed(phone, "at once")
+			if got := w.lastDeliberation(); string(got.Outcome) != name {
+				t.Fatalf("the deliberation is %s", asJSON(t, got))
+			}
+			if n := w.status().Budget.NotificationsToday; n != 0 {
+				t.Errorf("%d notifications are counted", n)
+			}
+			for range 30 {
+				w.tick()
+			}
+			w.until("what came of it", func() bool { return len(w.status().Deliberating) == 0 })
+			if told := len(w.pushes(phone)); name == "snoozed" && told != 1 || name == "dismissed" && told != 0 {
+				t.Errorf("after two hours told: %s", texts(phone))
+			}
+		})
+	}
+}
+
+// acting configures an action that leaves a mark, and returns where.
+func (w *world) acting(approval escalate.Approval) (mark string) {
+	mark = filepath.Join(w.t.TempDir(), "mark")
+	w.options.Config.Actions = append(w.options.Config.Actions, actions.Action{
+		Name: "leave-mark", Description: "Leaves a mark.", Command: []string{"/bin/cp", "/etc/hostname", mark}, Approval: approval,
+		Undo: []string{"/bin/rm", mark},
+	})
+	return mark
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+var act = calls("propose_action", `{"action":"leave-mark","arguments":{},"reason":"it makes room"}`)
+
+// A stranger's file leads to a proposal alone; the person approves exactly that,
+// once, and takes it back.
+func TestProposedApprovedUndone(t *testing.T) {
+	ctx := context.Background()
+	w := newWorld(t)
+	phone := phoned(w)
+	mark := w.acting(escalate.ApproveNever)
+	w.deliberating(wishes(act))
+	w.options.Config.Senses.Files[0].Trust = subconscious.Outsider
+	w.begin()
+	w.tick()
+	write(t, filepath.Join(w.files, "authorized_keys"), "key")
+	w.tick()
+	w.concluded()
+	page, err := w.d.Proposals(ctx, api.ProposalQuery{})
+	if err != nil || len(page.Proposals) != 1 || exists(mark) {
+		t.Fatalf("proposed: %s, %v; carried out: %t; %s", asJSON(t, page), err, exists(mark), asJSON(t, w.lastDeliberation()))
+	}
+	p := page.Proposals[0]
+	w.until("it is told of", func() bool { return strings.Contains(texts(phone), p.ID) })
+	if !slices.Contains(p.Shown, "outsider") || p.Clause != "act-asks-for-strangers" {
+		t.Errorf("the proposal is %s", asJSON(t, p))
+	}
+	if _, err := w.d.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: strings.Repeat("0", 64), Approve: true}); err == nil || exists(mark) {
+		t.Fatalf("approved with another hash: %v", err)
+	}
+	result, err := w.d.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
+	if err != nil || result.Run == nil || result.Run.State != api.RunSucceeded || !exists(mark) {
+		t.Fatalf("approved: %s, %v", asJSON(t, result), err)
+	}
+	if _, err := w.d.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true}); err == nil {
+		t.Error("approved twice")
+	}
+	if _, err := w.d.Undo(ctx, result.Run.ID); err != nil || exists(mark) {
+		t.Errorf("taken back: %v", err)
+	}
+}
+
+// What the machine itself says may lead to what is configured, and the person is
+// told.
+func TestMachineActs(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	mark := w.acting(escalate.ApproveTainted)
+	w.deliberating(wishes(act))
+	w.begin()
+	w.tick()
+	w.disk.set(97)
+	w.tick()
+	w.concluded()
+	if got := w.lastDeliberation(); got.Outcome != subconscious.OutcomeActed || !exists(mark) || got.Run == "" {
+		t.Fatalf("the deliberation is %s", asJSON(t, got))
+	}
+	w.until("it is told of", func() bool { return strings.Contains(texts(phone), "leave-mark") })
+}
+
+// A model that does not answer leaves the words of the rules, which say so.
+func TestTemplateTells(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	server := w.deliberating(modeltest.Silent())
+	server.Close()
+	w.begin()
+	w.tick()
+	w.disk.set(97)
+	w.tick()
+	w.concluded()
+	w.pushed(phone, "of the full disk", "/srv")
+	if got := w.lastDeliberation(); !got.Template || got.Outcome != subconscious.OutcomeTold || got.Problem == "" {
+		t.Errorf("the deliberation is %s", asJSON(t, got))
+	}
+	if !strings.Contains(texts(phone), "told by rule") {
+		t.Errorf("it does not say so: %s", texts(phone))
+	}
+}
