@@ -153,7 +153,7 @@ func findRun(ctx context.Context, tx *store.Tx, rest string, args ...any) (r Run
 func runByID(ctx context.Context, tx *store.Tx, id string) (Run, error) {
 	r, ok, err := findRun(ctx, tx, "WHERE number = ?", numberOf("r", id))
 	if err == nil && (!ok || r.ID != id) {
-		err = refuse(CodeNotFound, "list them: subconsciousctl undo --list", "there is no run %q", clip(id))
+		err = refuse(CodeNotFound, "look for it: subconsciousctl proposals --all", "there is no run %q", clip(id))
 	}
 	return r, err
 }

@@ -183,7 +183,7 @@ func (e *Engine) perform(ctx context.Context, action string, c *claim) (Run, err
 
 // earlier looks, where there is no place, whether the key has run before.
 func (e *Engine) earlier(ctx context.Context, key string, refused error) (r Run, ok bool) {
-	if code := CodeOf(refused); code != CodeBusy {
+	if code := CodeOf(refused); code != CodeBusy && code != CodeStopped {
 		return Run{}, false
 	}
 	err := e.DB.Read(ctx, func(tx *store.Tx) (err error) {

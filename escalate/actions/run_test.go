@@ -231,6 +231,13 @@ func TestExecuteOnce(t *testing.T) {
 	if found, err := b.Runs(t.Context(), actions.Query{Deliberation: "d-1"}); err != nil || len(found) != 2 || found[1].ID != ids[0] {
 		t.Errorf("%+v, %v", found, err)
 	}
+	// How it went is said also where nothing is run any more.
+	stop(t, b.Engine)
+	if r := b.execute(t, "k", "note", `{"text":"x"}`); r.ID != ids[0] || r.State != actions.RunSucceeded {
+		t.Errorf("%+v", r)
+	}
+	_, err := b.Execute(t.Context(), "k3", wish("", "note", `{"text":"x"}`))
+	refused(t, err, actions.CodeStopped)
 }
 
 // An action runs no more often than its limits say, also under a clock that
