@@ -183,6 +183,9 @@ func (s *LogSense) load(ctx context.Context) error {
 	return nil
 }
 
+// logName is what the conversation of a message is called.
+func logName(m Message) string { return cmp.Or(headOf(m.Conversation, 200), "-") }
+
 func logTalk(name string) *talk { return &talk{name: name, link: "conversation:" + name} }
 
 // logLook is one Collect as it goes on.
@@ -222,14 +225,14 @@ func (l *logLook) read(ctx context.Context) (complete bool, err error) {
 }
 
 func (l *logLook) message(m Message) {
-	m.Conversation = cmp.Or(m.Conversation, "-")
-	t := l.talks[m.Conversation]
+	name := logName(m)
+	t := l.talks[name]
 	if t == nil {
-		t = logTalk(m.Conversation)
-		if known := l.sense.talks[m.Conversation]; known != nil {
+		t = logTalk(name)
+		if known := l.sense.talks[name]; known != nil {
 			t.Open = slices.Clone(known.Open)
 		}
-		l.talks[m.Conversation] = t
+		l.talks[name] = t
 	}
 	when := m.At
 	if when.IsZero() || when.After(l.hearing.at) {
