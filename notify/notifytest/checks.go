@@ -25,6 +25,7 @@ func checks() []check {
 	list := []check{
 		{"sends what it is given", Healthy, sendsAll},
 		{"sends a title alone", Healthy, sendsTitle},
+		{"asks to decide", Healthy, sendsProposal},
 		{"sends hostile words", Healthy, sendsHostile},
 		{"sends at the same time", Healthy, sendsTogether},
 		{"sends the same sequence again", Healthy, sendsAgain},
@@ -140,6 +141,36 @@ func sendsTitle(ctx context.Context, d Driver, s Service) error {
 		err = fmt.Errorf("%q arrived as %+v", m.Title, list[0])
 	}
 	return err
+}
+
+// sendsProposal wants the buttons of a proposal as they are, and none beside
+// them: none that approves.
+func sendsProposal(ctx context.Context, d Driver, s Service) error {
+	m := notify.Message{Sequence: "2", Kind: notify.KindProposal, Incident: "i-backup-1a0", Proposal: "p-4f2a",
+		Title: "Shall restart-unit run?", Text: "Decide at home: subconsciousctl approve p-4f2a", Buttons: []notify.Button{
+			{Label: "Later", Answer: notify.AnswerLater, Token: strings.Repeat("Ab-_", 21) + "Lxyz"},
+			{Label: "Reject", Answer: notify.AnswerReject, Token: strings.Repeat("Ab-_", 21) + "Rxyz"}}}
+	if err := send(ctx, d, s, m); err != nil {
+		return err
+	}
+	list, err := received(s, 1)
+	if err != nil {
+		return err
+	}
+	want := 0
+	if d.Buttons {
+		want = len(m.Buttons)
+	}
+	r := list[0]
+	if !shows(r, m) || len(r.Buttons) != want {
+		return fmt.Errorf("%+v arrived as %+v", m, r)
+	}
+	for k, label := range r.Buttons {
+		if label != m.Buttons[k].Label {
+			return fmt.Errorf("the button %q arrived as %q", m.Buttons[k].Label, label)
+		}
+	}
+	return nil
 }
 
 // hostile are words that mean something to headers, markup, templates, shells

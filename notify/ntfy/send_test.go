@@ -40,10 +40,12 @@ func TestSent(t *testing.T) {
 		message notify.Message
 		config  ntfy.Config
 	}{
-		"urgent":     {message: full()},
-		"incident":   {message: notify.Message{Sequence: "a1", Kind: notify.KindIncident, Incident: "i-x-1", Title: "Reply to Ada by 18:00", Text: "She asked twice."}},
-		"digest":     {message: notify.Message{Sequence: "d1", Kind: notify.KindDigest, Title: "3 things can wait", Text: "One\nTwo\nThree"}},
-		"notice":     {message: notify.Message{Sequence: "n1", Kind: notify.KindNotice, Title: "The mail cannot be read since 10:00"}},
+		"urgent":   {message: full()},
+		"incident": {message: notify.Message{Sequence: "a1", Kind: notify.KindIncident, Incident: "i-x-1", Title: "Reply to Ada by 18:00", Text: "She asked twice."}},
+		"digest":   {message: notify.Message{Sequence: "d1", Kind: notify.KindDigest, Title: "3 things can wait", Text: "One\nTwo\nThree"}},
+		"notice":   {message: notify.Message{Sequence: "n1", Kind: notify.KindNotice, Title: "The mail cannot be read since 10:00"}},
+		"proposal": {message: notify.Message{Sequence: "p1", Kind: notify.KindProposal, Incident: "i-x-1", Proposal: "p-4f2a", Title: "Shall restart-unit run?",
+			Text: "Decide at home: subconsciousctl approve p-4f2a", Buttons: []notify.Button{{Label: "Later", Token: "t1"}, {Label: "Reject", Token: "t2"}}}},
 		"test":       {message: notify.Message{Sequence: "t1", Kind: notify.KindTest, Title: "This is a test"}},
 		"no replies": {message: full(), config: ntfy.Config{Replies: &no}},
 		"signed":     {message: full(), config: ntfy.Config{TokenEnv: "NTFY_TOKEN"}},
