@@ -32,7 +32,7 @@ func (w *Worker) next(ctx context.Context) (bool, error) {
 	for _, s := range r.Steps {
 		d.apply(s)
 	}
-	d.resumed = r.Resumed > 0
+	d.resumed = r.Resumed > 0 || len(r.Steps) > 0
 	if w.Desk != nil {
 		d.desk = w.Desk(r.Case, w.Now())
 	}
@@ -40,7 +40,7 @@ func (w *Worker) next(ctx context.Context) (bool, error) {
 	switch {
 	case err != nil:
 		return true, fmt.Errorf("case %s: %w", r.ID, err)
-	case d.over || ctx.Err() != nil:
+	case d.over || d.aside || ctx.Err() != nil:
 		return true, nil
 	}
 	if err := d.tellByRule(ctx, why); err != nil {
@@ -69,10 +69,13 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 			_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET resumed = ? WHERE id = ?", r.Resumed, r.ID)
 			return err
 		}
-		r.State, r.Started = Running, w.Now()
-		r.Deadline = r.Started.Add(w.Config.Deadline)
-		if r.Critical {
-			r.Deadline = r.Started.Add(w.Config.CriticalDeadline)
+		r.State = Running
+		if r.Started.IsZero() { // else it was set aside, and its deadline goes on
+			r.Started = w.Now()
+			r.Deadline = r.Started.Add(w.Config.Deadline)
+			if r.Critical {
+				r.Deadline = r.Started.Add(w.Config.CriticalDeadline)
+			}
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'running', started = ?, deadline = ? WHERE id = ?",
 			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
@@ -102,8 +105,9 @@ type deliberation struct {
 	progress
 	asker   Asker
 	desk    Desk // nil for none
-	resumed bool
+	resumed bool // something of it happened in an earlier turn
 	over    bool
+	aside   bool // another one goes before it
 }
 
 // proceed carries the case on until it is over, or until there is a reason to
@@ -117,8 +121,17 @@ func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
 	if why, hindered := d.hindered(); hindered {
 		return why, nil
 	}
-	asking, cancel := context.WithTimeout(ctx, d.Deadline.Sub(d.Now()))
-	defer cancel()
+	asking, done := d.untilCritical(ctx, d.Deadline.Sub(d.Now()))
+	defer done()
+	why, err := d.deliberate(ctx, asking)
+	if err == nil && !d.over && errors.Is(context.Cause(asking), errCritical) {
+		return fallback{}, d.setAside(ctx)
+	}
+	return why, err
+}
+
+// deliberate asks the model, until asking ends.
+func (d *deliberation) deliberate(ctx, asking context.Context) (fallback, error) {
 	if !d.opened {
 		if why, err := d.open(ctx, asking); err != nil || why != (fallback{}) {
 			return why, err
@@ -320,6 +333,9 @@ func (d *deliberation) failed(ctx, asking context.Context, answer models.Answer,
 		return fallback{}, nil
 	}
 	why := fallback{"the model did not answer", d.spokenError("the model did not answer: ", err)}
+	if errors.Is(context.Cause(asking), errCritical) {
+		why.long = errCritical.Error()
+	}
 	step := Step{Kind: StepFailed, Round: d.rounds + 1, Text: why.long, Answer: &Answered{Model: d.asker.Identity.String(), Cost: int64(answer.Cost)}}
 	if failure, ok := errors.AsType[*models.Error](err); ok {
 		step.Answer.Cost += int64(failure.Cost)
