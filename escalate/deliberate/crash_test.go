@@ -3,6 +3,7 @@
 package deliberate_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -59,6 +60,18 @@ func TestCrashAtEachStep(t *testing.T) {
 	if kills < lifetimes()/2 {
 		t.Fatalf("only %d of the children were killed", kills)
 	}
+}
+
+// acted is a world in which an action runs after a reading and a memory.
+func acted() *world {
+	w := &world{}
+	if err := json.Unmarshal([]byte(`{"Actions":[{"Name":"clean","Approval":"never"}],
+		"Readings":{"read_file":{"Text":"text","Words":[{"trust":"machine","source":"file"}]}},
+		"Answers":[{"calls":[{"name":"read_file","arguments":{}},{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
+		{"calls":[{"name":"propose_action","arguments":{"action":"clean","arguments":{},"reason":"room"}}]}]}`), &w.scene); err != nil {
+		panic(err)
+	}
+	return w
 }
 
 // A step that fails, as on a full disk, is made up for when it works again: a

@@ -14,24 +14,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// scenes reads a scene as the files of testdata have it.
+// sceneOf reads a scene as the files of testdata have it.
 func sceneOf(t testing.TB, text string) *world {
 	t.Helper()
 	w := &world{}
 	if err := json.Unmarshal([]byte(text), &w.scene); err != nil {
 		t.Fatal(err)
-	}
-	return w
-}
-
-// acted is a world in which an action runs after a reading and a memory.
-func acted() *world {
-	w := &world{}
-	if err := json.Unmarshal([]byte(`{"Actions":[{"Name":"clean","Approval":"never"}],
-		"Readings":{"read_file":{"Text":"text","Words":[{"trust":"machine","source":"file"}]}},
-		"Answers":[{"calls":[{"name":"read_file","arguments":{}},{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
-		{"calls":[{"name":"propose_action","arguments":{"action":"clean","arguments":{},"reason":"room"}}]}]}`), &w.scene); err != nil {
-		panic(err)
 	}
 	return w
 }
