@@ -62,10 +62,9 @@ func TestLogConformance(t *testing.T) {
 					return conversation.NewLog(b, conversation.Options{Rows: rows})
 				},
 				Add: add, Remove: remove,
-				Change:         func(t testing.TB, n int) { remove(t, n); add(t, n) },
-				SilentBaseline: kind == "questions",
-				Break:          func(testing.TB) { b.broken = os.ErrClosed },
-				Mend:           func(testing.TB) { b.broken = nil },
+				Change: func(t testing.TB, n int) { remove(t, n); add(t, n) },
+				Break:  func(testing.TB) { b.broken = os.ErrClosed },
+				Mend:   func(testing.TB) { b.broken = nil },
 			})
 		})
 	}

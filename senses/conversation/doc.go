@@ -30,7 +30,7 @@
 //
 // On the first look nothing is told but promises with a date to come that were
 // made in the last 14 days; nor is what is older in a transcript that is found
-// later.
+// later. Of the log the last hour before the very first look is new.
 //
 // A transcript that is renamed, rotated, cut, or copied is known again by its
 // beginning and by its messages, which count once: by an identity or a time of

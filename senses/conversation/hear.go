@@ -60,6 +60,9 @@ func (h *hearing) full() bool { return len(h.changes)+len(h.asked) >= maxChanges
 
 // hear takes in one message of a conversation.
 func (h *hearing) hear(t *talk, m heard) {
+	if m.old && h.at.Sub(m.when) > recent {
+		return
+	}
 	m.text = headOf(strings.TrimSpace(m.text), maxHeard)
 	if m.text == "" || strings.Contains(m.text, subconscious.Mark) {
 		return
@@ -187,7 +190,7 @@ func (h *hearing) promised(t *talk, m heard) (told bool) {
 		if !p.due.IsZero() {
 			until = p.due.Add(standsAfter)
 		}
-		if !until.After(h.at) || m.old && (!p.due.After(h.at) || h.at.Sub(m.when) > recent) {
+		if !until.After(h.at) || m.old && !p.due.After(h.at) {
 			continue
 		}
 		item := open{Key: p.key, Until: until.Unix(), Terms: p.terms}

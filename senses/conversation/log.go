@@ -15,8 +15,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// page is how many messages are asked of the log at once.
-const page = 500
+const (
+	// page is how many messages are asked of the log at once.
+	page = 500
+	// justSaid is how long before the very first look a message of the log may
+	// have been written to be new: whoever writes to a mind that is just being
+	// set up is heard.
+	justSaid = time.Hour
+)
 
 // LogSense looks at the mind's own log of conversations.
 type LogSense struct {
@@ -43,8 +49,10 @@ type spokenOf struct {
 type logCursor struct {
 	Version int   `json:"v"`
 	Last    int64 `json:"last"`
-	// Begun: the first look is over.
-	Begun bool `json:"begun"`
+	// Begun: the first look is over. Until then what was said before Since, in
+	// seconds, is old.
+	Begun bool  `json:"begun"`
+	Since int64 `json:"since,omitempty"`
 }
 
 // NewLog returns the sense of the mind's own log.
@@ -67,8 +75,13 @@ func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (sen
 	if err != nil {
 		return senses.Batch{}, err
 	}
+	if c.Version == 0 {
+		if c.Since = at.Unix(); given == nil {
+			c.Since = at.Add(-justSaid).Unix()
+		}
+	}
 	l := logLook{
-		sense: s, old: !c.Begun, talks: map[string]*talk{}, last: c.Last,
+		sense: s, old: !c.Begun, since: time.Unix(c.Since, 0), talks: map[string]*talk{}, last: c.Last,
 		hearing: hearing{instance: LogID, at: at, person: subconscious.Owner, agent: subconscious.Agent},
 	}
 	limited, cancel := budget(ctx)
@@ -82,6 +95,9 @@ func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (sen
 	}
 	batch := senses.Batch{Changes: l.hearing.finish()}
 	next := logCursor{Version: 1, Last: l.last, Begun: c.Begun || complete}
+	if !next.Begun {
+		next.Since = c.Since
+	}
 	batch.Starting = !next.Begun
 	if next == c && len(given) > 0 {
 		return batch, nil
@@ -192,9 +208,11 @@ func logTalk(name string) *talk { return &talk{name: name, link: "conversation:"
 type logLook struct {
 	sense   *LogSense
 	hearing hearing
-	old     bool
-	last    int64
-	talks   map[string]*talk // that messages came for
+	// old: it is the first look, and what was said before since is old.
+	old   bool
+	since time.Time
+	last  int64
+	talks map[string]*talk // that messages came for
 }
 
 // read goes through the log to its end, or as far as there is time.
@@ -238,7 +256,7 @@ func (l *logLook) message(m Message) {
 	if when.IsZero() || when.After(l.hearing.at) {
 		when = l.hearing.at
 	}
-	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, old: l.old})
+	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, old: l.old && when.Before(l.since)})
 }
 
 // budget bounds how long one look reads: half of what the caller grants.
