@@ -216,3 +216,18 @@ func TestAnyHostileAffair(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkDeliberation(b *testing.B) {
+	set := mustOpen()
+	for _, affair := range affairs {
+		b.Run(affair.name, func(b *testing.B) {
+			in := affair.in()
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := set.Deliberation(in); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -129,3 +129,17 @@ func hasUntrusted(sources []threads.Source) bool {
 	}
 	return false
 }
+
+func BenchmarkDesk(b *testing.B) {
+	o, world, state := lived(b)
+	for _, c := range [][2]string{{"read_mail", fmt.Sprintf(`{"ref":%q}`, contract().Ref)}, {"search_memory", `{"words":"kiwifruit"}`}, {"read_subconscious", `{}`}} {
+		b.Run(c[0], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := o.read(b, c[0], c[1], world, state); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
