@@ -69,10 +69,44 @@ func (l *look) change(last subconscious.Told) string {
 		return againStatus
 	case slices.ContainsFunc(participants(l.all), func(name string) bool { return joined(name, last.Participants) }):
 		return againParticipant
+	case last.Outcome.KeepsBack() && l.hasAnotherVoice(last):
+		return againParticipant
 	case l.reminds:
 		return againReminder
 	}
 	return ""
+}
+
+// hasAnotherVoice reports whether a wish rests on what another stranger or agent
+// says than those who were heard when it was kept back: nobody's word keeps back
+// another's news, though both write of one affair.
+func (l *look) hasAnotherVoice(last subconscious.Told) bool {
+	heard := map[string]bool{}
+	for ref := range last.Changes {
+		if e, known := l.gate.evidence[ref]; known {
+			heard[voice(&e.Latest)] = true
+		}
+	}
+	return slices.ContainsFunc(l.things, func(e *subconscious.Evidence) bool {
+		_, had := last.Changes[e.Ref]
+		own := e.Latest.Trust == subconscious.Owner || e.Latest.Trust == subconscious.Machine
+		return !had && !own && !heard[voice(&e.Latest)]
+	})
+}
+
+// voice is who speaks in an observation, or the thing itself where it names
+// nobody, or is known to be forged. Whoever invites names the organizer without a
+// proof, so that this one is nobody who writes.
+func voice(o *subconscious.Observation) string {
+	from, organizer := o.Attrs["from"], o.Attrs["organizer"]
+	switch {
+	case o.Attrs["forged"] == "true":
+	case from != "":
+		return "from " + strings.ToLower(from)
+	case organizer != "":
+		return "organizer " + strings.ToLower(organizer)
+	}
+	return "in " + string(o.Ref())
 }
 
 // settled are statuses that are for the better.

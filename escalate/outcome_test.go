@@ -157,3 +157,51 @@ func TestPersonReadsWhatWasKeptBack(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherVoiceSpeaks: what one stranger's words had kept back is told when
+// another one writes, and not when the same does, or the person.
+func TestAnotherVoiceSpeaks(t *testing.T) {
+	letter := func(id, from string, trust subconscious.Trust) subconscious.Evidence {
+		o := subconscious.Observation{ID: id, Sense: "mail", Kind: "mail", Change: subconscious.Appeared, Seq: 20, At: noon, Trust: trust,
+			Severity: subconscious.Notable, Attrs: map[string]string{"from": from}}
+		return subconscious.Evidence{Ref: o.Ref(), Latest: o, Standing: true}
+	}
+	first := letter("1", "ann@example.com", subconscious.Outsider)
+	forged := letter("2", "ann@example.com", subconscious.Outsider)
+	forged.Latest.Attrs["forged"] = "true"
+	for name, c := range map[string]struct {
+		second  subconscious.Evidence
+		verdict escalate.Verdict
+	}{
+		"another":      {letter("2", "bob@example.org", subconscious.Outsider), escalate.Tell},
+		"nobody known": {letter("2", "", subconscious.Outsider), escalate.Tell},
+		"forged":       {forged, escalate.Tell},
+		"an agent":     {letter("2", "bot@example.org", subconscious.Agent), escalate.Tell},
+		"the same":     {letter("2", "Ann@example.com", subconscious.Outsider), escalate.Drop},
+		"the person":   {letter("2", "me@example.net", subconscious.Owner), escalate.Drop},
+		"the old one":  {first, escalate.Drop},
+	} {
+		in := plainInput()
+		in.Rules.Deliberates = true
+		cite := func(things ...subconscious.Evidence) {
+			in.Evidence, in.Asked[0].Evidence, in.Incidents[0].Recorded = things, nil, map[subconscious.Ref][]int64{}
+			for _, e := range things {
+				in.Asked[0].Evidence = append(in.Asked[0].Evidence, subconscious.Citation{Ref: e.Ref, Seq: e.Latest.Seq})
+				in.Incidents[0].Recorded[e.Ref] = []int64{e.Latest.Seq}
+			}
+		}
+		cite(first)
+		in.Incidents[0].Telling = escalate.Decide(in).Incidents[0].Telling
+		in.Tick, in.At, in.Commands = 9, noon.Add(10*time.Minute), deliberated(subconscious.OutcomeDismissed).Commands
+		if c.second.Ref == first.Ref {
+			cite(first)
+		} else {
+			cite(first, c.second)
+		}
+		out := escalate.Decide(in)
+		i := slices.IndexFunc(out.Decisions, func(d escalate.Decision) bool { return d.Reason != escalate.KeptBack })
+		if i < 0 || out.Decisions[i].Verdict != c.verdict {
+			t.Errorf("%s: %s", name, asJSON(out.Decisions))
+		}
+	}
+}
