@@ -158,6 +158,7 @@ func childAdd(ctx context.Context, db *store.DB, worker *deliberate.Worker) erro
 			w := world{}
 			one := w.theCase(time.Now())
 			one.Tick, one.Incident = 1+rand.Int64N(1<<40), subconscious.IncidentKey(fmt.Sprint("i", rand.Int64()))
+			one.Critical = rand.IntN(5) == 0
 			if err := worker.Add(ctx, tx, one); err != nil {
 				return err
 			}

@@ -121,7 +121,8 @@ func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
 	if why, hindered := d.hindered(); hindered {
 		return why, nil
 	}
-	asking, done := d.untilCritical(ctx, d.Deadline.Sub(d.Now()))
+	// A clock that was put back gives no more time than there was.
+	asking, done := d.untilCritical(ctx, min(d.Deadline.Sub(d.Now()), d.Deadline.Sub(d.Started)))
 	defer done()
 	why, err := d.deliberate(ctx, asking)
 	if err == nil && !d.over && errors.Is(context.Cause(asking), errCritical) {
@@ -296,7 +297,7 @@ func (d *deliberation) ask(ctx, asking context.Context) (fallback, error) {
 		said.Cost += int64(failure.Cost)
 	}
 	for _, c := range answer.Calls {
-		said.Calls = append(said.Calls, ToolCall{ID: c.ID, Name: c.Name, Arguments: d.Redact(string(c.Arguments))})
+		said.Calls = append(said.Calls, ToolCall{ID: clip(c.ID, kept), Name: clip(d.Redact(c.Name), maxName), Arguments: d.Redact(string(c.Arguments))})
 	}
 	step := Step{Kind: StepAnswered, Round: d.rounds + 1, Text: d.Redact(answer.Text), Answer: &said}
 	return fallback{}, d.put(ctx, &step, nil)

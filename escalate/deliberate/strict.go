@@ -60,7 +60,7 @@ func object(decoder *json.Decoder, depth int) error {
 			return errors.New("the arguments are no JSON object")
 		}
 		text, _ := name.(string)
-		text = strings.ToLower(text) // as the decoder reads names
+		text = strings.ToLower(strings.ToUpper(text)) // as the decoder reads names
 		if fields[text] {
 			return fmt.Errorf("the field %.40q is there twice", text)
 		}

@@ -1,0 +1,4 @@
+package deliberate
+
+// Decode is for the tests of what a model writes for a tool.
+func Decode(arguments string, into any) error { return decode(arguments, into) }
