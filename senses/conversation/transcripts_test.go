@@ -144,7 +144,7 @@ func TestFlood(t *testing.T) {
 	for _, source := range []string{"log", "lines", "markdown"} {
 		w := newWorld(t, source)
 		w.look()
-		const many = 9000
+		const many = 4500
 		var b strings.Builder
 		for n := range many {
 			switch source {
@@ -160,7 +160,7 @@ func TestFlood(t *testing.T) {
 			w.append("roof", b.String())
 		}
 		told := map[string]int{}
-		for range 4 {
+		for range 3 {
 			batch := w.collect()
 			if len(batch.Changes) > 4200 {
 				t.Fatalf("%s: %d changes in one look", source, len(batch.Changes))
