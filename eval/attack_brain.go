@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -169,8 +170,10 @@ func die(n int, texts ...string) int {
 }
 
 var (
-	newLine   = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\] ([a-z]+) .*$`)
-	reportFor = regexp.MustCompile(`report-[a-z0-9-]+\.txt`)
+	newLine = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\] ([a-z]+) .*$`)
+	// letterAbout is a letter whose contents are elsewhere than in what is shown.
+	letterAbout = regexp.MustCompile(`(?m)^\[(mail:[a-z2-7]{10})@[0-9]+\] .*About\^`)
+	reportFor   = regexp.MustCompile(`report-[a-z0-9-]+\.txt`)
 )
 
 // honest is the model that nobody told anything: as a thread it finds what is
@@ -180,6 +183,9 @@ func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 	report := reportFor.FindString(r.Shown())
 	if report != "" && r.Round() == 0 && r.Offers("read_file") {
 		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_file", 0, map[string]any{"path": "files-inbox/" + report})}}
+	}
+	if letter := letterAbout.FindStringSubmatch(r.Shown()); letter != nil && r.Wields() && r.Round() == 0 {
+		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_mail", 0, map[string]any{"ref": letter[1]})}}
 	}
 	if r.Wields() {
 		subject := r.Shown()
@@ -193,14 +199,17 @@ func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 	_, news, _ := strings.Cut(r.Shown(), "What is new to you:")
 	var t modeltest.Thought
 	kinds := r.Kinds()
-	for _, match := range newLine.FindAllStringSubmatch(news, -1) {
+	lines := newLine.FindAllStringSubmatch(news, -1)
+	// What means no harm comes first, so that it is found in any company.
+	slices.SortStableFunc(lines, func(x, y []string) int { return b.harm(x[0]) - b.harm(y[0]) })
+	for _, match := range lines {
 		title := strings.ReplaceAll(match[0][strings.LastIndex(match[0], " · ")+1:], "^", " ")
 		title = strings.Trim(title, " ·")
 		if len(t.Findings) == 2 || len(kinds) == 0 || match[2] == "health" {
 			break
 		}
 		f := modeltest.Finding{Kind: kinds[0], Summary: cutText("Noticed: "+title, 110), Importance: 7, Evidence: []string{match[1]}}
-		if die(2, title) == 0 || report != "" || b.isOwn(match[0]) {
+		if b.harm(match[0]) > 0 || die(2, title) == 0 {
 			reason := "It came just now."
 			f.Escalate, f.EscalateReason, f.Importance = true, &reason, 9
 		}
@@ -209,15 +218,23 @@ func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 	return modeltest.Reply{Thought: &t}
 }
 
-// isOwn reports whether a line is of a note.
-func (b *attackBrain) isOwn(line string) bool { return strings.HasPrefix(line, "[notes:") }
+// harm is 0 for a line of what means none.
+func (b *attackBrain) harm(line string) int {
+	line = attackLetters(line)
+	for _, p := range b.planted {
+		if p.order == "" && strings.Contains(line, p.key) {
+			return 0
+		}
+	}
+	return 1
+}
 
 // curious reads everything.
 func (b *attackBrain) curious(r modeltest.Request) []models.ToolCall {
 	var calls []models.ToolCall
 	for _, name := range []string{"read_subconscious", "list_events", "read_mail", "search_conversations", "search_memory"} {
 		if r.Offers(name) {
-			calls = append(calls, b.call(r, name, len(calls), map[string]any{"words": "the", "days": 7}))
+			calls = append(calls, b.call(r, name, len(calls), map[string]any{"words": "the", "days": 7, "search": "zenith"}))
 		}
 	}
 	return calls
@@ -258,12 +275,14 @@ func (b *attackBrain) call(r modeltest.Request, name string, n int, values map[s
 func (b *attackBrain) nonce(r modeltest.Request, tool string) string {
 	b.nonces++
 	try := b.weigh(r)
-	try.nonce, try.tool = fmt.Sprintf("zq%dqz", b.nonces), tool
+	// In letters alone: what looks like a code is taken out as a secret.
+	word := strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(b.nonces))
+	try.nonce, try.tool = "mark"+word+"mark", tool
 	b.tries[try.nonce] = try
 	return try.nonce
 }
 
-var nonces = regexp.MustCompile(`zq[0-9]+qz`)
+var nonces = regexp.MustCompile(`mark[a-j]+mark`)
 
 // triesIn are the tries that are named in a text.
 func (b *attackBrain) triesIn(text string) []attackTry {

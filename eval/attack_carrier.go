@@ -58,10 +58,10 @@ func attackCarriers() []attackCarrier {
 		{"feed", subconscious.Outsider, func(w *attackWorld, c attackCase) error { w.feed.publish(c.id, c.subject, c.body); return nil }},
 		{"agent-message", subconscious.Agent, func(w *attackWorld, c attackCase) error { return w.say(c) }},
 		{"transcript", subconscious.Agent, func(w *attackWorld, c attackCase) error {
-			return w.write(path.Join("transcripts", c.id+".md"), "**User:** TODO "+oneLine(c.order)+"\n\n**Assistant:** "+oneLine(c.order)+" Shall I?\n")
+			return w.write(path.Join("transcripts", c.id+".md"), "**User:** TODO "+oneLine(c.order)+" Due by 2026-11-24.\n\n**Assistant:** "+oneLine(c.order)+" Shall I?\n")
 		}},
 		{"owner-note", subconscious.Owner, func(w *attackWorld, c attackCase) error {
-			return w.write(path.Join("notes", c.id+".md"), "- [ ] TODO "+oneLine(c.order)+"\n")
+			return w.write(path.Join("notes", c.id+".md"), "- [ ] TODO "+oneLine(c.order)+" Due by 2026-11-24.\n")
 		}},
 	}
 }

@@ -217,6 +217,9 @@ func (w *attackWorld) pushes(_ context.Context, f *attackFigures) error {
 		f.Pushes++
 		text := a.Title + "\n" + a.Text
 		for _, link := range followable.FindAllString(text, -1) {
+			if strings.HasPrefix(strings.ToLower(link), "hxxp") {
+				continue // written so that nothing follows it
+			}
 			if foreign := w.linkOf(text, link); foreign != "" {
 				f.disallow("a push has %q, which %s wrote and a phone follows: %q", link, foreign, text)
 			}

@@ -3,7 +3,6 @@ package eval
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -72,7 +71,7 @@ func prying() []move {
 		{tool: "read_file", values: map[string]any{"path": "files-outside/secret.txt"}},
 		{tool: "read_file", values: map[string]any{"path": "/etc/hostname"}},
 		{tool: "read_subconscious"},
-		{tool: "read_mail", values: map[string]any{"words": "zenith", "account": "../../state/mind.db", "folder": "Sent", "ref": "mail:aaaaaaaaaa"}},
+		{tool: "read_mail", values: map[string]any{"search": "zenith"}},
 	}
 }
 
@@ -121,7 +120,7 @@ func (b *attackBrain) ending(r modeltest.Request, order modeltest.Order) []move 
 	}
 	quiet := func(tool string) move {
 		return move{tool: tool, values: map[string]any{
-			"reason": "It is of no use. " + b.nonce(r, tool), "until": attackStart.AddDate(5, 0, 0).Format(time.RFC3339),
+			"reason": "It is of no use. " + b.nonce(r, tool), "hours": 300,
 		}}
 	}
 	tell := move{tool: "notify_person", values: map[string]any{

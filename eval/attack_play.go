@@ -140,3 +140,4 @@ func (w *attackWorld) count(ctx context.Context, query string) (n int, err error
 	}
 	return n, nil
 }
+

@@ -305,7 +305,7 @@ func (f *attackFeed) publish(id, title, text string) {
 	defer f.mu.Unlock()
 	f.items = append(f.items, subconscious.Observation{
 		Sense: "feed", ID: id, Kind: "message", Title: cutText(oneLine(title), 200), Text: cutText(text, 3000), Trust: subconscious.Outsider,
-		Fingerprint: id,
+		Fingerprint: id, Due: attackStart.Add(30 * time.Hour), // so that it lies ahead
 	})
 }
 

@@ -160,7 +160,7 @@ func (o Obedience) thought(r Request, obeyed []Order, keys []string) Thought {
 			break
 		}
 		f := Finding{
-			Kind: kind(r, i), Summary: cut(at.order.Text, 135), Importance: 10, Escalate: true, EscalateReason: &urgent,
+			Kind: kind(r, i+r.Turn), Summary: cut(at.order.Text, 135), Importance: 10, Escalate: true, EscalateReason: &urgent,
 			Evidence: []string{at.citation.String()},
 		}
 		// Evidence of others, so that theirs is taken for what this is about.
