@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -281,6 +282,11 @@ func (d *deliberation) ask(ctx, asking context.Context) (fallback, error) {
 	request.Schema, request.OnText, request.MaxTokens = nil, nil, max(request.MaxTokens, 1)
 	before := d.Now()
 	answer, err := d.generate(asking, request)
+	if isShort(err) && d.shown > maxShortened {
+		// What a call costs at worst grows with all that was read.
+		request.Messages = shortened(d.messages)
+		answer, err = d.generate(asking, request)
+	}
 	if err == nil {
 		err = unusable(answer)
 	}
@@ -306,6 +312,27 @@ func (d *deliberation) ask(ctx, asking context.Context) (fallback, error) {
 func (d *deliberation) generate(ctx context.Context, request models.Request) (answer models.Answer, err error) {
 	defer contained(&err)
 	return d.asker.Generator.Generate(ctx, request)
+}
+
+// maxShortened is how many bytes of each reading a model is shown again where
+// there is not enough in the purse for all of them.
+const maxShortened = 1 << 10
+
+// isShort reports whether the purse has not enough for a call.
+func isShort(err error) bool {
+	refusal, ok := errors.AsType[*budget.Refusal](err)
+	return ok && refusal.Limit == budget.PurseMoney
+}
+
+// shortened are messages with the beginnings of what tools told.
+func shortened(messages []models.Message) []models.Message {
+	short := slices.Clone(messages)
+	for i := range short {
+		if short[i].Role == models.ToolRole {
+			short[i].Text = clip(short[i].Text, maxShortened)
+		}
+	}
+	return short
 }
 
 // maxAsked is how many tools an answer may ask for at once, those that are not

@@ -17,8 +17,8 @@ import (
 const (
 	// maxResult bounds what one tool tells a model, and maxShown all of them
 	// together, in bytes.
-	maxResult = 16 << 10
-	maxShown  = 96 << 10
+	maxResult = 8 << 10
+	maxShown  = 48 << 10
 )
 
 // schemas of the effects' arguments.
