@@ -139,7 +139,7 @@ func newMemoryConfirm(a *app) *cobra.Command {
 func newMemoryForget(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "forget ID",
-		Short:             "erase a memory for good",
+		Short:             "erase a memory for good; its whole id is needed",
 		Args:              takes(1, 1),
 		Annotations:       map[string]string{needs: memoryNeeds},
 		ValidArgsFunction: a.completeMemories,
@@ -149,15 +149,12 @@ func newMemoryForget(a *app) *cobra.Command {
 	}
 }
 
-// changeMemory sends one change and says what came of it. Where it names a
-// memory, the first letters of its id are enough.
+// changeMemory sends one change and says what came of it. To confirm, the first
+// letters of an id are enough; to erase for good they are not.
 func (a *app) changeMemory(ctx context.Context, change api.MemoryChange) error {
 	record, err := ask(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (_ api.MemoryRecord, err error) {
-		for _, id := range []*string{&change.Confirm, &change.Forget} {
-			if *id == "" {
-				continue
-			}
-			if *id, err = resolveMemory(ctx, daemon, *id); err != nil {
+		if change.Confirm != "" {
+			if change.Confirm, err = resolveMemory(ctx, daemon, change.Confirm); err != nil {
 				return api.MemoryRecord{}, err
 			}
 		}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 func newWhy(a *app) *cobra.Command {
@@ -18,7 +20,7 @@ func newWhy(a *app) *cobra.Command {
 		Long: `Of an entry: what was seen, who noticed, and what became of it. Of an incident
 (i-…): on what it rests, who wished you to be told, each decision of the gate
 with its reason, what was deliberated and what the policy said of each wish, how
-sure it is, and how it was delivered.`,
+sure it is, and how it was delivered. Of a proposal (p-…): its incident.`,
 		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
 		Args:              takes(1, 1),
 		Annotations:       map[string]string{needs: subjectNeeds},
@@ -42,6 +44,11 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 		if err != nil {
 			return explained{}, err
 		}
+		if strings.HasPrefix(id, proposalSign) {
+			if incident := incidentOf(ctx, daemon, id); incident != "" {
+				about.incident = incident
+			}
+		}
 		if about.incident != "" {
 			explanation, err := daemon.Incident(ctx, about.incident)
 			return explained{incident: &explanation}, err
@@ -56,4 +63,17 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 		return a.print(*found.incident, func(v screen.View) string { return screen.Incident(v, *found.incident, shown) })
 	}
 	return a.print(found.entry, func(v screen.View) string { return screen.Why(v, found.entry, shown.All) })
+}
+
+// proposalSign is how the id of every proposal begins.
+const proposalSign = "p-"
+
+// incidentOf is the incident that a proposal is about; "" where there is no such
+// proposal, or where that cannot be known.
+func incidentOf(ctx context.Context, daemon *client.Client, id string) subconscious.IncidentID {
+	proposal, err := findProposal(ctx, daemon, id)
+	if err != nil {
+		return ""
+	}
+	return proposal.Incident
 }
