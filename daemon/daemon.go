@@ -75,6 +75,7 @@ type Daemon struct {
 	purse         *budget.Purse
 	outbox        *notify.Outbox
 	session       *session.Reader
+	swept         time.Time // when old rows were let go last; the tick's own
 	// near are events that may be on; the tick's own.
 	near map[subconscious.Ref]bool
 	// wished is readable when the person wishes something of the gate.

@@ -83,8 +83,9 @@ func (d *Daemon) meterOf(role string) models.Meter {
 	return d.budget
 }
 
-// byModel begins the rule of what a model found.
-const byModel = "model "
+// wroteModel reports whether a model wrote what a finding of that rule says, or
+// nobody knows who.
+func wroteModel(rule string) bool { return rule == "" || strings.HasPrefix(rule, "model ") }
 
 // caseOf is a decision as it is deliberated on.
 func caseOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Case {
@@ -92,7 +93,7 @@ func caseOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Cas
 	return deliberate.Case{
 		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
 		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
-		Summary: asked.Summary, Wish: asked.Reason, ByModel: strings.HasPrefix(asked.Rule, byModel), Decision: decision.Detail,
+		Summary: asked.Summary, Wish: asked.Reason, ByModel: wroteModel(asked.Rule), Decision: decision.Detail,
 		Evidence: asked.Evidence,
 		Template: deliberate.Message{Title: message.Title, Text: message.Text, Urgent: message.Urgent, Expires: message.Expires},
 	}
@@ -170,10 +171,11 @@ func (a archivist) Remember(ctx context.Context, tx *store.Tx, memo deliberate.M
 // byDeliberation is who writes what a deliberation wished for.
 const byDeliberation = "deliberation"
 
-// least is the least trusted of those whose words were shown. What is kept apart
-// is nobody's word that is trusted.
+// least is the least trusted of those whose words were shown: the machine's at
+// best, since a model wrote it. What is kept apart is nobody's word that is
+// trusted.
 func least(shown []subconscious.Trust, apart bool) subconscious.Trust {
-	trust := subconscious.Owner
+	trust := subconscious.Machine
 	for _, t := range shown {
 		if rank(t) > rank(trust) {
 			trust = t

@@ -51,8 +51,13 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 	if in.Evidence, err = m.affair(ctx, c, incident); err != nil {
 		return deliberate.Material{}, err
 	}
+	shown := map[subconscious.Ref]bool{}
 	for _, o := range in.Evidence {
+		shown[o.Ref()] = true
 		out.Words = append(out.Words, wordOf(o, "evidence"))
+	}
+	for _, citation := range c.Evidence { // a rule's words may be those of what is not shown
+		in.Subject.ByModel = in.Subject.ByModel || !shown[citation.Ref]
 	}
 	state := m.currentState()
 	for _, e := range state.Entries {

@@ -83,8 +83,8 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 			shown.Standing = true
 		}
 	}
-	if len(t.Told) > 0 {
-		shown.Told = t.Told[len(t.Told)-1].At
+	if last, heard := t.Heard(); heard {
+		shown.Told = last.At
 	}
 	return shown
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -21,6 +22,9 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 		return err
 	}
 	report, err := d.think(ctx, tickWish{kind: subconscious.Manual})
+	if err == nil {
+		err = d.concluded(ctx)
+	}
 	if err := errors.Join(err, d.Stop(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
@@ -28,3 +32,28 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 	printed.SetIndent("", "  ")
 	return printed.Encode(report)
 }
+
+// concluded waits until nothing is deliberated on any more. What has not ended
+// by the deadline of a deliberation goes on with the next start.
+func (d *Daemon) concluded(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, d.options.Config.Deliberation.Deadline)
+	defer cancel()
+	poll := time.NewTicker(concludedEvery)
+	defer poll.Stop()
+	for {
+		open, err := d.deliberations.Waiting(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil || open == 0:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-poll.C:
+		}
+	}
+}
+
+// concludedEvery is how often is looked whether deliberations have ended.
+const concludedEvery = 50 * time.Millisecond

@@ -86,11 +86,12 @@ func among(lists ...[]subconscious.Observation) func(subconscious.Ref) bool {
 	return func(ref subconscious.Ref) bool { return known[ref] }
 }
 
-// undated goes through what the notes hold open without a date.
+// undated goes through what notes and conversations hold open without a date.
 func undated(view *senses.View) func(func(subconscious.Observation) bool) {
 	return func(yield func(subconscious.Observation) bool) {
 		view.All(func(o subconscious.Observation) bool {
-			return o.Sense != "notes" || !o.Due.IsZero() || yield(o)
+			promised := o.Sense == "notes" || o.Sense == "conversation" && o.Kind == "promise"
+			return !promised || !o.Due.IsZero() || yield(o)
 		})
 	}
 }

@@ -105,6 +105,9 @@ func (d *Daemon) Post(ctx context.Context, wish api.PostRequest) (api.Message, e
 	if err != nil {
 		return api.Message{}, talkAnswer(err)
 	}
+	if message.Author == chat.Person {
+		d.hurry() // what the person says is looked at soon
+	}
 	return apiMessage(posted), nil
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -136,14 +139,47 @@ func toldMessages(outcome escalate.Outcome) []api.ToldMessage {
 	return all
 }
 
-// hand gives the messages of a tick to the outbox, in the tick's transaction.
-func (d *Daemon) hand(ctx context.Context, tx *store.Tx, tick int64, at time.Time, outcome escalate.Outcome) error {
-	for _, p := range messages(tick, at, outcome) {
+// hand gives the messages of a tick to the outbox, and what is to be deliberated
+// on to the worker, in the tick's transaction.
+func (d *Daemon) hand(ctx context.Context, tx *store.Tx, tick int64, at time.Time, done decided) error {
+	plain := plainIncidents(done)
+	for _, p := range messages(tick, at, done.outcome) {
+		if slices.ContainsFunc(p.incidents, func(id subconscious.IncidentID) bool { return !plain[id] }) || p.Kind == notify.KindNotice {
+			p.Title, p.Text = harmless(p.Title), harmless(p.Text)
+		}
 		if err := d.outbox.Post(ctx, tx, p.Post); err != nil {
 			return fmt.Errorf("give a message to the channels: %w", err)
 		}
 	}
-	return d.entrust(ctx, tx, tick, at, outcome)
+	return d.entrust(ctx, tx, tick, at, done.outcome)
+}
+
+// plainIncidents are those of which rules wrote, of nothing but what the person
+// and the machine say.
+func plainIncidents(done decided) map[subconscious.IncidentID]bool {
+	trust := map[subconscious.Ref]subconscious.Trust{}
+	for _, e := range done.gate.Evidence {
+		trust[e.Ref] = e.Latest.Trust
+	}
+	plain := map[subconscious.IncidentID]bool{}
+	for _, decision := range done.outcome.Decisions {
+		if wroteModel(decision.Asked.Rule) || len(decision.Asked.Evidence) == 0 {
+			continue
+		}
+		plain[decision.ID] = !slices.ContainsFunc(decision.Asked.Evidence, func(c subconscious.Citation) bool {
+			return rank(trust[c.Ref]) > rank(subconscious.Machine)
+		})
+	}
+	return plain
+}
+
+// harmless is a text in which no address can be followed, line by line.
+func harmless(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = deliberate.Defang(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // toldNotices are the keys of the notices that are told now.

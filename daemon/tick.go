@@ -85,6 +85,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	d.adopt(staged, done, &report)
 	d.outbox.Wake()
 	d.deliberations.Wake()
+	d.sweep(ctx, at)
 	d.publish(ctx, at, next.TickCount, document, &report)
 	report.ElapsedMS = milliseconds(time.Since(began))
 	d.tell(report)
@@ -152,7 +153,10 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 		if err := failpoint.Hit("tick.commit.inside"); err != nil {
 			return err
 		}
-		if err := d.hand(ctx, tx, report.Tick, report.At, done.outcome); err != nil {
+		if err := d.hand(ctx, tx, report.Tick, report.At, done); err != nil {
+			return err
+		}
+		if err := d.consolidate(ctx, tx, done, staged.View()); err != nil {
 			return err
 		}
 		return d.mind.Commit(ctx, tx, kept)

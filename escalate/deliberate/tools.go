@@ -24,7 +24,7 @@ const (
 // schemas of the effects' arguments.
 const (
 	notifySchema   = `{"type":"object","properties":{"text":{"type":"string","description":"what the person reads below the title, one or two sentences, at most 160 characters"},"reason":{"type":"string","description":"one sentence: why now"}},"required":["text","reason"],"additionalProperties":false}`
-	rememberSchema = `{"type":"object","properties":{"text":{"type":"string"},"kind":{"type":"string","description":"fact, preference, decision, plan or person"},"tags":{"type":"array","items":{"type":"string"}}},"required":["text","kind"],"additionalProperties":false}`
+	rememberSchema = `{"type":"object","properties":{"text":{"type":"string"},"kind":{"type":"string","description":"fact, pattern, insight, solution, learning, decision, style, note or event"},"tags":{"type":"array","items":{"type":"string"}}},"required":["text","kind"],"additionalProperties":false}`
 	postSchema     = `{"type":"object","properties":{"conversation":{"type":"string"},"text":{"type":"string"}},"required":["conversation","text"],"additionalProperties":false}`
 	snoozeSchema   = `{"type":"object","properties":{"until":{"type":"string","description":"RFC 3339, with the offset"},"hours":{"type":"number","description":"in place of until"},"reason":{"type":"string","description":"one sentence"}},"required":["reason"],"additionalProperties":false}`
 	dismissSchema  = `{"type":"object","properties":{"reason":{"type":"string","description":"one sentence"}},"required":["reason"],"additionalProperties":false}`
