@@ -109,6 +109,9 @@ func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply)
 	if reply.Answer == notify.AnswerReject {
 		return d.rejected(ctx, tx, reply)
 	}
+	if reply.Answer == notify.AnswerLater && reply.Incident == "" {
+		return nil // it waits as it did, and there is nothing else to be put off
+	}
 	command := subconscious.Command{At: reply.At, IncidentID: reply.Incident, By: byPerson}
 	switch reply.Answer {
 	case notify.AnswerUseful:

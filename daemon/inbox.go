@@ -9,6 +9,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -52,6 +53,20 @@ func (d *Daemon) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 // deliveries.
 func (d *Daemon) inboxIncident(ctx context.Context, incident subconscious.Incident) (api.InboxIncident, error) {
 	shown := toldIncident(d.ledger.View(), incident)
+	if shown.Outcome != "" {
+		for _, r := range d.currentState().History {
+			if r.Incident == incident.Key && r.Deliberation != "" {
+				shown.OutcomeReason = r.Reason
+			}
+		}
+	}
+	proposed, err := d.actions.Proposals(ctx, actions.Query{Incident: shown.ID, Pending: true, Limit: 1})
+	if err != nil {
+		return api.InboxIncident{}, fmt.Errorf("read the proposals: %w", err)
+	}
+	if len(proposed) > 0 {
+		shown.Proposal = proposed[0].ID
+	}
 	deliveries, err := d.outbox.Deliveries(ctx, shown.ID)
 	if err != nil {
 		return api.InboxIncident{}, fmt.Errorf("read what was sent: %w", err)
@@ -85,6 +100,9 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 	}
 	if last, heard := t.Heard(); heard {
 		shown.Told = last.At
+	}
+	if n := len(t.Told); n > 0 && t.Told[n-1].Outcome != subconscious.OutcomePending {
+		shown.Outcome = t.Told[n-1].Outcome
 	}
 	return shown
 }

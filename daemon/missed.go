@@ -343,6 +343,13 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 
 // delivered says how the message fared.
 func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) error {
+	heard, ok := telling.Heard()
+	if !ok && telling.Deliberating() {
+		return t.end("It is being deliberated on.", "Wait for what comes of it: `subconsciousctl why "+string(telling.ID)+"`.")
+	}
+	if !ok {
+		return t.end("A deliberation kept it back.", "`subconsciousctl why "+string(telling.ID)+"` shows all that was said; deliberation.enabled: false tells without one.")
+	}
 	deliveries, err := t.d.outbox.Deliveries(ctx, telling.ID)
 	if err != nil {
 		return fmt.Errorf("read what was sent: %w", err)
@@ -352,7 +359,7 @@ func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) e
 		t.arrived = t.arrived || ok
 		t.step(stageDelivery, x.Channel, ok, 0, x.At, "%s %s", x.State, x.Error)
 	}
-	when := clock(telling.Told[len(telling.Told)-1].At, t.trace.At)
+	when := clock(heard.At, t.trace.At)
 	switch {
 	case t.arrived:
 		return t.end("You were told at "+when+", and a channel took it.", "Look at the phone's settings for that channel; `subconsciousctl notify test` sends another.")

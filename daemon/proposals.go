@@ -28,7 +28,10 @@ func (d *Daemon) Proposals(ctx context.Context, query api.ProposalQuery) (api.Pr
 	if err != nil {
 		return page, actAnswer(err)
 	}
-	shown, before := paged(all, query.Before, pageOf(query.Limit), func(p actions.Proposal) string { return p.ID })
+	shown, before, err := paged(all, query.Before, pageOf(query.Limit), func(p actions.Proposal) string { return p.ID })
+	if err != nil {
+		return page, err
+	}
 	for _, p := range shown {
 		page.Proposals = append(page.Proposals, d.apiProposal(p))
 	}
@@ -38,15 +41,18 @@ func (d *Daemon) Proposals(ctx context.Context, query api.ProposalQuery) (api.Pr
 
 // paged is the part of a list behind the one with the id before, and the mark of
 // the next part.
-func paged[T any](all []T, before string, limit int, id func(T) string) (shown []T, next string) {
+func paged[T any](all []T, before string, limit int, id func(T) string) (shown []T, next string, err error) {
 	if before != "" {
 		at := slices.IndexFunc(all, func(t T) bool { return id(t) == before })
+		if at < 0 {
+			return nil, "", api.Errorf(api.CodeBadRequest, "begin again without it", "before: %.40q is no mark of a page, or no longer", before)
+		}
 		all = all[at+1:]
 	}
 	if len(all) <= limit {
-		return all, ""
+		return all, "", nil
 	}
-	return all[:limit], id(all[limit-1])
+	return all[:limit], id(all[limit-1]), nil
 }
 
 // Proposal implements api.Proposer.
@@ -96,7 +102,10 @@ func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 			undone[r.UndoOf] = r.ID
 		}
 	}
-	shown, before := paged(all, query.Before, pageOf(query.Limit), func(r actions.Run) string { return r.ID })
+	shown, before, err := paged(all, query.Before, pageOf(query.Limit), func(r actions.Run) string { return r.ID })
+	if err != nil {
+		return page, err
+	}
 	for _, r := range shown {
 		out := apiRun(r)
 		out.Undone = undone[r.ID]
@@ -110,7 +119,9 @@ func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 func (d *Daemon) Undo(ctx context.Context, run string) (api.ActionRun, error) {
 	d.use()
 	r, err := d.actions.Undo(ctx, run)
-	if err != nil {
+	if actions.CodeOf(err) == actions.CodeNotFound {
+		return api.ActionRun{}, api.Errorf(api.CodeNotFound, "see `subconsciousctl undo --list` for those that can be taken back", "there is no run %.80q", run)
+	} else if err != nil {
 		return api.ActionRun{}, actAnswer(err)
 	}
 	d.options.Logger.Info("an action was taken back", "run", run, "by", r.ID, "state", string(r.State))
