@@ -82,7 +82,7 @@ func (d *deliberation) notify(ctx context.Context, call ToolCall) error {
 	if err := decode(call.Arguments, &in); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
-	heading := title(d.Case)
+	heading := d.heading(d.Case, d.taint)
 	text := d.spoken(in.Text, d.taint, room(heading))
 	if text == "" {
 		return d.refuse(ctx, call, "the text is empty")
@@ -254,7 +254,7 @@ func (d *deliberation) complete(wish Wish, s Step) Wish {
 
 // proposal tells the person that an action waits.
 func (d *deliberation) proposal(p Proposed) *Telling {
-	heading := title(d.Case)
+	heading := d.heading(d.Case, d.taint)
 	end := " To do it: subconsciousctl approve " + p.ID
 	if !p.Expires.IsZero() {
 		end += " (until " + moment(p.Expires, d.Now()) + ")"

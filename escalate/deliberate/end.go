@@ -127,7 +127,7 @@ func (d *deliberation) addressed(t Telling) Telling {
 
 // tellByRule ends the case with the words of the gate, and says so in brackets.
 func (d *deliberation) tellByRule(ctx context.Context, why fallback) error {
-	heading := title(d.Case)
+	heading := d.heading(d.Case, d.taint)
 	text := oneLine(d.Redact(oneLine(d.Template.Text)))
 	if why.short != "" {
 		text = joined(text, " (told by rule: "+why.short+")", room(heading))

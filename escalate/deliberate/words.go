@@ -43,8 +43,16 @@ func (w *Worker) mechanical(text string, most int) string {
 	return cut(Defang(w.Redact(oneLine(text))), most)
 }
 
-// title is the mechanical one of a case.
-func title(c Case) string { return cut(oneLine(c.Template.Title), maxTitle) }
+// heading is the mechanical title of a case. It may hold what a stranger wrote,
+// as the subject of a mail or the name of a file: no address in it can be
+// followed, but where nothing was shown but the words of the person and the
+// machine.
+func (w *Worker) heading(c Case, taint escalate.Taint) string {
+	if len(taint.Words) == 0 {
+		return w.mechanical(c.Template.Title, maxTitle)
+	}
+	return w.spoken(c.Template.Title, taint, maxTitle)
+}
 
 // room is how many characters are left for a text.
 func room(title string) int { return maxMessage - runes(title) }
