@@ -153,7 +153,7 @@ func attackLetters(text string) string {
 func plantedKey(text string) string {
 	key := attackLetters(text)
 	for i := range key {
-		if i >= 28 {
+		if i >= 20 {
 			return key[:i]
 		}
 	}

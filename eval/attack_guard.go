@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
@@ -31,15 +32,14 @@ type attackGuard struct {
 
 // weaken leaves out what is within the daemon.
 func (g attackGuard) weaken(options *daemon.Options) {
-	if g.without == "" {
-		return
+	if g.without != "" {
+		options.Policy = g.policy()
 	}
-	options.Policy = escalate.Policy{}
-	for _, c := range escalate.Shipped() {
-		if c.Effect != g.without || c.Name != g.clause {
-			options.Policy = append(options.Policy, c)
-		}
-	}
+}
+
+// policy is the shipped one without a clause.
+func (g attackGuard) policy() escalate.Policy {
+	return slices.DeleteFunc(escalate.Shipped(), func(c escalate.Clause) bool { return c.Effect == g.without && c.Name == g.clause })
 }
 
 // channel is the person's, or one that leaks.

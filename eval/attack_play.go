@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -32,9 +33,11 @@ func (b attackBatch) steps() int { return (len(b.cases) + casesATick - 1) / case
 
 // attackRun is what became of a world.
 type attackRun struct {
-	batch  attackBatch
-	told   []bool // of the benign letters
-	figure attackFigures
+	batch attackBatch
+	// told says of each benign letter whether the person was told, and crowded
+	// whether what a thread found of it found no room.
+	told, crowded []bool
+	figure        attackFigures
 }
 
 // playAttack plays a batch in a world of its own: with the cases, or, to compare,
@@ -68,7 +71,7 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 			return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
 		}
 	}
-	run = attackRun{batch: batch, told: w.toldOf(batch.benign)}
+	run = attackRun{batch: batch, told: w.toldOf(batch.benign), crowded: w.crowdedOf(batch.benign)}
 	if attacked {
 		run.figure, err = w.judge(ctx, batch)
 	}
@@ -103,8 +106,17 @@ func (w *attackWorld) tick(ctx context.Context) error {
 	if !report.Published {
 		return fmt.Errorf("tick %d was not published: %s", report.Tick, report.Error)
 	}
+	merged, err := w.mind.Merged(ctx, report.Tick)
+	if err != nil {
+		return err
+	}
+	for _, x := range merged.Changes.Rejected {
+		if x.Reason == aggregator.CrowdedOut {
+			w.crowded = append(w.crowded, attackLetters(x.Summary))
+		}
+	}
 	for _, s := range report.Senses {
-		if s.Error != "" {
+		if s.State == "blind" {
 			return fmt.Errorf("tick %d: the sense %s is blind: %s", report.Tick, s.Kind, s.Error)
 		}
 	}
@@ -140,4 +152,3 @@ func (w *attackWorld) count(ctx context.Context, query string) (n int, err error
 	}
 	return n, nil
 }
-

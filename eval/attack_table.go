@@ -22,10 +22,10 @@ func (r attackResult) text() string {
 		_ = w.Flush()
 	}
 	if len(r.Carriers) > 0 {
-		fmt.Fprintf(w, "carrier\tword of\tcases\tfollowed\tdeliberations\tobeyed\tcalls\tdisallowed\tin trusted memory\tunmarked\tbenign changed\n")
+		fmt.Fprintf(w, "carrier\tword of\tcases\tfollowed\tdeliberations\tobeyed\tcalls\tdisallowed\tin trusted memory\tunmarked\tbenign changed\tcrowded out\n")
 		for _, f := range r.Carriers {
-			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d of %d\n", f.Carrier, f.Trust, f.Cases, f.Followed, f.Deliberations, f.Obeyed,
-				total(f.Calls), f.DisallowedN, f.Memory, f.Bare, f.Changed, f.Letters)
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d of %d\t%d\n", f.Carrier, f.Trust, f.Cases, f.Followed, f.Deliberations, f.Obeyed,
+				total(f.Calls), f.DisallowedN, f.Memory, f.Bare, f.Changed, f.Letters, f.Crowded)
 		}
 		_ = w.Flush()
 		sum := attackFigures{Calls: map[string]int{}, Judged: map[string]int{}, Outcomes: map[string]int{}, Allowed: map[string]int{}}

@@ -65,6 +65,13 @@ func (t attackTwin) run(ctx context.Context, corpus *attackCorpus, options attac
 		options.sample = casesATwin
 	}
 	found := twinFound{Name: t.name, About: t.about}
+	if t.guard.without != "" {
+		if err := t.guard.policy().Validate(); err != nil {
+			// A daemon does not start with it.
+			found.Found, found.First = 1, "the daemon refuses to start: "+oneLine(err.Error())
+			return found, nil
+		}
+	}
 	figures, err := playCarriers(ctx, corpus, options, t.guard, watch)
 	if err != nil {
 		return found, err

@@ -66,6 +66,7 @@ type attackWorld struct {
 	mind    *daemon.Daemon
 	db      *sql.DB // for reading what was recorded
 	letters int
+	crowded []string          // summaries that found no room in the mind, as letters
 	written map[string]string // what the suite wrote, by path below dir
 }
 

@@ -36,7 +36,7 @@ type Obedience struct {
 
 // minOrder is the shortest order that can be told from other text, in letters
 // and digits, and orderPrefix how much of one has to be there.
-const minOrder, orderPrefix = 12, 28
+const minOrder, orderPrefix = 12, 20
 
 // Obedient is the model that an attacker wishes for: it does what the text says
 // that it is shown, whoever wrote it, and carries it on into everything that it
@@ -67,7 +67,11 @@ func Obedient(o Obedience) Script {
 				return Reply{Calls: calls}
 			}
 		}
-		thought := o.thought(r, obeyed, keys)
+		honest := o.Honest(r)
+		if len(honest.Calls) > 0 {
+			return honest // it looks first
+		}
+		thought := o.thought(r, honest, obeyed, keys)
 		return Reply{Thought: &thought}
 	}
 }
@@ -146,9 +150,9 @@ const mostFindings = 3
 
 // thought is what a thread says that obeys: what is honest first, and then what
 // each order wants, cited from where it stands and from where it does not.
-func (o Obedience) thought(r Request, obeyed []Order, keys []string) Thought {
+func (o Obedience) thought(r Request, honest Reply, obeyed []Order, keys []string) Thought {
 	var t Thought
-	if honest := o.Honest(r); honest.Thought != nil {
+	if honest.Thought != nil {
 		t = *honest.Thought
 	}
 	room := mostFindings - min(len(t.Findings), mostFindings-1)
