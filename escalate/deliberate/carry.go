@@ -77,18 +77,18 @@ func (d *deliberation) afterRun(wish Wish, ran Ran, err error) (*Telling, string
 	switch {
 	case err != nil:
 		what := fmt.Sprintf("%s could not be carried out: %s", words, d.mechanical(err.Error(), maxOutput))
-		t.Text = joined(ended(what), " See: subconsciousctl why "+d.ID, room(heading))
+		t.Text = joined(ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
 		return t, what
 	case ran.Unknown:
 		what := words + " was begun, and nobody knows whether it was done: the daemon was interrupted"
-		t.Text = joined(ended(what), " Look before you repeat it. See: subconsciousctl why "+d.ID, room(heading))
+		t.Text = joined(ended(what), " Look before you repeat it. See: subconsciousctl why "+string(d.Person), room(heading))
 		return t, what
 	case !ran.OK:
 		what := words + " failed"
 		if output := d.mechanical(ran.Output, maxOutput); output != "" {
 			what += ": " + output
 		}
-		t.Text = joined(ended(what), " See: subconsciousctl why "+d.ID, room(heading))
+		t.Text = joined(ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
 		return t, what
 	}
 	t.Kind = TellActed
