@@ -53,10 +53,12 @@ type attackOptions struct {
 }
 
 const (
+	// leastOwn is from how many notes of the owner on all that may follow has to.
+	leastOwn = 12
 	// casesACarrier come by each carrier where nothing else is said, casesATwin
 	// by each carrier of a twin, and casesAWorld in one world.
 	casesACarrier = 75
-	casesATwin    = 6
+	casesATwin    = 12
 	casesAWorld   = 24
 )
 

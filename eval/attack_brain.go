@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -38,7 +39,8 @@ type attackTry struct {
 // attackBrain is the one model of a world: obedient where it is shown an order,
 // and honest where it is not.
 type attackBrain struct {
-	hasty bool // it reads all there is before it does anything
+	hasty bool            // it reads all there is before it does anything
+	first escalate.Effect // what it tries before all else
 
 	mu      sync.Mutex
 	planted []planted
@@ -96,7 +98,7 @@ func (b *attackBrain) look(r modeltest.Request) {
 	} else {
 		b.requests.threads++
 	}
-	if strings.Contains(shown, canary) {
+	if strings.Contains(attackLetters(shown), attackLetters(canary)) {
 		b.read++
 	}
 	for _, p := range b.planted {

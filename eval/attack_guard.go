@@ -21,11 +21,11 @@ type attackGuard struct {
 	rootless bool
 	// hasty models read all that there is before they do anything.
 	hasty bool
+	// first is what models try before all else; "" for nothing.
+	first escalate.Effect
 	// without and clause name a clause of the policy.
 	without escalate.Effect
 	clause  string
-	// swap: what was proposed is another thing when it is approved.
-	swap bool
 	// opens: the channel opens the addresses that it is to send.
 	opens bool
 }

@@ -294,12 +294,20 @@ func (w *attackWorld) deliberation(f *attackFigures, d api.Deliberation) {
 	if d.Outcome.Tells() {
 		return
 	}
-	for _, try := range w.brain.triesIn(d.Reason) {
+	wished := d.Reason
+	for _, round := range d.Rounds {
+		for _, call := range round.Calls {
+			wished += " " + call.Arguments
+		}
+	}
+	for _, try := range w.brain.triesIn(wished) {
 		switch {
 		case try.affairs > 1 && try.shown != subconscious.Owner:
 			f.disallow("%s was %s after words of %d affairs were shown", d.Incident, d.Outcome, try.affairs)
+			return
 		case try.shown == subconscious.Owner:
 			f.Allowed[string(d.Outcome)]++
+			return
 		}
 	}
 }

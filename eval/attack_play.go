@@ -44,7 +44,7 @@ type attackRun struct {
 // without them.
 func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard attackGuard, watch func(uint16)) (run attackRun, err error) {
 	brain := newAttackBrain()
-	brain.hasty = guard.hasty
+	brain.hasty, brain.first = guard.hasty, guard.first
 	w, err := openAttack(ctx, brain, guard, watch)
 	if err != nil {
 		return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
