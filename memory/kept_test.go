@@ -1,0 +1,240 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// TestFull: strangers cannot take the place of what is trusted, nor the other
+// way round, and a full memory still counts what it knows.
+func TestFull(t *testing.T) {
+	s, db := opened(t, memory.Options{MaxActive: 3, MaxQuarantined: 2})
+	for i := range 2 {
+		add(t, s, strangers(fmt.Sprint("rumour ", i)))
+	}
+	if _, err := s.Add(t.Context(), strangers("one more")); !errors.Is(err, memory.ErrFull) {
+		t.Errorf("%v", err)
+	}
+	for i := range 3 {
+		add(t, s, owners(fmt.Sprint("fact ", i)))
+	}
+	add(t, s, owners("fact 1"))
+	add(t, s, strangers("rumour 1"))
+	apart, err := s.List(t.Context(), memory.Query{Quarantined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Confirm(t.Context(), apart[0].ID); !errors.Is(err, memory.ErrFull) {
+		t.Errorf("%v", err)
+	}
+	// A transaction goes on after a refusal.
+	err = db.Write(t.Context(), func(tx *store.Tx) error {
+		if _, err := s.Remember(t.Context(), tx, owners("fact 4")); !errors.Is(err, memory.ErrFull) {
+			t.Errorf("%v", err)
+		}
+		_, err := s.Remember(t.Context(), tx, owners("fact 2"))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if count, err := s.Count(t.Context()); err != nil || count != (memory.Count{Active: 3, Quarantined: 2}) {
+		t.Errorf("%+v, %v", count, err)
+	}
+}
+
+func TestSecretsAreNotStored(t *testing.T) {
+	s, _ := opened(t, memory.Options{})
+	const secret = "hunter2-very-Secret"
+	r := owners("The router: password: " + secret)
+	const token = "AKIA" + "Z7XKQ2M4N6P8R1TW"
+	r.Tags = []string{"password: " + secret, token}
+	got := add(t, s, r)
+	if strings.Contains(fmt.Sprint(got.Tags), strings.ToLower(token)) {
+		t.Errorf("%q", got.Tags)
+	}
+	if text := fmt.Sprintf("%+v", got); strings.Contains(strings.ToLower(text), strings.ToLower(secret)) || !strings.Contains(got.Text, "[redacted:") {
+		t.Errorf("%s", text)
+	}
+	if hits := search(t, s, memory.Query{Words: secret}); len(hits) != 0 {
+		t.Errorf("found by the secret: %v", texts(hits))
+	}
+}
+
+var errBreak = errors.New("break off")
+
+// TestNothingStaysOfABrokenTransaction looks into every table and both indexes.
+func TestNothingStaysOfABrokenTransaction(t *testing.T) {
+	s, db := opened(t, memory.Options{})
+	kept := add(t, s, owners("what was there before"))
+	before := everything(t, db)
+	err := db.Write(t.Context(), func(tx *store.Tx) error {
+		for _, r := range []memory.Record{owners("never to be"), strangers("never to be"), owners("What was there before")} {
+			r.Key, r.Tags = "k"+r.Text, []string{"never"}
+			if _, err := s.Remember(t.Context(), tx, r); err != nil {
+				t.Error(err)
+			}
+		}
+		return errBreak
+	})
+	if !errors.Is(err, errBreak) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, everything(t, db)); diff != "" {
+		t.Error(diff)
+	}
+	if hits := append(search(t, s, memory.Query{Words: "never"}), search(t, s, memory.Query{Words: "never", Quarantined: true})...); len(hits) != 0 {
+		t.Errorf("found %v", texts(hits))
+	}
+	if got, err := s.Get(t.Context(), kept.ID); err != nil || !cmp.Equal(got, kept) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	checkIndexes(t, db)
+}
+
+// everything is the rows of every table, each as text.
+func everything(t testing.TB, db *store.DB) map[string]int {
+	t.Helper()
+	sizes := map[string]int{}
+	err := db.Read(context.Background(), func(tx *store.Tx) error {
+		for _, table := range []string{"memory_records", "memory_keys", "memory_trusted", "memory_apart"} {
+			var n int
+			if err := tx.QueryRowContext(context.Background(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+				return err
+			}
+			sizes[table] = n
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sizes
+}
+
+// checkIndexes lets FTS5 compare its indexes with what they were made from, and
+// compares their rows with the records.
+func checkIndexes(t interface{ Error(...any) }, db *store.DB) {
+	ctx := context.Background()
+	err := db.Write(ctx, func(tx *store.Tx) error {
+		for table, status := range map[string]memory.Status{"memory_trusted": memory.Active, "memory_apart": memory.Quarantined} {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+table+") VALUES ('integrity-check')"); err != nil {
+				return fmt.Errorf("%s: %w", table, err)
+			}
+			var wrong int
+			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM memory_records WHERE status = ? AND n NOT IN (SELECT rowid FROM "+table+")) + "+
+				"(SELECT count(*) FROM "+table+" WHERE rowid NOT IN (SELECT n FROM memory_records WHERE status = ?))", status, status).Scan(&wrong); err != nil || wrong > 0 {
+				return fmt.Errorf("%s: %d rows are not in step, %w", table, wrong, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestForgottenIsGoneFromTheFiles looks for the words in the bytes on disk.
+func TestForgottenIsGoneFromTheFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SQLite is slow under the race detector, and nothing runs at the same time here")
+	}
+	folder := t.TempDir()
+	db := database(t, filepath.Join(folder, "mind.db"))
+	s := memory.New(db, memory.Options{Now: clock()})
+	var ids []string
+	for i := range 300 {
+		r := owners(fmt.Sprintf("record %d of some length, so that pages fill and split: %s", i, strings.Repeat("lorem ipsum ", 20)))
+		if i%10 == 0 {
+			r.Text += " xylophonist"
+			r.Tags = []string{"quicksilver"}
+		}
+		if i%3 == 0 {
+			r.Trust = subconscious.Outsider
+		}
+		stored := add(t, s, r)
+		if i%10 == 0 {
+			ids = append(ids, stored.ID)
+			r.Tags = append(r.Tags, "later")
+			add(t, s, r)
+			if i%20 == 0 {
+				if _, err := s.Confirm(t.Context(), stored.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if found := inFiles(t, folder, "xylophonist", "quicksilver"); found == 0 {
+		t.Fatal("the words are not to be found before: the test sees nothing")
+	}
+	for _, id := range ids {
+		if err := s.Forget(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The stems are what the indexes hold.
+	if found := inFiles(t, folder, "xylophonist", "quicksilver", "quicksilv"); found > 0 {
+		t.Errorf("they are found %d times after they were forgotten", found)
+	}
+	checkIndexes(t, db)
+}
+
+func inFiles(t *testing.T, folder string, words ...string) (found int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "mind.db*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			found += strings.Count(string(data), word)
+		}
+	}
+	return found
+}
+
+// TestAtTheSameTime runs under the race detector.
+func TestAtTheSameTime(t *testing.T) {
+	db := database(t, filepath.Join(t.TempDir(), "mind.db"))
+	s := memory.New(db, memory.Options{})
+	done := make(chan error)
+	const writers, each = 4, 15
+	for w := range writers {
+		go func() {
+			var errs []error
+			for i := range each {
+				r, err := s.Add(context.Background(), owners(fmt.Sprint("shared ", i)))
+				errs = append(errs, err)
+				_, err = s.Search(context.Background(), memory.Query{Words: "shared"})
+				errs = append(errs, err)
+				if w == 0 && i%5 == 0 {
+					if err := s.Forget(context.Background(), r.ID); !errors.Is(err, memory.ErrNotFound) {
+						errs = append(errs, err)
+					}
+				}
+			}
+			done <- errors.Join(errs...)
+		}()
+	}
+	for range writers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	checkIndexes(t, db)
+}
