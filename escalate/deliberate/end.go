@@ -87,8 +87,8 @@ func (d *deliberation) endOthers(ctx context.Context, tx *store.Tx) error {
 // conclude writes down how the case ended, tells the person and the mind.
 func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion) error {
 	now := d.Now()
-	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: c.reason, Until: c.until, Tick: d.Tick, Model: cmp.Or(d.model, byRule),
-		Cost: d.Cost, Cited: slices.Clone(d.Evidence[:min(len(d.Evidence), maxCited)])}
+	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: within(c.reason, subconscious.OutcomeReasonBytes), Until: c.until,
+		Tick: d.Tick, Model: cmp.Or(d.model, byRule), Cost: d.Cost, Cited: slices.Clone(d.Evidence[:min(len(d.Evidence), maxCited)])}
 	if c.fallback != "" || c.reason == tooLate {
 		outcome.Model = byRule
 	}

@@ -86,6 +86,16 @@ func cut(text string, most int) string {
 	return strings.TrimRight(kept, " ,;:–-…") + "…"
 }
 
+// within shortens a line to so many bytes: a sentence of 200 characters may have
+// four times as many, and the mind takes no more of it.
+func within(text string, most int) string {
+	const more = "…"
+	if len(text) <= most {
+		return text
+	}
+	return strings.TrimRight(strings.ToValidUTF8(text[:most-len(more)], ""), " ") + more
+}
+
 // clip shortens a longer text to so many bytes, and says so.
 func clip(text string, most int) string {
 	if len(text) <= most {
