@@ -19,12 +19,12 @@ func newDoctor(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "examine the installation, and say what to do about each fault",
 		Long: `Examines the configuration, the state folder, the database, this machine, the
-mail accounts, the models and the channels over which you are told, and says for
-each fault what to do. The daemon need not run. Mail accounts are signed in to,
-and nothing is changed there. No remote model is asked anything unless --live is
-given, which costs what a small question costs; no message is sent unless --send
-is given. Exits with 1 if something is broken, and with 4 if something works less
-well than it should.`,
+mail accounts, the models, the channels over which you are told and the actions,
+and says for each fault what to do. The daemon need not run. Mail accounts are
+signed in to, and nothing is changed there. No remote model is asked anything
+unless --live is given, which costs what a small question costs; no message is
+sent unless --send is given, and no action is run. Exits with 1 if something is
+broken, and with 4 if something works less well than it should.`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), live, send) },
 	}

@@ -1,6 +1,6 @@
 // Package doctor examines an installation: its configuration, its folders, its
-// database, the machine, the mail accounts, the models, and how the person is
-// told, and says for each failure what to do.
+// database, the machine, the mail accounts, the models, how the person is told,
+// and what may be done for them, and says for each failure what to do.
 //
 // It stores nothing and mends nothing. No remote model, and no person, is sent
 // anything unless that is asked for. The command doctor calls it.
@@ -36,6 +36,7 @@ const (
 	PartMail          = "mail"
 	PartModels        = "models"
 	PartTelling       = "telling"
+	PartActing        = "acting"
 )
 
 // Finding is what was found of one thing.
@@ -80,6 +81,9 @@ type Options struct {
 	DialMail live.Dial
 	// Watches is how many folders may be watched; nil asks the kernel.
 	Watches func() (limit int, ok bool)
+	// Programs are the folders in which programs of actions are looked for; nil is
+	// those of the daemon.
+	Programs []string
 	// Session looks at the person's session; nil asks the desktop.
 	Session func(context.Context) presence.Session
 }
@@ -109,6 +113,7 @@ func Examine(ctx context.Context, options Options) []Finding {
 	e.part = PartMachine
 	e.machine(ctx)
 	e.watches(ctx)
+	e.transcripts(ctx)
 	if e.Config != nil {
 		e.part = PartMail
 		e.mail(ctx)
@@ -117,6 +122,8 @@ func Examine(ctx context.Context, options Options) []Finding {
 		e.budget()
 		e.part = PartTelling
 		e.telling(ctx)
+		e.part = PartActing
+		e.acting()
 	}
 	return e.found
 }
