@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -43,7 +44,7 @@ func attackTwins() []attackTwin {
 		switch {
 		case c.Effect == escalate.EffectAct && len(c.Shown) == 0:
 			carrier = "owner-note"
-		case c.Effect == escalate.EffectAct && len(c.Approval) > 0:
+		case c.Effect == escalate.EffectAct && slices.Contains(c.Shown, subconscious.Agent):
 			carrier = "agent-message"
 		}
 		all = append(all, attackTwin{fmt.Sprintf("%s/%s", c.Effect, c.Name), "the policy without this clause", []string{carrier}, guard})
