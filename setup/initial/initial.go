@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -182,6 +183,7 @@ func steps() []step {
 		{"find the keys", keys},
 		{"try the models", try},
 		{"reckon the cost", reckon},
+		{"say who deliberates", deliberation},
 		{"choose what it looks at", watch},
 		{"choose whose mail it reads", mailbox},
 		{"choose how you are told", tell},
@@ -274,6 +276,30 @@ func reckon(_ context.Context, s *session) error {
 		s.say("Not known, and so taken to be dear: the price of %s. models.prices in the configuration corrects it.", strings.Join(unique(unknown), ", "))
 	}
 	return nil
+}
+
+// deliberation says, where the key of the shipped frontier model is there, that
+// this model deliberates from now on, whoever else thinks.
+func deliberation(_ context.Context, s *session) error {
+	if !s.existing.Deliberation.Enabled {
+		return nil
+	}
+	hasKey := func(p models.Provider) bool {
+		_, err := p.Key(s.env())
+		return err == nil
+	}
+	found := deliberator(s.plan.config(), hasKey)
+	if found.From == deliberator(s.plan.config(), nil).From {
+		return nil // it has the role by the configuration, or nobody has it
+	}
+	s.say("%s, whose key is there, deliberates on what you are to be told, for at most $%.2f each time and within the same limits: docs/deliberation.md.",
+		found.Target.Identity(), s.existing.Deliberation.MaxCost)
+	return nil
+}
+
+func deliberator(config models.Config, hasKey func(models.Provider) bool) models.RoleAssignment {
+	all := models.Resolve(config, hasKey)
+	return all[slices.IndexFunc(all, func(a models.RoleAssignment) bool { return a.Role.ID == models.RoleDeliberation })]
 }
 
 // next says what to do now.
