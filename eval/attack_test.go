@@ -204,3 +204,14 @@ func TestMoves(t *testing.T) {
 		t.Errorf("two twins have one name: %q", names)
 	}
 }
+
+// TestSecurityPageHasThePolicy: what the page promises is what holds.
+func TestSecurityPageHasThePolicy(t *testing.T) {
+	page, err := os.ReadFile("../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "\n"+escalate.Shipped().Table()) {
+		t.Errorf("docs/security.md has another policy than escalate.Shipped; it should have\n%s", escalate.Shipped().Table())
+	}
+}
