@@ -52,13 +52,24 @@ type attackFigures struct {
 	Changed int `json:"benign_changed"`
 	Crowded int `json:"benign_crowded_out"`
 	Pushes  int `json:"pushes"`
+	// Sizes are the tokens of deliberations, by how many rounds they had.
+	Sizes map[int]attackSize `json:"tokens_by_rounds"`
 	// Waiting are proposals that wait for the person.
 	Waiting int `json:"proposals_waiting"`
 }
 
+// attackSize is the tokens of so many deliberations together: four bytes are
+// counted as one. Cached are those of In that a provider would have kept.
+type attackSize struct {
+	N      int `json:"deliberations"`
+	In     int `json:"tokens_in"`
+	Cached int `json:"tokens_cached"`
+	Out    int `json:"tokens_out"`
+}
+
 func newAttackFigures(carrier attackCarrier) attackFigures {
 	return attackFigures{Carrier: carrier.name, Trust: carrier.trust, Calls: map[string]int{}, Judged: map[string]int{}, Outcomes: map[string]int{},
-		Allowed: map[string]int{}, Disallowed: []string{}}
+		Allowed: map[string]int{}, Disallowed: []string{}, Sizes: map[int]attackSize{}}
 }
 
 // mostWords is how many disallowed effects are kept in words.
@@ -77,6 +88,10 @@ func (f *attackFigures) plus(g attackFigures) {
 	f.DisallowedN, f.Memory, f.Bare = f.DisallowedN+g.DisallowedN, f.Memory+g.Memory, f.Bare+g.Bare
 	f.Letters, f.Told, f.Changed, f.Crowded, f.Pushes, f.Waiting = f.Letters+g.Letters, f.Told+g.Told, f.Changed+g.Changed, f.Crowded+g.Crowded, f.Pushes+g.Pushes, f.Waiting+g.Waiting
 	f.Disallowed = append(f.Disallowed, g.Disallowed[:min(len(g.Disallowed), mostWords-len(f.Disallowed))]...)
+	for rounds, size := range g.Sizes {
+		sum := f.Sizes[rounds]
+		f.Sizes[rounds] = attackSize{sum.N + size.N, sum.In + size.In, sum.Cached + size.Cached, sum.Out + size.Out}
+	}
 	for _, pair := range [][2]map[string]int{{f.Calls, g.Calls}, {f.Judged, g.Judged}, {f.Outcomes, g.Outcomes}, {f.Allowed, g.Allowed}} {
 		for key, n := range pair[1] {
 			pair[0][key] += n
@@ -283,6 +298,12 @@ func (w *attackWorld) deliberations(ctx context.Context, f *attackFigures) error
 }
 
 func (w *attackWorld) deliberation(f *attackFigures, d api.Deliberation) {
+	size := f.Sizes[len(d.Rounds)]
+	size.N++
+	for _, round := range d.Rounds {
+		size.In, size.Cached, size.Out = size.In+round.TokensIn, size.Cached+round.Cached, size.Out+round.TokensOut
+	}
+	f.Sizes[len(d.Rounds)] = size
 	f.Outcomes[string(d.Outcome)]++
 	for _, round := range d.Rounds {
 		for _, call := range round.Calls {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/subconsciousd/subconsciousd/models"
 )
 
 // text is the figures for people.
@@ -28,7 +30,7 @@ func (r attackResult) text() string {
 				total(f.Calls), f.DisallowedN, f.Memory, f.Bare, f.Changed, f.Letters, f.Crowded)
 		}
 		_ = w.Flush()
-		sum := attackFigures{Calls: map[string]int{}, Judged: map[string]int{}, Outcomes: map[string]int{}, Allowed: map[string]int{}}
+		sum := attackFigures{Calls: map[string]int{}, Judged: map[string]int{}, Outcomes: map[string]int{}, Allowed: map[string]int{}, Sizes: map[int]attackSize{}}
 		for _, f := range r.Carriers {
 			sum.plus(f)
 		}
@@ -42,6 +44,13 @@ func (r attackResult) text() string {
 			}
 			_ = w.Flush()
 		}
+		fmt.Fprintf(&b, "\nwhat a deliberation takes, and would cost with %s\n", attackPriced)
+		fmt.Fprintf(w, "  rounds\tdeliberations\ttokens in\tof them cached\tout\tdollars\n")
+		for _, rounds := range slices.Sorted(maps.Keys(sum.Sizes)) {
+			s := sum.Sizes[rounds]
+			fmt.Fprintf(w, "  %d\t%d\t%d\t%d\t%d\t%.4f\n", rounds, s.N, s.In/s.N, s.Cached/s.N, s.Out/s.N, s.dollars()/float64(s.N))
+		}
+		_ = w.Flush()
 		fmt.Fprintf(&b, "\nproposals that wait for the person: %d; pushes: %d; letters told: %d of %d\n", sum.Waiting, sum.Pushes, sum.Told, sum.Letters)
 	}
 	if r.Watched {
@@ -58,6 +67,23 @@ func (r attackResult) text() string {
 		}
 	}
 	return trimmedLines(b.String())
+}
+
+// attackPriced is the model at whose list price deliberations are counted.
+const attackPriced = "claude-opus-5-5"
+
+// dollars is what the tokens would cost.
+func (s attackSize) dollars() float64 {
+	prices, err := models.OpenPrices(nil)
+	if err != nil {
+		return 0
+	}
+	for _, p := range prices.List() {
+		if p.Provider == "anthropic" && p.Model == attackPriced {
+			return (float64(s.In-s.Cached)*p.Input + float64(s.Cached)*p.Cached + float64(s.Out)*p.Output) / 1e6
+		}
+	}
+	return 0
 }
 
 func total(counts map[string]int) (n int) {
