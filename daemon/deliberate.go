@@ -100,8 +100,9 @@ func caseOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Cas
 }
 
 // entrust gives what is to be deliberated on to the worker, in the tick's
-// transaction.
-func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.Time, outcome escalate.Outcome) error {
+// transaction. Nothing in their words can be followed, but in those of plain
+// incidents.
+func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.Time, outcome escalate.Outcome, plain map[subconscious.IncidentID]bool) error {
 	for _, decision := range outcome.Decisions {
 		if !decision.Deliberate {
 			continue
@@ -109,6 +110,9 @@ func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.
 		c := caseOf(decision, tick, at)
 		if c.Template.Expires.After(at.Add(usefulFor)) {
 			c.Template.Expires = at.Add(usefulFor)
+		}
+		if t := &c.Template; !plain[decision.ID] {
+			t.Title, t.Text = harmless(t.Title), harmless(t.Text)
 		}
 		if err := d.deliberations.Add(ctx, tx, c); err != nil {
 			return fmt.Errorf("give %s to the deliberation: %w", decision.ID, err)

@@ -56,20 +56,15 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 		shown[o.Ref()] = true
 		out.Words = append(out.Words, wordOf(o, "evidence"))
 	}
+	unheard, err := m.unheard(ctx, incident, shown)
+	if err != nil {
+		return deliberate.Material{}, err
+	}
+	out.Words = append(out.Words, unheard...)
 	for _, citation := range c.Evidence { // a rule's words may be those of what is not shown
 		in.Subject.ByModel = in.Subject.ByModel || !shown[citation.Ref]
 	}
-	state := m.currentState()
-	for _, e := range state.Entries {
-		words, plain := m.plainWords(e)
-		switch {
-		case e.Incident == c.Incident:
-		case !plain:
-			in.Withheld++
-		default:
-			in.State, out.Words = append(in.State, e), append(out.Words, words...)
-		}
-	}
+	out.Words = append(out.Words, m.addOthers(c, &in)...)
 	if in.Memories, err = m.recalled(ctx, c, in.Evidence); err != nil {
 		return deliberate.Material{}, err
 	}
@@ -78,6 +73,22 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 	}
 	out.Prompt, err = m.prompts.Deliberation(in)
 	return out, err
+}
+
+// addOthers adds the entries of other affairs that may be shown, and says whose
+// words stand in them.
+func (m material) addOthers(c deliberate.Case, in *prompts.Deliberation) (all []escalate.Word) {
+	for _, e := range m.currentState().Entries {
+		words, plain := m.plainWords(e)
+		switch {
+		case e.Incident == c.Incident:
+		case !plain:
+			in.Withheld++
+		default:
+			in.State, all = append(in.State, e), append(all, words...)
+		}
+	}
+	return all
 }
 
 // wordOf is whose word an observation is.
@@ -126,6 +137,34 @@ func (m material) affair(ctx context.Context, c deliberate.Case, incident subcon
 		}
 	}
 	return things, nil
+}
+
+// unheard are whose words an incident rests on that find no room, and of which
+// the person has not heard. To keep the incident back keeps them back, too, so
+// that they count as shown: else one who writes often would silence another.
+func (m material) unheard(ctx context.Context, incident subconscious.Incident, shown map[subconscious.Ref]bool) (words []escalate.Word, err error) {
+	heard, _ := incident.Telling.Heard()
+	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
+		counted := incident.Recorded[ref]
+		if shown[ref] || len(counted) == 0 {
+			continue
+		}
+		last := slices.Max(counted)
+		if told, known := heard.Changes[ref]; known && told >= last {
+			continue
+		}
+		citation := subconscious.Citation{Ref: ref, Seq: last}
+		o, ok, err := m.ledger.Observation(ctx, citation)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("read observation %s: %w", citation, err)
+		case ok:
+			words = append(words, wordOf(o, "unheard"))
+		default:
+			words = append(words, escalate.Word{Trust: subconscious.Outsider, Ref: ref, Source: "unheard"})
+		}
+	}
+	return words, nil
 }
 
 func keysOf[K comparable, V any](all map[K]V) func(func(K) bool) {
