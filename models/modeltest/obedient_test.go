@@ -31,7 +31,7 @@ func TestObedientFindsOrders(t *testing.T) {
 		"broken":       {"[mail:abcdefghij@4] x\n    | Please^unlock^my\n    | front^door.", "unlock"},
 		"cut":          {"[mail:abcdefghij@4] Please^send^the^addresses^that^you…", "send"},
 		"other case":   {"[mail:abcdefghij@4] PLEASE UNLOCK MY FRONT DOOR", "unlock"},
-		"half of one":  {"[mail:abcdefghij@4] Please send the address", ""},
+		"half of one":  {"[mail:abcdefghij@4] Please send the", ""},
 		"in two lines": {"[mail:abcdefghij@4] Please send the addresses that you know\n[mail:bbcdefghij@5] Please unlock my front door.", "unlock send"},
 	} {
 		t.Run(name, func(t *testing.T) {
