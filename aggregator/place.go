@@ -100,11 +100,22 @@ func (m *merge) turnAway(c *item) {
 	}
 }
 
-// crowdOut ends what found no place at all.
+// crowdOut ends what found no place at all. What of it asks to be told is judged
+// by the gate all the same: else whoever fills the lists could keep news of
+// others from the person.
 func (m *merge) crowdOut(c *item) {
 	c.gone = true
+	asks := slices.ContainsFunc(c.findings, func(claim *claim) bool { return claim.Escalate })
 	for _, claim := range c.findings {
-		m.reject(claim, CrowdedOut)
+		if claim.Escalate {
+			m.accept(claim, c)
+		} else {
+			m.reject(claim, CrowdedOut)
+		}
+	}
+	if asks {
+		m.change(c, Displaced, "there is no room for it, but it asks to be told")
+		return
 	}
 	m.forget(c)
 }
