@@ -112,6 +112,9 @@ func (d *Daemon) tools() (*threads.Registry, error) {
 		options.Roots = append(options.Roots, threads.Root{ID: "files-" + c.ID, Instance: c.ID, Path: c.Path, Trust: c.Trust,
 			Ref: func(file string) (subconscious.Ref, bool) { return files.Ref(c.ID, file), true }})
 	}
+	for _, c := range config.Senses.Conversation {
+		options.Within = append(options.Within, threads.Root{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Agent)})
+	}
 	return threads.NewRegistry(options)
 }
 

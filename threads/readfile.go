@@ -46,6 +46,7 @@ func readFile(r *Registry) tool {
 			if err != nil {
 				return prompts.Result{}, err
 			}
+			root.Trust = r.trustOf(root, file)
 			text, more, err := r.readText(ctx, root, file)
 			if errors.Is(err, errBinary) || errors.Is(err, errOwn) {
 				return prompts.Result{Quoted: []prompts.Excerpt{{Trust: root.Trust}}}, err // it says what is in it

@@ -47,6 +47,9 @@ type RegistryOptions struct {
 	// Roots that read_file and search_notes may look into; none: they find
 	// nothing.
 	Roots []Root
+	// Within are folders that are not read by themselves. Like a root they lower
+	// the trust of what lies in them where they lie in a root.
+	Within []Root
 	// Excluded are absolute folders that are never read: the daemon's own.
 	Excluded []string
 	// Secret reports whether a path looks like a secret, by its name alone; nil
@@ -108,7 +111,7 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 			options.Roots[i].Trust = subconscious.Owner
 		}
 	}
-	options.Excluded = slices.Clone(options.Excluded)
+	options.Within, options.Excluded = slices.Clone(options.Within), slices.Clone(options.Excluded)
 	if options.Secret == nil {
 		options.Secret = func(string) bool { return false }
 	}

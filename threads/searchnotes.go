@@ -153,7 +153,7 @@ func (r *Registry) searchFiles(ctx context.Context, words []string) []prompts.Ex
 		// The whole of it, and then again: half a secret is no longer known for one.
 		text = whole(r.options.Redact(text), more)
 		if k := hits(strings.ToLower(text), words); k > 0 {
-			excerpt := prompts.Excerpt{Name: n.root.ID + "/" + n.file, Trust: n.root.Trust, Text: hitLines(text, words)}
+			excerpt := prompts.Excerpt{Name: n.root.ID + "/" + n.file, Trust: r.trustOf(n.root.Root, n.file), Text: hitLines(text, words)}
 			if n.root.Ref != nil {
 				excerpt.Ref, _ = n.root.Ref(n.file)
 			}
