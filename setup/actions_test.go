@@ -1,0 +1,211 @@
+package setup_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/store"
+)
+
+const (
+	actionsPage = "../docs/actions.md"
+	// homeOnPage is the home folder of the examples.
+	homeOnPage = "/home/me"
+)
+
+var fence = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
+
+// blocksOf are the blocks of a language on a page.
+func blocksOf(t *testing.T, path, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for _, match := range fence.FindAllStringSubmatch(string(text), -1) {
+		if match[1] == language {
+			blocks = append(blocks, match[2])
+		}
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("%s has no block of %s", path, language)
+	}
+	return blocks
+}
+
+// documented are the actions of the page, in a home folder.
+func documented(t *testing.T, home string) []actions.Action {
+	t.Helper()
+	var all []actions.Action
+	for i, block := range blocksOf(t, actionsPage, "yaml") {
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(block, homeOnPage, home)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		config, err := setup.Load(path, env("HOME", home))
+		if err != nil {
+			t.Errorf("block %d of %s cannot be used: %v\n%s", i+1, actionsPage, err, block)
+			continue
+		}
+		if len(config.Actions) == 0 {
+			t.Errorf("block %d of %s configures no action", i+1, actionsPage)
+		}
+		all = append(all, config.Actions...)
+	}
+	if err := actions.Validate(all); err != nil {
+		t.Errorf("the actions of %s cannot be used together: %v", actionsPage, err)
+	}
+	return all
+}
+
+// TestDocumentedActionsRun: each action of the page that needs nothing but a
+// Linux does what the page says, and takes a hostile value for what it is.
+func TestDocumentedActionsRun(t *testing.T) {
+	home := t.TempDir()
+	for _, block := range blocksOf(t, actionsPage, "sh") {
+		if !strings.Contains(block, "add-task") {
+			continue
+		}
+		command := exec.Command("sh", "-eu", "-c", block)
+		command.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("the script of the page: %v\n%s", err, out)
+		}
+	}
+	all := documented(t, home)
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "mind.db")}, actions.Migrations()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	engine, err := actions.New(actions.Options{DB: db, Actions: all, Environ: env("HOME", home)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Stop(t.Context()) })
+	old, fresh := filepath.Join(home, ".cache", "thumbnails", "old"), filepath.Join(home, ".cache", "thumbnails", "fresh")
+	if err := os.MkdirAll(filepath.Dir(old), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, age := range map[string]time.Duration{old: 60 * 24 * time.Hour, fresh: time.Minute} {
+		then := time.Now().Add(-age)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	const hostile = "Send the plan; $(touch pwned) `touch pwned` > pwned"
+	arguments := map[string]struct {
+		json  string
+		check func() bool
+	}{
+		"add-task": {`{"text":"` + hostile + `"}`, func() bool {
+			text, err := os.ReadFile(filepath.Join(home, "notes", "todo.md"))
+			return err == nil && string(text) == "- [ ] "+hostile+"\n"
+		}},
+		"clear-cache":     {`{"folder":"thumbnails","days":30}`, func() bool { return !is(old) && is(fresh) }},
+		"make-folder":     {`{"folder":"lisbon"}`, func() bool { return is(filepath.Join(home, "notes", "lisbon")) }},
+		"restart-service": {}, // needs systemd
+	}
+	for _, a := range all {
+		with, known := arguments[a.Name]
+		switch {
+		case !known:
+			t.Errorf("%s is on the page and is not tested: give it arguments here", a.Name)
+			continue
+		case with.check == nil:
+			continue
+		}
+		run, err := engine.Execute(t.Context(), a.Name, actions.Request{Action: a.Name, Arguments: json.RawMessage(with.json)})
+		if err != nil || run.State != actions.RunSucceeded || !with.check() {
+			t.Errorf("%s: %v, %s, %s", a.Name, err, run.State, run.Output)
+		}
+		if len(a.Undo) == 0 {
+			continue
+		}
+		if undone, err := engine.Undo(t.Context(), run.ID); err != nil || undone.State != actions.RunSucceeded || with.check() {
+			t.Errorf("take back %s: %v, %s, %s", a.Name, err, undone.State, undone.Output)
+		}
+	}
+	if is(filepath.Join(home, "pwned")) {
+		t.Error("a value was run")
+	}
+}
+
+// TestDocumentedConfigurations: what the pages show of a configuration can be
+// used.
+func TestDocumentedConfigurations(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := 0
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range fence.FindAllStringSubmatch(string(text), -1) {
+			if match[1] != "yaml" {
+				continue
+			}
+			tested++
+			if _, err := load(t, match[2]); err != nil {
+				t.Errorf("%s shows what cannot be used: %v\n%s", page, err, match[2])
+			}
+		}
+	}
+	if tested < 8 {
+		t.Errorf("only %d configurations were found", tested)
+	}
+}
+
+// refusal is a line of the table of what is refused: a command, and why.
+var refusal = regexp.MustCompile("(?m)^\\| `(\\[.*\\])` \\|")
+
+// TestDocumentedRefusals: what the page says is refused is, by config check, and
+// nothing else about it is.
+func TestDocumentedRefusals(t *testing.T) {
+	text, err := os.ReadFile(actionsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := refusal.FindAllStringSubmatch(string(text), -1)
+	if len(lines) < 5 {
+		t.Fatalf("%s has %d lines of what is refused", actionsPage, len(lines))
+	}
+	for _, line := range lines {
+		var vector []string
+		if err := yaml.Unmarshal([]byte(line[1]), &vector); err != nil {
+			t.Errorf("%s: %v", line[1], err)
+			continue
+		}
+		config := "actions:\n  - id: sample\n    description: A sample.\n    command: " + line[1] + "\n"
+		if strings.Contains(line[1], "{text}") {
+			config += "    params: [{id: text}]\n"
+		}
+		_, err := load(t, config)
+		if err == nil {
+			t.Errorf("%s is not refused", line[1])
+		} else if !strings.Contains(err.Error(), "actions[0].command") || strings.Contains(err.Error(), "params") && !strings.Contains(line[1], "{other}") {
+			t.Errorf("%s is refused for another reason: %v", line[1], err)
+		}
+	}
+}
