@@ -134,7 +134,7 @@ func requestOf(wish deliberate.Wish) actions.Request {
 		name = postAction
 	}
 	return actions.Request{
-		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Case.Person,
+		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Case.Person, At: wish.At,
 		Deliberation: wish.Case.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
 	}
 }

@@ -78,8 +78,12 @@ type claim struct {
 	record func(ctx context.Context, tx *store.Tx, c *claim) (earlier *Run, err error)
 }
 
-// Execute runs what the policy lets through without asking. The same key runs
-// once: a second call returns the run of the first, and waits for it if it
+// beginsWithin is how long after its request a run may begin.
+const beginsWithin = 15 * time.Minute
+
+// Execute runs what the policy lets through without asking. A request of more
+// than 15 minutes ago begins nothing: whatever it was good for, and the policy,
+// may be another since. The same key runs once: a second call returns the run of the first, and waits for it if it
 // still runs. An error is a refusal, or of the database: then nothing ran. How
 // the program fared is in the Run.
 //
@@ -95,6 +99,9 @@ func (e *Engine) Execute(ctx context.Context, key string, r Request) (Run, error
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		if earlier, ok, err := findRun(ctx, tx, "WHERE key = ?", c.run.Key); err != nil || ok {
 			return &earlier, err
+		}
+		if c.run.Started.Sub(r.At) > beginsWithin {
+			return nil, refuse(CodeExpired, "have it wished for again", "%s was wished for at %s, and not begun in time", r.Action, r.At.Format(time.RFC3339))
 		}
 		b, err := e.Check(r.Action, r.Arguments)
 		if err != nil {

@@ -248,7 +248,7 @@ func (d *deliberation) complete(wish Wish, s Step) Wish {
 	if s.Kind == StepCalled {
 		wish.Key = d.key()
 	}
-	wish.Judgement, wish.Trusts = *s.Call.Judgement, s.Call.Shown
+	wish.Judgement, wish.Trusts, wish.At = *s.Call.Judgement, s.Call.Shown, s.At
 	return wish
 }
 

@@ -214,6 +214,9 @@ type Wish struct {
 	Judgement escalate.Judgement
 	Trusts    []subconscious.Trust
 	Case      Case
+	// At is when it was allowed, for Run: what was allowed long ago, in another
+	// life, is not begun any more. Zero is now.
+	At time.Time
 }
 
 // Proposed is what waits for the person.

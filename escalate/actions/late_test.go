@@ -1,0 +1,30 @@
+package actions_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+)
+
+// TestLateRequest: what was let through and not begun, since the daemon ended or
+// the machine slept, is not begun much later. How a run went is told at any time.
+func TestLateRequest(t *testing.T) {
+	a, file := noting(t, "note")
+	b := running(t, nil, a)
+	late := wish("", "note", `{"text":"late"}`)
+	late.At = b.clock.Now().Add(-16 * time.Minute)
+	if _, err := b.Execute(t.Context(), "late", late); actions.CodeOf(err) != actions.CodeExpired || len(lines(t, file)) > 0 {
+		t.Errorf("%v; it wrote %q", err, lines(t, file))
+	}
+	soon := wish("", "note", `{"text":"soon"}`)
+	soon.At = b.clock.Now().Add(-time.Minute)
+	first, err := b.Execute(t.Context(), "soon", soon)
+	if err != nil || first.State != actions.RunSucceeded {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	b.clock.pass(time.Hour)
+	if again, err := b.Execute(t.Context(), "soon", soon); err != nil || again.ID != first.ID || len(lines(t, file)) != 1 {
+		t.Errorf("%+v, %v; it wrote %q", again, err, lines(t, file))
+	}
+}
