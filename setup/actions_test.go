@@ -2,10 +2,12 @@ package setup_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -174,6 +178,45 @@ func TestDocumentedConfigurations(t *testing.T) {
 	}
 	if tested < 8 {
 		t.Errorf("only %d configurations were found", tested)
+	}
+}
+
+// TestDocumentedDeliberation: the figures and names of the page are those of the
+// defaults and of the shipped prices.
+func TestDocumentedDeliberation(t *testing.T) {
+	page, err := os.ReadFile("../docs/deliberation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := setup.Default()
+	roles := models.Resolve(config.Models, func(models.Provider) bool { return true })
+	i := slices.IndexFunc(roles, func(a models.RoleAssignment) bool { return a.Role.ID == models.RoleDeliberation })
+	prices, err := models.OpenPrices(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := prices.Of(roles[i].Target.Provider, roles[i].Target.Model)
+	two := 2 * rate.Cost(models.Usage{Input: 5000, Output: 200})
+	// The first question of a deliberation on a full disk has 15,500 bytes.
+	smallest := 2 * rate.Worst(15_500, roles[i].Role.MaxTokens)
+	for _, said := range []string{
+		fmt.Sprintf("(`%s`)", roles[i].Target.Model),
+		fmt.Sprintf("at most %d answers", config.Deliberation.Rounds),
+		fmt.Sprintf("and %.0f minutes. One affair", config.Deliberation.Deadline.Minutes()),
+		fmt.Sprintf("It has %.0f seconds", config.Deliberation.CriticalDeadline.Seconds()),
+		fmt.Sprintf("max_cost: %v ", config.Deliberation.MaxCost),
+		fmt.Sprintf("money_per_day: %v ", config.Budget.MoneyPerDay),
+		fmt.Sprintf("about %.0f cents with Claude Opus", 100*two.Float()),
+		fmt.Sprintf("about %.0f cents for the smallest", 100*smallest.Float()),
+	} {
+		if !strings.Contains(string(page), said) {
+			t.Errorf("it does not say %q", said)
+		}
+	}
+	for _, kind := range subconscious.OutcomeKinds() {
+		if !strings.Contains(string(page), "\n| `"+string(kind)+"` |") {
+			t.Errorf("it does not explain the outcome %s", kind)
+		}
 	}
 }
 

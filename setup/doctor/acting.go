@@ -16,7 +16,7 @@ const (
 	// askedAtLeast is what the smallest first question of a deliberation counts
 	// at worst, in tokens: its system prompt, its tools and one affair, at a token
 	// a byte. askedTwice: a call may be tried a second time.
-	askedAtLeast = 16_000
+	askedAtLeast = 15_000
 	askedTwice   = 2
 )
 
@@ -103,7 +103,7 @@ func (e *examination) priceWords(assigned models.RoleAssignment) string {
 func (e *examination) pays(name string, assigned models.RoleAssignment) bool {
 	least := e.rate(assigned).Worst(askedAtLeast, assigned.Role.MaxTokens) * askedTwice
 	who, most := assigned.Target.Identity().String(), e.Config.Deliberation.MaxCost
-	if key := e.nothingThrough(); key != "" {
+	if key := e.nothingThrough((askedAtLeast + assigned.Role.MaxTokens) * askedTwice); key != "" {
 		e.add(Degraded, name, fmt.Sprintf("%s lets no call of %s through: you are told in the words of the rules", key, who), "raise "+key)
 		return false
 	}
@@ -141,8 +141,8 @@ func (e *examination) ownLimits() (budget.Thread, bool) {
 }
 
 // nothingThrough is the key of a limit of calls or tokens that lets no call of a
-// deliberation through; "" for none.
-func (e *examination) nothingThrough() string {
+// deliberation through, which takes so many tokens at worst; "" for none.
+func (e *examination) nothingThrough(tokens int) string {
 	b := e.Config.Budget
 	own, limited := e.ownLimits()
 	for _, l := range []struct {
@@ -150,9 +150,9 @@ func (e *examination) nothingThrough() string {
 		n, needed int
 		set       bool
 	}{
-		{"budget.calls_per_day", b.CallsPerDay, 1, true}, {"budget.tokens_per_day", b.TokensPerDay, askedAtLeast, true},
+		{"budget.calls_per_day", b.CallsPerDay, 1, true}, {"budget.tokens_per_day", b.TokensPerDay, tokens, true},
 		{"calls_per_day of deliberation under budget.threads", own.CallsPerDay, 1, limited},
-		{"tokens_per_day of deliberation under budget.threads", own.TokensPerDay, askedAtLeast, limited},
+		{"tokens_per_day of deliberation under budget.threads", own.TokensPerDay, tokens, limited},
 	} {
 		if l.set && l.n >= 0 && l.n < l.needed {
 			return l.key

@@ -57,7 +57,7 @@ func TestActing(t *testing.T) {
 		"a month with nothing":        {"budget: {money_per_month: 0}", opus, "deliberation", doctor.Degraded, "budget.money_per_month is $0.00"},
 		"its own limit":               {"budget: {threads: [{id: deliberation, money_per_day: 0.1}]}", opus, "deliberation", doctor.Degraded, "money_per_day of deliberation under budget.threads is $0.10"},
 		"no calls":                    {"budget: {calls_per_day: 0}", opus, "deliberation", doctor.Degraded, "budget.calls_per_day lets no call"},
-		"no tokens of its own":        {"budget: {threads: [{id: deliberation, tokens_per_day: 100}]}", opus, "deliberation", doctor.Degraded, "tokens_per_day of deliberation"},
+		"no tokens of its own":        {"budget: {threads: [{id: deliberation, tokens_per_day: 20000}]}", opus, "deliberation", doctor.Degraded, "tokens_per_day of deliberation"},
 		"a day for less than one":     {"budget: {money_per_day: 0.4}", opus, "deliberation", doctor.Note, "gets what is left of it"},
 		"no limits":                   {"budget: {money_per_day: -1, money_per_month: -1}", opus, "deliberation", doctor.OK, "$0.50 each"},
 
