@@ -55,7 +55,7 @@ type Threaded struct {
 // is in none of its folders any more.
 var ErrUnknown = errors.New("no such message is known: it is older than the look-back, was deleted, or lies in a folder that is not looked at")
 
-// where is a message on the server, as it was last committed.
+// where is a message on the server, as it was last looked at.
 type where struct {
 	of       hash
 	folder   string
@@ -104,18 +104,19 @@ func (s *Sense) find(id string) (places, others []where, err error) {
 		return nil, nil, ErrUnknown
 	}
 	var thread hash
-	if k, ok := s.known.base[of]; ok {
+	handed := s.pending != nil
+	if k, ok := s.known.read(of, handed); ok {
 		thread = k.thread
 		places = s.wheres(of, int64(k.received), k.places[:])
 	}
-	for _, o := range s.open.base {
+	for _, o := range s.open.readAll(handed) {
 		if o.Of == of && !o.Sent {
 			for _, c := range o.Copies {
 				places = append(places, s.wheres(of, o.Received.Unix(), []place{c.place})...)
 			}
 		}
 	}
-	if m, ok := s.sent.base[of]; ok {
+	if m, ok := s.sent.read(of, handed); ok {
 		thread = m.thread
 		places = append(places, s.wheres(of, int64(m.day)*86400, []place{m.place})...)
 	}
@@ -128,23 +129,24 @@ func (s *Sense) find(id string) (places, others []where, err error) {
 // named is the message that an ID or a reference names. What stands for what the
 // person wrote names their message.
 func (s *Sense) named(id string) (of hash, ok bool) {
+	handed := s.pending != nil
 	ref, isRef := subconscious.ParseCitation(id)
 	if !isRef {
 		bare := strings.TrimSuffix(strings.TrimSuffix(id, "#promise"), "#awaiting")
 		of = hashOf(bare)
 		return of, s.knows(of)
 	}
-	for _, o := range s.open.base {
+	for _, o := range s.open.readAll(handed) {
 		if subconscious.NewRef(Name, o.Observation.ID) == ref.Ref {
 			return o.Of, true
 		}
 	}
-	for key := range s.known.base {
+	for key := range s.known.readAll(handed) {
 		if refOf(key) == ref.Ref {
 			return key, true
 		}
 	}
-	for key := range s.sent.base {
+	for key := range s.sent.readAll(handed) {
 		if refOf(key) == ref.Ref {
 			return key, true
 		}
@@ -153,8 +155,8 @@ func (s *Sense) named(id string) (of hash, ok bool) {
 }
 
 func (s *Sense) knows(of hash) bool {
-	_, known := s.known.base[of]
-	_, sent := s.sent.base[of]
+	_, known := s.known.read(of, s.pending != nil)
+	_, sent := s.sent.read(of, s.pending != nil)
 	return known || sent
 }
 
@@ -171,16 +173,20 @@ func refOf(h hash) subconscious.Ref {
 // wheres turns places into those in folders that are still looked at.
 func (s *Sense) wheres(of hash, received int64, places []place) []where {
 	var found []where
+	state := s.state
+	if s.pending != nil {
+		state = s.pending.state
+	}
 	for _, p := range places {
-		name := s.state.named(p.Num)
+		name := state.named(p.Num)
 		if name == "" || p.UID == 0 {
 			continue
 		}
 		validity := uint32(0)
-		if f := s.state.Folders[name]; f != nil && f.Num == p.Num {
+		if f := state.Folders[name]; f != nil && f.Num == p.Num {
 			validity = f.Validity
-		} else if s.state.Sent != nil && s.state.Sent.Num == p.Num {
-			validity = s.state.Sent.Validity
+		} else if state.Sent != nil && state.Sent.Num == p.Num {
+			validity = state.Sent.Validity
 		}
 		found = append(found, where{of: of, folder: name, validity: validity, uid: p.UID, received: received})
 	}
@@ -199,13 +205,14 @@ func (s *Sense) threadOf(thread, but hash) []where {
 			found = append(found, at[0])
 		}
 	}
-	for key, k := range s.known.base {
+	handed := s.pending != nil
+	for key, k := range s.known.readAll(handed) {
 		if k.thread == thread {
 			add(key, int64(k.received), k.places[:])
 		}
 	}
-	for key, m := range s.sent.base {
-		if _, twice := s.known.base[key]; m.thread == thread && !twice {
+	for key, m := range s.sent.readAll(handed) {
+		if _, twice := s.known.read(key, handed); m.thread == thread && !twice {
 			add(key, int64(m.day)*86400, []place{m.place})
 		}
 	}

@@ -125,6 +125,8 @@ func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
 		batch.Rows = t.rows(batch.Rows)
 	}
 	batch.Cursor = out
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.pending = &handout{cursor: append([]byte(nil), out...), state: state}
 	return nil
 }

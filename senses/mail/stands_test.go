@@ -221,6 +221,19 @@ func TestFolderIsMissing(t *testing.T) {
 	h.expect("it is gone: what stood is taken to stand", h.tick())
 }
 
+// A mail can be read as soon as it was looked at: before it is known that this
+// look was committed.
+func TestReadAtOnce(t *testing.T) {
+	h := newHouse(t, mailtest.Options{})
+	h.knows(boss)
+	h.ticks()
+	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.tick()
+	if r, err := h.sense.Read(t.Context(), "mid:a@example.org"); err != nil || r.Subject != "Figures" {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 func TestRead(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
@@ -236,7 +249,6 @@ func TestRead(t *testing.T) {
 	mine.References = []string{"a@example.org"}
 	h.deliver("Sent", mine)
 	h.ticks()
-	h.tick()
 	r, err := h.sense.Read(t.Context(), "mid:a@example.org")
 	if err != nil || r.Subject != "Figures" || r.From != "Carla <"+boss+">" || !strings.Contains(r.Text, "could you send") || r.Folder != "INBOX" {
 		t.Fatalf("%+v %v", r, err)

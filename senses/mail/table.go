@@ -2,6 +2,7 @@ package mail
 
 import (
 	"iter"
+	"maps"
 
 	"github.com/subconsciousd/subconsciousd/senses"
 )
@@ -72,6 +73,25 @@ func (t *table[K, V]) all() iter.Seq2[K, V] {
 			}
 		}
 	}
+}
+
+// read is get beside the looks, for whoever holds the sense's lock: with the
+// changes of a look only when it was handed over, since until then they are
+// still being made.
+func (t *table[K, V]) read(key K, handed bool) (V, bool) {
+	if handed {
+		return t.get(key)
+	}
+	v, ok := t.base[key]
+	return v, ok
+}
+
+// readAll is all beside the looks, as read is get.
+func (t *table[K, V]) readAll(handed bool) iter.Seq2[K, V] {
+	if handed {
+		return t.all()
+	}
+	return maps.All(t.base)
 }
 
 // changed reports whether there is anything to commit.
