@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -200,6 +201,11 @@ func (e *examination) action(a actions.Action, found actions.Found) {
 			return
 		}
 	}
+	if lacksSession(a) {
+		e.add(Degraded, a.Name, found.Program+" talks to your session, and gets none of the variables by which it finds that",
+			"write env: [XDG_RUNTIME_DIR] into the action")
+		return
+	}
 	words := "runs " + found.Program + "; " + approvalWords(a.Approval)
 	if a.Approval == escalate.ApproveNever {
 		e.add(Note, a.Name, words, "write approval: tainted or always, unless that is what you want")
@@ -209,6 +215,27 @@ func (e *examination) action(a actions.Action, found actions.Found) {
 		words += "; can be taken back by " + found.Undo
 	}
 	e.add(OK, a.Name, words, "")
+}
+
+// lacksSession reports whether an action calls what finds the person's session by
+// a variable that it does not get.
+func lacksSession(a actions.Action) bool {
+	if slices.Contains(a.Env, "XDG_RUNTIME_DIR") || slices.Contains(a.Env, "DBUS_SESSION_BUS_ADDRESS") {
+		return false
+	}
+	calls := func(command []string) bool {
+		if len(command) == 0 {
+			return false
+		}
+		switch filepath.Base(command[0]) {
+		case "notify-send":
+			return true
+		case "systemctl", "systemd-run":
+			return slices.Contains(command, "--user")
+		}
+		return false
+	}
+	return calls(a.Command) || calls(a.Undo)
 }
 
 // approvalWords say when an action waits.

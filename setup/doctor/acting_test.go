@@ -67,7 +67,13 @@ func TestActing(t *testing.T) {
 		"a program that is not there": {action(""), both(opus, install("other", 0o755)), "tidy", doctor.Broken, "the program tidy is not there"},
 		"a program of everybody's":    {action(""), both(opus, install("tidy", 0o757)), "tidy", doctor.Broken, "everybody may change"},
 		"a folder of an action":       {action(", folder: none"), both(opus, install("tidy", 0o755)), "tidy", doctor.Degraded, "/none is not there"},
-		"actions that nobody wishes":  {action(""), install("tidy", 0o755), "actions", doctor.Note, "1 configured, and without a deliberation"},
+		"an action that lacks a session": {"actions: [{id: tidy, description: d, command: [systemctl, --user, restart, tidy]}]",
+			both(opus, install("systemctl", 0o755)), "tidy", doctor.Degraded, "talks to your session"},
+		"an action that has its session": {"actions: [{id: tidy, description: d, command: [systemctl, --user, restart, tidy], env: [XDG_RUNTIME_DIR]}]",
+			both(opus, install("systemctl", 0o755)), "tidy", doctor.OK, "/bin/systemctl"},
+		"an action of the system": {"actions: [{id: tidy, description: d, command: [systemctl, restart, tidy]}]",
+			both(opus, install("systemctl", 0o755)), "tidy", doctor.OK, "/bin/systemctl"},
+		"actions that nobody wishes": {action(""), install("tidy", 0o755), "actions", doctor.Note, "1 configured, and without a deliberation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPatient(t, test.config)
