@@ -50,13 +50,23 @@ func (w *Worker) next(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// claim takes the case whose turn it is: one that was interrupted, then those
-// that are critical, then the oldest.
+// maxStuck is how often a case comes before others though it was interrupted:
+// one that cannot be ended keeps back no other.
+const maxStuck = 3 * maxResumed
+
+// soon is how long before it is of no use a message comes before others.
+const soon = 30 * time.Minute
+
+// turns is the order of cases: one that was interrupted, then those that are
+// critical, then those that are of no use soon, then the oldest. Its arguments
+// are maxStuck, and the end of soon.
+const turns = "resumed > ?, state = 'running' DESC, critical DESC, expires BETWEEN 1 AND ? DESC, at, id"
+
+// claim takes the case whose turn it is.
 func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
-	const first = " FROM deliberation_cases WHERE state <> 'ended' ORDER BY state = 'running' DESC, critical DESC, at, id LIMIT 1"
 	var ids []string
 	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		ids, err = names(ctx, tx, "SELECT id"+first)
+		ids, err = names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state <> 'ended' ORDER BY "+turns+" LIMIT 1", maxStuck, w.Now().Add(soon).UnixNano())
 		return err
 	}); err != nil || len(ids) == 0 {
 		return r, false, err
@@ -73,16 +83,26 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 		r.State = Running
 		if r.Started.IsZero() { // else it was set aside, and its deadline goes on
 			r.Started = w.Now()
-			r.Deadline = r.Started.Add(w.Config.Deadline)
-			if r.Critical {
-				r.Deadline = r.Started.Add(w.Config.CriticalDeadline)
-			}
+			r.Deadline = w.deadline(r.Case, r.Started)
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'running', started = ?, deadline = ? WHERE id = ?",
 			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
 		return err
 	})
 	return r, err == nil, err
+}
+
+// deadline is until when a case may take that begins at a time: no longer than
+// half of how long its message is of use, so that rules can tell it still.
+func (w *Worker) deadline(c Case, begins time.Time) time.Time {
+	most := w.Config.Deadline
+	if c.Critical {
+		most = w.Config.CriticalDeadline
+	}
+	if expires := c.Template.Expires; expires.After(begins) {
+		most = min(most, expires.Sub(begins)/2)
+	}
+	return begins.Add(most)
 }
 
 // write runs a transaction that Stop does not break off, between the points

@@ -19,7 +19,8 @@ const (
 	maxPost = 8 << 10
 	maxName = 100
 	maxTags = 8
-	// maxSnooze is how long something may be put off.
+	// minSnooze and maxSnooze are how long something may be put off.
+	minSnooze = time.Minute
 	maxSnooze = 14 * 24 * time.Hour
 )
 
@@ -307,7 +308,7 @@ func (d *deliberation) until(text string, hours float64) (until time.Time, err e
 		return until, fmt.Errorf("hours is above 0 and at most %.0f", maxSnooze.Hours())
 	}
 	switch {
-	case !until.After(now):
+	case !until.After(now.Add(minSnooze)):
 		return until, errors.New("until must be ahead of " + now.Format(time.RFC3339))
 	case until.After(now.Add(maxSnooze)):
 		return until, errors.New("until is more than 14 days ahead")

@@ -11,7 +11,7 @@ import (
 // in which they are taken up.
 func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
 	err = w.DB.Read(ctx, func(tx *store.Tx) error {
-		ids, err := names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state <> 'ended' ORDER BY state = 'running' DESC, critical DESC, at, id")
+		ids, err := names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state <> 'ended' ORDER BY "+turns, maxStuck, w.Now().Add(soon).UnixNano())
 		if err != nil {
 			return err
 		}

@@ -43,9 +43,9 @@ func (w *Worker) Add(ctx context.Context, tx *store.Tx, c Case) error {
 	if size > maxCase {
 		return fmt.Errorf("deliberate: add %s: the case has %d bytes, more than %d", c.ID, size, maxCase)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO deliberation_cases (id, tick, incident, person, at, critical, state, body)
-		VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING`,
-		c.ID, c.Tick, string(c.Incident), string(c.Person), c.At.UnixNano(), c.Critical, body)
+	_, err = tx.ExecContext(ctx, `INSERT INTO deliberation_cases (id, tick, incident, person, at, critical, expires, state, body)
+		VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING`,
+		c.ID, c.Tick, string(c.Incident), string(c.Person), c.At.UnixNano(), c.Critical, nanoseconds(c.Template.Expires), body)
 	if err != nil {
 		return fmt.Errorf("deliberate: add %s: %w", c.ID, err)
 	}
@@ -84,6 +84,13 @@ func (w *Worker) scan(from scanner) (r row, err error) {
 	}
 	r.Outcome, r.Told, r.Fallback = &e.Outcome, e.Told, e.Fallback
 	return r, nil
+}
+
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
 }
 
 func instant(nano int64, zone *time.Location) time.Time {

@@ -15,6 +15,7 @@ CREATE TABLE deliberation_cases (
 	person TEXT NOT NULL,
 	at INTEGER NOT NULL,
 	critical INTEGER NOT NULL,
+	expires INTEGER NOT NULL, -- when its message is of no use any more; 0 for never
 	state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'ended')),
 	body BLOB NOT NULL,
 	started INTEGER NOT NULL DEFAULT 0,
