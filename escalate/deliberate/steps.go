@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -85,9 +87,7 @@ func (d *deliberation) storable(s Step) Step {
 // shortened is a step with the beginnings of its texts alone.
 func (s Step) shortened() Step {
 	s.Cut, s.Text = true, clip(s.Text, kept)
-	if len(s.Words) > 8 {
-		s.Words = s.Words[:8]
-	}
+	s.Words = fewWords(s.Words)
 	if len(s.Own) > 8 {
 		s.Own = s.Own[:8]
 	}
@@ -105,6 +105,23 @@ func (s Step) shortened() Step {
 		s.Call = &call
 	}
 	return s
+}
+
+// fewWords are 8 of the words at most, with one of each trust among them, so that
+// whose words they are is seen of them still.
+func fewWords(words []escalate.Word) []escalate.Word {
+	if len(words) <= 8 {
+		return words
+	}
+	var kept, others []escalate.Word
+	for _, w := range words {
+		if slices.ContainsFunc(kept, func(k escalate.Word) bool { return k.Trust == w.Trust }) || len(kept) == 8 {
+			others = append(others, w)
+			continue
+		}
+		kept = append(kept, w)
+	}
+	return append(kept, others[:8-len(kept)]...)
 }
 
 func (c ToolCall) shortened() ToolCall {
