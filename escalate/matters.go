@@ -69,7 +69,7 @@ func (l *look) change(last subconscious.Told) string {
 		return againStatus
 	case slices.ContainsFunc(participants(l.all), func(name string) bool { return joined(name, last.Participants) }):
 		return againParticipant
-	case last.Outcome.KeepsBack() && l.hasAnotherVoice(last):
+	case (last.Outcome.KeepsBack() || last.Outcome == subconscious.OutcomePending) && l.hasAnotherVoice(last):
 		return againParticipant
 	case l.reminds:
 		return againReminder
@@ -78,8 +78,9 @@ func (l *look) change(last subconscious.Told) string {
 }
 
 // hasAnotherVoice reports whether a wish rests on what another stranger or agent
-// says than those who were heard when it was kept back: nobody's word keeps back
-// another's news, though both write of one affair.
+// says than those who were heard when it was kept back, or given to a deliberation
+// that may keep it back: nobody's word keeps back another's news, though both
+// write of one affair.
 func (l *look) hasAnotherVoice(last subconscious.Told) bool {
 	heard := map[string]bool{}
 	for ref := range last.Changes {
