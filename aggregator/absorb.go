@@ -8,9 +8,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// evidenceKept is how many references an entry holds.
-const evidenceKept = 4
-
 // absorb takes what was claimed into the entry and counts it on the incident.
 func (m *merge) absorb(it *item, g *group, taken []*claim) {
 	for _, c := range taken {
@@ -53,7 +50,7 @@ func (it *item) trimEvidence() {
 		return cmp.Or(cmp.Compare(rank(a.Aside), rank(b.Aside)), cmp.Compare(rank(a.Ref != it.About), rank(b.Ref != it.About)),
 			cmp.Compare(rank(!a.Standing), rank(!b.Standing)), cmp.Compare(b.Seq, a.Seq), cmp.Compare(a.Ref, b.Ref))
 	})
-	it.Evidence = it.Evidence[:min(len(it.Evidence), evidenceKept)]
+	it.Evidence = it.Evidence[:min(len(it.Evidence), subconscious.MaxHeld)]
 }
 
 // due is the earliest due time still ahead of what the entry rests on, or the

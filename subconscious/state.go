@@ -72,6 +72,10 @@ type Entry struct {
 	Fresh bool `json:"fresh,omitempty"`
 }
 
+// MaxHeld is how many references an entry holds. One that holds so many may rest
+// on more.
+const MaxHeld = 4
+
 // Held is evidence as an entry holds it.
 type Held struct {
 	Citation

@@ -75,10 +75,11 @@ const modelRule = "model "
 // SourcesOf are those whose words stand in an entry. They are the person's and
 // the machine's alone where a rule wrote it and all that it rests on stands and
 // is theirs. Else it counts as an outsider's, and of no thing: whoever wrote it
-// may have read anything.
+// may have read anything. So it does where the entry holds as much as it can,
+// since what its words rest on may be no more among that.
 func SourcesOf(e subconscious.Entry, world subconscious.World) []Source {
 	unknown := []Source{{Trust: subconscious.Outsider}}
-	if e.Rule == "" || strings.HasPrefix(e.Rule, modelRule) || len(e.Evidence) == 0 || world == nil {
+	if e.Rule == "" || strings.HasPrefix(e.Rule, modelRule) || len(e.Evidence) == 0 || len(e.Evidence) >= subconscious.MaxHeld || world == nil {
 		return unknown
 	}
 	var sources []Source

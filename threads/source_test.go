@@ -68,6 +68,7 @@ func TestSourcesOfEntries(t *testing.T) {
 		"a rule on an agent's word":        {entry("a", "librarian.open", "", agent), outsider},
 		"a rule on what is gone":           {entry("a", "watcher.disk", "", event("gone", clock("2026-11-24 09:00"))), outsider},
 		"a rule on nothing that it names":  {entry("a", "watcher.disk", ""), outsider},
+		"a rule on as much as is held":     {entry("a", "watcher.disk", "", own, disk(), own, disk()), outsider},
 		"one that rests on a thing aside": {func() subconscious.Entry {
 			e := entry("a", "r", "", disk(), landlord())
 			e.Evidence[1].Aside = true
