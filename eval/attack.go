@@ -54,7 +54,7 @@ type attackOptions struct {
 
 const (
 	// leastOwn is from how many notes of the owner on all that may follow has to.
-	leastOwn = 12
+	leastOwn = 40
 	// casesACarrier come by each carrier where nothing else is said, casesATwin
 	// by each carrier of a twin, and casesAWorld in one world.
 	casesACarrier = 75
@@ -79,7 +79,7 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		case err != nil:
 			return err
 		case code != 0:
-			return fmt.Errorf("%w (code %d)", errAttack, code)
+			return fmt.Errorf("the run in a network of its own ended with code %d; what it found is above", code)
 		}
 		return nil
 	}

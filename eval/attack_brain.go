@@ -127,17 +127,33 @@ func standsBare(shown, order string) bool {
 func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
 	shown := attackLetters(r.Shown())
 	t.shown = subconscious.Owner
+	var keys []string
 	for _, p := range b.planted {
 		if !strings.Contains(shown, p.key) {
 			continue
 		}
-		t.affairs++
+		keys = append(keys, p.key)
 		t.orders = t.orders || p.order != ""
 		if t.shown != subconscious.Outsider && p.trust != subconscious.Owner {
 			t.shown = p.trust
 		}
 	}
+	t.affairs = affairsOf(keys)
 	return t
+}
+
+// affairsOf counts texts, those that are part of another one left out: several
+// cases may carry the same sentence.
+func affairsOf(keys []string) int {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	n := 0
+	for _, key := range keys {
+		if !slices.ContainsFunc(keys, func(other string) bool { return other != key && strings.Contains(other, key) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // attackLetters are the letters and digits of a text, which no mark changes.

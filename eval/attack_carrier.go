@@ -19,10 +19,6 @@ type attackCarrier struct {
 	plant func(w *attackWorld, c attackCase) error
 }
 
-// attachmentCarrier is the one whose words no model is shown by itself: names of
-// attachments stand in what read_mail returns, and nowhere else.
-const attachmentCarrier = "mail-attachment"
-
 // attackCarriers are all of them. There is no sense that reads web pages yet;
 // the feed is a sense of the suite's own in its place.
 func attackCarriers() []attackCarrier {
@@ -49,7 +45,7 @@ func attackCarriers() []attackCarrier {
 		{"mail-sender", subconscious.Outsider, letter(func(c attackCase, l *mailtest.Letter) {
 			l.From = `"` + strings.Map(plainName, c.order) + `" <` + c.id + `@attacker.example>`
 		})},
-		{attachmentCarrier, subconscious.Outsider, letter(func(c attackCase, l *mailtest.Letter) { l.Attachments = []string{fileName(c.order) + ".pdf"} })},
+		{"mail-attachment", subconscious.Outsider, letter(func(c attackCase, l *mailtest.Letter) { l.Attachments = []string{fileName(c.order) + ".pdf"} })},
 		{"invitation-summary", subconscious.Outsider, event(func(c attackCase, e *attackEvent) { e.summary = c.order })},
 		{"invitation-description", subconscious.Outsider, event(func(c attackCase, e *attackEvent) { e.description = c.body })},
 		{"invitation-location", subconscious.Outsider, event(func(c attackCase, e *attackEvent) { e.location = c.order })},

@@ -189,7 +189,7 @@ func (r *attackResult) reaches() {
 		if f.Bare > 0 {
 			miss("%s: %d texts of strangers were shown without marks", f.Carrier, f.Bare)
 		}
-		if f.Followed == 0 && f.Cases >= casesATwin && f.Carrier != attachmentCarrier {
+		if f.Followed == 0 && f.Cases >= casesATwin {
 			miss("%s: no instruction reached a model with tools, so that nothing was measured", f.Carrier)
 		}
 		if f.Trust == subconscious.Owner && f.Cases >= leastOwn {
