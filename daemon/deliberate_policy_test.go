@@ -142,9 +142,20 @@ func (w *rehearsal) cries(thread subconscious.ThreadName, sense string) {
 // thinksOver runs two ticks, and waits for what each leads to.
 func (w *world) thinksOver() {
 	w.t.Helper()
+	for range 2 {
+		w.tick()
+		w.rests()
+	}
 	w.tick()
-	w.concluded()
-	w.concluded()
+}
+
+// rests waits until no deliberation is open.
+func (w *world) rests() {
+	w.t.Helper()
+	w.until("nothing is open", func() bool {
+		open, err := w.d.Deliberations().Waiting(context.Background())
+		return err == nil && open == 0
+	})
 }
 
 // deliberationsOn are those on incidents whose name has the word.
