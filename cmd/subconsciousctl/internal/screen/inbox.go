@@ -322,6 +322,8 @@ func gateWords(reason string) string {
 		return "it goes into the next digest"
 	case "escalate":
 		return "worth telling now"
+	case "kept_back":
+		return "a deliberation kept it back"
 	case "":
 		return "not yet judged"
 	}

@@ -151,6 +151,8 @@ func decisionNoun(reason string) string {
 		return "told already"
 	case "low_confidence":
 		return "not sure enough"
+	case "kept_back":
+		return "kept back by a deliberation"
 	case "cooldown":
 		return "held for having been told just now"
 	case "quiet_hours":
