@@ -20,11 +20,7 @@ func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 	}
 	out := []api.Deliberation{}
 	for _, r := range slices.Backward(records) {
-		whole, err := d.deliberations.Record(ctx, r.ID)
-		if err != nil {
-			return nil, fmt.Errorf("read a deliberation: %w", err)
-		}
-		out = append(out, apiDeliberation(whole))
+		out = append(out, apiDeliberation(r))
 	}
 	return out, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
-// Open returns the cases that have not ended, with what was said and done in
-// them so far, in the order in which they are taken up.
+// Open returns the cases that have not ended, without what was said and done in
+// them, in the order in which they are taken up.
 func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
 	err = w.DB.Read(ctx, func(tx *store.Tx) error {
 		ids, err := names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state <> 'ended' ORDER BY "+turns, maxStuck, w.Now().Add(soon).UnixNano())
@@ -16,7 +16,7 @@ func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
 			return err
 		}
 		for _, id := range ids {
-			r, err := w.find(ctx, tx, id)
+			r, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
 			if err != nil {
 				return err
 			}
