@@ -119,8 +119,11 @@ func (r *Registry) saidExcerpt(said Said, zone *time.Location) prompts.Excerpt {
 		}
 	case said.Author == SaidByAgent:
 		e.Name = "an agent"
-		if e.Trust != subconscious.Outsider {
+		switch e.Trust { // never more than an agent's, and of nobody known a stranger's
+		case subconscious.Owner, subconscious.Machine, subconscious.Agent:
 			e.Trust = subconscious.Agent
+		default:
+			e.Trust = subconscious.Outsider
 		}
 		if isWord(said.Name, maxMemoryID) {
 			e.Name, e.Voice = "the agent "+said.Name, strings.ToLower(said.Name)
