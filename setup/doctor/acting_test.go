@@ -100,13 +100,7 @@ func TestActing(t *testing.T) {
 // TestTranscripts holds each fault in the folders of transcripts against what is
 // said of it.
 func TestTranscripts(t *testing.T) {
-	const config = "senses: {conversation: [{id: agents, path: talk, ignore: [\"old/\"]}]}"
-	said := func(t *testing.T, p *patient) { write(t, p.dir+"/talk/one.jsonl", "{}\n", 0o600) }
-	for name, test := range map[string]struct {
-		harm   func(*testing.T, *patient)
-		state  doctor.State
-		detail string
-	}{
+	holdTranscripts(t, map[string]transcripts{
 		"all is well": {func(t *testing.T, p *patient) {
 			said(t, p)
 			write(t, p.dir+"/talk/deep/two.MD", "x", 0o600)
@@ -123,6 +117,15 @@ func TestTranscripts(t *testing.T) {
 		"not there": {func(*testing.T, *patient) {}, doctor.Degraded, "not there"},
 		"no folder": {func(t *testing.T, p *patient) { write(t, p.dir+"/talk", "x", 0o600) }, doctor.Degraded, "cannot be read"},
 		"empty":     {func(t *testing.T, p *patient) { write(t, p.dir+"/talk/note.txt", "x", 0o600) }, doctor.Note, "has none"},
+	})
+}
+
+// TestUnreadableTranscripts does so with folders that cannot be read.
+func TestUnreadableTranscripts(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("the superuser reads everything")
+	}
+	holdTranscripts(t, map[string]transcripts{
 		"closed": {func(t *testing.T, p *patient) {
 			said(t, p)
 			closeFolder(t, filepath.Join(p.dir, "talk", "closed"))
@@ -131,7 +134,23 @@ func TestTranscripts(t *testing.T) {
 			said(t, p)
 			closeFolder(t, filepath.Join(p.dir, "talk", "old"))
 		}, doctor.OK, "1 in "},
-	} {
+	})
+}
+
+// transcripts are a folder of transcripts with a fault, and what is said of it.
+type transcripts struct {
+	harm   func(*testing.T, *patient)
+	state  doctor.State
+	detail string
+}
+
+// said is a transcript that all is well with.
+func said(t *testing.T, p *patient) { write(t, p.dir+"/talk/one.jsonl", "{}\n", 0o600) }
+
+func holdTranscripts(t *testing.T, cases map[string]transcripts) {
+	t.Helper()
+	const config = "senses: {conversation: [{id: agents, path: talk, ignore: [\"old/\"]}]}"
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := newPatient(t, config)
 			test.harm(t, p)
@@ -145,9 +164,6 @@ func TestTranscripts(t *testing.T) {
 // closeFolder makes a folder that cannot be read, but by the superuser.
 func closeFolder(t *testing.T, path string) {
 	t.Helper()
-	if os.Getuid() == 0 {
-		t.Skip("the superuser reads everything")
-	}
 	write(t, path+"/one.md", "x", 0o600)
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
