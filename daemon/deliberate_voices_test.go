@@ -63,15 +63,18 @@ func TestVoicesOfAThread(t *testing.T) {
 				if all = w.deliberationsOn(""); len(all) == 0 {
 					t.Fatalf("nothing was deliberated on: %s", w.summaries())
 				}
+				shownBoth := false
 				for _, d := range all {
 					both := strings.Contains(d.Prompt.User, inesAddress) && strings.Contains(d.Prompt.User, malloryAddress)
+					shownBoth = shownBoth || both
 					if both && d.Outcome != subconscious.OutcomeTold {
 						t.Errorf("shown both, it came to %s: %s", d.Outcome, asJSON(t, d))
 					}
 				}
 				// Alone, a word may keep itself back; then the other is heard.
 				// What was put off is told before the other one writes: the thread was told.
-				ines := name == "meanwhile" || name == "mallory first" && how != "snoozed"
+				// On a slow machine both stand there when the first is looked at, which is told then.
+				ines := name == "meanwhile" && !shownBoth || name == "mallory first" && how != "snoozed"
 				if told := w.pushes(w.phone); len(told) == 0 || ines && !strings.Contains(texts(w.phone), "Ines") {
 					t.Errorf("told: %s; %s", texts(w.phone), asJSON(t, all))
 				}
