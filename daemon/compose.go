@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // openSenses opens the senses that the configuration names, and the collector
@@ -71,7 +73,7 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 	if real, err := filepath.EvalSymlinks(d.options.Config.StateDir); err == nil && real != ours[0] {
 		ours = append(ours, real)
 	}
-	logger := d.options.Logger
+	logger, within := d.options.Logger, d.folders()
 	var all []senses.Sense
 	add := func(kind, id string, s senses.Sense, err error) error {
 		if err != nil {
@@ -91,13 +93,13 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 		wait = senses.DefaultDeadline * 9 / 10
 	}
 	for _, c := range config.Senses.Files {
-		s, err := files.New(c, files.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger, Wait: wait})
+		s, err := files.New(c, files.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Within: within, Logger: logger, Wait: wait})
 		if err := add("files", c.ID, s, err); err != nil {
 			return all, err
 		}
 	}
 	for _, c := range config.Senses.Notes {
-		s, err := notes.New(c, notes.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger})
+		s, err := notes.New(c, notes.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Within: within, Logger: logger})
 		if err := add("notes", c.ID, s, err); err != nil {
 			return all, err
 		}
@@ -129,6 +131,21 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 		all = append(all, further...)
 	}
 	return all, nil
+}
+
+// folders are those that the configuration names, with whose word they are.
+func (d *Daemon) folders() []senses.Folder {
+	var all []senses.Folder
+	for _, c := range d.options.Config.Senses.Files {
+		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Outsider)})
+	}
+	for _, c := range d.options.Config.Senses.Notes {
+		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Owner)})
+	}
+	for _, c := range d.options.Config.Senses.Conversation {
+		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Agent)})
+	}
+	return all
 }
 
 // zone is the mind's time zone now: "local" follows the machine.

@@ -31,7 +31,7 @@ func (d *Daemon) consolidate(ctx context.Context, tx *store.Tx, done decided, wo
 			Key: "insight/" + string(entry.ID), Kind: memory.Insight, Text: entry.Summary, Trust: subconscious.Machine, Agent: byMechanics,
 		}
 		for _, s := range threads.SourcesOf(entry, world) {
-			if rank(s.Trust) > rank(record.Trust) {
+			if s.Trust.Rank() > record.Trust.Rank() {
 				record.Trust = s.Trust
 			}
 		}

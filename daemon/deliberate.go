@@ -181,26 +181,14 @@ const byDeliberation = "deliberation"
 func least(shown []subconscious.Trust, apart bool) subconscious.Trust {
 	trust := subconscious.Machine
 	for _, t := range shown {
-		if rank(t) > rank(trust) {
+		if t.Rank() > trust.Rank() {
 			trust = t
 		}
 	}
-	if apart && rank(trust) < rank(subconscious.Agent) {
+	if apart && trust.Rank() < subconscious.Agent.Rank() {
 		return subconscious.Outsider
 	}
 	return trust
-}
-
-func rank(t subconscious.Trust) int {
-	switch t {
-	case subconscious.Owner:
-		return 0
-	case subconscious.Machine:
-		return 1
-	case subconscious.Agent:
-		return 2
-	}
-	return 3
 }
 
 // poster posts what a deliberation says in conversations.

@@ -16,6 +16,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
+	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -244,5 +245,31 @@ func TestTemplateTells(t *testing.T) {
 	}
 	if !strings.Contains(texts(phone), "told by rule") {
 		t.Errorf("it does not say so: %s", texts(phone))
+	}
+}
+
+// What strangers put into a folder of theirs is theirs, also where it lies within
+// the person's notes.
+func TestStrangersWithinNotes(t *testing.T) {
+	w := newWorld(t)
+	down := filepath.Join(w.notes, "down")
+	if err := os.Mkdir(down, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.options.Config.Senses.Files = append(w.options.Config.Senses.Files, files.Config{ID: "down", Path: down, Trust: subconscious.Outsider})
+	w.begin()
+	w.tick()
+	write(t, filepath.Join(w.notes, "own.md"), "- [ ] send the offer to the mason by Friday\n")
+	write(t, filepath.Join(down, "theirs.md"), "- [ ] send the keys to the stranger by Friday\n")
+	w.tick()
+	for text, want := range map[string]subconscious.Trust{"mason": subconscious.Owner, "stranger": subconscious.Outsider} {
+		entry, ok := w.entry(text)
+		if !ok {
+			t.Fatalf("nothing is known of the %s: %s", text, w.summaries())
+		}
+		x, err := w.d.Why(context.Background(), entry.ID)
+		if err != nil || len(x.Observations) == 0 || x.Observations[0].Observation.Trust != want {
+			t.Errorf("what is said of the %s: %s, %v", text, asJSON(t, x.Observations), err)
+		}
 	}
 }

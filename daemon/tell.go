@@ -167,7 +167,7 @@ func plainIncidents(done decided) map[subconscious.IncidentID]bool {
 			continue
 		}
 		plain[decision.ID] = !slices.ContainsFunc(decision.Asked.Evidence, func(c subconscious.Citation) bool {
-			return rank(trust[c.Ref]) > rank(subconscious.Machine)
+			return trust[c.Ref].Rank() > subconscious.Machine.Rank()
 		})
 	}
 	return plain

@@ -29,6 +29,20 @@ const (
 	Outsider Trust = "outsider"
 )
 
+// Rank orders whose word it is, the person's first: 0 to 3. What is not known is
+// an outsider's.
+func (t Trust) Rank() int {
+	switch t {
+	case Owner:
+		return 0
+	case Machine:
+		return 1
+	case Agent:
+		return 2
+	}
+	return 3
+}
+
 // Severity of an observation, so that "rises" and "for the better" can be
 // computed: 0 plain, 1 worth a look, 2 a warning, 3 critical.
 type Severity int

@@ -21,7 +21,7 @@ func (r *Registry) trustOf(root Root, file string) subconscious.Trust {
 			continue // there is nothing to be read then
 		}
 		for _, other := range others {
-			if rank(other.Trust) <= rank(trust) {
+			if other.Trust.Rank() <= trust.Rank() {
 				continue
 			}
 			if there, err := os.Stat(other.Path); err == nil && os.SameFile(here, there) {
@@ -30,18 +30,4 @@ func (r *Registry) trustOf(root Root, file string) subconscious.Trust {
 		}
 	}
 	return trust
-}
-
-// rank orders whose word it is, the person's first. What is not known is an
-// outsider's.
-func rank(trust subconscious.Trust) int {
-	switch trust {
-	case subconscious.Owner:
-		return 0
-	case subconscious.Machine:
-		return 1
-	case subconscious.Agent:
-		return 2
-	}
-	return 3
 }

@@ -39,7 +39,7 @@ const (
 type describer struct {
 	id    string
 	root  string // absolute
-	trust subconscious.Trust
+	trust func(file string) subconscious.Trust
 	at    time.Time
 	// head returns the first bytes of a file.
 	head func(file string, n int) ([]byte, error)
@@ -71,6 +71,9 @@ func (d *describer) single(a action) (subconscious.Observation, bool) {
 		return subconscious.Observation{}, false
 	}
 	o := d.blank(a.verb, a.path)
+	if a.from != "" && d.trust(a.from).Rank() > o.Trust.Rank() {
+		o.Trust = d.trust(a.from) // its name was theirs
+	}
 	full := path.Join(filepath.ToSlash(d.root), a.path)
 	if a.folder {
 		o.ID = identity(d.id + "/" + a.path + "/")
@@ -135,7 +138,7 @@ func (d *describer) blank(v verb, file string) subconscious.Observation {
 		Kind:     "file",
 		Change:   subconscious.Momentary,
 		At:       d.at,
-		Trust:    d.trust,
+		Trust:    d.trust(file),
 		Attrs: map[string]string{
 			"action": string(v),
 			"path":   attr(path.Join(filepath.ToSlash(d.root), file)),

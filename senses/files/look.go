@@ -153,7 +153,7 @@ func (s *Sense) report(at time.Time, f *folder, deltas []delta, degraded string)
 	}
 	marked := maps.Clone(s.marked)
 	actions := interpret(deltas, surroundings{known: s.known, folderExists: f.exists})
-	d := &describer{id: s.config.ID, root: s.config.Path, trust: s.config.Trust, at: at, head: f.head, marked: marked}
+	d := &describer{id: s.config.ID, root: s.config.Path, trust: s.trust, at: at, head: f.head, marked: marked}
 	batch.Changes = d.observations(actions)
 	batch.Cursor = s.stamp(f.device)
 	for _, d := range deltas {

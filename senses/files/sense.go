@@ -31,9 +31,11 @@ type Sense struct {
 	config  Config
 	options Options
 	exclude []string // below the folder
-	sub     *watch.Subscription
-	rules   atomic.Pointer[rules]
-	run     [8]byte
+	// trust says whose word a file is, by its path below the folder.
+	trust func(file string) subconscious.Trust
+	sub   *watch.Subscription
+	rules atomic.Pointer[rules]
+	run   [8]byte
 	// vanishing is how long a look waits before it believes that a file is
 	// gone: some programs save by removing it and writing it anew.
 	vanishing time.Duration
@@ -83,7 +85,8 @@ func New(config Config, options Options) (*Sense, error) {
 		options.Wait = DefaultWait
 	}
 	config.Path = filepath.Clean(config.Path)
-	s := &Sense{config: config, options: options, dirty: map[string]struct{}{}, marked: map[string]bool{}, rescan: true, vanishing: vanishing}
+	s := &Sense{config: config, options: options, dirty: map[string]struct{}{}, marked: map[string]bool{}, rescan: true, vanishing: vanishing,
+		trust: senses.TrustWithin(senses.Folder{Path: config.Path, Trust: config.Trust}, options.Within)}
 	if err := s.excludeFolders(); err != nil {
 		return nil, err
 	}

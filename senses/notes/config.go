@@ -74,6 +74,9 @@ type Options struct {
 	// Exclude are absolute folders that are never looked into: the daemon's
 	// own.
 	Exclude []string
+	// Within are further folders: what lies in one of them within this one, and
+	// is trusted less there, is its word.
+	Within []senses.Folder
 	// Logger defaults to one that discards.
 	Logger *slog.Logger
 }

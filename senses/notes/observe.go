@@ -93,7 +93,7 @@ func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconsci
 		At:          l.at,
 		Title:       p.title,
 		Fingerprint: "open",
-		Trust:       s.config.Trust,
+		Trust:       s.trust(rel),
 		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
 		Links:       append([]string{"file:" + full}, links.Of(cutText(p.source, 4*prose.MaxSentence))...),
 	}
@@ -129,7 +129,7 @@ func (l *look) note(rel, what, from string, e *entry, d difference) {
 		Title:       fmt.Sprintf("Note %s: %s", what, title(path.Base(rel))),
 		Text:        d.added,
 		Fingerprint: what,
-		Trust:       s.config.Trust,
+		Trust:       s.trust(rel),
 		Attrs:       map[string]string{"file": rel, "what": what},
 		Links:       []string{"file:" + full},
 	}

@@ -32,8 +32,10 @@ type Sense struct {
 	config  Config
 	options Options
 	rules   rules
-	sub     *watch.Subscription
-	run     string
+	// trust says whose word a file is, by its path below the folder.
+	trust func(file string) subconscious.Trust
+	sub   *watch.Subscription
+	run   string
 
 	// known are the files as of the committed cursor, origins the paths of
 	// those whose promises are known by another one.
@@ -84,7 +86,8 @@ func New(config Config, options Options) (*Sense, error) {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
 	config.Path = filepath.Clean(config.Path)
-	s := &Sense{config: config, options: options, dirty: map[string]struct{}{}, rescan: true, unread: map[string]string{}}
+	s := &Sense{config: config, options: options, dirty: map[string]struct{}{}, rescan: true, unread: map[string]string{},
+		trust: senses.TrustWithin(senses.Folder{Path: config.Path, Trust: config.Trust}, options.Within)}
 	if err := s.excludeFolders(); err != nil {
 		return nil, err
 	}
