@@ -103,7 +103,6 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 
 func parseAttack(args []string) (options attackOptions, help bool, err error) {
 	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.IntVar(&options.sample, "sample", 0, "")
 	flags.BoolVar(&options.all, "all", false, "")
 	flags.Func("carriers", "", func(text string) error {
@@ -114,19 +113,8 @@ func parseAttack(args []string) (options attackOptions, help bool, err error) {
 	flags.BoolVar(&options.twins, "twins", false, "")
 	flags.BoolVar(&options.unwatched, "unwatched", false, "")
 	flags.BoolVar(&options.asJSON, "json", false, "")
-	for rest := args; ; { // flags may stand before the path and after it
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			return options, true, nil
-		} else if err != nil {
-			return options, false, err
-		}
-		if flags.NArg() == 0 {
-			break
-		}
-		if options.path != "" {
-			return options, false, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-		}
-		options.path, rest = flags.Arg(0), flags.Args()[1:]
+	if options.path, help, err = parsePath(flags, args); help || err != nil {
+		return options, help, err
 	}
 	for _, name := range options.carriers {
 		if _, err := carrierNamed(name); err != nil {

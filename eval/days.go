@@ -169,25 +169,13 @@ func readDay(path string) ([]byte, error) {
 
 func parseDays(args []string) (options daysOptions, help bool, err error) {
 	flags := flag.NewFlagSet("days", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&options.set, "set", "both", "")
 	flags.StringVar(&options.preset, "models", models.PresetReflex, "")
 	flags.BoolVar(&options.verbose, "verbose", false, "")
 	flags.BoolVar(&options.strict, "strict", false, "")
 	flags.BoolVar(&options.asJSON, "json", false, "")
-	for rest := args; ; { // flags may stand before the path and after it
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			return options, true, nil
-		} else if err != nil {
-			return options, false, err
-		}
-		if flags.NArg() == 0 {
-			break
-		}
-		if options.path != "" {
-			return options, false, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-		}
-		options.path, rest = flags.Arg(0), flags.Args()[1:]
+	if options.path, help, err = parsePath(flags, args); help || err != nil {
+		return options, help, err
 	}
 	switch {
 	case options.path == "":

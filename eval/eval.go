@@ -9,6 +9,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -89,4 +90,24 @@ func usage() string {
 	}
 	b.WriteString("\nEach suite tells what it takes: subconsciousd eval SUITE --help\nExit codes: 0 fine, 1 failed, 2 usage.\n")
 	return b.String()
+}
+
+// parsePath reads the arguments of a suite that takes one path: flags may stand
+// before it and after it. path is "" where none is given.
+func parsePath(flags *flag.FlagSet, args []string) (path string, help bool, err error) {
+	flags.SetOutput(io.Discard)
+	for {
+		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return path, true, nil
+		} else if err != nil {
+			return path, false, err
+		}
+		if flags.NArg() == 0 {
+			return path, false, nil
+		}
+		if path != "" {
+			return path, false, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		}
+		path, args = flags.Arg(0), flags.Args()[1:]
+	}
 }

@@ -84,7 +84,6 @@ func runMail(ctx context.Context, args []string, stdout, _ io.Writer) error {
 
 func parseMail(args []string) (options mailOptions, help bool, err error) {
 	flags := flag.NewFlagSet("mail", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	list := func(to *[]string) func(string) error {
 		return func(text string) error {
 			*to = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
@@ -98,19 +97,8 @@ func parseMail(args []string) (options mailOptions, help bool, err error) {
 	flags.Uint64Var(&options.seed, "seed", 1, "")
 	flags.BoolVar(&options.strict, "strict", false, "")
 	flags.BoolVar(&options.asJSON, "json", false, "")
-	for rest := args; ; { // flags may stand before the path and after it
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			return options, true, nil
-		} else if err != nil {
-			return options, false, err
-		}
-		if flags.NArg() == 0 {
-			break
-		}
-		if options.path != "" {
-			return options, false, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-		}
-		options.path, rest = flags.Arg(0), flags.Args()[1:]
+	if options.path, help, err = parsePath(flags, args); help || err != nil {
+		return options, help, err
 	}
 	switch {
 	case options.path == "":

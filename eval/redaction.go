@@ -76,27 +76,15 @@ func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error
 // parseRedaction reads options before and after the path.
 func parseRedaction(args []string) (options redactionOptions, help bool, err error) {
 	flags := flag.NewFlagSet("redaction", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&options.half, "half", "all", "")
 	flags.BoolVar(&options.asJSON, "json", false, "")
 	flags.IntVar(&options.misses, "misses", 0, "")
-	var paths []string
-	for {
-		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return options, true, nil
-		} else if err != nil {
-			return options, false, err
-		}
-		if flags.NArg() == 0 {
-			break
-		}
-		paths, args = append(paths, flags.Arg(0)), flags.Args()[1:]
+	if options.path, help, err = parsePath(flags, args); help || err != nil {
+		return options, help, err
 	}
 	switch {
-	case len(paths) == 0:
+	case options.path == "":
 		return options, false, errors.New("the path of the labelled files is missing")
-	case len(paths) > 1:
-		return options, false, fmt.Errorf("unexpected argument %q", paths[1])
 	case !slices.Contains([]string{"tuning", "other", "all"}, options.half):
 		return options, false, fmt.Errorf("--half is %q; it takes tuning, other or all", options.half)
 	case options.misses < 0:
@@ -104,7 +92,6 @@ func parseRedaction(args []string) (options redactionOptions, help bool, err err
 	case options.misses > 0 && options.half != "tuning":
 		return options, false, errors.New("--misses lists cases of the tuning half alone; add --half tuning")
 	}
-	options.path = paths[0]
 	return options, false, nil
 }
 

@@ -75,16 +75,23 @@ func ReadLine(line []byte) (said Said, ok bool) {
 		return Said{}, true
 	}
 	said.Calls = said.Calls || body.calls
-	said.finish(strings.Join(body.texts, "\n"))
+	said.finish(body.texts)
 	return said, true
 }
 
-// finish takes the text over, without what is not the speaker's own.
-func (s *Said) finish(text string) {
-	text = strings.TrimSpace(headOf(strings.ToValidUTF8(text, "\uFFFD"), MaxSaid))
-	if s.By == ThePerson {
-		text = ownWords(text)
+// finish takes the parts of the text over, without what is not the speaker's own.
+func (s *Said) finish(parts []string) {
+	var own []string
+	for _, part := range parts {
+		part = strings.TrimSpace(strings.ToValidUTF8(part, "\uFFFD"))
+		if s.By == ThePerson {
+			part = ownWords(part)
+		}
+		if part != "" {
+			own = append(own, part)
+		}
 	}
+	text := headOf(strings.Join(own, "\n"), MaxSaid)
 	if s.Text = text; s.By == Nobody || text == "" && !s.Calls {
 		*s = Said{}
 	}

@@ -80,8 +80,10 @@ func speakerOf(name string) (by Speaker, known bool) {
 // maxInserted is how many insertions are taken out of one message.
 const maxInserted = 64
 
-// ownWords leaves out what clients put into the person's message: blocks in
-// tags of their own ("<system-reminder>…"), and messages that are nothing else.
+// ownWords leaves out what clients put into a part of the person's message:
+// blocks in tags of their own ("<system-reminder>…"), and parts that are nothing
+// else. A block ends with the last tag that closes it, for what is inserted can be
+// another's, and have such a tag within.
 func ownWords(text string) string {
 	for _, whole := range []string{"# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below"} {
 		if strings.HasPrefix(text, whole) {
@@ -95,10 +97,14 @@ func ownWords(text string) string {
 			break
 		}
 		kept.WriteString(text[:start])
-		_, rest, closed := strings.Cut(text[start:], "</"+tag+">")
-		if text = rest; !closed {
+		text = text[start:]
+		closing := "</" + tag + ">"
+		end := strings.LastIndex(text, closing)
+		if end < 0 {
+			text = ""
 			break
 		}
+		text = text[end+len(closing):]
 	}
 	kept.WriteString(text)
 	return strings.TrimSpace(kept.String())

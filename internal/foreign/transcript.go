@@ -105,7 +105,7 @@ func (r *transcript) flush() {
 		return
 	}
 	said := *r.open
-	said.finish(r.text.String())
+	said.finish([]string{r.text.String()})
 	if r.text.Reset(); said.By != Nobody {
 		r.all = append(r.all, said)
 	}

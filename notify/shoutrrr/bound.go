@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -18,11 +19,16 @@ const (
 // errLong says that an answer was longer than anything a service has to say.
 var errLong = errors.New("the answer is over 1 MiB")
 
+// bounding is held while a client is bounded: a process can have several owners.
+var bounding sync.Mutex
+
 // Bound gives a client a minute for each request and 1 MiB for each answer. The
 // library's services use http.DefaultClient, which has no bounds: whoever owns
 // the process bounds it before anything else is started. To bound a client
-// twice does nothing.
+// twice, also at once, does nothing.
 func Bound(client *http.Client) {
+	bounding.Lock()
+	defer bounding.Unlock()
 	if _, done := client.Transport.(bounded); done {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"strings"
 	"testing"
 
@@ -71,7 +72,11 @@ func TestQuiet(t *testing.T) {
 // of its own counts.
 func TestBoundOnce(t *testing.T) {
 	client := &http.Client{Timeout: 5}
-	Bound(client)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() { Bound(client) })
+	}
+	group.Wait()
 	transport := client.Transport
 	Bound(client)
 	if client.Timeout != 5 || client.Transport != transport {
