@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/notify"
