@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -10,6 +11,10 @@ import (
 	"strings"
 	"syscall"
 )
+
+// RunVariable tells a program which run it is: the ID, "/", and letters that no
+// other run of any daemon has. By it is known what it began.
+const RunVariable = "SUBCONSCIOUS_RUN"
 
 // ending is how a program ended.
 type ending struct {
@@ -22,17 +27,20 @@ type ending struct {
 
 // run runs a program in a process group of its own, with nothing to read and no
 // descriptor but its outputs. When its time is over, or the engine stops, the
-// group is asked to end and then killed. What it leaves behind is killed too.
-func (e *Engine) run(argv []string, folder string, action Action) ending {
+// group is asked to end and then killed, and on Linux what left the group as
+// well. What a program that ends by itself leaves behind in its group is killed
+// too.
+func (e *Engine) run(id string, argv []string, folder string, action Action) ending {
 	// The system ends the program with the thread that started it, so that it
 	// does not outlive a daemon that is killed.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ctx, cancel := context.WithTimeout(e.ctx, action.Timeout)
 	defer cancel()
+	variable := RunVariable + "=" + id + "/" + rand.Text()[:8]
 	kept := &capture{most: action.MaxOutput + overlap}
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	command.Dir, command.Env = folder, e.environment(action.Env)
+	command.Dir, command.Env = folder, append(e.environment(action.Env), variable)
 	command.Stdout, command.Stderr = kept, kept
 	command.SysProcAttr = ownGroup()
 	command.Cancel = func() error { return signal(command, syscall.SIGTERM) }
@@ -45,6 +53,11 @@ func (e *Engine) run(argv []string, folder string, action Action) ending {
 	err = command.Wait()
 	if killed := signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
 		e.Logger.Warn("what an action left behind could not be ended", "action", action.Name, "error", killed)
+	}
+	if ctx.Err() != nil {
+		if n := endStrays(variable); n > 0 {
+			e.Logger.Info("an action had begun sessions of its own, which were ended with it", "action", action.Name, "run", id, "processes", n)
+		}
 	}
 	end := ending{exit: command.ProcessState.ExitCode()}
 	end.output, end.leftOut = kept.text(action.MaxOutput, e.Redact)

@@ -276,7 +276,7 @@ func (e *Engine) neverBegan(ctx context.Context, c *claim) error {
 // carryOut runs the program of a claim and records how it ended.
 func (e *Engine) carryOut(c *claim) Run {
 	action := c.bound.does.action
-	end := e.run(c.argv, c.bound.Folder, action)
+	end := e.run(c.run.ID, c.argv, c.bound.Folder, action)
 	r := c.run
 	r.State, r.ExitCode, r.Problem, r.LeftOut = end.state, end.exit, end.problem, end.leftOut
 	r.Output = end.output

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,7 @@ func TestGroupIsEnded(t *testing.T) {
 	}{
 		"late":              {`sleep 300 & echo $! >"$1"; wait`, 2 * time.Second, actions.RunTimedOut},
 		"deaf":              {`trap "" TERM; sh -c 'trap "" TERM; echo $$ >"$1"; while :; do sleep 300; done' x "$1"`, 2 * time.Second, actions.RunTimedOut},
+		"away":              {`setsid sh -c 'echo $$ >"$1"; sleep 300 & wait' x "$1" >/dev/null 2>&1 & wait`, 2 * time.Second, actions.RunTimedOut},
 		"left behind":       {`sleep 300 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 		"quiet left behind": {`sleep 300 >/dev/null 2>&1 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 	} {
@@ -130,12 +132,13 @@ func TestSurroundings(t *testing.T) {
 	)
 	path := "PATH=" + strings.Join(actions.DefaultPath(), ":")
 	for name, want := range map[string]string{
-		"env":   "DISPLAY=:0\nHOME=" + dir + "\nLANG=C\n" + path + "\nTZ=UTC",
-		"path":  "HOME=" + dir + "\nLANG=C\nPATH=/nowhere\nTZ=UTC",
+		"env":   "DISPLAY=:0\nHOME=" + dir + "\nLANG=C\n" + path + "\nSUBCONSCIOUS_RUN=its own\nTZ=UTC",
+		"path":  "HOME=" + dir + "\nLANG=C\nPATH=/nowhere\nSUBCONSCIOUS_RUN=its own\nTZ=UTC",
 		"where": "/usr", "home": dir, "read": "", "held": "0\n1\n2\n3",
 	} {
 		r := b.execute(t, name, name, `{}`)
-		got := strings.Split(strings.TrimSpace(r.Output), "\n")
+		its := regexp.MustCompile(regexp.QuoteMeta(actions.RunVariable+"="+r.ID) + "/[A-Z0-9]{8}")
+		got := strings.Split(strings.TrimSpace(its.ReplaceAllString(r.Output, actions.RunVariable+"=its own")), "\n")
 		slices.Sort(got)
 		if strings.Join(got, "\n") != want || r.State != actions.RunSucceeded {
 			t.Errorf("%s: %q, %s", name, got, r.Problem)
