@@ -114,7 +114,7 @@ func (w fakeWish) options() (modeltest.Options, error) {
 func fakeConfig(baseURL string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "models:\n  providers:\n    - {id: fake, kind: openai, base_url: %q, local: true}\n  roles:\n", baseURL)
-	for _, role := range []string{"watcher", "librarian", "oracle", "dreamer"} {
+	for _, role := range []string{"watcher", "librarian", "oracle", "dreamer", "deliberation"} {
 		fmt.Fprintf(&b, "    - {id: %s, provider: fake, model: %s}\n", role, modeltest.Model)
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,7 +87,7 @@ func colon(word, rest []rune) (name, sign []rune) {
 	broken, whole := []rune("[:]"), []rune(":")
 	lower := strings.ToLower(string(word))
 	switch {
-	case lower == "redacted" && isMark(rest):
+	case lower == "redacted" && isMark(rest), stamp.MatchString(string(word)) && isClock(rest):
 		return word, whole
 	case len(rest) < 2 || rest[0] != '/' || rest[1] != '/':
 		return word, broken
@@ -99,6 +100,16 @@ func colon(word, rest []rune) (name, sign []rune) {
 	}
 	return word, broken
 }
+
+// stamp is a time in RFC 3339, as far as its first colon, and isClock reports
+// whether the minutes follow. No address begins so.
+var stamp = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}$`)
+
+func isClock(rest []rune) bool {
+	return len(rest) >= 2 && isDigit(rest[0]) && isDigit(rest[1]) && (len(rest) == 2 || !isWord(rest[2]) || rest[2] == 'Z')
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 // isMark reports whether a text goes on like "[redacted:password]" does.
 func isMark(rest []rune) bool {

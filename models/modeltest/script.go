@@ -24,10 +24,10 @@ func Scripts() []NamedScript {
 	plain := func(s Script) func(uint64) Script { return func(uint64) Script { return s } }
 	return []NamedScript{
 		{"silent", "finds nothing, which is the usual answer", plain(Silent())},
-		{"thinker", "finds one thing: the newest observation it is shown", plain(Thinker())},
+		{"thinker", "finds one thing, the newest observation it is shown; deliberating it tells it", plain(Thinker())},
 		{"eager", "has three findings on everything", plain(Eager())},
 		{"ruminator", "always says something, reworded each time, and always asks to escalate", Ruminator},
-		{"tool-user", "asks for a tool first, then answers as thinker does", plain(ToolUser())},
+		{"tool-user", "asks for a tool first, then answers as thinker does; deliberating it proposes an action", plain(ToolUser())},
 		{"echo", "puts all that it was shown into its answer", plain(Echo())},
 		{"chatter", "says a sentence, whatever it is asked for", plain(Chatter("All is quiet here."))},
 	}
@@ -61,9 +61,9 @@ func thinks(think func(Request) Thought) Script {
 func Silent() Script { return thinks(func(Request) Thought { return Thought{} }) }
 
 // Thinker finds one thing, of importance 5: the newest observation that it is
-// shown. Shown none, it finds nothing.
+// shown. Shown none, it finds nothing. Deliberating, it tells the person.
 func Thinker() Script {
-	return thinks(func(r Request) Thought {
+	return deliberates(thinks(func(r Request) Thought {
 		c, ok := r.Newest()
 		if !ok {
 			return Thought{}
@@ -72,13 +72,13 @@ func Thinker() Script {
 			Findings: []Finding{{Kind: kind(r, 0), Summary: about(r, c), Importance: 5, Evidence: []string{c.String()}}},
 			Journal:  "Look at " + string(c.Ref) + " again next time.",
 		}
-	})
+	}), "notify_person")
 }
 
 // Eager has three findings on everything that it is shown, of importance 8, 7
-// and 6.
+// and 6. Deliberating, it tells the person.
 func Eager() Script {
-	return thinks(func(r Request) Thought {
+	return deliberates(thinks(func(r Request) Thought {
 		var thought Thought
 		observed := r.Observed()
 		for i := range min(3, len(observed)) {
@@ -88,14 +88,16 @@ func Eager() Script {
 			})
 		}
 		return thought
-	})
+	}), "notify_person")
 }
 
 // ToolUser asks for the first tool that it is offered, and answers as Thinker
-// does once it has what the tool returned.
+// does once it has what the tool returned. Deliberating, it looks into the memory
+// and into the subconscious, then proposes the first action that there is, and
+// tells the person where that is refused.
 func ToolUser() Script {
 	think := Thinker()
-	return func(r Request) Reply {
+	return deliberates(func(r Request) Reply {
 		if len(r.Tools) == 0 || r.AfterTools() {
 			return think(r)
 		}
@@ -103,7 +105,7 @@ func ToolUser() Script {
 		return Reply{Calls: []models.ToolCall{{
 			ID: fmt.Sprintf("call_%d", r.Number), Name: tool.Name, Arguments: json.RawMessage(Instance(tool.Parameters)),
 		}}}
-	}
+	}, "search_memory", "read_subconscious", "propose_action", "notify_person")
 }
 
 // Echo puts what it was shown into its answer, to find out where that gets to:

@@ -143,7 +143,7 @@ func prepare(dir string) (tightened string, err error) {
 		if err := os.Chmod(dir, stat.Mode().Perm()&^0o077); err != nil {
 			return "", err
 		}
-		tightened = fmt.Sprintf("the state folder %s was open to other users (mode %#o) and is now closed to them", dir, stat.Mode().Perm())
+		tightened = fmt.Sprintf("the state folder %s was open to other users (%v) and is now closed to them", dir, stat.Mode().Perm())
 	}
 	if stat.Mode().Perm()&0o700 != 0o700 {
 		return "", &store.Error{Code: store.CodePermission, Path: dir,

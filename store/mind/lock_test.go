@@ -130,7 +130,7 @@ func TestOpenFolderIsClosedToOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode(t, dir) != 0o700 || !strings.Contains(lock.Tightened, "0775") {
+	if mode(t, dir) != 0o700 || !strings.Contains(lock.Tightened, "(-rwxrwxr-x)") {
 		t.Errorf("%v %q", mode(t, dir), lock.Tightened)
 	}
 	if err := lock.Unlock(); err != nil {

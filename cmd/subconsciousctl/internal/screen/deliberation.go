@@ -173,8 +173,12 @@ const maxCallLines = 2
 // call writes one tool that was asked for, with what the policy said.
 func (p *page) call(c api.DeliberationCall, prompts bool) {
 	mark, colour := "·", plain
-	if j := c.Judgement; j != nil {
+	problem, failed := strings.CutPrefix(clean(c.Result), "error: ")
+	switch j := c.Judgement; {
+	case j != nil:
 		mark, colour = permissionMark(j.Permission)
+	case failed:
+		mark, colour = "✗", yellow
 	}
 	const indent = "      "
 	words := clean(c.Tool)
@@ -188,6 +192,11 @@ func (p *page) call(c api.DeliberationCall, prompts bool) {
 	}
 	if j := c.Judgement; j != nil {
 		p.wrapped(indent+"  ", dim, permissionWords(j.Permission)+" by "+clean(j.Clause)+": "+clean(j.Why))
+	}
+	if c.Judgement == nil && failed && !prompts {
+		for _, row := range wrapAtMost(problem, p.Width-len(indent)-2, maxCallLines) {
+			p.line(indent+"  ", p.in(dim, row))
+		}
 	}
 	if len(c.Shown) > 0 {
 		p.wrapped(indent+"  ", dim, "showed words of: "+shownWords(c.Shown))

@@ -220,7 +220,7 @@ func Ready(view View, baseURL, anthropicURL, snippet string) string {
 	p.wrapped("", bold, "A model that only pretends listens at "+clean(baseURL))
 	p.wrapped("", dim, "In the protocol of Anthropic: "+clean(anthropicURL))
 	p.line()
-	p.wrapped("", plain, "Put this into the configuration, and it thinks for all threads:")
+	p.wrapped("", plain, "Put this into the configuration, and it thinks for all threads, and deliberates:")
 	p.line()
 	for line := range strings.Lines(Lines(snippet)) {
 		p.line("  ", strings.TrimRight(line, "\n"))
