@@ -2,6 +2,7 @@ package threads
 
 import (
 	"context"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -28,10 +29,8 @@ func readSubconscious() tool {
 				return prompts.Result{}, err
 			}
 			state := snapshot.State
-			result := prompts.Result{
-				Entries: state.Entries, Parked: state.Parked,
-				Told: state.History[max(0, len(state.History)-escalationsShown):],
-			}
+			told := slices.DeleteFunc(slices.Clone(state.History), func(e subconscious.EscalationRecord) bool { return e.Outcome == string(subconscious.OutcomePending) })
+			result := prompts.Result{Entries: state.Entries, Parked: state.Parked, Told: told[max(0, len(told)-escalationsShown):]}
 			if len(result.Entries)+len(result.Parked)+len(result.Told) == 0 {
 				result.Said = []string{"It holds nothing."}
 			}

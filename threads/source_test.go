@@ -89,6 +89,8 @@ func TestReadSubconscious(t *testing.T) {
 	o := newOffice(t)
 	own := entry("w-disk-1", "watcher.disk", "Disk /var is 91 % full", disk())
 	state := subconscious.State{Entries: []subconscious.Entry{own}}
+	// What is deliberated on was told to nobody yet, and says nothing.
+	state.History = []subconscious.EscalationRecord{{Summary: "a disk fills", Outcome: string(subconscious.OutcomePending)}}
 	got, err := o.read(t, "read_subconscious", `{}`, shelf{disk()}, state)
 	if err != nil || !slices.Equal(got.Sources, []threads.Source{{Trust: subconscious.Machine, Ref: disk().Ref(), Tool: "read_subconscious"}}) || !slices.Equal(got.Refs, []subconscious.Ref{disk().Ref()}) {
 		t.Errorf("%v %+v", err, got)
