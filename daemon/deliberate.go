@@ -30,13 +30,18 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	options := deliberate.Options{
 		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: material{d}, Desk: d.desk,
 		Policy: policy, Teller: herald{d}, Mind: scribe{d}, Memories: archivist{d}, Conversations: poster{d},
-		Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
+		Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
 	}
 	if d.actions != nil {
 		options.Actions = agent{d}
 	}
 	d.deliberations, err = deliberate.New(options)
 	return err
+}
+
+// quiet returns until when only what is critical is told.
+func (d *Daemon) quiet(at time.Time) (until time.Time, ok bool) {
+	return escalate.QuietUntil(d.options.Config.Gate(), at)
 }
 
 // deliberated is called when a deliberation has ended, and its outcome and

@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
@@ -190,4 +191,35 @@ func TestAnsweredWhileItDeliberates(t *testing.T) {
 	if err != nil || len(inbox.Incidents) != 1 || inbox.Incidents[0].Feedback != subconscious.Useful {
 		t.Errorf("the inbox holds %s, %v", asJSON(t, inbox), err)
 	}
+}
+
+// What was interrupted and goes on in quiet hours waits until they are over: it
+// costs nobody's sleep, and no money. Then rules tell it.
+func TestQuietHoursWhileItDeliberates(t *testing.T) {
+	w := newWorld(t)
+	phone := phoned(w)
+	w.options.Config.Escalation.Critical = nil
+	server := w.deliberating(plays([]models.ToolCall{calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`)}))
+	w.options.Config.Models.Timeout = patience
+	w.begin()
+	w.tick()
+	w.disk.set(97)
+	server.SetTroubles(modeltest.Nth(modeltest.HangBefore, 1))
+	w.tick()
+	w.until("the model hangs", func() bool { return server.Count() == 1 })
+	w.stop()
+	w.options.Config.QuietHours = escalate.Hours{From: "12:15", To: "13:00"}
+	w.clock.advance(10 * time.Minute)
+	w.begin()
+	w.concluded()
+	w.pushed(phone, "in quiet hours")
+	if n := server.Count(); n != 1 {
+		t.Errorf("%d requests in quiet hours", n)
+	}
+	if last := w.onlyDeliberation(); last.Outcome != subconscious.OutcomeSnoozed || last.Until.Format("15:04") != "13:00" {
+		t.Errorf("the deliberation is %s", asJSON(t, last))
+	}
+	w.ticks(8) // until one o'clock
+	w.concluded()
+	w.pushed(phone, "when they are over", "/srv")
 }

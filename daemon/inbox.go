@@ -40,7 +40,7 @@ func (d *Daemon) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 		inbox.Incidents = append(inbox.Incidents, shown)
 	}
 	rules, now := d.options.Config.Gate(), d.now()
-	if until, quiet := escalate.QuietUntil(rules, now); quiet {
+	if until, quiet := d.quiet(now); quiet {
 		inbox.QuietUntil = until
 	}
 	if due, ok := escalate.NextDigest(rules, now); ok {

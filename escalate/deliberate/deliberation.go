@@ -175,9 +175,12 @@ func (d *deliberation) deliberate(ctx, asking context.Context) (fallback, error)
 
 // hindered reports whether no model is asked (any more), and why.
 func (d *deliberation) hindered() (fallback, bool) {
+	_, quiet := d.quiet()
 	switch {
 	case d.isLate(d.Now()):
 		return fallback{tooLate, tooLate}, true // it is dismissed
+	case quiet:
+		return fallback{nowQuiet, nowQuiet}, true // it is put off
 	case !d.Config.Enabled:
 		return fallback{"", "deliberation is switched off"}, true
 	case d.resumed && (d.Resumed > maxResumed || d.cut):

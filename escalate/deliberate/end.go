@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// tooLate is the reason where the message is of no use any more.
-	tooLate = "it came too late"
+	// tooLate is the reason where the message is of no use any more, and nowQuiet
+	// where quiet hours have begun since the gate let it through.
+	tooLate  = "it came too late"
+	nowQuiet = "quiet hours have begun"
 	// maxCited is how many citations an outcome has.
 	maxCited = 8
 	// byRule is the model of an outcome where rules told the person.
@@ -32,10 +34,15 @@ type conclusion struct {
 
 // end ends the case: the last step, what else belongs in it, what the person is
 // told and what the mind is told are one transaction. What does not tell of an
-// action and is of no use any more is not told.
+// action, and is of no use any more or would break into quiet hours, is not told
+// now.
 func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Context, *store.Tx, *conclusion) error, c conclusion) error {
-	if d.isLate(d.Now()) && c.kind.Tells() && (c.telling == nil || c.telling.Run == "" && c.telling.Kind != TellFailed && c.telling.Kind != TellActed) {
-		c, also = conclusion{kind: subconscious.OutcomeDismissed, reason: tooLate, fallback: c.fallback}, nil
+	if c.kind.Tells() && !c.acted() {
+		if d.isLate(d.Now()) {
+			c, also = conclusion{kind: subconscious.OutcomeDismissed, reason: tooLate, fallback: c.fallback}, nil
+		} else if until, quiet := d.quiet(); quiet {
+			c, also = conclusion{kind: subconscious.OutcomeSnoozed, reason: nowQuiet, until: until, fallback: nowQuiet}, nil
+		}
 	}
 	n := d.n
 	err := d.write(ctx, "end", func(ctx context.Context, tx *store.Tx) error {
@@ -65,6 +72,20 @@ func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Co
 		d.Ended(d.ID)
 	}
 	return nil
+}
+
+// acted reports whether it tells of an action that was run, or may have been.
+func (c conclusion) acted() bool {
+	return c.telling != nil && (c.telling.Run != "" || c.telling.Kind == TellFailed || c.telling.Kind == TellActed)
+}
+
+// quiet returns until when this case is not told of. It began when it could be,
+// but may have been interrupted since.
+func (d *deliberation) quiet() (until time.Time, ok bool) {
+	if d.Critical {
+		return until, false
+	}
+	return d.Quiet(d.Now())
 }
 
 // endOthers writes down that what the answer asked for behind the end was not

@@ -39,6 +39,9 @@ type Options struct {
 	Memories      Memories
 	Conversations Conversations
 	Actions       Actions
+	// Quiet returns until when nothing but what is critical is told; ok is false
+	// where anything may be. nil: it never is quiet.
+	Quiet func(at time.Time) (until time.Time, ok bool)
 	// Now is the mind's clock; nil is time.Now.
 	Now func() time.Time
 	// Logger gets what goes wrong; nil is none.
@@ -259,6 +262,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Redact == nil {
 		o.Redact = redact.Text
+	}
+	if o.Quiet == nil {
+		o.Quiet = func(time.Time) (time.Time, bool) { return time.Time{}, false }
 	}
 	if o.Asker == nil {
 		o.Asker = func() Asker { return Asker{} }

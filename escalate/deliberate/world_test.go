@@ -40,70 +40,6 @@ var effects = store.Migration{Package: "test", Version: 1, SQL: "CREATE TABLE ef
 
 func migrations() []store.Migration { return append(deliberate.Migrations(), effects) }
 
-// scripted is an answer of a model.
-type scripted struct {
-	Text  string `json:"text"`
-	Calls []struct {
-		ID, Name  string
-		Arguments json.RawMessage
-		Raw       string // in place of Arguments
-		Times     int    // the same so often
-	} `json:"calls"`
-	Stop  string        `json:"stop"`
-	Error models.Kind   `json:"error"`
-	Takes time.Duration `json:"takes"` // seconds
-	Money int64         `json:"money"` // billionths
-	Panic bool          `json:"panic"`
-}
-
-// scene is a case and the world around it.
-type scene struct {
-	About string `json:"about"`
-	// The case.
-	Critical, Urgent bool
-	Title, Text      string
-	DueIn, ExpiresIn float64 // minutes
-	WaitsFor         float64 // minutes before the worker starts
-	// The model.
-	NoModel  bool
-	Problem  string
-	Disabled bool
-	Rounds   int
-	Answers  []scripted
-	// What it is shown.
-	Words     []escalate.Word
-	Own       []subconscious.Ref
-	NoWords   bool
-	GatherErr string
-	Readings  map[string]reading
-	// What there is.
-	Without []string // memories, conversations, actions
-	Actions []action
-	// Policy: names of clauses that are left out, and of such that become
-	// allowed.
-	Drop, Allow []string
-	WrongMemory string
-}
-
-// action is a configured action, and how it goes.
-type action struct {
-	Name        string
-	Approval    escalate.Approval
-	Fails       bool
-	Unknown     bool
-	Output, Err string
-	Wrong       string
-}
-
-// reading is what a tool tells.
-type reading struct {
-	Text  string
-	Words []escalate.Word
-	Error string
-	Takes time.Duration // seconds
-	Big   int           // so many bytes more
-}
-
 // world is what a worker works with, in tests.
 type world struct {
 	scene
@@ -127,6 +63,11 @@ func (w *world) options(db *store.DB) deliberate.Options {
 	begun := time.Now()
 	o := deliberate.Options{Config: config, DB: db, Gather: w, Teller: w, Mind: w, Memories: memories{w}, Conversations: conversations{w}, Actions: acting{w}, Purse: w,
 		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) }}
+	if w.QuietIn != 0 {
+		from := noon.Add(time.Duration((w.QuietIn - w.WaitsFor) * float64(time.Minute)))
+		until := from.Add(time.Hour)
+		o.Quiet = func(at time.Time) (time.Time, bool) { return until, !at.Before(from) && at.Before(until) }
+	}
 	o.Desk = func(deliberate.Case, time.Time) deliberate.Desk { return desk{w} }
 	for _, missing := range w.Without {
 		switch missing {
@@ -356,19 +297,6 @@ func (w acting) Run(ctx context.Context, key string, wish deliberate.Wish) (deli
 		}
 	}
 	return deliberate.Ran{}, errors.New("no such action")
-}
-
-func (w *world) theCase(at time.Time) deliberate.Case {
-	c := deliberate.Case{Tick: 7, At: at, Incident: "disk:/", Person: "i-disk-ab", Thread: subconscious.Watcher, Kind: subconscious.KindRisk, Importance: 8,
-		Critical: w.Critical, Summary: "The disk is filling up", Evidence: []subconscious.Citation{{Ref: "health:aaaaaaaaaa", Seq: 3}},
-		Template: deliberate.Message{Title: cmp.Or(w.Title, "The disk is filling up"), Text: cmp.Or(w.Text, "It is a warning. Free some room on it."), Urgent: w.Urgent}}
-	if w.DueIn != 0 {
-		c.Due = at.Add(time.Duration(w.DueIn * float64(time.Minute)))
-	}
-	if w.ExpiresIn != 0 {
-		c.Template.Expires = at.Add(time.Duration(w.ExpiresIn * float64(time.Minute)))
-	}
-	return c
 }
 
 func opened(t testing.TB, path string) *store.DB {
