@@ -135,7 +135,7 @@ func requestOf(wish deliberate.Wish) actions.Request {
 	}
 	return actions.Request{
 		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Case.Person, At: wish.At,
-		Deliberation: wish.Case.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
+		Refused: wish.Refused, Deliberation: wish.Case.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
 	}
 }
 

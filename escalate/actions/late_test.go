@@ -8,13 +8,19 @@ import (
 )
 
 // TestLateRequest: what was let through and not begun, since the daemon ended or
-// the machine slept, is not begun much later. How a run went is told at any time.
+// the machine slept, is not begun much later, nor what is refused since. How a
+// run went is told at any time.
 func TestLateRequest(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
 	late := wish("", "note", `{"text":"late"}`)
 	late.At = b.clock.Now().Add(-16 * time.Minute)
 	if _, err := b.Execute(t.Context(), "late", late); actions.CodeOf(err) != actions.CodeExpired || len(lines(t, file)) > 0 {
+		t.Errorf("%v; it wrote %q", err, lines(t, file))
+	}
+	refused := wish("", "note", `{"text":"refused"}`)
+	refused.Refused = "it needs your word now"
+	if _, err := b.Execute(t.Context(), "refused", refused); actions.CodeOf(err) != actions.CodeChanged || len(lines(t, file)) > 0 {
 		t.Errorf("%v; it wrote %q", err, lines(t, file))
 	}
 	soon := wish("", "note", `{"text":"soon"}`)
@@ -24,6 +30,7 @@ func TestLateRequest(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	b.clock.pass(time.Hour)
+	soon.Refused = "it needs your word now"
 	if again, err := b.Execute(t.Context(), "soon", soon); err != nil || again.ID != first.ID || len(lines(t, file)) != 1 {
 		t.Errorf("%+v, %v; it wrote %q", again, err, lines(t, file))
 	}

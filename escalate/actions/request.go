@@ -24,6 +24,9 @@ type Request struct {
 	Deliberation string
 	// At is when it was wished for; zero is now.
 	At time.Time
+	// Refused says why Execute may begin it no more, though it may have begun
+	// before; "" where it may.
+	Refused string
 	// Trusts are whose words the model had been shown.
 	Trusts []subconscious.Trust
 	// Clause and Why are the policy's.

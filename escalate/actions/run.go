@@ -83,9 +83,10 @@ const beginsWithin = 15 * time.Minute
 
 // Execute runs what the policy lets through without asking. A request of more
 // than 15 minutes ago begins nothing: whatever it was good for, and the policy,
-// may be another since. The same key runs once: a second call returns the run of the first, and waits for it if it
-// still runs. An error is a refusal, or of the database: then nothing ran. How
-// the program fared is in the Run.
+// may be another since; nor does one that is Refused. The same key runs once: a
+// second call returns the run of the first, and waits for it if it still runs. An
+// error is a refusal, or of the database: then nothing ran. How the program fared
+// is in the Run.
 //
 // The program belongs to the Engine: if ctx is done the Run is returned as it
 // is, started, and goes on.
@@ -99,6 +100,9 @@ func (e *Engine) Execute(ctx context.Context, key string, r Request) (Run, error
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		if earlier, ok, err := findRun(ctx, tx, "WHERE key = ?", c.run.Key); err != nil || ok {
 			return &earlier, err
+		}
+		if r.Refused != "" {
+			return nil, refuse(CodeChanged, "wish for it again", "%s", r.Refused)
 		}
 		if c.run.Started.Sub(r.At) > beginsWithin {
 			return nil, refuse(CodeExpired, "have it wished for again", "%s was wished for at %s, and not begun in time", r.Action, r.At.Format(time.RFC3339))

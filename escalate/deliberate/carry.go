@@ -34,6 +34,7 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 		in.Arguments = json.RawMessage("{}")
 	}
 	wish := d.complete(Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: compact(in.Arguments), Reason: in.Reason}, s)
+	wish.Refused = d.refusedNow(in.Action)
 	ran, err := d.runAction(ctx, wish)
 	if ctx.Err() != nil {
 		return nil // how it went is asked at the next start
@@ -56,6 +57,20 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 		called.Text = what
 	}
 	return d.end(ctx, &called, nil, c)
+}
+
+// refusedNow says why an action that was let through may not begin any more: it
+// was interrupted, and is configured otherwise since. It is "" where it may.
+func (d *deliberation) refusedNow(action string) string {
+	offer, ok := d.offered(action)
+	if !ok {
+		return "" // whoever carries it out says so
+	}
+	j := d.judge(escalate.EffectAct, offer.Approval)
+	if j.Permission == escalate.Allowed {
+		return ""
+	}
+	return fmt.Sprintf("%s is configured otherwise now: %s (clause %s)", action, j.Why, j.Clause)
 }
 
 func (d *deliberation) runAction(ctx context.Context, wish Wish) (ran Ran, err error) {

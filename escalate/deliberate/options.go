@@ -217,6 +217,8 @@ type Wish struct {
 	Judgement escalate.Judgement
 	Trusts    []subconscious.Trust
 	Case      Case
+	// Refused says why it may not begin any more, for Run; "" where it may.
+	Refused string
 	// At is when it was allowed, for Run: what was allowed long ago, in another
 	// life, is not begun any more. Zero is now.
 	At time.Time

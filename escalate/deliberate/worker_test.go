@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -66,6 +67,45 @@ func TestStopGoesOn(t *testing.T) {
 			t.Errorf("it was shown %+v", last)
 		}
 	})
+}
+
+// TestApprovalAtResume: an action that was let through and has not begun when the
+// worker stops begins no more where it needs the person's word since.
+func TestApprovalAtResume(t *testing.T) {
+	for approval, want := range map[escalate.Approval]subconscious.OutcomeKind{
+		escalate.ApproveNever: subconscious.OutcomeActed, escalate.ApproveAlways: subconscious.OutcomeProposed,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			db := opened(t, store.Memory)
+			defer db.Close()
+			w := sceneOf(t, `{"Actions":[{"Name":"clean","Approval":"never"}],"Words":[{"trust":"owner","source":"evidence"}],
+				"Answers":[{"calls":[{"name":"propose_action","arguments":{"action":"clean","reason":"so"}}]},
+				{"calls":[{"name":"propose_action","arguments":{"action":"clean","reason":"so"}}]}]}`)
+			w.held = true
+			worker := w.begin(t, db)
+			time.Sleep(time.Second)
+			if err := worker.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w.held, w.Actions[0].Approval = false, approval
+			again, err := deliberate.New(w.options(db))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := again.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			ends(t, again)
+			if err := again.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r, happened := look(t, db, again)
+			checkOne(t, r, happened)
+			if r.Outcome.Kind != want || len(w.ran) != map[bool]int{true: 1}[want == subconscious.OutcomeActed] {
+				t.Errorf("with approval %s it is %s, and %d ran; asked %d times", approval, r.Outcome.Kind, len(w.ran), len(w.asked))
+			}
+		})
+	}
 }
 
 // TestDeadlineGoesOn stops the worker and starts it again when the deadline is

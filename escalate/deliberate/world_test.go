@@ -50,6 +50,7 @@ type world struct {
 	opened  []budget.Money
 	closed  int
 	started chan struct{}
+	held    bool // no action begins
 }
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
@@ -282,9 +283,15 @@ func (w acting) Run(ctx context.Context, key string, wish deliberate.Wish) (deli
 	if ran, ok := w.ran[key]; ok {
 		return ran, nil
 	}
+	if w.held {
+		<-ctx.Done() // it never begins
+		return deliberate.Ran{}, ctx.Err()
+	}
 	for _, a := range w.Actions {
 		switch {
 		case a.Name != wish.Action:
+		case wish.Refused != "":
+			return deliberate.Ran{}, fmt.Errorf("%s: %w", wish.Refused, deliberate.ErrWish)
 		case a.Wrong != "":
 			return deliberate.Ran{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrWish)
 		case a.Err != "":
