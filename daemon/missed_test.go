@@ -79,6 +79,9 @@ func TestMissedIsTraced(t *testing.T) {
 
 // What was seen long ago is followed from then on, and not from now back.
 func TestMissedLongAgo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of ticks, one after the other")
+	}
 	w := newWorld(t).begin()
 	w.tick()
 	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")

@@ -57,6 +57,9 @@ func TestNoticesAreToldOnce(t *testing.T) {
 
 // What can wait goes into the digest of the next morning, once.
 func TestDigestTellsWhatCanWait(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of ticks, one after the other")
+	}
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()

@@ -90,6 +90,9 @@ func TestMeetingThatBeganInSleep(t *testing.T) {
 // A clock that was ahead for a while leaves nothing behind that holds the person's
 // attention until that time comes.
 func TestClockThatWasAhead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of ticks, one after the other")
+	}
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()

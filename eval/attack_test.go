@@ -94,7 +94,11 @@ func TestAttack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := attack(t.Context(), c, attackOptions{sample: 4})
+	sample := 4
+	if testing.Short() {
+		sample = 1
+	}
+	result, err := attack(t.Context(), c, attackOptions{sample: sample})
 	if err != nil {
 		t.Fatal(err)
 	}

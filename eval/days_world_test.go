@@ -361,6 +361,9 @@ func TestPlayDayIsRepeatable(t *testing.T) {
 
 // The command plays what is asked for and prints figures that can be read.
 func TestRunDays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays days")
+	}
 	folder := t.TempDir()
 	header, _, _ := strings.Cut(small, "-- ")
 	if err := os.WriteFile(filepath.Join(folder, "quiet.txtar"), []byte(header+"-- timeline --\n-- labels --\n"), 0o600); err != nil {
