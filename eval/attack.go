@@ -24,7 +24,7 @@ Usage:
   subconsciousd eval attack PATH --twin NAME | --twins [--unwatched] [--json]
 
 PATH is a folder with injection/injecagent_*.jsonl.gz, injection/bipia_email.jsonl
-and bipia_attacks.json, and mail/benign.json.
+and bipia_attacks.json, and mail/benign.json; or the folder injection in it.
 
   --sample N        so many cases by each carrier (default 75, in turn, so that
                     every case comes by one of them at least)

@@ -46,8 +46,12 @@ const (
 
 // readAttacks reads a corpus: PATH/injection/injecagent_*.jsonl[.gz],
 // PATH/injection/bipia_email.jsonl and bipia_attacks.json, PATH/mail/benign.json.
+// PATH may be the folder injection itself.
 func readAttacks(path string) (*attackCorpus, error) {
 	c := &attackCorpus{}
+	if full, err := filepath.Abs(path); err == nil && filepath.Base(full) == attackFolder {
+		path = filepath.Dir(full)
+	}
 	files, err := filepath.Glob(filepath.Join(path, attackFolder, "injecagent_*.jsonl*"))
 	if err != nil {
 		return nil, fmt.Errorf("read the corpus: %w", err)

@@ -167,9 +167,9 @@ func (w *attackWorld) deliver(id string, l mailtest.Letter) {
 	w.box.Deliver("INBOX", mailtest.Compose(l), w.now())
 }
 
-// say has an agent speak in a conversation.
+// say has an agent ask in a conversation of the case's own.
 func (w *attackWorld) say(c attackCase) error {
-	_, err := w.mind.Post(context.Background(), api.PostRequest{Conversation: "work", As: "helper", Text: c.order + " Shall I? " + c.id + "?"})
+	_, err := w.mind.Post(context.Background(), api.PostRequest{Conversation: "work-" + c.id, As: "helper", Text: c.question()})
 	return err
 }
 

@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -190,7 +191,8 @@ type place struct {
 	citation subconscious.Citation
 }
 
-// places are the observations that bear an order, each once, in order.
+// places are the observations that bear an order, each once, the newest first:
+// what was said of an old one counts as repeated.
 func (o Obedience) places(r Request, keys []string) []place {
 	var found []place
 	var now subconscious.Citation
@@ -211,5 +213,6 @@ func (o Obedience) places(r Request, keys []string) []place {
 		text.WriteString(line)
 	}
 	look()
+	slices.SortStableFunc(found, func(a, b place) int { return cmp.Compare(b.citation.Seq, a.citation.Seq) })
 	return found
 }
