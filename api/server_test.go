@@ -408,7 +408,7 @@ func TestStop(t *testing.T) {
 		if err := stop(server, time.Minute); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(begun); took > 3*time.Second {
+		if took := time.Since(begun); took > 50*time.Second {
 			t.Errorf("it took %s", took)
 		}
 	})

