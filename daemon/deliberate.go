@@ -30,13 +30,18 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	options := deliberate.Options{
 		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: material{d}, Desk: d.desk,
 		Policy: policy, Teller: herald{d}, Mind: scribe{d}, Memories: archivist{d}, Conversations: poster{d},
-		Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
+		Answered: d.answeredIncident, Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
 	}
 	if d.actions != nil {
 		options.Actions = agent{d}
 	}
 	d.deliberations, err = deliberate.New(options)
 	return err
+}
+
+// answeredIncident reports whether the person answered what is deliberated on.
+func (d *Daemon) answeredIncident(ctx context.Context, tx *store.Tx, c deliberate.Case) (bool, error) {
+	return d.mind.Answered(ctx, tx, c.Incident, c.Person, c.Entry)
 }
 
 // quiet returns until when only what is critical is told.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
@@ -158,13 +161,25 @@ func TestOnceWaitsForTheDeliberation(t *testing.T) {
 	}
 }
 
-// What is decided otherwise while it is thought over, by the person or by the
-// world, makes no second telling and no other outcome.
+// What the person answers while it is thought over is not told and leads to
+// nothing, whatever the model wishes for, and whether a tick has seen the answer.
 func TestAnsweredWhileItDeliberates(t *testing.T) {
+	for name, wish := range map[string]models.ToolCall{
+		"dismissed": wishDismiss, "told": calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`),
+		"acted": calls("propose_action", `{"action":"mark","arguments":{},"reason":"so"}`),
+	} {
+		for _, ticks := range []int{0, 1} {
+			t.Run(fmt.Sprint(name, ", seen by ticks: ", ticks), func(t *testing.T) { answeredMeanwhile(t, wish, ticks) })
+		}
+	}
+}
+
+func answeredMeanwhile(t *testing.T, wish models.ToolCall, ticks int) {
 	w := newWorld(t)
 	phone := phoned(w)
-	w.options.Config.Escalation.Critical = nil
-	server := w.deliberating(plays([]models.ToolCall{wishDismiss}))
+	mark := filepath.Join(t.TempDir(), "mark")
+	w.options.Config.Actions = []actions.Action{{Name: "mark", Description: "Marks it.", Command: []string{"touch", mark}, Approval: escalate.ApproveTainted}}
+	server := w.deliberating(plays([]models.ToolCall{wish}))
 	w.options.Config.Models.Timeout = patience
 	w.begin()
 	w.tick()
@@ -177,12 +192,17 @@ func TestAnsweredWhileItDeliberates(t *testing.T) {
 		t.Fatalf("under way: %s", asJSON(t, open))
 	}
 	w.command(subconscious.Command{Kind: subconscious.CommandAck, IncidentID: open[0].Incident, Feedback: subconscious.Useful})
-	w.clock.advance(5 * time.Second)
-	w.tickAs(subconscious.Scheduled)
+	for range ticks {
+		w.clock.advance(5 * time.Second)
+		w.tickAs(subconscious.Scheduled)
+	}
 	w.restart()
 	w.concluded()
 	w.ticks(3)
 	w.pushed(phone, "at all")
+	if _, err := os.Stat(mark); err == nil || server.Count() != 1 {
+		t.Errorf("the action ran: %v; %d requests", err == nil, server.Count())
+	}
 	all := w.deliberationsOn("")
 	if i := slices.IndexFunc(all, func(d api.Deliberation) bool { return d.Outcome == subconscious.OutcomeDismissed }); len(all) != 1 || i < 0 {
 		t.Errorf("the deliberations are %s", asJSON(t, all))

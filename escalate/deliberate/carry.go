@@ -34,7 +34,11 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 		in.Arguments = json.RawMessage("{}")
 	}
 	wish := d.complete(Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: compact(in.Arguments), Reason: in.Reason}, s)
-	wish.Refused = d.refusedNow(in.Action)
+	known, err := d.wasAnswered(ctx)
+	if err != nil {
+		return err
+	}
+	wish.Refused = d.refusedNow(in.Action, known)
 	ran, err := d.runAction(ctx, wish)
 	if ctx.Err() != nil {
 		return nil // how it went is asked at the next start
@@ -59,9 +63,16 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 	return d.end(ctx, &called, nil, c)
 }
 
-// refusedNow says why an action that was let through may not begin any more: it
-// was interrupted, and is configured otherwise since. It is "" where it may.
-func (d *deliberation) refusedNow(action string) string {
+// refusedNow says why an action that was let through may not begin any more: the
+// person has answered, or it was interrupted, and all is configured otherwise
+// since. It is "" where it may.
+func (d *deliberation) refusedNow(action string, known bool) string {
+	switch {
+	case known:
+		return answered
+	case !d.Config.Enabled:
+		return switchedOff
+	}
 	offer, ok := d.offered(action)
 	if !ok {
 		return "" // whoever carries it out says so

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
 // Defang makes one line of plain text out of a text, in which no address can be
@@ -34,18 +36,12 @@ func oneLine(text string) string {
 		switch {
 		case unicode.IsSpace(r), unicode.IsControl(r):
 			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r), unseen(r):
+		case r == utf8.RuneError, !unicode.IsPrint(r), unseen.Is(r):
 			return -1
 		}
 		return r
 	}, text)
 	return strings.Join(strings.Fields(lookalike.Replace(text)), " ")
-}
-
-// unseen are characters that are letters or marks and are not drawn.
-func unseen(r rune) bool {
-	return r == 0x034f || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f ||
-		r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x17b4 || r == 0x17b5 || r == 0x2800
 }
 
 func isWord(r rune) bool {

@@ -139,8 +139,8 @@ func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
 			return fallback{}, err
 		}
 	}
-	if why, hindered := d.hindered(); hindered {
-		return why, nil
+	if why, hindered, err := d.hindered(ctx); err != nil || hindered {
+		return why, err
 	}
 	// A clock that was put back gives no more time than there was.
 	asking, done := d.untilCritical(ctx, min(d.Deadline.Sub(d.Now()), d.Deadline.Sub(d.Started)))
@@ -165,6 +165,9 @@ func (d *deliberation) deliberate(ctx, asking context.Context) (fallback, error)
 		return why, nil
 	}
 	for ctx.Err() == nil {
+		if known, err := d.wasAnswered(ctx); err != nil || known {
+			return fallback{answered, answered}, err
+		}
 		why, err := d.round(ctx, asking)
 		if err != nil || d.over || why != (fallback{}) {
 			return why, err
@@ -174,26 +177,40 @@ func (d *deliberation) deliberate(ctx, asking context.Context) (fallback, error)
 }
 
 // hindered reports whether no model is asked (any more), and why.
-func (d *deliberation) hindered() (fallback, bool) {
+func (d *deliberation) hindered(ctx context.Context) (fallback, bool, error) {
+	known, err := d.wasAnswered(ctx)
+	if err != nil {
+		return fallback{}, false, err
+	}
+	why := d.hindrance(known)
+	return why, why != (fallback{}), nil
+}
+
+// hindrance is why no model is asked (any more); the zero value is none.
+func (d *deliberation) hindrance(known bool) fallback {
 	_, quiet := d.quiet()
 	switch {
 	case d.isLate(d.Now()):
-		return fallback{tooLate, tooLate}, true // it is dismissed
+		return fallback{tooLate, tooLate} // it is dismissed
+	case known:
+		return fallback{answered, answered} // likewise
 	case quiet:
-		return fallback{nowQuiet, nowQuiet}, true // it is put off
+		return fallback{nowQuiet, nowQuiet} // it is put off
 	case !d.Config.Enabled:
-		return fallback{"", "deliberation is switched off"}, true
+		return fallback{"", switchedOff}
 	case d.resumed && (d.Resumed > maxResumed || d.cut):
-		return fallback{"it was interrupted", "it was interrupted, and could not go on"}, true
+		return fallback{"it was interrupted", "it was interrupted, and could not go on"}
 	case !d.Now().Before(d.Deadline):
-		return d.noTime(), true
+		return d.noTime()
 	case d.asker.Generator == nil:
-		return fallback{"there is no model for it", "no model is assigned to the role"}, true
+		return fallback{"there is no model for it", "no model is assigned to the role"}
 	case d.asker.Problem != "":
-		return fallback{"its model cannot be asked", d.asker.Problem}, true
+		return fallback{"its model cannot be asked", d.asker.Problem}
 	}
-	return fallback{}, false
+	return fallback{}
 }
+
+const switchedOff = "deliberation is switched off"
 
 func (d *deliberation) noTime() fallback {
 	return fallback{"there was no time left", fmt.Sprintf("its deadline was over, %s after it began", d.Deadline.Sub(d.Started).Round(time.Second))}
@@ -322,9 +339,7 @@ func (d *deliberation) ask(ctx, asking context.Context) (fallback, error) {
 	}
 	said := Answered{Stop: answer.Stop, Model: answer.By.String(), Input: answer.Usage.Input, Output: answer.Usage.Output,
 		Cost: int64(answer.Cost), Latency: d.Now().Sub(before), Attempts: answer.Attempts, Opaque: answer.Opaque}
-	for _, failure := range answer.Passed {
-		said.Cost += int64(failure.Cost)
-	}
+	said.Cost += costOf(answer.Passed)
 	for _, c := range answer.Calls {
 		said.Calls = append(said.Calls, ToolCall{ID: clip(c.ID, kept), Name: clip(d.Redact(c.Name), maxName), Arguments: d.Redact(string(c.Arguments))})
 	}
@@ -362,6 +377,14 @@ func shortened(messages []models.Message) []models.Message {
 // run included.
 const maxAsked = 32
 
+// costOf is what the failures of other models cost, in billionths.
+func costOf(passed []*models.Error) (cost int64) {
+	for _, failure := range passed {
+		cost += int64(failure.Cost)
+	}
+	return cost
+}
+
 // unusable says what is wrong with an answer as a whole, or nil.
 func unusable(answer models.Answer) error {
 	failure := &models.Error{Kind: models.KindAnswer, By: answer.By}
@@ -387,9 +410,9 @@ func (d *deliberation) failed(ctx, asking context.Context, answer models.Answer,
 	if errors.Is(context.Cause(asking), errCritical) {
 		why.long = errCritical.Error()
 	}
-	step := Step{Kind: StepFailed, Round: d.rounds + 1, Text: why.long, Answer: &Answered{Model: d.asker.Identity.String(), Cost: int64(answer.Cost)}}
+	step := Step{Kind: StepFailed, Round: d.rounds + 1, Text: why.long, Answer: &Answered{Model: d.asker.Identity.String(), Cost: int64(answer.Cost) + costOf(answer.Passed)}}
 	if failure, ok := errors.AsType[*models.Error](err); ok {
-		step.Answer.Cost += int64(failure.Cost)
+		step.Answer.Cost += int64(failure.Cost) + costOf(failure.Passed)
 		switch failure.Kind {
 		case models.KindBudget:
 			why.short = "there is no money left for the model"

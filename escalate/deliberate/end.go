@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// tooLate is the reason where the message is of no use any more, and nowQuiet
-	// where quiet hours have begun since the gate let it through.
+	// The reasons why nothing is told, or not now, whatever a model says: the
+	// message is of no use any more, the person knows, or quiet hours have begun
+	// since the gate let it through.
 	tooLate  = "it came too late"
+	answered = "you answered it meanwhile"
 	nowQuiet = "quiet hours have begun"
 	// maxCited is how many citations an outcome has.
 	maxCited = 8
@@ -30,24 +32,22 @@ type conclusion struct {
 	telling *Telling
 	// fallback is why the words of the gate are told, where they are.
 	fallback string
+	// mechanical: no model decided it.
+	mechanical bool
 }
 
 // end ends the case: the last step, what else belongs in it, what the person is
-// told and what the mind is told are one transaction. What does not tell of an
-// action, and is of no use any more or would break into quiet hours, is not told
-// now.
+// told and what the mind is told are one transaction. Where the person is not told
+// (now), what else belongs in it is left undone.
 func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Context, *store.Tx, *conclusion) error, c conclusion) error {
-	if c.kind.Tells() && !c.acted() {
-		if d.isLate(d.Now()) {
-			c, also = conclusion{kind: subconscious.OutcomeDismissed, reason: tooLate, fallback: c.fallback}, nil
-		} else if until, quiet := d.quiet(); quiet {
-			c, also = conclusion{kind: subconscious.OutcomeSnoozed, reason: nowQuiet, until: until, fallback: nowQuiet}, nil
-		}
-	}
 	n := d.n
 	err := d.write(ctx, "end", func(ctx context.Context, tx *store.Tx) error {
 		d.n = n
-		if also != nil {
+		c, changed, err := d.held(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		if also != nil && !changed {
 			if err := also(ctx, tx, &c); err != nil {
 				return err
 			}
@@ -74,18 +74,60 @@ func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Co
 	return nil
 }
 
+// held is the end of a case whose telling is held back: it is of no use any more,
+// the person has answered, or it would break into quiet hours. What became of an
+// action is always told.
+func (d *deliberation) held(ctx context.Context, tx *store.Tx, c conclusion) (instead conclusion, changed bool, err error) {
+	if !c.kind.Tells() || c.acted() {
+		return c, false, nil
+	}
+	instead = conclusion{kind: subconscious.OutcomeDismissed, fallback: c.fallback, mechanical: true}
+	if d.isLate(d.Now()) {
+		instead.reason = tooLate
+		return instead, true, nil
+	}
+	known, err := d.Answered(ctx, tx, d.Case)
+	if err != nil {
+		return c, false, err
+	}
+	until, quiet := d.quiet()
+	switch {
+	case known:
+		instead.reason = answered
+	case quiet:
+		instead.kind, instead.reason, instead.until = subconscious.OutcomeSnoozed, nowQuiet, until
+	default:
+		return c, false, nil
+	}
+	return instead, true, nil
+}
+
+// wasAnswered asks it outside of the transaction that ends the case.
+func (d *deliberation) wasAnswered(ctx context.Context) (known bool, err error) {
+	err = d.DB.Read(ctx, func(tx *store.Tx) (err error) {
+		known, err = d.Answered(ctx, tx, d.Case)
+		return err
+	})
+	return known, err
+}
+
 // acted reports whether it tells of an action that was run, or may have been.
 func (c conclusion) acted() bool {
 	return c.telling != nil && (c.telling.Run != "" || c.telling.Kind == TellFailed || c.telling.Kind == TellActed)
 }
 
 // quiet returns until when this case is not told of. It began when it could be,
-// but may have been interrupted since.
+// but may have been interrupted since. What is due or of no use before then is
+// told all the same.
 func (d *deliberation) quiet() (until time.Time, ok bool) {
 	if d.Critical {
 		return until, false
 	}
-	return d.Quiet(d.Now())
+	until, ok = d.Quiet(d.Now())
+	if ok && (d.isLate(until) || d.Due.After(d.Now()) && !until.Before(d.Due)) {
+		return until, false
+	}
+	return until, ok
 }
 
 // endOthers writes down that what the answer asked for behind the end was not
@@ -110,7 +152,7 @@ func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion)
 	now := d.Now()
 	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: within(c.reason, subconscious.OutcomeReasonBytes), Until: c.until,
 		Tick: d.Tick, Model: cmp.Or(d.model, byRule), Cost: d.Cost, Cited: slices.Clone(d.Evidence[:min(len(d.Evidence), maxCited)])}
-	if c.fallback != "" || c.reason == tooLate {
+	if c.fallback != "" || c.mechanical {
 		outcome.Model = byRule
 	}
 	e := ending{Outcome: outcome, Fallback: c.fallback}

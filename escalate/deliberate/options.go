@@ -39,6 +39,10 @@ type Options struct {
 	Memories      Memories
 	Conversations Conversations
 	Actions       Actions
+	// Answered reports, in the transaction, whether the person has answered the
+	// incident since it was decided: then nothing is told or done any more. nil:
+	// they never have.
+	Answered func(ctx context.Context, tx *store.Tx, c Case) (bool, error)
 	// Quiet returns until when nothing but what is critical is told; ok is false
 	// where anything may be. nil: it never is quiet.
 	Quiet func(at time.Time) (until time.Time, ok bool)
@@ -264,6 +268,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Redact == nil {
 		o.Redact = redact.Text
+	}
+	if o.Answered == nil {
+		o.Answered = func(context.Context, *store.Tx, Case) (bool, error) { return false, nil }
 	}
 	if o.Quiet == nil {
 		o.Quiet = func(time.Time) (time.Time, bool) { return time.Time{}, false }

@@ -35,6 +35,7 @@ type scene struct {
 	Title, Text      string
 	DueIn, ExpiresIn float64 // minutes
 	WaitsFor         float64 // minutes before the worker starts
+	AnsweredIn       float64 // minutes from the decision before the person answers; 0: they do not
 	QuietIn          float64 // minutes from the decision before an hour of quiet begins; 0: there is none
 	// The model.
 	NoModel  bool

@@ -64,6 +64,10 @@ func (w *world) options(db *store.DB) deliberate.Options {
 	begun := time.Now()
 	o := deliberate.Options{Config: config, DB: db, Gather: w, Teller: w, Mind: w, Memories: memories{w}, Conversations: conversations{w}, Actions: acting{w}, Purse: w,
 		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) }}
+	if w.AnsweredIn != 0 {
+		from := noon.Add(time.Duration((w.AnsweredIn - w.WaitsFor) * float64(time.Minute)))
+		o.Answered = func(context.Context, *store.Tx, deliberate.Case) (bool, error) { return !o.Now().Before(from), nil }
+	}
 	if w.QuietIn != 0 {
 		from := noon.Add(time.Duration((w.QuietIn - w.WaitsFor) * float64(time.Minute)))
 		until := from.Add(time.Hour)
