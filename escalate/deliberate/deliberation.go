@@ -89,7 +89,31 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
 		return err
 	})
+	if errors.Is(err, errUnreadable) {
+		err = errors.Join(err, w.giveUp(ctx, ids[0]))
+	}
 	return r, err == nil, err
+}
+
+// giveUp lets go of what cannot be read of a case, so that it keeps back no other
+// for good: of what was said and done in it, and rules tell the person at the next
+// turn; or of the case, where that cannot be read.
+func (w *Worker) giveUp(ctx context.Context, id string) error {
+	return w.write(ctx, "give-up", func(ctx context.Context, tx *store.Tx) error {
+		_, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
+		switch {
+		case errors.Is(err, errUnreadable):
+			_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'ended', ended = ? WHERE id = ?", w.Now().UnixNano(), id)
+			return err
+		case err != nil:
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM deliberation_steps WHERE id = ?", id); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'running', system = '', resumed = max(resumed, ?) WHERE id = ?", maxResumed, id)
+		return err
+	})
 }
 
 // deadline is until when a case may take that begins at a time: no longer than

@@ -2,6 +2,7 @@ package deliberate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -17,6 +18,9 @@ func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
 		}
 		for _, id := range ids {
 			r, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
+			if errors.Is(err, errUnreadable) {
+				continue // the worker lets it go
+			}
 			if err != nil {
 				return err
 			}

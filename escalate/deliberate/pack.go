@@ -53,23 +53,27 @@ func (p *packer) pack(value any) (body []byte, size int, err error) {
 	return out.Bytes(), len(raw), nil
 }
 
+// errUnreadable is wrapped by errors of a record that is damaged, or was written by
+// another version.
+var errUnreadable = errors.New("the record cannot be read")
+
 // unpack reads what pack wrote.
 func unpack(body []byte, into any) (err error) {
 	if len(body) == 0 {
-		return errors.New("unpack: there is nothing")
+		return fmt.Errorf("%w: there is nothing", errUnreadable)
 	}
 	raw := body[1:]
 	switch body[0] {
 	case plainBody:
 	case deflatedBody:
 		if raw, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(raw)), maxUnpacked)); err != nil {
-			return fmt.Errorf("unpack: %w", err)
+			return fmt.Errorf("%w: %w", errUnreadable, err)
 		}
 	default:
-		return fmt.Errorf("unpack: it is written in the unknown form %d", body[0])
+		return fmt.Errorf("%w: it is written in the unknown form %d", errUnreadable, body[0])
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("unpack: %w", err)
+		return fmt.Errorf("%w: %w", errUnreadable, err)
 	}
 	return nil
 }

@@ -140,9 +140,22 @@ func steps(ctx context.Context, tx *store.Tx, id string) (all []Step, err error)
 		if err := unpack(body, &s); err != nil {
 			return nil, err
 		}
+		if err := s.check(); err != nil {
+			return nil, err
+		}
 		all = append(all, s)
 	}
 	return all, rows.Err()
+}
+
+// check refuses a step that lacks what its kind has.
+func (s Step) check() error {
+	lacks := s.Kind == StepAnswered && s.Answer == nil || (s.Kind == StepCalled || s.Kind == StepStarted) && s.Call == nil ||
+		s.Kind == StepStarted && s.Call.Judgement == nil
+	if lacks {
+		return fmt.Errorf("%w: step %d of kind %s is not whole", errUnreadable, s.N, s.Kind)
+	}
+	return nil
 }
 
 // Record returns a case by its id; ErrUnknown where there is none.
@@ -158,7 +171,7 @@ func (w *Worker) Record(ctx context.Context, id string) (Record, error) {
 }
 
 // Of returns the cases of an incident by its name for people, newest first, at
-// most 20.
+// most 20, without those that cannot be read.
 func (w *Worker) Of(ctx context.Context, person subconscious.IncidentID) ([]Record, error) {
 	var all []Record
 	if err := w.DB.Read(ctx, func(tx *store.Tx) error {
@@ -168,6 +181,9 @@ func (w *Worker) Of(ctx context.Context, person subconscious.IncidentID) ([]Reco
 		}
 		for _, id := range ids {
 			r, err := w.find(ctx, tx, id)
+			if errors.Is(err, errUnreadable) {
+				continue
+			}
 			if err != nil {
 				return err
 			}

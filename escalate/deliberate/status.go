@@ -72,6 +72,9 @@ func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) err
 		if err := rows.Scan(&cost, &body); err != nil {
 			return err
 		}
+		if len(body) == 0 {
+			continue // it could not be read, and was let go
+		}
 		var e ending
 		if err := unpack(body, &e); err != nil {
 			return err
