@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
 const (
@@ -207,6 +209,8 @@ func notText(text string, multiline bool) string {
 			}
 			return "a character that was lost (U+FFFD)"
 		case multiline && (r == '\n' || r == '\t'):
+		case unseen.Is(r):
+			return fmt.Sprintf("a character that is not seen (U+%04X)", r)
 		case unicode.IsPrint(r), r == joiner, r == nonJoiner, unicode.Is(unicode.Zs, r):
 		case unicode.IsControl(r):
 			return fmt.Sprintf("a control character (U+%04X)", r)

@@ -40,7 +40,8 @@ func TestBinding(t *testing.T) {
 		"text": {actions.Param{MaxLength: 10}, "{x}", map[string]string{
 			`"a b"`: "a b", `"$(id);rm *"`: "$(id);rm *", `"{x}"`: "{x}", `"ü€😀"`: "ü€😀", `"a\u00a0b"`: "a\u00a0b", `"%s\\n"`: `%s\n`, `"'\"\u0060"`: "'\"`"},
 			map[string]string{`""`: "empty", `"12345678901"`: "11 characters", `"-rf"`: "option", `"--x=1"`: "option", `"a\nb"`: "control", `"a\tb"`: "control",
-				`"a\u0000b"`: "control", `"\u001b[31m"`: "control", `"a\u202eb"`: "not seen", `"a\u200bb"`: "not seen", `"a\ufeffb"`: "not seen", `"\ud800"`: "lost",
+				`"a\u0000b"`: "control", `"\u001b[31m"`: "control", `"a\u202eb"`: "not seen", `"a\u200bb"`: "not seen", `"a\ufeffb"`: "not seen", `"a\u3164b"`: "not seen (U+3164)", `"\u2800"`: "not seen", `"a\u115f\u1160"`: "not seen",
+				`"\uffa0"`: "not seen", `"a\u034fb"`: "not seen", `"a\ufe0f"`: "not seen", `"a\udb40\udd00"`: "not seen (U+E0100)", `"a\u180b"`: "not seen", `"a\u17b4"`: "not seen", `"\ud800"`: "lost",
 				`"\u2028"`: "not seen", `1`: "JSON string", `true`: "JSON string", `null`: "missing", `["a"]`: "single values", `{"a":1}`: "single values", "\"a\xff\"": "UTF-8"}},
 		"text within": {actions.Param{}, "--title={x}", map[string]string{`"-rf"`: "--title=-rf", `"a b"`: "--title=a b"}, nil},
 		"text behind": {actions.Param{}, "{x}.txt", map[string]string{`"a"`: "a.txt"}, map[string]string{`"-a"`: "option"}},
