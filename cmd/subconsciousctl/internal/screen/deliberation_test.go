@@ -126,6 +126,11 @@ func TestExactly(t *testing.T) {
 		"zero\u200bed": `"zero\u200bed"`,
 		"\xff":         `"\xff"`,
 		"größer":       "größer",
+		"a\u3164b":     `"a\u3164b"`,
+		"\u115f":       `"\u115f"`,
+		"a\u2800":      `"a\u2800"`,
+		"ü\uffa0":      `"\u00fc\uffa0"`,
+		"a\ufe0f":      `"a\ufe0f"`,
 	} {
 		if got := exactly(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
 // exactly writes a text so that no two texts look alike that are not: as it is
@@ -16,7 +18,7 @@ func exactly(text string) string {
 	if isPlainWord(text) {
 		return text
 	}
-	if strings.ContainsFunc(text, changesOthers) {
+	if strings.ContainsFunc(text, unlike) {
 		return strconv.QuoteToASCII(text)
 	}
 	return strconv.Quote(text)
@@ -32,10 +34,11 @@ func isPlainWord(text string) bool {
 }
 
 // hides reports whether a rune cannot be seen, or changes others.
-func hides(r rune) bool { return !unicode.IsPrint(r) || changesOthers(r) }
+func hides(r rune) bool { return !unicode.IsPrint(r) || unlike(r) }
 
-// changesOthers reports whether a rune is drawn over the one before it.
-func changesOthers(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) }
+// unlike reports whether a rune that counts as printable is not seen as one of
+// its own: it is drawn over the one before it, or not at all.
+func unlike(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) || unseen.Is(r) }
 
 // exactLine writes first, and after it a text that is broken where the line is
 // full, and nowhere else; no space of it is lost.
