@@ -83,6 +83,8 @@ type Engine struct {
 	ended   bool
 	ctx     context.Context // of what runs
 	cancel  context.CancelFunc
+	hurry   context.Context // over when what runs is killed
+	kill    context.CancelFunc
 	group   sync.WaitGroup
 	running map[string]*running // by the key of the run
 }
@@ -210,29 +212,61 @@ func (e *Engine) Start(ctx context.Context) error {
 		return fmt.Errorf("actions: start: %w", err)
 	}
 	e.ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	e.hurry, e.kill = context.WithCancel(context.WithoutCancel(ctx))
 	e.started = true
 	return nil
 }
 
+// killWithin is how long before the end of a Stop what still runs is killed, and
+// how long it has from then on to be gone and written down.
+const killWithin = time.Second
+
 // Stop ends what runs, with all of its process groups, waits for it, and lets
-// nothing through any more. It may be called more than once. With ctx done it
-// returns before what runs has ended.
+// nothing through any more. It may be called more than once.
+//
+// What runs has the grace to end by itself, and less where ctx ends before: it is
+// killed a second before the deadline, or after half of what is left where that
+// is less than two, so that its end is written down; and at once where ctx is
+// done. An error says that even then something has not ended.
 func (e *Engine) Stop(ctx context.Context) error {
 	e.mu.Lock()
 	e.ended = true
-	if e.cancel != nil {
+	started := e.started
+	if started {
 		e.cancel()
 	}
 	e.mu.Unlock()
+	if !started {
+		return nil
+	}
 	done := make(chan struct{})
 	go func() {
 		e.group.Wait()
 		close(done)
 	}()
+	patient, cancel := patience(ctx)
+	defer cancel()
 	select {
 	case <-done:
 		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("actions: stop: programs are still being ended: %w", ctx.Err())
+	case <-patient.Done():
 	}
+	e.kill()
+	last := time.NewTimer(killWithin)
+	defer last.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-last.C:
+		return fmt.Errorf("actions: stop: programs are still being ended: %w", context.DeadlineExceeded)
+	}
+}
+
+// patience is over when what runs is killed, so that a Stop ends with its ctx.
+func patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(killWithin, time.Until(deadline)/2)))
 }

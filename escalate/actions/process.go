@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -28,8 +29,8 @@ type ending struct {
 // run runs a program in a process group of its own, with nothing to read and no
 // descriptor but its outputs. When its time is over, or the engine stops, the
 // group is asked to end and then killed, and on Linux what left the group as
-// well. What a program that ends by itself leaves behind in its group is killed
-// too.
+// well; all of it at once where the engine cannot wait. What a program that ends
+// by itself leaves behind in its group is killed too.
 func (e *Engine) run(id string, argv []string, folder string, action Action) ending {
 	// The system ends the program with the thread that started it, so that it
 	// does not outlive a daemon that is killed.
@@ -43,20 +44,25 @@ func (e *Engine) run(id string, argv []string, folder string, action Action) end
 	command.Dir, command.Env = folder, append(e.environment(action.Env), variable)
 	command.Stdout, command.Stderr = kept, kept
 	command.SysProcAttr = ownGroup()
-	command.Cancel = func() error { return signal(command, syscall.SIGTERM) }
+	began := newFamily(variable)
+	command.Cancel = func() error {
+		began.meet()
+		return signal(command, syscall.SIGTERM)
+	}
 	command.WaitDelay = e.Grace
 	seal()
 	err := command.Start()
 	if err != nil {
 		return ending{state: RunFailed, exit: -1, problem: "it could not be started: " + clip(err.Error())}
 	}
-	err = command.Wait()
+	began.adopt(command.Process.Pid)
+	err = e.await(command, began)
 	if killed := signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
 		e.Logger.Warn("what an action left behind could not be ended", "action", action.Name, "error", killed)
 	}
 	if ctx.Err() != nil {
-		if n := endStrays(variable); n > 0 {
-			e.Logger.Info("an action had begun sessions of its own, which were ended with it", "action", action.Name, "run", id, "processes", n)
+		if n := began.end(); n > 0 {
+			e.Logger.Info("what an action had begun outside of its group was ended with it", "action", action.Name, "run", id, "processes", n)
 		}
 	}
 	end := ending{exit: command.ProcessState.ExitCode()}
@@ -74,6 +80,26 @@ func (e *Engine) run(id string, argv []string, folder string, action Action) end
 		end.state, end.problem = RunFailed, "it was ended: "+command.ProcessState.String()
 	}
 	return end
+}
+
+// await waits for a program that was started. Where the engine can wait no longer
+// it kills the program and all that it began.
+func (e *Engine) await(command *exec.Cmd, began *family) error {
+	ended := make(chan struct{})
+	var hasty sync.WaitGroup
+	hasty.Go(func() {
+		select {
+		case <-e.hurry.Done():
+			began.meet()
+			_ = signal(command, syscall.SIGKILL) // it is looked at again when it has ended
+			began.end()
+		case <-ended:
+		}
+	})
+	err := command.Wait()
+	close(ended)
+	hasty.Wait()
+	return err
 }
 
 // signal sends a signal to the whole group of a program that was started.

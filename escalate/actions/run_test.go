@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -61,6 +62,7 @@ func TestGroupIsEnded(t *testing.T) {
 		"late":              {`sleep 300 & echo $! >"$1"; wait`, 2 * time.Second, actions.RunTimedOut},
 		"deaf":              {`trap "" TERM; sh -c 'trap "" TERM; echo $$ >"$1"; while :; do sleep 300; done' x "$1"`, 2 * time.Second, actions.RunTimedOut},
 		"away":              {`setsid sh -c 'echo $$ >"$1"; sleep 300 & wait' x "$1" >/dev/null 2>&1 & wait`, 2 * time.Second, actions.RunTimedOut},
+		"away and bare":     {`env -i setsid sh -c 'echo $$ >"$1"; sleep 300 & wait' x "$1" >/dev/null 2>&1 & wait`, 2 * time.Second, actions.RunTimedOut},
 		"left behind":       {`sleep 300 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 		"quiet left behind": {`sleep 300 >/dev/null 2>&1 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 	} {
@@ -107,6 +109,68 @@ func TestStopEndsWhatRuns(t *testing.T) {
 	}
 	_, err = b.Execute(t.Context(), "k2", wish("", "long", `{}`))
 	refused(t, err, actions.CodeStopped)
+}
+
+// A Stop that cannot wait kills what does not end, in its group and outside, and
+// writes down that it was ended.
+func TestStopCannotWait(t *testing.T) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	short, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	for name, ctx := range map[string]context.Context{"ctx is done": over, "its time is short": short} {
+		t.Run(name, func(t *testing.T) {
+			b := running(t, func(o *actions.Options) { o.Grace = time.Hour }, deaf(t, t.TempDir()))
+			got := make(chan actions.Run)
+			go func() {
+				r, err := b.Execute(context.Background(), "k", wish("", "deaf", `{}`))
+				if err != nil {
+					t.Error(err)
+				}
+				got <- r
+			}()
+			pids := deafOnes(t, b.Actions[0])
+			if err := b.Stop(ctx); err != nil {
+				t.Error(err)
+			}
+			r := <-got
+			if kept, err := b.Run(context.Background(), r.ID); err != nil || kept.State != actions.RunFailed || !strings.Contains(kept.Problem, "with the daemon") {
+				t.Errorf("%+v, %v", kept, err)
+			}
+			for _, pid := range pids {
+				ended(t, pid)
+			}
+		})
+	}
+}
+
+// deaf is an action that does not end when it is asked to, nor does what it
+// begins in its group and in a session of its own.
+func deaf(t testing.TB, dir string) actions.Action {
+	t.Helper()
+	fifo := filepath.Join(dir, "begun")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loop := script(t, dir, "loop", `trap "" TERM; echo $$; exec >/dev/null 2>&1; while :; do sleep 300; done`)
+	return actions.Action{Name: "deaf", Description: "Does not end.", Timeout: time.Minute,
+		Command: []string{script(t, dir, "deaf", `trap "" TERM; exec >"$1"; "$2" & setsid "$2" & exec "$2"`), fifo, loop}}
+}
+
+// deafOnes waits until all of them have begun.
+func deafOnes(t testing.TB, a actions.Action) (pids []int) {
+	t.Helper()
+	for _, line := range lines(t, a.Command[1]) {
+		pid, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) != 3 {
+		t.Fatalf("%v have begun", pids)
+	}
+	return pids
 }
 
 // A program gets the variables that are named and a few more, nothing to read,
