@@ -80,19 +80,25 @@ func (l *look) change(last subconscious.Told) string {
 // hasAnotherVoice reports whether a wish rests on what another stranger or agent
 // says than those who were heard when it was kept back, or given to a deliberation
 // that may keep it back: nobody's word keeps back another's news, though both
-// write of one affair.
+// write of one affair. Beside a stranger or an agent the person and the machine
+// are such others, too.
 func (l *look) hasAnotherVoice(last subconscious.Told) bool {
-	heard := map[string]bool{}
+	heard, others := map[string]bool{}, false
 	for ref := range last.Changes {
 		if e, known := l.gate.evidence[ref]; known {
 			heard[voice(&e.Latest)] = true
+			others = others || !isOurs(&e.Latest)
 		}
 	}
 	return slices.ContainsFunc(l.things, func(e *subconscious.Evidence) bool {
 		_, had := last.Changes[e.Ref]
-		own := e.Latest.Trust == subconscious.Owner || e.Latest.Trust == subconscious.Machine
-		return !had && !own && !heard[voice(&e.Latest)]
+		return !had && (others || !isOurs(&e.Latest)) && !heard[voice(&e.Latest)]
 	})
+}
+
+// isOurs reports whether it is the person's word, or the machine's.
+func isOurs(o *subconscious.Observation) bool {
+	return o.Trust == subconscious.Owner || o.Trust == subconscious.Machine
 }
 
 // voice is who speaks in an observation, or the thing itself where it names

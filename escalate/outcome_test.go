@@ -159,7 +159,7 @@ func TestPersonReadsWhatWasKeptBack(t *testing.T) {
 }
 
 // TestAnotherVoiceSpeaks: what one stranger's words had kept back is told when
-// another one writes, and not when the same does, or the person.
+// another one writes, the person or the machine too, and not when the same does.
 func TestAnotherVoiceSpeaks(t *testing.T) {
 	letter := func(id, from string, trust subconscious.Trust) subconscious.Evidence {
 		o := subconscious.Observation{ID: id, Sense: "mail", Kind: "mail", Change: subconscious.Appeared, Seq: 20, At: noon, Trust: trust,
@@ -178,7 +178,8 @@ func TestAnotherVoiceSpeaks(t *testing.T) {
 		"forged":       {forged, escalate.Tell},
 		"an agent":     {letter("2", "bot@example.org", subconscious.Agent), escalate.Tell},
 		"the same":     {letter("2", "Ann@example.com", subconscious.Outsider), escalate.Drop},
-		"the person":   {letter("2", "me@example.net", subconscious.Owner), escalate.Drop},
+		"the person":   {letter("2", "", subconscious.Owner), escalate.Tell},
+		"the machine":  {letter("2", "", subconscious.Machine), escalate.Tell},
 		"the old one":  {first, escalate.Drop},
 	} {
 		in := plainInput()

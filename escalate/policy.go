@@ -54,7 +54,7 @@ type Clause struct {
 	// Shown: the model was shown a word of any of these.
 	Shown []subconscious.Trust `json:"shown,omitempty"`
 	// Foreign: words of strangers or agents were shown that are not of this
-	// incident, or of more than one voice.
+	// incident, or not the only voice in it (see Taint.IsForeign).
 	Foreign bool `json:"foreign,omitempty"`
 	// Critical: the incident is on the critical list.
 	Critical bool `json:"critical,omitempty"`

@@ -24,6 +24,7 @@ var (
 	reply       = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "bob@example.org", Source: "evidence"}
 	otherLetter = escalate.Word{Trust: subconscious.Outsider, Ref: otherRef, Voice: "bob@example.org", Source: "read_mail"}
 	finding     = escalate.Word{Trust: subconscious.Agent, Ref: ownRef, Source: "entry"}
+	noteWithin  = escalate.Word{Trust: subconscious.Owner, Ref: ownRef, Source: "evidence"}
 	memo        = escalate.Word{Trust: subconscious.Agent, Source: "memory"}
 )
 
@@ -71,11 +72,15 @@ func TestShipped(t *testing.T) {
 		{"snooze a letter by its own words", wish(escalate.EffectSnooze, letter), escalate.Allowed, "snooze"},
 		{"snooze a letter with another read", wish(escalate.EffectSnooze, letter, otherLetter), escalate.Refused, "others-delay-nothing"},
 		{"snooze a letter with an answer of somebody else", wish(escalate.EffectSnooze, letter, reply), escalate.Refused, "others-delay-nothing"},
+		{"snooze a letter with a note of its affair", wish(escalate.EffectSnooze, letter, noteWithin), escalate.Refused, "others-delay-nothing"},
+		{"snooze a note by its own words", wish(escalate.EffectSnooze, noteWithin), escalate.Allowed, "snooze"},
 		{"snooze what is critical", critical(wish(escalate.EffectSnooze, metric)), escalate.Refused, "critical-is-told"},
 		{"dismiss a letter by its own words", wish(escalate.EffectDismiss, letter, note), escalate.Allowed, "dismiss"},
+		{"dismiss a letter with a note of its affair", wish(escalate.EffectDismiss, letter, noteWithin), escalate.Refused, "others-silence-nothing"},
 		{"dismiss a letter with a memory", wish(escalate.EffectDismiss, letter, memo), escalate.Refused, "others-silence-nothing"},
 		{"dismiss what is critical", critical(wish(escalate.EffectDismiss, letter)), escalate.Refused, "critical-is-told"},
 		{"keep quiet of a letter", wish(escalate.EffectKeep, letter), escalate.Allowed, "keep"},
+		{"keep quiet of a letter with a note of its affair", wish(escalate.EffectKeep, letter, noteWithin), escalate.Refused, "others-silence-nothing"},
 		{"keep quiet with another read", wish(escalate.EffectKeep, metric, otherLetter), escalate.Refused, "others-silence-nothing"},
 		{"keep quiet of what is critical", critical(wish(escalate.EffectKeep)), escalate.Refused, "critical-is-told"},
 		{"start a turn", wish("start_turn"), escalate.Refused, "deny"},
@@ -198,6 +203,12 @@ func TestNothingButWhatIsAllowed(t *testing.T) {
 		case escalate.EffectSnooze, escalate.EffectDismiss, escalate.EffectKeep:
 			if allowed && (w.Critical || w.Taint.IsForeign(w.Own)) {
 				t.Fatalf("kept back: %+v", w)
+			}
+			ours := slices.ContainsFunc(w.Taint.Words, func(x escalate.Word) bool {
+				return (x.Trust == subconscious.Owner || x.Trust == subconscious.Machine) && slices.Contains(w.Own, x.Ref)
+			})
+			if allowed && tainted && ours {
+				t.Fatalf("a stranger or an agent kept back what the person or the machine says: %+v", w)
 			}
 		case escalate.EffectAct:
 			if allowed && (outsider || w.Approval == escalate.ApproveAlways || tainted && w.Approval != escalate.ApproveNever) {

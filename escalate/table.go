@@ -147,19 +147,25 @@ func wishes(effect Effect) []Wished {
 }
 
 // taints are a taint of every sort that clauses can tell apart: whose words were
-// shown, of the affair itself or of another.
+// shown, of the affair itself, of another, or of a stranger's affair with the
+// person's and the machine's beside it.
 func taints() []Taint {
 	trusts := []subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}
 	var all []Taint
 	for shown := range 1 << len(trusts) {
-		var own, others []Word
+		var own, others, beside []Word
 		for bit, trust := range trusts {
 			if shown&(1<<bit) != 0 {
 				own = append(own, Word{Trust: trust, Ref: owned, Voice: "one", Source: "evidence"})
 				others = append(others, Word{Trust: trust, Voice: "one", Source: "memory"})
+				w := Word{Trust: trust, Ref: owned, Voice: "one", Source: "evidence"}
+				if trust == subconscious.Owner || trust == subconscious.Machine {
+					w.Ref, w.Source = "", "mind"
+				}
+				beside = append(beside, w)
 			}
 		}
-		all = append(all, Taint{}.With(own...), Taint{}.With(others...))
+		all = append(all, Taint{}.With(own...), Taint{}.With(others...), Taint{}.With(beside...))
 	}
 	return all
 }
@@ -183,7 +189,7 @@ func (c Clause) where() string {
 		asked = append(asked, "a word of "+whose(c.Shown)+" was shown")
 	}
 	if c.Foreign {
-		asked = append(asked, "a word of others was shown that is not of this affair, or of more than one voice")
+		asked = append(asked, "a word of a stranger or an agent was shown that is not of this affair, or is not the only voice in it")
 	}
 	if c.Critical {
 		asked = append(asked, "it is critical")

@@ -97,15 +97,19 @@ func (t Taint) Trusts() []subconscious.Trust {
 }
 
 // IsForeign reports whether words of strangers or agents are in it that are not
-// of the things own, or of more than one of them: then one of them could silence
-// another.
+// of the things own, of more than one of them, or beside what the person or the
+// machine says in one of those things: then one of them could silence another.
+// What the person and the machine say elsewhere, or in no thing, is not kept back
+// with the incident.
 func (t Taint) IsForeign(own []subconscious.Ref) bool {
 	if t.Many {
 		return true
 	}
 	var first *Word
+	ours := false
 	for i, w := range t.Words {
 		if w.Trust == subconscious.Owner || w.Trust == subconscious.Machine {
+			ours = ours || w.Ref != "" && slices.Contains(own, w.Ref)
 			continue
 		}
 		if w.Ref == "" || !slices.Contains(own, w.Ref) {
@@ -118,7 +122,7 @@ func (t Taint) IsForeign(own []subconscious.Ref) bool {
 			return true
 		}
 	}
-	return false
+	return ours && first != nil
 }
 
 // isOfVoice reports whether the same one speaks in both. Where a word names

@@ -20,6 +20,9 @@ func TestIsForeign(t *testing.T) {
 	unnamed := escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Source: "evidence"}
 	elsewhere := escalate.Word{Trust: subconscious.Outsider, Ref: "mail:cccccccccc", Source: "evidence"}
 	posing := escalate.Word{Trust: subconscious.Outsider, Ref: "mail:cccccccccc", Voice: string(ownRef), Source: "evidence"}
+	ownNote, ownMetric := note, metric
+	ownNote.Ref, ownMetric.Ref = "mail:cccccccccc", "mail:cccccccccc"
+	mind := escalate.Word{Trust: subconscious.Machine, Source: "mind"}
 	unknown := escalate.Word{Trust: "root", Ref: otherRef, Source: "evidence"}
 	for _, c := range []struct {
 		name    string
@@ -39,6 +42,12 @@ func TestIsForeign(t *testing.T) {
 		{"one without a name, beside one with", []escalate.Word{unnamed, letter}, own, true},
 		{"two without names, of two things", []escalate.Word{unnamed, elsewhere}, own, true},
 		{"one that is called like a thing", []escalate.Word{unnamed, posing}, own, true},
+		{"what the person and the machine say in the affair", []escalate.Word{ownNote, ownMetric, mind}, own, false},
+		{"a letter beside a note of the affair", []escalate.Word{letter, ownNote}, own, true},
+		{"a letter beside a reading of the affair", []escalate.Word{letter, ownMetric}, own, true},
+		{"an agent beside a note of the affair", []escalate.Word{finding, ownNote}, own, true},
+		{"a letter beside a note of another affair", []escalate.Word{letter, note, metric}, own, false},
+		{"a letter beside what the daemon says itself", []escalate.Word{letter, mind}, own, false},
 		{"a trust that is none", []escalate.Word{unknown}, own, true},
 	} {
 		if got := (escalate.Taint{}).With(c.words...).IsForeign(c.own); got != c.foreign {
