@@ -154,6 +154,9 @@ func TestIncidentForgetsNothing(t *testing.T) {
 		t.Fatalf("%d things are recorded, up to %d forgotten, of the unit %v", len(incident.Recorded), incident.Forgotten,
 			incident.Recorded[p.things["unit"].latest.Ref()])
 	}
+	if incident.Unheard != p.state.TickCount {
+		t.Fatalf("in tick %d nobody had heard of what was forgotten; noted is %d", p.state.TickCount, incident.Unheard)
+	}
 	if incident.Changes != 1+100+15 || len(incident.Links) > 32 || len(incident.Days) != 1 {
 		t.Fatalf("%d changes on %v, %d links", incident.Changes, incident.Days, len(incident.Links))
 	}
@@ -426,5 +429,49 @@ func TestUnknownThread(t *testing.T) {
 	if len(state.Entries) != 1 || state.Entries[0].Kind != subconscious.KindObservation || state.Entries[0].Summary != string(o.Ref()) ||
 		state.Entries[0].Evidence[0].Seq != 1 || state.Threads["accountant"].Health != "ok" {
 		t.Errorf("%+v", state)
+	}
+}
+
+// TestForgottenUnheard: what had to be forgotten is noted where the person had
+// not heard of it as it was last, and not else.
+func TestForgottenUnheard(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome subconscious.OutcomeKind
+		short   int64 // of the last change of each thing
+		unheard bool
+	}{
+		"told by rules":           {"", 0, false},
+		"told":                    {subconscious.OutcomeTold, 0, false},
+		"told before it changed":  {subconscious.OutcomeTold, 1, true},
+		"kept back":               {subconscious.OutcomeDismissed, 0, true},
+		"given to a deliberation": {subconscious.OutcomePending, 0, true},
+	} {
+		p := newPlay(t)
+		p.thing("unit", "health", "unit:alpha.service")
+		u := newTurn(subconscious.Scheduled)
+		p.happen(&u, "unit", "appears", 2)
+		u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "unit", Evidence: p.cite("unit")})
+		p.tick(u)
+		for i := range 70 {
+			if i == 63 { // as many as are kept
+				incident := p.incidents[p.key("unit")]
+				told := subconscious.Told{Tick: p.state.TickCount, Outcome: c.outcome, Changes: map[subconscious.Ref]int64{}}
+				for ref, seqs := range incident.Recorded {
+					told.Changes[ref] = slices.Max(seqs) - c.short
+				}
+				incident.Telling = &subconscious.Telling{Told: []subconscious.Told{told}}
+				p.incidents[p.key("unit")] = incident
+			}
+			name := fmt.Sprintf("note%d", i)
+			p.thing(name, "notes", "todo/"+name).latest.Links = []string{"unit:alpha.service"}
+			u := newTurn(subconscious.Scheduled)
+			p.happen(&u, name, "appears", 1)
+			u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: name, Evidence: p.cite(name)})
+			p.tick(u)
+		}
+		incident := p.incidents[p.key("unit")]
+		if incident.Forgotten == 0 || (incident.Unheard > 0) != c.unheard {
+			t.Errorf("%s: forgotten up to %d, unheard in tick %d", name, incident.Forgotten, incident.Unheard)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (m *merge) count(incident *subconscious.Incident, x *cited) {
 		return
 	}
 	if len(seqs) == 0 && len(incident.Recorded) >= thingsKept {
-		forgetOldest(incident)
+		m.forgetOldest(incident)
 	}
 	seqs = append(slices.Clone(seqs), x.Seq)
 	slices.Sort(seqs)
@@ -79,8 +79,9 @@ func (m *merge) countDay(incident *subconscious.Incident, at time.Time) {
 }
 
 // forgetOldest makes room for another thing: the one whose last change is the
-// longest ago is forgotten, but not that all up to it was counted.
-func forgetOldest(incident *subconscious.Incident) {
+// longest ago is forgotten, but neither that all up to it was counted, nor that
+// the person had not heard of it.
+func (m *merge) forgetOldest(incident *subconscious.Incident) {
 	var found subconscious.Ref
 	last := func(ref subconscious.Ref) (seq int64) {
 		for _, seq = range incident.Recorded[ref] {
@@ -93,5 +94,8 @@ func forgetOldest(incident *subconscious.Incident) {
 		}
 	}
 	incident.Forgotten = max(incident.Forgotten, last(found))
+	if heard, ok := incident.Telling.Heard(); !ok || heard.Changes[found] < last(found) {
+		incident.Unheard = m.state.TickCount
+	}
 	delete(incident.Recorded, found)
 }

@@ -47,7 +47,7 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 		out.Own = append(out.Own, ref)
 	}
 	slices.Sort(out.Own)
-	in := prompts.Deliberation{At: at, Subject: subjectOf(c, incident), History: historyOf(incident), Budget: m.purseWords(ctx, at)}
+	in := prompts.Deliberation{At: at, Subject: subjectOf(c, incident), History: historyOf(c, incident), Budget: m.purseWords(ctx, at)}
 	if in.Evidence, err = m.affair(ctx, c, incident); err != nil {
 		return deliberate.Material{}, err
 	}
@@ -141,9 +141,13 @@ func (m material) affair(ctx context.Context, c deliberate.Case, incident subcon
 
 // unheard are whose words an incident rests on that find no room, and of which
 // the person has not heard. To keep the incident back keeps them back, too, so
-// that they count as shown: else one who writes often would silence another.
+// that they count as shown: else one who writes often would silence another. Of
+// what the incident itself has forgotten nobody knows whose words they were.
 func (m material) unheard(ctx context.Context, incident subconscious.Incident, shown map[subconscious.Ref]bool) (words []escalate.Word, err error) {
-	heard, _ := incident.Telling.Heard()
+	heard, ever := incident.Telling.Heard()
+	if incident.Forgotten > 0 && (!ever || incident.Unheard > heard.Tick) {
+		words = append(words, escalate.Word{Trust: subconscious.Outsider, Source: "unheard"})
+	}
 	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
 		counted := incident.Recorded[ref]
 		if shown[ref] || len(counted) == 0 {
@@ -184,7 +188,7 @@ func subjectOf(c deliberate.Case, incident subconscious.Incident) prompts.Subjec
 	}
 	if t := incident.Telling; t != nil {
 		for _, told := range t.Told {
-			if told.Tick != c.Tick {
+			if told.Tick != c.Tick && told.Heard() {
 				subject.Told, subject.LastTold = subject.Told+1, told.At
 			}
 		}
@@ -192,8 +196,9 @@ func subjectOf(c deliberate.Case, incident subconscious.Incident) prompts.Subjec
 	return subject
 }
 
-// historyOf says in our own words what became of an incident with the person.
-func historyOf(incident subconscious.Incident) []prompts.Line {
+// historyOf says in our own words what became of an incident with the person
+// before: what they heard, and what was kept back from them.
+func historyOf(c deliberate.Case, incident subconscious.Incident) []prompts.Line {
 	var lines []prompts.Line
 	add := func(at time.Time, format string, args ...any) {
 		if !at.IsZero() {
@@ -205,9 +210,16 @@ func historyOf(incident subconscious.Incident) []prompts.Line {
 	if t == nil {
 		return lines
 	}
-	for _, told := range t.Told[:max(0, len(t.Told)-1)] {
-		why := cmp.Or(told.Why, "the first time")
-		add(told.At, "the person was told (%s)", why)
+	for _, told := range t.Told {
+		switch {
+		case told.Tick == c.Tick:
+		case told.Heard():
+			add(told.At, "the person was told (%s)", cmp.Or(told.Why, "the first time"))
+		case told.Outcome.KeepsBack():
+			add(told.At, "thought over, and kept back: the person heard nothing")
+		default:
+			add(told.At, "given to be thought over, and nothing is known of its end")
+		}
 	}
 	if t.Feedback != "" {
 		add(t.Since, "the person's last word on it: %s", strings.ReplaceAll(string(t.Feedback), "_", " "))

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
@@ -101,6 +104,60 @@ func TestTitleOfModel(t *testing.T) {
 			w.pushed(phone, "of the disk", "The disk is full")
 			if said := texts(phone); strings.Contains(said, "https://") || strings.Contains(said, "attacker.example") {
 				t.Errorf("it can be followed: %s", said)
+			}
+		})
+	}
+}
+
+// TestKeptBackIsNoTelling: what was kept back is no message that the person had,
+// and a model that looks at it again hears so.
+func TestKeptBackIsNoTelling(t *testing.T) {
+	said := map[subconscious.OutcomeKind]models.ToolCall{
+		subconscious.OutcomeDismissed: wishDismiss, subconscious.OutcomeTold: calls("notify_person", `{"text":"It is nearly full.","reason":"it is"}`),
+	}
+	for outcome, call := range said {
+		t.Run(string(outcome), func(t *testing.T) {
+			w := newWorld(t)
+			phoned(w)
+			w.deliberating(plays([]models.ToolCall{call}))
+			w.options.Config.Escalation.Critical = nil
+			w.begin()
+			w.tick()
+			w.disk.set(91)
+			w.tick()
+			w.concluded()
+			w.clock.advance(8 * time.Hour)
+			w.disk.set(97)
+			w.tick()
+			w.concluded()
+			var prompts []string
+			inbox, err := w.d.Inbox(t.Context(), api.InboxQuery{All: true, Limit: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, incident := range inbox.Incidents {
+				x, err := w.d.Incident(t.Context(), incident.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range x.Deliberations {
+					prompts = append(prompts, d.Prompt.User)
+				}
+			}
+			if len(prompts) != 2 {
+				t.Fatalf("%d deliberations", len(prompts))
+			}
+			slices.SortFunc(prompts, func(a, b string) int { return len(a) - len(b) }) // the second has the history
+			kept := outcome == subconscious.OutcomeDismissed
+			for words, want := range map[string]bool{
+				"thought over, and kept back": kept, "was not told of it before": kept, "the person was told (the first time)": !kept, "was told of it before: once": !kept,
+			} {
+				if strings.Contains(prompts[1], words) != want {
+					t.Errorf("it says %q: %t, of\n%s", words, !want, prompts[1])
+				}
+			}
+			if strings.Contains(prompts[0], "kept back:") || !strings.Contains(prompts[0], "was not told of it before") {
+				t.Errorf("at first it says\n%s", prompts[0])
 			}
 		})
 	}

@@ -21,6 +21,9 @@ type Incident struct {
 	// these bounds everything up to the change Forgotten was counted.
 	Recorded  map[Ref][]int64 `json:"recorded,omitempty"`
 	Forgotten int64           `json:"forgotten,omitempty"`
+	// Unheard is the last tick at which a thing was left out of which the person
+	// had not heard; 0 for none.
+	Unheard int64 `json:"unheard,omitempty"`
 	// Days are the last local days (YYYY-MM-DD) with counted evidence, at most
 	// 8; Changes counts all evidence ever counted.
 	Days    []string `json:"days,omitempty"`
