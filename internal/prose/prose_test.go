@@ -30,6 +30,8 @@ func TestSentences(t *testing.T) {
 		{"a signature ends it", "Yes.\n-- \nPaul Miller", "Yes."},
 		{"so does an original", "Yes.\n-----Original Message-----\nFrom: Anna", "Yes."},
 		{"dots that end nothing", "Dr. Miller has 3.5 GB, i.e. enough. Good.", "Dr. Miller has 3.5 GB, i.e. enough.|Good."},
+		{"a dot behind a time", "Call Ann at 10:30. Pay Bob on 3. March.", "Call Ann at 10:30.|Pay Bob on 3. March."},
+		{"a dot before I", "See page 7. I will, etc. I do.", "See page 7.|I will, etc.|I do."},
 		{"carriage returns", "One.\r\nTwo.\r\n", "One.|Two."},
 		{"nothing", "", ""},
 	} {

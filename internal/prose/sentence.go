@@ -132,7 +132,7 @@ func sentenceEnd(line string) int {
 			continue
 		}
 		next, _ := utf8.DecodeRuneInString(rest)
-		if r == '.' && (isAbbreviation(line[:i]) || unicode.IsLower(next)) {
+		if r == '.' && (isAbbreviation(line[:i]) && !isI(rest) || unicode.IsLower(next)) {
 			continue
 		}
 		return end
@@ -140,23 +140,30 @@ func sentenceEnd(line string) int {
 	return len(line)
 }
 
+// isI reports whether a text begins with the English "I", before which a dot ends
+// a sentence, also behind a number.
+func isI(text string) bool {
+	return strings.HasPrefix(text, "I ") || strings.HasPrefix(text, "I'") || strings.HasPrefix(text, "I’")
+}
+
 var abbreviations = SetOf(`dr mr mrs ms prof st nr no ca bzw usw etc vs ing jan feb mar apr jun jul aug sep sept oct okt nov
 	dec dez dic déc févr janv art abs tel max min inkl sra sr sres evtl ggf str bspw approx inc ltd mo di mi do fr sa so`)
 
 // isAbbreviation reports whether a dot behind text ends no sentence: after a
-// single letter, a known abbreviation or a number of one or two digits.
+// single letter, a known abbreviation or a number of one or two digits, but for
+// the minutes of a time.
 func isAbbreviation(text string) bool {
 	i := strings.LastIndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	last := text[i+1:]
+	last, before := text[i+1:], ' '
 	if i >= 0 {
-		_, n := utf8.DecodeRuneInString(text[i:])
-		last = text[i+n:]
+		r, n := utf8.DecodeRuneInString(text[i:])
+		last, before = text[i+n:], r
 	}
 	if last == "" {
 		return false
 	}
 	if strings.TrimLeft(last, "0123456789") == "" {
-		return len(last) <= 2
+		return len(last) <= 2 && before != ':'
 	}
 	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations[Fold(last)]
 }
