@@ -57,6 +57,7 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 		Cursor:   slices.Clone(batch.Cursor),
 		Degraded: c.line(batch.Degraded, maxSaidBytes),
 		Starting: batch.Starting,
+		Restamp:  batch.Restamp,
 	}
 	for _, o := range batch.Changes {
 		if len(clean.Changes) == MaxChanges {

@@ -1,9 +1,17 @@
 package senses
 
 import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -14,47 +22,198 @@ type Folder struct {
 	Trust subconscious.Trust
 }
 
-// TrustWithin says whose word a file below a folder is, by its path below it,
-// with slashes: the folder's, but in one of the others that lies within it and is
-// trusted less. So what strangers put into a folder of their own stays theirs
-// within the person's.
-func TrustWithin(root Folder, others []Folder) func(file string) subconscious.Trust {
-	less := map[string]subconscious.Trust{}
+// Trusts say whose word the files below a folder are: the folder's, but in
+// another one that lies within it and is trusted less. So what strangers put
+// into a folder of their own stays theirs within the person's.
+type Trusts struct {
+	whole subconscious.Trust
+	// less are the folders within that are trusted less, by their paths below
+	// as the disk spells them; absent are those that are not there yet, folded,
+	// for nobody knows how they will be spelled.
+	less, absent map[string]subconscious.Trust
+}
+
+// TrustWithin looks at the folders once, and asks the disk which of them are
+// within: a name can be spelled in more than one way, and lead over links.
+func TrustWithin(root Folder, others []Folder) Trusts { return trustWithin(disk{}, root, others) }
+
+func trustWithin(d folders, root Folder, others []Folder) Trusts {
+	t := Trusts{whole: root.Trust, less: map[string]subconscious.Trust{}, absent: map[string]subconscious.Trust{}}
 	for _, other := range others {
 		if other.Trust.Rank() <= root.Trust.Rank() {
 			continue
 		}
-		for _, here := range realNames(root.Path) {
-			for _, there := range realNames(other.Path) {
-				rel, err := filepath.Rel(here, there)
-				if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-					continue
-				}
-				if rel = filepath.ToSlash(rel); less[rel] == "" || other.Trust.Rank() > less[rel].Rank() {
-					less[rel] = other.Trust
-				}
+		for _, name := range []string{filepath.Clean(other.Path), realName(d, other.Path)} {
+			rel, ok := placeBelow(d, filepath.Clean(root.Path), name)
+			if !ok {
+				continue
+			}
+			spelled, there := spelling(d, root.Path, rel)
+			if there {
+				lower(t.less, spelled, other.Trust)
+			} else {
+				lower(t.absent, folded(spelled), other.Trust)
 			}
 		}
 	}
-	return func(file string) subconscious.Trust {
-		trust := root.Trust
-		if len(less) == 0 {
-			return trust
+	return t
+}
+
+func lower(all map[string]subconscious.Trust, rel string, trust subconscious.Trust) {
+	if before, ok := all[rel]; !ok || trust.Rank() > before.Rank() {
+		all[rel] = trust
+	}
+}
+
+// Of says whose word a file is, by its path below the folder, with slashes.
+func (t Trusts) Of(file string) subconscious.Trust { return t.of(file, t.less) }
+
+func (t Trusts) of(file string, less map[string]subconscious.Trust) subconscious.Trust {
+	trust := t.whole
+	if len(less)+len(t.absent) == 0 {
+		return trust
+	}
+	for folder := path.Dir(path.Clean(file)); folder != "." && folder != "/"; folder = path.Dir(folder) {
+		if theirs, ok := less[folder]; ok && theirs.Rank() > trust.Rank() {
+			trust = theirs
 		}
-		for folder := path.Dir(path.Clean(file)); folder != "." && folder != "/"; folder = path.Dir(folder) {
-			if t, ok := less[folder]; ok && t.Rank() > trust.Rank() {
-				trust = t
+		if len(t.absent) == 0 {
+			continue
+		}
+		if theirs, ok := t.absent[folded(folder)]; ok && theirs.Rank() > trust.Rank() {
+			trust = theirs
+		}
+	}
+	return trust
+}
+
+// OfTold says whose word a file is by now of which was told before, by its path
+// as an observation's attribute keeps it. Where a part was left out of that, the
+// file may be anybody's who has a folder within.
+func (t Trusts) OfTold(file string) subconscious.Trust {
+	if len(file) >= MaxAttrBytes-len("…") || strings.Contains(file, "…") || strings.Contains(file, "[redacted") {
+		trust := t.whole
+		for _, within := range []map[string]subconscious.Trust{t.less, t.absent} {
+			for _, theirs := range within {
+				if theirs.Rank() > trust.Rank() {
+					trust = theirs
+				}
 			}
 		}
 		return trust
 	}
+	kept := make(map[string]subconscious.Trust, len(t.less))
+	for rel, theirs := range t.less {
+		lower(kept, strings.Join(strings.Fields(subconscious.Printable(rel)), " "), theirs)
+	}
+	return t.of(file, kept)
 }
 
-// realNames are a folder's given name, and its real one where that is another.
-func realNames(folder string) []string {
-	names := []string{filepath.Clean(folder)}
-	if real, err := filepath.EvalSymlinks(folder); err == nil && real != names[0] {
-		names = append(names, real)
+// Sum is another number where any file may be another's word.
+func (t Trusts) Sum() uint64 {
+	all := map[string]subconscious.Trust{}
+	for rel, trust := range t.less {
+		lower(all, folded(rel), trust)
 	}
+	for rel, trust := range t.absent { // to come to be there is no change
+		lower(all, rel, trust)
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00", t.whole)
+	for _, rel := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(h, "%s\x00%s\x00", rel, all[rel])
+	}
+	return h.Sum64()
+}
+
+// folded is a path in the one spelling for all that a disk may take for the same.
+func folded(rel string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(rel))) }
+
+// folders are what is asked of a disk.
+type folders interface {
+	// Same reports whether both are there and one folder.
+	Same(a, b string) bool
+	// Names are those in a folder, as the disk spells them.
+	Names(folder string) []string
+	// Real is a folder's name without links; ok is false where it is not there.
+	Real(folder string) (real string, ok bool)
+}
+
+// disk is the real one.
+type disk struct{}
+
+var _ folders = disk{}
+
+// Same implements folders.
+func (disk) Same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// Names implements folders.
+func (disk) Names(folder string) []string {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1) // as far as it goes
 	return names
+}
+
+// Real implements folders.
+func (disk) Real(folder string) (string, bool) {
+	real, err := filepath.EvalSymlinks(folder)
+	return real, err == nil
+}
+
+// realName is a folder's name without links, as far as it is there.
+func realName(d folders, folder string) string {
+	folder = filepath.Clean(folder)
+	if real, ok := d.Real(folder); ok {
+		return real
+	}
+	if parent := filepath.Dir(folder); parent != folder {
+		return filepath.Join(realName(d, parent), filepath.Base(folder))
+	}
+	return folder
+}
+
+// placeBelow goes up from a folder to the root, and returns its path below, with
+// slashes. ok is false where it is not within.
+func placeBelow(d folders, root, folder string) (rel string, ok bool) {
+	real := realName(d, root)
+	for at := folder; ; at = filepath.Dir(at) {
+		if at == root || at == real || d.Same(at, root) {
+			return rel, rel != ""
+		}
+		if filepath.Dir(at) == at {
+			return "", false
+		}
+		rel = path.Join(filepath.Base(at), rel)
+	}
+}
+
+// spelling is a path below a folder as the disk spells it; there is false where
+// the disk does not know all of it.
+func spelling(d folders, root, rel string) (spelled string, there bool) {
+	parts := strings.Split(rel, "/")
+	for i, name := range parts {
+		names := d.Names(root)
+		if !slices.Contains(names, name) {
+			n := slices.IndexFunc(names, func(other string) bool {
+				return folded(other) == folded(name) && d.Same(filepath.Join(root, other), filepath.Join(root, name))
+			})
+			if n < 0 {
+				return path.Join(append([]string{spelled}, parts[i:]...)...), false
+			}
+			name = names[n]
+		}
+		root, spelled = filepath.Join(root, name), path.Join(spelled, name)
+	}
+	return spelled, true
 }

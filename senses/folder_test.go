@@ -38,7 +38,7 @@ func TestTrustWithin(t *testing.T) {
 		"least of two":   {senses.Folder{Path: at("notes"), Trust: subconscious.Owner}, []senses.Folder{{Path: at("notes/down/deep"), Trust: subconscious.Agent}, {Path: at("notes/down"), Trust: subconscious.Outsider}}, "down/deep/a.md", subconscious.Outsider},
 		"unknown is low": {senses.Folder{Path: at("notes"), Trust: subconscious.Owner}, []senses.Folder{{Path: at("notes/down"), Trust: "?"}}, "down/a.md", "?"},
 	} {
-		if got := senses.TrustWithin(c.root, c.others)(c.file); got != c.want {
+		if got := senses.TrustWithin(c.root, c.others).Of(c.file); got != c.want {
 			t.Errorf("%s: it is %q, want %q", name, got, c.want)
 		}
 	}

@@ -53,6 +53,7 @@ func (w *writer) json(value any) string {
 func (s *Staged) Persist(ctx context.Context, tx *store.Tx) error {
 	w := &writer{ctx: ctx, tx: tx}
 	s.writeChanges(w)
+	s.writeRestamps(w)
 	s.writeThings(w)
 	s.writeThreads(w)
 	s.writeSenses(w)

@@ -27,6 +27,8 @@ type Staged struct {
 	touched map[SenseID]bool
 	rows    []sourceRows
 	slotted bool
+	// restamps are the instances whose past words are another's by now.
+	restamps []restamping
 }
 
 type sourceRows struct {
@@ -47,6 +49,7 @@ func (l *Ledger) Stage(at time.Time, collected []Collected) *Staged {
 	}
 	p := staging{Staged: s, touches: map[subconscious.Ref]*touch{}}
 	p.configure(config)
+	p.restamp(collected, config)
 	for _, c := range collected {
 		if config.senses == nil || config.senses[SenseID{c.Sense, c.ID}] {
 			p.collect(c)

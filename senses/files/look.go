@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -137,6 +139,7 @@ func (s *Sense) baseline(ctx context.Context, w *walk, degraded string) (senses.
 	for _, d := range deltas {
 		batch.Rows = append(batch.Rows, d.row(false))
 	}
+	s.restamp(&batch)
 	s.pending = &handout{cursor: batch.Cursor, first: first, marked: map[string]bool{}}
 	s.before, s.relaxed = nil, false
 	return batch, nil
@@ -147,13 +150,13 @@ func (s *Sense) report(at time.Time, f *folder, deltas []delta, degraded string)
 	s.shut = append(s.shut, f.shut...)
 	s.full = s.full || f.full
 	batch := senses.Batch{Degraded: s.complaints(degraded)}
-	if len(deltas) == 0 {
+	if len(deltas) == 0 && s.stamped {
 		s.before, s.relaxed = nil, false
 		return batch
 	}
 	marked := maps.Clone(s.marked)
 	actions := interpret(deltas, surroundings{known: s.known, folderExists: f.exists})
-	d := &describer{id: s.config.ID, root: s.config.Path, trust: s.trust, at: at, head: f.head, marked: marked}
+	d := &describer{id: s.config.ID, root: s.config.Path, trust: s.trusts.Of, at: at, head: f.head, marked: marked}
 	batch.Changes = d.observations(actions)
 	batch.Cursor = s.stamp(f.device)
 	for _, d := range deltas {
@@ -162,9 +165,32 @@ func (s *Sense) report(at time.Time, f *folder, deltas []delta, degraded string)
 			delete(marked, d.path)
 		}
 	}
+	s.restamp(&batch)
 	s.pending = &handout{cursor: batch.Cursor, deltas: deltas, marked: marked, before: s.before, loose: s.relaxed}
 	s.before, s.relaxed = nil, false
 	return batch
+}
+
+// restamp asks for what was told before to be stamped as the trusts say by now,
+// unless it is.
+func (s *Sense) restamp(batch *senses.Batch) {
+	if s.stamped {
+		return
+	}
+	folder := filepath.ToSlash(s.config.Path)
+	batch.Restamp = func(o subconscious.Observation) subconscious.Trust {
+		file := o.Attrs["path"]
+		if below, ok := strings.CutPrefix(file, strings.TrimSuffix(folder, "/")+"/"); ok {
+			file = below
+		}
+		trust := s.trusts.OfTold(file)
+		if from, ok := o.Attrs["from"]; ok {
+			if theirs := s.trusts.OfTold(from); theirs.Rank() > trust.Rank() {
+				trust = theirs
+			}
+		}
+		return trust
+	}
 }
 
 // complaints says in plain words what cannot be seen just now.

@@ -164,9 +164,10 @@ type cursor struct {
 	device uint64 // of the folder, 0 where unknown
 	run    [8]byte
 	look   uint64
+	trusts uint64 // sum of those by which all was stamped; version 1 has none
 }
 
-const cursorVersion = 1
+const cursorVersion = 2
 
 func (c cursor) encode() []byte {
 	b := []byte{cursorVersion}
@@ -174,11 +175,13 @@ func (c cursor) encode() []byte {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
 	b = append(b, c.run[:]...)
-	return binary.BigEndian.AppendUint64(b, c.look)
+	b = binary.BigEndian.AppendUint64(b, c.look)
+	return binary.BigEndian.AppendUint64(b, c.trusts)
 }
 
 func decodeCursor(b []byte) (cursor, error) {
-	if len(b) != 41 || b[0] != cursorVersion {
+	first := len(b) == 41 && b[0] == 1
+	if !first && (len(b) != 49 || b[0] != cursorVersion) {
 		return cursor{}, fmt.Errorf("cursor of %d bytes is not of this version", len(b))
 	}
 	var c cursor
@@ -187,6 +190,9 @@ func decodeCursor(b []byte) (cursor, error) {
 	c.device = binary.BigEndian.Uint64(b[17:])
 	copy(c.run[:], b[25:33])
 	c.look = binary.BigEndian.Uint64(b[33:])
+	if !first {
+		c.trusts = binary.BigEndian.Uint64(b[41:])
+	}
 	return c, nil
 }
 

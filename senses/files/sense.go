@@ -31,11 +31,13 @@ type Sense struct {
 	config  Config
 	options Options
 	exclude []string // below the folder
-	// trust says whose word a file is, by its path below the folder.
-	trust func(file string) subconscious.Trust
-	sub   *watch.Subscription
-	rules atomic.Pointer[rules]
-	run   [8]byte
+	// trusts say whose word a file is, by its path below the folder; stamped:
+	// what was committed is stamped as they say.
+	trusts  senses.Trusts
+	stamped bool
+	sub     *watch.Subscription
+	rules   atomic.Pointer[rules]
+	run     [8]byte
 	// vanishing is how long a look waits before it believes that a file is
 	// gone: some programs save by removing it and writing it anew.
 	vanishing time.Duration
@@ -86,7 +88,7 @@ func New(config Config, options Options) (*Sense, error) {
 	}
 	config.Path = filepath.Clean(config.Path)
 	s := &Sense{config: config, options: options, dirty: map[string]struct{}{}, marked: map[string]bool{}, rescan: true, vanishing: vanishing,
-		trust: senses.TrustWithin(senses.Folder{Path: config.Path, Trust: config.Trust}, options.Within)}
+		trusts: senses.TrustWithin(senses.Folder{Path: config.Path, Trust: config.Trust}, options.Within)}
 	if err := s.excludeFolders(); err != nil {
 		return nil, err
 	}
@@ -204,7 +206,7 @@ func (s *Sense) readIgnoreFile(name string) []byte {
 // stamp returns the cursor of the next batch.
 func (s *Sense) stamp(device uint64) []byte {
 	s.looks++
-	return cursor{root: hash(s.config.Path), ignore: hash(s.config.Ignore...), device: device, run: s.run, look: s.looks}.encode()
+	return cursor{root: hash(s.config.Path), ignore: hash(s.config.Ignore...), device: device, run: s.run, look: s.looks, trusts: s.trusts.Sum()}.encode()
 }
 
 // handout is what a batch changed, until it is known to be committed.
@@ -235,6 +237,8 @@ func (s *Sense) settle(given []byte) {
 	s.started, s.committed = true, append([]byte(nil), given...)
 	s.known, s.marked = nil, map[string]bool{}
 	s.rescan = true
+	was, err := decodeCursor(given)
+	s.stamped = err == nil && was.trusts == s.trusts.Sum()
 	if s.walk != nil {
 		s.walk.cancel()
 		<-s.walk.done
@@ -243,7 +247,7 @@ func (s *Sense) settle(given []byte) {
 }
 
 func (s *Sense) commit(p *handout) {
-	s.committed = p.cursor
+	s.committed, s.stamped = p.cursor, true
 	if p.first != nil {
 		s.known = p.first
 	} else {

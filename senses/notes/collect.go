@@ -63,8 +63,11 @@ func (s *Sense) hand(l *look, p plan, degraded string) (senses.Batch, error) {
 	l.batch.Starting = !l.handout.baseline
 	l.batch.Degraded = join(degraded, p.degraded, s.unreadable())
 	s.dirty, s.rescan = l.later, false
-	if len(l.handout.files) == 0 && s.baseline == l.handout.baseline && len(s.committed) > 0 {
+	if len(l.handout.files) == 0 && s.baseline == l.handout.baseline && len(s.committed) > 0 && s.stamped {
 		return l.batch, nil
+	}
+	if !s.stamped {
+		l.batch.Restamp = s.toldTrust
 	}
 	for _, rel := range slices.Sorted(maps.Keys(l.handout.files)) {
 		row := senses.Row{Key: rowKey(rel)}

@@ -93,7 +93,7 @@ func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconsci
 		At:          l.at,
 		Title:       p.title,
 		Fingerprint: "open",
-		Trust:       s.trust(rel),
+		Trust:       s.trusts.Of(rel),
 		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
 		Links:       append([]string{"file:" + full}, links.Of(cutText(p.source, 4*prose.MaxSentence))...),
 	}
@@ -110,6 +110,17 @@ func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconsci
 		o.Due, o.Until, o.Severity = due, p.until(due), subconscious.Notable
 	}
 	return o
+}
+
+// toldTrust is whose word by now is what was told of a note.
+func (s *Sense) toldTrust(o subconscious.Observation) subconscious.Trust {
+	trust := s.trusts.OfTold(o.Attrs["file"])
+	if from, ok := o.Attrs["from"]; ok {
+		if theirs := s.trusts.OfTold(from); theirs.Rank() > trust.Rank() {
+			trust = theirs
+		}
+	}
+	return trust
 }
 
 // Ref is the reference of what happened to the note at that path.
@@ -129,7 +140,7 @@ func (l *look) note(rel, what, from string, e *entry, d difference) {
 		Title:       fmt.Sprintf("Note %s: %s", what, title(path.Base(rel))),
 		Text:        d.added,
 		Fingerprint: what,
-		Trust:       s.trust(rel),
+		Trust:       s.trusts.Of(rel),
 		Attrs:       map[string]string{"file": rel, "what": what},
 		Links:       []string{"file:" + full},
 	}
@@ -145,6 +156,9 @@ func (l *look) note(rel, what, from string, e *entry, d difference) {
 			o.Title = fmt.Sprintf("Note moved: %s to %s", title(path.Base(rel)), title(path.Dir(rel)))
 		}
 		o.Attrs["from"] = from
+		if theirs := s.trusts.Of(from); theirs.Rank() > o.Trust.Rank() {
+			o.Trust = theirs // its name was theirs
+		}
 	case d.unknown:
 	case what == "changed":
 		o.Attrs["added"], o.Attrs["removed"] = strconv.Itoa(d.plus), strconv.Itoa(d.minus)

@@ -32,10 +32,12 @@ type Sense struct {
 	config  Config
 	options Options
 	rules   rules
-	// trust says whose word a file is, by its path below the folder.
-	trust func(file string) subconscious.Trust
-	sub   *watch.Subscription
-	run   string
+	// trusts say whose word a file is, by its path below the folder; stamped:
+	// what was committed is stamped as they say.
+	trusts  senses.Trusts
+	stamped bool
+	sub     *watch.Subscription
+	run     string
 
 	// known are the files as of the committed cursor, origins the paths of
 	// those whose promises are known by another one.
@@ -72,6 +74,8 @@ type cursor struct {
 	Run      string `json:"run"`
 	Look     uint64 `json:"look"`
 	Baseline bool   `json:"baseline"`
+	// Trusts is the sum of those by which all was stamped.
+	Trusts uint64 `json:"trusts,omitempty"`
 }
 
 // New returns the sense of one folder. The folder need not exist.
@@ -87,7 +91,7 @@ func New(config Config, options Options) (*Sense, error) {
 	}
 	config.Path = filepath.Clean(config.Path)
 	s := &Sense{config: config, options: options, dirty: map[string]struct{}{}, rescan: true, unread: map[string]string{},
-		trust: senses.TrustWithin(senses.Folder{Path: config.Path, Trust: config.Trust}, options.Within)}
+		trusts: senses.TrustWithin(senses.Folder{Path: config.Path, Trust: config.Trust}, options.Within)}
 	if err := s.excludeFolders(); err != nil {
 		return nil, err
 	}
@@ -191,7 +195,7 @@ func (s *Sense) settle(ctx context.Context, given []byte) error {
 }
 
 func (s *Sense) commit(p *handout) {
-	s.committed, s.baseline = p.cursor, p.baseline
+	s.committed, s.baseline, s.stamped = p.cursor, p.baseline, true
 	for rel, e := range p.files {
 		if old := s.known[rel]; old != nil && old.origin != "" && s.origins[old.origin] == rel {
 			delete(s.origins, old.origin)
@@ -220,6 +224,7 @@ func (s *Sense) load(ctx context.Context, given []byte) error {
 			c = cursor{}
 		}
 	}
+	s.stamped = given != nil && c.Trusts == s.trusts.Sum()
 	if s.options.Rows == nil {
 		return nil
 	}
@@ -276,7 +281,7 @@ func (s *Sense) reveal(there map[string]stat) {
 // stamp returns the cursor of the next batch.
 func (s *Sense) stamp(baseline bool) ([]byte, error) {
 	s.looks++
-	out, err := json.Marshal(cursor{Version: 1, Root: s.config.Path, Run: s.run, Look: s.looks, Baseline: baseline})
+	out, err := json.Marshal(cursor{Version: 1, Root: s.config.Path, Run: s.run, Look: s.looks, Baseline: baseline, Trusts: s.trusts.Sum()})
 	if err != nil {
 		return nil, fmt.Errorf("notes %s: cursor: %w", s.config.ID, err)
 	}

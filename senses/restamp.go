@@ -1,0 +1,127 @@
+package senses
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// restamping is an instance whose word is to be told anew of what it told before.
+type restamping struct {
+	source SenseID
+	trust  func(subconscious.Observation) subconscious.Trust
+}
+
+// of is whose word an observation of the instance is by now; ok is false where
+// it is another's, or nothing is different.
+func (r restamping) of(o *subconscious.Observation) (trust subconscious.Trust, ok bool) {
+	if o == nil || o.Sense != r.source.Sense || o.Instance != r.source.ID {
+		return "", false
+	}
+	trust = trustOf(r.source.Sense, r.trust(*o))
+	return trust, trust != o.Trust
+}
+
+// again returns the observation with the trust that it has by now: itself where
+// that is the same.
+func (r restamping) again(o *subconscious.Observation) *subconscious.Observation {
+	trust, ok := r.of(o)
+	if !ok {
+		return o
+	}
+	other := *o
+	other.Trust = trust
+	return &other
+}
+
+// restamp stamps what is known of the instances that ask for it, before anything
+// new is taken in. Nobody need hear of it, so that it is no change.
+func (p *staging) restamp(collected []Collected, config configuration) {
+	for _, c := range collected {
+		id := SenseID{c.Sense, c.ID}
+		if c.Batch.Restamp == nil || c.Health.State == Blind || config.senses != nil && !config.senses[id] {
+			continue
+		}
+		r := restamping{id, c.Batch.Restamp}
+		p.restamps = append(p.restamps, r)
+		p.restampThings(r)
+		for thread := range p.now.pending {
+			for ref, o := range p.now.pending[thread].items {
+				if other := r.again(o); other != o {
+					p.queue(thread).items[ref] = other
+				}
+			}
+		}
+	}
+}
+
+func (p *staging) restampThings(r restamping) {
+	again := map[subconscious.Ref]*thing{}
+	prefix := r.source.Sense + ":"
+	p.now.things.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *thing) bool {
+		if !strings.HasPrefix(string(ref), prefix) {
+			return false
+		}
+		next := t.copy()
+		next.latest = r.again(t.latest)
+		for i, c := range t.claims {
+			switch {
+			case c.obs == t.latest:
+				next.claims[i].obs = next.latest
+			case c.instance == r.source.ID:
+				next.claims[i].obs = r.again(c.obs)
+			}
+		}
+		if next.latest != t.latest || !slices.Equal(next.claims, t.claims) {
+			again[ref] = next
+		}
+		return true
+	})
+	for ref, t := range again {
+		p.put(ref, t)
+	}
+}
+
+// writeRestamps stamps the changes that can be read back.
+func (s *Staged) writeRestamps(w *writer) {
+	for _, r := range s.restamps {
+		if w.err != nil {
+			return
+		}
+		other, err := restampedChanges(w, r)
+		if err != nil {
+			w.err = fmt.Errorf("whose word %s is: %w", r.source, err)
+			return
+		}
+		for seq, o := range other {
+			w.exec(`UPDATE ledger_changes SET observation = ? WHERE seq = ?`, w.json(o), seq)
+		}
+	}
+}
+
+func restampedChanges(w *writer, r restamping) (map[int64]*subconscious.Observation, error) {
+	rows, err := w.tx.QueryContext(w.ctx, `SELECT seq, observation FROM ledger_changes WHERE ref >= ? AND ref < ?`, r.source.Sense+":", r.source.Sense+";")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	other := map[int64]*subconscious.Observation{}
+	for rows.Next() {
+		var seq int64
+		var data []byte
+		o := new(subconscious.Observation)
+		if err := rows.Scan(&seq, &data); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(data, o); err != nil {
+			return nil, err
+		}
+		if again := r.again(o); again != o {
+			other[seq] = again
+		}
+	}
+	return other, rows.Err()
+}
