@@ -167,8 +167,11 @@ type ActionRun struct {
 	UndoUntil time.Time `json:"undo_until,omitzero"`
 	// UndoOf is the run that this one took back, Undone the one that took this
 	// one back.
-	UndoOf       string                  `json:"undo_of,omitempty"`
-	Undone       string                  `json:"undone,omitempty"`
+	UndoOf string `json:"undo_of,omitempty"`
+	Undone string `json:"undone,omitempty"`
+	// UndoTried is the run that was to take this one back, and has not, or not
+	// yet.
+	UndoTried    string                  `json:"undo_tried,omitempty"`
 	Proposal     string                  `json:"proposal,omitempty"`
 	Deliberation string                  `json:"deliberation,omitempty"`
 	Incident     subconscious.IncidentID `json:"incident,omitempty"`

@@ -228,6 +228,34 @@ func TestMachineActs(t *testing.T) {
 	w.until("it is told of", func() bool { return strings.Contains(texts(phone), "leave-mark") })
 }
 
+// What could not be taken back is not said to have been.
+func TestUndoFails(t *testing.T) {
+	ctx := context.Background()
+	w := newWorld(t)
+	mark := w.acting(escalate.ApproveTainted)
+	w.deliberating(wishes(act))
+	w.begin()
+	w.tick()
+	w.disk.set(97)
+	w.tick()
+	w.concluded()
+	run := w.lastDeliberation().Run
+	if err := os.Remove(mark); err != nil {
+		t.Fatal(err)
+	}
+	failed, err := w.d.Undo(ctx, run)
+	if err != nil || failed.State != api.RunFailed {
+		t.Fatalf("taken back: %s, %v", asJSON(t, failed), err)
+	}
+	if _, err := w.d.Undo(ctx, run); err == nil || !strings.Contains(err.Error(), failed.ID) {
+		t.Errorf("a second time: %v", err)
+	}
+	page, err := w.d.Runs(ctx, api.RunQuery{})
+	if err != nil || len(page.Runs) != 2 || page.Runs[1].Undone != "" || page.Runs[1].UndoTried != failed.ID {
+		t.Errorf("the runs are %s, %v", asJSON(t, page), err)
+	}
+}
+
 // A model that does not answer leaves the words of the rules, which say so.
 func TestTemplateTells(t *testing.T) {
 	w := newWorld(t)

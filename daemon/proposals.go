@@ -96,10 +96,10 @@ func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 	if err != nil {
 		return page, actAnswer(err)
 	}
-	undone := map[string]string{}
+	undoing := map[string]actions.Run{}
 	for _, r := range all {
 		if r.UndoOf != "" {
-			undone[r.UndoOf] = r.ID
+			undoing[r.UndoOf] = r
 		}
 	}
 	shown, before, err := paged(all, query.Before, pageOf(query.Limit), func(r actions.Run) string { return r.ID })
@@ -108,7 +108,13 @@ func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 	}
 	for _, r := range shown {
 		out := apiRun(r)
-		out.Undone = undone[r.ID]
+		switch by := undoing[r.ID]; by.State {
+		case actions.RunSucceeded:
+			out.Undone = by.ID
+		case "":
+		default:
+			out.UndoTried = by.ID
+		}
 		page.Runs = append(page.Runs, out)
 	}
 	page.Before = before

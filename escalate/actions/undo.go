@@ -21,8 +21,10 @@ func (e *Engine) Undo(ctx context.Context, id string) (Run, error) {
 	undo.claim, undo.ExitCode = Request{}.run("").claim, -1
 	c := &claim{run: undo}
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
-		if _, twice, err := findRun(ctx, tx, "WHERE undoes = ?", id); err != nil {
+		if before, twice, err := findRun(ctx, tx, "WHERE undoes = ?", id); err != nil {
 			return nil, err
+		} else if twice && before.State != RunSucceeded {
+			return nil, refuse(CodeUsed, "undo it by hand", "%s was to undo %s, and is %s; it is tried once", before.ID, id, before.State)
 		} else if twice {
 			return nil, refuse(CodeUsed, "look at what it did", "%s was undone before", id)
 		}

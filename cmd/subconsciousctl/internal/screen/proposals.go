@@ -279,6 +279,8 @@ func (p *page) runHead(indent string, in api.ActionRun) {
 	switch {
 	case in.Undone != "":
 		p.wrapped(indent+"  ", plain, "It was taken back by "+clean(in.Undone)+".")
+	case in.UndoTried != "":
+		p.wrapped(indent+"  ", yellow, clean(in.UndoTried)+" was to take it back, and did not; it is tried once.")
 	case in.State == api.RunSucceeded && in.UndoUntil.After(p.At):
 		p.wrapped(indent+"  ", plain, "It can be taken back until "+p.clock(in.UndoUntil)+": subconsciousctl undo "+clean(in.ID))
 	}
