@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -31,19 +34,27 @@ func (d *Daemon) act(ctx context.Context) error {
 	if err := d.actions.Start(ctx); err != nil {
 		return err
 	}
-	d.later("end the actions that run", d.actions.Stop)
+	d.laterWithin(endActions, "end the actions that run", d.actions.Stop)
 	return d.noticeInterrupted(ctx)
 }
 
 const noticeInterrupted = "action_interrupted"
 
 // noticeInterrupted tells once of actions of which nobody knows how far they
-// came.
+// came. A deliberation that waited for one goes on, and tells of it itself.
 func (d *Daemon) noticeInterrupted(ctx context.Context) error {
 	runs, err := d.actions.Interrupted(ctx)
 	if err != nil {
 		return err
 	}
+	open, err := d.deliberations.Open(ctx)
+	if err != nil {
+		return err
+	}
+	runs = slices.DeleteFunc(runs, func(r actions.Run) bool {
+		waited := func(c deliberate.Record) bool { return c.ID == r.Deliberation }
+		return r.Proposal == "" && r.UndoOf == "" && slices.ContainsFunc(open, waited)
+	})
 	for _, r := range runs {
 		if _, err := d.mind.RaiseNotice(ctx, mind.Notice{
 			NoticeKey: mind.NoticeKey{Code: noticeInterrupted, Key: r.ID}, At: d.now(),
@@ -139,12 +150,25 @@ func requestOf(wish deliberate.Wish) actions.Request {
 	}
 }
 
-// wordsOf say in one line what an action does.
+// wordsOf say in one line what an action does, each argument by itself.
 func wordsOf(action string, argv []string, arguments json.RawMessage) string {
-	if len(argv) > 0 {
-		return action + ": " + strings.Join(argv, " ")
+	if len(argv) == 0 {
+		return action + " " + string(arguments)
 	}
-	return action + " " + string(arguments)
+	words := action + ":"
+	for _, argument := range argv {
+		if argument == "" || strings.ContainsFunc(argument, notPlain) {
+			argument = strconv.Quote(argument)
+		}
+		words += " " + argument
+	}
+	return words
+}
+
+// notPlain reports whether an argument that holds r is quoted, so that it is seen
+// where it ends.
+func notPlain(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:,@%+={}", r)
 }
 
 // refusedWish tells the model what is wrong with its wish. What the database

@@ -274,8 +274,7 @@ func (d *Daemon) begin(context.Context) error {
 		d.later("stop the schedule", d.schedule.stop)
 	}
 	// Last, and so the first to be undone.
-	d.later("finish the tick", d.finish)
-	d.cleanup[len(d.cleanup)-1].within = finishTick + abandonTick
+	d.laterWithin(finishTick+abandonTick, "finish the tick", d.finish)
 	return nil
 }
 

@@ -148,6 +148,9 @@ func (h herald) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) er
 	if err := h.outbox.Post(ctx, tx, p); err != nil {
 		return fmt.Errorf("give a message to the channels: %w", err)
 	}
+	if t.Run != "" {
+		return h.actions.Noticed(ctx, tx, t.Run)
+	}
 	return nil
 }
 

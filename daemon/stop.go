@@ -10,11 +10,14 @@ import (
 
 // How long a stop may take, together at most ten seconds. The tick that runs
 // has finishTick to end by itself, and once it is abandoned a moment to notice;
-// every other step has stepWithin.
+// the programs of actions have endActions: two seconds to end by themselves, and
+// one for those that do not to be killed and written down. Every other step has
+// stepWithin.
 const (
 	stopWithin  = 10 * time.Second
 	finishTick  = 5 * time.Second
 	abandonTick = time.Second
+	endActions  = 3 * time.Second
 	stepWithin  = 750 * time.Millisecond
 )
 
@@ -26,7 +29,12 @@ type cleanup struct {
 }
 
 func (d *Daemon) later(name string, undo func(context.Context) error) {
-	d.cleanup = append(d.cleanup, cleanup{name, stepWithin, undo})
+	d.laterWithin(stepWithin, name, undo)
+}
+
+// laterWithin is later for a step that has a time of its own.
+func (d *Daemon) laterWithin(within time.Duration, name string, undo func(context.Context) error) {
+	d.cleanup = append(d.cleanup, cleanup{name, within, undo})
 }
 
 // undo runs the clean-ups, last first, each once and each in its own time, so

@@ -33,11 +33,11 @@ func (e *Engine) Interrupted(ctx context.Context) (found []Run, err error) {
 	return found, wrap("interrupted", err)
 }
 
-// Noticed records, in the caller's transaction, that the person is told of
-// interrupted runs.
+// Noticed records, in the caller's transaction, that the person is told how runs
+// ended, or that nobody knows. They are not Interrupted any more, nor become it.
 func (e *Engine) Noticed(ctx context.Context, tx *store.Tx, runs ...string) error {
 	for _, id := range runs {
-		if _, err := tx.ExecContext(ctx, "UPDATE actions_runs SET noticed = 1 WHERE number = ? AND state = 'unknown'", numberOf("r", id)); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE actions_runs SET noticed = 1 WHERE number = ?", numberOf("r", id)); err != nil {
 			return wrap("noticed", err)
 		}
 	}
