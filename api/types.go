@@ -224,7 +224,10 @@ type Decision struct {
 	Importance int       `json:"importance"` // 1 to 10
 	// Again says why something is told again.
 	Again string `json:"again,omitempty"`
-	// Message is what was told, title and text.
+	// Deliberate: it was let through to a deliberation, which may keep it back.
+	Deliberate bool `json:"deliberate,omitempty"`
+	// Message is what was told, title and text; with Deliberate, what is told
+	// where the deliberation cannot be had.
 	Message string `json:"message,omitempty"`
 }
 

@@ -91,6 +91,7 @@ func apiDecision(d escalate.Decision, tick int64, at time.Time) api.Decision {
 		Incident: d.Incident, ID: d.ID, Entry: d.Asked.Entry, Thread: d.Asked.Thread, Rule: d.Asked.Rule, Summary: d.Asked.Summary,
 		Tick: tick, At: at, Verdict: string(d.Verdict), Reason: string(d.Reason), Detail: d.Detail, Wish: d.Asked.Reason,
 		Until: d.Until, Critical: d.Critical, Confidence: d.Confidence, Importance: d.Asked.Importance, Again: d.Again,
+		Deliberate: d.Deliberate,
 	}
 	if d.Message != nil {
 		out.Message = d.Message.Title

@@ -169,7 +169,7 @@ func (p *page) deliberated(i api.InboxIncident) {
 	switch {
 	case i.Deliberating:
 		p.wrapped(incidentIndent+"now   ", plain, "it is being deliberated on")
-	case i.Outcome != "":
+	case i.Outcome != "" && (!isPutOff(i) || !i.Remind.IsZero()): // else it says what it waits for
 		_, _, words := outcomeMark(i.Outcome)
 		if reason := clean(i.OutcomeReason); reason != "" {
 			words += ": " + reason
@@ -208,8 +208,15 @@ func severityWords(severity subconscious.Severity) string {
 
 // tellingWords is where an incident is in its life with the person.
 func tellingWords(i api.InboxIncident) string {
-	if i.Deliberating {
+	switch {
+	case i.Deliberating:
 		return "not told yet"
+	case isPutOff(i):
+		return "put off"
+	case i.State == subconscious.TellingDismissed && i.Outcome == subconscious.OutcomeDismissed:
+		return "kept back"
+	case i.State == subconscious.TellingAcknowledged && i.Outcome == subconscious.OutcomeRemembered:
+		return "remembered"
 	}
 	switch i.State {
 	case subconscious.TellingOpen:
@@ -241,11 +248,28 @@ func (p *page) heldWords(i api.InboxIncident) string {
 	if reason == "" && i.State == subconscious.TellingSnoozed {
 		reason = "snoozed"
 	}
-	words := p.untilWords(i.Until) + ": " + gateWords(reason)
+	words := p.untilWords(i.Until) + ": " + whyHeld(i, reason)
+	if why := clean(i.OutcomeReason); why != "" && isPutOff(i) {
+		words += ": " + why
+	}
 	if i.Until.After(p.At) && i.Due.After(p.At) && i.Due.Before(i.Until) {
 		words += "; it is due before that"
 	}
 	return words
+}
+
+// isPutOff reports whether a deliberation, and not the person, put off that the
+// person is told.
+func isPutOff(i api.InboxIncident) bool {
+	return i.State == subconscious.TellingSnoozed && i.Outcome == subconscious.OutcomeSnoozed
+}
+
+// whyHeld says in a few words why an incident is held for that reason.
+func whyHeld(i api.InboxIncident, reason string) string {
+	if reason == "snoozed" && isPutOff(i) {
+		return "a deliberation put it off"
+	}
+	return gateWords(reason)
 }
 
 // untilWords says how long something is held at least.

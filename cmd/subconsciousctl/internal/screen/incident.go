@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -25,7 +26,7 @@ func Incident(view View, e api.IncidentExplanation, shown Shown) string {
 	}
 	p.seen(e.Observations)
 	p.wished(e)
-	p.gate(e.Decisions, shown.All)
+	p.gate(givenTo(e.Deliberations, e.Decisions), shown.All)
 	p.deliberations(e.Deliberations, shown)
 	p.heading("How sure it is")
 	p.wrapped("  ", plain, sentence(e.Confidence))
@@ -72,6 +73,18 @@ func wishedBy(e api.IncidentExplanation) string {
 	return ""
 }
 
+// givenTo are decisions, those marked that were given to one of the
+// deliberations; a record of an older version does not say so by itself.
+func givenTo(deliberations []api.Deliberation, decisions []api.Decision) []api.Decision {
+	decisions = slices.Clone(decisions)
+	for i, d := range decisions {
+		decisions[i].Deliberate = d.Deliberate || d.Verdict == verdictTell && slices.ContainsFunc(deliberations, func(of api.Deliberation) bool {
+			return of.Tick > 0 && of.Tick == d.Tick
+		})
+	}
+	return decisions
+}
+
 // gate writes what was decided, oldest first.
 func (p *page) gate(decisions []api.Decision, all bool) {
 	p.heading("What the gate decided")
@@ -83,16 +96,17 @@ func (p *page) gate(decisions []api.Decision, all bool) {
 		p.wrapped("  ", dim, fmt.Sprintf("%d earlier ones are left out; --all shows them.", len(decisions)-maxSteps))
 		decisions = decisions[len(decisions)-maxSteps:]
 	}
+	columns := verdictColumns(decisions)
 	for _, d := range decisions {
-		p.judged(d)
+		p.judged(d, columns)
 	}
 }
 
 // judged writes one decision: when, what, why.
-func (p *page) judged(d api.Decision) {
-	mark, colour, verdict := verdictMark(d.Verdict)
+func (p *page) judged(d api.Decision, columns int) {
+	mark, colour, verdict := verdictMark(d)
 	head := pad(p.clock(d.At), 13)
-	first, deep := " "+head+pad(verdict, 9), 2+1+1+13+9
+	first, deep := " "+head+pad(verdict, columns), 2+1+1+13+columns
 	words := decisionWords(d) + p.heldUntil(d)
 	if p.Width < narrow {
 		p.marked("  ", colour, mark, " "+head, 2+1+1+13, plain, verdict)
@@ -113,22 +127,42 @@ func (p *page) judged(d api.Decision) {
 	if d.Message == "" {
 		return
 	}
+	if d.Deliberate {
+		p.wrapped(strings.Repeat(" ", deep), dim, "Where no model answers, you are told:")
+	}
 	for line := range strings.Lines(d.Message) {
 		p.wrapped(strings.Repeat(" ", deep)+"> ", plain, clean(line))
 	}
 }
 
-// verdictMark gives a verdict its sign, colour and word.
-func verdictMark(verdict string) (mark string, colour style, word string) {
-	switch verdict {
-	case "tell":
+const verdictTell = "tell"
+
+// verdictColumns is how many columns the words of verdicts take, and the gap
+// behind them.
+func verdictColumns(decisions []api.Decision) int {
+	columns := 0
+	for _, d := range decisions {
+		_, _, words := verdictMark(d)
+		columns = max(columns, cells(words))
+	}
+	return min(max(columns+2, 9), 16)
+}
+
+// verdictMark gives a verdict its sign, colour and words. What is given to a
+// deliberation is not told by that.
+func verdictMark(d api.Decision) (mark string, colour style, words string) {
+	switch d.Verdict {
+	case verdictTell:
+		if d.Deliberate {
+			return "✓", plain, "let through"
+		}
 		return "✓", green, "told"
 	case "hold":
 		return "…", yellow, "held"
 	case "drop":
 		return "–", dim, "dropped"
 	}
-	return "·", plain, clean(verdict)
+	return "·", plain, clean(d.Verdict)
 }
 
 // decisionWords says why the gate decided so.
@@ -139,6 +173,9 @@ func decisionWords(d api.Decision) string {
 	}
 	if again := againWords(d.Again); again != "" {
 		words += " (told again: " + again + ")"
+	}
+	if d.Deliberate {
+		words += "; given to a deliberation"
 	}
 	return words
 }

@@ -164,7 +164,7 @@ func decisionNoun(reason string) string {
 	case "digest":
 		return "for the digest"
 	case "escalate":
-		return "told"
+		return "let through"
 	}
 	return strings.ReplaceAll(clean(reason), "_", " ")
 }

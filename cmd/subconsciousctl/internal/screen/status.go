@@ -208,16 +208,47 @@ func (p *page) entry(e subconscious.DocumentEntry) {
 		clean(string(e.ID)), over, due, clean(string(e.Kind)), number(len(e.Evidence), "observation"), "seen "+p.relative(e.LastSeen))))
 }
 
-// told writes what was told lately.
+// told writes what the person heard lately, and apart from it what was kept
+// back. What is being deliberated on is neither.
 func (p *page) told(history []subconscious.EscalationRecord) {
+	var told, kept []subconscious.EscalationRecord
+	for _, record := range history {
+		switch kind := subconscious.OutcomeKind(record.Outcome); {
+		case kind.KeepsBack():
+			kept = append(kept, record)
+		case kind != subconscious.OutcomePending:
+			told = append(told, record)
+		}
+	}
+	p.lately("Told lately", told, func(record subconscious.EscalationRecord) string { return clean(record.Outcome) })
+	p.lately("Not told lately", kept, keptWords)
+}
+
+// lately writes the last of what is on record under a heading.
+func (p *page) lately(title string, records []subconscious.EscalationRecord, outcome func(subconscious.EscalationRecord) string) {
 	const most = 3
-	if len(history) == 0 {
+	if len(records) == 0 {
 		return
 	}
-	p.heading("Told lately")
-	for _, record := range history[max(0, len(history)-most):] {
-		p.wrapped("  "+pad(p.clock(record.At), 11)+"  ", plain, clean(record.Summary)+" ("+clean(record.Outcome)+")")
+	p.heading(title)
+	for _, record := range records[max(0, len(records)-most):] {
+		p.wrapped("  "+pad(p.clock(record.At), 11)+"  ", plain, clean(record.Summary)+" ("+outcome(record)+")")
 	}
+}
+
+// keptWords says how a deliberation kept something back, and why.
+func keptWords(record subconscious.EscalationRecord) string {
+	kind := subconscious.OutcomeKind(record.Outcome)
+	words := map[subconscious.OutcomeKind]string{
+		subconscious.OutcomeSnoozed: "a deliberation put it off", subconscious.OutcomeRemembered: "a deliberation remembered it",
+	}[kind]
+	if words == "" {
+		words = "a deliberation kept it back"
+	}
+	if reason := clean(record.Reason); reason != "" && reason != record.Outcome {
+		words += ": " + reason
+	}
+	return words
 }
 
 // parked writes what waits for room in its list.

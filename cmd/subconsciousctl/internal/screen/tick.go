@@ -156,10 +156,11 @@ func (p *page) decisions(decisions []api.Decision) {
 		return
 	}
 	p.heading("Wishes to tell you")
+	columns := verdictColumns(decisions)
 	for _, d := range decisions {
-		mark, colour, verdict := verdictMark(d.Verdict)
-		p.marked("  ", colour, mark, " "+pad(verdict, 9), 4+9, plain, clean(d.Summary))
-		indent := strings.Repeat(" ", 4+9)
+		mark, colour, verdict := verdictMark(d)
+		p.marked("  ", colour, mark, " "+pad(verdict, columns), 4+columns, plain, clean(d.Summary))
+		indent := strings.Repeat(" ", 4+columns)
 		p.wrapped(indent, plain, decisionWords(d)+p.heldUntil(d))
 		p.line(indent, p.in(dim, pieces(p.Width-cells(indent), clean(string(d.ID)), clean(string(d.Thread)), fmt.Sprintf("confidence %.2f", d.Confidence))))
 	}

@@ -42,7 +42,7 @@ func (p *page) heldShort(i api.InboxIncident) string {
 	case i.Held == "digest" && until != "":
 		return "for the digest, " + until
 	case until != "":
-		return gateWords(i.Held) + ", until " + until
+		return whyHeld(i, i.Held) + ", until " + until
 	}
-	return gateWords(i.Held)
+	return whyHeld(i, i.Held)
 }

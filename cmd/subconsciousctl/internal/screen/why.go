@@ -262,8 +262,14 @@ func (p *page) telling(t *subconscious.Telling) {
 	}
 	p.heading("Telling you")
 	i := api.InboxIncident{ID: t.ID, State: t.State, Waits: t.Waits, Held: t.Held, Until: t.Until, Times: t.Times, Feedback: t.Feedback, Remind: t.Remind}
+	if last, heard := t.Heard(); heard {
+		i.Told = last.At
+	}
 	if n := len(t.Told); n > 0 {
-		i.Told = t.Told[n-1].At
+		i.Outcome = t.Told[n-1].Outcome
+	}
+	if i.Deliberating = t.Deliberating(); i.Deliberating {
+		i.Outcome = ""
 	}
 	if told := p.toldWords(i); told != "" {
 		p.wrapped("  ", plain, "You were told "+told+".")
