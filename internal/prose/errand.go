@@ -347,6 +347,23 @@ var settled = regexp.MustCompile(`^[(\[]?(?i:paid|done|sent|called|cancelled|can
 // Settles reports whether a sentence says of the one before it that it is done.
 func Settles(sentence string) bool { return settled.MatchString(sentence) }
 
+// finished are sentences in which people say of themselves that they have done
+// something.
+var finished = regexp.MustCompile(`(?i)^(?:` +
+	`(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:just|already|now|finally))?\s+(?:paid|done|sent|called|phoned|rang|rung|cancelled|canceled|booked|renewed|finished|submitted|posted|ordered|returned|mailed|emailed|wrote|written|fixed|repaired|delivered|told|asked|answered|bought|handed|moved|signed|filed|cleaned|picked|dropped|took|taken|brought|gave|given|met|visited)\b` +
+	`|(?:ich\s+habe?|wir\s+haben|habe?)\s.{0,120}(?:erledigt|bezahlt|überwiesen|geschickt|abgeschickt|abgegeben|angerufen|gebucht|bestellt|verlängert|gekündigt|abgesagt|unterschrieben|geschrieben|repariert|gekauft|gebracht|abgeholt|gemacht)[.!)\s]*$` +
+	`|j['’]ai(?:\s+(?:déjà|enfin|bien))?\s+(?:payé|fait|envoyé|appelé|annulé|réservé|renouvelé|fini|commandé|rendu|signé|écrit|réparé|acheté)(?:[^\p{L}]|$)` +
+	`|(?:ya\s+)?(?:he|hemos)\s+(?:pagado|hecho|enviado|llamado|cancelado|reservado|renovado|terminado|pedido|devuelto|firmado|escrito|arreglado|comprado)(?:[^\p{L}]|$))`)
+
+// Finishes reports whether a sentence says that its writer has done what it
+// names: "Sent the plan.", "I called the plumber.", "Ich habe die Miete bezahlt."
+func Finishes(sentence string) bool {
+	return Settles(sentence) || finished.MatchString(sentence) && !denies.MatchString(sentence)
+}
+
+// denies are the words that turn it round.
+var denies = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:not|never|nobody|nicht|nie|niemanden?|kein(?:e[nmrs]?)?|pas|jamais|nunca|nadie)(?:[^\p{L}]|$)`)
+
 // IsRecord reports whether a name or a heading is that of a log, of minutes or
 // of an archive: what stands there is what was.
 func IsRecord(names ...string) bool {

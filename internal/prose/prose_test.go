@@ -194,3 +194,17 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+func TestFinishes(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Sent the plan.": true, "I called the plumber.": true, "I've just paid the rent": true, "We have booked the hall!": true,
+		"Ich habe die Miete bezahlt.": true, "Hab den Brief abgeschickt!": true, "J'ai payé le loyer.": true, "J’ai déjà appelé le plombier": true,
+		"Ya he pagado el alquiler.": true, "He llamado al fontanero.": true,
+		"I will call the plumber.": false, "I have to call the plumber.": false, "Ich habe die Miete nicht bezahlt.": false, "I asked nobody": false,
+		"Ich habe die Miete noch nicht.": false, "He called the plumber.": false, "I have not paid the rent.": false, "Did I call?": false, "": false,
+	} {
+		if got := prose.Finishes(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

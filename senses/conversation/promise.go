@@ -106,7 +106,7 @@ func settledTerms(text string, when time.Time) []uint32 {
 	var terms []uint32
 	for _, b := range spoken(text) {
 		for _, s := range sentences(b) {
-			if prose.Settles(s) {
+			if prose.Finishes(s) {
 				terms = append(terms, termsOf(s, dates.Find(s, when))...)
 			}
 		}

@@ -160,9 +160,13 @@ func TestFaults(t *testing.T) {
 		"a key file that only the daemon has read": {"models: {preset: free, providers: [{id: zai, key_file: keys/zai}]}", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Models: []api.ModelStatus{{Provider: "zai", State: api.ModelOK}}}}
 		}, "zai key", doctor.Broken, "no such file"},
-		"a template of no name":           {"", func(t *testing.T, p *patient) { write(t, p.dir+"/prompts/wacher.md", "x", 0o600) }, "prompts", doctor.Note, "wacher.md"},
-		"a remote model":                  {"models: {preset: free}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "zai endpoint", doctor.Skipped, "not asked without --live"},
-		"a local model":                   {own(here), nil, "mine endpoint", doctor.OK, "answers, and has scripted-1"},
+		"a template of no name": {"", func(t *testing.T, p *patient) { write(t, p.dir+"/prompts/wacher.md", "x", 0o600) }, "prompts", doctor.Note, "wacher.md"},
+		"a remote model":        {"models: {preset: free}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "zai endpoint", doctor.Skipped, "not asked without --live"},
+		"a local model":         {own(here), nil, "mine endpoint", doctor.OK, "answers, and has scripted-1"},
+		"a model that fails for the daemon": {own(here), func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Models: []api.ModelStatus{
+				{Role: "deliberation", Provider: "mine", Model: "scripted-1", State: api.ModelResting, Error: "the key is refused (401)"}}}}
+		}, "deliberation", doctor.Degraded, "mine/scripted-1 is resting: the key is refused (401)"},
 		"a local model that is not there": {strings.ReplaceAll(own(here), "scripted-1", "other-7"), nil, "mine endpoint", doctor.Broken, "has no model other-7"},
 		"a local server that is down":     {own("http://127.0.0.1:1/v1"), nil, "mine endpoint", doctor.Broken, "list the models of mine"},
 		"local elsewhere":                 {own("https://models.example.com/v1"), nil, "mine", doctor.Broken, "models.example.com is marked as local"},

@@ -35,7 +35,28 @@ func (e *examination) models(ctx context.Context) {
 		e.provider(ctx, opened, used)
 	}
 	e.prices(roles)
+	e.failing()
 	e.test(ctx, opened)
+}
+
+// failing looks at the models whose last call by the daemon, which runs, failed.
+// Those that cannot be asked at all are looked at by their keys.
+func (e *examination) failing() {
+	if e.status == nil {
+		return
+	}
+	for _, m := range e.status.Models {
+		if m.State != api.ModelFailing && m.State != api.ModelResting {
+			continue
+		}
+		next := "see what it answers: subconsciousctl models test " + m.Role
+		if len(m.Fallbacks) > 0 {
+			next += "; meanwhile its fallbacks are asked"
+		} else {
+			next += "; meanwhile rules do it"
+		}
+		e.add(Degraded, m.Role, fmt.Sprintf("%s/%s is %s: %s", m.Provider, m.Model, m.State, m.Error), next)
+	}
 }
 
 // used is a provider and the models that are asked of it.
