@@ -252,11 +252,11 @@ func digest(l *look) (ruling, bool) {
 // comes for in time: what is further off is wished again as it comes near.
 const lastChance = 2 * time.Hour
 
-// comesLate reports whether the next digest comes too late for something that is
-// due soon, and is nearer to being worth a push than to being worth nothing.
+// comesLate reports whether the next digest comes too late, or never, for something
+// that is due soon, and is nearer to being worth a push than to being worth nothing.
 func (l *look) comesLate(digest time.Time) bool {
 	rules := l.gate.in.Rules
-	return !neverPushed(l.asked.Kind) && l.gate.in.At.Before(l.due) && l.due.Before(digest) && l.due.Sub(l.gate.in.At) <= lastChance &&
+	return !neverPushed(l.asked.Kind) && l.gate.in.At.Before(l.due) && (digest.IsZero() || l.due.Before(digest)) && l.due.Sub(l.gate.in.At) <= lastChance &&
 		l.confidence >= (rules.PushFrom+rules.DigestFrom)/2
 }
 

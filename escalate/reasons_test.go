@@ -240,20 +240,27 @@ func TestTwoWishes(t *testing.T) {
 	}
 }
 
-// What is due within two hours, and before the next digest, is not put off to
-// it; what is due later is wished again as it comes near.
+// What is due within two hours, and before the next digest if there is any, is not
+// put off to it; what is due later is wished again as it comes near.
 func TestNoDigestComesInTime(t *testing.T) {
 	for _, c := range []struct {
 		ahead      time.Duration
 		importance int
+		none       bool // there is no digest at all
 		reason     escalate.Reason
 	}{
-		{time.Hour, 6, escalate.Escalate},
-		{time.Hour, 5, escalate.Digest},
-		{5 * time.Hour, 6, escalate.Digest},
-		{48 * time.Hour, 6, escalate.Digest},
+		{time.Hour, 6, false, escalate.Escalate},
+		{time.Hour, 5, false, escalate.Digest},
+		{5 * time.Hour, 6, false, escalate.Digest},
+		{48 * time.Hour, 6, false, escalate.Digest},
+		{time.Hour, 6, true, escalate.Escalate},
+		{time.Hour, 5, true, escalate.Digest},
+		{5 * time.Hour, 6, true, escalate.Digest},
 	} {
 		in := plainInput()
+		if c.none {
+			in.Rules.Digest = escalate.DigestTimes{}
+		}
 		in.Asked[0].Importance, in.Asked[0].Due = c.importance, in.At.Add(c.ahead)
 		if d := escalate.Decide(in).Decisions[0]; d.Reason != c.reason {
 			t.Errorf("due in %s, importance %d: %s %s: %s", c.ahead, c.importance, d.Verdict, d.Reason, d.Detail)
