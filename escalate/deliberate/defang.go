@@ -11,9 +11,10 @@ import (
 
 // Defang makes one line of plain text out of a text, in which no address can be
 // followed: https://a.b becomes hxxps://a[.]b, and a bare domain, a mail address
-// or anything else that begins like an address is broken in the same manner.
-// Numbers, times and the ends of sentences stay as they are. What cannot be seen
-// is left out. Defang(Defang(text)) is Defang(text).
+// or anything else that begins like an address is broken in the same manner. So
+// is a name with an @ before it, which chats make a link to whoever bears it.
+// Numbers, those of telephones too, times and the ends of sentences stay as they
+// are. What cannot be seen is left out. Defang(Defang(text)) is Defang(text).
 func Defang(text string) string {
 	text = oneLine(text)
 	if !strings.ContainsAny(text, ".:@\\。｡") {
@@ -48,8 +49,8 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '-' || r == '_'
 }
 
-// schemeless breaks whatever comes before a colon or an @ and is read as the
-// beginning of an address, and the two strokes of a share.
+// schemeless breaks whatever comes before a colon and is read as the beginning
+// of an address, each @ with something behind it, and the two strokes of a share.
 func schemeless(text string) string {
 	var out []rune
 	runes := []rune(text)
@@ -65,7 +66,7 @@ func schemeless(text string) string {
 		case r == ':' && next != ' ' && hasLetter(runes[begun:i]):
 			name, sign := colon(runes[begun:i], runes[i+1:])
 			out = append(append(out[:len(out)-(i-begun)], name...), sign...)
-		case r == '@' && next != ' ' && i > 0 && runes[i-1] != ' ' && runes[i-1] != '[':
+		case r == '@' && next != ' ' && !(next == ']' && i > 0 && runes[i-1] == '['):
 			out = append(out, []rune("[@]")...)
 		default:
 			out = append(out, r)

@@ -48,7 +48,13 @@ func TestDefang(t *testing.T) {
 		"Note: it is full":                              "Note: it is full",
 		"[redacted:password] was there":                 "[redacted:password] was there",
 		"one\ntwo\t\x1b[31mthree":                       "one two [31mthree",
-		"@anna said":                                    "@anna said",
+		"@anna said":                                    "[@]anna said",
+		"ask @evilbot now":                              "ask [@]evilbot now",
+		"(@evilbot) [@evilbot] @@evilbot":               "([@]evilbot) [[@]evilbot] [@][@]evilbot",
+		"@\u200bevil\uff20bot [@]evilbot":               "[@]evil[@]bot [@]evilbot",
+		"3 apples @ 2.50, meet @ noon @":                "3 apples @ 2.50, meet @ noon @",
+		"call +49 170 1234567 or 030/123456-78":         "call +49 170 1234567 or 030/123456-78",
+		"order 4711-0815-2026, v1.2.3, 1.299,00 €":      "order 4711-0815-2026, v1.2.3, 1.299,00 €",
 		"report.pdf":                                    "report[.]pdf",
 		"❤.ws":                                          "❤[.]ws",
 		"[x](https://evil.example)":                     "[x](hxxps://evil[.]example)",
@@ -63,7 +69,7 @@ var (
 	// schemes are what programs open: a name, a colon, and something behind it.
 	schemes = regexp.MustCompile(`(?i)(^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*):[^\s]`)
 	domains = regexp.MustCompile(`(?i)[\pL\pN_-]\.[\pL][\pL\pN-]+`)
-	mails   = regexp.MustCompile(`[^\s\[]@[^\s\]]`)
+	mails   = regexp.MustCompile(`@\S`) // but for "[@]"
 	numbers = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+`)
 )
 
@@ -75,10 +81,13 @@ func checkDefanged(t interface{ Fatalf(string, ...any) }, text string) {
 			t.Fatalf("%q: a scheme is left in %q: %q", text, got, found[0])
 		}
 	}
-	for _, shape := range []*regexp.Regexp{domains, mails, numbers} {
+	for _, shape := range []*regexp.Regexp{domains, numbers} {
 		if found := shape.FindString(got); found != "" {
 			t.Fatalf("%q: an address is left in %q: %q", text, got, found)
 		}
+	}
+	if found := mails.FindString(strings.ReplaceAll(got, "[@]", "[at]")); found != "" {
+		t.Fatalf("%q: a name is left in %q: %q", text, got, found)
 	}
 	for _, r := range got {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {

@@ -56,11 +56,11 @@ func TestClassify(t *testing.T) {
 
 // TestQuiet: nobody else is called by what a stranger wrote.
 func TestQuiet(t *testing.T) {
-	m := notify.Message{Title: "Hi @everyone and <!channel>", Text: "@here\x00\n\n <@U123> a@b.example"}
-	if got, want := text("slack", m), "Hi @\u200beveryone and <\u200b!channel>\n@\u200bhere\n<\u200b@U123> a@b.example"; got != want {
+	m := notify.Message{Title: "Hi @everyone and <!channel>", Text: "@here\x00\n\n <@U123> a@b.example ask (@evilbot), x@all"}
+	if got, want := text("slack", m), "Hi @\u200beveryone and <\u200b!channel>\n@\u200bhere\n<\u200b@\u200bU123> a@b.example ask (@\u200bevilbot), x@\u200ball"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := text("smtp", m); strings.ContainsRune(got, '\u200b') || !strings.HasSuffix(got, "<@U123> a@b.example") {
+	if got := text("smtp", m); strings.ContainsRune(got, '\u200b') || !strings.HasSuffix(got, "<@U123> a@b.example ask (@evilbot), x@all") {
 		t.Errorf("mail %q", got)
 	}
 	if got := text("generic", notify.Message{Title: strings.Repeat("界", 5_000)}); len(got) > 2_000 || strings.ContainsRune(got, '\ufffd') {

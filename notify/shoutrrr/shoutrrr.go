@@ -17,6 +17,7 @@ import (
 	"context"
 	"io"
 	"log"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -196,8 +197,12 @@ func text(scheme string, message notify.Message) string {
 	if scheme == "generic" || scheme == "smtp" {
 		return all
 	}
-	return quiet.Replace(all)
+	return quiet.Replace(called.ReplaceAllString(all, "$1@\u200b$2"))
 }
+
+// called is a name with an @ before it, which chats make a link of, or a call to
+// whoever bears it. A mail address is none.
+var called = regexp.MustCompile(`(^|[^\pL\pN_.+-])@([\pL\pN_])`)
 
 // quiet puts a character without width into what a chat could take for a call
 // to many, or for markup of its own.
