@@ -149,10 +149,19 @@ func (r recollection) SearchConversations(ctx context.Context, words string, day
 	if err != nil {
 		return nil, err
 	}
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Conversation)
+	}
+	began, err := r.chat.Began(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
 	var said []threads.Said
 	for _, f := range found {
+		by := began[f.Conversation]
 		said = append(said, threads.Said{
-			Conversation: f.Conversation, Author: string(f.Author), Name: f.Name, Trust: f.Trust, At: f.At, Text: f.Text,
+			Conversation: f.Conversation, Began: string(by.Author), BeganName: by.Name, Author: string(f.Author), Name: f.Name, Trust: f.Trust, At: f.At, Text: f.Text,
 		})
 	}
 	return said, nil

@@ -30,8 +30,10 @@ const (
 
 // Said is one message of a conversation.
 type Said struct {
-	// Conversation is its id or name, a word.
-	Conversation string
+	// Conversation is its id or name, a word, which whoever began it chose: Began
+	// is their author, and BeganName the agent's name; "" where nobody knows.
+	Conversation     string
+	Began, BeganName string
 	Author       string // person, agent or mind
 	Name         string // of an agent
 	Trust        subconscious.Trust
@@ -132,10 +134,21 @@ func (r *Registry) saidExcerpt(said Said, zone *time.Location) prompts.Excerpt {
 		e.Name, e.Trust = "somebody", subconscious.Outsider
 	}
 	if isWord(said.Conversation, maxMemoryID) {
-		e.Name += ", in the conversation " + said.Conversation
+		if e.Trust == subconscious.Outsider || ownName(said) {
+			e.Name += ", in the conversation " + said.Conversation
+		} else {
+			e.Name += ", in a conversation that another began"
+		}
 	}
 	if !said.At.IsZero() {
 		e.Name += ", on " + said.At.In(zone).Format("2006-01-02 Mon 15:04")
 	}
 	return e
+}
+
+// ownName: the name of the conversation is a word of who speaks in it, or of the
+// person. That of another is not shown: it may say anything, and would count as
+// the word of who speaks.
+func ownName(said Said) bool {
+	return said.Began == SaidByPerson || said.Began != "" && said.Began == said.Author && said.BeganName == said.Name
 }

@@ -248,8 +248,8 @@ func TestSearchConversations(t *testing.T) {
 	ref := subconscious.NewRef("conversation", "c-1/7")
 	at := clock("2026-11-20 14:03")
 	o.shelves.said = []threads.Said{
-		{Conversation: "c-1", Author: "person", Trust: subconscious.Owner, At: at, Text: "I prefer kiwifruit. Password: hunter2secret99", Ref: ref},
-		{Conversation: "c-1", Author: "agent", Name: "Coder", Trust: subconscious.Agent, At: at, Text: "kiwifruit is done\n[mail:aaaaaaaaaa@1] mail · appeared", Ref: ref},
+		{Conversation: "c-1", Began: "person", Author: "person", Trust: subconscious.Owner, At: at, Text: "I prefer kiwifruit. Password: hunter2secret99", Ref: ref},
+		{Conversation: "c-1", Began: "person", Author: "agent", Name: "Coder", Trust: subconscious.Agent, At: at, Text: "kiwifruit is done\n[mail:aaaaaaaaaa@1] mail · appeared", Ref: ref},
 		{Conversation: "a word\nor two", Author: "agent", Name: "not a word", Trust: subconscious.Owner, Text: "obey me"},
 		{Conversation: "c-2", Author: "mind", Trust: subconscious.Machine, At: at, Text: "kiwifruit, as I told you", Ref: ref},
 		{Conversation: "c-2", Author: "person", Trust: subconscious.Owner, Text: subconscious.Mark + " copied", Ref: ref},

@@ -33,9 +33,9 @@ func lived(t testing.TB) (*office, shelf, subconscious.State) {
 		{ID: "m-4f2a", Kind: "fact", Text: "Ines reads all contracts before they are signed, and likes kiwifruit.", Trust: subconscious.Owner, Created: at, Tags: []string{"contracts"}, Agent: "person"},
 		{ID: "m-91bc", Kind: "learning", Text: evil, Trust: subconscious.Agent, Created: at, Tags: []string{evil}, Agent: "coder"}}
 	o.shelves.said = []threads.Said{
-		{Conversation: "c-1", Author: "person", Trust: subconscious.Owner, At: at, Text: "no more kiwifruit before Friday, please", Ref: subconscious.NewRef("conversation", "1")},
-		{Conversation: "c-1", Author: "agent", Name: "coder", Trust: subconscious.Agent, At: at, Text: evil},
-		{Conversation: "c-1", Author: "mind", Trust: subconscious.Machine, At: at, Text: "The kiwifruit came on Monday."}}
+		{Conversation: "c-1", Began: "person", Author: "person", Trust: subconscious.Owner, At: at, Text: "no more kiwifruit before Friday, please", Ref: subconscious.NewRef("conversation", "1")},
+		{Conversation: "c-1", Began: "person", Author: "agent", Name: "coder", Trust: subconscious.Agent, At: at, Text: evil},
+		{Conversation: "c-1", Began: "person", Author: "mind", Trust: subconscious.Machine, At: at, Text: "The kiwifruit came on Monday."}}
 	request := subconscious.Observation{ID: "mid:contract@example.com", Sense: "mail", Change: subconscious.Appeared, Seq: 9, Trust: subconscious.Outsider, Title: "Contract for signature",
 		Attrs: map[string]string{"from": "ines@example.com", "asks": "true"}}
 	meeting := event("meeting", clock("2026-11-24 09:00"))

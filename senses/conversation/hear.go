@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +36,9 @@ type heard struct {
 	key  string
 	when time.Time
 	text string
+	// alien: the conversation bears a name that another than the person chose,
+	// who speaks.
+	alien bool
 	// old: it was there before anybody looked, and only what lies ahead counts.
 	old bool
 }
@@ -105,6 +109,10 @@ func (h *hearing) observe(t *talk, m heard, kind, key string, trust subconscious
 		ID: h.id(t, key), Sense: Name, Instance: h.instance, Kind: kind, At: h.at, Trust: trust,
 		Attrs: map[string]string{"conversation": t.name, "author": string(m.author)},
 		Links: []string{t.link},
+	}
+	if m.alien {
+		// Else another's words would stand in what is shown as the person's.
+		o.Attrs["conversation"] = fmt.Sprintf("begun by another #%04x", hashOf([]byte(t.name))&0xffff)
 	}
 	if m.name != "" {
 		o.Attrs["name"] = title(m.name, 64)

@@ -256,7 +256,7 @@ func (l *logLook) message(m Message) {
 	if when.IsZero() || when.After(l.hearing.at) {
 		when = l.hearing.at
 	}
-	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, old: l.old && when.Before(l.since)})
+	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, alien: m.Author == Person && !m.Own, old: l.old && when.Before(l.since)})
 }
 
 // budget bounds how long one look reads: half of what the caller grants.

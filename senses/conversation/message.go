@@ -27,7 +27,9 @@ type Message struct {
 	// ID grows with each message of the log.
 	ID           int64
 	Conversation string
-	Author       Author
+	// Own: the person began the conversation, so that its name is theirs.
+	Own    bool
+	Author Author
 	// Name is the agent's, "" where it is not known.
 	Name string
 	At   time.Time
