@@ -147,7 +147,7 @@ func TestTalkingRoutes(t *testing.T) {
 		{"GET", "/v1/memory/%2E%2E", "", 404, ""},
 		{"POST", "/v1/memory/m-1f", "{}", 405, "does not take POST"},
 		{"PUT", "/v1/memory", "{}", 405, "does not take PUT"},
-		{"POST", "/v1/memory", "{}", 400, "0 of them"},
+		{"POST", "/v1/memory", "{}", 400, "none of them"},
 		{"POST", "/v1/memory", `{"add":"x","forget":"m-1f"}`, 400, "2 of them"},
 		{"POST", "/v1/memory", `{"confirm":"m-1e","kind":"fact"}`, 400, "does not take them"},
 		{"POST", "/v1/memory", `{"forget":"m-1e","tags":["x"]}`, 400, "does not take them"},

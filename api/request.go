@@ -28,7 +28,10 @@ const (
 	// MaxLater is how far ahead a snooze or a reminder can be.
 	MaxLater = 366 * 24 * time.Hour
 
-	maxID     = 96
+	// MaxID is the longest id of anything, in bytes.
+	MaxID = 96
+
+	maxID     = MaxID
 	maxThread = 32
 )
 

@@ -211,6 +211,8 @@ func decodeMemoryChange(body []byte) (MemoryChange, error) {
 		}
 	}
 	switch {
+	case wishes == 0:
+		return MemoryChange{}, badRequest("say what to add, to confirm or to forget", "add, confirm, forget: none of them is there, or it is empty")
 	case wishes != 1:
 		return MemoryChange{}, badRequest("send exactly one of them", "add, confirm, forget: %d of them are there", wishes)
 	case change.Confirm != "":

@@ -31,6 +31,9 @@ const (
 	// maxAnswer is the most that is read of an answer, in bytes: a page of 100
 	// tick reports of at most 100 KB each, and a little more.
 	maxAnswer = 16 << 20
+	// maxPath is the longest path with its query, in bytes: less than the daemon
+	// reads of a request before it breaks off the connection.
+	maxPath = 8 << 10
 )
 
 // Client asks one daemon. It may be used by many goroutines at once.
@@ -269,6 +272,9 @@ func post[T any](ctx context.Context, c *Client, path string, body any) (T, erro
 // an *api.Problem, or a plain error that names the path.
 func ask[T any](ctx context.Context, c *Client, method, path string, body []byte) (T, error) {
 	var value T
+	if len(path) > maxPath {
+		return value, api.Errorf(api.CodeBadRequest, "make it shorter", "the question is %d bytes long, and at most %d are taken", len(path), maxPath)
+	}
 	if err := api.CheckSocketPath(c.socket); err != nil {
 		return value, c.unreachable(err)
 	}

@@ -19,7 +19,7 @@ func newAck(a *app) *cobra.Command {
 if it gets worse, its time comes near, its status changes or somebody joins.
 With --useful or --not-useful it is learnt from for things of its sort.`,
 		Example:           "  subconsciousctl ack i-disk-1a0 --useful",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -36,7 +36,7 @@ Exits with 1 if you say no, or if it failed, and with 6 if it cannot be approved
 any more.`,
 		Example: `  subconsciousctl approve p-4f2a
   subconsciousctl approve p-4f2a --hash "$(subconsciousctl proposals p-4f2a --json | jq -r .hash)"`,
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "p-4f2a"),
 		Annotations:       map[string]string{needs: "the id of a proposal"},
 		ValidArgsFunction: a.completeProposals,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.approve(cmd.Context(), args[0], how) },

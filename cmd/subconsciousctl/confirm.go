@@ -11,7 +11,7 @@ func newConfirm(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "confirm ENTRY",
 		Short:             "say that an entry is so, so that it can become an insight",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "w-backup-a2c"),
 		Annotations:       map[string]string{needs: "the id of an entry"},
 		ValidArgsFunction: a.completeEntries,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,7 +16,7 @@ func newDismiss(a *app) *cobra.Command {
 		Long: `Dismisses an incident. It is told again only if the thing gets worse than it
 was, or was all over and appears anew; with --forever it never is. That it was
 not wanted is learnt from for things of its sort.`,
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,
 		RunE: func(cmd *cobra.Command, args []string) error {

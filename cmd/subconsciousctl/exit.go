@@ -88,7 +88,7 @@ func exitOf(code api.Code) int {
 		return exitNotFound
 	case api.CodePaused, api.CodeRefused, api.CodeExpired, api.CodeUsed, api.CodeChanged, api.CodeLimit:
 		return exitRefused
-	case api.CodeBadRequest, api.CodeAmbiguous:
+	case api.CodeBadRequest, api.CodeAmbiguous, api.CodeTooLarge:
 		return exitUsage
 	default:
 		return exitFailed

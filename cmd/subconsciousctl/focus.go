@@ -18,9 +18,12 @@ func newFocus(a *app) *cobra.Command {
 		Annotations:       map[string]string{needs: "the name of a thread"},
 		ValidArgsFunction: a.completeThreads,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			hint := strings.TrimSpace(strings.Join(args[1:], " "))
+			if err := bounded("the hint", hint, api.MaxHint); err != nil {
+				return err
+			}
 			return a.command(cmd.Context(), api.CommandRequest{
-				Kind: subconscious.CommandFocus, Thread: subconscious.ThreadName(args[0]),
-				Text: strings.TrimSpace(strings.Join(args[1:], " ")),
+				Kind: subconscious.CommandFocus, Thread: subconscious.ThreadName(args[0]), Text: hint,
 			})
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,14 +14,16 @@ import (
 )
 
 func newMemory(a *app) *cobra.Command {
+	var query api.MemoryQuery
 	group := &cobra.Command{
 		Use:   "memory",
-		Short: "search, confirm and forget what is remembered",
-		Long: `What is remembered for long. What rests on the words of strangers or agents is
+		Short: "list, search, confirm and forget what is remembered",
+		Long: `Lists the newest of what is remembered for long. What rests on the words of strangers or agents is
 kept apart and never recalled, until you confirm it.`,
 		Args: a.unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.memories(cmd, query) },
 	}
+	memoryFlags(group, &query)
 	group.AddCommand(newMemorySearch(a), newMemoryList(a), newMemoryShow(a), newMemoryAdd(a), newMemoryConfirm(a), newMemoryForget(a))
 	return group
 }
@@ -81,7 +84,7 @@ func newMemoryShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
 		Short:             "show a memory in full, and on what it rests",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "m-1f"),
 		Annotations:       map[string]string{needs: memoryNeeds},
 		ValidArgsFunction: a.completeMemories,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -114,6 +117,9 @@ func newMemoryAdd(a *app) *cobra.Command {
 			if change.Add == "" {
 				return &usageError{err: errors.New("there is nothing to remember"), next: "usage: " + cmd.UseLine()}
 			}
+			if err := bounded("the memory", change.Add, api.MaxMemory); err != nil {
+				return err
+			}
 			return a.changeMemory(cmd.Context(), change)
 		},
 	}
@@ -127,7 +133,7 @@ func newMemoryConfirm(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "confirm ID",
 		Short:             "say that what was kept apart is so, so that it is recalled",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "m-1f"),
 		Annotations:       map[string]string{needs: memoryNeeds},
 		ValidArgsFunction: a.completeQuarantined,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,7 +146,7 @@ func newMemoryForget(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "forget ID",
 		Short:             "erase a memory for good; its whole id is needed",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "m-1f"),
 		Annotations:       map[string]string{needs: memoryNeeds},
 		ValidArgsFunction: a.completeMemories,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -158,12 +164,27 @@ func (a *app) changeMemory(ctx context.Context, change api.MemoryChange) error {
 				return api.MemoryRecord{}, err
 			}
 		}
+		if change.Forget != "" {
+			if err := wholeMemory(ctx, daemon, change.Forget); err != nil {
+				return api.MemoryRecord{}, err
+			}
+		}
 		return daemon.ChangeMemory(ctx, change)
 	})
 	if err != nil {
 		return err
 	}
 	return a.print(record, func(v screen.View) string { return screen.Remembered(v, record, change) })
+}
+
+// wholeMemory refuses what is no more than the beginning of a memory's id.
+func wholeMemory(ctx context.Context, daemon *client.Client, text string) error {
+	id, err := resolveMemory(ctx, daemon, text)
+	if err != nil || id == text {
+		return err
+	}
+	return &usageError{err: fmt.Errorf("%q is the beginning of an id, and to erase for good its whole is needed", text),
+		next: "if you mean that one: subconsciousctl memory forget " + id}
 }
 
 // memoriesOf asks for the newest memories, of those that are recalled or of

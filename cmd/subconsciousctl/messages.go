@@ -42,7 +42,7 @@ func newMessagesShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show CONVERSATION",
 		Short:             "print a conversation, the newest message last",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "team"),
 		Annotations:       map[string]string{needs: "the name of a conversation"},
 		ValidArgsFunction: a.completeConversations,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,6 +88,9 @@ is named and is not there is begun.`,
 			wish.Text = strings.TrimSpace(strings.Join(args, " "))
 			if wish.Text == "" {
 				return &usageError{err: errors.New("the message is empty"), next: "usage: " + cmd.UseLine()}
+			}
+			if err := bounded("the message", wish.Text, api.MaxMessage); err != nil {
+				return err
 			}
 			for _, name := range []string{"as", "conversation"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
@@ -150,7 +153,7 @@ func wordsOf(cmd *cobra.Command, args []string) (string, error) {
 	if words == "" {
 		return "", &usageError{err: errors.New("there are no words to search for"), next: "usage: " + cmd.UseLine()}
 	}
-	return words, nil
+	return words, bounded("the text to search for", words, api.MaxWords)
 }
 
 // conversations asks for the newest conversations.

@@ -29,6 +29,9 @@ that things of its sort are wanted.`,
 			if text == "" {
 				return &usageError{err: errors.New("what was missed is empty"), next: "usage: " + cmd.UseLine()}
 			}
+			if err := bounded("the account of what was missed", text, api.MaxMissed); err != nil {
+				return err
+			}
 			trace, err := ask(cmd.Context(), a, "tracing", func(ctx context.Context, daemon *client.Client) (api.Trace, error) {
 				return daemon.Missed(ctx, api.MissedRequest{Text: text})
 			})

@@ -24,6 +24,9 @@ func newNote(a *app) *cobra.Command {
 			if text == "" {
 				return &usageError{err: errors.New("the note is empty"), next: "usage: " + cmd.UseLine()}
 			}
+			if err := bounded("the note", text, api.MaxNote); err != nil {
+				return err
+			}
 			return a.command(cmd.Context(), api.CommandRequest{Kind: subconscious.CommandNote, Text: text})
 		},
 	}

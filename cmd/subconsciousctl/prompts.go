@@ -176,7 +176,7 @@ func newPromptsRender(a *app) *cobra.Command {
 		Long: `Asks the daemon for the prompt that the thread's model would get if it were
 asked now: with what is new, and with secrets taken out where the model is not
 local. No model is asked.`,
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "watcher"),
 		Annotations:       map[string]string{needs: "the name of a thread"},
 		ValidArgsFunction: a.completeThreads,
 		RunE: func(cmd *cobra.Command, args []string) error {

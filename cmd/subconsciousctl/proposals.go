@@ -18,7 +18,8 @@ func newProposals(a *app) *cobra.Command {
 		Long: `Shows the actions that somebody wishes for and that are not carried out unless
 you approve them. With an ID it shows one in full: exactly what would run, why it
 is asked, whose words the model had been shown, and the hash that stands for it.`,
-		Args:              takes(0, 1),
+		Args:              takesID(0, 1, "p-4f2a"),
+		Annotations:       map[string]string{needs: "the id of a proposal"},
 		ValidArgsFunction: a.completeProposals,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

@@ -13,7 +13,7 @@ func newReject(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "reject ID",
 		Short:             "never carry out what was proposed",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "p-4f2a"),
 		Annotations:       map[string]string{needs: "the id of a proposal"},
 		ValidArgsFunction: a.completeProposals,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,7 +22,7 @@ today (18:00), a day (tomorrow, fri, 2026-11-23; at 9:00), or a day and a time
 (tomorrow 18:00, 2026-11-23 08:00), in the mind's time zone.`,
 		Example: `  subconsciousctl remind i-disk-1a0 2h
   subconsciousctl remind i-disk-1a0 tomorrow 9:00`,
-		Args:              takes(2, -1),
+		Args:              takesID(2, -1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds + ", and a time"},
 		ValidArgsFunction: a.completeSubjects,
 		RunE: func(cmd *cobra.Command, args []string) error {

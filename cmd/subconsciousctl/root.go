@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/subconsciousd/subconsciousd/api"
 )
 
 const rootHelp = `subconsciousctl asks and steers a running subconsciousd.
@@ -34,7 +37,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.stateDir, "state-dir", "", "the daemon's state `DIR` (also "+stateDirVariable+")")
 	flags.StringVar(&a.config, "config", "", "the daemon's configuration `FILE` (also "+configVariable+")")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err: err, next: "see " + cmd.CommandPath() + " --help"}
+		return &usageError{err: ofFlags(err), next: "see " + cmd.CommandPath() + " --help"}
 	})
 	for _, g := range []struct {
 		id, title string
@@ -84,6 +87,46 @@ func takes(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// takesID is takes, of which the first argument is the id of something, or the
+// beginning of one: it is there, and no longer than any. Like is such an id.
+func takesID(least, most int, like string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := takes(least, most)(cmd, args); err != nil || len(args) == 0 {
+			return err
+		}
+		if strings.TrimSpace(args[0]) == "" {
+			return &usageError{err: fmt.Errorf("%s needs %s, and what is given is empty", cmd.Name(), cmd.Annotations[needs]),
+				next: "write it out, for example: " + strings.Join(append([]string{cmd.CommandPath(), like}, args[1:]...), " ")}
+		}
+		what, _, _ := strings.Cut(cmd.Annotations[needs], ", and ")
+		return bounded(what, args[0], api.MaxID)
+	}
+}
+
+// bounded refuses a text of more than most bytes.
+func bounded(what, text string, most int) error {
+	if len(text) <= most {
+		return nil
+	}
+	return &usageError{err: fmt.Errorf("%s is %d bytes long, and at most %d are taken", what, len(text), most), next: "make it shorter"}
+}
+
+// ofFlags says what is wrong with an option in words that name no function of Go.
+func ofFlags(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	wants := "it takes a number"
+	switch {
+	case number.Func == "ParseBool":
+		wants = "it takes true or false"
+	case errors.Is(number, strconv.ErrRange):
+		wants = "the number is too large"
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), number.Error(), wants))
 }
 
 // needs is the annotation that names what a command cannot do without.

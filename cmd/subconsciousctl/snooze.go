@@ -20,7 +20,7 @@ func newSnooze(a *app) *cobra.Command {
 when quiet hours end, whichever is later. What is over by then is not told.`,
 		Example: `  subconsciousctl snooze i-disk-1a0 --for 3h
   subconsciousctl snooze i-disk-1a0 --until 08:00`,
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,
 		RunE: func(cmd *cobra.Command, args []string) error {

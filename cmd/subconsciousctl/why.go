@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func newWhy(a *app) *cobra.Command {
 with its reason, what was deliberated and what the policy said of each wish, how
 sure it is, and how it was delivered. Of a proposal (p-…): its incident.`,
 		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
-		Args:              takes(1, 1),
+		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], shown) },
@@ -54,7 +55,7 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 			return explained{incident: &explanation}, err
 		}
 		explanation, err := daemon.Why(ctx, about.entry)
-		return explained{entry: explanation}, err
+		return explained{entry: explanation}, elsewhere(err, id)
 	})
 	switch {
 	case err != nil:
@@ -67,6 +68,28 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 
 // proposalSign is how the id of every proposal begins.
 const proposalSign = "p-"
+
+// runSign is how the id of every run begins.
+const runSign = "r-"
+
+// elsewhere says where that is shown which is neither an entry nor an incident,
+// by how its id begins.
+func elsewhere(err error, id string) error {
+	var problem *api.Problem
+	if !errors.As(err, &problem) || problem.Code != api.CodeNotFound {
+		return err
+	}
+	noun, next := "", ""
+	switch {
+	case strings.HasPrefix(id, proposalSign):
+		noun, next = "a proposal", "subconsciousctl proposals "+id
+	case strings.HasPrefix(id, runSign):
+		noun, next = "a run", "subconsciousctl undo --list"
+	default:
+		return err
+	}
+	return api.Errorf(api.CodeNotFound, "if that is "+noun+": "+next, "there is no entry %s, nor is it about an incident", id)
+}
 
 // incidentOf is the incident that a proposal is about; "" where there is no such
 // proposal, or where that cannot be known.
