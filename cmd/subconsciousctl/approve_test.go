@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
@@ -15,15 +13,7 @@ import (
 // approves runs "approve" against a mind, on a terminal or off it, with an input.
 func approves(t *testing.T, m *apitest.Mind, terminal bool, typed io.Reader, args ...string) (code int, out, errs string) {
 	t.Helper()
-	folder := apitest.Folder(t)
-	apitest.Serve(t, folder, m, api.Options{Now: apitest.At})
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), process{
-		args: append([]string{"approve", "--state-dir", folder}, args...), stdout: &stdout, stderr: &stderr,
-		env: func(string) (string, bool) { return "", false }, now: apitest.At, zone: time.UTC, columns: func() int { return 80 },
-		stdin: typed, inTerminal: terminal, outTerminal: terminal,
-	})
-	return code, stdout.String(), stderr.String()
+	return asks(t, m, terminal, typed, append([]string{"approve"}, args...)...)
 }
 
 // TestApproveAsks: only a clear yes approves, and exactly what was shown.

@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -13,18 +14,21 @@ import (
 )
 
 func newUndo(a *app) *cobra.Command {
-	var list bool
+	var list, yes bool
 	var query api.RunQuery
 	cmd := &cobra.Command{
 		Use:   "undo [RUN]",
 		Short: "take back what was carried out, while that is possible",
 		Long: `Takes back what was carried out, by the program that its action names for that.
-It works once, and for ten minutes. Without a RUN it takes back the last that can
-be. With --list it shows what was carried out, and takes nothing back.
+It works once, and for ten minutes. Without a RUN it shows the last that can be
+taken back, and asks whether to; where nobody can be asked, and with --json, it
+needs the RUN or --yes. With --list it shows what was carried out, and takes
+nothing back.
 
-Exits with 1 if the program failed, with 5 if there is nothing to take back, and
-with 6 if it is too late.`,
-		Args:              takes(0, 1),
+Exits with 1 if you say no, or if the program failed, with 5 if there is nothing
+to take back, and with 6 if it is too late.`,
+		Args:              takesID(0, 1, "r-4f2a"),
+		Annotations:       map[string]string{needs: "the id of a run"},
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -36,10 +40,14 @@ with 6 if it is too late.`,
 				}
 				return a.listRuns(cmd.Context(), query)
 			}
-			return a.undo(cmd.Context(), strings.Join(args, ""))
+			if len(args) == 0 {
+				return a.undoLast(cmd.Context(), yes)
+			}
+			return a.undo(cmd.Context(), args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "show what was carried out")
+	cmd.Flags().BoolVar(&yes, "yes", false, "take back the last without a question")
 	pageFlags(cmd, &query.Before, &query.Limit)
 	return cmd
 }
@@ -71,19 +79,58 @@ func (a *app) undo(ctx context.Context, text string) error {
 	return ofRun(run)
 }
 
-// resolveRun returns the run whose id begins so, or the last that can be taken
-// back where text is empty.
-func resolveRun(ctx context.Context, daemon *client.Client, text string) (string, error) {
-	if text == "" {
-		page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: 1})
-		if err != nil {
-			return "", err
-		}
-		if len(page.Runs) == 0 {
-			return "", api.Errorf(api.CodeNotFound, "see what was carried out: subconsciousctl undo --list", "nothing can be taken back now")
-		}
-		return page.Runs[0].ID, nil
+// undoLast takes back the last that can be, and no other, after it was shown and
+// the person agreed.
+func (a *app) undoLast(ctx context.Context, yes bool) error {
+	last, err := ask(ctx, a, "asking", lastRun)
+	if err != nil {
+		return err
 	}
+	if !yes && !a.asksHere() {
+		return &usageError{err: fmt.Errorf("nobody can be asked here whether to take back %s (%s)", last.ID, last.Action),
+			next: "if so: subconsciousctl undo " + last.ID}
+	}
+	if !a.json {
+		if err := a.print(last, func(v screen.View) string { return screen.Undoing(v, last) }); err != nil {
+			return err
+		}
+	}
+	if !yes {
+		agreed, err := a.agreed(ctx, "Take exactly this back?")
+		if err != nil || !agreed {
+			return errors.Join(err, a.keptAsItIs(last))
+		}
+	}
+	if !a.json {
+		if _, err := io.WriteString(a.stdout, "\n"); err != nil {
+			return fmt.Errorf("write the answer: %w", err)
+		}
+	}
+	return a.undo(ctx, last.ID)
+}
+
+// keptAsItIs says that nothing was taken back.
+func (a *app) keptAsItIs(run api.ActionRun) error {
+	if _, err := io.WriteString(a.stdout, screen.Lines("Nothing was taken back. "+run.ID+" stays as it is.")+"\n"); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return &silentError{exitFailed}
+}
+
+// lastRun is the last that can be taken back.
+func lastRun(ctx context.Context, daemon *client.Client) (api.ActionRun, error) {
+	page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: 1})
+	if err != nil {
+		return api.ActionRun{}, err
+	}
+	if len(page.Runs) == 0 {
+		return api.ActionRun{}, api.Errorf(api.CodeNotFound, "see what was carried out: subconsciousctl undo --list", "nothing can be taken back now")
+	}
+	return page.Runs[0], nil
+}
+
+// resolveRun returns the run whose id begins so.
+func resolveRun(ctx context.Context, daemon *client.Client, text string) (string, error) {
 	all, err := runsOf(ctx, daemon, api.RunQuery{Limit: api.MaxPage})
 	if err != nil {
 		return "", err

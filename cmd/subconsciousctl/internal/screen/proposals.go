@@ -266,7 +266,7 @@ func (p *page) runHead(indent string, in api.ActionRun) {
 	mark, colour, words := runMark(in.State)
 	words = clean(in.Action) + " " + words
 	if in.UndoOf != "" {
-		words = "Taking back " + clean(in.UndoOf) + ": " + words
+		words = takingBack(in)
 	}
 	if in.State == api.RunFailed && in.ExitCode != 0 {
 		words += ", with exit code " + strconv.Itoa(in.ExitCode)
