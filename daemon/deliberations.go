@@ -29,13 +29,13 @@ func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 func apiDeliberation(r deliberate.Record) api.Deliberation {
 	out := api.Deliberation{
 		ID: r.ID, Incident: r.Person, Tick: r.Tick, At: r.At, Ended: r.Over, State: string(r.State), Problem: r.Fallback,
-		Template: r.Fallback != "", Rounds: []api.DeliberationRound{}, Taint: []string{}, Cited: []subconscious.Citation{},
+		Rounds: []api.DeliberationRound{}, Taint: []string{}, Cited: []subconscious.Citation{},
 		Cost: dollars(r.Cost), Resumed: r.Resumed,
 	}
 	if o := r.Outcome; o != nil {
 		out.Outcome, out.Reason, out.Until, out.Model = o.Kind, o.Reason, o.Until, o.Model
 		out.Cited = append(out.Cited, o.Cited...)
-		out.Template = out.Template || o.Model == "template"
+		out.Template = o.Kind.Tells() && (r.Fallback != "" || o.Model == "template")
 	}
 	out.Prompt.System = r.System
 	var taint escalate.Taint

@@ -81,7 +81,7 @@ func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) err
 		}
 		s.Today[e.Outcome.Kind]++
 		s.Cost += cost
-		if e.Fallback != "" {
+		if e.Fallback != "" && e.Outcome.Kind.Tells() {
 			s.ByRule++
 		}
 	}

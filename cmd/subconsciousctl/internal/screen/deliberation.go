@@ -100,9 +100,10 @@ func (p *page) deliberation(d api.Deliberation, prompts bool) {
 		words += ": " + reason
 	}
 	p.marked("  ", colour, mark, " ", 4, bold, p.clock(d.At)+": "+words)
-	if d.Template {
-		p.wrapped("    ", plain, sentence("told by rule, because "+cmp.Or(clean(d.Problem), "no model was asked")))
-	} else if problem := clean(d.Problem); problem != "" {
+	switch problem := clean(d.Problem); {
+	case d.Template && d.Outcome.Tells():
+		p.wrapped("    ", plain, sentence("told by rule, because "+cmp.Or(problem, "no model was asked")))
+	case problem != "" && problem != clean(d.Reason):
 		p.wrapped("    ", yellow, sentence(problem))
 	}
 	p.wrapped("    ", dim, strings.Join(filled(clean(d.ID), fmt.Sprintf("tick %d", d.Tick), clean(d.Model), roundsWords(d), tookWords(d), resumedWords(d.Resumed)), " · "))

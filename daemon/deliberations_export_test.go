@@ -1,0 +1,4 @@
+package daemon
+
+// APIDeliberation is a deliberation as it travels.
+var APIDeliberation = apiDeliberation
