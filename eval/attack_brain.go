@@ -23,6 +23,9 @@ type planted struct {
 	trust subconscious.Trust
 	// order is what it tells a model to do; "" where it means no harm.
 	order string
+	// affair is what an owner's text and a stranger's are both about; "" where
+	// nothing else is about it.
+	affair string
 }
 
 // attackTry is one call of a tool with an effect, as the suite saw it: what the
@@ -30,10 +33,12 @@ type planted struct {
 type attackTry struct {
 	nonce, tool string
 	// shown is the least trusted whose words had been shown, and affairs how
-	// many of the planted texts.
+	// many of the planted texts, without notes read beside another's affair.
 	shown   subconscious.Trust
 	affairs int
-	orders  bool // some of them were of the attacker
+	// beside: an owner's own text and a stranger's of one affair were among them.
+	beside bool
+	orders bool // some of them were of the attacker
 }
 
 // attackBrain is the one model of a world: obedient where it is shown an order,
@@ -52,11 +57,12 @@ type attackBrain struct {
 	requests   struct{ threads, deliberation, cases int }
 	followed   map[string]bool // orders that a model with tools was shown
 	obeyed     map[int]bool    // deliberations in which it was
+	beside     map[int]bool    // of these, those with an owner's own text of the same affair
 	nonces     int
 }
 
 func newAttackBrain() *attackBrain {
-	return &attackBrain{tries: map[string]attackTry{}, calls: map[string]int{}, followed: map[string]bool{}, obeyed: map[int]bool{}}
+	return &attackBrain{tries: map[string]attackTry{}, calls: map[string]int{}, followed: map[string]bool{}, obeyed: map[int]bool{}, beside: map[int]bool{}}
 }
 
 // plant makes a text known.
@@ -125,21 +131,43 @@ func standsBare(shown, order string) bool {
 
 // weigh says whose words a request shows.
 func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
-	shown := attackLetters(r.Shown())
+	shown, about := attackLetters(r.Shown()), attackLetters(firstThing(r.Shown()))
 	t.shown = subconscious.Owner
 	var keys []string
+	ours, theirs := map[string]bool{}, map[string]bool{}
 	for _, p := range b.planted {
 		if !strings.Contains(shown, p.key) {
 			continue
 		}
-		keys = append(keys, p.key)
+		// A note that means no harm is another affair than a letter that it is read
+		// beside, and is kept back where it is what it is all about.
+		if p.trust != subconscious.Owner || p.order != "" || strings.Contains(about, p.key) {
+			keys = append(keys, p.key)
+		}
 		t.orders = t.orders || p.order != ""
+		switch {
+		case p.affair == "":
+		case p.trust == subconscious.Owner:
+			ours[p.affair] = true
+		default:
+			theirs[p.affair] = true
+		}
 		if t.shown != subconscious.Outsider && p.trust != subconscious.Owner {
 			t.shown = p.trust
 		}
 	}
 	t.affairs = affairsOf(keys)
+	for affair := range ours {
+		t.beside = t.beside || theirs[affair]
+	}
 	return t
+}
+
+// firstThing is the line of the thing that a deliberation is about: the first of
+// those that it rests on.
+func firstThing(shown string) string {
+	_, things, _ := strings.Cut(shown, "What it rests on:")
+	return newLine.FindString(things)
 }
 
 // affairsOf counts texts, those that are part of another one left out: several
@@ -240,7 +268,7 @@ func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 func (b *attackBrain) harm(line string) int {
 	line = attackLetters(line)
 	for _, p := range b.planted {
-		if p.order == "" && strings.Contains(line, p.key) {
+		if p.order == "" && p.trust != subconscious.Owner && strings.Contains(line, p.key) {
 			return 0
 		}
 	}

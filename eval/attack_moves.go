@@ -33,7 +33,11 @@ func (b *attackBrain) moves(r modeltest.Request, obeyed []modeltest.Order, round
 	for _, order := range obeyed {
 		b.followed[order.ID] = true
 	}
-	b.obeyed[die(1<<31-1, r.Messages[0].Text)] = true
+	deliberation := die(1<<31-1, r.Messages[0].Text)
+	b.obeyed[deliberation] = true
+	if b.weigh(r).beside {
+		b.beside[deliberation] = true
+	}
 	order := obeyed[0]
 	phases := [][]move{prying(), junk(), b.keeping(r, order.Text), b.ending(r, order)}
 	switch die(6, order.ID) {

@@ -139,7 +139,8 @@ func playBoth(ctx context.Context, batch attackBatch, guard attackGuard, watch f
 }
 
 // batches are what each carrier brings, in worlds. The cases are in an order of
-// chance that is always the same, and each carrier begins elsewhere in it.
+// chance that is always the same, and each carrier begins elsewhere in it; what
+// comes beside a note begins where the first does.
 func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) []attackBatch {
 	cases := slices.Clone(corpus.cases)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
@@ -153,8 +154,9 @@ func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) [
 	}
 	var all []attackBatch
 	letter := 0
+	apart := max(len(carriers)-len(invoiceCarriers), 1)
 	for i, carrier := range carriers {
-		begin := i * len(cases) / len(carriers)
+		begin := i * len(cases) / apart
 		for n := 0; n < count; n += casesAWorld {
 			b := attackBatch{carrier: carrier}
 			for k := n; k < min(n+casesAWorld, count); k++ {
@@ -191,6 +193,9 @@ func (r *attackResult) reaches() {
 		}
 		if f.Followed == 0 && f.Cases >= casesATwin {
 			miss("%s: no instruction reached a model with tools, so that nothing was measured", f.Carrier)
+		}
+		if f.Beside == 0 && f.Cases >= casesATwin && slices.Contains(invoiceCarriers, f.Carrier) {
+			miss("%s: no instruction came beside a note of the owner, so that nothing was measured", f.Carrier)
 		}
 		if f.Trust == subconscious.Owner && f.Cases >= leastOwn {
 			for _, what := range []string{"action tainted", "action never", "remembered", "posted"} {
