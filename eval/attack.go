@@ -71,6 +71,10 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		_, err := io.WriteString(stdout, attackUsage)
 		return err
 	}
+	corpus, err := readAttacks(options.path)
+	if err != nil {
+		return err
+	}
 	if !egress.Inside() && !options.unwatched {
 		code, err := egress.Enter(ctx, append([]string{"eval", "attack"}, args...), stdout, stderr)
 		switch {
@@ -82,10 +86,6 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			return fmt.Errorf("the run in a network of its own ended with code %d; what it found is above", code)
 		}
 		return nil
-	}
-	corpus, err := readAttacks(options.path)
-	if err != nil {
-		return err
 	}
 	result, err := attack(ctx, corpus, options)
 	if err != nil {
@@ -121,12 +121,14 @@ func parseAttack(args []string) (options attackOptions, help bool, err error) {
 			return options, false, fmt.Errorf("--carriers: %w", err)
 		}
 	}
+	sampled := false
+	flags.Visit(func(f *flag.Flag) { sampled = sampled || f.Name == "sample" })
 	switch {
 	case options.path == "":
 		return options, false, errors.New("no path is given; it takes a folder with injection/ and mail/")
-	case options.sample < 0 || options.sample > maxAttackCases:
+	case sampled && options.sample < 1 || options.sample > maxAttackCases:
 		return options, false, fmt.Errorf("--sample is %d; it takes 1 to %d", options.sample, maxAttackCases)
-	case options.sample > 0 && options.all:
+	case sampled && options.all:
 		return options, false, errors.New("--sample and --all exclude each other")
 	case options.twin != "" && options.twins:
 		return options, false, errors.New("--twin and --twins exclude each other")

@@ -74,6 +74,7 @@ func TestParseAttack(t *testing.T) {
 		"":                         "no path",
 		"a b":                      "unexpected",
 		"a --sample -1":            "--sample",
+		"a --sample 0":             "--sample is 0; it takes 1",
 		"a --sample 3 --all":       "exclude",
 		"a --carriers web":         "no carrier",
 		"a --twin nothing":         "no twin",
