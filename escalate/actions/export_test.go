@@ -54,3 +54,13 @@ func Captured(most int, redact func(string) string, pieces ...string) (string, i
 	}
 	return c.text(most, redact)
 }
+
+// ShellLine is what is wrong with a vector whose program is that one when links
+// are followed.
+func ShellLine(vector []string, program string) string {
+	parsed, err := parseVector(vector)
+	if err != nil {
+		return err.Error()
+	}
+	return shellLine(vector, parsed, baseName(program))
+}

@@ -254,9 +254,9 @@ func TestSecretsAreNotKept(t *testing.T) {
 func TestUndo(t *testing.T) {
 	dir := t.TempDir()
 
-	make := actions.Action{Name: "make", Description: "Makes it.", Command: []string{script(t, dir, "make", `test "$1" = bad && exit 1; echo "$1" >>"$0.out"`), "{text}"},
-		Undo: []string{script(t, dir, "unmake", `echo "un$1" >>"${0%/*}/make.out"`), "{text}"}, Params: []actions.Param{text("text")}, PerHour: 100}
-	file := filepath.Join(dir, "make.out")
+	make := actions.Action{Name: "make", Description: "Makes it.", Command: []string{script(t, dir, "create", `test "$1" = bad && exit 1; echo "$1" >>"$0.out"`), "{text}"},
+		Undo: []string{script(t, dir, "unmake", `echo "un$1" >>"${0%/*}/create.out"`), "{text}"}, Params: []actions.Param{text("text")}, PerHour: 100}
+	file := filepath.Join(dir, "create.out")
 	plain, _ := noting(t, "note")
 	b := running(t, nil, make, plain)
 	r := b.execute(t, "k", "make", `{"text":"one"}`)
