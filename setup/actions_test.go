@@ -252,3 +252,71 @@ func TestDocumentedRefusals(t *testing.T) {
 		}
 	}
 }
+
+// sampleAction is a configuration with one action, and more keys of it.
+func sampleAction(more string) string {
+	return "actions:\n  - id: sample\n    description: A sample.\n    command: [echo, \"{text}\"]\n    params: [{id: text}]\n" + more
+}
+
+// TestActionZero: a 0 that is written is neither the default nor never.
+func TestActionZero(t *testing.T) {
+	for key, want := range map[string][2]string{
+		"timeout: 0s":   {"actions[0].timeout: is 0", "(30s)"},
+		"per_hour: 0":   {"actions[0].per_hour: is 0", "(6), or remove the action"},
+		"per_day: 0":    {"actions[0].per_day: is 0", "(24), or remove the action"},
+		"max_output: 0": {"actions[0].max_output: is 0", "(16384)"},
+	} {
+		_, err := load(t, sampleAction("    "+key+"\n"))
+		if err == nil || !strings.Contains(err.Error(), "config.yaml:6: "+want[0]) || !strings.Contains(err.Error(), "fix: leave it out for the default "+want[1]) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	_, err := load(t, strings.Replace(sampleAction(""), "id: text", "id: text, max_length: 0", 1))
+	if err == nil || !strings.Contains(err.Error(), "actions[0].params[0].max_length: is 0") {
+		t.Error(err)
+	}
+}
+
+// TestActionDefaultsShown: what an action leaves out is shown as it holds, and
+// what is shown can be read again.
+func TestActionDefaultsShown(t *testing.T) {
+	more := "  - id: other\n    description: Another.\n    command: [echo, \"{n}\"]\n    params: [{id: n, type: integer}]\n    per_day: 3\n"
+	config, err := load(t, sampleAction(more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := setup.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"approval: always", "timeout: 30s", "per_hour: 6", "per_day: 24", "per_day: 3", "max_output: 16384", "type: text", "max_length: 1000"} {
+		if !strings.Contains(string(shown), line+"\n") {
+			t.Errorf("%s is not shown:\n%s", line, shown)
+		}
+	}
+	if strings.Contains(string(shown), "max_length: 0") {
+		t.Errorf("a number has a length:\n%s", shown)
+	}
+	again, err := load(t, string(shown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := same(config, again); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestActionNames: what is said of a name that is refused leads to one that is
+// not.
+func TestActionNames(t *testing.T) {
+	for _, name := range []string{"Bad_ID", "bad_id", "1bad", "-bad"} {
+		_, err := load(t, strings.Replace(sampleAction(""), "id: sample", "id: "+name, 1))
+		if err == nil || strings.Count(err.Error(), "fix: ") != 1 || !strings.Contains(err.Error(), "actions[0].id") || !strings.Contains(err.Error(), "a-z, 0-9 and -, beginning with a letter") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := load(t, strings.Replace(sampleAction(""), "id: text", "id: due-day", 1))
+	if err == nil || !strings.Contains(err.Error(), "actions[0].params[0].id") || !strings.Contains(err.Error(), "a-z, 0-9 and _, beginning with a letter") {
+		t.Error(err)
+	}
+}

@@ -145,9 +145,8 @@ func (c *checker) items(key string, n *yaml.Node, s shape) {
 		switch {
 		case line == 0:
 			c.wrong(CodeMissing, item.Line, whole, "has no id", `give it a short name: "id: home"`)
-		case !idPattern.MatchString(id):
-			c.wrong(CodeValue, line, whole+".id", fmt.Sprintf("%q cannot be an id", clip(id)),
-				"use up to 32 lower-case letters, digits, - and _, beginning with a letter or digit")
+		case !namingOf(key).pattern.MatchString(id):
+			c.wrong(CodeValue, line, whole+".id", fmt.Sprintf("%q cannot be an id", clip(id)), namingOf(key).fix)
 		case first[id] > 0:
 			c.wrong(CodeDuplicate, line, whole+".id", fmt.Sprintf("%q is the id of the item on line %d too", id, first[id]), "give each item an id of its own")
 		default:

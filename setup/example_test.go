@@ -99,7 +99,7 @@ func keysOfYAML(n *yaml.Node, prefix string, keys map[string]bool) {
 func keysOfType(t reflect.Type, prefix string, keys map[string]bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		tag := f.Tag.Get("mapstructure")
+		tag, _, _ := strings.Cut(f.Tag.Get("mapstructure"), ",")
 		if tag == "" || tag == "-" {
 			continue
 		}

@@ -66,6 +66,7 @@ func load(path string, data []byte, env Env) (*Config, error) {
 	c.unlimit(config)
 	fillChannels(config)
 	fillMail(config)
+	c.fillActions(config)
 	c.expand(config, env)
 	c.validate(config, env)
 	if len(c.errs) > 0 {

@@ -57,12 +57,13 @@ func nodeOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	return node, nil
 }
 
-// mappingOf leaves out lists that are empty and texts that are not set.
+// mappingOf leaves out lists that are empty, and texts and spare keys that are
+// not set.
 func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range s.fields {
 		field := v.Field(f.index)
-		if unset(field) {
+		if unset(field) || f.spare && field.IsZero() {
 			continue
 		}
 		node, err := nodeOf(field, f.shape)

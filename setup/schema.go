@@ -59,7 +59,7 @@ func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
 		}
 		if _, hasID := s.field("id"); hasID {
 			body["required"] = []string{"id"}
-			properties["id"].(map[string]any)["pattern"] = idPattern.String()
+			properties["id"].(map[string]any)["pattern"] = namingOf(key).pattern.String()
 		}
 		schema["type"], schema["items"], schema["maxItems"] = "array", body, maxItems
 	case texts:

@@ -43,6 +43,8 @@ type field struct {
 	key   string
 	index int
 	shape shape
+	// spare: it is not written where it is not set.
+	spare bool
 }
 
 // field returns the one with that key.
@@ -137,11 +139,11 @@ func shapeOf(t reflect.Type) shape {
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
-		key, _, _ := strings.Cut(t.Field(i).Tag.Get("mapstructure"), ",")
+		key, more, _ := strings.Cut(t.Field(i).Tag.Get("mapstructure"), ",")
 		if key == "" || key == "-" {
 			continue
 		}
-		fields = append(fields, field{key: key, index: i, shape: shapeOf(t.Field(i).Type)})
+		fields = append(fields, field{key: key, index: i, shape: shapeOf(t.Field(i).Type), spare: more == "omitempty"})
 	}
 	return fields
 }

@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -18,9 +20,10 @@ type Action struct {
 	// an optional parameter is left out together with its value.
 	//
 	// It is never a shell line: a shell with -c is refused, as are values for
-	// what hands them to a shell (ssh, su) or runs them as a program. What a
-	// program makes of its arguments is its own, though: the text of "curl
-	// --data={text}" may begin with @.
+	// what hands them to a shell (ssh, su) or runs them as a program, also behind
+	// a program that runs another (env, find -exec). What a program makes of its
+	// arguments is its own, though: the text of "curl --data={text}" may begin
+	// with @.
 	Command []string `mapstructure:"command"`
 	Params  []Param  `mapstructure:"params"`
 	// Folder is where the program runs, absolute; "" is the home folder.
@@ -67,7 +70,7 @@ type Param struct {
 	// Optional: it may be left out.
 	Optional bool `mapstructure:"optional"`
 	// MaxLength bounds a text, in characters; 0 is 1,000, and at most 16,384.
-	MaxLength int `mapstructure:"max_length"`
+	MaxLength int `mapstructure:"max_length,omitempty"`
 	// Multiline: a text may have line ends and tabs.
 	Multiline bool `mapstructure:"multiline"`
 	// Pattern is a regular expression (RE2) that the whole of a text matches; ""
@@ -83,6 +86,15 @@ type Param struct {
 	// absolute links, are refused.
 	Root string `mapstructure:"root"`
 }
+
+// NamePattern and ParamPattern are what the names of actions and of parameters
+// match; NameFix and ParamFix say so.
+const (
+	NamePattern  = `^[a-z][a-z0-9-]{0,31}$`
+	ParamPattern = `^[a-z][a-z0-9_]{0,31}$`
+	NameFix      = "use up to 32 of a-z, 0-9 and -, beginning with a letter"
+	ParamFix     = "use up to 32 of a-z, 0-9 and _, beginning with a letter"
+)
 
 const (
 	maxActions     = 64
@@ -105,28 +117,31 @@ const (
 	defaultOutput  = 16 << 10
 )
 
-// filled returns the action with its defaults set.
-func (a Action) filled() Action {
-	fill := func(n *int, value int) {
-		if *n == 0 {
-			*n = value
+// WithDefaults returns the action with what is left out set, as far as it is
+// used.
+func (a Action) WithDefaults() Action {
+	a.PerHour = cmp.Or(a.PerHour, defaultPerHour)
+	a.PerDay = cmp.Or(a.PerDay, defaultPerDay)
+	a.MaxOutput = cmp.Or(a.MaxOutput, defaultOutput)
+	a.Timeout = cmp.Or(a.Timeout, defaultTimeout)
+	a.Approval = cmp.Or(a.Approval, escalate.ApproveAlways)
+	a.Params = slices.Clone(a.Params)
+	for i := range a.Params {
+		p := &a.Params[i]
+		if p.Type = cmp.Or(p.Type, Text); p.Type == Text {
+			p.MaxLength = cmp.Or(p.MaxLength, defaultLength)
 		}
 	}
-	fill(&a.PerHour, defaultPerHour)
-	fill(&a.PerDay, defaultPerDay)
-	fill(&a.MaxOutput, defaultOutput)
-	if a.Timeout == 0 {
-		a.Timeout = defaultTimeout
-	}
-	if a.Approval == "" {
-		a.Approval = escalate.ApproveAlways
-	}
+	return a
+}
+
+// filled returns the action with every default set. What it returns is hashed
+// into what is approved.
+func (a Action) filled() Action {
+	a = a.WithDefaults()
 	a.Params = append([]Param{}, a.Params...)
 	for i := range a.Params {
-		fill(&a.Params[i].MaxLength, defaultLength)
-		if a.Params[i].Type == "" {
-			a.Params[i].Type = Text
-		}
+		a.Params[i].MaxLength = cmp.Or(a.Params[i].MaxLength, defaultLength)
 	}
 	return a
 }

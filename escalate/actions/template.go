@@ -81,3 +81,16 @@ func parseVector(vector []string) ([]argument, error) {
 	}
 	return parsed, nil
 }
+
+// written is the argument as it is written.
+func written(a argument) string {
+	var b strings.Builder
+	for _, s := range a {
+		if s.param != "" {
+			b.WriteString("{" + s.param + "}")
+			continue
+		}
+		b.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(s.literal))
+	}
+	return b.String()
+}

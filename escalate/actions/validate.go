@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	actionPattern  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	builtinPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
-	paramPattern   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+	actionPattern  = regexp.MustCompile(NamePattern)
+	builtinPattern = regexp.MustCompile(ParamPattern)
+	paramPattern   = regexp.MustCompile(ParamPattern)
 	envPattern     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 )
 
@@ -61,7 +61,7 @@ func (a Action) Validate() error {
 		errs = append(errs, fmt.Errorf(key+": "+format, values...))
 	}
 	if !actionPattern.MatchString(a.Name) {
-		wrong("id", "%q cannot name an action; use up to 32 of a-z, 0-9 and -, beginning with a letter", clip(a.Name))
+		wrong("id", "%q cannot name an action; %s", clip(a.Name), NameFix)
 	}
 	checkDescription(wrong, "description", a.Description, true)
 	errs = append(errs, checkParams(a.Params)...)
@@ -76,7 +76,7 @@ func (a Action) Validate() error {
 		wrong("folder", "%q is not absolute; write the folder from / on", clip(a.Folder))
 	}
 	if a.Timeout < 0 || a.Timeout > maxTimeout {
-		wrong("timeout", "is %s; it must be up to %s, or 0s for %s", a.Timeout, maxTimeout, defaultTimeout)
+		wrong("timeout", "is %s; it must be up to %s, or left out for %s", a.Timeout, maxTimeout, defaultTimeout)
 	}
 	a.checkEnv(wrong)
 	switch a.Approval {
@@ -95,7 +95,7 @@ type report func(key, format string, values ...any)
 
 func checkCount(wrong report, key string, n, most, fallback int) {
 	if n < 0 || n > most {
-		wrong(key, "is %d; it must be 1 to %d, or 0 for %d", n, most, fallback)
+		wrong(key, "is %d; it must be 1 to %d, or left out for %d", n, most, fallback)
 	}
 }
 
@@ -128,6 +128,9 @@ func (a Action) checkVector(wrong report, key string, vector []string) {
 	}
 	program := vector[0]
 	switch {
+	case strings.ContainsAny(program, "{}") && isLine(program):
+		wrong(key, "%q is a whole line; write each argument as an item of its own: a shell never reads it", clip(program))
+		return
 	case strings.ContainsAny(program, "{}"):
 		wrong(key, "the program holds a brace; a program is never a parameter: write one action for each")
 		return
@@ -149,6 +152,12 @@ func (a Action) checkVector(wrong report, key string, vector []string) {
 	a.checkPlaces(wrong, key, parsed)
 }
 
+// isLine reports whether a text is a program with arguments behind it.
+func isLine(text string) bool {
+	first, _, more := strings.Cut(strings.TrimSpace(text), " ")
+	return more && !strings.ContainsAny(first, "{}")
+}
+
 // checkPlaces checks where the parameters stand.
 func (a Action) checkPlaces(wrong report, key string, parsed []argument) {
 	for i, one := range parsed {
@@ -161,11 +170,26 @@ func (a Action) checkPlaces(wrong report, key string, parsed []argument) {
 				wrong(key, "argument %d holds the optional {%s} beside others; give it an argument of its own", i+1, name)
 			case p.Optional && one.alone() && i+1 < len(parsed):
 				wrong(key, "argument %d is the optional {%s}, and without it those behind it change their places; put it last, or write --%s={%s}", i+1, name, name, name)
-			case p.Optional && one.alone() && i > 0 && startsWithDash(parsed[i-1]) && !isDashes(parsed[i-1]):
-				wrong(key, "argument %d is the optional {%s} of the option before it, which would stay; write both as one: --%s={%s}", i+1, name, name, name)
+			case p.Optional && !startsWithDash(one) && i > 0 && awaits(parsed[i-1]):
+				option := parsed[i-1][0].literal
+				wrong(key, "argument %d is the optional {%s} of the option before it, which would stay; write both as one: %s", i+1, name, glued(option, written(one)))
 			}
 		}
 	}
+}
+
+// awaits reports whether an argument is an option whose value may be the next
+// one: it is not where the value stands in it already.
+func awaits(a argument) bool {
+	return startsWithDash(a) && !isDashes(a) && !holdsParam(a) && !strings.ContainsRune(a[0].literal, '=')
+}
+
+// glued is an option with its value in one argument.
+func glued(option, value string) string {
+	if strings.HasPrefix(option, "--") {
+		return option + "=" + value
+	}
+	return option + value
 }
 
 func startsWithDash(a argument) bool { return strings.HasPrefix(a[0].literal, "-") }
@@ -220,7 +244,7 @@ func checkParams(params []Param) (errs []error) {
 			errs = append(errs, fmt.Errorf("params[%d].%s: "+format, append([]any{i, key}, values...)...))
 		}
 		if !paramPattern.MatchString(p.Name) {
-			wrong("id", "%q cannot name a parameter; use up to 32 of a-z, 0-9 and _, beginning with a letter", clip(p.Name))
+			wrong("id", "%q cannot name a parameter; %s", clip(p.Name), ParamFix)
 		} else if slices.IndexFunc(params, func(other Param) bool { return other.Name == p.Name }) != i {
 			wrong("id", "%q is there twice; give each a name of its own", p.Name)
 		}
@@ -281,8 +305,15 @@ func (p Param) checkChoices(wrong report) {
 		wrong("choices", "has %d values; list 1 to %d", len(p.Choices), maxChoices)
 	}
 	for i, choice := range p.Choices {
-		if choice == "" || len(choice) > maxArgument || notText(choice, false) != "" || slices.Index(p.Choices, choice) != i {
-			wrong("choices", "%q is empty, no plain text, or there twice; list each value once", clip(choice))
+		switch {
+		case choice == "":
+			wrong("choices", "value %d is empty; remove it, or write what it should be", i+1)
+		case len(choice) > maxArgument:
+			wrong("choices", "value %d has %d bytes; use at most %d", i+1, len(choice), maxArgument)
+		case notText(choice, false) != "":
+			wrong("choices", "value %d has %s; write plain text", i+1, notText(choice, false))
+		case slices.Index(p.Choices, choice) != i:
+			wrong("choices", "%q is there twice; remove one", clip(choice))
 		}
 	}
 }

@@ -23,6 +23,9 @@ func TestValidate(t *testing.T) {
 	param := func(change func(*actions.Param)) func(*actions.Action) {
 		return func(a *actions.Action) { change(&a.Params[0]) }
 	}
+	choice := func(values ...string) func(*actions.Action) {
+		return param(func(p *actions.Param) { p.Type, p.Choices = actions.Choice, values })
+	}
 	many := func(n int) []string { return strings.Split(strings.TrimSuffix(strings.Repeat("a,", n), ","), ",") }
 	for name, c := range map[string]struct {
 		change func(*actions.Action)
@@ -96,6 +99,22 @@ func TestValidate(t *testing.T) {
 		"optional dashes":  {func(a *actions.Action) { a.Params[0].Optional, a.Command = true, []string{"echo", "--", "{x}"} }, ""},
 		"optional middle":  {func(a *actions.Action) { a.Params[0].Optional, a.Command = true, []string{"echo", "{x}", "y"} }, "command: argument 1 is the optional"},
 		"optional dangles": {func(a *actions.Action) { a.Params[0].Optional, a.Command = true, []string{"echo", "-x", "{x}"} }, "command: argument 2 is the optional"},
+		"optional in part": {func(a *actions.Action) {
+			a.Params[0].Optional, a.Command = true, []string{"echo", "--note", "of {x}"}
+		}, "command: argument 2 is the optional {x} of the option before it, which would stay; write both as one: --note=of {x}"},
+		"optional of a letter": {func(a *actions.Action) { a.Params[0].Optional, a.Command = true, []string{"echo", "-n", "{x}"} },
+			"command: argument 2 is the optional {x} of the option before it, which would stay; write both as one: -n{x}"},
+		"optional behind a value": {func(a *actions.Action) {
+			a.Params = []actions.Param{text("x"), {Name: "y", Optional: true}}
+			a.Command = []string{"echo", "--a={x}", "{y}"}
+		}, ""},
+		"optional behind what is written": {func(a *actions.Action) { a.Params[0].Optional, a.Command = true, []string{"echo", "--a=b", "{x}"} }, ""},
+		"line with a value":               {command("notify-send {x}"), `command: "notify-send {x}" is a whole line; write each argument as an item of its own`},
+		"program with a value":            {command("/opt/{x}"), "command: the program holds a brace"},
+		"choices twice":                   {choice("a", "a"), `params[0].choices: "a" is there twice; `},
+		"choice of nothing":               {choice("a", ""), "params[0].choices: value 2 is empty; "},
+		"choice unseen":                   {choice("a\x00"), "params[0].choices: value 1 has a control character"},
+		"choice too long":                 {choice(strings.Repeat("a", 5000)), "params[0].choices: value 1 has 5000 bytes; "},
 		"optional beside": {func(a *actions.Action) {
 			a.Params = []actions.Param{{Name: "x", Optional: true}, text("y")}
 			a.Command = []string{"echo", "{x}{y}"}
