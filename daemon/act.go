@@ -174,8 +174,8 @@ func notPlain(r rune) bool {
 // refusedWish tells the model what is wrong with its wish. What the database
 // says is not for it.
 func refusedWish(err error) error {
-	if _, refused := errors.AsType[*actions.Error](err); refused {
-		return fmt.Errorf("%w: %w", deliberate.ErrWish, err)
+	if refusal, ok := errors.AsType[*actions.Error](err); ok {
+		return fmt.Errorf("%w: %w", deliberate.ErrWish, refusal)
 	}
 	return err
 }

@@ -79,10 +79,22 @@ func addStep(out *api.Deliberation, step deliberate.Step) {
 		case len(c.Made) > 1 && c.Made[:2] == "r-":
 			out.Run = c.Made
 		}
+		if n := len(r.Calls); n > 0 && begun(r.Calls[n-1], call) { // how the action went that was begun
+			if call.Judgement == nil {
+				call.Judgement = r.Calls[n-1].Judgement
+			}
+			r.Calls = r.Calls[:n-1]
+		}
 		r.Calls = append(r.Calls, call)
 	case step.Kind == deliberate.StepFailed:
 		round().Problem = step.Text
 	}
+}
+
+// begun reports whether a call is that of an action that was begun, and the next
+// what became of it.
+func begun(call, next api.DeliberationCall) bool {
+	return call.Tool == string(escalate.EffectAct) && call.Judgement != nil && call.Result == "" && next.Tool == call.Tool && next.Arguments == call.Arguments
 }
 
 // proposedShown is how many proposals a status shows.

@@ -23,6 +23,8 @@ type planted struct {
 	trust subconscious.Trust
 	// order is what it tells a model to do; "" where it means no harm.
 	order string
+	// voice is who says it, where one says several of them in one affair.
+	voice string
 	// affair is what an owner's text and a stranger's are both about; "" where
 	// nothing else is about it.
 	affair string
@@ -131,7 +133,7 @@ func standsBare(shown, order string) bool {
 
 // weigh says whose words a request shows.
 func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
-	shown, about := attackLetters(r.Shown()), attackLetters(firstThing(r.Shown()))
+	shown, about, rests := attackLetters(r.Shown()), attackLetters(firstThing(r.Shown())), attackLetters(restsOn(r.Shown()))
 	t.shown = subconscious.Owner
 	var keys []string
 	ours, theirs := map[string]bool{}, map[string]bool{}
@@ -141,7 +143,10 @@ func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
 		}
 		// A note that means no harm is another affair than a letter that it is read
 		// beside, and is kept back where it is what it is all about.
-		if p.trust != subconscious.Owner || p.order != "" || strings.Contains(about, p.key) {
+		switch {
+		case p.voice != "" && strings.Contains(rests, p.key):
+			keys = append(keys, "the affair of "+p.voice)
+		case p.trust != subconscious.Owner || p.order != "" || strings.Contains(about, p.key):
 			keys = append(keys, p.key)
 		}
 		t.orders = t.orders || p.order != ""
@@ -168,6 +173,13 @@ func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
 func firstThing(shown string) string {
 	_, things, _ := strings.Cut(shown, "What it rests on:")
 	return newLine.FindString(things)
+}
+
+// restsOn are all of those things.
+func restsOn(shown string) string {
+	_, things, _ := strings.Cut(shown, "What it rests on:")
+	things, _, _ = strings.Cut(things, "What it is about:")
+	return things
 }
 
 // affairsOf counts texts, those that are part of another one left out: several

@@ -176,10 +176,10 @@ func (p *page) call(c api.DeliberationCall, prompts bool) {
 	mark, colour := "·", plain
 	problem, failed := strings.CutPrefix(clean(c.Result), "error: ")
 	switch j := c.Judgement; {
+	case failed && (j == nil || j.Permission == "allowed"):
+		mark, colour = "✗", yellow
 	case j != nil:
 		mark, colour = permissionMark(j.Permission)
-	case failed:
-		mark, colour = "✗", yellow
 	}
 	const indent = "      "
 	words := clean(c.Tool)
@@ -194,7 +194,7 @@ func (p *page) call(c api.DeliberationCall, prompts bool) {
 	if j := c.Judgement; j != nil {
 		p.wrapped(indent+"  ", dim, permissionWords(j.Permission)+" by "+clean(j.Clause)+": "+clean(j.Why))
 	}
-	if c.Judgement == nil && failed && !prompts {
+	if failed && (c.Judgement == nil || c.Judgement.Permission == "allowed") && !prompts {
 		for _, row := range wrapAtMost(problem, p.Width-len(indent)-2, maxCallLines) {
 			p.line(indent+"  ", p.in(dim, row))
 		}
