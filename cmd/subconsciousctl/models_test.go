@@ -107,3 +107,27 @@ func writeTest(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestFakeAddress: what a stand-in prints can be asked on this machine, and it
+// says where others can reach it too.
+func TestFakeAddress(t *testing.T) {
+	for address, want := range map[string]struct {
+		dialled string
+		exposed bool
+	}{
+		"http://127.0.0.1:8099":       {"http://127.0.0.1:8099", false},
+		"http://[::1]:8099/v1":        {"http://[::1]:8099/v1", false},
+		"http://0.0.0.0:8099/v1":      {"http://127.0.0.1:8099/v1", true},
+		"http://[::]:8099":            {"http://127.0.0.1:8099", true},
+		"http://192.168.7.2:8099/v1":  {"http://192.168.7.2:8099/v1", true},
+		"http://[fd00::2]:8099/v1":    {"http://[fd00::2]:8099/v1", true},
+		"http://[::ffff:7f00:1]:8099": {"http://[::ffff:7f00:1]:8099", false},
+	} {
+		if got := dialled(address); got != want.dialled {
+			t.Errorf("%s is dialled at %s, want %s", address, got, want.dialled)
+		}
+		if got := exposed(address); (got != "") != want.exposed {
+			t.Errorf("%s: the warning is %q", address, got)
+		}
+	}
+}

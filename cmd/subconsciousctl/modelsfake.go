@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -82,10 +84,14 @@ func (a *app) fake(ctx context.Context, wish fakeWish) error {
 		Script       string   `json:"script"`
 		Faults       []string `json:"faults"`
 		Config       string   `json:"config"`
-	}{server.BaseURL(modeltest.OpenAI), server.BaseURL(modeltest.Anthropic), wish.script, append([]string{}, wish.faults...), fakeConfig(server.BaseURL(modeltest.OpenAI))}
+		Warning      string   `json:"warning,omitempty"`
+	}{dialled(server.BaseURL(modeltest.OpenAI)), dialled(server.BaseURL(modeltest.Anthropic)), wish.script, append([]string{}, wish.faults...),
+		fakeConfig(dialled(server.BaseURL(modeltest.OpenAI))), exposed(server.URL())}
 	// What is seen waits until the address is out.
 	err = log.first(func() error {
-		return a.print(ready, func(v screen.View) string { return screen.Ready(v, ready.BaseURL, ready.AnthropicURL, ready.Config) })
+		return a.print(ready, func(v screen.View) string {
+			return screen.Ready(v, ready.BaseURL, ready.AnthropicURL, ready.Config, ready.Warning)
+		})
 	})
 	if err != nil {
 		return err
@@ -118,6 +124,34 @@ func fakeConfig(baseURL string) string {
 		fmt.Fprintf(&b, "    - {id: %s, provider: fake, model: %s}\n", role, modeltest.Model)
 	}
 	return b.String()
+}
+
+// dialled is the address under which a server at that URL answers on this
+// machine: one that listens everywhere cannot be asked at "everywhere".
+func dialled(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	ip, err := netip.ParseAddr(parsed.Hostname())
+	if err != nil || !ip.IsUnspecified() {
+		return address
+	}
+	parsed.Host = net.JoinHostPort("127.0.0.1", parsed.Port())
+	return parsed.String()
+}
+
+// exposed warns where others than this machine can reach that URL; "" where they
+// cannot.
+func exposed(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(parsed.Hostname()); err != nil || ip.IsLoopback() {
+		return ""
+	}
+	return "everybody on the network can reach it: --listen 127.0.0.1:0 keeps it to this machine"
 }
 
 // fakeLog writes a line about each request, one after the other.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Memories is what a search found, or the newest.
@@ -48,8 +49,28 @@ func (p *page) memoryHead(m api.MemoryRecord) {
 	if m.Seen > 1 {
 		seen = "learnt " + number(m.Seen, "time")
 	}
-	p.wrapped("  ", dim, strings.Join(filled(clean(m.Kind), trustWords(m.Trust), memoryStatus(m.Status), seen, "changed "+p.when(m.Updated)), " · "))
+	p.wrapped("  ", dim, strings.Join(filled(clean(m.Kind), memoryTrust(m), memoryStatus(m.Status), seen, "changed "+p.when(m.Updated)), " · "))
 }
+
+// memoryTrust says whose word a memory is. What a model wrote is the model's,
+// whatever it rests on.
+func memoryTrust(m api.MemoryRecord) string {
+	if m.Agent != byDeliberation && (m.Trust != subconscious.Machine || m.Agent == "" || m.Agent == api.AuthorPerson) {
+		return trustWords(m.Trust)
+	}
+	on := trustWords(m.Trust)
+	switch m.Trust {
+	case subconscious.Owner, subconscious.Agent, subconscious.Outsider:
+	case subconscious.Machine:
+		on = "this machine's readings"
+	default:
+		on = "what is of unknown origin"
+	}
+	return "a model wrote it, resting on " + on
+}
+
+// byDeliberation is the writer of what a deliberation remembered.
+const byDeliberation = "deliberation"
 
 // memoryStatus says what a state means, where it is not the usual one.
 func memoryStatus(status api.MemoryStatus) string {

@@ -215,10 +215,13 @@ func latency(ms float64) string {
 }
 
 // Ready says where a stand-in for a provider listens, and how to use it.
-func Ready(view View, baseURL, anthropicURL, snippet string) string {
+func Ready(view View, baseURL, anthropicURL, snippet, warning string) string {
 	p := newPage(view)
 	p.wrapped("", bold, "A model that only pretends listens at "+clean(baseURL))
 	p.wrapped("", dim, "In the protocol of Anthropic: "+clean(anthropicURL))
+	if warning != "" {
+		p.wrapped("! ", yellow, sentence(warning))
+	}
 	p.line()
 	p.wrapped("", plain, "Put this into the configuration, and it thinks for all threads, and deliberates:")
 	p.line()

@@ -145,7 +145,7 @@ func TestNothingMovesTheCursor(t *testing.T) {
 			}
 		}
 		// A prompt is not wrapped, and neither is a difference.
-		for _, got := range []string{Prompt(view, prompt), Diff(view, text), Paragraph(view, text), Ready(view, text, text, text)} {
+		for _, got := range []string{Prompt(view, prompt), Diff(view, text), Paragraph(view, text), Ready(view, text, text, text, text)} {
 			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 				t.Fatalf("a prompt lets %q through: %q", got[i:i+1], got)
 			}
