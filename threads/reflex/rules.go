@@ -103,7 +103,7 @@ func librarianRules() []Rule {
 			Example: "Promised to Ines Duarte on Tue 17 Nov, and open: I will ask the office",
 		}, {
 			Name: "librarian.asked", Low: 3, High: 5, find: askedByAgents,
-			Doc:     "An agent asked the person something in a conversation, and the person has not written there since. It counts most in the mind's own conversations, where it is told at once.",
+			Doc:     "An agent asked the person something in a conversation, and the person has not written there since. It counts most in the mind's own conversations, from where it goes into the next digest.",
 			Example: "Unanswered in roof: codex asks: Shall I merge the branch?",
 		},
 	}
