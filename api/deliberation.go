@@ -40,10 +40,12 @@ type Deliberation struct {
 	// outsider.
 	Taint []string                `json:"taint"`
 	Cited []subconscious.Citation `json:"cited"`
-	// Proposal and Run are what it led to, "" for nothing.
-	Proposal string  `json:"proposal,omitempty"`
-	Run      string  `json:"run,omitempty"`
-	Cost     float64 `json:"cost"` // US dollars
+	// Proposal and Run are what it led to, "" for nothing; ProposalState is what
+	// became of the proposal, "" where that is known no more.
+	Proposal      string        `json:"proposal,omitempty"`
+	ProposalState ProposalState `json:"proposal_state,omitempty"`
+	Run           string        `json:"run,omitempty"`
+	Cost          float64       `json:"cost"` // US dollars
 	// Resumed is how often it was taken up again after the daemon had ended.
 	Resumed int `json:"resumed,omitempty"`
 }

@@ -205,6 +205,9 @@ func TestProposedApprovedUndone(t *testing.T) {
 	if _, err := w.d.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true}); err == nil {
 		t.Error("approved twice")
 	}
+	if last := w.lastDeliberation(); last.Proposal != p.ID || last.ProposalState != api.ProposalApproved || last.Run != result.Run.ID {
+		t.Errorf("the deliberation says %s", asJSON(t, last))
+	}
 	if _, err := w.d.Undo(ctx, result.Run.ID); err != nil || exists(mark) {
 		t.Errorf("taken back: %v", err)
 	}

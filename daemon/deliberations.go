@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,7 +21,15 @@ func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 	}
 	out := []api.Deliberation{}
 	for _, r := range slices.Backward(records) {
-		out = append(out, apiDeliberation(r))
+		one := apiDeliberation(r)
+		if one.Proposal != "" {
+			p, err := d.actions.Proposal(ctx, one.Proposal)
+			if err != nil && actions.CodeOf(err) != actions.CodeNotFound { // one of long ago is kept no more
+				return nil, fmt.Errorf("read the proposals: %w", err)
+			}
+			one.ProposalState, one.Run = api.ProposalState(p.State), cmp.Or(one.Run, p.Run)
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }

@@ -108,7 +108,7 @@ func (p *page) deliberation(d api.Deliberation, prompts bool) {
 	}
 	p.wrapped("    ", dim, strings.Join(filled(clean(d.ID), fmt.Sprintf("tick %d", d.Tick), clean(d.Model), roundsWords(d), tookWords(d), resumedWords(d.Resumed)), " · "))
 	p.wrapped("    ", shownStyle(d.Taint), "shown words of: "+shownWords(d.Taint))
-	if led := strings.Join(filled(clean(d.Proposal), clean(d.Run)), ", "); led != "" {
+	if led := strings.Join(filled(proposalWords(d), clean(d.Run)), ", "); led != "" {
 		p.wrapped("    led to: ", plain, led)
 	}
 	if prompts {
@@ -147,6 +147,18 @@ func resumedWords(times int) string {
 		return ""
 	}
 	return "taken up again " + number(times, "time") + " after the daemon had ended"
+}
+
+// proposalWords name the proposal that a deliberation led to, and what became of
+// it.
+func proposalWords(d api.Deliberation) string {
+	words := map[api.ProposalState]string{
+		api.ProposalPending: "waits for your word", api.ProposalApproved: "approved", api.ProposalRejected: "rejected", api.ProposalExpired: "expired",
+	}[d.ProposalState]
+	if d.Proposal == "" || words == "" {
+		return clean(d.Proposal)
+	}
+	return clean(d.Proposal) + " (" + words + ")"
 }
 
 // round writes one question and answer.
