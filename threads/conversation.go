@@ -34,11 +34,11 @@ type Said struct {
 	// is their author, and BeganName the agent's name; "" where nobody knows.
 	Conversation     string
 	Began, BeganName string
-	Author       string // person, agent or mind
-	Name         string // of an agent
-	Trust        subconscious.Trust
-	At           time.Time
-	Text         string
+	Author           string // person, agent or mind
+	Name             string // of an agent
+	Trust            subconscious.Trust
+	At               time.Time
+	Text             string
 	// Ref is the observation that it became, of the sense conversation; "" where
 	// it became none.
 	Ref subconscious.Ref
