@@ -67,6 +67,9 @@ func (w *world) varied(random *rand.Rand, i int, watcher *thread) {
 
 // Every record replays to the bytes that were committed, and is of a fair size.
 func TestReplayGivesTheSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of ticks, one after the other")
+	}
 	w := newWorld(t)
 	watcher := withFaultyWatcher(w)
 	w.begin()

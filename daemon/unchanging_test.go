@@ -25,6 +25,9 @@ func (w *world) unchanging() *world {
 
 // Over a world in which nothing changes nothing is found: what stands, stands.
 func TestUnchangingWorld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of ticks, one after the other")
+	}
 	const settled, all = 12, 300
 	w := newWorld(t).unchanging().begin()
 	var documents []subconscious.Document
