@@ -21,7 +21,8 @@ import (
 )
 
 // book is a channel that writes each message into a file, which is on the disk
-// before it says that it took it.
+// before it says that it took it. A message begins with a line of its own, since
+// a life may have ended in the middle of the one before.
 type book string
 
 func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
@@ -34,7 +35,7 @@ func (b book) Send(_ context.Context, m notify.Message) (notify.Receipt, error) 
 		return notify.Receipt{}, err
 	}
 	defer file.Close()
-	if _, err := file.Write(append(line, '\n')); err != nil {
+	if _, err := file.Write(slices.Concat([]byte{'\n'}, line, []byte{'\n'})); err != nil {
 		return notify.Receipt{}, err
 	}
 	return notify.Receipt{}, file.Sync()
