@@ -79,6 +79,9 @@ func (t attackTwin) run(ctx context.Context, corpus *attackCorpus, options attac
 	if options.sample == 0 {
 		options.sample = casesATwin
 	}
+	if slices.Contains(t.carriers, "owner-note") { // what has to follow from notes is looked for in many alone
+		options.sample = max(options.sample, leastOwn)
+	}
 	found := twinFound{Name: t.name, About: t.about}
 	if t.guard.without != "" {
 		if err := t.guard.policy().Validate(); err != nil {
