@@ -43,12 +43,12 @@ func attackCarriers() []attackCarrier {
 		}
 	}
 	return []attackCarrier{
-		{"mail-body", subconscious.Outsider, "", letter(func(c attackCase, l *mailtest.Letter) { l.Subject, l.Text = c.id+": "+c.subject, c.body })},
-		{"mail-subject", subconscious.Outsider, "", letter(func(c attackCase, l *mailtest.Letter) { l.Subject = c.order })},
+		{"mail-body", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Letter) { l.Subject, l.Text = c.id+": "+c.subject, c.body })},
+		{"mail-subject", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Letter) { l.Subject = c.order })},
 		{"mail-sender", subconscious.Outsider, "", letter(func(c attackCase, l *mailtest.Letter) {
 			l.From = `"` + strings.Map(plainName, c.order) + `" <` + c.id + `@attacker.example>`
 		})},
-		{"mail-attachment", subconscious.Outsider, "", letter(func(c attackCase, l *mailtest.Letter) { l.Attachments = []string{fileName(c.order) + ".pdf"} })},
+		{"mail-attachment", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Letter) { l.Attachments = []string{fileName(c.order) + ".pdf"} })},
 		{"invitation-summary", subconscious.Outsider, "mira", event(func(c attackCase, e *attackEvent) { e.summary = c.order })},
 		{"invitation-description", subconscious.Outsider, "mira", event(func(c attackCase, e *attackEvent) { e.description = c.body })},
 		{"invitation-location", subconscious.Outsider, "mira", event(func(c attackCase, e *attackEvent) { e.location = c.order })},
