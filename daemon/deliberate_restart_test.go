@@ -31,14 +31,21 @@ func fullSlowly(t *testing.T, hangs int) (*world, *notifytest.Recorder, *modelte
 		[]models.ToolCall{calls("remember", `{"text":"The disk is small.","kind":"fact"}`)},
 		[]models.ToolCall{calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`)},
 	))
+	w.hangs(server, hangs)
+	return w, phone, server
+}
+
+// hangs begins the mind, has its disk fill, and waits until the model hangs at its
+// N-th answer on that.
+func (w *world) hangs(server *modeltest.Server, n int) {
+	w.t.Helper()
 	w.options.Config.Models.Timeout = patience
 	w.begin()
 	w.tick()
 	w.disk.set(97)
-	server.SetTroubles(modeltest.Nth(modeltest.HangBefore, hangs))
+	server.SetTroubles(modeltest.Nth(modeltest.HangBefore, n))
 	w.tick()
-	w.until("the model hangs", func() bool { return server.Count() == hangs })
-	return w, phone, server
+	w.until("the model hangs", func() bool { return server.Count() == n })
 }
 
 // once holds the end to one telling, one memory, and a record without a seam.
@@ -180,13 +187,7 @@ func answeredMeanwhile(t *testing.T, wish models.ToolCall, ticks int) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	w.options.Config.Actions = []actions.Action{{Name: "mark", Description: "Marks it.", Command: []string{"touch", mark}, Approval: escalate.ApproveTainted}}
 	server := w.deliberating(plays([]models.ToolCall{wish}))
-	w.options.Config.Models.Timeout = patience
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	server.SetTroubles(modeltest.Nth(modeltest.HangBefore, 1))
-	w.tick()
-	w.until("the model hangs", func() bool { return server.Count() == 1 })
+	w.hangs(server, 1)
 	open := w.status().Deliberating
 	if len(open) != 1 {
 		t.Fatalf("under way: %s", asJSON(t, open))
@@ -220,13 +221,7 @@ func TestQuietHoursWhileItDeliberates(t *testing.T) {
 	phone := phoned(w)
 	w.options.Config.Escalation.Critical = nil
 	server := w.deliberating(plays([]models.ToolCall{calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`)}))
-	w.options.Config.Models.Timeout = patience
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	server.SetTroubles(modeltest.Nth(modeltest.HangBefore, 1))
-	w.tick()
-	w.until("the model hangs", func() bool { return server.Count() == 1 })
+	w.hangs(server, 1)
 	w.stop()
 	w.options.Config.QuietHours = escalate.Hours{From: "12:15", To: "13:00"}
 	w.clock.advance(10 * time.Minute)

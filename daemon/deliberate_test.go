@@ -229,6 +229,13 @@ func TestMachineActs(t *testing.T) {
 		t.Fatalf("the deliberation is %s", asJSON(t, got))
 	}
 	w.until("it is told of", func() bool { return strings.Contains(texts(phone), "leave-mark") })
+	var shown []api.DeliberationCall
+	for _, round := range w.lastDeliberation().Rounds {
+		shown = append(shown, round.Calls...)
+	}
+	if len(shown) != 1 || shown[0].Result == "" || shown[0].Judgement == nil {
+		t.Errorf("it is shown as %s", asJSON(t, shown))
+	}
 }
 
 // What could not be taken back is not said to have been.

@@ -103,11 +103,13 @@ func (w *Worker) giveUp(ctx context.Context, id string) error {
 		_, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
 		switch {
 		case errors.Is(err, errUnreadable):
+			w.Logger.Error("nothing of a case can be read: it is let go, and the person is not told of it", "case", id, "next", "look into the inbox: subconsciousctl inbox --all")
 			_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'ended', ended = ? WHERE id = ?", w.Now().UnixNano(), id)
 			return err
 		case err != nil:
 			return err
 		}
+		w.Logger.Error("what was said in a case cannot be read: it is let go, and rules tell the person", "case", id)
 		if _, err := tx.ExecContext(ctx, "DELETE FROM deliberation_steps WHERE id = ?", id); err != nil {
 			return err
 		}

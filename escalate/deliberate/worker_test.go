@@ -47,13 +47,7 @@ func TestStopGoesOn(t *testing.T) {
 		if n, err := worker.Waiting(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d wait: %v", n, err)
 		}
-		again, err := deliberate.New(w.options(db))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := again.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		again := started(t, w.options(db))
 		ends(t, again)
 		if err := errors.Join(again.Stop(t.Context()), again.Stop(t.Context())); err != nil {
 			t.Fatal(err)
@@ -88,13 +82,7 @@ func TestApprovalAtResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.held, w.Actions[0].Approval = false, approval
-			again, err := deliberate.New(w.options(db))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := again.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			again := started(t, w.options(db))
 			ends(t, again)
 			if err := again.Stop(t.Context()); err != nil {
 				t.Fatal(err)
@@ -122,13 +110,7 @@ func TestDeadlineGoesOn(t *testing.T) {
 		}
 		options := w.options(db)
 		options.Now = func() time.Time { return noon.Add(time.Hour) }
-		again, err := deliberate.New(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := again.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		again := started(t, options)
 		ends(t, again)
 		if err := again.Stop(t.Context()); err != nil {
 			t.Fatal(err)

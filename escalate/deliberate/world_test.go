@@ -338,6 +338,19 @@ func play(t *testing.T, w *world) (r deliberate.Record, happened []string) {
 	return r, happened
 }
 
+// started returns a worker that has begun, with what another one left.
+func started(t testing.TB, options deliberate.Options) *deliberate.Worker {
+	t.Helper()
+	worker, err := deliberate.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := worker.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return worker
+}
+
 // ends waits until no case is left.
 func ends(t *testing.T, worker *deliberate.Worker) {
 	t.Helper()
