@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
@@ -84,7 +85,7 @@ func (d *Daemon) Decide(ctx context.Context, decision api.ProposalDecision) (api
 	if err != nil {
 		return api.ProposalResult{}, actAnswer(err)
 	}
-	ran := apiRun(run)
+	ran := d.apiRun(run)
 	return api.ProposalResult{Proposal: d.apiProposal(p), Run: &ran}, nil
 }
 
@@ -107,7 +108,7 @@ func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 		return page, err
 	}
 	for _, r := range shown {
-		out := apiRun(r)
+		out := d.apiRun(r)
 		switch by := undoing[r.ID]; by.State {
 		case actions.RunSucceeded:
 			out.Undone = by.ID
@@ -131,7 +132,7 @@ func (d *Daemon) Undo(ctx context.Context, run string) (api.ActionRun, error) {
 		return api.ActionRun{}, actAnswer(err)
 	}
 	d.options.Logger.Info("an action was taken back", "run", run, "by", r.ID, "state", string(r.State))
-	return apiRun(r), nil
+	return d.apiRun(r), nil
 }
 
 func (d *Daemon) apiProposal(p actions.Proposal) api.Proposal {
@@ -152,10 +153,8 @@ func (d *Daemon) apiProposal(p actions.Proposal) api.Proposal {
 		out.Decided = p.Changed
 		return out
 	}
-	if bound, err := d.actions.Check(p.Action, p.Arguments); err != nil {
+	if err := d.actions.Problem(p); err != nil {
 		out.Problem = err.Error()
-	} else if bound.Hash != p.Hash {
-		out.Problem = "the action is configured otherwise than when it was proposed"
 	}
 	return out
 }
@@ -168,11 +167,14 @@ func trustNames(trusts []subconscious.Trust) []string {
 	return names
 }
 
-func apiRun(r actions.Run) api.ActionRun {
+func (d *Daemon) apiRun(r actions.Run) api.ActionRun {
 	out := api.ActionRun{
 		ID: r.ID, Action: r.Action, Argv: append([]string{}, r.Argv...), State: api.RunState(r.State), ExitCode: r.ExitCode, Output: r.Output,
 		At: r.Started, Ended: r.Ended, UndoUntil: r.UndoUntil, UndoOf: r.UndoOf, Proposal: r.Proposal, Deliberation: r.Deliberation,
 		Incident: r.Incident, Problem: r.Problem,
+	}
+	if err := d.actions.Altered(r); err != nil {
+		out.Problem = strings.TrimPrefix(out.Problem+"; "+err.Error(), "; ")
 	}
 	if r.LeftOut > 0 {
 		out.Output += fmt.Sprintf("\n… %d bytes more were not kept", r.LeftOut)

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"crypto/subtle"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,8 @@ type guards struct {
 	option func(a argument, values map[string]value, text string) error
 	// path returns the absolute path below a folder.
 	path func(root, path string) (string, error)
+	// stored reports whether what is stored to be shown is what runs.
+	stored func(argv []string, folder string, fresh Bound) bool
 	// approve refuse an approval, in this order.
 	approve []approvalGuard
 }
@@ -38,7 +41,7 @@ type approvalGuard struct {
 }
 
 func allGuards() guards {
-	return guards{text: notText, option: noOption, path: below, approve: []approvalGuard{
+	return guards{text: notText, option: noOption, path: below, stored: isStored, approve: []approvalGuard{
 		{"single use", singleUse}, {"expiry", notExpired}, {"shown", asShown}, {"configured", asConfigured}, {"limit", withinLimits},
 	}}
 }
@@ -93,6 +96,20 @@ func limits(action Action, hour, day int) error {
 	return nil
 }
 
+func isStored(argv []string, folder string, fresh Bound) bool {
+	return slices.Equal(argv, fresh.Argv) && folder == fresh.Folder
+}
+
+// asStored refuses what was shown otherwise than it runs: whoever writes to the
+// database writes what is shown.
+func (g guards) asStored(id string, argv []string, folder string, fresh Bound) error {
+	if g.stored(argv, folder, fresh) {
+		return nil
+	}
+	return refuse(CodeChanged, "find out who writes to the database, and have it proposed again",
+		"what is stored of %s is not what its action runs with these arguments", id)
+}
+
 // equal compares hashes in constant time.
 func equal(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
@@ -105,5 +122,8 @@ func (g guards) check(a approval) error {
 			return err
 		}
 	}
-	return a.problem
+	if a.problem != nil {
+		return a.problem
+	}
+	return g.asStored(a.proposal.ID, a.proposal.Argv, a.proposal.Folder, a.fresh)
 }

@@ -80,6 +80,30 @@ func (e *Engine) Proposal(ctx context.Context, id string) (p Proposal, err error
 	return p.at(e.Now()), wrap("proposal", err)
 }
 
+// Problem says why a proposal that waits cannot be approved as it is stored; nil
+// for nothing.
+func (e *Engine) Problem(p Proposal) error {
+	a := approval{proposal: p}
+	a.fresh, a.problem = e.Check(p.Action, p.Arguments)
+	if err := asConfigured(a); err != nil {
+		return err
+	}
+	return e.guards.asStored(p.ID, p.Argv, p.Folder, a.fresh)
+}
+
+// Altered says that what is stored of a run is not what it ran, as far as its
+// action is still the same; nil for nothing.
+func (e *Engine) Altered(r Run) error {
+	b, err := e.Check(r.Action, r.Arguments)
+	if err != nil || !equal(b.Hash, r.Hash) {
+		return nil
+	}
+	if r.UndoOf != "" {
+		b.Argv = b.undo
+	}
+	return e.guards.asStored(r.ID, r.Argv, r.Folder, b)
+}
+
 // Runs are listed newest first.
 func (e *Engine) Runs(ctx context.Context, q Query) (found []Run, err error) {
 	conditions, args, limit := q.where("")

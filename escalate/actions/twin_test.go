@@ -45,6 +45,51 @@ func TestTwins(t *testing.T) {
 			r, err := b.Execute(t.Context(), "k", wish("", "show", `{"x":"innocent"}`))
 			return err == nil && r.Output == "inside"
 		},
+		"stored": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			a, file := noting(t, "note")
+			a.Undo = a.Command
+			b := with(a)
+			store := func(change string) {
+				if err := b.db.Write(t.Context(), func(tx *store.Tx) error {
+					_, err := tx.ExecContext(t.Context(), "UPDATE "+change)
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
+			store(`actions_proposals SET argv = '["/bin/true"]' WHERE key = 'k'`)
+			store(`actions_proposals SET folder = '/elsewhere' WHERE key = 'k2'`)
+			open := 0
+			for _, p := range []actions.Proposal{p, q} {
+				shown, err := b.Proposal(t.Context(), p.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				problem := b.Problem(shown)
+				_, err = b.Approve(t.Context(), shown.ID, shown.Hash)
+				if err == nil && problem == nil {
+					open++
+				} else {
+					refused(t, problem, actions.CodeChanged)
+					refused(t, err, actions.CodeChanged)
+				}
+			}
+			r := b.execute(t, "3", "note", `{"text":"three"}`)
+			store(`actions_runs SET argv = '["/bin/true"]'`)
+			shown, err := b.Run(t.Context(), r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			altered := b.Altered(shown)
+			if _, err := b.Undo(t.Context(), r.ID); err == nil && altered == nil {
+				open++
+			} else {
+				refused(t, altered, actions.CodeChanged)
+				refused(t, err, actions.CodeChanged)
+			}
+			return open == 3 && len(lines(t, file)) == 4
+		},
 		"single use": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			a, file := noting(t, "note")
 			b := with(a)
@@ -72,11 +117,11 @@ func TestTwins(t *testing.T) {
 			return err == nil && slices.Contains(lines(t, file), "harmful")
 		},
 		"configured": func(t *testing.T, with func(...actions.Action) *bench) bool {
-			a, _ := noting(t, "note")
+			a, file := noting(t, "note")
 			b := with(a)
 			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
-			changed, file := noting(t, "note")
-			if err := b.SetActions([]actions.Action{changed}); err != nil {
+			a.Env = []string{"EDITOR"} // its arguments are as they were stored
+			if err := b.SetActions([]actions.Action{a}); err != nil {
 				t.Fatal(err)
 			}
 			_, err := b.Approve(t.Context(), p.ID, p.Hash)

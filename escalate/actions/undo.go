@@ -69,5 +69,5 @@ func (e *Engine) undoable(r Run, at time.Time) (Bound, error) {
 	if !equal(b.Hash, r.Hash) || len(b.undo) == 0 {
 		return Bound{}, refuse(CodeChanged, "undo it by hand", "the action %s is another one than when %s ran", r.Action, r.ID)
 	}
-	return b, nil
+	return b, e.guards.asStored(r.ID, r.Argv, r.Folder, b)
 }
