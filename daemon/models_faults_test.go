@@ -72,7 +72,7 @@ type faultRow struct {
 	ticks         int
 
 	byModel, byReflex         int // threads that thought so while it went wrong
-	asks, retries             int
+	asks, retries, told       int // told: by the ticks
 	charged, counted, allowed float64
 	health, cause             string
 	slowest                   time.Duration
@@ -80,7 +80,13 @@ type faultRow struct {
 
 func (f *faultRow) run(t *testing.T) {
 	server := lab(t, modeltest.Options{Script: modeltest.Thinker(), Seed: 7})
-	w := newWorld(t).thinking(f.protocol, server).begin()
+	w := newWorld(t).thinking(f.protocol, server)
+	w.options.OnTick = func(report api.TickReport) {
+		for _, r := range report.Threads {
+			f.told += r.Calls
+		}
+	}
+	w.begin()
 	w.tick()
 	if f.always {
 		server.SetTroubles(modeltest.Always(f.fault))
@@ -218,6 +224,18 @@ func (f *faultRow) money(t *testing.T, w *world, server *modeltest.Server) {
 	f.charged, f.counted, f.allowed = bill(charged).Float(), spent.Today.Money.Float(), w.options.Config.Budget.MoneyPerDay
 	if bill(charged) > spent.Today.Money || charged.Total() > spent.Today.Tokens || f.counted > f.allowed {
 		t.Errorf("charged %s and %d tokens, counted %s and %d", bill(charged), charged.Total(), spent.Today.Money, spent.Today.Tokens)
+	}
+	// What was sent is a call, a retry too, whoever counts it.
+	report, err := w.d.Report(t.Context(), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reported := 0
+	for _, m := range report.Models {
+		reported += m.Calls
+	}
+	if attempts != spent.Today.Calls || attempts != reported || attempts != f.told {
+		t.Errorf("%d requests were sent; the budget counts %d, the report %d, the ticks %d", attempts, spent.Today.Calls, reported, f.told)
 	}
 	if spent.Running.Calls+spent.Lost.Calls > 0 {
 		t.Errorf("running %+v, lost %+v", spent.Running, spent.Lost)

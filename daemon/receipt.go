@@ -124,9 +124,10 @@ func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
 			sum = &api.ModelSum{Role: c.Role, Provider: c.Provider, Model: c.Model, Local: d.isLocal(c.Provider)}
 			sums[key] = sum
 		}
-		sum.Calls += c.Calls
-		if c.Outcome != outcomeAnswered {
-			sum.Failed += c.Calls
+		sum.Calls += c.Attempts
+		sum.Failed += c.Attempts
+		if c.Outcome == outcomeAnswered {
+			sum.Failed -= c.Calls
 		}
 		sum.Tokens += c.Input + c.Output
 		sum.Cached += c.Cached

@@ -72,9 +72,6 @@ func NewRetry(inner Generator, options RetryOptions) Generator {
 	return &retry{inner, options}
 }
 
-// maxAttempts is how often a driver is asked for one answer at most.
-const maxAttempts = 2
-
 type retry struct {
 	inner Generator
 	RetryOptions
@@ -96,11 +93,15 @@ func (r *retry) Generate(ctx context.Context, request Request) (Answer, error) {
 	answer, err = r.inner.Generate(ctx, request)
 	if err != nil {
 		last := asError(err, failed.By)
+		if last.Kind == KindBudget { // there is no room for a retry, which is not what failed
+			return Answer{}, failed
+		}
 		last.Attempts, last.Unsure = last.Attempts+failed.Attempts, last.Unsure+failed.Unsure
-		last.Usage = knownOf(last.Usage, failed.Usage)
+		last.Usage, last.Cost = knownOf(last.Usage, failed.Usage), plus(last.Cost, failed.Cost)
 		return Answer{}, last
 	}
 	answer.Attempts, answer.Unsure = answer.Attempts+failed.Attempts, answer.Unsure+failed.Unsure
+	answer.Cost = plus(answer.Cost, failed.Cost)
 	switch {
 	case answer.Usage.Known:
 		answer.Usage = knownOf(answer.Usage, failed.Usage)

@@ -17,16 +17,13 @@ type BudgetOptions struct {
 	By    Identity
 	Meter Meter // nil debits nothing, and says what calls cost
 	Rate  Rate
-	// Attempts is how many there can be of a call at most; 0 is 1.
-	Attempts int
-	Now      func() time.Time // nil is time.Now; for requests without Purpose.At
+	Now   func() time.Time // nil is time.Now; for requests without Purpose.At
 }
 
 // NewBudget debits what a call can cost at worst before it is made, and settles
 // it from its usage. Where there is no room the call is not made: the error is
 // of KindBudget, wraps the *budget.Refusal, and says when there is room again.
 func NewBudget(inner Generator, options BudgetOptions) Generator {
-	options.Attempts = max(1, options.Attempts)
 	options.Now = clock(options.Now)
 	return &spend{inner, options}
 }
@@ -43,8 +40,7 @@ func (s *spend) Generate(ctx context.Context, request Request) (answer Answer, e
 	if ctx.Err() != nil {
 		return Answer{}, &Error{Kind: KindCancelled, By: s.By, Text: "it was asked for no more", Err: ctx.Err()}
 	}
-	single := s.single(request)
-	worst := budget.Amount{Money: times(single.Money, s.Attempts), Tokens: single.Tokens * s.Attempts}
+	worst := s.worst(request)
 	ticket, err := s.debit(ctx, request.Purpose, worst)
 	if err != nil {
 		return Answer{}, err
@@ -54,7 +50,7 @@ func (s *spend) Generate(ctx context.Context, request Request) (answer Answer, e
 	answer, err = s.inner.Generate(ctx, request)
 	if err != nil {
 		failure := asError(err, s.By)
-		actual = s.took(single, failure.Usage, failure.Unsure)
+		actual = s.took(worst, failure.Usage, failure.Unsure)
 		// An attempt before may have been made, and have to be paid for.
 		actual.Unmade = actual == (budget.Amount{}) && (failure.Kind == KindResting || failure.Kind == KindKey && failure.Status == 0)
 		failure.Cost = actual.Money
@@ -64,21 +60,21 @@ func (s *spend) Generate(ctx context.Context, request Request) (answer Answer, e
 	if !answer.Usage.Known {
 		unsure++
 	}
-	actual = s.took(single, answer.Usage, unsure)
+	actual = s.took(worst, answer.Usage, unsure)
 	answer.Cost = actual.Money
 	return answer, nil
 }
 
-// single is what one attempt takes at worst.
-func (s *spend) single(request Request) budget.Amount {
+// worst is what a call takes at worst.
+func (s *spend) worst(request Request) budget.Amount {
 	input := worstInput(request)
 	return budget.Amount{Money: s.Rate.Worst(input, request.MaxTokens), Tokens: input + request.MaxTokens}
 }
 
 // took is what a call took: its usage as far as it is known, and the worst for
-// each attempt of which nobody knows.
-func (s *spend) took(single budget.Amount, usage Usage, unsure int) budget.Amount {
-	took := budget.Amount{Money: times(single.Money, unsure), Tokens: single.Tokens * unsure}
+// each request of which nobody knows.
+func (s *spend) took(worst budget.Amount, usage Usage, unsure int) budget.Amount {
+	took := budget.Amount{Money: times(worst.Money, unsure), Tokens: worst.Tokens * unsure}
 	if usage.Known {
 		took.Money = plus(took.Money, s.Rate.Cost(usage))
 		took.Tokens += usage.Total()

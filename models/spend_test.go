@@ -20,7 +20,7 @@ var (
 )
 
 func metered(p *purse, steps ...step) models.Generator {
-	return models.NewBudget(driver(groq, steps...), models.BudgetOptions{By: groq, Meter: p, Rate: rate, Attempts: 2})
+	return models.NewBudget(driver(groq, steps...), models.BudgetOptions{By: groq, Meter: p, Rate: rate})
 }
 
 func TestBudgetDebitsTheWorstAndSettlesWhatWasTaken(t *testing.T) {
@@ -32,7 +32,7 @@ func TestBudgetDebitsTheWorstAndSettlesWhatWasTaken(t *testing.T) {
 		t.Fatalf("cost %d, %v; want 10 tokens at $1 and 5 at $4 a million", answer.Cost, err)
 	}
 	charge := p.charges[0]
-	single := budget.Amount{Money: charge.Worst.Money / 2, Tokens: charge.Worst.Tokens / 2}
+	single := charge.Worst
 	charge.Worst = budget.Amount{}
 	if want := (budget.Charge{At: noon, Tick: 7, Role: "watcher", Provider: "groq", Model: "llama", Exploration: true}); charge != want {
 		t.Errorf("charge %+v, want %+v", charge, want)
@@ -74,7 +74,7 @@ func TestBudgetSettles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &purse{}
 			answer, err := metered(p, c.step).Generate(t.Context(), ask("hello"))
-			single := budget.Amount{Money: p.charges[0].Worst.Money / 2, Tokens: p.charges[0].Worst.Tokens / 2}
+			single := p.charges[0].Worst
 			want := budget.Amount{Money: c.known.Money + single.Money*budget.Money(c.singles), Tokens: c.known.Tokens + single.Tokens*c.singles}
 			if p.settled[0] != want {
 				t.Errorf("settled %+v, want %+v", p.settled[0], want)
@@ -118,7 +118,7 @@ func TestBudgetSettlesThoughNobodyWaits(t *testing.T) {
 		return models.Answer{}, context.Canceled
 	}
 	_, err := metered(p, cancelled).Generate(ctx, ask("hello"))
-	if failure(t, err).Kind != models.KindCancelled || p.settled[0].Tokens*2 != p.charges[0].Worst.Tokens || p.done[0] != nil {
+	if failure(t, err).Kind != models.KindCancelled || p.settled[0].Tokens != p.charges[0].Worst.Tokens || p.done[0] != nil {
 		t.Errorf("settled %+v of %+v, %v, %v", p.settled, p.charges, p.done, err)
 	}
 	_, err = metered(p, says("x")).Generate(ctx, ask("hello"))
@@ -156,7 +156,7 @@ func TestBudgetKnowsWhatWasNotMade(t *testing.T) {
 		p := &purse{}
 		_, err := metered(p, failsWith(c.failure)).Generate(t.Context(), ask("x"))
 		if c.tokens < 0 {
-			c.tokens = p.charges[0].Worst.Tokens / 2
+			c.tokens = p.charges[0].Worst.Tokens
 		}
 		if got := p.settled[0]; got.Unmade != c.unmade || got.Tokens != c.tokens {
 			t.Errorf("%s: settled %+v after %v, want unmade %v, %d tokens", name, got, err, c.unmade, c.tokens)
@@ -186,14 +186,15 @@ func TestBudgetCountsAllThatIsSent(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if more := (p.charges[1].Worst.Tokens - p.charges[0].Worst.Tokens) / 2; more < 999 { // the text takes the place of one byte
+		if more := p.charges[1].Worst.Tokens - p.charges[0].Worst.Tokens; more < 999 { // the text takes the place of one byte
 			t.Errorf("%s of 1,000 bytes counts %d tokens", name, more)
 		}
 	}
 }
 
 // What is settled is never more than what was debited, as long as a provider
-// counts no more tokens than there are bytes and gives out no more than asked.
+// counts no more tokens than there are bytes and gives out no more than asked. A
+// retry is debited and settled by itself.
 func TestBudgetProperties(t *testing.T) {
 	price := rapid.Custom(func(t *rapid.T) float64 {
 		return float64(rapid.IntRange(0, 100_000_000).Draw(t, "millionths")) / 1e6
@@ -207,16 +208,27 @@ func TestBudgetProperties(t *testing.T) {
 		cached := rapid.IntRange(0, input).Draw(t, "kept")
 		usage := models.Usage{Input: input, Cached: cached, Written: rapid.IntRange(0, input-cached).Draw(t, "put"),
 			Output: rapid.IntRange(0, request.MaxTokens).Draw(t, "output"), Known: rapid.Bool().Draw(t, "known")}
-		answer := models.Answer{Usage: usage, Unsure: rapid.IntRange(0, 1).Draw(t, "unsure")}
-		p := &purse{}
-		d := driver(groq, func(context.Context, models.Request) (models.Answer, error) { return answer, nil })
-		got, err := models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: rate, Attempts: 2}).Generate(context.Background(), request)
-		if err != nil {
-			t.Fatal(err)
+		steps := []step{func(context.Context, models.Request) (models.Answer, error) { return models.Answer{Usage: usage}, nil }}
+		if rapid.Bool().Draw(t, "retried") {
+			cut := models.Error{Kind: models.KindCut, Text: "x", Unsure: rapid.IntRange(0, 1).Draw(t, "unsure")}
+			steps = append([]step{failsWith(cut)}, steps...)
 		}
-		worst, settled := p.charges[0].Worst, p.settled[0]
-		if settled.Money > worst.Money || settled.Tokens > worst.Tokens || settled.Money < 0 || got.Cost != settled.Money {
-			t.Fatalf("settled %+v, debited %+v, cost %d", settled, worst, got.Cost)
+		p := &purse{}
+		once := models.NewBudget(driver(groq, steps...), models.BudgetOptions{By: groq, Meter: p, Rate: rate})
+		got, err := models.NewRetry(once, models.RetryOptions{Wait: func() time.Duration { return 0 }}).Generate(context.Background(), request)
+		if err != nil || len(p.settled) != len(steps) {
+			t.Fatalf("%d of %d settled, %v", len(p.settled), len(steps), err)
+		}
+		var cost budget.Money
+		for i, settled := range p.settled {
+			worst := p.charges[i].Worst
+			if settled.Money > worst.Money || settled.Tokens > worst.Tokens || settled.Money < 0 {
+				t.Fatalf("settled %+v, debited %+v", settled, worst)
+			}
+			cost += settled.Money
+		}
+		if got.Cost != cost {
+			t.Fatalf("settled %+v, cost %d", p.settled, got.Cost)
 		}
 	})
 }
@@ -227,7 +239,7 @@ func TestBudgetDoesNotOverflow(t *testing.T) {
 		return models.Answer{Unsure: 1, Usage: models.Usage{Input: 1e8, Known: true}}, nil
 	})
 	beyond := models.Rate{Price: models.Price{Input: 1e9, Output: 1e300}}
-	answer, err := models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: beyond, Attempts: 2}).Generate(t.Context(), ask("x"))
+	answer, err := models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: beyond}).Generate(t.Context(), ask("x"))
 	if err != nil || p.charges[0].Worst.Money != math.MaxInt64 || answer.Cost != math.MaxInt64 {
 		t.Errorf("debited %d, cost %d, %v", p.charges[0].Worst.Money, answer.Cost, err)
 	}

@@ -38,7 +38,8 @@ type Member struct {
 var _ Driver = (*Member)(nil)
 
 // Stack puts the decorators around a driver: record, redact where the model is
-// remote, budget, breaker, retry, timeout, from the outside in.
+// remote, breaker, retry, budget, timeout, from the outside in. A retry is a call
+// of its own to the budget.
 func Stack(driver Driver, options StackOptions) *Member {
 	by := driver.Identity()
 	if options.Secrets == nil {
@@ -48,9 +49,9 @@ func Stack(driver Driver, options StackOptions) *Member {
 		options.Circuit = NewCircuit(options.Now)
 	}
 	inner := NewTimeout(NewVerify(driver, by, options.Accepts), by, options.Timeout)
+	inner = NewBudget(inner, BudgetOptions{By: by, Meter: options.Meter, Rate: options.Rate, Now: options.Now})
 	inner = NewRetry(inner, RetryOptions{Budget: options.Retries, Wait: options.Wait})
 	inner = NewBreaker(inner, by, options.Circuit)
-	inner = NewBudget(inner, BudgetOptions{By: by, Meter: options.Meter, Rate: options.Rate, Attempts: maxAttempts, Now: options.Now})
 	if !by.Local {
 		inner = NewRedact(inner, RedactOptions{Secrets: options.Secrets, Masker: options.Masker})
 	}
