@@ -42,7 +42,8 @@ func peerOf(conn net.Conn) (peer, error) {
 
 // guard is a listener that lets in only the users that may, and only so many at
 // once. Others are answered with a problem document before one byte of theirs
-// is read.
+// is read. Where all places are taken, the connection that has been quiet for
+// longest makes room.
 type guard struct {
 	net.Listener
 	allowed []int
@@ -51,6 +52,10 @@ type guard struct {
 	slots   chan struct{}
 	closed  chan struct{}
 	once    sync.Once
+
+	mu      sync.Mutex
+	quiet   []*guardedConn // without a whole request, the longest one first
+	crowded bool           // the next one that becomes quiet makes room
 }
 
 var _ net.Listener = (*guard)(nil)
@@ -68,22 +73,44 @@ func newGuard(listener net.Listener, options Options) *guard {
 
 // Accept returns the next connection of a user that may.
 func (g *guard) Accept() (net.Conn, error) {
-	select {
-	case g.slots <- struct{}{}:
-	case <-g.closed:
-		return nil, net.ErrClosed
-	}
 	for {
 		conn, err := g.Listener.Accept()
 		if err != nil {
-			<-g.slots
 			return nil, err
 		}
 		who, err := peerOf(conn)
-		if err == nil && slices.Contains(g.allowed, who.uid) {
-			return &guardedConn{Conn: conn, release: sync.OnceFunc(func() { <-g.slots })}, nil
+		if err != nil || !slices.Contains(g.allowed, who.uid) {
+			g.refuse(conn, who, err)
+			continue
 		}
-		g.refuse(conn, who, err)
+		if err := g.place(); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return &guardedConn{Conn: conn, guard: g, release: sync.OnceFunc(func() { <-g.slots })}, nil
+	}
+}
+
+// place takes a place, and waits for one only while all run a request.
+func (g *guard) place() error {
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	g.mu.Lock()
+	if g.crowded = len(g.quiet) == 0; !g.crowded {
+		_ = g.quiet[0].Close() // who serves it sees that it is closed
+		g.quiet = g.quiet[1:]
+	}
+	g.mu.Unlock()
+	select {
+	case g.slots <- struct{}{}:
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.crowded = false
+		return nil
+	case <-g.closed:
+		return net.ErrClosed
 	}
 }
 
@@ -115,6 +142,7 @@ func (g *guard) refuse(conn net.Conn, who peer, cause error) {
 // guardedConn gives its slot back when it is closed.
 type guardedConn struct {
 	net.Conn
+	guard   *guard
 	release func()
 }
 
@@ -122,4 +150,29 @@ type guardedConn struct {
 func (c *guardedConn) Close() error {
 	defer c.release()
 	return c.Conn.Close()
+}
+
+// connKey is where the context of a request has its connection.
+type connKey struct{}
+
+// hear notes whether a connection is quiet: from when it is new, or between two
+// requests, until a request has arrived whole.
+func (c *guardedConn) hear(quiet bool) {
+	c.guard.mu.Lock()
+	defer c.guard.mu.Unlock()
+	c.guard.quiet = slices.DeleteFunc(c.guard.quiet, func(other *guardedConn) bool { return other == c })
+	switch {
+	case quiet && c.guard.crowded:
+		c.guard.crowded = false
+		_ = c.Close() // who serves it sees that it is closed
+	case quiet:
+		c.guard.quiet = append(c.guard.quiet, c)
+	}
+}
+
+// follow is told by the HTTP server what becomes of a connection.
+func follow(conn net.Conn, state http.ConnState) {
+	if guarded, ok := conn.(*guardedConn); ok && state != http.StateActive {
+		guarded.hear(state == http.StateNew || state == http.StateIdle)
+	}
 }

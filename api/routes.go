@@ -62,11 +62,18 @@ func (s *Server) routes() map[string]http.Handler {
 	}
 }
 
-func (s *Server) handler() http.Handler {
+func (s *Server) handler() http.Handler { return s.answer(s.oneLength(s.mux())) }
+
+func (s *Server) mux() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, handler := range s.routes() {
 		mux.Handle(pattern, handler)
 	}
+	return mux
+}
+
+// answer gives every answer its headers, and survives a panic.
+func (s *Server) answer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(VersionHeader, s.options.Version)
 		if zone := s.options.Now().Location().String(); zone != "" && zone != "Local" {
@@ -74,14 +81,38 @@ func (s *Server) handler() http.Handler {
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if !s.enter() {
-			s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+		defer s.contain(w, r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// oneLength refuses what may have said its length twice: of two that contradict
+// each other net/http shows the one that it follows, the chunks, or with
+// HTTP/1.0 Content-Length.
+func (s *Server) oneLength(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TransferEncoding) == 0 && r.ProtoAtLeast(1, 1) {
+			next.ServeHTTP(w, r)
 			return
 		}
-		defer s.leave()
-		defer s.contain(w, r)
-		mux.ServeHTTP(w, r)
+		w.Header().Set("Connection", "close")
+		s.fail(w, r, badRequest("speak HTTP/1.1, and say the length by Content-Length", "the request comes in pieces, or by an old protocol"))
 	})
+}
+
+// run answers a request that has arrived whole with what do returns. Stop waits
+// for it, and no other connection takes its place.
+func (s *Server) run(w http.ResponseWriter, r *http.Request, do func() (any, error)) {
+	if !s.enter() {
+		s.fail(w, r, Errorf(CodeUnavailable, "start the daemon again, then repeat", "the daemon is stopping"))
+		return
+	}
+	defer s.leave()
+	if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
+		conn.hear(false)
+	}
+	value, err := do()
+	s.respond(w, r, value, err)
 }
 
 // contain turns a handler's panic into an answer and a line in the log.
@@ -103,8 +134,7 @@ func (s *Server) get(serve reading) http.Handler {
 		}
 		ctx, done := context.WithTimeout(r.Context(), answerTimeout)
 		defer done()
-		value, err := serve(ctx, r)
-		s.respond(w, r, value, err)
+		s.run(w, r, func() (any, error) { return serve(ctx, r) })
 	})
 }
 
@@ -121,8 +151,7 @@ func (s *Server) post(serve wish) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		value, err := serve(s.life, body)
-		s.respond(w, r, value, err)
+		s.run(w, r, func() (any, error) { return serve(s.life, body) })
 	})
 }
 

@@ -129,7 +129,11 @@ func New(options Options) (*Server, error) {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return s.life },
-		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, conn)
+		},
+		ConnState: follow,
+		ErrorLog:  slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
 	}
 	return s, nil
 }

@@ -231,41 +231,152 @@ func copyOfThis(t *testing.T) string {
 	return path
 }
 
+// open connects to the socket and says something.
+func open(t *testing.T, folder, text string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("unix", filepath.Join(folder, "socket"))
+	if err == nil {
+		_, err = io.WriteString(conn, text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // the server may have closed it
+	return conn
+}
+
+const (
+	mostConns = 64
+	askHealth = "GET /healthz HTTP/1.1\r\nHost: mind\r\nConnection: close\r\n\r\n"
+)
+
+// unserved fails if an answer comes although there is no place.
+func unserved(t *testing.T, late net.Conn) {
+	t.Helper()
+	if err := late.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := late.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("beside %d connections one more was served: %d bytes, %v", mostConns, n, err)
+	}
+}
+
+// served reads the answer.
+func served(t *testing.T, conn net.Conn) {
+	t.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil || !strings.Contains(string(text), "200 OK") {
+		t.Errorf("%v, %s", err, text)
+	}
+}
+
 func TestConnectionsAreBounded(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("the backlog of a socket is shorter there")
 	}
 	folder := apitest.Folder(t)
-	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
-	const most = 64
-	var conns []net.Conn
-	for range most {
-		conn, err := net.Dial("unix", filepath.Join(folder, "socket"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = conn.Close() }() // closed below already, or by the server
-		conns = append(conns, conn)
+	mind := apitest.Busy()
+	begun, goOn := make(chan struct{}, mostConns), make(chan struct{})
+	mind.OnStatus = func(context.Context) error {
+		begun <- struct{}{}
+		<-goOn
+		return nil
 	}
-	late, err := net.Dial("unix", filepath.Join(folder, "socket"))
+	apitest.Serve(t, folder, mind, api.Options{})
+	for range mostConns {
+		open(t, folder, "GET /v1/status HTTP/1.1\r\nHost: mind\r\n\r\n")
+		<-begun
+	}
+	late := open(t, folder, askHealth)
+	unserved(t, late)
+	close(goOn)
+	served(t, late)
+}
+
+// Whoever connects and says nothing, or half of it, keeps nobody else out.
+func TestHalfOpenConnections(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("the backlog of a socket is shorter there")
+	}
+	for name, half := range map[string]string{
+		"nothing":       "",
+		"half a header": "GET /v1/status HTT",
+		"half a body":   "POST /v1/commands HTTP/1.1\r\nHost: mind\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
+		"idle":          "GET /healthz HTTP/1.1\r\nHost: mind\r\n\r\n",
+	} {
+		for _, twin := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", twin ", twin), func(t *testing.T) {
+				folder := apitest.Folder(t)
+				serve(t, folder, func(s *api.Server) {
+					if twin {
+						api.Patient(s)
+					}
+				})
+				for range mostConns {
+					conn := open(t, folder, half)
+					if name == "idle" {
+						if _, err := conn.Read(make([]byte, 1)); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				if late := open(t, folder, askHealth); twin {
+					unserved(t, late)
+				} else {
+					served(t, late)
+				}
+			})
+		}
+	}
+}
+
+// serve starts a server in which a guard may be left out.
+func serve(t *testing.T, folder string, without func(*api.Server)) {
+	t.Helper()
+	mind := apitest.Busy()
+	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = late.Close() }() // the server may have closed it
-	if _, err := io.WriteString(late, "GET /healthz HTTP/1.1\r\nHost: mind\r\nConnection: close\r\n\r\n"); err != nil {
+	without(server)
+	if err := server.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := late.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := late.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("beside %d connections one more was served: %d bytes, %v", most, n, err)
-	}
-	if err := errors.Join(conns[0].Close(), late.SetReadDeadline(time.Now().Add(10*time.Second))); err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(late)
-	if err != nil || !strings.Contains(string(text), "200 OK") {
-		t.Errorf("once there was room: %v, %s", err, text)
+	t.Cleanup(func() {
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRequestsWithTwoLengths(t *testing.T) {
+	const note = `{"kind":"note","text":"a"}`
+	for _, test := range []struct{ proto, lengths, body, status string }{
+		{"1.1", "Content-Length: 26\r\n", note, "200"},
+		{"1.1", "Content-Length: 26\r\nContent-Length: 5\r\n", note, "400"},
+		{"1.1", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "1a\r\n" + note + "\r\n0\r\n\r\n", "400"},
+		{"1.0", "Content-Length: 26\r\nTransfer-Encoding: chunked\r\n", note, "400"},
+	} {
+		for _, twin := range []bool{false, true} {
+			folder := apitest.Folder(t)
+			serve(t, folder, func(s *api.Server) {
+				if twin {
+					api.Unmeasured(s)
+				}
+			})
+			conn := open(t, folder, "POST /v1/commands HTTP/"+test.proto+"\r\nHost: mind\r\nConnection: close\r\n"+
+				"Content-Type: application/json\r\n"+test.lengths+"\r\n"+test.body)
+			text, err := io.ReadAll(conn)
+			want := test.status
+			if twin && strings.Contains(test.lengths, "chunked") {
+				want = "200" // net/http alone lets it in
+			}
+			if err != nil || !strings.Contains(string(text[:min(len(text), 12)]), want) {
+				t.Errorf("HTTP/%s %q, twin %v: want %s, got %v %s", test.proto, test.lengths, twin, want, err, text)
+			}
+		}
 	}
 }
