@@ -40,6 +40,21 @@ func peerOf(conn net.Conn) (peer, error) {
 	return who, nil
 }
 
+// CheckServer asks the kernel who serves the socket that conn leads to, and
+// refuses everybody but this user and root: whoever may write to the socket's
+// folder can put a socket of their own in its place.
+func CheckServer(conn net.Conn) error {
+	who, err := peerOf(conn)
+	if err != nil {
+		return Errorf(CodeRefused, "report this as a bug", "the system does not say who serves the socket: %w", err)
+	}
+	if own := os.Geteuid(); who.uid != 0 && who.uid != own {
+		return Errorf(CodeRefused, "look at who may write to the state folder, or name your own with --state-dir DIR; if it is right, run the command as that user",
+			"the socket %s is served by user %d%s, and this is user %d; nothing was said to it", conn.RemoteAddr(), who.uid, pidText(conn), own)
+	}
+	return nil
+}
+
 // guard is a listener that lets in only the users that may, and only so many at
 // once. Others are answered with a problem document before one byte of theirs
 // is read. Where all places are taken, the connection that has been quiet for

@@ -58,6 +58,9 @@ func New(socket string) *Client {
 		if err != nil {
 			return nil, &dialError{err}
 		}
+		if err := api.CheckServer(conn); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
 		return conn, nil
 	}
 	return &Client{
@@ -269,7 +272,8 @@ func post[T any](ctx context.Context, c *Client, path string, body any) (T, erro
 }
 
 // ask sends one request and reads its answer. Every failure is an *Unreachable,
-// an *api.Problem, or a plain error that names the path.
+// an *api.Problem, an *api.Error where the socket is somebody else's, or a plain
+// error that names the path.
 func ask[T any](ctx context.Context, c *Client, method, path string, body []byte) (T, error) {
 	var value T
 	if len(path) > maxPath {

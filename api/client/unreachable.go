@@ -37,7 +37,10 @@ func (d *dialError) Unwrap() error { return d.err }
 // failure tells what went wrong with a request that got no whole answer.
 func (c *Client) failure(err error) error {
 	var dial *dialError
+	var foreign *api.Error
 	switch {
+	case errors.As(err, &foreign):
+		return foreign
 	case errors.As(err, &dial):
 		return c.unreachable(dial.err)
 	case errors.Is(err, context.Canceled):

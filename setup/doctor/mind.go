@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -125,7 +126,12 @@ func (e *examination) daemon(ctx context.Context) {
 	ctx, done := context.WithTimeout(ctx, daemonWithin)
 	defer done()
 	status, err := e.Daemon.Status(ctx)
-	if err != nil {
+	var foreign *api.Error
+	switch {
+	case errors.As(err, &foreign):
+		e.add(Broken, name, foreign.Text, foreign.Next)
+		return
+	case err != nil:
 		e.add(Degraded, name, "it does not answer: "+err.Error(), "start it: subconsciousd, or as a service (docs/service.md)")
 		return
 	}
