@@ -30,6 +30,16 @@ type Rate struct {
 	From string
 }
 
+// Remedy says what to write down where nobody said what the model costs; ""
+// where somebody did.
+func (r Rate) Remedy() string {
+	if !r.Unknown {
+		return ""
+	}
+	return fmt.Sprintf("write what %s/%s costs, in US dollars for a million tokens, under models.prices: {provider: %s, model: %q, input: …, output: …}",
+		r.Provider, r.Model, r.Provider, r.Model)
+}
+
 // Prices knows what models cost.
 type Prices struct {
 	// Read is the day on which the list was read, "2026-11-21".

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
@@ -97,6 +98,10 @@ func (s *spend) debit(ctx context.Context, purpose Purpose, worst budget.Amount)
 	}
 	failure := &Error{Kind: KindBudget, By: s.By, Text: line(err.Error(), maxWords), Err: err}
 	if refusal, ok := errors.AsType[*budget.Refusal](err); ok {
+		if remedy := s.Rate.Remedy(); remedy != "" && refusal.Allowed > 0 &&
+			slices.Contains([]string{budget.MoneyPerDay, budget.MoneyPerMonth, budget.PurseMoney}, refusal.Limit) {
+			failure.Text = line("its price is not known and counts as dear, for which there is no money left; "+remedy, maxWords)
+		}
 		if !refusal.Until.IsZero() {
 			failure.RetryAfter = max(0, refusal.Until.Sub(at))
 		}

@@ -103,6 +103,10 @@ func TestBudgetRefuses(t *testing.T) {
 		!strings.Contains(e.Text, "22 November 00:00") || len(d.requests()) != 0 || e.Attempts != 0 {
 		t.Errorf("%+v, %d requests", e, len(d.requests()))
 	}
+	_, err = models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: models.Rate{Unknown: true, Price: models.Price{Provider: "groq", Model: "new"}}}).Generate(t.Context(), request)
+	if e := failure(t, err); !strings.Contains(e.Text, "under models.prices: {provider: groq") {
+		t.Errorf("where the price is not known, it is told to raise the limit: %s", e.Text)
+	}
 	p.refuse = errors.New("disk full")
 	_, err = models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p}).Generate(t.Context(), request)
 	if e := failure(t, err); e.Kind != models.KindBudget || !strings.Contains(e.Text, "disk full") || len(d.requests()) != 0 {

@@ -28,9 +28,9 @@ const exitTable = `Exit codes:
   1  failed
   2  the command was not understood
   3  the daemon is not reachable
-  4  degraded: a sense is blind, a thread failed or its model cannot be asked,
-     a channel fails, the last tick failed, or doctor found something that
-     should be mended
+  4  degraded: a sense is blind, a thread failed, a model fails or cannot be
+     asked, a channel fails, the last tick failed, or doctor found something
+     that should be mended
   5  not found
   6  refused by policy, for instance a tick while paused, or a proposal that
      has expired, was decided already, or is not what was shown

@@ -95,6 +95,12 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	scenarios := map[string]func() *apitest.Mind{
 		"busy": apitest.Busy, "empty": apitest.Empty, "degraded": apitest.Degraded, "paused": apitest.Paused, "thinking": apitest.Thinking,
 		"telling": apitest.Telling, "deliberating": apitest.Deliberating, "hostile": apitest.Hostile,
+		"failing": func() *apitest.Mind {
+			m := apitest.Busy()
+			m.Now.Models = []api.ModelStatus{{Role: "deliberation", Provider: "far", Model: "glm-6", State: api.ModelFailing, PriceInput: 15, PriceOutput: 75,
+				Error: "the server failed (500)", Note: "write what far/glm-6 costs under models.prices"}}
+			return m
+		},
 		// Nothing waits, at night.
 		"settled": func() *apitest.Mind {
 			m := apitest.Busy()

@@ -78,9 +78,7 @@ func (r *Roster) status(known *role) Status {
 			}
 		}
 		notes = append(notes, warnings(m.account.provider)...)
-		if m.Rate().Unknown {
-			notes = append(notes, fmt.Sprintf("the price of %s is not known and counts as dear; set it in models.prices", m.Identity()))
-		}
+		notes = append(notes, m.Rate().Remedy())
 	}
 	status.Note = strings.Join(unique(notes), "; ")
 	return status
@@ -105,7 +103,7 @@ func warnings(provider models.Provider) []string {
 }
 
 func unique(texts []string) []string {
-	seen := map[string]bool{}
+	seen := map[string]bool{"": true}
 	var all []string
 	for _, text := range texts {
 		if !seen[text] {

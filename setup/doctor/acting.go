@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,7 +103,8 @@ func (e *examination) priceWords(assigned models.RoleAssignment) string {
 // pays looks whether a deliberation can be paid for, and reports whether nothing
 // is to be said against it.
 func (e *examination) pays(name string, assigned models.RoleAssignment) bool {
-	least := e.rate(assigned).Worst(askedAtLeast, assigned.Role.MaxTokens) * askedTwice
+	rate := e.rate(assigned)
+	least := rate.Worst(askedAtLeast, assigned.Role.MaxTokens) * askedTwice
 	who, most := assigned.Target.Identity().String(), e.Config.Deliberation.MaxCost
 	if key := e.nothingThrough((askedAtLeast + assigned.Role.MaxTokens) * askedTwice); key != "" {
 		e.add(Degraded, name, fmt.Sprintf("%s lets no call of %s through: you are told in the words of the rules", key, who), "raise "+key)
@@ -113,7 +115,7 @@ func (e *examination) pays(name string, assigned models.RoleAssignment) bool {
 	}
 	if budget.Dollars(most) < least {
 		e.add(Degraded, name, fmt.Sprintf("its first question to %s may cost $%.2f, and deliberation.max_cost is $%.2f: it is never asked", who, least.Float(), most),
-			"raise deliberation.max_cost, or give the role deliberation a model that costs less")
+			cmp.Or(rate.Remedy(), "raise deliberation.max_cost, or give the role deliberation a model that costs less"))
 		return false
 	}
 	key, limit := e.tightest()
@@ -121,7 +123,7 @@ func (e *examination) pays(name string, assigned models.RoleAssignment) bool {
 	case limit < 0:
 	case budget.Dollars(limit) < least:
 		e.add(Degraded, name, fmt.Sprintf("its first question to %s may cost $%.2f, and %s is $%.2f: it is never asked", who, least.Float(), key, limit),
-			"raise "+key+", or give the role deliberation a model that costs less")
+			cmp.Or(rate.Remedy(), "raise "+key+", or give the role deliberation a model that costs less"))
 		return false
 	case limit < most:
 		e.add(Note, name, fmt.Sprintf("%s may cost $%.2f each time, and %s is $%.2f: a deliberation gets what is left of it", who, most, key, limit),

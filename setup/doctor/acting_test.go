@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,4 +174,25 @@ func closeFolder(t *testing.T, path string) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestUnknownPrice follows what is said of a model that is never asked since
+// nobody said what it costs, and then it is.
+func TestUnknownPrice(t *testing.T) {
+	const glm = "models: {prices: [%s], roles: [{id: deliberation, provider: zai, model: glm-77}]}"
+	examine := func(prices string) []doctor.Finding {
+		p := newPatient(t, fmt.Sprintf(glm, prices))
+		p.env["ZAI_API_KEY"] = "zai-0f1e2d3c4b5a6978.secret"
+		return p.examine(t)
+	}
+	for _, about := range []string{"deliberation", "prices"} {
+		f := find(t, examine(""), about)
+		_, remedy, ok := strings.Cut(f.Next, "under models.prices: ")
+		if f.State != doctor.Degraded || !ok {
+			t.Fatalf("%+v", f)
+		}
+		if f := find(t, examine(strings.ReplaceAll(remedy, "…", "0.5")), about); f.State != doctor.OK {
+			t.Errorf("the remedy %s leaves %+v", remedy, f)
+		}
+	}
 }

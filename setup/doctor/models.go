@@ -184,21 +184,23 @@ func where(p models.Provider, key secret.Value, env func(string) (string, bool))
 
 // prices says whether they are known, and how old the list is.
 func (e *examination) prices(roles []api.ModelStatus) {
-	var unknown []string
-	for _, role := range roles {
-		if name := role.Provider + "/" + role.Model; !role.PriceKnown && !role.Local && !slices.Contains(unknown, name) {
-			unknown = append(unknown, name)
-		}
-	}
 	prices, err := models.OpenPrices(e.Config.Models.Prices)
 	if err != nil {
 		e.add(Broken, "prices", err.Error(), "install the program again")
 		return
 	}
+	var unknown, remedies []string
+	for _, u := range e.used(roles) {
+		for _, model := range u.models {
+			if remedy := prices.Of(u.provider, model).Remedy(); remedy != "" {
+				unknown, remedies = append(unknown, u.provider.ID+"/"+model), append(remedies, remedy)
+			}
+		}
+	}
 	read, err := time.Parse(time.DateOnly, prices.Read)
 	switch {
 	case len(unknown) > 0:
-		e.add(Degraded, "prices", "not known, and taken to be dear: "+strings.Join(unknown, ", "), "write what they cost into models.prices")
+		e.add(Degraded, "prices", "not known, and taken to be dear: "+strings.Join(unknown, ", "), strings.Join(remedies, "; "))
 	case err == nil && e.Now().Sub(read) > pricesStale:
 		e.add(Note, "prices", "known, as of "+prices.Read+", which is long ago", "compare them with the providers' pages; models.prices corrects them")
 	default:
@@ -252,7 +254,11 @@ func (e *examination) budget() {
 		}
 	}
 	if len(spent) > 0 {
-		e.add(Degraded, name, "reached: "+strings.Join(spent, ", ")+"; rules think instead", "wait until there is room (subconsciousctl report), or raise it under budget")
+		next := "wait until there is room (subconsciousctl report), or raise it under budget"
+		if slices.ContainsFunc(e.status.Models, func(m api.ModelStatus) bool { return !m.PriceKnown && !m.Local }) {
+			next += "; a model whose price is not known takes more of it than it costs: see prices above"
+		}
+		e.add(Degraded, name, "reached: "+strings.Join(spent, ", ")+"; rules think instead", next)
 		return
 	}
 	e.add(OK, name, against(b.MoneyToday, e.Config.Budget.MoneyPerDay)+" today, "+against(b.MoneyMonth, e.Config.Budget.MoneyPerMonth)+" this month", "")

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
@@ -248,7 +247,7 @@ func reckon(_ context.Context, s *session) error {
 		return err
 	}
 	var sum budget.Money
-	var unknown []string
+	var remedies []string
 	threads := 0
 	for _, a := range models.Resolve(config, nil) {
 		if !a.Assigned() || !isThread(a.Role.ID) {
@@ -256,8 +255,8 @@ func reckon(_ context.Context, s *session) error {
 		}
 		threads++
 		rate := prices.Of(a.Target.Provider, a.Target.Model)
-		if rate.Unknown {
-			unknown = append(unknown, a.Target.Identity().String())
+		if remedy := rate.Remedy(); remedy != "" {
+			remedies = append(remedies, remedy)
 		}
 		sum += callsADay * rate.Cost(models.Usage{Input: tokensIn, Output: tokensOut})
 	}
@@ -272,8 +271,8 @@ func reckon(_ context.Context, s *session) error {
 		s.say("An ordinary day costs about $%.2f at list prices of %s, %s. More than $%.2f a day or $%.2f a month is never spent: rules think then.",
 			sum.Float(), prices.Read, assumption, limits.MoneyPerDay, limits.MoneyPerMonth)
 	}
-	if len(unknown) > 0 {
-		s.say("Not known, and so taken to be dear: the price of %s. models.prices in the configuration corrects it.", strings.Join(unique(unknown), ", "))
+	for _, remedy := range unique(remedies) {
+		s.say("A price that is not known is taken to be dear: %s.", remedy)
 	}
 	return nil
 }

@@ -42,16 +42,11 @@ func Models(view View, models []api.ModelStatus) string {
 	for _, m := range models {
 		column = max(column, min(cells(clean(m.Role)), 16))
 	}
-	unknown := false
 	for _, m := range models {
 		p.model(m, column)
-		unknown = unknown || !m.PriceKnown && !m.Local
 	}
 	p.line()
 	p.wrapped("", dim, "Prices are in US dollars for a million tokens, in and out.")
-	if unknown {
-		p.wrapped("", dim, "A price that is not known is taken to be dear; models.prices in the configuration sets it.")
-	}
 	return p.String()
 }
 
@@ -79,17 +74,7 @@ func (p *page) model(m api.ModelStatus, column int) {
 		}
 		more(dim, "where it fails: "+strings.Join(names, ", then "))
 	}
-	more(dim, clean(noteWords(m)))
-}
-
-// noteWords is the note without what the row says already: that the price of
-// the model is not known.
-func noteWords(m api.ModelStatus) string {
-	if m.PriceKnown || m.Local {
-		return m.Note
-	}
-	said := "the price of " + m.Provider + "/" + m.Model + " is not known"
-	return strings.Join(slices.DeleteFunc(strings.Split(m.Note, "; "), func(note string) bool { return strings.HasPrefix(note, said) }), "; ")
+	more(dim, clean(m.Note))
 }
 
 // priceWords says what a model costs.

@@ -27,8 +27,8 @@ const (
 )
 
 // Degraded lists what keeps a mind from thinking as it should, in plain words:
-// blind senses, failed threads, threads whose model cannot be asked, channels
-// that fail, and a last tick that did not commit.
+// blind senses, failed threads, roles whose model fails or cannot be asked,
+// channels that fail, and a last tick that did not commit.
 func Degraded(s api.Status) []string {
 	var reasons []string
 	for _, sense := range s.Senses {
@@ -41,14 +41,16 @@ func Degraded(s api.Status) []string {
 			reasons = append(reasons, clean(thread.Name)+" failed")
 		}
 	}
-	var without []string
-	for _, m := range s.Models {
-		if slices.ContainsFunc(s.Threads, func(t api.ThreadStatus) bool { return t.Name == m.Role }) && silent(m) {
-			without = append(without, clean(m.Role))
+	if bad := troubles(s.Models); len(bad) > 0 {
+		var roles []string
+		for _, t := range bad {
+			roles = append(roles, t.roles...)
 		}
-	}
-	if len(without) > 0 {
-		reasons = append(reasons, "the model of "+strings.Join(without, ", ")+" cannot be asked")
+		words := "the model of " + roles[0] + " fails"
+		if len(roles) > 1 {
+			words = "the models of " + some(roles, 4) + " fail"
+		}
+		reasons = append(reasons, words)
 	}
 	if mute := silentChannels(s.Channels); mute != "" {
 		reasons = append(reasons, mute)
@@ -57,11 +59,6 @@ func Degraded(s api.Status) []string {
 		reasons = append(reasons, "the last tick failed")
 	}
 	return reasons
-}
-
-// silent reports whether a model cannot be asked now.
-func silent(m api.ModelStatus) bool {
-	return m.State == api.ModelResting || m.State == api.ModelUnavailable
 }
 
 // Status is one screen about a mind.
