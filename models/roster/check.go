@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,7 +190,7 @@ func (r *Roster) checkAnswer(ctx context.Context, result *CheckResult, m *member
 	}
 	result.took(answer)
 	result.Latency = answer.Latency
-	result.good(StepAnswer, fmt.Sprintf("%s answers after %s", answer.By.Model, answer.Latency.Round(time.Millisecond)))
+	result.good(StepAnswer, fmt.Sprintf("%s answers after %s", answer.By.Model, answer.Latency.Round(time.Millisecond))+r.unlisted(ctx, m))
 	checkSchema(result, answer)
 	if answer.Usage.Known {
 		result.good(StepUsage, fmt.Sprintf("%d tokens in, %d out", answer.Usage.Input, answer.Usage.Output))
@@ -228,6 +229,16 @@ func checkSchema(result *CheckResult, answer models.Answer) {
 	default:
 		result.good(StepSchema, "the answer keeps to the schema")
 	}
+}
+
+// unlisted says where a model that answers is not among those that its provider
+// says it has, which is no fault; "" where it is, or where that is not known.
+func (r *Roster) unlisted(ctx context.Context, m *member) string {
+	names, err := r.list(ctx, m.account)
+	if err != nil || slices.ContainsFunc(names, func(name string) bool { return models.SameModel(m.Identity().Model, name) }) {
+		return ""
+	}
+	return ", though the provider does not list it"
 }
 
 // otherModels says which models there are instead of one that there is not.

@@ -109,6 +109,8 @@ func TestFaults(t *testing.T) {
 	server := modeltest.NewServer(modeltest.Options{Models: []string{"scripted-1"}})
 	t.Cleanup(server.Close)
 	here := server.BaseURL(modeltest.OpenAI)
+	anything := modeltest.NewServer(modeltest.Options{}) // lists scripted-1, and answers for any model
+	t.Cleanup(anything.Close)
 	const key = "zai-0f1e2d3c4b5a6978.secret"
 	for name, test := range map[string]struct {
 		config string
@@ -168,10 +170,14 @@ func TestFaults(t *testing.T) {
 				{Role: "deliberation", Provider: "mine", Model: "scripted-1", State: api.ModelResting, Error: "the key is refused (401)"}}}}
 		}, "deliberation", doctor.Degraded, "mine/scripted-1 is resting: the key is refused (401)"},
 		"a local model that is not there": {strings.ReplaceAll(own(here), "scripted-1", "other-7"), nil, "mine endpoint", doctor.Broken, "has no model other-7"},
-		"a local server that is down":     {own("http://127.0.0.1:1/v1"), nil, "mine endpoint", doctor.Broken, "list the models of mine"},
-		"local elsewhere":                 {own("https://models.example.com/v1"), nil, "mine", doctor.Broken, "models.example.com is marked as local"},
-		"an unknown price":                {"models: {roles: [{id: watcher, provider: zai, model: glm-77}]}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "prices", doctor.Degraded, "zai/glm-77"},
-		"old prices":                      {"models: {preset: free}", func(t *testing.T, p *patient) { p.options.Now = func() time.Time { return at.AddDate(1, 0, 0) } }, "prices", doctor.Note, "long ago"},
+		"a local model that answers and is not listed": {strings.ReplaceAll(own(anything.BaseURL(modeltest.OpenAI)), "scripted-1", "other-7"), nil,
+			"mine endpoint", doctor.OK, "so does other-7, though it is not listed"},
+		"a server at hand that costs": {strings.ReplaceAll(strings.ReplaceAll(own(anything.BaseURL(modeltest.OpenAI)), "scripted-1", "other-7"), "local: true", "key_env: MINE"), func(t *testing.T, p *patient) { p.env["MINE"] = key },
+			"mine endpoint", doctor.Note, "does not list other-7, which is no fault where it answers"},
+		"a local server that is down": {own("http://127.0.0.1:1/v1"), nil, "mine endpoint", doctor.Broken, "list the models of mine"},
+		"local elsewhere":             {own("https://models.example.com/v1"), nil, "mine", doctor.Broken, "models.example.com is marked as local"},
+		"an unknown price":            {"models: {roles: [{id: watcher, provider: zai, model: glm-77}]}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "prices", doctor.Degraded, "zai/glm-77"},
+		"old prices":                  {"models: {preset: free}", func(t *testing.T, p *patient) { p.options.Now = func() time.Time { return at.AddDate(1, 0, 0) } }, "prices", doctor.Note, "long ago"},
 		"a limit that is reached": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Budget: api.BudgetStatus{Limits: []api.LimitStatus{{Name: "calls_per_day", Exhausted: true}}}}}
 		}, "budget", doctor.Degraded, "calls_per_day"},

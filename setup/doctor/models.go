@@ -122,17 +122,36 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 		return
 	}
 	names, err := opened.Names(ctx, name)
-	if err != nil {
-		e.add(Broken, name+" endpoint", err.Error(), "start the server at "+at.Host+", or correct base_url")
-		return
+	unlisted := slices.DeleteFunc(slices.Clone(u.models), func(model string) bool {
+		return slices.ContainsFunc(names, func(listed string) bool { return models.SameModel(model, listed) })
+	})
+	switch {
+	case err == nil && len(unlisted) == 0:
+		e.add(OK, name+" endpoint", fmt.Sprintf("%s answers, and has %s", at.Host, strings.Join(u.models, ", ")), "")
+	case err == nil && (e.Live || !u.provider.Local):
+		e.add(Note, name+" endpoint", fmt.Sprintf("%s answers, and does not list %s, which is no fault where it answers", at.Host, strings.Join(unlisted, ", ")),
+			"ask it: subconsciousctl models test "+name)
+	default:
+		e.unlisted(ctx, opened, u, at.Host, names, err)
 	}
-	for _, model := range u.models {
-		if !slices.ContainsFunc(names, func(listed string) bool { return models.SameModel(model, listed) }) {
-			e.add(Broken, name+" endpoint", fmt.Sprintf("%s answers, and has no model %s", at.Host, model), fetch(u.provider, model, names))
+}
+
+// unlisted asks the models of a server of one's own, which costs nothing, where
+// it does not list them: what answers is there, whatever the list says.
+func (e *examination) unlisted(ctx context.Context, opened *live.Models, u used, host string, names []string, failure error) {
+	about := u.provider.ID + " endpoint"
+	for _, t := range opened.Test(ctx, u.provider.ID) {
+		if t.OK {
+			continue
+		}
+		if failure != nil {
+			e.add(Broken, about, failure.Error(), "start the server at "+host+", or correct base_url")
 			return
 		}
+		e.add(Broken, about, fmt.Sprintf("%s answers, and has no model %s", host, t.Model), fetch(u.provider, t.Model, names))
+		return
 	}
-	e.add(OK, name+" endpoint", fmt.Sprintf("%s answers, and has %s", at.Host, strings.Join(u.models, ", ")), "")
+	e.add(OK, about, fmt.Sprintf("%s answers, and so does %s, though it is not listed", host, strings.Join(u.models, ", ")), "")
 }
 
 // daemonHas reports whether a daemon that runs can ask the models of a provider,
