@@ -42,8 +42,8 @@ func closest(name string, words []string) string {
 	best, least := "", 1+min(3, max(1, len(name)/3))
 	for _, word := range words {
 		d := distance(name, word)
-		if name+"s" == word || name == word+"s" || strings.HasPrefix(word, name) && len(name) >= 3 {
-			d = min(d, 1)
+		if begins(word, name) || begins(name, word) && !strings.Contains(name, ".") {
+			d = min(d, 1) // "sched" and "schedule", "username" and "user"
 		}
 		if d < least {
 			best, least = word, d
@@ -51,6 +51,9 @@ func closest(name string, words []string) string {
 	}
 	return best
 }
+
+// begins reports whether word begins with a word of some length.
+func begins(word, with string) bool { return len(with) >= 3 && strings.HasPrefix(word, with) }
 
 // distance is the number of letters to add, drop, replace, or swap with their
 // neighbour (Damerau and Levenshtein, optimal string alignment).
