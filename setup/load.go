@@ -2,9 +2,11 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
@@ -64,6 +66,7 @@ func load(path string, data []byte, env Env) (*Config, error) {
 	}
 	config.Threads.Gate = config.Models.Gate
 	c.unlimit(config)
+	c.adapt(config, env)
 	fillChannels(config)
 	fillMail(config)
 	c.fillActions(config)
@@ -90,6 +93,31 @@ func (c *checker) unlimit(config *Config) {
 		if c.lines[key+"tokens_per_day"] == 0 {
 			t.TokensPerDay = none.TokensPerDay
 		}
+	}
+}
+
+// adapt moves defaults that leave no room for what is written: nobody is told
+// that a value is wrong beside one that they never wrote.
+func (c *checker) adapt(config *Config, env Env) {
+	written := func(key string) bool {
+		return c.lines[key] > 0 || slices.ContainsFunc(overrides, func(o struct{ key, variable string }) bool {
+			_, set := lookup(env, o.variable)
+			return set && o.key == key
+		})
+	}
+	bound(written, "threads.deadline", &config.Threads.Deadline, "tick_timeout", &config.TickTimeout)
+	bound(written, "escalation.digest_from", &config.Escalation.DigestFrom, "escalation.push_from", &config.Escalation.PushFrom)
+	config.Senses.Health.Adapt(func(key string) bool { return written("senses.health." + key) })
+}
+
+// bound keeps low at or below high, where one of the two was written.
+func bound[T cmp.Ordered](written func(key string) bool, low string, lower *T, high string, higher *T) {
+	switch {
+	case *lower <= *higher || written(low) == written(high):
+	case written(low):
+		*higher = *lower
+	default:
+		*lower = *higher
 	}
 }
 

@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,35 @@ func TestOverrides(t *testing.T) {
 	want.Models.Gate, want.Threads.Gate = "always", "always"
 	if diff := same(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestDefaultsAdapt: what is not written makes room for what is.
+func TestDefaultsAdapt(t *testing.T) {
+	for content, want := range map[string]string{
+		"tick_timeout: 15s":                                "[15s 15s] [0.4 0.65] [85% 95%] [20% 8%]",
+		"threads: {deadline: 3m}":                          "[3m0s 3m0s] [0.4 0.65] [85% 95%] [20% 8%]",
+		"escalation: {push_from: 0.1}":                     "[30s 2m0s] [0.1 0.1] [85% 95%] [20% 8%]",
+		"senses: {health: {disk: {warn: 97%}}}":            "[30s 2m0s] [0.4 0.65] [97% 98.5%] [20% 8%]",
+		"senses: {health: {disk: {critical: 80%}}}":        "[30s 2m0s] [0.4 0.65] [70% 80%] [20% 8%]",
+		"senses: {health: {battery: {warn: 6%}}}":          "[30s 2m0s] [0.4 0.65] [85% 95%] [6% 3%]",
+		"tick_timeout: 60s\nthreads: {deadline: 40s}":      "[40s 1m0s] [0.4 0.65] [85% 95%] [20% 8%]",
+		"senses: {health: {disk: {warn: 1%}}}\njitter: 1s": "[30s 2m0s] [0.4 0.65] [1% 95%] [20% 8%]",
+	} {
+		c, err := load(t, content)
+		if err != nil {
+			t.Errorf("%s: %v", content, err)
+			continue
+		}
+		h := c.Senses.Health
+		got := fmt.Sprint([]time.Duration{c.Threads.Deadline, c.TickTimeout}, []float64{c.Escalation.DigestFrom, c.Escalation.PushFrom},
+			[]any{h.Disk.Warn, h.Disk.Critical}, []any{h.Battery.Warn, h.Battery.Critical})
+		if got != want {
+			t.Errorf("%s gives %s, want %s", content, got, want)
+		}
+	}
+	if c, err := load(t, "", "SUBCONSCIOUS_TICK_TIMEOUT", "10s"); err != nil || c.Threads.Deadline != 10*time.Second {
+		t.Errorf("a timeout from the environment: %v", err)
 	}
 }
 

@@ -76,6 +76,33 @@ func DefaultConfig() Config {
 	}
 }
 
+// Adapt moves a threshold that was not written out of the way of the other of
+// its pair, which was: as far from it as by default, and at most half of the way
+// that there is.
+func (c *Config) Adapt(written func(key string) bool) {
+	for _, pair := range []struct {
+		low, high       string
+		lower, higher   *float64
+		distance, limit float64
+	}{
+		{"disk.warn", "disk.critical", &c.Disk.Warn.value, &c.Disk.Critical.value, 10, 100},
+		{"inodes.warn", "inodes.critical", &c.Inodes.Warn.value, &c.Inodes.Critical.value, 10, 100},
+		{"memory.warn", "memory.critical", &c.Memory.Warn.value, &c.Memory.Critical.value, 7, 100},
+		{"swap.warn", "swap.critical", &c.Swap.Warn.value, &c.Swap.Critical.value, 15, 100},
+		{"load.warn", "load.critical", &c.Load.Warn.value, &c.Load.Critical.value, 200, 9999},
+		{"temperature.warn", "temperature.critical", &c.Temperature.Warn.value, &c.Temperature.Critical.value, 10, 150},
+		{"battery.critical", "battery.warn", &c.Battery.Critical.value, &c.Battery.Warn.value, 12, 100},
+	} {
+		switch low, high := written(pair.low), written(pair.high); {
+		case low == high || *pair.lower < *pair.higher:
+		case low:
+			*pair.higher = min(*pair.lower+pair.distance, (*pair.lower+pair.limit)/2)
+		default:
+			*pair.lower = max(*pair.higher-pair.distance, *pair.higher/2)
+		}
+	}
+}
+
 // Validate checks everything, and names each key that is wrong.
 func (c Config) Validate() error {
 	return errors.Join(
