@@ -2,6 +2,7 @@ package deliberate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,8 +14,9 @@ import (
 // followed: https://a.b becomes hxxps://a[.]b, and a bare domain, a mail address
 // or anything else that begins like an address is broken in the same manner. So
 // is a name with an @ before it, which chats make a link to whoever bears it.
-// Numbers, those of telephones too, times and the ends of sentences stay as they
-// are. What cannot be seen is left out. Defang(Defang(text)) is Defang(text).
+// Numbers, those of telephones too, times, names of files that end as no domain
+// does, and the ends of sentences stay as they are. What cannot be seen is left
+// out. Defang(Defang(text)) is Defang(text).
 func Defang(text string) string {
 	text = oneLine(text)
 	if !strings.ContainsAny(text, ".:@\\。｡") {
@@ -169,29 +171,33 @@ func brokenDots(piece []rune) string {
 	return out.String()
 }
 
-// isHost reports whether a dot in it is followed by what could be the end of a
-// domain, two characters and more of which the first is a letter, or whether
-// four numbers are in it, or a www, or what was the beginning of an address.
+// endings are how names of files and units end, and that of a document which was
+// set aside, and no domain does.
+var endings = strings.Fields(`json jsonl pdf txt csv tsv log yaml yml toml xml html htm doc docx xls xlsx ppt pptx odt ods odp png jpg jpeg gif svg
+	webp ics eml vcf db sqlite conf cfg ini bak tmp tar gz iso service timer socket mount rejected`)
+
+// isHost reports whether a dot in it that is not the first character of a name
+// is followed by what could be the end of a domain, two characters and more of
+// which the first is a letter, or whether four numbers are in it, or a www, or
+// what was the beginning of an address.
 func isHost(piece []rune) bool {
 	text := string(piece)
 	if strings.HasPrefix(strings.ToLower(text), "www") || strings.Contains(text, "://") || strings.Contains(text, "[:]") || strings.Contains(text, "[@]") {
 		return true
 	}
 	numbers := 0
-	for _, label := range strings.Split(text, ".")[1:] {
-		n, digits := 0, true
-		for _, r := range label {
-			if !isWord(r) {
-				break
-			}
-			n++
-			digits = digits && unicode.IsNumber(r)
+	labels := strings.Split(text, ".")
+	for i, word := range labels[1:] {
+		if end := strings.IndexFunc(word, func(r rune) bool { return !isWord(r) }); end >= 0 {
+			word = word[:end]
 		}
-		first, _ := utf8.DecodeRuneInString(label)
+		name, _, _ := strings.Cut(strings.ToLower(word), "-")
+		first, _ := utf8.DecodeRuneInString(word)
+		begins := labels[i] == "" || strings.HasSuffix(labels[i], "/")
 		switch {
-		case n >= 2 && !unicode.IsNumber(first):
+		case utf8.RuneCountInString(word) >= 2 && !unicode.IsNumber(first) && !begins && !slices.Contains(endings, name):
 			return true
-		case n > 0 && digits:
+		case unicode.IsNumber(first):
 			numbers++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"golang.org/x/net/publicsuffix"
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
@@ -38,6 +39,7 @@ func TestDefang(t *testing.T) {
 		"例え。テスト":                                        "例え。 テスト",
 		"xn--mnchen-3ya.de":                             "xn--mnchen-3ya[.]de",
 		"at 192.168.0.1:80 now":                         "at 192[.]168[.]0[.]1:80 now",
+		"1.2.3.4a":                                      "1[.]2[.]3[.]4a",
 		"localhost:8080":                                "localhost[:]8080",
 		`\\server\share`:                                `\server\share`,
 		"At 10:30 it is 3.5 GB, e.g. z.B. 99.9%":        "At 10:30 it is 3.5 GB, e.g. z.B. 99.9%",
@@ -55,9 +57,15 @@ func TestDefang(t *testing.T) {
 		"3 apples @ 2.50, meet @ noon @":                "3 apples @ 2.50, meet @ noon @",
 		"call +49 170 1234567 or 030/123456-78":         "call +49 170 1234567 or 030/123456-78",
 		"order 4711-0815-2026, v1.2.3, 1.299,00 €":      "order 4711-0815-2026, v1.2.3, 1.299,00 €",
-		"report.pdf":                                    "report[.]pdf",
-		"❤.ws":                                          "❤[.]ws",
-		"[x](https://evil.example)":                     "[x](hxxps://evil[.]example)",
+		"report.pdf":                                    "report.pdf",
+		"subconscious.json was not written":             "subconscious.json was not written",
+		"as /home/me/.local/mind/subconscious.json.rejected-20261122T1000": "as /home/me/.local/mind/subconscious.json.rejected-20261122T1000",
+		"backup.service, notes/.env, plan.PDF.":                            "backup.service, notes/.env, plan.PDF.",
+		"report.pdf.com/x, a.jsonx, x.json@evil":                           "report[.]pdf[.]com/x, a[.]jsonx, x[.]json[@]evil",
+		"https://evil.json, www.evil.json":                                 "hxxps://evil[.]json, www[.]evil[.]json",
+		"evil.com.json evil.md evil.zip evil.sh":                           "evil[.]com[.]json evil[.]md evil[.]zip evil[.]sh",
+		"❤.ws":                                                             "❤[.]ws",
+		"[x](https://evil.example)":                                        "[x](hxxps://evil[.]example)",
 	} {
 		if got := deliberate.Defang(text); got != want {
 			t.Errorf("%q\n got %q\nwant %q", text, got, want)
@@ -71,7 +79,18 @@ var (
 	domains = regexp.MustCompile(`(?i)[\pL\pN_-]\.[\pL][\pL\pN-]+`)
 	mails   = regexp.MustCompile(`@\S`) // but for "[@]"
 	numbers = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+`)
+	// files are endings of the names of files alone.
+	files = regexp.MustCompile(`(?i)\.(?:` + strings.Join(deliberate.Endings, "|") + `)(?:$|[^\pL\pN\pM_])`)
 )
+
+// TestEndings: none of the endings that are left alone is one of a domain.
+func TestEndings(t *testing.T) {
+	for _, name := range deliberate.Endings {
+		if _, domain := publicsuffix.PublicSuffix("x." + name); domain {
+			t.Errorf("there is a domain .%s", name)
+		}
+	}
+}
 
 // checkDefanged wants a text in which nothing can be followed.
 func checkDefanged(t interface{ Fatalf(string, ...any) }, text string) {
@@ -82,7 +101,7 @@ func checkDefanged(t interface{ Fatalf(string, ...any) }, text string) {
 		}
 	}
 	for _, shape := range []*regexp.Regexp{domains, numbers} {
-		if found := shape.FindString(got); found != "" {
+		if found := shape.FindString(files.ReplaceAllString(got, "")); found != "" {
 			t.Fatalf("%q: an address is left in %q: %q", text, got, found)
 		}
 	}
