@@ -48,6 +48,7 @@ func anchorTable() []anchor {
 		"sas=", "&signed=", "?sid=", "&sid=")
 	add("jwt", checkJWT, surely, "eyj")
 	add("private-key", checkPEM, surely, "-----begin")
+	add("", checkSealed, surely, "enc[", "enc(", "{cipher}", "$ansible_vault;", "encrypteddata")
 	add("code", checkG, surely, "g-")
 	add("azure", checkAzure, surely, "q~")
 	add("azure", checkAzureMark, surely, "jqqj99")

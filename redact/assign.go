@@ -33,7 +33,8 @@ func checkAssigned(t *text, a *anchor, from, to int) (Span, bool) {
 	if !v.accepted(t, a, sep) {
 		return Span{}, false
 	}
-	return Span{v.from, v.end(t), a.kind}, true
+	hashed := a.kind == "password" && checksums.in(t.s[from:end]) // "password_md5" guards what it is of
+	return Span{v.from, v.end(t), a.kind}, hashed || !t.isChecksum(v.from, v.to)
 }
 
 // inPath reports whether the name is a part of a path or has the ending of a

@@ -173,7 +173,7 @@ func hasUnit(s string) bool {
 var sizes = wordSet("kb mb gb tb khz mhz ghz hz km kw kwh am pm th nd dpi px w v z hp q rpm p")
 
 // standards are how the names of norms begin.
-var standards = newBeginnings("iso-", "iso8", "utf-", "rfc", "cve-", "din-", "sha", "md5", "mp3", "cp12", "can-", "a-z", "10-base")
+var standards = newBeginnings("iso-", "iso8", "utf-", "rfc", "cve-", "din-", "sha", "md5", "mp3", "cp12", "can-", "aes", "a-z", "10-base")
 
 // hasWord reports whether there is a word in s: "14-Jul-2002", "w-swap-9x2".
 func hasWord(s string) bool {

@@ -63,26 +63,42 @@ func (t *text) entropyInPath(from, to int) (Span, bool) {
 // isPublic reports whether what stands around a run makes it public: digests
 // with their algorithm, public keys, the ids of messages.
 func (t *text) isPublic(from, to int) bool {
-	if t.at(to) == '@' {
+	return t.at(to) == '@' || publicBegins.of(t.s[from:to]) || strings.HasSuffix(t.s[max(t.base, from-8):from], "base64,")
+}
+
+// checksumBytes is how far before a checksum on its line its algorithm is read.
+const checksumBytes = 128
+
+// isChecksum reports whether a run is assigned to an algorithm of checksums, or is
+// as long as one and behind an algorithm, or a file, on its line.
+func (t *text) isChecksum(from, to int) bool {
+	if checksumBegins.ofFolded(t.s[from:to]) {
 		return true
 	}
-	if publicBegins.of(t.s[from:to]) {
+	line := t.s[max(t.base, from-checksumBytes):from]
+	line = strings.TrimRight(line[strings.LastIndexByte(line, '\n')+1:], " \"'\\")
+	if name := strings.TrimRight(line, ":=, \"'\\"); len(name) < len(line) && (checksums.ends(name) || strings.HasSuffix(name, "h1")) {
 		return true
 	}
-	before := t.s[max(t.base, from-8):from]
-	if c := t.at(from - 1); c != ':' && c != '=' && c != ',' {
-		return false
-	}
-	for _, end := range [...]string{"h1:", "sha1:", "sha256:", "sha512:", "SHA256:", "MD5:", "base64,", "sha1=", "sha256=", "sha384=", "sha512=", "md5=",
-		"digest=", "digest:"} {
-		if strings.HasSuffix(before, end) {
-			return true
-		}
+	return isDigest(t.s[from:to]) && (checksums.in(line) || fileEndings.in(line))
+}
+
+var (
+	checksumBegins = newBeginnings("sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha384:", "sha512:", "md5:", "h1:")
+	checksums      = newWords("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha-1", "sha-256", "sha-512", "sha3-256", "checksum", "digest", "integrity")
+	fileEndings    = newWords(".gz", ".xz", ".bz2", ".zst", ".zip", ".tgz", ".iso", ".deb", ".rpm", ".exe", ".jar", ".whl", ".txt", ".csv", ".json")
+)
+
+// isDigest reports whether s is hexadecimal and as long as checksums are.
+func isDigest(s string) bool {
+	switch len(s) {
+	case 32, 40, 56, 64, 96, 128:
+		return extend(s, 0, len(s), isHex) == len(s)
 	}
 	return false
 }
 
-var publicBegins = newBeginnings("sha1-", "sha256-", "sha384-", "sha512-", "AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj", "AAAAGnNr")
+var publicBegins = newBeginnings("AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj", "AAAAGnNr")
 
 // isRandom reports whether s, of at least min bytes, looks random.
 func isRandom(s string, min int) bool {
@@ -128,11 +144,7 @@ func isRandom(s string, min int) bool {
 // isHexKey reports whether a hexadecimal run is longer than a UUID and no
 // length of a digest.
 func isHexKey(s string) bool {
-	switch len(s) {
-	case 32, 40, 56, 64, 96, 128:
-		return false
-	}
-	return len(s) > 40 && strings.IndexByte(s, '-') < 0 && bits(s) >= 3.2
+	return !isDigest(s) && len(s) > 40 && strings.IndexByte(s, '-') < 0 && bits(s) >= 3.2
 }
 
 // changes counts the places where s goes over to another class of byte.

@@ -25,6 +25,17 @@ func TestStandInsAreNoSecrets(t *testing.T) {
 	run(t, same(fake, short))
 }
 
+// TestChecksumsAndSealedValues: what looks random, and opens nothing by itself.
+func TestChecksumsAndSealedValues(t *testing.T) {
+	run(t, same("token-1.2.3.tar.gz: "+hex40[:32], "SHA256 (passwords.csv) = "+hex64, "key: sha256:"+hex64, "secret_sha256="+hex64, "checksum token: "+hex40, `"sha256": "`+alnum36+`="`,
+		`sha256 = "1fsmv7rbhl2lxmwnkqzfy2v8m09cp7ywz39cmyb1ipsqv4wzqjmj";`))
+	sealed := "Ag" + alnum64
+	run(t, same("encryptedData:\n    password: "+sealed+"\n    token: "+sealed+"\n", `{"encryptedData":{"password":"`+sealed+`"}}`,
+		"password: ENC[AES256_GCM,data:"+alnum36+"=,iv:"+alnum36+"=,tag:x==,type:str]", "password: ENC("+alnum36+")", "password: {cipher}"+alnum36,
+		"password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  "+hex40+hex40+"\n  "+hex40[:30]))
+	run(t, hidden("password", "encryptedData:\n  a: "+sealed+"\npassword: {{hunter2}}", "$ANSIBLE_VAULT;1.1;AES256\n"+hex64+"\npassword: {{hunter2}}", "password_md5={{"+hex40[:32]+"}}"))
+}
+
 // TestSecretsLikeNames: what comes close to those above, and is one.
 func TestSecretsLikeNames(t *testing.T) {
 	run(t, hidden("password", "password: {{CorrectHorse}}", "password = {{hunter2}}", "DB_PASS={{xk3v9q}}", `self.password = "{{credentials1}}"`, "password: {{12345678}}", "pass: {{Sommer2024}}"))

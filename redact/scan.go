@@ -102,6 +102,7 @@ func (t *text) checkRun(from, to int) (span Span, ok bool) {
 	}
 	if !ok && to-from >= keyBytes {
 		span, ok = t.entropy(from, to)
+		ok = ok && !t.isChecksum(from, to)
 	}
 	return span, ok
 }

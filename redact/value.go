@@ -182,6 +182,9 @@ func (v value) accepted(t *text, a *anchor, sep separator) bool {
 		v.quote == "" && (isExpression(s) || isNumberOfCode(s)) {
 		return false
 	}
+	if (sep != sepAssign || a.level == alone) && isAmount(s) {
+		return false
+	}
 	if a.level == aloneLikely && isUUID(s) {
 		return false // a key by which something is found
 	}
@@ -306,7 +309,7 @@ func isPlaceholder(s string) bool {
 
 // standIns are how references to secrets begin.
 var standIns = newBeginnings("<", "${", "$(", "{{", "{%", "%(", "%{", "$env:", "process.env", "os.environ", "os.getenv",
-	"[redacted", "[secret]", "#{", "ENC[", "keyring:", "vault:", "op://", "/run/", "/etc/", "~/", "./")
+	"[redacted", "[secret]", "#{", "!vault", "ENC[", "ENC(", "{cipher}", "keyring:", "vault:", "op://", "/run/", "/etc/", "~/", "./")
 
 // isMasked reports whether there is nothing in s but what hides a secret.
 func isMasked(s string) bool {
@@ -344,6 +347,17 @@ func isAddress(s string) bool {
 }
 
 var isAddressByte = setOf(digits + ".:")
+
+// isAmount reports whether s is a sum of money: "$400", "€45.50".
+func isAmount(s string) bool {
+	number := s[currencies.lengthFolded(s):]
+	return len(number) < len(s) && extend(number, 0, len(number), isAmountByte) == len(number)
+}
+
+var (
+	currencies   = newBeginnings("$", "€", "£", "¥", "₹")
+	isAmountByte = setOf(digits + ".,-")
+)
 
 // isExpression reports whether a bare value is code: a call, an index or a
 // name of names.
