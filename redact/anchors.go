@@ -23,10 +23,18 @@ func anchorTable() []anchor {
 			table = append(table, anchor{text: text, kind: kind, check: check, level: level})
 		}
 	}
-	add("password", checkAssigned, surely, "password", "passwort", "passwd", "passphrase", "kennwort",
-		"mot de passe", "mot_de_passe", "motdepasse", "contraseña", "contraseÑa", "contrasena", "contrasenia", "passwrd", "userpwd",
+	add("password", checkAssigned, surely, "passwort", "passphrase", "kennwort",
+		"mot de passe", "mot_de_passe", "motdepasse", "contraseña", "contraseÑa", "contrasena", "contrasenia", "userpwd",
 		"mot de passe provisoire", "mot de passe temporaire", "contraseña temporal", "contraseña provisional", "temporary password", "vorläufiges passwort", "vorläufiges kennwort")
+	for _, begin := range [...]string{"pass", "pas", "pss", "ps"} { // "password" with letters left out
+		for _, end := range [...]string{"word", "wrd", "wod", "wd"} {
+			add("password", checkAssigned, surely, begin+end)
+		}
+	}
 	add("password", checkAssigned, alone, "pass", "pwd", "pw", "mdp")
+	add("password", checkBehind, surely, "identified by", "_password by")
+	add("cookie", checkBehind, likely, "_session=")
+	add("api-key", checkJWK, surely, `"k"`, `"k\"`)
 	add("password", checkAssigned, alone, "passcode", "kenncode", "clave")
 	add("secret", checkAssigned, likely, "secret", "geheimnis", "credential", "secreto")
 	add("api-key", checkAssigned, likely, "apikey", "api_key", "api-key", "api key", "api.key", "access_key",

@@ -37,6 +37,35 @@ func checkAssigned(t *text, a *anchor, from, to int) (Span, bool) {
 	return Span{v.from, v.end(t), a.kind}, hashed || !t.isChecksum(v.from, v.to)
 }
 
+// checkBehind verifies what stands right behind words that leave little doubt:
+// SQL's "IDENTIFIED BY" and "WITH mysql_native_password BY", and names of cookies.
+// In small letters, as in prose, a password has to look like one.
+func checkBehind(t *text, a *anchor, from, to int) (Span, bool) {
+	v, ok := t.value(t.skipBlank(to, to+gapBytes), sepAssign)
+	if !ok || t.s[to-1] == 'y' && !looksSecret(t.s[v.from:v.to], true) || !v.accepted(t, a, sepAssign) {
+		return Span{}, false
+	}
+	return Span{v.from, v.end(t), a.kind}, true
+}
+
+const (
+	jwkBytes    = 512 // of a JSON Web Key that are looked at
+	jwkKeyBytes = 16  // the shortest key, in base64, that is taken for one
+)
+
+// checkJWK verifies the key of a symmetric JSON Web Key: {"kty":"oct","k":"…"}.
+func checkJWK(t *text, a *anchor, from, to int) (Span, bool) {
+	at, sep := t.separator(to)
+	v, ok := t.value(at, sep)
+	if !ok || sep != sepAssign || v.quote == "" || v.to-v.from < jwkKeyBytes || extend(t.s, v.from, v.to, isB64URL) != v.to {
+		return Span{}, false
+	}
+	before, after := t.s[max(t.base, from-jwkBytes):from], head(t.s[v.to:], jwkBytes)
+	before = before[strings.LastIndexByte(before, '{')+1:]
+	after, _, _ = strings.Cut(after, "}")
+	return Span{v.from, v.to, a.kind}, strings.Contains(before, `"oct`) || strings.Contains(after, `"oct`)
+}
+
 // inPath reports whether the name is a part of a path or has the ending of a
 // file: what follows it by a space alone is another.
 func (t *text) inPath(from, end int) bool {
@@ -168,6 +197,8 @@ func (t *text) separator(i int) (int, separator) {
 			return next, sepProse
 		}
 		return i, sepNone
+	case blank && t.forWhom(i) > 0:
+		return t.afterSign(t.forWhom(i), len(t.s))
 	case (blank || quoted) && hasFold(t.s[i:], "value"):
 		return t.separatorAfterValue(i+5, limit)
 	case !quoted && t.s[i] == '\n':
@@ -185,6 +216,23 @@ func (t *text) separator(i int) (int, separator) {
 	}
 	return t.wordsBetween(i), sepSpace
 }
+
+var forWords = newBeginnings("for ", "of ", "für ", "von ", "pour ", "de ", "para ")
+
+// forWhom returns where the sign stands in "password for USER: …", or 0.
+func (t *text) forWhom(i int) int {
+	n := forWords.lengthFolded(t.s[i:])
+	if n == 0 {
+		return 0
+	}
+	end := extend(t.s, i+n, i+n+nameBytes, isUser)
+	if c := t.at(end); end > i+n && (c == ':' || c == '=') {
+		return end
+	}
+	return 0
+}
+
+var isUser = setOf(letters + digits + "_-.@\\'")
 
 // wordsBetween skips what qualifies a name behind it: a type, or a bracket.
 func (t *text) wordsBetween(i int) int {

@@ -32,7 +32,10 @@ func (t *text) passwords() {
 // word that is tied to what stands before it and is made up as passwords are.
 func (t *text) passwordBehind(from, limit int) (Span, bool) {
 	for i := from; i < limit; i++ {
-		if t.s[i] == '\n' || t.endsSentence(i) {
+		if t.s[i] == '\n' {
+			return t.passwordBelow(i, t.tied(from, i))
+		}
+		if t.endsSentence(i) {
 			return Span{}, false
 		}
 		if t.s[i] != ' ' {
@@ -60,10 +63,24 @@ func (t *text) passwordBehind(from, limit int) (Span, bool) {
 	return Span{}, false
 }
 
+// passwordBelow looks for a password alone on the next line that is not empty.
+func (t *text) passwordBelow(i int, announced bool) (Span, bool) {
+	ahead := head(t.s[i:], passwordAhead)
+	begin := i + len(ahead) - len(strings.TrimLeft(ahead, " \t\r\n>*`\"'-"))
+	end := begin
+	for end < min(len(t.s), begin+codeBytes+1) && t.s[end] > ' ' {
+		end++
+	}
+	word := strings.TrimRight(t.s[begin:end], ".*`\"'")
+	next := t.skipBlank(end, end+gapBytes)
+	alone := next >= len(t.s) || t.s[next] == '\n' || t.s[next] == '\r'
+	return Span{begin, begin + len(word), "password"}, announced && alone && madeUp(word)
+}
+
 // tied reports whether what stands between a word and another ties them: nothing,
 // a sign, a verb.
 func (t *text) tied(from, to int) bool {
-	between := strings.TrimRight(t.s[from:to], " \u00a0")
+	between := strings.TrimRight(t.s[from:to], " \r\u00a0*")
 	if between == "" || strings.IndexByte(":=/,", between[len(between)-1]) >= 0 || strings.HasSuffix(between, "：") {
 		return true
 	}

@@ -19,6 +19,7 @@ func seeds() []string {
 		"token=" + strings.Repeat("a1", 400), "password=\"" + strings.Repeat("x ", 400), "\xff\xfepassword: \xc3", "a\u00a0password\u00a0: x9x9x9",
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + alnum36, "123456789:" + alnum36[:35], "-u user:passw0rd", "Cookie: a=b1234567; c=d",
 		"password password password: a1b2c3", "name: DB_PASSWORD\nvalue: abcd1234", "4111 1111 1111 1111 password: 4111111111111111",
+		"encryptedData: a: Agx\npassword: hunter2", "ENC[a,b]password: hunter2", `{"kty":"oct","k":"GawgguFyGrWKav7AX4VKUg"}`, "IDENTIFIED BY 'a1b2'", "Password:\n\n> hunter2\n",
 	}
 }
 
@@ -68,6 +69,9 @@ func texts() map[string]string {
 		"marks":         fill("[redacted:password] "),
 		"open marks":    fill("[redacted:"),
 		"cookies":       fill("cookie:a=b"),
+		"sealed":        fill("encryptedData a:Ag"),
+		"jwk":           fill(`"k":"aaaaaaaaaaaaaaaa"`),
+		"identified":    fill("identified by '"),
 		"quotes":        fill("secret='"),
 		"not ASCII":     fill("contraseña ñandú Schlüssel "),
 	}

@@ -40,6 +40,10 @@ func TestPasswords(t *testing.T) {
 		"Votre mot de passe est {{Soleil12}}.", "contraseña: {{gato99}}", "CONTRASEÑA: {{gato99}}", "Su contraseña es {{gato99x}}", "clave: {{gato99}}",
 		"your password is {{Tr0ub4dor&3}}", "password is now {{Xy7pQ2mm}}", "Passwort: {{hünter2}}", "passphrase: “{{one two three}}”",
 		"curl -u admin:{{s3cretpw}} https://example.com", "wget --user admin:{{s3cretpw}} x", "| Password | {{abc123}} |",
+		"CREATE USER 'app' IDENTIFIED BY '{{hunter}}';", "alter user app identified by '{{hunter2}}'", "ALTER USER app IDENTIFIED BY {{tiger}};",
+		"IDENTIFIED WITH caching_sha2_password BY '{{hunter}}'", "DB_PSWD={{hunter}}", "paswd: {{hunter2}}", "PSSWRD = \"{{hunter}}\"", "PASWORD: {{hunter2}}", "psswd={{hunter2}}",
+		"password for USER:{{hunter2}}", "Password for ann@example.com: {{hunter2}}", "Passwort für admin={{geheim}}",
+		"Your new password is:\n{{hunter2}}\n", "Here is the password for the wifi:\n\n  {{hunter2}}\n\nRegards", "Password\n{{hunter2}}", "Password:\n> {{hunter2}}", "Ihr Kennwort lautet:\r\n**{{Ulme5531}}**",
 	))
 	run(t, same(
 		"the password is required to log in", "password: the one that you know from the meeting", "Passwort vergessen?", "password: null",
@@ -48,6 +52,8 @@ func TestPasswords(t *testing.T) {
 		"compass: north12", "password: string", "if password == nil {", "password reset 2024", "password: {{ .Values.pw }}",
 		"\"password\": \"Enter your password\"", "the passwords: see the safe", "mot de passe oublié ?", "passport: C01X00T47",
 		"resetPassword(user)", "password.length > 8", "PasswordAuthentication yes", "password: true", "pass: 3, fail: 1", "tests pass 1234",
+		"the day pass is $400", "Season pass: $1,200.50", "le pass est €45", "rows are identified by 'name'", "files identified by path\n", "[sudo] password for ann:\nSorry, try again.",
+		"Username:\nPassword:\nLogin", "Password rules:\n12 characters", "Forgot your password?\nreset2",
 	))
 }
 
@@ -70,7 +76,9 @@ func TestHeaders(t *testing.T) {
 	run(t, hidden("bearer", "Authorization: Bearer {{abcdefghijklmnop123456}}", `-H "authorization: bearer {{a8f3k2l9d0s7}}"`, "used Bearer {{a8f3k2l9d0s7}} then"))
 	run(t, hidden("basic", "Authorization: Basic {{dXNlcjpwYXNz}}", "basic {{dXNlcjpwYXNzd29yZA==}}"))
 	run(t, hidden("authorization", "Authorization: Token {{a8f3k2l9d0s7}}", `"Authorization": "{{a8f3k2l9d0s7}}"`))
-	run(t, hidden("cookie", "Cookie: sid={{a8f3k2l9; theme=dark}}", "Set-Cookie: session={{a8f3k2l9d0s7; Path=/}}"))
+	run(t, hidden("cookie", "Cookie: sid={{a8f3k2l9; theme=dark}}", "Set-Cookie: session={{a8f3k2l9d0s7; Path=/}}", "foo_session={{a8f3k2l9d0s7}}; path=/"))
+	run(t, hidden("api-key", `{"kty":"oct","alg":"A128KW","k":"{{GawgguFyGrWKav7AX4VKUg}}"}`, `{"k": "{{GawgguFyGrWKav7AX4VKUg}}", "kty": "oct"}`, `{\"kty\":\"oct\",\"k\":\"{{GawgguFyGrWKav7AX4VKUg}}\"}`))
+	run(t, same(`{"kty":"EC","k":"GawgguFyGrWKav7AX4VKUg"}`, "db_session=None", "self.foo_session=Session4()"))
 	run(t, same("bearer of bad news", "Basic understanding of things", "Authorization: Bearer <token>", "basic structure", "cookie: chocolate"))
 }
 
