@@ -172,3 +172,46 @@ func TestMailTokenThatIsRefused(t *testing.T) {
 	}
 	t.Errorf("the token that took its place is not used: %+v", w.mailState())
 }
+
+// TestLettersNamedLikeTokens: letters of unrelated senders whose Message-IDs look
+// like secrets are two incidents, a thread of such letters is one, and each can be
+// read by its reference.
+func TestLettersNamedLikeTokens(t *testing.T) {
+	const person = "sam@example.com"
+	first, second, third := "ghp_16C7e42F292c6912E7710c838347Ae178B4a@example.org", "ghp_0aB3x81Kq7ZtR5mWv2LcYd9HsGf4NpJuE6oT@example.org", "xoxb-123456789012-abcdefABCDEF123456789012@example.org"
+	server := mailServer(t, mailtest.User{Name: person, Password: "sample"})
+	for i, l := range []struct{ from, id, refs string }{
+		{"Ines <ines@example.org>", first, ""}, {"Mallory <mallory@example.net>", second, ""},
+		{"Tom <tom@example.net>", third, first}, {"Mallory <mallory@example.net>", "plain@example.net", second},
+	} {
+		at := start.Add(time.Duration(i-9) * time.Hour)
+		server.User(person).Deliver("INBOX", []byte("From: "+l.from+"\r\nTo: "+person+"\r\nSubject: the lighthouse\r\nMessage-ID: <"+l.id+">\r\nReferences: <"+l.refs+
+			">\r\nDate: "+at.Format(time.RFC1123Z)+"\r\n\r\nHello Sam, can you send me the plan of house "+strconv.Itoa(i)+" by Friday?\r\n"), at)
+	}
+	w := newWorld(t)
+	off := false
+	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off, PasswordEnv: "MAIL_PASSWORD"}}
+	w.options.Env = func(string) (string, bool) { return "sample", true }
+	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+	w.begin()
+	w.ticks(3)
+	things := map[string]int{}
+	w.query(`SELECT body FROM mind_incidents WHERE key LIKE 'thread:%'`, func(scan func(...any) error) error {
+		var body string
+		err := scan(&body)
+		things[body]++
+		return err
+	})
+	if len(things) != 2 {
+		t.Errorf("two threads are %d incidents: %v", len(things), things)
+	}
+	letters, err := w.d.SearchMail(t.Context(), "lighthouse")
+	if err != nil || len(letters) != 4 {
+		t.Fatalf("it finds %d letters, %v", len(letters), err)
+	}
+	for _, l := range letters {
+		if read, err := w.d.Mailbox().Mail(t.Context(), l.Ref); err != nil || !strings.Contains(l.Text, strings.TrimSpace(read.Text)) || len(read.Thread) != 1 {
+			t.Errorf("%s is read as %+v, %v", l.Ref, read, err)
+		}
+	}
+}

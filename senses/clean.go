@@ -70,7 +70,7 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 	}
 	items := 0
 	for _, set := range batch.Sets {
-		cleaned := Set{Scope: c.identity(set.Scope)}
+		cleaned := Set{Scope: c.identity(set.Scope, MaxIDBytes)}
 		for _, o := range set.Items {
 			if items == MaxStanding {
 				lost.refuse("more than %d things standing", MaxStanding)
@@ -116,7 +116,7 @@ func (c Cleaner) observation(at time.Time, source SenseID, o subconscious.Observ
 	}
 	o.Sense, o.Instance = source.Sense, source.ID
 	o.Seq, o.Band, o.BandOnly, o.AsOf = 0, "", false, time.Time{}
-	o.ID = c.identity(o.ID)
+	o.ID = c.identity(o.ID, MaxIDBytes)
 	o.Kind = c.line(strings.ToLower(o.Kind), MaxKindBytes)
 	if o.Kind == "" {
 		lost.refuse("an observation without a kind")
@@ -202,16 +202,17 @@ func (c Cleaner) line(text string, limit int) string {
 	return text
 }
 
-// identity returns id where it can be kept as it is. One that is too long,
-// carries a secret or is not plain text becomes readable as far as it can be,
-// with the hash of the whole: the same thing keeps the same identity.
-func (c Cleaner) identity(id string) string {
-	plain := len(id) <= MaxIDBytes && utf8.ValidString(id) && subconscious.Printable(id) == id
+// identity returns id where it can be kept as it is. One that is longer than
+// limit, carries a secret or is not plain text becomes readable as far as it can
+// be, with the hash of the whole: the same thing keeps the same identity, and two
+// things keep two.
+func (c Cleaner) identity(id string, limit int) string {
+	plain := len(id) <= limit && utf8.ValidString(id) && subconscious.Printable(id) == id
 	if plain && stripTemplates(id) == id && c.redact(id) == id {
 		return id
 	}
 	hash := "#" + digest(id)
-	return head(c.lineWhole(id, 16*MaxIDBytes), MaxIDBytes-len(hash)) + hash
+	return head(c.lineWhole(id, 16*limit), limit-len(hash)) + hash
 }
 
 // class bounds a fingerprint. Nobody reads one, so a hash will do.
@@ -228,7 +229,8 @@ func digest(text string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
 }
 
-// attrs keeps the first MaxAttrs in the order of their names.
+// attrs keeps the first MaxAttrs in the order of their names. The thread of a
+// mail is an identity: incidents are told apart by it.
 func (c Cleaner) attrs(attrs map[string]string, short *bool) map[string]string {
 	if len(attrs) == 0 {
 		return nil
@@ -238,6 +240,10 @@ func (c Cleaner) attrs(attrs map[string]string, short *bool) map[string]string {
 		kept := c.line(name, MaxKindBytes)
 		if len(clean) == MaxAttrs || kept != name || name == "" {
 			*short = true
+			continue
+		}
+		if name == "thread" {
+			clean[name] = c.identity(attrs[name], MaxAttrBytes)
 			continue
 		}
 		value, was := cut(c.lineWhole(attrs[name], 16*MaxAttrBytes), MaxAttrBytes)
@@ -256,7 +262,7 @@ func (c Cleaner) links(links []string, short *bool) []string {
 			*short = true
 			continue
 		}
-		link = c.line(link, MaxLinkBytes)
+		link = c.identity(link, MaxLinkBytes)
 		if link != "" && !slices.Contains(clean, link) {
 			clean = append(clean, link)
 		}

@@ -124,27 +124,35 @@ func bounded(t testing.TB, o subconscious.Observation) {
 }
 
 func TestCleanIdentity(t *testing.T) {
-	id := func(id string) string {
-		o, _ := clean(t, "files", subconscious.Observation{ID: id, Kind: "file", Title: "T"})
-		return o.ID
+	thing := func(text string) subconscious.Observation {
+		o, _ := clean(t, "files", subconscious.Observation{ID: text, Kind: "file", Title: "T", Attrs: map[string]string{"thread": text}, Links: []string{text}})
+		return o
 	}
-	for _, plain := range []string{"/home/person/notes.md", "Ünï¢ode ", "a: b"} {
-		if got := id(plain); got != plain {
-			t.Errorf("%q became %q", plain, got)
+	for what, id := range map[string]func(string) string{
+		"ID": func(text string) string { return thing(text).ID }, "incident": func(text string) string { return string(thing(text).Key())[len("thread:"):] },
+		"link": func(text string) string { return strings.Join(thing(text).Links, " ") },
+	} {
+		for _, plain := range []string{"/home/person/notes.md", "Ünï¢ode ", "a: b"} {
+			if got := id(plain); got != plain {
+				t.Errorf("%s: %q became %q", what, plain, got)
+			}
 		}
-	}
-	seen := map[string]string{}
-	for _, odd := range []string{"key-123456", "key-123457", "a\x00", "a\x01", "a\u200b", "<|im_start|>", strings.Repeat("x", 600), strings.Repeat("x", 601), "\xff"} {
-		got := id(odd)
-		if got == odd || got != id(odd) || len(got) > senses.MaxIDBytes || key.MatchString(got) {
-			t.Errorf("%q became %q", odd, got)
-		}
-		if other, taken := seen[got]; taken {
-			t.Errorf("%q and %q are both %q", odd, other, got)
-		}
-		seen[got] = odd
-		if again := id(got); again != got {
-			t.Errorf("%q became %q and then %q", odd, got, again)
+		seen := map[string]string{}
+		for _, odd := range []string{"key-123456", "key-123457", "a\x00", "a\x01", "a\u200b", "<|im_start|>", strings.Repeat("x", 600), strings.Repeat("x", 601), "\xff"} {
+			got := id(odd)
+			if what == "link" && len(odd) > senses.MaxLinkBytes { // left out
+				continue
+			}
+			if got == odd || got != id(odd) || len(got) > senses.MaxIDBytes || key.MatchString(got) {
+				t.Errorf("%s: %q became %q", what, odd, got)
+			}
+			if other, taken := seen[got]; taken {
+				t.Errorf("%s: %q and %q are both %q", what, odd, other, got)
+			}
+			seen[got] = odd
+			if again := id(got); again != got {
+				t.Errorf("%s: %q became %q and then %q", what, odd, got, again)
+			}
 		}
 	}
 }
@@ -196,7 +204,7 @@ func FuzzClean(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		given := subconscious.Observation{ID: "i" + a, Kind: "k" + b, Title: "T " + b, Text: a, Fingerprint: b,
-			Attrs: map[string]string{a: b, "n": a}, Links: []string{a, "x:" + b}}
+			Attrs: map[string]string{a: b, "n": a, "thread": a}, Links: []string{a, "x:" + b}}
 		once, _ := clean(t, "mail", given)
 		if once.ID == "" {
 			return // nothing to see was left of the title

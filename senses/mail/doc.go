@@ -35,7 +35,8 @@
 // # Identity
 //
 // The ID is "mid:" and the Message-ID without its brackets, in lower case behind
-// the last "@"; of a message without one it is "mid:" and a hash of its header. A
+// the last "@"; of a message without one it is "mid:" and a hash of its header, and
+// of one that looks like a secret a hash of the Message-ID. A
 // "promise" has "#promise" and an "awaiting" "#awaiting" behind it. The same
 // message in two folders or two accounts is one thing. A second message that
 // claims the Message-ID of one that is known, with another sender or date, has "#"

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/redact"
 )
 
 func mustParse(t testing.TB, raw string) Message {
@@ -119,6 +121,7 @@ func TestIdentity(t *testing.T) {
 		{"<a@b#promise>", ""},
 		{"<no-domain#awaiting>", ""},
 		{"<a#b@c>", "a#b@c"},
+		{"<ghp_16C7e42F292c6912E7710c838347Ae178B4a@Example.org>", hashed("ghp_16C7e42F292c6912E7710c838347Ae178B4a@example.org")},
 		{"<" + strings.Repeat("x", 500) + "@example.org>", ""},
 	}
 	for _, c := range cases {
@@ -141,6 +144,11 @@ func TestMadeIdentity(t *testing.T) {
 	} {
 		if m := mustParse(t, raw); !m.Made || m.ID != first.ID {
 			t.Errorf("%s: %q, want %q", name, m.ID, first.ID)
+		}
+	}
+	for i := range 100 {
+		if m := mustParse(t, base+"To: "+itoa(i)+"@example.org\r\n\r\n"); redact.Text(m.ID) != m.ID {
+			t.Errorf("it looks like a secret: %s", m.ID)
 		}
 	}
 	for name, raw := range map[string]string{

@@ -2,13 +2,17 @@ package message
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
+	"encoding/hex"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/redact"
 )
 
 // identity returns the identity that a Message-ID is, "" where it cannot be one:
 // empty, too long, or with characters that do not belong there. A "#" behind the
-// last "@" is refused too, for that is how the sense names what it derives.
+// last "@" is refused too, for that is how the sense names what it derives. One
+// that looks like a secret goes by its hash: it is stored and shown, and the same
+// everywhere.
 func identity(value string) string {
 	value = strings.TrimSpace(value)
 	if start := strings.LastIndexByte(value, '<'); start >= 0 {
@@ -28,22 +32,31 @@ func identity(value string) string {
 	if strings.Contains(value[at+1:], "#") {
 		return ""
 	}
-	if at < 0 {
-		return value
+	if at >= 0 {
+		value = value[:at] + strings.ToLower(value[at:])
 	}
-	return value[:at] + strings.ToLower(value[at:])
+	if redact.Text(value) != value {
+		return hashed(value)
+	}
+	return value
+}
+
+// hashed is a name that says nothing, and looks like no secret.
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:20])
 }
 
 // madeIdentity names a message without a usable Message-ID by what is the same
 // wherever it lies.
 func madeIdentity(h header) string {
-	sum := sha256.New()
+	var whole strings.Builder
 	for _, name := range []string{"from", "date", "subject", "to", "received"} {
 		for _, value := range h.all(name) {
-			sum.Write([]byte(name + ":" + strings.Join(strings.Fields(value), " ") + "\n"))
+			whole.WriteString(name + ":" + strings.Join(strings.Fields(value), " ") + "\n")
 		}
 	}
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum.Sum(nil)[:20]))
+	return hashed(whole.String())
 }
 
 // identities reads the identities of a References or In-Reply-To field, each

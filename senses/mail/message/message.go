@@ -25,7 +25,8 @@ type Invitation struct {
 // Message is what is known of a message. All texts are valid UTF-8.
 type Message struct {
 	// ID is the Message-ID without brackets, the part behind the last "@" in
-	// lower case; Made is true where it has none and ID is a hash of the header.
+	// lower case, or its hash where it looks like a secret; Made is true where it
+	// has none and ID is a hash of the header.
 	ID   string
 	Made bool
 	// InReplyTo and References are identities of the same form, at most 32, the
