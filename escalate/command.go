@@ -106,13 +106,20 @@ func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Comma
 		g.enter(t, subconscious.TellingAcknowledged)
 	}
 	done := "acknowledged: " + sentence(t.Asked, incident.Key)
-	if c.Feedback == subconscious.NotUseful {
-		return done + " (not useful)"
+	if c.Feedback == "" {
+		g.answered(incident, c, "acknowledged")
+		return done
 	}
-	if c.Feedback == subconscious.Useful {
-		return done + " (useful)"
+	said := strings.ReplaceAll(string(c.Feedback), "_", " ")
+	g.answered(incident, c, said)
+	return done + " (" + said + ")"
+}
+
+// answered notes what the person said of an incident.
+func (g *gate) answered(incident *subconscious.Incident, c subconscious.Command, said string) {
+	if teaches(c) {
+		g.out.Answers = append(g.out.Answers, Answer{incident.Key, said})
 	}
-	return done
 }
 
 // readInInbox notes that the person read what waited to be told: it is as good
@@ -158,7 +165,9 @@ func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) s
 	}
 	g.enter(t, subconscious.TellingSnoozed)
 	t.Waits, t.Held, t.HeldSince, t.Until = true, string(Snoozed), at, until.In(at.Location())
-	return "snoozed until " + moment(until, at) + ": " + sentence(t.Asked, incident.Key)
+	said := "snoozed until " + moment(until, at)
+	g.answered(incident, c, said)
+	return said + ": " + sentence(t.Asked, incident.Key)
 }
 
 // notNow is when something is told again that came at a bad moment: in three
@@ -214,6 +223,7 @@ func (g *gate) dismiss(incident *subconscious.Incident, c subconscious.Command) 
 	}
 	t := incident.Telling
 	g.hasRead(incident, c)
+	g.answered(incident, c, "dismissed")
 	if c.Kind == subconscious.CommandDismiss && teaches(c) {
 		g.learn(t, subconscious.Dismissed)
 	}

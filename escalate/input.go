@@ -154,12 +154,21 @@ type Outcome struct {
 	// Concluded are what records of escalation_history become whose deliberation
 	// has ended, by At and Incident.
 	Concluded []subconscious.EscalationRecord `json:"concluded,omitempty"`
+	// Answers are what the person said of incidents, in the order in which they
+	// said it.
+	Answers []Answer `json:"answers,omitempty"`
 	// Done says for each command of the gate, by its id, what it did.
 	Done map[int64]string `json:"done"`
 	// Spent is Input.Spent after this tick. What is given to a deliberation is
 	// counted at once; where that keeps it back, whoever notes so removes the
 	// push from what Input.Spent is counted from.
 	Spent Spent `json:"spent"`
+}
+
+// Answer is the person's word on an incident: "useful", "dismissed".
+type Answer struct {
+	Incident subconscious.IncidentKey `json:"incident"`
+	Said     string                   `json:"said"`
 }
 
 // DigestIssue is one digest.

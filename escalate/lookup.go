@@ -3,6 +3,7 @@ package escalate
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -35,17 +36,32 @@ func Lookups(wishes []Asked, commands []subconscious.Command) []subconscious.Inc
 const historyKept = 10
 
 // Remember returns the state with what was told at this tick at the end of its
-// history, and what deliberations came to in the place of their beginning. The
-// given state is left as it is.
+// history, with what deliberations came to in the place of their beginning, and
+// with what the person said of what was told before behind its outcome. The given
+// state is left as it is.
 func Remember(state subconscious.State, out Outcome) subconscious.State {
-	if len(out.History)+len(out.Concluded) == 0 {
+	if len(out.History)+len(out.Concluded)+len(out.Answers) == 0 {
 		return state
 	}
-	history := slices.Concat(state.History, out.History)
+	history := slices.Clone(state.History)
+	for _, a := range out.Answers {
+		for i, r := range slices.Backward(history) {
+			if r.Incident == a.Incident {
+				outcome, _, _ := strings.Cut(r.Outcome, answerMark)
+				history[i].Outcome = outcome + answerMark + a.Said
+				break
+			}
+		}
+	}
+	history = append(history, out.History...)
 	for _, ended := range out.Concluded {
 		for i, began := range history {
-			if began.Incident == ended.Incident && began.At.Equal(ended.At) && began.Outcome == string(subconscious.OutcomePending) {
+			outcome, said, answered := strings.Cut(began.Outcome, answerMark)
+			if began.Incident == ended.Incident && began.At.Equal(ended.At) && outcome == string(subconscious.OutcomePending) {
 				ended.At, ended.Summary = began.At, began.Summary
+				if answered {
+					ended.Outcome += answerMark + said
+				}
 				history[i] = ended
 				break
 			}
@@ -54,3 +70,6 @@ func Remember(state subconscious.State, out Outcome) subconscious.State {
 	state.History = history[max(0, len(history)-historyKept):]
 	return state
 }
+
+// answerMark parts what became of an escalation from the person's last word on it.
+const answerMark = "; you: "

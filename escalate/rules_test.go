@@ -138,6 +138,39 @@ func TestRememberOutcomes(t *testing.T) {
 	}
 }
 
+// TestRememberAnswers: the person's last word stands behind what became of an
+// escalation, also of one that is being deliberated on; an agent's does not.
+func TestRememberAnswers(t *testing.T) {
+	in := plainInput()
+	toldBefore(&in, time.Hour, subconscious.Notable)
+	in.Asked = nil
+	state := subconscious.State{History: []subconscious.EscalationRecord{{At: noon, Incident: thingKey, Outcome: "deliberating"}, {Incident: "mail:other", Outcome: "told"}}}
+	for _, c := range []struct {
+		command subconscious.Command
+		want    string
+	}{
+		{subconscious.Command{Kind: subconscious.CommandAck}, "deliberating; you: acknowledged"},
+		{subconscious.Command{Kind: subconscious.CommandAck, Feedback: subconscious.NotUseful}, "deliberating; you: not useful"},
+		{subconscious.Command{Kind: subconscious.CommandAck, Feedback: subconscious.Useful, By: "person"}, "deliberating; you: useful"},
+		{subconscious.Command{Kind: subconscious.CommandSnooze, Until: noon.Add(time.Hour)}, "deliberating; you: snoozed until 13:00"},
+		{subconscious.Command{Kind: subconscious.CommandDismiss, By: "agent codex"}, "deliberating; you: snoozed until 13:00"},
+		{subconscious.Command{Kind: subconscious.CommandDismiss}, "deliberating; you: dismissed"},
+	} {
+		c.command.Incident = thingKey
+		in.Commands = []subconscious.Command{c.command}
+		before := asJSON(state)
+		next := escalate.Remember(state, escalate.Decide(in))
+		if got := next.History[0].Outcome; got != c.want || next.History[1].Outcome != "told" || asJSON(state) != before {
+			t.Errorf("%s by %q: %q", c.command.Kind, c.command.By, got)
+		}
+		state = next
+	}
+	ended := escalate.Outcome{Concluded: []subconscious.EscalationRecord{{At: noon, Incident: thingKey, Outcome: "told"}}}
+	if got := escalate.Remember(state, ended).History[0].Outcome; got != "told; you: dismissed" {
+		t.Errorf("at the end of the deliberation: %q", got)
+	}
+}
+
 // TestNextDigest takes whichever comes first, after now.
 func TestNextDigest(t *testing.T) {
 	rules := escalate.DefaultRules()

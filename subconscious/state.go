@@ -126,7 +126,8 @@ type EscalationRecord struct {
 	Summary  string      `json:"summary"`
 	Reason   string      `json:"reason"`
 	// Outcome is "told", "told in the digest", "deliberating", or what a
-	// deliberation came to.
+	// deliberation came to; and where the person answered their last word on it,
+	// "told; you: useful".
 	Outcome string `json:"outcome"`
 	// Deliberation is its id, where there was one; Cost what it took, in
 	// billionths of a US dollar; Cited what it rests on, as text (see

@@ -3,6 +3,7 @@ package threads
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -29,7 +30,9 @@ func readSubconscious() tool {
 				return prompts.Result{}, err
 			}
 			state := snapshot.State
-			told := slices.DeleteFunc(slices.Clone(state.History), func(e subconscious.EscalationRecord) bool { return e.Outcome == string(subconscious.OutcomePending) })
+			told := slices.DeleteFunc(slices.Clone(state.History), func(e subconscious.EscalationRecord) bool {
+				return strings.HasPrefix(e.Outcome, string(subconscious.OutcomePending))
+			})
 			result := prompts.Result{Entries: state.Entries, Parked: state.Parked, Told: told[max(0, len(told)-escalationsShown):]}
 			if len(result.Entries)+len(result.Parked)+len(result.Told) == 0 {
 				result.Said = []string{"It holds nothing."}
