@@ -142,11 +142,11 @@ func childDeliberates(dir string) error {
 	}
 	fmt.Println("started")
 	for ctx.Err() == nil {
-		waiting, err := d.Deliberations().Waiting(ctx)
+		open, err := d.Deliberations().Open(ctx)
 		if err != nil {
 			return err
 		}
-		if waiting < 4 { // else they are what takes the time
+		if len(open) < 4 { // else they are what takes the time
 			if err := options.Health.(troubled).worse(); err != nil {
 				return err
 			}

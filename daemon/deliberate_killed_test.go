@@ -109,9 +109,9 @@ func (m *mortalDeliberation) reckons() {
 		if _, err := d.TickAs(context.Background(), subconscious.Scheduled); err != nil {
 			m.t.Fatal(err)
 		}
-		waiting, err := d.Outbox().Waiting(context.Background())
+		undelivered, err := d.Outbox().Undelivered(context.Background(), time.Now())
 		pending, err2 := d.Mind().Pending(context.Background())
-		return err == nil && err2 == nil && waiting == 0 && len(pending) == 0 && len(w.status().Deliberating) == 0
+		return err == nil && err2 == nil && undelivered.Waiting == 0 && len(pending) == 0 && len(w.status().Deliberating) == 0
 	})
 	w.query("PRAGMA integrity_check", func(scan func(...any) error) error {
 		var said string

@@ -56,6 +56,7 @@ type rehearsal struct {
 	*world
 	phone  *notifytest.Recorder
 	server *modeltest.Server
+	script modeltest.Script
 	box    *mailtest.Box
 }
 
@@ -66,7 +67,7 @@ const (
 )
 
 func newRehearsal(t *testing.T, approval escalate.Approval, script modeltest.Script) *rehearsal {
-	w := &rehearsal{world: newWorld(t)}
+	w := &rehearsal{world: newWorld(t), script: script}
 	w.phone = phoned(w.world)
 	w.server = w.deliberating(script)
 	w.penned(approval)
@@ -139,23 +140,11 @@ func (w *rehearsal) cries(thread subconscious.ThreadName, sense string) {
 	}
 }
 
-// thinksOver runs two ticks, and waits for what each leads to.
+// thinksOver runs three ticks, and waits for what each leads to.
 func (w *world) thinksOver() {
 	w.t.Helper()
-	for range 2 {
-		w.tick()
-		w.rests()
-	}
-	w.tick()
-}
-
-// rests waits until no deliberation is open.
-func (w *world) rests() {
-	w.t.Helper()
-	w.until("nothing is open", func() bool {
-		open, err := w.d.Deliberations().Waiting(context.Background())
-		return err == nil && open == 0
-	})
+	w.ticks(3)
+	w.rests()
 }
 
 // deliberationsOn are those on incidents whose name has the word.

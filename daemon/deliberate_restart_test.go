@@ -39,13 +39,13 @@ func fullSlowly(t *testing.T, hangs int) (*world, *notifytest.Recorder, *modelte
 // N-th answer on that.
 func (w *world) hangs(server *modeltest.Server, n int) {
 	w.t.Helper()
-	w.options.Config.Models.Timeout = patience
 	w.begin()
 	w.tick()
 	w.disk.set(97)
 	server.SetTroubles(modeltest.Nth(modeltest.HangBefore, n))
 	w.tick()
 	w.until("the model hangs", func() bool { return server.Count() == n })
+	w.held = true
 }
 
 // once holds the end to one telling, one memory, and a record without a seam.
@@ -106,7 +106,7 @@ func TestPausedWhileItDeliberates(t *testing.T) {
 	}
 	server.SetTroubles()
 	w.restart()
-	w.until("it has ended", func() bool { return len(w.status().Deliberating) == 0 })
+	w.rests()
 	if _, err := w.d.TickAs(ctx, subconscious.Scheduled); err == nil {
 		t.Error("it ticks, though it is paused")
 	}

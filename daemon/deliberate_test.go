@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -27,7 +26,7 @@ func (w *world) deliberating(script modeltest.Script) *modeltest.Server {
 	config := models.DefaultConfig()
 	config.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: server.BaseURL("openai"), KeyEnv: labKey}}
 	config.Roles = []models.Role{{ID: models.RoleDeliberation, Provider: "lab", Model: modeltest.Model}}
-	config.Prices, config.Timeout = []models.Price{labPrice}, 5*time.Second
+	config.Prices, config.Timeout = []models.Price{labPrice}, patience
 	w.options.Config.Models, w.options.Env = config, labEnv
 	w.options.Config.Budget.MoneyPerDay = 20
 	return server
@@ -51,12 +50,13 @@ func calls(tool, arguments string) models.ToolCall {
 	return models.ToolCall{Name: tool, Arguments: json.RawMessage(arguments)}
 }
 
-// concluded waits until no deliberation is open, and lets a tick take what they
-// came to.
+// concluded lets a tick take what the deliberations came to.
 func (w *world) concluded() {
 	w.t.Helper()
-	w.until("the deliberations have ended", func() bool { return len(w.status().Deliberating) == 0 })
 	w.tick()
+	if open := w.status().Deliberating; len(open) > 0 {
+		w.t.Fatalf("the deliberations have not ended: %s", asJSON(w.t, open))
+	}
 }
 
 // lastDeliberation is that of the newest incident.
@@ -147,10 +147,7 @@ func TestDeliberatedAndKeptBack(t *testing.T) {
 			if n := w.status().Budget.NotificationsToday; n != 0 {
 				t.Errorf("%d notifications are counted", n)
 			}
-			for range 30 {
-				w.tick()
-			}
-			w.until("what came of it", func() bool { return len(w.status().Deliberating) == 0 })
+			w.ticks(30)
 			if told := len(w.pushes(phone)); name == "snoozed" && told != 1 || name == "dismissed" && told != 0 {
 				t.Errorf("after two hours told: %s", texts(phone))
 			}
@@ -191,7 +188,9 @@ func TestProposedApprovedUndone(t *testing.T) {
 		t.Fatalf("proposed: %s, %v; carried out: %t; %s", asJSON(t, page), err, exists(mark), asJSON(t, w.lastDeliberation()))
 	}
 	p := page.Proposals[0]
-	w.until("it is told of", func() bool { return strings.Contains(texts(phone), p.ID) })
+	if w.rests(); !strings.Contains(texts(phone), p.ID) {
+		t.Errorf("told: %s", texts(phone))
+	}
 	if !slices.Contains(p.Shown, "outsider") || p.Clause != "act-asks-for-strangers" {
 		t.Errorf("the proposal is %s", asJSON(t, p))
 	}
@@ -228,7 +227,9 @@ func TestMachineActs(t *testing.T) {
 	if got := w.lastDeliberation(); got.Outcome != subconscious.OutcomeActed || !exists(mark) || got.Run == "" {
 		t.Fatalf("the deliberation is %s", asJSON(t, got))
 	}
-	w.until("it is told of", func() bool { return strings.Contains(texts(phone), "leave-mark") })
+	if w.rests(); !strings.Contains(texts(phone), "leave-mark") {
+		t.Errorf("told: %s", texts(phone))
+	}
 	var shown []api.DeliberationCall
 	for _, round := range w.lastDeliberation().Rounds {
 		shown = append(shown, round.Calls...)

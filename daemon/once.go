@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -23,7 +23,9 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 	}
 	report, err := d.think(ctx, tickWish{kind: subconscious.Manual})
 	if err == nil {
-		err = d.concluded(ctx)
+		rest, cancel := context.WithTimeout(ctx, options.Config.Deliberation.Deadline)
+		_ = d.Idle(rest) // what has not ended by then goes on with the next start
+		cancel()
 	}
 	if err := errors.Join(err, d.Stop(context.WithoutCancel(ctx))); err != nil {
 		return err
@@ -33,27 +35,11 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 	return printed.Encode(report)
 }
 
-// concluded waits until nothing is deliberated on any more. What has not ended
-// by the deadline of a deliberation goes on with the next start.
-func (d *Daemon) concluded(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, d.options.Config.Deliberation.Deadline)
-	defer cancel()
-	poll := time.NewTicker(concludedEvery)
-	defer poll.Stop()
-	for {
-		open, err := d.deliberations.Waiting(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil || open == 0:
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-poll.C:
-		}
+// Idle waits until what the ticks led to is done: nothing is deliberated on any
+// more, and each channel has tried to send what is due.
+func (d *Daemon) Idle(ctx context.Context) error {
+	if err := d.deliberations.Idle(ctx); err != nil {
+		return fmt.Errorf("deliberate: %w", err)
 	}
+	return d.outbox.Idle(ctx) // a deliberation wakes it before it ends
 }
-
-// concludedEvery is how often is looked whether deliberations have ended.
-const concludedEvery = 50 * time.Millisecond

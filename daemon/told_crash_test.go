@@ -197,8 +197,8 @@ func decidedToTell(t *testing.T, dir string, options daemon.Options) map[subcons
 	}
 	w := &world{t: t, d: d, state: filepath.Join(dir, "state"), log: &syncBuffer{}}
 	w.until("all is sent", func() bool {
-		waiting, err := d.Outbox().Waiting(context.Background())
-		return err == nil && waiting == 0
+		undelivered, err := d.Outbox().Undelivered(context.Background(), time.Now())
+		return err == nil && undelivered.Waiting == 0
 	})
 	told := map[subconscious.IncidentID]notify.Delivery{}
 	w.query("SELECT person FROM mind_decisions WHERE verdict = 'tell'", func(scan func(...any) error) error {

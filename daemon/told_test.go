@@ -29,10 +29,7 @@ func phoned(w *world) *notifytest.Recorder {
 // until all of it has been sent.
 func (w *world) pushes(phone *notifytest.Recorder) []string {
 	w.t.Helper()
-	w.until("all is sent", func() bool {
-		waiting, err := w.d.Outbox().Waiting(context.Background())
-		return err == nil && waiting == 0
-	})
+	w.rests()
 	var titles []string
 	for _, m := range phone.Messages() {
 		if m.Kind == notify.KindIncident {

@@ -54,6 +54,8 @@ type world struct {
 	log                           *syncBuffer
 	fence                         *watch.Subscription
 	marks                         int
+	// held: a deliberation waits for an answer that the test keeps back.
+	held bool
 }
 
 // newWorld makes the folders, empty, and does not start the mind.
@@ -95,7 +97,7 @@ func (w *world) begin() *world {
 	if err := d.Start(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}
-	w.d = d
+	w.d, w.clock.quiet = d, w.rests
 	if w.fence, err = d.Watcher().Subscribe(w.files, watch.SubscribeOptions{Recursive: true}); err != nil {
 		w.t.Fatal(err)
 	}
@@ -126,10 +128,26 @@ func (w *world) stop() {
 		w.fence.Close()
 		w.fence = nil
 	}
+	w.clock.quiet = nil
 	if err := w.d.Stop(context.Background()); err != nil {
 		w.t.Errorf("stop: %v", err)
 	}
-	w.d = nil
+	w.d, w.held = nil, false
+}
+
+// rests returns when the workers of the mind have nothing to do, or wait for a
+// model that is held.
+func (w *world) rests() {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	idle := w.d.Idle
+	if w.held {
+		idle = w.d.Outbox().Idle
+	}
+	if err := idle(ctx); err != nil {
+		w.t.Fatalf("there is still something to do: %v", err)
+	}
 }
 
 // restart ends the mind and starts it again.
@@ -336,8 +354,11 @@ func (m *machine) Read(ctx context.Context) (health.Reading, error) {
 	return m.reading, ctx.Err()
 }
 
-// wallClock is a wall clock that stands until it is moved.
+// wallClock is a wall clock that stands until it is moved, which waits until
+// nobody works by it.
 type wallClock struct {
+	quiet func()
+
 	mu  sync.Mutex
 	now time.Time
 }
@@ -349,6 +370,9 @@ func (c *wallClock) Now() time.Time {
 }
 
 func (c *wallClock) advance(d time.Duration) {
+	if c.quiet != nil {
+		c.quiet()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)

@@ -150,15 +150,14 @@ func childPost(ctx context.Context, o *notify.Outbox, db *store.DB, posted *os.F
 func drain(ctx context.Context, o *notify.Outbox) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	ticker := time.NewTicker(time.Millisecond)
-	defer ticker.Stop()
 	for {
-		waiting, err := o.Waiting(ctx)
-		if err != nil || waiting == 0 {
+		changed := o.NextChange()
+		u, err := o.Undelivered(ctx, time.Now())
+		if err != nil || u.Waiting == 0 {
 			return err
 		}
 		select {
-		case <-ticker.C:
+		case <-changed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -41,17 +41,6 @@ func (o *Outbox) list(ctx context.Context, rest string, args ...any) (list []Del
 	return list, nil
 }
 
-// Waiting counts the deliveries that are not sent yet.
-func (o *Outbox) Waiting(ctx context.Context) (waiting int, err error) {
-	err = o.DB.Read(ctx, func(tx *store.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT count(*) FROM notify_outbox WHERE state IN ('pending', 'sending')").Scan(&waiting)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("notify: waiting: %w", err)
-	}
-	return waiting, nil
-}
-
 // Undelivered counts what did not arrive for certain since then, and all that
 // waits.
 func (o *Outbox) Undelivered(ctx context.Context, since time.Time) (u Undelivered, err error) {

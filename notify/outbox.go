@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -124,7 +125,7 @@ func NewOutbox(ctx context.Context, options Options) (*Outbox, error) {
 		return nil, fmt.Errorf("notify: outbox: %w", err)
 	}
 	for _, channel := range o.Channels {
-		o.workers = append(o.workers, &worker{o: o, channel: channel, wake: make(chan struct{}, 1)})
+		o.workers = append(o.workers, &worker{o: o, channel: channel, bell: wake.New()})
 	}
 	return o, nil
 }
@@ -211,9 +212,17 @@ func (o *Outbox) Stop(ctx context.Context) error {
 // of Post.
 func (o *Outbox) Wake() {
 	for _, w := range o.workers {
-		select {
-		case w.wake <- struct{}{}:
-		default:
+		w.bell.Ring()
+	}
+}
+
+// Idle waits until each channel has tried to send all that was due when Wake was
+// called.
+func (o *Outbox) Idle(ctx context.Context) error {
+	for _, w := range o.workers {
+		if err := w.bell.Idle(ctx); err != nil {
+			return fmt.Errorf("notify: %s: %w", w.channel.ID, err)
 		}
 	}
+	return nil
 }

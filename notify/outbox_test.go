@@ -312,8 +312,8 @@ func TestUrgentFirstThenOldest(t *testing.T) {
 			p.Title, p.Urgent, p.At = fmt.Sprint(int(one.age)), one.urgent, at.Add(-one.age*time.Minute)
 			b.post(t, p)
 		}
-		if waiting, err := b.Waiting(t.Context()); err != nil || waiting != 5 {
-			t.Errorf("%d wait: %v", waiting, err)
+		if u, err := b.Undelivered(t.Context(), at); err != nil || u.Waiting != 5 {
+			t.Errorf("%d wait: %v", u.Waiting, err)
 		}
 		if err := b.Start(t.Context()); err != nil {
 			t.Fatal(err)

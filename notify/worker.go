@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -16,7 +17,7 @@ import (
 type worker struct {
 	o       *Outbox
 	channel Channel
-	wake    chan struct{}
+	bell    *wake.Bell
 	// doubt: a claim failed, and may be in the database nonetheless.
 	doubt bool
 	// hung is the end of a call that was given up; nil for none.
@@ -66,23 +67,8 @@ func (w *worker) run(ctx, sending context.Context) {
 			failures = 0
 		}
 		if wait != 0 {
-			w.sleep(ctx, wait)
+			w.bell.Sleep(ctx, wait)
 		}
-	}
-}
-
-// sleep waits, or until it is woken.
-func (w *worker) sleep(ctx context.Context, wait time.Duration) {
-	var after <-chan time.Time
-	if wait != never {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		after = timer.C
-	}
-	select {
-	case <-after:
-	case <-w.wake:
-	case <-ctx.Done():
 	}
 }
 

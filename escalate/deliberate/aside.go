@@ -24,7 +24,7 @@ func (d *deliberation) untilCritical(ctx context.Context, most time.Duration) (a
 		defer close(looked)
 		for {
 			select {
-			case <-d.wake: // the worker looks for cases by itself behind this one
+			case <-d.bell.Rung: // the worker looks for cases by itself behind this one
 				if d.criticalWaits(asking) {
 					cancel(errCritical)
 				}

@@ -171,18 +171,7 @@ func childAdd(ctx context.Context, db *store.DB, worker *deliberate.Worker) erro
 func drain(ctx context.Context, worker *deliberate.Worker) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		if n, err := worker.Waiting(ctx); err != nil || n == 0 {
-			return err
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return worker.Idle(ctx)
 }
 
 func child(dir string, env ...string) *exec.Cmd {

@@ -56,9 +56,6 @@ func TestDamaged(t *testing.T) {
 				if err := again.Stop(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if n, err := again.Waiting(t.Context()); n != 0 || err != nil {
-					t.Fatalf("%d wait: %v", n, err)
-				}
 				if other, err := again.Of(t.Context(), "i-disk-cd"); err != nil || len(other) != 1 || other[0].Told == nil {
 					t.Errorf("the other case: %+v, %v", other, err)
 				}

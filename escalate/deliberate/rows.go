@@ -212,17 +212,6 @@ func names(ctx context.Context, tx *store.Tx, query string, args ...any) (all []
 	return all, rows.Err()
 }
 
-// Waiting returns how many cases have not ended.
-func (w *Worker) Waiting(ctx context.Context) (n int, err error) {
-	err = w.DB.Read(ctx, func(tx *store.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT count(*) FROM deliberation_cases WHERE state <> 'ended'").Scan(&n)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("deliberate: waiting: %w", err)
-	}
-	return n, nil
-}
-
 // Sweep removes what is kept no more: what was said 30 days after a case ended,
 // the case a year after. It is quick, and may be called at each tick.
 func (w *Worker) Sweep(ctx context.Context, at time.Time) error {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 )
 
 // Worker deliberates on one case after the other. It is the only one that writes
@@ -13,7 +15,7 @@ import (
 type Worker struct {
 	Options
 	packer
-	wake chan struct{}
+	bell *wake.Bell
 
 	mu      sync.Mutex
 	started bool
@@ -37,7 +39,7 @@ func New(options Options) (*Worker, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("deliberate: %w", err)
 	}
-	return &Worker{Options: options.withDefaults(), wake: make(chan struct{}, 1)}, nil
+	return &Worker{Options: options.withDefaults(), bell: wake.New()}, nil
 }
 
 // Start begins to deliberate, with what an earlier process left first, until
@@ -79,12 +81,11 @@ func (w *Worker) Stop(ctx context.Context) error {
 }
 
 // Wake lets the worker look for cases. Call it after the transaction of Add.
-func (w *Worker) Wake() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
+func (w *Worker) Wake() { w.bell.Ring() }
+
+// Idle waits until all cases have ended that Wake was called for. While the
+// database fails they have not.
+func (w *Worker) Idle(ctx context.Context) error { return w.bell.Idle(ctx) }
 
 // run takes cases until ctx is done.
 func (w *Worker) run(ctx context.Context) {
@@ -97,28 +98,22 @@ func (w *Worker) run(ctx context.Context) {
 			failures++
 			wait := min(pauseMin<<min(failures-1, 10), pauseMax)
 			w.Logger.Error("a case cannot be deliberated on now", "error", err, "again_in", wait)
-			sleep(ctx, wait, w.wake)
+			pause(ctx, wait) // a database that fails is left alone
 		case worked:
 			failures = 0
 		default:
 			failures = 0
-			sleep(ctx, 0, w.wake)
+			w.bell.Sleep(ctx, 0)
 		}
 	}
 }
 
-// sleep waits until it is woken, or for that long, where it is more than 0.
-func sleep(ctx context.Context, wait time.Duration, wake <-chan struct{}) {
-	var after <-chan time.Time
-	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		after = timer.C
-		wake = nil // a database that fails is left alone
-	}
+// pause waits for that long, whoever wakes it.
+func pause(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	select {
-	case <-after:
-	case <-wake:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 }

@@ -44,8 +44,8 @@ func TestStopGoesOn(t *testing.T) {
 		if err := worker.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := worker.Waiting(t.Context()); n != 1 || err != nil {
-			t.Fatalf("%d wait: %v", n, err)
+		if open, err := worker.Open(t.Context()); len(open) != 1 || err != nil {
+			t.Fatalf("%d wait: %v", len(open), err)
 		}
 		again := started(t, w.options(db))
 		ends(t, again)

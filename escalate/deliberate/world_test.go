@@ -354,13 +354,11 @@ func started(t testing.TB, options deliberate.Options) *deliberate.Worker {
 // ends waits until no case is left.
 func ends(t *testing.T, worker *deliberate.Worker) {
 	t.Helper()
-	for range 3600 {
-		if n, err := worker.Waiting(t.Context()); err != nil || n == 0 {
-			return
-		}
-		time.Sleep(time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	if err := worker.Idle(ctx); err != nil {
+		t.Errorf("the case has not ended in an hour: %v", err)
 	}
-	t.Error("the case has not ended in an hour")
 }
 
 // begin adds the case and starts a worker.

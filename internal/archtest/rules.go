@@ -40,7 +40,7 @@ func coreRules() []Rule {
 			Packages: []string{"store/mind"}, May: below("store", "redact", "internal/failpoint"),
 			Reason: "it stores the words of the mind, and decides nothing",
 		}, {
-			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact", "internal/failpoint"), Tests: []string{"notify/notifytest"},
+			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact", "internal/failpoint", "internal/wake"), Tests: []string{"notify/notifytest"},
 			Reason: "what it stores it stores by itself, and what it needs of others it declares as small interfaces",
 		}, {
 			Packages: []string{"memory", "memory/..."}, May: below("store", "redact", "internal/foreign", "internal/fulltext", "memory"),
@@ -126,7 +126,7 @@ func thinkingRules() []Rule {
 		}, {
 			Packages: []string{"threads", "escalate/deliberate", "escalate/actions", "chat", "chat/..."},
 			May: below("redact", "prompts", "models", "budget", "store", "aggregator", "escalate", "presence",
-				"internal/foreign", "internal/watch", "internal/failpoint", "internal/fulltext", "internal/unseen"), Tests: []string{"models/modeltest", "threads/reflex"},
+				"internal/foreign", "internal/watch", "internal/failpoint", "internal/fulltext", "internal/unseen", "internal/wake"), Tests: []string{"models/modeltest", "threads/reflex"},
 			Reason: "what thinks sees the world through a snapshot: never the senses, and what it needs of its neighbours it declares as small interfaces",
 		},
 	}
@@ -179,7 +179,7 @@ func internalRules() []Rule {
 			Packages: []string{"internal/testutil", "internal/testutil/..."}, May: append(below("store", "senses", "threads"), "internal/testutil/..."), TestOnly: true,
 			Reason: "it is shared by tests of the lower rooms, and so must not know the upper ones",
 		}, {
-			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/fulltext", "internal/failpoint", "internal/own", "internal/secret", "internal/unseen"},
+			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/fulltext", "internal/failpoint", "internal/own", "internal/secret", "internal/unseen", "internal/wake"},
 			Reason:   "drivers share it, so that it must know nothing of the mind",
 		}, {
 			Packages: []string{"internal/prose"}, May: []string{"internal/dates"},
