@@ -22,9 +22,8 @@ import (
 func (d *Daemon) openDeliberation(context.Context) (err error) {
 	policy := d.options.Policy
 	if policy == nil {
-		policy = escalate.Shipped()
-	}
-	if err := policy.Validate(); err != nil {
+		policy = escalate.Shipped() // which tests validate
+	} else if err := policy.Validate(); err != nil {
 		return fmt.Errorf("the policy: %w", err)
 	}
 	options := deliberate.Options{

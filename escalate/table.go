@@ -48,29 +48,34 @@ func (p Policy) Validate() error {
 			bad("it never decides: others speak before it wherever it does")
 		}
 	}
+	relents := p.relents()
 	for _, effect := range Effects() {
-		if p.relents(effect) {
+		if relents[effect] {
 			problems = append(problems, fmt.Errorf("%s: more is permitted where more was shown", effect))
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// relents reports whether a wish is permitted more because a model was shown
-// more.
-func (p Policy) relents(effect Effect) bool {
-	all := taints()
-	for _, less := range wishes(effect) {
-		permission := p.Judge(less).Permission.Laxness()
+// relents reports of each effect whether a wish is permitted more because a model
+// was shown more.
+func (p Policy) relents() map[Effect]bool {
+	relents, all := map[Effect]bool{}, taints()
+	for _, shown := range all {
+		var more []Taint
 		for _, words := range all {
-			more := less
-			more.Taint = less.Taint.With(words.Words...)
-			if p.Judge(more).Permission.Laxness() > permission {
-				return true
+			more = append(more, shown.With(words.Words...))
+		}
+		for _, effect := range Effects() {
+			for _, wish := range wishesOf(effect, shown) {
+				permission := p.Judge(wish).Permission.Laxness()
+				for _, wish.Taint = range more {
+					relents[effect] = relents[effect] || p.Judge(wish).Permission.Laxness() > permission
+				}
 			}
 		}
 	}
-	return false
+	return relents
 }
 
 // problems are what is wrong with a clause by itself.
@@ -137,10 +142,15 @@ const owned = subconscious.Ref("mail:aaaaaaaaaa")
 func wishes(effect Effect) []Wished {
 	var all []Wished
 	for _, taint := range taints() {
-		for _, approval := range append(Approvals(), "") {
-			for _, critical := range []bool{false, true} {
-				all = append(all, Wished{Effect: effect, Taint: taint, Own: []subconscious.Ref{owned}, Critical: critical, Approval: approval})
-			}
+		all = append(all, wishesOf(effect, taint)...)
+	}
+	return all
+}
+
+func wishesOf(effect Effect, taint Taint) (all []Wished) {
+	for _, approval := range append(Approvals(), "") {
+		for _, critical := range []bool{false, true} {
+			all = append(all, Wished{Effect: effect, Taint: taint, Own: []subconscious.Ref{owned}, Critical: critical, Approval: approval})
 		}
 	}
 	return all
