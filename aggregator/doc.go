@@ -19,4 +19,4 @@ package aggregator
 
 // MechanicsVersion names the rules below. It rises with every change that could
 // make a recorded tick replay to other bytes.
-const MechanicsVersion = 4
+const MechanicsVersion = 5

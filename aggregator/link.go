@@ -86,14 +86,12 @@ func (who *identity) goesWith(links []string) bool {
 		!slices.ContainsFunc(links, func(link string) bool { return strings.HasPrefix(link, isBy) })
 }
 
-// issuerOf is the registered domain of a mail's sender, by its last two labels.
+// issuerOf is the registered domain of a mail's sender.
 func issuerOf(o *subconscious.Observation) string {
-	_, domain, ok := strings.Cut(o.Attrs["from"], "@")
-	if !ok || o.Sense != "mail" || o.Attrs["to"] != "" { // the person's own names who it went to
+	if o.Sense != "mail" || o.Attrs["to"] != "" { // the person's own names who it went to
 		return ""
 	}
-	labels := strings.Split(strings.ToLower(domain), ".")
-	return isBy + strings.Join(labels[max(0, len(labels)-2):], ".")
+	return isBy + o.Attrs["domain"]
 }
 
 // namesAnother reports whether an incident has a thing with a name of its own

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	zone Europe/Berlin                        the mind's, else UTC
 //	rules active_threads=2 parked=1           other than the default
 //	thing disk health disk:/var title=x       a thing, its sense, its id, and of
-//	                                          due=DURATION, link=L, title=T, thread=T, from=A
+//	                                          due=DURATION, link=L, title=T, thread=T, domain=D
 //	tick [kind] [xN] [+DURATION]              one or more ticks, 5m apart or as said
 //	  disk appears 2 | changes 3 | goes | happens 1 | crosses | leaves
 //	  watcher anomaly 6 "words" disk other    a finding and what it cites, and of
@@ -192,8 +192,8 @@ func (p *play) declare(n int, words []string) {
 			o.Title = value
 		case "thread":
 			o.Attrs = map[string]string{"thread": value}
-		case "from":
-			o.Attrs = map[string]string{"from": value}
+		case "domain":
+			o.Attrs = map[string]string{"domain": value}
 		default:
 			p.t.Fatalf("line %d: thing %s: no option %q", n, words[0], key)
 		}

@@ -44,7 +44,8 @@
 //
 // # Attributes
 //
-// from (the address, lower case), from_name, thread (the identity of the first
+// from (the address, lower case), domain (the part of it that somebody had to
+// register: "acme.co.uk"), from_name, thread (the identity of the first
 // message of its thread, "mid:…", by References, In-Reply-To), addressed ("to" or "cc"
 // where one of the person's addresses is named there, else ""), list (the List-Id,
 // or "true"), bulk ("true": sent to many), automated ("true": a machine wrote it),

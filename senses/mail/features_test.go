@@ -57,6 +57,10 @@ func posts() []post {
 	add("ein Fremder, der sie meint", mailtest.Letter{From: stranger, Subject: "Ihr Vortrag", Text: "Sehr geehrte Frau Vidal,\n\nkönnten Sie mir bitte die Folien Ihres Vortrags schicken?\n\nMit freundlichen Grüßen\nMax Weber\n"}, kindRequest, "asks=true", "")
 	add("a stranger who writes to anybody", mailtest.Letter{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindMail, "-asks", "")
 	add("a stranger whose answers go elsewhere", mailtest.Letter{From: stranger, Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@example.com"}}, kindMail, "-asks", "")
+	away := mailtest.Letter{From: "Max Weber <max@mail.acme.co.uk>", Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@other.co.uk"}}
+	add("a stranger whose answers go to another firm of the country", away, kindMail, "-asks", "")
+	away.Headers = []string{"Reply-To: office@acme.co.uk"}
+	add("a stranger whose answers go to their firm", away, kindRequest, "asks=true domain=acme.co.uk", "2026-03-10 18:00")
 	answers := []string{"older@example.com"}
 	add("one who answers words of the person's", mailtest.Letter{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
 		Text: "Good point. Could you attach some examples?\n\nInes Vidal <" + me + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n> and the loan is paid.\n"}, kindRequest, "asks=true -known", "")
@@ -124,6 +128,20 @@ func TestWhatThePersonWrote(t *testing.T) {
 		}
 		if want := p.Due.Add(7 * 24 * time.Hour); !p.Until.Equal(want) {
 			t.Errorf("it stands until %s, should until %s", p.Until, want)
+		}
+		h.deliver("Sent", h.writes("k", "Anna <anna@acme.co.uk>", "Bern", "Hi Anna,\n\nwhen does your train arrive?\n\nInes\n"))
+		h.expect("a question abroad", h.tick(), "+awaiting mid:k@example.com#awaiting")
+		for _, a := range []struct {
+			id, from string
+			told     []string
+		}{
+			{"e1", "eve@other.co.uk", []string{"mail mid:e1@example.org"}}, {"e2", "eve@acme.co", []string{"mail mid:e2@example.org"}},
+			{"e3", "office@acme.co.uk", []string{"mail mid:e3@example.org", "-awaiting mid:k@example.com#awaiting"}},
+		} {
+			answer := h.letter(a.id, a.from, "Re: Bern", "At nine.")
+			answer.InReplyTo = []string{"k@example.com"}
+			h.deliver("INBOX", answer)
+			h.expect("an answer of "+a.from, h.tick(), a.told...)
 		}
 		h.deliver("Sent", h.writes("q", "Tom <"+other+">", "Bern", "Hi Tom,\n\nwhen does your train arrive?\n\nInes\n"))
 		h.expect("a question", h.tick(), "+awaiting mid:q@example.com#awaiting")

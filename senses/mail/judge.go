@@ -247,7 +247,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 		ID: j.id, Kind: kindMail, At: j.received, Trust: subconscious.Outsider,
 		Title: titled(sender, title), Text: text, Links: found,
 		Attrs: map[string]string{
-			"from": bounded(j.From.Addr), "from_name": bounded(j.From.Name), "thread": j.thread, "folder": bounded(j.folder),
+			"from": bounded(j.From.Addr), "domain": bounded(domain(j.From.Addr)), "from_name": bounded(j.From.Name), "thread": j.thread, "folder": bounded(j.folder),
 			"received": j.received.UTC().Format(time.RFC3339),
 		},
 	}

@@ -214,5 +214,5 @@ func (l *look) endAwaiting(from string, thread hash, refs map[hash]bool, receive
 // mayAnswer reports whether an answer of that sender's is one to a question that
 // went to these.
 func (l *look) mayAnswer(from, to string) bool {
-	return strings.Contains(to, "@"+domain(from)) || strings.Contains(to, "."+domain(from)) || l.timesWritten(from) > 0
+	return l.timesWritten(from) > 0 || slices.ContainsFunc(strings.Split(to, ", "), func(asked string) bool { return domain(asked) == domain(from) })
 }

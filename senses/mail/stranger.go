@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/senses/mail/message"
 )
@@ -115,10 +117,14 @@ func repliesElsewhere(m message.Message) bool {
 	return true
 }
 
+// domain is the part of an address that somebody had to register, by the public
+// suffix list: "acme.co.uk" of "boss@mail.acme.co.uk".
 func domain(address string) string {
-	_, name, _ := strings.Cut(address, "@")
-	parts := strings.Split(name, ".")
-	return strings.Join(parts[max(0, len(parts)-2):], ".")
+	name := strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
+	if registered, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil {
+		return registered
+	}
+	return name
 }
 
 // shouts reports whether a subject is in capitals, or ends in rows of marks.

@@ -175,28 +175,13 @@ func (s *scene) own(thing subconscious.Observation) bool {
 var mailHosts = wordSet(`gmail googlemail outlook hotmail live yahoo icloud proton protonmail posteo mailbox fastmail orange wanadoo
 	laposte bluewin freenet t-online telefonica zoho yandex`)
 
-// registered is the part of a domain's name that somebody had to register:
-// "perret" of "mail.perret.co.uk". What stands before it anybody may choose for
-// their own.
-func registered(domain string) string {
-	labels := strings.Split(domain, ".")
-	i := len(labels) - 2
-	if i > 0 && len(labels[i+1]) == 2 && len(labels[i]) <= 3 { // co.uk, com.au, gv.at
-		i--
-	}
-	if i < 0 {
-		return ""
-	}
-	return labels[i]
-}
-
 // named reports whether the person's own notes, or events in which they take
-// part, speak of where a mail comes from: of the name of its domain, which
-// nobody chooses as they choose words. What every office of a kind is called
-// ("bank", "clinic") says nothing.
+// part, speak of where a mail comes from: of the part of its domain that somebody
+// had to register, "perret" of "mail.perret.co.uk". What every office of a kind is
+// called ("bank", "clinic") says nothing.
 func (s *scene) named(o subconscious.Observation) bool {
-	_, domain, _ := strings.Cut(o.Attrs["from"], "@")
-	for _, term := range terms(registered(domain)) {
+	registered, _, _ := strings.Cut(o.Attrs["domain"], ".")
+	for _, term := range terms(registered) {
 		if utf8.RuneCountInString(term) < 5 || mailHosts[term] || appointed[term] {
 			continue
 		}

@@ -317,6 +317,8 @@ func asMail(o *subconscious.Observation) {
 	if o.Trust = subconscious.Outsider; !own {
 		o.Title = cmp.Or(o.Attrs["from_name"], o.Attrs["from"]) + ": " + o.Title
 		o.Attrs["addressed"] = cmp.Or(o.Attrs["addressed"], "to")
+		_, domain, _ := strings.Cut(o.Attrs["from"], "@")
+		o.Attrs["domain"] = cmp.Or(o.Attrs["domain"], domain)
 	}
 	id, _, _ := strings.Cut(o.ID, "#")
 	o.Attrs["thread"] = cmp.Or(o.Attrs["thread"], id)
