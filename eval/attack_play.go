@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -127,22 +126,10 @@ func (w *attackWorld) tick(ctx context.Context) error {
 func (w *attackWorld) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		open, err := w.count(ctx, `SELECT (SELECT count(*) FROM deliberation_cases WHERE state <> 'ended') + (SELECT count(*) FROM notify_outbox WHERE state IN ('pending', 'sending'))`)
-		if err != nil {
-			return err
-		}
-		if open == 0 {
-			return nil
-		}
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("%d deliberations or messages were not over within %s", open, settleWithin), ctx.Err())
-		}
+	if err := w.mind.Idle(ctx); err != nil {
+		return fmt.Errorf("deliberations or messages were not over within %s: %w", settleWithin, err)
 	}
+	return nil
 }
 
 // count asks the record for a number.

@@ -42,13 +42,6 @@ func (p *dayPhone) fail(down bool) {
 	p.down = down
 }
 
-// count is how many messages arrived so far; isDown whether none can.
-func (p *dayPhone) count() (n int, isDown bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.arrived), p.down
-}
-
 // since returns what arrived after the first n.
 func (p *dayPhone) since(n int) []arrival {
 	p.mu.Lock()
