@@ -71,13 +71,14 @@ type ChannelStatus struct {
 	Answers      bool
 	AnswersError string
 	// Answered is when the last one came, of a test too; zero for never. Refused
-	// counts since the start what came and was no valid answer.
-	Answered time.Time
-	Refused  int
-	Last     time.Time // when it last took a message; zero for never
-	Error    string    // where State is not ok
-	Next     string    // what to do about Error
-	Waiting  int       // messages not sent yet
+	// counts what came and was no valid answer, RefusedSince is when the first did.
+	Answered     time.Time
+	Refused      int
+	RefusedSince time.Time
+	Last         time.Time // when it last took a message; zero for never
+	Error        string    // where State is not ok
+	Next         string    // what to do about Error
+	Waiting      int       // messages not sent yet
 }
 
 // Reply is what the person answered to a message.

@@ -62,13 +62,18 @@ func (o *Outbox) Statuses(ctx context.Context) ([]ChannelStatus, error) {
 	err := o.DB.Read(ctx, func(tx *store.Tx) error {
 		for _, w := range o.workers {
 			s := w.status(now)
-			var last, answered int64
+			var last, answered, since int64
+			var refused int
 			if err := tx.QueryRowContext(ctx, `SELECT (SELECT coalesce(max(sent), 0) FROM notify_outbox WHERE channel = ?1),
 				(SELECT coalesce(max(at), 0) FROM notify_answers WHERE channel = ?1),
-				(SELECT count(*) FROM notify_outbox WHERE channel = ?1 AND state IN ('pending', 'sending'))`, s.ID).Scan(&last, &answered, &s.Waiting); err != nil {
+				(SELECT count(*) FROM notify_outbox WHERE channel = ?1 AND state IN ('pending', 'sending')),
+				(SELECT coalesce(sum(strange), 0) FROM notify_replies WHERE channel = ?1), (SELECT coalesce(sum(since), 0) FROM notify_replies WHERE channel = ?1)`,
+				s.ID).Scan(&last, &answered, &s.Waiting, &refused, &since); err != nil {
 				return err
 			}
-			s.Last, s.Answered = instant(last), instant(answered)
+			if s.Last, s.Answered, s.Refused = instant(last), instant(answered), s.Refused+refused; since != 0 {
+				s.RefusedSince = instant(since)
+			}
 			list = append(list, s)
 		}
 		return nil
@@ -83,7 +88,8 @@ func (o *Outbox) Statuses(ctx context.Context) ([]ChannelStatus, error) {
 func (w *worker) status(now time.Time) ChannelStatus {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := ChannelStatus{ID: w.channel.ID, Kind: w.channel.Kind, Content: w.channel.Content, State: w.health.state(now), Refused: w.refused}
+	s := ChannelStatus{ID: w.channel.ID, Kind: w.channel.Kind, Content: w.channel.Content, State: w.health.state(now),
+		Refused: w.refused, RefusedSince: w.refusedSince}
 	if s.State == ChannelResting {
 		s.Until = w.health.until
 	}

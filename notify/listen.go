@@ -49,7 +49,75 @@ func (w *worker) listenOnce(ctx context.Context, l Listener) (err error) {
 			err = fmt.Errorf("the driver panicked: %v", p)
 		}
 	}()
+	if keeper, ok := l.(Keeper); ok {
+		place, err := w.place(ctx)
+		if err != nil {
+			return err
+		}
+		keeper.Keep(place, w.strange, w.reached)
+	}
 	return l.Listen(ctx, w.take, w.answers)
+}
+
+// place is up to where the answers were read.
+func (w *worker) place(ctx context.Context) (place string, err error) {
+	err = w.o.DB.Read(ctx, func(tx *store.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT coalesce(max(place), '') FROM notify_replies WHERE channel = ?", w.channel.ID).Scan(&place)
+	})
+	return place, err
+}
+
+// strange counts what came and is no answer.
+func (w *worker) strange() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refused++; w.refused == 1 {
+		w.refusedSince = w.o.Now()
+	}
+}
+
+// reached stores up to where the answers were read, and what among them was
+// none: what is behind the place is read again, and counted again, after a crash.
+func (w *worker) reached(ctx context.Context, place string) {
+	w.mu.Lock()
+	refused, since := w.refused, w.refusedSince
+	w.mu.Unlock()
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeTimeout)
+	defer cancel()
+	err := w.o.DB.Write(bounded, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(bounded, `INSERT INTO notify_replies (channel, place, strange, since) VALUES (?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET place = excluded.place, strange = strange + excluded.strange, since = iif(since = 0, excluded.since, since)`,
+			w.channel.ID, place, refused, nanoseconds(since))
+		return err
+	})
+	if err != nil {
+		w.o.Logger.Error("the place up to which answers were read cannot be kept now", "channel", w.channel.ID, "error", err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refused = max(0, w.refused-refused); w.refused == 0 {
+		w.refusedSince = time.Time{}
+	}
+}
+
+// Renewed forgets what was read of the answers of a channel, which come back at
+// another place from now on.
+func (o *Outbox) Renewed(ctx context.Context, channel string) error {
+	if err := o.DB.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM notify_replies WHERE channel = ?", channel)
+		return err
+	}); err != nil {
+		return fmt.Errorf("notify: renewed: %w", err)
+	}
+	for _, w := range o.workers {
+		if w.channel.ID == channel {
+			w.mu.Lock()
+			w.refused, w.refusedSince = 0, time.Time{}
+			w.mu.Unlock()
+		}
+	}
+	return nil
 }
 
 // take hands on an answer. The context does not end it halfway.

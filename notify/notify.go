@@ -2,7 +2,7 @@
 // and a durable outbox over them. The drivers are in the folders below it, and
 // each passes the suite in notify/notifytest.
 //
-// It stores the tables notify_outbox, notify_answers and notify_key. The tick
+// It stores the tables notify_outbox, notify_answers, notify_replies and notify_key. The tick
 // posts in its transaction and wakes the outbox, which the daemon starts and
 // stops; inbox, status and doctor read what became of messages.
 package notify
@@ -28,6 +28,16 @@ type Listener interface {
 	// refuses is none of its business. It says how it fares by status, nil for
 	// well.
 	Listen(ctx context.Context, take func(ctx context.Context, token string), status func(error)) error
+}
+
+// Keeper is a Listener whose service keeps what was written to it until it is
+// read.
+type Keeper interface {
+	Listener
+	// Keep says, before Listen, at which place an earlier one ended; "" for none.
+	// Listen then calls strange for each thing written there that is no answer
+	// and is not handed on, and reached with each place up to which all was.
+	Keep(place string, strange func(), reached func(ctx context.Context, place string))
 }
 
 // Verifier is a Notifier whose service can be asked whether a message arrived.

@@ -63,5 +63,14 @@ ALTER TABLE notify_outbox ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
 `}, {Package: "notify", Version: 3, SQL: `
 -- proposal: the id of what a message of kind 'proposal' asks about.
 ALTER TABLE notify_outbox ADD COLUMN proposal TEXT NOT NULL DEFAULT '';
+`}, {Package: "notify", Version: 4, SQL: `
+-- Up to where the answers of a channel were read, as its driver has it; and how
+-- much up to there was no answer, since the first that was none.
+CREATE TABLE notify_replies (
+	channel TEXT PRIMARY KEY,
+	place TEXT NOT NULL,
+	strange INTEGER NOT NULL,
+	since INTEGER NOT NULL
+) WITHOUT ROWID;
 `}}
 }

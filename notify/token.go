@@ -26,6 +26,8 @@ const (
 	bindingSize  = 16
 	tokenBody    = 1 + 1 + 8 + 8 + bindingSize
 	tokenSize    = tokenBody + sha256.Size
+	// TokenLength is how long every token is, in bytes. What is not is none.
+	TokenLength = (tokenSize*8 + 5) / 6
 	// tokenLife is how long a button works after it was sent.
 	tokenLife = 7 * 24 * time.Hour
 )
@@ -209,9 +211,7 @@ func (r *refusals) spend(token string) {
 func (o *Outbox) refuse(channel string) {
 	for _, w := range o.workers {
 		if w.channel.ID == channel {
-			w.mu.Lock()
-			w.refused++
-			w.mu.Unlock()
+			w.strange()
 		}
 	}
 	now := o.Now()

@@ -26,7 +26,10 @@ type worker struct {
 	mu         sync.Mutex
 	health     health
 	answersErr string
-	refused    int
+	// refused counts what was no answer and is behind the place that is stored,
+	// refusedSince is when the first came.
+	refused      int
+	refusedSince time.Time
 }
 
 // outcome is what a call of a driver returned.

@@ -68,7 +68,7 @@ func (c *Client) document(m notify.Message) document {
 		return d
 	}
 	for _, b := range m.Buttons[:min(len(m.Buttons), maxActions)] {
-		d.Actions = append(d.Actions, action{Action: "http", Label: clip(flat(b.Label), maxLabel), URL: c.base + c.reply, Method: "POST", Body: b.Token, Clear: true})
+		d.Actions = append(d.Actions, action{Action: "http", Label: clip(flat(b.Label), maxLabel), URL: c.base + c.ReplyTopic(), Method: "POST", Body: b.Token, Clear: true})
 	}
 	return d
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 )
@@ -101,26 +102,28 @@ func TestDribble(t *testing.T) {
 // TestFlood: a stream without an end is read slowly, and what is remembered of
 // it is bounded.
 func TestFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var s scene
-		s.serve(t, ntfy.Config{}, func(n int, _ *http.Request) (int, streaming) {
-			if n > 1 {
-				return 200, holds(opened)
-			}
-			return 200, func(ctx context.Context, w io.Writer) {
-				_, _ = io.WriteString(w, opened)
-				for i := 0; ctx.Err() == nil; i++ {
-					if _, err := io.WriteString(w, press(i)); err != nil {
-						return
+	for length, most := range map[int]int{20: 50_000, notify.TokenLength: 1000} { // in a second
+		synctest.Test(t, func(t *testing.T) {
+			var s scene
+			s.serve(t, ntfy.Config{}, func(n int, _ *http.Request) (int, streaming) {
+				if n > 1 {
+					return 200, holds(opened)
+				}
+				return 200, func(ctx context.Context, w io.Writer) {
+					_, _ = io.WriteString(w, opened)
+					for i := 0; ctx.Err() == nil; i++ {
+						if _, err := io.WriteString(w, line("message", fmt.Sprintf("flood%07d", i), fmt.Sprintf("%0*d", length, i))); err != nil {
+							return
+						}
 					}
 				}
+			})
+			s.play(t, 2*time.Second)
+			if n := len(s.tokens); n < most || n > 3*most { // of the second that begins with the last instant, too
+				t.Errorf("%d of %d bytes were taken in two seconds", n, length)
 			}
 		})
-		s.play(t, 10*time.Minute)
-		if n := len(s.tokens); n < 256 || n > 256+(10*60+1)*20 { // the second that begins with the last instant is counted
-			t.Errorf("%d tokens were taken in ten minutes", n)
-		}
-	})
+	}
 }
 
 // TestPresses: over real connections that break, and a server that goes down,

@@ -37,6 +37,8 @@ type event struct {
 	Expires  int64  `json:"expires"`
 	Title    string `json:"title"`
 	Sequence string `json:"sequence_id"`
+
+	passed bool // a line that is too long to be looked at
 }
 
 // Kinds of events that matter here; servers have more.
@@ -83,7 +85,7 @@ func newEvents(stream io.Reader) *events {
 func (s *events) next() (event, error) {
 	line, err := s.reader.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return event{}, s.pass(len(line))
+		return event{passed: true}, s.pass(len(line))
 	}
 	if err != nil {
 		return event{}, err

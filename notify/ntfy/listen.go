@@ -16,11 +16,12 @@ import (
 const (
 	// remembered is how many answers are known again when they come again.
 	remembered = 1024
-	// swift is how many lines of one connection are read as fast as they come,
-	// pace the wait before each further one: a hostile stream costs little, and
-	// signs of life come more slowly than that.
-	swift = 256
-	pace  = 50 * time.Millisecond
+	// A stream is read as fast as it comes, but for a pause of pace whenever its
+	// lines have cost burst: 1,000 signatures a second, and 50,000 lines that
+	// cannot have one. So a hostile stream costs little, and holds no button back.
+	burst     = 2500
+	signature = 50
+	pace      = 50 * time.Millisecond
 	// Waits before the next connection, made uneven by chance.
 	firstWait   = time.Second
 	longestWait = 5 * time.Minute
@@ -43,20 +44,35 @@ const (
 var errSilent = errors.New("nothing comes")
 
 // Listen implements notify.Listener. Where there are no buttons it waits for
-// the end. At its start it takes all answers that the server still has, so that
-// what was pressed meanwhile is not lost. Its status is an *notify.Error.
+// the end. At its start it takes all answers behind the place of Keep that the
+// server still has, so that what was pressed meanwhile is not lost. Its status is
+// an *notify.Error.
 func (c *Client) Listen(ctx context.Context, take func(ctx context.Context, token string), status func(error)) error {
-	if c.Buttons() {
-		l := &listening{client: c, take: take, status: status, since: "all", seen: map[string]bool{}}
-		l.run(ctx)
+	for place := c.told.place; c.Buttons() && ctx.Err() == nil; place = "" {
+		topic, renewed := c.replies()
+		until, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(renewed, cancel)
+		l := &listening{client: c, topic: topic, take: take, status: status, since: "all", seen: map[string]bool{}}
+		if messageID.MatchString(place) {
+			l.since = place
+		}
+		l.run(until)
+		stop()
+		cancel()
 	}
 	<-ctx.Done()
 	return nil
 }
 
+// Keep implements notify.Keeper. A place is the id of an answer.
+func (c *Client) Keep(place string, strange func(), reached func(ctx context.Context, place string)) {
+	c.told = told{place, strange, reached}
+}
+
 // listening is one Listen.
 type listening struct {
 	client *Client
+	topic  string
 	take   func(context.Context, string)
 	status func(error)
 
@@ -134,7 +150,7 @@ func (l *listening) connect(whole context.Context, streams bool) error {
 	patience := 2 * l.client.options.Keepalive
 	watchdog := time.AfterFunc(patience, func() { cancel(errSilent) })
 	defer watchdog.Stop()
-	response, err := l.client.subscribe(ctx, l.since, streams)
+	response, err := l.client.subscribe(ctx, l.topic, l.since, streams)
 	if err != nil {
 		return l.broken(ctx, err)
 	}
@@ -143,13 +159,13 @@ func (l *listening) connect(whole context.Context, streams bool) error {
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 		return l.client.denied(response, body)
 	}
-	began, well, fine := time.Now(), false, false
+	began, well, fine, cost := time.Now(), false, false, 0
 	stream := newEvents(response.Body)
-	for n := 1; ; n++ {
+	for {
 		e, err := stream.next()
 		switch {
 		case errors.Is(err, io.EOF) && !streams:
-			l.since = l.sinceLast()
+			l.follow(whole)
 			l.good(ctx)
 			return nil
 		case err != nil && well && !strange(err):
@@ -164,26 +180,34 @@ func (l *listening) connect(whole context.Context, streams bool) error {
 				l.good(ctx)
 			}
 		}
-		l.event(whole, e)
-		if n > swift {
+		if cost += l.event(whole, e); cost >= burst {
+			cost = 0
 			rest(ctx, pace)
 		}
 		watchdog.Reset(patience)
 	}
 }
 
-// event takes one line of a stream.
-func (l *listening) event(ctx context.Context, e event) {
+// event takes one line of a stream, and returns what that cost.
+func (l *listening) event(ctx context.Context, e event) (cost int) {
+	cost = 1
 	switch {
+	case e.passed:
+		l.client.told.strange()
 	case e.Event == eventKeepalive:
-		l.since = l.sinceLast()
-	case e.Event != eventMessage || e.Topic != l.client.reply || l.seen[e.ID]:
+		l.follow(ctx)
+	case e.Event != eventMessage || e.Topic != l.topic || l.seen[e.ID]:
 	default:
 		if token, ok := e.token(); ok {
 			l.take(ctx, token)
+			if len(token) == notify.TokenLength {
+				cost = signature
+			}
+		} else if e.Message != probe {
+			l.client.told.strange()
 		}
 		if ctx.Err() != nil {
-			return // it may have been taken by half: it comes again
+			return cost // it may have been taken by half: it comes again
 		}
 		l.last = e.ID
 		l.seen[e.ID] = true
@@ -193,13 +217,16 @@ func (l *listening) event(ctx context.Context, e event) {
 			l.order = slices.Delete(l.order, 0, 1)
 		}
 	}
+	return cost
 }
 
-func (l *listening) sinceLast() string {
-	if l.last != "" {
-		return l.last
+// follow has since follow last.
+func (l *listening) follow(ctx context.Context) {
+	if l.last == "" || l.last == l.since {
+		return
 	}
-	return l.since
+	l.since = l.last
+	l.client.told.reached(ctx, l.since)
 }
 
 // strange tells a stream that is none from one that broke.

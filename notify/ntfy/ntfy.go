@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,17 +54,29 @@ type Client struct {
 	config  Config
 	options Options
 	base    string // the server, with a slash at its end
-	reply   string // the reply topic; empty: no buttons
 	client  *http.Client
+	told    told
+
+	mu      sync.Mutex // for what follows
+	reply   string     // the reply topic; empty: no buttons
+	renewed context.Context
+	renew   context.CancelFunc
 	// keeps is for how many seconds the server keeps messages, as far as it
 	// has said so since the start; 0 for unknown.
 	keeps atomic.Int64
 }
 
+// told is what Keep was told.
+type told struct {
+	place   string
+	strange func()
+	reached func(ctx context.Context, place string)
+}
+
 var (
 	_ notify.Notifier = (*Client)(nil)
 	_ notify.Verifier = (*Client)(nil)
-	_ notify.Listener = (*Client)(nil)
+	_ notify.Keeper   = (*Client)(nil)
 )
 
 // New makes a client. It connects to nothing.
@@ -72,11 +85,13 @@ func New(config Config, options Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{config: config, options: options, base: strings.TrimRight(config.URL, "/") + "/"}
+	c.renewed, c.renew = context.WithCancel(context.Background())
+	c.Keep("", func() {}, func(context.Context, string) {})
 	if config.Answers() {
 		c.reply = cmp.Or(config.ReplyTopic, options.ReplyTopic)
 	}
 	if c.reply != "" && (!topicPattern.MatchString(c.reply) || c.reply == config.Topic) {
-		return nil, errors.New("the reply topic cannot be used: it is no topic, or the one that messages go to; make one by NewReplyTopic")
+		return nil, errTopic
 	}
 	if c.options.Now == nil {
 		c.options.Now = time.Now
@@ -94,6 +109,8 @@ func New(config Config, options Options) (*Client, error) {
 	return c, nil
 }
 
+var errTopic = errors.New("the reply topic cannot be used: it is no topic, or the one that messages go to; make one by NewReplyTopic")
+
 // transport bounds every wait but that for the next line of a stream, which
 // Listen watches. Every request has a connection of its own: on one that lay
 // idle and broke unseen a message would be lost to doubt.
@@ -110,10 +127,13 @@ func transport() *http.Transport {
 }
 
 // Buttons reports whether messages have buttons, whose answers Listen hands on.
-func (c *Client) Buttons() bool { return c.reply != "" }
+func (c *Client) Buttons() bool { return c.ReplyTopic() != "" }
 
 // ReplyTopic is where answers come back; empty where there are no buttons.
-func (c *Client) ReplyTopic() string { return c.reply }
+func (c *Client) ReplyTopic() string {
+	topic, _ := c.replies()
+	return topic
+}
 
 // Close gives idle connections up.
 func (c *Client) Close() { c.client.CloseIdleConnections() }

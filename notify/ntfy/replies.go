@@ -2,6 +2,7 @@ package ntfy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -20,9 +21,10 @@ func (c *Client) CheckReplies(ctx context.Context) error {
 	if !c.Buttons() {
 		return nil
 	}
-	answer, err := c.post(ctx, c.base+c.reply, []byte(probe), false)
+	reply := c.ReplyTopic()
+	answer, err := c.post(ctx, c.base+reply, []byte(probe), false)
 	if err == nil {
-		_, err = c.receipt(answer, c.reply)
+		_, err = c.receipt(answer, reply)
 	}
 	if err == nil {
 		return nil
@@ -43,14 +45,39 @@ func (c *Client) pattern() string {
 	return replyPrefix + "*"
 }
 
-// subscribe asks for what is written to the reply topic: as it comes, or what
-// there is.
-func (c *Client) subscribe(ctx context.Context, since string, streams bool) (*http.Response, error) {
+// Renew has answers come back at another topic from now on. Buttons that were
+// sent before answer at the old one, which nobody reads any more.
+func (c *Client) Renew(topic string) error {
+	switch {
+	case !c.Buttons():
+		return errors.New("its messages have no buttons: replies is false")
+	case c.config.ReplyTopic != "":
+		return errors.New("its reply topic is in the configuration: change reply_topic there, or leave it out, and restart the daemon")
+	case !topicPattern.MatchString(topic) || topic == c.config.Topic:
+		return errTopic
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.renew()
+	c.reply = topic
+	c.renewed, c.renew = context.WithCancel(context.Background())
+	return nil
+}
+
+// replies is where answers come back, until renewed is done.
+func (c *Client) replies() (topic string, renewed context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reply, c.renewed
+}
+
+// subscribe asks for what is written to a topic: as it comes, or what there is.
+func (c *Client) subscribe(ctx context.Context, topic, since string, streams bool) (*http.Response, error) {
 	query := url.Values{"since": {since}}
 	if !streams {
 		query.Set("poll", "1")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+c.reply+"/json?"+query.Encode(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+topic+"/json?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
