@@ -31,6 +31,8 @@ type Messenger interface {
 	// TestChannels sends a test message over one channel, or over all where
 	// channel is empty, and waits for what became of it.
 	TestChannels(ctx context.Context, channel string) ([]Delivery, error)
+	// RenewChannel has the answers of a channel come back over a new reply topic.
+	RenewChannel(ctx context.Context, channel string) (ChannelStatus, error)
 }
 
 // InboxQuery says which incidents are wanted.
@@ -180,7 +182,8 @@ type CalibrationRequest struct {
 	Kind   subconscious.Kind       `json:"kind,omitempty"`
 }
 
-// ChannelTestRequest is the body of POST /v1/channels/test.
+// ChannelTestRequest is the body of POST /v1/channels/test and
+// /v1/channels/renew; the latter needs the channel.
 type ChannelTestRequest struct {
 	// Channel is the id of one; empty means all.
 	Channel string `json:"channel,omitempty"`
@@ -193,10 +196,21 @@ type ChannelStatus struct {
 	Content string `json:"content"` // full, title, none
 	State   string `json:"state"`   // ok, resting, failing
 	// Answers: buttons come back over it. AnswersError is why they do not now.
-	Answers      bool      `json:"answers"`
-	AnswersError string    `json:"answers_error,omitempty"`
+	Answers      bool   `json:"answers"`
+	AnswersError string `json:"answers_error,omitempty"`
+	// Strange counts what came back and was no answer, StrangeSince is when the
+	// first did.
+	Strange      int       `json:"strange,omitempty"`
+	StrangeSince time.Time `json:"strange_since,omitzero"`
 	Last         time.Time `json:"last,omitzero"` // last message that it took
 	Error        string    `json:"error,omitempty"`
 	Next         string    `json:"next,omitempty"`
 	Waiting      int       `json:"waiting"` // messages not sent yet
 }
+
+// manyStrange is from how many strange answers on somebody else writes to the
+// reply topic: a button that is pressed twice is one.
+const manyStrange = 10
+
+// Flooded reports whether somebody else writes to where answers come back.
+func (c ChannelStatus) Flooded() bool { return c.Strange >= manyStrange }

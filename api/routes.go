@@ -47,6 +47,7 @@ func (s *Server) routes() map[string]http.Handler {
 		"/v1/calibration/reset":  s.post(s.resetCalibration),
 		"/v1/channels":           s.get(s.channels),
 		"/v1/channels/test":      s.post(s.testChannels),
+		"/v1/channels/renew":     s.post(s.renewChannel),
 		"/v1/proposals":          s.get(s.proposals),
 		"/v1/proposals/{id}":     s.get(s.proposal),
 		"/v1/proposals/decide":   s.post(s.decide),

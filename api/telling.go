@@ -105,6 +105,22 @@ func (s *Server) testChannels(ctx context.Context, body []byte) (any, error) {
 	return list(deliveries), err
 }
 
+func (s *Server) renewChannel(ctx context.Context, body []byte) (any, error) {
+	wish, err := decodeChannelTest(body)
+	if err == nil && wish.Channel == "" {
+		err = badRequest("take one from `subconsciousctl notify list`", "channel: which one is missing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.options.Messenger == nil {
+		return nil, notServed("channels")
+	}
+	ctx, done := context.WithTimeout(ctx, answerTimeout)
+	defer done()
+	return s.options.Messenger.RenewChannel(ctx, wish.Channel)
+}
+
 // inboxQuery reads all, before and limit of GET /v1/inbox.
 func inboxQuery(query url.Values) (wanted InboxQuery, err error) {
 	if err = onlyOnce(query, "all", "before", "limit"); err != nil {
@@ -152,7 +168,7 @@ func decodeCalibration(body []byte) (CalibrationRequest, error) {
 	return wish, nil
 }
 
-// decodeChannelTest reads the body of POST /v1/channels/test.
+// decodeChannelTest reads the body of POST /v1/channels/test and renew.
 func decodeChannelTest(body []byte) (ChannelTestRequest, error) {
 	wish, err := decode[ChannelTestRequest](body)
 	if err == nil && wish.Channel != "" && !isName(wish.Channel, maxThread) {

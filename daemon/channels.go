@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -91,10 +92,13 @@ func (d *Daemon) channel(ctx context.Context, c setup.Channel) (notify.Channel, 
 	return out, nil
 }
 
+// replyKey begins the key under which the reply topic of a channel is kept.
+const replyKey = "reply_topic/"
+
 // replyTopic is the random topic on which a channel's answers come back: the
 // mind makes it once and keeps it.
 func (d *Daemon) replyTopic(ctx context.Context, id string) (string, error) {
-	key := "reply_topic/" + id
+	key := replyKey + id
 	topic, ok, err := d.mind.Meta(ctx, key)
 	if err != nil || ok {
 		return topic, err
@@ -157,7 +161,7 @@ func (d *Daemon) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
 	for _, s := range statuses {
 		out = append(out, api.ChannelStatus{
 			ID: s.ID, Kind: s.Kind, Content: string(s.Content), State: string(s.State), Answers: s.Answers, AnswersError: s.AnswersError,
-			Last: s.Last, Error: s.Error, Next: s.Next, Waiting: s.Waiting,
+			Strange: s.Refused, StrangeSince: s.RefusedSince, Last: s.Last, Error: s.Error, Next: s.Next, Waiting: s.Waiting,
 		})
 	}
 	return out, nil
@@ -179,6 +183,35 @@ func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delive
 		out = append(out, apiDelivery(x))
 	}
 	return out, nil
+}
+
+// RenewChannel implements api.Messenger.
+func (d *Daemon) RenewChannel(ctx context.Context, channel string) (api.ChannelStatus, error) {
+	d.use()
+	if err := d.knowsChannel(ctx, channel); err != nil {
+		return api.ChannelStatus{}, err
+	}
+	at := slices.IndexFunc(d.outbox.Channels, func(c notify.Channel) bool { return c.ID == channel })
+	client, ok := d.outbox.Channels[at].Notifier.(*ntfy.Client)
+	if !ok {
+		return api.ChannelStatus{}, api.Errorf(api.CodeRefused, "nothing is to be done", "%s has no reply topic", channel)
+	}
+	topic := ntfy.NewReplyTopic()
+	if err := d.mind.SetMeta(ctx, replyKey+channel, topic); err != nil { // unused where Renew refuses
+		return api.ChannelStatus{}, answer(err)
+	}
+	if err := client.Renew(topic); err != nil {
+		return api.ChannelStatus{}, api.Errorf(api.CodeRefused, "see `subconsciousctl notify list`", "the reply topic of %s cannot be renewed: %w", channel, err)
+	}
+	if err := d.outbox.Renewed(ctx, channel); err != nil {
+		return api.ChannelStatus{}, answer(err)
+	}
+	d.options.Logger.Info("the reply topic was renewed", "channel", channel)
+	all, err := d.Channels(ctx)
+	if err != nil {
+		return api.ChannelStatus{}, err
+	}
+	return all[at], nil
 }
 
 // knowsChannel refuses the name of a channel that there is none of; "" is all.

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -122,6 +123,19 @@ func (m *Mind) Channels(context.Context) ([]api.ChannelStatus, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]api.ChannelStatus(nil), m.Now.Channels...), nil
+}
+
+// RenewChannel returns that channel of Now, to which nobody strange writes now.
+func (m *Mind) RenewChannel(_ context.Context, channel string) (api.ChannelStatus, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.Now.Channels {
+		if c := &m.Now.Channels[i]; c.ID == channel {
+			c.Strange, c.StrangeSince = 0, time.Time{}
+			return *c, nil
+		}
+	}
+	return api.ChannelStatus{}, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no channel %s", channel)
 }
 
 // TestChannels returns those of Sent that are of that channel.

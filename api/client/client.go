@@ -243,6 +243,11 @@ func (c *Client) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
 	return get[[]api.ChannelStatus](ctx, c, "/v1/channels")
 }
 
+// RenewChannel has the answers of a channel come back over a new reply topic.
+func (c *Client) RenewChannel(ctx context.Context, channel string) (api.ChannelStatus, error) {
+	return post[api.ChannelStatus](ctx, c, "/v1/channels/renew", api.ChannelTestRequest{Channel: channel})
+}
+
 // TestChannels sends a test message over one channel, or over all where channel
 // is empty, and returns what became of it.
 func (c *Client) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {

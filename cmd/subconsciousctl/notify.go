@@ -14,11 +14,11 @@ import (
 func newNotify(a *app) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "notify",
-		Short: "list, test and try out the channels over which you are told",
+		Short: "list, test, renew and try out the channels over which you are told",
 		Args:  a.unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	group.AddCommand(newNotifyList(a), newNotifyTest(a), newNotifyFake(a))
+	group.AddCommand(newNotifyList(a), newNotifyTest(a), newNotifyRenew(a), newNotifyFake(a))
 	return group
 }
 

@@ -180,7 +180,7 @@ func (l *listening) connect(whole context.Context, streams bool) error {
 				l.good(ctx)
 			}
 		}
-		if cost += l.event(whole, e); cost >= burst {
+		if cost += l.event(whole, e); cost >= l.client.burst {
 			cost = 0
 			rest(ctx, pace)
 		}

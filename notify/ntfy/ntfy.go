@@ -56,6 +56,7 @@ type Client struct {
 	base    string // the server, with a slash at its end
 	client  *http.Client
 	told    told
+	burst   int // see there
 
 	mu      sync.Mutex // for what follows
 	reply   string     // the reply topic; empty: no buttons
@@ -86,6 +87,7 @@ func New(config Config, options Options) (*Client, error) {
 	}
 	c := &Client{config: config, options: options, base: strings.TrimRight(config.URL, "/") + "/"}
 	c.renewed, c.renew = context.WithCancel(context.Background())
+	c.burst = burst
 	c.Keep("", func() {}, func(context.Context, string) {})
 	if config.Answers() {
 		c.reply = cmp.Or(config.ReplyTopic, options.ReplyTopic)

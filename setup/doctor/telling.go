@@ -92,6 +92,9 @@ func (e *examination) told(c api.ChannelStatus) {
 	switch {
 	case c.AnswersError != "":
 		e.add(Degraded, c.ID+" answers", "answers of buttons do not come back: "+c.AnswersError, orElse(c.Next, "messages still arrive; answer with subconsciousctl inbox meanwhile"))
+	case c.Flooded():
+		e.add(Degraded, c.ID+" answers", fmt.Sprintf("%d strange answers came since %s: somebody else writes to the reply topic",
+			c.Strange, c.StrangeSince.In(e.zone()).Format("Mon 2 Jan 15:04")), "renew the topic: subconsciousctl notify renew "+c.ID)
 	case c.Answers:
 		e.add(OK, c.ID+" answers", "answers of buttons come back", "")
 	}

@@ -71,9 +71,29 @@ func Channels(view View, channels []api.ChannelStatus) string {
 		if c.AnswersError != "" {
 			p.wrapped(deep, yellow, "answers do not come back: "+clean(c.AnswersError))
 		}
+		if c.Strange > 0 {
+			p.wrapped(deep, yellow, p.strangeWords(c))
+			p.wrapped(deep+"→ ", plain, renewWords(c))
+		}
 	}
 	p.line()
 	p.wrapped("", plain, "Try one: subconsciousctl notify test CHANNEL")
+	return p.String()
+}
+
+// strangeWords say what came back over a channel and was no answer.
+func (p *page) strangeWords(c api.ChannelStatus) string {
+	return number(c.Strange, "strange answer") + " came since " + p.when(c.StrangeSince)
+}
+
+func renewWords(c api.ChannelStatus) string {
+	return "if they go on, renew the reply topic: subconsciousctl notify renew " + clean(c.ID)
+}
+
+// Renewed says what follows from a new reply topic.
+func Renewed(view View, c api.ChannelStatus) string {
+	p := newPage(view)
+	p.wrapped("", plain, "The answers of "+clean(c.ID)+" come back over a new reply topic from now on. Buttons of messages that were sent before do nothing any more.")
 	return p.String()
 }
 
@@ -162,7 +182,7 @@ func (p *page) channelLines(channels []api.ChannelStatus) {
 	var well []string
 	name := "channels"
 	for _, c := range channels {
-		bad := c.State == "failing" || c.State == "resting" || c.AnswersError != ""
+		bad := c.State == "failing" || c.State == "resting" || c.AnswersError != "" || c.Flooded()
 		if !bad {
 			well = append(well, clean(c.ID))
 			continue
@@ -177,10 +197,16 @@ func (p *page) channelLines(channels []api.ChannelStatus) {
 		if c.AnswersError != "" {
 			words += "; answers do not come back: " + clean(c.AnswersError)
 		}
+		if c.Flooded() {
+			words += "; " + p.strangeWords(c)
+		}
 		if c.Waiting > 0 {
 			words += "; " + number(c.Waiting, "message") + " waiting"
 		}
 		p.wrapped("  "+pad(name, label), colour, words)
+		if c.Flooded() {
+			p.wrapped("  "+pad("", label)+"→ ", plain, renewWords(c))
+		}
 		if c.Next != "" {
 			p.wrapped("  "+pad("", label)+"→ ", plain, clean(c.Next))
 		}

@@ -1,0 +1,141 @@
+package daemon_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
+	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Junk on the reply topic holds no button back, is counted, over a restart too,
+// and is not read again then; a renewed topic is rid of it.
+func TestStrangeAnswers(t *testing.T) {
+	const junk = 300
+	server := ntfytest.New(ntfytest.Options{Burst: -1, Keepalive: 20 * time.Millisecond})
+	defer server.Close()
+	w := newWorld(t)
+	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From
+	w.options.Config.Notify = []setup.Channel{{ID: "phone", Content: notify.ContentFull, Ntfy: &ntfy.Config{URL: server.URL(), Topic: "mind"}}}
+	w.options.Now = nil // ntfy's clock is the real one
+	w.begin()
+	w.tickAs(subconscious.Scheduled)
+	w.disk.set(97)
+	w.tickAs(subconscious.Scheduled)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	messages, err := server.Await(ctx, "mind", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := messages[0].Actions[0].URL
+	for n := range junk {
+		response, err := http.Post(reply, "text/plain", strings.NewReader(fmt.Sprintf("%0*d", []int{20, notify.TokenLength}[n%2], n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	press := func(label string, answers int) {
+		t.Helper()
+		if err := server.Press(ctx, messages[0], label); err != nil {
+			t.Fatal(err)
+		}
+		w.until("the answer is there", func() bool {
+			pending, err := w.d.Mind().Pending(context.Background())
+			return err == nil && len(pending) == answers
+		})
+	}
+	phone := func() api.ChannelStatus {
+		t.Helper()
+		channels, err := w.d.Channels(ctx)
+		if err != nil || len(channels) != 1 {
+			t.Fatalf("%+v, %v", channels, err)
+		}
+		return channels[0]
+	}
+	press("Useful", 1)
+	kept := func() {
+		t.Helper()
+		w.until("the place is kept", func() (all bool) {
+			w.query("SELECT strange FROM notify_replies", func(scan func(...any) error) error {
+				strange := 0
+				err := scan(&strange)
+				all = all || strange >= junk
+				return err
+			})
+			return all
+		})
+	}
+	kept()
+	if got := phone(); got.Strange != junk || got.StrangeSince.IsZero() || !got.Flooded() {
+		t.Errorf("%+v", got)
+	}
+	w.restart()
+	press("Not now", 2)
+	if got := phone(); got.Strange != junk {
+		t.Errorf("after a restart it knows of %d strange answers", got.Strange)
+	}
+	// The twin: where the place is forgotten, all comes again.
+	w.stop()
+	w.change("UPDATE notify_replies SET place = ''")
+	w.begin()
+	press("Dismiss", 3)
+	w.until("all came again", func() bool { return phone().Strange >= 2*junk })
+
+	renewed, err := w.d.RenewChannel(ctx, "phone")
+	if err != nil || renewed.Strange != 0 {
+		t.Fatalf("%+v, %v", renewed, err)
+	}
+	if _, err := w.d.TestChannels(ctx, "phone"); err != nil {
+		t.Fatal(err)
+	}
+	messages, err = server.Await(ctx, "mind", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := messages[1].Actions[0].URL
+	if fresh == reply || len(fresh) != len(reply) {
+		t.Errorf("answers come back over %s", fresh)
+	}
+	if err := server.AwaitStreams(ctx, reply[strings.LastIndexByte(reply, '/')+1:], 0); err != nil {
+		t.Error("the old topic is still read", err)
+	}
+	if err := server.Press(ctx, messages[1], "Useful"); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the answer to the test is there", func() bool {
+		statuses, err := w.d.Outbox().Statuses(ctx)
+		return err == nil && statuses[0].Answered.After(renewed.Last)
+	})
+	if _, err := w.d.RenewChannel(ctx, "nobody"); api.ProblemOf(err).Code != api.CodeNotFound {
+		t.Error(err)
+	}
+}
+
+// change changes the database behind the mind's back, as another program of the
+// same user can.
+func (w *world) change(statement string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.state, "mind.db")+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		w.t.Fatal(err)
+	}
+}
