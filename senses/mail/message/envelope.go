@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"net/mail"
 	"strings"
 	"time"
@@ -63,10 +64,12 @@ func addresses(values []string, notes *cuts) []Address {
 }
 
 // cutAddress returns the first item of a list of addresses, and what follows.
-// Commas within quotes, comments and brackets do not part items; the name of a
-// group ("friends: a@example.org, b@example.org;") is left away.
+// Commas within quotes, comments and brackets do not part items, nor does one in a
+// name ("Mason, Sam <sam@example.org>"); the name of a group ("friends:
+// a@example.org, b@example.org;") is left away.
 func cutAddress(value string) (item, rest string) {
 	quoted, comment, angle, start := false, 0, false, 0
+	address := false // the item has one by now
 	for i := 0; i < len(value); i++ {
 		switch c := value[i]; {
 		case c == '\\' && (quoted || comment > 0):
@@ -82,11 +85,13 @@ func cutAddress(value string) (item, rest string) {
 		case c == '<' && strings.IndexByte(value[i+1:], '>') >= 0:
 			angle = true
 		case c == '>':
-			angle = false
+			angle, address = false, true
 		case angle:
+		case c == '@':
+			address = true
 		case c == ':':
-			start = i + 1
-		case c == ',' || c == ';':
+			start, address = i+1, false
+		case c == ';' || c == ',' && (address || strings.TrimSpace(value[start:i]) == ""):
 			return value[start:i], value[i+1:]
 		}
 	}
@@ -95,15 +100,11 @@ func cutAddress(value string) (item, rest string) {
 
 // readAddress reads "Name <address>", "address (Name)" or "address".
 func readAddress(item string) (Address, bool) {
-	item = strings.TrimSpace(item)
-	name, address := "", item
+	item, comment := uncomment(item)
+	name, address := "", item[strings.LastIndexByte(item, ',')+1:]
 	if open := strings.LastIndexByte(item, '<'); open >= 0 {
-		name = item[:open]
+		name = strings.TrimSpace(item[:open])
 		address, _, _ = strings.Cut(item[open+1:], ">")
-	} else if open := strings.IndexByte(item, '('); open >= 0 {
-		var behind string
-		name, behind, _ = strings.Cut(item[open+1:], ")")
-		address = item[:open] + behind
 	}
 	address = strings.ToLower(strings.Trim(toUTF8(address, ""), " \t\"'"))
 	if len(address) > maxAddress || strings.ContainsFunc(address, foreignToAddress) {
@@ -112,7 +113,48 @@ func readAddress(item string) (Address, bool) {
 	if at := strings.LastIndexByte(address, '@'); at <= 0 || at == len(address)-1 {
 		address = ""
 	}
-	return Address{Name: personName(name), Addr: address}, address != ""
+	return Address{Name: personName(cmp.Or(name, comment)), Addr: address}, address != ""
+}
+
+// uncomment takes the comments out of a value (RFC 5322, 3.2.2), which may nest,
+// and returns the words of the last one. What is quoted or encoded is none, nor
+// what is not closed.
+func uncomment(value string) (plain, comment string) {
+	var out, said strings.Builder
+	depth, open, quoted := 0, 0, false
+	for i := 0; i < len(value); i++ {
+		size := 1
+		if value[i] == '\\' && (quoted || depth > 0) {
+			size = min(2, len(value)-i)
+		} else if word, ok := readWord(value[i:]); ok && depth == 0 {
+			size = word.length
+		}
+		c := value[i : i+size]
+		i += size - 1
+		switch {
+		case depth == 0 && c == `"`:
+			quoted = !quoted
+		case !quoted && c == "(":
+			if depth++; depth == 1 {
+				open = i
+				said.Reset()
+				continue
+			}
+		case depth > 0 && c == ")":
+			if depth--; depth == 0 {
+				continue
+			}
+		}
+		if depth == 0 {
+			out.WriteString(c)
+		} else {
+			said.WriteString(c[size/2:])
+		}
+	}
+	if depth > 0 {
+		return out.String() + value[open:], ""
+	}
+	return out.String(), strings.TrimSpace(said.String())
 }
 
 func foreignToAddress(r rune) bool {
@@ -149,15 +191,15 @@ var looseDates = [...]string{
 // readDate reads a Date; the zero time where it is none, or lies where no mail
 // can come from.
 func readDate(value string) time.Time {
-	if value = strings.Join(strings.Fields(value), " "); len(value) > 100 {
+	value, _ = uncomment(value)
+	value, _, _ = strings.Cut(value, "(") // one that is not closed
+	if value = strings.ReplaceAll(strings.Join(strings.Fields(value), " "), " ,", ","); len(value) > 100 {
 		return time.Time{}
 	}
 	at, err := mail.ParseDate(value)
 	if err != nil {
-		bare, _, _ := strings.Cut(value, "(")
-		bare = strings.TrimSpace(bare)
 		for _, form := range looseDates {
-			if at, err = time.Parse(form, bare); err == nil {
+			if at, err = time.Parse(form, value); err == nil {
 				break
 			}
 		}

@@ -19,6 +19,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(whole)
 		f.Add(whole[:2*len(whole)/3])
 	}
+	for _, c := range addressCases {
+		f.Add([]byte("From: " + c.value + "\r\nDate: " + c.value + "\r\n\r\n"))
+	}
 	for _, write := range hostile() {
 		raw := write()
 		f.Add([]byte(raw[:min(len(raw), 4<<10)]))

@@ -74,31 +74,54 @@ func TestDecodeWords(t *testing.T) {
 	}
 }
 
+// addressCases are fields of addresses, as the standard has them and as they are met.
+var addressCases = []struct {
+	value string
+	want  []Address
+}{
+	{"jana@Example.ORG", []Address{{"", "jana@example.org"}}},
+	{"Jana <jana@example.org>, alex@example.com (Alex)", []Address{{"Jana", "jana@example.org"}, {"Alex", "alex@example.com"}}},
+	{`"Beispiel, Jana" <jana@example.org>`, []Address{{"Beispiel, Jana", "jana@example.org"}}},
+	{`"Bob \"B\"" <bob@example.net>`, []Address{{`Bob "B"`, "bob@example.net"}}},
+	{`"'Bob'" <bob@example.net>`, []Address{{"Bob", "bob@example.net"}}},
+	{`"=?utf-8?q?J=C3=B6rg?=" <j@example.org>`, []Address{{"Jörg", "j@example.org"}}},
+	{"(a comment) carol@example.net", []Address{{"a comment", "carol@example.net"}}},
+	{"friends: a@example.org, b@example.org;, c@example.org", []Address{{"", "a@example.org"}, {"", "b@example.org"}, {"", "c@example.org"}}},
+	{"undisclosed-recipients:;", nil},
+	{"Jana <>", nil},
+	{"Jana", nil},
+	{"<jana@example.org", []Address{{"", "jana@example.org"}}},
+	{`"unclosed, jana@example.org`, []Address{{"", "jana@example.org"}}},
+	{"(unclosed, jana@example.org", []Address{{"", "jana@example.org"}}},
+	{"a b@example.org", nil},
+	{"j\u202eana@example.org", nil},
+	{"support@bank.example <mallory@example.net>", []Address{{"support@bank.example", "mallory@example.net"}}},
+	{strings.Repeat("x", 400) + "@example.org", nil},
+	// Comments.
+	{`sam (Sam \(the\) Mason) <sam@example.com>`, []Address{{"sam", "sam@example.com"}}},
+	{`sam@example.com (Sam \(the\) Mason)`, []Address{{"Sam (the) Mason", "sam@example.com"}}},
+	{"sam@example.com (Sam (the) Mason), b@example.net (B (b, b))", []Address{{"Sam (the) Mason", "sam@example.com"}, {"B (b, b)", "b@example.net"}}},
+	{"(x) sam(y)@(z)example.com (Sam)", []Address{{"Sam", "sam@example.com"}}},
+	{"Sam <sam(at home)@example.com> (<mallory@example.net>)", []Address{{"Sam", "sam@example.com"}}},
+	{"sam@example.com (was <old@example.net>)", []Address{{"was <old@example.net>", "sam@example.com"}}},
+	{"(Sam) <sam@example.com>", []Address{{"Sam", "sam@example.com"}}},
+	{`"Sam (the) Mason" <sam@example.com>`, []Address{{"Sam (the) Mason", "sam@example.com"}}},
+	{"=?utf-8?q?Sam_(the)_M=C3=A4son?= <sam@example.com>", []Address{{"Sam (the) Mäson", "sam@example.com"}}},
+	{"sam@example.com (=?utf-8?q?M=C3=A4son?=)", []Address{{"Mäson", "sam@example.com"}}},
+	{"Sam (Sales <sam@example.com>", []Address{{"Sam (Sales", "sam@example.com"}}},
+	// Names without their quotes.
+	{"Mason, Sam <sam@example.com>", []Address{{"Mason, Sam", "sam@example.com"}}},
+	{"Mason, Sam, Jr. <sam@example.com>, Doe, Jane (x, y) <jane@example.com>, b@example.net", []Address{{"Mason, Sam, Jr.", "sam@example.com"}, {"Doe, Jane", "jane@example.com"}, {"", "b@example.net"}}},
+	{"Dr. Sam Mason <sam@example.com>", []Address{{"Dr. Sam Mason", "sam@example.com"}}},
+	{"Sam [Mason] <sam@example.com>", []Address{{"Sam [Mason]", "sam@example.com"}}},
+	{"Mason, sam@example.com", []Address{{"", "sam@example.com"}}},
+	{"Jana <>, alex@example.com", []Address{{"", "alex@example.com"}}},
+	{", , sam@example.com,", []Address{{"", "sam@example.com"}}},
+	{strings.Repeat("(", 8000) + "sam@example.com", nil},
+}
+
 func TestAddresses(t *testing.T) {
-	cases := []struct {
-		value string
-		want  []Address
-	}{
-		{"jana@Example.ORG", []Address{{"", "jana@example.org"}}},
-		{"Jana <jana@example.org>, alex@example.com (Alex)", []Address{{"Jana", "jana@example.org"}, {"Alex", "alex@example.com"}}},
-		{`"Beispiel, Jana" <jana@example.org>`, []Address{{"Beispiel, Jana", "jana@example.org"}}},
-		{`"Bob \"B\"" <bob@example.net>`, []Address{{`Bob "B"`, "bob@example.net"}}},
-		{`"'Bob'" <bob@example.net>`, []Address{{"Bob", "bob@example.net"}}},
-		{`"=?utf-8?q?J=C3=B6rg?=" <j@example.org>`, []Address{{"Jörg", "j@example.org"}}},
-		{"(a comment) carol@example.net", []Address{{"a comment", "carol@example.net"}}},
-		{"friends: a@example.org, b@example.org;, c@example.org", []Address{{"", "a@example.org"}, {"", "b@example.org"}, {"", "c@example.org"}}},
-		{"undisclosed-recipients:;", nil},
-		{"Jana <>", nil},
-		{"Jana", nil},
-		{"<jana@example.org", []Address{{"", "jana@example.org"}}},
-		{`"unclosed, jana@example.org`, []Address{{"", "jana@example.org"}}},
-		{"(unclosed, jana@example.org", []Address{{"", "jana@example.org"}}},
-		{"a b@example.org", nil},
-		{"j\u202eana@example.org", nil},
-		{"support@bank.example <mallory@example.net>", []Address{{"support@bank.example", "mallory@example.net"}}},
-		{strings.Repeat("x", 400) + "@example.org", nil},
-	}
-	for _, c := range cases {
+	for _, c := range addressCases {
 		var notes cuts
 		if got := addresses([]string{c.value}, &notes); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q is read as %q, want %q", c.value, got, c.want)
@@ -181,6 +204,7 @@ func TestReferences(t *testing.T) {
 func TestReadDate(t *testing.T) {
 	want := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	for _, value := range []string{"Sat, 21 Nov 2026 09:00:00 +0100", "21 Nov 2026 08:00:00 GMT", "Sat, 21 Nov 2026 09:00:00 +0100 (CET)", "Sat,  21 Nov 2026\t09:00:00 +0100",
+		"Sat, 21 Nov 2026 09:00:00 +0100 (CET (winter))", "Sat (a \\) day), 21 Nov (the 11th) 2026 09:00:00 +0100 (" + strings.Repeat("(x)", 60) + ")", "(x) 21 Nov 26 08:00:00 +0000", "21 Nov 2026 08:00:00 GMT (",
 		"Sat, 21 Nov 26 08:00:00 +0000", "Sat Nov 21 08:00:00 2026", "2026-11-21 08:00:00", "2026-11-21T09:00:00+01:00"} {
 		if got := readDate(value); !got.Equal(want) {
 			t.Errorf("%q is %s, want %s", value, got, want)

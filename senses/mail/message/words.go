@@ -61,7 +61,10 @@ type encodedWord struct {
 // of the value cut off is read as far as it goes.
 func readWord(s string) (encodedWord, bool) {
 	const longestCharset = 40
-	rest := s[2:]
+	rest, ok := strings.CutPrefix(s, "=?")
+	if !ok {
+		return encodedWord{}, false
+	}
 	q := strings.IndexByte(rest[:min(len(rest), longestCharset)], '?')
 	if q <= 0 || len(rest) < q+3 || rest[q+2] != '?' {
 		return encodedWord{}, false
