@@ -20,7 +20,8 @@ Usage:
 
 PATH is a folder with a folder for each part, and in it a file for each message,
 as it was received. Parts with "spam" in their name are spam. Files that end in
-.json say something about messages, and are passed over.
+.json say something about messages, and are passed over; so are files without a
+header, which are counted.
 
   --parts NAMES        the parts that are read; without it all of them
   --addresses LIST     who the person is; without it those that the messages

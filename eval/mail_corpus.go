@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,6 +33,7 @@ type corpus struct {
 	messages []*corpusMessage // in the order of their dates
 	parts    []string
 	bytes    int64
+	unread   []string // files that are no message: they have no header
 }
 
 // corpusMessage is one message, and what reading it took.
@@ -80,7 +82,7 @@ func readCorpus(path string, parts []string) (*corpus, error) {
 		}
 	}
 	if len(c.messages) == 0 {
-		return nil, fmt.Errorf("%s has no messages; it takes a folder with parts, which are folders of messages", path)
+		return nil, fmt.Errorf("%s has no messages (%d files are none); it takes a folder with parts, which are folders of messages", path, len(c.unread))
 	}
 	slices.SortStableFunc(c.messages, func(a, b *corpusMessage) int {
 		return cmp.Or(a.date.Compare(b.date), strings.Compare(a.path, b.path))
@@ -98,11 +100,15 @@ func (c *corpus) readPart(path, part string) error {
 			return err
 		}
 		m := &corpusMessage{part: part, path: filepath.Join(part, entry.Name()), raw: raw}
-		if err := m.parse(); err != nil {
+		switch err := m.parse(); {
+		case errors.Is(err, message.ErrNoMessage):
+			c.unread = append(c.unread, m.path)
+		case err != nil:
 			return fmt.Errorf("%s: %w", entry.Name(), err)
+		default:
+			c.messages, c.bytes = append(c.messages, m), c.bytes+int64(len(raw))
 		}
-		c.messages, c.bytes = append(c.messages, m), c.bytes+int64(len(raw))
-		if len(c.messages) > maxCorpusMessages || c.bytes > maxCorpusBytes {
+		if len(c.messages)+len(c.unread) > maxCorpusMessages || c.bytes > maxCorpusBytes {
 			return fmt.Errorf("there is more than %d messages or %d MB; name fewer parts", maxCorpusMessages, maxCorpusBytes>>20)
 		}
 		return nil

@@ -22,6 +22,7 @@ type mailFigures struct {
 	Days      int       `json:"days"`
 	Messages  int       `json:"messages"`
 	Bytes     int64     `json:"bytes"`
+	NoMail    []string  `json:"no_mail,omitempty"` // files that were passed over
 	// Distinct counts messages of one identity once; Unseen are those that the
 	// daemon reported nothing of.
 	Distinct int             `json:"distinct"`

@@ -29,7 +29,7 @@ func deliverCorpus(ctx context.Context, c *corpus, options mailOptions) (f mailF
 		path: options.path, name: "corpus", zone: time.UTC, start: start, end: end, addresses: options.addresses,
 		quiet: escalate.DefaultRules().Quiet, posts: c.posts(start, end),
 	}
-	f = mailFigures{Parts: c.parts, Addresses: options.addresses, From: start, Days: options.days, Messages: len(c.messages), Bytes: c.bytes}
+	f = mailFigures{Parts: c.parts, Addresses: options.addresses, From: start, Days: options.days, Messages: len(c.messages), Bytes: c.bytes, NoMail: c.unread}
 	f.read(c)
 	world, err := openDay(ctx, d, models.PresetReflex)
 	if err != nil {

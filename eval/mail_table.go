@@ -25,6 +25,9 @@ func (f mailFigures) text() string {
 	row("ticks at which the sense was blind", fmt.Sprintf("%d of %d", f.Blind, f.Ticks), "0")
 	row("read in ms, median and slowest", fmt.Sprintf("%.2f, %.2f (%s)", f.Reading.MedianMS, f.Reading.SlowestMS, f.Reading.Slowest), fmt.Sprintf("at most %d", parseReachMS))
 	row("read in MB, largest", fmt.Sprintf("%.2f (%s)", f.Reading.LargestMB, f.Reading.Largest), fmt.Sprintf("at most %d", parseReachMB))
+	if len(f.NoMail) > 0 {
+		row("files passed over, which have no header", fmt.Sprintf("%d (%s)", len(f.NoMail), f.NoMail[0]), "")
+	}
 	row("messages that were cut", fmt.Sprint(f.Reading.Cut), "")
 	row("single pushes a day", fmt.Sprintf("%.2f", f.Pushes.Single), "")
 	row("digests a day, items in them", fmt.Sprintf("%.2f, %.2f", f.Pushes.Digests, f.Pushes.Items), "")

@@ -34,9 +34,24 @@ func madeUp(t *testing.T) string {
 }
 
 func TestReadCorpus(t *testing.T) {
-	c, err := readCorpus(madeUp(t), nil)
+	folder, none := madeUp(t), t.TempDir()
+	if err := os.Mkdir(filepath.Join(none, "ham-1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "ham-1", "cmds"), filepath.Join(none, "ham-1", "cmds")} {
+		if err := os.WriteFile(path, []byte("mv 001.eml 002.eml\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := readCorpus(folder, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(c.unread) != 1 || c.unread[0] != filepath.Join("ham-1", "cmds") {
+		t.Errorf("passed over are %q", c.unread)
+	}
+	if text := (mailFigures{Addresses: []string{"a"}, NoMail: c.unread}).text(); !strings.Contains(text, "cmds") {
+		t.Errorf("what is passed over is not said: %s", text)
 	}
 	var sorts []string
 	for _, m := range c.messages {
@@ -67,8 +82,10 @@ func TestReadCorpus(t *testing.T) {
 			t.Errorf("the parts %q are read", parts)
 		}
 	}
-	if _, err := readCorpus(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "has no messages") {
-		t.Errorf("an empty folder: %v", err)
+	for _, folder := range []string{t.TempDir(), none} {
+		if _, err := readCorpus(folder, nil); err == nil || !strings.Contains(err.Error(), "has no messages") {
+			t.Errorf("an empty folder: %v", err)
+		}
 	}
 }
 
