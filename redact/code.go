@@ -8,91 +8,85 @@ import (
 
 // A one-time code is some four to eight figures, or figures among letters, and
 // nothing about it tells what it is: what stands around it does. So everything
-// that has the shape of a code is weighed: how it looks, how it stands in its
-// sentence, and of what the words around it speak (see traits).
+// that has the shape of a code and stands near a word that speaks of codes is
+// judged by points.
 
-// codeAround is how far around a code words are read, in bytes.
-const codeAround = 170
-
-// codeList bounds the codes of one list.
-const codeList = 20
+const (
+	// codeAround is how far around a code words are read, in bytes.
+	codeAround = 170
+	// codeList bounds the codes of one list.
+	codeList = 20
+)
 
 // codes adds the one-time codes of the text that was scanned last.
 func (t *text) codes() {
-	if len(t.cues) == 0 {
-		return
-	}
 	first := len(t.found)
 	t.qualify()
 	if t.passwords(); len(t.found) > first {
 		return
 	}
-	w := window{}
-	for at, gate := 0, 0; ; {
-		from, to := 0, 0
-		if from, to, gate = t.nearSpeaking(at, gate); to == 0 {
-			break
-		}
-		c, ok := t.nextCode(from, to)
-		if !ok {
-			at = max(to, c.End)
+	w, at := window{}, 0
+	for _, q := range t.cues {
+		if q.roles&speaks == 0 {
 			continue
 		}
-		at = c.End
-		w.move(t, c)
-		if len(w.cues) == 0 || t.isCounted(c) || !t.traits(c, &w).isCode() {
-			continue
+		if from := q.from - codeAround; from > at {
+			at = t.wordBegin(from, at)
 		}
-		list := t.listFrom(c)
-		t.found = append(t.found, list...)
-		at = list[len(list)-1].End
+		for limit := min(len(t.s), q.to+codeAround); at < limit; {
+			c, ok := t.nextCode(at, limit)
+			if at = c.End; ok && t.isCode(c, &w) {
+				t.found = append(t.found, t.listFrom(c)...)
+				at = t.found[len(t.found)-1].End
+			}
+		}
 	}
 	t.repeated(first)
 }
 
-// speaks are the roles of the words of which one at least stands by a code:
-// elsewhere codes are not looked for.
-const speaks = 1<<names | 1<<certain | 1<<opens | 1<<admits | 1<<commands | 1<<cautions | 1<<numbers
-
-// nearSpeaking returns the next stretch of the text at or after at that is within
-// reach of a word that speaks of codes, and the index of the word; to is 0 where
-// there is no more. The words before gate are behind.
-func (t *text) nearSpeaking(at, gate int) (from, to, next int) {
-	for ; gate < len(t.cues); gate++ {
-		q := &t.cues[gate]
-		to = min(len(t.s), q.to+codeAround)
-		if q.roles&speaks == 0 || to <= at {
-			continue
-		}
-		from = max(at, q.from-codeAround)
-		for back := max(at, from-keyBytesInGroups); from > back && t.s[from-1] > ' '; {
-			from-- // to where the word begins
-		}
-		return from, to, gate
+// wordBegin returns where the word around i begins, of which as much is read as a
+// code may have, and nothing before base.
+func (t *text) wordBegin(i, base int) int {
+	for limit := max(base, i-keyBytesInGroups); i > limit && t.s[i-1] > ' '; {
+		i--
 	}
-	return 0, 0, gate
+	return i
 }
 
-// window are the words with a role around a code, and its sentence.
-type window struct {
-	first, last int // of the words of the text
-	cues        []cue
-	from, to    int
-}
+// window is what is read of a text to judge a code: the words within codeAround,
+// from the first on, and its sentence.
+type window struct{ first, from, to int }
 
 // move sets the window around c, which stands behind the code before.
 func (w *window) move(t *text, c codeToken) {
 	for w.first < len(t.cues) && t.cues[w.first].from < c.Start-codeAround {
 		w.first++
 	}
-	w.last = max(w.last, w.first)
-	for w.last < len(t.cues) && t.cues[w.last].to <= c.End+codeAround {
-		w.last++
+	w.from, w.to = t.sentence(c)
+}
+
+// roles returns the roles of the words in the sentence of c, of those near it, and
+// of those right before c.
+func (w *window) roles(t *text, c codeToken) (said, near, beside uint16) {
+	for _, q := range t.cues[w.first:] {
+		if q.to > c.End+codeAround {
+			break
+		}
+		if q.number > 0 && q.number != c.Start {
+			q.roles &^= 1 << counts // it has a number of its own
+		}
+		switch {
+		case q.from < c.End && q.to > c.Start: // a part of the code itself
+		case q.from < w.from || q.to > w.to:
+			near |= q.roles
+		default:
+			said |= q.roles
+			if q.to <= c.Start && strings.Trim(t.s[q.to:c.Start], " :=\"'„“«»(-–—*>：\n") == "" {
+				beside |= q.roles
+			}
+		}
 	}
-	w.cues = t.cues[w.first:w.last]
-	if len(w.cues) > 0 {
-		w.from, w.to = t.sentence(c)
-	}
+	return said, near, beside
 }
 
 // lonely is how much else a sentence must hold, in bytes, to be read alone.
@@ -139,6 +133,25 @@ func (t *text) endsSentence(i int) bool {
 		return rest == "" || !isLower[rest[0]] && !isDigit[rest[0]]
 	}
 	return false
+}
+
+// ownLine reports whether nothing else stands on the line of c.
+func (t *text) ownLine(c codeToken) bool {
+	before := strings.TrimRight(t.s[max(0, c.Start-8):c.Start], " \t*>\"'")
+	if n := strings.LastIndexByte(before, '\n') + 1; n > 0 && numbering(before[n:]+" ") == len(before)-n+1 {
+		before = before[:n] // "2. "
+	}
+	after := strings.TrimLeft(head(t.s[c.End:], 8), " \t*\"'\r.")
+	return (before == "" && c.Start <= 8 || strings.HasSuffix(before, "\n")) && (after == "" && len(t.s)-c.End <= 8 || strings.HasPrefix(after, "\n"))
+}
+
+// numbering returns the length of "2. " or "2) ".
+func numbering(s string) int {
+	n := extend(s, 0, 2, isDigit)
+	if n > 0 && n+1 < len(s) && (s[n] == '.' || s[n] == ')') && s[n+1] == ' ' {
+		return n + 2
+	}
+	return 0
 }
 
 // repeated adds what a code that was found stands for elsewhere in the text: in

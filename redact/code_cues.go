@@ -14,9 +14,6 @@ type cue struct {
 	number int
 }
 
-// has reports whether the word has any of some roles.
-func (q cue) has(roles uint16) bool { return q.roles&roles != 0 }
-
 // maxCues bounds what is kept of a text that consists of such words.
 const maxCues = 50_000
 
@@ -83,57 +80,21 @@ func (t *text) readCue(word *lexeme, from, to int) bool {
 }
 
 // qualify makes the word for a code into one for another number where the word
-// beside it says so: "error code", "Bestellnummer", "código de barras".
+// beside it says so: "error code", "código de barras".
 func (t *text) qualify() {
-	for i := range t.cues {
-		if q := &t.cues[i]; q.roles == 1<<numbers && q.number == q.to+1 && t.numbersThing(q.from) {
-			q.roles = 1 << counts
-		}
-	}
+	const other = 1<<counts | 1<<trades
 	for i := 1; i < len(t.cues); i++ {
 		q, next := &t.cues[i-1], &t.cues[i]
 		if next.from < q.to || next.from > q.to+codeLink {
 			continue
 		}
 		switch between := t.s[q.to:next.from]; {
-		case (between == "" || between == " ") && q.roles&(1<<counts|1<<trades) != 0 && q.roles&(1<<opens|1<<admits) == 0 && next.roles&(1<<names|1<<numbers) != 0:
+		case (between == "" || between == " ") && q.roles&other != 0 && q.roles&(1<<opens|1<<admits) == 0 && next.roles&(1<<names) != 0:
 			next.roles = 1 << counts
-		case next.roles&(1<<counts) != 0 && q.roles&(1<<names|1<<numbers) != 0 && links[between]:
+		case next.roles&(1<<counts) != 0 && q.roles&(1<<names) != 0 && links[between]:
 			q.roles = 1 << counts
 		}
 	}
-}
-
-// numbersThing reports whether a noun stands before the word "number" at i, so
-// that what follows is the number of that: "thing number 4711", and not "enter
-// the number 4711".
-func (t *text) numbersThing(i int) bool {
-	start := max(0, i-thingBytes)
-	before := strings.TrimSuffix(t.s[start:i], " ")
-	at := len(before)
-	for at > 0 && (isLower[before[at-1]] || isUpper[before[at-1]] || before[at-1] >= 0x80) {
-		at--
-	}
-	word := strings.ToLower(before[at:])
-	return (at > 0 || start == 0) && len(before) < i-start && word != "" && !pointers[word]
-}
-
-// thingBytes is the length of the longest noun that is read before "number".
-const thingBytes = 32
-
-// pointers stand before the word "number" and name nothing that it is of.
-var pointers = wordsOf(`the this that following your my our a an new with use enter type say is and or
-	die diese der dieser folgende folgenden ihre deine eine neue mit und oder lautet
-	le ce la cette votre ton un avec et ou suivant nouveau est
-	el este la esta su tu un con y o siguiente nuevo es`)
-
-// wordsOf is the set of the words of a text.
-func wordsOf(text string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		set[word] = true
-	}
-	return set
 }
 
 // codeLink is the length of the longest of links.
@@ -169,4 +130,29 @@ func beginsWithLetter(s string) bool {
 	}
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r)
+}
+
+// lastWord returns the last word of s in lower case, and what follows it.
+func lastWord(s string) (word, rest string) {
+	end := len(s)
+	for end > 0 && !endsInLetter(s[:end]) {
+		_, size := utf8.DecodeLastRuneInString(s[:end])
+		end -= size
+	}
+	from := end
+	for from > 0 && (endsInLetter(s[:from]) || s[from-1] == '\'') {
+		_, size := utf8.DecodeLastRuneInString(s[:from])
+		from -= size
+	}
+	return strings.ToLower(s[from:end]), s[end:]
+}
+
+// firstWord returns the word that s begins with.
+func firstWord(s string) string {
+	end := 0
+	for end < len(s) && beginsWithLetter(s[end:]) {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end]
 }

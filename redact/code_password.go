@@ -85,7 +85,7 @@ func (t *text) tied(from, to int) bool {
 		return true
 	}
 	word, sign := lastWord(between)
-	return sign == "" && leadIs[word]
+	return sign == "" && verbs[word]
 }
 
 // madeUp reports whether a word has letters, and digits or signs among them, and

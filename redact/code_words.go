@@ -8,8 +8,6 @@ type role uint8
 const (
 	// names: it is the word for something that opens.
 	names role = iota
-	// certain: it is the word for a one-time code and for nothing else.
-	certain
 	// opens: it is what a code opens, or what is done with one.
 	opens
 	// admits: it is what signing in and confirming are called.
@@ -22,10 +20,6 @@ const (
 	counts
 	// trades: it is what advertising, programs and papers speak of.
 	trades
-	// numbers: it is what any number is called.
-	numbers
-	// yours: it says that something is the reader's own.
-	yours
 	// passwords: it is the word for something like a password; of codes it says
 	// nothing.
 	passwords
@@ -44,11 +38,9 @@ var cueWords = [roles][]string{
 		`clé codice chiffres lettres combinaison digicode sésame`,
 		// Spanish
 		`código códigos codigo codigos clave claves dígitos cifras letras combinación`,
-	},
-	certain: {
 		// the names of the procedure, in all languages
 		`otp totp otc *tan mtan sms-tan 2fa mfa two-factor 2-step single-use one-time one*time*password *one-time*password one-time*passcode
-		einmal* *freigabenummer usage*unique un*solo*uso`,
+		einmal* *freigabenummer *bestätigungsnummer identifikationsnummer usage*unique un*solo*uso`,
 		// English compounds of code, key and number
 		`*verification*code security*code *access*code *sign-in*code *login*code *confirmation*code *authentication*code *recovery*code* *backup*code*
 		scratch*codes emergency*codes activation*code pairing*code pass*code unlock*code
@@ -151,7 +143,7 @@ var cueWords = [roles][]string{
 		// German
 		`bestell* bestellung* rechnung* rechnungs* *rechnung kunden* vorgangs* sendungs* auftrags* artikel artikel* beleg fehler* fehlercode strichcode* telefonnummer konto*nummer kontonummer
 		postleitzahl postfach plz blz bankleitzahl vorwahl aktenzeichen steuernummer kennzeichen zählerst* zimmer gleis wagen platz seite seiten tarif protokoll stand tor halle saal
-		datei störung gebühr kurs notdienst stornierung codezeilen verwendungszweck`,
+		datei störung gebühr kurs notdienst stornierung codezeilen zeilen verwendungszweck`,
 		// French
 		`fichier réf commande facture dossier référence numéro*de*client client article vol siège voiture quai annulation barre barras civil route postal conduite`,
 		// Spanish
@@ -167,21 +159,19 @@ var cueWords = [roles][]string{
 		// papers and dates
 		`report agenda minutes*of percent year since statistics study budget appointment termin jahr`,
 	},
-	numbers: {
-		`*nummer number numéro número`,
-	},
-	yours: {
-		`your here's ihr ihre dein deine euer hier*ist votre ton ta voici tu su aquí*tienes`,
-	},
 	passwords: {
 		`password passphrase passcode pw pwd passwort *passwort *kennwort *wlan-schlüssel mot*de*passe clé code*secret contraseña clave* clave*temporal
 		guest*wi-fi wi-fi*network wi-fi wifi`,
 	},
 }
 
+// dashes end what a code is set off by.
+var dashSigns = newWords("-", "–", "—")
+
 // numberSigns end in front of an amount, or of a number that names something.
 var (
-	numberSigns = newWords("€", "£", "₹", "¥", "n°", "nº", "xx", "**", "no.", "nr.", "art.", "réf.", "ref.", "nº.", "tel.", "$")
+	numberSigns = newWords("€", "£", "₹", "¥", "n°", "nº", "xx", "**", "no.", "nr.", "art.", "réf.", "ref.", "nº.", "tel.", "$",
+		"...", "ending", "ending in", "ending with", "ends in", "ends with", "endet auf", "endend auf", "endend mit", "finissant par", "terminant par", "terminada en", "termina en", "acabada en")
 	numberUnits = newBeginnings("€", "$", "£", "%", "° ")
 )
 
@@ -206,25 +196,32 @@ var months = wordSet(`january february march april may june july august septembe
 		dezember janvier février mars avril juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre
 		diciembre`)
 
-// leads are the words right before a code, by what they do.
+const verbList = `is ist lautet est es are sind sont son reads be now nun it's code's él reading takes sees needs wants sera será`
+
+// The words right before and behind a code, by what they do.
 var (
 	articles = wordSet(`the der die das den le la les el los las`)
-	leadIs   = wordSet(`is ist lautet est es are sind sont son reads be now nun it's code's él reading takes sees needs wants sera será`)
-	leadWith = wordSet(`with mit avec con using use enter type code pin tan passcode press quote reply copy show ohne bitte sie einfach saisissez tapez recopiez entrez introduce introduzca
-		escribe teclea tecleando mete token als as gib nutze digits by typing text usa clave número heute muss following otp mtan`)
+	// verbs tie what follows to what was named; ties tie a code to its words.
+	verbs = wordSet(verbList)
+	ties  = wordSet(verbList + ` with mit avec con using use enter type code pin tan passcode press quote reply copy show ohne bitte sie einfach saisissez tapez recopiez entrez
+		introduce introduzca escribe teclea tecleando mete token als as gib nutze digits by typing text usa clave heute muss following otp mtan código codigo puk 2fa codes`)
+	// numbers are what any number is called: "the number 4711" points to one, "thing
+	// number 4711" is that of a thing.
+	numbers = wordSet(`number numbers nummer numéro número`)
 	// leadOf name what a number that follows is the number of.
-	leadOf = wordSet(`eur usd gbp chf inr order nr no ref reference invoice rechnung bestellung facture commande pedido factura auftrag vorgang ticket case ending in card karte carte tarjeta
-		account konto compte cuenta endet endend terminada flat room zimmer chambre habitación flight flug vol vuelo gate locker packstation taquilla casier fach page seite line
+	leadOf = wordSet(`eur usd gbp chf inr order nr no ref reference invoice rechnung bestellung facture commande pedido factura auftrag vorgang ticket case in card karte carte tarjeta
+		account konto compte cuenta flat room zimmer chambre habitación flight flug vol vuelo gate locker packstation taquilla casier fach page seite line
 		zeile version v build id iban tel phone telefon since seit depuis desde of until bis parcel paket colis paquete sendung plz windows zip straße section article chapter port
 		level channel episode bus stop halle stand tor gleis wagen model serial isbn rfc iso over über from von status error call unter platform row seat suite chrome im jahr year en
 		road at um à las pages nach dated`)
 
 	// leadOn may follow a code; other words that follow a number are what it
 	// counts.
-	leadOn = wordSet(`as is to on in into for when and at if with or from by before until so within here now only then that are it not was will works unlocks opens expires but because after use
-		used than who which ist als ein eintippen eingeben einzutippen einzugeben und oder für zum zur auf am im an bei bis damit wird gilt nur nicht lautet benötigt brauchen
+	leadOn = wordSet(`as is to on in into for when and at if with or from by before until so within here now only then that are it not was will works unlocks opens lets confirms authorises finishes expires but because after use
+		used than who which ist als ein eintippen eingeben einzutippen einzugeben und oder für zum zur auf am im an bei bis damit wird schalten weisen gilt nur nicht lautet benötigt brauchen
 		eingibst tippen nennen wählen verwenden gültig bitte dein ihr um aus vor sur à au dans et ou pour est comme en de du que qui puis votre ton avant quand si es el la para y
 		o como con cuando al tu su antes por porque`)
-	// leadCode may stand right before a code with a sign.
-	leadCode = wordSet(`code pin otp tan mtan passcode código codigo clave es is ist est token puk 2fa lautet codes`)
+	// standards are how the names of norms begin.
+	standards = newBeginnings("iso-", "iso8", "utf-", "rfc", "cve-", "din-", "en-", "bs-", "iec-", "rs-", "rj-", "usb-", "sha", "md5", "mp3", "cp12", "can-", "aes", "a-z", "10-base")
+	sizes     = wordSet("kb mb gb tb khz mhz ghz hz km kw kwh am pm th nd dpi px w v z hp q rpm p m")
 )

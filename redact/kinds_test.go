@@ -121,10 +121,14 @@ func TestCodes(t *testing.T) {
 		"Security code: {{483920}}", "Ihr Code lautet {{123 456}}", "Ihr Bestätigungscode ist {{483920}}", "mTAN: {{483920}}",
 		"Votre code est {{483920}}", "votre code de vérification : {{483920}}", "Su código es {{483920}}", "código de verificación: {{483-920}}",
 		"Tu código de acceso es {{483920}}", "Your one-time code is\n\n{{483920}}\n", "{{483920}} ist Ihr Anmeldecode", "{{483920}} est votre code", "{{483920}} es tu código", "OTP: {{483920}}",
-		"Your confirmation code is {{AB12CD}}", "Your PIN is {{4839}}"))
+		"Your confirmation code is {{AB12CD}}", "Your PIN is {{4839}}", "Your PIN for the gate is {{1998}}", "enter the number {{640275}} to sign in",
+		"Your verification code for the account ending in 1234 is {{839201}}"))
 	run(t, same("error code 404123", "exit code 1234", "zip code 12345", "Your code is in line 1234 of the file. 5678 follows", "promo code: 2024",
 		"status code: 5000", "Your order 483920 is here", "code review at 14:30", "country code: 0049", "the code is 12", "in 2024 your code changed", "Postcode: 12345",
-		"your code is 123456789012", "your code has 1200 lines", "the source code is 4000 lines", "G-1234", "Pinboard 1234"))
+		"your code is 123456789012", "your code has 1200 lines", "the source code is 4000 lines", "G-1234", "Pinboard 1234",
+		"code 2026", "the number is 2024", "connect the RS-232 code cable to the port", "RS-232 login console", "ISO 17799 code of practice", "sign in: ISO 17799",
+		"your card (ending in 4471) needs to be activated; enter the code we sent", "account ending with 4471, enter the code", "account ...4471: sign in",
+		"mend thing number 1234", "mend the number 1234", "enter number 1234", "call the door company about number 123456", "offer closes 12-31-02, sign up today", "accepts 2000-5000 logins"))
 }
 
 func TestNumbers(t *testing.T) {
