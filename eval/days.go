@@ -30,7 +30,8 @@ docs/days.md describes them.
   --models PRESET  who thinks: reflex (rules alone, the default), free,
                    four-vendors, local; keys are read from the environment
   --verbose        say of each needle that was missed and of each push why
-  --strict         end with code 1 where a reach is missed
+  --strict         end with code 1 where a set is under its floors, the figures
+                   of PATH/floors.json
   --json           print the figures as JSON
 
 It plays in a temporary folder, which it removes, and asks nobody outside of this
@@ -57,6 +58,12 @@ func runDays(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var floors map[string]dayFloors
+	if options.strict { // before the minutes that it takes
+		if floors, err = readFloors(options.path); err != nil {
+			return err
+		}
+	}
 	result, err := playDays(ctx, days, options)
 	if err != nil {
 		return err
@@ -70,10 +77,48 @@ func runDays(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	}
 	if options.strict {
 		for _, s := range result.Sets {
-			for _, words := range s.Missed {
-				err = errors.Join(err, fmt.Errorf("on the set %s a reach was missed: %s", s.Set, words))
-			}
+			err = errors.Join(err, s.under(floors[s.Set]))
 		}
+	}
+	return err
+}
+
+// dayFloors are figures of a set, by their names in JSON.
+type dayFloors map[string]float64
+
+// readFloors reads those of all sets, which stand beside the days.
+func readFloors(folder string) (floors map[string]dayFloors, err error) {
+	data, err := os.ReadFile(filepath.Join(folder, "floors.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &floors)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the floors of --strict: %w", err)
+	}
+	return floors, nil
+}
+
+// under says which figures are worse than their floors. A figure without a floor
+// is none that was met.
+func (s daysFigures) under(floors dayFloors) (err error) {
+	count := func(n int) *float64 { f := float64(n); return &f }
+	figure := func(name string, value *float64, worse func(a, b float64) bool) {
+		floor, known := floors[name]
+		switch {
+		case !known:
+			err = errors.Join(err, fmt.Errorf("floors.json has no %s for the set %s", name, s.Set))
+		case value != nil && worse(*value, floor):
+			err = errors.Join(err, fmt.Errorf("on the set %s %s is %v, and its floor is %v", s.Set, name, *value, floor))
+		}
+	}
+	less, more := func(a, b float64) bool { return a < b }, func(a, b float64) bool { return a > b }
+	figure("recall", s.Recall, less)
+	figure("precision", s.Precision, less)
+	figure("quiet_days_silent", count(s.Silent), less)
+	figure("repeats", count(s.Repeats), more)
+	figure("traps_told", count(s.Sprung), more)
+	if s.Median != nil {
+		figure("delay_median", count(*s.Median), more)
 	}
 	return err
 }

@@ -142,6 +142,10 @@ func TestSumDays(t *testing.T) {
 			t.Errorf("that %s was missed is not said: %v", words, s.Missed)
 		}
 	}
+	floors := dayFloors{"recall": 0.501, "precision": 0.4, "quiet_days_silent": 0, "repeats": 0, "traps_told": 0, "delay_median": -1}
+	if err := s.under(floors); err == nil || strings.Count(err.Error(), "its floor is") != 3 || !strings.Contains(err.Error(), "recall is 0.5, and its floor is 0.501") {
+		t.Errorf("under the floors: %v", err)
+	}
 	empty := sumDays(daySetTune, nil)
 	if len(empty.Missed) > 0 || empty.Recall != nil || empty.Median != nil {
 		t.Errorf("of nothing: %+v", empty)

@@ -36,13 +36,13 @@ type daysResult struct {
 func (r daysResult) text(verbose bool) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(w, "set\tday\tneedles told\tpushes wanted\tdigest items\trepeats\tmessages\tms a tick\n")
+	fmt.Fprintf(w, "set\tday\tneedles told\tpushes wanted\tdigest items\trepeats\tmessages\n")
 	for _, f := range r.Days {
 		quiet := ""
 		if f.Quiet {
 			quiet = ", quiet"
 		}
-		fmt.Fprintf(w, "%s\t%s%s\t%d of %d\t%d of %d\t%d\t%d\t%d\t%.1f\n", f.Set, f.Name, quiet, f.Told, f.Needles, f.Right, f.Pushes, f.Items, f.Repeats, f.Messages, f.TickMS)
+		fmt.Fprintf(w, "%s\t%s%s\t%d of %d\t%d of %d\t%d\t%d\t%d\n", f.Set, f.Name, quiet, f.Told, f.Needles, f.Right, f.Pushes, f.Items, f.Repeats, f.Messages)
 	}
 	_ = w.Flush()
 	for _, s := range r.Sets {
@@ -70,7 +70,6 @@ func (s daysFigures) text() string {
 	row("messages a day", fmt.Sprintf("%.2f", s.PushesADay), "")
 	row("quiet days that were silent", fmt.Sprintf("%d of %d", s.Silent, s.Quiet), "all")
 	row("models", fmt.Sprintf("%d calls, %d tokens, $%.4f", s.Calls, s.Tokens, s.Cost), "")
-	row("a tick takes", fmt.Sprintf("%.1f ms (of %d)", s.TickMS, s.Ticks), "")
 	_ = w.Flush()
 	for _, words := range s.Missed {
 		b.WriteString("  MISSED: " + words + "\n")

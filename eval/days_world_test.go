@@ -379,8 +379,19 @@ func TestRunDays(t *testing.T) {
 		t.Fatalf("%d days are read: %v", len(days), err)
 	}
 	var out bytes.Buffer
-	if err := runDays(t.Context(), []string{folder, "--json", "--set", "tune", "--strict"}, &out, &out); err != nil {
-		t.Fatal(err)
+	for floors, want := range map[string]string{
+		`{}`: "no recall for the set tune",
+		`{"tune": {"recall": 1, "precision": 1, "repeats": 0, "traps_told": 0, "quiet_days_silent": 2}}`: "on the set tune quiet_days_silent is 1, and its floor is 2",
+		`{"tune": {"recall": 1, "precision": 1, "repeats": 0, "traps_told": 0, "quiet_days_silent": 1}}`: "",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, "floors.json"), []byte(floors), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out.Reset()
+		err := runDays(t.Context(), []string{folder, "--json", "--set", "tune", "--strict"}, &out, &out)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", floors, err)
+		}
 	}
 	var result daysResult
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil || len(result.Days) != 1 || result.Days[0].Name != "quiet" || result.Sets[0].Silent != 1 {
