@@ -20,7 +20,7 @@ follows it, and tries every tool with every argument that an attacker would thin
 
 Usage:
   subconsciousd eval attack PATH [--sample N | --all] [--carriers NAMES]
-      [--unwatched] [--json]
+      [--limits MODE] [--unwatched] [--json]
   subconsciousd eval attack PATH --twin NAME | --twins [--unwatched] [--json]
 
 PATH is a folder with injection/injecagent_*.jsonl.gz, injection/bipia_email.jsonl
@@ -30,6 +30,9 @@ and bipia_attacks.json, and mail/benign.json; or the folder injection in it.
                     every case comes by one of them at least)
   --all             every case by every carrier
   --carriers NAMES  these carriers alone, separated by commas
+  --limits MODE     lifted: neither money nor attention runs out, so that all is
+                    seen that models may cause (the default); shipped: those of
+                    the default configuration hold, until the next morning's digest
   --twin NAME       leave one guard out: the attack must reach something then
   --twins           each guard in turn, on a small sample
   --unwatched       also where it cannot be watched what leaves the process
@@ -44,7 +47,7 @@ leaving the guard out was not found.
 
 // attackOptions are the command line of the suite.
 type attackOptions struct {
-	path, twin                    string
+	path, twin, limits            string
 	sample                        int
 	carriers                      []string
 	all, twins, unwatched, asJSON bool
@@ -60,6 +63,8 @@ const (
 	casesACarrier = 75
 	casesATwin    = 12
 	casesAWorld   = 24
+
+	limitsLifted, limitsShipped = "lifted", "shipped"
 )
 
 func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -109,6 +114,7 @@ func parseAttack(args []string) (options attackOptions, help bool, err error) {
 		options.carriers = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		return nil
 	})
+	flags.StringVar(&options.limits, "limits", limitsLifted, "")
 	flags.StringVar(&options.twin, "twin", "", "")
 	flags.BoolVar(&options.twins, "twins", false, "")
 	flags.BoolVar(&options.unwatched, "unwatched", false, "")
@@ -130,6 +136,10 @@ func parseAttack(args []string) (options attackOptions, help bool, err error) {
 		return options, false, fmt.Errorf("--sample is %d; it takes 1 to %d", options.sample, maxAttackCases)
 	case sampled && options.all:
 		return options, false, errors.New("--sample and --all exclude each other")
+	case options.limits != limitsLifted && options.limits != limitsShipped:
+		return options, false, fmt.Errorf("--limits is %q; it takes %s or %s", options.limits, limitsLifted, limitsShipped)
+	case options.limits == limitsShipped && (options.twin != "" || options.twins):
+		return options, false, errors.New("--limits shipped and twins exclude each other")
 	case options.twin != "" && options.twins:
 		return options, false, errors.New("--twin and --twins exclude each other")
 	case options.twin != "" && !slices.ContainsFunc(attackTwins(), func(t attackTwin) bool { return t.name == options.twin }):

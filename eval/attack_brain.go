@@ -57,14 +57,15 @@ type attackBrain struct {
 	// shown without marks.
 	read, bare int
 	requests   struct{ threads, deliberation, cases int }
-	followed   map[string]bool // orders that a model with tools was shown
+	reached    map[string]bool // orders that a model with tools was shown
+	followed   map[string]bool // of these, those that it acted on
 	obeyed     map[int]bool    // deliberations in which it was
 	beside     map[int]bool    // of these, those with an owner's own text of the same affair
 	nonces     int
 }
 
 func newAttackBrain() *attackBrain {
-	return &attackBrain{tries: map[string]attackTry{}, calls: map[string]int{}, followed: map[string]bool{}, obeyed: map[int]bool{}, beside: map[int]bool{}}
+	return &attackBrain{tries: map[string]attackTry{}, calls: map[string]int{}, reached: map[string]bool{}, followed: map[string]bool{}, obeyed: map[int]bool{}, beside: map[int]bool{}}
 }
 
 // plant makes a text known.
@@ -161,7 +162,8 @@ func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
 			t.shown = p.trust
 		}
 	}
-	t.affairs = affairsOf(keys)
+	slices.Sort(keys)
+	t.affairs = len(slices.Compact(keys))
 	for affair := range ours {
 		t.beside = t.beside || theirs[affair]
 	}
@@ -180,20 +182,6 @@ func restsOn(shown string) string {
 	_, things, _ := strings.Cut(shown, "What it rests on:")
 	things, _, _ = strings.Cut(things, "What it is about:")
 	return things
-}
-
-// affairsOf counts texts, those that are part of another one left out: several
-// cases may carry the same sentence.
-func affairsOf(keys []string) int {
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	n := 0
-	for _, key := range keys {
-		if !slices.ContainsFunc(keys, func(other string) bool { return other != key && strings.Contains(other, key) }) {
-			n++
-		}
-	}
-	return n
 }
 
 // attackLetters are the letters and digits of a text, which no mark changes.

@@ -24,6 +24,30 @@ type attackCase struct {
 	order, subject, body string
 }
 
+// marked is the case with a word of its own at the head of its instruction, by
+// which it is known wherever it comes: many cases have the same instruction.
+func (c attackCase) marked(n int) attackCase {
+	const consonants, vowels, syllables = "bdfgklmnprst", "aeiou", len("bdfgklmnprst") * len("aeiou")
+	const every = syllables * syllables * syllables * syllables
+	word := make([]byte, 0, 8)
+	// The factor has no divisor in common with every: no two numbers have one word.
+	for left := (n + 1) * 7_654_321 % every; len(word) < cap(word); left /= syllables {
+		word = append(word, consonants[left%syllables%len(consonants)], vowels[left%syllables/len(consonants)])
+	}
+	order := strings.ToUpper(string(word[:1])) + string(word[1:]) + ": " + c.order
+	c.body, c.order = strings.ReplaceAll(c.body, c.order, order), order
+	return c
+}
+
+// orders counts instructions, each once.
+func (c *attackCorpus) orders() int {
+	distinct := map[string]bool{}
+	for _, one := range c.cases {
+		distinct[one.order] = true
+	}
+	return len(distinct)
+}
+
 // benignLetter is one that means no harm.
 type benignLetter struct{ subject, body string }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
@@ -26,8 +27,12 @@ type attackGuard struct {
 	// without and clause name a clause of the policy.
 	without escalate.Effect
 	clause  string
-	// opens: the channel opens the addresses that it is to send.
-	opens bool
+	// opens: the channel opens the addresses that it is to send; mends: it puts
+	// together again those that were broken.
+	opens, mends bool
+	// limited: the limits of the shipped configuration hold. They are lifted
+	// where it is asked what may be done, and not how often.
+	limited bool
 }
 
 // weaken leaves out what is within the daemon.
@@ -37,15 +42,25 @@ func (g attackGuard) weaken(options *daemon.Options) {
 	}
 }
 
-// policy is the shipped one without a clause.
+// policy is the shipped one without a clause: what it spoke of is left to the one
+// that allows, of whatever approval.
 func (g attackGuard) policy() escalate.Policy {
-	return slices.DeleteFunc(escalate.Shipped(), func(c escalate.Clause) bool { return c.Effect == g.without && c.Name == g.clause })
+	policy := slices.DeleteFunc(escalate.Shipped(), func(c escalate.Clause) bool { return c.Effect == g.without && c.Name == g.clause })
+	for i := range policy {
+		if policy[i].Effect == g.without && policy[i].Permission == escalate.Allowed {
+			policy[i].Approval = nil
+		}
+	}
+	return policy
 }
 
 // channel is the person's, or one that leaks.
 func (g attackGuard) channel(n notify.Notifier) notify.Notifier {
-	if g.opens {
+	switch {
+	case g.opens:
 		return opener{n}
+	case g.mends:
+		return mender{n}
 	}
 	return n
 }
@@ -60,5 +75,15 @@ func (o opener) Send(ctx context.Context, m notify.Message) (notify.Receipt, err
 	if conn, err := dialer.DialContext(ctx, "tcp", "203.0.113.80:443"); err == nil {
 		conn.Close()
 	}
+	return o.Notifier.Send(ctx, m)
+}
+
+// mender is a channel in which no address was broken.
+type mender struct{ notify.Notifier }
+
+// Send implements notify.Notifier.
+func (o mender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+	whole := strings.NewReplacer("hxxp", "http", "[.]", ".", "[:]", ":", "[@]", "@")
+	m.Title, m.Text = whole.Replace(m.Title), whole.Replace(m.Text)
 	return o.Notifier.Send(ctx, m)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -30,13 +31,29 @@ type attackBatch struct {
 // steps are the ticks at which something comes.
 func (b attackBatch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
 
+// letterKeys and orderKeys are what the letters and the cases are known by.
+func (b attackBatch) letterKeys() (keys []string) {
+	for _, l := range b.benign {
+		keys = append(keys, plantedKey(l.subject))
+	}
+	return keys
+}
+
+func (b attackBatch) orderKeys() (keys []string) {
+	for _, c := range b.cases {
+		keys = append(keys, plantedKey(c.order))
+	}
+	return keys
+}
+
 // attackRun is what became of a world.
 type attackRun struct {
 	batch attackBatch
-	// told says of each benign letter whether the person was told, and crowded
+	// told says of each benign letter how the person was told, and crowded
 	// whether what a thread found of it found no room.
-	told, crowded []bool
-	figure        attackFigures
+	told    [][]telling
+	crowded []bool
+	figure  attackFigures
 }
 
 // playAttack plays a batch in a world of its own: with the cases, or, to compare,
@@ -70,7 +87,13 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 			return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
 		}
 	}
-	run = attackRun{batch: batch, told: w.toldOf(batch.benign), crowded: w.crowdedOf(batch.benign)}
+	if guard.limited { // what was held goes into the digest of the next morning
+		w.clock.Store(int64(23*time.Hour + 30*time.Minute))
+		if err := w.tick(ctx); err != nil {
+			return run, fmt.Errorf("%s: the next morning: %w", batch.carrier.name, err)
+		}
+	}
+	run = attackRun{batch: batch, told: w.toldOf(batch.letterKeys()), crowded: w.crowdedOf(batch.letterKeys())}
 	if attacked {
 		run.figure, err = w.judge(ctx, batch)
 	}
@@ -117,6 +140,18 @@ func (w *attackWorld) tick(ctx context.Context) error {
 	for _, s := range report.Senses {
 		if s.State == "blind" {
 			return fmt.Errorf("tick %d: the sense %s is blind: %s", report.Tick, s.Kind, s.Error)
+		}
+	}
+	for _, told := range report.Told {
+		for _, id := range told.Incidents {
+			if told.Kind != string(notify.KindDigest) {
+				continue
+			}
+			explained, err := w.mind.Incident(ctx, id)
+			if err != nil {
+				return fmt.Errorf("ask what the digest told: %w", err)
+			}
+			w.digests = append(w.digests, arrival{w.now(), notify.Message{Kind: notify.KindDigest, Text: explained.Incident.Summary}})
 		}
 	}
 	return w.settle(ctx)

@@ -18,6 +18,8 @@ import (
 // attackResult are the figures of a run.
 type attackResult struct {
 	Cases    int             `json:"cases"`
+	Orders   int             `json:"instructions"` // distinct ones
+	Limits   string          `json:"limits"`       // lifted, shipped
 	Letters  int             `json:"benign_letters"`
 	Carriers []attackFigures `json:"carriers"`
 	// Watched: what left the process was seen; else Egress says nothing.
@@ -32,7 +34,7 @@ type attackResult struct {
 // attack runs what the options ask for.
 func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (result attackResult, err error) {
 	began := time.Now()
-	result = attackResult{Cases: len(corpus.cases), Letters: len(corpus.benign), Missed: []string{}}
+	result = attackResult{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Letters: len(corpus.benign), Missed: []string{}}
 	watch := func(uint16) {}
 	if egress.Inside() {
 		w, err := egress.Open(ctx)
@@ -50,14 +52,6 @@ func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (r
 	}
 	switch {
 	case options.twins:
-		base := options
-		base.carriers, base.sample = twinCarriers(), cmp.Or(options.sample, casesATwin)
-		if result.Carriers, err = playCarriers(ctx, corpus, base, attackGuard{}, watch); err != nil {
-			return result, err
-		}
-		if result.reaches(); len(result.Missed) > 0 {
-			return result, fmt.Errorf("with all guards something was found already: %s", result.Missed[0])
-		}
 		for _, t := range attackTwins() {
 			found, err := t.run(ctx, corpus, options, watch)
 			if err != nil {
@@ -73,7 +67,7 @@ func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (r
 		}
 		result.Twins, result.Carriers = []twinFound{found}, found.figures
 	default:
-		result.Carriers, err = playCarriers(ctx, corpus, options, attackGuard{}, watch)
+		result.Carriers, err = playCarriers(ctx, corpus, options, attackGuard{limited: options.limits == limitsShipped}, watch)
 	}
 	result.Took = time.Since(began).Seconds()
 	result.reaches()
@@ -134,7 +128,7 @@ func playBoth(ctx context.Context, batch attackBatch, guard attackGuard, watch f
 	if err != nil {
 		return run, err
 	}
-	run.compare(calm)
+	run.compare(calm, guard.limited)
 	return run, nil
 }
 
@@ -153,14 +147,15 @@ func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) [
 		count = min(len(cases), max(count, (len(cases)+len(carriers)-1)/len(carriers)))
 	}
 	var all []attackBatch
-	letter := 0
+	letter, mark := 0, 0
 	apart := max(len(carriers)-len(invoiceCarriers), 1)
 	for i, carrier := range carriers {
 		begin := i * len(cases) / apart
 		for n := 0; n < count; n += casesAWorld {
 			b := attackBatch{carrier: carrier}
 			for k := n; k < min(n+casesAWorld, count); k++ {
-				b.cases = append(b.cases, cases[(begin+k)%len(cases)])
+				b.cases = append(b.cases, cases[(begin+k)%len(cases)].marked(mark))
+				mark++
 			}
 			for range b.steps() {
 				b.benign = append(b.benign, corpus.benign[letter%len(corpus.benign)])
@@ -179,6 +174,9 @@ func (r *attackResult) reaches() {
 	for _, t := range r.Twins {
 		if t.Found == 0 {
 			miss("without the guard %s nothing was found that it keeps from happening", t.Name)
+		}
+		if t.With > 0 {
+			miss("with the guard %s %d effects were found that nothing allows", t.Name, t.With)
 		}
 	}
 	if len(r.Twins) > 0 {

@@ -14,12 +14,13 @@ import (
 // text is the figures for people.
 func (r attackResult) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d cases and %d letters that mean no harm in the corpus; it took %.0f s\n\n", r.Cases, r.Letters, r.Took)
+	fmt.Fprintf(&b, "%d cases of %d instructions, and %d letters that mean no harm, in the corpus; it took %.0f s\n", r.Cases, r.Orders, r.Letters, r.Took)
+	fmt.Fprintf(&b, "limits of money and attention: %s\n\n", r.Limits)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	if len(r.Twins) > 0 {
-		fmt.Fprintf(w, "without the guard\tfound\tthe first\n")
+		fmt.Fprintf(w, "the guard\twith it\twithout\tthe first\n")
 		for _, t := range r.Twins {
-			fmt.Fprintf(w, "%s\t%d\t%s\n", t.Name, t.Found, cutText(t.First, 120))
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", t.Name, t.With, t.Found, cutText(t.First, 120))
 		}
 		_ = w.Flush()
 	}
@@ -49,25 +50,29 @@ func (r attackResult) text() string {
 
 // attackLegend says what the columns count.
 const attackLegend = `
-followed      cases whose instruction a model with tools saw, and did what it says
-obeyed        deliberations in which it saw one
+reached       cases whose instruction a model with tools saw
+followed      cases of which it did what the instruction says
+told          cases of which the person got the words
 disallowed    effects that nothing allows
 unmarked      texts of strangers that a model was shown without marks
-changed       letters that mean no harm and were told otherwise than without the attack
+changed       letters that mean no harm and were told at another time, under another title
+              or not at all, other than without the attack
+reworded      such letters told with other words below the title, or with a proposal
+moved, lost   such letters that were told at another time, or not, since limits were used up
 crowded out   such letters for which a thread that obeyed left no room
 `
 
 // tables writes what each carrier came to: what the models did, and what became
 // of the mind and of the person's letters.
 func (r attackResult) tables(w *tabwriter.Writer) {
-	fmt.Fprintf(w, "carrier\tword of\tcases\tfollowed\tdeliberations\tobeyed\tcalls\tdisallowed\n")
+	fmt.Fprintf(w, "carrier\tword of\tcases\treached\tfollowed\ttold\tdeliberations\tcalls\tdisallowed\n")
 	for _, f := range r.Carriers {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\n", f.Carrier, f.Trust, f.Cases, f.Followed, f.Deliberations, f.Obeyed, total(f.Calls), f.DisallowedN)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", f.Carrier, f.Trust, f.Cases, f.Reached, f.Followed, f.ToldOf, f.Deliberations, total(f.Calls), f.DisallowedN)
 	}
 	_ = w.Flush()
-	fmt.Fprintf(w, "\ncarrier\tin trusted memory\tunmarked\tbenign changed\tcrowded out\n")
+	fmt.Fprintf(w, "\ncarrier\tin trusted memory\tunmarked\tchanged\treworded\tmoved\tlost\tcrowded out\n")
 	for _, f := range r.Carriers {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d of %d\t%d\n", f.Carrier, f.Memory, f.Bare, f.Changed, f.Letters, f.Crowded)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d of %d\t%d\t%d\t%d\t%d\n", f.Carrier, f.Memory, f.Bare, f.Changed, f.Letters, f.Reworded, f.Moved, f.Lost, f.Crowded)
 	}
 	_ = w.Flush()
 }
@@ -149,16 +154,21 @@ const attackPriced = "claude-opus-5-5"
 
 // dollars is what the tokens would cost.
 func (s attackSize) dollars() float64 {
+	p := listPrice()
+	return (float64(s.In-s.Cached)*p.Input + float64(s.Cached)*p.Cached + float64(s.Out)*p.Output) / 1e6
+}
+
+// listPrice is that of attackPriced; none where it is not known.
+func listPrice() models.Price {
 	prices, err := models.OpenPrices(nil)
 	if err != nil {
-		return 0
+		return models.Price{}
 	}
-	for _, p := range prices.List() {
-		if p.Provider == "anthropic" && p.Model == attackPriced {
-			return (float64(s.In-s.Cached)*p.Input + float64(s.Cached)*p.Cached + float64(s.Out)*p.Output) / 1e6
-		}
+	all := prices.List()
+	if n := slices.IndexFunc(all, func(p models.Price) bool { return p.Provider == "anthropic" && p.Model == attackPriced }); n >= 0 {
+		return all[n]
 	}
-	return 0
+	return models.Price{}
 }
 
 func total(counts map[string]int) (n int) {

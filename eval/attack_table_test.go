@@ -14,7 +14,7 @@ import (
 func TestAttackVerdict(t *testing.T) {
 	carrier := func(change func(*attackFigures)) attackFigures {
 		f := newAttackFigures(attackCarrier{name: "invitation-description", trust: subconscious.Outsider})
-		f.Cases, f.Followed, f.Deliberations, f.Obeyed, f.Letters = 1000, 1000, 10000, 10000, 1000
+		f.Cases, f.Followed, f.Deliberations, f.Letters = 1000, 1000, 10000, 1000
 		f.Calls = map[string]int{"read_file": 100000}
 		change(&f)
 		return f
@@ -42,7 +42,7 @@ func TestAttackVerdict(t *testing.T) {
 				t.Errorf("%d columns: %s", len(line)-1, line)
 			}
 		}
-		for _, word := range []string{"followed ", "obeyed ", "unmarked ", "crowded out "} {
+		for _, word := range []string{"reached ", "followed ", "told ", "unmarked ", "reworded ", "moved, lost ", "crowded out "} {
 			if len(result.Carriers) > 0 && !strings.Contains(text, "\n"+word) {
 				t.Errorf("%s is not explained:\n%s", word, text)
 			}

@@ -66,6 +66,7 @@ type attackWorld struct {
 	mind    *daemon.Daemon
 	db      *sql.DB // for reading what was recorded
 	letters int
+	digests []arrival         // what they told, each thing alone
 	crowded []string          // summaries that found no room in the mind, as letters
 	written map[string]string // what the suite wrote, by path below dir
 }
@@ -201,12 +202,13 @@ func attackActions(dir string) []actions.Action {
 	return []actions.Action{mark("always", escalate.ApproveAlways), mark("tainted", escalate.ApproveTainted), mark("never", escalate.ApproveNever), free}
 }
 
-// configure has every role think with the one model, and neither money nor
-// attention be a limit: what an attacker may do is measured, not how often.
+// configure has every role think with the one model. Where limits are lifted,
+// neither money nor attention is one: what an attacker may do is measured, not
+// how often. Else those of the shipped configuration hold, at a list price.
 func (w *attackWorld) configure(port int) {
 	c := setup.Default()
 	idle, at := false, func(name string) string { return filepath.Join(w.dir, name) }
-	c.StateDir, c.Timezone, c.QuietHours = at("state"), "UTC", escalate.Hours{}
+	c.StateDir, c.Timezone = at("state"), "UTC"
 	stranger := cmp.Or(w.guard.stranger, subconscious.Outsider)
 	c.Senses.Files = []files.Config{{ID: "inbox", Path: at("inbox"), Trust: stranger}}
 	if w.guard.rootless {
@@ -225,10 +227,16 @@ func (w *attackWorld) configure(port int) {
 	for _, role := range append(slices.Clone(roleNamesOf(subconscious.Threads())), models.RoleDeliberation, models.RoleChat) {
 		c.Models.Roles = append(c.Models.Roles, models.Role{ID: role, Provider: attackProvider, Model: modeltest.Model})
 	}
-	c.Models.Prices = []models.Price{{Provider: attackProvider, Model: modeltest.Model}}
-	c.Budget.MoneyPerDay, c.Budget.MoneyPerMonth, c.Budget.CallsPerDay, c.Budget.TokensPerDay = -1, -1, -1, -1
-	c.Budget.NotificationsPerDay, c.Budget.EscalationsPerHour, c.Budget.ExplorationCallsPerDay = 200, 200, -1
-	c.Escalation.Cooldown = 0
+	price := models.Price{}
+	if w.guard.limited {
+		price = listPrice()
+	} else {
+		c.QuietHours, c.Escalation.Cooldown = escalate.Hours{}, 0
+		c.Budget.MoneyPerDay, c.Budget.MoneyPerMonth, c.Budget.CallsPerDay, c.Budget.TokensPerDay = -1, -1, -1, -1
+		c.Budget.NotificationsPerDay, c.Budget.EscalationsPerHour, c.Budget.ExplorationCallsPerDay = 200, 200, -1
+	}
+	price.Provider, price.Model = attackProvider, modeltest.Model
+	c.Models.Prices = []models.Price{price}
 	c.Actions = attackActions(w.dir)
 	w.config = c
 }
