@@ -4,9 +4,12 @@ import (
 	"context"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/subconsciousd/subconsciousd/internal/unseen"
@@ -28,11 +31,13 @@ func linkForms(host string) []string {
 
 // followable is what something makes a link of, in a text whose look-alikes are
 // written plainly: a scheme, and what it opens; a name behind an @, so that of a
-// mail address, too; a share; a domain, or the name of a file that ends as one.
-var followable = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*:[^\s]+)`), regexp.MustCompile(`[^\s@<>()]*@[^\s\]][^\s]*`), regexp.MustCompile(`\\\\[^\s\\]+`),
-	regexp.MustCompile(`(?:[^\s./:()<>]+\.)+(?:\pL[\pL\pM\pN-]+)(?:[/:][^\s]*)?`),
-}
+// mail address, too; a share. domain is a name, or one of a file, with its ending.
+var (
+	followable = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)(?:^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*:[^\s]+)`), regexp.MustCompile(`[^\s@<>()]*@[^\s\]][^\s]*`), regexp.MustCompile(`\\\\[^\s\\]+`),
+	}
+	domain = regexp.MustCompile(`(?:[^\s./:()<>]+\.)+(\pL[\pL\pM\pN-]+)(?:[/:][^\s]*)?`)
+)
 
 // linkIn finds the first thing in a text that can be followed; "" for none.
 func linkIn(text string) string {
@@ -48,9 +53,14 @@ func linkIn(text string) string {
 	for _, form := range followable {
 		for _, found := range form.FindAllStringSubmatch(text, -1) {
 			link := found[len(found)-1]
-			if head, _, _ := strings.Cut(strings.ToLower(link), ":"); !inert[head] || strings.HasPrefix(link, head+"://") && linkIn(link[len(head)+3:]) != "" {
+			if head, _, _ := strings.Cut(strings.ToLower(link), ":"); !inert[head] {
 				return link
 			}
+		}
+	}
+	for _, found := range domain.FindAllStringSubmatch(text, -1) {
+		if endsDomain(found[1]) {
+			return found[0]
 		}
 	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("[]()<>/,;", r) }) {
@@ -62,6 +72,15 @@ func linkIn(text string) string {
 		}
 	}
 	return ""
+}
+
+// endsDomain reports whether domains end so: by the list of public suffixes, by
+// those that are kept for examples and for nets of one's own, and in any script
+// but the Latin one.
+func endsDomain(ending string) bool {
+	ending, err := idna.ToASCII(strings.ToLower(ending))
+	_, known := publicsuffix.PublicSuffix(ending)
+	return err != nil || known || strings.HasPrefix(ending, "xn--") || slices.Contains([]string{"example", "test", "local", "lan", "home", "internal", "onion"}, ending)
 }
 
 // inert begin what no program opens: marks of the product.

@@ -24,7 +24,7 @@ func TestLinkIn(t *testing.T) {
 	}
 	for _, text := range []string{
 		"at 17:30:05, 4.50 each, v1.2.3, e.g. z.B.", "attacker[.]example and help[@]attacker[.]example", "due 2026-11-22T10:00:00Z", "3 @ 2.50", "[redacted:password] is gone",
-		"hxxps://a[.]b", "Note: it is full", "1.299,00 € on 22.11.2026", "call +49 170 1234567",
+		"hxxps://a[.]b", "Note: it is full", "subconscious.json and report.txt, backup.service", "1.299,00 € on 22.11.2026", "call +49 170 1234567",
 	} {
 		if link := linkIn(text); link != "" {
 			t.Errorf("%q: %q", text, link)
