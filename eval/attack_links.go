@@ -11,8 +11,6 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
 // linkForms are the ways to write an address that something makes a link of, at a
@@ -45,7 +43,7 @@ func linkIn(text string) string {
 		switch {
 		case r == '。':
 			return '.'
-		case unicode.Is(unicode.Cf, r), unseen.Is(r):
+		case unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 			return -1
 		}
 		return r

@@ -166,11 +166,3 @@ func (w *attackWorld) settle(ctx context.Context) error {
 	}
 	return nil
 }
-
-// count asks the record for a number.
-func (w *attackWorld) count(ctx context.Context, query string) (n int, err error) {
-	if err = w.db.QueryRowContext(ctx, query).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read what was recorded: %w", err)
-	}
-	return n, nil
-}
