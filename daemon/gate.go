@@ -209,11 +209,17 @@ func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, e
 				spent.Notices++
 			}
 		default:
+			urgent := 0
+			if p.Kind == pushUrgent {
+				urgent = 1
+			}
 			if today {
 				spent.Today++
+				spent.UrgentToday += urgent
 			}
 			if p.At.After(hour) {
 				spent.LastHour++
+				spent.UrgentLastHour += urgent
 			}
 		}
 	}
@@ -224,6 +230,7 @@ func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, e
 // Kinds of pushes.
 const (
 	pushIncident = "incident"
+	pushUrgent   = "urgent" // an incident for which the caps keep a place
 	pushDigest   = "digest"
 	pushNotice   = "notice"
 )

@@ -67,20 +67,24 @@ func digestName(digest escalate.DigestIssue) string {
 // told, until it is known not to be.
 func pushes(tick int64, at time.Time, outcome escalate.Outcome) []mind.Push {
 	var all []mind.Push
-	for _, p := range messages(0, at, outcome) {
-		kind := pushIncident
-		switch p.Kind {
-		case notify.KindDigest:
-			kind = pushDigest
-		case notify.KindNotice:
-			kind = pushNotice
-		}
-		all = append(all, mind.Push{At: at, Kind: kind})
-	}
 	for _, decision := range outcome.Decisions {
-		if decision.Deliberate {
-			all = append(all, mind.Push{At: at, Kind: pushIncident, Key: mind.PushKey(tick, decision.ID)})
+		if decision.Verdict != escalate.Tell || decision.Message == nil {
+			continue
 		}
+		p := mind.Push{At: at, Kind: pushIncident}
+		if decision.Urgent {
+			p.Kind = pushUrgent
+		}
+		if decision.Deliberate {
+			p.Key = mind.PushKey(tick, decision.ID)
+		}
+		all = append(all, p)
+	}
+	for range outcome.Digests {
+		all = append(all, mind.Push{At: at, Kind: pushDigest})
+	}
+	if outcome.Notices != nil {
+		all = append(all, mind.Push{At: at, Kind: pushNotice})
 	}
 	return all
 }

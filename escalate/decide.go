@@ -67,7 +67,7 @@ func (g *gate) carry(l *look, reason Reason, ruled ruling) {
 			d.Message = g.message(l)
 			d.Deliberate = g.in.Rules.Deliberates && !l.reminds
 			g.deliver(l, d.Deliberate)
-			g.spend()
+			g.spend(d.Urgent)
 		case Hold:
 			if !t.Waits {
 				t.HeldSince = g.in.At
@@ -97,7 +97,7 @@ func (g *gate) carry(l *look, reason Reason, ruled ruling) {
 func (l *look) decision(reason Reason, ruled ruling) Decision {
 	d := Decision{
 		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
-		Critical: l.critical, Confidence: l.confidence, New: true,
+		Critical: l.critical, Urgent: l.isUrgent(), Confidence: l.confidence, New: true,
 	}
 	if l.telling != nil {
 		d.ID = l.telling.ID
@@ -115,9 +115,13 @@ type heldLook struct {
 }
 
 // spend takes one push out of what the person has of attention.
-func (g *gate) spend() {
+func (g *gate) spend(urgent bool) {
 	g.out.Spent.Today++
 	g.out.Spent.LastHour++
+	if urgent {
+		g.out.Spent.UrgentToday++
+		g.out.Spent.UrgentLastHour++
+	}
 }
 
 // outcome puts everything into an order that depends on nothing but itself.

@@ -136,7 +136,7 @@ func (g *gate) digest(s slots, served *time.Time) {
 		return
 	}
 	// Where the hour allows no push at all, digests are how the person is told.
-	if why, _ := g.spent(false, 0, max(g.in.Rules.EscalationsPerHour, 1)); why != "" {
+	if why, _ := g.spent(false, false, 0, max(g.in.Rules.EscalationsPerHour, 1)); why != "" {
 		return
 	}
 	*served = due
@@ -173,7 +173,7 @@ func (g *gate) issue(s slots, due time.Time, items []heldLook) {
 		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name+" digest", time.Time{}, true
 		g.deliverInDigest(h.look)
 	}
-	g.spend()
+	g.spend(false)
 	g.out.Digests = append(g.out.Digests, digest)
 }
 

@@ -44,6 +44,9 @@ type Spent struct {
 	Today    int `json:"today"`
 	LastHour int `json:"last_hour"`
 	Notices  int `json:"notices"`
+	// UrgentToday and UrgentLastHour count those that were urgent.
+	UrgentToday    int `json:"urgent_today,omitempty"`
+	UrgentLastHour int `json:"urgent_last_hour,omitempty"`
 	// Daily and Weekly are when the last digests were due; zero for never.
 	Daily  time.Time `json:"daily,omitzero"`
 	Weekly time.Time `json:"weekly,omitzero"`
@@ -110,6 +113,8 @@ type Decision struct {
 	Until time.Time `json:"until,omitzero"`
 	// Critical passes quiet hours and presence.
 	Critical bool `json:"critical,omitempty"`
+	// Urgent: the caps keep a place for it.
+	Urgent bool `json:"urgent,omitempty"`
 	// Confidence is what importance and calibration come to, 0 to 1.
 	Confidence float64 `json:"confidence"`
 	// Again says why something told before is told again: "worse", "nearer",

@@ -135,11 +135,21 @@ func urgency(a, b *look) int {
 	return cmp.Or(
 		compareBool(b.critical, a.critical),
 		compareBool(a.isConnection(), b.isConnection()),
+		compareBool(b.isUrgent(), a.isUrgent()),
 		cmp.Compare(b.severity, a.severity),
 		cmp.Compare(b.asked.Importance, a.asked.Importance),
 		sooner(a.asked.Due, b.asked.Due),
 		cmp.Compare(a.key, b.key),
 	)
+}
+
+// isUrgent reports whether a wish waits for nothing that is not: it is critical or
+// of great importance, the person asked to be reminded now, or what they or the machine
+// say is due within the hour, after which an hour's cap would let it through too
+// late. A time that somebody else names makes nothing urgent.
+func (l *look) isUrgent() bool {
+	ahead := l.due.Sub(l.gate.in.At)
+	return l.critical || l.asked.Importance >= warns || l.reminds || ahead > 0 && ahead <= time.Hour && len(l.things) > 0 && isOurs(&l.things[0].Latest)
 }
 
 func (l *look) isConnection() bool { return l.key.IsPair() || l.key.IsPattern() }

@@ -31,6 +31,7 @@ type play struct {
 	daily     time.Time
 	weekly    time.Time
 	pushes    []time.Time
+	urgent    []time.Time // those of pushes that were
 	noticed   []time.Time
 	notices   []escalate.Notice
 
@@ -177,6 +178,9 @@ func (p *play) outcome(key subconscious.IncidentKey, tick int64, kind subconscio
 		for _, told := range t.Told {
 			if j := slices.IndexFunc(p.pushes, told.At.Equal); told.Tick == tick && j >= 0 {
 				p.pushes = slices.Delete(p.pushes, j, j+1)
+				if k := slices.IndexFunc(p.urgent, told.At.Equal); k >= 0 {
+					p.urgent = slices.Delete(p.urgent, k, k+1)
+				}
 			}
 		}
 	}
@@ -209,6 +213,14 @@ func (p *play) input() escalate.Input {
 			in.Spent.LastHour++
 		}
 	}
+	for _, push := range p.urgent {
+		if push.Format(time.DateOnly) == p.at.Format(time.DateOnly) {
+			in.Spent.UrgentToday++
+		}
+		if p.at.Sub(push) < time.Hour {
+			in.Spent.UrgentLastHour++
+		}
+	}
 	for _, push := range p.noticed {
 		if push.Format(time.DateOnly) == p.at.Format(time.DateOnly) {
 			in.Spent.Notices++
@@ -230,7 +242,7 @@ func (p *play) forget() {
 			delete(p.things, name)
 		}
 	}
-	p.pushes = p.pushes[max(0, len(p.pushes)-200):]
+	p.pushes, p.urgent = p.pushes[max(0, len(p.pushes)-200):], p.urgent[max(0, len(p.urgent)-200):]
 }
 
 // decide runs one tick, and keeps what came of it.
@@ -247,6 +259,9 @@ func (p *play) decide() escalate.Outcome {
 	for _, d := range out.Decisions {
 		if d.Message != nil {
 			p.pushes = append(p.pushes, p.at)
+			if d.Urgent {
+				p.urgent = append(p.urgent, p.at)
+			}
 		}
 		if d.Deliberate {
 			p.deliberations[p.tick] = append(p.deliberations[p.tick], d.Incident)

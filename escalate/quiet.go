@@ -73,10 +73,16 @@ func (h Hours) Validate() error {
 // To, so that an hour that comes twice is not quiet by halves. Hours that do not
 // parse are none.
 func (h Hours) Until(at time.Time) (end time.Time, ok bool) {
+	_, end, ok = h.span(at)
+	return end, ok
+}
+
+// span is when the hours begin and end that at lies in.
+func (h Hours) span(at time.Time) (begin, end time.Time, ok bool) {
 	from, err := parseClock(h.From)
 	to, err2 := parseClock(h.To)
 	if err != nil || err2 != nil || from == to {
-		return time.Time{}, false
+		return begin, end, false
 	}
 	over := 0
 	if to < from {
@@ -87,10 +93,10 @@ func (h Hours) Until(at time.Time) (end time.Time, ok bool) {
 		start, _ := from.instants(year, month, d, at.Location())
 		_, last := to.instants(year, month, d+over, at.Location())
 		if !at.Before(start) && at.Before(last) {
-			return last, true
+			return start, last, true
 		}
 	}
-	return time.Time{}, false
+	return begin, end, false
 }
 
 // QuietUntil returns when the quiet hours that at lies in are over; ok is false

@@ -136,7 +136,11 @@ func quietHours(l *look) (ruling, bool) {
 	if until.IsZero() || l.critical {
 		return ruling{}, false
 	}
-	return ruling{verdict: Hold, detail: "quiet hours until " + moment(until, at), until: until}, true
+	detail := "quiet hours until " + moment(until, at)
+	if at.Before(l.due) && l.due.Before(until) {
+		detail += "; it is due before that, " + when(l.due, at) + ", and they let only what is critical through"
+	}
+	return ruling{verdict: Hold, detail: detail, until: until}, true
 }
 
 // presence: now is no natural pause, and it can wait a little. What the person
@@ -178,20 +182,31 @@ func presence(l *look) (ruling, bool) {
 
 // budgetAttention: enough was told today, or within the hour.
 func budgetAttention(l *look) (ruling, bool) {
-	why, until := l.gate.spent(l.critical, l.gate.owed, l.gate.in.Rules.EscalationsPerHour)
+	why, until := l.gate.spent(l.critical, l.isUrgent(), l.gate.owed, l.gate.in.Rules.EscalationsPerHour)
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
 }
 
 // spent says why nothing more can be pushed now; "" where something can. A part
-// of the day's pushes is kept for what is critical, which knows no hour, and one
-// for each digest that is late, or it would be so all day. hourly is how many an
-// hour allows.
-func (g *gate) spent(critical bool, owed, hourly int) (why string, until time.Time) {
+// of the day's pushes is kept for what is critical, which knows no hour; one of
+// the day and one of the hour for the first that is urgent, but where there is
+// only one; and one for each digest that is late, or it would be so all day.
+// hourly is how many an hour allows.
+func (g *gate) spent(critical, urgent bool, owed, hourly int) (why string, until time.Time) {
 	rules, spent := g.in.Rules, g.out.Spent
 	day := rules.NotificationsPerDay
 	year, month, date := g.in.At.Date()
 	tomorrow, _ := clock(0).instants(year, month, date+1, g.in.At.Location())
 	reserve := min(reserved, day/4)
+	keptToday, keptNow := 0, 0
+	if !urgent && spent.UrgentToday == 0 && day-reserve > 1 {
+		keptToday = 1
+	}
+	if !urgent && spent.UrgentLastHour == 0 && hourly > 1 {
+		keptNow = 1
+	}
+	if urgent {
+		owed = 0
+	}
 	switch {
 	case spent.Today >= day:
 		return fmt.Sprintf("%s today, which is all that the day allows", times(spent.Today)), tomorrow
@@ -201,7 +216,11 @@ func (g *gate) spent(critical bool, owed, hourly int) (why string, until time.Ti
 		return fmt.Sprintf("%s today; the last %d of %d are kept for what is critical", times(spent.Today), reserve, day), tomorrow
 	case spent.LastHour >= hourly:
 		return fmt.Sprintf("%s within the hour, which is all that an hour allows", times(spent.LastHour)), time.Time{}
-	case spent.Today+owed >= day-reserve, spent.LastHour+owed >= hourly:
+	case spent.Today+keptToday >= day-reserve:
+		return fmt.Sprintf("%s today; what is left is kept for what is urgent or critical", times(spent.Today)), tomorrow
+	case spent.LastHour+keptNow >= hourly:
+		return fmt.Sprintf("%s within the hour; what is left of it is kept for what is urgent", times(spent.LastHour)), time.Time{}
+	case spent.Today+keptToday+owed >= day-reserve, spent.LastHour+keptNow+owed >= hourly:
 		return "what is left is kept for the digest", time.Time{}
 	}
 	return "", time.Time{}
@@ -239,25 +258,47 @@ func digest(l *look) (ruling, bool) {
 		return ruling{}, false
 	}
 	due := l.gate.nextDigest
-	if l.comesLate(due) {
-		return ruling{}, false
+	if l.gate.owed > 0 {
+		due = at // one that is late takes it along
 	}
-	if due.IsZero() {
+	late := at.Before(l.due) && (due.IsZero() || l.due.Before(due))
+	from := l.lastChance()
+	switch {
+	case late && !l.isNearlyAPush():
+		return ruling{verdict: Drop, detail: why + "; it is due " + when(l.due, at) + ", and no digest comes before that: it is in the inbox"}, true
+	case late && at.Before(from):
+		return ruling{verdict: Hold, detail: why + "; no digest comes before it is due, so that it is told " + when(from, at), until: from}, true
+	case late:
+		return ruling{}, false
+	case due.IsZero():
 		return ruling{verdict: Drop, detail: why + ", and no digest is configured: it is in the inbox"}, true
 	}
 	return ruling{verdict: Hold, detail: why + "; the digest comes " + when(due, at), until: due}, true
 }
 
-// lastChance is how long before it is due something is told that no digest
-// comes for in time: what is further off is wished again as it comes near.
-const lastChance = 2 * time.Hour
-
-// comesLate reports whether the next digest comes too late, or never, for something
-// that is due soon, and is nearer to being worth a push than to being worth nothing.
-func (l *look) comesLate(digest time.Time) bool {
+// isNearlyAPush reports whether something is nearer to being worth a push than to
+// being worth nothing, so that it is pushed where no digest comes in time.
+func (l *look) isNearlyAPush() bool {
 	rules := l.gate.in.Rules
-	return !neverPushed(l.asked.Kind) && l.gate.in.At.Before(l.due) && (digest.IsZero() || l.due.Before(digest)) && l.due.Sub(l.gate.in.At) <= lastChance &&
-		l.confidence >= (rules.PushFrom+rules.DigestFrom)/2
+	return !neverPushed(l.asked.Kind) && l.confidence >= (rules.PushFrom+rules.DigestFrom)/2
+}
+
+// beforehand is how long before it is due something is told that no digest comes
+// for in time.
+const beforehand = 2 * time.Hour
+
+// lastChance is when that is: before the quiet hours in which it is due, and not
+// in any.
+func (l *look) lastChance() time.Time {
+	quiet, end := l.gate.in.Rules.Quiet, l.due
+	if begins, _, ok := quiet.span(end.Add(-time.Nanosecond)); ok {
+		end = begins
+	}
+	from := end.Add(-beforehand)
+	if over, ok := quiet.Until(from); ok && over.Before(end) {
+		from = over
+	}
+	return from
 }
 
 // escalate is what is left: it is told now.

@@ -136,6 +136,7 @@ func TestOneReason(t *testing.T) {
 			in.Asked = nil
 		}
 	}
+	urgent := func(in *escalate.Input) { in.Asked[0].Importance = 8 }
 	busy := func(until time.Duration) func(*escalate.Input) {
 		return func(in *escalate.Input) {
 			in.Presence = subconscious.Presence{State: subconscious.PresenceBusy, Until: noon.Add(until), Why: "in “Standup”"}
@@ -206,6 +207,19 @@ func TestOneReason(t *testing.T) {
 		{"away", []cause{func(in *escalate.Input) { in.Presence.State = subconscious.PresenceAway }}, escalate.Tell, escalate.Escalate, ""},
 		{"the reserve of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 9 }}, escalate.Hold, escalate.BudgetAttention, "told 9 times today; the last 3 of 12 are kept for what is critical"},
 		{"the reserve, for what is critical", []cause{disk(subconscious.Critical), func(in *escalate.Input) { in.Spent = escalate.Spent{Today: 11, LastHour: 9} }}, escalate.Tell, escalate.Escalate, "critical"},
+		{"the kept place of the day", []cause{func(in *escalate.Input) { in.Spent.Today = 8 }}, escalate.Hold, escalate.BudgetAttention, "told 8 times today; what is left is kept for what is urgent or critical"},
+		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.Today = 8 }}, escalate.Tell, escalate.Escalate, ""},
+		{"the kept place of the hour", []cause{func(in *escalate.Input) { in.Spent.LastHour = 1 }}, escalate.Hold, escalate.BudgetAttention, "told once within the hour; what is left of it is kept for what is urgent"},
+		{"… for what is urgent", []cause{urgent, func(in *escalate.Input) { in.Spent.LastHour = 1 }}, escalate.Tell, escalate.Escalate, ""},
+		{"… for what the person has to do within the hour", []cause{func(in *escalate.Input) {
+			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust = 1, noon.Add(time.Hour), subconscious.Owner
+		}}, escalate.Tell, escalate.Escalate, ""},
+		{"… and not for what a stranger says is due then", []cause{func(in *escalate.Input) {
+			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust = 1, noon.Add(time.Hour), subconscious.Outsider
+		}}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"… taken by what was", []cause{func(in *escalate.Input) { in.Spent = escalate.Spent{LastHour: 1, UrgentLastHour: 1} }}, escalate.Tell, escalate.Escalate, ""},
+		{"an hour that has one place keeps none", []cause{func(in *escalate.Input) { in.Rules.EscalationsPerHour = 1 }}, escalate.Tell, escalate.Escalate, ""},
+		{"… and has no second", []cause{urgent, func(in *escalate.Input) { in.Rules.EscalationsPerHour, in.Spent.LastHour = 1, 1 }}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"nothing left", []cause{disk(subconscious.Critical), func(in *escalate.Input) { in.Spent.Today = 12 }}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"no digest", []cause{causes[escalate.Digest], func(in *escalate.Input) { in.Rules.Digest = escalate.DigestTimes{} }}, escalate.Drop, escalate.Digest, ""},
 	} {
@@ -240,30 +254,40 @@ func TestTwoWishes(t *testing.T) {
 	}
 }
 
-// What is due within two hours, and before the next digest if there is any, is not
-// put off to it; what is due later is wished again as it comes near.
+// Nothing is held past its use: what is due before the next digest, or where there
+// is none, is told two hours before, not in quiet hours; or let go where it is not
+// worth a message of its own.
 func TestNoDigestComesInTime(t *testing.T) {
+	at := func(hours, minutes time.Duration) time.Time { return noon.Add(hours*time.Hour + minutes*time.Minute) }
 	for _, c := range []struct {
-		ahead      time.Duration
+		name       string
+		due        time.Time
 		importance int
 		none       bool // there is no digest at all
-		reason     escalate.Reason
+		verdict    escalate.Verdict
+		until      time.Time
 	}{
-		{time.Hour, 6, false, escalate.Escalate},
-		{time.Hour, 5, false, escalate.Digest},
-		{5 * time.Hour, 6, false, escalate.Digest},
-		{48 * time.Hour, 6, false, escalate.Digest},
-		{time.Hour, 6, true, escalate.Escalate},
-		{time.Hour, 5, true, escalate.Digest},
-		{5 * time.Hour, 6, true, escalate.Digest},
+		{"within two hours", at(1, 0), 6, false, escalate.Tell, time.Time{}},
+		{"… not worth a message", at(1, 0), 5, false, escalate.Drop, time.Time{}},
+		{"this afternoon", at(6, 0), 6, false, escalate.Hold, at(4, 0)},
+		{"… not worth a message", at(6, 0), 5, false, escalate.Drop, time.Time{}},
+		{"late in the evening", at(10, 30), 6, false, escalate.Hold, at(8, 30)},
+		{"in quiet hours", at(11, 30), 6, false, escalate.Hold, at(9, 0)},
+		{"at their end", at(20, 0), 6, false, escalate.Hold, at(9, 0)},
+		{"early in the morning", at(18, 0), 6, false, escalate.Hold, at(9, 0)},
+		{"between them and the digest", at(20, 15), 6, false, escalate.Hold, at(20, 0)},
+		{"after the digest", at(48, 0), 5, false, escalate.Hold, at(20, 30)},
+		{"no digest, within two hours", at(1, 0), 6, true, escalate.Tell, time.Time{}},
+		{"no digest", at(48, 0), 6, true, escalate.Hold, at(46, 0)},
+		{"no digest, not worth a message", at(48, 0), 5, true, escalate.Drop, time.Time{}},
 	} {
 		in := plainInput()
 		if c.none {
 			in.Rules.Digest = escalate.DigestTimes{}
 		}
-		in.Asked[0].Importance, in.Asked[0].Due = c.importance, in.At.Add(c.ahead)
-		if d := escalate.Decide(in).Decisions[0]; d.Reason != c.reason {
-			t.Errorf("due in %s, importance %d: %s %s: %s", c.ahead, c.importance, d.Verdict, d.Reason, d.Detail)
+		in.Asked[0].Importance, in.Asked[0].Due = c.importance, c.due
+		if d := escalate.Decide(in).Decisions[0]; d.Verdict != c.verdict || !d.Until.Equal(c.until) {
+			t.Errorf("%s: %s %s until %s: %s", c.name, d.Verdict, d.Reason, d.Until, d.Detail)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // days.
 type Push struct {
 	At   time.Time
-	Kind string // incident, digest, reminder, notice
+	Kind string // incident, urgent, digest, notice
 	// Key is PushKey of what can still be kept back; else "".
 	Key string
 }
