@@ -23,7 +23,7 @@ func (db *DB) backup(ctx context.Context, conn *sql.Conn, folder string, next in
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return explain(folder, err)
 	}
-	stem := strings.TrimSuffix(filepath.Base(db.path), filepath.Ext(db.path)) + "-before-v"
+	stem := stemOf(db.path)
 	if err := removeHalves(folder, stem); err != nil {
 		return explain(folder, err)
 	}
@@ -55,6 +55,11 @@ func (db *DB) backup(ctx context.Context, conn *sql.Conn, folder string, next in
 }
 
 const halfSuffix = ".part"
+
+// stemOf is what the names of a database's backups begin with.
+func stemOf(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "-before-v"
+}
 
 // removeHalves removes what a crash during an earlier backup left.
 func removeHalves(folder, stem string) error {

@@ -24,13 +24,17 @@ func CheckFile(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Lstat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("store: %w", err)
 		}
 		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
 	}
-	if err := examine(path, "", math.MaxInt); err != nil {
+	err = examine(path, "", math.MaxInt)
+	if err == nil {
+		err = ownFiles(path, filepath.Join(filepath.Dir(path), backupsName))
+	}
+	if err != nil {
 		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
 	}
 	source := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: url.Values{"mode": {"ro"},

@@ -9,6 +9,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 )
 
 // Code names what is wrong, for programs.
@@ -27,7 +29,7 @@ const (
 	CodeClosed     Code = "database_closed"      // used after Close
 	CodeMigration  Code = "database_migration"   // a migration could not be applied
 	CodeLocked     Code = "mind_locked"          // another daemon holds the state folder
-	CodeFolder     Code = "state_folder"         // the state folder is no usable folder
+	CodeFolder     Code = "state_folder"         // the state folder, or a file in it, is not to be used
 	CodeDocument   Code = "document_unpublished" // what stands in the document's place
 	CodeInput      Code = "input_refused"        // a command that cannot be taken
 )
@@ -80,6 +82,9 @@ func explain(path string, err error) error {
 	if err == nil || errors.As(err, &explained) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if e := Distrust(err); e != nil {
+		return e
+	}
 	var e *Error
 	var fromSQLite *sqlite.Error
 	if errors.As(err, &fromSQLite) {
@@ -92,6 +97,15 @@ func explain(path string, err error) error {
 	}
 	e.Path, e.Err = path, err
 	return e
+}
+
+// Distrust makes an *Error of what internal/trusted refuses, or returns nil.
+func Distrust(err error) error {
+	var refused *trusted.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	return &Error{Code: CodeFolder, Path: refused.Path, Text: refused.Text, Next: refused.Then()}
 }
 
 func plainSQLite(path string, code int) *Error {

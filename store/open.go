@@ -5,14 +5,18 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"modernc.org/sqlite"
+
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 )
 
 // Memory is the path of a database that lives in memory.
@@ -27,6 +31,8 @@ type Options struct {
 	BackupDir string
 	// Now dates backups and migrations; nil is time.Now.
 	Now func() time.Time
+
+	credulous bool // takes whatever files there are: for tests alone
 }
 
 // DB is an open database, safe for concurrent use.
@@ -37,6 +43,9 @@ type DB struct {
 	readers *sql.DB // nil for a database in memory: writer serves both
 	closed  atomic.Bool
 }
+
+// backupsName is the folder of backups beside a database.
+const backupsName = "backups"
 
 const (
 	maxReaders     = 4
@@ -77,12 +86,18 @@ func (db *DB) open(ctx context.Context, options Options, migrations []Migration)
 	}
 	db.path = path
 	if options.BackupDir == "" {
-		options.BackupDir = filepath.Join(filepath.Dir(path), "backups")
+		options.BackupDir = filepath.Join(filepath.Dir(path), backupsName)
 	}
 	if err := examine(path, options.BackupDir, len(migrations)); err != nil {
 		return err
 	}
-	if err := create(path); err != nil {
+	guard := os.O_EXCL | syscall.O_NOFOLLOW
+	if options.credulous {
+		guard = 0
+	} else if err := ownFiles(path, options.BackupDir); err != nil {
+		return err
+	}
+	if err := create(path, guard); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx, options.BackupDir, migrations); err != nil {
@@ -115,10 +130,41 @@ func (db *DB) openMemory(ctx context.Context, migrations []Migration) (err error
 	return db.apply(ctx, conn, migrations, migrations)
 }
 
-// create makes an empty file that nobody else may read. SQLite gives the files
-// beside it the same mode.
-func create(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// ownFiles refuses a database, or a file beside it, that is a link, has a second
+// name, or is somebody else's, and such backups: SQLite would take over what is
+// in them, or write to where they lead.
+func ownFiles(path, backupDir string) error {
+	files := []string{path, path + "-wal", path + "-shm", path + "-journal"}
+	// A plain file in the folder's place is in the way of backups, and no door.
+	if info, err := os.Lstat(backupDir); err == nil && !info.Mode().IsRegular() {
+		if err := trusted.Own(backupDir, fs.ModeDir); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(backupDir)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			if strings.HasPrefix(entry.Name(), stemOf(path)) {
+				files = append(files, filepath.Join(backupDir, entry.Name()))
+			}
+		}
+	}
+	for _, file := range files {
+		if err := trusted.Own(file, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// create makes an empty file that nobody else may read, where there is none.
+// SQLite gives the files beside it the same mode.
+func create(path string, guard int) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|guard, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(path, os.O_RDWR|guard&^os.O_EXCL, 0)
+	}
 	if err != nil {
 		return err
 	}

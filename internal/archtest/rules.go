@@ -31,13 +31,13 @@ func coreRules() []Rule {
 			Packages: []string{"redact"},
 			Reason:   "it stands before everything that stores or sends, and so knows none of it",
 		}, {
-			Packages: []string{"prompts"}, May: below(),
+			Packages: []string{"prompts"}, May: below("internal/trusted"),
 			Reason: "a prompt is made of input structs of its own, so that it can be read and tested without the rest",
 		}, {
-			Packages: []string{"store"}, May: []string{"internal/failpoint", "internal/dates"},
+			Packages: []string{"store"}, May: []string{"internal/failpoint", "internal/dates", "internal/trusted"},
 			Reason: "it opens the database for packages that it does not know: they hand it their migrations",
 		}, {
-			Packages: []string{"store/mind"}, May: below("store", "redact", "internal/failpoint"),
+			Packages: []string{"store/mind"}, May: below("store", "redact", "internal/failpoint", "internal/trusted"),
 			Reason: "it stores the words of the mind, and decides nothing",
 		}, {
 			Packages: []string{"budget", "notify", "router"}, May: below("store", "redact", "internal/failpoint", "internal/wake"), Tests: []string{"notify/notifytest"},
@@ -147,7 +147,7 @@ func outerRules() []Rule {
 			Packages: []string{"api", "api/..."}, May: below("api", "api/web"), Tests: []string{"api/apitest"},
 			Reason: "it serves interfaces that it declares itself, so that it can be served by anything",
 		}, {
-			Packages: []string{"setup", "setup/..."}, May: append(owners, "senses/mail/account", "internal/secret", "internal/oauth", "setup/..."), Tests: []string{"models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "internal/oauth/oauthtest"},
+			Packages: []string{"setup", "setup/..."}, May: append(owners, "senses/mail/account", "internal/secret", "internal/oauth", "internal/trusted", "setup/..."), Tests: []string{"models/modeltest", "notify/ntfy/ntfytest", "senses/mail/mailtest", "internal/oauth/oauthtest"},
 			Reason: "it fills the Config of every package, and runs none of them: daemon, commands and internals are out of its reach",
 		}, {
 			Packages: []string{"cmd/subconsciousctl", "cmd/subconsciousctl/..."},
@@ -179,7 +179,7 @@ func internalRules() []Rule {
 			Packages: []string{"internal/testutil", "internal/testutil/..."}, May: append(below("store", "senses", "threads"), "internal/testutil/..."), TestOnly: true,
 			Reason: "it is shared by tests of the lower rooms, and so must not know the upper ones",
 		}, {
-			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/fulltext", "internal/failpoint", "internal/own", "internal/secret", "internal/unseen", "internal/wake"},
+			Packages: []string{"internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/fulltext", "internal/failpoint", "internal/own", "internal/secret", "internal/trusted", "internal/unseen", "internal/wake"},
 			Reason:   "drivers share it, so that it must know nothing of the mind",
 		}, {
 			Packages: []string{"internal/prose"}, May: []string{"internal/dates"},

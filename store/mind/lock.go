@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -38,17 +39,17 @@ type Holder struct {
 // LockDir makes the state folder where there is none, with mode 0700, and
 // locks it for this process, which says that it started at the time at. It
 // refuses with an *store.Error: a folder of another user, what is no folder or
-// cannot be written to, and a folder that another daemon holds. A folder of
-// this user's own that others may look into is closed to them.
+// cannot be written to, a folder that another daemon holds, and one that others
+// may write to, by itself or by a folder above it: what is in it may be theirs. A
+// folder of this user's own that others may merely look into is closed to them.
 func LockDir(dir string, at time.Time) (*Lock, error) {
 	tightened, err := prepare(dir)
 	if err != nil {
 		return nil, fmt.Errorf("mind: lock %s: %w", dir, explain(dir, err))
 	}
 	path := filepath.Join(dir, LockName)
-	if stat, err := os.Lstat(path); err == nil && !stat.Mode().IsRegular() {
-		return nil, fmt.Errorf("mind: lock %s: %w", dir, &store.Error{Code: store.CodeFolder, Path: path,
-			Text: path + " is not a plain file", Next: "Move it away, then start again"})
+	if err := trusted.Own(path, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("mind: lock %s: %w", dir, explain(dir, err))
 	}
 	file := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
 	locked, err := file.TryLock()
@@ -139,6 +140,9 @@ func prepare(dir string) (tightened string, err error) {
 			Text: fmt.Sprintf("the state folder %s belongs to user %d, and this is user %d", dir, owner, user),
 			Next: fmt.Sprintf("Run as user %d, or give it to this one: sudo chown -R %d %s && chmod 700 %s", owner, user, dir, dir)}
 	}
+	if err := trusted.Path(dir); err != nil {
+		return "", err
+	}
 	if open := stat.Mode().Perm() & 0o077; open != 0 {
 		if err := os.Chmod(dir, stat.Mode().Perm()&^0o077); err != nil {
 			return "", err
@@ -162,6 +166,9 @@ func notFolder(dir string) error {
 func explain(path string, err error) error {
 	if store.CodeOf(err) != "" {
 		return err
+	}
+	if refused := store.Distrust(err); refused != nil {
+		return refused
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

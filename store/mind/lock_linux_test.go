@@ -75,7 +75,8 @@ func TestFoldersOfOthers(t *testing.T) {
 		{"root's, open to all", "sudo chown -R 65534", 0o777, 0},
 		{"root's, closed", "belongs to user 0, and this is user 65534", 0o700, 0},
 		{"its own, not writable", "chmod 700", 0o500, 65534},
-		{"its own, open to all", "locked the state folder", 0o777, 65534},
+		{"its own, written by all", "chmod go-w", 0o777, 65534},
+		{"its own, open to all", "locked the state folder", 0o755, 65534},
 	}
 	for _, c := range cases {
 		dir := filepath.Join(root, strings.Map(func(r rune) rune {

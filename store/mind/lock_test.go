@@ -123,14 +123,14 @@ func TestLockOfAKilledDaemonIsFree(t *testing.T) {
 
 func TestOpenFolderIsClosedToOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mind")
-	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o775)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	lock, err := mind.LockDir(dir, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode(t, dir) != 0o700 || !strings.Contains(lock.Tightened, "(-rwxrwxr-x)") {
+	if mode(t, dir) != 0o700 || !strings.Contains(lock.Tightened, "(-rwxr-xr-x)") {
 		t.Errorf("%v %q", mode(t, dir), lock.Tightened)
 	}
 	if err := lock.Unlock(); err != nil {
@@ -151,6 +151,16 @@ func TestUnusableFolders(t *testing.T) {
 		{"lock is a folder", store.CodeFolder, "not a plain file", func(dir string) error { return os.MkdirAll(filepath.Join(dir, "lock"), 0o700) }},
 		{"lock is a link", store.CodeFolder, "not a plain file", func(dir string) error {
 			return errors.Join(os.Mkdir(dir, 0o700), os.Symlink("/etc/hostname", filepath.Join(dir, "lock")))
+		}},
+		{"lock has two names", store.CodeFolder, "hard links", func(dir string) error {
+			lock := filepath.Join(dir, "lock")
+			return errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(lock, nil, 0o600), os.Link(lock, dir+".other"))
+		}},
+		{"others may write to it", store.CodeFolder, "chmod go-w", func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o770))
+		}},
+		{"others may write above it", store.CodeFolder, "chmod go-w", func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(filepath.Dir(dir), 0o777))
 		}},
 	}
 	for _, c := range cases {
@@ -174,4 +184,42 @@ func TestUnusableFolders(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// Whoever may write to the folder can put a write-ahead log there, which takes
+// the mind's place when the database is opened.
+func TestPlantedLog(t *testing.T) {
+	said := func(dir, text string) (path string, db *store.DB) {
+		path = filepath.Join(dir, "mind.db")
+		db, err := store.Open(t.Context(), store.Options{Path: path}, mind.Migrations()...)
+		if err == nil && text != "" {
+			err = mind.New(db).SetMeta(t.Context(), "said", text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path, db
+	}
+	own, others := filepath.Join(t.TempDir(), "mind"), t.TempDir()
+	if err := errors.Join(os.Mkdir(own, 0o700), os.Chmod(own, 0o770)); err != nil {
+		t.Fatal(err)
+	}
+	path, db := said(own, "mine")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	planted, db := said(others, "planted")
+	log, err := os.ReadFile(planted + "-wal")
+	if err = errors.Join(err, db.Close(), os.WriteFile(path+"-wal", log, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mind.LockDir(own, noon); store.CodeOf(err) != store.CodeFolder || !strings.Contains(err.Error(), "chmod go-w "+own) {
+		t.Errorf("got %v", err)
+	}
+	// The twin opens the database without asking for the folder.
+	_, db = said(own, "")
+	defer db.Close()
+	if text, _, err := mind.New(db).Meta(t.Context(), "said"); err != nil || text != "planted" {
+		t.Errorf("without the guard the mind holds %q: %v", text, err)
+	}
 }
