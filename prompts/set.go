@@ -14,6 +14,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -49,12 +50,20 @@ func (s *Set) asked() []string { return s.Names()[:len(s.Names())-1] }
 
 // Open returns the embedded templates, with those of dir in their place where
 // it has a file NAME.md. An empty dir, or one that is not there, overrides
-// nothing. A template that cannot be used is an error that names file and line.
-func Open(dir string) (*Set, error) {
+// nothing. A template that cannot be used is an error that names file and line; so
+// is one, or a dir, that others could have written.
+func Open(dir string) (*Set, error) { return open(dir, trusted.Path) }
+
+func open(dir string, trust func(path string) error) (*Set, error) {
+	if _, err := os.Lstat(dir); err == nil {
+		if err := trust(dir); err != nil {
+			return nil, fmt.Errorf("open prompts: %w", err)
+		}
+	}
 	s := &Set{sources: map[string]Source{}, parsed: map[string]*template.Template{}}
 	var problems []error
 	for _, name := range s.Names() {
-		source, err := read(dir, name)
+		source, err := read(dir, name, trust)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -92,7 +101,7 @@ func (s *Set) Source(name string) (Source, bool) {
 }
 
 // read reads the template of that name from dir, or else the embedded one.
-func read(dir, name string) (Source, error) {
+func read(dir, name string, trust func(path string) error) (Source, error) {
 	built, err := embedded.ReadFile(name + ".md")
 	if err != nil || dir == "" {
 		return Source{Text: string(built)}, err
@@ -108,6 +117,9 @@ func read(dir, name string) (Source, error) {
 		return Source{}, fmt.Errorf("%s is no regular file; put a template there, or remove it to use the embedded one", path)
 	case info.Size() > templateBytes:
 		return Source{}, fmt.Errorf("%s has %d bytes, a template at most %d; shorten it, or remove it to use the embedded one", path, info.Size(), templateBytes)
+	}
+	if err := trust(path); err != nil {
+		return Source{}, err
 	}
 	text, err := os.ReadFile(path)
 	switch {

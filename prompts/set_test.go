@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,4 +166,35 @@ func FuzzTemplate(f *testing.F) {
 			t.Fatalf("%d bytes", len(p.User))
 		}
 	})
+}
+
+func TestTemplatesOfOthers(t *testing.T) {
+	for name, open := range map[string]func(dir string) error{
+		"a file":     func(dir string) error { return os.Chmod(filepath.Join(dir, "watcher.md"), 0o620) },
+		"the folder": func(dir string) error { return os.Chmod(dir, 0o777|os.ModeSticky) },
+		"a parent":   func(dir string) error { return os.Chmod(filepath.Dir(dir), 0o770) },
+		"a link into a folder of others": func(dir string) error {
+			others := filepath.Join(filepath.Dir(dir), "others")
+			return errors.Join(os.Mkdir(others, 0o700), os.Rename(filepath.Join(dir, "watcher.md"), filepath.Join(others, "w")),
+				os.Symlink(filepath.Join(others, "w"), filepath.Join(dir, "watcher.md")), os.Chmod(others, 0o777))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "prompts")
+			shipped, _ := (&prompts.Set{}).Embedded("watcher")
+			if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "watcher.md"), []byte(shipped+"{{/* planted */}}"), 0o600), open(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := prompts.Open(dir); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+				t.Errorf("got %v", err)
+			}
+			set, err := prompts.OpenCredulous(dir)
+			if err != nil {
+				t.Fatal("the twin:", err)
+			}
+			if source, _ := set.Source("watcher"); !strings.Contains(source.Text, "planted") {
+				t.Error("without the guard the template is not used either")
+			}
+		})
+	}
 }

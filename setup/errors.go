@@ -21,6 +21,7 @@ const (
 	CodeValue      Code = "invalid_value" // of the right type, but not possible
 	CodeSecret     Code = "secret"        // a secret itself, where its place belongs
 	CodeHome       Code = "no_home"       // "~" is used and HOME is not set
+	CodeUntrusted  Code = "untrusted"     // others could have written the file
 )
 
 // Error is one thing that is wrong with a configuration.

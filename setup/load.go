@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 )
 
 // Env looks an environment variable up, as os.LookupEnv does.
@@ -39,7 +40,7 @@ func Load(path string, env func(string) (string, bool)) (*Config, error) {
 	if path == "" {
 		return load("", nil, env)
 	}
-	data, e := read(path)
+	data, e := read(path, trusted.Path)
 	if e != nil {
 		return nil, Errors{e}.result()
 	}

@@ -13,13 +13,16 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 )
 
 // maxBytes bounds a configuration file.
 const maxBytes = 1 << 20
 
-// read returns the bytes of the file at path, which is UTF-8 and not too long.
-func read(path string) ([]byte, *Error) {
+// read returns the bytes of the file at path, which is trusted, UTF-8 and not too
+// long. It names programs that run as the person: nobody else may have written it.
+func read(path string, trust func(path string) error) ([]byte, *Error) {
 	wrong := func(problem, fix string) *Error {
 		return &Error{Code: CodeUnreadable, File: path, Problem: problem, Fix: fix}
 	}
@@ -33,6 +36,12 @@ func read(path string) ([]byte, *Error) {
 		return nil, wrong("is not a regular file", "give the path of a YAML file")
 	case info.Size() > maxBytes:
 		return nil, tooLong(path)
+	}
+	var refused *trusted.Error
+	if err := trust(path); errors.As(err, &refused) {
+		return nil, &Error{Code: CodeUntrusted, File: path, Problem: refused.Text, Fix: refused.Next}
+	} else if err != nil {
+		return nil, wrong(fmt.Sprintf("cannot be looked at (%v)", err), "check the permissions of the folders above it")
 	}
 	f, err := os.Open(path)
 	if err != nil {

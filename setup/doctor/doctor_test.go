@@ -121,7 +121,8 @@ func TestFaults(t *testing.T) {
 	}{
 		"nothing":                           {"", nil, "file", doctor.OK, "is right"},
 		"a mistake in the configuration":    {"schedule: never", nil, "file", doctor.Broken, "on line 1: schedule"},
-		"a configuration that others write": {"", func(t *testing.T, p *patient) { write(t, p.dir+"/config.yaml", "", 0o666) }, "file", doctor.Degraded, "others may write"},
+		"a configuration that others write": {"", func(t *testing.T, p *patient) { write(t, p.dir+"/config.yaml", "", 0o666) }, "file", doctor.Broken, "others may write"},
+		"a template that others write":      {"", func(t *testing.T, p *patient) { write(t, p.dir+"/prompts/watcher.md", "", 0o620) }, "prompts", doctor.Broken, "others may write"},
 		"a broken template": {"", func(t *testing.T, p *patient) {
 			write(t, p.dir+"/prompts/watcher.md", `{{define "system"}}{{.Nonsense}}{{end}}`, 0o600)
 		}, "prompts", doctor.Broken, "watcher.md"},
@@ -133,6 +134,19 @@ func TestFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "state folder", doctor.Broken, "mode 0755"},
+		"a state folder that others write": {"", func(t *testing.T, p *patient) {
+			if err := os.Chmod(p.options.StateDir, 0o770); err != nil {
+				t.Fatal(err)
+			}
+		}, "state folder", doctor.Broken, "others may write"},
+		"a database elsewhere": {"", func(t *testing.T, p *patient) {
+			if err := os.Symlink(p.dir+"/nowhere", p.options.StateDir+"/mind.db"); err != nil {
+				t.Fatal(err)
+			}
+		}, "database", doctor.Broken, "not a plain file"},
+		"another's daemon": {"", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{err: api.Errorf(api.CodeRefused, "look", "the socket is served by user 1")}
+		}, "daemon", doctor.Broken, "served by user 1"},
 		"no state folder": {"", func(t *testing.T, p *patient) { p.options.StateDir += "/none" }, "state folder", doctor.Note, "not there yet"},
 		"no daemon":       {"", func(t *testing.T, p *patient) { p.options.Daemon = fakeDaemon{err: errors.New("no socket")} }, "daemon", doctor.Degraded, "no socket"},
 		"a blind sense": {"", func(t *testing.T, p *patient) {

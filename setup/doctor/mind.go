@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -24,6 +25,10 @@ func (e *examination) configuration() {
 	switch {
 	case errors.As(e.Wrong, &wrong) && len(wrong) > 0:
 		first := wrong[0]
+		if first.Code == setup.CodeUntrusted {
+			e.add(Broken, name, first.Problem, first.Fix)
+			return
+		}
 		e.add(Broken, name, fmt.Sprintf("%d mistakes in %s, the first on line %d: %s: %s", len(wrong), e.File, first.Line, first.Key, first.Problem),
 			first.Fix+"; subconsciousctl config check shows them all")
 		return
@@ -34,11 +39,6 @@ func (e *examination) configuration() {
 		e.add(Note, name, "there is none; the defaults hold", "make one with subconsciousctl init")
 		return
 	}
-	info, err := os.Stat(e.File)
-	if err == nil && info.Mode().Perm()&0o022 != 0 {
-		e.add(Degraded, name, fmt.Sprintf("others may write %s (mode %#o)", e.File, info.Mode().Perm()), "run: chmod 600 "+e.File)
-		return
-	}
 	e.add(OK, name, e.File+" is right", "")
 }
 
@@ -46,7 +46,12 @@ func (e *examination) configuration() {
 func (e *examination) prompts() {
 	dir := setup.PromptsDir(e.File)
 	set, err := prompts.Open(dir)
-	if err != nil {
+	var wrong *trusted.Error
+	switch {
+	case errors.As(err, &wrong):
+		e.add(Broken, "prompts", wrong.Text, wrong.Next)
+		return
+	case err != nil:
 		e.add(Broken, "prompts", strings.ReplaceAll(err.Error(), "\n", "; "), "mend the template, or remove it to get the shipped one; subconsciousctl prompts diff shows what differs")
 		return
 	}
@@ -85,6 +90,7 @@ func strays(dir string, names []string) []string {
 // stateDir looks at the folder of the mind.
 func (e *examination) stateDir() {
 	const name = "state folder"
+	var wrong *trusted.Error
 	info, err := os.Stat(e.StateDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -93,6 +99,8 @@ func (e *examination) stateDir() {
 		e.add(Broken, name, fmt.Sprintf("%s cannot be looked at: %v", e.StateDir, err), "check its permissions and those of the folders above it")
 	case !info.IsDir():
 		e.add(Broken, name, e.StateDir+" is no folder", "move the file away, or set state_dir to another path")
+	case errors.As(trusted.Path(e.StateDir), &wrong):
+		e.add(Broken, name, wrong.Text, wrong.Next)
 	case info.Mode().Perm()&0o077 != 0:
 		e.add(Broken, name, fmt.Sprintf("others can open %s (mode %#o)", e.StateDir, info.Mode().Perm()), "run: chmod 700 "+e.StateDir)
 	default:

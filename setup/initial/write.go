@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/internal/trusted"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -29,6 +30,9 @@ func readExisting(_ context.Context, s *session) error {
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := trusted.Path(path); !errors.Is(err, fs.ErrNotExist) {
+			return err // said before anything is asked: the daemon would refuse it there
+		}
 		return nil
 	}
 	if err != nil {
