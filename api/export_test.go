@@ -1,9 +1,12 @@
 package api
 
+import "time"
+
 // The guards of a server that did not start, left out for their twins.
 
-// Patient makes no room for others where connections are quiet.
-func Patient(s *Server) { s.http.ConnState = nil }
+// Patience is how long connections may be quiet while others wait: an hour is as
+// good as no guard.
+func Patience(s *Server, length time.Duration) { s.patience = length }
 
 // Unmeasured takes a request that says its length twice.
 func Unmeasured(s *Server) { s.http.Handler = s.answer(s.mux()) }

@@ -58,7 +58,7 @@ func CheckServer(conn net.Conn) error {
 // guard is a listener that lets in only the users that may, and only so many at
 // once. Others are answered with a problem document before one byte of theirs
 // is read. Where all places are taken, the connection that has been quiet for
-// longest makes room.
+// longest makes room, if that is longer than patience.
 type guard struct {
 	net.Listener
 	allowed []int
@@ -68,14 +68,15 @@ type guard struct {
 	closed  chan struct{}
 	once    sync.Once
 
-	mu      sync.Mutex
-	quiet   []*guardedConn // without a whole request, the longest one first
-	crowded bool           // the next one that becomes quiet makes room
+	patience time.Duration
+
+	mu    sync.Mutex
+	quiet []*guardedConn // without a whole request, the longest one first
 }
 
 var _ net.Listener = (*guard)(nil)
 
-func newGuard(listener net.Listener, options Options) *guard {
+func newGuard(listener net.Listener, options Options, patience time.Duration) *guard {
 	return &guard{
 		Listener: listener,
 		allowed:  append([]int{0, os.Geteuid()}, options.AllowUIDs...),
@@ -83,6 +84,7 @@ func newGuard(listener net.Listener, options Options) *guard {
 		logger:   options.Logger,
 		slots:    make(chan struct{}, maxConns),
 		closed:   make(chan struct{}),
+		patience: patience,
 	}
 }
 
@@ -105,28 +107,38 @@ func (g *guard) Accept() (net.Conn, error) {
 	}
 }
 
-// place takes a place, and waits for one only while all run a request.
+// place takes a place, and waits for one while all run a request.
 func (g *guard) place() error {
-	select {
-	case g.slots <- struct{}{}:
-		return nil
-	default:
+	for {
+		select {
+		case g.slots <- struct{}{}:
+			return nil
+		default:
+		}
+		select {
+		case g.slots <- struct{}{}:
+			return nil
+		case <-g.closed:
+			return net.ErrClosed
+		case <-time.After(g.hangUp()):
+		}
 	}
+}
+
+// hangUp closes the connection that has been quiet for longest, where that is
+// long, and returns how long to wait before the next one.
+func (g *guard) hangUp() time.Duration {
 	g.mu.Lock()
-	if g.crowded = len(g.quiet) == 0; !g.crowded {
-		_ = g.quiet[0].Close() // who serves it sees that it is closed
-		g.quiet = g.quiet[1:]
+	defer g.mu.Unlock()
+	if len(g.quiet) == 0 {
+		return g.patience
 	}
-	g.mu.Unlock()
-	select {
-	case g.slots <- struct{}{}:
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.crowded = false
-		return nil
-	case <-g.closed:
-		return net.ErrClosed
+	if left := g.patience - time.Since(g.quiet[0].since); left > 0 {
+		return left
 	}
+	_ = g.quiet[0].Close() // who serves it sees that it is closed
+	g.quiet = g.quiet[1:]
+	return 0
 }
 
 // Close ends Accept.
@@ -159,6 +171,7 @@ type guardedConn struct {
 	net.Conn
 	guard   *guard
 	release func()
+	since   time.Time // when it became quiet
 }
 
 // Close closes the connection.
@@ -176,11 +189,8 @@ func (c *guardedConn) hear(quiet bool) {
 	c.guard.mu.Lock()
 	defer c.guard.mu.Unlock()
 	c.guard.quiet = slices.DeleteFunc(c.guard.quiet, func(other *guardedConn) bool { return other == c })
-	switch {
-	case quiet && c.guard.crowded:
-		c.guard.crowded = false
-		_ = c.Close() // who serves it sees that it is closed
-	case quiet:
+	if quiet {
+		c.since = time.Now()
 		c.guard.quiet = append(c.guard.quiet, c)
 	}
 }

@@ -32,6 +32,7 @@ const (
 	runTimeout    = 11 * time.Minute // for an action: one runs for 10 minutes at most
 	idleTimeout   = time.Minute
 	stopGrace     = 5 * time.Second
+	patience      = time.Second // with a quiet connection in whose place another one waits
 	maxHeader     = 16 << 10
 	maxConns      = 64
 	maxWaiting    = 8 // ticks asked for and not yet answered
@@ -94,6 +95,8 @@ type Server struct {
 	http    *http.Server
 	waiting chan struct{} // one for each tick asked for
 
+	patience time.Duration
+
 	// life is the context of work that outlives its connection.
 	life   context.Context
 	cancel context.CancelFunc
@@ -120,6 +123,8 @@ func New(options Options) (*Server, error) {
 		waiting: make(chan struct{}, maxWaiting),
 		idle:    make(chan struct{}),
 		served:  make(chan error, 1),
+
+		patience: patience,
 	}
 	s.life, s.cancel = context.WithCancel(context.Background())
 	s.http = &http.Server{
@@ -153,7 +158,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if s.socket, err = os.Lstat(s.options.Socket); err != nil {
 		return errors.Join(fmt.Errorf("api: look at the new socket: %w", err), listener.Close())
 	}
-	guarded := newGuard(listener, s.options)
+	guarded := newGuard(listener, s.options, s.patience)
 	s.listener = guarded
 	go func() { s.served <- s.http.Serve(guarded) }()
 	return nil

@@ -311,8 +311,9 @@ func TestHalfOpenConnections(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", twin ", twin), func(t *testing.T) {
 				folder := apitest.Folder(t)
 				serve(t, folder, func(s *api.Server) {
+					api.Patience(s, time.Millisecond)
 					if twin {
-						api.Patient(s)
+						api.Patience(s, time.Hour)
 					}
 				})
 				for range mostConns {
