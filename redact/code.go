@@ -20,12 +20,16 @@ const (
 
 // codes adds the one-time codes of the text that was scanned last.
 func (t *text) codes() {
+	if len(t.cues) == 0 {
+		return
+	}
 	first := len(t.found)
 	t.qualify()
 	if t.passwords(); len(t.found) > first {
 		return
 	}
 	w, at := window{}, 0
+	last, listed := codeToken{}, 0
 	for _, q := range t.cues {
 		if q.roles&speaks == 0 {
 			continue
@@ -35,13 +39,23 @@ func (t *text) codes() {
 		}
 		for limit := min(len(t.s), q.to+codeAround); at < limit; {
 			c, ok := t.nextCode(at, limit)
-			if at = c.End; ok && t.isCode(c, &w) {
-				t.found = append(t.found, t.listFrom(c)...)
-				at = t.found[len(t.found)-1].End
+			at = c.End
+			inList := listed < codeList && t.inList(last, c)
+			if !ok || !inList && !t.isCode(c, &w) {
+				continue
 			}
+			if t.found, last, listed = append(t.found, c.Span), c, listed+1; !inList {
+				listed = 0
+			}
+			limit = max(limit, min(len(t.s), at+codeAround))
 		}
 	}
 	t.repeated(first)
+}
+
+// inList reports whether c is the next of a list after a code that is like it.
+func (t *text) inList(last, c codeToken) bool {
+	return c.length == last.length && c.parts == last.parts && c.Start-last.End < 12 && strings.Trim(t.s[last.End:c.Start], " ,;\n\t•*-.)0123456789") == ""
 }
 
 // wordBegin returns where the word around i begins, of which as much is read as a
@@ -189,27 +203,6 @@ func merged(spans []Span) []Span {
 		}
 	}
 	return out
-}
-
-// listFrom is a code with those that follow it in a list.
-func (t *text) listFrom(c codeToken) []Span {
-	list := []Span{c.Span}
-	for len(list) < codeList {
-		rest := t.s[c.End:]
-		gap := len(rest) - len(strings.TrimLeft(head(rest, 12), " ,;\n\t•*-")) - max(0, len(rest)-12)
-		if n := numbering(rest[gap:]); n > 0 && strings.Contains(rest[:gap], "\n") {
-			gap += n
-		}
-		next, ok := codeToken{}, false
-		if gap > 0 && gap <= 9 && c.End+gap < len(t.s) && beginsCode(t.s[c.End+gap:]) {
-			next, ok = t.codeAt(c.End+gap, t.codeEnd(c.End+gap))
-		}
-		if !ok || next.length != c.length || next.parts != c.parts {
-			break
-		}
-		list, c = append(list, next.Span), next
-	}
-	return list
 }
 
 // checkG verifies "G-123456", as Google writes its codes.

@@ -38,23 +38,10 @@ var cueWords = [roles][]string{
 		`clé codice chiffres lettres combinaison digicode sésame`,
 		// Spanish
 		`código códigos codigo codigos clave claves dígitos cifras letras combinación`,
-		// the names of the procedure, in all languages
-		`otp totp otc *tan mtan sms-tan 2fa mfa two-factor 2-step single-use one-time one*time*password *one-time*password one-time*passcode
-		einmal* *freigabenummer *bestätigungsnummer identifikationsnummer usage*unique un*solo*uso`,
-		// English compounds of code, key and number
-		`*verification*code security*code *access*code *sign-in*code *login*code *confirmation*code *authentication*code *recovery*code* *backup*code*
-		scratch*codes emergency*codes activation*code pairing*code pass*code unlock*code
-		activation*key licence*key license*key product*key setup*key recovery*key unlock*key backup*key
-		door*code gate*code entry*code alarm*code access*number pick-up*number pickup*code collection*code`,
-		// German
-		`*sicherheitscode *bestätigungscode *zugangscode *anmeldecode *prüfcode *abholcode *freischaltcode kopplungscode *wiederherstellungscode*
-		*aktivierungscode *verifizierungscode *türcode *zutrittscode *aktivierungsschlüssel *wiederherstellungsschlüssel *freischaltschlüssel abholnummer abhol-pin`,
-		// French
-		`code*de*sécurité code*de*vérification code*de*confirmation code*d'accès code*d’accès code*de*connexion code*d'activation code*d’activation codes*de*secours
-		code*secret code*confidentiel code*d'entrée code*d’entrée code*de*retrait clé*d'activation clé*d’activation clé*de*récupération digicode`,
-		// Spanish
-		`clave*dinámica clave*dinamica código*de*acceso código*de*verificación código*de*seguridad códigos*de*recuperación código*de*recuperación
-		código*de*confirmación código*de*activación código*de*recogida clave*de*activación clave*de*recuperación`,
+		// the names of the procedure, and of keys and numbers, in all languages
+		`otp totp otc *tan mtan sms-tan 2fa mfa two-factor 2-step single-use one-time one*time*password *one-time*password one-time*passcode einmal* usage*unique un*solo*uso
+		activation*key licence*key license*key product*key setup*key recovery*key unlock*key backup*key access*number pick-up*number
+		*freigabenummer *bestätigungsnummer identifikationsnummer abholnummer *aktivierungsschlüssel *wiederherstellungsschlüssel *freischaltschlüssel`,
 	},
 	opens: {
 		// English: doors, boxes and stores
