@@ -66,9 +66,6 @@ func TestHostileInputs(t *testing.T) {
 // TestManyFindings: of ten thousand findings the most important of each thread
 // are judged, whatever their order, in a bounded time.
 func TestManyFindings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten thousand findings take a while")
-	}
 	p := newPlay(t)
 	u := newTurn(subconscious.Scheduled)
 	for i := range 1000 {

@@ -10,9 +10,6 @@ import (
 
 // Two years of four calls a day: charges of 400 days stay, sums of all.
 func TestOldChargesGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes three thousand calls")
-	}
 	b, db := opened(t, store.Memory, budget.DefaultConfig())
 	const days = 730
 	at := noon

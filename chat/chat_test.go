@@ -320,9 +320,6 @@ func TestFull(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SQLite is slow under the race detector, and nothing runs at the same time here")
-	}
 	now := start
 	l, db := opened(t, chat.Options{Now: func() time.Time { return now }, Kept: 10 * 24 * time.Hour})
 	for i := range 1203 {

@@ -85,9 +85,6 @@ func (s *said) where(is func(chat.Message) bool) (all []chat.Message) {
 }
 
 func TestLogIsItsModel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SQLite is slow under the race detector, and nothing runs at the same time here")
-	}
 	texts := []string{"the red door", "a blue door", "赤いドア", "red and blue"}
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()

@@ -90,6 +90,7 @@ func tellings(phone *notifytest.Recorder, words string) (n int) {
 // Stopping the mind ends a program that does not end when it is asked to, with
 // what it began in its group and in a session of its own, and writes that down.
 func TestStopEndsActions(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what left the group of its program is found there alone")
 	}

@@ -24,6 +24,7 @@ import (
 
 // TestKilledWhileItDeliberates kills the daemon at random while it deliberates.
 func TestKilledWhileItDeliberates(t *testing.T) {
+	t.Parallel()
 	lives := 8
 	if testing.Short() {
 		lives = 4

@@ -162,11 +162,11 @@ func TestStrangerBesideOwnWords(t *testing.T) {
 // Who writes into a thread until what another wrote there is no more kept of the
 // incident has not silenced that.
 func TestFloodForgetsNobody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("seventy letters, one after the other")
-	}
 	const reply = "In-Reply-To: <lighthouse@example.net>\r\nReferences: <lighthouse@example.net>"
 	for name, flood := range map[string]int{"as many as are kept": 6, "more than are kept": 70} {
+		if testing.Short() && flood > 6 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{wishDismiss}, []models.ToolCall{wishSnooze}))
 			w.options.Config.QuietHours = escalate.Hours{From: "12:01", To: "13:00"}

@@ -34,6 +34,7 @@ func (w *world) threadStatus(name subconscious.ThreadName) api.ThreadStatus {
 // thinks, and where that is gone too, reflex does. Tick, status, notices and
 // report say who, in whose place, and why.
 func TestListedFallback(t *testing.T) {
+	t.Parallel()
 	first, second := lab(t, modeltest.Options{Script: modeltest.Thinker()}), lab(t, modeltest.Options{Script: modeltest.Thinker()})
 	w := newWorld(t).thinking(modeltest.OpenAI, first)
 	config := &w.options.Config.Models

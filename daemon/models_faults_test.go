@@ -34,6 +34,7 @@ var inShort = []modeltest.Fault{
 // time in three: each tick ends in time, what a model did not think is thought
 // by reflex, with the reason, and nothing is swallowed. It prints the table.
 func TestModelFaults(t *testing.T) {
+	t.Parallel()
 	table := &faultTable{}
 	atOnce := make(chan struct{}, 12)
 	var all sync.WaitGroup

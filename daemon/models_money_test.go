@@ -91,6 +91,7 @@ func childSpends(dir string) error {
 // never more than what is allowed. Then reflex thinks until midnight, and the
 // models the day after.
 func TestSpendingAcrossKills(t *testing.T) {
+	t.Parallel()
 	kills := map[string]int{budget.MoneyPerDay: 20, budget.CallsPerDay: 6, budget.TokensPerDay: 6}
 	if testing.Short() {
 		kills = map[string]int{budget.MoneyPerDay: 5}

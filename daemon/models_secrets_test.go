@@ -28,6 +28,7 @@ import (
 // on the wire, in the records, the log, the database or any answer. The twin, in
 // which nothing is taken out on the way to a model, must leak.
 func TestPlantedSecrets(t *testing.T) {
+	t.Parallel()
 	secrets := redacttest.Planted()
 	if len(secrets) != 50 {
 		t.Fatalf("%d secrets", len(secrets))

@@ -11,6 +11,7 @@ import (
 // TestUnchangedWeekOfModels: while nothing changes no model is asked without
 // the allowance for exploration, and within it a few times a day.
 func TestUnchangedWeekOfModels(t *testing.T) {
+	t.Parallel()
 	const aDay = 288
 	ticks := 7 * aDay
 	if testing.Short() {

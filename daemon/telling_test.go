@@ -57,17 +57,12 @@ func TestNoticesAreToldOnce(t *testing.T) {
 
 // What can wait goes into the digest of the next morning, once.
 func TestDigestTellsWhatCanWait(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of ticks, one after the other")
-	}
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()
 	w.tick()
 	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-24 20:00\n")
-	for w.clock.Now().Before(start.Add(26 * time.Hour)) {
-		w.tick()
-	}
+	w.ticksUntil(start.Add(26 * time.Hour))
 	kinds := w.kindsSent(phone) // waits until they are
 	messages := phone.Messages()
 	if kinds[notify.KindDigest] != 1 || kinds[notify.KindIncident] != 0 {

@@ -13,6 +13,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/health"
 )
 
+// hasMemory reports whether a folder lies in memory, and programs can be written
+// to it and run.
+func hasMemory(path string) bool {
+	const tmpfs, noExec = 0x01021994, 0x8
+	var s syscall.Statfs_t
+	return os.Getenv("TMPDIR") == "" && syscall.Statfs(path, &s) == nil && s.Type == tmpfs && s.Flags&noExec == 0 && s.Bavail > 1<<18
+}
+
 // needRoot skips on a person's machine what takes root, and never in CI.
 func needRoot(t *testing.T) {
 	t.Helper()

@@ -27,6 +27,11 @@ func TestMain(m *testing.M) {
 	if what := os.Getenv("DAEMON_TEST_CHILD"); what != "" {
 		os.Exit(runChild(what))
 	}
+	// What tests write is written to memory where there is such a folder: no test
+	// cuts the power, and hundreds of minds wait for a disk for longer than they think.
+	if hasMemory("/dev/shm") {
+		os.Setenv("TMPDIR", "/dev/shm")
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -199,6 +204,17 @@ func (w *world) tickAs(kind subconscious.TickKind) api.TickReport {
 func (w *world) ticks(n int) {
 	w.t.Helper()
 	for range n {
+		w.tick()
+	}
+}
+
+// ticksUntil runs them until then; in the short form the mind misses most.
+func (w *world) ticksUntil(at time.Time) {
+	w.t.Helper()
+	for w.clock.Now().Before(at) {
+		if testing.Short() {
+			w.clock.advance(5 * slot)
+		}
 		w.tick()
 	}
 }

@@ -142,9 +142,6 @@ func TestDigestsByTheWall(t *testing.T) {
 // every five minutes: quiet hours, presence, budgets and digests together. What
 // was told, and when, is in testdata/daylight.txtar.
 func TestDaylight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("nothing runs at the same time here")
-	}
 	const file = "testdata/daylight.txtar"
 	golden, err := txtar.ParseFile(file)
 	if err != nil && !*update {

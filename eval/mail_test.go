@@ -92,9 +92,6 @@ func TestReadCorpus(t *testing.T) {
 // The corpus goes through a whole daemon, every message is seen, and what asks
 // is personal.
 func TestDeliverCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays a day")
-	}
 	var out bytes.Buffer
 	if err := runMail(t.Context(), []string{madeUp(t), "--days", "1", "--sample", "10", "--json", "--strict"}, &out, &out); err != nil {
 		t.Fatal(err)

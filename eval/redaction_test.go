@@ -197,9 +197,6 @@ func TestHalvesAreApartAndOnlyOneCanBeLookedAt(t *testing.T) {
 }
 
 func TestHostileArchives(t *testing.T) {
-	if testing.Short() {
-		t.Skip("nothing runs at the same time here, and unpacking is slow under the race detector")
-	}
 	good := label("a", "Password", "strong", 1, 0, 3, "abc")
 	tests := []struct {
 		name    string

@@ -30,9 +30,6 @@ func measured(t *testing.T, gate, ticks string) (gateFigures, error) {
 // Asked at every tick, a model that talks itself into things gets nowhere; with
 // the rules of the ancestor it gets everywhere, so that the measure can fail.
 func TestRuminationAlways(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays a day")
-	}
 	defer goleak.VerifyNone(t)
 	f, err := measured(t, threads.Always, "40")
 	if err != nil {

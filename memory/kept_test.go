@@ -147,9 +147,6 @@ func checkIndexes(t interface{ Error(...any) }, db *store.DB) {
 
 // TestForgottenIsGoneFromTheFiles looks for the words in the bytes on disk.
 func TestForgottenIsGoneFromTheFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SQLite is slow under the race detector, and nothing runs at the same time here")
-	}
 	folder := t.TempDir()
 	db := database(t, filepath.Join(folder, "mind.db"))
 	s := memory.New(db, memory.Options{Now: clock()})

@@ -154,9 +154,6 @@ func equal(t *rapid.T, what string, want, got memory.Record, err error) {
 
 // TestStoreIsItsModel plays at random and compares everything after each step.
 func TestStoreIsItsModel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SQLite is slow under the race detector, and nothing runs at the same time here")
-	}
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		db, err := store.Open(ctx, store.Options{Path: store.Memory}, memory.Migrations()...)
@@ -272,9 +269,6 @@ func checkAre(t *rapid.T, what string, w *world, got []memory.Record, is func(me
 // same by the person, one is told anything besides by strangers and agents. No
 // trusted search, list or write tells them apart, in order and score neither.
 func TestStrangersChangeNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SQLite is slow under the race detector, and nothing runs at the same time here")
-	}
 	words := []string{"red", "door", "key", "vault", "invoice", "4711", "mat", "the", "赤い", "urgent"}
 	phrase := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words"), " ")

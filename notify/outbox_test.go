@@ -257,9 +257,6 @@ func TestTroubles(t *testing.T) {
 }
 
 func TestExpiredIsNotSent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a day of tries, one after the other")
-	}
 	synctest.Test(t, func(t *testing.T) {
 		var r notifytest.Recorder
 		r.Fail(unavailable())

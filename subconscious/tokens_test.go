@@ -100,9 +100,6 @@ func compareGolden(t *testing.T, file string, got []byte) {
 // TestRealTokensOfMixtures: nor are documents over by more than a few in a
 // hundred whose summaries are made of anything, hashes and random letters too.
 func TestRealTokensOfMixtures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the tokenizer is slow")
-	}
 	var pieces []string
 	for _, name := range slices.Sorted(maps.Keys(languages)) {
 		for _, sentence := range languages[name] {

@@ -79,9 +79,6 @@ func TestDecisionsAreBounded(t *testing.T) {
 // A year and a half with two ticks a day: what was decided of an incident that
 // was told outlives the rest, and nothing grows.
 func TestWhatWasToldIsKeptForAYear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a year and a half of ticks")
-	}
 	minds, db := newStore(t, store.Memory)
 	state := load(t, minds)
 	const perDay, days = 2, 560

@@ -133,9 +133,6 @@ func TestFaultyDrivers(t *testing.T) {
 		}
 		for _, protocol := range protocols {
 			t.Run(fmt.Sprintf("%s/%s/%s", c.flaw, c.rule, protocol), func(t *testing.T) {
-				if c.flaw == gulps && testing.Short() {
-					t.Skip("it reads whatever it is sent, which is slow under the race detector")
-				}
 				litter := make(chan struct{})
 				defer close(litter)
 				if said := judge(c.rule, suite(protocol, c.flaw, litter), c.streamed); len(said) == 0 {

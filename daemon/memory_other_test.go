@@ -1,0 +1,5 @@
+//go:build !linux
+
+package daemon_test
+
+func hasMemory(string) bool { return false }
