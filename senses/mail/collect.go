@@ -41,7 +41,7 @@ type look struct {
 
 	changes []subconscious.Observation
 	// looked are the folders that were looked at, missing those that are not
-	// there, stuck those in which a message could not be read just now.
+	// there or refused, stuck those in which a message could not be read just now.
 	looked, missing map[string]bool
 	stuck           map[uint32]bool
 	// unfinished: not all of the folders were looked through.
@@ -145,7 +145,7 @@ func (l *look) round(ctx context.Context, session *account.Session) error {
 		if err := l.lookAtFolder(ctx, session, name, opened); ends(ctx, err) {
 			return err
 		} else if err != nil {
-			l.unfinished = true
+			l.missing[name], l.unfinished = true, l.unfinished || l.state.Folders[name] != nil
 			l.say("%v", err)
 		}
 	}

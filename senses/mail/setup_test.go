@@ -41,6 +41,8 @@ type house struct {
 	stands map[string]subconscious.Observation
 	told   []string
 	last   senses.Batch
+	// through is put between the sense and the server; nil: nothing.
+	through func(net.Conn) net.Conn
 }
 
 // Rows is what the ledger would answer.
@@ -80,7 +82,13 @@ func (h *house) options(rows senses.RowReader) Options {
 		Rows:     rows,
 		Zone:     func() *time.Location { return time.UTC },
 		Password: func(context.Context) (secret.Value, error) { return secret.New("secret"), nil },
-		Dial:     func(context.Context, string, string) (net.Conn, error) { return h.server.Dial() },
+		Dial: func(context.Context, string, string) (net.Conn, error) {
+			conn, err := h.server.Dial()
+			if err == nil && h.through != nil {
+				conn = h.through(conn)
+			}
+			return conn, err
+		},
 	}
 }
 

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,41 @@ func TestNothingMissedByTheSense(t *testing.T) {
 	}
 	h.server.Mend()
 	h.expect("mended", h.tick(), "mail mid:a@example.org")
+}
+
+// saying is a connection over which the server says other words than it means.
+type saying struct {
+	net.Conn
+	words *strings.Replacer
+}
+
+func (c saying) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	return copy(p, c.words.Replace(string(p[:n]))), err
+}
+
+// TestFolderThatCannotBeRead: of a folder whose name is none, or that the server
+// refuses, it is said; the others are read, and found.
+func TestFolderThatCannotBeRead(t *testing.T) {
+	for _, name := range []string{"Bad&xx", "Locked"} {
+		h := newHouse(t, mailtest.Options{}, watching(name, "INBOX"))
+		h.box.Create("Bad~xx")
+		h.through = func(conn net.Conn) net.Conn {
+			return saying{conn, strings.NewReplacer("Bad~", "Bad&", "[NONEXISTENT]", "[UNAVAILABLE]")}
+		}
+		h.restart()
+		h.knows(boss)
+		h.ticks()
+		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		h.expect(name, h.tick(), "+request mid:a@example.org")
+		if o := h.stands["mid:a@example.org"]; o.Attrs["known"] != "1" || !strings.Contains(h.last.Degraded, name) {
+			t.Errorf("%s: known %q, degraded %q", name, o.Attrs["known"], h.last.Degraded)
+		}
+		tried, err := Try(t.Context(), h.config, h.options(nil))
+		if err != nil || len(tried.Watched) != 1 || len(tried.Missing)+len(tried.Refused) != 1 || tried.Sent.Name != "Sent" {
+			t.Errorf("%s: tried %+v, %v", name, tried, err)
+		}
+	}
 }
 
 func TestFolderIsMissing(t *testing.T) {

@@ -16,9 +16,10 @@ type Tried struct {
 	// Folders are the names of all, in the server's order.
 	Folders []string
 	// Watched are those that are looked at, with how many messages each has;
-	// Missing those that are configured and not there.
-	Watched []TriedFolder
-	Missing []string
+	// Missing those that are configured and not there, Refused says of what else
+	// cannot be opened why.
+	Watched          []TriedFolder
+	Missing, Refused []string
 	// Sent is the folder of what the person sent; its name is "" where it is not
 	// looked at, or none is found. SentWanted: it is looked for.
 	Sent       TriedFolder
@@ -75,8 +76,10 @@ func try(ctx context.Context, session *account.Session, config Config) (Tried, e
 	for _, name := range config.Folders {
 		found, err := openTried(ctx, session, name)
 		switch {
-		case err != nil:
+		case ends(ctx, err):
 			return t, err
+		case err != nil:
+			t.Refused = append(t.Refused, err.Error())
 		case found.Name == "":
 			t.Missing = append(t.Missing, name)
 		default:
@@ -93,10 +96,15 @@ func try(ctx context.Context, session *account.Session, config Config) (Tried, e
 	if name == "" {
 		return t, nil
 	}
-	if t.Sent, err = openTried(ctx, session, name); err == nil && t.Sent.Name == "" && config.Sent != "" {
+	switch t.Sent, err = openTried(ctx, session, name); {
+	case ends(ctx, err):
+		return t, err
+	case err != nil:
+		t.Sent, t.Refused = TriedFolder{}, append(t.Refused, err.Error())
+	case t.Sent.Name == "" && config.Sent != "":
 		t.Missing = append(t.Missing, name)
 	}
-	return t, err
+	return t, nil
 }
 
 // openTried opens one folder; without a name where it is not there.

@@ -29,7 +29,7 @@ type Mailbox struct {
 	Untrusted, SignIn, Busy bool
 	// Tried is what was seen, where Problem is "".
 	Tried mail.Tried
-	// Missing are folders that are configured and not there, in words.
+	// Missing are folders that are configured and not there, or refused, in words.
 	Missing string
 }
 
@@ -48,8 +48,9 @@ func Mail(ctx context.Context, c mail.Config, stateDir string, env func(string) 
 	if err == nil {
 		m := Mailbox{Tried: tried, Reached: Reached{Detail: c.Host + " lets you in: " + mailWords(c, tried)}}
 		if len(tried.Missing) > 0 {
-			m.Missing = fmt.Sprintf("%s has no folder %s", c.Host, strings.Join(tried.Missing, ", "))
+			tried.Refused = append(tried.Refused, fmt.Sprintf("%s has no folder %s", c.Host, strings.Join(tried.Missing, ", ")))
 		}
+		m.Missing = strings.Join(tried.Refused, "; ")
 		return m
 	}
 	problem, next := parted(c, err)

@@ -28,6 +28,8 @@ const (
 type Folder struct {
 	Name  string
 	Attrs []imap.MailboxAttr
+	// Broken: its name cannot be read, so that it cannot be opened by it.
+	Broken bool
 }
 
 // Opened is a folder as EXAMINE found it.

@@ -61,11 +61,12 @@ type lexer struct {
 	maxLine, maxLiteral int64
 }
 
-// feed follows data. An error says what no server sends that means well.
+// feed follows data, and masks names of folders in it. An error says what no server sends that means well.
 func (l *lexer) feed(data []byte) error {
 	for len(data) > 0 {
 		if l.at == inLiteral {
 			n := min(int64(len(data)), l.left)
+			l.mask(data[:n])
 			data, l.left = data[n:], l.left-n
 			if l.left == 0 {
 				l.at = inFields
@@ -78,6 +79,7 @@ func (l *lexer) feed(data []byte) error {
 		if err := l.step(data[0]); err != nil {
 			return err
 		}
+		l.mask(data[:1])
 		data = data[1:]
 	}
 	return nil

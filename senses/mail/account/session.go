@@ -52,7 +52,8 @@ func (s *Session) Folders(ctx context.Context) ([]Folder, error) {
 		list := s.conn.client.List("", "*", options)
 		for item := list.Next(); item != nil; item = list.Next() {
 			if len(folders) < maxFolders {
-				folders = append(folders, Folder{Name: item.Mailbox, Attrs: item.Attrs})
+				name, ok := folderName(item.Mailbox)
+				folders = append(folders, Folder{Name: name, Broken: !ok, Attrs: item.Attrs})
 			}
 		}
 		return list.Close()
@@ -62,7 +63,8 @@ func (s *Session) Folders(ctx context.Context) ([]Folder, error) {
 
 // Examine opens a folder for reading alone; what is asked afterwards is asked of
 // it. Where there is no such folder the error is an ErrFolder and names those
-// that there are. UIDValidity is 0 where the server has no lasting UIDs there.
+// that there are; what else the server refuses is said of this folder alone.
+// UIDValidity is 0 where the server has no lasting UIDs there.
 func (s *Session) Examine(ctx context.Context, name string) (Opened, error) {
 	if s.conn == nil {
 		return Opened{}, errOver
@@ -79,9 +81,6 @@ func (s *Session) Examine(ctx context.Context, name string) (Opened, error) {
 	if !errors.As(err, &answer) {
 		return Opened{}, err
 	}
-	if busy(answer.code, answer.text) {
-		return Opened{}, fmt.Errorf("%w; %w", err, ErrBusy)
-	}
 	return Opened{}, s.explainFolder(ctx, name, err)
 }
 
@@ -93,6 +92,9 @@ func (s *Session) explainFolder(ctx context.Context, name string, err error) err
 	}
 	var names []string
 	for _, f := range folders {
+		if f.Name == name && f.Broken {
+			return fmt.Errorf("%w; its name is not written as names of folders are (modified UTF-7), so that no program can ask for it: rename it on the server", err)
+		}
 		if f.Name == name && !f.has(imap.MailboxAttrNoSelect) && !f.has(imap.MailboxAttrNonExistent) {
 			return err // it is there, and refused for another reason
 		}
