@@ -63,11 +63,17 @@ func (s *scene) collisions() []couple {
 	return s.clashing
 }
 
+// has reports whether an event is one of the couple, which speaks for both unless
+// the person wants to hear no more of it.
+func (s *scene) has(c couple, o subconscious.Observation) bool {
+	return (c.a.Ref() == o.Ref() || c.b.Ref() == o.Ref()) && !s.closed[subconscious.PairKey(c.a.Key(), c.b.Key())]
+}
+
 // inClash reports whether a clash speaks for the event, in this tick or in an
 // entry that is being followed.
 func (s *scene) inClash(o subconscious.Observation) bool {
 	ref := o.Ref()
-	return slices.ContainsFunc(s.collisions(), func(c couple) bool { return c.a.Ref() == ref || c.b.Ref() == ref }) ||
+	return slices.ContainsFunc(s.collisions(), func(c couple) bool { return s.has(c, o) }) ||
 		slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool {
 			a, b, ok := s.two(e)
 			return ok && e.Rule == "oracle.clash" && !e.Over && (a.Ref() == ref || b.Ref() == ref) && s.collide(a, b)
@@ -119,7 +125,7 @@ func (s *scene) tellsClash(c couple) bool {
 // part of, which says all that matters of it.
 func (s *scene) clashTells(o subconscious.Observation) bool {
 	return slices.ContainsFunc(s.collisions(), func(c couple) bool {
-		return (c.a.Ref() == o.Ref() || c.b.Ref() == o.Ref()) && s.tellsClash(c)
+		return s.has(c, o) && s.tellsClash(c)
 	})
 }
 

@@ -113,7 +113,7 @@ func oracleRules() []Rule {
 	return []Rule{
 		{
 			Name: "oracle.event", Low: 2, High: 7, find: events, over: eventOver,
-			Doc:     "An event comes near. It counts too little to be kept until its last two hours, an all-day one until the evening before, and little beside a clash that tells of it.",
+			Doc:     "An event comes near. It counts too little to be kept until its last two hours, an all-day one until the evening before, and little beside a clash that tells of it, unless the person dismissed that.",
 			Example: "Dentist, Mon 23 Nov 10:30–11:00 (Harbour Street 12)",
 		}, {
 			Name: "oracle.clash", Low: 3, High: 7, find: clashes, over: clashOver,

@@ -39,6 +39,7 @@ var update = flag.Bool("update", false, "write the goldens and docs/reflex.md an
 //	stands …                         stands, and the thread was shown it before
 //	was ID "2026-11-09 02:00" appeared 2      an earlier change, and its severity
 //	entry RULE pair|one|pattern ID… "SUMMARY" is being followed
+//	dismissed ID ID                           of their clash nothing more
 //
 // Of a thing, due, end, at, change, severity, text, link, band, instance and
 // trust are its fields, and all others its attributes; times are local. An
@@ -57,6 +58,7 @@ type scenario struct {
 	world   *world
 	field   subconscious.Field
 	entries []subconscious.Entry
+	closed  []subconscious.ClosedThing
 	things  map[string]subconscious.Observation
 	names   map[subconscious.Ref]string
 	seq     int64
@@ -185,6 +187,8 @@ func (s *scenario) line(n int, words []string) {
 		s.was(words)
 	case "entry":
 		s.entry(words)
+	case "dismissed":
+		s.closed = append(s.closed, subconscious.ClosedThing{Incident: subconscious.PairKey(s.things[words[1]].Key(), s.things[words[2]].Key())})
 	default:
 		s.t.Fatalf("line %d: what is %q?", n, words[0])
 	}
@@ -367,7 +371,7 @@ func (s *scenario) entry(words []string) {
 
 func (s *scenario) snapshot() subconscious.Snapshot {
 	return subconscious.Snapshot{Tick: 7, At: s.at, Zone: s.zone, Kind: subconscious.Scheduled,
-		State: subconscious.State{Version: 1, Entries: s.entries}, World: s.world,
+		State: subconscious.State{Version: 1, Entries: s.entries, Closed: s.closed}, World: s.world,
 		Fields: map[subconscious.ThreadName]subconscious.Field{s.thread: s.field}}
 }
 

@@ -26,8 +26,10 @@ type scene struct {
 	wider map[subconscious.Ref]bool
 	// entries are what is being followed, listed or parked.
 	entries []subconscious.Entry
-	visits  int
-	zones   map[string]*time.Location
+	// closed are the incidents of which the person wants to hear no more.
+	closed map[subconscious.IncidentKey]bool
+	visits int
+	zones  map[string]*time.Location
 	// clashing are the clashes of what is new, once collided.
 	clashing []couple
 	collided bool
@@ -38,8 +40,12 @@ func newScene(snapshot subconscious.Snapshot, thread subconscious.ThreadName) *s
 		at: snapshot.At, zone: snapshot.Zone, world: snapshot.World, thread: thread, field: snapshot.Fields[thread],
 		wider:   map[subconscious.Ref]bool{},
 		entries: slices.Concat(snapshot.State.Entries, snapshot.State.Parked),
+		closed:  map[subconscious.IncidentKey]bool{},
 		visits:  visitsAllowed,
 		zones:   map[string]*time.Location{},
+	}
+	for _, c := range snapshot.State.Closed {
+		s.closed[c.Incident] = true
 	}
 	if s.zone == nil {
 		s.zone = time.UTC
