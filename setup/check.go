@@ -16,6 +16,8 @@ type checker struct {
 	file  string
 	lines map[string]int // by whole key
 	errs  Errors
+	// paths are those that the configuration names, absolute.
+	paths []struct{ key, path string }
 }
 
 // wrong adds an error. What looks like a secret is never said.

@@ -22,6 +22,7 @@ const (
 	CodeSecret     Code = "secret"        // a secret itself, where its place belongs
 	CodeHome       Code = "no_home"       // "~" is used and HOME is not set
 	CodeUntrusted  Code = "untrusted"     // others could have written the file
+	CodeAbsent     Code = "absent"        // what a path names is not there, which blinds a sense
 )
 
 // Error is one thing that is wrong with a configuration.

@@ -37,19 +37,41 @@ var overrides = []struct{ key, variable string }{
 // that begin with "~" are expanded with HOME, relative ones count from the
 // folder of the file. The error is an Errors.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
-	if path == "" {
-		return load("", nil, env)
+	return newChecker(path).load(env)
+}
+
+// Check is Load, and looks whether the paths that are named are there: lacking
+// is what there is to say of those that are not, with the files that hold
+// secrets, without which an account cannot be used, under CodeMissing, and the
+// rest, without which a sense is blind, under CodeAbsent.
+func Check(path string, env func(string) (string, bool)) (lacking Errors, err error) {
+	c := newChecker(path)
+	if _, err := c.load(env); err != nil {
+		return nil, err
 	}
-	data, e := read(path, trusted.Path)
+	for _, named := range c.paths {
+		c.there(named.key, named.path, env)
+	}
+	_ = c.errs.result() // puts them in order
+	return c.errs, nil
+}
+
+func newChecker(path string) *checker { return &checker{file: path, lines: map[string]int{}} }
+
+func (c *checker) load(env Env) (*Config, error) {
+	if c.file == "" {
+		return c.read(nil, env)
+	}
+	data, e := read(c.file, trusted.Path)
 	if e != nil {
 		return nil, Errors{e}.result()
 	}
-	return load(path, data, env)
+	return c.read(data, env)
 }
 
-// load does what Load does, with the bytes of the file.
-func load(path string, data []byte, env Env) (*Config, error) {
-	c := &checker{file: path, lines: map[string]int{}}
+// read does what load does, with the bytes of the file.
+func (c *checker) read(data []byte, env Env) (*Config, error) {
+	path := c.file
 	node, e := parse(path, data)
 	if e != nil {
 		return nil, Errors{e}.result()

@@ -1,7 +1,10 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -76,6 +79,28 @@ func (c *checker) path(key string, path *string, env Env, base string) {
 		c.at(CodeValue, key, env, fmt.Sprintf("%q is not an absolute path", clip(p)), "write the path from / on")
 	default:
 		*path = filepath.Join(base, p)
+	}
+	c.paths = append(c.paths, struct{ key, path string }{key, *path})
+}
+
+// there looks whether what a path names is there, and a folder or a file as it
+// must be. The state folder is made where it is not.
+func (c *checker) there(key, path string, env Env) {
+	last := lastKey(key)
+	folder := last == "path" || last == "folder" || last == "root"
+	info, err := os.Stat(path)
+	switch {
+	case key == "state_dir":
+	case errors.Is(err, fs.ErrNotExist) && (strings.HasSuffix(last, "_file") || last == "contacts"):
+		c.at(CodeMissing, key, env, fmt.Sprintf("there is no file %s", path), "put it there, or correct the path")
+	case errors.Is(err, fs.ErrNotExist):
+		c.at(CodeAbsent, key, env, fmt.Sprintf("%s is not there", path), "make it, or correct the path; until then nothing is seen of it")
+	case err != nil:
+		c.at(CodeAbsent, key, env, fmt.Sprintf("%s cannot be looked at (%v)", path, errors.Unwrap(err)), "check the permissions, for the user that the daemon runs as")
+	case folder && !info.IsDir():
+		c.at(CodeAbsent, key, env, path+" is no folder", "name the folder")
+	case !folder && info.IsDir() && !strings.HasPrefix(last, "paths["):
+		c.at(CodeAbsent, key, env, path+" is a folder", "name the file")
 	}
 }
 

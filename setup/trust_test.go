@@ -32,7 +32,7 @@ func TestConfigurationOfOthers(t *testing.T) {
 			if refused != nil {
 				t.Fatal(refused)
 			}
-			if config, err := load(path, data, env); err != nil || len(config.Actions) != 1 {
+			if config, err := newChecker(path).read(data, env); err != nil || len(config.Actions) != 1 {
 				t.Errorf("without the guard: %v", err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,16 +63,21 @@ func (a *app) configPlace() (configPlace, error) {
 // load reads the configuration that counts. No file in the usual place means
 // the defaults.
 func (a *app) load() (*setup.Config, configPlace, error) {
-	place, err := a.configPlace()
+	place, file, err := a.usedConfig()
 	if err != nil {
 		return nil, place, err
 	}
-	file := place.File
-	if place.By == "default" && !place.Exists {
-		file = ""
-	}
 	config, err := setup.Load(file, a.env)
 	return config, place, err
+}
+
+// usedConfig is the place, and the file to load, which is "" for the defaults.
+func (a *app) usedConfig() (place configPlace, file string, err error) {
+	place, err = a.configPlace()
+	if place.By != "default" || place.Exists {
+		file = place.File
+	}
+	return place, file, err
 }
 
 // mistake is one thing wrong with a configuration, in JSON.
@@ -88,35 +94,48 @@ func newConfigCheck(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "say whether the configuration is right, and what to correct",
-		Args:  takes(0, 0),
+		Long: `Says whether the configuration is right, and whether the paths that it names are
+there. Exits with 1 if the daemon could not use it, or a file that holds a secret
+is not there, and with 4 if something that is to be looked at is not there.`,
+		Args: takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, place, err := a.load()
-			var wrong setup.Errors
+			place, file, err := a.usedConfig()
+			if err != nil {
+				return err
+			}
+			wrong, err := setup.Check(file, a.env)
 			if err != nil && !errors.As(err, &wrong) {
 				return err
 			}
+			absent := func(e *setup.Error) bool { return e.Code == setup.CodeAbsent }
 			mistakes := make([]mistake, 0, len(wrong))
 			for _, e := range wrong {
 				mistakes = append(mistakes, mistake{string(e.Code), e.File, e.Line, e.Key, e.Problem, e.Fix})
 			}
+			failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return !absent(e) })
 			answer := struct {
 				configPlace
 				OK       bool      `json:"ok"`
 				Mistakes []mistake `json:"mistakes"`
-			}{place, len(wrong) == 0, mistakes}
-			if err := a.print(answer, func(screen.View) string { return checkWords(place, wrong) }); err != nil {
+			}{place, !failed, mistakes}
+			if err := a.print(answer, func(screen.View) string { return checkWords(place, wrong, failed) }); err != nil {
 				return err
 			}
-			if len(wrong) > 0 {
+			switch {
+			case failed:
 				return &silentError{exitFailed}
+			case len(wrong) > 0:
+				return errDegraded
 			}
 			return nil
 		},
 	}
 }
 
-func checkWords(place configPlace, wrong setup.Errors) string {
+func checkWords(place configPlace, wrong setup.Errors, failed bool) string {
 	switch {
+	case len(wrong) > 0 && !failed:
+		return screen.Lines(wrong.Error()+"\n"+place.File+" can be used; what is not there is not looked at.") + "\n"
 	case len(wrong) > 0:
 		return screen.Lines(wrong.Error()) + "\n"
 	case !place.Exists:

@@ -105,6 +105,9 @@ func Examine(ctx context.Context, options Options) []Finding {
 	}
 	e.part = PartConfiguration
 	e.configuration()
+	if e.Exists {
+		e.paths()
+	}
 	e.prompts()
 	e.part = PartMind
 	e.stateDir()

@@ -162,10 +162,11 @@ func TestFaults(t *testing.T) {
 			write(t, p.dir+"/work/a/b/c", "", 0o600)
 			p.options.Watches = func() (int, bool) { return 2, true }
 		}, "watches", doctor.Degraded, "at most 3 folders to watch, and 2 may be"},
-		"a folder that is not there": {"senses: {notes: [{id: work, path: none}]}", nil, "folders", doctor.Degraded, "none"},
-		"no models":                  {"", nil, "roles", doctor.Note, "rules do"},
-		"no key":                     {"models: {preset: free}", nil, "zai key", doctor.Broken, "there is no key for zai"},
-		"a key in the environment":   {"models: {preset: free}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "zai key", doctor.OK, "found in the variable ZAI_API_KEY"},
+		"a folder that is not there":   {"senses: {notes: [{id: work, path: none}]}", nil, "folders", doctor.Degraded, "none"},
+		"a calendar that is not there": {"senses: {calendar: [{id: home, ics: none.ics}]}", nil, "folders", doctor.Degraded, "none.ics is not there"},
+		"no models":                    {"", nil, "roles", doctor.Note, "rules do"},
+		"no key":                       {"models: {preset: free}", nil, "zai key", doctor.Broken, "there is no key for zai"},
+		"a key in the environment":     {"models: {preset: free}", func(t *testing.T, p *patient) { p.env["ZAI_API_KEY"] = key }, "zai key", doctor.OK, "found in the variable ZAI_API_KEY"},
 		"a key in a file": {"models: {preset: free, providers: [{id: zai, key_file: keys/zai}]}", func(t *testing.T, p *patient) { write(t, p.dir+"/keys/zai", key+"\n", 0o600) },
 			"zai key", doctor.OK, "keys/zai"},
 		"a key that others can read": {"models: {preset: free, providers: [{id: zai, key_file: keys/zai}]}", func(t *testing.T, p *patient) { write(t, p.dir+"/keys/zai", key+"\n", 0o644) },

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -113,16 +112,9 @@ func (e *examination) watches(ctx context.Context) {
 	}
 	ctx, done := context.WithTimeout(ctx, walkWithin)
 	defer done()
-	folders, missing := 0, []string{}
+	folders := 0
 	for _, root := range roots {
-		n, err := countFolders(ctx, root, maxFolders-folders)
-		folders += n
-		if errors.Is(err, fs.ErrNotExist) {
-			missing = append(missing, root)
-		}
-	}
-	if len(missing) > 0 {
-		e.add(Degraded, "folders", "not there: "+strings.Join(missing, ", "), "make them, or correct senses.files and senses.notes")
+		folders += countFolders(ctx, root, maxFolders-folders)
 	}
 	words := fmt.Sprintf("at most %d folders to watch, and %d may be", folders, limit)
 	if folders > limit*9/10 {
@@ -132,27 +124,21 @@ func (e *examination) watches(ctx context.Context) {
 	e.add(OK, name, words, "")
 }
 
-var errEnough = errors.New("enough")
-
 // countFolders counts the folders below root, ignored ones included.
-func countFolders(ctx context.Context, root string, most int) (n int, err error) {
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+func countFolders(ctx context.Context, root string, most int) (n int) {
+	// What cannot be read is not counted.
+	_ = filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil && path == root:
-			return err
 		case err != nil:
 			return nil
 		case n >= most || ctx.Err() != nil:
-			return errEnough
+			return fs.SkipAll
 		case entry.IsDir():
 			n++
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return n, err
+	return n
 }
 
 // kernelWatches asks Linux how many folders one user may watch.

@@ -42,6 +42,21 @@ func (e *examination) configuration() {
 	e.add(OK, name, e.File+" is right", "")
 }
 
+// paths looks whether what senses look at is there. Transcripts, and files of
+// secrets, are looked at where they are used.
+func (e *examination) paths() {
+	var absent []string
+	lacking, _ := setup.Check(e.File, e.Env) // what is wrong is said of the file
+	for _, l := range lacking {
+		if l.Code == setup.CodeAbsent && strings.HasPrefix(l.Key, "senses.") && !strings.HasPrefix(l.Key, "senses.conversation") {
+			absent = append(absent, l.Key+": "+l.Problem)
+		}
+	}
+	if len(absent) > 0 {
+		e.add(Degraded, "folders", strings.Join(absent, "; "), "make them, or correct the paths: subconsciousctl config check")
+	}
+}
+
 // prompts looks at the templates that override the shipped ones.
 func (e *examination) prompts() {
 	dir := setup.PromptsDir(e.File)

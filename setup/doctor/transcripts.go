@@ -69,7 +69,7 @@ func listTranscripts(ctx context.Context, c conversation.Config) (found transcri
 		case path == root:
 			return err
 		case found.n > maxTranscripts || ctx.Err() != nil:
-			return errEnough
+			return fs.SkipAll
 		case entry.IsDir() && skips(path, true):
 			return filepath.SkipDir
 		case errors.Is(err, fs.ErrPermission):
@@ -79,9 +79,6 @@ func listTranscripts(ctx context.Context, c conversation.Config) (found transcri
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
 	return found, err
 }
 
