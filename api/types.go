@@ -128,6 +128,10 @@ type BudgetStatus struct {
 	Roles     []RoleSpend `json:"roles"`
 }
 
+// NoticeConfiguration is the code of the notice that the configuration on the
+// disk waits for a restart.
+const NoticeConfiguration = "configuration_changed"
+
 // Notice is an operational notice: the daemon about itself.
 type Notice struct {
 	At   time.Time `json:"at"`

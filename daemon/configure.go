@@ -16,6 +16,18 @@ type Configuration struct {
 	// one. Without one the machine's health alone is watched.
 	Path  string
 	Found bool
+	// read is the file as it was looked at before it was read; nil for none.
+	read fs.FileInfo
+}
+
+// Changed reports whether the file was written, made or removed since it was
+// read.
+func (c Configuration) Changed() bool {
+	now, err := os.Stat(c.Path)
+	if err != nil || c.read == nil {
+		return (err == nil) != (c.read != nil)
+	}
+	return !now.ModTime().Equal(c.read.ModTime()) || now.Size() != c.read.Size()
 }
 
 // Prompts is the folder whose templates go before the embedded ones.
@@ -38,14 +50,15 @@ func LoadConfiguration(path, stateDir string, env func(string) (string, bool)) (
 	found := Configuration{Path: path, Found: true}
 	if path == "" {
 		found.Path = setup.DefaultPath(env)
-		_, err := os.Stat(found.Path)
+	}
+	var err error
+	if found.read, err = os.Stat(found.Path); path == "" {
 		found.Found = found.Path != "" && !errors.Is(err, fs.ErrNotExist)
 	}
 	source := found.Path
 	if !found.Found {
 		source = ""
 	}
-	var err error
 	found.Config, err = setup.Load(source, overridden)
 	return found, err
 }

@@ -24,6 +24,9 @@ import (
 type Options struct {
 	// Config is the configuration; its StateDir must be absolute.
 	Config *setup.Config
+	// Changed reports whether the configuration on the disk is another than
+	// Config; nil where there is none.
+	Changed func() bool
 	// Version is shown by status.
 	Version string
 	// Demo is shown by status.
@@ -75,6 +78,9 @@ func (o *Options) validate() error {
 	}
 	if !filepath.IsAbs(o.Config.StateDir) {
 		return fmt.Errorf("daemon: state_dir %q is not an absolute path", o.Config.StateDir)
+	}
+	if o.Changed == nil {
+		o.Changed = func() bool { return false }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -84,7 +84,7 @@ func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
 		logger.Info("no configuration found: watching this machine's health alone",
 			"next", "copy config.example.yaml to "+config.Path+", name your folders in it, and start again")
 	}
-	options := daemon.Options{Config: config.Config, Version: api.BuildVersion(), Logger: logger, Env: os.LookupEnv,
+	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: os.LookupEnv,
 		Prompts: config.Prompts()}
 	if w.once {
 		return daemon.RunOnce(ctx, options, stdout)

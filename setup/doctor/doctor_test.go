@@ -152,6 +152,9 @@ func TestFaults(t *testing.T) {
 		"a blind sense": {"", func(t *testing.T, p *patient) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Senses: []api.SenseStatus{{ID: "home", State: "blind", Error: "no such file"}}}}
 		}, "daemon", doctor.Degraded, "the sense home is blind: no such file"},
+		"a configuration that waits for a restart": {"", func(t *testing.T, p *patient) {
+			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{Code: api.NoticeConfiguration, Text: "the configuration was changed", Next: "restart the daemon"}}}}
+		}, "restart", doctor.Degraded, "was changed"},
 		"no database": {"", nil, "database", doctor.Note, "none yet"},
 		"a database of another kind": {"", func(t *testing.T, p *patient) {
 			write(t, p.options.StateDir+"/mind.db", strings.Repeat("no database ", 20), 0o600)

@@ -159,6 +159,11 @@ func (e *examination) daemon(ctx context.Context) {
 		return
 	}
 	e.status = &status
+	for _, n := range status.Notices {
+		if n.Code == api.NoticeConfiguration {
+			e.add(Degraded, "restart", n.Text, n.Next)
+		}
+	}
 	var troubles []string
 	for _, s := range status.Senses {
 		if s.State == "blind" {
