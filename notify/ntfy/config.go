@@ -96,7 +96,7 @@ func (v *validation) address(c Config) {
 	case c.URL == "":
 		v.wrong("url", "is not set; write the address of the server, such as https://ntfy.sh")
 	case err != nil || at.Hostname() == "" || at.Scheme != "http" && at.Scheme != "https" || len(c.URL) > 500:
-		v.wrong("url", "is not an address of http or https; write it as https://HOST")
+		v.wrong("url", "is not an address of http or https; write it as https://HOST, or as http://HOST on this machine and its network")
 	case at.User != nil:
 		v.wrong("url", "has a name or a password in it; use username and password_file, or token_file")
 	case at.RawQuery != "" || at.Fragment != "" || at.ForceQuery:

@@ -160,7 +160,12 @@ func (s *session) typeServer(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if !strings.Contains(address, "://") {
-			address = "https://" + address
+			scheme := "https://"
+			if loopback("http://" + address) { // where hardly a server has a certificate
+				scheme = "http://"
+			}
+			address = scheme + address
+			s.say("Without a scheme it is taken as %s", address)
 		}
 		if err := (ntfy.Config{URL: address, Topic: "example"}).Validate(); err != nil {
 			s.say("✗ %v", err)

@@ -55,7 +55,7 @@ func TestWholeWay(t *testing.T) {
 	phone := phoneServer(t, ntfytest.Options{})
 	o.Offline, o.Preset = false, models.PresetReflex
 	p := &person{answers: []string{"another", "", "", none, "own server", "yes", "again", "yes", "other hours"},
-		texts: []string{home + "/none", "~/2026", "no address", phone.URL(), "noon", "22-6:30"}}
+		texts: []string{home + "/none", "~/2026", "no address", strings.TrimPrefix(phone.URL(), "http://"), "noon", "22-6:30"}}
 	outcome, config := run(t, o, p)
 	if len(config.Senses.Notes) != 1 || config.Senses.Notes[0].Path != home+"/Notes" || len(config.Senses.Calendar) != 1 ||
 		len(config.Senses.Files) != 1 || config.Senses.Files[0].ID != "2026" || len(outcome.Watched) != 3 {
@@ -71,7 +71,7 @@ func TestWholeWay(t *testing.T) {
 	if config.QuietHours.From != "22:00" || config.QuietHours.To != "06:30" {
 		t.Errorf("quiet hours are %+v", config.QuietHours)
 	}
-	for _, want := range []string{"there is no such folder", "✗ url: ", "are no hours", "ntfy://" + strings.TrimPrefix(phone.URL(), "http://") + "/" + topic} {
+	for _, want := range []string{"there is no such folder", "✗ url: ", "are no hours", "taken as " + phone.URL(), "ntfy://" + strings.TrimPrefix(phone.URL(), "http://") + "/" + topic} {
 		if !strings.Contains(p.said.String(), want) {
 			t.Errorf("%q was not said:\n%s", want, &p.said)
 		}
