@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,18 +19,19 @@ func newUndo(a *app) *cobra.Command {
 	var list, yes bool
 	var query api.RunQuery
 	cmd := &cobra.Command{
-		Use:   "undo [RUN]",
+		Use:   "undo [ID]",
 		Short: "take back what was carried out, while that is possible",
 		Long: `Takes back what was carried out, by the program that its action names for that.
-It works once, and for ten minutes. Without a RUN it shows the last that can be
-taken back, and asks whether to; where nobody can be asked, and with --json, it
-needs the RUN or --yes. With --list it shows what was carried out, and takes
+It works once, and for ten minutes. The ID is that of the run (r-…) or of the
+proposal that you approved (p-…). Without one it shows the last that can be taken
+back, and asks whether to; where nobody can be asked, and with --json, it needs
+the ID or --yes. With --list it shows what was carried out, and takes
 nothing back.
 
 Exits with 1 if you say no, or if the program failed, with 5 if there is nothing
 to take back, and with 6 if it is too late.`,
 		Args:              takesID(0, 1, "r-4f2a"),
-		Annotations:       map[string]string{needs: "the id of a run"},
+		Annotations:       map[string]string{needs: "the id of a run or a proposal"},
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -129,31 +132,47 @@ func lastRun(ctx context.Context, daemon *client.Client) (api.ActionRun, error) 
 	return page.Runs[0], nil
 }
 
-// resolveRun returns the run whose id begins so.
+// resolveRun returns the run whose id, or whose proposal's id, begins so.
 func resolveRun(ctx context.Context, daemon *client.Client, text string) (string, error) {
-	all, err := runsOf(ctx, daemon, api.RunQuery{Limit: api.MaxPage})
-	if err != nil {
-		return "", err
+	if strings.HasPrefix(text, proposalSign) {
+		p, err := findProposal(ctx, daemon, text)
+		if err == nil && p.Run == "" {
+			err = api.Errorf(api.CodeNotFound, "see what became of it: subconsciousctl proposals "+p.ID, "nothing was carried out for the proposal %s", p.ID)
+		}
+		return p.Run, err
 	}
-	id, err := pickOf("runs", all, text)
-	return string(id), err
+	run, err := findRun(ctx, daemon, text)
+	return run.ID, err
 }
 
-func runsOf(ctx context.Context, daemon *client.Client, query api.RunQuery) ([]entry, error) {
-	page, err := daemon.Runs(ctx, query)
+// findRun returns the run whose id begins so; of one that is not among the
+// newest the id alone.
+func findRun(ctx context.Context, daemon *client.Client, text string) (api.ActionRun, error) {
+	page, err := daemon.Runs(ctx, api.RunQuery{Limit: api.MaxPage})
 	if err != nil {
-		return nil, err
+		return api.ActionRun{}, err
 	}
 	all := make([]entry, len(page.Runs))
 	for i, run := range page.Runs {
 		all[i] = nameEntry(run.ID, run.Action)
 	}
-	return all, nil
+	id, err := pickOf("runs", all, text)
+	if i := slices.IndexFunc(page.Runs, func(r api.ActionRun) bool { return r.ID == string(id) }); i >= 0 {
+		return page.Runs[i], err
+	}
+	return api.ActionRun{ID: string(id)}, err
 }
 
-// completeRuns offers the ids of what can be taken back.
+// completeRuns offers the ids of what can be taken back, and of its proposals.
 func (a *app) completeRuns(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return a.completeFirst(cmd, args, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
-		return runsOf(ctx, daemon, api.RunQuery{Undoable: true, Limit: api.MaxPage})
+	return a.completeFirst(cmd, args, begun, func(ctx context.Context, daemon *client.Client) (all []entry, err error) {
+		page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: api.MaxPage})
+		for _, run := range page.Runs {
+			all = append(all, nameEntry(run.ID, run.Action))
+			if run.Proposal != "" {
+				all = append(all, nameEntry(run.Proposal, run.Action))
+			}
+		}
+		return all, err
 	})
 }

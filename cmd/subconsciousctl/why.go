@@ -21,7 +21,8 @@ func newWhy(a *app) *cobra.Command {
 		Long: `Of an entry: what was seen, who noticed, and what became of it. Of an incident
 (i-…): on what it rests, who wished you to be told, each decision of the gate
 with its reason, what was deliberated and what the policy said of each wish, how
-sure it is, and how it was delivered. Of a proposal (p-…): its incident.`,
+sure it is, and how it was delivered. Of a proposal (p-…) or a run (r-…): its
+incident.`,
 		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
 		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
@@ -45,10 +46,8 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 		if err != nil {
 			return explained{}, err
 		}
-		if strings.HasPrefix(id, proposalSign) {
-			if incident := incidentOf(ctx, daemon, id); incident != "" {
-				about.incident = incident
-			}
+		if incident := incidentOf(ctx, daemon, id); incident != "" {
+			about.incident = incident
 		}
 		if about.incident != "" {
 			explanation, err := daemon.Incident(ctx, about.incident)
@@ -91,12 +90,16 @@ func elsewhere(err error, id string) error {
 	return api.Errorf(api.CodeNotFound, "if that is "+noun+": "+next, "there is no entry %s, nor is it about an incident", id)
 }
 
-// incidentOf is the incident that a proposal is about; "" where there is no such
-// proposal, or where that cannot be known.
+// incidentOf is the incident that a proposal or a run is about; "" where there is
+// none of that id, or where that cannot be known.
 func incidentOf(ctx context.Context, daemon *client.Client, id string) subconscious.IncidentID {
-	proposal, err := findProposal(ctx, daemon, id)
-	if err != nil {
-		return ""
+	switch {
+	case strings.HasPrefix(id, proposalSign):
+		proposal, _ := findProposal(ctx, daemon, id)
+		return proposal.Incident
+	case strings.HasPrefix(id, runSign):
+		run, _ := findRun(ctx, daemon, id)
+		return run.Incident
 	}
-	return proposal.Incident
+	return ""
 }
