@@ -13,13 +13,16 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// whenHelp says how a time is written, for snooze and remind.
+const whenHelp = `WHEN is a length of time (2h, 3d, 1w), a time of the day (18:00, 6pm), a day
+(tomorrow, fri, 2026-11-23; at 9:00), or a day and a time (tomorrow 18:00,
+fri 8:00, 2026-11-23 08:00), in the mind's time zone.`
+
 func newRemind(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remind ID WHEN…",
 		Short: "be told of an incident again at a time, whatever becomes of it",
-		Long: `Sets a reminder of an incident. WHEN is a length of time (2h, 3d), a time of
-today (18:00), a day (tomorrow, fri, 2026-11-23; at 9:00), or a day and a time
-(tomorrow 18:00, 2026-11-23 08:00), in the mind's time zone.`,
+		Long:  "Sets a reminder of an incident.\n\n" + whenHelp,
 		Example: `  subconsciousctl remind i-disk-1a0 2h
   subconsciousctl remind i-disk-1a0 tomorrow 9:00`,
 		Args:              takesID(2, -1, "i-disk-1a0"),
