@@ -97,6 +97,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 		"telling": apitest.Telling, "deliberating": apitest.Deliberating, "hostile": apitest.Hostile,
 		"failing": func() *apitest.Mind {
 			m := apitest.Busy()
+			m.Now.Version = "devel 2026-11-22 bef71ba"
 			m.Now.Models = []api.ModelStatus{{Role: "deliberation", Provider: "far", Model: "glm-6", State: api.ModelFailing, PriceInput: 15, PriceOutput: 75,
 				Error: "the server failed (500)", Note: "write what far/glm-6 costs under models.prices"}}
 			return m

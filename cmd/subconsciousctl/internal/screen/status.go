@@ -91,7 +91,10 @@ func (p *page) head(s api.Status) {
 		mark, colour = "▲", red
 		words += ", but " + strings.Join(reasons, ", ")
 	}
-	version := truncate(clean(s.Version), 15)
+	version := clean(s.Version)
+	if i := strings.LastIndexByte(version, ' '); p.Width < narrow && i >= 0 {
+		version = version[i+1:] // the commit alone
+	}
 	if s.Mind.Demo {
 		version += " demo"
 	}
