@@ -61,7 +61,8 @@ type lexer struct {
 	maxLine, maxLiteral int64
 }
 
-// feed follows data, and masks names of folders in it. An error says what no server sends that means well.
+// feed follows data, and masks names of folders in it. An error says what no
+// server sends that means well.
 func (l *lexer) feed(data []byte) error {
 	for len(data) > 0 {
 		if l.at == inLiteral {

@@ -126,8 +126,10 @@ func uncomment(value string) (plain, comment string) {
 		size := 1
 		if value[i] == '\\' && (quoted || depth > 0) {
 			size = min(2, len(value)-i)
-		} else if word, ok := readWord(value[i:]); ok && depth == 0 {
-			size = word.length
+		} else if depth == 0 {
+			if word, ok := readWord(value[i:]); ok {
+				size = word.length
+			}
 		}
 		c := value[i : i+size]
 		i += size - 1
