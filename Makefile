@@ -53,7 +53,7 @@ bench: ## run the benchmarks (BENCH=pattern COUNT=n)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
 # A fuzzer that is ended while it tries an input says that its time is over, which is no finding.
-fuzz: ## fuzz every target for FUZZTIME each, in any order, until one fails
+fuzz: ## fuzz every target for FUZZTIME each, until one fails
 	@set -e; for folder in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -Ru); do \
 	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' $$folder/*_test.go); do \
 	    echo "$$folder $$target"; \

@@ -97,39 +97,6 @@ func TestComposeID(t *testing.T) {
 	}
 }
 
-// TestMistakes has wrong calls end at once, with what is wrong.
-func TestMistakes(t *testing.T) {
-	users := []mailtest.User{{Name: ines}}
-	s := serve(t, mailtest.Options{})
-	for want, call := range map[string]func(){
-		"no user":                func() { mailtest.New(mailtest.Options{}) },
-		"name of its own":        func() { mailtest.New(mailtest.Options{Users: append(users, users...)}) },
-		`without "QUOTA"`:        func() { mailtest.New(mailtest.Options{Users: users, Without: []imap.Cap{imap.CapQuota}}) },
-		`mechanism "NTLM"`:       func() { mailtest.New(mailtest.Options{Users: users, Mechanisms: []string{"NTLM"}}) },
-		`no user "bo"`:           func() { s.User("bo") },
-		`no folder "Elsewhere"`:  func() { s.User(ines).Deliver("Elsewhere", nil, time.Time{}) },
-		"no message with UID 7":  func() { s.User(ines).Expunge("INBOX", 7) },
-		`folder "inbox" already`: func() { s.User(ines).Create("inbox") },
-		`"Sent" already`:         func() { s.User(ines).Rename("Trash", "Sent") },
-		`"nobody" is no address`: func() { mailtest.Compose(mailtest.Letter{From: "nobody"}) },
-	} {
-		func() {
-			defer func() {
-				if said := fmt.Sprint(recover()); !strings.Contains(said, want) {
-					t.Errorf("it says %q and not %q", said, want)
-				}
-			}()
-			call()
-		}()
-	}
-	if _, err := s.ListenTLS(); err == nil {
-		t.Error("TLS without a certificate")
-	}
-	if _, err := s.DialTLS(); err == nil {
-		t.Error("TLS without a certificate")
-	}
-}
-
 // TestBroken hands out messages that are none, as they stand.
 func TestBroken(t *testing.T) {
 	s := serve(t, mailtest.Options{})

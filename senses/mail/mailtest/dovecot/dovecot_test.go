@@ -108,39 +108,3 @@ func happen(t *testing.T, box mailtest.Mailbox, address string) []string {
 	say("flags %v", box.Flags("INBOX"))
 	return seen
 }
-
-// TestReceive takes mail in as from a mail server, and restarts.
-func TestReceive(t *testing.T) {
-	s := dovecot.Start(t, mailtest.User{Name: ines, Password: password})
-	box := s.User(ines)
-	box.Receive(letter(1))
-	if flags := box.Flags("INBOX"); len(flags) != 1 {
-		t.Errorf("INBOX has %v", flags)
-	}
-	c := client(t, s.Addr())
-	s.Down()
-	if err := c.Noop().Wait(); err == nil {
-		t.Error("a connection outlived the server")
-	}
-	if _, err := imapclient.DialInsecure(s.Addr(), nil); err == nil {
-		t.Error("a server that is down is reached")
-	}
-	s.Up()
-	if flags := box.Flags("INBOX"); len(flags) != 1 {
-		t.Errorf("after a restart INBOX has %v", flags)
-	}
-}
-
-func TestDeliverMany(t *testing.T) {
-	s := dovecot.Start(t, mailtest.User{Name: ines, Password: password})
-	box := s.User(ines)
-	box.DeliverMany("Archive", 1000, func(i int) time.Time { return morning.Add(time.Duration(i) * time.Minute) }, letter)
-	c := client(t, s.Addr())
-	if _, err := c.Select("Archive", &imap.SelectOptions{ReadOnly: true}).Wait(); err != nil {
-		t.Fatal(err)
-	}
-	found, err := c.Fetch(imap.UIDSetNum(1, 1000), &imap.FetchOptions{UID: true, InternalDate: true}).Collect()
-	if err != nil || len(found) != 2 || !found[0].InternalDate.Equal(morning) || !found[1].InternalDate.Equal(morning.Add(999*time.Minute)) {
-		t.Errorf("the first and the last are %+v, %v", found, err)
-	}
-}
