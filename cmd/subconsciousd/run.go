@@ -72,6 +72,9 @@ func parse(args []string, stdout, stderr io.Writer) (w wishes, code int, done bo
 
 // serve runs the mind of the configuration, or one tick of it.
 func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
+	if err := daemon.Conceal(); err != nil {
+		return err
+	}
 	config, err := daemon.LoadConfiguration(w.config, w.stateDir, os.LookupEnv)
 	if err != nil {
 		return err
@@ -84,7 +87,11 @@ func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
 		logger.Info("no configuration found: watching this machine's health alone",
 			"next", "copy config.example.yaml to "+config.Path+", name your folders in it, and start again")
 	}
-	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: os.LookupEnv,
+	env, err := daemon.TakeKeys(config.Config)
+	if err != nil {
+		return err
+	}
+	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: env,
 		Prompts: config.Prompts()}
 	if w.once {
 		return daemon.RunOnce(ctx, options, stdout)
