@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -20,7 +21,29 @@ func near(address string) bool {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
+	return err == nil && (ip.IsLoopback() || ip.IsPrivate())
+}
+
+// barred is the address at which no model is asked, although a name may lead
+// there: one of the link alone, where a cloud hands out the keys of its machines,
+// of a group, or of none in particular.
+type barred struct{ ip netip.Addr }
+
+func (b barred) Error() string {
+	return fmt.Sprintf("%s is link-local, multicast or unspecified, and no model is asked there", b.ip)
+}
+
+// bar refuses such an address, with or without a port. A name is no address.
+func bar(address string) error {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		at, _ := netip.ParseAddrPort(address)
+		ip = at.Addr()
+	}
+	if ip = ip.Unmap(); ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
+		return barred{ip}
+	}
+	return nil
 }
 
 // OwnNetwork reports whether a host is on this machine or in its network, as far

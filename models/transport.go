@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -66,7 +67,8 @@ func NewClient(options TransportOptions) *http.Client {
 	if err != nil || base.Host == "" {
 		base = &url.URL{}
 	}
-	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second,
+		Control: func(_, address string, _ syscall.RawConn) error { return bar(address) }}
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &transport{options: options, scheme: base.Scheme, host: base.Host, under: &http.Transport{
@@ -218,7 +220,10 @@ func (t *trip) reason(err error) (text, next string) {
 	var operation *net.OpError
 	var verification *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
+	var refused barred
 	switch {
+	case errors.As(err, &refused):
+		return host + " was not asked: " + refused.Error(), "set base_url of the provider to the machine that the model is on"
 	case errors.As(err, &dns):
 		return "the name " + host + " cannot be resolved", "check base_url of the provider, and that this machine is online"
 	case errors.As(err, &verification):

@@ -103,6 +103,8 @@ func (v *validation) address(key string, p Provider) {
 		v.wrong(key, "has a name or a password in it; name the key by key_env or key_file instead")
 	case at.RawQuery != "" || at.Fragment != "":
 		v.wrong(key, "has more behind its path; write it as https://HOST/v1/")
+	case bar(at.Hostname()) != nil:
+		v.wrong(key, "%w; name the machine that the model is on, such as 127.0.0.1", bar(at.Hostname()))
 	case at.Scheme == "http" && !near(text) && !p.Local:
 		v.wrong(key, "sends keys and prompts in the clear to %s; use https", clip(at.Hostname(), 80))
 	}
