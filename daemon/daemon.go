@@ -28,6 +28,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
 // Daemon is one mind, running.
@@ -44,6 +45,7 @@ type Daemon struct {
 	ledger    *senses.Ledger
 	watcher   *watch.Watcher
 	runner    *threads.Runner
+	facts     *threads.Runner // rules that think beside models
 	collector *senses.Collector
 	accounts  []*mail.Sense // in order of their ids
 	schedule  *schedule
@@ -210,21 +212,28 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 		return err
 	}
 	d.later("wait for the tools", d.registry.Stop)
-	own := d.options.Threads
+	own, facts := d.options.Threads, []threads.Thread(nil)
 	if own == nil {
 		if own, err = d.ownThreads(); err != nil {
 			return err
 		}
+		for _, t := range own {
+			if t.Mode() == threads.Model {
+				facts = append(facts, reflex.Facts(t.Name()))
+			}
+		}
 	}
-	runner, err := threads.NewRunner(threads.RunnerOptions{
-		Threads: own, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger,
-	})
-	if err != nil {
+	options := threads.RunnerOptions{Threads: own, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger}
+	if d.runner, err = threads.NewRunner(options); err != nil {
 		return err
 	}
-	d.runner = runner
-	d.later("wait for the threads", runner.Stop)
-	for _, name := range runner.Names() {
+	d.later("wait for the threads", d.runner.Stop)
+	options.Threads = facts
+	if d.facts, err = threads.NewRunner(options); err != nil {
+		return err
+	}
+	d.later("wait for the rules beside models", d.facts.Stop)
+	for _, name := range d.runner.Names() {
 		status := d.threadStatus(name, d.view.state.Threads[name])
 		status.Last = d.lastRun[status.Name]
 		d.view.threads = append(d.view.threads, status)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
@@ -63,6 +62,16 @@ func (d *Daemon) threadReport(r threads.Result, field subconscious.Field, change
 		Name: string(r.Thread), Mode: r.Mode, Reason: cmp.Or(r.Reason, r.Attention.Reason), Rejected: map[string]int{},
 		Model: r.Model, Calls: r.Calls, Tokens: r.Tokens, Cached: r.Cached, Cost: r.Cost.Float(), Failures: r.Failures,
 	}
+	for _, a := range changes.Accepted {
+		if a.Thread == r.Thread {
+			out.Findings++
+		}
+	}
+	for _, x := range changes.Rejected {
+		if x.Thread == r.Thread {
+			out.Rejected[string(x.Reason)]++
+		}
+	}
 	switch {
 	case !r.Attention.Ask:
 		out.Mode = threadSkipped
@@ -78,16 +87,6 @@ func (d *Daemon) threadReport(r threads.Result, field subconscious.Field, change
 		out.Usual = usual
 	}
 	out.Shown = len(field.New) + len(field.Wider)
-	for _, a := range changes.Accepted {
-		if a.Thread == r.Thread {
-			out.Findings++
-		}
-	}
-	for _, x := range changes.Rejected {
-		if x.Thread == r.Thread {
-			out.Rejected[string(x.Reason)]++
-		}
-	}
 	return out
 }
 
@@ -189,9 +188,17 @@ func entryLog(report api.TickReport, next, before subconscious.State, changes ag
 			continue // a newcomer that found no place
 		}
 		step := api.Step{Tick: report.Tick, At: report.At, Change: c}
-		if i := slices.IndexFunc(changes.Accepted, func(a aggregator.Acceptance) bool { return a.Entry == c.Entry }); i >= 0 {
-			step.Thread, step.Rule = string(changes.Accepted[i].Thread), changes.Accepted[i].Finding.Rule
-			step.Asked = askedBy(report, step.Thread)
+		for _, a := range changes.Accepted {
+			if a.Entry != c.Entry {
+				continue
+			}
+			if step.Thread == "" {
+				step.Thread, step.Rule = string(a.Thread), a.Finding.Rule
+			}
+			if wroteModel(a.Finding.Rule) {
+				step.Asked = askedBy(report, string(a.Thread))
+				break
+			}
 		}
 		text, err := json.Marshal(step)
 		if err != nil {

@@ -66,9 +66,9 @@ func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.T
 			field.Wider = threads.Widen(name, a.Level, at, snapshot.World, undated(staged.View()),
 				func(ref subconscious.Ref) bool { return staged.Shown(name, ref) })
 			field.Standing = threads.Standing(name, at, field.Ahead, state, snapshot.World, among(fresh, field.Wider))
-			for _, o := range fresh {
-				field.History[o.Ref()] = staged.History(o.Ref())
-			}
+		}
+		for _, o := range fresh {
+			field.History[o.Ref()] = staged.History(o.Ref())
 		}
 		snapshot.Fields[name], attention[name] = field, a
 	}
@@ -115,6 +115,9 @@ func (d *Daemon) mergeInput(ctx context.Context, staged *senses.Staged, snapshot
 		in.Runs = append(in.Runs, run(r))
 		if r.Attention.Ask && r.Err == nil {
 			in.Thoughts = append(in.Thoughts, r.Thought)
+		}
+		if len(r.Facts.Findings)+len(r.Facts.Over) > 0 {
+			in.Thoughts = append(in.Thoughts, r.Facts)
 		}
 	}
 	evidence := gatherer{staged: staged, snapshot: snapshot, results: results, known: map[subconscious.Ref]bool{}}
@@ -188,19 +191,17 @@ func (g *gatherer) of(refs []subconscious.Ref) []subconscious.Evidence {
 		}
 	}
 	for _, r := range g.results {
-		if !r.Attention.Ask || r.Err != nil {
-			continue
-		}
+		thought := r.Attention.Ask && r.Err == nil
 		field := g.snapshot.Fields[r.Thread]
 		isNew := map[subconscious.Ref]bool{}
 		for _, o := range slices.Concat(field.New, field.Wider) {
-			isNew[o.Ref()] = !slices.Contains(r.Unshown, o.Ref())
+			isNew[o.Ref()] = thought && !slices.Contains(r.Unshown, o.Ref()) || cites(r.Facts, o.Ref())
 		}
 		for _, ref := range wanted {
 			// Reflex thinking reads all that stands through its indexes; a
 			// model was shown what its prompt held and its tools returned.
 			_, stands := g.snapshot.World.Get(ref)
-			if isNew[ref] || stands && r.Mode == modeReflex || slices.Contains(r.Shown, ref) {
+			if isNew[ref] || cites(r.Facts, ref) || thought && (stands && r.Mode == modeReflex || slices.Contains(r.Shown, ref)) {
 				shown[ref] = append(shown[ref], r.Thread)
 			}
 			if isNew[ref] {

@@ -82,6 +82,9 @@ type Result struct {
 	Usual     string // its usual mode: reflex, model
 	Attention Attention
 	Answer
+	// Facts is what rules found beside it: of a thread with a model, at every
+	// tick at which rules did not think in its place.
+	Facts   subconscious.Thought
 	Err     error // it failed
 	Elapsed time.Duration
 }

@@ -11,6 +11,7 @@ package reflex
 
 import (
 	"context"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -23,12 +24,21 @@ const maxFindings = 50
 type Thread struct {
 	name  subconscious.ThreadName
 	rules []Rule
+	facts bool
 }
 
 var _ threads.Thread = (*Thread)(nil)
 
 // New returns the reflex thread of that name; an unknown name has no rules.
 func New(name subconscious.ThreadName) *Thread { return &Thread{name: name, rules: Rules(name)} }
+
+// Facts returns the thread of that name that judges facts alone: what is critical
+// on the machine, events that clash, what the person promised by a date. It thinks
+// beside a model, which cannot silence them by saying nothing.
+func Facts(name subconscious.ThreadName) *Thread {
+	rules := slices.DeleteFunc(Rules(name), func(r Rule) bool { return r.fact == nil })
+	return &Thread{name: name, rules: rules, facts: true}
+}
 
 // Name implements threads.Thread.
 func (t *Thread) Name() subconscious.ThreadName { return t.name }
@@ -46,7 +56,11 @@ func (t *Thread) Think(ctx context.Context, snapshot subconscious.Snapshot) (thr
 		if err := ctx.Err(); err != nil {
 			return threads.Answer{}, err
 		}
-		for _, n := range rule.find(s) {
+		seen := s
+		if t.facts {
+			seen = s.only(rule.fact)
+		}
+		for _, n := range rule.find(seen) {
 			n.Rule = rule.Name
 			all = append(all, n)
 		}

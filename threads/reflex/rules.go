@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Rule is one way of noticing something.
@@ -16,6 +17,9 @@ type Rule struct {
 	// Low and High bound the importance of its findings.
 	Low, High int
 
+	// fact says of what is new whether the rule judges it at every tick, whoever
+	// else thinks; nil means nothing.
+	fact func(subconscious.Observation) bool
 	find func(*scene) []noticed
 	// over reports whether an entry that rests on this rule, all of whose
 	// evidence still stands, is no longer so; nil means never.
@@ -37,10 +41,22 @@ func Rules(thread subconscious.ThreadName) []Rule {
 	return nil
 }
 
+// isCritical: a part of the machine is in its critical band.
+func isCritical(o subconscious.Observation) bool {
+	return o.Stands() && o.Severity >= subconscious.Critical
+}
+
+func isEvent(o subconscious.Observation) bool { return o.Sense == "calendar" }
+
+// isOwn: the person wrote it down, told the mind, or promised it.
+func isOwn(o subconscious.Observation) bool {
+	return o.Trust == subconscious.Owner || threads.OwnMail(o) || saidPromise(o) && o.Trust != subconscious.Outsider
+}
+
 func watcherRules() []Rule {
 	return []Rule{
 		{
-			Name: "watcher.machine", Low: 4, High: 9, find: machine,
+			Name: "watcher.machine", Low: 4, High: 9, find: machine, fact: isCritical,
 			Doc:     "A part of the machine is over its threshold, has failed, keeps crashing, or will be full within a day.",
 			Example: "Disk /var is 88% full: 6.1 GB left, full at about Mon 23 Nov 17:40",
 		}, {
@@ -116,7 +132,7 @@ func oracleRules() []Rule {
 			Doc:     "An event comes near. It counts too little to be kept until its last two hours, an all-day one until the evening before, and little beside a clash that tells of it, unless the person dismissed that.",
 			Example: "Dentist, Mon 23 Nov 10:30–11:00 (Harbour Street 12)",
 		}, {
-			Name: "oracle.clash", Low: 3, High: 7, find: clashes, over: clashOver,
+			Name: "oracle.clash", Low: 3, High: 7, find: clashes, over: clashOver, fact: isEvent,
 			Doc:     "Two events overlap, and the person is expected at both.",
 			Example: "Clash on Mon 23 Nov: Review 10:00–10:45 and Dentist 10:20–10:50",
 		}, {
@@ -144,7 +160,7 @@ func oracleRules() []Rule {
 			Doc:     "Something open in the notes, promised in a mail or asked by somebody the person writes to has to do with an event of the next three days.",
 			Example: "Before Lighthouse review, Mon 23 Nov 14:00: ask the office for the projector of the lighthouse",
 		}, {
-			Name: "oracle.deadline", Low: 3, High: 8, find: deadlines, over: deadlineOver,
+			Name: "oracle.deadline", Low: 3, High: 8, find: deadlines, over: deadlineOver, fact: isOwn,
 			Doc:     "Something promised in notes or conversations, or promised, asked or set in a mail, has a date: when it is written, whatever the date, as it comes near, and when it has passed. What a stranger asks counts at most 4, or 7 where the person's notes or events name the domain that it comes from; what an office or a machine sets 5, and 7 where the person's notes, events or promises name its number; what was sent to many and names neither number nor amount, 3.",
 			Example: "Due Fri 27 Nov: I will send the report",
 		}, {

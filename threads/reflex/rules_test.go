@@ -112,6 +112,9 @@ followed; what stands they look up by due time, by word and by link. So a tick c
 stand or a hundred thousand. Several rules that notice the same thing make one finding, the most important. A rule whose
 entry is no longer so ends it.
 
+Beside a model rules judge facts at every tick, whatever it says: what is critical on the machine (` + "`watcher.machine`" + `),
+clashes (` + "`oracle.clash`" + `), and what you promised by a date (` + "`oracle.deadline`" + `).
+
 This page is written by ` + "`go test ./threads/reflex -run TestDocument -update`" + ` from ` + "`reflex.Rules`" + `.
 `)
 	for _, thread := range subconscious.Threads() {

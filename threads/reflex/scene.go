@@ -66,6 +66,13 @@ func newScene(snapshot subconscious.Snapshot, thread subconscious.ThreadName) *s
 	return s
 }
 
+// only is the scene with that alone for news.
+func (s *scene) only(news func(subconscious.Observation) bool) *scene {
+	own := *s
+	own.news = slices.DeleteFunc(slices.Clone(s.news), func(o subconscious.Observation) bool { return !news(o) })
+	return &own
+}
+
 // of returns what is new of a sense and did not go.
 func (s *scene) of(sense string) (list []subconscious.Observation) {
 	for _, o := range s.news {
