@@ -28,7 +28,7 @@ type Undoer interface {
 	Runs(ctx context.Context, query RunQuery) (RunPage, error)
 	// Undo takes a run back and returns the run that did. It works once, until
 	// UndoUntil. Its errors are those of Decide.
-	Undo(ctx context.Context, run string) (ActionRun, error)
+	Undo(ctx context.Context, run string, by Caller) (ActionRun, error)
 }
 
 // ProposalState says what became of a proposal.
@@ -102,8 +102,10 @@ type Proposal struct {
 	Why    string `json:"why,omitempty"`
 	// Undo: it can be taken back for a while after it was carried out.
 	Undo bool `json:"undo,omitempty"`
-	// Run is what it led to, "" for nothing.
+	// Run is what it led to, "" for nothing. By is the process that approved it:
+	// number, program and terminal in words.
 	Run string `json:"run,omitempty"`
+	By  string `json:"by,omitempty"`
 	// Problem is why it could not be approved now, though it waits: its action
 	// is configured otherwise meanwhile, say.
 	Problem string `json:"problem,omitempty"`
@@ -125,6 +127,14 @@ type ProposalDecision struct {
 	// Hash is that of what the person was shown. Approving needs it.
 	Hash    string `json:"hash,omitempty"`
 	Approve bool   `json:"approve"`
+	// By is who asks, as the kernel says; no client can set it.
+	By Caller `json:"-"`
+}
+
+// Caller is the process at the other end of a connection, as the kernel says.
+type Caller struct {
+	UID int
+	PID int // 0 where it is not known
 }
 
 // ProposalResult says what came of a decision.
@@ -175,6 +185,9 @@ type ActionRun struct {
 	Proposal     string                  `json:"proposal,omitempty"`
 	Deliberation string                  `json:"deliberation,omitempty"`
 	Incident     subconscious.IncidentID `json:"incident,omitempty"`
+	// By is the process that approved it, or took a run back by it; "" where the
+	// configuration let it through.
+	By string `json:"by,omitempty"`
 	// Problem is why it could not be started, or was ended.
 	Problem string `json:"problem,omitempty"`
 }

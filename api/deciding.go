@@ -34,8 +34,9 @@ func (s *Server) proposal(ctx context.Context, r *http.Request) (any, error) {
 }
 
 // decide may take as long as the action that is approved.
-func (s *Server) decide(ctx context.Context, body []byte) (any, error) {
+func (s *Server) decide(ctx context.Context, body []byte, by Caller) (any, error) {
 	decision, err := decodeDecision(body)
+	decision.By = by
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (s *Server) runs(ctx context.Context, r *http.Request) (any, error) {
 }
 
 // undo may take as long as an action.
-func (s *Server) undo(ctx context.Context, body []byte) (any, error) {
+func (s *Server) undo(ctx context.Context, body []byte, by Caller) (any, error) {
 	wish, err := decodeUndo(body)
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func (s *Server) undo(ctx context.Context, body []byte) (any, error) {
 	defer release()
 	ctx, done := context.WithTimeout(ctx, runTimeout)
 	defer done()
-	run, err := s.options.Undoer.Undo(ctx, wish.Run)
+	run, err := s.options.Undoer.Undo(ctx, wish.Run, by)
 	return run.filled(), err
 }
 

@@ -45,7 +45,8 @@ type Deliberation struct {
 	Proposal      string        `json:"proposal,omitempty"`
 	ProposalState ProposalState `json:"proposal_state,omitempty"`
 	Run           string        `json:"run,omitempty"`
-	Cost          float64       `json:"cost"` // US dollars
+	By            string        `json:"by,omitempty"` // that approved it, as in Proposal
+	Cost          float64       `json:"cost"`         // US dollars
 	// Resumed is how often it was taken up again after the daemon had ended.
 	Resumed int `json:"resumed,omitempty"`
 }

@@ -103,7 +103,7 @@ func (g *guard) Accept() (net.Conn, error) {
 		if err := g.place(); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
-		return &guardedConn{Conn: conn, guard: g, release: sync.OnceFunc(func() { <-g.slots })}, nil
+		return &guardedConn{Conn: conn, who: who, guard: g, release: sync.OnceFunc(func() { <-g.slots })}, nil
 	}
 }
 
@@ -169,6 +169,7 @@ func (g *guard) refuse(conn net.Conn, who peer, cause error) {
 // guardedConn gives its slot back when it is closed.
 type guardedConn struct {
 	net.Conn
+	who     peer
 	guard   *guard
 	release func()
 	since   time.Time // when it became quiet

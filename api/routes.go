@@ -21,6 +21,8 @@ import (
 type (
 	reading func(ctx context.Context, r *http.Request) (any, error)
 	wish    func(ctx context.Context, body []byte) (any, error)
+	// word is a wish for which it counts whose it is.
+	word func(ctx context.Context, body []byte, by Caller) (any, error)
 )
 
 // routes is the whole table of what is served.
@@ -50,9 +52,9 @@ func (s *Server) routes() map[string]http.Handler {
 		"/v1/channels/renew":     s.post(s.renewChannel),
 		"/v1/proposals":          s.get(s.proposals),
 		"/v1/proposals/{id}":     s.get(s.proposal),
-		"/v1/proposals/decide":   s.post(s.decide),
+		"/v1/proposals/decide":   s.postBy(s.decide),
 		"/v1/runs":               s.get(s.runs),
-		"/v1/undo":               s.post(s.undo),
+		"/v1/undo":               s.postBy(s.undo),
 		"/v1/conversations":      s.get(s.conversations),
 		"/v1/conversations/{id}": s.get(s.conversation),
 		"/v1/messages":           s.post(s.postMessage),
@@ -142,6 +144,10 @@ func (s *Server) get(serve reading) http.Handler {
 // post serves a wish. Its context ends with the server, not with the
 // connection, so that a client that hangs up leaves nothing half done.
 func (s *Server) post(serve wish) http.Handler {
+	return s.postBy(func(ctx context.Context, body []byte, _ Caller) (any, error) { return serve(ctx, body) })
+}
+
+func (s *Server) postBy(serve word) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			s.wrongMethod(w, r, "POST")
@@ -152,7 +158,11 @@ func (s *Server) post(serve wish) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		s.run(w, r, func() (any, error) { return serve(s.life, body) })
+		var by Caller
+		if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
+			by = Caller{UID: conn.who.uid, PID: conn.who.pid}
+		}
+		s.run(w, r, func() (any, error) { return serve(s.life, body, by) })
 	})
 }
 

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -24,9 +26,41 @@ import (
 func (d *Daemon) openActions(context.Context) (err error) {
 	d.actions, err = actions.New(actions.Options{
 		DB: d.db, Actions: d.options.Config.Actions, Builtins: []actions.Builtin{d.postBuiltin()}, Now: d.now, Redact: redact.Text,
-		Logger: d.options.Logger, Environ: d.options.Env,
+		Logger: d.options.Logger, Environ: d.options.Env, Begun: d.tellRun, Told: d.outbox.Wake,
 	})
 	return err
+}
+
+// mostRuns is how many runs that begin within a minute are told one by one. Of
+// more one message tells, at the end of the minute.
+const mostRuns = 5
+
+// tellRun tells at once, over every channel and whatever the hour and the limits,
+// that an action runs and whose word that was. By night it wakes nobody.
+func (d *Daemon) tellRun(ctx context.Context, tx *store.Tx, r actions.Run, recent int) error {
+	_, quiet := d.quiet(r.Started)
+	post := notify.Post{Key: "run/" + r.ID, At: r.Started, Kind: notify.KindRun, Quiet: quiet, Title: harmless(runTitle(r)),
+		Text: r.ID + " runs " + harmless(wordsOf(r.Action, r.Argv, r.Arguments))}
+	if r.By != "" {
+		post.Text = "If that was not you, look at subconsciousctl undo --list. " + post.Text
+	}
+	if recent > mostRuns {
+		minute := r.Started.Truncate(time.Minute)
+		post.Key, post.After = fmt.Sprintf("runs/%d", minute.Unix()), minute.Add(time.Minute)
+		post.Title = fmt.Sprintf("%d actions ran within a minute, the last: %s", recent, post.Title)
+	}
+	return d.outbox.Post(ctx, tx, post)
+}
+
+// runTitle says that an action runs, and why.
+func runTitle(r actions.Run) string {
+	switch {
+	case r.UndoOf != "":
+		return r.Action + " is taken back by " + r.By
+	case r.Proposal != "":
+		return r.Action + " runs, approved by " + r.By
+	}
+	return r.Action + " runs without being asked about, as configured"
 }
 
 // act lets actions run, and says what was interrupted the last time.

@@ -24,7 +24,7 @@ const childDir = "DAEMON_TEST_DIR"
 
 // runChild is what the test program does when a test has started it again.
 func runChild(what string) int {
-	err := map[string]func(dir string) error{"ticks": childTicks, "starts": childStarts, "spends": childSpends, "tells": childTells, "deliberates": childDeliberates}[what](os.Getenv(childDir))
+	err := map[string]func(dir string) error{"ticks": childTicks, "starts": childStarts, "spends": childSpends, "tells": childTells, "deliberates": childDeliberates, "decides": childDecides}[what](os.Getenv(childDir))
 	if err != nil {
 		fmt.Println("error:", err)
 		return 1

@@ -207,7 +207,7 @@ func TestProposedApprovedUndone(t *testing.T) {
 	if last := w.lastDeliberation(); last.Proposal != p.ID || last.ProposalState != api.ProposalApproved || last.Run != result.Run.ID {
 		t.Errorf("the deliberation says %s", asJSON(t, last))
 	}
-	if _, err := w.d.Undo(ctx, result.Run.ID); err != nil || exists(mark) {
+	if _, err := w.d.Undo(ctx, result.Run.ID, api.Caller{}); err != nil || exists(mark) {
 		t.Errorf("taken back: %v", err)
 	}
 }
@@ -254,11 +254,11 @@ func TestUndoFails(t *testing.T) {
 	if err := os.Remove(mark); err != nil {
 		t.Fatal(err)
 	}
-	failed, err := w.d.Undo(ctx, run)
+	failed, err := w.d.Undo(ctx, run, api.Caller{})
 	if err != nil || failed.State != api.RunFailed {
 		t.Fatalf("taken back: %s, %v", asJSON(t, failed), err)
 	}
-	if _, err := w.d.Undo(ctx, run); err == nil || !strings.Contains(err.Error(), failed.ID) {
+	if _, err := w.d.Undo(ctx, run, api.Caller{}); err == nil || !strings.Contains(err.Error(), failed.ID) {
 		t.Errorf("a second time: %v", err)
 	}
 	page, err := w.d.Runs(ctx, api.RunQuery{})

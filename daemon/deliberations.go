@@ -27,7 +27,7 @@ func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 			if err != nil && actions.CodeOf(err) != actions.CodeNotFound { // one of long ago is kept no more
 				return nil, fmt.Errorf("read the proposals: %w", err)
 			}
-			one.ProposalState, one.Run = api.ProposalState(p.State), cmp.Or(one.Run, p.Run)
+			one.ProposalState, one.Run, one.By = api.ProposalState(p.State), cmp.Or(one.Run, p.Run), p.By
 		}
 		out = append(out, one)
 	}

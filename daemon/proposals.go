@@ -69,6 +69,10 @@ func (d *Daemon) Proposal(ctx context.Context, id string) (api.Proposal, error) 
 // Decide implements api.Proposer. It is reached over the socket alone.
 func (d *Daemon) Decide(ctx context.Context, decision api.ProposalDecision) (api.ProposalResult, error) {
 	d.use()
+	by, err := d.actions.Caller(decision.By.UID, decision.By.PID)
+	if err != nil {
+		return api.ProposalResult{}, actAnswer(err)
+	}
 	if !decision.Approve {
 		p, err := d.actions.Reject(ctx, decision.ID)
 		if err != nil {
@@ -76,11 +80,11 @@ func (d *Daemon) Decide(ctx context.Context, decision api.ProposalDecision) (api
 		}
 		return api.ProposalResult{Proposal: d.apiProposal(p)}, nil
 	}
-	run, err := d.actions.Approve(ctx, decision.ID, decision.Hash)
+	run, err := d.actions.Approve(ctx, decision.ID, decision.Hash, by)
 	if err != nil {
 		return api.ProposalResult{}, actAnswer(err)
 	}
-	d.options.Logger.Info("a proposal was approved", "proposal", decision.ID, "run", run.ID, "action", run.Action, "state", string(run.State))
+	d.options.Logger.Info("a proposal was approved", "proposal", decision.ID, "run", run.ID, "by", by, "action", run.Action, "state", string(run.State))
 	p, err := d.actions.Proposal(ctx, decision.ID)
 	if err != nil {
 		return api.ProposalResult{}, actAnswer(err)
@@ -123,15 +127,19 @@ func (d *Daemon) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 }
 
 // Undo implements api.Undoer.
-func (d *Daemon) Undo(ctx context.Context, run string) (api.ActionRun, error) {
+func (d *Daemon) Undo(ctx context.Context, run string, caller api.Caller) (api.ActionRun, error) {
 	d.use()
-	r, err := d.actions.Undo(ctx, run)
+	by, err := d.actions.Caller(caller.UID, caller.PID)
+	if err != nil {
+		return api.ActionRun{}, actAnswer(err)
+	}
+	r, err := d.actions.Undo(ctx, run, by)
 	if actions.CodeOf(err) == actions.CodeNotFound {
 		return api.ActionRun{}, api.Errorf(api.CodeNotFound, "see `subconsciousctl undo --list` for those that can be taken back", "there is no run %.80q", run)
 	} else if err != nil {
 		return api.ActionRun{}, actAnswer(err)
 	}
-	d.options.Logger.Info("an action was taken back", "run", run, "by", r.ID, "state", string(r.State))
+	d.options.Logger.Info("an action was taken back", "run", run, "with", r.ID, "by", by, "state", string(r.State))
 	return d.apiRun(r), nil
 }
 
@@ -139,7 +147,7 @@ func (d *Daemon) apiProposal(p actions.Proposal) api.Proposal {
 	out := api.Proposal{
 		ID: p.ID, State: api.ProposalState(p.State), Action: p.Action, Arguments: p.Arguments, Argv: append([]string{}, p.Argv...),
 		Folder: p.Folder, Hash: p.Hash, Reason: p.Reason, Incident: p.Incident, Deliberation: p.Deliberation, At: p.At, Expires: p.Expires,
-		Shown: trustNames(p.Trusts), Clause: p.Clause, Why: p.Why, Run: p.Run,
+		Shown: trustNames(p.Trusts), Clause: p.Clause, Why: p.Why, Run: p.Run, By: p.By,
 	}
 	if out.Arguments == nil {
 		out.Arguments = json.RawMessage("{}")
@@ -171,7 +179,7 @@ func (d *Daemon) apiRun(r actions.Run) api.ActionRun {
 	out := api.ActionRun{
 		ID: r.ID, Action: r.Action, Argv: append([]string{}, r.Argv...), State: api.RunState(r.State), ExitCode: r.ExitCode, Output: r.Output,
 		At: r.Started, Ended: r.Ended, UndoUntil: r.UndoUntil, UndoOf: r.UndoOf, Proposal: r.Proposal, Deliberation: r.Deliberation,
-		Incident: r.Incident, Problem: r.Problem,
+		Incident: r.Incident, By: r.By, Problem: r.Problem,
 	}
 	if err := d.actions.Altered(r); err != nil {
 		out.Problem = strings.TrimPrefix(out.Problem+"; "+err.Error(), "; ")

@@ -64,6 +64,8 @@ type Message struct {
 	Title  string `json:"title"`
 	Text   string `json:"text,omitempty"`
 	Urgent bool   `json:"urgent,omitempty"`
+	// Quiet: it shall be seen, and wake nobody.
+	Quiet bool `json:"quiet,omitempty"`
 	// Repeated: it may have arrived before. Drivers need not show it, the
 	// outbox has put it into the words.
 	Repeated bool `json:"repeated,omitempty"`
@@ -83,6 +85,7 @@ const (
 	KindProposal Kind = "proposal"
 	KindDigest   Kind = "digest"
 	KindNotice   Kind = "notice" // the daemon about itself
+	KindRun      Kind = "run"    // an action is carried out
 	KindTest     Kind = "test"
 )
 

@@ -33,6 +33,11 @@ type Post struct {
 	// Urgent: it goes before others, and once more where nobody knows whether
 	// it arrived.
 	Urgent bool
+	// Quiet: it shall be seen, and wake nobody.
+	Quiet bool
+	// After, if set, is when it is sent at the earliest; until then a second post
+	// of the same key replaces its words.
+	After time.Time
 	// Expires is from when on it is of no use, and not sent any more; zero is a
 	// day after At.
 	Expires time.Time
@@ -62,7 +67,7 @@ func (p Post) validate() error {
 		return fmt.Errorf("the key has %d bytes and must have 1 to %d", len(p.Key), maxKey)
 	case p.At.Year() < 1970 || p.At.Year() > 2200 || !p.Expires.IsZero() && (p.Expires.Year() < 1970 || p.Expires.Year() > 2200):
 		return fmt.Errorf("it was decided at %s and expires at %s", p.At.Format(time.RFC3339), p.Expires.Format(time.RFC3339))
-	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindTest}, p.Kind):
+	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindRun, KindTest}, p.Kind):
 		return fmt.Errorf("there is no kind %q", p.Kind)
 	case len(p.Incident) > maxIncident || p.Kind == KindIncident && p.Incident == "":
 		return fmt.Errorf("the id %q is that of no incident", p.Incident)
@@ -126,11 +131,11 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 		if _, err := rand.Read(random); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO notify_outbox (key, channel, sequence, kind, incident, proposal, at, title, text, urgent, expires, link, answers,
-			state, due, changed, attempts, repeated, sent, receipt, error, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, 0, 0, 0, '', '', '')
-			ON CONFLICT (key, channel) DO NOTHING`,
-			p.Key, channel.ID, hex.EncodeToString(random), string(p.Kind), string(p.Incident), p.Proposal, p.At.UnixNano(), title, text, p.Urgent,
-			p.Expires.UnixNano(), strings.TrimSpace(p.Link), string(answers), o.Now().UnixNano()); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO notify_outbox (key, channel, sequence, kind, incident, proposal, at, title, text, urgent, quiet, expires, link, answers,
+			state, due, changed, attempts, repeated, sent, receipt, error, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, 0, 0, 0, '', '', '')
+			ON CONFLICT (key, channel) DO UPDATE SET title = excluded.title, text = excluded.text WHERE state = 'pending' AND attempts = 0 AND excluded.due > 0`,
+			p.Key, channel.ID, hex.EncodeToString(random), string(p.Kind), string(p.Incident), p.Proposal, p.At.UnixNano(), title, text, p.Urgent, p.Quiet,
+			p.Expires.UnixNano(), strings.TrimSpace(p.Link), string(answers), nanoseconds(p.After), o.Now().UnixNano()); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 type row struct {
 	Delivery
 	Sequence string
+	Quiet    bool
 	Link     string
 	Answers  []Answer
 	Receipt  string
@@ -22,14 +23,14 @@ type row struct {
 	Missed   int       // how often it said that it did not
 }
 
-const rowColumns = `id, channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed, proposal`
+const rowColumns = `id, channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed, proposal, quiet`
 
 // scanRow reads rowColumns.
 func scanRow(scan func(...any) error) (r row, err error) {
 	var at, sent, expires, due, tried, doubted int64
 	var answers []byte
 	if err := scan(&r.ID, &r.Channel, &r.Kind, &r.Incident, &at, &r.State, &sent, &r.Attempts, &r.Repeated, &r.Urgent, &r.Title, &r.Text,
-		&expires, &r.Error, &r.Next, &due, &r.Sequence, &r.Link, &answers, &r.Receipt, &tried, &doubted, &r.Missed, &r.Proposal); err != nil {
+		&expires, &r.Error, &r.Next, &due, &r.Sequence, &r.Link, &answers, &r.Receipt, &tried, &doubted, &r.Missed, &r.Proposal, &r.Quiet); err != nil {
 		return row{}, err
 	}
 	r.At, r.Sent, r.Expires, r.Due = instant(at), instant(sent), instant(expires), instant(due)

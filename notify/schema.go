@@ -72,5 +72,8 @@ CREATE TABLE notify_replies (
 	strange INTEGER NOT NULL,
 	since INTEGER NOT NULL
 ) WITHOUT ROWID;
+`}, {Package: "notify", Version: 5, SQL: `
+-- quiet: it shall wake nobody.
+ALTER TABLE notify_outbox ADD COLUMN quiet INTEGER NOT NULL DEFAULT 0;
 `}}
 }

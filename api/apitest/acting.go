@@ -63,6 +63,7 @@ func (m *Mind) proposed(id string) (int, error) {
 
 // Decide records the decision and changes Proposed, and Ran where it approves.
 func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.ProposalResult, error) {
+	decision.By = api.Caller{} // it is the test
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, err := m.proposed(decision.ID)
@@ -122,7 +123,7 @@ func (m *Mind) Runs(_ context.Context, query api.RunQuery) (api.RunPage, error) 
 }
 
 // Undo adds a run to Ran that takes one back.
-func (m *Mind) Undo(_ context.Context, id string) (api.ActionRun, error) {
+func (m *Mind) Undo(_ context.Context, id string, _ api.Caller) (api.ActionRun, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := slices.IndexFunc(m.Ran, func(r api.ActionRun) bool { return r.ID == id })

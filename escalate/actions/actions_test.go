@@ -147,7 +147,7 @@ func (b *bench) tryPropose(r actions.Request) (p actions.Proposal, err error) {
 
 func (b *bench) approve(t testing.TB, p actions.Proposal) actions.Run {
 	t.Helper()
-	r, err := b.Approve(t.Context(), p.ID, p.Hash)
+	r, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	if err != nil {
 		t.Fatal(err)
 	}

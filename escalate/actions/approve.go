@@ -9,18 +9,19 @@ import (
 
 // Approve runs a proposal, once. The hash is the one that was shown with it:
 // the arguments are bound again, and run only if what comes of it is the same
-// under the present configuration. It is for the person at home alone.
+// under the present configuration. It is for the person at home alone; by is the
+// process that asks for it, as Caller says it.
 //
 // An *Error says why not: not_found, expired, used, changed, limit, busy,
 // stopped, or what Check says. Then nothing ran, and what was pending still is.
 // For the rest it is as Execute.
-func (e *Engine) Approve(ctx context.Context, id, hash string) (Run, error) {
+func (e *Engine) Approve(ctx context.Context, id, hash, by string) (Run, error) {
 	p, err := e.Proposal(ctx, id)
 	if err != nil {
 		return Run{}, err
 	}
 	c := &claim{run: p.request().run(fmt.Sprintf("proposal/%d", numberOf("p", p.ID)))}
-	c.run.Proposal = p.ID
+	c.run.Proposal, c.run.By = p.ID, by
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		// All of it is read again: it may have changed since.
 		p, err := proposalByID(ctx, tx, id)

@@ -72,7 +72,7 @@ func childAct(ctx context.Context, dir string) (err error) {
 			}); err != nil {
 				return err
 			}
-			if _, err := e.Approve(ctx, p.ID, p.Hash); err != nil && actions.CodeOf(err) != actions.CodeUsed {
+			if _, err := e.Approve(ctx, p.ID, p.Hash, "me"); err != nil && actions.CodeOf(err) != actions.CodeUsed {
 				return err
 			}
 		}
@@ -85,7 +85,7 @@ func childUndo(ctx context.Context, e *actions.Engine, run actions.Run) error {
 	if rand.IntN(2) == 0 || run.UndoUntil.IsZero() {
 		return nil
 	}
-	_, err := e.Undo(ctx, run.ID)
+	_, err := e.Undo(ctx, run.ID, "me")
 	if code := actions.CodeOf(err); code == actions.CodeUsed || code == actions.CodeNoUndo {
 		return nil
 	}
@@ -214,9 +214,9 @@ func TestInterrupted(t *testing.T) {
 	if again := b.execute(t, "k", "note", `{"text":"one"}`); again.State != actions.RunUnknown {
 		t.Errorf("%+v", again)
 	}
-	_, err = b.Approve(t.Context(), p.ID, p.Hash)
+	_, err = b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeUsed)
-	_, err = b.Undo(t.Context(), r.ID)
+	_, err = b.Undo(t.Context(), r.ID, "me")
 	refused(t, err, actions.CodeNoUndo)
 	if err := b.db.Write(t.Context(), func(tx *store.Tx) error { return b.Noticed(t.Context(), tx, r.ID) }); err != nil {
 		t.Fatal(err)

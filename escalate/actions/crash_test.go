@@ -132,13 +132,13 @@ func TestFailpointsOfApproving(t *testing.T) {
 				t.Fatal(err)
 			}
 			for n := 0; n < 2 && err == nil || n == 0; n++ {
-				_, err = b.Approve(t.Context(), p.ID, p.Hash)
+				_, err = b.Approve(t.Context(), p.ID, p.Hash, "me")
 			}
 			restore()
 			if _, failed := errors.AsType[*failpoint.Error](err); !failed || len(lines(t, file)) != 0 {
 				t.Errorf("%v, %q", err, lines(t, file))
 			}
-			_, err = b.Approve(t.Context(), p.ID, p.Hash)
+			_, err = b.Approve(t.Context(), p.ID, p.Hash, "me")
 			if used && point == "actions.started" {
 				refused(t, err, actions.CodeUsed)
 			} else if err != nil && actions.CodeOf(err) != actions.CodeUsed {

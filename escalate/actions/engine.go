@@ -38,6 +38,12 @@ type Options struct {
 	// Grace is how long a program has to end by itself before it is killed; 0 is
 	// 2 s.
 	Grace time.Duration
+	// Begun is told of each run in the transaction that writes it down, before its
+	// program starts; with an error it does not begin. recent is how many have
+	// begun in the same minute, this one included, up to 500. Told is called when
+	// that is committed. Nil is nobody.
+	Begun func(ctx context.Context, tx *store.Tx, r Run, recent int) error
+	Told  func()
 	// Running bounds the programs that run at the same time; 0 is 4.
 	Running int
 }

@@ -21,6 +21,7 @@ const (
 	CodeBusy        Code = "busy"           // it, or too much else, runs now
 	CodeStopped     Code = "stopped"        // the engine does not run
 	CodeNoUndo      Code = "no_undo"        // that run cannot be undone
+	CodeForbidden   Code = "forbidden"      // whoever asks may not
 )
 
 // Error is a refusal, for people and for models.

@@ -16,6 +16,8 @@ func Without(t testing.TB, e *Engine, guard string) *Engine {
 		weak.guards.option = func(argument, map[string]value, string) error { return nil }
 	case "path":
 		weak.guards.path = func(root, path string) (string, error) { return root + "/" + path, nil }
+	case "descends":
+		weak.guards.descends = func(int) bool { return false }
 	case "stored":
 		weak.guards.stored = func([]string, string, Bound) bool { return true }
 	default:
@@ -38,7 +40,7 @@ func Without(t testing.TB, e *Engine, guard string) *Engine {
 
 // Guards are the names of all that Without takes.
 func Guards() []string {
-	names := []string{"text", "option", "path", "stored"}
+	names := []string{"text", "option", "path", "stored", "descends"}
 	for _, g := range allGuards().approve {
 		names = append(names, g.name)
 	}

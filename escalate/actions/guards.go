@@ -17,6 +17,8 @@ type guards struct {
 	path func(root, path string) (string, error)
 	// stored reports whether what is stored to be shown is what runs.
 	stored func(argv []string, folder string, fresh Bound) bool
+	// descends reports whether an action has begun a process.
+	descends func(pid int) bool
 	// approve refuse an approval, in this order.
 	approve []approvalGuard
 }
@@ -41,7 +43,7 @@ type approvalGuard struct {
 }
 
 func allGuards() guards {
-	return guards{text: notText, option: noOption, path: below, stored: isStored, approve: []approvalGuard{
+	return guards{text: notText, option: noOption, path: below, stored: isStored, descends: descends, approve: []approvalGuard{
 		{"single use", singleUse}, {"expiry", notExpired}, {"shown", asShown}, {"configured", asConfigured}, {"limit", withinLimits},
 	}}
 }

@@ -43,6 +43,7 @@ type Proposal struct {
 	Expires      time.Time
 	Changed      time.Time // when it got its state
 	Run          string    // the id of its run; "" without one
+	By           string    // the process that approved it, as in Run
 }
 
 // maxPending bounds the proposals that wait.

@@ -29,9 +29,9 @@ func TestProposeAndApprove(t *testing.T) {
 	if again := b.propose(t, wish("k", "note-it", `{"text":"two"}`)); again.ID != p.ID || again.Argv[1] != "one" {
 		t.Errorf("%+v", again)
 	}
-	_, err := b.Approve(t.Context(), p.ID, "")
+	_, err := b.Approve(t.Context(), p.ID, "", "me")
 	refused(t, err, actions.CodeChanged)
-	_, err = b.Approve(t.Context(), p.ID, strings.Repeat("0", 64))
+	_, err = b.Approve(t.Context(), p.ID, strings.Repeat("0", 64), "me")
 	refused(t, err, actions.CodeChanged)
 	if got := lines(t, file); len(got) != 0 {
 		t.Fatalf("it ran: %q", got)
@@ -40,7 +40,7 @@ func TestProposeAndApprove(t *testing.T) {
 	if r.State != actions.RunSucceeded || r.Proposal != p.ID || r.ID != "r-note-1" || r.Deliberation != "d-1" || r.Hash != p.Hash {
 		t.Errorf("%+v", r)
 	}
-	_, err = b.Approve(t.Context(), p.ID, p.Hash)
+	_, err = b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeUsed)
 	_, err = b.Reject(t.Context(), p.ID)
 	refused(t, err, actions.CodeUsed)
@@ -64,7 +64,7 @@ func TestReject(t *testing.T) {
 			t.Errorf("%+v, %v", p, err)
 		}
 	}
-	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeUsed)
 	if got := lines(t, file); len(got) != 0 {
 		t.Errorf("it ran: %q", got)
@@ -76,11 +76,11 @@ func TestIDs(t *testing.T) {
 	b := running(t, nil, a)
 	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
 	for _, id := range []string{"", "p", "p-", "p-1", "p-note-2", "p-other-1", "P-note-1", "p-note-01", "r-note-1", p.ID + " ", "p-note--1", "p-note-1'--", strings.Repeat("p-", 500), "p-note-7vvvvvvvvvvvvv"} {
-		_, err := b.Approve(t.Context(), id, p.Hash)
+		_, err := b.Approve(t.Context(), id, p.Hash, "me")
 		refused(t, err, actions.CodeNotFound)
 		_, err = b.Reject(t.Context(), id)
 		refused(t, err, actions.CodeNotFound)
-		_, err = b.Undo(t.Context(), id)
+		_, err = b.Undo(t.Context(), id, "me")
 		refused(t, err, actions.CodeNotFound)
 	}
 }
@@ -96,7 +96,7 @@ func TestExpiry(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	b.clock.pass(24 * time.Hour)
-	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeExpired)
 	if p, err := b.Proposal(t.Context(), p.ID); err != nil || p.State != actions.Expired {
 		t.Errorf("%+v, %v", p, err)
@@ -108,7 +108,7 @@ func TestExpiry(t *testing.T) {
 	// A clock that goes back brings nothing back.
 	b.clock.pass(-12 * time.Hour)
 	for _, p := range []actions.Proposal{p, q} {
-		_, err = b.Approve(t.Context(), p.ID, p.Hash)
+		_, err = b.Approve(t.Context(), p.ID, p.Hash, "me")
 		refused(t, err, actions.CodeExpired)
 		_, err = b.Reject(t.Context(), p.ID)
 		refused(t, err, actions.CodeExpired)
@@ -140,7 +140,7 @@ func TestChangedConfiguration(t *testing.T) {
 		if err := b.SetActions([]actions.Action{changed}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := b.Approve(t.Context(), p.ID, p.Hash)
+		_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 		if name == "gone" {
 			refused(t, err, actions.CodeUnavailable)
 		} else {
@@ -164,10 +164,10 @@ func TestChangedRow(t *testing.T) {
 	b := running(t, nil, a)
 	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
 	alter(t, b.db, `UPDATE actions_proposals SET arguments = '{"text":"two"}'`)
-	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeChanged)
 	alter(t, b.db, `UPDATE actions_proposals SET arguments = 'rubbish'`)
-	_, err = b.Approve(t.Context(), p.ID, p.Hash)
+	_, err = b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeChanged)
 	if got := lines(t, file); len(got) != 0 {
 		t.Errorf("it ran: %q", got)
@@ -193,7 +193,7 @@ func TestApproveRace(t *testing.T) {
 	var obeyed atomic.Int32
 	for range 100 {
 		group.Go(func() {
-			switch _, err := b.Approve(t.Context(), p.ID, p.Hash); {
+			switch _, err := b.Approve(t.Context(), p.ID, p.Hash, "me"); {
 			case err == nil:
 				obeyed.Add(1)
 			case actions.CodeOf(err) != actions.CodeUsed && actions.CodeOf(err) != actions.CodeBusy:
@@ -228,7 +228,7 @@ func TestLimitOfApprovals(t *testing.T) {
 	b := running(t, nil, a)
 	p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
 	b.approve(t, p)
-	_, err := b.Approve(t.Context(), q.ID, q.Hash)
+	_, err := b.Approve(t.Context(), q.ID, q.Hash, "me")
 	refused(t, err, actions.CodeLimit)
 	b.clock.pass(61 * time.Minute)
 	b.approve(t, q)
@@ -266,7 +266,7 @@ func TestUndo(t *testing.T) {
 	if found, err := b.Runs(t.Context(), actions.Query{Undoable: true}); err != nil || len(found) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	u, err := b.Undo(t.Context(), r.ID)
+	u, err := b.Undo(t.Context(), r.ID, "me")
 	if err != nil || u.UndoOf != r.ID || u.State != actions.RunSucceeded || u.Argv[1] != "one" || !u.UndoUntil.IsZero() {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -274,18 +274,18 @@ func TestUndo(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for range 2 {
-		_, err = b.Undo(t.Context(), r.ID)
+		_, err = b.Undo(t.Context(), r.ID, "me")
 		refused(t, err, actions.CodeUsed)
 	}
-	_, err = b.Undo(t.Context(), u.ID)
+	_, err = b.Undo(t.Context(), u.ID, "me")
 	refused(t, err, actions.CodeNoUndo)
-	_, err = b.Undo(t.Context(), b.execute(t, "k2", "make", `{"text":"bad"}`).ID)
+	_, err = b.Undo(t.Context(), b.execute(t, "k2", "make", `{"text":"bad"}`).ID, "me")
 	refused(t, err, actions.CodeNoUndo)
-	_, err = b.Undo(t.Context(), b.execute(t, "k3", "note", `{"text":"x"}`).ID)
+	_, err = b.Undo(t.Context(), b.execute(t, "k3", "note", `{"text":"x"}`).ID, "me")
 	refused(t, err, actions.CodeNoUndo)
 	late := b.execute(t, "k4", "make", `{"text":"late"}`)
 	b.clock.pass(10 * time.Minute)
-	_, err = b.Undo(t.Context(), late.ID)
+	_, err = b.Undo(t.Context(), late.ID, "me")
 	refused(t, err, actions.CodeExpired)
 	other := b.execute(t, "k5", "make", `{"text":"other"}`)
 	changed := make
@@ -293,7 +293,7 @@ func TestUndo(t *testing.T) {
 	if err := b.SetActions([]actions.Action{changed}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.Undo(t.Context(), other.ID)
+	_, err = b.Undo(t.Context(), other.ID, "me")
 	refused(t, err, actions.CodeChanged)
 	if found, err := b.Runs(t.Context(), actions.Query{Undoable: true}); err != nil || len(found) != 1 {
 		t.Errorf("%+v, %v", found, err)
@@ -310,7 +310,7 @@ func TestUndoRace(t *testing.T) {
 	var obeyed atomic.Int32
 	for range 30 {
 		group.Go(func() {
-			if _, err := b.Undo(t.Context(), r.ID); err == nil {
+			if _, err := b.Undo(t.Context(), r.ID, "me"); err == nil {
 				obeyed.Add(1)
 			} else if actions.CodeOf(err) != actions.CodeUsed {
 				t.Error(err)
@@ -335,14 +335,14 @@ func TestRefusedForWhatItIs(t *testing.T) {
 	if err := b.SetActions(nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeUsed)
-	_, err = b.Approve(t.Context(), q.ID, q.Hash)
+	_, err = b.Approve(t.Context(), q.ID, q.Hash, "me")
 	refused(t, err, actions.CodeUsed)
-	_, err = b.Approve(t.Context(), late.ID, late.Hash)
+	_, err = b.Approve(t.Context(), late.ID, late.Hash, "me")
 	refused(t, err, actions.CodeChanged)
 	b.clock.pass(25 * time.Hour)
-	_, err = b.Approve(t.Context(), late.ID, late.Hash)
+	_, err = b.Approve(t.Context(), late.ID, late.Hash, "me")
 	refused(t, err, actions.CodeExpired)
 	if p, err := b.Proposal(t.Context(), p.ID); err != nil || p.State != actions.Approved {
 		t.Errorf("%+v, %v", p, err)
@@ -372,7 +372,7 @@ func TestBuiltin(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	fails.Store(true)
-	if _, err := b.Approve(t.Context(), p.ID, p.Hash); err == nil || !strings.Contains(err.Error(), "closed") {
+	if _, err := b.Approve(t.Context(), p.ID, p.Hash, "me"); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Error(err)
 	}
 	fails.Store(false)
@@ -380,7 +380,7 @@ func TestBuiltin(t *testing.T) {
 	if r.State != actions.RunSucceeded || r.Output != "posted" || r.ExitCode != 0 || r.Ended.IsZero() {
 		t.Errorf("%+v", r)
 	}
-	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeUsed)
 	var posted int
 	if err := b.db.Read(t.Context(), func(tx *store.Tx) error {
@@ -440,7 +440,7 @@ func TestApprovalOutlivesItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := make(chan actions.Run)
 	go func() {
-		r, err := b.Approve(ctx, p.ID, p.Hash)
+		r, err := b.Approve(ctx, p.ID, p.Hash, "me")
 		if err != nil {
 			t.Error(err)
 		}
@@ -454,7 +454,7 @@ func TestApprovalOutlivesItsCaller(t *testing.T) {
 	if r := <-begun; r.State != actions.RunStarted {
 		t.Errorf("%+v", r)
 	}
-	_, err := b.Approve(t.Context(), p.ID, p.Hash)
+	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeUsed)
 	fmt.Fprintln(out, "done")
 	if err := out.Close(); err != nil {

@@ -34,7 +34,7 @@ func list[T any](items []T) (string, error) {
 }
 
 const proposalColumns = `p.number, p.key, p.action, p.arguments, p.argv, p.folder, p.hash, p.reason, p.incident, p.deliberation, p.trusts, p.clause, p.why,
-	p.at, p.expires, p.state, p.changed, r.number`
+	p.at, p.expires, p.state, p.changed, r.number, coalesce(r.said_by, '')`
 
 // proposalTables finds the run of a proposal by what only one run has.
 const proposalTables = ` FROM actions_proposals p LEFT JOIN actions_runs r ON r.key = 'proposal/' || p.number `
@@ -45,7 +45,7 @@ func scanProposal(scan func(...any) error) (p Proposal, err error) {
 	var arguments string
 	var argv, trusts []byte
 	if err := scan(&number, &p.Key, &p.Action, &arguments, &argv, &p.Folder, &p.Hash, &p.Reason, &p.Incident, &p.Deliberation, &trusts, &p.Clause, &p.Why,
-		&at, &expires, &p.State, &changed, &run); err != nil {
+		&at, &expires, &p.State, &changed, &run, &p.By); err != nil {
 		return Proposal{}, err
 	}
 	p.ID, p.Arguments = ident("p", p.Action, number), json.RawMessage(arguments)
@@ -123,14 +123,14 @@ func (p Proposal) put(ctx context.Context, tx *store.Tx) error {
 }
 
 const runColumns = `number, key, claim, action, arguments, argv, folder, hash, reason, incident, deliberation, trusts, clause, why, proposal, undoes,
-	started, ended, state, exit, output, left_out, problem, undo_until`
+	started, ended, state, exit, output, left_out, problem, undo_until, said_by`
 
 func scanRun(scan func(...any) error) (r Run, err error) {
 	var number, started, ended, until int64
 	var arguments string
 	var argv, trusts []byte
 	if err := scan(&number, &r.Key, &r.claim, &r.Action, &arguments, &argv, &r.Folder, &r.Hash, &r.Reason, &r.Incident, &r.Deliberation, &trusts, &r.Clause, &r.Why,
-		&r.Proposal, &r.UndoOf, &started, &ended, &r.State, &r.ExitCode, &r.Output, &r.LeftOut, &r.Problem, &until); err != nil {
+		&r.Proposal, &r.UndoOf, &started, &ended, &r.State, &r.ExitCode, &r.Output, &r.LeftOut, &r.Problem, &until, &r.By); err != nil {
 		return Run{}, err
 	}
 	r.ID, r.Arguments = ident("r", r.Action, number), json.RawMessage(arguments)
@@ -169,10 +169,10 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	result, err := tx.ExecContext(ctx, `INSERT INTO actions_runs (key, claim, action, arguments, argv, folder, hash, reason, incident, deliberation, trusts, clause,
-		why, proposal, undoes, started, ended, state, exit, output, left_out, problem, undo_until, noticed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`, r.Key, r.claim, r.Action, string(r.Arguments), argv, r.Folder, r.Hash,
+		why, proposal, undoes, started, ended, state, exit, output, left_out, problem, undo_until, said_by, noticed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`, r.Key, r.claim, r.Action, string(r.Arguments), argv, r.Folder, r.Hash,
 		r.Reason, string(r.Incident), r.Deliberation, trusts, r.Clause, r.Why, r.Proposal, r.UndoOf, nanoseconds(r.Started), nanoseconds(r.Ended), string(r.State),
-		r.ExitCode, r.Output, r.LeftOut, r.Problem, nanoseconds(r.UndoUntil))
+		r.ExitCode, r.Output, r.LeftOut, r.Problem, nanoseconds(r.UndoUntil), r.By)
 	if err != nil {
 		return err
 	}

@@ -42,9 +42,12 @@ type Run struct {
 	Clause, Why  string
 	Proposal     string // that was approved; "" where the policy let it through
 	UndoOf       string // the run that it undoes; "" for none
-	Started      time.Time
-	Ended        time.Time // zero while it runs
-	ExitCode     int       // -1 where there is none
+	// By is the process that approved it, or undid a run by it, as Engine.Caller
+	// says it; "" where the policy let it through.
+	By       string
+	Started  time.Time
+	Ended    time.Time // zero while it runs
+	ExitCode int       // -1 where there is none
 	// Output is what it wrote to both its outputs: plain text, redacted. LeftOut
 	// counts the bytes of it that were not kept.
 	Output  string
@@ -150,7 +153,15 @@ func (e *Engine) begin(ctx context.Context, tx *store.Tx, c *claim, r Request) e
 		c.run.State, c.run.Ended, c.run.ExitCode = RunSucceeded, c.run.Started, 0
 		c.run.Output = cut(e.Redact(plain(output, true)), c.bound.does.action.MaxOutput)
 	}
-	return c.run.insert(ctx, tx)
+	if err := c.run.insert(ctx, tx); err != nil || e.Begun == nil {
+		return err
+	}
+	var recent int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT started FROM actions_runs ORDER BY number DESC LIMIT ?) WHERE started >= ?",
+		maxListed, c.run.Started.Truncate(time.Minute).UnixNano()).Scan(&recent); err != nil {
+		return err
+	}
+	return e.Begun(ctx, tx, c.run, recent)
 }
 
 // perform reserves a place, records the claim, and runs it.
@@ -173,6 +184,7 @@ func (e *Engine) perform(ctx context.Context, action string, c *claim) (Run, err
 			c.run = *earlier
 		}
 		mine.run, mine.err = c.run, wrap("run", err)
+		e.told()
 		e.release(c.run.Key, mine)
 		if mine.err != nil {
 			return Run{}, mine.err
@@ -180,6 +192,7 @@ func (e *Engine) perform(ctx context.Context, action string, c *claim) (Run, err
 		return c.run, nil
 	}
 	run := c.run
+	e.told()
 	go func() {
 		mine.run = e.carryOut(c)
 		e.release(run.Key, mine)
@@ -189,6 +202,13 @@ func (e *Engine) perform(ctx context.Context, action string, c *claim) (Run, err
 		return mine.run, nil
 	case <-ctx.Done():
 		return run, nil
+	}
+}
+
+// told has sent what Begun had told.
+func (e *Engine) told() {
+	if e.Told != nil {
+		e.Told()
 	}
 }
 

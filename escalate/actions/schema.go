@@ -69,5 +69,9 @@ CREATE INDEX actions_runs_ended ON actions_runs (ended);
 CREATE INDEX actions_runs_open ON actions_runs (state) WHERE state IN ('started', 'unknown');
 CREATE INDEX actions_runs_incident ON actions_runs (incident);
 CREATE INDEX actions_runs_deliberation ON actions_runs (deliberation);
+`}, {Package: "escalate/actions", Version: 2, SQL: `
+-- said_by: the process that approved it or took it back by it, in words; empty
+-- for none.
+ALTER TABLE actions_runs ADD COLUMN said_by TEXT NOT NULL DEFAULT '';
 `}}
 }

@@ -1,18 +1,30 @@
 package actions_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/store"
 )
+
+// children is a program that begins others, each in a way in which it could be
+// lost.
+const children = `exec 3>"$1"
+sh -c "echo child \$$ >&3; exec sleep 300" &
+env -i sh -c "echo cleared \$$ >&3; exec sleep 300" &
+(env -i sh -c "echo orphan \$$ >&3; exec sleep 300" &)
+echo itself $$ >&3
+exec env -i sleep 300`
 
 // With a guard what it is there for does not happen; in its twin, which lacks
 // that guard alone, it does.
@@ -67,7 +79,7 @@ func TestTwins(t *testing.T) {
 					t.Fatal(err)
 				}
 				problem := b.Problem(shown)
-				_, err = b.Approve(t.Context(), shown.ID, shown.Hash)
+				_, err = b.Approve(t.Context(), shown.ID, shown.Hash, "me")
 				if err == nil && problem == nil {
 					open++
 				} else {
@@ -82,13 +94,47 @@ func TestTwins(t *testing.T) {
 				t.Fatal(err)
 			}
 			altered := b.Altered(shown)
-			if _, err := b.Undo(t.Context(), r.ID); err == nil && altered == nil {
+			if _, err := b.Undo(t.Context(), r.ID, "me"); err == nil && altered == nil {
 				open++
 			} else {
 				refused(t, altered, actions.CodeChanged)
 				refused(t, err, actions.CodeChanged)
 			}
 			return open == 3 && len(lines(t, file)) == 4
+		},
+		"descends": func(t *testing.T, with func(...actions.Action) *bench) bool {
+			b := with(actions.Action{Name: "bear", Description: "Begins others.", Command: []string{script(t, t.TempDir(), "bear", children), "{x}"}, Params: []actions.Param{text("x")}})
+			fifo := filepath.Join(b.dir, "fifo")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var run sync.WaitGroup
+			run.Go(func() { _, _ = b.Execute(t.Context(), "k", wish("", "bear", `{"x":`+quoted(fifo)+`}`)) })
+			t.Cleanup(func() { stop(t, b.Engine); run.Wait() })
+			file, err := os.Open(fifo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			open := 0
+			said := bufio.NewScanner(file)
+			for range strings.Count(children, "$$ >&3") {
+				if !said.Scan() {
+					t.Fatal(said.Err())
+				}
+				name, number, _ := strings.Cut(said.Text(), " ")
+				pid, err := strconv.Atoi(number)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if by, err := b.Caller(os.Geteuid(), pid); err == nil {
+					t.Log("let in: ", name, by)
+					open++
+				} else {
+					refused(t, err, actions.CodeForbidden)
+				}
+			}
+			return open > 0
 		},
 		"single use": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			a, file := noting(t, "note")
@@ -97,7 +143,7 @@ func TestTwins(t *testing.T) {
 			if _, err := b.Reject(t.Context(), p.ID); err != nil {
 				t.Fatal(err)
 			}
-			_, err := b.Approve(t.Context(), p.ID, p.Hash)
+			_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 			return err == nil && len(lines(t, file)) == 1
 		},
 		"expiry": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -105,7 +151,7 @@ func TestTwins(t *testing.T) {
 			b := with(a)
 			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
 			b.clock.pass(30 * time.Hour)
-			_, err := b.Approve(t.Context(), p.ID, p.Hash)
+			_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 			return err == nil && len(lines(t, file)) == 1
 		},
 		"shown": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -113,7 +159,7 @@ func TestTwins(t *testing.T) {
 			b := with(a)
 			shown := b.propose(t, wish("k", "note", `{"text":"harmless"}`))
 			other := b.propose(t, wish("k2", "note", `{"text":"harmful"}`))
-			_, err := b.Approve(t.Context(), other.ID, shown.Hash)
+			_, err := b.Approve(t.Context(), other.ID, shown.Hash, "me")
 			return err == nil && slices.Contains(lines(t, file), "harmful")
 		},
 		"configured": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -124,7 +170,7 @@ func TestTwins(t *testing.T) {
 			if err := b.SetActions([]actions.Action{a}); err != nil {
 				t.Fatal(err)
 			}
-			_, err := b.Approve(t.Context(), p.ID, p.Hash)
+			_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 			return err == nil && len(lines(t, file)) == 1
 		},
 		"limit": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -133,7 +179,7 @@ func TestTwins(t *testing.T) {
 			b := with(a)
 			p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
 			b.approve(t, p)
-			_, err := b.Approve(t.Context(), q.ID, q.Hash)
+			_, err := b.Approve(t.Context(), q.ID, q.Hash, "me")
 			return err == nil && len(lines(t, file)) == 2
 		},
 	}

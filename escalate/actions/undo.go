@@ -8,9 +8,9 @@ import (
 )
 
 // Undo undoes a run: once, within 10 minutes of its end, where the action says
-// how, and only one that succeeded. An *Error says why not; for the rest it is
-// as Execute. The undoing of an undoing is not offered.
-func (e *Engine) Undo(ctx context.Context, id string) (Run, error) {
+// how, and only one that succeeded; by is as in Approve. An *Error says why not;
+// for the rest it is as Execute. The undoing of an undoing is not offered.
+func (e *Engine) Undo(ctx context.Context, id, by string) (Run, error) {
 	r, err := e.Run(ctx, id)
 	if err != nil {
 		return Run{}, err
@@ -18,7 +18,7 @@ func (e *Engine) Undo(ctx context.Context, id string) (Run, error) {
 	undo := r
 	undo.Key, undo.Reason, undo.Proposal, undo.UndoOf = "undo/"+r.ID, "undoes "+r.ID, "", r.ID
 	undo.ID, undo.State, undo.Ended, undo.UndoUntil, undo.Output, undo.LeftOut, undo.Problem = "", RunStarted, time.Time{}, time.Time{}, "", 0, ""
-	undo.claim, undo.ExitCode = Request{}.run("").claim, -1
+	undo.claim, undo.ExitCode, undo.By = Request{}.run("").claim, -1, by
 	c := &claim{run: undo}
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		if before, twice, err := findRun(ctx, tx, "WHERE undoes = ?", id); err != nil {

@@ -18,9 +18,10 @@ const (
 	maxLabel   = 60 // bytes
 )
 
-// Priorities as the apps know them: 3 sounds as people chose, 5 rings through
-// most silences.
+// Priorities as the apps know them: 2 is seen and not heard, 3 sounds as people
+// chose, 5 rings through most silences.
 const (
+	low    = 2
 	normal = 3
 	urgent = 5
 )
@@ -58,8 +59,11 @@ func (c *Client) document(m notify.Message) document {
 	if strings.TrimSpace(d.Message) == "" {
 		d.Title, d.Message = "", clip(flat(m.Title), maxMessage)
 	}
-	if m.Urgent {
+	switch {
+	case m.Urgent:
 		d.Priority = urgent
+	case m.Quiet:
+		d.Priority = low
 	}
 	if topicPattern.MatchString(m.Sequence) {
 		d.Sequence = m.Sequence
@@ -86,6 +90,8 @@ func tags(m notify.Message) []string {
 		return []string{"newspaper"}
 	case m.Kind == notify.KindNotice:
 		return []string{"wrench"}
+	case m.Kind == notify.KindRun:
+		return []string{"gear"}
 	case m.Kind == notify.KindTest:
 		return []string{"wave"}
 	}

@@ -158,6 +158,9 @@ func proposalWords(d api.Deliberation) string {
 	if d.Proposal == "" || words == "" {
 		return clean(d.Proposal)
 	}
+	if d.By != "" {
+		words += " by " + clean(d.By)
+	}
 	return clean(d.Proposal) + " (" + words + ")"
 }
 

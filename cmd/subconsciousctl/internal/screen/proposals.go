@@ -121,6 +121,9 @@ func (p *page) proposalWords(in api.Proposal) string {
 		return p.waitsUntil(in.Expires)
 	case api.ProposalApproved:
 		words := "you approved it " + p.when(in.Decided)
+		if in.By != "" {
+			words = "approved " + p.when(in.Decided) + " by " + clean(in.By)
+		}
 		if in.Run != "" {
 			words += ", which was " + clean(in.Run)
 		}
@@ -275,7 +278,7 @@ func (p *page) runHead(indent string, in api.ActionRun) {
 		words += ": " + problem
 	}
 	p.marked(indent, colour, mark, " ", cells(indent)+2, bold, words)
-	p.wrapped(indent+"  ", dim, strings.Join(filled(clean(in.ID), p.when(in.At), aboutWords(string(in.Incident))), " · "))
+	p.wrapped(indent+"  ", dim, strings.Join(filled(clean(in.ID), p.when(in.At), aboutWords(string(in.Incident)), byWords(in)), " · "))
 	switch {
 	case in.Undone != "":
 		p.wrapped(indent+"  ", plain, "It was taken back by "+clean(in.Undone)+".")
@@ -284,6 +287,14 @@ func (p *page) runHead(indent string, in api.ActionRun) {
 	case in.State == api.RunSucceeded && in.UndoUntil.After(p.At):
 		p.wrapped(indent+"  ", plain, "It can be taken back until "+p.clock(in.UndoUntil)+": subconsciousctl undo "+clean(in.ID))
 	}
+}
+
+// byWords say whose word a run was.
+func byWords(in api.ActionRun) string {
+	if in.By == "" {
+		return ""
+	}
+	return "by " + clean(in.By)
 }
 
 // Runs is the list of what was carried out.

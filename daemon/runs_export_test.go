@@ -1,0 +1,4 @@
+package daemon
+
+// Untold has nobody told of what runs.
+func (d *Daemon) Untold() { d.actions.Begun = nil }
