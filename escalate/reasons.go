@@ -290,7 +290,7 @@ const beforehand = 2 * time.Hour
 // lastChance is when that is: before the quiet hours in which it is due, and not
 // in any.
 func (l *look) lastChance() time.Time {
-	quiet, end := l.gate.in.Rules.Quiet, l.due
+	quiet, end := l.gate.in.Rules.Quiet, l.due.In(l.gate.in.At.Location())
 	if begins, _, ok := quiet.span(end.Add(-time.Nanosecond)); ok {
 		end = begins
 	}
