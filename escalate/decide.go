@@ -48,6 +48,9 @@ type ruling struct {
 func (g *gate) rule(l *look) {
 	for _, r := range reasons() {
 		if ruled, applies := r.applies(l); applies {
+			if !ruled.until.IsZero() { // by the clock of now: what is read back may have that of then
+				ruled.until = ruled.until.In(g.in.At.Location())
+			}
 			g.carry(l, r.reason, ruled)
 			return
 		}
