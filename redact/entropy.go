@@ -66,27 +66,30 @@ func (t *text) isPublic(from, to int) bool {
 	return t.at(to) == '@' || publicBegins.of(t.s[from:to]) || strings.HasSuffix(t.s[max(t.base, from-8):from], "base64,")
 }
 
-// checksumBytes is how far before a checksum on its line its algorithm is read.
+// checksumBytes is how far before a checksum its name is read.
 const checksumBytes = 128
 
 // isChecksum reports whether a run is assigned to an algorithm of checksums, or is
-// as long as one and behind an algorithm, or a file, on its line.
+// as long as one and assigned to a file, or to a name behind an algorithm.
 func (t *text) isChecksum(from, to int) bool {
 	if checksumBegins.ofFolded(t.s[from:to]) {
 		return true
 	}
 	line := t.s[max(t.base, from-checksumBytes):from]
 	line = strings.TrimRight(line[strings.LastIndexByte(line, '\n')+1:], " \"'\\")
-	if name := strings.TrimRight(line, ":=, \"'\\"); len(name) < len(line) && (checksums.ends(name) || strings.HasSuffix(name, "h1")) {
+	name := strings.TrimRight(line, ":=, \"'\\")
+	if len(name) < len(line) && (checksums.ends(name) || strings.HasSuffix(name, "h1")) {
 		return true
 	}
-	return isDigest(t.s[from:to]) && (checksums.in(line) || fileEndings.in(line))
+	words := strings.Fields(name)
+	n := len(words)
+	return isDigest(t.s[from:to]) && (n > 0 && archives.ends(words[n-1]) || n > 1 && checksums.ends(words[n-2]))
 }
 
 var (
 	checksumBegins = newBeginnings("sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha384:", "sha512:", "md5:", "h1:")
 	checksums      = newWords("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha-1", "sha-256", "sha-512", "sha3-256", "checksum", "digest", "integrity")
-	fileEndings    = newWords(".gz", ".xz", ".bz2", ".zst", ".zip", ".tgz", ".iso", ".deb", ".rpm", ".exe", ".jar", ".whl", ".txt", ".csv", ".json")
+	archives       = newWords(".gz", ".xz", ".bz2", ".zst", ".zip", ".tgz", ".iso", ".deb", ".rpm", ".exe", ".jar", ".whl")
 )
 
 // isDigest reports whether s is hexadecimal and as long as checksums are.

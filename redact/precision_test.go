@@ -29,6 +29,10 @@ func TestStandInsAreNoSecrets(t *testing.T) {
 func TestChecksumsAndSealedValues(t *testing.T) {
 	run(t, same("token-1.2.3.tar.gz: "+hex40[:32], "SHA256 (passwords.csv) = "+hex64, "key: sha256:"+hex64, "secret_sha256="+hex64, "checksum token: "+hex40, `"sha256": "`+alnum36+`="`,
 		`sha256 = "1fsmv7rbhl2lxmwnkqzfy2v8m09cp7ywz39cmyb1ipsqv4wzqjmj";`))
+	// A file or an algorithm elsewhere on the line makes no secret a checksum.
+	run(t, hidden("token", "curl https://x.org/data.json?access_token={{"+hex40[:32]+"}}", "integrity of releases, token: {{"+hex40+"}}", "token.txt: {{"+hex40+"}}"))
+	run(t, hidden("api-key", "config.json: api_key = {{"+hex64+"}}", `{"file":"a.tar.gz","api_key":"{{`+hex64+`}}"}`, "curl -O https://x.org/a.zip -H 'X-Api-Key: {{"+hex40+"}}'"))
+	run(t, hidden("secret", "unpacked a.zip, secret={{"+hex40[:32]+"}}", "use sha256 with hmac secret={{"+hex64+"}}", "digest_secret={{"+hex40+"}}"))
 	sealed := "Ag" + alnum64
 	run(t, same("encryptedData:\n    password: "+sealed+"\n    token: "+sealed+"\n", `{"encryptedData":{"password":"`+sealed+`"}}`,
 		"password: ENC[AES256_GCM,data:"+alnum36+"=,iv:"+alnum36+"=,tag:x==,type:str]", "password: ENC("+alnum36+")", "password: {cipher}"+alnum36,
