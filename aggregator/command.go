@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -85,7 +86,7 @@ func (m *merge) focus(c subconscious.Command) string {
 		m.state.Threads[c.Thread] = t
 		return fmt.Sprintf("%s follows its own hints again", c.Thread)
 	}
-	t.FocusHint, t.FocusSource, t.FocusUntil = hint, byPerson, m.in.At.Add(m.in.Rules.FocusFor)
+	t.FocusHint, t.FocusSource, t.FocusUntil = hint, cmp.Or(c.By, byPerson), m.in.At.Add(m.in.Rules.FocusFor)
 	m.state.Threads[c.Thread] = t
 	return fmt.Sprintf("%s looks at: %s", c.Thread, hint)
 }

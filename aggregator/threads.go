@@ -74,10 +74,10 @@ func (m *merge) setPressure(t *subconscious.ThreadState, run Run) {
 }
 
 // setFocus draws a hint from what the other threads flagged, beginning with the
-// one after that which gave the last. The person's hint stands until it runs
-// out.
+// one after that which gave the last. A hint that was set by command stands until
+// it runs out.
 func (m *merge) setFocus(thread subconscious.ThreadName, t *subconscious.ThreadState) {
-	if t.FocusSource == byPerson && m.in.At.Before(t.FocusUntil) {
+	if m.in.At.Before(t.FocusUntil) {
 		return
 	}
 	var others []subconscious.ThreadName

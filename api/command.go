@@ -13,7 +13,7 @@ import (
 func decodeCommand(body []byte, now time.Time) (subconscious.Command, error) {
 	wish, err := decode[CommandRequest](body)
 	if err == nil {
-		err = wish.check()
+		err = firstError(checkAs(wish.As), wish.check())
 	}
 	if err != nil {
 		return subconscious.Command{}, err
@@ -35,7 +35,7 @@ func (r CommandRequest) check() error {
 	case subconscious.CommandClose, subconscious.CommandDismiss:
 		return firstError(r.checkSubject(), r.only("subject", "forever"))
 	case subconscious.CommandConfirm:
-		return firstError(checkEntry(r.Entry), r.only("entry"))
+		return firstError(checkEntry(r.Entry), r.only("entry"), mayVouch(r.As, "to confirm"))
 	case subconscious.CommandAck:
 		return firstError(r.checkSubject(), r.only("subject", "feedback"), r.checkFeedback())
 	case subconscious.CommandSnooze, subconscious.CommandRemind:

@@ -126,6 +126,8 @@ type IncidentExplanation struct {
 
 // MissedRequest says what should have been told.
 type MissedRequest struct {
+	// As is the name of the agent that speaks; empty for the person.
+	As   string `json:"as,omitempty"`
 	Text string `json:"text"`
 }
 

@@ -38,6 +38,9 @@ const (
 // CommandRequest is the body of POST /v1/commands: a command without what the
 // server knows better than its client.
 type CommandRequest struct {
+	// As is the name of the agent that speaks; empty for the person. Nothing is
+	// learnt from an agent's answers, and it confirms nothing.
+	As    string                   `json:"as,omitempty"`
 	Kind  subconscious.CommandKind `json:"kind"`
 	Entry subconscious.EntryID     `json:"entry,omitempty"`
 	// Incident instead of Entry: ack, dismiss, snooze, remind and close take

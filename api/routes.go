@@ -270,9 +270,13 @@ func (s *Server) command(ctx context.Context, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	wish, err := decode[CommandRequest](body)
+	if err != nil {
+		return nil, err
+	}
+	command.By = By(wish.As)
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	command.By = "person"
 	return s.options.Steerer.Command(ctx, command)
 }
 

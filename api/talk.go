@@ -161,8 +161,10 @@ type MemoryRecord struct {
 // MemoryChange is the body of POST /v1/memory: exactly one of Add, Confirm and
 // Forget.
 type MemoryChange struct {
-	// Add is a text to remember, as the person's word; Kind (empty for note) and
-	// Tags are of it.
+	// As is the name of the agent that speaks; empty for the person. What an
+	// agent adds is kept apart, and it confirms nothing.
+	As string `json:"as,omitempty"`
+	// Add is a text to remember; Kind (empty for note) and Tags are of it.
 	Add  string   `json:"add,omitempty"`
 	Kind string   `json:"kind,omitempty"`
 	Tags []string `json:"tags,omitempty"`

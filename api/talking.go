@@ -173,14 +173,10 @@ func decodePost(body []byte) (PostRequest, error) {
 	switch {
 	case wish.Conversation != "" && !isID(wish.Conversation):
 		return PostRequest{}, checkConversation(wish.Conversation)
-	case wish.As != "" && !isName(wish.As, maxAgent):
-		return PostRequest{}, badRequest("use lower-case letters, digits and hyphens", "as: %q is not an agent's name", clip(wish.As))
-	case wish.As == AuthorPerson || wish.As == AuthorMind:
-		return PostRequest{}, badRequest("leave it out to speak as the person, or name an agent", "as: no agent is called %s", wish.As)
 	case wish.Key != "" && (len(wish.Key) > maxKey || !isID(wish.Key)):
 		return PostRequest{}, badRequest("use letters, digits and hyphens", "key: %q is not a key", clip(wish.Key))
 	}
-	return wish, nil
+	return wish, checkAs(wish.As)
 }
 
 // memoryQuery reads words, quarantined and limit of GET /v1/memory.
@@ -216,7 +212,7 @@ func decodeMemoryChange(body []byte) (MemoryChange, error) {
 	case wishes != 1:
 		return MemoryChange{}, badRequest("send exactly one of them", "add, confirm, forget: %d of them are there", wishes)
 	case change.Confirm != "":
-		err = firstError(change.checkAlone("confirm"), checkMemory("confirm", change.Confirm))
+		err = firstError(change.checkAlone("confirm"), checkMemory("confirm", change.Confirm), mayVouch(change.As, "to confirm"))
 	case change.Forget != "":
 		err = firstError(change.checkAlone("forget"), checkMemory("forget", change.Forget))
 	default:
@@ -224,7 +220,7 @@ func decodeMemoryChange(body []byte) (MemoryChange, error) {
 			change.Add, err = plainText("add", change.Add, MaxMemory)
 		}
 	}
-	if err != nil {
+	if err = firstError(err, checkAs(change.As)); err != nil {
 		return MemoryChange{}, err
 	}
 	return change, nil

@@ -140,7 +140,7 @@ func inboxQuery(query url.Values) (wanted InboxQuery, err error) {
 func decodeMissed(body []byte) (MissedRequest, error) {
 	wish, err := decode[MissedRequest](body)
 	if err == nil {
-		err = checkText(wish.Text, MaxMissed)
+		err = firstError(checkText(wish.Text, MaxMissed), checkAs(wish.As))
 	}
 	if err != nil {
 		return MissedRequest{}, err

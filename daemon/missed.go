@@ -55,12 +55,12 @@ func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace,
 	if err != nil {
 		return api.Trace{}, err
 	}
-	return trace, d.keepMissed(ctx, trace, t.arrived)
+	return trace, d.keepMissed(ctx, trace, t.arrived, api.By(wish.As))
 }
 
 // keepMissed puts a trace on record, and lets the gate learn from it at the next
 // tick; but not where the message arrived, which is no fault of the gate's.
-func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, arrived bool) error {
+func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, arrived bool, by string) error {
 	kept := trace
 	kept.Candidates = slices.Clone(trace.Candidates)
 	for i := range kept.Candidates {
@@ -77,7 +77,7 @@ func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, arrived bool) 
 		return nil
 	}
 	_, err = d.Command(ctx, subconscious.Command{At: trace.At, Kind: subconscious.CommandAck, IncidentID: trace.Incident,
-		Feedback: subconscious.Missed, By: byPerson})
+		Feedback: subconscious.Missed, By: by})
 	return err
 }
 

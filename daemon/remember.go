@@ -53,9 +53,14 @@ func (d *Daemon) Memory(ctx context.Context, id string) (api.MemoryRecord, error
 	return apiMemory(r), memoryAnswer(err)
 }
 
-// ChangeMemory implements api.Rememberer. It is the person who says so.
+// ChangeMemory implements api.Rememberer.
 func (d *Daemon) ChangeMemory(ctx context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
-	d.use()
+	who := byPerson
+	if change.As != "" {
+		who = change.As
+	} else {
+		d.use()
+	}
 	switch {
 	case change.Confirm != "":
 		r, err := d.memory.Confirm(ctx, change.Confirm)
@@ -75,7 +80,7 @@ func (d *Daemon) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 	if kind == "" {
 		kind = memory.Note
 	}
-	r, err := d.memory.Add(ctx, memory.Record{Kind: kind, Text: change.Add, Tags: change.Tags, Trust: subconscious.Owner, Agent: byPerson})
+	r, err := d.memory.Add(ctx, memory.Record{Kind: kind, Text: change.Add, Tags: change.Tags, Trust: api.TrustOf(change.As), Agent: who})
 	return apiMemory(r), memoryAnswer(err)
 }
 

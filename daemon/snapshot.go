@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -27,6 +28,9 @@ func (d *Daemon) told(at time.Time, commands []subconscious.Command) []senses.Co
 			continue
 		}
 		note := senses.Note{ID: "note/" + strconv.FormatInt(c.ID, 10), At: at, Text: c.Text}
+		if !api.ByPerson(c.By) {
+			note.Trust = subconscious.Agent
+		}
 		if matches := dates.Find(c.Text, c.At.In(at.Location())); len(matches) > 0 && matches[0].Due.After(at) {
 			note.Due, note.DateText = matches[0].Due, matches[0].Text
 		}

@@ -42,7 +42,9 @@ func (d *Daemon) Command(ctx context.Context, command subconscious.Command) (api
 			return api.CommandResult{}, err
 		}
 	}
-	d.use()
+	if api.ByPerson(command.By) {
+		d.use()
+	}
 	command.Text = redact.Text(command.Text)
 	kept, err := d.mind.Enqueue(ctx, command)
 	if err != nil {

@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -19,6 +20,8 @@ type Note struct {
 	ID   string
 	At   time.Time
 	Text string
+	// Trust is whose word it is; empty is the person's.
+	Trust subconscious.Trust
 	// Due is the date that the text names, zero where it names none. The note
 	// stands until then.
 	Due time.Time
@@ -27,7 +30,7 @@ type Note struct {
 }
 
 // Notes returns what the sense "person" brings to a tick: the notes as
-// observations with the owner's trust, standing until their date or for 7 days.
+// observations, standing until their date or for 7 days.
 // The attribute date_text has the words that name the date.
 func Notes(at time.Time, notes []Note, clean Cleaner) Collected {
 	source := SenseID{Sense: Person}
@@ -43,7 +46,7 @@ func Notes(at time.Time, notes []Note, clean Cleaner) Collected {
 		}
 		batch.Changes = append(batch.Changes, subconscious.Observation{
 			ID: note.ID, Kind: "note", Change: subconscious.Appeared, At: note.At,
-			Title: note.Text, Text: note.Text, Due: note.Due, Until: until, Trust: subconscious.Owner, Attrs: attrs,
+			Title: note.Text, Text: note.Text, Due: note.Due, Until: until, Trust: cmp.Or(note.Trust, subconscious.Owner), Attrs: attrs,
 		})
 	}
 	cleaned, lost := clean.Batch(at, source, batch)

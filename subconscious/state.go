@@ -109,8 +109,8 @@ type ThreadState struct {
 	// pressure was last released.
 	Widened   int    `json:"widened,omitempty"`
 	FocusHint string `json:"focus_hint,omitempty"`
-	// FocusSource is the thread whose hint it is, or "person"; FocusUntil is
-	// how long a person's hint stands.
+	// FocusSource is the thread whose hint it is, or who set it by command:
+	// "person", "agent:NAME". FocusUntil is how long such a hint stands.
 	FocusSource string    `json:"focus_source,omitempty"`
 	FocusUntil  time.Time `json:"focus_until,omitzero"`
 	Journal     string    `json:"journal,omitempty"`

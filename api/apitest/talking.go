@@ -129,6 +129,9 @@ func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.Mem
 	if change.Add != "" {
 		record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Kind: cmp.Or(change.Kind, "note"), Text: change.Add, Tags: change.Tags,
 			Trust: subconscious.Owner, Status: api.MemoryActive, Agent: api.AuthorPerson, Created: at, Updated: at, Seen: 1}
+		if change.As != "" {
+			record.Trust, record.Status, record.Agent = subconscious.Agent, api.MemoryQuarantined, change.As
+		}
 		m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
 		return record, nil
 	}

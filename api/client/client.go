@@ -42,6 +42,25 @@ type Client struct {
 	http    *http.Client
 	version atomic.Value // string: what the daemon last said
 	zone    atomic.Value // string: the name of its time zone
+	speaker string       // the agent that speaks; "" for the person
+	spoke   atomic.Bool  // as that agent
+}
+
+// SpeakAs makes what is said from now on the word of the agent of that name,
+// where a request names nobody else; "" is the person. It comes before the first
+// question.
+func (c *Client) SpeakAs(agent string) { c.speaker = agent }
+
+// Spoke reports whether anything was said as the agent of SpeakAs.
+func (c *Client) Spoke() bool { return c.spoke.Load() }
+
+// as is who speaks in a request that names as.
+func (c *Client) as(as string) string {
+	if as == "" && c.speaker != "" {
+		c.spoke.Store(true)
+		return c.speaker
+	}
+	return as
 }
 
 // New returns a client for the socket at that path. Nothing is opened before
@@ -164,6 +183,7 @@ func (c *Client) Why(ctx context.Context, entry subconscious.EntryID) (api.Expla
 
 // Command records what the next tick will consume.
 func (c *Client) Command(ctx context.Context, command api.CommandRequest) (api.CommandResult, error) {
+	command.As = c.as(command.As)
 	return post[api.CommandResult](ctx, c, "/v1/commands", command)
 }
 
@@ -224,6 +244,7 @@ func (c *Client) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 
 // Missed traces what should have been told, and keeps it as missed.
 func (c *Client) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace, error) {
+	wish.As = c.as(wish.As)
 	return post[api.Trace](ctx, c, "/v1/missed", wish)
 }
 

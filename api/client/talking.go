@@ -31,6 +31,7 @@ func (c *Client) Messages(ctx context.Context, query api.MessageQuery) (api.Mess
 
 // Post adds a message to a conversation.
 func (c *Client) Post(ctx context.Context, wish api.PostRequest) (api.Message, error) {
+	wish.As = c.as(wish.As)
 	return post[api.Message](ctx, c, "/v1/messages", wish)
 }
 
@@ -49,5 +50,6 @@ func (c *Client) Memory(ctx context.Context, id string) (api.MemoryRecord, error
 
 // ChangeMemory adds, confirms or forgets.
 func (c *Client) ChangeMemory(ctx context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
+	change.As = c.as(change.As)
 	return post[api.MemoryRecord](ctx, c, "/v1/memory", change)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
@@ -35,6 +36,7 @@ type app struct {
 	client *client.Client // once a command asked for it
 
 	json     bool
+	asMe     bool
 	noColour bool
 	stateDir string
 	config   string
@@ -51,6 +53,9 @@ func run(ctx context.Context, p process) int {
 	if a.client != nil {
 		defer a.client.Close()
 		a.warnOfVersion()
+		if err == nil && a.client.Spoke() && !a.json {
+			_, _ = fmt.Fprintln(a.stderr, "subconsciousctl: nobody sits at a terminal here, so that counts as an agent's word\n  → --as-me makes it yours")
+		}
 	}
 	if err != nil {
 		return report(p.stderr, a.json, err)
@@ -66,6 +71,9 @@ func (a *app) daemon() (*client.Client, error) {
 			return nil, err
 		}
 		a.client = client.New(socket)
+		if !a.inTerminal && !a.asMe {
+			a.client.SpeakAs(api.UnnamedAgent)
+		}
 	}
 	return a.client, nil
 }

@@ -107,7 +107,7 @@ func newMemoryAdd(a *app) *cobra.Command {
 	var change api.MemoryChange
 	cmd := &cobra.Command{
 		Use:               "add TEXT…",
-		Short:             "remember something, as your own word",
+		Short:             "remember something, as your own word at a terminal",
 		Example:           "  subconsciousctl memory add --kind fact --tag printers The printers close at noon on Fridays",
 		Args:              takes(1, -1),
 		Annotations:       map[string]string{needs: "words"},

@@ -77,7 +77,7 @@ func newMessagesPost(a *app) *cobra.Command {
 		Use:   "post TEXT…",
 		Short: "say something in a conversation",
 		Long: `Says something in a conversation, as you; with --as an agent says it, and it then
-counts as an agent's word. Without --conversation it begins a new one; one that
+counts as an agent's word, as it does where nobody sits at a terminal. Without --conversation it begins a new one; one that
 is named and is not there is begun.`,
 		Example: `  subconsciousctl messages post --conversation team I look after the backup until Friday
   subconsciousctl messages post --as builder --conversation team "Shall I merge the branch?"`,
@@ -91,6 +91,9 @@ is named and is not there is begun.`,
 			}
 			if err := bounded("the message", wish.Text, api.MaxMessage); err != nil {
 				return err
+			}
+			if wish.As != "" && a.asMe {
+				return &usageError{err: errors.New("--as and --as-me name two who speak"), next: "give one of them"}
 			}
 			for _, name := range []string{"as", "conversation"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {

@@ -17,6 +17,10 @@ Without options it speaks to the daemon whose state folder is
 ~/.local/state/subconscious. Entries and incidents may be named by the first
 letters of their ids.
 
+Where the input is no terminal, as in a script or where an agent runs it, what is
+said (notes, answers, messages, memories) counts as an agent's word: it is kept
+apart from yours and nothing is learnt from it. --as-me makes it yours.
+
 ` + exitTable
 
 // newRoot puts all commands together.
@@ -33,6 +37,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.json, "json", false, "print JSON")
+	flags.BoolVar(&a.asMe, "as-me", false, "what is said counts as your own word, though no terminal is there")
 	flags.BoolVar(&a.noColour, "no-color", false, "print no colours (also NO_COLOR)")
 	flags.StringVar(&a.stateDir, "state-dir", "", "the daemon's state `DIR` (also "+stateDirVariable+")")
 	flags.StringVar(&a.config, "config", "", "the daemon's configuration `FILE` (also "+configVariable+")")

@@ -27,11 +27,12 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 
 func TestMain(m *testing.M) {
 	testscript.Main(leakFree{m}, map[string]func(){
-		// The command as main starts it, at the time of the samples.
+		// The command as main starts it, at the time of the samples; the person
+		// types into it, unless a script says that nobody does.
 		"subconsciousctl": func() {
 			os.Exit(run(context.Background(), process{
 				args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv,
-				now: apitest.At, zone: time.UTC, columns: func() int { return 0 },
+				now: apitest.At, zone: time.UTC, columns: func() int { return 0 }, inTerminal: os.Getenv("NOBODY_TYPES") == "",
 			}))
 		},
 		"browser": browser,

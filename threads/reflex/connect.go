@@ -167,7 +167,7 @@ func (s *scene) called(o subconscious.Observation) *callee {
 		}
 		return &callee{before: `the note "`, part: prose(o.Title), after: `"`}
 	case "person":
-		return &callee{before: `your note "`, part: prose(o.Title), after: `"`}
+		return &callee{before: noter(o) + ` note "`, part: prose(o.Title), after: `"`}
 	case "mail":
 		return letter(o)
 	case "conversation":
@@ -190,7 +190,7 @@ func (s *scene) briefly(o subconscious.Observation) *callee {
 	case o.Sense == "notes":
 		return &callee{part: prose("a note")}
 	case o.Sense == "person":
-		return &callee{part: prose("your note")}
+		return &callee{part: prose(noter(o) + " note")}
 	case o.Sense == "conversation":
 		return &callee{before: "the conversation ", part: bounded(name(place(o)))}
 	}

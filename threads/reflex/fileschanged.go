@@ -172,8 +172,20 @@ func plainFiles(s *scene) (out []noticed) {
 func toldNotes(s *scene) (out []noticed) {
 	for _, o := range s.of("person") {
 		if o.Due.IsZero() {
-			out = append(out, notice(subconscious.KindObservation, 6, say("You noted: %s", prose(o.Title)), o))
+			format := "You noted: %s"
+			if o.Trust == subconscious.Agent {
+				format = "An agent noted: %s"
+			}
+			out = append(out, notice(subconscious.KindObservation, 6, say(format, prose(o.Title)), o))
 		}
 	}
 	return out
+}
+
+// noter says whose a note is that was told by command.
+func noter(o subconscious.Observation) string {
+	if o.Trust == subconscious.Agent {
+		return "an agent's"
+	}
+	return "your"
 }

@@ -163,12 +163,12 @@ func digitsIn(text string) (n int) {
 // mind, take part in, or promised or asked in a mail.
 func (s *scene) own(thing subconscious.Observation) bool {
 	switch thing.Sense {
-	case "notes":
+	case "notes", "person":
 		return thing.Trust == subconscious.Owner
 	case "calendar":
 		return wanted(thing) && sure(thing)
 	}
-	return thing.Sense == "person" || threads.OwnMail(thing) || byPerson(thing) && thing.Trust == subconscious.Owner
+	return threads.OwnMail(thing) || byPerson(thing) && thing.Trust == subconscious.Owner
 }
 
 // mailHosts are domains at which anybody has an address.

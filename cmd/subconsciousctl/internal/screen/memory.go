@@ -124,7 +124,11 @@ func Remembered(view View, m api.MemoryRecord, change api.MemoryChange) string {
 		p.wrapped("", plain, id+" counts as your own word from now on, and is recalled:")
 		p.wrapped("  ", plain, clean(m.Text))
 	default:
-		p.wrapped("", plain, "Remembered as "+id+".")
+		words := "Remembered as " + id + "."
+		if m.Status == api.MemoryQuarantined {
+			words = "Remembered as " + id + ", kept apart: it is recalled once you confirm it. subconsciousctl memory confirm " + id
+		}
+		p.wrapped("", plain, words)
 	}
 	return p.String()
 }
