@@ -144,7 +144,7 @@ func TestDocumentedActionsRun(t *testing.T) {
 		if len(a.Undo) == 0 {
 			continue
 		}
-		if undone, err := engine.Undo(t.Context(), run.ID); err != nil || undone.State != actions.RunSucceeded || with.check() {
+		if undone, err := engine.Undo(t.Context(), run.ID, "me"); err != nil || undone.State != actions.RunSucceeded || with.check() {
 			t.Errorf("take back %s: %v, %s, %s", a.Name, err, undone.State, undone.Output)
 		}
 	}
