@@ -15,7 +15,7 @@ const redactionUsage = `subconsciousd eval redaction measures what is taken out 
 stored, logged or sent, on files in which somebody labelled the secrets.
 
 Usage:
-  subconsciousd eval redaction PATH [--half tuning|other|all] [--json] [--misses N]
+  subconsciousd eval redaction PATH [--half tuning|other|all] [--strict] [--json] [--misses N]
 
   PATH          a folder, or a .tar.gz of one (or the folder in which that lies
                 alone), with labels.json inside: a list of {path, rule, value, line, s, e, sev, conf}; line counts from 1, s
@@ -24,6 +24,8 @@ Usage:
   --half HALF   tuning: files whose path has a SHA-256 that begins with an even
                 byte, for tuning rules on; other: the rest, to be measured and
                 never looked at; all: both (default)
+  --strict      end with code 1 where strong recall is under 0.90, recall under
+                0.80 or precision under 0.85
   --json        print the figures as JSON
   --misses N    list up to N labels that were missed and N wrong hits, with their
                 text; the tuning half alone can be looked at
@@ -41,9 +43,9 @@ read: nobody said what is in them.
 
 // redactionOptions are the command line of the suite.
 type redactionOptions struct {
-	path, half string
-	asJSON     bool
-	misses     int
+	path, half     string
+	strict, asJSON bool
+	misses         int
 }
 
 func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error {
@@ -67,9 +69,26 @@ func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error
 		encoder := json.NewEncoder(stdout)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
-		return encoder.Encode(figures)
+		err = encoder.Encode(figures)
+	} else {
+		_, err = io.WriteString(stdout, figures.text())
 	}
-	_, err = io.WriteString(stdout, figures.text())
+	if options.strict {
+		err = errors.Join(err, figures.under())
+	}
+	return err
+}
+
+// under says which figures are under the aims.
+func (f redactionFigures) under() (err error) {
+	for _, aim := range []struct {
+		name         string
+		value, least float64
+	}{{"strong recall", f.Strong.Recall, 0.90}, {"recall", f.All.Recall, 0.80}, {"precision", f.Precision.Value, 0.85}} {
+		if aim.value < aim.least {
+			err = errors.Join(err, fmt.Errorf("%s is %.3f, and has to be %.2f", aim.name, aim.value, aim.least))
+		}
+	}
 	return err
 }
 
@@ -77,6 +96,7 @@ func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error
 func parseRedaction(args []string) (options redactionOptions, help bool, err error) {
 	flags := flag.NewFlagSet("redaction", flag.ContinueOnError)
 	flags.StringVar(&options.half, "half", "all", "")
+	flags.BoolVar(&options.strict, "strict", false, "")
 	flags.BoolVar(&options.asJSON, "json", false, "")
 	flags.IntVar(&options.misses, "misses", 0, "")
 	if options.path, help, err = parsePath(flags, args); help || err != nil {
