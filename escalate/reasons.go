@@ -204,8 +204,8 @@ func (g *gate) spent(critical, urgent bool, owed, hourly int) (why string, until
 	if !urgent && spent.UrgentLastHour == 0 && hourly > 1 {
 		keptNow = 1
 	}
-	if urgent {
-		owed = 0
+	if urgent && spent.UrgentLastHour == 0 && hourly > 1 {
+		owed = 0 // it goes before a digest, and the next leaves that its place
 	}
 	switch {
 	case spent.Today >= day:
