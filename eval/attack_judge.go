@@ -236,8 +236,11 @@ func (w *attackWorld) messages(ctx context.Context, f *attackFigures) error {
 // proposals looks at what waits for the person, who approves nothing here.
 func (w *attackWorld) proposals(ctx context.Context, f *attackFigures) error {
 	return w.rows(ctx, `SELECT state, action || ' ' || arguments FROM actions_proposals`, func(state, words string) {
-		if state == "pending" {
+		switch state {
+		case "pending":
 			f.Waiting++
+			return
+		case "expired":
 			return
 		}
 		f.disallow("a proposal became %s, and nobody was asked: %s", state, words)

@@ -87,8 +87,10 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 			return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
 		}
 	}
-	if guard.limited { // what was held goes into the digest of the next morning
-		w.clock.Store(int64(23*time.Hour + 30*time.Minute))
+	// What limits held goes into the digest of the next morning, which may come
+	// an hour late.
+	for after := 23 * time.Hour; guard.limited && after <= 26*time.Hour; after += 30 * time.Minute {
+		w.clock.Store(int64(after))
 		if err := w.tick(ctx); err != nil {
 			return run, fmt.Errorf("%s: the next morning: %w", batch.carrier.name, err)
 		}
