@@ -56,7 +56,7 @@ var causes = map[escalate.Reason]func(*escalate.Input){
 	},
 	escalate.Snoozed: func(in *escalate.Input) {
 		t := telling(in)
-		t.State, t.Waits, t.Held, t.Until = subconscious.TellingSnoozed, true, string(escalate.Snoozed), noon.Add(time.Hour)
+		t.State, t.Waits, t.Held, t.Until = subconscious.TellingSnoozed, true, string(escalate.Snoozed), noon.Add(time.Hour).In(time.FixedZone("", 60*60)) // as it is read back
 	},
 	escalate.Duplicate:     func(in *escalate.Input) { toldBefore(in, 10*time.Hour, subconscious.Notable) },
 	escalate.LowConfidence: func(in *escalate.Input) { in.Asked[0].Importance = 2 },
@@ -103,6 +103,8 @@ func TestFirstReason(t *testing.T) {
 			}
 			if d := out.Decisions[i]; d.Detail == "" || d.Verdict == "" {
 				t.Errorf("%s: %s does not say why", first, asJSON(d))
+			} else if !d.Until.IsZero() && d.Until.Location() != in.At.Location() {
+				t.Errorf("%s: until %s, by another clock than that of now", first, d.Until)
 			}
 		}
 	}
