@@ -52,8 +52,7 @@ func (s *spend) Generate(ctx context.Context, request Request) (answer Answer, e
 	if err != nil {
 		failure := asError(err, s.By)
 		actual = s.took(worst, failure.Usage, failure.Unsure)
-		// An attempt before may have been made, and have to be paid for.
-		actual.Unmade = actual == (budget.Amount{}) && (failure.Kind == KindResting || failure.Kind == KindKey && failure.Status == 0)
+		actual.Unmade = actual == (budget.Amount{}) && failure.Kind == KindKey && failure.Status == 0
 		failure.Cost = actual.Money
 		return Answer{}, failure
 	}

@@ -150,7 +150,6 @@ func TestBudgetKnowsWhatWasNotMade(t *testing.T) {
 		unmade  bool
 		tokens  int // -1: the worst of one attempt
 	}{
-		"resting":                      {models.Error{Kind: models.KindResting}, true, 0},
 		"no key":                       {models.Error{Kind: models.KindKey}, true, 0},
 		"a refused key":                {models.Error{Kind: models.KindKey, Status: 401}, false, 0},
 		"refused within an answer":     {models.Error{Kind: models.KindKey, Unsure: 1}, false, -1},
