@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -86,12 +87,13 @@ func (who *identity) goesWith(links []string) bool {
 		!slices.ContainsFunc(links, func(link string) bool { return strings.HasPrefix(link, isBy) })
 }
 
-// issuerOf is the registered domain of a mail's sender.
+// issuerOf is the registered domain of a mail's sender, or the mail itself where
+// that is not known: such a number is nobody else's.
 func issuerOf(o *subconscious.Observation) string {
 	if o.Sense != "mail" || o.Attrs["to"] != "" { // the person's own names who it went to
 		return ""
 	}
-	return isBy + o.Attrs["domain"]
+	return isBy + cmp.Or(o.Attrs["domain"], string(o.Key()))
 }
 
 // namesAnother reports whether an incident has a thing with a name of its own

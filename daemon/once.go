@@ -24,7 +24,9 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 	report, err := d.think(ctx, tickWish{kind: subconscious.Manual})
 	if err == nil {
 		rest, cancel := context.WithTimeout(ctx, options.Config.Deliberation.Deadline)
-		_ = d.Idle(rest) // what has not ended by then goes on with the next start
+		if err := d.Idle(rest); err != nil {
+			d.options.Logger.Warn("not all that the tick led to is done; it goes on with the next start", "error", err)
+		}
 		cancel()
 	}
 	if err := errors.Join(err, d.Stop(context.WithoutCancel(ctx))); err != nil {
