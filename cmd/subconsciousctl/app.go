@@ -11,6 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
 // process is what a run is given of the world.
@@ -33,6 +34,9 @@ type process struct {
 // app is one run of the command line.
 type app struct {
 	process
+	// bare is the process as it was given: what it writes to lets everything
+	// through, where process shows what a terminal would obey.
+	bare   process
 	client *client.Client // once a command asked for it
 
 	json     bool
@@ -44,11 +48,16 @@ type app struct {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, p process) int {
-	a := &app{process: p}
+	a := &app{process: p, bare: p}
+	a.stderr = unseen.Writer{To: p.stderr}
+	a.stdout = unseen.Writer{To: p.stdout}
+	if p.outTerminal {
+		a.stdout = unseen.Writer{To: p.stdout, Keep: screen.Colours()}
+	}
 	root := newRoot(a)
 	root.SetArgs(p.args)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	err := root.ExecuteContext(ctx)
 	if a.client != nil {
 		defer a.client.Close()
@@ -58,7 +67,7 @@ func run(ctx context.Context, p process) int {
 		}
 	}
 	if err != nil {
-		return report(p.stderr, a.json, err)
+		return report(a.stderr, a.json, err)
 	}
 	return exitFine
 }

@@ -207,9 +207,13 @@ func newConfigPath(a *app) *cobra.Command {
 	}
 }
 
-// raw writes text as it is, ended by a new line.
+// raw writes text as it is, ended by a new line; on a terminal it is shown.
 func (a *app) raw(text []byte) error {
-	if _, err := io.WriteString(a.stdout, strings.TrimRight(string(text), "\n")+"\n"); err != nil {
+	out := a.bare.stdout
+	if a.outTerminal {
+		out = a.stdout
+	}
+	if _, err := io.WriteString(out, strings.TrimRight(string(text), "\n")+"\n"); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	return nil

@@ -112,6 +112,11 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 		"broken": func() *apitest.Mind {
 			return &apitest.Mind{OnStatus: func(context.Context) error { return errors.New("a fault") }}
 		},
+		"cursing": func() *apitest.Mind {
+			return &apitest.Mind{OnThink: func(context.Context, api.TickRequest) error {
+				return api.Errorf(api.CodeRefused, "do\x1b[2J\u009b31m\u202e it", "bytes \x9b\x1b[2J\u009b31m\u202e of a database")
+			}}
+		},
 		"refusing": func() *apitest.Mind {
 			return &apitest.Mind{OnThink: func(context.Context, api.TickRequest) error {
 				return api.Errorf(api.CodeRefused, "ask its owner", "policy forbids it")

@@ -18,7 +18,7 @@ func (a *app) spin(doing string) (stop func()) {
 	if !a.errTerminal {
 		return func() {}
 	}
-	return spin(a.stderr, doing)
+	return spin(a.bare.stderr, doing)
 }
 
 func spin(w io.Writer, doing string) (stop func()) {

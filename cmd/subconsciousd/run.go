@@ -11,6 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/eval"
+	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
 // wishes are what the command line asks for.
@@ -37,7 +38,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = serve(ctx, w, stdout, stderr)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "subconsciousd: %v\n", err)
+		fmt.Fprintf(stderr, "subconsciousd: %s\n", unseen.Shown(err.Error()))
 		return exitFailed
 	}
 	return exitOK
@@ -64,7 +65,7 @@ func parse(args []string, stdout, stderr io.Writer) (w wishes, code int, done bo
 		err = errors.New("--demo brings its own configuration; leave --config and --once out")
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "subconsciousd: %v\nrun `subconsciousd --help` for what it takes\n", err)
+		fmt.Fprintf(stderr, "subconsciousd: %s\nrun `subconsciousd --help` for what it takes\n", unseen.Shown(err.Error()))
 		return w, exitUsage, true
 	}
 	return w, exitOK, false
@@ -91,8 +92,7 @@ func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: env,
-		Prompts: config.Prompts()}
+	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: env, Prompts: config.Prompts()}
 	if w.once {
 		return daemon.RunOnce(ctx, options, stdout)
 	}

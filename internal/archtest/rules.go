@@ -155,7 +155,7 @@ func outerRules() []Rule {
 			Tests:    []string{"api/apitest", "daemon", "senses/mail/mailtest", "internal/oauth/oauthtest"},
 			Reason:   "the command line talks to the daemon over its API; the types that travel, setup and the store, for restoring, are all else it knows",
 		}, {
-			Packages: []string{"cmd/subconsciousd"}, May: below("api", "daemon", "eval", "setup"),
+			Packages: []string{"cmd/subconsciousd"}, May: below("api", "daemon", "eval", "setup", "internal/unseen"),
 			Tests:  []string{"api/client", "internal/failpoint", "store", "store/mind"},
 			Reason: "main parses flags, builds daemon.Options and returns an exit code: putting the parts together is the daemon's",
 		}, {

@@ -1,7 +1,8 @@
 // Package unseen knows characters that are letters, marks or symbols, and are
 // not drawn, or look like a space. Whoever shows a text to be approved, or takes
-// one, asks it beside unicode.IsPrint, which holds them for printable. It stores
-// nothing.
+// one, asks it beside unicode.IsPrint, which holds them for printable. What both
+// programs print goes through its Writer, so that nothing from outside is obeyed
+// by a terminal. It stores nothing.
 package unseen
 
 // Is reports whether a character that unicode.IsPrint lets through cannot be

@@ -57,6 +57,15 @@ const (
 	yellow style = "33"
 )
 
+// Colours are the escape sequences that are written here.
+func Colours() []string {
+	sequences := []string{"\x1b[0m"}
+	for _, s := range []style{bold, dim, red, green, yellow} {
+		sequences = append(sequences, "\x1b["+string(s)+"m")
+	}
+	return sequences
+}
+
 // in returns text in a style, where colour is allowed.
 func (p *page) in(s style, text string) string {
 	if !p.Colour || s == plain || text == "" {
