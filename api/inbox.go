@@ -13,8 +13,8 @@ type Teller interface {
 	Inbox(ctx context.Context, query InboxQuery) (Inbox, error)
 	// Incident explains one by its id, or an *Error with CodeNotFound.
 	Incident(ctx context.Context, id subconscious.IncidentID) (IncidentExplanation, error)
-	// Missed traces what should have been told and was not, and keeps it as
-	// missed. Its context outlives the connection, as a Steerer's.
+	// Missed traces what should have been told, and keeps it as missed where it
+	// was and that is asked for. Its context outlives the connection, as a Steerer's.
 	Missed(ctx context.Context, wish MissedRequest) (Trace, error)
 }
 
@@ -129,6 +129,8 @@ type MissedRequest struct {
 	// As is the name of the agent that speaks; empty for the person.
 	As   string `json:"as,omitempty"`
 	Text string `json:"text"`
+	// Teach has it counted, where it was missed; else nothing changes.
+	Teach bool `json:"teach,omitempty"`
 }
 
 // Trace says where something was let pass, from the observation to the gate.
@@ -146,6 +148,10 @@ type Trace struct {
 	Proposal string `json:"proposal"`
 	// Incident that it belongs to, where it has one.
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
+	// Missed: it was seen, and no message of it arrived. Counted: that was
+	// taught.
+	Missed  bool `json:"missed"`
+	Counted bool `json:"counted"`
 }
 
 // TraceStep is one station of a trace.

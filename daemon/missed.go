@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
@@ -55,12 +57,16 @@ func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace,
 	if err != nil {
 		return api.Trace{}, err
 	}
-	return trace, d.keepMissed(ctx, trace, t.arrived, api.By(wish.As))
+	trace.Missed = len(found) > 0 && !t.arrived
+	if trace.Counted = trace.Missed && wish.Teach; !trace.Counted {
+		return trace, nil
+	}
+	return trace, d.keepMissed(ctx, trace, api.By(wish.As))
 }
 
 // keepMissed puts a trace on record, and lets the gate learn from it at the next
-// tick; but not where the message arrived, which is no fault of the gate's.
-func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, arrived bool, by string) error {
+// tick.
+func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, by string) error {
 	kept := trace
 	kept.Candidates = slices.Clone(trace.Candidates)
 	for i := range kept.Candidates {
@@ -73,7 +79,7 @@ func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, arrived bool, 
 	if err := d.mind.AddMissed(ctx, mind.Missed{At: trace.At, Text: trace.Text, Incident: trace.Incident, JSON: body}); err != nil {
 		return answer(err)
 	}
-	if trace.Incident == "" || arrived {
+	if trace.Incident == "" {
 		return nil
 	}
 	_, err = d.Command(ctx, subconscious.Command{At: trace.At, Kind: subconscious.CommandAck, IncidentID: trace.Incident,
@@ -259,8 +265,14 @@ func (t *tracer) unfound(asked []string) error {
 			"Run `subconsciousctl tick`, and see in `subconsciousctl status` why the threads rest or fail.")
 	}
 	return t.end(fmt.Sprintf("%s looked at it and found nothing to say of it.", sentence(asked)),
-		fmt.Sprintf("Let them look for it: `subconsciousctl focus %s \"%s\"`; or give the thread a model, which judges what no rule is for.",
-			asked[0], strings.Join(firstWords(t.thing.Title, 6), " ")))
+		"Let them look for it: "+t.focus(asked[0])+"; or give the thread a model, which judges what no rule is for.")
+}
+
+// focus is the command that has a thread look for the thing. Its words may be a
+// stranger's: whoever pastes them into a shell has nothing run by them.
+func (t *tracer) focus(thread string) string {
+	words := strings.FieldsFunc(t.thing.Title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return fmt.Sprintf("`subconsciousctl focus %s \"%s\"`", thread, cmp.Or(strings.Join(words[:min(len(words), 6)], " "), t.thing.Kind))
 }
 
 // judged says what the mechanics and the gate made of the findings.
@@ -290,7 +302,7 @@ func rejectionProposal(reason aggregator.Reason, c claimed) string {
 	case aggregator.BelowImportance:
 		return fmt.Sprintf("Lower mechanics.min_importance to %d.", max(c.finding.Importance, 1))
 	case aggregator.CrowdedOut:
-		return "More important things filled its list: close what is done with `subconsciousctl close`."
+		return "More important things filled its list: close what is done of those that `subconsciousctl status` lists."
 	}
 	return "See `subconsciousctl ticks` for what was brought beside it."
 }
@@ -319,8 +331,7 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 	if len(incidents) == 0 || incidents[0].Telling == nil {
 		t.step(stageGate, "", false, c.tick, c.at, "nobody wished that you be told")
 		return t.end(fmt.Sprintf("The %s noted it with importance %d and did not wish that you be told.", c.thread, c.finding.Importance),
-			fmt.Sprintf("It is kept among what is on its mind. A thread with a model weighs such things for itself; `subconsciousctl focus %s \"%s\"` asks it to look for them.",
-				c.thread, strings.Join(firstWords(t.thing.Title, 6), " ")))
+			"It is kept among what is on its mind. A thread with a model weighs such things for itself; "+t.focus(string(c.thread))+" asks it to look for them.")
 	}
 	telling := incidents[0].Telling
 	t.trace.Incident = telling.ID
@@ -338,7 +349,7 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 	if len(telling.Told) > 0 {
 		return t.delivered(ctx, telling)
 	}
-	return t.end(fmt.Sprintf("It was kept back by the gate: %s.", last.Reason), t.d.gateProposal(escalate.Reason(last.Reason)))
+	return t.end(fmt.Sprintf("It was kept back by the gate: %s.", last.Reason), t.d.gateProposal(escalate.Reason(last.Reason), telling.ID))
 }
 
 // delivered says how the message fared.
@@ -370,11 +381,11 @@ func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) e
 }
 
 // gateProposal is the change that would have let it through.
-func (d *Daemon) gateProposal(reason escalate.Reason) string {
-	rules := d.options.Config.Gate()
+func (d *Daemon) gateProposal(reason escalate.Reason, id subconscious.IncidentID) string {
+	rules, why := d.options.Config.Gate(), "`subconsciousctl why "+string(id)+"`"
 	switch reason {
 	case escalate.LowConfidence, escalate.Digest:
-		return fmt.Sprintf("Such things now count as missed, which raises their weight (`subconsciousctl calibration`); or lower escalation.push_from, now %.2f.", rules.PushFrom)
+		return fmt.Sprintf("Count it as missed (--teach), which raises the weight of such things (`subconsciousctl calibration`); or lower escalation.push_from, now %.2f.", rules.PushFrom)
 	case escalate.QuietHours:
 		return fmt.Sprintf("It came in quiet hours (%s to %s): change quiet_hours, or add its class to escalation.critical.", rules.Quiet.From, rules.Quiet.To)
 	case escalate.Presence:
@@ -384,28 +395,20 @@ func (d *Daemon) gateProposal(reason escalate.Reason) string {
 	case escalate.Cooldown:
 		return fmt.Sprintf("It was told shortly before: escalation.cooldown is %s.", rules.Cooldown)
 	case escalate.Expired:
-		return "It was noticed, or could be told, only after its time. See what held it before that: `subconsciousctl why` of the incident."
+		return "It was noticed, or could be told, only after its time. See what held it before that: " + why + "."
 	case escalate.Dismissed:
 		return "You had dismissed it."
 	}
-	return "See `subconsciousctl why` of the incident."
+	return "See " + why + "."
 }
 
 // sentence lists threads at the beginning of a sentence.
 func sentence(names []string) string {
-	for i := range names {
-		names[i] = "the " + names[i]
+	last := len(names) - 1
+	if last == 0 {
+		return "The " + names[0]
 	}
-	list := names[0]
-	if n := len(names); n > 1 {
-		list = strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.ToUpper(list[:1]) + list[1:]
-}
-
-func firstWords(text string, n int) []string {
-	words := strings.Fields(strings.ReplaceAll(text, `"`, ""))
-	return words[:min(len(words), n)]
+	return "The " + strings.Join(names[:last], ", the ") + " and the " + names[last]
 }
 
 // clock is a time in the zone of another, for people.

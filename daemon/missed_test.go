@@ -1,22 +1,29 @@
 package daemon_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
 func (w *world) missed(text string) api.Trace {
+	return w.traced(api.MissedRequest{Text: text, Teach: true})
+}
+
+func (w *world) traced(wish api.MissedRequest) api.Trace {
 	w.t.Helper()
-	trace, err := w.d.Missed(w.t.Context(), api.MissedRequest{Text: text})
+	trace, err := w.d.Missed(w.t.Context(), wish)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if trace.Verdict == "" || trace.Proposal == "" || trace.Steps == nil {
-		w.t.Fatalf("the trace of %q says nothing: %+v", text, trace)
+		w.t.Fatalf("the trace of %q says nothing: %+v", wish.Text, trace)
 	}
 	return trace
 }
@@ -55,8 +62,9 @@ func TestMissedIsTraced(t *testing.T) {
 	w.disk.set(88)
 	w.tick()
 	w.pushed(phone, "in quiet hours")
+	w.traced(api.MissedRequest{Text: "the disk /srv was full"}) // which counts nothing
 	trace = w.missed("the disk /srv was full")
-	if trace.Incident == "" || !strings.Contains(trace.Verdict, "quiet_hours") || !strings.Contains(trace.Proposal, "quiet_hours") {
+	if trace.Incident == "" || !trace.Missed || !trace.Counted || !strings.Contains(trace.Verdict, "quiet_hours") || !strings.Contains(trace.Proposal, "quiet_hours") {
 		t.Errorf("of what quiet hours held: %s: %s", stages(trace), trace.Verdict)
 	}
 	w.tick() // which takes it to heart
@@ -65,7 +73,7 @@ func TestMissedIsTraced(t *testing.T) {
 		t.Errorf("the inbox holds %+v", inbox)
 	}
 	report, err := w.d.Report(t.Context(), start)
-	if err != nil || report.Missed != 3 {
+	if err != nil || report.Missed != 2 { // nobody saw the ferry
 		t.Errorf("the report tells of %d missed, %v", report.Missed, err)
 	}
 	calibration, err := w.d.Calibration(t.Context())
@@ -74,6 +82,29 @@ func TestMissedIsTraced(t *testing.T) {
 	}
 	if calibration, err = w.d.ResetCalibration(t.Context(), api.CalibrationRequest{}); err != nil || len(calibration.Scores) != 0 {
 		t.Errorf("after a reset the calibration is %+v, %v", calibration, err)
+	}
+}
+
+// mute is a thread that finds nothing.
+type mute struct{ threads.Thread }
+
+func (m mute) Think(context.Context, subconscious.Snapshot) (threads.Answer, error) {
+	return threads.Answer{Thought: subconscious.Thought{Thread: m.Name()}}, nil
+}
+
+// What threads looked at and said nothing of they can be sent after, by a command
+// that works as it is printed, whatever is in the title.
+func TestMissedPrintsAFocus(t *testing.T) {
+	w := newWorld(t)
+	w.options.Threads = []threads.Thread{mute{reflex.New(subconscious.Watcher)}, mute{reflex.New(subconscious.Dreamer)}}
+	w.begin()
+	w.tick()
+	write(t, filepath.Join(w.files, "$(reboot) `x` \"invoice.pdf"), "words\n")
+	w.tick()
+	trace := w.traced(api.MissedRequest{Text: "the invoice.pdf"})
+	if want := "`subconsciousctl focus watcher \"work reboot x invoice pdf was\"`;"; !strings.Contains(trace.Proposal, want) || !trace.Missed || trace.Counted ||
+		!strings.HasPrefix(trace.Verdict, "The watcher and the dreamer looked at it") {
+		t.Errorf("%+v", trace)
 	}
 }
 

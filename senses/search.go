@@ -28,8 +28,8 @@ type Found struct {
 }
 
 // Search returns the recorded changes since a time that hold words of the text,
-// those with the most words first, then the newest; each thing once. Words of
-// fewer than three letters are looked over.
+// those with the most words first, then the newest; each thing once. Short words
+// count where there are no others, and abbreviations always.
 func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit int) ([]Found, error) {
 	words := wordsOf(text)
 	if len(words) == 0 {
@@ -104,10 +104,20 @@ func pattern(word string) string {
 // wordsOf are the words of a text that are looked for, each once.
 func wordsOf(text string) []string {
 	words := subconscious.Terms(text)
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n,;:!?()\"“”", r) }) {
-		if word = strings.Trim(word, "."); len(word) >= 3 && !slices.Contains(words, word) && (strings.ContainsAny(word, "0123456789/.-_")) {
-			words = append(words, word) // 4711, /var, backup.service
+	var short []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n,;:!?()\"“”", r) }) {
+		word = strings.Trim(word, ".")
+		lower := strings.ToLower(word)
+		switch {
+		case utf8.RuneCountInString(word) < 2 || slices.Contains(words, lower):
+		case len(word) >= 3 && strings.ContainsAny(word, "0123456789/.-_"), lower != word && word == strings.ToUpper(word):
+			words = append(words, lower) // 4711, /var, backup.service, VAT
+		default:
+			short = append(short, lower)
 		}
+	}
+	if len(words) == 0 {
+		words = short
 	}
 	return words[:min(len(words), searchWords)]
 }

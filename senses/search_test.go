@@ -16,7 +16,7 @@ func TestSearch(t *testing.T) {
 	k := newBook(t)
 	k.tick([]senses.Collected{standingSet("notes", "home", "", titled("promise/1", "Send invoice 4711 to the printer"),
 		titled("promise/2", "Send invoice 4712"), titled("file/a_b", "report_50%.txt was saved"),
-		titled("promise/3", "Überweisung an die Öffentliche Bücherei"), titled("file/c&d", "c&d.txt was saved"))})
+		titled("promise/4", "Pay VAT"), titled("promise/3", "Überweisung an die Öffentliche Bücherei"), titled("file/c&d", "c&d.txt was saved"))})
 	for _, test := range []struct {
 		text string
 		want []string
@@ -27,6 +27,8 @@ func TestSearch(t *testing.T) {
 		{"%", nil},
 		{"die überweisung", []string{"promise/3"}},
 		{"c&d.txt", []string{"file/c&d"}},
+		{"VAT", []string{"promise/4"}},
+		{"the vat", []string{"promise/4", "promise/1"}},
 		{"nothing of the sort happened", nil},
 		{"", nil},
 	} {

@@ -82,7 +82,7 @@ func (m *Mind) Missed(_ context.Context, wish api.MissedRequest) (api.Trace, err
 	defer m.mu.Unlock()
 	m.missed = append(m.missed, wish.Text)
 	trace := m.Traced
-	trace.Text, trace.At = wish.Text, at
+	trace.Text, trace.At, trace.Counted = wish.Text, at, trace.Missed && wish.Teach
 	return trace, nil
 }
 

@@ -101,7 +101,7 @@ func traced() api.Trace {
 			{Stage: "gate", At: ago(143 * time.Minute), Tick: 100, Who: "presence", Text: "it was held for 78 minutes, in “Standup” until 13:00"},
 		},
 		Verdict:  "It was told 78 minutes late, because of a meeting",
-		Proposal: "Add unit to escalation.critical, or set escalation.hold_busy to less than 3h", Incident: "i-backup-1a0",
+		Proposal: "Add unit to escalation.critical, or set escalation.hold_busy to less than 3h", Incident: "i-backup-1a0", Missed: true,
 	}
 }
 

@@ -13,14 +13,17 @@ import (
 )
 
 func newMissed(a *app) *cobra.Command {
-	return &cobra.Command{
+	var teach bool
+	command := &cobra.Command{
 		Use:   "missed TEXT…",
 		Short: "say what you should have been told, and see where it was let pass",
 		Long: `Finds the observation that you mean, and traces it: whether a sense brought it,
 a thread was shown it and found it worth a finding, the mechanics kept it, and
-what the gate decided. Says which change would have caught it, and remembers
-that things of its sort are wanted.`,
-		Example:           `  subconsciousctl missed "the invoice of the fair was due on Friday"`,
+what the gate decided. Says which change would have caught it. That changes
+nothing; with --teach things of its sort count for more from then on, where it
+was seen and did not reach you.`,
+		Example: `  subconsciousctl missed "the invoice of the fair was due on Friday"
+  subconsciousctl missed --teach "the invoice of the fair was due on Friday"`,
 		Args:              takes(1, -1),
 		Annotations:       map[string]string{needs: "words"},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -33,12 +36,14 @@ that things of its sort are wanted.`,
 				return err
 			}
 			trace, err := ask(cmd.Context(), a, "tracing", func(ctx context.Context, daemon *client.Client) (api.Trace, error) {
-				return daemon.Missed(ctx, api.MissedRequest{Text: text})
+				return daemon.Missed(ctx, api.MissedRequest{Text: text, Teach: teach})
 			})
 			if err != nil {
 				return err
 			}
-			return a.print(trace, func(v screen.View) string { return screen.Missed(v, trace) })
+			return a.print(trace, func(v screen.View) string { return screen.Missed(v, trace, teach) })
 		},
 	}
+	command.Flags().BoolVar(&teach, "teach", false, "count it as missed, so that such things weigh more")
+	return command
 }

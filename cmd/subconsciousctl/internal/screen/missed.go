@@ -7,8 +7,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
-// Missed traces what should have been told, station by station.
-func Missed(view View, t api.Trace) string {
+// Missed traces what should have been told, station by station, and says whether
+// it was counted, as was wished or not.
+func Missed(view View, t api.Trace, teach bool) string {
 	const most = 4
 	p := newPage(view)
 	p.wrapped("", bold, "“"+clean(t.Text)+"”")
@@ -47,6 +48,17 @@ func Missed(view View, t api.Trace) string {
 		for line := range strings.Lines(Lines(t.Proposal)) {
 			p.wrapped("  ", plain, strings.TrimSpace(line))
 		}
+	}
+	switch {
+	case t.Counted:
+		p.line()
+		p.wrapped("", plain, "Counted as missed: things of its sort weigh more from the next tick on.")
+	case teach:
+		p.line()
+		p.wrapped("", plain, "Not counted as missed: it was not seen, or it reached you.")
+	case t.Missed:
+		p.line()
+		p.wrapped("", plain, "Nothing was counted. With --teach things of its sort weigh more.")
 	}
 	if t.Incident != "" {
 		p.line()

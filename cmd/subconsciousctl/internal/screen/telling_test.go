@@ -21,7 +21,7 @@ func tellingScreens(view View, m *apitest.Mind) map[string]string {
 	why := api.Explanation{Entry: subconscious.Entry{Summary: story.Incident.Summary},
 		Incident: subconscious.Incident{Telling: &subconscious.Telling{ID: story.Incident.ID, State: story.Incident.State, Waits: true, Held: story.Incident.Held}}}
 	return map[string]string{
-		"inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, story, Shown{All: true}), "missed": Missed(view, m.Traced),
+		"inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, story, Shown{All: true}), "missed": Missed(view, m.Traced, false),
 		"calibration": Calibration(view, m.Learnt), "forgot": Forgot(view, Forgotten{Forgot: m.Learnt.Scores}), "channels": Channels(view, m.Now.Channels),
 		"tests": NotifyTests(view, m.Sent), "status": Status(view, m.Now), "report": Report(view, m.Sum), "tick": Tick(view, m.Reports[0]),
 		"answer": Answer(view, result), "why": Why(view, why, false),

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// printed is a command in a text that is shown to people.
+var printed = regexp.MustCompile(`subconsciousctl((?: (?:--?[a-z][a-z-]*|[a-z][a-z0-9-]*|"[^"]*"))+)`)
+
+// TestPrintedCommands: each command that missed and why print is one, and takes
+// what it is given.
+func TestPrintedCommands(t *testing.T) {
+	checked := 0
+	for _, file := range []string{"../../daemon/missed.go", "internal/screen/missed.go", "internal/screen/why.go", "internal/screen/incident.go"} {
+		for _, text := range texts(t, file) {
+			for _, found := range printed.FindAllStringSubmatch(text, -1) {
+				checked++
+				checkPrinted(t, file, found[1])
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("%d commands were found", checked)
+	}
+}
+
+func checkPrinted(t *testing.T, file, line string) {
+	t.Helper()
+	var args []string
+	for _, word := range regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(line, -1) {
+		args = append(args, strings.Trim(word, `"`))
+	}
+	command, rest, err := newRoot(&app{}).Find(args)
+	if err == nil {
+		err = command.ParseFlags(rest)
+	}
+	if err == nil {
+		err = command.ValidateArgs(command.Flags().Args())
+	}
+	if err != nil || !command.HasParent() {
+		t.Errorf("%s prints subconsciousctl%s: %v", filepath.Base(file), line, err)
+	}
+}
+
+// texts are the texts of a file, with a word for what is put into them.
+func texts(t *testing.T, file string) (all []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text func(ast.Expr) string
+	text = func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.BinaryExpr:
+			return text(e.X) + text(e.Y)
+		case *ast.BasicLit:
+			if said, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+				return strings.NewReplacer("%s", "watcher", "%d", "7", "%q", `"word"`).Replace(said)
+			}
+		}
+		return "word"
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch e := n.(type) {
+		case *ast.BinaryExpr:
+			all = append(all, text(e))
+			return e.Op != token.ADD
+		case *ast.BasicLit:
+			all = append(all, text(e))
+		}
+		return true
+	})
+	return all
+}
