@@ -129,7 +129,8 @@ type MissedRequest struct {
 	// As is the name of the agent that speaks; empty for the person.
 	As   string `json:"as,omitempty"`
 	Text string `json:"text"`
-	// Teach has it counted, where it was missed; else nothing changes.
+	// Teach has it counted, where it was missed and the person says so; else
+	// nothing changes.
 	Teach bool `json:"teach,omitempty"`
 }
 

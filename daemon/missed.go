@@ -58,15 +58,15 @@ func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace,
 		return api.Trace{}, err
 	}
 	trace.Missed = len(found) > 0 && !t.arrived
-	if trace.Counted = trace.Missed && wish.Teach; !trace.Counted {
+	if trace.Counted = trace.Missed && wish.Teach && wish.As == ""; !trace.Counted {
 		return trace, nil
 	}
-	return trace, d.keepMissed(ctx, trace, api.By(wish.As))
+	return trace, d.keepMissed(ctx, trace)
 }
 
 // keepMissed puts a trace on record, and lets the gate learn from it at the next
 // tick.
-func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, by string) error {
+func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace) error {
 	kept := trace
 	kept.Candidates = slices.Clone(trace.Candidates)
 	for i := range kept.Candidates {
@@ -83,7 +83,7 @@ func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace, by string) err
 		return nil
 	}
 	_, err = d.Command(ctx, subconscious.Command{At: trace.At, Kind: subconscious.CommandAck, IncidentID: trace.Incident,
-		Feedback: subconscious.Missed, By: by})
+		Feedback: subconscious.Missed, By: byPerson})
 	return err
 }
 

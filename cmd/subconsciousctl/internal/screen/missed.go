@@ -55,7 +55,7 @@ func Missed(view View, t api.Trace, teach bool) string {
 		p.wrapped("", plain, "Counted as missed: things of its sort weigh more from the next tick on.")
 	case teach:
 		p.line()
-		p.wrapped("", plain, "Not counted as missed: it was not seen, or it reached you.")
+		p.wrapped("", plain, "Not counted as missed: it was not seen, it reached you, or an agent said so (from a script of your own: --as-me).")
 	case t.Missed:
 		p.line()
 		p.wrapped("", plain, "Nothing was counted. With --teach things of its sort weigh more.")
