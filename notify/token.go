@@ -35,6 +35,9 @@ const (
 // ErrToken: the token of an answer is not valid, is too old, or was used.
 var ErrToken = errors.New("the answer is not valid any more")
 
+// errForged is of a token that this mind has not signed: somebody else wrote it.
+var errForged = fmt.Errorf("%w: it has no valid signature", ErrToken)
+
 // labels are what the buttons say.
 var labels = map[Answer]string{AnswerUseful: "Useful", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss",
 	AnswerLater: "Later", AnswerReject: "Reject"}
@@ -97,8 +100,8 @@ type claims struct {
 	binding  []byte
 }
 
-// verify reads a token. It asks nothing but the key.
-func (o *Outbox) verify(token string, now time.Time) (claims, bool) {
+// verify reads a token, which may be too old. It asks nothing but the key.
+func (o *Outbox) verify(token string) (claims, bool) {
 	if len(token) != base64.RawURLEncoding.EncodedLen(tokenSize) {
 		return claims{}, false
 	}
@@ -114,7 +117,7 @@ func (o *Outbox) verify(token string, now time.Time) (claims, bool) {
 	}
 	c := claims{answer: answers[raw[1]], expires: time.Unix(int64(binary.BigEndian.Uint64(raw[2:])), 0),
 		delivery: int64(binary.BigEndian.Uint64(raw[10:])), binding: raw[18:tokenBody]}
-	return c, now.Before(c.expires)
+	return c, true
 }
 
 // Take uses up the token of an answer and tells Options.Answered, in one
@@ -127,7 +130,7 @@ func (o *Outbox) Take(ctx context.Context, token string) error { return o.take(c
 func (o *Outbox) take(ctx context.Context, channel, token string) error {
 	err := o.consume(ctx, channel, token)
 	if errors.Is(err, ErrToken) {
-		o.refuse(channel)
+		o.refuse(channel, errors.Is(err, errForged))
 	}
 	if err != nil {
 		return fmt.Errorf("notify: answer: %w", err)
@@ -140,8 +143,11 @@ func (o *Outbox) take(ctx context.Context, channel, token string) error {
 
 func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 	now := o.Now()
-	c, ok := o.verify(token, now)
-	if !ok || o.Answered == nil || o.refused.isSpent(token) {
+	c, ok := o.verify(token)
+	if !ok {
+		return errForged
+	}
+	if !now.Before(c.expires) || o.Answered == nil || o.refused.isSpent(token) {
 		return ErrToken
 	}
 	used := false
@@ -207,10 +213,11 @@ func (r *refusals) spend(token string) {
 	r.spent[token] = true
 }
 
-// refuse counts a refusal, and logs the first ones of each minute.
-func (o *Outbox) refuse(channel string) {
+// refuse counts a refusal, and logs the first ones of each minute. A button that
+// was pressed again, or too late, is no stranger's.
+func (o *Outbox) refuse(channel string, forged bool) {
 	for _, w := range o.workers {
-		if w.channel.ID == channel {
+		if forged && w.channel.ID == channel {
 			w.strange()
 		}
 	}

@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 		if diff := cmp.Diff(want, got.list); diff != "" {
 			t.Error(diff)
 		}
-		if s := b.status(t, "phone"); s.Refused != 3 || !s.Answered.Equal(time.Now()) {
+		if s := b.status(t, "phone"); s.Refused != 0 || !s.Answered.Equal(time.Now()) {
 			t.Errorf("%+v", s)
 		}
 		// The answer to a test is nobody's business but the status'.
@@ -136,6 +136,13 @@ func TestBadTokens(t *testing.T) {
 		time.Sleep(time.Second)
 		if err := b.Take(t.Context(), old[1].Token); !errors.Is(err, notify.ErrToken) || len(got.list) != 2 {
 			t.Errorf("after a week: %v", err)
+		}
+		// Strange is what this mind has not signed, and nothing of its own.
+		for token, want := range map[string]int{old[0].Token: 0, old[1].Token: 0, bad[len(bad)-1]: 1} {
+			before := b.status(t, "phone").Refused
+			if err := phone.Press(t.Context(), token); err != nil || b.status(t, "phone").Refused != before+want {
+				t.Errorf("%v: %d strange answers before, %d after", err, before, b.status(t, "phone").Refused)
+			}
 		}
 	})
 }
