@@ -19,6 +19,7 @@ there at once: the daemon need not be restarted. Buttons of messages that were
 sent before do nothing any more; answer those with ack, snooze, dismiss and
 reject. Use it where strangers write to the reply topic.`,
 		Args:              takes(1, 1),
+		Annotations:       map[string]string{needs: "the name of a channel"},
 		ValidArgsFunction: a.completeChannels,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			renewed, err := ask(cmd.Context(), a, "renewing", func(ctx context.Context, daemon *client.Client) (api.ChannelStatus, error) {
