@@ -57,7 +57,7 @@ func Open(dir string) (*Set, error) { return open(dir, trusted.Path) }
 func open(dir string, trust func(path string) error) (*Set, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		if err := trust(dir); err != nil {
-			return nil, fmt.Errorf("open prompts: %w", err)
+			return nil, err
 		}
 	}
 	s := &Set{sources: map[string]Source{}, parsed: map[string]*template.Template{}}
@@ -70,7 +70,7 @@ func open(dir string, trust func(path string) error) (*Set, error) {
 		s.sources[name] = source
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("open prompts: %w", errors.Join(problems...))
+		return nil, errors.Join(problems...)
 	}
 	for _, name := range s.asked() {
 		parsed, err := s.parse(name)
@@ -83,7 +83,7 @@ func open(dir string, trust func(path string) error) (*Set, error) {
 		s.parsed[name] = parsed
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("open prompts: %w", errors.Join(distinct(problems)...))
+		return nil, errors.Join(distinct(problems)...)
 	}
 	return s, nil
 }

@@ -37,10 +37,11 @@ func read(path string, trust func(path string) error) ([]byte, *Error) {
 	case info.Size() > maxBytes:
 		return nil, tooLong(path)
 	}
-	var refused *trusted.Error
-	if err := trust(path); errors.As(err, &refused) {
-		return nil, &Error{Code: CodeUntrusted, File: path, Problem: refused.Text, Fix: refused.Next}
-	} else if err != nil {
+	err = trust(path)
+	if refused := Distrust(path, err); refused != nil {
+		return nil, refused
+	}
+	if err != nil {
 		return nil, wrong(fmt.Sprintf("cannot be looked at (%v)", err), "check the permissions of the folders above it")
 	}
 	f, err := os.Open(path)
@@ -53,6 +54,16 @@ func read(path string, trust func(path string) error) ([]byte, *Error) {
 		return nil, wrong(fmt.Sprintf("cannot be read (%v)", err), "check the disk, then try again")
 	}
 	return data, checkBytes(path, data)
+}
+
+// Distrust makes an *Error of a refusal of path since others could have written
+// it, or returns nil.
+func Distrust(path string, err error) *Error {
+	var refused *trusted.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	return &Error{Code: CodeUntrusted, File: path, Problem: refused.Text, Fix: refused.Next}
 }
 
 func tooLong(path string) *Error {

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
+	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -94,8 +95,8 @@ func newConfigCheck(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "say whether the configuration is right, and what to correct",
-		Long: `Says whether the configuration is right, and whether the paths that it names are
-there. Exits with 1 if the daemon could not use it, or a file that holds a secret
+		Long: `Says whether the configuration is right, whether the templates in "prompts" beside
+it can be used, and whether the paths that it names are there. Exits with 1 if the daemon could not use it, or a file that holds a secret
 is not there, and with 4 if something that is to be looked at is not there.`,
 		Args: takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -107,6 +108,7 @@ is not there, and with 4 if something that is to be looked at is not there.`,
 			if err != nil && !errors.As(err, &wrong) {
 				return err
 			}
+			wrong = append(wrong, promptsWrong(setup.PromptsDir(file))...)
 			absent := func(e *setup.Error) bool { return e.Code == setup.CodeAbsent }
 			mistakes := make([]mistake, 0, len(wrong))
 			for _, e := range wrong {
@@ -130,6 +132,18 @@ is not there, and with 4 if something that is to be looked at is not there.`,
 			return nil
 		},
 	}
+}
+
+// promptsWrong is what would keep the daemon from using the templates in dir.
+func promptsWrong(dir string) setup.Errors {
+	_, err := prompts.Open(dir)
+	if err == nil {
+		return nil
+	}
+	if refused := setup.Distrust(dir, err); refused != nil {
+		return setup.Errors{refused}
+	}
+	return setup.Errors{{Code: setup.CodeValue, Problem: err.Error(), Fix: "mend the template, or remove it to get the shipped one; subconsciousctl prompts diff shows what differs"}}
 }
 
 func checkWords(place configPlace, wrong setup.Errors, failed bool) string {

@@ -131,7 +131,17 @@ func newPromptsDiff(a *app) *cobra.Command {
 				}
 				diffs = append(diffs, d)
 			}
-			return a.print(diffs, func(v screen.View) string { return diffWords(v, diffs) })
+			if err := a.print(diffs, func(v screen.View) string { return diffWords(v, diffs) }); err != nil {
+				return err
+			}
+			dir, err := a.promptsDir()
+			if err != nil {
+				return err
+			}
+			if _, err := prompts.Open(dir); setup.Distrust(dir, err) != nil { // which no difference shows
+				return err
+			}
+			return nil
 		},
 	}
 }
