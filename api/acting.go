@@ -118,6 +118,8 @@ type ProposalStatus struct {
 	Reason   string                  `json:"reason"`
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
 	Expires  time.Time               `json:"expires"`
+	// Problem is as in Proposal.
+	Problem string `json:"problem,omitempty"`
 }
 
 // ProposalDecision is the person's word on a proposal, and the body of

@@ -120,7 +120,8 @@ func (d *Daemon) addDeliberating(ctx context.Context, status *api.Status) error 
 		return fmt.Errorf("count the proposals: %w", err)
 	}
 	for _, p := range waiting {
-		status.Proposed = append(status.Proposed, api.ProposalStatus{ID: p.ID, Action: p.Action, Reason: p.Reason, Incident: p.Incident, Expires: p.Expires})
+		shown := d.apiProposal(p)
+		status.Proposed = append(status.Proposed, api.ProposalStatus{ID: p.ID, Action: p.Action, Reason: p.Reason, Incident: p.Incident, Expires: p.Expires, Problem: shown.Problem})
 	}
 	open, err := d.deliberations.Open(ctx)
 	if err != nil {

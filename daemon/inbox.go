@@ -64,7 +64,7 @@ func (d *Daemon) inboxIncident(ctx context.Context, incident subconscious.Incide
 	if err != nil {
 		return api.InboxIncident{}, fmt.Errorf("read the proposals: %w", err)
 	}
-	if len(proposed) > 0 {
+	if len(proposed) > 0 && d.actions.Problem(proposed[0]) == nil {
 		shown.Proposal = proposed[0].ID
 	}
 	deliveries, err := d.outbox.Deliveries(ctx, shown.ID)

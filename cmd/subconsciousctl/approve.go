@@ -70,6 +70,9 @@ func (a *app) approve(ctx context.Context, id string, how approval) error {
 		}
 	}
 	if a.asksHere() && !how.yes && proposal.State == api.ProposalPending {
+		if proposal.Problem != "" {
+			return api.Errorf(api.CodeChanged, "reject it: subconsciousctl reject "+proposal.ID, "it cannot be approved: %s", proposal.Problem)
+		}
 		agreed, err := a.agreed(ctx, "Run exactly this?")
 		if err != nil || !agreed {
 			return errors.Join(err, a.declined(proposal))

@@ -120,3 +120,22 @@ func TestApproveOfWhatFails(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatCannotBeApproved: what is stored otherwise than it would run is not
+// said to run, and nobody is asked or invited to approve it.
+func TestWhatCannotBeApproved(t *testing.T) {
+	m := apitest.Deliberating()
+	m.Proposed[0].Problem = "what is stored is not what runs"
+	m.Now.Proposed[0].Problem = m.Proposed[0].Problem
+	code, out, errs := approves(t, m, true, strings.NewReader("y\n"), "p-4f2a")
+	if code != exitRefused || len(m.Decisions()) != 0 || strings.Contains(out, "[y/N]") || !strings.Contains(errs, "→ reject it") {
+		t.Errorf("approve: exit code %d, decided %+v, %s%s", code, m.Decisions(), out, errs)
+	}
+	problem, stored := strings.Index(out, "What is stored is not what runs"), strings.Index(out, "This is stored, and does not run")
+	if problem < 0 || stored < problem || strings.Contains(out, "Exactly this would run") {
+		t.Errorf("it is shown as what would run: %s", out)
+	}
+	if _, out, _ := asks(t, m, true, strings.NewReader(""), "status"); strings.Contains(out, "approve p-4f2a") || !strings.Contains(out, "reject p-4f2a") {
+		t.Errorf("status invites to approve it: %s", out)
+	}
+}

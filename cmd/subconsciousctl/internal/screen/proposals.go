@@ -153,7 +153,12 @@ func Proposal(view View, in api.Proposal) string {
 	if about := clean(in.Description); about != "" {
 		p.wrapped("  ", plain, about)
 	}
-	p.heading("Exactly this would run")
+	runs := "Exactly this would run"
+	if problem := clean(in.Problem); problem != "" {
+		p.wrapped("  ", yellow, sentence(problem))
+		runs = "This is stored, and does not run"
+	}
+	p.heading(runs)
 	if len(in.Argv) > 0 {
 		p.vector(in.Argv)
 	} else {
@@ -176,9 +181,6 @@ func Proposal(view View, in api.Proposal) string {
 	}
 	if in.Incident != "" {
 		p.wrapped("  ", plain, "What it is about: subconsciousctl why "+clean(string(in.Incident)))
-	}
-	if problem := clean(in.Problem); problem != "" {
-		p.wrapped("  ", yellow, sentence(problem))
 	}
 	p.line()
 	p.exactLine("  hash ", exactly(in.Hash))
@@ -328,7 +330,11 @@ func (p *page) decisionLines(proposed []api.ProposalStatus) {
 			words += ": " + reason
 		}
 		p.marked(first, yellow, "?", " ", cells(first)+2, plain, words+" ("+clean(in.ID)+", "+p.waitsUntil(in.Expires)+")")
-		p.wrapped(strings.Repeat(" ", cells(first))+"→ ", plain, "subconsciousctl approve "+clean(in.ID)+", or reject")
+		next := "subconsciousctl approve " + clean(in.ID) + ", or reject"
+		if problem := clean(in.Problem); problem != "" {
+			next = problem + ": subconsciousctl reject " + clean(in.ID)
+		}
+		p.wrapped(strings.Repeat(" ", cells(first))+"→ ", plain, next)
 		first = "  " + pad("", label)
 	}
 }
