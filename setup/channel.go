@@ -97,7 +97,11 @@ func (c Channel) Validate() error {
 // fillChannels sets what items of a list have no defaults for.
 func fillChannels(config *Config) {
 	for i := range config.Notify {
-		if c := &config.Notify[i]; c.Content == "" {
+		c := &config.Notify[i]
+		if c.Ntfy != nil {
+			c.Ntfy.URL = ntfy.Address(c.Ntfy.URL)
+		}
+		if c.Content == "" {
 			c.Content = c.DefaultContent()
 		}
 	}

@@ -15,7 +15,7 @@ func TestChannels(t *testing.T) {
 	config, err := load(t, `
 notify:
   - {id: phone, ntfy: {url: https://ntfy.sh, topic: mine, token_file: ~/token}}
-  - {id: nas, ntfy: {url: "http://nas.local:2586", topic: mine, replies: false}}
+  - {id: nas, ntfy: {url: "localhost:2586", topic: mine, replies: false}}
   - {id: open, content: full, ntfy: {url: https://ntfy.sh, topic: mine}}
   - {id: chat, shoutrrr: {url_env: CHAT}}
   - {id: desk, desktop: {}}
@@ -38,6 +38,9 @@ notify:
 			if c.Kind() != want[i].kind || c.Content != want[i].content {
 				t.Errorf("%s is %s with %s, want %+v", c.ID, c.Kind(), c.Content, want[i])
 			}
+		}
+		if at := config.Notify[1].Ntfy.URL; at != "http://localhost:2586" {
+			t.Errorf("an address of this machine without a scheme is taken as %s", at)
 		}
 		if c := config.Notify[0].Ntfy; c.TokenFile != "/home/sample/token" || !c.Answers() || config.Notify[1].Ntfy.Answers() {
 			t.Errorf("%+v, %+v", c, config.Notify[1].Ntfy)

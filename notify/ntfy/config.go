@@ -3,6 +3,7 @@ package ntfy
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -48,6 +49,29 @@ func (c Config) Password() secret.Ref {
 
 // Answers reports whether messages have buttons.
 func (c Config) Answers() bool { return c.Replies == nil || *c.Replies }
+
+// Address is the address of a server as it was written: without a scheme it is
+// taken as http on this machine, where hardly a server has a certificate, and as
+// https elsewhere.
+func Address(written string) string {
+	switch {
+	case written == "" || strings.Contains(written, "://"):
+		return written
+	case Loopback("http://" + written):
+		return "http://" + written
+	}
+	return "https://" + written
+}
+
+// Loopback reports whether an address means this machine to whoever uses it.
+func Loopback(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(at.Hostname())
+	return at.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}
 
 // Own reports whether the server is on this machine or in its network, as far
 // as its name tells. Where it is not, others could read what is sent.

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -99,7 +98,7 @@ func orPublic(address string) string {
 	if address == "" {
 		return publicNtfy
 	}
-	return address
+	return ntfy.Address(address)
 }
 
 // lookForNtfy finds what other programs are told of an ntfy server: the topic
@@ -141,16 +140,6 @@ func hostOf(address string) string {
 	return address
 }
 
-// loopback reports whether an address means this machine to whoever uses it.
-func loopback(address string) bool {
-	at, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(at.Hostname())
-	return at.Hostname() == "localhost" || err == nil && ip.IsLoopback()
-}
-
 // typeServer takes the address of a server that is typed, until one answers or
 // the person keeps it nevertheless.
 func (s *session) typeServer(ctx context.Context) (string, error) {
@@ -159,12 +148,8 @@ func (s *session) typeServer(ctx context.Context) (string, error) {
 		if err != nil || address == "" {
 			return "", err
 		}
-		if !strings.Contains(address, "://") {
-			scheme := "https://"
-			if loopback("http://" + address) { // where hardly a server has a certificate
-				scheme = "http://"
-			}
-			address = scheme + address
+		if taken := ntfy.Address(address); taken != address {
+			address = taken
 			s.say("Without a scheme it is taken as %s", address)
 		}
 		if err := (ntfy.Config{URL: address, Topic: "example"}).Validate(); err != nil {
@@ -208,7 +193,7 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 	} else {
 		s.say("The server is somebody else's: titles alone are sent there (content: title).")
 	}
-	if loopback(config.URL) {
+	if ntfy.Loopback(config.URL) {
 		s.say("That address is this machine's alone. A phone needs one by which it finds the server.")
 	}
 	s.say("Whoever knows the topic can read along and write to you: keep it as you would a password.")

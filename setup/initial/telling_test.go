@@ -84,7 +84,7 @@ func TestTypedToken(t *testing.T) {
 	const token = "tk_0f1e2d3c4b5a69788796a5b4c3d2e"
 	phone := phoneServer(t, ntfytest.Options{Accounts: []ntfytest.Account{{Token: token}}})
 	o := here(t)
-	o.Offline, o.NtfyURL, o.NtfyTopic = false, phone.URL(), "mine"
+	o.Offline, o.NtfyURL, o.NtfyTopic = false, strings.TrimPrefix(phone.URL(), "http://"), "mine"
 	p := &person{secret: token}
 	outcome, config := run(t, o, p)
 	kept := filepath.Join(filepath.Dir(o.File), "keys", "ntfy-phone")
