@@ -49,7 +49,7 @@ func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 	if d.options.Changed() {
 		status.Notices = append(status.Notices, api.Notice{At: now, Code: api.NoticeConfiguration,
 			Text: "the configuration was changed since it was read, which takes effect at the next start",
-			Next: "see whether it is right, then restart the daemon: subconsciousctl config check"})
+			Next: "see whether it is right (subconsciousctl config check), then restart the daemon"})
 	}
 	if status.Budget, err = d.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
