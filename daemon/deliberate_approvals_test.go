@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -195,6 +196,13 @@ func TestApprovedIsWhatWasShown(t *testing.T) {
 	w.refusesToRun("unit-1", p, api.CodeChanged)
 	if now := w.proposal("unit-1"); now.Problem == "" || now.State != api.ProposalPending || now.Hash != p.Hash {
 		t.Errorf("it is shown as %s", asJSON(t, now))
+	}
+	status, err := w.client.Status(ctx)
+	if err != nil || !slices.ContainsFunc(status.Proposed, func(s api.ProposalStatus) bool { return s.ID == p.ID && s.Problem != "" }) {
+		t.Errorf("status says of it: %s, %v", asJSON(t, status.Proposed), err)
+	}
+	if inbox, err := w.client.Inbox(ctx, api.InboxQuery{All: true}); err != nil || slices.ContainsFunc(inbox.Incidents, func(i api.InboxIncident) bool { return i.Proposal == p.ID }) {
+		t.Errorf("the inbox invites to approve it: %s, %v", asJSON(t, inbox), err)
 	}
 	w.stop()
 	kept := w.options.Config.Actions
