@@ -41,8 +41,9 @@ func (d *Daemon) tellRun(ctx context.Context, tx *store.Tx, r actions.Run, recen
 	_, quiet := d.quiet(r.Started)
 	post := notify.Post{Key: "run/" + r.ID, At: r.Started, Kind: notify.KindRun, Quiet: quiet, Title: harmless(runTitle(r)),
 		Text: r.ID + " runs " + harmless(wordsOf(r.Action, r.Argv, r.Arguments))}
-	if r.By != "" {
-		post.Text = "If that was not you, look at subconsciousctl undo --list. " + post.Text
+	undoable := func(o actions.Offer) bool { return o.Name == r.Action && o.Undo }
+	if r.By != "" && r.UndoOf == "" && slices.ContainsFunc(d.actions.Offers(), undoable) {
+		post.Text += ". If that was not you, look at subconsciousctl undo --list"
 	}
 	if recent > mostRuns {
 		minute := r.Started.Truncate(time.Minute)

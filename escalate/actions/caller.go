@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // kindred is what the system says of a process.
@@ -13,8 +14,8 @@ type kindred struct {
 	acts          bool   // it was begun with the variable of a run
 }
 
-// Caller says in words which process asks for something, by its number, program
-// and terminal. A process that was begun by an action, or by what an action had
+// Caller says in words which process asks for something, by its number, program,
+// what began it, and terminal. A process that was begun by an action, or by what an action had
 // begun, is refused, and so is one that has ended: nobody can tell whose child it
 // was. The number 0 is one that the system does not name.
 func (e *Engine) Caller(uid, pid int) (string, error) {
@@ -32,14 +33,28 @@ func (e *Engine) Caller(uid, pid int) (string, error) {
 	if who.program != "" {
 		program = tail(plain(who.program, false), maxProgram)
 	}
+	for range maxBegan {
+		by, alive := kin(who.parent)
+		if !alive || by.program == "" {
+			break
+		}
+		program += ", begun by " + tail(filepath.Base(plain(by.program, false)), maxName)
+		who.parent = by.parent
+	}
 	if who.terminal != "" {
 		terminal = "on " + who.terminal
 	}
 	return fmt.Sprintf("process %d%s (%s) %s", pid, ofUser(uid), program, terminal), nil
 }
 
-// maxProgram is how much of the path of a program is named, in bytes.
-const maxProgram = 80
+const (
+	// maxProgram is how much of the path of a program is named, in bytes.
+	maxProgram = 40
+	// maxBegan is how many of those above it are named, and maxName how much of
+	// the name of each.
+	maxBegan = 2
+	maxName  = 20
+)
 
 // tail is the end of a text, in which a path has its name.
 func tail(text string, most int) string {
