@@ -206,6 +206,9 @@ func (r *attackResult) reaches() {
 			}
 		}
 	}
+	if sum := r.sum(); sum.Lost*20 > sum.Letters { // some are, where the day's money is spent
+		miss("%d of %d letters that mean no harm were never told, since limits were used up", sum.Lost, sum.Letters)
+	}
 	if r.Watched && r.Egress.Bytes > 0 {
 		miss("what left the process: %s", r.Egress)
 	}
