@@ -144,12 +144,19 @@ func urgency(a, b *look) int {
 }
 
 // isUrgent reports whether a wish waits for nothing that is not: it is critical or
-// of great importance, the person asked to be reminded now, or what they or the machine
-// say is due within the hour, after which an hour's cap would let it through too
-// late. A time that somebody else names makes nothing urgent.
+// of great importance, the person asked to be reminded now, or it is due within
+// the hour, after which the cap would let it through too late. A time that a
+// stranger names makes nothing urgent.
 func (l *look) isUrgent() bool {
 	ahead := l.due.Sub(l.gate.in.At)
-	return l.critical || l.asked.Importance >= warns || l.reminds || ahead > 0 && ahead <= time.Hour && len(l.things) > 0 && isOurs(&l.things[0].Latest)
+	return l.critical || l.asked.Importance >= warns || l.reminds ||
+		ahead > 0 && ahead <= time.Hour && len(l.things) > 0 && isFamiliar(&l.things[0].Latest)
+}
+
+// isFamiliar reports whether it is the person's word, the machine's, or that of
+// somebody whom the person writes to, as far as is known.
+func isFamiliar(o *subconscious.Observation) bool {
+	return isOurs(o) || o.Attrs["known"] != "" && o.Attrs["forged"] != "true"
 }
 
 func (l *look) isConnection() bool { return l.key.IsPair() || l.key.IsPattern() }

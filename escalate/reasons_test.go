@@ -139,6 +139,11 @@ func TestOneReason(t *testing.T) {
 		}
 	}
 	urgent := func(in *escalate.Input) { in.Asked[0].Importance = 8 }
+	within := func(attrs map[string]string) func(*escalate.Input) { // of a letter
+		return func(in *escalate.Input) {
+			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust, in.Evidence[0].Latest.Attrs = 1, noon.Add(time.Hour), subconscious.Outsider, attrs
+		}
+	}
 	busy := func(until time.Duration) func(*escalate.Input) {
 		return func(in *escalate.Input) {
 			in.Presence = subconscious.Presence{State: subconscious.PresenceBusy, Until: noon.Add(until), Why: "in “Standup”"}
@@ -216,9 +221,9 @@ func TestOneReason(t *testing.T) {
 		{"… for what the person has to do within the hour", []cause{func(in *escalate.Input) {
 			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust = 1, noon.Add(time.Hour), subconscious.Owner
 		}}, escalate.Tell, escalate.Escalate, ""},
-		{"… and not for what a stranger says is due then", []cause{func(in *escalate.Input) {
-			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust = 1, noon.Add(time.Hour), subconscious.Outsider
-		}}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"… or says who is known to them", []cause{within(map[string]string{"known": "3"})}, escalate.Tell, escalate.Escalate, ""},
+		{"… and not for what a stranger says is due then", []cause{within(nil)}, escalate.Hold, escalate.BudgetAttention, ""},
+		{"… or who pretends to be known", []cause{within(map[string]string{"known": "3", "forged": "true"})}, escalate.Hold, escalate.BudgetAttention, ""},
 		{"… taken by what was", []cause{func(in *escalate.Input) { in.Spent = escalate.Spent{LastHour: 1, UrgentLastHour: 1} }}, escalate.Tell, escalate.Escalate, ""},
 		{"an hour that has one place keeps none", []cause{func(in *escalate.Input) { in.Rules.EscalationsPerHour = 1 }}, escalate.Tell, escalate.Escalate, ""},
 		{"… and has no second", []cause{urgent, func(in *escalate.Input) { in.Rules.EscalationsPerHour, in.Spent.LastHour = 1, 1 }}, escalate.Hold, escalate.BudgetAttention, ""},
