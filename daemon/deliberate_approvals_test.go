@@ -170,6 +170,7 @@ func TestApprovedAtOnce(t *testing.T) {
 
 // Nothing but the very thing that was shown is approved, in time, and once.
 func TestApprovedIsWhatWasShown(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	w := newApproving(t, 4)
 	// Another hash, an abbreviated one, none.

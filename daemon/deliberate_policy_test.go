@@ -200,6 +200,7 @@ func (w *world) memories() (statuses []string) {
 // What a model may cause follows from what it was shown, from its first sight to
 // its last reading, and from nothing that it says.
 func TestLeastTaint(t *testing.T) {
+	t.Parallel()
 	effects := [][]models.ToolCall{{wishRemember}, {wishAct}}
 	after := func(read ...models.ToolCall) [][]models.ToolCall {
 		return append([][]models.ToolCall{read}, effects...)
@@ -268,6 +269,7 @@ func TestLeastTaint(t *testing.T) {
 // Whatever would keep news back passes where nothing was shown but the affair,
 // and is refused after a look at another's words: then the rules tell it.
 func TestLeastTaintSuppresses(t *testing.T) {
+	t.Parallel()
 	suppress := [][]models.ToolCall{{wishDismiss}, {wishSnooze}, {wishRemember}}
 	for name, c := range map[string]struct {
 		turns   [][]models.ToolCall
@@ -335,6 +337,7 @@ func TestMachineIsJudgedByItself(t *testing.T) {
 // Digests, reminders and notices are told as they are: nobody deliberates on
 // them.
 func TestNotDeliberatedOn(t *testing.T) {
+	t.Parallel()
 	w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{calls("notify_person", `{"text":"Look at it.","reason":"it is time"}`)}))
 	w.begin()
 	w.tick()

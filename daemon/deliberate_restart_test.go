@@ -66,6 +66,7 @@ func (w *world) once(phone *notifytest.Recorder, resumed int) {
 // A deliberation that a stop interrupts goes on at the next start, where it was,
 // and tells once.
 func TestStoppedWhileItDeliberates(t *testing.T) {
+	t.Parallel()
 	for hangs := 1; hangs <= 3; hangs++ {
 		t.Run(fmt.Sprint("at answer ", hangs), func(t *testing.T) {
 			w, phone, server := fullSlowly(t, hangs)
@@ -127,6 +128,7 @@ func TestPausedWhileItDeliberates(t *testing.T) {
 // One tick by itself waits for what it leads to, and for what an earlier process
 // left.
 func TestOnceWaitsForTheDeliberation(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]bool{"of its own tick": false, "of an earlier process": true} {
 		t.Run(name, func(t *testing.T) {
 			var w *world
@@ -171,6 +173,7 @@ func TestOnceWaitsForTheDeliberation(t *testing.T) {
 // What the person answers while it is thought over is not told and leads to
 // nothing, whatever the model wishes for, and whether a tick has seen the answer.
 func TestAnsweredWhileItDeliberates(t *testing.T) {
+	t.Parallel()
 	for name, wish := range map[string]models.ToolCall{
 		"dismissed": wishDismiss, "told": calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`),
 		"acted": calls("propose_action", `{"action":"mark","arguments":{},"reason":"so"}`),

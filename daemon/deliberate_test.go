@@ -127,6 +127,7 @@ func TestDeliberated(t *testing.T) {
 
 // What is dismissed or snoozed takes no attention.
 func TestDeliberatedAndKeptBack(t *testing.T) {
+	t.Parallel()
 	for name, call := range map[string]models.ToolCall{
 		"dismissed": calls("dismiss", `{"reason":"you did it yourself just now"}`),
 		"snoozed":   calls("snooze", `{"hours":2,"reason":"better after lunch"}`),
@@ -269,6 +270,7 @@ func TestUndoFails(t *testing.T) {
 
 // A model that does not answer leaves the words of the rules, which say so.
 func TestTemplateTells(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phone := phoned(w)
 	server := w.deliberating(modeltest.Silent())

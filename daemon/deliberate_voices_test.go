@@ -61,6 +61,7 @@ func (w *rehearsal) meanwhile(happens func()) {
 // Two who write in one thread, which costs nothing to forge, cannot keep back
 // each other's news, whoever comes first.
 func TestVoicesOfAThread(t *testing.T) {
+	t.Parallel()
 	keepBack := map[string][][]models.ToolCall{
 		"dismissed": {{wishDismiss}, {wishSnooze}}, "snoozed": {{wishSnooze}, {wishDismiss}}, "remembered": {{wishRemember}},
 	}
@@ -119,6 +120,7 @@ func emptiesDisk(w *rehearsal) {
 // A stranger who names what the person wrote down, or what this machine warns
 // of, has a word in that affair, and silences neither.
 func TestStrangerBesideOwnWords(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		happens func(*rehearsal)
 		title   string // of what the person has to hear

@@ -264,6 +264,7 @@ func TestFailingSenseIsNoticedAndLosesNothing(t *testing.T) {
 
 // A sense that hangs holds up no tick for longer than its share.
 func TestHangingSense(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.options.Config.TickTimeout = time.Second
 	w.options.Config.Threads.Deadline = time.Second

@@ -84,6 +84,7 @@ func (repeater) Think(_ context.Context, s subconscious.Snapshot) (threads.Answe
 // in no push, though all that is cited is the machine's own, and whoever writes
 // the text.
 func TestTitleOfModel(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]modeltest.Script{
 		"told by rule":   modeltest.Silent(),
 		"told by models": wishes(calls("notify_person", `{"text":"It is nearly full.","reason":"it is"}`)),

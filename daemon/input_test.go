@@ -10,6 +10,7 @@ import (
 
 // What happens to a file is momentary: it fades in three documents.
 func TestFilesAreToldOnceAndFade(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := func(name string) string { return filepath.Join(w.files, name) }
 	write(t, path("report.md"), "first\n")

@@ -46,6 +46,7 @@ func (w *world) refused(words ...string) {
 // Each step of Start can fail; what the earlier ones began is ended, and the
 // next start, with the cause gone, goes well. Leaks are looked for at the end.
 func TestStartFailsCleanlyAtEachStep(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		broken func(w *world) (mend func())
 		words  []string
@@ -140,6 +141,7 @@ func TestStopIsIdempotent(t *testing.T) {
 
 // Who is asked to end while it starts ends well.
 func TestEndedWhileItStarts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.options.Unscheduled = false
 	for i := range 20 {
@@ -166,6 +168,7 @@ func TestEndedWhileItStarts(t *testing.T) {
 // A tick that hangs, in a thread or in a sense that does not listen to its
 // context, is abandoned within ten seconds, and loses nothing.
 func TestStopDuringAHangingTick(t *testing.T) {
+	t.Parallel()
 	for name, hangIn := range map[string]func(w *world, hang func(context.Context) error) *faulty{
 		"a thread": func(w *world, hang func(context.Context) error) *faulty {
 			watcher := withFaultyWatcher(w)

@@ -68,6 +68,7 @@ func (s *hostileServer) talk(conn net.Conn, answer func(w net.Conn, tag, command
 // TestHostileMailServer: whatever a mail server sends, ticks end in their time,
 // the other senses go on, the sense is blind and that is told once.
 func TestHostileMailServer(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]func(w net.Conn, tag, command string) bool{
 		"a literal of 950 MB": func(w net.Conn, _, _ string) bool {
 			_, _ = fmt.Fprint(w, "* 1 FETCH (BODY[] {950000000}\r\n")

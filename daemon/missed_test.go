@@ -110,6 +110,7 @@ func TestMissedPrintsAFocus(t *testing.T) {
 
 // What was seen long ago is followed from then on, and not from now back.
 func TestMissedLongAgo(t *testing.T) {
+	t.Parallel()
 	ticks := 620 // twice as many as are traced
 	if testing.Short() {
 		ticks = 310

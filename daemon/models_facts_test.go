@@ -28,6 +28,7 @@ func insistent(r modeltest.Request) modeltest.Reply {
 // Facts are told whatever a model says of them, and once: that it is silent hides
 // none, nor that it is not asked, and what it says as well is told once.
 func TestFactsBesideModels(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		script         modeltest.Script
 		rests, insists bool // at the tick at which it happens; on being told all

@@ -67,6 +67,7 @@ func (w *world) varied(random *rand.Rand, i int, watcher *thread) {
 
 // Every record replays to the bytes that were committed, and is of a fair size.
 func TestReplayGivesTheSameBytes(t *testing.T) {
+	t.Parallel()
 	all := 120
 	if testing.Short() {
 		all = 40
@@ -174,6 +175,7 @@ func (w *world) query(query string, row func(scan func(...any) error) error) {
 // The busiest tick there can be: fifty entries are parked, and fifty things are
 // found.
 func TestLargestRecord(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := withFaultySense(w)
 	for i := range 60 {

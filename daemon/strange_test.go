@@ -21,6 +21,7 @@ import (
 // Junk on the reply topic holds no button back, is counted, over a restart too,
 // and is not read again then; a renewed topic is rid of it.
 func TestStrangeAnswers(t *testing.T) {
+	t.Parallel()
 	const junk = 300
 	server := ntfytest.New(ntfytest.Options{Burst: -1, Keepalive: 20 * time.Millisecond})
 	defer server.Close()

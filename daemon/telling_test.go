@@ -29,6 +29,7 @@ func (w *world) kindsSent(phone *notifytest.Recorder) map[notify.Kind]int {
 // What the daemon has to say about itself is told once, when it lasts, and
 // apart from the person's own budget.
 func TestNoticesAreToldOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()
@@ -57,6 +58,7 @@ func TestNoticesAreToldOnce(t *testing.T) {
 
 // What can wait goes into the digest of the next morning, once.
 func TestDigestTellsWhatCanWait(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()
@@ -118,6 +120,7 @@ func TestChannelThatIsDown(t *testing.T) {
 
 // Whoever looks at a prompt, the status or the inbox disturbs no tick.
 func TestLookingBesideTicks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phoned(w)
 	w.begin()

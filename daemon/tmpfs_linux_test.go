@@ -127,6 +127,7 @@ func copied(t *testing.T, from, to string) {
 // Wrong permissions, as a user without rights: each is a plain message with a
 // next step, and nothing is lost.
 func TestWrongPermissions(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, dir string)

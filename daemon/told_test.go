@@ -90,6 +90,7 @@ func (m *machine) fails(unit string) {
 // unit fails for, reworded each tick, over 300 ticks and 20 restarts; and once
 // more when it gets worse.
 func TestOneThingIsToldOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phone := phoned(w)
 	w.options.Threads = []threads.Thread{reflex.New(subconscious.Watcher), reflex.New(subconscious.Librarian), reflex.New(subconscious.Oracle), &chatterer{}}
@@ -226,6 +227,7 @@ func TestAnswersAreLearntFrom(t *testing.T) {
 // "Not now" is told again when its time has come, if it still stands; what was
 // dismissed for good never is, however bad it gets.
 func TestNotNowAndNeverAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()

@@ -90,6 +90,7 @@ func TestMeetingThatBeganInSleep(t *testing.T) {
 // A clock that was ahead for a while leaves nothing behind that holds the person's
 // attention until that time comes.
 func TestClockThatWasAhead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()

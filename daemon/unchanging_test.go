@@ -25,6 +25,7 @@ func (w *world) unchanging() *world {
 
 // Over a world in which nothing changes nothing is found: what stands, stands.
 func TestUnchangingWorld(t *testing.T) {
+	t.Parallel()
 	const settled = 12
 	all := 300
 	if testing.Short() {
