@@ -32,6 +32,7 @@ func real(t *testing.T, server *dovecot.Server, address string, security account
 }
 
 func TestDovecot(t *testing.T) {
+	t.Parallel()
 	server := dovecot.Start(t, mailtest.User{Name: ines, Password: password})
 	box := server.User(ines)
 	for i := range 30 {
@@ -105,6 +106,7 @@ func readsReal(t *testing.T, s *account.Session) {
 }
 
 func TestDovecotHints(t *testing.T) {
+	t.Parallel()
 	server := dovecot.Start(t, mailtest.User{Name: ines, Password: password})
 	box := server.User(ines)
 	a := open(t, real(t, server, server.AddrTLS(), account.TLS))
