@@ -130,6 +130,9 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 		d.recover, d.makeSchedule, d.deliver, d.act, d.deliberateOn, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
+			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
+				return wrong // whose sentences are for people
+			}
 			return err
 		}
 	}

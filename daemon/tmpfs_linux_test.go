@@ -142,7 +142,7 @@ func TestWrongPermissions(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, "state")); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"may not write", "sudo chown"}},
+		}, []string{"may not make", "sudo install -d"}},
 		"the state folder cannot be written to": {func(t *testing.T, dir string) {
 			own(t, filepath.Join(dir, "state"), nobody)
 			if err := os.Chmod(filepath.Join(dir, "state"), 0o500); err != nil {

@@ -111,6 +111,8 @@ func TestFaults(t *testing.T) {
 	here := server.BaseURL(modeltest.OpenAI)
 	anything := modeltest.NewServer(modeltest.Options{}) // lists scripted-1, and answers for any model
 	t.Cleanup(anything.Close)
+	failing := modeltest.NewServer(modeltest.Options{Troubles: []modeltest.Trouble{modeltest.Always(modeltest.ServerError)}})
+	t.Cleanup(failing.Close)
 	const key = "zai-0f1e2d3c4b5a6978.secret"
 	for name, test := range map[string]struct {
 		config string
@@ -190,6 +192,8 @@ func TestFaults(t *testing.T) {
 		"a local model that is not there": {strings.ReplaceAll(own(here), "scripted-1", "other-7"), nil, "mine endpoint", doctor.Broken, "has no model other-7"},
 		"a local model that answers and is not listed": {strings.ReplaceAll(own(anything.BaseURL(modeltest.OpenAI)), "scripted-1", "other-7"), nil,
 			"mine endpoint", doctor.OK, "so does other-7, though it is not listed"},
+		"a local model that fails and is not listed": {strings.ReplaceAll(own(failing.BaseURL(modeltest.OpenAI)), "scripted-1", "other-7"), nil,
+			"mine endpoint", doctor.Broken, "other-7 does not: "},
 		"a server at hand that costs": {strings.ReplaceAll(strings.ReplaceAll(own(anything.BaseURL(modeltest.OpenAI)), "scripted-1", "other-7"), "local: true", "key_env: MINE"), func(t *testing.T, p *patient) { p.env["MINE"] = key },
 			"mine endpoint", doctor.Note, "does not list other-7, which is no fault where it answers"},
 		"a local server that is down": {own("http://127.0.0.1:1/v1"), nil, "mine endpoint", doctor.Broken, "list the models of mine"},

@@ -130,7 +130,8 @@ func (e *examination) writable(name string) {
 		err = errors.Join(file.Close(), os.Remove(file.Name()))
 	}
 	if err != nil {
-		e.add(Broken, name, fmt.Sprintf("nothing can be written to %s: %v", e.StateDir, err), "make it the daemon's user's own, on a disk that can be written to")
+		e.add(Broken, name, fmt.Sprintf("nothing can be written to %s: %v", e.StateDir, err),
+			fmt.Sprintf("give it to this user: sudo chown -R %d %s && chmod 700 %s; its disk has to take writes", os.Geteuid(), e.StateDir, e.StateDir))
 		return
 	}
 	e.add(OK, name, e.StateDir+" is yours alone", "")

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,6 +147,10 @@ func (e *examination) unlisted(ctx context.Context, opened *live.Models, u used,
 		}
 		if failure != nil {
 			e.add(Broken, about, failure.Error(), "start the server at "+host+", or correct base_url")
+			return
+		}
+		if bad := slices.IndexFunc(t.Steps, func(s api.TestStep) bool { return !s.OK }); bad >= 0 && !strings.Contains(t.Steps[bad].Detail, "no such model") {
+			e.add(Broken, about, fmt.Sprintf("%s answers, and %s does not: %s", host, t.Model, t.Steps[bad].Detail), cmp.Or(t.Steps[bad].Next, "look at what the server says of it: its own log"))
 			return
 		}
 		e.add(Broken, about, fmt.Sprintf("%s answers, and has no model %s", host, t.Model), fetch(u.provider, t.Model, names))

@@ -177,9 +177,17 @@ func explain(path string, err error) error {
 	case errors.Is(err, syscall.EROFS):
 		return &store.Error{Code: store.CodeReadOnly, Path: path, Err: err, Text: fmt.Sprintf("the volume of %s is read-only", path),
 			Next: "Mount it writable, or choose another folder with --state-dir"}
+	case errors.Is(err, fs.ErrPermission) && absent(path):
+		return &store.Error{Code: store.CodePermission, Path: path, Err: err, Text: fmt.Sprintf("this user may not make %s", path),
+			Next: fmt.Sprintf("Make it: sudo install -d -m 700 -o %d %s, or choose another folder with --state-dir", os.Geteuid(), path)}
 	case errors.Is(err, fs.ErrPermission):
 		return &store.Error{Code: store.CodePermission, Path: path, Err: err, Text: fmt.Sprintf("this user may not write to %s", path),
 			Next: fmt.Sprintf("Give it to this user: sudo chown -R %d %s && chmod -R u+rwX %s", os.Geteuid(), path, path)}
 	}
 	return err
+}
+
+func absent(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -92,7 +92,7 @@ func TestFoldersOfOthers(t *testing.T) {
 			t.Errorf("%s: %s", c.name, out)
 		}
 	}
-	if out := unprivileged(t, filepath.Join(root, "not", "there")); !strings.Contains(out, "may not write") {
+	if out := unprivileged(t, filepath.Join(root, "not", "there")); !strings.Contains(out, "may not make") {
 		t.Errorf("below a folder of another user: %s", out)
 	}
 	// Root itself keeps out of a user's folder.

@@ -100,7 +100,8 @@ func decodePart(part string, body []byte, into any) error {
 		err = json.Unmarshal(raw, into)
 	}
 	if err != nil {
-		return fmt.Errorf("part %q of the state: %w", part, err)
+		return &store.Error{Code: store.CodeCorrupt, Err: err, Text: fmt.Sprintf("the mind's %s in the database cannot be read", part),
+			Next: "Stop the daemon, move mind.db away and restore the newest backup"}
 	}
 	return nil
 }

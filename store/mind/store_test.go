@@ -327,7 +327,7 @@ func TestRecordsByPage(t *testing.T) {
 func TestUnreadableStateIsAnError(t *testing.T) {
 	for name, spoil := range map[string]string{
 		"unknown part":        "INSERT INTO mind_state (part, hash, body) VALUES ('soul', x'', x'')",
-		`part "entries"`:      "UPDATE mind_state SET body = x'00' WHERE part = 'entries'",
+		"the mind's entries":  "UPDATE mind_state SET body = x'00' WHERE part = 'entries'",
 		"the state has versi": "UPDATE mind_state SET body = (SELECT body FROM mind_state WHERE part = 'version2') WHERE part = 'version'",
 	} {
 		minds, db := newStore(t, store.Memory)
