@@ -133,10 +133,13 @@ func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply)
 
 // rejected takes the person's no to a proposal. A yes is taken at home alone.
 func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
-	_, err := d.actions.RejectIn(ctx, tx, reply.Proposal)
+	p, err := d.actions.RejectIn(ctx, tx, reply.Proposal)
 	if _, over := errors.AsType[*actions.Error](err); over {
 		return fmt.Errorf("%w: %w", notify.ErrToken, err) // it was decided on, or its time is over
+	} else if err != nil {
+		return err
 	}
+	_, err = d.mind.EnqueueIn(ctx, tx, saidTo(p.Incident, "rejected", reply.At))
 	return err
 }
 

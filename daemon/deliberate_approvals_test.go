@@ -21,6 +21,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // penned configures an action that writes a unit into a file, line by line.
@@ -303,6 +304,9 @@ func TestNoChannelApproves(t *testing.T) {
 	first, second := w.proposal("unit-0"), w.proposal("unit-1")
 	if first.State != api.ProposalRejected || second.State != api.ProposalPending || w.wrote("unit-0")+w.wrote("unit-1")+w.wrote("unit-2") != 0 {
 		t.Fatalf("no and later: %s", asJSON(t, []api.Proposal{first, second}))
+	}
+	if history := w.document().EscalationHistory; !slices.ContainsFunc(history, func(e subconscious.EscalationRecord) bool { return e.Outcome == "proposed; you: rejected" }) {
+		t.Errorf("the history does not learn the no: %s", asJSON(t, history))
 	}
 	w.refusesToRun("unit-0", first, api.CodeUsed)
 	if code := w.approve(second); code != "" || w.wrote("unit-1") != 1 {

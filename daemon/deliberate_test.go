@@ -208,8 +208,21 @@ func TestProposedApprovedUndone(t *testing.T) {
 	if last := w.lastDeliberation(); last.Proposal != p.ID || last.ProposalState != api.ProposalApproved || last.Run != result.Run.ID {
 		t.Errorf("the deliberation says %s", asJSON(t, last))
 	}
+	w.learns("proposed; you: approved")
 	if _, err := w.d.Undo(ctx, result.Run.ID, api.Caller{}); err != nil || exists(mark) {
 		t.Errorf("taken back: %v", err)
+	}
+	w.learns("proposed; you: taken back")
+}
+
+// learns holds what the history says of the last escalation, once a tick has
+// taken what was said.
+func (w *world) learns(want string) {
+	w.t.Helper()
+	w.tick()
+	history := w.document().EscalationHistory
+	if len(history) == 0 || history[len(history)-1].Outcome != want {
+		w.t.Errorf("the history is %s, want %q", asJSON(w.t, history), want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
@@ -78,6 +79,7 @@ func (d *Daemon) Decide(ctx context.Context, decision api.ProposalDecision) (api
 		if err != nil {
 			return api.ProposalResult{}, actAnswer(err)
 		}
+		d.remember(ctx, p.Incident, "rejected")
 		return api.ProposalResult{Proposal: d.apiProposal(p)}, nil
 	}
 	run, err := d.actions.Approve(ctx, decision.ID, decision.Hash, by)
@@ -85,6 +87,7 @@ func (d *Daemon) Decide(ctx context.Context, decision api.ProposalDecision) (api
 		return api.ProposalResult{}, actAnswer(err)
 	}
 	d.options.Logger.Info("a proposal was approved", "proposal", decision.ID, "run", run.ID, "by", by, "action", run.Action, "state", string(run.State))
+	d.remember(ctx, run.Incident, "approved")
 	p, err := d.actions.Proposal(ctx, decision.ID)
 	if err != nil {
 		return api.ProposalResult{}, actAnswer(err)
@@ -140,7 +143,23 @@ func (d *Daemon) Undo(ctx context.Context, run string, caller api.Caller) (api.A
 		return api.ActionRun{}, actAnswer(err)
 	}
 	d.options.Logger.Info("an action was taken back", "run", run, "with", r.ID, "by", by, "state", string(r.State))
+	if r.State == actions.RunSucceeded {
+		d.remember(ctx, r.Incident, "taken back")
+	}
 	return d.apiRun(r), nil
+}
+
+// saidTo is the command by which the history learns what the person said to a
+// proposal, or to what came of it.
+func saidTo(incident subconscious.IncidentID, said string, at time.Time) subconscious.Command {
+	return subconscious.Command{At: at, Kind: subconscious.CommandAck, IncidentID: incident, Text: said, By: byPerson}
+}
+
+// remember lets the next tick write it there. What was decided stands without.
+func (d *Daemon) remember(ctx context.Context, incident subconscious.IncidentID, said string) {
+	if _, err := d.mind.Enqueue(context.WithoutCancel(ctx), saidTo(incident, said, d.now())); err != nil {
+		d.options.Logger.Warn("the history does not learn what was said to a proposal", "incident", string(incident), "said", said, "error", err)
+	}
 }
 
 func (d *Daemon) apiProposal(p actions.Proposal) api.Proposal {

@@ -82,6 +82,9 @@ func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Comma
 	switch {
 	case incident == nil || incident.Telling == nil:
 		return fmt.Sprintf("nothing to acknowledge: nobody wished to tell of %s", named(c))
+	case c.Text != "": // what was said of a proposal is not said of being told
+		g.answered(incident, c, c.Text)
+		return "noted: " + c.Text + ": " + sentence(incident.Telling.Asked, incident.Key)
 	case c.Feedback == subconscious.Missed: // it should have been told: that is learnt, and what waits still waits
 		if teaches(c) {
 			g.learn(incident.Telling, c.Feedback)

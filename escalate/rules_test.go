@@ -152,6 +152,7 @@ func TestRememberAnswers(t *testing.T) {
 		{subconscious.Command{Kind: subconscious.CommandAck}, "deliberating; you: acknowledged"},
 		{subconscious.Command{Kind: subconscious.CommandAck, Feedback: subconscious.NotUseful}, "deliberating; you: not useful"},
 		{subconscious.Command{Kind: subconscious.CommandAck, Feedback: subconscious.Useful, By: "person"}, "deliberating; you: useful"},
+		{subconscious.Command{Kind: subconscious.CommandAck, Text: "approved", By: "person"}, "deliberating; you: approved"},
 		{subconscious.Command{Kind: subconscious.CommandSnooze, Until: noon.Add(time.Hour)}, "deliberating; you: snoozed until 13:00"},
 		{subconscious.Command{Kind: subconscious.CommandDismiss, By: "agent codex"}, "deliberating; you: snoozed until 13:00"},
 		{subconscious.Command{Kind: subconscious.CommandDismiss}, "deliberating; you: dismissed"},

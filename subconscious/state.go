@@ -151,7 +151,7 @@ type Command struct {
 	// from it.
 	IncidentID IncidentID `json:"incident_id,omitempty"`
 	Thread     ThreadName `json:"thread,omitempty"` // focus
-	Text       string     `json:"text,omitempty"`   // focus, note
+	Text       string     `json:"text,omitempty"`   // focus, note; ack of a proposal: what was said to it
 	Forever    bool       `json:"forever,omitempty"`
 	// Feedback is the word of an ack: Useful, NotUseful, or "" for none.
 	Feedback Feedback `json:"feedback,omitempty"`
