@@ -26,8 +26,8 @@ func plausibleItem(i int) subconscious.Observation {
 	}
 }
 
-// full returns a ledger in which n things stand and nothing waits: each scope
-// holds one thing, so that a look can speak of few of them.
+// full returns a ledger in which n observations stand and nothing waits: each
+// scope holds one observation, so that a look can speak of few of them.
 func full(b *testing.B, path string, n int) *book {
 	b.Helper()
 	db, err := store.Open(context.Background(), store.Options{Path: path}, senses.Migrations()...)
@@ -54,7 +54,7 @@ func full(b *testing.B, path string, n int) *book {
 	return k
 }
 
-// scopes is a look at count things, each in a scope of its own.
+// scopes is a look at count observations, each in a scope of its own.
 func scopes(instance, start, count int, class string) senses.Collected {
 	var sets []senses.Set
 	for i := start; i < start+count; i++ {
@@ -75,11 +75,11 @@ func (b *book) again(collected []senses.Collected, healthy ...subconscious.Threa
 var sizes = []int{1_000, 10_000, 100_000}
 
 // BenchmarkTick is Stage, View, Seen of all threads, Persist and commit to a
-// file, at several numbers of standing things.
+// file, at several numbers of standing observations.
 func BenchmarkTick(b *testing.B) {
 	for _, n := range sizes {
 		k := full(b, filepath.Join(b.TempDir(), "mind.db"), n)
-		fresh := n // no thing is new twice
+		fresh := n // no observation is new twice
 		b.Run(fmt.Sprintf("unchanged/%d", n), func(b *testing.B) {
 			look := []senses.Collected{brings("calendar", "0", senses.Batch{})}
 			for b.Loop() {
@@ -139,8 +139,8 @@ func BenchmarkBurst(b *testing.B) {
 	})
 }
 
-// BenchmarkStanding reports what one standing thing takes, in memory and in
-// the file, and how long a ledger takes to open.
+// BenchmarkStanding reports what one standing observation takes, in memory and
+// in the file, and how long a ledger takes to open.
 func BenchmarkStanding(b *testing.B) {
 	const n = 50_000
 	k := full(b, filepath.Join(b.TempDir(), "mind.db"), n)
@@ -153,9 +153,9 @@ func BenchmarkStanding(b *testing.B) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/thing")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/observation")
 	if got := k.ledger.View().Len(); got != n {
-		b.Fatalf("%d things stand, want %d", got, n)
+		b.Fatalf("%d observations stand, want %d", got, n)
 	}
 }
 

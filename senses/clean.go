@@ -73,7 +73,7 @@ func (c Cleaner) Batch(at time.Time, source SenseID, batch Batch) (Batch, Cut) {
 		cleaned := Set{Scope: c.identity(set.Scope, MaxIDBytes)}
 		for _, o := range set.Items {
 			if items == MaxStanding {
-				lost.refuse("more than %d things standing", MaxStanding)
+				lost.refuse("more than %d observations standing", MaxStanding)
 				continue
 			}
 			o.Change = subconscious.Appeared
@@ -205,7 +205,7 @@ func (c Cleaner) line(text string, limit int) string {
 // identity returns id where it can be kept as it is. One that is longer than
 // limit, carries a secret or is not plain text becomes readable as far as it can
 // be, with the hash of the whole: the same thing keeps the same identity, and two
-// things keep two.
+// observations keep two.
 func (c Cleaner) identity(id string, limit int) string {
 	plain := len(id) <= limit && utf8.ValidString(id) && subconscious.Printable(id) == id
 	if plain && stripTemplates(id) == id && c.redact(id) == id {

@@ -124,13 +124,13 @@ func bounded(t testing.TB, o subconscious.Observation) {
 }
 
 func TestCleanIdentity(t *testing.T) {
-	thing := func(text string) subconscious.Observation {
+	observe := func(text string) subconscious.Observation {
 		o, _ := clean(t, "files", subconscious.Observation{ID: text, Kind: "file", Title: "T", Attrs: map[string]string{"thread": text}, Links: []string{text}})
 		return o
 	}
 	for what, id := range map[string]func(string) string{
-		"ID": func(text string) string { return thing(text).ID }, "incident": func(text string) string { return string(thing(text).Key())[len("thread:"):] },
-		"link": func(text string) string { return strings.Join(thing(text).Links, " ") },
+		"ID": func(text string) string { return observe(text).ID }, "incident": func(text string) string { return string(observe(text).Key())[len("thread:"):] },
+		"link": func(text string) string { return strings.Join(observe(text).Links, " ") },
 	} {
 		for _, plain := range []string{"/home/person/notes.md", "Ünï¢ode ", "a: b"} {
 			if got := id(plain); got != plain {

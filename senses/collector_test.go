@@ -42,7 +42,7 @@ func (s *scripted) Collect(ctx context.Context, at time.Time, cursor []byte) (se
 func fine(id string) *scripted {
 	return &scripted{name: "fine", id: id, collect: func(context.Context, time.Time, []byte) (senses.Batch, error) {
 		return senses.Batch{Changes: []subconscious.Observation{{
-			ID: "thing", Kind: "thing", Title: "A thing", Change: subconscious.Momentary, Trust: subconscious.Machine}}}, nil
+			ID: "item", Kind: "item", Title: "An item", Change: subconscious.Momentary, Trust: subconscious.Machine}}}, nil
 	}}
 }
 

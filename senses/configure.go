@@ -71,7 +71,7 @@ func (p *staging) fill(thread subconscious.ThreadName, bit uint64) {
 			q.items[o.Ref()] = o
 		}
 	}
-	p.now.things.Scan(func(ref subconscious.Ref, t *thing) bool {
+	p.now.known.Scan(func(ref subconscious.Ref, t *known) bool {
 		if t.phase == standing && t.shown&bit == 0 && (p.interested == nil || p.interested(thread, *t.latest)) {
 			q.items[ref] = join(nil, t.latest, t.known&bit != 0)
 		}
@@ -79,7 +79,7 @@ func (p *staging) fill(thread subconscious.ThreadName, bit uint64) {
 	})
 }
 
-// prune forgets things that have ended, by age and by number.
+// prune forgets observations that have ended, by age and by number.
 func (p *staging) prune() {
 	var refs []subconscious.Ref
 	excess := p.now.recent.Len() - maxPast
@@ -96,6 +96,6 @@ func (p *staging) prune() {
 	})
 	for _, ref := range refs {
 		p.now.drop(ref)
-		p.things[ref] = true
+		p.rewritten[ref] = true
 	}
 }

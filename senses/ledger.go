@@ -117,7 +117,7 @@ func (l *Ledger) Adopt(s *Staged) {
 
 // Observation returns the change that is cited, with its text. ok is false for
 // what the ledger does not know, or no longer: changes are kept for 30 days,
-// and those of a thing that stands for as long as it does where nothing
+// and those of an observation that stands for as long as it does where nothing
 // happened to it since.
 func (l *Ledger) Observation(ctx context.Context, citation subconscious.Citation) (o subconscious.Observation, ok bool, err error) {
 	l.mu.Lock()

@@ -103,7 +103,7 @@ func blind(sense, id, why string) senses.Collected {
 }
 
 func item(id, class string) subconscious.Observation {
-	return subconscious.Observation{ID: id, Kind: "thing", Title: "Thing " + id + " is " + class, Fingerprint: class,
+	return subconscious.Observation{ID: id, Kind: "item", Title: "Item " + id + " is " + class, Fingerprint: class,
 		At: noon, Trust: subconscious.Machine}
 }
 
@@ -165,7 +165,7 @@ func TestSetsAreDiffed(t *testing.T) {
 	s := b.tick([]senses.Collected{standingSet("notes", "one", "another file"), blind("notes", "two", "no")})
 	same(t, "another scope, another instance", short(s.Changes()), []string(nil))
 	if n := b.ledger.View().Len(); n != 1 {
-		t.Errorf("%d things stand, want 1", n)
+		t.Errorf("%d observations stand, want 1", n)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestClaimsOfSeveral(t *testing.T) {
 		same(t, fmt.Sprintf("changes of look %d", i), short(s.Changes()), step.want)
 		b.reopen()
 	}
-	// A thing that moves from one scope to another never went.
+	// An observation that moves from one scope to another never went.
 	move := func(from, to []subconscious.Observation) senses.Collected {
 		return brings("notes", "n", senses.Batch{Sets: []senses.Set{{Scope: "a.md", Items: from}, {Scope: "b.md", Items: to}}})
 	}
@@ -257,7 +257,7 @@ func TestNewnessIsPerThread(t *testing.T) {
 		{"appeared and changed", [][]senses.Collected{look(item("a", "1")), look(item("a", "2"))}, []string{"appeared a/2"}},
 		{"came and went", [][]senses.Collected{look(item("a", "1")), look()}, []string{"momentary a/1"}},
 		{"came, went and returned", [][]senses.Collected{look(item("a", "1")), look(), look(item("a", "2"))}, []string{"appeared a/2"}},
-		{"two things", [][]senses.Collected{look(item("a", "1")), look(item("a", "2"), item("b", "1")), look(item("a", "3"), item("b", "1"))},
+		{"two observations", [][]senses.Collected{look(item("a", "1")), look(item("a", "2"), item("b", "1")), look(item("a", "3"), item("b", "1"))},
 			[]string{"appeared b/1", "appeared a/3"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -404,6 +404,6 @@ func TestUntil(t *testing.T) {
 	same(t, "at the end", short(b.tick(nil).Changes()), []string{"gone p/open"})
 	same(t, "told again", short(b.tick(look(longer)).Changes()), []string(nil))
 	if n := b.ledger.View().Len(); n != 0 {
-		t.Errorf("%d things stand", n)
+		t.Errorf("%d observations stand", n)
 	}
 }

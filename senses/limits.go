@@ -6,7 +6,7 @@ import "time"
 // cut or refused, counted, and said in the health of the sense.
 const (
 	MaxChanges    = 10_000 // explicit changes in one batch
-	MaxStanding   = 50_000 // standing things of one instance
+	MaxStanding   = 50_000 // standing observations of one instance
 	MaxIDBytes    = 512
 	MaxKindBytes  = 64
 	MaxTitleBytes = 200
@@ -26,15 +26,15 @@ const (
 const (
 	// MaxPending is how many observations wait for one thread.
 	MaxPending = 200
-	// MaxOccurrences is how many changes of one thing are remembered.
+	// MaxOccurrences is how many changes of one observation are remembered.
 	MaxOccurrences = 8
 	// maxThreads is how many names of threads the ledger can tell apart.
 	maxThreads = 64
 
 	// textKept is how long the text of a change can be read back, and how long
-	// the history of a thing is kept that no longer stands.
+	// the history of an observation is kept that no longer stands.
 	textKept = 30 * 24 * time.Hour
-	// maxPast bounds the things that are remembered and do not stand.
+	// maxPast bounds the observations that are remembered and do not stand.
 	maxPast = 20_000
 	// maxChangesKept bounds the changes that can be read back.
 	maxChangesKept = 100_000

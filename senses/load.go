@@ -53,7 +53,7 @@ func load(ctx context.Context, tx *store.Tx) (*records, error) {
 		table string
 		load  func(context.Context, *store.Tx) error
 	}{
-		{"ledger_senses", r.loadSenses}, {"ledger_things", r.loadThings},
+		{"ledger_senses", r.loadSenses}, {"ledger_observations", r.loadObservations},
 		{"ledger_threads", r.loadThreads}, {"ledger_pending", r.loadPending},
 	} {
 		if err := part.load(ctx, tx); err != nil {
@@ -98,23 +98,23 @@ func (r *records) loadSenses(ctx context.Context, tx *store.Tx) error {
 	}, `SELECT sense, id, cursor, state, since, error FROM ledger_senses`)
 }
 
-func (r *records) loadThings(ctx context.Context, tx *store.Tx) error {
+func (r *records) loadObservations(ctx context.Context, tx *store.Tx) error {
 	return each(ctx, tx, func(rows *sql.Rows) error {
 		var ref string
 		var data []byte
-		var shown, known int64
-		if err := rows.Scan(&ref, &data, &shown, &known); err != nil {
+		var shown, seen int64
+		if err := rows.Scan(&ref, &data, &shown, &seen); err != nil {
 			return err
 		}
-		var stored storedThing
+		var stored storedObservation
 		if err := json.Unmarshal(data, &stored); err != nil {
 			return fmt.Errorf("%s: %w", ref, err)
 		}
 		if stored.Latest == nil || string(stored.Latest.Ref()) != ref {
-			return fmt.Errorf("%s: the row does not hold that thing", ref)
+			return fmt.Errorf("%s: the row does not hold that observation", ref)
 		}
-		t := &thing{latest: stored.Latest, phase: stored.Phase, occurrences: stored.Occurrences,
-			marks: marks{uint64(shown), uint64(known)}}
+		t := &known{latest: stored.Latest, phase: stored.Phase, occurrences: stored.Occurrences,
+			marks: marks{uint64(shown), uint64(seen)}}
 		for _, c := range stored.Claims {
 			if c.Observation == nil {
 				c.Observation = t.latest
@@ -130,7 +130,7 @@ func (r *records) loadThings(ctx context.Context, tx *store.Tx) error {
 		}
 		r.put(subconscious.Ref(ref), t)
 		return nil
-	}, `SELECT ref, thing, shown, known FROM ledger_things ORDER BY ref`)
+	}, `SELECT ref, observation, shown, known FROM ledger_observations ORDER BY ref`)
 }
 
 func (r *records) loadThreads(ctx context.Context, tx *store.Tx) error {

@@ -17,16 +17,16 @@ import (
 // The model keeps in plain maps what the ledger should know, and works it out
 // anew from the beginning at each tick.
 
-// believed is what one thread was told of one thing and what it was not.
+// believed is what one thread was told of one observation and what it was not.
 type believed struct {
-	known    bool // it was told that the thing stands
+	known    bool // it was told that the observation stands
 	waits    bool
 	real     bool // more waits than the crossing of a band
 	change   subconscious.Change
 	severity subconscious.Severity
 }
 
-type modelThing struct {
+type modelKnown struct {
 	stands   bool
 	class    string
 	severity subconscious.Severity
@@ -34,30 +34,30 @@ type modelThing struct {
 	threads  map[subconscious.ThreadName]believed
 }
 
-func (m modelThing) clone() modelThing {
+func (m modelKnown) clone() modelKnown {
 	m.threads = maps.Clone(m.threads)
 	return m
 }
 
-type model map[string]modelThing
+type model map[string]modelKnown
 
 func (m model) clone() model {
 	c := model{}
-	for id, thing := range m {
-		c[id] = thing.clone()
+	for id, known := range m {
+		c[id] = known.clone()
 	}
 	return c
 }
 
 // world is what is really there, and what happened since it was last reported.
 type world struct {
-	things   map[string]subconscious.Observation
+	stands   map[string]subconscious.Observation
 	happened []string
 	blind    bool
 	n        int
 }
 
-// dues and ends of the things that have one.
+// dues and ends of the observations that have one.
 var (
 	dues = map[string]time.Time{"due-a": noon.Add(30 * time.Hour), "due-b": noon.Add(80 * time.Hour)}
 	ends = map[string]time.Time{"until": noon.Add(20 * time.Hour)}
@@ -73,38 +73,38 @@ func (w *world) collect() []senses.Collected {
 		changes = append(changes, change(item(id, "1"), subconscious.Momentary))
 	}
 	var items []subconscious.Observation
-	for _, id := range slices.Sorted(maps.Keys(w.things)) {
-		items = append(items, w.things[id])
+	for _, id := range slices.Sorted(maps.Keys(w.stands)) {
+		items = append(items, w.stands[id])
 	}
 	return []senses.Collected{standingSet("notes", "n", "", items...), brings("files", "f", senses.Batch{Changes: changes})}
 }
 
 // tick changes the model as the ledger should change at the time at and
-// returns the changes by thing.
+// returns the changes by observation.
 func (m model) tick(w *world, at time.Time) map[string]subconscious.Change {
 	recorded := map[string]subconscious.Change{}
 	for _, id := range ids {
-		thing := m[id]
-		now, there := w.things[id]
+		known := m[id]
+		now, there := w.stands[id]
 		if w.blind {
-			there = thing.stands
-			now.Fingerprint, now.Severity = thing.class, thing.severity
+			there = known.stands
+			now.Fingerprint, now.Severity = known.class, known.severity
 		}
 		if end, ok := ends[id]; ok && !at.Before(end) {
 			there = false
 		}
 		band := subconscious.TimeBand(dues[id], at)
 		switch {
-		case there && !thing.stands:
+		case there && !known.stands:
 			recorded[id] = subconscious.Appeared
-		case there && (now.Fingerprint != thing.class || now.Severity != thing.severity):
+		case there && (now.Fingerprint != known.class || now.Severity != known.severity):
 			recorded[id] = subconscious.Changed
-		case there && band.Rank() > thing.band.Rank():
+		case there && band.Rank() > known.band.Rank():
 			recorded[id] = "band"
-			thing.band = band
-		case !there && thing.stands:
+			known.band = band
+		case !there && known.stands:
 			recorded[id] = subconscious.Momentary
-			for _, b := range thing.threads {
+			for _, b := range known.threads {
 				if b.known {
 					recorded[id] = subconscious.Gone
 				}
@@ -112,28 +112,28 @@ func (m model) tick(w *world, at time.Time) map[string]subconscious.Change {
 		}
 		if change, ok := recorded[id]; ok && change != "band" {
 			if there {
-				thing.class, thing.severity, thing.band = now.Fingerprint, now.Severity, band
+				known.class, known.severity, known.band = now.Fingerprint, now.Severity, band
 			}
-			thing.stands = there
+			known.stands = there
 		}
-		m[id] = m.told(thing, recorded[id])
+		m[id] = m.told(known, recorded[id])
 	}
 	if !w.blind {
 		for _, id := range w.happened {
 			recorded[id] = subconscious.Momentary
-			m[id] = m.told(modelThing{threads: map[subconscious.ThreadName]believed{}}, subconscious.Momentary)
+			m[id] = m.told(modelKnown{threads: map[subconscious.ThreadName]believed{}}, subconscious.Momentary)
 		}
 	}
 	return recorded
 }
 
 // told adds a change to what waits for each thread.
-func (m model) told(thing modelThing, change subconscious.Change) modelThing {
+func (m model) told(known modelKnown, change subconscious.Change) modelKnown {
 	if change == "" {
-		return thing
+		return known
 	}
 	for _, thread := range subconscious.Threads() {
-		b := thing.threads[thread]
+		b := known.threads[thread]
 		if change == "band" {
 			if thread != subconscious.Oracle {
 				continue
@@ -154,17 +154,17 @@ func (m model) told(thing modelThing, change subconscious.Change) modelThing {
 			b.severity = 0
 		}
 		b.waits = true
-		b.severity = max(b.severity, thing.severity)
-		thing.threads[thread] = b
+		b.severity = max(b.severity, known.severity)
+		known.threads[thread] = b
 	}
-	return thing
+	return known
 }
 
 // waiting lists what should be shown to a thread.
 func (m model) waiting(thread subconscious.ThreadName) []string {
 	var list []string
-	for id, thing := range m {
-		if b := thing.threads[thread]; b.waits {
+	for id, known := range m {
+		if b := known.threads[thread]; b.waits {
 			list = append(list, fmt.Sprintf("%s %s severity %d band only %t", b.change, id, b.severity, !b.real))
 		}
 	}
@@ -173,19 +173,19 @@ func (m model) waiting(thread subconscious.ThreadName) []string {
 }
 
 func (m model) seen(thread subconscious.ThreadName) {
-	for _, thing := range m {
-		if b := thing.threads[thread]; b.waits {
-			thing.threads[thread] = believed{known: thing.stands}
+	for _, known := range m {
+		if b := known.threads[thread]; b.waits {
+			known.threads[thread] = believed{known: known.stands}
 		}
 	}
 }
 
 func TestLedgerMatchesModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := &run{book: newRapidBook(t), t: rt, model: model{}, world: &world{things: map[string]subconscious.Observation{}}}
+		r := &run{book: newRapidBook(t), t: rt, model: model{}, world: &world{stands: map[string]subconscious.Observation{}}}
 		defer r.close()
 		for _, id := range ids {
-			r.model[id] = modelThing{threads: map[subconscious.ThreadName]believed{}}
+			r.model[id] = modelKnown{threads: map[subconscious.ThreadName]believed{}}
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
@@ -193,9 +193,9 @@ func TestLedgerMatchesModel(t *testing.T) {
 				o := item(id, rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "class"))
 				o.Severity = subconscious.Severity(rapid.IntRange(0, 3).Draw(t, "severity"))
 				o.Due, o.Until = dues[id], ends[id]
-				r.world.things[id] = o
+				r.world.stands[id] = o
 			},
-			"remove": func(t *rapid.T) { delete(r.world.things, rapid.SampledFrom(ids).Draw(t, "id")) },
+			"remove": func(t *rapid.T) { delete(r.world.stands, rapid.SampledFrom(ids).Draw(t, "id")) },
 			"happen": func(t *rapid.T) {
 				r.world.n++
 				r.world.happened = append(r.world.happened, fmt.Sprintf("event-%d", r.world.n))
@@ -286,9 +286,9 @@ func (r *run) tickOnce(t *rapid.T) {
 	}
 	compare(t, "changes", got, want)
 	var stands []string
-	for id, thing := range next {
-		if thing.stands {
-			stands = append(stands, fmt.Sprintf("%s %s %d as of %t", id, thing.class, thing.severity, r.world.blind))
+	for id, known := range next {
+		if known.stands {
+			stands = append(stands, fmt.Sprintf("%s %s %d as of %t", id, known.class, known.severity, r.world.blind))
 		}
 	}
 	slices.Sort(stands)
@@ -314,9 +314,9 @@ func (r *run) tickOnce(t *rapid.T) {
 		see(staged, thread)
 		next.seen(thread)
 	}
-	for id, thing := range next {
+	for id, known := range next {
 		for _, thread := range subconscious.Threads() {
-			want := thing.stands && !thing.threads[thread].waits
+			want := known.stands && !known.threads[thread].waits
 			if got := staged.Shown(thread, subconscious.NewRef("notes", id)); got != want {
 				t.Fatalf("%s was shown to %s: %t, want %t", id, thread, got, want)
 			}

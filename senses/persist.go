@@ -12,8 +12,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// storedThing is a row of ledger_things.
-type storedThing struct {
+// storedThing is a row of ledger_observations.
+type storedObservation struct {
 	Latest      *subconscious.Observation `json:"latest"`
 	Phase       phase                     `json:"phase"`
 	Claims      []storedClaim             `json:"claims,omitempty"`
@@ -54,7 +54,7 @@ func (s *Staged) Persist(ctx context.Context, tx *store.Tx) error {
 	w := &writer{ctx: ctx, tx: tx}
 	s.writeChanges(w)
 	s.writeRestamps(w)
-	s.writeThings(w)
+	s.writeObservations(w)
 	s.writeThreads(w)
 	s.writeSenses(w)
 	s.writeRows(w)
@@ -76,14 +76,14 @@ func (s *Staged) writeChanges(w *writer) {
 	}
 }
 
-func (s *Staged) writeThings(w *writer) {
-	for _, ref := range slices.Sorted(maps.Keys(s.things)) {
+func (s *Staged) writeObservations(w *writer) {
+	for _, ref := range slices.Sorted(maps.Keys(s.rewritten)) {
 		t := s.now.get(ref)
 		if t == nil {
-			w.exec(`DELETE FROM ledger_things WHERE ref = ?`, string(ref))
+			w.exec(`DELETE FROM ledger_observations WHERE ref = ?`, string(ref))
 			continue
 		}
-		stored := storedThing{Latest: t.latest, Phase: t.phase, Occurrences: t.occurrences}
+		stored := storedObservation{Latest: t.latest, Phase: t.phase, Occurrences: t.occurrences}
 		for _, c := range t.claims {
 			claim := storedClaim{Instance: c.instance, Scope: c.scope}
 			if c.obs != t.latest {
@@ -91,13 +91,13 @@ func (s *Staged) writeThings(w *writer) {
 			}
 			stored.Claims = append(stored.Claims, claim)
 		}
-		w.exec(`INSERT INTO ledger_things (ref, shown, known, thing) VALUES (?, ?, ?, ?)
-			ON CONFLICT (ref) DO UPDATE SET shown = excluded.shown, known = excluded.known, thing = excluded.thing`,
+		w.exec(`INSERT INTO ledger_observations (ref, shown, known, observation) VALUES (?, ?, ?, ?)
+			ON CONFLICT (ref) DO UPDATE SET shown = excluded.shown, known = excluded.known, observation = excluded.observation`,
 			string(ref), int64(t.shown), int64(t.known), w.json(stored))
 	}
 	for _, ref := range slices.Sorted(maps.Keys(s.marked)) {
-		if t := s.now.get(ref); t != nil && !s.things[ref] {
-			w.exec(`UPDATE ledger_things SET shown = ?, known = ? WHERE ref = ?`, int64(t.shown), int64(t.known), string(ref))
+		if t := s.now.get(ref); t != nil && !s.rewritten[ref] {
+			w.exec(`UPDATE ledger_observations SET shown = ?, known = ? WHERE ref = ?`, int64(t.shown), int64(t.known), string(ref))
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// queue is what one thread has not been shown, by thing: the changes of a thing
-// are one. A queue that is in records is never changed.
+// queue is what one thread has not been shown, by observation: the changes of
+// an observation are one. A queue that is in records is never changed.
 type queue struct {
 	items map[subconscious.Ref]*subconscious.Observation
 	// overflow counts what was dropped since the thread last ran.
@@ -53,8 +53,8 @@ func (q *queue) trim() {
 }
 
 // join makes one change of what a thread has not been shown and what came
-// after it. known says that the thread was shown the thing since it appeared;
-// before is nil where nothing waits.
+// after it. known says that the thread was shown the observation since it
+// appeared; before is nil where nothing waits.
 func join(before, after *subconscious.Observation, known bool) *subconscious.Observation {
 	o := *after
 	switch {

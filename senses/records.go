@@ -15,10 +15,10 @@ import (
 // records is all that the ledger holds in memory at one moment. A copy costs
 // next to nothing and shares what neither side changes.
 type records struct {
-	seq    int64
-	things *btree.Map[subconscious.Ref, *thing]
-	// The indexes hold standing things, but for recent, which holds the others
-	// by the number of their last change.
+	seq   int64
+	known *btree.Map[subconscious.Ref, *known]
+	// The indexes hold standing observations, but for recent, which holds the
+	// others by the number of their last change.
 	due    *btree.BTreeG[dated]
 	until  *btree.BTreeG[dated]
 	bands  *btree.BTreeG[dated] // by when they enter their next band
@@ -45,7 +45,7 @@ type records struct {
 type source struct {
 	cursor   []byte
 	health   Health // with Standing as counted
-	refused  int    // things beyond MaxStanding in the last batch
+	refused  int    // observations beyond MaxStanding in the last batch
 	standing int    // claims
 }
 
@@ -64,14 +64,14 @@ type numberedAt struct {
 	at  time.Time
 }
 
-// scoped says that an instance holds a thing to stand in a scope.
+// scoped says that an instance holds an observation to stand in a scope.
 type scoped struct {
 	source SenseID
 	scope  string
 	ref    subconscious.Ref
 }
 
-// posting says that a standing thing carries a link or a term.
+// posting says that a standing observation carries a link or a term.
 type posting struct {
 	key uint64
 	ref subconscious.Ref
@@ -86,10 +86,10 @@ func newRecords() *records {
 	options := btree.Options{NoLocks: true, Degree: treeDegree}
 	byDate := func(a, b dated) bool { return a.at < b.at || a.at == b.at && a.ref < b.ref }
 	return &records{
-		things: btree.NewMap[subconscious.Ref, *thing](treeDegree),
-		due:    btree.NewBTreeGOptions(byDate, options),
-		until:  btree.NewBTreeGOptions(byDate, options),
-		bands:  btree.NewBTreeGOptions(byDate, options),
+		known: btree.NewMap[subconscious.Ref, *known](treeDegree),
+		due:   btree.NewBTreeGOptions(byDate, options),
+		until: btree.NewBTreeGOptions(byDate, options),
+		bands: btree.NewBTreeGOptions(byDate, options),
 		recent: btree.NewBTreeGOptions(func(a, b numbered) bool {
 			return a.seq < b.seq || a.seq == b.seq && a.ref < b.ref
 		}, options),
@@ -113,20 +113,21 @@ func newRecords() *records {
 // itself marks the trees of both, so that it must not run beside another copy.
 func (r *records) copy() *records {
 	c := *r
-	c.things, c.due, c.until, c.bands = r.things.Copy(), r.due.Copy(), r.until.Copy(), r.bands.Copy()
+	c.known, c.due, c.until, c.bands = r.known.Copy(), r.due.Copy(), r.until.Copy(), r.bands.Copy()
 	c.recent, c.scopes, c.shared, c.counts = r.recent.Copy(), r.scopes.Copy(), r.shared.Copy(), r.counts.Copy()
 	c.sources, c.pending, c.slots = maps.Clone(r.sources), maps.Clone(r.pending), slices.Clone(r.slots)
 	return &c
 }
 
-func (r *records) get(ref subconscious.Ref) *thing {
-	t, _ := r.things.Get(ref)
+func (r *records) get(ref subconscious.Ref) *known {
+	t, _ := r.known.Get(ref)
 	return t
 }
 
-// put makes t the thing with that reference and brings the indexes up to date.
-func (r *records) put(ref subconscious.Ref, t *thing) {
-	before, _ := r.things.Set(ref, t)
+// put makes t the observation with that reference and brings the indexes up to
+// date.
+func (r *records) put(ref subconscious.Ref, t *known) {
+	before, _ := r.known.Set(ref, t)
 	if before != nil && before.phase == standing && t.phase == standing && before.latest == t.latest &&
 		slices.Equal(before.claims, t.claims) {
 		return // only its marks changed
@@ -137,13 +138,13 @@ func (r *records) put(ref subconscious.Ref, t *thing) {
 }
 
 func (r *records) drop(ref subconscious.Ref) {
-	if before, ok := r.things.Delete(ref); ok {
+	if before, ok := r.known.Delete(ref); ok {
 		r.share(ref, before, nil)
 		r.unindex(ref, before)
 	}
 }
 
-func (r *records) index(ref subconscious.Ref, t *thing) {
+func (r *records) index(ref subconscious.Ref, t *known) {
 	if t.phase != standing {
 		r.recent.Set(numbered{t.latest.Seq, ref})
 		return
@@ -162,7 +163,7 @@ func (r *records) index(ref subconscious.Ref, t *thing) {
 	}
 }
 
-func (r *records) unindex(ref subconscious.Ref, t *thing) {
+func (r *records) unindex(ref subconscious.Ref, t *known) {
 	if t == nil {
 		return
 	}
@@ -184,9 +185,9 @@ func (r *records) unindex(ref subconscious.Ref, t *thing) {
 	}
 }
 
-// share brings the index of links and terms from a thing as it was to what it
-// is; nil stands for none. Most changes leave most of its keys alone.
-func (r *records) share(ref subconscious.Ref, before, t *thing) {
+// share brings the index of links and terms from an observation as it was to
+// what it is; nil stands for none. Most changes leave most of its keys alone.
+func (r *records) share(ref subconscious.Ref, before, t *known) {
 	was, is := r.keys(before), r.keys(t)
 	for _, key := range was {
 		if slices.Contains(is, key) {
@@ -211,10 +212,10 @@ func (r *records) share(ref subconscious.Ref, before, t *thing) {
 // termPrefix marks a key of the index as a term and not a link.
 const termPrefix = "term:"
 
-// keys are the distinct keys under which a standing thing is shared: its links,
-// its own identity and its terms. The index holds 64-bit hashes under a seed of
-// this process: a stranger cannot make two keys meet.
-func (r *records) keys(t *thing) []uint64 {
+// keys are the distinct keys under which a standing observation is shared: its
+// links, its own identity and its terms. The index holds 64-bit hashes under a
+// seed of this process: a stranger cannot make two keys meet.
+func (r *records) keys(t *known) []uint64 {
 	if t == nil || t.phase != standing {
 		return nil
 	}
@@ -249,7 +250,7 @@ func instant(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// bandAfter returns when a thing with that due time leaves the band.
+// bandAfter returns when an observation with that due time leaves the band.
 func bandAfter(due time.Time, band subconscious.Band) (time.Time, bool) {
 	from := instantBefore(due)
 	for {

@@ -47,7 +47,7 @@ func (p *staging) restamp(collected []Collected, config configuration) {
 		}
 		r := restamping{id, c.Batch.Restamp}
 		p.restamps = append(p.restamps, r)
-		p.restampThings(r)
+		p.restampKnown(r)
 		for thread := range p.now.pending {
 			for ref, o := range p.now.pending[thread].items {
 				if other := r.again(o); other != o {
@@ -58,10 +58,10 @@ func (p *staging) restamp(collected []Collected, config configuration) {
 	}
 }
 
-func (p *staging) restampThings(r restamping) {
-	again := map[subconscious.Ref]*thing{}
+func (p *staging) restampKnown(r restamping) {
+	again := map[subconscious.Ref]*known{}
 	prefix := r.source.Sense + ":"
-	p.now.things.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *thing) bool {
+	p.now.known.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
 		if !strings.HasPrefix(string(ref), prefix) {
 			return false
 		}

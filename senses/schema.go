@@ -81,5 +81,8 @@ CREATE TABLE ledger_blind (
 	error TEXT NOT NULL,
 	PRIMARY KEY (sense, id, began)
 ) STRICT, WITHOUT ROWID;
+`}, {Package: "senses", Version: 2, SQL: `
+ALTER TABLE ledger_things RENAME TO ledger_observations;
+ALTER TABLE ledger_observations RENAME COLUMN thing TO observation;
 `}}
 }

@@ -28,8 +28,8 @@ type Found struct {
 }
 
 // Search returns the recorded changes since a time that hold words of the text,
-// those with the most words first, then the newest; each thing once. Short words
-// count where there are no others, and abbreviations always.
+// those with the most words first, then the newest; each observation once. Short
+// words count where there are no others, and abbreviations always.
 func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit int) ([]Found, error) {
 	words := wordsOf(text)
 	if len(words) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// What holds the most of the words comes first, each thing once, and a sign of
-// the pattern language is a sign like any other.
+// What holds the most of the words comes first, each observation once, and a
+// sign of the pattern language is a sign like any other.
 func TestSearch(t *testing.T) {
 	k := newBook(t)
 	k.tick([]senses.Collected{standingSet("notes", "home", "", titled("promise/1", "Send invoice 4711 to the printer"),

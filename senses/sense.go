@@ -3,8 +3,9 @@
 //
 // Each driver lives in a folder below and passes the suite of
 // senses/sensetest. The ledger stores the tables ledger_counter,
-// ledger_things, ledger_changes, ledger_pending, ledger_threads, ledger_senses,
-// ledger_rows and ledger_blind in mind.db. The daemon calls it once a tick.
+// ledger_observations, ledger_changes, ledger_pending, ledger_threads,
+// ledger_senses, ledger_rows and ledger_blind in mind.db. The daemon calls it
+// once a tick.
 package senses
 
 import (
@@ -32,8 +33,8 @@ type Sense interface {
 
 // Batch is what one Collect found.
 type Batch struct {
-	// Changes are momentary observations, and changes of standing things that
-	// the sense works out itself.
+	// Changes are momentary observations, and changes of standing observations
+	// that the sense works out itself.
 	Changes []subconscious.Observation
 	// Sets are complete: all that stands in a scope. The ledger works out what
 	// appeared, changed (by Fingerprint, Due, or Severity) and is gone. A scope that is not
@@ -46,7 +47,7 @@ type Batch struct {
 	// as the cursor and read back through a RowReader.
 	Rows []Row
 	// Restamp, if set, says whose word is by now what this instance told before:
-	// the configuration says another thing of where it comes from. The ledger
+	// the configuration says otherwise where it comes from. The ledger
 	// stamps all that it keeps of it, and nobody hears of that.
 	Restamp func(told subconscious.Observation) subconscious.Trust `json:"-"`
 	// Degraded says in plain words what the sense cannot see just now although
@@ -108,6 +109,6 @@ type Health struct {
 	// Error is what is wrong in plain words, and Next the next try.
 	Error string    `json:"error,omitempty"`
 	Next  time.Time `json:"next,omitzero"`
-	// Standing is how many things of this sense stand.
+	// Standing is how many observations of this sense stand.
 	Standing int `json:"standing"`
 }

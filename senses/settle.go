@@ -6,7 +6,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// settle makes at most one change of all that was said of each thing.
+// settle makes at most one change of all that was said of each observation.
 func (p *staging) settle() {
 	for _, ref := range p.order {
 		t := p.touches[ref]
@@ -32,8 +32,8 @@ func (p *staging) settle() {
 	}
 }
 
-// stays handles a thing that stood and stands.
-func (p *staging) stays(ref subconscious.Ref, before *thing, t *touch) {
+// stays handles an observation that stood and stands.
+func (p *staging) stays(ref subconscious.Ref, before *known, t *touch) {
 	holder := t.claims[0].obs
 	switch {
 	case t.returned:
@@ -62,9 +62,9 @@ func (p *staging) stays(ref subconscious.Ref, before *thing, t *touch) {
 	}
 }
 
-// appears records that a thing stands in a class in which it did not.
-func (p *staging) appears(ref subconscious.Ref, before *thing, t *touch, change subconscious.Change) {
-	next := &thing{phase: standing}
+// appears records that an observation stands in a class in which it did not.
+func (p *staging) appears(ref subconscious.Ref, before *known, t *touch, change subconscious.Change) {
+	next := &known{phase: standing}
 	if before != nil {
 		next = before.copy()
 		next.phase = standing
@@ -76,9 +76,9 @@ func (p *staging) appears(ref subconscious.Ref, before *thing, t *touch, change 
 	p.record(ref, next, &o)
 }
 
-// ends records that a thing stands no more. To a mind that never knew of it, it
-// came and went in one moment.
-func (p *staging) ends(ref subconscious.Ref, before *thing, t *touch) {
+// ends records that an observation stands no more. To a mind that never knew of
+// it, it came and went in one moment.
+func (p *staging) ends(ref subconscious.Ref, before *known, t *touch) {
 	o := *before.latest
 	if t.went != nil && t.went.Title != "" {
 		o.Title, o.Text, o.At, o.Trust = t.went.Title, t.went.Text, t.went.At, t.went.Trust
@@ -94,8 +94,9 @@ func (p *staging) ends(ref subconscious.Ref, before *thing, t *touch) {
 	p.record(ref, next, &o)
 }
 
-// leaves lets a thing go without a word, for its sense is no longer there.
-func (p *staging) leaves(ref subconscious.Ref, before *thing) {
+// leaves lets an observation go without a word, for its sense is no longer
+// there.
+func (p *staging) leaves(ref subconscious.Ref, before *known) {
 	next := before.copy()
 	next.claims, next.phase, next.marks = nil, past, marks{}
 	next.latest = withoutText(before.latest)
@@ -109,7 +110,7 @@ func (p *staging) leaves(ref subconscious.Ref, before *thing) {
 }
 
 // passes records what happened and never stood.
-func (p *staging) passes(ref subconscious.Ref, before *thing, t *touch) {
+func (p *staging) passes(ref subconscious.Ref, before *known, t *touch) {
 	said := t.momentary
 	if said == nil {
 		said = t.fleeting
@@ -119,7 +120,7 @@ func (p *staging) passes(ref subconscious.Ref, before *thing, t *touch) {
 	}
 	o := *said
 	o.Change, o.Severity = subconscious.Momentary, max(o.Severity, t.severity)
-	next := &thing{}
+	next := &known{}
 	if before != nil {
 		next = before.copy()
 	}
@@ -128,7 +129,7 @@ func (p *staging) passes(ref subconscious.Ref, before *thing, t *touch) {
 }
 
 // record numbers a change, keeps it and lets the threads know.
-func (p *staging) record(ref subconscious.Ref, next *thing, o *subconscious.Observation) {
+func (p *staging) record(ref subconscious.Ref, next *known, o *subconscious.Observation) {
 	p.now.seq++
 	o.Seq = p.now.seq
 	if o.Change != subconscious.Gone {
@@ -149,9 +150,9 @@ func (p *staging) record(ref subconscious.Ref, next *thing, o *subconscious.Obse
 	p.announce(ref, o, known)
 }
 
-func (s *Staged) put(ref subconscious.Ref, t *thing) {
+func (s *Staged) put(ref subconscious.Ref, t *known) {
 	s.now.put(ref, t)
-	s.things[ref] = true
+	s.rewritten[ref] = true
 }
 
 // announce adds the change to what each thread has not been shown.
@@ -178,7 +179,7 @@ func (p *staging) trim() {
 	}
 }
 
-// cross records the bands of time that standing things have entered.
+// cross records the bands of time that standing observations have entered.
 func (p *staging) cross() {
 	var refs []subconscious.Ref
 	p.now.bands.Scan(func(d dated) bool {

@@ -70,7 +70,7 @@ func TestSensesLeaveWithoutAnnouncement(t *testing.T) {
 	same(t, "changes", short(s.Changes()), []string(nil))
 	same(t, "what waits for a thread", pending(s, subconscious.Oracle), []string{"appeared both/1"})
 	if n := s.View().Len(); n != 1 {
-		t.Errorf("%d things stand, want 1", n)
+		t.Errorf("%d observations stand, want 1", n)
 	}
 	mine := subconscious.NewRef("calendar", "mine")
 	if e := s.Evidence([]subconscious.Ref{mine}, nil, nil); len(e) != 1 || e[0].Standing || e[0].Gone {

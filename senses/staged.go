@@ -21,12 +21,12 @@ type Staged struct {
 	view    *View
 
 	// What differs from base, for Persist.
-	things  map[subconscious.Ref]bool // recorded anew, or dropped
-	marked  map[subconscious.Ref]bool // only shown and known
-	queues  map[subconscious.ThreadName]bool
-	touched map[SenseID]bool
-	rows    []sourceRows
-	slotted bool
+	rewritten map[subconscious.Ref]bool // recorded anew, or dropped
+	marked    map[subconscious.Ref]bool // only shown and known
+	queues    map[subconscious.ThreadName]bool
+	touched   map[SenseID]bool
+	rows      []sourceRows
+	slotted   bool
 	// restamps are the instances whose past words are another's by now.
 	restamps []restamping
 }
@@ -44,7 +44,7 @@ func (l *Ledger) Stage(at time.Time, collected []Collected) *Staged {
 	l.mu.Unlock()
 	s := &Staged{
 		ledger: l, at: at.Round(0), base: base, now: now, interested: config.interested,
-		things: map[subconscious.Ref]bool{}, marked: map[subconscious.Ref]bool{},
+		rewritten: map[subconscious.Ref]bool{}, marked: map[subconscious.Ref]bool{},
 		queues: map[subconscious.ThreadName]bool{}, touched: map[SenseID]bool{},
 	}
 	p := staging{Staged: s, touches: map[subconscious.Ref]*touch{}}
@@ -71,7 +71,7 @@ func (l *Ledger) Stage(at time.Time, collected []Collected) *Staged {
 func (s *Staged) View() *View { return s.view }
 
 // Changes returns what was recorded this tick, in order of Seq: at most one
-// change of each thing.
+// change of each observation.
 func (s *Staged) Changes() []subconscious.Observation {
 	changes := make([]subconscious.Observation, len(s.changes))
 	for i, o := range s.changes {
@@ -101,15 +101,15 @@ func (r *records) health() []Health {
 
 // Pending returns what the thread has not been shown, in order of Seq, at most
 // MaxPending, and how many there were beyond that since it last ran. Several
-// changes of one thing are one, with the highest severity among them.
+// changes of one observation are one, with the highest severity among them.
 func (s *Staged) Pending(thread subconscious.ThreadName) (new []subconscious.Observation, overflow int) {
 	q := s.now.pending[thread]
 	return q.list(), q.overflow
 }
 
-// History returns the last changes of a thing, oldest first and the latest
-// included, at most MaxOccurrences. It is kept for 30 days after the thing has
-// ended.
+// History returns the last changes of an observation, oldest first and the
+// latest included, at most MaxOccurrences. It is kept for 30 days after the
+// observation has ended.
 func (s *Staged) History(ref subconscious.Ref) []subconscious.Occurrence {
 	if t := s.now.get(ref); t != nil {
 		return slices.Clone(t.occurrences)
@@ -117,15 +117,15 @@ func (s *Staged) History(ref subconscious.Ref) []subconscious.Occurrence {
 	return nil
 }
 
-// Shown reports whether the thing, which stands, was shown to the thread since
-// its last change.
+// Shown reports whether the observation, which stands, was shown to the thread
+// since its last change.
 func (s *Staged) Shown(thread subconscious.ThreadName, ref subconscious.Ref) bool {
 	t := s.now.get(ref)
 	return t != nil && t.phase == standing && t.shown&s.now.slots.bit(thread) != 0
 }
 
-// Seen records that the thread was shown these things and ran well. It moves
-// nothing in the view or in what Evidence is asked for.
+// Seen records that the thread was shown these observations and ran well. It
+// moves nothing in the view or in what Evidence is asked for.
 func (s *Staged) Seen(thread subconscious.ThreadName, refs []subconscious.Ref) {
 	bit := s.now.slots.bit(thread)
 	q := s.now.pending[thread]
@@ -173,8 +173,8 @@ func (s *Staged) queue(thread subconscious.ThreadName) queue {
 	return q
 }
 
-// Evidence returns all that the mechanics may know of the things, in the order
-// of refs. Things that the ledger does not know are left out.
+// Evidence returns all that the mechanics may know of the observations, in the
+// order of refs. Observations that the ledger does not know are left out.
 func (s *Staged) Evidence(refs []subconscious.Ref, shownTo, newTo map[subconscious.Ref][]subconscious.ThreadName) []subconscious.Evidence {
 	var list []subconscious.Evidence
 	seen := map[subconscious.Ref]bool{}

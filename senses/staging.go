@@ -7,9 +7,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// staging works out one Staged. What the senses say is gathered by thing
-// first, in touches, so that however often a thing is spoken of in one tick it
-// has one change.
+// staging works out one Staged. What the senses say is gathered by observation
+// first, in touches, so that however often an observation is spoken of in one
+// tick it has one change.
 type staging struct {
 	*Staged
 	touches map[subconscious.Ref]*touch
@@ -17,7 +17,7 @@ type staging struct {
 	leaving []scoped           // claims that complete sets no longer make
 }
 
-// touch is what was said of one thing in this tick.
+// touch is what was said of one observation in this tick.
 type touch struct {
 	claims []claim
 	// momentary is the last momentary change; fleeting what appeared and may
@@ -31,14 +31,14 @@ type touch struct {
 	left bool
 }
 
-// touch returns the touch of a thing, with the claims that it has now.
+// touch returns the touch of an observation, with the claims that it has now.
 func (p *staging) touch(ref subconscious.Ref) *touch {
 	if t, ok := p.touches[ref]; ok {
 		return t
 	}
 	t := &touch{}
-	if thing := p.now.get(ref); thing != nil {
-		t.claims = slices.Clone(thing.claims)
+	if known := p.now.get(ref); known != nil {
+		t.claims = slices.Clone(known.claims)
 	}
 	p.touches[ref] = t
 	p.order = append(p.order, ref)
@@ -67,7 +67,7 @@ func (p *staging) collect(c Collected) {
 		if src.refused > 0 {
 			src.health.State = worse(src.health.State, Degraded)
 			src.health.Error = also(src.health.Error, fmt.Sprintf(
-				"%d things more than the %d that are kept of one sense; narrow what it looks at", src.refused, MaxStanding))
+				"%d observations more than the %d that are kept of one sense; narrow what it looks at", src.refused, MaxStanding))
 		}
 	}
 	if src.health.State == before.State {
@@ -88,7 +88,7 @@ func worse(a, b State) State {
 	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
 }
 
-// also joins two things that are said of a sense.
+// also joins two sentences that are said of a sense.
 func also(said, more string) string {
 	if said == "" || more == "" {
 		return said + more
@@ -125,7 +125,7 @@ func (p *staging) batch(id SenseID, batch Batch) {
 	}
 }
 
-// item takes in one thing of a complete set. The first of two with one
+// item takes in one observation of a complete set. The first of two with one
 // identity counts.
 func (p *staging) item(id SenseID, scope string, o *subconscious.Observation, present map[subconscious.Ref]bool) {
 	ref := o.Ref()
@@ -149,7 +149,7 @@ func (p *staging) over(o *subconscious.Observation) bool {
 }
 
 // missing finds the claims of a scope that were not made again. They are taken
-// back only after every batch was read: a thing may have moved to another scope.
+// back only after every batch was read: one may have moved to another scope.
 func (p *staging) missing(id SenseID, scope string, present map[subconscious.Ref]bool) {
 	p.now.scopes.Ascend(scoped{id, scope, ""}, func(s scoped) bool {
 		if s.source != id || s.scope != scope {
@@ -199,7 +199,7 @@ func (p *staging) explicit(id SenseID, o *subconscious.Observation) {
 	}
 }
 
-// claim records the word of an instance that the thing stands. It reports
+// claim records the word of an instance that the observation stands. It reports
 // whether the word was taken.
 func (p *staging) claim(id SenseID, scope string, said *subconscious.Observation) bool {
 	t := p.touch(said.Ref())
@@ -243,7 +243,7 @@ func (p *staging) unclaim(id SenseID, t *touch, which func(claim) bool) bool {
 	return true
 }
 
-// expire touches the things that stop standing by themselves.
+// expire touches the observations that stop standing by themselves.
 func (p *staging) expire() {
 	var refs []subconscious.Ref
 	p.now.until.Scan(func(d dated) bool {
@@ -258,7 +258,7 @@ func (p *staging) expire() {
 	}
 }
 
-// count brings the number of standing things of each sense up to date.
+// count brings the number of standing observations of each sense up to date.
 func (p *staging) count() {
 	for id, src := range p.now.sources {
 		if src.health.Standing != src.standing {

@@ -13,7 +13,7 @@ import (
 // View is what stood at one moment. It never changes, and any number of
 // goroutines may read it for as long as they like.
 type View struct {
-	things *btree.Map[subconscious.Ref, *thing]
+	known  *btree.Map[subconscious.Ref, *known]
 	due    *btree.BTreeG[dated]
 	shared *btree.BTreeG[posting]
 	counts *btree.Map[uint64, int]
@@ -26,8 +26,8 @@ var _ subconscious.World = (*View)(nil)
 
 func newView(r *records) *View {
 	v := &View{
-		things: r.things.Copy(), due: r.due.Copy(), shared: r.shared.Copy(), counts: r.counts.Copy(),
-		seed: r.seed, stand: r.things.Len() - r.recent.Len(),
+		known: r.known.Copy(), due: r.due.Copy(), shared: r.shared.Copy(), counts: r.counts.Copy(),
+		seed: r.seed, stand: r.known.Len() - r.recent.Len(),
 	}
 	for id, source := range r.sources {
 		if source.health.State == Blind {
@@ -40,12 +40,12 @@ func newView(r *records) *View {
 	return v
 }
 
-// Len returns how many things stand.
+// Len returns how many observations stand.
 func (v *View) Len() int { return v.stand }
 
 // Get implements subconscious.World.
 func (v *View) Get(ref subconscious.Ref) (subconscious.Observation, bool) {
-	t, ok := v.things.Get(ref)
+	t, ok := v.known.Get(ref)
 	if !ok || t.phase != standing {
 		return subconscious.Observation{}, false
 	}
@@ -59,7 +59,7 @@ func (v *View) Due(from, to time.Time, yield func(subconscious.Observation) bool
 		if d.at >= end {
 			return false
 		}
-		t, ok := v.things.Get(d.ref)
+		t, ok := v.known.Get(d.ref)
 		return !ok || yield(v.observation(t))
 	})
 }
@@ -67,7 +67,7 @@ func (v *View) Due(from, to time.Time, yield func(subconscious.Observation) bool
 // Of implements subconscious.World.
 func (v *View) Of(sense string, yield func(subconscious.Observation) bool) {
 	prefix := sense + ":"
-	v.things.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *thing) bool {
+	v.known.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
 		if !strings.HasPrefix(string(ref), prefix) {
 			return false
 		}
@@ -75,11 +75,11 @@ func (v *View) Of(sense string, yield func(subconscious.Observation) bool) {
 	})
 }
 
-// Ended calls yield for the things of one sense that stood and no longer do, as
-// far as they are kept, in order of reference, until it returns false.
+// Ended calls yield for the observations of one sense that stood and no longer
+// do, as far as they are kept, in order of reference, until it returns false.
 func (v *View) Ended(sense string, yield func(subconscious.Observation) bool) {
 	prefix := sense + ":"
-	v.things.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *thing) bool {
+	v.known.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
 		if !strings.HasPrefix(string(ref), prefix) {
 			return false
 		}
@@ -88,8 +88,8 @@ func (v *View) Ended(sense string, yield func(subconscious.Observation) bool) {
 }
 
 // Sharing implements subconscious.World. Keys are links, terms as "term:word",
-// and the identity of a thing itself as "sense:id".
-func (v *View) Sharing(key string, limit int) (things []subconscious.Observation, count int) {
+// and the identity of an observation itself as "sense:id".
+func (v *View) Sharing(key string, limit int) (observations []subconscious.Observation, count int) {
 	hash := maphash.String(v.seed, key)
 	count, _ = v.counts.Get(hash)
 	if limit <= 0 || count == 0 {
@@ -99,31 +99,31 @@ func (v *View) Sharing(key string, limit int) (things []subconscious.Observation
 		if p.key != hash {
 			return false
 		}
-		if t, ok := v.things.Get(p.ref); ok {
-			things = append(things, v.observation(t))
+		if t, ok := v.known.Get(p.ref); ok {
+			observations = append(observations, v.observation(t))
 		}
-		return len(things) < limit
+		return len(observations) < limit
 	})
-	return things, count
+	return observations, count
 }
 
 // All calls yield for everything that stands, in order of reference, until it
 // returns false.
 func (v *View) All(yield func(subconscious.Observation) bool) {
-	v.things.Scan(func(_ subconscious.Ref, t *thing) bool {
+	v.known.Scan(func(_ subconscious.Ref, t *known) bool {
 		return t.phase != standing || yield(v.observation(t))
 	})
 }
 
-func (v *View) observation(t *thing) subconscious.Observation {
+func (v *View) observation(t *known) subconscious.Observation {
 	o := *t.latest
 	o.AsOf = v.asOf(t)
 	return o
 }
 
-// asOf returns since when nobody could see the thing that it still stands, zero
-// while somebody can.
-func (v *View) asOf(t *thing) time.Time {
+// asOf returns since when nobody could see the observation that it still
+// stands, zero while somebody can.
+func (v *View) asOf(t *known) time.Time {
 	var last time.Time
 	if len(v.blind) == 0 || t.phase != standing {
 		return last

@@ -149,7 +149,7 @@ func TestObservationsCanBeReadBack(t *testing.T) {
 		}
 	}
 	if _, ok, err := b.ledger.Observation(t.Context(), subconscious.Citation{Ref: "notes:aaaaaaaaaa", Seq: 1}); ok || err != nil {
-		t.Errorf("the change of another thing: %t, %v", ok, err)
+		t.Errorf("the change of another observation: %t, %v", ok, err)
 	}
 	s := b.ledger.Stage(b.at, nil)
 	e := s.Evidence([]subconscious.Ref{ref, "notes:aaaaaaaaaa", ref}, map[subconscious.Ref][]subconscious.ThreadName{ref: {"watcher"}}, nil)
@@ -252,7 +252,7 @@ func TestStandingIsBounded(t *testing.T) {
 	if len(s.Changes()) != 0 || s.View().Len() != senses.MaxStanding {
 		t.Errorf("%d changes, %d stand", len(s.Changes()), s.View().Len())
 	}
-	if h := s.Health()[0]; h.State != senses.Degraded || !strings.Contains(h.Error, "2 things more than the 50000") || h.Standing != senses.MaxStanding {
+	if h := s.Health()[0]; h.State != senses.Degraded || !strings.Contains(h.Error, "2 observations more than the 50000") || h.Standing != senses.MaxStanding {
 		t.Errorf("health %+v", h)
 	}
 }
@@ -311,8 +311,8 @@ func TestOldChangesArePruned(t *testing.T) {
 	if n := count("ledger_changes"); n != 0 {
 		t.Errorf("%d changes are kept after 31 days", n)
 	}
-	if n := count("ledger_things"); n != 1 {
-		t.Errorf("%d things are kept after 31 days, want the one that stands", n)
+	if n := count("ledger_observations"); n != 1 {
+		t.Errorf("%d observations are kept after 31 days, want the one that stands", n)
 	}
 	for id, want := range map[string]bool{"files:old": false, "notes:stands": true} {
 		sense, name, _ := strings.Cut(id, ":")

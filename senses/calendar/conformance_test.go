@@ -50,9 +50,9 @@ func eventOf(uid, lines string) string {
 func TestConformance(t *testing.T) {
 	d := &diary{path: filepath.Join(t.TempDir(), "sample.ics"), events: map[int]string{}}
 	d.save(t)
-	thing := func(n int, hour int) string {
+	event := func(n int, hour int) string {
 		start := time.Now().UTC().AddDate(0, 0, 3+n).Format("20060102")
-		return eventOf(fmt.Sprintf("thing-%d@example.org", n), fmt.Sprintf("DTSTART:%sT%02d0000Z\r\nSUMMARY:Thing %d", start, hour, n))
+		return eventOf(fmt.Sprintf("event-%d@example.org", n), fmt.Sprintf("DTSTART:%sT%02d0000Z\r\nSUMMARY:Event %d", start, hour, n))
 	}
 	away := d.path + ".away"
 	rename := func(t testing.TB, from, to string) {
@@ -73,8 +73,8 @@ func TestConformance(t *testing.T) {
 			}
 			return &withWatcher{s, watcher}
 		},
-		Add:    func(t testing.TB, n int) { d.events[n] = thing(n, 9); d.save(t) },
-		Change: func(t testing.TB, n int) { d.events[n] = thing(n, 14); d.save(t) },
+		Add:    func(t testing.TB, n int) { d.events[n] = event(n, 9); d.save(t) },
+		Change: func(t testing.TB, n int) { d.events[n] = event(n, 14); d.save(t) },
 		Remove: func(t testing.TB, n int) { delete(d.events, n); d.save(t) },
 		Break:  func(t testing.TB) { rename(t, d.path, away) },
 		Mend:   func(t testing.TB) { rename(t, away, d.path) },

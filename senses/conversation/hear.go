@@ -100,7 +100,7 @@ func (h *hearing) finish() []subconscious.Observation {
 	return h.changes
 }
 
-// id names a thing of a conversation.
+// id names an observation of a conversation.
 func (h *hearing) id(t *talk, key string) string { return h.instance + "/" + t.name + "#" + key }
 
 // observe begins an observation.

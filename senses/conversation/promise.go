@@ -153,7 +153,7 @@ var common = prose.SetOf(`before because should through without already please r
 	antes porque siempre también enviaré`)
 
 // termsOf are hashes of the telling words of a sentence without its dates, at
-// most maxTerms: those that connect things, and other long ones.
+// most maxTerms: those that connect observations, and other long ones.
 func termsOf(sentence string, days []dates.Match) []uint32 {
 	for _, day := range slices.Backward(days) {
 		if day.Start <= day.End && day.End <= len(sentence) {

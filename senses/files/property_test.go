@@ -101,8 +101,8 @@ func TestWhatIsToldIsTheDifference(t *testing.T) {
 	}
 }
 
-// player does random things to a folder, and looks, loses looks and restarts
-// in between.
+// player does random observations to a folder, and looks, loses looks and
+// restarts in between.
 type player struct {
 	*world
 	rt      *rapid.T

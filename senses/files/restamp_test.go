@@ -9,7 +9,7 @@ import (
 )
 
 // What was told of files before is stamped anew, once, when the configuration
-// says another thing of whose word it is; nothing is told again for that. A
+// says otherwise whose word it is; nothing is told again for that. A
 // cursor of the first version has no sum.
 func TestTrustConfiguredAnew(t *testing.T) {
 	w := newWorld(t, false)

@@ -127,7 +127,7 @@ func (l *look) set(scope string, items ...subconscious.Observation) {
 	l.sets = append(l.sets, senses.Set{Scope: scope, Items: items})
 }
 
-// standing returns an observation of a thing that stands.
+// standing returns an observation that stands.
 func (l *look) standing(kind, id string) subconscious.Observation {
 	return subconscious.Observation{
 		ID: id, Sense: Name, Instance: Name, Kind: kind, Change: subconscious.Appeared,

@@ -98,9 +98,9 @@ func (m *machine) disk(used float64) {
 }
 
 // describe returns what stands as "severity title".
-func describe(things map[string]subconscious.Observation) []string {
+func describe(observations map[string]subconscious.Observation) []string {
 	var lines []string
-	for _, o := range things {
+	for _, o := range observations {
 		lines = append(lines, fmt.Sprintf("%d %s", o.Severity, o.Title))
 	}
 	slices.Sort(lines)
@@ -296,7 +296,7 @@ func TestPartialFailure(t *testing.T) {
 	}
 	all := m.look()
 	if len(all) != 5 {
-		t.Fatalf("want 5 things, got %q", describe(all))
+		t.Fatalf("want 5 observations, got %q", describe(all))
 	}
 	m.fixture.Reading = health.Reading{
 		Disks: []health.Disk{{Path: "/", Used: 50, Available: 50}},
@@ -322,9 +322,9 @@ func TestPartialFailure(t *testing.T) {
 	}
 }
 
-func ids(things map[string]subconscious.Observation) []string {
+func ids(observations map[string]subconscious.Observation) []string {
 	var all []string
-	for id := range things {
+	for id := range observations {
 		all = append(all, id)
 	}
 	slices.Sort(all)

@@ -125,7 +125,7 @@ func (r *results) fail(group, name string, err error) {
 	r.reading.Failed[group] = name + plainly(err)
 }
 
-// plainly says what went wrong, to follow the name of the thing.
+// plainly says what went wrong, to follow the name of what failed.
 func plainly(err error) string {
 	var path *fs.PathError
 	switch {

@@ -66,7 +66,7 @@ type point struct {
 	Value float64 `json:"v"`
 }
 
-// series are the readings of one thing, oldest first.
+// series are the readings of one observation, oldest first.
 type series []point
 
 // add returns the series with one more reading. Readings too close to the last

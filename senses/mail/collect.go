@@ -226,7 +226,7 @@ func (l *look) batch() (senses.Batch, error) {
 		batch.Sets = []senses.Set{{Scope: scope, Items: l.standing()}}
 	}
 	if l.full {
-		l.say("more than %d things stand, and the latest are told as plain mail; answer or remove some", maxOpen)
+		l.say("more than %d observations stand, and the latest are told as plain mail; answer or remove some", maxOpen)
 	}
 	if n := l.state.Unread; n > 0 {
 		if l.at.Sub(time.Unix(l.state.UnreadAt, 0)) < unreadShown {

@@ -57,7 +57,7 @@ func (f *folder) unchanged(now account.Opened) bool {
 	return now.ModSeq != 0 && now.ModSeq == f.ModSeq && now.Messages == f.Messages && now.UIDNext == f.UIDNext
 }
 
-// openIn are the things that stand for messages in a folder, by their UIDs.
+// openIn are what stands for messages in a folder, by their UIDs.
 func (l *look) openIn(num uint32) map[imap.UID][]hash {
 	here := map[imap.UID][]hash{}
 	for key, o := range l.open.all() {

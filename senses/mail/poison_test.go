@@ -146,7 +146,7 @@ func TestConnectionThatBreaksAnywhere(t *testing.T) {
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("%d things were told, should be %d", len(got), len(want))
+		t.Errorf("%d observations were told, should be %d", len(got), len(want))
 	}
 	if h.last.Degraded != "" {
 		t.Errorf("degraded: %q", h.last.Degraded)

@@ -160,7 +160,7 @@ func (s *Sense) knows(of hash) bool {
 	return known || sent
 }
 
-// refOf is the reference of the thing whose identity has that hash.
+// refOf is the reference of the observation whose identity has that hash.
 func refOf(h hash) subconscious.Ref {
 	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
 	var text [10]byte

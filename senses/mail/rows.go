@@ -15,12 +15,12 @@ import (
 
 // The rows of an account in the ledger. A HASH is the first 64 bits of the
 // SHA-256 of an identity ("mid:…") or an address, in hexadecimal; its first 50
-// bits are the reference of the thing.
+// bits are the reference of the observation.
 //
 //	m/HASH  a message that was looked at and is not older than the look-back:
 //	        of which thread, when received, and in which folders. About 50
 //	        bytes each; at most maxKnown.
-//	o/HASH  a thing that stands, by its ID, with all that was reported of it; at
+//	o/HASH  an observation that stands, by its ID, with all reported of it; at
 //	        most maxOpen.
 //	s/HASH  a message that the person sent in the last year: when, and whether
 //	        it asked something; at most maxSent.
@@ -85,7 +85,7 @@ type filed struct {
 	Seen bool `json:"s,omitempty"`
 }
 
-// item is a thing that stands.
+// item is an observation that stands.
 type item struct {
 	Observation subconscious.Observation `json:"o"`
 	// Of and Thread are the message and its thread.

@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// requests is a source whose things are messages that ask something.
+// requests is a source whose observations are messages that ask something.
 func requests(t *testing.T, options mailtest.Options) sensetest.Harness {
 	h := newHouse(t, options, func(c *Config) { c.Idle = nil })
 	h.at = time.Now()

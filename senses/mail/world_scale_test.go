@@ -74,8 +74,8 @@ func (e *estate) arrive(n int) {
 	}
 }
 
-// tick looks at every account and returns how many things were told and what
-// went over the wire.
+// tick looks at every account and returns how many observations were told and
+// what went over the wire.
 func (e *estate) tick() (told int, t mailtest.Traffic) {
 	before := e.server.Traffic()
 	for _, m := range e.minds {

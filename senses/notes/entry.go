@@ -165,7 +165,7 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// length reads a count of things of at least size bytes each.
+// length reads a count of observations of at least size bytes each.
 func (d *decoder) length(size int) int {
 	v, n := binary.Uvarint(d.rest)
 	if d.failed || n <= 0 || v > uint64(len(d.rest)/size) {

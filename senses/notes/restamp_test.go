@@ -11,8 +11,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// What was told before is stamped anew, once, when the configuration says another
-// thing of whose word it is; nothing is told again for that.
+// What was told before is stamped anew, once, when the configuration says
+// otherwise whose word it is; nothing is told again for that.
 func TestTrustConfiguredAnew(t *testing.T) {
 	w := newWorld(t)
 	at := monday(t)

@@ -16,18 +16,18 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// shelf is a source: numbered things, each with a version.
+// shelf is a source: numbered observations, each with a version.
 type shelf struct {
-	mu     sync.Mutex
-	things map[int]int
-	broken bool
-	count  int
+	mu       sync.Mutex
+	versions map[int]int
+	broken   bool
+	count    int
 }
 
 func (s *shelf) set(n, version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.things[n] = version
+	s.versions[n] = version
 }
 
 // fault is one way in which a sense can be wrong.
@@ -46,8 +46,8 @@ const (
 	nameless     fault = "nameless"  // leaves out the title
 	untrusted    fault = "untrusted" // leaves out whose word it is
 	garbled      fault = "garbled"   // reports bytes that are no text
-	halves       fault = "halves"    // does not report that things are removed
-	doubles      fault = "doubles"   // reports a thing under two names at first, then under one
+	halves       fault = "halves"    // does not report that versions are removed
+	doubles      fault = "doubles"   // reports an observation under two names at first, then under one
 	shouts       fault = "shouts"    // reports on the first look what a silent baseline must not
 	hasty        fault = "hasty"     // takes what it saw when it was cancelled for reported
 	hurts        fault = "hurts"     // cannot be stopped twice
@@ -99,9 +99,9 @@ func (k *fake) Stop(context.Context) error {
 
 func (k *fake) observation(n, version int, change subconscious.Change) subconscious.Observation {
 	o := subconscious.Observation{
-		ID: fmt.Sprintf("thing-%d", n), Kind: "thing", Change: change, Title: fmt.Sprintf("Thing %d", n),
+		ID: fmt.Sprintf("item-%d", n), Kind: "item", Change: change, Title: fmt.Sprintf("Item %d", n),
 		Fingerprint: fmt.Sprint(version), Trust: subconscious.Machine, Attrs: map[string]string{"n": fmt.Sprint(n)},
-		Links: []string{fmt.Sprintf("thing:%d", n)},
+		Links: []string{fmt.Sprintf("item:%d", n)},
 	}
 	switch k.fault {
 	case nameless:
@@ -118,7 +118,7 @@ func (k *fake) Collect(ctx context.Context, _ time.Time, cursor []byte) (senses.
 	if err := ctx.Err(); err != nil {
 		if k.fault == hasty {
 			k.shelf.mu.Lock()
-			k.last = maps.Clone(k.shelf.things)
+			k.last = maps.Clone(k.shelf.versions)
 			k.shelf.mu.Unlock()
 		}
 		if k.fault != deaf {
@@ -131,7 +131,7 @@ func (k *fake) Collect(ctx context.Context, _ time.Time, cursor []byte) (senses.
 	if k.shelf.broken && k.fault != pretends {
 		return senses.Batch{}, errors.New("the shelf cannot be read")
 	}
-	now := maps.Clone(k.shelf.things)
+	now := maps.Clone(k.shelf.versions)
 	if k.shelf.broken {
 		now = map[int]int{}
 	}
@@ -233,7 +233,7 @@ type fakeHarness struct {
 
 func harness(momentary bool, f fault) *fakeHarness {
 	h := &fakeHarness{leaked: make(chan struct{})}
-	s := &shelf{things: map[int]int{}}
+	s := &shelf{versions: map[int]int{}}
 	breaking := func(broken bool) func(testing.TB) {
 		return func(testing.TB) {
 			s.mu.Lock()
@@ -247,12 +247,12 @@ func harness(momentary bool, f fault) *fakeHarness {
 		Change: func(_ testing.TB, n int) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.things[n]++
+			s.versions[n]++
 		},
 		Remove: func(_ testing.TB, n int) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			delete(s.things, n)
+			delete(s.versions, n)
 		},
 		Momentary: momentary, SilentBaseline: momentary,
 		Break: breaking(true), Mend: breaking(false),

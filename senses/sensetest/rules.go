@@ -65,7 +65,7 @@ func (m *mind) add(n int) []subconscious.Observation {
 	m.t.Helper()
 	m.h.Add(m.t, n)
 	changes := m.watch()
-	what := fmt.Sprintf("thing %d was added", n)
+	what := fmt.Sprintf("observation %d was added", n)
 	once(m.t, what, changes)
 	if m.h.Momentary {
 		only(m.t, what, changes, subconscious.Momentary)
@@ -78,14 +78,14 @@ func (m *mind) add(n int) []subconscious.Observation {
 func (m *mind) change(n int) {
 	m.t.Helper()
 	m.h.Change(m.t, n)
-	once(m.t, fmt.Sprintf("thing %d was changed", n), m.watch())
+	once(m.t, fmt.Sprintf("observation %d was changed", n), m.watch())
 }
 
 func (m *mind) remove(n int) []subconscious.Observation {
 	m.t.Helper()
 	m.h.Remove(m.t, n)
 	changes := m.watch()
-	what := fmt.Sprintf("thing %d was removed", n)
+	what := fmt.Sprintf("observation %d was removed", n)
 	once(m.t, what, changes)
 	if m.h.Momentary {
 		only(m.t, what, changes, subconscious.Momentary)
@@ -108,7 +108,7 @@ func firstLook(t testing.TB, h Harness) {
 	} else {
 		once(t, "the first look", first)
 		if !h.Momentary && m.ledger.View().Len() < 2 {
-			t.Errorf("the first look: of two things %d stand: %s", m.ledger.View().Len(), say(first))
+			t.Errorf("the first look: of two observations %d stand: %s", m.ledger.View().Len(), say(first))
 		}
 	}
 	none(t, "the second look", m.watch())
@@ -138,16 +138,16 @@ func eachChangeOnce(t testing.TB, h Harness) {
 	m.add(1)
 	m.add(2)
 	if stands := m.ledger.View().Len(); !h.Momentary && stands <= before {
-		t.Errorf("two things were added: %d stood before, %d now", before, stands)
+		t.Errorf("two observations were added: %d stood before, %d now", before, stands)
 	} else if h.Momentary && stands != before {
-		t.Errorf("momentary things stand: %d before, %d now", before, stands)
+		t.Errorf("momentary observations stand: %d before, %d now", before, stands)
 	}
 	m.change(1)
 	m.change(2)
 	m.remove(1)
 	m.remove(2)
 	if stands := m.ledger.View().Len(); stands != before {
-		t.Errorf("all was removed again: %d things stood before, %d now", before, stands)
+		t.Errorf("all was removed again: %d observations stood before, %d now", before, stands)
 	}
 }
 
@@ -231,17 +231,17 @@ func changedWhileClosed(t testing.TB, h Harness) {
 	m.stop()
 	h.Add(t, 2)
 	m.start()
-	once(t, "thing 2 was added while the sense was closed", m.watch())
+	once(t, "observation 2 was added while the sense was closed", m.watch())
 	m.stop()
 	h.Change(t, 1)
 	m.start()
-	once(t, "thing 1 was changed while the sense was closed", m.watch())
+	once(t, "observation 1 was changed while the sense was closed", m.watch())
 	m.stop()
 	h.Remove(t, 2)
 	m.start()
-	once(t, "thing 2 was removed while the sense was closed", m.watch())
+	once(t, "observation 2 was removed while the sense was closed", m.watch())
 	if stands := m.ledger.View().Len(); stands != before {
-		t.Errorf("thing 2 came and went while the sense was closed: %d things stood before, %d now", before, stands)
+		t.Errorf("observation 2 came and went while the sense was closed: %d observations stood before, %d now", before, stands)
 	}
 	m.remove(1)
 }
@@ -270,7 +270,7 @@ func cancelled(t testing.TB, h Harness) {
 		m.done = true // the sense cannot be stopped while it hangs
 		t.Fatalf("Collect did not return within %v of being cancelled", h.wait())
 	}
-	once(t, "thing 1 was added before a look that was cancelled", m.watch())
+	once(t, "observation 1 was added before a look that was cancelled", m.watch())
 	m.remove(1)
 }
 
@@ -289,7 +289,7 @@ func brokenAndMended(t testing.TB, h Harness) {
 		staged := m.stage(batch, err)
 		if err == nil {
 			if n := staged.View().Len(); n < stands {
-				t.Errorf("the source cannot be read: %d things stood, %d still do, and no error was returned", stands, n)
+				t.Errorf("the source cannot be read: %d observations stood, %d still do, and no error was returned", stands, n)
 			}
 			continue
 		}
@@ -302,7 +302,7 @@ func brokenAndMended(t testing.TB, h Harness) {
 	}
 	h.Mend(t)
 	changes := m.watch()
-	once(t, "thing 2 was added before the source could not be read", changes)
+	once(t, "observation 2 was added before the source could not be read", changes)
 	if slices.ContainsFunc(changes, func(o subconscious.Observation) bool { return o.Change == subconscious.Gone }) {
 		t.Errorf("the source can be read again: nothing was removed, and there is %s", say(changes))
 	}

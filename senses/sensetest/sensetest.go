@@ -12,20 +12,20 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 )
 
-// Harness lets the suite change a source and open a sense over it. Things are
-// numbered 1 to 4; every rule removes what it added.
+// Harness lets the suite change a source and open a sense over it. Observations
+// are numbered 1 to 4; every rule removes what it added.
 type Harness struct {
 	// Open opens the sense afresh over the same source, as after a restart. It
 	// starts nothing that the sense's Stop does not end.
 	Open func(t testing.TB) senses.Sense
 	// OpenWith is used in place of Open by a sense that keeps rows.
 	OpenWith func(t testing.TB, rows senses.RowReader) senses.Sense
-	// Add puts thing number n into the source, Change gives it another class,
-	// Remove takes it out.
+	// Add puts observation number n into the source, Change gives it another
+	// class, Remove takes it out.
 	Add, Change, Remove func(t testing.TB, n int)
 	// Settle returns when the sense would see what was done; nil if at once.
 	Settle func(t testing.TB, s senses.Sense)
-	// Momentary: things are momentary changes and never stand.
+	// Momentary: observations are momentary changes and never stand.
 	Momentary bool
 	// SilentBaseline: what is there on the first look is not reported.
 	SilentBaseline bool

@@ -7,7 +7,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// phase says how a thing is, as the ledger sees it.
+// phase says how an observation is, as the ledger sees it.
 type phase string
 
 const (
@@ -16,10 +16,10 @@ const (
 	past     phase = "past" // momentary, or its sense was taken out of the configuration
 )
 
-// thing is all that the ledger keeps of one thing in memory. A thing that is in
-// a tree is never changed: a changed copy takes its place, so that older views
+// known is all that the ledger keeps of one observation in memory. What is in a
+// tree is never changed: a changed copy takes its place, so that older views
 // stay as they were.
-type thing struct {
+type known struct {
 	// latest is the last recorded change; its text is kept while it stands.
 	latest *subconscious.Observation
 	phase  phase
@@ -33,13 +33,13 @@ type thing struct {
 
 // marks are sets of threads, a bit for each.
 type marks struct {
-	// shown: they were shown the thing since its last change.
+	// shown: they were shown the observation since its last change.
 	shown uint64
-	// known: they were shown the thing since it appeared.
+	// known: they were shown the observation since it appeared.
 	known uint64
 }
 
-// claim is the word of one instance, for one scope, that a thing stands.
+// claim is the word of one instance, for one scope, that an observation stands.
 type claim struct {
 	instance string
 	scope    string // "=" and the scope of a set; "" for explicit changes
@@ -48,15 +48,15 @@ type claim struct {
 
 func setScope(scope string) string { return "=" + scope }
 
-// copy returns a thing that may be changed.
-func (t *thing) copy() *thing {
+// copy returns one that may be changed.
+func (t *known) copy() *known {
 	c := *t
 	c.claims = slices.Clone(t.claims)
 	return &c
 }
 
 // record makes the observation the latest change.
-func (t *thing) record(o *subconscious.Observation) {
+func (t *known) record(o *subconscious.Observation) {
 	t.latest = o
 	occurrences := append(slices.Clone(t.occurrences), subconscious.Occurrence{
 		Seq: o.Seq, At: o.At, Change: o.Change, Severity: o.Severity,
@@ -65,7 +65,7 @@ func (t *thing) record(o *subconscious.Observation) {
 }
 
 // until returns when the first of its claims ends by itself.
-func (t *thing) until() time.Time {
+func (t *known) until() time.Time {
 	var first time.Time
 	for _, c := range t.claims {
 		if u := c.obs.Until; !u.IsZero() && (first.IsZero() || u.Before(first)) {
@@ -75,12 +75,12 @@ func (t *thing) until() time.Time {
 	return first
 }
 
-func (t *thing) claimIndex(instance, scope string) int {
+func (t *known) claimIndex(instance, scope string) int {
 	return slices.IndexFunc(t.claims, func(c claim) bool { return c.instance == instance && c.scope == scope })
 }
 
-// sameClass reports whether nothing changed from a to b, as far as a thing's
-// class goes.
+// sameClass reports whether nothing changed from a to b, as far as an
+// observation's class goes.
 func sameClass(a, b *subconscious.Observation) bool {
 	return a.Fingerprint == b.Fingerprint && a.Severity == b.Severity && a.Due.Equal(b.Due) && a.Kind == b.Kind
 }
