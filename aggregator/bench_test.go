@@ -8,10 +8,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// fullWorld is a mind whose lists are full of what stands, with a few things
-// parked, and the input of its next tick, in which 12 findings come of all
-// sorts: of new files, of what has changed, repetitions, a connection, and what
-// has nothing to do with each other.
+// fullWorld is a mind whose lists are full of what stands, with a few
+// observations parked, and the input of its next tick, in which 12 findings
+// come of all sorts: of new files, of what has changed, repetitions, a
+// connection, and what has nothing to do with each other.
 func fullWorld(b *testing.B, busy bool) aggregator.Input {
 	p := newPlay(b)
 	kinds := map[subconscious.ThreadName]subconscious.Kind{
@@ -22,7 +22,7 @@ func fullWorld(b *testing.B, busy bool) aggregator.Input {
 	for thread, kind := range kinds {
 		for i := range 8 {
 			name := fmt.Sprintf("%s%d", thread, i)
-			p.thing(name, "health", "unit:"+name)
+			p.observe(name, "health", "unit:"+name)
 			p.happen(&first, name, "appears", 1)
 			first.find(thread, subconscious.Finding{Kind: kind, Importance: 5, Evidence: p.cite(name),
 				Summary: name + " is in a state that somebody should look at some day"})
@@ -47,7 +47,7 @@ func (p *play) busy(u *turn) {
 	}
 	for i := range 4 {
 		name := fmt.Sprintf("new%d", i)
-		p.thing(name, "files", "work/"+name)
+		p.observe(name, "files", "work/"+name)
 		p.happen(u, name, "happens", 0)
 		find(subconscious.Watcher, subconscious.KindObservation, name)
 		changed := fmt.Sprintf("watcher%d", i)

@@ -134,8 +134,8 @@ func (m *merge) claim(thread subconscious.ThreadName, f subconscious.Finding) *c
 	return nil
 }
 
-// about is the key of what a claim names: a pattern of the first cited thing,
-// the pair of the first two where its kind connects, else the first thing.
+// about is the key of what a claim names: a pattern of the first cited
+// observation, the pair of the first two where its kind connects, else the first.
 func (c *claim) about() subconscious.IncidentKey {
 	first := c.cited[0].key()
 	switch {
@@ -151,15 +151,15 @@ func (c *claim) about() subconscious.IncidentKey {
 	return first
 }
 
-// connects reports whether a finding of that kind names two things where it
-// cites two.
+// connects reports whether a finding of that kind names two observations where
+// it cites two.
 func connects(kind subconscious.Kind) bool {
 	return kind == subconscious.KindConnection || kind == subconscious.KindRisk
 }
 
 // weigh settles for each citation of a group whether it belongs to the
-// incident, whether it was counted before, and whether the person closed the
-// thing that it is of.
+// incident, whether it was counted before, and whether the person closed what it
+// is of.
 func (m *merge) weigh(g *group) {
 	incident := m.incidents[g.key]
 	links := m.linksOf(g)
@@ -169,7 +169,7 @@ func (m *merge) weigh(g *group) {
 			x := &c.cited[i]
 			x.belongs = m.belongs(x, g.key, links)
 			x.recorded = incident != nil && recorded(incident, x.Citation)
-			x.muted = compound && m.closedThing(x)
+			x.muted = compound && m.closedIncident(x)
 		}
 	}
 }

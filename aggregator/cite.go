@@ -18,17 +18,17 @@ const (
 type cited struct {
 	subconscious.Citation
 	evidence *subconscious.Evidence
-	// change is the cited change of the thing.
+	// change is the cited change of the observation.
 	change   subconscious.Occurrence
 	fresh    bool // new to the thread
-	recorded bool // the incident had counted it, or something later of the thing
+	recorded bool // the incident had counted it, or a later change of the same
 	belongs  bool // to the incident, by key or link
-	muted    bool // the person closed the thing that it is of
-	thing    *identity
+	muted    bool // the person closed the incident that it is of
+	identity *identity
 }
 
 // counts reports whether a citation is evidence that is new to its incident:
-// it belongs to it, was not counted, and is not that the thing has gone.
+// it belongs to it, was not counted, and is not a going.
 func (x *cited) counts() bool {
 	return x.belongs && !x.recorded && x.change.Change != subconscious.Gone
 }
@@ -38,12 +38,12 @@ func (x *cited) counts() bool {
 // occurrence; repeating it brings nothing.
 func (x *cited) isNews() bool { return x.fresh && x.counts() && !x.muted }
 
-// who is the thing that is cited, worked out once.
+// who is the identity of what is cited, worked out once.
 func (x *cited) who() *identity {
-	if x.thing == nil {
-		x.thing = identify(&x.evidence.Latest, x.Ref)
+	if x.identity == nil {
+		x.identity = identify(&x.evidence.Latest, x.Ref)
 	}
-	return x.thing
+	return x.identity
 }
 
 func (x *cited) key() subconscious.IncidentKey { return x.who().key }

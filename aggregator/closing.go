@@ -24,13 +24,13 @@ func (m *merge) close(key subconscious.IncidentKey, it *item, c subconscious.Com
 		summary = it.Summary
 	}
 	m.forgetClosed(key)
-	m.state.Closed = slices.Insert(m.state.Closed, 0, subconscious.ClosedThing{At: m.in.At, Incident: key, Summary: summary})
+	m.state.Closed = slices.Insert(m.state.Closed, 0, subconscious.ClosedIncident{At: m.in.At, Incident: key, Summary: summary})
 	m.state.Closed = m.state.Closed[:min(len(m.state.Closed), closedKept)]
 	return summary
 }
 
 func (m *merge) forgetClosed(key subconscious.IncidentKey) {
-	m.state.Closed = slices.DeleteFunc(m.state.Closed, func(x subconscious.ClosedThing) bool { return x.Incident == key })
+	m.state.Closed = slices.DeleteFunc(m.state.Closed, func(x subconscious.ClosedIncident) bool { return x.Incident == key })
 }
 
 // severityAt is how severe an incident was at an earlier time, as far as it is
@@ -99,8 +99,9 @@ func (m *merge) stillClosed(g *group) bool {
 }
 
 // lifts reports whether something new ends the closing of its incident: where
-// it has run out, where severity rises above what it was, or where the thing
-// was all gone and appears anew. That a time comes near lifts nothing.
+// it has run out, where severity rises above what it was, or where the
+// observation was all gone and appears anew. That a time comes near lifts
+// nothing.
 func (m *merge) lifts(incident *subconscious.Incident, x *cited) bool {
 	closed := incident.Closed
 	switch {
@@ -126,17 +127,17 @@ func (m *merge) allEnded(incident *subconscious.Incident) bool {
 	return true
 }
 
-// endedSince reports whether a thing has gone since the closing, or was gone
-// then already. One that appeared since must have gone before.
+// endedSince reports whether an observation has gone since the closing, or was
+// gone then already. One that appeared since must have gone before.
 func endedSince(evidence *subconscious.Evidence, closed *subconscious.Closure) bool {
 	return evidence.Gone || slices.ContainsFunc(evidence.Occurrences, func(o subconscious.Occurrence) bool {
 		return (o.Change == subconscious.Gone || o.Change == subconscious.Appeared) && o.At.After(closed.At)
 	})
 }
 
-// closedThing reports whether the person closed the incident of a cited thing,
-// and the citation does not lift that.
-func (m *merge) closedThing(x *cited) bool {
+// closedIncident reports whether the person closed the incident of a cited
+// observation, and the citation does not lift that.
+func (m *merge) closedIncident(x *cited) bool {
 	return slices.ContainsFunc(m.closed, func(incident *subconscious.Incident) bool {
 		switch {
 		case incident.Closed == nil: // lifted in this tick

@@ -9,7 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// closedKept is how many closed things are remembered by their summary.
+// closedKept is how many closed incidents are remembered by their summary.
 const closedKept = 10
 
 // command carries out the wishes of the person and of deliberations, in order.
@@ -23,7 +23,7 @@ func (m *merge) command() {
 func (m *merge) obey(c subconscious.Command) string {
 	switch c.Kind {
 	case subconscious.CommandClose, subconscious.CommandDismiss:
-		return m.closeThing(c)
+		return m.closeIncident(c)
 	case subconscious.CommandConfirm:
 		return m.confirm(c)
 	case subconscious.CommandFocus:
@@ -44,7 +44,7 @@ func (m *merge) target(c subconscious.Command) *item {
 	return nil
 }
 
-func (m *merge) closeThing(c subconscious.Command) string {
+func (m *merge) closeIncident(c subconscious.Command) string {
 	it := m.target(c)
 	key := c.Incident
 	if it != nil {

@@ -11,8 +11,8 @@
 // state.
 //
 // Nothing gains by being said again. A citation is news only where it is of the
-// last change of a thing, that change is new to the thread, its incident has
-// counted neither it nor a later one of the thing, and the thing belongs to the
+// last change of an observation, that change is new to the thread, its incident
+// has counted neither it nor a later one, and the observation belongs to the
 // incident by its key or by a link that a sense extracted. Everything else
 // stands already, is an old occurrence, or is cited beside the point.
 package aggregator

@@ -35,7 +35,7 @@ func FuzzMerge(f *testing.F) {
 		}
 		for _, incident := range changes.Incidents {
 			if added := len(incident.Recorded); added > 64 && added > recordedBefore(in, incident.Key) {
-				t.Fatalf("%d things are recorded on %s", added, incident.Key)
+				t.Fatalf("%d observations are recorded on %s", added, incident.Key)
 			}
 		}
 		if out, err := subconscious.Project(state, subconscious.MaxTokens); err == nil && subconscious.EstimateTokens(len(out)) > subconscious.MaxTokens {
@@ -74,9 +74,9 @@ func asBytes(state subconscious.State) string {
 // fuzzSeeds are the inputs of some ticks in which all sorts of things happen.
 func fuzzSeeds(t reporter) (seeds []string) {
 	p := newPlay(t)
-	p.thing("disk", "health", "disk:/var")
-	p.thing("save", "files", "work/a")
-	p.thing("note", "notes", "todo.md#1").latest.Links = []string{"disk:/var", "invoice:7"}
+	p.observe("disk", "health", "disk:/var")
+	p.observe("save", "files", "work/a")
+	p.observe("note", "notes", "todo.md#1").latest.Links = []string{"disk:/var", "invoice:7"}
 	for tick, kind := range []subconscious.TickKind{subconscious.Scheduled, subconscious.Early, subconscious.Manual, subconscious.CatchUp} {
 		u := newTurn(kind)
 		p.happen(&u, "disk", []string{"appears", "changes", "goes", "appears"}[tick], tick)

@@ -70,7 +70,7 @@ func TestManyFindings(t *testing.T) {
 	u := newTurn(subconscious.Scheduled)
 	for i := range 1000 {
 		name := fmt.Sprintf("t%d", i)
-		o := &p.thing(name, "notes", "todo/"+name).latest
+		o := &p.observe(name, "notes", "todo/"+name).latest
 		o.Links = []string{"unit:alpha.service", fmt.Sprintf("unit:%d.service", i), "invoice:7", fmt.Sprintf("order:%d", i)}
 		p.happen(&u, name, "appears", 1)
 	}
@@ -123,7 +123,7 @@ func TestManyFindings(t *testing.T) {
 // hold, and what it had to forget does not count as new again.
 func TestIncidentForgetsNothing(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
+	p.observe("unit", "health", "unit:alpha.service")
 	cite := func(names ...string) turn {
 		u := newTurn(subconscious.Scheduled)
 		for _, name := range names {
@@ -137,7 +137,7 @@ func TestIncidentForgetsNothing(t *testing.T) {
 	p.tick(u)
 	for i := range 100 {
 		name := fmt.Sprintf("note%d", i)
-		p.thing(name, "notes", "todo/"+name).latest.Links = []string{"unit:alpha.service"}
+		p.observe(name, "notes", "todo/"+name).latest.Links = []string{"unit:alpha.service"}
 		u := newTurn(subconscious.Scheduled)
 		p.happen(&u, name, "appears", 1)
 		if i%7 == 0 {
@@ -147,9 +147,9 @@ func TestIncidentForgetsNothing(t *testing.T) {
 		p.tick(u)
 	}
 	incident := p.incidents[p.key("unit")]
-	if len(incident.Recorded) != 64 || incident.Forgotten == 0 || len(incident.Recorded[p.things["unit"].latest.Ref()]) != 8 {
-		t.Fatalf("%d things are recorded, up to %d forgotten, of the unit %v", len(incident.Recorded), incident.Forgotten,
-			incident.Recorded[p.things["unit"].latest.Ref()])
+	if len(incident.Recorded) != 64 || incident.Forgotten == 0 || len(incident.Recorded[p.known["unit"].latest.Ref()]) != 8 {
+		t.Fatalf("%d observations are recorded, up to %d forgotten, of the unit %v", len(incident.Recorded), incident.Forgotten,
+			incident.Recorded[p.known["unit"].latest.Ref()])
 	}
 	if incident.Unheard != p.state.TickCount {
 		t.Fatalf("in tick %d nobody had heard of what was forgotten; noted is %d", p.state.TickCount, incident.Unheard)
@@ -159,7 +159,7 @@ func TestIncidentForgetsNothing(t *testing.T) {
 	}
 	// All are shown once more, as to a thread that was never shown them.
 	for i := range 100 {
-		for _, th := range p.things {
+		for _, th := range p.known {
 			th.pending[subconscious.Watcher] = true
 		}
 		p.tick(cite(fmt.Sprintf("note%d", i)))
@@ -172,7 +172,7 @@ func TestIncidentForgetsNothing(t *testing.T) {
 // TestIncidentDays: the last eight local days are kept.
 func TestIncidentDays(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
+	p.observe("unit", "health", "unit:alpha.service")
 	for range 12 {
 		u := newTurn(subconscious.Scheduled)
 		u.after = 24 * time.Hour
@@ -189,7 +189,7 @@ func TestIncidentDays(t *testing.T) {
 	}
 }
 
-// TestClosedKept: the last ten closings are remembered, each thing once.
+// TestClosedKept: the last ten closings are remembered, each observation once.
 func TestClosedKept(t *testing.T) {
 	p := newPlay(t)
 	for i := range 13 {
@@ -197,7 +197,7 @@ func TestClosedKept(t *testing.T) {
 		if i == 12 {
 			name = "file5"
 		} else {
-			p.thing(name, "files", "work/"+name)
+			p.observe(name, "files", "work/"+name)
 		}
 		u := newTurn(subconscious.Scheduled)
 		p.happen(&u, name, "happens", i)
@@ -221,7 +221,7 @@ func TestClosedKept(t *testing.T) {
 // whoever explains it.
 func TestWentAway(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
+	p.observe("unit", "health", "unit:alpha.service")
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "unit", "appears", 2)
 	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "failed", Evidence: p.cite("unit")})
@@ -248,7 +248,7 @@ func TestLiftedIsForgotten(t *testing.T) {
 	p := newPlay(t)
 	for i, severity := range []int{1, 2} {
 		if i == 0 {
-			p.thing("unit", "health", "unit:alpha.service")
+			p.observe("unit", "health", "unit:alpha.service")
 		}
 		u := newTurn(subconscious.Scheduled)
 		p.happen(&u, "unit", []string{"appears", "changes"}[i], severity)
@@ -270,9 +270,9 @@ func TestLiftedIsForgotten(t *testing.T) {
 // new and has not gone; what was counted later than it is not.
 func TestWhatCounts(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
-	p.thing("note", "notes", "todo/1").latest.Links = []string{"unit:alpha.service"}
-	p.thing("file", "files", "work/golf")
+	p.observe("unit", "health", "unit:alpha.service")
+	p.observe("note", "notes", "todo/1").latest.Links = []string{"unit:alpha.service"}
+	p.observe("file", "files", "work/golf")
 	tick := func(events map[string]string, cites ...string) subconscious.Incident {
 		u := newTurn(subconscious.Scheduled)
 		u.after = 24 * time.Hour
@@ -292,7 +292,7 @@ func TestWhatCounts(t *testing.T) {
 	if got.Changes != 4 || !slices.Equal(got.Days, []string{"2026-11-03", "2026-11-05", "2026-11-06"}) {
 		t.Errorf("%d changes on %v", got.Changes, got.Days)
 	}
-	if len(got.Recorded) != 2 || len(got.Recorded[p.things["note"].latest.Ref()]) != 2 {
+	if len(got.Recorded) != 2 || len(got.Recorded[p.known["note"].latest.Ref()]) != 2 {
 		t.Errorf("recorded are %v", got.Recorded)
 	}
 }
@@ -304,9 +304,9 @@ func TestEvidenceOrder(t *testing.T) {
 	u := newTurn(subconscious.Scheduled)
 	for i, what := range []string{"happens", "appears", "happens", "appears", "happens", "appears"} {
 		name := fmt.Sprintf("m%d", i)
-		p.thing(name, "mail", "mid:"+name).latest.Attrs = map[string]string{"thread": "one"}
+		p.observe(name, "mail", "mid:"+name).latest.Attrs = map[string]string{"thread": "one"}
 		if i == 5 {
-			p.things[name].latest.Attrs = nil
+			p.known[name].latest.Attrs = nil
 		}
 		p.happen(&u, name, what, 1)
 	}
@@ -315,7 +315,7 @@ func TestEvidenceOrder(t *testing.T) {
 	order := func() (got []string) {
 		for _, h := range p.state.Entries[0].Evidence {
 			for _, name := range p.names {
-				if p.things[name].latest.Ref() == h.Ref {
+				if p.known[name].latest.Ref() == h.Ref {
 					got = append(got, fmt.Sprintf("%s@%d", name, h.Seq))
 				}
 			}
@@ -342,7 +342,7 @@ func TestCitationsRead(t *testing.T) {
 	var names []string
 	for i := range 70 {
 		name := fmt.Sprintf("t%d", i)
-		p.thing(name, "files", name)
+		p.observe(name, "files", name)
 		p.happen(&u, name, "happens", 0)
 		names = append(names, name)
 	}
@@ -353,8 +353,8 @@ func TestCitationsRead(t *testing.T) {
 		keys, _ := aggregator.Lookups(subconscious.State{}, []subconscious.Thought{*u.thoughts["watcher"]}, nil, evidence)
 		return len(keys)
 	}
-	// A thing, its pattern, and its pairs with the others.
-	of := func(things int) int { return 2*things + things*(things-1)/2 }
+	// An observation, its pattern, and its pairs with the others.
+	of := func(n int) int { return 2*n + n*(n-1)/2 }
 	cites := p.cite(names...)
 	if got := look(cites); got != of(16) {
 		t.Errorf("of 70 citations %d incidents are looked up, want %d", got, of(16))
@@ -368,10 +368,10 @@ func TestCitationsRead(t *testing.T) {
 	}
 }
 
-// TestUnknownChange: a change that the thing never had was not shown.
+// TestUnknownChange: a change that the observation never had was not shown.
 func TestUnknownChange(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
+	p.observe("unit", "health", "unit:alpha.service")
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "unit", "appears", 2)
 	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "failed", Evidence: []string{p.cite("unit")[0] + "@999"}})
@@ -389,7 +389,7 @@ func TestEntryIDs(t *testing.T) {
 		u := newTurn(subconscious.Scheduled)
 		for i, summary := range []string{"Rechnung über 12 € offen", "請求書が未払いです", "x-", "Überweisungsträgerformular fehlt", "zzz-zebra"} {
 			name := fmt.Sprintf("t%d-%d", tick, i)
-			p.thing(name, "files", name)
+			p.observe(name, "files", name)
 			p.happen(&u, name, "happens", 0)
 			u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: summary, Evidence: p.cite(name)})
 		}
@@ -434,7 +434,7 @@ func TestUnknownThread(t *testing.T) {
 func TestForgottenUnheard(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome subconscious.OutcomeKind
-		short   int64 // of the last change of each thing
+		short   int64 // of the last change of each observation
 		unheard bool
 	}{
 		"told by rules":           {"", 0, false},
@@ -444,7 +444,7 @@ func TestForgottenUnheard(t *testing.T) {
 		"given to a deliberation": {subconscious.OutcomePending, 0, true},
 	} {
 		p := newPlay(t)
-		p.thing("unit", "health", "unit:alpha.service")
+		p.observe("unit", "health", "unit:alpha.service")
 		u := newTurn(subconscious.Scheduled)
 		p.happen(&u, "unit", "appears", 2)
 		u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "unit", Evidence: p.cite("unit")})
@@ -460,7 +460,7 @@ func TestForgottenUnheard(t *testing.T) {
 				p.incidents[p.key("unit")] = incident
 			}
 			name := fmt.Sprintf("note%d", i)
-			p.thing(name, "notes", "todo/"+name).latest.Links = []string{"unit:alpha.service"}
+			p.observe(name, "notes", "todo/"+name).latest.Links = []string{"unit:alpha.service"}
 			u := newTurn(subconscious.Scheduled)
 			p.happen(&u, name, "appears", 1)
 			u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: name, Evidence: p.cite(name)})

@@ -130,7 +130,6 @@ type Wish struct {
 	Kind       subconscious.Kind        `json:"kind"`
 	Rule       string                   `json:"rule,omitempty"`
 	Due        time.Time                `json:"due,omitzero"`
-	// Evidence is what the finding cites and was shown, the thing that it is
-	// about first.
+	// Evidence is what the finding cites and was shown, what it is about first.
 	Evidence []subconscious.Citation `json:"evidence"`
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// subject is a thing that a claim of this tick is about.
+// subject is an observation that a claim of this tick is about.
 type subject struct {
 	*identity
 	home   subconscious.IncidentKey // the incident that it has; "" for none
-	parent *subject                 // the claimed thing whose incident it shares
+	parent *subject                 // the claimed observation whose incident it shares
 	by     []string                 // what those are called that share its incident
 }
 
-// root is the thing whose incident a subject shares.
+// root is the observation whose incident a subject shares.
 func (s *subject) root() *subject {
 	for s.parent != nil {
 		s = s.parent
@@ -27,10 +27,10 @@ func (s *subject) root() *subject {
 // their numbers.
 func (s *subject) issued() []string { return append(slices.Clip(s.called()), s.by...) }
 
-// join gives each thing that is claimed its incident: the one that it has, else
-// a live one to which it belongs, else that of another claimed thing that it
-// mentions or has a number in common with, else one of its own. Pairs and
-// patterns are joined with nothing.
+// join gives each observation that is claimed its incident: the one that it
+// has, else a live one to which it belongs, else that of another claimed
+// observation that it mentions or has a number in common with, else one of its
+// own. Pairs and patterns are joined with nothing.
 func (m *merge) join(claims []*claim) {
 	m.homes = make(map[subconscious.IncidentKey]subconscious.IncidentKey, len(claims))
 	subjects := m.subjects(claims)
@@ -66,7 +66,7 @@ func keepFirst(by map[string]*subject, name string, s *subject) {
 	}
 }
 
-// subjects are the things that are claimed, each once, sorted by key.
+// subjects are the observations that are claimed, each once, sorted by key.
 func (m *merge) subjects(claims []*claim) []*subject {
 	var all []*subject
 	var hosts []*host
@@ -88,9 +88,9 @@ func (m *merge) subjects(claims []*claim) []*subject {
 	return all
 }
 
-// leastOf is the thing of the least key that a subject mentions, else the least
-// before it that shares a number; nil for none. One parent each, and no circle,
-// so that two things that both are mentioned by a third stay two.
+// leastOf is the observation of the least key that a subject mentions, else the
+// least before it that shares a number; nil for none. One parent each, and no
+// circle, so that two observations that both are mentioned by a third stay two.
 func (s *subject) leastOf(byName, byNumber map[string]*subject) *subject {
 	var found *subject
 	for _, mention := range s.mentions {
@@ -135,8 +135,8 @@ func (m *merge) hosts() []*host {
 	return hosts
 }
 
-// hostedBy is the oldest incident that a thing belongs to. To one that the
-// person closed belongs only what was part of it: what comes to mention it
+// hostedBy is the oldest incident that an observation belongs to. To one that
+// the person closed belongs only what was part of it: what comes to mention it
 // later is something else.
 func (s *subject) hostedBy(hosts []*host) subconscious.IncidentKey {
 	for _, h := range hosts {

@@ -8,16 +8,16 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Two things are one incident where a link that a sense extracted from one is
+// Two observations are one incident where a link that a sense took from one is
 // the other's own name ("disk:/var"), or where both carry the same number of
 // one affair ("invoice:4711"). Links of other schemes (a URL, a host, a folder)
-// are shared by many things and join nothing.
+// are shared by many observations and join nothing.
 var (
 	namingSchemes = []string{"disk:", "unit:", "mid:", "thread:"}
 	sharedSchemes = []string{"invoice:", "order:", "ticket:", "mid:", "thread:"}
 )
 
-// isNamed marks those of an incident's links that are names of its own things.
+// isNamed marks those of an incident's links that name its own observations.
 const isNamed = "is:"
 
 // isBy marks who gave the number by which an incident is joined. A number is one
@@ -26,7 +26,7 @@ const isNamed = "is:"
 // names the same number.
 const isBy = "by:"
 
-// identity is what a thing is called, and what it names.
+// identity is what an observation is called, and what it names.
 type identity struct {
 	// issuer is the domain of who sent it, "by:example.net"; "" for what is no
 	// mail of somebody else's.
@@ -55,10 +55,10 @@ func identify(o *subconscious.Observation, ref subconscious.Ref) *identity {
 	return who
 }
 
-// meets reports whether a thing belongs to the incident of that key and those
-// links: it is one of its things, mentions one, or has a number in common with
-// it; or the thing that the incident is of mentions it alone. A note that
-// mentions two failing units does not make them one.
+// meets reports whether an observation belongs to the incident of that key and
+// those links: it is one of its observations, mentions one, or has a number in
+// common with it; or the observation that the incident is of mentions it alone.
+// A note that mentions two failing units does not make them one.
 func (who *identity) meets(key subconscious.IncidentKey, links []string) bool {
 	if who.key == key || slices.Contains(links, who.names[0]) {
 		return true
@@ -80,8 +80,8 @@ func (who *identity) meets(key subconscious.IncidentKey, links []string) bool {
 	})
 }
 
-// goesWith reports whether a number that a thing shares with what has these
-// links was given by the same, as far as that is known.
+// goesWith reports whether a number that an observation shares with what has
+// these links was given by the same, as far as that is known.
 func (who *identity) goesWith(links []string) bool {
 	return who.issuer == "" || slices.Contains(links, who.issuer) ||
 		!slices.ContainsFunc(links, func(link string) bool { return strings.HasPrefix(link, isBy) })
@@ -96,8 +96,8 @@ func issuerOf(o *subconscious.Observation) string {
 	return isBy + cmp.Or(o.Attrs["domain"], string(o.Key()))
 }
 
-// namesAnother reports whether an incident has a thing with a name of its own
-// beside the one that it is of and the given one.
+// namesAnother reports whether an incident has an observation with a name of
+// its own beside the one that it is of and the given one.
 func namesAnother(links []string, name string, key subconscious.IncidentKey) bool {
 	_, own, _ := strings.Cut(string(key), ":")
 	return slices.ContainsFunc(links, func(link string) bool {
@@ -106,8 +106,8 @@ func namesAnother(links []string, name string, key subconscious.IncidentKey) boo
 	})
 }
 
-// links are what an incident keeps of one of its things. Only the thing that
-// it is of can mention others or bring a number.
+// links are what an incident keeps of one of its observations. Only the
+// observation that it is of can mention others or bring a number.
 func (who *identity) links(of subconscious.IncidentKey) []string {
 	if who.key != of {
 		return who.called()
@@ -115,7 +115,7 @@ func (who *identity) links(of subconscious.IncidentKey) []string {
 	return slices.Concat(who.called(), who.mentions, who.numbers)
 }
 
-// called are the names of a thing, and who gave the numbers that it has.
+// called are the names of an observation, and who gave the numbers that it has.
 func (who *identity) called() []string {
 	if who.issuer == "" || len(who.numbers) == 0 {
 		return who.names
@@ -174,9 +174,9 @@ func (m *merge) belongs(x *cited, key subconscious.IncidentKey, links []string) 
 	return x.who().meets(key, links)
 }
 
-// related reports whether two things have anything to do with each other that
-// can be computed: a link, a telling word, or due times within a day in one
-// calendar.
+// related reports whether two observations have anything to do with each other
+// that can be computed: a link, a telling word, or due times within a day in
+// one calendar.
 func related(x, y *cited) bool {
 	if x.key() == y.key() || x.who().mentionsName(y.who()) || y.who().mentionsName(x.who()) {
 		return true

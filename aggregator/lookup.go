@@ -36,20 +36,20 @@ func Lookups(state subconscious.State, thoughts []subconscious.Thought, commands
 }
 
 func lookUp(f subconscious.Finding, known map[subconscious.Ref]subconscious.Observation, wanted map[subconscious.IncidentKey]bool, by map[string]bool) {
-	var things []subconscious.Observation
+	var observations []subconscious.Observation
 	good, _ := citations(f)
 	for _, c := range good {
 		if o, ok := known[c.Ref]; ok {
-			things = append(things, o)
+			observations = append(observations, o)
 		}
 	}
-	for i, o := range things {
+	for i, o := range observations {
 		wanted[o.Key()] = true
 		wanted[subconscious.PatternKey(o.Key())] = true
 		for _, link := range LinkQueries(o) {
 			by[link] = true
 		}
-		for _, other := range things[i+1:] {
+		for _, other := range observations[i+1:] {
 			wanted[subconscious.PairKey(o.Key(), other.Key())] = true
 		}
 	}

@@ -36,9 +36,9 @@ type merge struct {
 	incidents map[subconscious.IncidentKey]*subconscious.Incident
 	touched   map[subconscious.IncidentKey]bool
 	evidence  map[subconscious.Ref]*subconscious.Evidence
-	// Of the claims of this tick: their incidents, by the keys of the things
-	// that they are about; the live incidents that hold each thing; and the
-	// incidents of things that the person closed.
+	// Of the claims of this tick: their incidents, by the keys of what they are
+	// about; the live incidents that hold each observation; and the incidents
+	// that the person closed.
 	homes   map[subconscious.IncidentKey]subconscious.IncidentKey
 	holders map[subconscious.Ref][]subconscious.IncidentKey
 	closed  []*subconscious.Incident

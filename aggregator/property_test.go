@@ -15,13 +15,13 @@ import (
 
 var allKinds = []subconscious.TickKind{subconscious.Scheduled, subconscious.Manual, subconscious.CatchUp, subconscious.Early}
 
-// drawTurn makes something happen to some things and lets threads say
+// drawTurn makes something happen to some observations and lets threads say
 // something about them, sensible or not.
 func (p *play) drawTurn(t *rapid.T) turn {
 	u := newTurn(rapid.SampledFrom(allKinds).Draw(t, "kind"))
 	u.after = time.Duration(rapid.IntRange(1, 3000).Draw(t, "minutes")) * time.Minute
 	for range rapid.IntRange(0, 4).Draw(t, "events") {
-		p.drawEvent(t, &u, rapid.SampledFrom(p.names).Draw(t, "thing"))
+		p.drawEvent(t, &u, rapid.SampledFrom(p.names).Draw(t, "observation"))
 	}
 	for _, name := range subconscious.Threads() {
 		switch rapid.IntRange(0, 9).Draw(t, "outcome") {
@@ -51,7 +51,7 @@ func (p *play) drawTurn(t *rapid.T) turn {
 
 func (p *play) drawEvent(t *rapid.T, u *turn, name string) {
 	what := "happens"
-	if th := p.things[name]; th.latest.Sense != "files" {
+	if th := p.known[name]; th.latest.Sense != "files" {
 		what = "appears"
 		if th.stands {
 			what = rapid.SampledFrom([]string{"changes", "changes", "goes", "crosses", "leaves"}).Draw(t, "what")
@@ -72,10 +72,10 @@ func (p *play) drawFinding(t *rapid.T, cites ...string) subconscious.Finding {
 
 func drawWorld(t *rapid.T) *play {
 	p := newPlay(t)
-	for i := range rapid.IntRange(1, 14).Draw(t, "things") {
+	for i := range rapid.IntRange(1, 14).Draw(t, "observations") {
 		name := fmt.Sprintf("t%d", i)
 		sense := rapid.SampledFrom([]string{"files", "health", "notes"}).Draw(t, "sense")
-		o := &p.thing(name, sense, fmt.Sprintf("unit:t%d", i)).latest
+		o := &p.observe(name, sense, fmt.Sprintf("unit:t%d", i)).latest
 		for range rapid.IntRange(0, 2).Draw(t, "links") {
 			o.Links = append(o.Links, rapid.SampledFrom([]string{"unit:t0", "unit:t1", "unit:t2", "invoice:7", "url:https://example.com"}).Draw(t, "link"))
 		}
@@ -213,7 +213,7 @@ func TestArrivalOrder(t *testing.T) {
 func withSpareCapacity(in aggregator.Input) aggregator.Input {
 	in.State.Entries = append(make([]subconscious.Entry, 0, len(in.State.Entries)+8), in.State.Entries...)
 	in.State.Parked = append(make([]subconscious.Entry, 0, len(in.State.Parked)+8), in.State.Parked...)
-	in.State.Closed = append(make([]subconscious.ClosedThing, 0, len(in.State.Closed)+8), in.State.Closed...)
+	in.State.Closed = append(make([]subconscious.ClosedIncident, 0, len(in.State.Closed)+8), in.State.Closed...)
 	for i, e := range in.State.Entries {
 		in.State.Entries[i].Evidence = append(make([]subconscious.Held, 0, len(e.Evidence)+8), e.Evidence...)
 		in.State.Entries[i].Sources = append(make([]subconscious.ThreadName, 0, len(e.Sources)+8), e.Sources...)
@@ -265,7 +265,7 @@ func merged(t reporter, in aggregator.Input) string {
 func TestThreeDocuments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(t)
-		p.thing("save", "files", "work/report.md")
+		p.observe("save", "files", "work/report.md")
 		u := newTurn(rapid.SampledFrom(allKinds).Draw(t, "kind"))
 		p.happen(&u, "save", "happens", 0)
 		thread := rapid.SampledFrom(subconscious.Threads()).Draw(t, "thread")
@@ -328,13 +328,13 @@ func TestRumination(t *testing.T) {
 	})
 }
 
-// drawStandingWorld is a world in which several things happened to several
-// things that now stand; each has an entry.
+// drawStandingWorld is a world in which several observations happened to
+// several observations that now stand; each has an entry.
 func drawStandingWorld(t *rapid.T) (p *play, standing []string) {
 	p = newPlay(t)
-	for i := range rapid.IntRange(1, 9).Draw(t, "things") {
+	for i := range rapid.IntRange(1, 9).Draw(t, "observations") {
 		name := fmt.Sprintf("fact%d", i)
-		p.thing(name, "health", fmt.Sprintf("metric%04d", i))
+		p.observe(name, "health", fmt.Sprintf("metric%04d", i))
 		standing = append(standing, name)
 	}
 	for i := range rapid.IntRange(1, 6).Draw(t, "history") {
@@ -357,9 +357,9 @@ func drawStandingWorld(t *rapid.T) (p *play, standing []string) {
 func (p *play) saveFiles(t *rapid.T, u *turn, tick int) (names []string) {
 	for i := range rapid.IntRange(0, 4).Draw(t, "files") {
 		name := fmt.Sprintf("file%d", i)
-		if p.things[name] == nil || rapid.Bool().Draw(t, "another") {
+		if p.known[name] == nil || rapid.Bool().Draw(t, "another") {
 			name = fmt.Sprintf("file%d-%d", i, tick)
-			p.thing(name, "files", fmt.Sprintf("saved%02d%02d", i, tick))
+			p.observe(name, "files", fmt.Sprintf("saved%02d%02d", i, tick))
 		}
 		p.happen(u, name, "happens", rapid.IntRange(0, 3).Draw(t, "severity"))
 		names = append(names, name)
@@ -372,7 +372,7 @@ func (p *play) saveFiles(t *rapid.T, u *turn, tick int) (names []string) {
 func (p *play) drawOld(t *rapid.T, standing, files []string) []string {
 	cites := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(standing, standing, files)), 1, 5).Draw(t, "cites")
 	for i, name := range cites {
-		if n := len(p.things[name].past); rapid.Bool().Draw(t, "earlier") {
+		if n := len(p.known[name].past); rapid.Bool().Draw(t, "earlier") {
 			cites[i] = fmt.Sprintf("%s@%d", name, -rapid.IntRange(0, n-1).Draw(t, "back"))
 		}
 	}
@@ -433,9 +433,9 @@ func TestParkedReturns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(t)
 		ids := map[string]subconscious.Entry{}
-		for i := range rapid.IntRange(6, 14).Draw(t, "things") {
+		for i := range rapid.IntRange(6, 14).Draw(t, "observations") {
 			name := fmt.Sprintf("fact%d", i)
-			p.thing(name, "health", fmt.Sprintf("metric%04d", i))
+			p.observe(name, "health", fmt.Sprintf("metric%04d", i))
 			u := newTurn(subconscious.Scheduled)
 			p.happen(&u, name, "appears", 2)
 			u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: rapid.IntRange(3, 10).Draw(t, "importance"),
@@ -446,7 +446,7 @@ func TestParkedReturns(t *testing.T) {
 		for len(p.state.Parked) > 0 {
 			listed := p.state.Entries[rapid.IntRange(0, len(p.state.Entries)-1).Draw(t, "goes")].Evidence[0].Ref
 			u := newTurn(subconscious.Scheduled)
-			for name, th := range p.things {
+			for name, th := range p.known {
 				if th.latest.Ref() == listed {
 					p.happen(&u, name, "goes", 0)
 					delete(ids, name)
@@ -472,7 +472,7 @@ func TestClosedStaysClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, standing := drawStandingWorld(t)
 		closed := standing[0]
-		severity := int(p.things[closed].latest.Severity)
+		severity := int(p.known[closed].latest.Severity)
 		u := newTurn(subconscious.Scheduled)
 		u.commands = []subconscious.Command{{ID: 1, Kind: subconscious.CommandClose, Incident: p.key(closed), At: p.now, By: "person"}}
 		p.tick(u)
@@ -489,7 +489,7 @@ func TestClosedStaysClosed(t *testing.T) {
 			}
 			p.tick(u)
 			for _, e := range slices.Concat(p.state.Entries, p.state.Parked) {
-				own := slices.ContainsFunc(e.Evidence, func(h subconscious.Held) bool { return !h.Aside && h.Ref != p.things[closed].latest.Ref() })
+				own := slices.ContainsFunc(e.Evidence, func(h subconscious.Held) bool { return !h.Aside && h.Ref != p.known[closed].latest.Ref() })
 				if !own {
 					t.Fatalf("%s came back as %+v", closed, e)
 				}

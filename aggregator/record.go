@@ -7,13 +7,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// An incident remembers the last changes of each thing, of so many things, so
-// many local days, and so many links.
+// An incident remembers the last changes of each observation, of so many
+// of them, so many local days, and so many links.
 const (
-	changesKept = 8
-	thingsKept  = 64
-	daysKept    = 8
-	linksKept   = 32
+	changesKept      = 8
+	observationsKept = 64
+	daysKept         = 8
+	linksKept        = 32
 )
 
 // recorded reports whether an incident has counted a change, or a later one of
@@ -49,7 +49,7 @@ func (m *merge) count(incident *subconscious.Incident, x *cited) {
 	if slices.Contains(seqs, x.Seq) {
 		return
 	}
-	if len(seqs) == 0 && len(incident.Recorded) >= thingsKept {
+	if len(seqs) == 0 && len(incident.Recorded) >= observationsKept {
 		m.forgetOldest(incident)
 	}
 	seqs = append(slices.Clone(seqs), x.Seq)
@@ -78,9 +78,9 @@ func (m *merge) countDay(incident *subconscious.Incident, at time.Time) {
 	incident.Days = incident.Days[max(0, len(incident.Days)-daysKept):]
 }
 
-// forgetOldest makes room for another thing: the one whose last change is the
-// longest ago is forgotten, but neither that all up to it was counted, nor that
-// the person had not heard of it.
+// forgetOldest makes room for another observation: the one whose last change is
+// the longest ago is forgotten, but neither that all up to it was counted, nor
+// that the person had not heard of it.
 func (m *merge) forgetOldest(incident *subconscious.Incident) {
 	var found subconscious.Ref
 	last := func(ref subconscious.Ref) (seq int64) {

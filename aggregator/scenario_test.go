@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //
 //	zone Europe/Berlin                        the mind's, else UTC
 //	rules active_threads=2 parked=1           other than the default
-//	thing disk health disk:/var title=x       a thing, its sense, its id, and of
+//	observation disk health disk:/var title=x its name, its sense, its id, and of
 //	                                          due=DURATION, link=L, title=T, thread=T, domain=D
 //	tick [kind] [xN] [+DURATION]              one or more ticks, 5m apart or as said
 //	  disk appears 2 | changes 3 | goes | happens 1 | crosses | leaves
@@ -40,7 +40,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	  close disk | confirm disk | forever disk | focus oracle "words"
 //	expect disk 3 3 – 1(over) (3)             of the incident's entry; (3) is parked
 //
-// An incident is written as a thing, pattern/thing, or thing+thing.
+// An incident is written as a name, pattern/name, or name+name.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) < 75 {
@@ -104,7 +104,7 @@ func (p *play) run(script string) {
 		case "rules":
 			flush()
 			p.setRules(n, words[1:])
-		case "thing":
+		case "observation":
 			p.declare(n, words[1:])
 		case "expect":
 			p.expects = append(p.expects, strings.Join(words[1:], " "))
@@ -178,7 +178,7 @@ func (p *play) setRules(n int, words []string) {
 }
 
 func (p *play) declare(n int, words []string) {
-	o := &p.thing(words[0], words[1], words[2]).latest
+	o := &p.observe(words[0], words[1], words[2]).latest
 	for _, option := range words[3:] {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {
@@ -195,14 +195,14 @@ func (p *play) declare(n int, words []string) {
 		case "domain":
 			o.Attrs = map[string]string{"domain": value}
 		default:
-			p.t.Fatalf("line %d: thing %s: no option %q", n, words[0], key)
+			p.t.Fatalf("line %d: observation %s: no option %q", n, words[0], key)
 		}
 	}
 }
 
 func (p *play) event(n int, u *turn, words []string) {
-	if _, ok := p.things[words[0]]; ok {
-		severity := int(p.things[words[0]].latest.Severity)
+	if _, ok := p.known[words[0]]; ok {
+		severity := int(p.known[words[0]].latest.Severity)
 		if len(words) > 2 {
 			var err error
 			severity, err = strconv.Atoi(words[2])
@@ -230,7 +230,7 @@ func (p *play) event(n int, u *turn, words []string) {
 func (p *play) think(n int, u *turn, words []string) {
 	thread := subconscious.ThreadName(words[0])
 	if !slices.Contains(subconscious.Threads(), thread) {
-		p.t.Fatalf("line %d: %q is neither a thing nor a thread", n, words[0])
+		p.t.Fatalf("line %d: %q is neither an observation nor a thread", n, words[0])
 	}
 	switch words[1] {
 	case "fails":

@@ -65,7 +65,7 @@ func (m *merge) restate(it *item) {
 	m.change(it, Restated, "what it spoke of is gone, and this stands")
 }
 
-// say makes the entry speak of a thing.
+// say makes the entry speak of an observation.
 func (it *item) say(words subconscious.Said, ref subconscious.Ref) {
 	it.Kind, it.Summary, it.Importance, it.Rule = words.Kind, words.Summary, words.Importance, words.Rule
 	it.About = ref
@@ -82,7 +82,7 @@ func (c *claim) words() subconscious.Said {
 	return subconscious.Said{Kind: c.Kind, Summary: c.Summary, Importance: c.Importance, Due: c.Due, Rule: c.Rule}
 }
 
-// held is what the entry holds of a thing; nil for nothing.
+// held is what the entry holds of an observation; nil for nothing.
 func (it *item) held(ref subconscious.Ref) *subconscious.Held {
 	if i := slices.IndexFunc(it.Evidence, func(h subconscious.Held) bool { return h.Ref == ref }); i >= 0 {
 		return &it.Evidence[i]

@@ -17,7 +17,7 @@ func TestUnchangedTickSaysNothing(t *testing.T) {
 	p := newPlay(t)
 	u := newTurn(subconscious.Scheduled)
 	for _, name := range []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot"} {
-		p.thing(name, "health", "unit:"+name)
+		p.observe(name, "health", "unit:"+name)
 		p.happen(&u, name, "appears", 2)
 		u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: name, Evidence: p.cite(name)})
 	}
@@ -44,7 +44,7 @@ func TestZone(t *testing.T) {
 	}
 	p := newPlay(t)
 	p.zone, p.now = berlin, time.Date(2026, 10, 24, 6, 0, 0, 0, time.UTC)
-	p.thing("save", "files", "work/alpha")
+	p.observe("save", "files", "work/alpha")
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "save", "happens", 0)
 	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindObservation, Importance: 5, Summary: "saved", Evidence: p.cite("save")})
@@ -71,7 +71,7 @@ func TestZone(t *testing.T) {
 // not seen to go: its entry fades.
 func TestForgottenEvidence(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
+	p.observe("unit", "health", "unit:alpha.service")
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "unit", "appears", 2)
 	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "failed", Evidence: p.cite("unit")})
@@ -88,7 +88,7 @@ func TestForgottenEvidence(t *testing.T) {
 // TestFading: an entry that loses strength says so, until it is dropped.
 func TestFading(t *testing.T) {
 	p := newPlay(t)
-	p.thing("save", "files", "work/alpha")
+	p.observe("save", "files", "work/alpha")
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "save", "happens", 0)
 	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindObservation, Importance: 5, Summary: "saved", Evidence: p.cite("save")})
@@ -110,7 +110,7 @@ func TestLastFindings(t *testing.T) {
 	p := newPlay(t)
 	var ids []string
 	for i, name := range []string{"alpha", "bravo", "charlie", "delta"} {
-		p.thing(name, "files", name)
+		p.observe(name, "files", name)
 		u := newTurn(subconscious.Scheduled)
 		p.happen(&u, name, "happens", 0)
 		for range 2 { // the second is a repetition
@@ -146,8 +146,8 @@ func TestLastFindings(t *testing.T) {
 // or as the last that happened.
 func TestIncidentSeverity(t *testing.T) {
 	p := newPlay(t)
-	p.thing("unit", "health", "unit:alpha.service")
-	p.thing("log", "notes", "log").latest.Links = []string{"unit:alpha.service"}
+	p.observe("unit", "health", "unit:alpha.service")
+	p.observe("log", "notes", "log").latest.Links = []string{"unit:alpha.service"}
 	for _, step := range []struct {
 		name, what     string
 		severity, want subconscious.Severity
@@ -165,8 +165,8 @@ func TestIncidentSeverity(t *testing.T) {
 // TestCommands: what each command answers, and what it does on a mind's first
 // tick.
 func TestCommands(t *testing.T) {
-	state := subconscious.State{Closed: []subconscious.ClosedThing{{Incident: "files:old", Summary: "long ago"}}, Threads: map[subconscious.ThreadName]subconscious.ThreadState{"accountant": {}},
-		Entries: []subconscious.Entry{{ID: "w-a-1", List: subconscious.Hunches, Summary: "a thing", Strength: 3, Importance: 2, Incident: "files:a"}},
+	state := subconscious.State{Closed: []subconscious.ClosedIncident{{Incident: "files:old", Summary: "long ago"}}, Threads: map[subconscious.ThreadName]subconscious.ThreadState{"accountant": {}},
+		Entries: []subconscious.Entry{{ID: "w-a-1", List: subconscious.Hunches, Summary: "a small leak", Strength: 3, Importance: 2, Incident: "files:a"}},
 		Parked:  []subconscious.Entry{{ID: "w-b-2", List: subconscious.Hunches, Summary: "parked", Strength: 3, Importance: 2, Incident: "files:b", Evidence: []subconscious.Held{{Citation: subconscious.Citation{Ref: "files:aaaaaaaaaa"}}}}}}
 	evidence := []subconscious.Evidence{{Ref: "files:aaaaaaaaaa", Standing: true}}
 	incidents := []subconscious.Incident{{Key: "files:a", Summary: "as it was"}, {Key: "files:b", Summary: "b"}, {Key: "files:old", Summary: "long gone"}}
@@ -176,13 +176,13 @@ func TestCommands(t *testing.T) {
 	}{
 		{subconscious.Command{Kind: subconscious.CommandNote, Text: "remember"}, "noted: it is an observation of this tick"},
 		{subconscious.Command{Kind: "dance"}, `refused: there is no command "dance"`},
-		{subconscious.Command{Kind: subconscious.CommandClose, Entry: "w-a-1"}, "closed: a thing"},
+		{subconscious.Command{Kind: subconscious.CommandClose, Entry: "w-a-1"}, "closed: a small leak"},
 		{subconscious.Command{Kind: subconscious.CommandClose, Entry: "w-b-2"}, "closed: parked"},
-		{subconscious.Command{Kind: subconscious.CommandDismiss, Incident: "files:a"}, "closed: a thing"},
+		{subconscious.Command{Kind: subconscious.CommandDismiss, Incident: "files:a"}, "closed: a small leak"},
 		{subconscious.Command{Kind: subconscious.CommandClose, Incident: "files:old"}, "closed: long gone"},
 		{subconscious.Command{Kind: subconscious.CommandClose, Entry: "w-c-3"}, "nothing to close: w-c-3 has faded already"},
 		{subconscious.Command{Kind: subconscious.CommandClose, Incident: "files:c"}, "nothing to close: files:c has faded already"},
-		{subconscious.Command{Kind: subconscious.CommandConfirm, Entry: "w-a-1"}, "confirmed: a thing"},
+		{subconscious.Command{Kind: subconscious.CommandConfirm, Entry: "w-a-1"}, "confirmed: a small leak"},
 		{subconscious.Command{Kind: subconscious.CommandConfirm, Entry: "w-c-3"}, "nothing to confirm: w-c-3 has faded already"},
 		{subconscious.Command{Kind: subconscious.CommandFocus, Thread: "watcher", Text: " the  logs "}, "watcher looks at: the logs"},
 		{subconscious.Command{Kind: subconscious.CommandFocus, Thread: "accountant", Text: "the taxes"}, "accountant looks at: the taxes"},
@@ -213,8 +213,8 @@ func TestCommands(t *testing.T) {
 // TestClosedByItsWords: what was closed is called as it was last.
 func TestClosedByItsWords(t *testing.T) {
 	p := newPlay(t)
-	p.thing("disk", "health", "disk:/var")
-	p.thing("note", "notes", "todo").latest.Links = []string{"disk:/var"}
+	p.observe("disk", "health", "disk:/var")
+	p.observe("note", "notes", "todo").latest.Links = []string{"disk:/var"}
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "disk", "appears", 2)
 	p.happen(&u, "note", "appears", 0)
@@ -227,7 +227,7 @@ func TestClosedByItsWords(t *testing.T) {
 	u = newTurn(subconscious.Scheduled)
 	p.happen(&u, "disk", "goes", 0)
 	p.tick(u)
-	if e := p.state.Entries[0]; e.About != p.things["note"].latest.Ref() || e.Evidence[0].Ref != e.About || e.Evidence[0].Said != nil || e.Kind != subconscious.KindForgotten {
+	if e := p.state.Entries[0]; e.About != p.known["note"].latest.Ref() || e.Evidence[0].Ref != e.About || e.Evidence[0].Said != nil || e.Kind != subconscious.KindForgotten {
 		t.Errorf("it speaks of %+v", e)
 	}
 	u = newTurn(subconscious.Scheduled)

@@ -132,7 +132,7 @@ func (m *merge) flagged(source, thread subconscious.ThreadName) string {
 // closed: it shares two telling words with it, or its only one.
 func (m *merge) closedBefore(hint string) bool {
 	words := subconscious.Terms(hint)
-	return slices.ContainsFunc(m.state.Closed, func(c subconscious.ClosedThing) bool {
+	return slices.ContainsFunc(m.state.Closed, func(c subconscious.ClosedIncident) bool {
 		terms := subconscious.Terms(c.Summary)
 		shared := 0
 		for _, word := range words {
@@ -147,7 +147,7 @@ func (m *merge) closedBefore(hint string) bool {
 // ofClosed reports whether an entry is a pattern in, or a connection with,
 // something that the person closed.
 func (m *merge) ofClosed(it *item) bool {
-	return slices.ContainsFunc(m.state.Closed, func(c subconscious.ClosedThing) bool {
+	return slices.ContainsFunc(m.state.Closed, func(c subconscious.ClosedIncident) bool {
 		return it.Incident == subconscious.PatternKey(c.Incident) || it.Incident.Pairs(c.Incident)
 	})
 }

@@ -57,7 +57,7 @@ func (c *claim) mutedNews() bool {
 // something fresh, cited beside a fact that has nothing new.
 func (m *merge) unrelated(g *group, c *claim) bool {
 	first := &c.cited[0]
-	connected := false // the first with any other thing
+	connected := false // the first with any other observation
 	for i := range c.cited[1:] {
 		x := &c.cited[i+1]
 		if m.knownElsewhere(g, x) && !related(first, x) {
@@ -76,7 +76,7 @@ func (m *merge) unrelated(g *group, c *claim) bool {
 // nothing new for its thread and is of what a live entry of another incident
 // rests on.
 func (m *merge) knownElsewhere(g *group, x *cited) bool {
-	if m.closedThing(x) {
+	if m.closedIncident(x) {
 		return true
 	}
 	return !x.fresh && slices.ContainsFunc(m.holders[x.Ref], func(key subconscious.IncidentKey) bool { return key != g.key })

@@ -22,7 +22,7 @@ type play struct {
 	zone      *time.Location
 	now       time.Time
 	seq       int64
-	things    map[string]*thing
+	known     map[string]*known
 	names     []string
 	expects   []string
 	strengths map[string][]string
@@ -31,7 +31,7 @@ type play struct {
 	input     aggregator.Input
 }
 
-type thing struct {
+type known struct {
 	latest  subconscious.Observation
 	past    []subconscious.Occurrence
 	pending map[subconscious.ThreadName]bool
@@ -52,7 +52,7 @@ func newPlay(t reporter) *play {
 		t: t, state: subconscious.State{Version: 1}, rules: aggregator.DefaultRules(), zone: time.UTC,
 		incidents: map[subconscious.IncidentKey]subconscious.Incident{},
 		now:       time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC), // a Monday
-		things:    map[string]*thing{}, strengths: map[string][]string{},
+		known:     map[string]*known{}, strengths: map[string][]string{},
 	}
 }
 
@@ -87,20 +87,20 @@ func (u *turn) find(thread subconscious.ThreadName, f subconscious.Finding) {
 	thought.Findings = append(thought.Findings, f)
 }
 
-// thing declares a thing of the world.
-func (p *play) thing(name, sense, id string) *thing {
-	th := &thing{pending: map[subconscious.ThreadName]bool{}}
-	th.latest = subconscious.Observation{Sense: sense, ID: id, Kind: "thing", Title: id, Trust: subconscious.Machine}
-	p.things[name] = th
+// observe declares an observation of the world.
+func (p *play) observe(name, sense, id string) *known {
+	th := &known{pending: map[subconscious.ThreadName]bool{}}
+	th.latest = subconscious.Observation{Sense: sense, ID: id, Kind: "item", Title: id, Trust: subconscious.Machine}
+	p.known[name] = th
 	p.names = append(p.names, name)
 	return th
 }
 
-// happen makes something happen to a thing just before the tick: it appears,
-// changes, goes, happens (and is momentary), crosses into another time band,
-// which is new for the oracle alone, or leaves with its sense.
+// happen makes something happen to an observation just before the tick: it
+// appears, changes, goes, happens (and is momentary), crosses into another time
+// band, which is new for the oracle alone, or leaves with its sense.
 func (p *play) happen(u *turn, name, what string, severity int) {
-	th := p.things[name]
+	th := p.known[name]
 	o := &th.latest
 	o.Severity, o.BandOnly = subconscious.Severity(severity), false
 	to := subconscious.Threads()
@@ -139,9 +139,9 @@ func (p *play) key(name string) subconscious.IncidentKey {
 	if a, b, ok := strings.Cut(name, "+"); ok {
 		return subconscious.PairKey(p.key(a), p.key(b))
 	}
-	th, ok := p.things[name]
+	th, ok := p.known[name]
 	if !ok {
-		p.t.Fatalf("there is no thing %q", name)
+		p.t.Fatalf("there is no observation %q", name)
 	}
 	return th.latest.Key()
 }
@@ -152,7 +152,7 @@ func (p *play) cite(names ...string) []string {
 	var out []string
 	for _, name := range names {
 		name, back, earlier := strings.Cut(name, "@")
-		th, ok := p.things[name]
+		th, ok := p.known[name]
 		if !ok {
 			out = append(out, name)
 			continue
@@ -240,7 +240,7 @@ func (p *play) narrow(in *aggregator.Input, all []subconscious.Evidence) {
 func (p *play) evidence(runs []aggregator.Run) []subconscious.Evidence {
 	var all []subconscious.Evidence
 	for _, name := range p.names {
-		th := p.things[name]
+		th := p.known[name]
 		if th.latest.Seq == 0 {
 			continue
 		}
@@ -263,7 +263,7 @@ func (p *play) evidence(runs []aggregator.Run) []subconscious.Evidence {
 	return all
 }
 
-// entry is that of a thing's incident, listed or parked.
+// entry is that of an observation's incident, listed or parked.
 func (p *play) entry(name string) (entry subconscious.Entry, parked, ok bool) {
 	key := p.key(name)
 	for i, entries := range [][]subconscious.Entry{p.state.Entries, p.state.Parked} {
@@ -276,7 +276,7 @@ func (p *play) entry(name string) (entry subconscious.Entry, parked, ok bool) {
 	return entry, false, false
 }
 
-// strength is that of a thing's entry as it is written in scenarios.
+// strength is that of an observation's entry as it is written in scenarios.
 func (p *play) strength(name string) string {
 	switch e, parked, ok := p.entry(name); {
 	case !ok:

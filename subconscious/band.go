@@ -46,8 +46,8 @@ func TimeBand(due, at time.Time) Band {
 	return band
 }
 
-// NextBand returns when the thing due then enters its next band after at; ok is
-// false where there is none.
+// NextBand returns when the observation due then enters its next band after at;
+// ok is false where there is none.
 func NextBand(due, at time.Time) (next time.Time, ok bool) {
 	if due.IsZero() {
 		return time.Time{}, false

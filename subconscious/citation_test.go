@@ -83,10 +83,10 @@ func TestPairs(t *testing.T) {
 	if subconscious.PairKey("a", "b") != subconscious.PairKey("b", "a") {
 		t.Error("the order makes a difference")
 	}
-	things := []subconscious.IncidentKey{"files:a", "files:a & files:b", "files:b", "files:b & files:a", "files:&", "files:& ", "files: &", "files:a &", "& files:a", "", " & ", "&&"}
+	all := []subconscious.IncidentKey{"files:a", "files:a & files:b", "files:b", "files:b & files:a", "files:&", "files:& ", "files: &", "files:a &", "& files:a", "", " & ", "&&"}
 	keys := map[subconscious.IncidentKey][2]subconscious.IncidentKey{}
-	for i, a := range things {
-		for _, b := range things[i:] {
+	for i, a := range all {
+		for _, b := range all[i:] {
 			key := subconscious.PairKey(a, b)
 			if before, taken := keys[key]; taken {
 				t.Errorf("%q and %q have the key of %q", a, b, before)
@@ -95,9 +95,9 @@ func TestPairs(t *testing.T) {
 			if !key.IsPair() || key.IsPattern() {
 				t.Errorf("%q is no pair", key)
 			}
-			for _, thing := range things {
-				if got := key.Pairs(thing); got != (thing == a || thing == b) {
-					t.Errorf("%q is in %q: %v", thing, key, got)
+			for _, part := range all {
+				if got := key.Pairs(part); got != (part == a || part == b) {
+					t.Errorf("%q is in %q: %v", part, key, got)
 				}
 			}
 		}

@@ -13,16 +13,16 @@ type IncidentKey string
 type Incident struct {
 	Key IncidentKey `json:"key"`
 	// Links are the identities by which other evidence belongs to it: the names
-	// of all that was recorded, and the links of the thing that it is of. At
+	// of all that was recorded, and the links of the observation that it is of. At
 	// most 32.
 	Links []string `json:"links,omitempty"`
-	// Recorded are the changes that were counted, by thing and ascending: at
-	// most the last 8 of each, and at most 64 things. Of what was left out for
-	// these bounds everything up to the change Forgotten was counted.
+	// Recorded are the changes that were counted, by observation and ascending: at
+	// most the last 8 of each, and at most 64 observations. Of what was left out
+	// for these bounds everything up to the change Forgotten was counted.
 	Recorded  map[Ref][]int64 `json:"recorded,omitempty"`
 	Forgotten int64           `json:"forgotten,omitempty"`
-	// Unheard is the last tick at which a thing was left out of which the person
-	// had not heard; 0 for none.
+	// Unheard is the last tick at which an observation was left out of which the
+	// person had not heard; 0 for none.
 	Unheard int64 `json:"unheard,omitempty"`
 	// Days are the last local days (YYYY-MM-DD) with counted evidence, at most
 	// 8; Changes counts all evidence ever counted.
@@ -46,8 +46,8 @@ type Incident struct {
 }
 
 // Closure records what the person closed. It holds until severity rises above
-// Severity, or until the thing was all gone and appears anew; what never stood
-// is closed until Expires.
+// Severity, or until it was all gone and appears anew; what never
+// stood is closed until Expires.
 type Closure struct {
 	At       time.Time `json:"at"`
 	Severity Severity  `json:"severity,omitempty"`
@@ -65,7 +65,7 @@ const (
 	pairSeparator = " & "
 )
 
-// PairKey returns the key of what connects two things, the same in either order.
+// PairKey returns the key of what connects two keys, the same in either order.
 // An & within a key is doubled, so that no two pairs share a key.
 func PairKey(a, b IncidentKey) IncidentKey {
 	if b < a {
@@ -78,8 +78,8 @@ func half(k IncidentKey) IncidentKey {
 	return IncidentKey(strings.ReplaceAll(string(k), "&", "&&"))
 }
 
-// PatternKey returns the key of a pattern in what happens to one thing.
-func PatternKey(thing IncidentKey) IncidentKey { return patternPrefix + thing }
+// PatternKey returns the key of a pattern in what happens to what a key is of.
+func PatternKey(of IncidentKey) IncidentKey { return patternPrefix + of }
 
 // IsPair reports whether the key is a PairKey.
 func (k IncidentKey) IsPair() bool { return strings.HasPrefix(string(k), pairPrefix) }
@@ -87,18 +87,18 @@ func (k IncidentKey) IsPair() bool { return strings.HasPrefix(string(k), pairPre
 // IsPattern reports whether the key is a PatternKey.
 func (k IncidentKey) IsPattern() bool { return strings.HasPrefix(string(k), patternPrefix) }
 
-// Pairs reports whether the key is a PairKey of which thing is one half.
-func (k IncidentKey) Pairs(thing IncidentKey) bool {
+// Pairs reports whether the key is a PairKey of which part is one half.
+func (k IncidentKey) Pairs(part IncidentKey) bool {
 	pair, ok := strings.CutPrefix(string(k), pairPrefix)
 	a, b, _ := strings.Cut(pair, pairSeparator)
-	return ok && (a == string(half(thing)) || b == string(half(thing)))
+	return ok && (a == string(half(part)) || b == string(half(part)))
 }
 
-// Parts are the two things that a PairKey connects, the one thing that a
-// PatternKey is of, and nothing for any other key.
+// Parts are the two keys that a PairKey connects, the one that a PatternKey is
+// of, and nothing for any other key.
 func (k IncidentKey) Parts() []IncidentKey {
-	if thing, ok := strings.CutPrefix(string(k), patternPrefix); ok {
-		return []IncidentKey{IncidentKey(thing)}
+	if of, ok := strings.CutPrefix(string(k), patternPrefix); ok {
+		return []IncidentKey{IncidentKey(of)}
 	}
 	pair, ok := strings.CutPrefix(string(k), pairPrefix)
 	a, b, two := strings.Cut(pair, pairSeparator)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Change says what happened to the thing that an observation is about.
+// Change says what happened to what an observation is of.
 type Change string
 
 const (
@@ -63,7 +63,7 @@ type Observation struct {
 	// Sense is the sense's name ("files"), Instance the configured id ("work").
 	Sense    string `json:"sense"`
 	Instance string `json:"instance,omitempty"`
-	// Kind is the sense's own class of thing: "disk", "unit", "event",
+	// Kind is the sense's own class: "disk", "unit", "event",
 	// "promise", "file". Each sense documents its kinds.
 	Kind   string `json:"kind"`
 	Change Change `json:"change"`
@@ -76,11 +76,11 @@ type Observation struct {
 	// to read. Both are capped, redacted and free of control characters.
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
-	// Fingerprint is the thing's class, not a reading: an equal fingerprint
+	// Fingerprint is its class, not a reading: an equal fingerprint
 	// means that nothing changed.
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	Severity    Severity `json:"severity,omitempty"`
-	// Due is when the thing happens or must be done; Until is when it stops
+	// Due is when it happens or must be done; Until is when it stops
 	// standing by itself.
 	Due   time.Time `json:"due,omitzero"`
 	Until time.Time `json:"until,omitzero"`
@@ -97,16 +97,16 @@ type Observation struct {
 	// a change is new for the oracle alone.
 	Band     Band `json:"band,omitempty"`
 	BandOnly bool `json:"band_only,omitempty"`
-	// AsOf is set while the sense that reported the thing is blind: the thing
-	// is taken to stand as it was then.
+	// AsOf is set while the sense that reported it is blind: it is taken to
+	// stand as it was then.
 	AsOf time.Time `json:"as_of,omitzero"`
 }
 
-// Ref names a thing in at most a few characters: the sense's name, a colon and
+// Ref names an observation in a few characters: the sense's name, a colon and
 // ten characters of lower-case RFC 4648 base32 of the SHA-256 of its ID.
 type Ref string
 
-// NewRef returns the reference of the thing that the sense calls id.
+// NewRef returns the reference of the observation that the sense calls id.
 func NewRef(sense, id string) Ref {
 	sum := sha256.Sum256([]byte(id))
 	return Ref(sense + ":" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))[:10])
@@ -115,8 +115,8 @@ func NewRef(sense, id string) Ref {
 // Ref returns the observation's reference.
 func (o Observation) Ref() Ref { return NewRef(o.Sense, o.ID) }
 
-// Key returns the incident key of the thing: its mail thread where it has one
-// (attribute "thread"), else its sense and ID.
+// Key returns its incident key: its mail thread where it has one (attribute
+// "thread"), else its sense and ID.
 func (o Observation) Key() IncidentKey {
 	if thread := o.Attrs["thread"]; thread != "" {
 		return IncidentKey("thread:" + thread)
@@ -124,7 +124,7 @@ func (o Observation) Key() IncidentKey {
 	return IncidentKey(o.Sense + ":" + o.ID)
 }
 
-// Stands reports whether the thing stands after this change.
+// Stands reports whether it stands after this change.
 func (o Observation) Stands() bool { return o.Change == Appeared || o.Change == Changed }
 
 // Sense returns the part of the reference before the colon.
@@ -133,8 +133,9 @@ func (r Ref) Sense() string {
 	return name
 }
 
-// Citation is a reference to one change of one thing. Seq 0 means the latest.
-// Its text form is "notes:abcdefghij" or, with a change, "notes:abcdefghij@42".
+// Citation is a reference to one change of one observation. Seq 0 means the
+// latest. Its text form is "notes:abcdefghij" or, with a change,
+// "notes:abcdefghij@42".
 type Citation struct {
 	Ref Ref   `json:"ref"`
 	Seq int64 `json:"seq,omitempty"`
@@ -181,7 +182,7 @@ func ParseCitation(text string) (c Citation, ok bool) {
 	return c, true
 }
 
-// Occurrence is one recorded change of a thing, without its text.
+// Occurrence is one recorded change of an observation, without its text.
 type Occurrence struct {
 	Seq      int64     `json:"seq"`
 	At       time.Time `json:"at"`

@@ -31,12 +31,12 @@ type State struct {
 	Parked  []Entry                    `json:"parked,omitempty"`
 	History []EscalationRecord         `json:"history,omitempty"`
 	Threads map[ThreadName]ThreadState `json:"threads,omitempty"`
-	// Closed are the last things the person closed, newest first, at most 10.
-	Closed []ClosedThing `json:"closed,omitempty"`
+	// Closed are the last incidents the person closed, newest first, at most 10.
+	Closed []ClosedIncident `json:"closed,omitempty"`
 }
 
-// ClosedThing is remembered so that no thread is sent after it again.
-type ClosedThing struct {
+// ClosedIncident is remembered so that no thread is sent after it again.
+type ClosedIncident struct {
 	At       time.Time   `json:"at"`
 	Incident IncidentKey `json:"incident"`
 	Summary  string      `json:"summary"`
@@ -59,13 +59,13 @@ type Entry struct {
 	Incident   IncidentKey  `json:"incident"`
 	Sources    []ThreadName `json:"sources,omitempty"`
 	Rule       string       `json:"rule,omitempty"`
-	// About is the thing that the summary speaks of.
+	// About is the observation that the summary speaks of.
 	About Ref `json:"about,omitempty"`
 	// Evidence: at most 4, its own first, of that About, then what stands, then
 	// the newest.
 	Evidence []Held `json:"evidence"`
 	// Over: all of its evidence is gone; it is dropped on the next decaying
-	// tick unless the thing returns.
+	// tick unless what it speaks of returns.
 	Over bool `json:"over,omitempty"`
 	// Fresh: it was added on a tick that does not decay, and the next decaying
 	// one spares it, so that it is in as many documents as any other.
@@ -86,12 +86,12 @@ type Held struct {
 	// Aside: cited beside what the entry is about, and neither its key nor
 	// linked to it. It explains, but holds nothing.
 	Aside bool `json:"aside,omitempty"`
-	// Said is what was last said of the thing, where the entry's summary speaks
-	// of another.
+	// Said is what was last said of the observation, where the entry's summary
+	// speaks of another.
 	Said *Said `json:"said,omitempty"`
 }
 
-// Said is how a thread spoke of a thing.
+// Said is how a thread spoke of an observation.
 type Said struct {
 	Kind       Kind      `json:"kind"`
 	Summary    string    `json:"summary"`

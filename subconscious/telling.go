@@ -31,8 +31,8 @@ type Telling struct {
 	// first, at most 8; Times counts all that the person was told.
 	Told  []Told `json:"told,omitempty"`
 	Times int    `json:"times,omitempty"`
-	// Feedback is the person's last word on its use, and Counted the sort of
-	// thing whose score counts it, so that another word can replace it there.
+	// Feedback is the person's last word on its use, and Counted the sort
+	// whose score counts it, so that another word can replace it there.
 	Feedback Feedback `json:"feedback,omitempty"`
 	Counted  Sort     `json:"counted,omitzero"`
 }
@@ -76,12 +76,12 @@ type Asked struct {
 	Thread     ThreadName `json:"thread"`
 	Rule       string     `json:"rule,omitempty"` // the reflex rule, or the model
 	Kind       Kind       `json:"kind"`
-	Source     string     `json:"source"` // the sense of the thing that it is about
+	Source     string     `json:"source"` // the sense of the observation that it is about
 	Summary    string     `json:"summary"`
 	Importance int        `json:"importance"` // 1 to 10
 	Reason     string     `json:"reason"`
 	Due        time.Time  `json:"due,omitzero"`
-	// Evidence is what the wish cites, the thing that it is about first.
+	// Evidence is what the wish cites, the observation that it is about first.
 	Evidence []Citation `json:"evidence"`
 }
 
@@ -101,8 +101,8 @@ type Told struct {
 	Due          time.Time   `json:"due,omitzero"`
 	Status       string      `json:"status,omitempty"`       // attribute "status" of what it is about
 	Participants []string    `json:"participants,omitempty"` // sorted, at most 32
-	// Changes is the last counted change of each thing, by which a wish about
-	// a pair or a pattern is known to say nothing new.
+	// Changes is the last counted change of each observation, by which a wish
+	// about a pair or a pattern is known to say nothing new.
 	Changes map[Ref]int64 `json:"changes,omitempty"`
 }
 

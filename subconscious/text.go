@@ -60,7 +60,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// stopWords never connect two things. They are the commonest words of four
+// stopWords never connect two observations. They are the commonest words of four
 // letters and more of the languages that reflex thinking reads, and the words
 // that senses themselves write.
 var stopWords = func() map[string]bool {

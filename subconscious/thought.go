@@ -75,14 +75,14 @@ type FocusHint struct {
 	Hint   string     `json:"hint"`
 }
 
-// Finding is one thing that a thread noticed.
+// Finding is what a thread noticed.
 type Finding struct {
 	Kind    Kind   `json:"kind"`
 	Summary string `json:"summary"`
 	// Importance is 1 to 10.
 	Importance int `json:"importance"`
-	// Evidence are citations in their text form (see ParseCitation), the thing
-	// that the finding is about first.
+	// Evidence are citations in their text form (see ParseCitation), the
+	// observation that the finding is about first.
 	Evidence []string `json:"evidence"`
 	// Reinforces are ids of entries that the finding speaks of.
 	Reinforces     []EntryID `json:"reinforces,omitempty"`
@@ -113,8 +113,8 @@ type Field struct {
 	New []Observation
 	// Overflow counts what had to be left out of New for good.
 	Overflow int
-	// History holds earlier changes of the things in New, oldest first, at
-	// most 8 a thing.
+	// History holds earlier changes of the observations in New, oldest first, at
+	// most 8 each.
 	History map[Ref][]Occurrence
 	// Level widens the field: 0 as usual, 1 to 3 on reaching novelty pressure
 	// 3, 6 and 10. Ahead is how far the oracle looks; Since how far back the
@@ -125,8 +125,9 @@ type Field struct {
 	// Wider are standing observations that only the wider field holds and that
 	// this thread was never shown.
 	Wider []Observation
-	// Standing are standing things that a thread with a model is shown beside
-	// what is new: dated ones within Ahead, and the evidence of listed entries.
+	// Standing are standing observations that a thread with a model is shown
+	// beside what is new: dated ones within Ahead, and the evidence of listed
+	// entries.
 	Standing []Observation
 	Pressure int
 	Hint     string

@@ -111,7 +111,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 	c.State.Parked = []subconscious.Entry{entry("w-disk-3")}
 	c.State.History = []subconscious.EscalationRecord{{At: noon, Incident: "health:w-disk-1", Outcome: "told"}}
 	c.State.Threads[subconscious.Oracle] = subconscious.ThreadState{NoveltyPressure: 4, Journal: "look ahead"}
-	c.State.Closed = []subconscious.ClosedThing{{At: noon, Incident: "health:w-disk-4", Summary: "Disk is full"}}
+	c.State.Closed = []subconscious.ClosedIncident{{At: noon, Incident: "health:w-disk-4", Summary: "Disk is full"}}
 	commit(t, db, minds, c)
 	last := next(c.State)
 	// A last tick that is not the record's time, in another zone.

@@ -58,7 +58,7 @@ type scenario struct {
 	world   *world
 	field   subconscious.Field
 	entries []subconscious.Entry
-	closed  []subconscious.ClosedThing
+	closed  []subconscious.ClosedIncident
 	things  map[string]subconscious.Observation
 	names   map[subconscious.Ref]string
 	seq     int64
@@ -188,7 +188,7 @@ func (s *scenario) line(n int, words []string) {
 	case "entry":
 		s.entry(words)
 	case "dismissed":
-		s.closed = append(s.closed, subconscious.ClosedThing{Incident: subconscious.PairKey(s.things[words[1]].Key(), s.things[words[2]].Key())})
+		s.closed = append(s.closed, subconscious.ClosedIncident{Incident: subconscious.PairKey(s.things[words[1]].Key(), s.things[words[2]].Key())})
 	default:
 		s.t.Fatalf("line %d: what is %q?", n, words[0])
 	}
