@@ -180,8 +180,8 @@ func requestOf(wish deliberate.Wish) actions.Request {
 		name = postAction
 	}
 	return actions.Request{
-		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Case.Person, At: wish.At,
-		Refused: wish.Refused, Deliberation: wish.Case.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
+		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Escalation.Person, At: wish.At,
+		Refused: wish.Refused, Deliberation: wish.Escalation.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
 	}
 }
 

@@ -39,8 +39,8 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 }
 
 // answeredIncident reports whether the person answered what is deliberated on.
-func (d *Daemon) answeredIncident(ctx context.Context, tx *store.Tx, c deliberate.Case) (bool, error) {
-	return d.mind.Answered(ctx, tx, c.Incident, c.Person, c.Entry)
+func (d *Daemon) answeredIncident(ctx context.Context, tx *store.Tx, e deliberate.Escalation) (bool, error) {
+	return d.mind.Answered(ctx, tx, e.Incident, e.Person, e.Entry)
 }
 
 // quiet returns until when only what is critical is told.
@@ -96,10 +96,10 @@ func (d *Daemon) meterOf(role string) models.Meter {
 // nobody knows who.
 func wroteModel(rule string) bool { return rule == "" || strings.HasPrefix(rule, "model ") }
 
-// caseOf is a decision as it is deliberated on.
-func caseOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Case {
+// escalationOf is a decision as it is deliberated on.
+func escalationOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Escalation {
 	asked, message := decision.Asked, *decision.Message
-	return deliberate.Case{
+	return deliberate.Escalation{
 		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
 		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
 		Summary: asked.Summary, Wish: asked.Reason, ByModel: wroteModel(asked.Rule), Decision: decision.Detail,
@@ -116,14 +116,14 @@ func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.
 		if !decision.Deliberate {
 			continue
 		}
-		c := caseOf(decision, tick, at)
-		if c.Template.Expires.After(at.Add(usefulFor)) {
-			c.Template.Expires = at.Add(usefulFor)
+		e := escalationOf(decision, tick, at)
+		if e.Template.Expires.After(at.Add(usefulFor)) {
+			e.Template.Expires = at.Add(usefulFor)
 		}
-		if t := &c.Template; !plain[decision.ID] {
+		if t := &e.Template; !plain[decision.ID] {
 			t.Title, t.Text = harmless(t.Title), harmless(t.Text)
 		}
-		if err := d.deliberations.Add(ctx, tx, c); err != nil {
+		if err := d.deliberations.Add(ctx, tx, e); err != nil {
 			return fmt.Errorf("give %s to the deliberation: %w", decision.ID, err)
 		}
 	}
@@ -138,7 +138,7 @@ var _ deliberate.Teller = herald{}
 // Tell implements deliberate.Teller.
 func (h herald) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) error {
 	p := notify.Post{
-		Key: t.Key, At: h.now(), Kind: notify.KindIncident, Incident: t.Case.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
+		Key: t.Key, At: h.now(), Kind: notify.KindIncident, Incident: t.Escalation.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
 		Expires: t.Expires, Answers: []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss},
 	}
 	if t.Kind == deliberate.TellProposed && t.Proposal != "" {
@@ -179,7 +179,7 @@ var _ deliberate.Memories = archivist{}
 func (a archivist) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Memo) (string, error) {
 	kept, err := a.memory.Remember(ctx, tx, memory.Record{
 		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
-		Agent: byDeliberation, Deliberation: memo.Case.ID, Incident: memo.Case.Person, Citations: memo.Evidence,
+		Agent: byDeliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: memo.Evidence,
 	})
 	return kept.ID, wished(err, memory.ErrInvalid, memory.ErrFull)
 }
@@ -212,7 +212,7 @@ var _ deliberate.Conversations = poster{}
 func (p poster) Post(ctx context.Context, tx *store.Tx, post deliberate.Post) (string, error) {
 	posted, err := p.chat.Post(ctx, tx, chat.Message{
 		Key: post.Key, Conversation: post.Conversation, At: p.now(), Author: chat.Mind, Name: byDeliberation, Trust: subconscious.Machine,
-		Text: post.Text, Deliberation: post.Case.ID,
+		Text: post.Text, Deliberation: post.Escalation.ID,
 	})
 	return strconv.FormatInt(posted.ID, 10), wished(err, chat.ErrInvalid, chat.ErrFull)
 }

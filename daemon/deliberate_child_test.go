@@ -22,8 +22,8 @@ import (
 // childModel is where the model of a life is: the base address of a server.
 const childModel = "DAEMON_TEST_MODEL"
 
-// caseCap is what a case may cost in a life, in dollars.
-const caseCap = 0.25
+// escalationCap is what an escalation may cost in a life, in dollars.
+const escalationCap = 0.25
 
 // aboutUnit finds the unit that an affair is about, behind the words for it.
 var aboutUnit = regexp.MustCompile(`(?s)What it is about:.*?unit-(\d+)`)
@@ -89,7 +89,7 @@ func deliberatingOptions(dir string, life int, model string) (daemon.Options, er
 	config.Models.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: model, KeyEnv: labKey}}
 	config.Models.Roles = []models.Role{{ID: models.RoleDeliberation, Provider: "lab", Model: modeltest.Model}}
 	config.Models.Prices, config.Models.Timeout = []models.Price{labPrice}, 5*time.Second
-	config.Budget.MoneyPerDay, config.Deliberation.MaxCost = 50, caseCap
+	config.Budget.MoneyPerDay, config.Deliberation.MaxCost = 50, escalationCap
 	config.Escalation.Critical = nil // what is critical cannot be put off
 	pen := filepath.Join(dir, "pen")
 	for name, approval := range map[string]escalate.Approval{"write-down": escalate.ApproveTainted, "ask-first": escalate.ApproveAlways} {

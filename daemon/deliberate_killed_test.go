@@ -125,9 +125,9 @@ func (m *mortalDeliberation) reckons() {
 		}
 		return err
 	})
-	cases := m.outcomes(w)
-	m.tellings(w, cases)
-	m.deeds(w, cases)
+	escalations := m.outcomes(w)
+	m.tellings(w, escalations)
+	m.deeds(w, escalations)
 	if err := d.Stop(context.Background()); err != nil {
 		m.t.Error(err)
 	}
@@ -151,7 +151,7 @@ func (m *mortalDeliberation) outcomes(w *world) map[string]deliberate.Record {
 		return err
 	})
 	var ids []string
-	w.query("SELECT id FROM deliberation_cases", func(scan func(...any) error) error {
+	w.query("SELECT id FROM escalations", func(scan func(...any) error) error {
 		var id string
 		err := scan(&id)
 		ids = append(ids, id)
@@ -164,14 +164,14 @@ func (m *mortalDeliberation) outcomes(w *world) map[string]deliberate.Record {
 		heard[id]++
 		return err
 	})
-	cases, kinds := map[string]deliberate.Record{}, map[subconscious.OutcomeKind]int{}
+	escalations, kinds := map[string]deliberate.Record{}, map[subconscious.OutcomeKind]int{}
 	byRule, resumed := 0, 0
 	for _, id := range ids {
 		r, err := w.d.Deliberations().Record(context.Background(), id)
 		if err != nil {
 			m.t.Fatal(err)
 		}
-		cases[id] = r
+		escalations[id] = r
 		key := fmt.Sprint(r.Tick, " ", r.Person)
 		if !told[key] {
 			m.t.Errorf("%s (%s) was deliberated on, and was not to be told", id, key)
@@ -198,16 +198,16 @@ func (m *mortalDeliberation) outcomes(w *world) map[string]deliberate.Record {
 	for key := range told {
 		m.t.Errorf("%s was to be told, and was not deliberated on", key)
 	}
-	m.t.Logf("%d lives, %d deliberations, %d of them resumed and %d told by rule: %v", m.life, len(cases), resumed, byRule, kinds)
-	if len(cases) < m.life/3 {
-		m.t.Errorf("only %d deliberations in %d lives", len(cases), m.life)
+	m.t.Logf("%d lives, %d deliberations, %d of them resumed and %d told by rule: %v", m.life, len(escalations), resumed, byRule, kinds)
+	if len(escalations) < m.life/3 {
+		m.t.Errorf("only %d deliberations in %d lives", len(escalations), m.life)
 	}
-	return cases
+	return escalations
 }
 
 // tellings holds what the person got to what was to be told: each once, over a
 // channel that can be asked, but for what was of no use any more by then.
-func (m *mortalDeliberation) tellings(w *world, cases map[string]deliberate.Record) {
+func (m *mortalDeliberation) tellings(w *world, escalations map[string]deliberate.Record) {
 	m.t.Helper()
 	all, err := book(filepath.Join(m.dir, "book")).read()
 	if err != nil {
@@ -232,7 +232,7 @@ func (m *mortalDeliberation) tellings(w *world, cases map[string]deliberate.Reco
 		}
 		return err
 	})
-	for _, r := range cases {
+	for _, r := range escalations {
 		if r.Outcome != nil && ((r.Told != nil) != r.Outcome.Kind.Tells() || told[r.ID] != (r.Told != nil)) {
 			m.t.Errorf("%s came to %s, and told %+v", r.ID, r.Outcome.Kind, r.Told)
 		}
@@ -245,7 +245,7 @@ func (m *mortalDeliberation) tellings(w *world, cases map[string]deliberate.Reco
 
 // deeds holds what was done to what was decided: no action ran twice, and
 // nothing was remembered or proposed twice.
-func (m *mortalDeliberation) deeds(w *world, cases map[string]deliberate.Record) {
+func (m *mortalDeliberation) deeds(w *world, escalations map[string]deliberate.Record) {
 	m.t.Helper()
 	lines, err := acted(m.dir)
 	if err != nil {
@@ -264,7 +264,7 @@ func (m *mortalDeliberation) deeds(w *world, cases map[string]deliberate.Record)
 		case lines[unit] == 0:
 			m.t.Errorf("a run for %s succeeded, and did nothing", unit)
 		}
-		if r, ok := cases[of]; !ok || r.Outcome == nil || r.Outcome.Kind != subconscious.OutcomeActed && r.Outcome.Kind != subconscious.OutcomeTold {
+		if r, ok := escalations[of]; !ok || r.Outcome == nil || r.Outcome.Kind != subconscious.OutcomeActed && r.Outcome.Kind != subconscious.OutcomeTold {
 			m.t.Errorf("a run is of %q, which came to %+v", of, r.Outcome)
 		}
 		return err
@@ -280,7 +280,7 @@ func (m *mortalDeliberation) deeds(w *world, cases map[string]deliberate.Record)
 			var times int
 			err := scan(&of, &times)
 			n += times
-			if _, known := cases[of]; times != 1 || !known {
+			if _, known := escalations[of]; times != 1 || !known {
 				m.t.Errorf("%s: %d %s", of, times, what)
 			}
 			return err
@@ -288,7 +288,7 @@ func (m *mortalDeliberation) deeds(w *world, cases map[string]deliberate.Record)
 		return n
 	}
 	remembered, kept := 0, 0
-	for _, r := range cases {
+	for _, r := range escalations {
 		n := 0
 		for _, s := range r.Steps {
 			if s.Call != nil && s.Call.Name == string(escalate.EffectRemember) && !s.Call.Failed {
@@ -329,7 +329,7 @@ func (m *mortalDeliberation) money(w *world) {
 	})
 	charged := models.Rate{Price: labPrice}.Cost(m.server.Charged())
 	m.t.Logf("charged %s, counted %s", charged, counted)
-	if most := charged + budget.Money(m.life)*budget.Dollars(caseCap); counted < charged || counted > most {
+	if most := charged + budget.Money(m.life)*budget.Dollars(escalationCap); counted < charged || counted > most {
 		m.t.Errorf("charged %s, counted %s, which may be %s", charged, counted, most)
 	}
 }

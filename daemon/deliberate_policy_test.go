@@ -302,8 +302,8 @@ func TestLeastTaintSuppresses(t *testing.T) {
 	}
 }
 
-// A case about the machine shows no word of strangers, though the mind is full of
-// them, and what the machine says can be dismissed.
+// An escalation about the machine shows no word of strangers, though the mind
+// is full of them, and what the machine says can be dismissed.
 func TestMachineIsJudgedByItself(t *testing.T) {
 	const hostile = "BEWAREOFTHEDOG"
 	w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{wishDismiss}))

@@ -151,7 +151,7 @@ func TestOnceWaitsForTheDeliberation(t *testing.T) {
 				t.Fatal(err)
 			}
 			states := map[string]int{}
-			w.query("SELECT state FROM deliberation_cases", func(scan func(...any) error) error {
+			w.query("SELECT state FROM escalations", func(scan func(...any) error) error {
 				var state string
 				err := scan(&state)
 				states[state]++

@@ -209,7 +209,7 @@ func TestFloodForgetsNobody(t *testing.T) {
 func (w *rehearsal) gathersUnknown() bool {
 	w.t.Helper()
 	for _, o := range w.d.StandingMail() {
-		m, err := w.d.Gather(w.t.Context(), deliberate.Case{Incident: o.Key(), Kind: subconscious.KindObservation}, w.clock.Now())
+		m, err := w.d.Gather(w.t.Context(), deliberate.Escalation{Incident: o.Key(), Kind: subconscious.KindObservation}, w.clock.Now())
 		if err != nil {
 			w.t.Fatal(err)
 		}

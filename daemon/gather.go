@@ -33,8 +33,8 @@ const (
 )
 
 // Gather implements deliberate.Gatherer.
-func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (deliberate.Material, error) {
-	incidents, err := m.mind.Incidents(ctx, []subconscious.IncidentKey{c.Incident}, nil)
+func (m material) Gather(ctx context.Context, e deliberate.Escalation, at time.Time) (deliberate.Material, error) {
+	incidents, err := m.mind.Incidents(ctx, []subconscious.IncidentKey{e.Incident}, nil)
 	if err != nil {
 		return deliberate.Material{}, fmt.Errorf("look up the incident: %w", err)
 	}
@@ -47,8 +47,8 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 		out.Own = append(out.Own, ref)
 	}
 	slices.Sort(out.Own)
-	in := prompts.Deliberation{At: at, Subject: subjectOf(c, incident), History: historyOf(c, incident), Budget: m.purseWords(ctx, at)}
-	if in.Evidence, err = m.affair(ctx, c, incident); err != nil {
+	in := prompts.Deliberation{At: at, Subject: subjectOf(e, incident), History: historyOf(e, incident), Budget: m.purseWords(ctx, at)}
+	if in.Evidence, err = m.affair(ctx, e, incident); err != nil {
 		return deliberate.Material{}, err
 	}
 	shown := map[subconscious.Ref]bool{}
@@ -61,11 +61,11 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 		return deliberate.Material{}, err
 	}
 	out.Words = append(out.Words, unheard...)
-	for _, citation := range c.Evidence { // a rule's words may be those of what is not shown
+	for _, citation := range e.Evidence { // a rule's words may be those of what is not shown
 		in.Subject.ByModel = in.Subject.ByModel || !shown[citation.Ref]
 	}
-	out.Words = append(out.Words, m.addOthers(c, &in)...)
-	if in.Memories, err = m.recalled(ctx, c, in.Evidence); err != nil {
+	out.Words = append(out.Words, m.addOthers(e, &in)...)
+	if in.Memories, err = m.recalled(ctx, e, in.Evidence); err != nil {
 		return deliberate.Material{}, err
 	}
 	for _, r := range in.Memories {
@@ -77,11 +77,11 @@ func (m material) Gather(ctx context.Context, c deliberate.Case, at time.Time) (
 
 // addOthers adds the entries of other affairs that may be shown, and says whose
 // words stand in them.
-func (m material) addOthers(c deliberate.Case, in *prompts.Deliberation) (all []escalate.Word) {
+func (m material) addOthers(of deliberate.Escalation, in *prompts.Deliberation) (all []escalate.Word) {
 	for _, e := range m.currentState().Entries {
 		words, plain := m.plainWords(e)
 		switch {
-		case e.Incident == c.Incident:
+		case e.Incident == of.Incident:
 		case !plain:
 			in.Withheld++
 		default:
@@ -111,10 +111,10 @@ func wordFrom(s threads.Source, source string) escalate.Word {
 	return escalate.Word{Trust: s.Trust, Ref: s.Ref, Voice: s.Voice, Source: cmp.Or(s.Tool, source)}
 }
 
-// affair are the things that the case rests on, with their text: those cited
+// affair are the things that the escalation rests on, with their text: those cited
 // first, then what else of the incident stands.
-func (m material) affair(ctx context.Context, c deliberate.Case, incident subconscious.Incident) ([]subconscious.Observation, error) {
-	citations := slices.Clone(c.Evidence)
+func (m material) affair(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
+	citations := slices.Clone(e.Evidence)
 	view := m.ledger.View()
 	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
 		if _, stands := view.Get(ref); stands {
@@ -181,14 +181,14 @@ func keysOf[K comparable, V any](all map[K]V) func(func(K) bool) {
 	}
 }
 
-func subjectOf(c deliberate.Case, incident subconscious.Incident) prompts.Subject {
+func subjectOf(e deliberate.Escalation, incident subconscious.Incident) prompts.Subject {
 	subject := prompts.Subject{
-		ID: c.Person, Kind: c.Kind, Importance: c.Importance, Critical: c.Critical, Due: c.Due, Why: c.Decision,
-		Title: c.Template.Title, Summary: c.Summary, Wish: c.Wish, ByModel: c.ByModel,
+		ID: e.Person, Kind: e.Kind, Importance: e.Importance, Critical: e.Critical, Due: e.Due, Why: e.Decision,
+		Title: e.Template.Title, Summary: e.Summary, Wish: e.Wish, ByModel: e.ByModel,
 	}
 	if t := incident.Telling; t != nil {
 		for _, told := range t.Told {
-			if told.Tick != c.Tick && told.Heard() {
+			if told.Tick != e.Tick && told.Heard() {
 				subject.Told, subject.LastTold = subject.Told+1, told.At
 			}
 		}
@@ -198,7 +198,7 @@ func subjectOf(c deliberate.Case, incident subconscious.Incident) prompts.Subjec
 
 // historyOf says in our own words what became of an incident with the person
 // before: what they heard, and what was kept back from them.
-func historyOf(c deliberate.Case, incident subconscious.Incident) []prompts.Line {
+func historyOf(e deliberate.Escalation, incident subconscious.Incident) []prompts.Line {
 	var lines []prompts.Line
 	add := func(at time.Time, format string, args ...any) {
 		if !at.IsZero() {
@@ -212,7 +212,7 @@ func historyOf(c deliberate.Case, incident subconscious.Incident) []prompts.Line
 	}
 	for _, told := range t.Told {
 		switch {
-		case told.Tick == c.Tick:
+		case told.Tick == e.Tick:
 		case told.Heard():
 			add(told.At, "the person was told (%s)", cmp.Or(told.Why, "the first time"))
 		case told.Outcome.KeepsBack():
@@ -228,10 +228,10 @@ func historyOf(c deliberate.Case, incident subconscious.Incident) []prompts.Line
 }
 
 // recalled are memories that share words with the affair.
-func (m material) recalled(ctx context.Context, c deliberate.Case, things []subconscious.Observation) ([]prompts.Memory, error) {
+func (m material) recalled(ctx context.Context, e deliberate.Escalation, things []subconscious.Observation) ([]prompts.Memory, error) {
 	var words []string
-	if !c.ByModel {
-		words = append(words, c.Summary)
+	if !e.ByModel {
+		words = append(words, e.Summary)
 	}
 	for _, o := range things {
 		words = append(words, o.Title)
@@ -265,7 +265,7 @@ func (m material) purseWords(ctx context.Context, at time.Time) string {
 }
 
 // desk are the tools with which a deliberation reads more.
-func (d *Daemon) desk(_ deliberate.Case, at time.Time) deliberate.Desk {
+func (d *Daemon) desk(_ deliberate.Escalation, at time.Time) deliberate.Desk {
 	state := d.currentState()
 	return reading{d.registry.Desk(subconscious.Snapshot{
 		Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),

@@ -8,9 +8,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Gather makes what a deliberation on a case is shown first.
-func (d *Daemon) Gather(ctx context.Context, c deliberate.Case, at time.Time) (deliberate.Material, error) {
-	return material{d}.Gather(ctx, c, at)
+// Gather makes what a deliberation on an escalation is shown first.
+func (d *Daemon) Gather(ctx context.Context, e deliberate.Escalation, at time.Time) (deliberate.Material, error) {
+	return material{d}.Gather(ctx, e, at)
 }
 
 // StandingMail are the mails that stand.

@@ -46,15 +46,15 @@ func TestFloodedThread(t *testing.T) {
 		w.clock.advance(slot)
 		w.tick()
 	}
-	c := deliberate.Case{Tick: 3, Person: "i-plan-1", Kind: subconscious.KindObservation}
+	e := deliberate.Escalation{Tick: 3, Person: "i-plan-1", Kind: subconscious.KindObservation}
 	for _, o := range w.d.StandingMail() {
-		if c.Incident = o.Key(); o.Attrs["from"] == "mallory@example.net" && len(c.Evidence) < 12 {
-			c.Evidence = append(c.Evidence, subconscious.Citation{Ref: o.Ref()})
+		if e.Incident = o.Key(); o.Attrs["from"] == "mallory@example.net" && len(e.Evidence) < 12 {
+			e.Evidence = append(e.Evidence, subconscious.Citation{Ref: o.Ref()})
 		}
 	}
-	m, err := w.d.Gather(t.Context(), c, w.clock.Now())
+	m, err := w.d.Gather(t.Context(), e, w.clock.Now())
 	if err != nil || len(m.Own) < flood {
-		t.Fatalf("the incident %s has %d things: %v", c.Incident, len(m.Own), err)
+		t.Fatalf("the incident %s has %d things: %v", e.Incident, len(m.Own), err)
 	}
 	if !(escalate.Taint{}).With(m.Words...).IsForeign(m.Own) {
 		t.Errorf("one voice keeps another back: %+v", m.Words)

@@ -266,7 +266,7 @@ func (w *attackWorld) scores(ctx context.Context, f *attackFigures) error {
 // not.
 func (w *attackWorld) deliberations(ctx context.Context, f *attackFigures) error {
 	var ids []string
-	err := w.rows(ctx, `SELECT DISTINCT person, '' FROM deliberation_cases WHERE person <> ''`, func(id, _ string) { ids = append(ids, id) })
+	err := w.rows(ctx, `SELECT DISTINCT person, '' FROM escalations WHERE person <> ''`, func(id, _ string) { ids = append(ids, id) })
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // SampleHash is the hash of the proposal that waits in Deliberating.
 const SampleHash = "9b1f6c1d0e4a7c52b3d8f0a1c2e3d4f5a6b7c8d9e0f1a2b3c4d5e6f708192a3b"
 
-// Deliberating returns a mind that deliberates: a case under way, proposals in
+// Deliberating returns a mind that deliberates: an escalation under way, proposals in
 // each state, runs, conversations and memories.
 func Deliberating() *Mind {
 	m := Telling()

@@ -8,10 +8,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
-// errCritical is why a case is not deliberated on any longer just now.
-var errCritical = errors.New("it was set aside for a critical case")
+// errCritical is why an escalation is not deliberated on any longer just now.
+var errCritical = errors.New("it was set aside for a critical escalation")
 
-// untilCritical is a context that ends after so long, or when a critical case
+// untilCritical is a context that ends after so long, or when a critical escalation
 // waits and this one is none. done ends it and waits for whoever looks.
 func (d *deliberation) untilCritical(ctx context.Context, most time.Duration) (asking context.Context, done func()) {
 	limited, release := context.WithTimeout(ctx, most)
@@ -24,7 +24,7 @@ func (d *deliberation) untilCritical(ctx context.Context, most time.Duration) (a
 		defer close(looked)
 		for {
 			select {
-			case <-d.bell.Rung: // the worker looks for cases by itself behind this one
+			case <-d.bell.Rung: // the worker looks for escalations by itself behind this one
 				if d.criticalWaits(asking) {
 					cancel(errCritical)
 				}
@@ -43,18 +43,18 @@ func (d *deliberation) untilCritical(ctx context.Context, most time.Duration) (a
 func (d *deliberation) criticalWaits(ctx context.Context) bool {
 	var ids []string
 	err := d.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		ids, err = names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state = 'waiting' AND critical LIMIT 1")
+		ids, err = names(ctx, tx, "SELECT id FROM escalations WHERE state = 'waiting' AND critical LIMIT 1")
 		return err
 	})
 	return err == nil && len(ids) > 0
 }
 
-// setAside puts the case back among those that wait. It goes on where it is, and
-// its deadline goes on, too.
+// setAside puts the escalation back among those that wait. It goes on where it
+// is, and its deadline goes on, too.
 func (d *deliberation) setAside(ctx context.Context) error {
 	d.aside = true
 	return d.write(ctx, "aside", func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'waiting' WHERE id = ? AND state = 'running'", d.ID)
+		_, err := tx.ExecContext(ctx, "UPDATE escalations SET state = 'waiting' WHERE id = ? AND state = 'running'", d.ID)
 		return err
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
-// TestCriticalGoesBefore has a critical case come while a model thinks about
+// TestCriticalGoesBefore has a critical escalation come while a model thinks about
 // another: it is told within its own 45 seconds, and the other one goes on.
 func TestCriticalGoesBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -18,9 +18,9 @@ func TestCriticalGoesBefore(t *testing.T) {
 		w := sceneOf(t, `{"Answers":[{"takes":90,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`)
 		worker := w.begin(t, db)
 		time.Sleep(10 * time.Second)
-		c := w.theCase(noon.Add(10 * time.Second))
-		c.Incident, c.Person, c.Critical = "disk:/home", "i-home", true
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, c) }); err != nil {
+		e := w.theEscalation(noon.Add(10 * time.Second))
+		e.Incident, e.Person, e.Critical = "disk:/home", "i-home", true
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, e) }); err != nil {
 			t.Fatal(err)
 		}
 		worker.Wake()
@@ -32,7 +32,7 @@ func TestCriticalGoesBefore(t *testing.T) {
 		if err != nil || len(critical) != 1 {
 			t.Fatal(err)
 		}
-		if after := critical[0].Over.Sub(c.At); after > 46*time.Second || critical[0].Told.Kind != deliberate.TellTemplate {
+		if after := critical[0].Over.Sub(e.At); after > 46*time.Second || critical[0].Told.Kind != deliberate.TellTemplate {
 			t.Errorf("told as %s after %s", critical[0].Told.Kind, after)
 		}
 		other, err := worker.Of(t.Context(), "i-disk-ab")

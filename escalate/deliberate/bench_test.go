@@ -9,8 +9,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// BenchmarkDeliberation is a case of three answers: two readings, a memory, and
-// the end.
+// BenchmarkDeliberation is an escalation of three answers: two readings, a
+// memory, and the end.
 func BenchmarkDeliberation(b *testing.B) {
 	for _, kind := range []string{"memory", "disk"} {
 		b.Run(kind, func(b *testing.B) {
@@ -35,9 +35,9 @@ func BenchmarkDeliberation(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for tick := int64(1); b.Loop(); tick++ {
-				c := w.theCase(noon)
-				c.Tick, c.Incident = tick, subconscious.IncidentKey("disk:/")
-				if err := db.Write(b.Context(), func(tx *store.Tx) error { return worker.Add(b.Context(), tx, c) }); err != nil {
+				e := w.theEscalation(noon)
+				e.Tick, e.Incident = tick, subconscious.IncidentKey("disk:/")
+				if err := db.Write(b.Context(), func(tx *store.Tx) error { return worker.Add(b.Context(), tx, e) }); err != nil {
 					b.Fatal(err)
 				}
 				worker.Wake()

@@ -28,7 +28,7 @@ func TestByRuleCountsWhoWasTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(noon)) }); err != nil {
+			if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Duration(w.WaitsFor * float64(time.Minute)))

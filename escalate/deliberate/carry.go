@@ -94,7 +94,7 @@ func (d *deliberation) runAction(ctx context.Context, wish Wish) (ran Ran, err e
 
 // afterRun is what the person is told of an action, and what became of it.
 func (d *deliberation) afterRun(wish Wish, ran Ran, err error) (*Telling, string) {
-	now, heading := d.Now(), d.heading(d.Case, d.taint)
+	now, heading := d.Now(), d.heading(d.Escalation, d.taint)
 	t := &Telling{Kind: TellFailed, Title: heading, Run: ran.ID, Expires: now.Add(ranOf)}
 	words := d.mechanical(ran.Words, maxWords)
 	if words == "" {

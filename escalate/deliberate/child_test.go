@@ -55,7 +55,7 @@ type casting struct {
 	ran *os.File
 }
 
-// Generate has five sorts of cases by turns.
+// Generate has five sorts of escalations by turns.
 func (c *casting) Generate(_ context.Context, request models.Request) (models.Answer, error) {
 	call := func(name, arguments string) models.ToolCall {
 		return models.ToolCall{ID: "c", Name: name, Arguments: json.RawMessage(arguments)}
@@ -118,7 +118,7 @@ func (c childActions) Run(ctx context.Context, key string, _ deliberate.Wish) (d
 	return deliberate.Ran{ID: "r-1", OK: true}, put("done")
 }
 
-// childDeliberate deliberates on what is there and on some cases more.
+// childDeliberate deliberates on what is there and on some escalations more.
 func childDeliberate(ctx context.Context, dir string) error {
 	db, err := childDatabase(ctx, dir)
 	if err != nil {
@@ -156,7 +156,7 @@ func childAdd(ctx context.Context, db *store.DB, worker *deliberate.Worker) erro
 	return db.Write(ctx, func(tx *store.Tx) error {
 		for range 5 {
 			w := world{}
-			one := w.theCase(time.Now())
+			one := w.theEscalation(time.Now())
 			one.Tick, one.Incident = 1+rand.Int64N(1<<40), subconscious.IncidentKey(fmt.Sprint("i", rand.Int64()))
 			one.Critical = rand.IntN(5) == 0
 			if err := worker.Add(ctx, tx, one); err != nil {
@@ -167,7 +167,7 @@ func childAdd(ctx context.Context, db *store.DB, worker *deliberate.Worker) erro
 	})
 }
 
-// drain waits until no case is left.
+// drain waits until no escalation is left.
 func drain(ctx context.Context, worker *deliberate.Worker) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -180,9 +180,9 @@ func child(dir string, env ...string) *exec.Cmd {
 	return command
 }
 
-// reckon lets a last life deliberate on what is left, and wants each case to have
-// ended once, with what belongs to its end, and each action to have run once at
-// most.
+// reckon lets a last life deliberate on what is left, and wants each escalation
+// to have ended once, with what belongs to its end, and each action to have run
+// once at most.
 func reckon(t *testing.T, dir string) (sum map[string]int) {
 	t.Helper()
 	if out, err := child(dir, "DELIBERATE_TEST_LAST=1").CombinedOutput(); err != nil {
@@ -221,7 +221,7 @@ func reckon(t *testing.T, dir string) (sum map[string]int) {
 			t.Fatal(err)
 		}
 		checkOne(t, r, count[id])
-		sum["cases"]++
+		sum["escalations"]++
 		sum[string(r.Outcome.Kind)]++
 		sum["resumed"] += r.Resumed
 		if r.Fallback != "" {
@@ -235,17 +235,17 @@ func reckon(t *testing.T, dir string) (sum map[string]int) {
 		}
 	}
 	if sum["proposed"] != proposals {
-		t.Errorf("%d cases ended with a proposal, and there are %d", sum["proposed"], proposals)
+		t.Errorf("%d escalations ended with a proposal, and there are %d", sum["proposed"], proposals)
 	}
 	return sum
 }
 
-// counted returns what happened, by case, and how many proposals there are.
+// counted returns what happened, by escalation, and how many proposals there are.
 func counted(t *testing.T, db *store.DB) (all map[string][]string, proposals int) {
 	t.Helper()
 	all = map[string][]string{}
 	if err := db.Read(t.Context(), func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(t.Context(), `SELECT id, coalesce(kind, ''), coalesce(key, '') FROM deliberation_cases
+		rows, err := tx.QueryContext(t.Context(), `SELECT id, coalesce(kind, ''), coalesce(key, '') FROM escalations
 			LEFT JOIN effects ON instr(key, id) > 0`)
 		if err != nil {
 			return err
@@ -273,7 +273,7 @@ func counted(t *testing.T, db *store.DB) (all map[string][]string, proposals int
 	return all, proposals
 }
 
-// TestKilledAtAnyMoment kills processes at random moments: each case ends once,
+// TestKilledAtAnyMoment kills processes at random moments: each escalation ends once,
 // the person is told once, and no action runs twice.
 func TestKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()

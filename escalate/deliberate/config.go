@@ -10,22 +10,22 @@ import (
 type Config struct {
 	// Enabled: a model is asked. Else the words of the gate tell the person.
 	Enabled bool `mapstructure:"enabled"`
-	// Rounds is how often a model may answer in one case, 1 to 8.
+	// Rounds is how often a model may answer in one escalation, 1 to 8.
 	Rounds int `mapstructure:"rounds"`
-	// Deadline is how long a case may take, CriticalDeadline where it is
+	// Deadline is how long an escalation may take, CriticalDeadline where it is
 	// critical.
 	Deadline         time.Duration `mapstructure:"deadline"`
 	CriticalDeadline time.Duration `mapstructure:"critical_deadline"`
-	// MaxCost is what a case may cost, in US dollars. It is taken off the budget
-	// before the first call. At 0 only free models are asked.
+	// MaxCost is what an escalation may cost, in US dollars. It is taken off
+	// the budget before the first call. At 0 only free models are asked.
 	MaxCost float64 `mapstructure:"max_cost"`
 }
 
-// Bounds of what a model may do in a case.
+// Bounds of what a model may do in an escalation.
 const (
 	maxRounds     = 8
 	callsPerRound = 6
-	callsPerCase  = 24
+	maxCalls      = 24
 	maxDollars    = 100
 )
 

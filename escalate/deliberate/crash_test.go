@@ -37,8 +37,8 @@ func arm() {
 	}
 }
 
-// Killed at each step in turn, each case ends once, the person is told once, and
-// no action runs twice.
+// Killed at each step in turn, each escalation ends once, the person is told
+// once, and no action runs twice.
 func TestCrashAtEachStep(t *testing.T) {
 	dir := t.TempDir()
 	kills := 0
@@ -75,7 +75,7 @@ func acted() *world {
 }
 
 // A step that fails, as on a full disk, is made up for when it works again: a
-// case still ends once.
+// escalation still ends once.
 func TestFailpointsOfSteps(t *testing.T) {
 	for _, point := range points() {
 		for times := 1; times < 6; times++ {
@@ -87,7 +87,7 @@ func TestFailpointsOfSteps(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(noon)) }); err != nil {
+				if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
 					t.Fatal(err)
 				}
 				restore, err := failpoint.Set(point+"=error*"+strconv.Itoa(times), "")

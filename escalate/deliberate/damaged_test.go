@@ -9,8 +9,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
-// TestDamaged: a case of which something cannot be read is told by rule, or let go
-// where nothing of it can be, and keeps back no other.
+// TestDamaged: an escalation of which something cannot be read is told by rule,
+// or let go where nothing of it can be, and keeps back no other.
 func TestDamaged(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage string
@@ -20,7 +20,7 @@ func TestDamaged(t *testing.T) {
 		"a step":             {"UPDATE deliberation_steps SET body = x'00' WHERE n = 1", true},
 		"a step of no kind":  {`UPDATE deliberation_steps SET body = CAST(x'00' || '{"kind":"answered"}' AS BLOB) WHERE n = 1`, true},
 		"all bytes of steps": {"UPDATE deliberation_steps SET body = x'01ff'", true},
-		"the case":           {"UPDATE deliberation_cases SET body = x'05'", false},
+		"the escalation":     {"UPDATE escalations SET body = x'05'", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestDamaged(t *testing.T) {
 				if err := worker.Stop(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				later := w.theCase(noon.Add(time.Hour))
+				later := w.theEscalation(noon.Add(time.Hour))
 				later.Tick, later.Incident, later.Person = 8, "disk:/srv", "i-disk-cd"
 				again, err := deliberate.New(w.options(db))
 				if err != nil {
@@ -57,7 +57,7 @@ func TestDamaged(t *testing.T) {
 					t.Fatal(err)
 				}
 				if other, err := again.Of(t.Context(), "i-disk-cd"); err != nil || len(other) != 1 || other[0].Told == nil {
-					t.Errorf("the other case: %+v, %v", other, err)
+					t.Errorf("the other escalation: %+v, %v", other, err)
 				}
 				first, err := again.Of(t.Context(), "i-disk-ab")
 				if err != nil || len(first) > 0 != c.told || c.told && first[0].Told == nil {

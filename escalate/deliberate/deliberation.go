@@ -16,14 +16,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// maxResumed is how often a case goes on after an interruption.
+// maxResumed is how often an escalation goes on after an interruption.
 const maxResumed = 2
 
 // fallback is why the words of the gate tell the person: in a few words, for the
 // message, and in more, for the record. The zero value is none.
 type fallback struct{ short, long string }
 
-// next deliberates on the next case, and reports whether there was one.
+// next deliberates on the next escalation, and reports whether there was one.
 func (w *Worker) next(ctx context.Context) (bool, error) {
 	r, ok, err := w.claim(ctx)
 	if err != nil || !ok {
@@ -35,38 +35,38 @@ func (w *Worker) next(ctx context.Context) (bool, error) {
 	}
 	d.resumed = r.Resumed > 0 || len(r.Steps) > 0
 	if w.Desk != nil {
-		d.desk = w.Desk(r.Case, w.Now())
+		d.desk = w.Desk(r.Escalation, w.Now())
 	}
 	why, err := d.proceed(ctx)
 	switch {
 	case err != nil:
-		return true, fmt.Errorf("case %s: %w", r.ID, err)
+		return true, fmt.Errorf("escalation %s: %w", r.ID, err)
 	case d.over || d.aside || ctx.Err() != nil:
 		return true, nil
 	}
 	if err := d.tellByRule(ctx, why); err != nil {
-		return true, fmt.Errorf("case %s: %w", r.ID, err)
+		return true, fmt.Errorf("escalation %s: %w", r.ID, err)
 	}
 	return true, nil
 }
 
-// maxStuck is how often a case comes before others though it was interrupted:
+// maxStuck is how often an escalation comes before others though it was interrupted:
 // one that cannot be ended keeps back no other.
 const maxStuck = 3 * maxResumed
 
 // soon is how long before it is of no use a message comes before others.
 const soon = 30 * time.Minute
 
-// turns is the order of cases: one that was interrupted, then those that are
+// turns is the order of escalations: one that was interrupted, then those that are
 // critical, then those that are of no use soon, then the oldest. Its arguments
 // are maxStuck, and the end of soon.
 const turns = "resumed > ?, state = 'running' DESC, critical DESC, expires BETWEEN 1 AND ? DESC, at, id"
 
-// claim takes the case whose turn it is.
+// claim takes the escalation whose turn it is.
 func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 	var ids []string
 	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		ids, err = names(ctx, tx, "SELECT id FROM deliberation_cases WHERE state <> 'ended' ORDER BY "+turns+" LIMIT 1", maxStuck, w.Now().Add(soon).UnixNano())
+		ids, err = names(ctx, tx, "SELECT id FROM escalations WHERE state <> 'ended' ORDER BY "+turns+" LIMIT 1", maxStuck, w.Now().Add(soon).UnixNano())
 		return err
 	}); err != nil || len(ids) == 0 {
 		return r, false, err
@@ -77,15 +77,15 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 		}
 		if r.State == Running {
 			r.Resumed++
-			_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET resumed = ? WHERE id = ?", r.Resumed, r.ID)
+			_, err = tx.ExecContext(ctx, "UPDATE escalations SET resumed = ? WHERE id = ?", r.Resumed, r.ID)
 			return err
 		}
 		r.State = Running
 		if r.Started.IsZero() { // else it was set aside, and its deadline goes on
 			r.Started = w.Now()
-			r.Deadline = w.deadline(r.Case, r.Started)
+			r.Deadline = w.deadline(r.Escalation, r.Started)
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'running', started = ?, deadline = ? WHERE id = ?",
+		_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'running', started = ?, deadline = ? WHERE id = ?",
 			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
 		return err
 	})
@@ -95,37 +95,37 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 	return r, err == nil, err
 }
 
-// giveUp lets go of what cannot be read of a case, so that it keeps back no other
-// for good: of what was said and done in it, and rules tell the person at the next
-// turn; or of the case, where that cannot be read.
+// giveUp lets go of what cannot be read of an escalation, so that it keeps back
+// no other for good: of what was said and done in it, and rules tell the person
+// at the next turn; or of the escalation, where that cannot be read.
 func (w *Worker) giveUp(ctx context.Context, id string) error {
 	return w.write(ctx, "give-up", func(ctx context.Context, tx *store.Tx) error {
-		_, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
+		_, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM escalations WHERE id = ?", id))
 		switch {
 		case errors.Is(err, errUnreadable):
-			w.Logger.Error("nothing of a case can be read: it is let go, and the person is not told of it", "case", id, "next", "look into the inbox: subconsciousctl inbox --all")
-			_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'ended', ended = ? WHERE id = ?", w.Now().UnixNano(), id)
+			w.Logger.Error("nothing of an escalation can be read: it is let go, and the person is not told of it", "escalation", id, "next", "look into the inbox: subconsciousctl inbox --all")
+			_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'ended', ended = ? WHERE id = ?", w.Now().UnixNano(), id)
 			return err
 		case err != nil:
 			return err
 		}
-		w.Logger.Error("what was said in a case cannot be read: it is let go, and rules tell the person", "case", id)
+		w.Logger.Error("what was said in an escalation cannot be read: it is let go, and rules tell the person", "escalation", id)
 		if _, err := tx.ExecContext(ctx, "DELETE FROM deliberation_steps WHERE id = ?", id); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'running', system = '', resumed = max(resumed, ?) WHERE id = ?", maxResumed, id)
+		_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'running', system = '', resumed = max(resumed, ?) WHERE id = ?", maxResumed, id)
 		return err
 	})
 }
 
-// deadline is until when a case may take that begins at a time: no longer than
+// deadline is until when an escalation may take that begins at a time: no longer than
 // half of how long its message is of use, so that rules can tell it still.
-func (w *Worker) deadline(c Case, begins time.Time) time.Time {
+func (w *Worker) deadline(e Escalation, begins time.Time) time.Time {
 	most := w.Config.Deadline
-	if c.Critical {
+	if e.Critical {
 		most = w.Config.CriticalDeadline
 	}
-	if expires := c.Template.Expires; expires.After(begins) {
+	if expires := e.Template.Expires; expires.After(begins) {
 		most = min(most, expires.Sub(begins)/2)
 	}
 	return begins.Add(most)
@@ -145,7 +145,7 @@ func (w *Worker) write(ctx context.Context, name string, do func(context.Context
 	return failpoint.Hit("deliberate." + name + ".done")
 }
 
-// deliberation is a case that is under way.
+// deliberation is an escalation that is under way.
 type deliberation struct {
 	*Worker
 	row
@@ -157,7 +157,7 @@ type deliberation struct {
 	aside   bool // another one goes before it
 }
 
-// proceed carries the case on until it is over, or until there is a reason to
+// proceed carries the escalation on until it is over, or until there is a reason to
 // tell by rule. When ctx ends it returns, and nothing of that is written down.
 func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
 	if d.underway != nil {
@@ -261,7 +261,7 @@ func (d *deliberation) open(ctx, asking context.Context) (fallback, error) {
 
 func (d *deliberation) gather(ctx context.Context) (m Material, err error) {
 	defer contained(&err)
-	return d.Gather.Gather(ctx, d.Case, d.Now())
+	return d.Gather.Gather(ctx, d.Escalation, d.Now())
 }
 
 // contained turns a panic of what the worker was handed into an error.
@@ -286,7 +286,7 @@ func (d *deliberation) pay(ctx context.Context) (done func(), why fallback) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 		defer cancel()
 		if _, err := d.Purse.Close(ctx); err != nil {
-			d.Logger.Error("what a case cost is not settled: its worst case counts", "case", d.ID, "error", err)
+			d.Logger.Error("what an escalation cost is not settled: its worst case counts", "escalation", d.ID, "error", err)
 		}
 	}, fallback{}
 }
@@ -322,8 +322,8 @@ func (d *deliberation) round(ctx, asking context.Context) (fallback, error) {
 	return d.ask(ctx, asking)
 }
 
-// leave ends a case whose model has nothing more to say: without a word where it
-// remembered something and the policy allows that.
+// leave ends an escalation whose model has nothing more to say: without a word
+// where it remembered something and the policy allows that.
 func (d *deliberation) leave(ctx context.Context) (fallback, error) {
 	if !d.remembered {
 		return fallback{"the model did not say what to do", "the model ended without any effect"}, nil

@@ -83,7 +83,7 @@ func (d *deliberation) notify(ctx context.Context, call ToolCall) error {
 	if err := decode(call.Arguments, &in); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
-	heading := d.heading(d.Case, d.taint)
+	heading := d.heading(d.Escalation, d.taint)
 	text := d.spoken(in.Text, d.taint, room(heading))
 	if text == "" {
 		return d.refuse(ctx, call, "the text is empty")
@@ -112,7 +112,7 @@ func (d *deliberation) remember(ctx context.Context, call ToolCall) error {
 	if err := decode(call.Arguments, &in); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
-	memo := Memo{Key: d.key(), Text: d.Redact(oneLine(clip(in.Text, maxMemo))), Kind: d.spoken(in.Kind, d.taint, 40), Trusts: d.taint.Trusts(), Case: d.Case, Evidence: d.Evidence}
+	memo := Memo{Key: d.key(), Text: d.Redact(oneLine(clip(in.Text, maxMemo))), Kind: d.spoken(in.Kind, d.taint, 40), Trusts: d.taint.Trusts(), Escalation: d.Escalation, Evidence: d.Evidence}
 	if memo.Text == "" || len(in.Tags) > maxTags {
 		return d.refuse(ctx, call, fmt.Sprintf("a memory needs a text, and has at most %d tags", maxTags))
 	}
@@ -133,7 +133,7 @@ func (d *deliberation) remember(ctx context.Context, call ToolCall) error {
 	})
 }
 
-// key names an effect for good: the case, and which of its steps.
+// key names an effect for good: the escalation, and which of its steps.
 func (d *deliberation) key() string { return fmt.Sprintf("%s/%d", d.ID, d.n) }
 
 func (d *deliberation) post(ctx context.Context, call ToolCall) error {
@@ -141,7 +141,7 @@ func (d *deliberation) post(ctx context.Context, call ToolCall) error {
 	if err := decode(call.Arguments, &in); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
-	post := Post{Key: d.key(), Conversation: cut(oneLine(in.Conversation), maxName), Text: d.Redact(clip(in.Text, maxPost)), Case: d.Case}
+	post := Post{Key: d.key(), Conversation: cut(oneLine(in.Conversation), maxName), Text: d.Redact(clip(in.Text, maxPost)), Escalation: d.Escalation}
 	if post.Conversation == "" || post.Text == "" {
 		return d.refuse(ctx, call, "a message needs a conversation and a text")
 	}
@@ -243,9 +243,9 @@ func (d *deliberation) propose(ctx context.Context, s Step, wish Wish) error {
 	return err
 }
 
-// complete fills in what the policy and the case say.
+// complete fills in what the policy and the escalation say.
 func (d *deliberation) complete(wish Wish, s Step) Wish {
-	wish.Key, wish.Case, wish.Reason = fmt.Sprintf("%s/%d", d.ID, s.N), d.Case, d.spoken(wish.Reason, d.taint, maxReason)
+	wish.Key, wish.Escalation, wish.Reason = fmt.Sprintf("%s/%d", d.ID, s.N), d.Escalation, d.spoken(wish.Reason, d.taint, maxReason)
 	if s.Kind == StepCalled {
 		wish.Key = d.key()
 	}
@@ -255,7 +255,7 @@ func (d *deliberation) complete(wish Wish, s Step) Wish {
 
 // proposal tells the person that an action waits.
 func (d *deliberation) proposal(p Proposed) *Telling {
-	heading := d.heading(d.Case, d.taint)
+	heading := d.heading(d.Escalation, d.taint)
 	end := " To do it: subconsciousctl approve " + p.ID
 	if !p.Expires.IsZero() {
 		end += " (until " + moment(p.Expires, d.Now()) + ")"

@@ -23,7 +23,7 @@ const (
 	byRule = "template"
 )
 
-// conclusion is how a case ends.
+// conclusion is how an escalation ends.
 type conclusion struct {
 	kind   subconscious.OutcomeKind
 	reason string
@@ -36,7 +36,7 @@ type conclusion struct {
 	mechanical bool
 }
 
-// end ends the case: the last step, what else belongs in it, what the person is
+// end ends the escalation: the last step, what else belongs in it, what the person is
 // told and what the mind is told are one transaction. Where the person is not told
 // (now), what else belongs in it is left undone.
 func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Context, *store.Tx, *conclusion) error, c conclusion) error {
@@ -74,9 +74,9 @@ func (d *deliberation) end(ctx context.Context, last *Step, also func(context.Co
 	return nil
 }
 
-// held is the end of a case whose telling is held back: it is of no use any more,
-// the person has answered, or it would break into quiet hours. What became of an
-// action is always told.
+// held is the end of an escalation whose telling is held back: it is of no use
+// any more, the person has answered, or it would break into quiet hours. What
+// became of an action is always told.
 func (d *deliberation) held(ctx context.Context, tx *store.Tx, c conclusion) (instead conclusion, changed bool, err error) {
 	if !c.kind.Tells() || c.acted() {
 		return c, false, nil
@@ -86,7 +86,7 @@ func (d *deliberation) held(ctx context.Context, tx *store.Tx, c conclusion) (in
 		instead.reason = tooLate
 		return instead, true, nil
 	}
-	known, err := d.Answered(ctx, tx, d.Case)
+	known, err := d.Answered(ctx, tx, d.Escalation)
 	if err != nil {
 		return c, false, err
 	}
@@ -102,10 +102,10 @@ func (d *deliberation) held(ctx context.Context, tx *store.Tx, c conclusion) (in
 	return instead, true, nil
 }
 
-// wasAnswered asks it outside of the transaction that ends the case.
+// wasAnswered asks it outside of the transaction that ends the escalation.
 func (d *deliberation) wasAnswered(ctx context.Context) (known bool, err error) {
 	err = d.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		known, err = d.Answered(ctx, tx, d.Case)
+		known, err = d.Answered(ctx, tx, d.Escalation)
 		return err
 	})
 	return known, err
@@ -116,7 +116,7 @@ func (c conclusion) acted() bool {
 	return c.telling != nil && (c.telling.Run != "" || c.telling.Kind == TellFailed || c.telling.Kind == TellActed)
 }
 
-// quiet returns until when this case is not told of. It began when it could be,
+// quiet returns until when this escalation is not told of. It began when it could be,
 // but may have been interrupted since. What is due or of no use before then is
 // told all the same.
 func (d *deliberation) quiet() (until time.Time, ok bool) {
@@ -147,7 +147,7 @@ func (d *deliberation) endOthers(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// conclude writes down how the case ended, tells the person and the mind.
+// conclude writes down how the escalation ended, tells the person and the mind.
 func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion) error {
 	now := d.Now()
 	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: within(c.reason, subconscious.OutcomeReasonBytes), Until: c.until,
@@ -174,23 +174,23 @@ func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET state = 'ended', ended = ?, ending = ? WHERE id = ? AND state <> 'ended'",
+	_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'ended', ended = ?, ending = ? WHERE id = ? AND state <> 'ended'",
 		now.UnixNano(), body, d.ID)
 	return err
 }
 
-// addressed fills in what every message of the case has.
+// addressed fills in what every message of the escalation has.
 func (d *deliberation) addressed(t Telling) Telling {
-	t.Key, t.Case, t.Urgent = "deliberation:"+d.ID, d.Case, d.Template.Urgent
+	t.Key, t.Escalation, t.Urgent = "deliberation:"+d.ID, d.Escalation, d.Template.Urgent
 	if t.Expires.IsZero() {
 		t.Expires = d.Template.Expires
 	}
 	return t
 }
 
-// tellByRule ends the case with the words of the gate, and says so in brackets.
+// tellByRule ends the escalation with the words of the gate, and says so in brackets.
 func (d *deliberation) tellByRule(ctx context.Context, why fallback) error {
-	heading := d.heading(d.Case, d.taint)
+	heading := d.heading(d.Escalation, d.taint)
 	text := oneLine(d.Redact(oneLine(d.Template.Text)))
 	if why.short != "" {
 		text = joined(text, " (told by rule: "+why.short+")", room(heading))

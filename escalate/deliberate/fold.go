@@ -8,8 +8,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// progress is how far a case has come. It follows from its steps alone, so that
-// after a crash it is made again of what was written down.
+// progress is how far an escalation has come. It follows from its steps alone,
+// so that after a crash it is made again of what was written down.
 type progress struct {
 	opened   bool
 	messages []models.Message

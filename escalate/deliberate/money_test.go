@@ -42,7 +42,7 @@ func paid(t *testing.T, config budget.Config, price float64, big int) (r deliber
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(noon)) }); err != nil {
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
 			t.Fatal(err)
 		}
 		if err := worker.Start(t.Context()); err != nil {
@@ -71,8 +71,8 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestNoMoney tells by rule where the day, or the cap of a case, has no room for
-// a first answer, and counts nothing.
+// TestNoMoney tells by rule where the day, or the cap of an escalation, has no
+// room for a first answer, and counts nothing.
 func TestNoMoney(t *testing.T) {
 	none := budget.DefaultConfig()
 	none.MoneyPerDay = 0.001

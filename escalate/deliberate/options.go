@@ -21,15 +21,15 @@ type Options struct {
 	Config Config
 	// DB was opened with Migrations.
 	DB *store.DB
-	// Asker returns the model of the moment. It is called for each case, since
+	// Asker returns the model of the moment. It is called for each escalation, since
 	// a key may appear; nil: there is none.
 	Asker func() Asker
-	// Purse pays for a case; nil: nothing is debited.
+	// Purse pays for an escalation; nil: nothing is debited.
 	Purse Purse
 	// Gather makes what a model is shown first.
 	Gather Gatherer
 	// Desk returns the tools for reading; nil: there are none.
-	Desk func(c Case, at time.Time) Desk
+	Desk func(e Escalation, at time.Time) Desk
 	// Policy decides about effects; nil refuses each of them.
 	Policy escalate.Policy
 	// Teller and Mind are needed. Where one of the others is nil its tool is
@@ -42,7 +42,7 @@ type Options struct {
 	// Answered reports, in the transaction, whether the person has answered the
 	// incident since it was decided: then nothing is told or done any more. nil:
 	// they never have.
-	Answered func(ctx context.Context, tx *store.Tx, c Case) (bool, error)
+	Answered func(ctx context.Context, tx *store.Tx, e Escalation) (bool, error)
 	// Quiet returns until when nothing but what is critical is told; ok is false
 	// where anything may be. nil: it never is quiet.
 	Quiet func(at time.Time) (until time.Time, ok bool)
@@ -53,7 +53,7 @@ type Options struct {
 	// Redact takes secrets out of whatever a model is shown or wrote, before it
 	// is stored; nil is redact.Text.
 	Redact func(string) string
-	// Ended, if set, is called when a case has ended, after its transaction.
+	// Ended, if set, is called when an escalation has ended, after its transaction.
 	Ended func(id string)
 }
 
@@ -67,10 +67,10 @@ type Asker struct {
 	Request models.Request
 }
 
-// Purse pays for the calls of a case; *budget.Purse is one, where the model's
+// Purse pays for the calls of an escalation; *budget.Purse is one, where the model's
 // meter draws on it.
 type Purse interface {
-	// Open begins a case that may cost charge.Worst.Money.
+	// Open begins an escalation that may cost charge.Worst.Money.
 	Open(ctx context.Context, charge budget.Charge) error
 	// Close gives back what was not taken.
 	Close(ctx context.Context) (budget.Amount, error)
@@ -80,7 +80,7 @@ var _ Purse = (*budget.Purse)(nil)
 
 // Gatherer makes what a model is shown first.
 type Gatherer interface {
-	Gather(ctx context.Context, c Case, at time.Time) (Material, error)
+	Gather(ctx context.Context, e Escalation, at time.Time) (Material, error)
 }
 
 // Material is what a model is shown first, and whose words it is.
@@ -131,7 +131,7 @@ type Teller interface {
 // had a word in it no address in the text can be followed.
 type Telling struct {
 	Key         string
-	Case        Case
+	Escalation  Escalation
 	Kind        TellingKind
 	Title, Text string
 	Urgent      bool
@@ -165,7 +165,7 @@ type Memo struct {
 	// the model had been shown.
 	Quarantined bool
 	Trusts      []subconscious.Trust
-	Case        Case
+	Escalation  Escalation
 	Evidence    []subconscious.Citation
 }
 
@@ -181,7 +181,7 @@ type Post struct {
 	Key          string
 	Conversation string
 	Text         string
-	Case         Case
+	Escalation   Escalation
 }
 
 // Actions carries out what is configured.
@@ -214,13 +214,13 @@ type Wish struct {
 	Key string
 	// Effect is EffectAct, or EffectPost for a message that needs approval: its
 	// arguments are conversation and text then.
-	Effect    escalate.Effect
-	Action    string
-	Arguments json.RawMessage // an object
-	Reason    string
-	Judgement escalate.Judgement
-	Trusts    []subconscious.Trust
-	Case      Case
+	Effect     escalate.Effect
+	Action     string
+	Arguments  json.RawMessage // an object
+	Reason     string
+	Judgement  escalate.Judgement
+	Trusts     []subconscious.Trust
+	Escalation Escalation
 	// Refused says why it may not begin any more, for Run; "" where it may.
 	Refused string
 	// At is when it was allowed, for Run: what was allowed long ago, in another
@@ -270,7 +270,7 @@ func (o Options) withDefaults() Options {
 		o.Redact = redact.Text
 	}
 	if o.Answered == nil {
-		o.Answered = func(context.Context, *store.Tx, Case) (bool, error) { return false, nil }
+		o.Answered = func(context.Context, *store.Tx, Escalation) (bool, error) { return false, nil }
 	}
 	if o.Quiet == nil {
 		o.Quiet = func(time.Time) (time.Time, bool) { return time.Time{}, false }

@@ -14,7 +14,7 @@ import (
 
 // TestNoModelGetsMore has models say anything at all, in worlds of all sorts:
 // nothing happens that the policy does not allow by what they were shown, and
-// each case ends once, with one message at most.
+// each escalation ends once, with one message at most.
 func TestNoModelGetsMore(t *testing.T) {
 	words := []escalate.Word{
 		{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}, {Trust: subconscious.Owner, Ref: "notes:cccccccccc", Source: "evidence"},

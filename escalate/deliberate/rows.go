@@ -11,43 +11,45 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// ErrUnknown is the error of Record for an id that no case has.
+// ErrUnknown is the error of Record for an id that no escalation has.
 var ErrUnknown = errors.New("there is no such deliberation")
 
 const (
 	// maxOf is how many cases Of returns.
 	maxOf = 20
-	// Said and done is kept for keepSteps after the end, the case for keepCase.
-	keepSteps = 30 * 24 * time.Hour
-	keepCase  = 365 * 24 * time.Hour
+	// Said and done is kept for keepSteps after the end, the escalation for
+	// keepEscalation.
+	keepSteps      = 30 * 24 * time.Hour
+	keepEscalation = 365 * 24 * time.Hour
 )
 
-// ending is how a case ended, as it is stored.
+// ending is how an escalation ended, as it is stored.
 type ending struct {
 	Outcome  subconscious.Outcome `json:"outcome"`
 	Told     *Told                `json:"told,omitempty"`
 	Fallback string               `json:"fallback,omitempty"`
 }
 
-// Add puts a case into the queue, in the transaction of the tick. A tick has one
-// case of an incident: adding it again does nothing. Its ID is made of these.
-func (w *Worker) Add(ctx context.Context, tx *store.Tx, c Case) error {
-	if err := c.check(); err != nil {
+// Add puts an escalation into the queue, in the transaction of the tick. A tick
+// has one escalation of an incident: adding it again does nothing. Its ID is
+// made of these.
+func (w *Worker) Add(ctx context.Context, tx *store.Tx, e Escalation) error {
+	if err := e.check(); err != nil {
 		return fmt.Errorf("deliberate: add: %w", err)
 	}
-	c.ID = idOf(c)
-	body, size, err := w.pack(c)
+	e.ID = idOf(e)
+	body, size, err := w.pack(e)
 	if err != nil {
-		return fmt.Errorf("deliberate: add %s: %w", c.ID, err)
+		return fmt.Errorf("deliberate: add %s: %w", e.ID, err)
 	}
-	if size > maxCase {
-		return fmt.Errorf("deliberate: add %s: the case has %d bytes, more than %d", c.ID, size, maxCase)
+	if size > maxEscalation {
+		return fmt.Errorf("deliberate: add %s: the escalation has %d bytes, more than %d", e.ID, size, maxEscalation)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO deliberation_cases (id, tick, incident, person, at, critical, expires, state, body)
+	_, err = tx.ExecContext(ctx, `INSERT INTO escalations (id, tick, incident, person, at, critical, expires, state, body)
 		VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING`,
-		c.ID, c.Tick, string(c.Incident), string(c.Person), c.At.UnixNano(), c.Critical, nanoseconds(c.Template.Expires), body)
+		e.ID, e.Tick, string(e.Incident), string(e.Person), e.At.UnixNano(), e.Critical, nanoseconds(e.Template.Expires), body)
 	if err != nil {
-		return fmt.Errorf("deliberate: add %s: %w", c.ID, err)
+		return fmt.Errorf("deliberate: add %s: %w", e.ID, err)
 	}
 	return nil
 }
@@ -55,7 +57,7 @@ func (w *Worker) Add(ctx context.Context, tx *store.Tx, c Case) error {
 // columns are those that scan reads.
 const columns = "state, body, started, deadline, resumed, bytes, cost, system, ended, ending"
 
-// row is a case as it is stored.
+// row is an escalation as it is stored.
 type row struct {
 	Record
 	bytes  int
@@ -70,7 +72,7 @@ func (w *Worker) scan(from scanner) (r row, err error) {
 	if err := from.Scan(&r.State, &body, &started, &deadline, &r.Resumed, &r.bytes, &r.Cost, &r.system, &over, &end); err != nil {
 		return r, err
 	}
-	if err := unpack(body, &r.Case); err != nil {
+	if err := unpack(body, &r.Escalation); err != nil {
 		return r, err
 	}
 	zone := w.Now().Location()
@@ -100,27 +102,27 @@ func instant(nano int64, zone *time.Location) time.Time {
 	return time.Unix(0, nano).In(zone)
 }
 
-// find reads a case with all that was said and done in it.
+// find reads an escalation with all that was said and done in it.
 func (w *Worker) find(ctx context.Context, tx *store.Tx, id string) (r row, err error) {
-	r, err = w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM deliberation_cases WHERE id = ?", id))
+	r, err = w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM escalations WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, ErrUnknown
 	}
 	if err != nil {
-		return r, fmt.Errorf("case %s: %w", id, err)
+		return r, fmt.Errorf("escalation %s: %w", id, err)
 	}
 	if r.system != "" {
 		var body []byte
 		if err := tx.QueryRowContext(ctx, "SELECT body FROM deliberation_systems WHERE hash = ?", r.system).Scan(&body); err != nil {
-			return r, fmt.Errorf("case %s: what its model is told: %w", id, err)
+			return r, fmt.Errorf("escalation %s: what its model is told: %w", id, err)
 		}
 		if err := unpack(body, &r.System); err != nil {
-			return r, fmt.Errorf("case %s: what its model is told: %w", id, err)
+			return r, fmt.Errorf("escalation %s: what its model is told: %w", id, err)
 		}
 	}
 	r.Steps, err = steps(ctx, tx, id)
 	if err != nil {
-		return r, fmt.Errorf("case %s: its steps: %w", id, err)
+		return r, fmt.Errorf("escalation %s: its steps: %w", id, err)
 	}
 	return r, nil
 }
@@ -158,7 +160,7 @@ func (s Step) check() error {
 	return nil
 }
 
-// Record returns a case by its id; ErrUnknown where there is none.
+// Record returns an escalation by its id; ErrUnknown where there is none.
 func (w *Worker) Record(ctx context.Context, id string) (Record, error) {
 	var r row
 	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
@@ -170,12 +172,12 @@ func (w *Worker) Record(ctx context.Context, id string) (Record, error) {
 	return r.Record, nil
 }
 
-// Of returns the cases of an incident by its name for people, newest first, at
+// Of returns the escalations of an incident by its name for people, newest first, at
 // most 20, without those that cannot be read.
 func (w *Worker) Of(ctx context.Context, person subconscious.IncidentID) ([]Record, error) {
 	var all []Record
 	if err := w.DB.Read(ctx, func(tx *store.Tx) error {
-		ids, err := names(ctx, tx, "SELECT id FROM deliberation_cases WHERE person = ? ORDER BY at DESC, id LIMIT ?", string(person), maxOf)
+		ids, err := names(ctx, tx, "SELECT id FROM escalations WHERE person = ? ORDER BY at DESC, id LIMIT ?", string(person), maxOf)
 		if err != nil {
 			return err
 		}
@@ -212,19 +214,20 @@ func names(ctx context.Context, tx *store.Tx, query string, args ...any) (all []
 	return all, rows.Err()
 }
 
-// Sweep removes what is kept no more: what was said 30 days after a case ended,
-// the case a year after. It is quick, and may be called at each tick.
+// Sweep removes what is kept no more: what was said 30 days after an escalation
+// ended, the escalation a year after. It is quick, and may be called at each
+// tick.
 func (w *Worker) Sweep(ctx context.Context, at time.Time) error {
 	err := w.DB.Write(ctx, func(tx *store.Tx) error {
-		const done = "SELECT id FROM deliberation_cases WHERE state = 'ended' AND ended < ?"
+		const done = "SELECT id FROM escalations WHERE state = 'ended' AND ended < ?"
 		for _, s := range []struct {
 			query string
 			args  []any
 		}{
 			{"DELETE FROM deliberation_steps WHERE id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
-			{"UPDATE deliberation_cases SET system = '' WHERE system <> '' AND id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
-			{"DELETE FROM deliberation_systems WHERE hash NOT IN (SELECT system FROM deliberation_cases)", nil},
-			{"DELETE FROM deliberation_cases WHERE state = 'ended' AND ended < ?", []any{at.Add(-keepCase).UnixNano()}},
+			{"UPDATE escalations SET system = '' WHERE system <> '' AND id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
+			{"DELETE FROM deliberation_systems WHERE hash NOT IN (SELECT system FROM escalations)", nil},
+			{"DELETE FROM escalations WHERE state = 'ended' AND ended < ?", []any{at.Add(-keepEscalation).UnixNano()}},
 		} {
 			if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
 				return err

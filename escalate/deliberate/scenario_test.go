@@ -14,8 +14,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 )
 
-// TestScenes plays each scene of testdata: scene.json is the case, the world and
-// the answers of the model, want what comes of it.
+// TestScenes plays each scene of testdata: scene.json is the escalation, the
+// world and the answers of the model, want what comes of it.
 func TestScenes(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) < 25 {
@@ -55,7 +55,7 @@ func playScene(t *testing.T, path string) {
 	}
 }
 
-// shown is what came of a case, for goldens.
+// shown is what came of an escalation, for goldens.
 func shown(r deliberate.Record, happened []string) string {
 	var text strings.Builder
 	for _, line := range happened {

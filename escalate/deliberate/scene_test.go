@@ -27,10 +27,10 @@ type scripted struct {
 	Panic bool          `json:"panic"`
 }
 
-// scene is a case and the world around it.
+// scene is an escalation and the world around it.
 type scene struct {
 	About string `json:"about"`
-	// The case.
+	// The escalation.
 	Critical, Urgent bool
 	Title, Text      string
 	DueIn, ExpiresIn float64 // minutes
@@ -77,15 +77,15 @@ type reading struct {
 	Big   int           // so many bytes more
 }
 
-func (w *world) theCase(at time.Time) deliberate.Case {
-	c := deliberate.Case{Tick: 7, At: at, Incident: "disk:/", Person: "i-disk-ab", Thread: subconscious.Watcher, Kind: subconscious.KindRisk, Importance: 8,
+func (w *world) theEscalation(at time.Time) deliberate.Escalation {
+	e := deliberate.Escalation{Tick: 7, At: at, Incident: "disk:/", Person: "i-disk-ab", Thread: subconscious.Watcher, Kind: subconscious.KindRisk, Importance: 8,
 		Critical: w.Critical, Summary: "The disk is filling up", Evidence: []subconscious.Citation{{Ref: "health:aaaaaaaaaa", Seq: 3}},
 		Template: deliberate.Message{Title: cmp.Or(w.Title, "The disk is filling up"), Text: cmp.Or(w.Text, "It is a warning. Free some room on it."), Urgent: w.Urgent}}
 	if w.DueIn != 0 {
-		c.Due = at.Add(time.Duration(w.DueIn * float64(time.Minute)))
+		e.Due = at.Add(time.Duration(w.DueIn * float64(time.Minute)))
 	}
 	if w.ExpiresIn != 0 {
-		c.Template.Expires = at.Add(time.Duration(w.ExpiresIn * float64(time.Minute)))
+		e.Template.Expires = at.Add(time.Duration(w.ExpiresIn * float64(time.Minute)))
 	}
-	return c
+	return e
 }

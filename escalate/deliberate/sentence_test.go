@@ -39,7 +39,7 @@ func said(t *testing.T, tool string, arguments any) (s scripted) {
 }
 
 // TestLongSentence: a sentence of characters that take four bytes each fits the
-// mind, too. One that does not would stand before all other cases for good.
+// mind, too. One that does not would stand before all other escalations for good.
 func TestLongSentence(t *testing.T) {
 	long := strings.Repeat("\U0001F418", 300)
 	for name, one := range map[string]struct {
@@ -83,7 +83,7 @@ func playWith(t *testing.T, w *world, with func(*deliberate.Options)) (r deliber
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(noon)) }); err != nil {
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
 			t.Fatal(err)
 		}
 		if err := worker.Start(t.Context()); err != nil {

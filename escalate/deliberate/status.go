@@ -18,12 +18,12 @@ type Status struct {
 	Problem string
 	Model   string // PROVIDER/MODEL
 	Waiting int    // those that run included
-	// Running is the id of the case under way, and Since when it began.
+	// Running is the id of the escalation under way, and Since when it began.
 	Running string
 	Since   time.Time
-	// Today counts the outcomes of cases that ended since midnight, ByRule those
-	// of them that the words of the gate told, and Cost what they cost in
-	// billionths of a US dollar.
+	// Today counts the outcomes of escalations that ended since midnight,
+	// ByRule those of them that the words of the gate told, and Cost what they
+	// cost in billionths of a US dollar.
 	Today  map[subconscious.OutcomeKind]int
 	ByRule int
 	Cost   int64
@@ -52,16 +52,16 @@ func (w *Worker) Status(ctx context.Context, at time.Time) (Status, error) {
 }
 
 func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) error {
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM deliberation_cases WHERE state <> 'ended'").Scan(&s.Waiting); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM escalations WHERE state <> 'ended'").Scan(&s.Waiting); err != nil {
 		return err
 	}
 	var since int64
-	err := tx.QueryRowContext(ctx, "SELECT id, started FROM deliberation_cases WHERE state = 'running' LIMIT 1").Scan(&s.Running, &since)
+	err := tx.QueryRowContext(ctx, "SELECT id, started FROM escalations WHERE state = 'running' LIMIT 1").Scan(&s.Running, &since)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
 	s.Since = instant(since, midnight.Location())
-	rows, err := tx.QueryContext(ctx, "SELECT cost, ending FROM deliberation_cases WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
+	rows, err := tx.QueryContext(ctx, "SELECT cost, ending FROM escalations WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// maxRecord bounds what is written down of a case, and maxStep of one step,
-	// in bytes of JSON; what ends a case is written down in any case.
+	// maxRecord bounds what is written down of an escalation, and maxStep of
+	// one step, in bytes of JSON; what ends an escalation is written down in
+	// any case.
 	maxRecord = 256 << 10
 	maxStep   = 128 << 10
 	// kept is how many bytes of each text a step has that was cut.
@@ -69,7 +70,7 @@ func (d *deliberation) insert(ctx context.Context, tx *store.Tx, s *Step, n int)
 	if s.Answer != nil {
 		cost = s.Answer.Cost
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET bytes = bytes + ?, cost = cost + ? WHERE id = ?", size, cost, d.ID)
+	_, err = tx.ExecContext(ctx, "UPDATE escalations SET bytes = bytes + ?, cost = cost + ? WHERE id = ?", size, cost, d.ID)
 	return size, err
 }
 
@@ -139,6 +140,6 @@ func (d *deliberation) putSystem(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.ExecContext(ctx, "INSERT INTO deliberation_systems (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, body); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE deliberation_cases SET system = ? WHERE id = ?", hash, d.ID)
+	_, err = tx.ExecContext(ctx, "UPDATE escalations SET system = ? WHERE id = ?", hash, d.ID)
 	return err
 }

@@ -93,7 +93,7 @@ func actDescription(offers []Offer) string {
 	return text.String()
 }
 
-// enders are the effects that end a case. They are there to the last.
+// enders are the effects that end an escalation. They are there to the last.
 func enders() []escalate.Effect {
 	return []escalate.Effect{escalate.EffectNotify, escalate.EffectAct, escalate.EffectSnooze, escalate.EffectDismiss}
 }
@@ -104,8 +104,8 @@ func (d *deliberation) use(ctx, asking context.Context, call ToolCall) error {
 	switch {
 	case d.inRound >= callsPerRound:
 		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used at once", callsPerRound))
-	case d.calls >= callsPerCase && !slices.Contains(enders(), escalate.Effect(call.Name)):
-		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used in all; end it now", callsPerCase))
+	case d.calls >= maxCalls && !slices.Contains(enders(), escalate.Effect(call.Name)):
+		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used in all; end it now", maxCalls))
 	case !known:
 		return d.refuse(ctx, call, fmt.Sprintf("there is no tool %.60q", call.Name))
 	case len(call.Arguments) > maxArguments:

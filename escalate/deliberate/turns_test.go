@@ -30,7 +30,7 @@ func (m refusingMind) Conclude(ctx context.Context, tx *store.Tx, c subconscious
 	return m.world.Conclude(ctx, tx, c, refund)
 }
 
-// TestTurns: a flood of cases keeps back none that is of no use soon, and one
+// TestTurns: a flood of escalations keeps back none that is of no use soon, and one
 // that cannot be ended keeps back no other.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -50,12 +50,12 @@ func TestTurns(t *testing.T) {
 			expires  time.Duration
 			critical bool
 		}{{"stuck", 0, true}, {"first", 0, false}, {"later", 5 * time.Hour, false}, {"soon", 10 * time.Minute, false}, {"critical", 0, true}} {
-			c := w.theCase(noon.Add(time.Duration(i-10) * time.Second))
-			c.Incident, c.Critical = one.incident, one.critical
+			e := w.theEscalation(noon.Add(time.Duration(i-10) * time.Second))
+			e.Incident, e.Critical = one.incident, one.critical
 			if one.expires > 0 {
-				c.Template.Expires = noon.Add(one.expires)
+				e.Template.Expires = noon.Add(one.expires)
 			}
-			if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, c) }); err != nil {
+			if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, e) }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -43,15 +43,15 @@ func (w *Worker) mechanical(text string, most int) string {
 	return cut(Defang(w.Redact(oneLine(text))), most)
 }
 
-// heading is the mechanical title of a case. It may hold what a stranger wrote,
-// as the subject of a mail or the name of a file: no address in it can be
-// followed, but where nothing was shown but the words of the person and the
+// heading is the mechanical title of an escalation. It may hold what a stranger
+// wrote, as the subject of a mail or the name of a file: no address in it can
+// be followed, but where nothing was shown but the words of the person and the
 // machine.
-func (w *Worker) heading(c Case, taint escalate.Taint) string {
+func (w *Worker) heading(e Escalation, taint escalate.Taint) string {
 	if len(taint.Words) == 0 {
-		return w.mechanical(c.Template.Title, maxTitle)
+		return w.mechanical(e.Template.Title, maxTitle)
 	}
-	return w.spoken(c.Template.Title, taint, maxTitle)
+	return w.spoken(e.Template.Title, taint, maxTitle)
 }
 
 // room is how many characters are left for a text.

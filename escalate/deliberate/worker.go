@@ -10,8 +10,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/wake"
 )
 
-// Worker deliberates on one case after the other. It is the only one that writes
-// its tables, and is safe for concurrent use.
+// Worker deliberates on one escalation after the other. It is the only one that
+// writes its tables, and is safe for concurrent use.
 type Worker struct {
 	Options
 	packer
@@ -58,7 +58,7 @@ func (w *Worker) Start(context.Context) error {
 	return nil
 }
 
-// Stop breaks off what is being asked and waits for the worker. A case that is
+// Stop breaks off what is being asked and waits for the worker. An escalation that is
 // under way goes on with the next start, if its deadline is not over then. It
 // may be called more than once.
 func (w *Worker) Stop(ctx context.Context) error {
@@ -76,18 +76,18 @@ func (w *Worker) Stop(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("deliberate: stop: a case does not let go: %w", ctx.Err())
+		return fmt.Errorf("deliberate: stop: an escalation does not let go: %w", ctx.Err())
 	}
 }
 
-// Wake lets the worker look for cases. Call it after the transaction of Add.
+// Wake lets the worker look for escalations. Call it after the transaction of Add.
 func (w *Worker) Wake() { w.bell.Ring() }
 
-// Idle waits until all cases have ended that Wake was called for. While the
+// Idle waits until all escalations have ended that Wake was called for. While the
 // database fails they have not.
 func (w *Worker) Idle(ctx context.Context) error { return w.bell.Idle(ctx) }
 
-// run takes cases until ctx is done.
+// run takes escalations until ctx is done.
 func (w *Worker) run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
 		worked, err := w.next(ctx)
@@ -97,7 +97,7 @@ func (w *Worker) run(ctx context.Context) {
 		case err != nil:
 			failures++
 			wait := min(pauseMin<<min(failures-1, 10), pauseMax)
-			w.Logger.Error("a case cannot be deliberated on now", "error", err, "again_in", wait)
+			w.Logger.Error("an escalation cannot be deliberated on now", "error", err, "again_in", wait)
 			pause(ctx, wait) // a database that fails is left alone
 		case worked:
 			failures = 0

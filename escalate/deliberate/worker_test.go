@@ -139,9 +139,9 @@ func TestOrder(t *testing.T) {
 		want := map[string]string{}
 		if err := db.Write(t.Context(), func(tx *store.Tx) error {
 			for name, minutes := range map[string]int{"new": 0, "older": 1, "oldest": 2, "critical": 0} {
-				c := w.theCase(noon.Add(-time.Duration(minutes) * time.Minute))
-				c.Incident, c.Person, c.Critical = subconscious.IncidentKey(name), subconscious.IncidentID(name), name == "critical"
-				if err := worker.Add(t.Context(), tx, c); err != nil {
+				e := w.theEscalation(noon.Add(-time.Duration(minutes) * time.Minute))
+				e.Incident, e.Person, e.Critical = subconscious.IncidentKey(name), subconscious.IncidentID(name), name == "critical"
+				if err := worker.Add(t.Context(), tx, e); err != nil {
 					return err
 				}
 			}
@@ -177,7 +177,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestSweep keeps what was said 30 days, and the case a year.
+// TestSweep keeps what was said 30 days, and the escalation a year.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := opened(t, store.Memory)
@@ -189,17 +189,17 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, step := range []struct {
-			days, cases, steps int
-			system             string
+			days, escalations, steps int
+			system                   string
 		}{{29, 1, 4, "Deliberate."}, {31, 1, 0, ""}, {364, 1, 0, ""}, {366, 0, 0, ""}} {
 			if err := worker.Sweep(t.Context(), noon.AddDate(0, 0, step.days)); err != nil {
 				t.Fatal(err)
 			}
 			all, err := worker.Of(t.Context(), "i-disk-ab")
-			if err != nil || len(all) != step.cases {
-				t.Fatalf("after %d days: %d cases, %v", step.days, len(all), err)
+			if err != nil || len(all) != step.escalations {
+				t.Fatalf("after %d days: %d escalations, %v", step.days, len(all), err)
 			}
-			if step.cases > 0 && (len(all[0].Steps) != step.steps || all[0].System != step.system || all[0].Outcome == nil) {
+			if step.escalations > 0 && (len(all[0].Steps) != step.steps || all[0].System != step.system || all[0].Outcome == nil) {
 				t.Errorf("after %d days: %d steps, told %q", step.days, len(all[0].Steps), all[0].System)
 			}
 		}
@@ -209,8 +209,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestPurse opens the purse with what is left of a case, once for each case, and
-// closes it.
+// TestPurse opens the purse with what is left of an escalation, once for each
+// escalation, and closes it.
 func TestPurse(t *testing.T) {
 	w := sceneOf(t, `{"Answers":[{"money":5,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`)
 	r, _ := play(t, w)
@@ -253,16 +253,16 @@ func TestAddRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, spoil := range map[string]func(*deliberate.Case){
-		"no tick":     func(c *deliberate.Case) { c.Tick = 0 },
-		"no incident": func(c *deliberate.Case) { c.Incident = "" },
-		"no time":     func(c *deliberate.Case) { c.At = time.Time{} },
-		"no words":    func(c *deliberate.Case) { c.Template = deliberate.Message{} },
-		"too large":   func(c *deliberate.Case) { c.Wish = strings.Repeat("x", 70<<10) },
+	for name, spoil := range map[string]func(*deliberate.Escalation){
+		"no tick":     func(e *deliberate.Escalation) { e.Tick = 0 },
+		"no incident": func(e *deliberate.Escalation) { e.Incident = "" },
+		"no time":     func(e *deliberate.Escalation) { e.At = time.Time{} },
+		"no words":    func(e *deliberate.Escalation) { e.Template = deliberate.Message{} },
+		"too large":   func(e *deliberate.Escalation) { e.Wish = strings.Repeat("x", 70<<10) },
 	} {
-		c := w.theCase(noon)
-		spoil(&c)
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, c) }); err == nil {
+		e := w.theEscalation(noon)
+		spoil(&e)
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, e) }); err == nil {
 			t.Errorf("%s: it was taken", name)
 		}
 	}

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// effects has what came of a case, each as often as it came.
+// effects has what came of an escalation, each as often as it came.
 var effects = store.Migration{Package: "test", Version: 1, SQL: "CREATE TABLE effects (kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL)"}
 
 func migrations() []store.Migration { return append(deliberate.Migrations(), effects) }
@@ -66,14 +66,16 @@ func (w *world) options(db *store.DB) deliberate.Options {
 		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) }}
 	if w.AnsweredIn != 0 {
 		from := noon.Add(time.Duration((w.AnsweredIn - w.WaitsFor) * float64(time.Minute)))
-		o.Answered = func(context.Context, *store.Tx, deliberate.Case) (bool, error) { return !o.Now().Before(from), nil }
+		o.Answered = func(context.Context, *store.Tx, deliberate.Escalation) (bool, error) {
+			return !o.Now().Before(from), nil
+		}
 	}
 	if w.QuietIn != 0 {
 		from := noon.Add(time.Duration((w.QuietIn - w.WaitsFor) * float64(time.Minute)))
 		until := from.Add(time.Hour)
 		o.Quiet = func(at time.Time) (time.Time, bool) { return until, !at.Before(from) && at.Before(until) }
 	}
-	o.Desk = func(deliberate.Case, time.Time) deliberate.Desk { return desk{w} }
+	o.Desk = func(deliberate.Escalation, time.Time) deliberate.Desk { return desk{w} }
 	for _, missing := range w.Without {
 		switch missing {
 		case "memories":
@@ -158,11 +160,11 @@ func (w *world) Generate(ctx context.Context, request models.Request) (models.An
 }
 
 // Gather implements deliberate.Gatherer.
-func (w *world) Gather(context.Context, deliberate.Case, time.Time) (deliberate.Material, error) {
+func (w *world) Gather(context.Context, deliberate.Escalation, time.Time) (deliberate.Material, error) {
 	if w.GatherErr != "" {
 		return deliberate.Material{}, errors.New(w.GatherErr)
 	}
-	m := deliberate.Material{Prompt: prompts.Prompt{System: "Deliberate.", User: "The case."}, Words: w.Words, Own: w.Own}
+	m := deliberate.Material{Prompt: prompts.Prompt{System: "Deliberate.", User: "The escalation."}, Words: w.Words, Own: w.Own}
 	if m.Words == nil && !w.NoWords {
 		m.Words = []escalate.Word{{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}}
 	}
@@ -277,7 +279,7 @@ func (w acting) Propose(ctx context.Context, tx *store.Tx, wish deliberate.Wish)
 			return deliberate.Proposed{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrWish)
 		}
 	}
-	return deliberate.Proposed{ID: "p-1", Words: wish.Action + " " + string(wish.Arguments), Expires: wish.Case.At.Add(24 * time.Hour)},
+	return deliberate.Proposed{ID: "p-1", Words: wish.Action + " " + string(wish.Arguments), Expires: wish.Escalation.At.Add(24 * time.Hour)},
 		note(ctx, tx, "proposed", wish.Key, "%s %s, shown %v, by %s", wish.Action, wish.Arguments, wish.Trusts, wish.Judgement.Clause)
 }
 
@@ -319,7 +321,7 @@ func opened(t testing.TB, path string) *store.DB {
 	return db
 }
 
-// play lets a worker take the case of a scene to its end, and returns it.
+// play lets a worker take the escalation of a scene to its end, and returns it.
 func play(t *testing.T, w *world) (r deliberate.Record, happened []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -351,17 +353,17 @@ func started(t testing.TB, options deliberate.Options) *deliberate.Worker {
 	return worker
 }
 
-// ends waits until no case is left.
+// ends waits until no escalation is left.
 func ends(t *testing.T, worker *deliberate.Worker) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	if err := worker.Idle(ctx); err != nil {
-		t.Errorf("the case has not ended in an hour: %v", err)
+		t.Errorf("the escalation has not ended in an hour: %v", err)
 	}
 }
 
-// begin adds the case and starts a worker.
+// begin adds the escalation and starts a worker.
 func (w *world) begin(t testing.TB, db *store.DB) *deliberate.Worker {
 	t.Helper()
 	w.at, w.ran = noon, map[string]deliberate.Ran{}
@@ -371,7 +373,7 @@ func (w *world) begin(t testing.TB, db *store.DB) *deliberate.Worker {
 	}
 	added := noon.Add(-time.Duration(w.WaitsFor * float64(time.Minute)))
 	for range 2 { // added twice it is there once
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theCase(added)) }); err != nil {
+		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(added)) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -381,12 +383,12 @@ func (w *world) begin(t testing.TB, db *store.DB) *deliberate.Worker {
 	return worker
 }
 
-// look returns the one case, and what happened.
+// look returns the one escalation, and what happened.
 func look(t testing.TB, db *store.DB, worker *deliberate.Worker) (deliberate.Record, []string) {
 	t.Helper()
 	all, err := worker.Of(t.Context(), "i-disk-ab")
 	if err != nil || len(all) != 1 {
-		t.Fatalf("%d cases: %v", len(all), err)
+		t.Fatalf("%d escalations: %v", len(all), err)
 	}
 	r, err := worker.Record(t.Context(), all[0].ID)
 	if err != nil {
@@ -417,7 +419,7 @@ func effectsOf(t testing.TB, db *store.DB) (all []string) {
 	return all
 }
 
-// checkOne wants a case that has ended once, and a person who was told once at
+// checkOne wants an escalation that has ended once, and a person who was told once at
 // most.
 func checkOne(t testing.TB, r deliberate.Record, happened []string) {
 	t.Helper()

@@ -12,9 +12,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Case is a decision of the gate to tell a person of an incident, which is
+// Escalation is a decision of the gate to tell a person of an incident, which is
 // deliberated on first.
-type Case struct {
+type Escalation struct {
 	// ID is "d-" and ten characters; Add makes it of tick and incident.
 	ID       string                   `json:"id"`
 	Tick     int64                    `json:"tick"`
@@ -57,31 +57,31 @@ type Message struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// maxCase bounds what is kept of a case, as JSON.
-const maxCase = 64 << 10
+// maxEscalation bounds what is kept of an escalation, as JSON.
+const maxEscalation = 64 << 10
 
-func (c Case) check() error {
+func (e Escalation) check() error {
 	switch {
-	case c.Tick < 1 || c.Incident == "" || c.At.IsZero():
-		return errors.New("a case needs a tick, an incident and a time")
-	case c.Template.Title == "" && c.Template.Text == "":
-		return fmt.Errorf("the case of %s has no words to tell the person by rule", c.Incident)
+	case e.Tick < 1 || e.Incident == "" || e.At.IsZero():
+		return errors.New("an escalation needs a tick, an incident and a time")
+	case e.Template.Title == "" && e.Template.Text == "":
+		return fmt.Errorf("the escalation of %s has no words to tell the person by rule", e.Incident)
 	}
 	return nil
 }
 
-// idOf is the id of the case of a tick and an incident.
-func idOf(c Case) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", c.Tick, c.Incident))
+// idOf is the id of the escalation of a tick and an incident.
+func idOf(e Escalation) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", e.Tick, e.Incident))
 	return "d-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:10]
 }
 
 // isLate reports whether the message is of no use any more.
-func (c Case) isLate(at time.Time) bool {
-	return !c.Template.Expires.IsZero() && !at.Before(c.Template.Expires)
+func (e Escalation) isLate(at time.Time) bool {
+	return !e.Template.Expires.IsZero() && !at.Before(e.Template.Expires)
 }
 
-// State is where a case is.
+// State is where an escalation is.
 type State string
 
 const (
@@ -90,9 +90,9 @@ const (
 	Ended   State = "ended"
 )
 
-// Record is a case and all that is known of how it went.
+// Record is an escalation and all that is known of how it went.
 type Record struct {
-	Case
+	Escalation
 	State    State     `json:"state"`
 	Started  time.Time `json:"started,omitzero"`
 	Deadline time.Time `json:"deadline,omitzero"`
@@ -124,7 +124,7 @@ type Told struct {
 type StepKind string
 
 const (
-	StepOpened   StepKind = "opened"   // the model is to be shown the case
+	StepOpened   StepKind = "opened"   // the model is to be shown the escalation
 	StepAnswered StepKind = "answered" // it answered
 	StepCalled   StepKind = "called"   // a tool that it asked for was run, or refused
 	StepStarted  StepKind = "started"  // an action is about to be run
@@ -132,7 +132,7 @@ const (
 	StepEnded    StepKind = "ended"
 )
 
-// Step is one thing that was said or done in a case.
+// Step is one thing that was said or done in an escalation.
 type Step struct {
 	N     int       `json:"n"`
 	At    time.Time `json:"at"`
