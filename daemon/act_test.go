@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,14 +87,11 @@ func tellings(phone *notifytest.Recorder, words string) (n int) {
 }
 
 // Stopping the mind ends a program that does not end when it is asked to, with
-// what it began in its group and in a session of its own, and writes that down.
+// what it began in its group, and writes that down.
 func TestStopEndsActions(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("what left the group of its program is found there alone")
-	}
 	loop := `sh -c 'trap "" TERM; echo $$ >&3; exec 3>&- >/dev/null 2>&1; while :; do sleep 300; done'`
-	w, phone, said := acting(t, `trap "" TERM; `+loop+" & setsid "+loop+" & exec "+loop)
+	w, phone, said := acting(t, `trap "" TERM; `+loop+" & "+loop+" & exec "+loop)
 	w.stop()
 	if len(said) != 3 {
 		t.Fatalf("%q have begun", said)

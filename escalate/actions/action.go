@@ -19,11 +19,10 @@ type Action struct {
 	// {param} stands for a value; {{ and }} are single braces. An argument with
 	// an optional parameter is left out together with its value.
 	//
-	// It is never a shell line: a shell with -c is refused, as are values for
-	// what hands them to a shell (ssh, su) or runs them as a program, also behind
-	// a program that runs another (env, find -exec). What a program makes of its
-	// arguments is its own, though: the text of "curl --data={text}" may begin
-	// with @.
+	// It is never a shell line: a shell with -c is refused, as is a value behind a
+	// program that runs others (env, ssh, find -exec) or reads a language, but for
+	// a script, named from / on. What a program makes of its arguments is its own,
+	// though: the text of "curl --data={text}" may begin with @.
 	Command []string `mapstructure:"command"`
 	Params  []Param  `mapstructure:"params"`
 	// Folder is where the program runs, absolute; "" is the home folder.

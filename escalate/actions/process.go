@@ -28,9 +28,9 @@ type ending struct {
 
 // run runs a program in a process group of its own, with nothing to read and no
 // descriptor but its outputs. When its time is over, or the engine stops, the
-// group is asked to end and then killed, and on Linux what left the group as
-// well; all of it at once where the engine cannot wait. What a program that ends
-// by itself leaves behind in its group is killed too.
+// group is asked to end and then killed; at once where the engine cannot wait.
+// What a program that ends by itself leaves behind in its group is killed too.
+// What left the group, by a session of its own, is not followed.
 func (e *Engine) run(id string, argv []string, folder string, action Action) ending {
 	// The system ends the program with the thread that started it, so that it
 	// does not outlive a daemon that is killed.
@@ -44,26 +44,16 @@ func (e *Engine) run(id string, argv []string, folder string, action Action) end
 	command.Dir, command.Env = folder, append(e.environment(action.Env), variable)
 	command.Stdout, command.Stderr = kept, kept
 	command.SysProcAttr = ownGroup()
-	began := newFamily(variable)
-	command.Cancel = func() error {
-		began.meet()
-		return signal(command, syscall.SIGTERM)
-	}
+	command.Cancel = func() error { return signal(command, syscall.SIGTERM) }
 	command.WaitDelay = e.Grace
 	seal()
 	err := command.Start()
 	if err != nil {
 		return ending{state: RunFailed, exit: -1, problem: "it could not be started: " + clip(err.Error())}
 	}
-	began.adopt(command.Process.Pid)
-	err = e.await(command, began)
+	err = e.await(command)
 	if killed := signal(command, syscall.SIGKILL); killed != nil && !errors.Is(killed, syscall.ESRCH) {
 		e.Logger.Warn("what an action left behind could not be ended", "action", action.Name, "error", killed)
-	}
-	if ctx.Err() != nil {
-		if n := began.end(); n > 0 {
-			e.Logger.Info("what an action had begun outside of its group was ended with it", "action", action.Name, "run", id, "processes", n)
-		}
 	}
 	end := ending{exit: command.ProcessState.ExitCode()}
 	end.output, end.leftOut = kept.text(action.MaxOutput, e.Redact)
@@ -83,16 +73,14 @@ func (e *Engine) run(id string, argv []string, folder string, action Action) end
 }
 
 // await waits for a program that was started. Where the engine can wait no longer
-// it kills the program and all that it began.
-func (e *Engine) await(command *exec.Cmd, began *family) error {
+// it kills the program's group.
+func (e *Engine) await(command *exec.Cmd) error {
 	ended := make(chan struct{})
 	var hasty sync.WaitGroup
 	hasty.Go(func() {
 		select {
 		case <-e.hurry.Done():
-			began.meet()
-			_ = signal(command, syscall.SIGKILL) // it is looked at again when it has ended
-			began.end()
+			_ = signal(command, syscall.SIGKILL) // again, with its error, when it has ended
 		case <-ended:
 		}
 	})

@@ -61,8 +61,6 @@ func TestGroupIsEnded(t *testing.T) {
 	}{
 		"late":              {`sleep 300 & echo $! >"$1"; wait`, 2 * time.Second, actions.RunTimedOut},
 		"deaf":              {`trap "" TERM; sh -c 'trap "" TERM; echo $$ >"$1"; while :; do sleep 300; done' x "$1"`, 2 * time.Second, actions.RunTimedOut},
-		"away":              {`setsid sh -c 'echo $$ >"$1"; sleep 300 & wait' x "$1" >/dev/null 2>&1 & wait`, 2 * time.Second, actions.RunTimedOut},
-		"away and bare":     {`env -i setsid sh -c 'echo $$ >"$1"; sleep 300 & wait' x "$1" >/dev/null 2>&1 & wait`, 2 * time.Second, actions.RunTimedOut},
 		"left behind":       {`sleep 300 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 		"quiet left behind": {`sleep 300 >/dev/null 2>&1 & echo $! >"$1"; exit 0`, time.Minute, actions.RunSucceeded},
 	} {
@@ -145,7 +143,7 @@ func TestStopCannotWait(t *testing.T) {
 }
 
 // deaf is an action that does not end when it is asked to, nor does what it
-// begins in its group and in a session of its own.
+// begins.
 func deaf(t testing.TB, dir string) actions.Action {
 	t.Helper()
 	fifo := filepath.Join(dir, "begun")
@@ -154,7 +152,7 @@ func deaf(t testing.TB, dir string) actions.Action {
 	}
 	loop := script(t, dir, "loop", `trap "" TERM; echo $$; exec >/dev/null 2>&1; while :; do sleep 300; done`)
 	return actions.Action{Name: "deaf", Description: "Does not end.", Timeout: time.Minute,
-		Command: []string{script(t, dir, "deaf", `trap "" TERM; exec >"$1"; "$2" & setsid "$2" & exec "$2"`), fifo, loop}}
+		Command: []string{script(t, dir, "deaf", `trap "" TERM; exec >"$1"; "$2" & "$2" & exec "$2"`), fifo, loop}}
 }
 
 // deafOnes waits until all of them have begun.

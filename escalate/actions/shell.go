@@ -8,6 +8,27 @@ import (
 	"strings"
 )
 
+var (
+	// shells read the argument of -c as a line of their language.
+	shells = strings.Fields("sh bash rbash dash ash zsh ksh mksh yash fish csh tcsh pwsh powershell nu elvish xonsh")
+	// languages read a program in an argument, or in the file that one names.
+	languages = strings.Fields(`python pypy perl ruby jruby node nodejs deno bun php lua luajit osascript awk gawk mawk nawk original-awk java rscript
+		tclsh julia octave guile racket sbcl clisp groovy scala elixir erl escript ocaml raku gnuplot gjs qjs`)
+	// runners run what stands in their arguments, here or elsewhere.
+	runners = strings.Fields(`env nice ionice timeout nohup setsid stdbuf time xargs sudo doas pkexec gosu su-exec chroot unshare nsenter
+		flock taskset chrt setpriv prlimit strace ltrace valgrind entr systemd-run systemd-inhibit systemd-cat dbus-run-session xvfb-run
+		caffeinate unbuffer fakeroot faketime torsocks proxychains firejail busybox toybox coreutils command npx bunx uvx fd fdfind
+		ssh slogin mosh su sg runuser watch script parallel screen tmux at batch crontab eval expect
+		make gmake just gdb lldb setarch arch run-parts start-stop-daemon bwrap dbus-launch xterm x-terminal-emulator gnome-terminal
+		konsole alacritty kitty foot sed gsed r dc wish`)
+	// subcommands make a runner of any program: docker exec, uv run.
+	subcommands = []string{"exec", "run", "eval"}
+	// finding are the options with which find runs what it finds.
+	finding = []string{"-exec", "-execdir", "-ok", "-okdir"}
+	// many are many programs in one, and do what they are called by.
+	many = []string{"busybox", "toybox", "coreutils"}
+)
+
 // baseName is a program's name without folder and version: "python3.12" is
 // python.
 func baseName(program string) string {
@@ -33,109 +54,37 @@ func nameOf(a argument) string {
 	return baseName(name)
 }
 
-// shellLine says why a vector would be read by a shell, or have a value read as
-// a program; "" where it would not. Program is what the vector's first is when
-// links are followed. It catches slips: what a program does with its arguments
-// is the program's own.
+// shellLine says why a vector would be read by a shell, or why a value in it
+// might become what runs; "" where neither is so. Program is what the vector's
+// first is when links are followed. A value is never behind a program that runs
+// others or reads a language. It catches slips: what a program does with its
+// arguments is the program's own.
 func shellLine(vector []string, parsed []argument, program string) string {
 	if slices.Contains(many, program) {
 		program = baseName(vector[0]) // it does what it is called by
 	}
 	words := append([]argument{{{literal: program}}}, parsed...)
-	for i := range words {
-		if name := nameOf(words[i]); slices.Contains(shells, name) && slices.ContainsFunc(words[i+1:], isCommandOption) {
+	for i, word := range words {
+		if name := nameOf(word); slices.Contains(shells, name) && slices.ContainsFunc(words[i+1:], isCommandOption) {
 			return fmt.Sprintf("%s -c is a shell line, in which a value can become a command; name the program and its arguments one by one, or a script file", name)
 		}
 	}
-	return runs(words)
-}
-
-// runs says why a value would decide what the words run, the first of which is a
-// program; "" where none would. What a program runs in turn is looked at as if
-// it stood first.
-func runs(words []argument) string {
-	if !slices.ContainsFunc(words[1:], holdsParam) {
-		return ""
-	}
-	name, rest := nameOf(words[0]), words[1:]
-	if second := nameOf(rest[0]); second != "" {
-		if how, known := runnerOf(name + " " + second); known {
-			return how.refuses(name+" "+second, rest[1:])
-		}
-	}
-	if how, known := runnerOf(name); known {
-		return how.refuses(name, rest)
-	}
-	switch {
-	case slices.Contains(relays, name):
-		return fmt.Sprintf("%s hands its arguments to a shell, in which a value can become a command; call a script that takes none, or a program that takes the value itself", name)
-	case slices.Contains(closed, name):
-		return fmt.Sprintf("it cannot be told what %s runs, and a value might decide it; call a script that takes the value", name)
-	case slices.Contains(finders, name):
-		return finds(name, rest)
-	}
-	return within(rest)
-}
-
-// within looks at the arguments of a program that is not known: behind an
-// interpreter's name in them, a value is no code.
-func within(words []argument) string {
 	for i, word := range words {
-		name := nameOf(word)
-		if how, known := runnerOf(name); known && how.reads && how.codeHoldsParam(words[i+1:]) {
-			return readsValue(name)
-		}
-	}
-	return ""
-}
-
-// finds looks at the commands among the arguments of a find: what it finds is a
-// value there.
-func finds(name string, words []argument) string {
-	for i := 0; i < len(words); i++ {
-		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, words[i][0].literal) || holdsParam(words[i]) {
+		name, behind := nameOf(word), words[i+1:]
+		reads := slices.Contains(shells, name) || slices.Contains(languages, name)
+		switch {
+		case slices.Contains(finding, name) && slices.ContainsFunc(words, holdsParam):
+		case !slices.ContainsFunc(behind, holdsParam):
+			continue
+		case i == 0 && reads && !holdsParam(behind[0]) && filepath.IsAbs(behind[0][0].literal):
+			return "" // a script, and its arguments
+		case reads, i == 0 && slices.Contains(runners, name), i == 1 && slices.Contains(subcommands, name):
+		default:
 			continue
 		}
-		var command []argument
-		for i++; i < len(words) && words[i][0].literal != ";"; i++ {
-			word := words[i]
-			if last := len(command) - 1; word[0].literal == "+" && last >= 0 && holdsParam(command[last]) {
-				break
-			}
-			if strings.Contains(word[0].literal, "{}") {
-				word = argument{{param: "{}"}}
-			}
-			command = append(command, word)
-		}
-		if len(command) == 0 {
-			continue
-		}
-		if holdsParam(command[0]) {
-			return valueRuns(name)
-		}
-		if why := runs(command); why != "" {
-			return why
-		}
+		return fmt.Sprintf("a parameter stands beside %s, where a value might become what runs; name the program itself, or call a script that takes the value", name)
 	}
 	return ""
-}
-
-// valueRuns, hidden, inFront and readsValue are what can be wrong with a value
-// behind a program that runs another.
-func valueRuns(name string) string {
-	return fmt.Sprintf("a parameter is what %s runs, and a program is never a value; name the program there: write one action for each", name)
-}
-
-func hidden(name string) string {
-	return fmt.Sprintf("it cannot be told where what %s runs begins, and a value might become it; leave the options of %s out, or call a script that takes the value", name, name)
-}
-
-func inFront(name string) string {
-	return fmt.Sprintf("a parameter stands in front of what %s runs; put it behind that, or call a script that takes the value", name)
-}
-
-func readsValue(name string) string {
-	return fmt.Sprintf("a parameter stands in a program for %s, and a value could change it; put the program into a file, and the parameter behind it", name)
 }
 
 // isCommandOption reports whether an argument is -c, among other letters or
