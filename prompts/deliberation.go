@@ -17,8 +17,7 @@ const deliberation = "deliberation"
 // longer is cut where it does not fit beside its title.
 const PushLength = 160
 
-// affairText is how much of the text of one thing of an affair is shown, in
-// bytes.
+// affairText is how many bytes of text are shown of one observation.
 const affairText = 3000
 
 // Deliberation is what the prompt of a deliberation is made of. All that it
@@ -27,8 +26,8 @@ type Deliberation struct {
 	// At is in the mind's zone.
 	At      time.Time
 	Subject Subject
-	// Evidence are the things that the affair rests on, with their text, its own
-	// first.
+	// Evidence are the observations that the affair rests on, with their text, its
+	// own first.
 	Evidence []subconscious.Observation
 	// Changes are the recorded changes of the evidence, oldest first.
 	Changes map[subconscious.Ref][]subconscious.Occurrence
@@ -85,7 +84,7 @@ type Memory struct {
 }
 
 // Deliberation makes the prompt of a deliberation. What is left out for want of
-// room is none of the affair's own things, unless their titles alone take more.
+// room is none of the affair's own, unless their titles alone take more.
 func (s *Set) Deliberation(in Deliberation) (Prompt, error) {
 	t := s.parsed[deliberation]
 	system, err := execute(t, systemPart, common())
@@ -130,8 +129,8 @@ func newAffair(in Deliberation) *affair {
 	}
 	a.evidence = newSection(in.Evidence, a.zone, affairText)
 	a.evidence.history = historyShown
-	for i := range a.evidence.things {
-		t := &a.evidence.things[i]
+	for i := range a.evidence.observations {
+		t := &a.evidence.observations[i]
 		t.history = history(in.Changes[t.ref], *t, a.zone)
 	}
 	a.subject = subjectLines(in.Subject, in.Evidence, a.zone)
@@ -144,8 +143,8 @@ func newAffair(in Deliberation) *affair {
 	return a
 }
 
-// subjectLines say what it is about. Words of the affair's things may stand in
-// what a rule wrote, which is marked as they are.
+// subjectLines say what it is about. Words of the affair's observations may
+// stand in what a rule wrote, which is marked as they are.
 func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Location) []string {
 	var said []string
 	add := func(name, text string) {
@@ -153,7 +152,7 @@ func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Loc
 			said = append(said, "- "+name+": "+text)
 		}
 	}
-	if !s.ByModel { // it names a thing by a word of its summary
+	if !s.ByModel { // it names an observation by a word of its summary
 		add("incident", short(string(s.ID), false))
 	}
 	add("kind", short(string(s.Kind), false))
@@ -253,7 +252,7 @@ func (a *affair) shown() []subconscious.Ref {
 
 // trim takes away what is worth the least, and reports whether there was
 // anything: memories from the end, entries from the end, the oldest history,
-// then texts of the things; at last things.
+// then texts of the observations; at last these.
 func (a *affair) trim(excess int) bool {
 	for _, step := range [...]func() bool{
 		func() bool { return a.evidence.shorten(affairText / 2) },
@@ -272,11 +271,11 @@ func (a *affair) trim(excess int) bool {
 	return false
 }
 
-// leaveLast leaves out things from the end: its own come first.
+// leaveLast leaves out observations from the end: its own come first.
 func (a *affair) leaveLast(excess int) bool {
 	had := false
-	for i := range slices.Backward(a.evidence.things) {
-		t := &a.evidence.things[i]
+	for i := range slices.Backward(a.evidence.observations) {
+		t := &a.evidence.observations[i]
 		if excess <= 0 {
 			break
 		}
@@ -319,12 +318,12 @@ func dropFirst(list *[]string, count *int, excess int) bool {
 func (a *affair) omitted() string {
 	var said []string
 	if n := len(a.evidence.refs(true)); n > 0 {
-		said = append(said, fmt.Sprintf("%d of %d things of the evidence", n, len(a.evidence.things)))
+		said = append(said, fmt.Sprintf("%d of %d observations of the evidence", n, len(a.evidence.observations)))
 	}
 	if a.evidence.shortened {
 		said = append(said, "parts of the texts of the evidence")
 	}
-	if a.evidence.history == 0 && slices.ContainsFunc(a.evidence.things, func(t thing) bool { return len(t.history) > 0 }) {
+	if a.evidence.history == 0 && slices.ContainsFunc(a.evidence.observations, func(t shown) bool { return len(t.history) > 0 }) {
 		said = append(said, "earlier changes")
 	}
 	for i, what := range [...]string{"older lines of the history", "entries of the subconscious", "memories"} {

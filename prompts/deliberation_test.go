@@ -91,8 +91,8 @@ func TestWordsOfThreadsAreWithheld(t *testing.T) {
 	}
 }
 
-// TestDeliberationFits: with less and less room the things of the affair go
-// last, and what is left out is said.
+// TestDeliberationFits: with less and less room the observations of the affair
+// go last, and what is left out is said.
 func TestDeliberationFits(t *testing.T) {
 	in := contractAffair()
 	for i := range 40 {
@@ -111,7 +111,7 @@ func TestDeliberationFits(t *testing.T) {
 		case len(p.User) > room:
 			t.Fatalf("%d bytes, room for %d", len(p.User), room)
 		case len(p.Left) > 0 && (strings.Contains(p.User, "- m-") || strings.Contains(p.User, "- w-entry")):
-			t.Fatalf("at %d bytes a thing of the affair goes before memories and entries", room)
+			t.Fatalf("at %d bytes an observation of the affair goes before memories and entries", room)
 		case p.Omitted == "" || !strings.Contains(p.User, p.Omitted):
 			t.Fatalf("at %d bytes it is not said what is left out: %q", room, p.Omitted)
 		case !strings.Contains(p.User, "- incident: i-contract-7kq2"):
@@ -192,10 +192,10 @@ func TestAnyHostileAffair(t *testing.T) {
 			ByModel: rapid.Bool().Draw(t, "by model"), Told: rapid.IntRange(0, 2).Draw(t, "told")}
 		strange := false
 		for _, id := range []string{"a", "b"} {
-			thing, memory, line := trust("trust"), trust("trust of a memory"), trust("trust of history")
-			strange = strange || prompts.Untrusted(thing)
-			in.Evidence = append(in.Evidence, subconscious.Observation{ID: id, Sense: "mail", Change: subconscious.Appeared, Seq: 7, Title: said(thing, "title"), Text: said(thing, "text"), Trust: thing,
-				Attrs: map[string]string{"from": said(thing, "from")}})
+			observed, memory, line := trust("trust"), trust("trust of a memory"), trust("trust of history")
+			strange = strange || prompts.Untrusted(observed)
+			in.Evidence = append(in.Evidence, subconscious.Observation{ID: id, Sense: "mail", Change: subconscious.Appeared, Seq: 7, Title: said(observed, "title"), Text: said(observed, "text"), Trust: observed,
+				Attrs: map[string]string{"from": said(observed, "from")}})
 			in.Memories = append(in.Memories, prompts.Memory{ID: said(memory, "memory id"), Text: said(memory, "memory"), Trust: memory, At: noon})
 			in.History = append(in.History, prompts.Line{At: noon, Text: said(line, "history"), Trust: line})
 			in.State = append(in.State, subconscious.Entry{ID: subconscious.EntryID("w-" + id), List: subconscious.Hunches, Kind: subconscious.KindIdea, Summary: said("", "entry")})

@@ -21,7 +21,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	if err != nil || len(whole.Left) > 0 {
 		t.Fatalf("%v, %d left out", err, len(whole.Left))
 	}
-	if whole.Omitted != "Left out for want of room: 12 older new things, for good." {
+	if whole.Omitted != "Left out for want of room: 12 older new observations, for good." {
 		t.Errorf("%q", whole.Omitted)
 	}
 	var left int
@@ -51,7 +51,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 			}
 		}
 		if left > 0 && (standing > 0 || texts) {
-			t.Fatalf("at %d bytes new things are left out before texts and what stands", room)
+			t.Fatalf("at %d bytes new observations are left out before texts and what stands", room)
 		}
 		if left > 0 && !strings.Contains(p.User, p.Omitted) || p.Omitted == "" && room < len(whole.User) {
 			t.Fatalf("at %d bytes it is not said what is left out: %q", room, p.Omitted)

@@ -75,7 +75,7 @@ func checkUser(t fatal, in prompts.Thread, p prompts.Prompt) {
 			}
 		}
 		if (within == "new" || within == "evidence") && !strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "    | ") && !strings.HasPrefix(line, "    earlier [") {
-			t.Fatalf("a line of things begins as none of ours: %q", line)
+			t.Fatalf("a line of observations begins as none of ours: %q", line)
 		}
 	}
 	if within != "" {
@@ -136,13 +136,13 @@ func TestAnyHostileText(t *testing.T) {
 		text := func(name string) string {
 			return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(parts), rapid.String()), 0, 12).Draw(t, name), "")
 		}
-		thing := func(id string) subconscious.Observation {
+		observe := func(id string) subconscious.Observation {
 			return subconscious.Observation{ID: id, Sense: "mail", Change: subconscious.Appeared, Seq: 7, Title: text("title"), Text: text("text"),
 				Trust: rapid.SampledFrom([]subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider, ""}).Draw(t, "trust"),
 				Attrs: map[string]string{"from": text("from"), "location": text("location")}}
 		}
 		in := empty()
-		in.Field.New, in.Field.Wider, in.Field.Standing = []subconscious.Observation{thing("a"), thing("b")}, []subconscious.Observation{thing("c")}, []subconscious.Observation{thing("d")}
+		in.Field.New, in.Field.Wider, in.Field.Standing = []subconscious.Observation{observe("a"), observe("b")}, []subconscious.Observation{observe("c")}, []subconscious.Observation{observe("d")}
 		in.Field.Closed, in.Field.Journal, in.Field.Hint = []string{text("closed")}, text("journal"), text("hint")
 		in.State.Entries = []subconscious.Entry{{ID: "w-a-1", List: subconscious.Hunches, Kind: subconscious.KindIdea, Summary: text("summary")}}
 		in.State.History = []subconscious.EscalationRecord{{At: noon, Summary: text("told"), Reason: text("reason"), Outcome: text("outcome")}}

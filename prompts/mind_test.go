@@ -23,7 +23,7 @@ func clock(text string) time.Time {
 // noon is when the prompts are made.
 var noon = clock("2026-11-23 12:00")
 
-// threeNew is nothing but three new things: mail, a disk and a file.
+// threeNew is nothing but three new observations: mail, a disk and a file.
 func threeNew() []subconscious.Observation {
 	return []subconscious.Observation{
 		{ID: "mid:1@example.com", Sense: "mail", Kind: "message", Change: subconscious.Appeared, Seq: 1180, At: noon, Trust: subconscious.Outsider,
@@ -43,7 +43,7 @@ func empty() prompts.Thread {
 	return prompts.Thread{At: noon, Field: subconscious.Field{Ahead: 72 * time.Hour}}
 }
 
-// few is a mind that holds nothing and sees three new things.
+// few is a mind that holds nothing and sees three new observations.
 func few() prompts.Thread {
 	in := empty()
 	in.Field.New = threeNew()
@@ -55,8 +55,8 @@ func few() prompts.Thread {
 	return in
 }
 
-// full is a mind whose lists are all full, with 40 standing things, 20 wider
-// ones, and 30 new ones with text.
+// full is a mind whose lists are all full, with 40 standing observations, 20
+// wider ones, and 30 new ones with text.
 func full() prompts.Thread {
 	in := few()
 	var subjects = []string{

@@ -23,7 +23,7 @@ const (
 )
 
 // moment is what the part of the moment is made of: the parts of the page that
-// never grow, and things that can be shown in fewer words.
+// never grow, and observations that can be shown in fewer words.
 type moment struct {
 	base                 page
 	mind                 []string // lines of the blocks below
@@ -51,8 +51,8 @@ func newMoment(name subconscious.ThreadName, in Thread) *moment {
 	m.standing = newSection(in.Field.Standing, zone, standingText)
 	m.wider = newSection(in.Field.Wider, zone, widerText)
 	m.new = newSection(in.Field.New, zone, newText)
-	for i := range m.new.things {
-		m.new.things[i].history = history(in.Field.History[m.new.things[i].ref], m.new.things[i], zone)
+	for i := range m.new.observations {
+		m.new.observations[i].history = history(in.Field.History[m.new.observations[i].ref], m.new.observations[i], zone)
 	}
 	m.new.history = historyShown
 	return m
@@ -117,20 +117,20 @@ func (m *moment) shown() []subconscious.Ref {
 	return slices.Compact(refs)
 }
 
-// left are the new and wider things that found no room.
+// left are the new and wider observations that found no room.
 func (m *moment) left() []subconscious.Ref { return append(m.wider.refs(true), m.new.refs(true)...) }
 
-// section is a list of things, each of which can be shown in fewer words.
+// section is a list of observations, each of which can be shown in fewer words.
 type section struct {
-	things []thing
+	observations []shown
 	// text and history are how many bytes of text and how many earlier changes
 	// are shown of each.
 	text, history int
 	shortened     bool
 }
 
-// thing is an observation as it is shown.
-type thing struct {
+// shown is an observation as it is shown.
+type shown struct {
 	ref      subconscious.Ref
 	seq      int64
 	severity subconscious.Severity
@@ -144,7 +144,7 @@ type thing struct {
 func newSection(list []subconscious.Observation, zone *time.Location, text int) section {
 	s := section{text: text}
 	for _, o := range list {
-		s.things = append(s.things, newThing(o, zone))
+		s.observations = append(s.observations, show(o, zone))
 	}
 	return s
 }
@@ -161,8 +161,8 @@ func severityWord(s subconscious.Severity) string {
 	return severities[min(max(int(s), 0), len(severities)-1)]
 }
 
-func newThing(o subconscious.Observation, zone *time.Location) thing {
-	t := thing{ref: o.Ref(), seq: o.Seq, severity: o.Severity, marked: Untrusted(o.Trust)}
+func show(o subconscious.Observation, zone *time.Location) shown {
+	t := shown{ref: o.Ref(), seq: o.Seq, severity: o.Severity, marked: Untrusted(o.Trust)}
 	fields := []string{
 		fmt.Sprintf("[%s] %s", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, short(o.Sense, false)), string(o.Change), severityWord(o.Severity),
 	}
@@ -180,11 +180,11 @@ func newThing(o subconscious.Observation, zone *time.Location) thing {
 	return t
 }
 
-// shownAttrs are the features that help to judge a thing, in order.
+// shownAttrs are the features that help to judge an observation, in order.
 var shownAttrs = [...]string{"addressed", "asks", "awaited", "urgent", "known", "seen", "list", "bulk", "automated", "from", "to", "attachments", "trend", "full_at", "all_day", "start", "end", "location", "organizer",
 	"partstat", "status", "moved_from", "zone", "state", "date_text", "heading", "file", "secret", "config"}
 
-// features is a line of what the sense says of a thing.
+// features is a line of what the sense says of an observation.
 func features(o subconscious.Observation) string {
 	var said []string
 	for _, name := range shownAttrs {
@@ -198,8 +198,8 @@ func features(o subconscious.Observation) string {
 	return "(" + strings.Join(said, "; ") + ")\n"
 }
 
-// history is the earlier changes of a thing, newest first.
-func history(occurrences []subconscious.Occurrence, of thing, zone *time.Location) []string {
+// history is the earlier changes of an observation, newest first.
+func history(occurrences []subconscious.Occurrence, of shown, zone *time.Location) []string {
 	var said []string
 	for _, o := range slices.Backward(occurrences) {
 		if o.Seq == of.seq {
@@ -212,7 +212,7 @@ func history(occurrences []subconscious.Occurrence, of thing, zone *time.Locatio
 
 func (s section) String() string {
 	var out strings.Builder
-	for _, t := range s.things {
+	for _, t := range s.observations {
 		if t.left {
 			continue
 		}
@@ -227,7 +227,7 @@ func (s section) String() string {
 
 func (s section) refs(left bool) []subconscious.Ref {
 	var refs []subconscious.Ref
-	for _, t := range s.things {
+	for _, t := range s.observations {
 		if t.left == left {
 			refs = append(refs, t.ref)
 		}
@@ -238,7 +238,7 @@ func (s section) refs(left bool) []subconscious.Ref {
 // size is how many bytes the section takes.
 func (s section) size() int {
 	n := 0
-	for _, t := range s.things {
+	for _, t := range s.observations {
 		if !t.left {
 			n += s.sizeOf(t)
 		}
@@ -246,8 +246,8 @@ func (s section) size() int {
 	return n
 }
 
-// sizeOf is about how many bytes a thing takes.
-func (s section) sizeOf(t thing) int {
+// sizeOf is about how many bytes an observation takes.
+func (s section) sizeOf(t shown) int {
 	n := len(t.head) + min(len(t.text)+len(gutter)+1, s.text)
 	for _, earlier := range t.history[:min(len(t.history), s.history)] {
 		n += len(earlier) + len("    earlier \n")
@@ -255,22 +255,22 @@ func (s section) sizeOf(t thing) int {
 	return n
 }
 
-// leave leaves out things of at least excess bytes together, in the order of
-// worth: the least first. It reports whether any was left.
-func (s *section) leave(excess int, worth func(a, b thing) int) bool {
-	order := make([]int, 0, len(s.things))
-	for i, t := range s.things {
+// leave leaves out observations of at least excess bytes together, in the order
+// of worth: the least first. It reports whether any was left.
+func (s *section) leave(excess int, worth func(a, b shown) int) bool {
+	order := make([]int, 0, len(s.observations))
+	for i, t := range s.observations {
 		if !t.left {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return worth(s.things[a], s.things[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return worth(s.observations[a], s.observations[b]) })
 	for _, i := range order {
 		if excess <= 0 {
 			break
 		}
-		excess -= s.sizeOf(s.things[i])
-		s.things[i].left = true
+		excess -= s.sizeOf(s.observations[i])
+		s.observations[i].left = true
 	}
 	return len(order) > 0
 }
@@ -281,7 +281,7 @@ func (s *section) shorten(limit int) bool {
 	if s.text <= limit {
 		return false
 	}
-	longer := slices.ContainsFunc(s.things, func(t thing) bool { return !t.left && len(t.text) > limit })
+	longer := slices.ContainsFunc(s.observations, func(t shown) bool { return !t.left && len(t.text) > limit })
 	s.text, s.shortened = limit, s.shortened || longer
 	return longer
 }
@@ -290,17 +290,17 @@ func (s *section) forget(limit int) bool {
 	if s.history <= limit {
 		return false
 	}
-	longer := slices.ContainsFunc(s.things, func(t thing) bool { return !t.left && len(t.history) > limit })
+	longer := slices.ContainsFunc(s.observations, func(t shown) bool { return !t.left && len(t.history) > limit })
 	s.history = limit
 	return longer
 }
 
 // trim takes away what is worth the least, and reports whether there was
 // anything: texts of what stands, of the wider field, earlier changes, texts of
-// what is new; then things that stand; then wider ones from the end; at last new
-// ones, which come again at the next tick; and, where even that is not enough,
-// what the mind holds. Of things the least severe and newest go first: what was
-// shown before stays where it was.
+// what is new; then what stands; then wider ones from the end; at last new
+// ones, which come again at the next tick; and, where even that is not
+// enough, what the mind holds. The least severe and newest go
+// first: what was shown before stays where it was.
 func (m *moment) trim(excess int) bool {
 	for _, step := range [...]func() bool{
 		func() bool { return m.standing.shorten(0) },
@@ -324,11 +324,11 @@ func (m *moment) trim(excess int) bool {
 	return had
 }
 
-func leastSevereNewest(a, b thing) int {
+func leastSevereNewest(a, b shown) int {
 	return cmp.Or(cmp.Compare(a.severity, b.severity), cmp.Compare(b.seq, a.seq))
 }
 
-func last(a, b thing) int { return cmp.Compare(b.seq, a.seq) }
+func last(a, b shown) int { return cmp.Compare(b.seq, a.seq) }
 
 // omitted says what was left out.
 func (m *moment) omitted() string {
@@ -339,7 +339,7 @@ func (m *moment) omitted() string {
 		full    int
 	}{{&m.standing, "of what stands", standingText}, {&m.wider, "of the wider field", widerText}, {&m.new, "of what is new", newText}} {
 		if n := len(s.section.refs(true)); n > 0 {
-			said = append(said, fmt.Sprintf("%d of %d things %s", n, len(s.section.things), s.what))
+			said = append(said, fmt.Sprintf("%d of %d observations %s", n, len(s.section.observations), s.what))
 		}
 		if s.section.shortened {
 			said = append(said, "parts of the texts "+s.what)
@@ -349,7 +349,7 @@ func (m *moment) omitted() string {
 		said = append(said, "older changes")
 	}
 	if m.overflow > 0 {
-		said = append(said, fmt.Sprintf("%d older new things, for good", m.overflow))
+		said = append(said, fmt.Sprintf("%d older new observations, for good", m.overflow))
 	}
 	if len(said) == 0 {
 		return ""

@@ -13,21 +13,21 @@ import (
 const ResultBytes = 6 << 10
 
 const (
-	// resultText is how long the text of one thing is shown in a result.
+	// resultText is how long the text of one observation is shown in a result.
 	resultText = 600
 	// endRoom is kept for what is said at the end.
 	endRoom = 160
 )
 
-// Result is what a tool brought back, to be shown as prompts show things: in a
-// block of its own, with marks where it is not the person's or the machine's.
+// Result is what a tool brought back, to be shown as prompts show observations: in
+// a block of its own, with marks where it is not the person's or the machine's.
 type Result struct {
 	// Tool is its name, a word.
 	Tool string
 	// Said are lines of our own words.
-	Said     []string
-	Things   []subconscious.Observation
-	Excerpts []Excerpt
+	Said         []string
+	Observations []subconscious.Observation
+	Excerpts     []Excerpt
 	// Entries, Told and Parked are of the subconscious, printed as prompts print
 	// it, in this order.
 	Entries, Parked []subconscious.Entry
@@ -47,7 +47,8 @@ type Excerpt struct {
 	Name  string
 	Trust subconscious.Trust
 	Text  string
-	// Ref names the thing by which it can be cited; empty where there is none.
+	// Ref names the observation by which it can be cited; empty where there is
+	// none.
 	Ref subconscious.Ref
 	// Voice is who speaks, as far as that is known; it is not printed.
 	Voice string
@@ -76,15 +77,15 @@ func (r Result) Show() (text string, part Result) {
 		}
 	}
 	left := r.showEntries(&out, room, &part)
-	for _, o := range r.Things {
-		t := newThing(o, r.zone())
+	for _, o := range r.Observations {
+		t := show(o, r.zone())
 		said := t.head + body(t.text, t.marked, resultText)
 		if out.Len()+len(said) > room {
 			left++
 			continue
 		}
 		out.WriteString(said)
-		part.Things = append(part.Things, o)
+		part.Observations = append(part.Observations, o)
 	}
 	cut := false
 	for _, e := range r.Excerpts {
@@ -150,7 +151,7 @@ func (r Result) Refs() []subconscious.Ref {
 		_, named := entryLine(e, r.zone())
 		refs = append(refs, named...)
 	}
-	for _, o := range r.Things {
+	for _, o := range r.Observations {
 		refs = append(refs, o.Ref())
 	}
 	for _, e := range r.Excerpts {

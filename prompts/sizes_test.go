@@ -31,7 +31,7 @@ var settled = struct {
 	return in
 }}
 
-// later is the same mind a tick later: other things are new, what was new
+// later is the same mind a tick later: other observations are new, what was new
 // stands if it does, the entries have lost or kept their strength, and one was
 // added.
 func later(in prompts.Thread) prompts.Thread {
@@ -107,7 +107,7 @@ func TestSizes(t *testing.T) {
 			}
 			fmt.Fprintf(&out, "%-10s %-8s %8d %8d %8d %8d %8d %7d%%\n", name, mind.name, len(p.System), len(p.User), len(whole), same, kept, 100*kept/len(next))
 			if mind.name == "few" && len(whole) > 2500 {
-				t.Errorf("three new things take %d tokens", len(whole))
+				t.Errorf("three new observations take %d tokens", len(whole))
 			}
 			if same < len(tokens(p.System))-2 {
 				t.Errorf("the %s's part of the task is not the same at each call", name)

@@ -26,7 +26,7 @@ type Prompt struct {
 	// Hash is of both, in hexadecimal.
 	Hash string
 	// Shown are the references in it, those that entries name included. Left
-	// are those of the new and wider things that found no room.
+	// are those of the new and wider observations that found no room.
 	Shown, Left []subconscious.Ref
 	// Omitted says in words what was left out of the part of the moment.
 	Omitted string

@@ -18,8 +18,8 @@ const (
 	agedShown  = 5
 )
 
-// aheads and ages are what the wider fields hold: dated things further ahead,
-// and for the librarian undated ones that have been open for less long.
+// aheads and ages are what the wider fields hold: dated observations further
+// ahead, and for the librarian undated ones that have been open for less long.
 var (
 	aheads = [...]time.Duration{Ahead, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 35 * 24 * time.Hour}
 	ages   = [...]time.Duration{0, 14 * 24 * time.Hour, 7 * 24 * time.Hour, 2 * 24 * time.Hour}
@@ -75,10 +75,10 @@ func undated(o subconscious.Observation) bool {
 }
 
 // Widen returns what the wider field of a thread adds at a level: standing
-// things that it was never shown, dated ones in order of their due times, then
-// for the librarian the oldest undated ones. undatedNotes may call yield with
-// anything; what is not undated is left out. Whatever the level, the librarian
-// is shown what has waited in the mail for QuietDays.
+// observations that it was never shown, dated ones in order of their due times,
+// then for the librarian the oldest undated ones. undatedNotes may call yield
+// with anything; what is not undated is left out. Whatever the level, the
+// librarian is shown what has waited in the mail for QuietDays.
 func Widen(thread subconscious.ThreadName, level int, at time.Time, world subconscious.World,
 	undatedNotes func(yield func(subconscious.Observation) bool), shown func(subconscious.Ref) bool) []subconscious.Observation {
 	own := natureOf(thread).senses

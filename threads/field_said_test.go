@@ -14,7 +14,7 @@ import (
 // one the librarian comes back.
 func TestInterestedInConversations(t *testing.T) {
 	at := clock("2026-11-23 12:00")
-	thing := func(kind string, change subconscious.Change, due time.Duration) subconscious.Observation {
+	observe := func(kind string, change subconscious.Change, due time.Duration) subconscious.Observation {
 		o := subconscious.Observation{Sense: "conversation", Kind: kind, ID: kind, Change: change, At: at}
 		if due != 0 {
 			o.Due = at.Add(due)
@@ -26,12 +26,12 @@ func TestInterestedInConversations(t *testing.T) {
 		o    subconscious.Observation
 		want []subconscious.ThreadName
 	}{
-		{"a message", thing("message", subconscious.Momentary, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
-		{"a question", thing("question", subconscious.Appeared, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
-		{"a question that is answered", thing("question", subconscious.Gone, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
-		{"a promise far ahead", thing("promise", subconscious.Appeared, 30*day), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
-		{"a promise without a date", thing("promise", subconscious.Appeared, 0), []subconscious.ThreadName{"dreamer"}},
-		{"a promise that is kept", thing("promise", subconscious.Gone, 0), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
+		{"a message", observe("message", subconscious.Momentary, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
+		{"a question", observe("question", subconscious.Appeared, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
+		{"a question that is answered", observe("question", subconscious.Gone, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
+		{"a promise far ahead", observe("promise", subconscious.Appeared, 30*day), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
+		{"a promise without a date", observe("promise", subconscious.Appeared, 0), []subconscious.ThreadName{"dreamer"}},
+		{"a promise that is kept", observe("promise", subconscious.Gone, 0), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
 	} {
 		var got []subconscious.ThreadName
 		for _, thread := range subconscious.Threads() {

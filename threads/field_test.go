@@ -17,14 +17,14 @@ const day = 24 * time.Hour
 
 func TestInterested(t *testing.T) {
 	at := clock("2026-11-23 12:00")
-	thing := func(sense string, change subconscious.Change, due time.Duration) subconscious.Observation {
+	observe := func(sense string, change subconscious.Change, due time.Duration) subconscious.Observation {
 		o := subconscious.Observation{Sense: sense, Change: change, At: at}
 		if due != 0 {
 			o.Due = at.Add(due)
 		}
 		return o
 	}
-	band := thing("calendar", subconscious.Changed, 20*time.Hour)
+	band := observe("calendar", subconscious.Changed, 20*time.Hour)
 	band.BandOnly = true
 	all := subconscious.Threads()
 	for _, test := range []struct {
@@ -32,22 +32,22 @@ func TestInterested(t *testing.T) {
 		o    subconscious.Observation
 		want []subconscious.ThreadName
 	}{
-		{"a disk", thing("health", subconscious.Appeared, 0), []subconscious.ThreadName{"watcher", "librarian", "dreamer"}},
-		{"a disk that changes", thing("health", subconscious.Changed, 0), []subconscious.ThreadName{"watcher", "librarian", "dreamer"}},
-		{"a file", thing("files", subconscious.Momentary, 0), []subconscious.ThreadName{"watcher", "dreamer"}},
-		{"an event of tomorrow", thing("calendar", subconscious.Appeared, 30*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
-		{"an event in exactly three days", thing("calendar", subconscious.Appeared, 72*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
-		{"an event beyond", thing("calendar", subconscious.Appeared, 73*time.Hour), nil},
-		{"an event beyond that changes", thing("calendar", subconscious.Changed, 400*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
-		{"an event that is gone", thing("calendar", subconscious.Gone, 400*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
+		{"a disk", observe("health", subconscious.Appeared, 0), []subconscious.ThreadName{"watcher", "librarian", "dreamer"}},
+		{"a disk that changes", observe("health", subconscious.Changed, 0), []subconscious.ThreadName{"watcher", "librarian", "dreamer"}},
+		{"a file", observe("files", subconscious.Momentary, 0), []subconscious.ThreadName{"watcher", "dreamer"}},
+		{"an event of tomorrow", observe("calendar", subconscious.Appeared, 30*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
+		{"an event in exactly three days", observe("calendar", subconscious.Appeared, 72*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
+		{"an event beyond", observe("calendar", subconscious.Appeared, 73*time.Hour), nil},
+		{"an event beyond that changes", observe("calendar", subconscious.Changed, 400*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
+		{"an event that is gone", observe("calendar", subconscious.Gone, 400*time.Hour), []subconscious.ThreadName{"watcher", "oracle", "dreamer"}},
 		{"a crossed band", band, []subconscious.ThreadName{"oracle"}},
-		{"a promise for next month", thing("notes", subconscious.Appeared, 30*day), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
-		{"a promise without a date", thing("notes", subconscious.Appeared, 0), []subconscious.ThreadName{"dreamer"}},
-		{"a promise without a date that is reworded", thing("notes", subconscious.Changed, 0), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
-		{"a promise that is ticked off", thing("notes", subconscious.Gone, 0), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
-		{"a note that was saved", thing("notes", subconscious.Momentary, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
-		{"what the person says", thing("person", subconscious.Appeared, 0), []subconscious.ThreadName{"watcher", "librarian", "dreamer"}},
-		{"what the person says with a date", thing("person", subconscious.Appeared, 30*day), all},
+		{"a promise for next month", observe("notes", subconscious.Appeared, 30*day), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
+		{"a promise without a date", observe("notes", subconscious.Appeared, 0), []subconscious.ThreadName{"dreamer"}},
+		{"a promise without a date that is reworded", observe("notes", subconscious.Changed, 0), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
+		{"a promise that is ticked off", observe("notes", subconscious.Gone, 0), []subconscious.ThreadName{"librarian", "oracle", "dreamer"}},
+		{"a note that was saved", observe("notes", subconscious.Momentary, 0), []subconscious.ThreadName{"librarian", "dreamer"}},
+		{"what the person says", observe("person", subconscious.Appeared, 0), []subconscious.ThreadName{"watcher", "librarian", "dreamer"}},
+		{"what the person says with a date", observe("person", subconscious.Appeared, 30*day), all},
 	} {
 		var got []subconscious.ThreadName
 		for _, thread := range all {
@@ -61,7 +61,7 @@ func TestInterested(t *testing.T) {
 	}
 }
 
-// shelf is a world in which things stand in order of their due times.
+// shelf is a world in which observations stand in order of their due times.
 type shelf []subconscious.Observation
 
 var _ subconscious.World = shelf(nil)
@@ -194,7 +194,7 @@ func TestWidenNeverRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := clock("2026-11-23 12:00")
 		var world shelf
-		for i := range rapid.IntRange(0, 30).Draw(t, "things") {
+		for i := range rapid.IntRange(0, 30).Draw(t, "observations") {
 			o := subconscious.Observation{ID: fmt.Sprint(i), Sense: rapid.SampledFrom([]string{"calendar", "notes", "health", "files", "person"}).Draw(t, "sense"),
 				Change: rapid.SampledFrom([]subconscious.Change{subconscious.Appeared, subconscious.Changed}).Draw(t, "change"),
 				At:     at.Add(-time.Duration(rapid.IntRange(0, 40*24).Draw(t, "age")) * time.Hour)}

@@ -115,7 +115,7 @@ func (instant) Generate(context.Context, models.Request) (models.Answer, error) 
 }
 
 // BenchmarkModelThread is what a model thread takes around a model that answers
-// at once: the prompt of two new things, and of a full field.
+// at once: the prompt of two new observations, and of a full field.
 func BenchmarkModelThread(b *testing.B) {
 	large := twoNew()
 	field := large.Fields["watcher"]

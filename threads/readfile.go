@@ -16,10 +16,10 @@ const (
 	// looked at beyond for secrets, which are shorter.
 	fileRead   = 16 << 10
 	secretRead = 8 << 10
-	// thingsOfFile is how many things are shown that a file's notes hold, and
-	// notesLooked how many of all notes are looked at for it.
-	thingsOfFile = 5
-	notesLooked  = 5000
+	// observationsOfFile is how many observations are shown that a file's notes hold,
+	// and notesLooked how many of all notes are looked at for it.
+	observationsOfFile = 5
+	notesLooked        = 5000
 )
 
 // readFile reads a text below one of the roots.
@@ -136,27 +136,27 @@ func fileResult(snapshot subconscious.Snapshot, root Root, file, text string, mo
 		said += fmt.Sprintf(", from line %d", from)
 	}
 	result := prompts.Result{Said: []string{said}, More: "Ask again with from_line."}
-	result.Things = thingsOf(snapshot.World, root, file)
+	result.Observations = observationsOf(snapshot.World, root, file)
 	excerpt.Text = strings.Join(lines[from-1:], "\n")
 	result.Excerpts = []prompts.Excerpt{excerpt}
 	return result, nil
 }
 
-// thingsOf are what the notes hold of a file, without their text, which is in
-// the file.
-func thingsOf(world subconscious.World, root Root, file string) []subconscious.Observation {
+// observationsOf are what the notes hold of a file, without their text, which
+// is in the file.
+func observationsOf(world subconscious.World, root Root, file string) []subconscious.Observation {
 	if !root.Notes {
 		return nil
 	}
-	var things []subconscious.Observation
+	var observations []subconscious.Observation
 	looked := 0
 	world.Of("notes", func(o subconscious.Observation) bool {
 		if o.Instance == root.Instance && o.Attrs["file"] == file {
 			o.Text, o.Attrs = "", nil
-			things = append(things, o)
+			observations = append(observations, o)
 		}
 		looked++
-		return len(things) < thingsOfFile && looked < notesLooked
+		return len(observations) < observationsOfFile && looked < notesLooked
 	})
-	return things
+	return observations
 }

@@ -137,7 +137,7 @@ func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, t
 	result := prompts.Result{Said: []string{said}, More: "Ask again with from_line."}
 	if o, stands := snapshot.World.Get(citation.Ref); stands {
 		o.Text = ""
-		result.Things = []subconscious.Observation{o}
+		result.Observations = []subconscious.Observation{o}
 	}
 	result.Excerpts = []prompts.Excerpt{{
 		Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: citation.Ref, Voice: voice,

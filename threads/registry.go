@@ -30,7 +30,7 @@ type Root struct {
 	Trust subconscious.Trust
 	// Notes: search_notes looks through it.
 	Notes bool
-	// Ref names the thing that stands for a file, by its path below the root
+	// Ref names the observation that stands for a file, by its path below the root
 	// with slashes, so that what a tool showed can be cited; nil where files
 	// are not cited.
 	Ref func(file string) (subconscious.Ref, bool)

@@ -96,8 +96,8 @@ func checkThought(data json.RawMessage, zone *time.Location) error {
 	return nil
 }
 
-// isReference: to a thing, or to an entry, which the mechanics refuse by its
-// name.
+// isReference: to an observation, or to an entry, which the mechanics refuse by
+// its name.
 func isReference(text string) bool {
 	text = bare(text)
 	_, ok := subconscious.ParseCitation(text)

@@ -22,11 +22,11 @@ const (
 	searchedBytes = 2 << 20
 	searchedFile  = 64 << 10
 	searchedNames = 20_000
-	// What it returns: things, files, and lines of each.
-	foundThings = 10
-	foundFiles  = 6
-	foundLines  = 3
-	foundLine   = 240
+	// What it returns: observations, files, and lines of each.
+	observationsFound = 10
+	foundFiles        = 6
+	foundLines        = 3
+	foundLine         = 240
 	// maxTerms is how many words are searched for.
 	maxTerms = 8
 )
@@ -50,9 +50,9 @@ func searchNotes(r *Registry) tool {
 			if len(words) == 0 {
 				return prompts.Result{}, fmt.Errorf("words is %.40q, and has no word of two letters or more to search for", a.Words)
 			}
-			result := prompts.Result{Things: searchThings(ctx, snapshot.World, words), More: "Ask for rarer words."}
+			result := prompts.Result{Observations: searchObservations(ctx, snapshot.World, words), More: "Ask for rarer words."}
 			result.Excerpts = r.searchFiles(ctx, words)
-			if len(result.Things)+len(result.Excerpts) == 0 {
+			if len(result.Observations)+len(result.Excerpts) == 0 {
 				result.Said = []string{"Nothing in the notes has any of these words."}
 			}
 			return result, nil
@@ -83,9 +83,9 @@ func hits(text string, words []string) int {
 	return n
 }
 
-// searchThings are the standing things of the notes that have most of the
-// words.
-func searchThings(ctx context.Context, world subconscious.World, words []string) []subconscious.Observation {
+// searchObservations are the standing observations of the notes that have most
+// of the words.
+func searchObservations(ctx context.Context, world subconscious.World, words []string) []subconscious.Observation {
 	type found struct {
 		o    subconscious.Observation
 		hits int
@@ -100,11 +100,11 @@ func searchThings(ctx context.Context, world subconscious.World, words []string)
 		return looked < notesLooked && ctx.Err() == nil
 	})
 	slices.SortFunc(all, func(a, b found) int { return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(b.o.Seq, a.o.Seq)) })
-	var things []subconscious.Observation
-	for _, f := range all[:min(len(all), foundThings)] {
-		things = append(things, f.o)
+	var observations []subconscious.Observation
+	for _, f := range all[:min(len(all), observationsFound)] {
+		observations = append(observations, f.o)
 	}
-	return things
+	return observations
 }
 
 // note is a file that a search looks at.

@@ -12,8 +12,8 @@ import (
 // Source is one whose words a tool showed.
 type Source struct {
 	Trust subconscious.Trust
-	// Ref is the thing that they were read in; "" where it is of no observation,
-	// or where it is not known whose words they are.
+	// Ref is the observation that they were read in; "" where there is none, or
+	// where it is not known whose words they are.
 	Ref subconscious.Ref
 	// Voice is who speaks (see VoiceOf); "" where that is not known.
 	Voice string
@@ -53,7 +53,8 @@ func voice(name string) string {
 	return name
 }
 
-// voiceOf says who wrote a letter: as the sense says, where the thing stands.
+// voiceOf says who wrote a letter: as the sense says, where the observation
+// stands.
 func voiceOf(world subconscious.World, ref subconscious.Ref, letter Letter) string {
 	if world != nil {
 		if o, stands := world.Get(ref); stands {
@@ -74,9 +75,9 @@ const modelRule = "model "
 
 // SourcesOf are those whose words stand in an entry. They are the person's and
 // the machine's alone where a rule wrote it and all that it rests on stands and
-// is theirs. Else it counts as an outsider's, and of no thing: whoever wrote it
-// may have read anything. So it does where the entry holds as much as it can,
-// since what its words rest on may be no more among that.
+// is theirs. Else it counts as an outsider's, and of no observation: whoever
+// wrote it may have read anything. So it does where the entry holds as much as
+// it can, since what its words rest on may be no more among that.
 func SourcesOf(e subconscious.Entry, world subconscious.World) []Source {
 	unknown := []Source{{Trust: subconscious.Outsider}}
 	if e.Rule == "" || strings.HasPrefix(e.Rule, modelRule) || len(e.Evidence) == 0 || len(e.Evidence) >= subconscious.MaxHeld || world == nil {
@@ -114,7 +115,7 @@ func sourcesOf(shown prompts.Result, world subconscious.World) []Source {
 	if len(shown.Told) > 0 {
 		add(Source{}) // what came of it may be in a model's words
 	}
-	for _, o := range shown.Things {
+	for _, o := range shown.Observations {
 		add(Source{Trust: o.Trust, Ref: o.Ref(), Voice: VoiceOf(o)})
 	}
 	for _, e := range slices.Concat(shown.Excerpts, shown.Quoted) {

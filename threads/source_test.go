@@ -38,7 +38,7 @@ func TestVoiceOf(t *testing.T) {
 	}
 }
 
-// entry is one that a rule wrote, resting on things.
+// entry is one that a rule wrote, resting on observations.
 func entry(id, rule, summary string, on ...subconscious.Observation) subconscious.Entry {
 	e := subconscious.Entry{ID: subconscious.EntryID(id), List: subconscious.ActiveThreads, Kind: subconscious.KindAnomaly, Rule: rule, Summary: summary}
 	for _, o := range on {
@@ -69,7 +69,7 @@ func TestSourcesOfEntries(t *testing.T) {
 		"a rule on what is gone":           {entry("a", "watcher.disk", "", event("gone", clock("2026-11-24 09:00"))), outsider},
 		"a rule on nothing that it names":  {entry("a", "watcher.disk", ""), outsider},
 		"a rule on as much as is held":     {entry("a", "watcher.disk", "", own, disk(), own, disk()), outsider},
-		"one that rests on a thing aside": {func() subconscious.Entry {
+		"one that rests on an observation aside": {func() subconscious.Entry {
 			e := entry("a", "r", "", disk(), landlord())
 			e.Evidence[1].Aside = true
 			return e
@@ -222,14 +222,14 @@ func TestEveryWordHasASource(t *testing.T) {
 		var world shelf
 		var state subconscious.State
 		senses := []string{"mail", "calendar", "health", "notes"}
-		for i := range rapid.IntRange(0, 12).Draw(t, "things") {
-			whose := trust("thing")
-			thing := subconscious.Observation{ID: fmt.Sprint(i), Sense: rapid.SampledFrom(senses).Draw(t, "sense"), Change: subconscious.Appeared, Seq: int64(i + 1), Trust: whose,
+		for i := range rapid.IntRange(0, 12).Draw(t, "observations") {
+			whose := trust("observation")
+			o := subconscious.Observation{ID: fmt.Sprint(i), Sense: rapid.SampledFrom(senses).Draw(t, "sense"), Change: subconscious.Appeared, Seq: int64(i + 1), Trust: whose,
 				Title: text(whose, "title"), Text: text(whose, "text"), Due: clock("2026-11-24 09:00"), Attrs: map[string]string{"from": text(whose, "from"), "location": text(whose, "location")}}
 			if rapid.Bool().Draw(t, "stands") {
-				world = append(world, thing)
+				world = append(world, o)
 			}
-			written := entry(fmt.Sprintf("w-entry-%d", i), rapid.SampledFrom([]string{"watcher.disk", "model groq/llama", ""}).Draw(t, "rule"), text(whose, "summary"), thing)
+			written := entry(fmt.Sprintf("w-entry-%d", i), rapid.SampledFrom([]string{"watcher.disk", "model groq/llama", ""}).Draw(t, "rule"), text(whose, "summary"), o)
 			if written.Rule != "watcher.disk" {
 				written.Summary = text(subconscious.Outsider, "summary")
 			}

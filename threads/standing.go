@@ -19,7 +19,7 @@ const (
 
 // Standing returns what a thread with a model is shown beside what is new and
 // wider: the evidence of listed entries, for the watcher the state of the
-// machine, and dated things of its senses that are due within ahead. What
+// machine, and dated observations of its senses that are due within ahead. What
 // except names is left out. It comes in the order in which it was recorded, so
 // that two ticks between which little happened are shown much the same.
 func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration, state subconscious.State,
@@ -34,7 +34,7 @@ func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration,
 	}
 	nature := natureOf(thread)
 	if nature.machine {
-		limit := len(s.things) + machineShown
+		limit := len(s.observations) + machineShown
 		world.Of("health", func(o subconscious.Observation) bool { return s.put(o, limit) })
 	}
 	world.Due(at, at.Add(ahead), func(o subconscious.Observation) bool {
@@ -43,25 +43,25 @@ func Standing(thread subconscious.ThreadName, at time.Time, ahead time.Duration,
 		}
 		return s.put(o, standingShown)
 	})
-	slices.SortFunc(s.things, func(a, b subconscious.Observation) int {
+	slices.SortFunc(s.observations, func(a, b subconscious.Observation) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Ref(), b.Ref()))
 	})
-	return s.things
+	return s.observations
 }
 
-// shelf gathers things, each once.
+// shelf gathers observations, each once.
 type shelf struct {
-	except func(subconscious.Ref) bool
-	held   map[subconscious.Ref]bool
-	things []subconscious.Observation
+	except       func(subconscious.Ref) bool
+	held         map[subconscious.Ref]bool
+	observations []subconscious.Observation
 }
 
-// put adds a thing, and reports whether there is room for more, of limit.
+// put adds an observation, and reports whether there is room for more.
 func (s *shelf) put(o subconscious.Observation, limit int) bool {
 	ref := o.Ref()
-	if len(s.things) < limit && !s.held[ref] && (s.except == nil || !s.except(ref)) {
+	if len(s.observations) < limit && !s.held[ref] && (s.except == nil || !s.except(ref)) {
 		s.held[ref] = true
-		s.things = append(s.things, o)
+		s.observations = append(s.observations, o)
 	}
-	return len(s.things) < limit
+	return len(s.observations) < limit
 }

@@ -110,7 +110,7 @@ type Reading struct {
 	Text string
 	// Sources are those whose words stand in it, each once.
 	Sources []Source
-	// Refs are the things in it that can be cited.
+	// Refs are the observations in it that can be cited.
 	Refs []subconscious.Ref
 }
 
@@ -274,8 +274,8 @@ func arguments(data []byte, into any) error {
 const (
 	// maxArguments bounds the arguments of a call, in bytes.
 	maxArguments = 4 << 10
-	// maxThings is how many things a tool returns.
-	maxThings = 30
+	// maxObservations is how many observations a tool returns.
+	maxObservations = 30
 )
 
 // listEvents returns what is due.
@@ -283,7 +283,7 @@ func listEvents(*Registry) tool {
 	return tool{
 		name: listEventsTool,
 		description: "Lists what stands in the calendar and what else has a date (deadlines, promises), in order of time. " +
-			"At most 35 days and 30 things; without arguments the next 3 days.",
+			"At most 35 days and 30 observations; without arguments the next 3 days.",
 		parameters: `{"type":"object","additionalProperties":false,"properties":{` +
 			`"from":{"type":"string","description":"first day, YYYY-MM-DD; today if it is left out"},` +
 			`"days":{"type":"integer","minimum":1,"maximum":35,"description":"how many days; 3 if it is left out"}}}`,
@@ -302,18 +302,18 @@ func listEvents(*Registry) tool {
 			var result prompts.Result
 			more := false
 			snapshot.World.Due(from, to, func(o subconscious.Observation) bool {
-				if more = len(result.Things) == maxThings; !more {
-					result.Things = append(result.Things, o)
+				if more = len(result.Observations) == maxObservations; !more {
+					result.Observations = append(result.Observations, o)
 				}
 				return !more
 			})
 			zone := snapshot.At.Location()
 			result.Said = []string{fmt.Sprintf("What is due from %s to %s:", from.In(zone).Format("2006-01-02 Mon 15:04"), to.In(zone).Format("2006-01-02 Mon 15:04"))}
 			switch {
-			case len(result.Things) == 0:
+			case len(result.Observations) == 0:
 				result.Said = append(result.Said, "Nothing.")
 			case more:
-				result.Said = append(result.Said, fmt.Sprintf("These are the first %d; there are more. Ask for fewer days.", maxThings))
+				result.Said = append(result.Said, fmt.Sprintf("These are the first %d; there are more. Ask for fewer days.", maxObservations))
 			}
 			result.More = "Ask for fewer days."
 			return result, nil
@@ -373,10 +373,10 @@ func health(r *Registry) tool {
 				}
 			}
 			snapshot.World.Of("health", func(o subconscious.Observation) bool {
-				result.Things = append(result.Things, o)
-				return len(result.Things) < maxThings
+				result.Observations = append(result.Observations, o)
+				return len(result.Observations) < maxObservations
 			})
-			if len(result.Things) == 0 {
+			if len(result.Observations) == 0 {
 				result.Said = append(result.Said, "Nothing stands out about the machine.")
 			}
 			return result, nil

@@ -181,16 +181,16 @@ func (s *scene) keepsCalendar() (found bool) {
 // mailedOver: the calendar holds it by now, or it meets an event, or no longer
 // the one that it met.
 func mailedOver(s *scene, e subconscious.Entry) bool {
-	things, _ := s.standing(e)
-	if len(things) == 0 || !isAppointment(things[0]) {
+	observations, _ := s.standing(e)
+	if len(observations) == 0 || !isAppointment(observations[0]) {
 		return false
 	}
-	if s.listed(things[0]) {
+	if s.listed(observations[0]) {
 		return true
 	}
-	rival, meets := s.rival(things[0])
+	rival, meets := s.rival(observations[0])
 	if !e.Incident.IsPair() {
 		return meets // which is told instead
 	}
-	return !meets || len(things) < 2 || rival.Key() != things[1].Key()
+	return !meets || len(observations) < 2 || rival.Key() != observations[1].Key()
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
-// nouns make words that no two things share by chance alone.
+// nouns make words that no two observations share by chance alone.
 var nouns = []string{"lighthouse", "harbour", "gooseberry", "kittiwake", "projector", "heligoland", "ferry", "drawing", "garden", "boiler"}
 
-// crowd is a world of so many standing things, of which ten changed: as many
-// events, promises and mails an hour whatever the number, so that more of them reach
-// further ahead.
+// crowd is a world of so many standing observations, of which ten changed: as
+// many events, promises and mails an hour whatever the number, so that more of
+// them reach further ahead.
 func crowd(standing int) (subconscious.Snapshot, *world) {
 	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	w := newWorld()
@@ -71,11 +71,11 @@ func TestCostDoesNotGrow(t *testing.T) {
 	}
 	calls, visits := read(1_000)
 	if calls == 0 || visits == 0 || calls > 1_000 || visits > 2_000 {
-		t.Errorf("at 1,000 standing things: %d calls, %d things read", calls, visits)
+		t.Errorf("at 1,000 standing observations: %d calls, %d observations read", calls, visits)
 	}
 	for _, standing := range []int{10_000, 100_000} {
 		if c, v := read(standing); c > calls || v > visits {
-			t.Errorf("at %d standing things: %d calls, %d things read; at 1,000: %d and %d", standing, c, v, calls, visits)
+			t.Errorf("at %d standing observations: %d calls, %d observations read; at 1,000: %d and %d", standing, c, v, calls, visits)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func BenchmarkThink(b *testing.B) {
 					}
 				}
 			}
-			b.ReportMetric(float64(w.visits), "things/op")
+			b.ReportMetric(float64(w.visits), "observations/op")
 		})
 	}
 }

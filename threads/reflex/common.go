@@ -1,9 +1,9 @@
 package reflex
 
 // common are words of four letters and more that connect nothing although few
-// things may hold them: those of appointments, of tasks, of months and days, of
-// invitations, of files and programs, and the commonest longer words of the
-// four languages, beside what subconscious.Terms leaves out.
+// observations may hold them: those of appointments, of tasks, of months and
+// days, of invitations, of files and programs, and the commonest longer words
+// of the four languages, beside what subconscious.Terms leaves out.
 var common = wordSet(`
 	appointment appointments agenda attend attendance attendee attendees available birthday breakfast brunch busy catch
 	coffee conference daily date dates deadline deadlines dinner drinks evening fortnightly holiday holidays hour

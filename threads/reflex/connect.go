@@ -34,7 +34,7 @@ func wildConnections(s *scene) []noticed {
 }
 
 // connections joins what is new with what stands, of another sense, and was
-// never seen beside it: each thing with one other, the closest first.
+// never seen beside it: each observation with one other, the closest first.
 func (s *scene) connections(take func(a, b subconscious.Observation) bool, importance int) []noticed {
 	var all []noticed
 	for _, o := range s.news {
@@ -43,7 +43,7 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool, impor
 		}
 		found := s.sharing(o, func(b subconscious.Observation) bool { return b.Sense != o.Sense && take(o, b) })
 		found = slices.DeleteFunc(found, func(x shared) bool {
-			return s.holding(o, x.thing) || s.unheard(x.thing) || !s.citable(o, x.thing)
+			return s.holding(o, x.other) || s.unheard(x.other) || !s.citable(o, x.other)
 		})
 		for i, x := range found[:min(len(found), connectionsShown)] {
 			all = append(all, s.connection(o, x, third(o, x, found[i+1:]), importance))
@@ -63,15 +63,15 @@ func (s *scene) connections(take func(a, b subconscious.Observation) bool, impor
 	return out
 }
 
-// third is what a link, and no mere word, joins with two things, of a sense that
-// neither of them is of: the note, the mail and the event of one invoice are one
-// connection, not three.
+// third is what a link, and no mere word, joins with two observations, of a
+// sense that neither of them is of: the note, the mail and the event of one
+// invoice are one connection, not three.
 func third(o subconscious.Observation, x shared, others []shared) []subconscious.Observation {
 	for _, y := range others {
-		for _, link := range y.thing.Links {
-			if y.thing.Sense != o.Sense && y.thing.Sense != x.thing.Sense && hasScheme(link, linkSchemes) &&
-				slices.Contains(o.Links, link) && slices.Contains(x.thing.Links, link) {
-				return []subconscious.Observation{y.thing}
+		for _, link := range y.other.Links {
+			if y.other.Sense != o.Sense && y.other.Sense != x.other.Sense && hasScheme(link, linkSchemes) &&
+				slices.Contains(o.Links, link) && slices.Contains(x.other.Links, link) {
+				return []subconscious.Observation{y.other}
 			}
 		}
 	}
@@ -82,24 +82,24 @@ func (s *scene) connection(o subconscious.Observation, x shared, third []subcons
 	if x.score > enough {
 		importance++
 	}
-	words := say("%s %s %s and %s", quoted(x.words), links(x.words), s.called(o), s.called(x.thing))
-	for _, thing := range third {
-		words = say("%s %s %s, %s and %s", quoted(x.words), links(x.words), s.briefly(o), s.briefly(x.thing), s.briefly(thing))
+	words := say("%s %s %s and %s", quoted(x.words), links(x.words), s.called(o), s.called(x.other))
+	for _, other := range third {
+		words = say("%s %s %s, %s and %s", quoted(x.words), links(x.words), s.briefly(o), s.briefly(x.other), s.briefly(other))
 	}
-	things := append([]subconscious.Observation{x.thing}, third...)
-	n := notice(subconscious.KindConnection, importance, words, o, things...)
+	observations := append([]subconscious.Observation{x.other}, third...)
+	n := notice(subconscious.KindConnection, importance, words, o, observations...)
 	// The nearest of events and deadlines.
-	for _, thing := range append(things, o) {
-		if thing.Due.After(s.at) && (n.Due.IsZero() || thing.Due.Before(n.Due)) {
-			n.Due = thing.Due
+	for _, other := range append(observations, o) {
+		if other.Due.After(s.at) && (n.Due.IsZero() || other.Due.Before(n.Due)) {
+			n.Due = other.Due
 		}
 	}
 	return n
 }
 
-// novel reports whether a thing is here for the first time: it appeared, was
-// created, or comes from the wider field. A file that is saved again was seen
-// with everything else before.
+// novel reports whether an observation is here for the first time: it appeared,
+// was created, or comes from the wider field. A file that is saved again was
+// seen with everything else before.
 func (s *scene) novel(o subconscious.Observation) bool {
 	switch {
 	case o.BandOnly && !s.wider[o.Ref()], o.Change == subconscious.Gone:
@@ -154,7 +154,7 @@ func (p *part) limit(bytes int) string {
 	return p.String()
 }
 
-// called is what a thing is called in a summary.
+// called is what an observation is called in a summary.
 func (s *scene) called(o subconscious.Observation) *callee {
 	switch o.Sense {
 	case "calendar":
@@ -179,7 +179,7 @@ func (s *scene) called(o subconscious.Observation) *callee {
 	return &callee{part: prose(o.Title)}
 }
 
-// briefly is what a thing is called beside two others.
+// briefly is what an observation is called beside two others.
 func (s *scene) briefly(o subconscious.Observation) *callee {
 	switch {
 	case threads.OwnMail(o):
@@ -206,14 +206,15 @@ type callee struct {
 // String is the whole as it is now.
 func (c *callee) String() string { return c.before + c.part.String() + c.after }
 
-// connectionOver: the two things, which both stand, no longer share anything.
+// connectionOver: the two observations, which both stand, no longer share
+// anything.
 func connectionOver(s *scene, e subconscious.Entry) bool {
-	things, complete := s.standing(e)
-	return complete && len(things) >= 2 && !s.alike(things[0], things[1])
+	observations, complete := s.standing(e)
+	return complete && len(observations) >= 2 && !s.alike(observations[0], observations[1])
 }
 
-// alike reports whether two things share a link or a word at all. That others
-// share it as well by now ends no connection.
+// alike reports whether two observations share a link or a word at all. That
+// others share it as well by now ends no connection.
 func (s *scene) alike(a, b subconscious.Observation) bool {
 	for _, link := range a.Links {
 		if hasScheme(link, linkSchemes) && (slices.Contains(b.Links, link) || b.ID == link) {

@@ -57,11 +57,11 @@ func (s *scene) noted(o subconscious.Observation) (found bool) {
 		return false
 	}
 	words, seen := s.spoken(o), 0
-	s.world.Due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), func(thing subconscious.Observation) bool {
+	s.world.Due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), func(other subconscious.Observation) bool {
 		s.visits--
 		seen++
-		found = open(thing) && thing.Sense != "mail" && thing.Sense != "conversation" && s.sameDay(thing.Due, o.Due) &&
-			slices.ContainsFunc(s.spoken(thing), func(term string) bool {
+		found = open(other) && other.Sense != "mail" && other.Sense != "conversation" && s.sameDay(other.Due, o.Due) &&
+			slices.ContainsFunc(s.spoken(other), func(term string) bool {
 				return utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
 			})
 		return !found && seen < seenAtOnce && s.visits > 0

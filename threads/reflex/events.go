@@ -105,7 +105,7 @@ func overlap(a, b subconscious.Observation) bool {
 	return startA.Before(endB) && startB.Before(endA)
 }
 
-// seenAtOnce bounds how many standing things are looked at in one stretch of
+// seenAtOnce bounds how many standing observations are looked at in one stretch of
 // time beside an event.
 const seenAtOnce = 64
 
@@ -186,19 +186,19 @@ func (s *scene) band(o subconscious.Observation) subconscious.Band {
 
 // one returns the standing event that an entry is about, where that is all.
 func (s *scene) one(e subconscious.Entry) (subconscious.Observation, bool) {
-	things, _ := s.standing(e)
-	if len(things) == 0 || things[0].Key() != e.Incident {
+	observations, _ := s.standing(e)
+	if len(observations) == 0 || observations[0].Key() != e.Incident {
 		return subconscious.Observation{}, false
 	}
-	return things[0], true
+	return observations[0], true
 }
 
 // two returns the two standing events that an entry is about.
 func (s *scene) two(e subconscious.Entry) (a, b subconscious.Observation, ok bool) {
-	things, _ := s.standing(e)
-	if len(things) < 2 || !e.Incident.IsPair() {
+	observations, _ := s.standing(e)
+	if len(observations) < 2 || !e.Incident.IsPair() {
 		return a, b, false
 	}
-	a, b = inOrder(things[0], things[1])
+	a, b = inOrder(observations[0], observations[1])
 	return a, b, true
 }

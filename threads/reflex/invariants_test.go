@@ -94,7 +94,8 @@ func checkFinding(t reporter, f subconscious.Finding, rules map[string]reflex.Ru
 }
 
 // about is the incident that a finding names: a pattern of the first cited
-// thing, the pair of the first two where its kind connects, else the first.
+// observation, the pair of the first two where its kind connects, else the
+// first.
 func about(kind subconscious.Kind, cited []subconscious.Observation) subconscious.IncidentKey {
 	first := cited[0].Key()
 	switch {
@@ -115,8 +116,8 @@ func TestCheckThoughtSees(t *testing.T) {
 	s := newScenario(t, "", "thread watcher\nnew files file work/a \"work/a was saved\" action=changed\nstands files file work/b b")
 	bad := subconscious.Thought{Thread: subconscious.Watcher, Over: []subconscious.IncidentKey{"files:nobody"}}
 	bad.Findings = []subconscious.Finding{
-		{Kind: "observation", Summary: "", Importance: 3, Rule: "watcher.file", Evidence: []string{string(s.things["work/a"].Ref())}},
-		{Kind: "observation", Summary: "b", Importance: 11, Rule: "watcher.file", Evidence: []string{string(s.things["work/a"].Ref())}},
+		{Kind: "observation", Summary: "", Importance: 3, Rule: "watcher.file", Evidence: []string{string(s.known["work/a"].Ref())}},
+		{Kind: "observation", Summary: "b", Importance: 11, Rule: "watcher.file", Evidence: []string{string(s.known["work/a"].Ref())}},
 		{Kind: "observation", Summary: "c", Importance: 3, Rule: "nobody", Evidence: []string{"files:aaaaaaaaaa"}},
 		{Kind: "observation", Summary: "d", Importance: 3, Rule: "watcher.file", Escalate: true},
 	}

@@ -142,8 +142,8 @@ func (s *scene) backed(o subconscious.Observation) bool {
 		if digitsIn(link) < numberDigits {
 			continue
 		}
-		things, _ := s.world.Sharing(link, sharingSeen)
-		if slices.ContainsFunc(things, s.own) {
+		observations, _ := s.world.Sharing(link, sharingSeen)
+		if slices.ContainsFunc(observations, s.own) {
 			return true
 		}
 	}
@@ -159,16 +159,16 @@ func digitsIn(text string) (n int) {
 	return n
 }
 
-// own reports whether a thing is the person's own word: what they noted, told the
-// mind, take part in, or promised or asked in a mail.
-func (s *scene) own(thing subconscious.Observation) bool {
-	switch thing.Sense {
+// own reports whether an observation is the person's own word: what they noted,
+// told the mind, take part in, or promised or asked in a mail.
+func (s *scene) own(o subconscious.Observation) bool {
+	switch o.Sense {
 	case "notes", "person":
-		return thing.Trust == subconscious.Owner
+		return o.Trust == subconscious.Owner
 	case "calendar":
-		return wanted(thing) && sure(thing)
+		return wanted(o) && sure(o)
 	}
-	return threads.OwnMail(thing) || byPerson(thing) && thing.Trust == subconscious.Owner
+	return threads.OwnMail(o) || byPerson(o) && o.Trust == subconscious.Owner
 }
 
 // mailHosts are domains at which anybody has an address.
@@ -185,9 +185,9 @@ func (s *scene) named(o subconscious.Observation) bool {
 		if utf8.RuneCountInString(term) < 5 || mailHosts[term] || appointed[term] {
 			continue
 		}
-		things, count := s.world.Sharing("term:"+term, sharingSeen)
-		if count <= sharingSeen && slices.ContainsFunc(things, func(thing subconscious.Observation) bool {
-			return !threads.OwnMail(thing) && s.own(thing) && slices.Contains(s.spoken(thing), term)
+		observations, count := s.world.Sharing("term:"+term, sharingSeen)
+		if count <= sharingSeen && slices.ContainsFunc(observations, func(other subconscious.Observation) bool {
+			return !threads.OwnMail(other) && s.own(other) && slices.Contains(s.spoken(other), term)
 		}) {
 			return true
 		}

@@ -140,8 +140,8 @@ func (s *scene) failures(o subconscious.Observation) (n int) {
 	return n
 }
 
-// onset reports whether an occurrence is one at which the thing went wrong, and
-// not one at which it only went on.
+// onset reports whether an occurrence is one at which it went wrong,
+// and not one at which it only went on.
 func onset(o subconscious.Observation, past subconscious.Occurrence) bool {
 	if past.Severity < subconscious.Warning {
 		return false

@@ -98,9 +98,9 @@ func (s *scene) invites(o subconscious.Observation) bool {
 		if !hasScheme(link, []string{"uid:"}) {
 			continue
 		}
-		things, _ := s.world.Sharing(link, sharingSeen)
-		for _, thing := range things {
-			if thing.Sense == "calendar" {
+		observations, _ := s.world.Sharing(link, sharingSeen)
+		for _, other := range observations {
+			if other.Sense == "calendar" {
 				return true
 			}
 		}

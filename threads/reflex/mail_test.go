@@ -60,7 +60,7 @@ func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 			}
 			field.New = append(field.New, o)
 		}
-		for n := range rapid.IntRange(0, 8).Draw(t, "own things") {
+		for n := range rapid.IntRange(0, 8).Draw(t, "own observations") {
 			o := h.observation(100+n, at)
 			o.Sense, o.Trust = h.pick("own sense", "calendar", "notes"), subconscious.Owner
 			if o.Stands() {
@@ -81,7 +81,7 @@ func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 	})
 }
 
-// TestADayOfMail: of a day's mail in its true proportions few things are found,
+// TestADayOfMail: of a day's mail in its true proportions little is found,
 // and next to none is wished to be told at once.
 func TestADayOfMail(t *testing.T) {
 	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)

@@ -115,11 +115,11 @@ func usualHour(times []time.Time) (string, bool) {
 	return fmt.Sprintf("%02d:%02d", mean/60, mean%60), true
 }
 
-// quietAfter is how many open things of one note are told as one.
+// quietAfter is how many open observations of one note are told as one.
 const quietAfter = 3
 
-// aging are the open things without a date that only the wider field holds, by
-// the note or conversation that they stand in, the oldest first.
+// aging are the open observations without a date that only the wider field
+// holds, by the note or conversation that they stand in, the oldest first.
 func (s *scene) aging() (notes map[string][]subconscious.Observation, order []string) {
 	notes = map[string][]subconscious.Observation{}
 	for _, o := range s.news {
@@ -154,7 +154,7 @@ func forgotten(s *scene) (out []noticed) {
 	return out
 }
 
-// quiet tells the open things of one note or conversation as one, the oldest for all.
+// quiet tells what is open in one note or conversation as one, by the oldest.
 func quiet(s *scene) (out []noticed) {
 	notes, order := s.aging()
 	for _, file := range order {

@@ -28,7 +28,7 @@ func (s *scene) toPrepare(o subconscious.Observation) bool {
 }
 
 // preparations join an event of the next three days with what is open and has
-// to do with it: one thing an event. Either of them may be what is new.
+// to do with it: one an event. Either of them may be what is new.
 func preparations(s *scene) (out []noticed) {
 	told := map[subconscious.Ref]bool{}
 	for _, m := range s.matches() {
@@ -36,47 +36,47 @@ func preparations(s *scene) (out []noticed) {
 			continue
 		}
 		told[m.event.Ref()] = true
-		fresh, other := m.event, m.thing
+		fresh, other := m.event, m.todo
 		if !s.isNew(fresh) {
 			fresh, other = other, fresh
 		}
-		out = append(out, s.preparation(m.event, m.thing, s.about(fresh, other)))
+		out = append(out, s.preparation(m.event, m.todo, s.about(fresh, other)))
 	}
 	return out
 }
 
 // match is an event and something open that has to do with it.
 type match struct {
-	event, thing subconscious.Observation
-	score        int
+	event, todo subconscious.Observation
+	score       int
 }
 
 // matches are all of them that something new takes part in, the closest first.
 func (s *scene) matches() []match {
 	var found []match
-	fits := func(event, thing subconscious.Observation) bool {
+	fits := func(event, todo subconscious.Observation) bool {
 		_, end := span(event)
-		return open(thing) && event.Due.After(s.at) && s.toPrepare(event) &&
-			(thing.Due.IsZero() || !thing.Due.After(end) && thing.Due.After(s.at))
+		return open(todo) && event.Due.After(s.at) && s.toPrepare(event) &&
+			(todo.Due.IsZero() || !todo.Due.After(end) && todo.Due.After(s.at))
 	}
 	for _, o := range s.news {
 		if !o.Stands() || o.Due.IsZero() && !open(o) {
 			continue
 		}
-		isThing := open(o) && o.Change == subconscious.Appeared && !o.BandOnly
+		isTodo := open(o) && o.Change == subconscious.Appeared && !o.BandOnly
 		for _, x := range s.sharing(o, func(other subconscious.Observation) bool {
-			return (fits(o, other) || isThing && fits(other, o)) && s.citable(o, other)
+			return (fits(o, other) || isTodo && fits(other, o)) && s.citable(o, other)
 		}) {
-			m := match{o, x.thing, x.score}
+			m := match{o, x.other, x.score}
 			if open(o) {
-				m.event, m.thing = m.thing, m.event
+				m.event, m.todo = m.todo, m.event
 			}
 			found = append(found, m)
 		}
 	}
 	slices.SortFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), compareDue(a.event, b.event), strings.Compare(a.event.Title, b.event.Title),
-			compareDue(a.thing, b.thing), strings.Compare(a.thing.Title, b.thing.Title), cmp.Compare(a.event.Ref(), b.event.Ref()), cmp.Compare(a.thing.Ref(), b.thing.Ref()))
+			compareDue(a.todo, b.todo), strings.Compare(a.todo.Title, b.todo.Title), cmp.Compare(a.event.Ref(), b.event.Ref()), cmp.Compare(a.todo.Ref(), b.todo.Ref()))
 	})
 	return found
 }
@@ -92,9 +92,9 @@ func (s *scene) about(fresh, other subconscious.Observation) subconscious.Observ
 	return fresh
 }
 
-func (s *scene) preparation(event, thing, first subconscious.Observation) noticed {
-	second := thing
-	if first.Ref() == thing.Ref() {
+func (s *scene) preparation(event, todo, first subconscious.Observation) noticed {
+	second := todo
+	if first.Ref() == todo.Ref() {
 		second = event
 	}
 	importance, reason := s.nearness(event, 4), ""
@@ -102,7 +102,7 @@ func (s *scene) preparation(event, thing, first subconscious.Observation) notice
 	case allDay(event):
 	case near >= subconscious.Band15m.Rank():
 		importance = 8
-		if sure(event) && s.timely(event, thing) { // else it was wished two hours before
+		if sure(event) && s.timely(event, todo) { // else it was wished two hours before
 			reason = "it begins within 15 minutes, and this is still open"
 		}
 	case near >= subconscious.Band2h.Rank():
@@ -114,9 +114,9 @@ func (s *scene) preparation(event, thing, first subconscious.Observation) notice
 	if allDay(event) {
 		when = s.day(event.Due)
 	}
-	what := thing.Title
-	if thing.Sense == "mail" {
-		what = task(thing)
+	what := todo.Title
+	if todo.Sense == "mail" {
+		what = task(todo)
 	}
 	return notice(subconscious.KindPreparation, importance,
 		say("Before %s, %s: %s", prose(s.eventName(event)), when, prose(what)), first, second).until(event.Due).tell(reason)
@@ -125,16 +125,16 @@ func (s *scene) preparation(event, thing, first subconscious.Observation) notice
 // preparationOver: the event is none to prepare for any more, what was open is
 // done, or the two have nothing to do with each other.
 func preparationOver(s *scene, e subconscious.Entry) bool {
-	things, complete := s.standing(e)
+	observations, complete := s.standing(e)
 	if len(e.Evidence) < 2 {
 		return false
 	}
 	if !complete {
 		return true
 	}
-	event, thing := things[0], things[1]
+	event, todo := observations[0], observations[1]
 	if open(event) {
-		event, thing = thing, event
+		event, todo = todo, event
 	}
-	return !wanted(event) || !open(thing) || event.Due.Sub(s.at) > 72*time.Hour || !s.alike(event, thing)
+	return !wanted(event) || !open(todo) || event.Due.Sub(s.at) > 72*time.Hour || !s.alike(event, todo)
 }

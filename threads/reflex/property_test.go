@@ -92,13 +92,13 @@ func (h hostile) snapshot(thread subconscious.ThreadName) subconscious.Snapshot 
 	field := subconscious.Field{Level: rapid.IntRange(0, 3).Draw(h.T, "level"), History: map[subconscious.Ref][]subconscious.Occurrence{}}
 	field.Ahead = threads.AheadOf(field.Level)
 	state := subconscious.State{Version: 1}
-	things := rapid.IntRange(0, 40).Draw(h.T, "things")
-	for n := range things {
+	observations := rapid.IntRange(0, 40).Draw(h.T, "observations")
+	for n := range observations {
 		o := h.observation(n, at)
 		if slices.ContainsFunc(slices.Concat(field.New, field.Wider), func(x subconscious.Observation) bool { return x.Ref() == o.Ref() }) {
 			continue
 		}
-		if _, known := w.things[o.Ref()]; known {
+		if _, known := w.known[o.Ref()]; known {
 			continue
 		}
 		if o.Stands() {
@@ -129,13 +129,13 @@ func (h hostile) entry(thread subconscious.ThreadName, o subconscious.Observatio
 	e := subconscious.Entry{Incident: o.Key(), Sources: []subconscious.ThreadName{thread}, Rule: rapid.SampledFrom(rules).Draw(h.T, "rule").Name,
 		Evidence: []subconscious.Held{{Citation: subconscious.Citation{Ref: o.Ref(), Seq: o.Seq}}}}
 	for _, ref := range slices.Sorted(func(yield func(subconscious.Ref) bool) {
-		for ref := range w.things {
+		for ref := range w.known {
 			if !yield(ref) {
 				return
 			}
 		}
 	}) {
-		if other := w.things[ref]; ref != o.Ref() && rapid.Bool().Draw(h.T, "pair") {
+		if other := w.known[ref]; ref != o.Ref() && rapid.Bool().Draw(h.T, "pair") {
 			e.Incident = subconscious.PairKey(o.Key(), other.Key())
 			e.Evidence = append(e.Evidence, subconscious.Held{Citation: subconscious.Citation{Ref: ref}})
 			break
@@ -154,8 +154,8 @@ func think(t interface{ Fatal(...any) }, snapshot subconscious.Snapshot, thread 
 }
 
 // TestProperties: whatever a thread is shown, it cites nothing else, says one
-// thing an incident in bounded and printable words, and says the same whatever
-// the order.
+// observation an incident in bounded and printable words, and says the same
+// whatever the order.
 func TestProperties(t *testing.T) {
 	for _, thread := range subconscious.Threads() {
 		t.Run(string(thread), func(t *testing.T) {
@@ -181,23 +181,23 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestEqualContent: what is found follows from what things say, and not from
-// what identities they have.
+// TestEqualContent: what is found follows from what observations say, and not
+// from what identities they have.
 func TestEqualContent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 		h := hostile{t}
-		things := make([]subconscious.Observation, rapid.IntRange(2, 12).Draw(t, "things"))
-		for i := range things {
-			things[i] = h.observation(i, at)
-			things[i].Sense, things[i].Change = h.pick("sense", "calendar", "notes"), subconscious.Appeared
+		observations := make([]subconscious.Observation, rapid.IntRange(2, 12).Draw(t, "observations"))
+		for i := range observations {
+			observations[i] = h.observation(i, at)
+			observations[i].Sense, observations[i].Change = h.pick("sense", "calendar", "notes"), subconscious.Appeared
 		}
-		ids := rapid.Permutation(things).Draw(t, "identities")
+		ids := rapid.Permutation(observations).Draw(t, "identities")
 		var sums [2][]string
 		for round := range 2 {
 			w, field := newWorld(), subconscious.Field{Ahead: threads.Ahead}
-			for i, o := range things {
-				if o.ID = fmt.Sprintf("%s thing %d", o.Sense, i); round == 1 {
+			for i, o := range observations {
+				if o.ID = fmt.Sprintf("%s item %d", o.Sense, i); round == 1 {
 					o.ID = "other " + ids[i].Sense + fmt.Sprint(i)
 				}
 				w.add(o)
@@ -254,7 +254,7 @@ func TestTenThousandOverlapping(t *testing.T) {
 		t.Errorf("%d clashes are told of one day", clashes)
 	}
 	if w.visits > 40_000 {
-		t.Errorf("%d things were looked at", w.visits)
+		t.Errorf("%d observations were looked at", w.visits)
 	}
 }
 

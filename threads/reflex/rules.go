@@ -175,7 +175,7 @@ func dreamerRules() []Rule {
 	return []Rule{
 		{
 			Name: "dreamer.connection", Low: 3, High: 4, find: wildConnections, over: connectionOver,
-			Doc:     "Two things of different senses, never seen together before, share a rare word or a link.",
+			Doc:     "Two observations of different senses, never seen together before, share a rare word or a link.",
 			Example: `"lighthouse" links work/lighthouse-budget.csv and Lighthouse review on Mon 23 Nov`,
 		},
 	}

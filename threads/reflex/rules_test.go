@@ -108,7 +108,7 @@ times in the mind's time zone. Importance goes from 1 to 10; below 3 nothing is 
 until its last two hours. ` + "`subconsciousctl why ENTRY`" + ` names the rule behind an entry.
 
 Rules read what is new to their thread, what a wider field adds when little is new, and the entries that are being
-followed; what stands they look up by due time, by word and by link. So a tick costs the same whether a hundred things
+followed; what stands they look up by due time, by word and by link. So a tick costs the same whether a hundred observations
 stand or a hundred thousand. Several rules that notice the same thing make one finding, the most important. A rule whose
 entry is no longer so ends it.
 

@@ -41,8 +41,8 @@ var update = flag.Bool("update", false, "write the goldens and docs/reflex.md an
 //	entry RULE pair|one|pattern ID… "SUMMARY" is being followed
 //	dismissed ID ID                           of their clash nothing more
 //
-// Of a thing, due, end, at, change, severity, text, link, band, instance and
-// trust are its fields, and all others its attributes; times are local. An
+// Of an observation, due, end, at, change, severity, text, link, band, instance
+// and trust are its fields, and all others its attributes; times are local. An
 // event is given by its bare name, its end by a time or "+45m", and is written
 // as the calendar does; a mail by its subject, and is written as the sense mail
 // does. The file "findings" is the golden.
@@ -59,7 +59,7 @@ type scenario struct {
 	field   subconscious.Field
 	entries []subconscious.Entry
 	closed  []subconscious.ClosedIncident
-	things  map[string]subconscious.Observation
+	known   map[string]subconscious.Observation
 	names   map[subconscious.Ref]string
 	seq     int64
 }
@@ -119,7 +119,7 @@ func newScenario(t testing.TB, file, given string) *scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scenario{t: t, name: filepath.Base(file), zone: zone, world: newWorld(), things: map[string]subconscious.Observation{},
+	s := &scenario{t: t, name: filepath.Base(file), zone: zone, world: newWorld(), known: map[string]subconscious.Observation{},
 		names: map[subconscious.Ref]string{}}
 	s.at = s.time("2026-11-23 09:00")
 	s.field.History = map[subconscious.Ref][]subconscious.Occurrence{}
@@ -182,13 +182,13 @@ func (s *scenario) line(n int, words []string) {
 	case "example":
 		s.example = words[1]
 	case "new", "wider", "stands":
-		s.thing(words)
+		s.observe(words)
 	case "was":
 		s.was(words)
 	case "entry":
 		s.entry(words)
 	case "dismissed":
-		s.closed = append(s.closed, subconscious.ClosedIncident{Incident: subconscious.PairKey(s.things[words[1]].Key(), s.things[words[2]].Key())})
+		s.closed = append(s.closed, subconscious.ClosedIncident{Incident: subconscious.PairKey(s.known[words[1]].Key(), s.known[words[2]].Key())})
 	default:
 		s.t.Fatalf("line %d: what is %q?", n, words[0])
 	}
@@ -215,7 +215,7 @@ func (s *scenario) time(text string) time.Time {
 	return t
 }
 
-func (s *scenario) thing(words []string) {
+func (s *scenario) observe(words []string) {
 	s.t.Helper()
 	s.seq += 100
 	o := subconscious.Observation{Sense: words[1], Kind: words[2], ID: words[3], Title: words[4], Change: subconscious.Appeared,
@@ -267,7 +267,7 @@ func (s *scenario) thing(words []string) {
 		o.Attrs["dir"] = path.Dir(below)
 	}
 	o.Band = subconscious.TimeBand(o.Due, s.at)
-	s.things[o.ID], s.names[o.Ref()] = o, o.ID
+	s.known[o.ID], s.names[o.Ref()] = o, o.ID
 	switch words[0] {
 	case "new":
 		s.field.New = append(s.field.New, o)
@@ -331,9 +331,9 @@ func asMail(o *subconscious.Observation) {
 
 // was puts an earlier change before the latest one.
 func (s *scenario) was(words []string) {
-	o, ok := s.things[words[1]]
+	o, ok := s.known[words[1]]
 	if !ok {
-		s.t.Fatalf("no thing %q", words[1])
+		s.t.Fatalf("no observation %q", words[1])
 	}
 	history := s.field.History[o.Ref()]
 	earlier := subconscious.Occurrence{Seq: o.Seq - 50 + int64(len(history)), At: s.time(words[2]), Change: subconscious.Change(words[3])}
@@ -348,9 +348,9 @@ func (s *scenario) was(words []string) {
 func (s *scenario) entry(words []string) {
 	var held []subconscious.Observation
 	for _, id := range words[3 : len(words)-1] {
-		o, ok := s.things[id]
+		o, ok := s.known[id]
 		if !ok {
-			s.t.Fatalf("no thing %q", id)
+			s.t.Fatalf("no observation %q", id)
 		}
 		held = append(held, o)
 	}

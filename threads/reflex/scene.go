@@ -9,8 +9,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// visitsAllowed bounds the standing things that the rules of one tick look at
-// through the order of due times, whatever a stranger's calendar holds.
+// visitsAllowed bounds the standing observations that the rules of one tick
+// look at through the order of due times, whatever a stranger's calendar holds.
 const visitsAllowed = 20_000
 
 // scene is what the rules of one tick see.
@@ -83,10 +83,10 @@ func (s *scene) of(sense string) (list []subconscious.Observation) {
 	return list
 }
 
-// holding reports whether an entry rests on all of the things.
-func (s *scene) holding(things ...subconscious.Observation) bool {
+// holding reports whether an entry rests on all of the observations.
+func (s *scene) holding(observations ...subconscious.Observation) bool {
 	return slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool {
-		for _, o := range things {
+		for _, o := range observations {
 			if !slices.ContainsFunc(e.Evidence, func(h subconscious.Held) bool { return h.Ref == o.Ref() }) {
 				return false
 			}
@@ -97,7 +97,7 @@ func (s *scene) holding(things ...subconscious.Observation) bool {
 
 // standing returns what an entry rests on and still stands, what it is about
 // first. complete is false where some of it does not stand.
-func (s *scene) standing(e subconscious.Entry) (things []subconscious.Observation, complete bool) {
+func (s *scene) standing(e subconscious.Entry) (observations []subconscious.Observation, complete bool) {
 	complete = len(e.Evidence) > 0
 	for _, aside := range []bool{false, true} {
 		for _, h := range e.Evidence {
@@ -106,25 +106,25 @@ func (s *scene) standing(e subconscious.Entry) (things []subconscious.Observatio
 			}
 			o, ok := s.world.Get(h.Ref)
 			if ok {
-				things = append(things, o)
+				observations = append(observations, o)
 			}
 			complete = complete && ok
 		}
 	}
-	return things, complete
+	return observations, complete
 }
 
 // noticed is a finding with the incident that it is about.
 type noticed struct {
 	subconscious.Finding
 	key subconscious.IncidentKey
-	// thing is what the finding is about, where it is about one thing.
-	thing *subconscious.Observation
+	// about is what the finding is about, where that is one observation.
+	about *subconscious.Observation
 }
 
 // notice makes a finding about o, which it cites first, and about others.
 func notice(kind subconscious.Kind, importance int, summary string, o subconscious.Observation, others ...subconscious.Observation) noticed {
-	n := noticed{key: o.Key(), thing: &o}
+	n := noticed{key: o.Key(), about: &o}
 	n.Finding = subconscious.Finding{Kind: kind, Importance: importance, Summary: summary, Evidence: []string{string(o.Ref())}}
 	for _, other := range others {
 		if ref := string(other.Ref()); !slices.Contains(n.Evidence, ref) {
@@ -134,9 +134,9 @@ func notice(kind subconscious.Kind, importance int, summary string, o subconscio
 	connects := kind == subconscious.KindConnection || kind == subconscious.KindRisk
 	switch {
 	case kind == subconscious.KindPattern:
-		n.key, n.thing = subconscious.PatternKey(o.Key()), nil
+		n.key, n.about = subconscious.PatternKey(o.Key()), nil
 	case connects && len(others) > 0 && others[0].Key() != o.Key():
-		n.key, n.thing = subconscious.PairKey(o.Key(), others[0].Key()), nil
+		n.key, n.about = subconscious.PairKey(o.Key(), others[0].Key()), nil
 	}
 	return n
 }
@@ -154,7 +154,7 @@ func (n noticed) tell(reason string) noticed {
 	return n
 }
 
-// evidenceKept is how many things a finding of several rules cites.
+// evidenceKept is how many observations a finding of several rules cites.
 const evidenceKept = 4
 
 // oneAnIncident keeps the most important finding of each incident, with what
@@ -173,8 +173,8 @@ func oneAnIncident(all []noticed) []noticed {
 			kept = append(kept, n)
 			continue
 		}
-		// What stands beside the thing itself explains that finding alone.
-		if cited := n.Evidence[0]; n.thing != nil && len(kept[i].Evidence) < evidenceKept && !slices.Contains(kept[i].Evidence, cited) {
+		// What stands beside the observation itself explains that finding alone.
+		if cited := n.Evidence[0]; n.about != nil && len(kept[i].Evidence) < evidenceKept && !slices.Contains(kept[i].Evidence, cited) {
 			kept[i].Evidence = append(kept[i].Evidence, cited)
 		}
 	}
@@ -192,7 +192,7 @@ func before(a, b noticed) int {
 		cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Summary, b.Summary), slices.Compare(a.Evidence, b.Evidence), strings.Compare(a.Rule, b.Rule))
 }
 
-// Two things are one affair where a link that a sense extracted from one names
+// Two observations are one affair where a link that a sense extracted from one names
 // the other ("disk:/var"), or where both carry the same number ("invoice:4711").
 var (
 	namingSchemes = []string{"disk:", "unit:"}
@@ -223,23 +223,23 @@ func sameAffair(all []noticed) func(noticed) subconscious.IncidentKey {
 		}
 	}
 	for _, n := range all {
-		if n.thing == nil {
+		if n.about == nil {
 			continue
 		}
-		if hasScheme(n.thing.ID, namingSchemes) {
-			join(n.thing.ID, n.key)
+		if hasScheme(n.about.ID, namingSchemes) {
+			join(n.about.ID, n.key)
 		}
-		for _, link := range n.thing.Links {
+		for _, link := range n.about.Links {
 			if hasScheme(link, numberSchemes) {
 				join(link, n.key)
 			}
 		}
 	}
 	for _, n := range all {
-		if n.thing == nil {
+		if n.about == nil {
 			continue
 		}
-		for _, link := range n.thing.Links {
+		for _, link := range n.about.Links {
 			if _, known := named[link]; known && hasScheme(link, namingSchemes) {
 				join(link, n.key)
 			}

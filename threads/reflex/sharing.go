@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// rareAt is how many other things may share a word that connects, in the
+	// rareAt is how many other observations may share a word that connects, in the
 	// plain field; each level of widening doubles it.
 	rareAt = 2
-	// sharingSeen bounds how many things are looked at for one word. What more
+	// sharingSeen bounds how many observations are looked at for one word. What more
 	// share is common, even where many of them are one series.
 	sharingSeen = 40
 	// telling is the length from which one word says enough by itself.
 	telling = 7
-	// enough is the score from which two things have to do with each other.
+	// enough is the score from which two observations have to do with each other.
 	enough = 2
 )
 
-// shared is a thing that shares rare words or links with another.
+// shared is an observation that shares rare words or links with another.
 type shared struct {
-	thing subconscious.Observation
+	other subconscious.Observation
 	words []string
 	score int
 }
@@ -34,20 +34,21 @@ type shared struct {
 // of a file are shared by what belongs together anyway.
 var linkSchemes = []string{"url:", "invoice:", "order:", "ticket:", "mid:", "disk:", "unit:"}
 
-// sharing returns the standing things that have to do with o and that take
-// accepts, those that share most first, and of a series the next occurrence.
+// sharing returns the standing observations that have to do with o and that
+// take accepts, those that share most first, and of a series the next
+// occurrence.
 func (s *scene) sharing(o subconscious.Observation, take func(subconscious.Observation) bool) []shared {
 	found := map[subconscious.Ref]*shared{}
 	note := func(key, word string, worth func(subconscious.Observation) int) {
-		for _, thing := range s.rare(o, key) {
-			points := worth(thing)
-			if points == 0 || !take(thing) {
+		for _, other := range s.rare(o, key) {
+			points := worth(other)
+			if points == 0 || !take(other) {
 				continue
 			}
-			x := found[thing.Ref()]
+			x := found[other.Ref()]
 			if x == nil {
-				x = &shared{thing: thing}
-				found[thing.Ref()] = x
+				x = &shared{other: other}
+				found[other.Ref()] = x
 			}
 			x.words = append(x.words, word)
 			x.score += points
@@ -90,7 +91,7 @@ func (s *scene) sharing(o subconscious.Observation, take func(subconscious.Obser
 		}
 	}
 	slices.SortFunc(out, func(a, b shared) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), closer(a.thing, b.thing))
+		return cmp.Or(cmp.Compare(b.score, a.score), closer(a.other, b.other))
 	})
 	return out
 }
@@ -112,31 +113,31 @@ func (s *scene) citable(o, other subconscious.Observation) bool {
 		slices.ContainsFunc(subconscious.Terms(o.Title), func(term string) bool { return slices.Contains(words, term) })
 }
 
-// isNew reports whether a thing is new to the thread in this tick.
+// isNew reports whether an observation is new to the thread in this tick.
 func (s *scene) isNew(o subconscious.Observation) bool {
 	ref := o.Ref()
 	_, found := slices.BinarySearchFunc(s.news, ref, func(x subconscious.Observation, ref subconscious.Ref) int { return cmp.Compare(x.Ref(), ref) })
 	return found
 }
 
-// rare returns the things other than o that carry the key, one a series and one
-// a thread of mail, where they are few.
+// rare returns the observations other than o that carry the key, one a series
+// and one a thread of mail, where they are few.
 func (s *scene) rare(o subconscious.Observation, key string) []subconscious.Observation {
 	_, count := s.world.Sharing(key, 0)
 	if count == 0 || count > sharingSeen {
 		return nil
 	}
-	things, _ := s.world.Sharing(key, count)
+	observations, _ := s.world.Sharing(key, count)
 	own := seriesOf(o)
 	series := map[string]int{}
 	var few []subconscious.Observation
-	for _, thing := range things {
-		if thing.Ref() == o.Ref() || oneSource(o, thing) {
+	for _, other := range observations {
+		if other.Ref() == o.Ref() || oneSource(o, other) {
 			continue
 		}
-		link := seriesOf(thing)
+		link := seriesOf(other)
 		if link == "" {
-			few = append(few, thing)
+			few = append(few, other)
 			continue
 		}
 		if link == own {
@@ -145,9 +146,9 @@ func (s *scene) rare(o subconscious.Observation, key string) []subconscious.Obse
 		i, known := series[link]
 		if !known {
 			series[link] = len(few)
-			few = append(few, thing)
-		} else if closer(thing, few[i]) < 0 {
-			few[i] = thing
+			few = append(few, other)
+		} else if closer(other, few[i]) < 0 {
+			few[i] = other
 		}
 	}
 	if len(few) > rareAt<<min(s.field.Level, 3) {
@@ -156,8 +157,8 @@ func (s *scene) rare(o subconscious.Observation, key string) []subconscious.Obse
 	return few
 }
 
-// seriesOf is what a thing belongs to of which one speaks for all: the series of
-// an event, the thread of a mail; "" for none.
+// seriesOf is what an observation belongs to of which one speaks for all: the
+// series of an event, the thread of a mail; "" for none.
 func seriesOf(o subconscious.Observation) string {
 	if o.Sense == "mail" && o.Attrs["thread"] != "" {
 		return string(o.Key())
@@ -165,15 +166,15 @@ func seriesOf(o subconscious.Observation) string {
 	return uid(o)
 }
 
-// closer orders things by their due times, and then by what they say.
+// closer orders observations by their due times, and then by what they say.
 func closer(a, b subconscious.Observation) int {
 	return cmp.Or(compareDue(a, b), strings.Compare(a.Title, b.Title), strings.Compare(a.Text, b.Text), cmp.Compare(a.Ref(), b.Ref()))
 }
 
 func compareDue(a, b subconscious.Observation) int { return a.Due.Compare(b.Due) }
 
-// oneSource reports whether two things were read from one file: a note, and
-// what the sense files says of it.
+// oneSource reports whether two observations were read from one file: a note,
+// and what the sense files says of it.
 func oneSource(a, b subconscious.Observation) bool {
 	files := func(o subconscious.Observation) (found []string) {
 		if o.Sense == "files" && o.Attrs["path"] != "" {
@@ -212,8 +213,9 @@ func terms(text string) []string {
 	return out
 }
 
-// spoken are the terms of what a thing says of itself, as a person would name
-// it: not the boilerplate of an invitation, nor what a file happens to hold.
+// spoken are the terms of what an observation says of itself, as a person would
+// name it: not the boilerplate of an invitation, nor what a file happens to
+// hold.
 func (s *scene) spoken(o subconscious.Observation) []string {
 	switch o.Sense {
 	case "calendar":

@@ -12,16 +12,16 @@ import (
 
 // world is a subconscious.World over ordered maps, which counts what is read.
 type world struct {
-	things map[subconscious.Ref]subconscious.Observation
+	known  map[subconscious.Ref]subconscious.Observation
 	due    *btree.BTreeG[posting]
 	shared *btree.BTreeG[posting]
 	counts map[string]int
-	// calls and visits are how often it was asked, and how many things it
+	// calls and visits are how often it was asked, and how many observations it
 	// handed out.
 	calls, visits int
 }
 
-// posting is a thing under a key, or under a time.
+// posting is an observation under a key, or under a time.
 type posting struct {
 	at  time.Time
 	key string
@@ -39,17 +39,17 @@ func newWorld() *world {
 	}
 	options := btree.Options{NoLocks: true}
 	return &world{
-		things: map[subconscious.Ref]subconscious.Observation{}, counts: map[string]int{},
+		known: map[subconscious.Ref]subconscious.Observation{}, counts: map[string]int{},
 		due: btree.NewBTreeGOptions(less, options), shared: btree.NewBTreeGOptions(less, options),
 	}
 }
 
 func (w *world) add(o subconscious.Observation) {
 	ref := o.Ref()
-	if _, known := w.things[ref]; known {
+	if _, known := w.known[ref]; known {
 		return
 	}
-	w.things[ref] = o
+	w.known[ref] = o
 	if !o.Due.IsZero() {
 		w.due.Set(posting{at: o.Due, ref: ref})
 	}
@@ -66,7 +66,7 @@ func (w *world) add(o subconscious.Observation) {
 
 func (w *world) Get(ref subconscious.Ref) (subconscious.Observation, bool) {
 	w.calls++
-	o, ok := w.things[ref]
+	o, ok := w.known[ref]
 	return o, ok
 }
 
@@ -77,30 +77,30 @@ func (w *world) Due(from, to time.Time, yield func(subconscious.Observation) boo
 			return false
 		}
 		w.visits++
-		return yield(w.things[p.ref])
+		return yield(w.known[p.ref])
 	})
 }
 
 func (w *world) Of(sense string, yield func(subconscious.Observation) bool) {
 	w.calls++
-	for _, ref := range slices.Sorted(maps.Keys(w.things)) {
-		if ref.Sense() == sense && !yield(w.things[ref]) {
+	for _, ref := range slices.Sorted(maps.Keys(w.known)) {
+		if ref.Sense() == sense && !yield(w.known[ref]) {
 			return
 		}
 	}
 }
 
-func (w *world) Sharing(key string, limit int) (things []subconscious.Observation, count int) {
+func (w *world) Sharing(key string, limit int) (observations []subconscious.Observation, count int) {
 	w.calls++
 	if limit > 0 && w.counts[key] > 0 {
 		w.shared.Ascend(posting{key: key}, func(p posting) bool {
-			if p.key != key || len(things) == limit {
+			if p.key != key || len(observations) == limit {
 				return false
 			}
 			w.visits++
-			things = append(things, w.things[p.ref])
+			observations = append(observations, w.known[p.ref])
 			return true
 		})
 	}
-	return things, w.counts[key]
+	return observations, w.counts[key]
 }
