@@ -24,7 +24,7 @@ func BenchmarkDecide(b *testing.B) {
 			p.ask(p.key(name), subconscious.Asked{Thread: subconscious.Watcher, Kind: kind, Importance: 7, Summary: name + " is filling up", Reason: "it fills"}, name)
 		}
 		for i := range n {
-			p.thing(fmt.Sprintf("disk%d", i), "disk")
+			p.observe(fmt.Sprintf("disk%d", i), "disk")
 			p.happen(fmt.Sprintf("disk%d", i), subconscious.Appeared, subconscious.Warning)
 			ask(i)
 		}

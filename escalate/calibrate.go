@@ -30,8 +30,8 @@ const (
 	leastWeight = 0.6
 	mostWeight  = 1.25
 
-	// notHeldDown is the importance from which on answers to other things of
-	// the sort hold nothing back.
+	// notHeldDown is the importance from which on answers to others of its sort
+	// hold nothing back.
 	notHeldDown = 9
 
 	// rounding keeps 0.6 from being less than 0.6.

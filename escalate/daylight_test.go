@@ -112,7 +112,7 @@ func TestDigestsByTheWall(t *testing.T) {
 				dues := map[string]int{}
 				for ; p.at.Before(from.Add(96 * time.Hour)); p.at = p.at.Add(missed) {
 					if name := fmt.Sprintf("file%d", p.tick); p.at.Hour()%6 == 0 || missed > time.Hour {
-						p.thing(name, "file")
+						p.observe(name, "file")
 						p.happen(name, subconscious.Momentary, 0)
 						p.ask(p.key(name), subconscious.Asked{Thread: subconscious.Dreamer, Kind: subconscious.KindIdea, Importance: 7, Summary: name}, name)
 					}
@@ -190,7 +190,7 @@ func playDaylight(t *testing.T, from time.Time, hours escalate.Hours, times esca
 		}
 		if n%6 == 5 {
 			name := fmt.Sprintf("%s%d", kind, n)
-			p.thing(name, kind)
+			p.observe(name, kind)
 			p.happen(name, subconscious.Appeared, severity)
 			p.ask(p.key(name), subconscious.Asked{Thread: subconscious.Watcher, Kind: subconscious.KindAnomaly, Importance: importance, Summary: name}, name)
 		}

@@ -72,7 +72,7 @@ func TestHostileTimes(t *testing.T) {
 			in := plainInput()
 			in.At, in.Asked[0].Due = at, due
 			telling(&in).Until, telling(&in).Remind = due, due
-			in.Commands = []subconscious.Command{{ID: 1, Kind: subconscious.CommandSnooze, Incident: thingKey, Until: due}}
+			in.Commands = []subconscious.Command{{ID: 1, Kind: subconscious.CommandSnooze, Incident: fileKey, Until: due}}
 			for _, m := range messages(escalate.Decide(in)) {
 				checkMessage(t, m)
 			}

@@ -76,7 +76,7 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 		return false // the wish is judged, and says so
 	}
 	last, told := lastTold(t)
-	things := g.own(incident, t.Asked)
+	evidence := g.own(incident, t.Asked)
 	switch t.State {
 	case subconscious.TellingTold, subconscious.TellingAcknowledged, subconscious.TellingSnoozed, subconscious.TellingReopened:
 	case subconscious.TellingDismissed:
@@ -85,20 +85,20 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 		if !isKeptBack(t) || incident.Closed != nil {
 			return false
 		}
-		if wentAway(things, last.At) {
+		if wentAway(evidence, last.At) {
 			return true
 		}
 	default:
 		return false
 	}
-	if over(incident, things) {
+	if over(incident, evidence) {
 		return true
 	}
 	since := t.Since
 	if told {
 		since = last.At
 	}
-	return !stands(things) && g.isOver(since)
+	return !stands(evidence) && g.isOver(since)
 }
 
 // isOver reports whether the time for an answer is over that began then.
@@ -155,7 +155,7 @@ func (g *gate) tell(l *look, told subconscious.Told, outcome string) {
 func (g *gate) told(l *look, why string) subconscious.Told {
 	return subconscious.Told{
 		Tick: g.in.Tick, At: g.in.At, Why: why, Sort: sortOf(l.asked), Severity: toldAs(l), Band: l.band,
-		Due: l.due, Status: status(l.things), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
+		Due: l.due, Status: status(l.own), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
 	}
 }
 
@@ -171,7 +171,7 @@ func (g *gate) drop(l *look, reason Reason) {
 	}
 	switch reason {
 	case NoEvidence:
-		if len(l.things) > 0 && t.State != subconscious.TellingDismissed {
+		if len(l.own) > 0 && t.State != subconscious.TellingDismissed {
 			g.enter(t, subconscious.TellingResolved)
 		}
 	case Expired, Dismissed:
@@ -252,8 +252,8 @@ const (
 // warning: a disk that will be full within hours.
 const warns = 8
 
-// toldAs is how severe a thing was told to be. What was told like a warning is
-// not told again as it becomes one.
+// toldAs is how severe it was told to be. What was told like a
+// warning is not told again as it becomes one.
 func toldAs(l *look) subconscious.Severity {
 	if l.severity == subconscious.Notable && l.asked.Importance >= warns {
 		return subconscious.Warning

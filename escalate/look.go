@@ -22,13 +22,13 @@ type look struct {
 	// reminds: the person asked to hear of it again, and it is time.
 	reminds bool
 
-	// things are what the wish rests on, known what of it is known at all.
-	things, all []*subconscious.Evidence
-	severity    subconscious.Severity
-	due         time.Time
-	band        subconscious.Band
-	critical    bool
-	confidence  float64
+	// own is what the wish rests on, known what of it is known at all.
+	own, all   []*subconscious.Evidence
+	severity   subconscious.Severity
+	due        time.Time
+	band       subconscious.Band
+	critical   bool
+	confidence float64
 	// again is why it is told again.
 	again string
 }
@@ -74,7 +74,7 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 		return nil
 	}
 	slices.SortFunc(all, func(a, b *look) int {
-		// An idea about a thing does not keep the thing itself from being pushed.
+		// An idea about an observation does not keep that itself from being pushed.
 		return cmp.Or(compareBool(b.isLive(), a.isLive()), compareBool(neverPushed(a.asked.Kind), neverPushed(b.asked.Kind)),
 			cmp.Compare(b.asked.Importance, a.asked.Importance),
 			compareBool(a.waited, b.waited), compareAsked(a.asked, b.asked))
@@ -102,9 +102,9 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 func (g *gate) look(incident *subconscious.Incident, asked subconscious.Asked, waited bool) *look {
 	l := &look{gate: g, key: incident.Key, incident: incident, telling: incident.Telling, asked: asked, waited: waited}
 	l.reminds = incident.Telling != nil && remindsAt(incident.Telling, g.in.At)
-	l.things, l.all = g.own(incident, asked), g.all(incident, asked)
-	l.severity = severity(incident, l.things, l.all)
-	l.due = due(asked, l.things)
+	l.own, l.all = g.own(incident, asked), g.all(incident, asked)
+	l.severity = severity(incident, l.own, l.all)
+	l.due = due(asked, l.own)
 	l.band = subconscious.TimeBand(l.due, g.in.At)
 	l.critical = l.isCritical()
 	l.confidence = confidence(asked.Importance, g.score(sortOf(asked)), l.critical)
@@ -150,7 +150,7 @@ func urgency(a, b *look) int {
 func (l *look) isUrgent() bool {
 	ahead := l.due.Sub(l.gate.in.At)
 	return l.critical || l.asked.Importance >= warns || l.reminds ||
-		ahead > 0 && ahead <= time.Hour && len(l.things) > 0 && isFamiliar(&l.things[0].Latest)
+		ahead > 0 && ahead <= time.Hour && len(l.own) > 0 && isFamiliar(&l.own[0].Latest)
 }
 
 // isFamiliar reports whether it is the person's word, the machine's, or that of

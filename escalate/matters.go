@@ -57,7 +57,7 @@ func (l *look) matters() (again string, news bool, detail string) {
 // change is what is different in a way that matters from when it was told last;
 // "" for nothing. What changed for the better is nothing.
 func (l *look) change(last subconscious.Told) string {
-	now := status(l.things)
+	now := status(l.own)
 	switch {
 	case l.severity > last.Severity:
 		return againWorse
@@ -90,7 +90,7 @@ func (l *look) hasAnotherVoice(last subconscious.Told) bool {
 			others = others || !isOurs(&e.Latest)
 		}
 	}
-	return slices.ContainsFunc(l.things, func(e *subconscious.Evidence) bool {
+	return slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool {
 		_, had := last.Changes[e.Ref]
 		return !had && (others || !isOurs(&e.Latest)) && !heard[voice(&e.Latest)]
 	})
@@ -101,9 +101,9 @@ func isOurs(o *subconscious.Observation) bool {
 	return o.Trust == subconscious.Owner || o.Trust == subconscious.Machine
 }
 
-// voice is who speaks in an observation, or the thing itself where it names
-// nobody, or is known to be forged. Whoever invites names the organizer without a
-// proof, so that this one is nobody who writes.
+// voice is who speaks in an observation, or that itself where it names nobody,
+// or is known to be forged. Whoever invites names the organizer without a proof,
+// so that this one is nobody who writes.
 func voice(o *subconscious.Observation) string {
 	from, organizer := o.Attrs["from"], o.Attrs["organizer"]
 	switch {
@@ -119,8 +119,8 @@ func voice(o *subconscious.Observation) string {
 // settled are statuses that are for the better.
 var settled = []string{"done", "completed", "complete", "resolved", "closed", "fixed", "ok", "paid", "recovered"}
 
-// joined reports whether somebody was not among those who took part. A thing of
-// which nobody knew who takes part says nothing by naming them.
+// joined reports whether somebody was not among those who took part. An
+// observation of which nobody knew who takes part says nothing by naming them.
 func joined(name string, before []string) bool {
 	if len(before) == 0 || slices.Contains(before, name) {
 		return false
@@ -171,7 +171,7 @@ func (l *look) toldRank(last subconscious.Told) int {
 }
 
 // covered reports whether every change that a connection cites was told with the
-// incidents of its parts, and names one. A risk that lies in two things
+// incidents of its parts, and names one. A risk that lies in two observations
 // together is news once, though each was told. pending: it would be, but for a
 // deliberation on a part that is under way.
 func (l *look) covered() (told bool, by string, pending bool) {

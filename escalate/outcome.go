@@ -157,8 +157,8 @@ func (g *gate) hasRead(incident *subconscious.Incident, c subconscious.Command) 
 }
 
 // wentAway reports whether all that a wish rests on has been gone since.
-func wentAway(things []*subconscious.Evidence, since time.Time) bool {
-	return len(things) > 0 && !slices.ContainsFunc(things, func(e *subconscious.Evidence) bool {
+func wentAway(evidence []*subconscious.Evidence, since time.Time) bool {
+	return len(evidence) > 0 && !slices.ContainsFunc(evidence, func(e *subconscious.Evidence) bool {
 		return !slices.ContainsFunc(e.Occurrences, func(o subconscious.Occurrence) bool {
 			return o.Change == subconscious.Gone && o.At.After(since)
 		})

@@ -10,8 +10,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// deliberated is an input with a thing that was given to a deliberation two ticks
-// ago, and how that ended.
+// deliberated is an input with an observation that was given to a deliberation
+// two ticks ago, and how that ended.
 func deliberated(kind subconscious.OutcomeKind) escalate.Input {
 	in := plainInput()
 	in.Rules.Deliberates = true
@@ -21,7 +21,7 @@ func deliberated(kind subconscious.OutcomeKind) escalate.Input {
 	if kind == subconscious.OutcomeSnoozed {
 		outcome.Until = noon.Add(3 * time.Hour)
 	}
-	in.Commands = []subconscious.Command{{ID: 1, At: noon.Add(7 * time.Minute), Kind: subconscious.CommandOutcome, Incident: thingKey,
+	in.Commands = []subconscious.Command{{ID: 1, At: noon.Add(7 * time.Minute), Kind: subconscious.CommandOutcome, Incident: fileKey,
 		By: subconscious.ByDeliberation, Outcome: outcome}}
 	return in
 }
@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s teaches %v, is told as %v, and takes %+v", kind, out.Scores, out.History, out.Spent)
 		}
 		record := out.Concluded[0]
-		if !record.At.Equal(noon) || record.Incident != thingKey || record.Outcome != string(kind) || record.Deliberation != "7/i-env-1" || record.Cost != 3 ||
+		if !record.At.Equal(noon) || record.Incident != fileKey || record.Outcome != string(kind) || record.Deliberation != "7/i-env-1" || record.Cost != 3 ||
 			!slices.Equal(record.Cited, []string{"files:abcdefghij@5"}) || strings.ContainsAny(record.Reason, "\n") || strings.Contains(record.Reason, "://") || strings.Contains(record.Reason, "evil.example") {
 			t.Errorf("%s: %+v", kind, record)
 		}
@@ -145,7 +145,7 @@ func TestPersonReadsWhatWasKeptBack(t *testing.T) {
 		"nothing whatever": {subconscious.Command{Kind: subconscious.CommandNote, By: "person"}, subconscious.TellingDismissed, false, 0},
 	} {
 		in := deliberated(subconscious.OutcomeDismissed)
-		c.command.ID, c.command.At, c.command.Incident = 2, in.At, thingKey
+		c.command.ID, c.command.At, c.command.Incident = 2, in.At, fileKey
 		in.Commands = append(in.Commands, c.command)
 		if c.command.Kind == subconscious.CommandDismiss {
 			in.Incidents[0].Closed = &subconscious.Closure{At: in.At, Severity: subconscious.Notable, Standing: true}
@@ -184,9 +184,9 @@ func TestAnotherVoiceSpeaks(t *testing.T) {
 	} {
 		in := plainInput()
 		in.Rules.Deliberates = true
-		cite := func(things ...subconscious.Evidence) {
-			in.Evidence, in.Asked[0].Evidence, in.Incidents[0].Recorded = things, nil, map[subconscious.Ref][]int64{}
-			for _, e := range things {
+		cite := func(evidence ...subconscious.Evidence) {
+			in.Evidence, in.Asked[0].Evidence, in.Incidents[0].Recorded = evidence, nil, map[subconscious.Ref][]int64{}
+			for _, e := range evidence {
 				in.Asked[0].Evidence = append(in.Asked[0].Evidence, subconscious.Citation{Ref: e.Ref, Seq: e.Latest.Seq})
 				in.Incidents[0].Recorded[e.Ref] = []int64{e.Latest.Seq}
 			}

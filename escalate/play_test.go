@@ -16,7 +16,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// play stands for the daemon around the gate: it keeps things, incidents,
+// play stands for the daemon around the gate: it keeps observations, incidents,
 // scores and what was spent, as the merge and the store would.
 type play struct {
 	t         reporter
@@ -24,7 +24,7 @@ type play struct {
 	tick      int64
 	seq       int64
 	rules     escalate.Rules
-	things    map[string]*subconscious.Evidence
+	known     map[string]*subconscious.Evidence
 	incidents map[subconscious.IncidentKey]subconscious.Incident
 	scores    map[subconscious.Sort]subconscious.Score
 	presence  subconscious.Presence
@@ -47,13 +47,13 @@ type play struct {
 
 func newPlay(t reporter, at time.Time) *play {
 	return &play{
-		t: t, at: at, rules: escalate.DefaultRules(), things: map[string]*subconscious.Evidence{},
+		t: t, at: at, rules: escalate.DefaultRules(), known: map[string]*subconscious.Evidence{},
 		incidents: map[subconscious.IncidentKey]subconscious.Incident{}, scores: map[subconscious.Sort]subconscious.Score{},
 		deliberations: map[int64][]subconscious.IncidentKey{}, told: map[subconscious.IncidentKey]int{},
 	}
 }
 
-// senseOf is where things of a kind come from.
+// senseOf is where observations of a kind come from.
 func senseOf(kind string) string {
 	switch kind {
 	case "event":
@@ -66,17 +66,17 @@ func senseOf(kind string) string {
 	return "health"
 }
 
-func (p *play) thing(name, kind string) *subconscious.Evidence {
+func (p *play) observe(name, kind string) *subconscious.Evidence {
 	o := subconscious.Observation{ID: kind + ":" + name, Sense: senseOf(kind), Kind: kind, Title: name, Trust: subconscious.Owner, Attrs: map[string]string{}}
 	e := &subconscious.Evidence{Ref: o.Ref(), Latest: o}
-	p.things[name] = e
+	p.known[name] = e
 	return e
 }
 
 func (p *play) happen(name string, change subconscious.Change, severity subconscious.Severity) {
-	e, known := p.things[name]
+	e, known := p.known[name]
 	if !known {
-		p.t.Fatalf("there is no thing %q", name)
+		p.t.Fatalf("there is no observation %q", name)
 	}
 	p.seq++
 	o := e.Latest
@@ -89,13 +89,13 @@ func (p *play) happen(name string, change subconscious.Change, severity subconsc
 	next.Latest = o
 	next.Standing, next.Gone = o.Stands(), change == subconscious.Gone
 	next.Occurrences = append(slices.Clone(e.Occurrences), subconscious.Occurrence{Seq: o.Seq, At: o.At, Change: change, Severity: o.Severity})
-	p.things[name] = &next
+	p.known[name] = &next
 }
 
 func (p *play) key(name string) subconscious.IncidentKey {
-	e, known := p.things[name]
+	e, known := p.known[name]
 	if !known {
-		p.t.Fatalf("there is no thing %q", name)
+		p.t.Fatalf("there is no observation %q", name)
 	}
 	return e.Latest.Key()
 }
@@ -111,7 +111,7 @@ func (p *play) ask(key subconscious.IncidentKey, asked subconscious.Asked, cites
 		incident.Recorded = map[subconscious.Ref][]int64{}
 	}
 	for _, name := range cites {
-		e, known := p.things[name]
+		e, known := p.known[name]
 		if !known {
 			asked.Evidence = append(asked.Evidence, subconscious.Citation{Ref: subconscious.NewRef("health", name), Seq: 1})
 			continue
@@ -131,7 +131,7 @@ func (p *play) ask(key subconscious.IncidentKey, asked subconscious.Asked, cites
 	p.asked = append(p.asked, escalate.Asked{Incident: key, Asked: asked})
 }
 
-// wentAway reports whether a thing has gone since, and come back.
+// wentAway reports whether an observation has gone since, and come back.
 func wentAway(e *subconscious.Evidence, since time.Time) bool {
 	return slices.ContainsFunc(e.Occurrences, func(o subconscious.Occurrence) bool {
 		return o.Change == subconscious.Gone && o.At.After(since)
@@ -148,7 +148,7 @@ func (p *play) command(c subconscious.Command) {
 		incident := p.incidents[c.Incident]
 		highest := subconscious.Plain
 		for ref := range incident.Recorded {
-			for _, e := range p.things {
+			for _, e := range p.known {
 				if e.Ref == ref && e.Standing {
 					highest = max(highest, e.Latest.Severity)
 				}
@@ -197,9 +197,9 @@ func (p *play) input() escalate.Input {
 			in.Incidents = append(in.Incidents, p.incidents[key])
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.things)) {
-		if p.things[name].Latest.Seq > 0 {
-			in.Evidence = append(in.Evidence, *p.things[name])
+	for _, name := range slices.Sorted(maps.Keys(p.known)) {
+		if p.known[name].Latest.Seq > 0 {
+			in.Evidence = append(in.Evidence, *p.known[name])
 		}
 	}
 	for _, score := range p.scores {
@@ -234,12 +234,12 @@ func lives(t *subconscious.Telling) bool {
 	return t != nil && (t.Waits || !t.Remind.IsZero() || t.State == subconscious.TellingTold || t.State == subconscious.TellingAcknowledged)
 }
 
-// forget drops what does not wait, and the things that it is of.
+// forget drops what does not wait, and the observations that it is of.
 func (p *play) forget() {
-	for name, e := range p.things {
+	for name, e := range p.known {
 		if incident := p.incidents[e.Latest.Key()]; incident.Telling == nil || !incident.Telling.Waits {
 			delete(p.incidents, incident.Key)
-			delete(p.things, name)
+			delete(p.known, name)
 		}
 	}
 	p.pushes, p.urgent = p.pushes[max(0, len(p.pushes)-200):], p.urgent[max(0, len(p.urgent)-200):]

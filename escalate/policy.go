@@ -117,7 +117,7 @@ func Shipped() Policy {
 type Wished struct {
 	Effect Effect `json:"effect"`
 	Taint  Taint  `json:"taint"`
-	// Own are the things of the incident that it is about.
+	// Own are the observations of the incident that it is about.
 	Own      []subconscious.Ref `json:"own,omitempty"`
 	Critical bool               `json:"critical,omitempty"`
 	// Approval is the action's, for EffectAct.

@@ -155,7 +155,8 @@ func TestEachClauseHasATwin(t *testing.T) {
 	}
 }
 
-// anyWord draws a word of anybody's, often of the same few things and voices.
+// anyWord draws a word of anybody's, often of the same few observations and
+// voices.
 func anyWord(t *rapid.T) escalate.Word {
 	return escalate.Word{
 		Trust:  rapid.SampledFrom([]subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider, "", "root"}).Draw(t, "trust"),

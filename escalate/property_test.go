@@ -64,7 +64,7 @@ func ends(t interface{ Errorf(string, ...any) }, in escalate.Input, out escalate
 	}
 }
 
-// TestPromises draws days of things that happen, wishes, answers and
+// TestPromises draws days of what happens, wishes, answers and
 // distractions, and holds every tick against what the gate promises.
 func TestPromises(t *testing.T) { rapid.Check(t, promises) }
 
@@ -77,7 +77,7 @@ func promises(t *rapid.T) {
 	p.rules.EscalationsPerHour = rapid.IntRange(0, 4).Draw(t, "hour")
 	names, kinds := []string{"a", "b", "c", "d"}, []string{"disk", "unit", "event", "file"}
 	for i, name := range names {
-		p.thing(name, kinds[i])
+		p.observe(name, kinds[i])
 	}
 	p.rules.Deliberates = rapid.Bool().Draw(t, "deliberates")
 	daily, ids := map[time.Time]int{}, map[subconscious.IncidentID]subconscious.IncidentKey{}
@@ -210,7 +210,7 @@ func TestKeptBackSpeaksWhenWorse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(t, noon)
 		p.rules.Deliberates = true
-		p.thing("unit", "unit")
+		p.observe("unit", "unit")
 		key := p.key("unit")
 		severity := subconscious.Plain
 		p.happen("unit", subconscious.Appeared, severity)
@@ -249,15 +249,15 @@ func TestKeptBackSpeaksWhenWorse(t *testing.T) {
 	})
 }
 
-// TestToldOnce: one thing that stands and does not change is told once, however
-// often, by whomever, in whatever words and order it is wished.
+// TestToldOnce: what stands and does not change is told once, however often, by
+// whomever, in whatever words and order it is wished.
 func TestToldOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(t, noon)
 		p.rules.Quiet, p.rules.EscalationsPerHour, p.rules.NotificationsPerDay = escalate.Hours{}, 1000, 1000
 		for i := range 3 {
 			name := fmt.Sprintf("disk%d", i)
-			p.thing(name, "disk")
+			p.observe(name, "disk")
 			p.happen(name, subconscious.Appeared, subconscious.Warning)
 		}
 		told := map[subconscious.IncidentKey]int{}

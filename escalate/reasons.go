@@ -34,11 +34,11 @@ func noEvidence(l *look) (ruling, bool) {
 	switch {
 	case l.incident == nil:
 		return ruling{verdict: Drop, detail: "the incident that it is about is not known"}, true
-	case len(l.things) == 0 && l.waited:
+	case len(l.own) == 0 && l.waited:
 		return ruling{verdict: Drop, detail: "nothing is known any more of what it rests on"}, true
-	case len(l.things) == 0:
+	case len(l.own) == 0:
 		return ruling{verdict: Drop, detail: "nothing that it cites is known"}, true
-	case over(l.incident, l.things):
+	case over(l.incident, l.own):
 		return ruling{verdict: Drop, detail: "it is over"}, true
 	}
 	return ruling{}, false
@@ -50,7 +50,7 @@ func noEvidence(l *look) (ruling, bool) {
 func expired(l *look) (ruling, bool) {
 	at := l.gate.in.At
 	switch {
-	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.things) || l.asked.At.Before(l.due) && !l.reminds):
+	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.own) || l.asked.At.Before(l.due) && !l.reminds):
 		return ruling{verdict: Drop, detail: "it was due " + when(l.due, at) + ", and that has passed"}, true
 	case l.waited && !l.reminds && readMeanwhile(l):
 		return ruling{verdict: Drop, detail: "you have read it meanwhile"}, true
@@ -63,8 +63,8 @@ func expired(l *look) (ruling, bool) {
 // readMeanwhile: all that a wish wanted to say is that a letter came, and the
 // person has opened it. What is due by a day has to be done all the same.
 func readMeanwhile(l *look) bool {
-	return l.asked.Kind == subconscious.KindObservation && l.asked.Source == "mail" && len(l.things) > 0 &&
-		!slices.ContainsFunc(l.things, func(e *subconscious.Evidence) bool { return e.Latest.Attrs["seen"] != "true" })
+	return l.asked.Kind == subconscious.KindObservation && l.asked.Source == "mail" && len(l.own) > 0 &&
+		!slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool { return e.Latest.Attrs["seen"] != "true" })
 }
 
 // dismissed: the person wants to hear no more of it.

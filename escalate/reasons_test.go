@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-const thingKey = subconscious.IncidentKey("files:file:a")
+const fileKey = subconscious.IncidentKey("files:file:a")
 
 // plainInput is one new wish that nothing speaks against.
 func plainInput() escalate.Input {
@@ -21,11 +21,11 @@ func plainInput() escalate.Input {
 	ref := o.Ref()
 	return escalate.Input{
 		At: noon, Tick: 7, Rules: escalate.DefaultRules(), Kind: subconscious.Scheduled,
-		Asked: []escalate.Asked{{Incident: thingKey, Asked: subconscious.Asked{
+		Asked: []escalate.Asked{{Incident: fileKey, Asked: subconscious.Asked{
 			Tick: 7, At: noon, Entry: "w-a-1", Thread: subconscious.Watcher, Kind: subconscious.KindObservation, Source: "files",
 			Summary: "work/.env was saved", Importance: 7, Reason: "it looks like a secret", Evidence: []subconscious.Citation{{Ref: ref, Seq: 5}},
 		}}},
-		Incidents: []subconscious.Incident{{Key: thingKey, Summary: "work/.env was saved", Recorded: map[subconscious.Ref][]int64{ref: {5}},
+		Incidents: []subconscious.Incident{{Key: fileKey, Summary: "work/.env was saved", Recorded: map[subconscious.Ref][]int64{ref: {5}},
 			Changes: 1, Severity: subconscious.Notable}},
 		Evidence: []subconscious.Evidence{{Ref: ref, Latest: o, Standing: true}},
 	}

@@ -144,7 +144,7 @@ func TestRememberAnswers(t *testing.T) {
 	in := plainInput()
 	toldBefore(&in, time.Hour, subconscious.Notable)
 	in.Asked = nil
-	state := subconscious.State{History: []subconscious.EscalationRecord{{At: noon, Incident: thingKey, Outcome: "deliberating"}, {Incident: "mail:other", Outcome: "told"}}}
+	state := subconscious.State{History: []subconscious.EscalationRecord{{At: noon, Incident: fileKey, Outcome: "deliberating"}, {Incident: "mail:other", Outcome: "told"}}}
 	for _, c := range []struct {
 		command subconscious.Command
 		want    string
@@ -157,7 +157,7 @@ func TestRememberAnswers(t *testing.T) {
 		{subconscious.Command{Kind: subconscious.CommandDismiss, By: "agent codex"}, "deliberating; you: snoozed until 13:00"},
 		{subconscious.Command{Kind: subconscious.CommandDismiss}, "deliberating; you: dismissed"},
 	} {
-		c.command.Incident = thingKey
+		c.command.Incident = fileKey
 		in.Commands = []subconscious.Command{c.command}
 		before := asJSON(state)
 		next := escalate.Remember(state, escalate.Decide(in))
@@ -166,7 +166,7 @@ func TestRememberAnswers(t *testing.T) {
 		}
 		state = next
 	}
-	ended := escalate.Outcome{Concluded: []subconscious.EscalationRecord{{At: noon, Incident: thingKey, Outcome: "told"}}}
+	ended := escalate.Outcome{Concluded: []subconscious.EscalationRecord{{At: noon, Incident: fileKey, Outcome: "told"}}}
 	if got := escalate.Remember(state, ended).History[0].Outcome; got != "told; you: dismissed" {
 		t.Errorf("at the end of the deliberation: %q", got)
 	}

@@ -26,8 +26,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	zone Europe/Berlin                     the mind's, else UTC
 //	start 2026-11-23 09:00                 of the first tick
 //	rules cooldown=1h quiet=22:00-07:00 daily= weekly="sun 18:00" cap=12 hour=2 critical=disk,event
-//	thing disk disk                        a name and the kind of thing
-//	due rent 2026-11-24 10:00              when a thing is due; set meeting partstat accepted
+//	observation disk disk                  a name and its kind
+//	due rent 2026-11-24 10:00              when it is due; set meeting partstat accepted
 //	tick [+5m | to 15:00 | to 2026-11-24 15:00] [xN]   each of the N ticks that far on
 //	  disk appears 2 | changes 3 | goes | happens 1
 //	  ask watcher anomaly 6 "words" "reason" disk other [pattern] [pair]
@@ -128,15 +128,15 @@ func (s *script) line(words []string) error {
 		p.at = s.moment(words[1] + " " + words[2])
 	case "rules":
 		return s.rules(words[1:])
-	case "thing":
-		p.thing(words[1], words[2])
+	case "observation":
+		p.observe(words[1], words[2])
 	case "due":
 		s.flush()
-		e := *p.things[words[1]]
+		e := *p.known[words[1]]
 		e.Latest.Due = s.moment(words[2] + " " + words[3])
-		p.things[words[1]] = &e
+		p.known[words[1]] = &e
 	case "set":
-		p.things[words[1]].Latest.Attrs[words[2]] = words[3]
+		p.known[words[1]].Latest.Attrs[words[2]] = words[3]
 	case "tick":
 		s.flush()
 		return s.tick(words[1:])
@@ -313,7 +313,7 @@ func (s *script) ask(words []string) error {
 	case "pair":
 		key = subconscious.PairKey(key, s.p.key(cites[1]))
 	}
-	asked.Due = s.p.things[cites[0]].Latest.Due
+	asked.Due = s.p.known[cites[0]].Latest.Due
 	s.p.ask(key, asked, cites...)
 	return nil
 }

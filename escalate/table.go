@@ -135,7 +135,7 @@ func (p Policy) deciding() map[int]bool {
 	return deciding
 }
 
-// owned is the one thing of the affair that wishes are about.
+// owned is the one observation of the affair that wishes are about.
 const owned = subconscious.Ref("mail:aaaaaaaaaa")
 
 // wishes are a wish of every sort that clauses can tell apart.

@@ -10,8 +10,8 @@ import (
 // Word is a piece of what a model was shown: whose word it is.
 type Word struct {
 	Trust subconscious.Trust `json:"trust"`
-	// Ref is the thing that it was read in; "" where it is of no observation,
-	// as a memory or a message of a conversation.
+	// Ref is the observation that it was read in; "" where it is of none, as a
+	// memory or a message of a conversation.
 	Ref subconscious.Ref `json:"ref,omitempty"`
 	// Voice is who speaks, as far as that is known: the sender of a mail, the
 	// organizer of an event. "" is unlike any other voice but that of its Ref.
@@ -97,9 +97,9 @@ func (t Taint) Trusts() []subconscious.Trust {
 }
 
 // IsForeign reports whether words of strangers or agents are in it that are not
-// of the things own, of more than one of them, or beside what the person or the
-// machine says in one of those things: then one of them could silence another.
-// What the person and the machine say elsewhere, or in no thing, is not kept back
+// of the observations own, of more than one of them, or beside what the person
+// or the machine says in one of those: then one of them could silence another.
+// What the person and the machine say elsewhere, or in none, is not kept back
 // with the incident.
 func (t Taint) IsForeign(own []subconscious.Ref) bool {
 	if t.Many {
@@ -126,7 +126,8 @@ func (t Taint) IsForeign(own []subconscious.Ref) bool {
 }
 
 // isOfVoice reports whether the same one speaks in both. Where a word names
-// nobody, only the same thing is of the same voice; no name is taken for a thing.
+// nobody, only the same thing is of the same voice; no name is taken for an
+// observation.
 func (w Word) isOfVoice(other Word) bool {
 	return w.Voice == other.Voice && (w.Voice != "" || w.Ref == other.Ref)
 }

@@ -31,9 +31,9 @@ func TestAnotherVoiceMeanwhile(t *testing.T) {
 	} {
 		in := plainInput()
 		in.Rules.Deliberates = true
-		see := func(things ...subconscious.Evidence) {
-			in.Evidence, in.Incidents[0].Recorded = things, map[subconscious.Ref][]int64{}
-			for _, e := range things {
+		see := func(evidence ...subconscious.Evidence) {
+			in.Evidence, in.Incidents[0].Recorded = evidence, map[subconscious.Ref][]int64{}
+			for _, e := range evidence {
 				in.Incidents[0].Recorded[e.Ref] = []int64{e.Latest.Seq}
 			}
 		}

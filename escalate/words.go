@@ -50,7 +50,7 @@ func dueWords(l *look, title string) string {
 	switch {
 	case l.due.IsZero(), strings.Contains(title, l.due.In(at.Location()).Format("15:04")):
 		return ""
-	case !isEvent(l.asked, l.things):
+	case !isEvent(l.asked, l.own):
 		return "Due " + moment(l.due, at)
 	case l.due.After(at):
 		return "Begins " + moment(l.due, at)
@@ -58,13 +58,13 @@ func dueWords(l *look, title string) string {
 	return "Began " + moment(l.due, at)
 }
 
-// advice is what can be done about it, in a few words; "" where the thing does
-// not say.
+// advice is what can be done about it, in a few words; "" where it does not
+// say.
 func advice(l *look) string {
-	if len(l.things) == 0 || neverPushed(l.asked.Kind) {
+	if len(l.own) == 0 || neverPushed(l.asked.Kind) {
 		return ""
 	}
-	o := &l.things[0].Latest
+	o := &l.own[0].Latest
 	switch o.Kind {
 	case "disk":
 		return "Free some room on it"
@@ -81,7 +81,7 @@ func advice(l *look) string {
 	case "unit", "restarts":
 		return unitAdvice(o)
 	case "event":
-		if l.asked.Kind == subconscious.KindRisk && len(l.things) > 1 {
+		if l.asked.Kind == subconscious.KindRisk && len(l.own) > 1 {
 			return "Move or cancel one of them"
 		}
 	}

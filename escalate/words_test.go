@@ -82,8 +82,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestAdvice checks that a message says what can be done about a thing, and when
-// it is due only where its title does not.
+// TestAdvice checks that a message says what can be done about an observation,
+// and when it is due only where its title does not.
 func TestAdvice(t *testing.T) {
 	for name, c := range map[string]struct {
 		change     func(in *escalate.Input, o *subconscious.Observation)
@@ -162,7 +162,7 @@ func TestDigestWords(t *testing.T) {
 			p := newPlay(t, noon.Add(-4*time.Hour))
 			for i := range n {
 				name := fmt.Sprintf("file%d", i)
-				p.thing(name, "file")
+				p.observe(name, "file")
 				p.happen(name, subconscious.Appeared, 0)
 				p.ask(p.key(name), subconscious.Asked{Thread: subconscious.Watcher, Kind: subconscious.KindIdea, Importance: 5, Summary: strings.Repeat("ä", length)}, name)
 			}

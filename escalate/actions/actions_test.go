@@ -124,7 +124,7 @@ func (b *bench) weak(t testing.TB, guard string) *bench {
 }
 
 func wish(key, action, arguments string) actions.Request {
-	return actions.Request{Key: key, Action: action, Arguments: json.RawMessage(arguments), Reason: "it is time", Incident: "i-thing-1", Deliberation: "d-1",
+	return actions.Request{Key: key, Action: action, Arguments: json.RawMessage(arguments), Reason: "it is time", Incident: "i-unit-1", Deliberation: "d-1",
 		Trusts: []subconscious.Trust{subconscious.Outsider}, Clause: "act-asks-always", Why: "it is configured so"}
 }
 

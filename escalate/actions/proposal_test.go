@@ -23,7 +23,7 @@ func TestProposeAndApprove(t *testing.T) {
 	b := running(t, nil, a)
 	p := b.propose(t, wish("k", "note-it", `{"text":"one"}`))
 	if p.ID != "p-note-1" || p.State != actions.Pending || string(p.Arguments) != `{"text":"one"}` || p.Argv[1] != "one" || !p.Expires.Equal(noon.Add(24*time.Hour)) ||
-		p.Reason != "it is time" || p.Incident != "i-thing-1" || p.Clause != "act-asks-always" || len(p.Trusts) != 1 || p.Run != "" {
+		p.Reason != "it is time" || p.Incident != "i-unit-1" || p.Clause != "act-asks-always" || len(p.Trusts) != 1 || p.Run != "" {
 		t.Errorf("%+v", p)
 	}
 	if again := b.propose(t, wish("k", "note-it", `{"text":"two"}`)); again.ID != p.ID || again.Argv[1] != "one" {
@@ -384,7 +384,7 @@ func TestBuiltin(t *testing.T) {
 	refused(t, err, actions.CodeUsed)
 	var posted int
 	if err := b.db.Read(t.Context(), func(tx *store.Tx) error {
-		return tx.QueryRowContext(t.Context(), "SELECT count(*) FROM posted WHERE incident = 'i-thing-1'").Scan(&posted)
+		return tx.QueryRowContext(t.Context(), "SELECT count(*) FROM posted WHERE incident = 'i-unit-1'").Scan(&posted)
 	}); err != nil || posted != 1 {
 		t.Errorf("%d were posted, %v", posted, err)
 	}

@@ -15,7 +15,7 @@ func good() actions.Action {
 	return actions.Action{Name: "say", Description: "Says it.", Command: []string{"echo", "{x}"}, Params: []actions.Param{text("x")}}
 }
 
-// Each thing that cannot be is named with its key and what to do.
+// What cannot be is named with its key and what to do.
 func TestValidate(t *testing.T) {
 	command := func(vector ...string) func(*actions.Action) {
 		return func(a *actions.Action) { a.Command = vector }

@@ -40,7 +40,7 @@ type Escalation struct {
 	ByModel bool   `json:"by_model,omitempty"`
 	// Decision is the gate's, in words.
 	Decision string `json:"decision,omitempty"`
-	// Evidence is what the wish cites, the thing that it is about first.
+	// Evidence is what the wish cites, what it is about first.
 	Evidence []subconscious.Citation `json:"evidence,omitempty"`
 	// Template is the message that the gate wrote. It is what is told where no
 	// model says it better, and its title is that of whatever is told.
@@ -141,7 +141,7 @@ type Step struct {
 	// Text is what the model was shown at first, what it answered, what a tool
 	// told it, or what failed.
 	Text string `json:"text,omitempty"`
-	// Words are whose words it was shown in this step, and Own the things of
+	// Words are whose words it was shown in this step, and Own the observations of
 	// the incident.
 	Words []escalate.Word    `json:"words,omitempty"`
 	Own   []subconscious.Ref `json:"own,omitempty"`

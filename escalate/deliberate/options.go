@@ -88,7 +88,7 @@ type Material struct {
 	Prompt prompts.Prompt
 	// Words are whose words are in it. None at all count as a stranger's.
 	Words []escalate.Word
-	// Own are the things of the incident.
+	// Own are the observations of the incident.
 	Own []subconscious.Ref
 }
 

@@ -14,58 +14,57 @@ import (
 // participantsKept is how many names are remembered of those who take part.
 const participantsKept = 32
 
-// own are the things that a wish rests on: of what it cites what belongs to the
+// own is the evidence that a wish rests on: of what it cites what belongs to the
 // incident. What it cites beside that explains, and holds nothing.
 func (g *gate) own(incident *subconscious.Incident, asked subconscious.Asked) []*subconscious.Evidence {
-	var things []*subconscious.Evidence
+	var evidence []*subconscious.Evidence
 	for i, c := range asked.Evidence {
 		e, known := g.evidence[c.Ref]
-		if known && (i == 0 || len(incident.Recorded) == 0 || incident.Recorded[c.Ref] != nil) && !slices.Contains(things, e) {
-			things = append(things, e)
+		if known && (i == 0 || len(incident.Recorded) == 0 || incident.Recorded[c.Ref] != nil) && !slices.Contains(evidence, e) {
+			evidence = append(evidence, e)
 		}
 	}
-	return things
+	return evidence
 }
 
-// all are the things that an incident rests on, those that were counted too,
-// in order.
+// all is the evidence that an incident rests on, with what was counted, in order.
 func (g *gate) all(incident *subconscious.Incident, asked subconscious.Asked) []*subconscious.Evidence {
-	things := g.own(incident, asked)
+	evidence := g.own(incident, asked)
 	for _, ref := range slices.Sorted(maps.Keys(incident.Recorded)) {
-		if e, known := g.evidence[ref]; known && !slices.Contains(things, e) {
-			things = append(things, e)
+		if e, known := g.evidence[ref]; known && !slices.Contains(evidence, e) {
+			evidence = append(evidence, e)
 		}
 	}
-	return things
+	return evidence
 }
 
 // over reports whether what a wish rests on has ended: all that could stand is
 // gone, or of what is connected a part.
-func over(incident *subconscious.Incident, things []*subconscious.Evidence) bool {
+func over(incident *subconscious.Incident, evidence []*subconscious.Evidence) bool {
 	gone, standing := false, false
-	for _, e := range things {
+	for _, e := range evidence {
 		gone = gone || e.Gone && !e.Standing
 		standing = standing || e.Standing
 	}
 	return gone && (!standing || incident.Key.IsPair())
 }
 
-// stands reports whether any of the things stands.
-func stands(things []*subconscious.Evidence) bool {
-	return slices.ContainsFunc(things, func(e *subconscious.Evidence) bool { return e.Standing })
+// stands reports whether any of it stands.
+func stands(evidence []*subconscious.Evidence) bool {
+	return slices.ContainsFunc(evidence, func(e *subconscious.Evidence) bool { return e.Standing })
 }
 
 // severity is the highest of what stands and of what the wish cites that only
 // happened; where there is neither, the highest of what has gone, or what the
 // incident remembers.
-func severity(incident *subconscious.Incident, things, all []*subconscious.Evidence) subconscious.Severity {
+func severity(incident *subconscious.Incident, evidence, all []*subconscious.Evidence) subconscious.Severity {
 	if len(all) == 0 {
 		return incident.Severity
 	}
 	now, before, present := subconscious.Plain, subconscious.Plain, false
 	for _, e := range all {
 		before = max(before, e.Latest.Severity)
-		if e.Standing || !e.Gone && slices.Contains(things, e) {
+		if e.Standing || !e.Gone && slices.Contains(evidence, e) {
 			now, present = max(now, e.Latest.Severity), true
 		}
 	}
@@ -75,7 +74,7 @@ func severity(incident *subconscious.Incident, things, all []*subconscious.Evide
 	return now
 }
 
-// classOf is the class of a thing by which it can be critical; "" for none.
+// classOf is the class by which an observation can be critical; "" for none.
 func classOf(o *subconscious.Observation) string {
 	switch o.Kind {
 	case "disk", "inodes":
@@ -103,25 +102,25 @@ func isMachine(class string) bool {
 	return class == classDisk || class == classUnit || class == classMachine
 }
 
-// due is when the thing that a wish is about happens or must be done.
-func due(asked subconscious.Asked, things []*subconscious.Evidence) time.Time {
-	if len(things) == 0 {
+// due is when what a wish is about happens or must be done.
+func due(asked subconscious.Asked, evidence []*subconscious.Evidence) time.Time {
+	if len(evidence) == 0 {
 		return asked.Due
 	}
-	if isMachine(classOf(&things[0].Latest)) {
+	if isMachine(classOf(&evidence[0].Latest)) {
 		return time.Time{}
 	}
 	if asked.Due.IsZero() {
-		return things[0].Latest.Due
+		return evidence[0].Latest.Due
 	}
 	return asked.Due
 }
 
 // isEvent reports whether a wish is about something that is of no use to hear
 // of once it has begun.
-func isEvent(asked subconscious.Asked, things []*subconscious.Evidence) bool {
+func isEvent(asked subconscious.Asked, evidence []*subconscious.Evidence) bool {
 	return asked.Kind == subconscious.KindEvent || asked.Kind == subconscious.KindPreparation ||
-		len(things) > 0 && classOf(&things[0].Latest) == classEvent
+		len(evidence) > 0 && classOf(&evidence[0].Latest) == classEvent
 }
 
 // critical reports whether a wish passes quiet hours.
@@ -131,7 +130,7 @@ func (l *look) isCritical() bool {
 	}
 	listed := func(class string) bool { return slices.Contains(l.gate.in.Rules.Critical, class) }
 	unmet := l.asked.Kind == subconscious.KindPreparation || l.asked.Kind == subconscious.KindRisk
-	for _, e := range l.things {
+	for _, e := range l.own {
 		class := classOf(&e.Latest)
 		switch {
 		case isMachine(class) && listed(class) && !isBusy(&e.Latest) && e.Standing && e.Latest.Severity >= subconscious.Critical:
@@ -141,7 +140,7 @@ func (l *look) isCritical() bool {
 			return true
 		}
 	}
-	isDeadline := l.asked.Kind == subconscious.KindDeadline || len(l.things) > 0 && classOf(&l.things[0].Latest) == classDeadline
+	isDeadline := l.asked.Kind == subconscious.KindDeadline || len(l.own) > 0 && classOf(&l.own[0].Latest) == classDeadline
 	near := l.band == subconscious.Band2h || l.band == subconscious.Band15m || l.band == subconscious.BandNow
 	return isDeadline && near && listed(classDeadline)
 }
@@ -158,18 +157,18 @@ func accepted(o *subconscious.Observation) bool {
 }
 
 // status is the attribute of what a wish is about.
-func status(things []*subconscious.Evidence) string {
-	if len(things) == 0 {
+func status(evidence []*subconscious.Evidence) string {
+	if len(evidence) == 0 {
 		return ""
 	}
-	return cut(plain(things[0].Latest.Attrs["status"]), 64)
+	return cut(plain(evidence[0].Latest.Attrs["status"]), 64)
 }
 
 // participants are those who take part in what an incident rests on, as far as
 // senses tell: by name, or, where an event says only how many, by number.
-func participants(things []*subconscious.Evidence) []string {
+func participants(evidence []*subconscious.Evidence) []string {
 	found := map[string]bool{}
-	for _, e := range things {
+	for _, e := range evidence {
 		attrs := e.Latest.Attrs
 		for _, name := range strings.FieldsFunc(attrs["participants"], func(r rune) bool { return r == ',' || r == ';' }) {
 			if name = cut(plain(name), 64); name != "" && len(found) < participantsKept {
@@ -184,7 +183,7 @@ func participants(things []*subconscious.Evidence) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// changes is the last counted change of each thing that a wish rests on.
+// changes is the last counted change of each observation that a wish rests on.
 func (g *gate) changes(incident *subconscious.Incident, asked subconscious.Asked) map[subconscious.Ref]int64 {
 	last := make(map[subconscious.Ref]int64, len(incident.Recorded)+1)
 	for ref, seqs := range incident.Recorded {
