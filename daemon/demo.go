@@ -126,7 +126,7 @@ func demoConfig(dir string, options DemoOptions) (*setup.Config, error) {
 
 // writeSamples writes the sample files below dir. Their dates are reckoned from
 // now: "{{day+3}}" is the date in three days, "{{at+20m}}" an ICS time,
-// "{{date+-2h}}" that of a letter.
+// "{{date+-2h}}" that of a mail.
 func writeSamples(dir string, now time.Time) error {
 	return fs.WalkDir(samples, "demo", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && path == "demo/mail" {

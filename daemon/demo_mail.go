@@ -31,7 +31,7 @@ type demoMailbox struct {
 	address *net.TCPAddr
 }
 
-// serveDemoMail begins to serve the sample letters on a free loopback port.
+// serveDemoMail begins to serve the sample mails on a free loopback port.
 func serveDemoMail(now time.Time) (*demoMailbox, error) {
 	m := &demoMailbox{server: mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: demoAddress, Password: demoPassword}}})}
 	box := m.server.User(demoAddress)
@@ -48,13 +48,13 @@ func serveDemoMail(now time.Time) (*demoMailbox, error) {
 	return m, nil
 }
 
-// deliverSamples puts the letters of a folder of samples into one of the mailbox.
+// deliverSamples puts the mails of a folder of samples into one of the mailbox.
 func deliverSamples(box *mailtest.Box, dir, folder string, now time.Time) error {
-	letters, err := fs.ReadDir(samples, dir)
+	mails, err := fs.ReadDir(samples, dir)
 	if err != nil {
 		return err
 	}
-	for _, entry := range letters {
+	for _, entry := range mails {
 		data, err := samples.ReadFile(path.Join(dir, entry.Name()))
 		if err != nil {
 			return err
@@ -63,11 +63,11 @@ func deliverSamples(box *mailtest.Box, dir, folder string, now time.Time) error 
 		if err != nil {
 			return fmt.Errorf("%s: %w", entry.Name(), err)
 		}
-		letter, err := mail.ReadMessage(strings.NewReader(text))
+		message, err := mail.ReadMessage(strings.NewReader(text))
 		if err != nil {
 			return fmt.Errorf("%s: %w", entry.Name(), err)
 		}
-		at, err := letter.Header.Date()
+		at, err := message.Header.Date()
 		if err != nil {
 			return fmt.Errorf("%s: %w", entry.Name(), err)
 		}

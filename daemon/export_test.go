@@ -25,7 +25,7 @@ func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.Bl
 }
 
 // SearchMail is what read_mail finds.
-func (d *Daemon) SearchMail(ctx context.Context, words string) ([]threads.Letter, error) {
+func (d *Daemon) SearchMail(ctx context.Context, words string) ([]threads.Mail, error) {
 	return mailbox{d}.SearchMail(ctx, words, 30)
 }
 

@@ -41,34 +41,34 @@ var _ threads.MailReader = mailbox{}
 
 // Mail implements threads.MailReader. Which account a message is in shows when
 // one of them knows it.
-func (m mailbox) Mail(ctx context.Context, ref subconscious.Ref) (threads.Letter, error) {
+func (m mailbox) Mail(ctx context.Context, ref subconscious.Ref) (threads.Mail, error) {
 	var problems []error
 	for _, s := range m.accounts {
 		reading, err := s.Read(ctx, string(ref))
 		switch {
 		case err == nil:
-			return letterOf(ref, reading), nil
+			return mailOf(ref, reading), nil
 		case !errors.Is(err, mail.ErrUnknown):
 			problems = append(problems, fmt.Errorf("read from %s: %w", s.ID(), err))
 		}
 	}
 	if len(problems) > 0 {
-		return threads.Letter{}, errors.Join(problems...)
+		return threads.Mail{}, errors.Join(problems...)
 	}
-	return threads.Letter{}, threads.ErrNoLetter
+	return threads.Mail{}, threads.ErrNoMail
 }
 
-func letterOf(ref subconscious.Ref, r mail.Reading) threads.Letter {
-	letter := threads.Letter{
+func mailOf(ref subconscious.Ref, r mail.Reading) threads.Mail {
+	m := threads.Mail{
 		Ref: ref, From: r.From, To: append(slices.Clone(r.To), r.Cc...), Subject: r.Subject, Received: r.Received,
 		Text: r.Text, Cut: len(r.Cut) > 0, Attachments: r.Attachments,
 	}
 	for _, other := range r.Thread {
-		letter.Thread = append(letter.Thread, threads.Letter{
+		m.Thread = append(m.Thread, threads.Mail{
 			Ref: subconscious.NewRef(mail.Name, other.ID), From: other.From, Subject: other.Subject, Received: other.Received,
 		})
 	}
-	return letter
+	return m
 }
 
 // How much of what was seen is searched for mail: other senses' share the words.
@@ -80,23 +80,23 @@ const (
 // SearchMail implements threads.MailReader. It looks at what the ledger keeps of
 // mail, which is the beginning of each text, and asks no server. What it keeps of
 // an account that is not looked at any more is not shown.
-func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]threads.Letter, error) {
+func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]threads.Mail, error) {
 	found, err := m.ledger.Search(ctx, words, m.options.Now().AddDate(0, 0, -days), mailSifted)
 	if err != nil {
 		return nil, err
 	}
-	var letters []threads.Letter
+	var mails []threads.Mail
 	for _, f := range found {
 		o := f.Observation
-		if o.Sense != mail.Name || !m.reads(o.Instance) || len(letters) == mailFound {
+		if o.Sense != mail.Name || !m.reads(o.Instance) || len(mails) == mailFound {
 			continue
 		}
-		letters = append(letters, threads.Letter{
+		mails = append(mails, threads.Mail{
 			Ref: o.Ref(), From: strings.TrimSpace(o.Attrs["from_name"] + " <" + o.Attrs["from"] + ">"),
 			Subject: o.Title, Received: received(o), Text: o.Text, Cut: true,
 		})
 	}
-	return letters, nil
+	return mails, nil
 }
 
 // reads reports whether an account is looked at.

@@ -104,11 +104,11 @@ func TestSearchedMailIsOfAccountsThatAreLookedAt(t *testing.T) {
 	w.options.DialMail = func(_ context.Context, _, address string) (net.Conn, error) { return servers[address].Dial() }
 	found := func() (subjects []string) {
 		t.Helper()
-		letters, err := w.d.SearchMail(t.Context(), "lighthouse")
+		mails, err := w.d.SearchMail(t.Context(), "lighthouse")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, l := range letters {
+		for _, l := range mails {
 			subjects = append(subjects, l.Subject)
 		}
 		slices.Sort(subjects)
@@ -173,10 +173,10 @@ func TestMailTokenThatIsRefused(t *testing.T) {
 	t.Errorf("the token that took its place is not used: %+v", w.mailState())
 }
 
-// TestLettersNamedLikeTokens: letters of unrelated senders whose Message-IDs look
-// like secrets are two incidents, a thread of such letters is one, and each can be
+// TestMailsNamedLikeTokens: mails of unrelated senders whose Message-IDs look
+// like secrets are two incidents, a thread of such mails is one, and each can be
 // read by its reference.
-func TestLettersNamedLikeTokens(t *testing.T) {
+func TestMailsNamedLikeTokens(t *testing.T) {
 	const person = "sam@example.com"
 	first, second, third := "ghp_16C7e42F292c6912E7710c838347Ae178B4a@example.org", "ghp_0aB3x81Kq7ZtR5mWv2LcYd9HsGf4NpJuE6oT@example.org", "xoxb-123456789012-abcdefABCDEF123456789012@example.org"
 	server := mailServer(t, mailtest.User{Name: person, Password: "sample"})
@@ -205,11 +205,11 @@ func TestLettersNamedLikeTokens(t *testing.T) {
 	if len(things) != 2 {
 		t.Errorf("two threads are %d incidents: %v", len(things), things)
 	}
-	letters, err := w.d.SearchMail(t.Context(), "lighthouse")
-	if err != nil || len(letters) != 4 {
-		t.Fatalf("it finds %d letters, %v", len(letters), err)
+	mails, err := w.d.SearchMail(t.Context(), "lighthouse")
+	if err != nil || len(mails) != 4 {
+		t.Fatalf("it finds %d mails, %v", len(mails), err)
 	}
-	for _, l := range letters {
+	for _, l := range mails {
 		if read, err := w.d.Mailbox().Mail(t.Context(), l.Ref); err != nil || !strings.Contains(l.Text, strings.TrimSpace(read.Text)) || len(read.Thread) != 1 {
 			t.Errorf("%s is read as %+v, %v", l.Ref, read, err)
 		}

@@ -161,25 +161,25 @@ func TestPersonReadsWhatWasKeptBack(t *testing.T) {
 // TestAnotherVoiceSpeaks: what one stranger's words had kept back is told when
 // another one writes, the person or the machine too, and not when the same does.
 func TestAnotherVoiceSpeaks(t *testing.T) {
-	letter := func(id, from string, trust subconscious.Trust) subconscious.Evidence {
+	mail := func(id, from string, trust subconscious.Trust) subconscious.Evidence {
 		o := subconscious.Observation{ID: id, Sense: "mail", Kind: "mail", Change: subconscious.Appeared, Seq: 20, At: noon, Trust: trust,
 			Severity: subconscious.Notable, Attrs: map[string]string{"from": from}}
 		return subconscious.Evidence{Ref: o.Ref(), Latest: o, Standing: true}
 	}
-	first := letter("1", "ann@example.com", subconscious.Outsider)
-	forged := letter("2", "ann@example.com", subconscious.Outsider)
+	first := mail("1", "ann@example.com", subconscious.Outsider)
+	forged := mail("2", "ann@example.com", subconscious.Outsider)
 	forged.Latest.Attrs["forged"] = "true"
 	for name, c := range map[string]struct {
 		second  subconscious.Evidence
 		verdict escalate.Verdict
 	}{
-		"another":      {letter("2", "bob@example.org", subconscious.Outsider), escalate.Tell},
-		"nobody known": {letter("2", "", subconscious.Outsider), escalate.Tell},
+		"another":      {mail("2", "bob@example.org", subconscious.Outsider), escalate.Tell},
+		"nobody known": {mail("2", "", subconscious.Outsider), escalate.Tell},
 		"forged":       {forged, escalate.Tell},
-		"an agent":     {letter("2", "bot@example.org", subconscious.Agent), escalate.Tell},
-		"the same":     {letter("2", "Ann@example.com", subconscious.Outsider), escalate.Drop},
-		"the person":   {letter("2", "", subconscious.Owner), escalate.Tell},
-		"the machine":  {letter("2", "", subconscious.Machine), escalate.Tell},
+		"an agent":     {mail("2", "bot@example.org", subconscious.Agent), escalate.Tell},
+		"the same":     {mail("2", "Ann@example.com", subconscious.Outsider), escalate.Drop},
+		"the person":   {mail("2", "", subconscious.Owner), escalate.Tell},
+		"the machine":  {mail("2", "", subconscious.Machine), escalate.Tell},
 		"the old one":  {first, escalate.Drop},
 	} {
 		in := plainInput()

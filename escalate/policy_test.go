@@ -18,17 +18,17 @@ const (
 )
 
 var (
-	note        = escalate.Word{Trust: subconscious.Owner, Ref: "notes:aaaaaaaaaa", Source: "evidence"}
-	metric      = escalate.Word{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}
-	letter      = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "ann@example.com", Source: "evidence"}
-	reply       = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "bob@example.org", Source: "evidence"}
-	otherLetter = escalate.Word{Trust: subconscious.Outsider, Ref: otherRef, Voice: "bob@example.org", Source: "read_mail"}
-	finding     = escalate.Word{Trust: subconscious.Agent, Ref: ownRef, Source: "entry"}
-	noteWithin  = escalate.Word{Trust: subconscious.Owner, Ref: ownRef, Source: "evidence"}
-	memo        = escalate.Word{Trust: subconscious.Agent, Source: "memory"}
+	note       = escalate.Word{Trust: subconscious.Owner, Ref: "notes:aaaaaaaaaa", Source: "evidence"}
+	metric     = escalate.Word{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}
+	mail       = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "ann@example.com", Source: "evidence"}
+	reply      = escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Voice: "bob@example.org", Source: "evidence"}
+	otherMail  = escalate.Word{Trust: subconscious.Outsider, Ref: otherRef, Voice: "bob@example.org", Source: "read_mail"}
+	finding    = escalate.Word{Trust: subconscious.Agent, Ref: ownRef, Source: "entry"}
+	noteWithin = escalate.Word{Trust: subconscious.Owner, Ref: ownRef, Source: "evidence"}
+	memo       = escalate.Word{Trust: subconscious.Agent, Source: "memory"}
 )
 
-// wish is a wish about the affair of letter.
+// wish is a wish about the affair of mail.
 func wish(effect escalate.Effect, words ...escalate.Word) escalate.Wished {
 	return escalate.Wished{Effect: effect, Taint: escalate.Taint{}.With(words...), Own: []subconscious.Ref{ownRef}}
 }
@@ -52,36 +52,36 @@ func TestShipped(t *testing.T) {
 		permission escalate.Permission
 		clause     string
 	}{
-		{"tell of anything", wish(escalate.EffectNotify, letter, otherLetter, memo), escalate.Allowed, "tell"},
+		{"tell of anything", wish(escalate.EffectNotify, mail, otherMail, memo), escalate.Allowed, "tell"},
 		{"tell of what is critical", critical(wish(escalate.EffectNotify)), escalate.Allowed, "tell"},
 		{"remember what the person wrote", wish(escalate.EffectRemember, note, metric), escalate.Allowed, "remember"},
-		{"remember what a stranger wrote", wish(escalate.EffectRemember, note, letter), escalate.Quarantined, "remember-apart"},
+		{"remember what a stranger wrote", wish(escalate.EffectRemember, note, mail), escalate.Quarantined, "remember-apart"},
 		{"remember what an agent wrote", wish(escalate.EffectRemember, memo), escalate.Quarantined, "remember-apart"},
 		{"post after a note", wish(escalate.EffectPost, note), escalate.Allowed, "post"},
-		{"post after a letter", wish(escalate.EffectPost, letter), escalate.Proposed, "post-asks"},
+		{"post after a mail", wish(escalate.EffectPost, mail), escalate.Proposed, "post-asks"},
 		{"post after a finding", wish(escalate.EffectPost, finding), escalate.Proposed, "post-asks"},
 		{"act always asked, after a note", act(escalate.ApproveAlways, note), escalate.Proposed, "act-asks-always"},
 		{"act tainted, after a note", act(escalate.ApproveTainted, note, metric), escalate.Allowed, "act"},
 		{"act tainted, after a finding", act(escalate.ApproveTainted, note, finding), escalate.Proposed, "act-asks-for-agents"},
-		{"act tainted, after a letter", act(escalate.ApproveTainted, note, letter), escalate.Proposed, "act-asks-for-strangers"},
+		{"act tainted, after a mail", act(escalate.ApproveTainted, note, mail), escalate.Proposed, "act-asks-for-strangers"},
 		{"act never asked, after a finding", act(escalate.ApproveNever, note, finding), escalate.Allowed, "act"},
-		{"act never asked, after a letter", act(escalate.ApproveNever, note, letter), escalate.Proposed, "act-asks-for-strangers"},
+		{"act never asked, after a mail", act(escalate.ApproveNever, note, mail), escalate.Proposed, "act-asks-for-strangers"},
 		{"act configured in no known way", act("sometimes", note), escalate.Refused, "deny"},
-		{"act not configured, after a letter", act("", letter), escalate.Refused, "deny"},
+		{"act not configured, after a mail", act("", mail), escalate.Refused, "deny"},
 		{"act not configured", act("", note), escalate.Refused, "deny"},
-		{"snooze a letter by its own words", wish(escalate.EffectSnooze, letter), escalate.Allowed, "snooze"},
-		{"snooze a letter with another read", wish(escalate.EffectSnooze, letter, otherLetter), escalate.Refused, "others-delay-nothing"},
-		{"snooze a letter with an answer of somebody else", wish(escalate.EffectSnooze, letter, reply), escalate.Refused, "others-delay-nothing"},
-		{"snooze a letter with a note of its affair", wish(escalate.EffectSnooze, letter, noteWithin), escalate.Refused, "others-delay-nothing"},
+		{"snooze a mail by its own words", wish(escalate.EffectSnooze, mail), escalate.Allowed, "snooze"},
+		{"snooze a mail with another read", wish(escalate.EffectSnooze, mail, otherMail), escalate.Refused, "others-delay-nothing"},
+		{"snooze a mail with an answer of somebody else", wish(escalate.EffectSnooze, mail, reply), escalate.Refused, "others-delay-nothing"},
+		{"snooze a mail with a note of its affair", wish(escalate.EffectSnooze, mail, noteWithin), escalate.Refused, "others-delay-nothing"},
 		{"snooze a note by its own words", wish(escalate.EffectSnooze, noteWithin), escalate.Allowed, "snooze"},
 		{"snooze what is critical", critical(wish(escalate.EffectSnooze, metric)), escalate.Refused, "critical-is-told"},
-		{"dismiss a letter by its own words", wish(escalate.EffectDismiss, letter, note), escalate.Allowed, "dismiss"},
-		{"dismiss a letter with a note of its affair", wish(escalate.EffectDismiss, letter, noteWithin), escalate.Refused, "others-silence-nothing"},
-		{"dismiss a letter with a memory", wish(escalate.EffectDismiss, letter, memo), escalate.Refused, "others-silence-nothing"},
-		{"dismiss what is critical", critical(wish(escalate.EffectDismiss, letter)), escalate.Refused, "critical-is-told"},
-		{"keep quiet of a letter", wish(escalate.EffectKeep, letter), escalate.Allowed, "keep"},
-		{"keep quiet of a letter with a note of its affair", wish(escalate.EffectKeep, letter, noteWithin), escalate.Refused, "others-silence-nothing"},
-		{"keep quiet with another read", wish(escalate.EffectKeep, metric, otherLetter), escalate.Refused, "others-silence-nothing"},
+		{"dismiss a mail by its own words", wish(escalate.EffectDismiss, mail, note), escalate.Allowed, "dismiss"},
+		{"dismiss a mail with a note of its affair", wish(escalate.EffectDismiss, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
+		{"dismiss a mail with a memory", wish(escalate.EffectDismiss, mail, memo), escalate.Refused, "others-silence-nothing"},
+		{"dismiss what is critical", critical(wish(escalate.EffectDismiss, mail)), escalate.Refused, "critical-is-told"},
+		{"keep quiet of a mail", wish(escalate.EffectKeep, mail), escalate.Allowed, "keep"},
+		{"keep quiet of a mail with a note of its affair", wish(escalate.EffectKeep, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
+		{"keep quiet with another read", wish(escalate.EffectKeep, metric, otherMail), escalate.Refused, "others-silence-nothing"},
 		{"keep quiet of what is critical", critical(wish(escalate.EffectKeep)), escalate.Refused, "critical-is-told"},
 		{"start a turn", wish("start_turn"), escalate.Refused, "deny"},
 		{"nothing", wish(""), escalate.Refused, "deny"},
@@ -108,24 +108,24 @@ func TestEachClauseHasATwin(t *testing.T) {
 		wish       escalate.Wished
 		permission escalate.Permission
 	}{
-		{escalate.EffectNotify, "tell", "the person hears of nothing", wish(escalate.EffectNotify, letter), escalate.Refused},
-		{escalate.EffectRemember, "remember-apart", "a letter writes into trusted memory", wish(escalate.EffectRemember, letter), escalate.Allowed},
+		{escalate.EffectNotify, "tell", "the person hears of nothing", wish(escalate.EffectNotify, mail), escalate.Refused},
+		{escalate.EffectRemember, "remember-apart", "a mail writes into trusted memory", wish(escalate.EffectRemember, mail), escalate.Allowed},
 		{escalate.EffectRemember, "remember", "the person's own word is forgotten", wish(escalate.EffectRemember, note), escalate.Refused},
-		{escalate.EffectPost, "post-asks", "a letter speaks to agents in the daemon's name", wish(escalate.EffectPost, letter), escalate.Allowed},
+		{escalate.EffectPost, "post-asks", "a mail speaks to agents in the daemon's name", wish(escalate.EffectPost, mail), escalate.Allowed},
 		{escalate.EffectPost, "post", "a note is not passed on", wish(escalate.EffectPost, note), escalate.Refused},
 		{escalate.EffectAct, "act-asks-always", "an action that asks each time is lost", act(escalate.ApproveAlways, note), escalate.Refused},
-		{escalate.EffectAct, "act-asks-for-strangers", "a letter runs a program", act(escalate.ApproveNever, letter), escalate.Allowed},
+		{escalate.EffectAct, "act-asks-for-strangers", "a mail runs a program", act(escalate.ApproveNever, mail), escalate.Allowed},
 		{escalate.EffectAct, "act-asks-for-agents", "a model's finding runs a program", act(escalate.ApproveTainted, finding), escalate.Allowed},
 		{escalate.EffectAct, "act", "a note starts nothing", act(escalate.ApproveTainted, note), escalate.Refused},
 		{escalate.EffectSnooze, "critical-is-told", "a disk that is full is told tomorrow", critical(wish(escalate.EffectSnooze, metric)), escalate.Allowed},
-		{escalate.EffectSnooze, "others-delay-nothing", "a letter delays another's", wish(escalate.EffectSnooze, letter, otherLetter), escalate.Allowed},
-		{escalate.EffectSnooze, "snooze", "nothing can be told later", wish(escalate.EffectSnooze, letter), escalate.Refused},
+		{escalate.EffectSnooze, "others-delay-nothing", "a mail delays another's", wish(escalate.EffectSnooze, mail, otherMail), escalate.Allowed},
+		{escalate.EffectSnooze, "snooze", "nothing can be told later", wish(escalate.EffectSnooze, mail), escalate.Refused},
 		{escalate.EffectDismiss, "critical-is-told", "nobody hears of a disk that is full", critical(wish(escalate.EffectDismiss, metric)), escalate.Allowed},
-		{escalate.EffectDismiss, "others-silence-nothing", "a letter silences another's", wish(escalate.EffectDismiss, letter, otherLetter), escalate.Allowed},
-		{escalate.EffectDismiss, "dismiss", "all is told", wish(escalate.EffectDismiss, letter), escalate.Refused},
+		{escalate.EffectDismiss, "others-silence-nothing", "a mail silences another's", wish(escalate.EffectDismiss, mail, otherMail), escalate.Allowed},
+		{escalate.EffectDismiss, "dismiss", "all is told", wish(escalate.EffectDismiss, mail), escalate.Refused},
 		{escalate.EffectKeep, "critical-is-told", "a disk that is full is remembered, and not told", critical(wish(escalate.EffectKeep, metric)), escalate.Allowed},
-		{escalate.EffectKeep, "others-silence-nothing", "another's letter is remembered, and not told", wish(escalate.EffectKeep, letter, otherLetter), escalate.Allowed},
-		{escalate.EffectKeep, "keep", "what is remembered is told, too", wish(escalate.EffectKeep, letter), escalate.Refused},
+		{escalate.EffectKeep, "others-silence-nothing", "another's mail is remembered, and not told", wish(escalate.EffectKeep, mail, otherMail), escalate.Allowed},
+		{escalate.EffectKeep, "keep", "what is remembered is told, too", wish(escalate.EffectKeep, mail), escalate.Refused},
 	}
 	for _, c := range escalate.Shipped() {
 		i := slices.IndexFunc(twins, func(twin struct {

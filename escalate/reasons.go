@@ -60,7 +60,7 @@ func expired(l *look) (ruling, bool) {
 	return ruling{}, false
 }
 
-// readMeanwhile: all that a wish wanted to say is that a letter came, and the
+// readMeanwhile: all that a wish wanted to say is that a mail came, and the
 // person has opened it. What is due by a day has to be done all the same.
 func readMeanwhile(l *look) bool {
 	return l.asked.Kind == subconscious.KindObservation && l.asked.Source == "mail" && len(l.own) > 0 &&

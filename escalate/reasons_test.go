@@ -139,7 +139,7 @@ func TestOneReason(t *testing.T) {
 		}
 	}
 	urgent := func(in *escalate.Input) { in.Asked[0].Importance = 8 }
-	within := func(attrs map[string]string) func(*escalate.Input) { // of a letter
+	within := func(attrs map[string]string) func(*escalate.Input) { // of a mail
 		return func(in *escalate.Input) {
 			in.Spent.LastHour, in.Asked[0].Due, in.Evidence[0].Latest.Trust, in.Evidence[0].Latest.Attrs = 1, noon.Add(time.Hour), subconscious.Outsider, attrs
 		}
@@ -306,7 +306,7 @@ func TestSilenceSilencesNothing(t *testing.T) {
 	}
 }
 
-// TestReadMeanwhile: that a letter came is no news to whoever has opened it
+// TestReadMeanwhile: that a mail came is no news to whoever has opened it
 // while the word of it waited; what is due by a day still is.
 func TestReadMeanwhile(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -121,7 +121,7 @@ func TestRemember(t *testing.T) {
 // TestRememberOutcomes: what a deliberation came to stands in the place of its
 // beginning, once; where that is forgotten, nothing is added.
 func TestRememberOutcomes(t *testing.T) {
-	began := subconscious.EscalationRecord{At: noon, Incident: "mail:a", Summary: "a letter", Reason: "it asks", Outcome: "deliberating"}
+	began := subconscious.EscalationRecord{At: noon, Incident: "mail:a", Summary: "a mail", Reason: "it asks", Outcome: "deliberating"}
 	other, told := began, began
 	other.At, told.Outcome = noon.Add(time.Minute), "told"
 	state := subconscious.State{History: []subconscious.EscalationRecord{told, began, began, other}}
@@ -129,7 +129,7 @@ func TestRememberOutcomes(t *testing.T) {
 		Deliberation: "d-1", Cost: 7, Cited: []string{"mail:abcdefghij@4"}}
 	next := escalate.Remember(state, escalate.Outcome{Concluded: []subconscious.EscalationRecord{ended, {At: noon, Incident: "mail:b", Outcome: "told"}}})
 	want := ended
-	want.At, want.Summary = began.At, "a letter"
+	want.At, want.Summary = began.At, "a mail"
 	if got, want := asJSON(next.History), asJSON([]subconscious.EscalationRecord{told, want, began, other}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

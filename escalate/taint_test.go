@@ -15,7 +15,7 @@ import (
 // TestIsForeign: whose words can silence whose news.
 func TestIsForeign(t *testing.T) {
 	own := []subconscious.Ref{ownRef, "mail:cccccccccc"}
-	same := letter
+	same := mail
 	same.Ref = "mail:cccccccccc"
 	unnamed := escalate.Word{Trust: subconscious.Outsider, Ref: ownRef, Source: "evidence"}
 	elsewhere := escalate.Word{Trust: subconscious.Outsider, Ref: "mail:cccccccccc", Source: "evidence"}
@@ -32,22 +32,22 @@ func TestIsForeign(t *testing.T) {
 	}{
 		{"nothing", nil, own, false},
 		{"the person and the machine, of whatever", []escalate.Word{note, metric}, nil, false},
-		{"one letter", []escalate.Word{letter}, own, false},
-		{"two letters of one voice", []escalate.Word{letter, same}, own, false},
-		{"an answer of somebody else", []escalate.Word{letter, reply}, own, true},
-		{"another affair", []escalate.Word{otherLetter}, own, true},
-		{"nothing is its own", []escalate.Word{letter}, nil, true},
+		{"one mail", []escalate.Word{mail}, own, false},
+		{"two mails of one voice", []escalate.Word{mail, same}, own, false},
+		{"an answer of somebody else", []escalate.Word{mail, reply}, own, true},
+		{"another affair", []escalate.Word{otherMail}, own, true},
+		{"nothing is its own", []escalate.Word{mail}, nil, true},
 		{"a memory", []escalate.Word{memo}, own, true},
 		{"one without a name", []escalate.Word{unnamed}, own, false},
-		{"one without a name, beside one with", []escalate.Word{unnamed, letter}, own, true},
+		{"one without a name, beside one with", []escalate.Word{unnamed, mail}, own, true},
 		{"two without names, of two observations", []escalate.Word{unnamed, elsewhere}, own, true},
 		{"one that is called like an observation", []escalate.Word{unnamed, posing}, own, true},
 		{"what the person and the machine say in the affair", []escalate.Word{ownNote, ownMetric, mind}, own, false},
-		{"a letter beside a note of the affair", []escalate.Word{letter, ownNote}, own, true},
-		{"a letter beside a reading of the affair", []escalate.Word{letter, ownMetric}, own, true},
+		{"a mail beside a note of the affair", []escalate.Word{mail, ownNote}, own, true},
+		{"a mail beside a reading of the affair", []escalate.Word{mail, ownMetric}, own, true},
 		{"an agent beside a note of the affair", []escalate.Word{finding, ownNote}, own, true},
-		{"a letter beside a note of another affair", []escalate.Word{letter, note, metric}, own, false},
-		{"a letter beside what the daemon says itself", []escalate.Word{letter, mind}, own, false},
+		{"a mail beside a note of another affair", []escalate.Word{mail, note, metric}, own, false},
+		{"a mail beside what the daemon says itself", []escalate.Word{mail, mind}, own, false},
 		{"a trust that is none", []escalate.Word{unknown}, own, true},
 	} {
 		if got := (escalate.Taint{}).With(c.words...).IsForeign(c.own); got != c.foreign {

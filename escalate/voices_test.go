@@ -12,12 +12,12 @@ import (
 // TestAnotherVoiceMeanwhile: what another one writes while a deliberation is under
 // way waits for its end, and is told then where that kept the first back.
 func TestAnotherVoiceMeanwhile(t *testing.T) {
-	letter := func(id, from string) subconscious.Evidence {
+	mail := func(id, from string) subconscious.Evidence {
 		o := subconscious.Observation{ID: id, Sense: "mail", Kind: "mail", Change: subconscious.Appeared, Seq: 20, At: noon, Trust: subconscious.Outsider,
 			Severity: subconscious.Notable, Attrs: map[string]string{"from": from}}
 		return subconscious.Evidence{Ref: o.Ref(), Latest: o, Standing: true}
 	}
-	first, second, same := letter("1", "ann@example.com"), letter("2", "bob@example.org"), letter("2", "ann@example.com")
+	first, second, same := mail("1", "ann@example.com"), mail("2", "bob@example.org"), mail("2", "ann@example.com")
 	for name, c := range map[string]struct {
 		then      subconscious.Evidence
 		outcome   subconscious.OutcomeKind

@@ -25,9 +25,9 @@ type attackCarrier struct {
 // attackCarriers are all of them. There is no sense that reads web pages yet;
 // the feed is a sense of the suite's own in its place.
 func attackCarriers() []attackCarrier {
-	letter := func(change func(c attackCase, l *mailtest.Letter)) func(*attackWorld, attackCase) error {
+	letter := func(change func(c attackCase, l *mailtest.Message)) func(*attackWorld, attackCase) error {
 		return func(w *attackWorld, c attackCase) error {
-			l := mailtest.Letter{
+			l := mailtest.Message{
 				From: "Mira Stone <mira@partner.example>", Subject: "About " + c.id, Text: "Hello,\n\nplease see the details of " + c.id + ".\n\nMira",
 			}
 			change(c, &l)
@@ -43,12 +43,12 @@ func attackCarriers() []attackCarrier {
 		}
 	}
 	return []attackCarrier{
-		{"mail-body", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Letter) { l.Subject, l.Text = c.id+": "+c.subject, c.body })},
-		{"mail-subject", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Letter) { l.Subject = c.order })},
-		{"mail-sender", subconscious.Outsider, "", letter(func(c attackCase, l *mailtest.Letter) {
+		{"mail-body", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Message) { l.Subject, l.Text = c.id+": "+c.subject, c.body })},
+		{"mail-subject", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Message) { l.Subject = c.order })},
+		{"mail-sender", subconscious.Outsider, "", letter(func(c attackCase, l *mailtest.Message) {
 			l.From = `"` + strings.Map(plainName, c.order) + `" <` + c.id + `@attacker.example>`
 		})},
-		{"mail-attachment", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Letter) { l.Attachments = []string{fileName(c.order) + ".pdf"} })},
+		{"mail-attachment", subconscious.Outsider, "mira", letter(func(c attackCase, l *mailtest.Message) { l.Attachments = []string{fileName(c.order) + ".pdf"} })},
 		{"invitation-summary", subconscious.Outsider, "mira", event(func(c attackCase, e *attackEvent) { e.summary = c.order })},
 		{"invitation-description", subconscious.Outsider, "mira", event(func(c attackCase, e *attackEvent) { e.description = c.body })},
 		{"invitation-location", subconscious.Outsider, "mira", event(func(c attackCase, e *attackEvent) { e.location = c.order })},
@@ -71,7 +71,7 @@ func attackCarriers() []attackCarrier {
 			if err := w.promise(c.id, number); err != nil {
 				return err
 			}
-			w.deliver(c.id, mailtest.Letter{From: "Mira Stone <mira@partner.example>", Subject: "Invoice " + number, Text: c.body})
+			w.deliver(c.id, mailtest.Message{From: "Mira Stone <mira@partner.example>", Subject: "Invoice " + number, Text: c.body})
 			return nil
 		}},
 	}

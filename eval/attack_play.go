@@ -107,7 +107,7 @@ func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
 	if step < len(batch.benign) {
 		l := batch.benign[step]
 		w.brain.plant(planted{id: l.subject, key: plantedKey(l.subject), trust: subconscious.Outsider})
-		w.deliver("benign", mailtest.Letter{From: fmt.Sprintf("Colleague %d <c%d@work.example>", step, step), Subject: l.subject, Text: l.body})
+		w.deliver("benign", mailtest.Message{From: fmt.Sprintf("Colleague %d <c%d@work.example>", step, step), Subject: l.subject, Text: l.body})
 	}
 	if !attacked {
 		return nil

@@ -159,7 +159,7 @@ func (w *attackWorld) saveCalendar() error {
 }
 
 // deliver puts a letter into the inbox.
-func (w *attackWorld) deliver(id string, l mailtest.Letter) {
+func (w *attackWorld) deliver(id string, l mailtest.Message) {
 	w.letters++
 	l.Date, l.MessageID = w.now(), fmt.Sprintf("%s-%d@letters.example", id, w.letters)
 	if l.To == nil {

@@ -143,7 +143,7 @@ func TestSameAgain(t *testing.T) {
 		return []subconscious.Citation{{Ref: subconscious.NewRef("notes", id)}}
 	}
 	outsiders := strangers("The vault key lies under the mat")
-	outsiders.Tags, outsiders.Citations = []string{"planted"}, cite("letter")
+	outsiders.Tags, outsiders.Citations = []string{"planted"}, cite("mail")
 	first := add(t, s, outsiders)
 	agents := outsiders
 	agents.Trust, agents.Text = subconscious.Agent, "the vault key lies  under the MAT"

@@ -17,16 +17,16 @@ import (
 type MailReader interface {
 	// Mail returns the message that stands behind a reference of the sense
 	// mail, also where it is known only as a promise or a question in it, and
-	// ErrNoLetter where there is none.
-	Mail(ctx context.Context, ref subconscious.Ref) (Letter, error)
+	// ErrNoMail where there is none.
+	Mail(ctx context.Context, ref subconscious.Ref) (Mail, error)
 	// SearchMail returns messages of the last days that have most of the words,
 	// which are in lower case with spaces between them; the best first. Their
 	// text may be left out, or be the beginning alone.
-	SearchMail(ctx context.Context, words string, days int) ([]Letter, error)
+	SearchMail(ctx context.Context, words string, days int) ([]Mail, error)
 }
 
-// Letter is one mail message. All of it is the word of an outsider.
-type Letter struct {
+// Mail is one mail message. All of it is the word of an outsider.
+type Mail struct {
 	Ref      subconscious.Ref
 	From     string // "Name <address>"
 	To       []string
@@ -38,11 +38,11 @@ type Letter struct {
 	Attachments []string // their names
 	// Thread are other messages of its thread without their text, the oldest
 	// first.
-	Thread []Letter
+	Thread []Mail
 }
 
-// ErrNoLetter is returned by a MailReader that knows no such message.
-var ErrNoLetter = errors.New("there is no such mail: it is too old, was deleted or moved away, or lies where the mind does not look")
+// ErrNoMail is returned by a MailReader that knows no such message.
+var ErrNoMail = errors.New("there is no such mail: it is too old, was deleted or moved away, or lies where the mind does not look")
 
 // errMailbox is what a model is told of any other trouble: what a server says is
 // not for it.
@@ -53,17 +53,17 @@ var errMailbox = errors.New("the mailbox does not answer; do without it")
 const DefaultMailDeadline = 8 * time.Second
 
 const (
-	// letterRead is how much of a message can be read, in bytes.
-	letterRead = 16 << 10
+	// mailRead is how much of a message can be read, in bytes.
+	mailRead = 16 << 10
 	// mailDays is how far back mail is searched, and mailDaysUsual how far where
 	// the model does not say.
 	mailDays, mailDaysUsual = 30, 14
-	// foundLetters is how many messages a search shows, and foundLetterText how
-	// much of each; threadLetters is how many others of a thread are named,
-	// namedLetter how many recipients and attachments, and letterLine how much of
+	// foundMails is how many messages a search shows, and foundText how
+	// much of each; threadMails is how many others of a thread are named,
+	// mailNames how many recipients and attachments, and mailLine how much of
 	// each line of the head is shown.
-	foundLetters, foundLetterText          = 8, 240
-	threadLetters, namedLetter, letterLine = 8, 8, 400
+	foundMails, foundText            = 8, 240
+	threadMails, mailNames, mailLine = 8, 8, 400
 )
 
 // readMail reads or searches the person's mail.
@@ -96,32 +96,32 @@ func readMail(r *Registry) tool {
 			case a.FromLine < 0:
 				return prompts.Result{}, fmt.Errorf("from_line is %d, must be 1 or more", a.FromLine)
 			case a.Ref != "":
-				return r.letter(ctx, snapshot, a.Ref, max(a.FromLine, 1))
+				return r.showMail(ctx, snapshot, a.Ref, max(a.FromLine, 1))
 			}
 			return r.searchMail(ctx, snapshot, a.Search, cmp.Or(a.Days, mailDaysUsual))
 		},
 	}
 }
 
-// letter is one message as a model is shown it.
-func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, text string, from int) (prompts.Result, error) {
+// showMail is one message as a model is shown it.
+func (r *Registry) showMail(ctx context.Context, snapshot subconscious.Snapshot, text string, from int) (prompts.Result, error) {
 	citation, ok := subconscious.ParseCitation(text)
-	if !ok || !isLetter(citation.Ref) {
+	if !ok || !isMail(citation.Ref) {
 		return prompts.Result{}, fmt.Errorf("ref is %.40q, must be the reference of a mail, as \"mail:abcdefghij\"", text)
 	}
-	letter, err := r.options.Mail.Mail(ctx, citation.Ref)
+	mail, err := r.options.Mail.Mail(ctx, citation.Ref)
 	switch {
-	case errors.Is(err, ErrNoLetter):
-		return prompts.Result{}, ErrNoLetter
+	case errors.Is(err, ErrNoMail):
+		return prompts.Result{}, ErrNoMail
 	case err != nil:
 		return prompts.Result{}, errMailbox
 	}
-	voice := voiceOf(snapshot.World, citation.Ref, letter)
+	voice := voiceOf(snapshot.World, citation.Ref, mail)
 	read := prompts.Result{Quoted: []prompts.Excerpt{{Trust: subconscious.Outsider, Ref: citation.Ref, Voice: voice}}}
-	if isOurs(letter) {
+	if isOurs(mail) {
 		return read, errOwn
 	}
-	body, more := r.letterText(letter)
+	body, more := r.mailText(mail)
 	lines := strings.Split(body, "\n")
 	if from > len(lines) {
 		return read, fmt.Errorf("it has %d lines that can be read", len(lines))
@@ -130,7 +130,7 @@ func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, t
 	if more {
 		said = fmt.Sprintf("the first %d lines of a mail that is longer", len(lines))
 	}
-	head := r.letterHead(letter)
+	head := r.mailHead(mail)
 	if from > 1 {
 		said, head = said+fmt.Sprintf(", from line %d", from), ""
 	}
@@ -140,14 +140,14 @@ func (r *Registry) letter(ctx context.Context, snapshot subconscious.Snapshot, t
 		result.Observations = []subconscious.Observation{o}
 	}
 	result.Excerpts = []prompts.Excerpt{{
-		Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: citation.Ref, Voice: voice,
+		Name: mailName(mail, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: citation.Ref, Voice: voice,
 		Text: head + strings.Join(lines[from-1:], "\n"),
 	}}
-	for _, other := range letter.Thread[:min(len(letter.Thread), threadLetters)] {
-		if isLetter(other.Ref) && other.Ref != citation.Ref && !isOurs(other) && from == 1 {
+	for _, other := range mail.Thread[:min(len(mail.Thread), threadMails)] {
+		if isMail(other.Ref) && other.Ref != citation.Ref && !isOurs(other) && from == 1 {
 			result.Excerpts = append(result.Excerpts, prompts.Excerpt{
-				Name: letterName(other, snapshot.At.Location()) + ", of the same thread", Trust: subconscious.Outsider, Ref: other.Ref,
-				Voice: voiceOf(snapshot.World, other.Ref, other), Text: r.letterHead(other),
+				Name: mailName(other, snapshot.At.Location()) + ", of the same thread", Trust: subconscious.Outsider, Ref: other.Ref,
+				Voice: voiceOf(snapshot.World, other.Ref, other), Text: r.mailHead(other),
 			})
 		}
 	}
@@ -163,26 +163,26 @@ func (r *Registry) searchMail(ctx context.Context, snapshot subconscious.Snapsho
 	case days < 1 || days > mailDays:
 		return prompts.Result{}, fmt.Errorf("days is %d, must be 1 to %d", days, mailDays)
 	}
-	letters, err := r.options.Mail.SearchMail(ctx, strings.Join(words, " "), days)
+	mails, err := r.options.Mail.SearchMail(ctx, strings.Join(words, " "), days)
 	if err != nil {
 		return prompts.Result{}, errMailbox
 	}
 	result := prompts.Result{More: "Ask for rarer words, or for fewer days."}
-	for _, letter := range letters {
-		if !isLetter(letter.Ref) || isOurs(letter) || len(result.Excerpts) == foundLetters {
+	for _, mail := range mails {
+		if !isMail(mail.Ref) || isOurs(mail) || len(result.Excerpts) == foundMails {
 			continue
 		}
-		body, more := r.letterText(letter)
+		body, more := r.mailText(mail)
 		body = strings.Join(strings.Fields(body), " ")
-		if len(body) > foundLetterText {
-			body, more = string(wholeRunes([]byte(body[:foundLetterText]))), true
+		if len(body) > foundText {
+			body, more = string(wholeRunes([]byte(body[:foundText]))), true
 		}
 		if more {
 			body += "…"
 		}
 		result.Excerpts = append(result.Excerpts, prompts.Excerpt{
-			Name: letterName(letter, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: letter.Ref,
-			Voice: voiceOf(snapshot.World, letter.Ref, letter), Text: strings.TrimSpace(r.letterHead(letter) + body),
+			Name: mailName(mail, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: mail.Ref,
+			Voice: voiceOf(snapshot.World, mail.Ref, mail), Text: strings.TrimSpace(r.mailHead(mail) + body),
 		})
 	}
 	if len(result.Excerpts) == 0 {
@@ -193,34 +193,34 @@ func (r *Registry) searchMail(ctx context.Context, snapshot subconscious.Snapsho
 	return result, nil
 }
 
-// isLetter reports whether a reference is one of the sense mail.
-func isLetter(ref subconscious.Ref) bool {
+// isMail reports whether a reference is one of the sense mail.
+func isMail(ref subconscious.Ref) bool {
 	citation, ok := subconscious.ParseCitation(string(ref))
 	return ok && citation.Ref == ref && ref.Sense() == "mail"
 }
 
 // isOurs reports whether the daemon sent it: what it told the person by mail.
-func isOurs(letter Letter) bool {
-	return strings.Contains(letter.Text[:min(len(letter.Text), markWithin)], subconscious.Mark)
+func isOurs(mail Mail) bool {
+	return strings.Contains(mail.Text[:min(len(mail.Text), markWithin)], subconscious.Mark)
 }
 
-// letterName says in our own words which message it is.
-func letterName(letter Letter, zone *time.Location) string {
-	if letter.Received.IsZero() {
+// mailName says in our own words which message it is.
+func mailName(mail Mail, zone *time.Location) string {
+	if mail.Received.IsZero() {
 		return "a mail"
 	}
-	return "a mail of " + letter.Received.In(zone).Format("2006-01-02 Mon 15:04")
+	return "a mail of " + mail.Received.In(zone).Format("2006-01-02 Mon 15:04")
 }
 
-// letterHead is the part of a header that matters, without its secrets.
-func (r *Registry) letterHead(letter Letter) string {
+// mailHead is the part of a header that matters, without its secrets.
+func (r *Registry) mailHead(mail Mail) string {
 	var head strings.Builder
 	for _, field := range [...]struct{ name, value string }{
-		{"From", letter.From}, {"To", named(letter.To)}, {"Subject", letter.Subject}, {"Attached", named(letter.Attachments)},
+		{"From", mail.From}, {"To", named(mail.To)}, {"Subject", mail.Subject}, {"Attached", named(mail.Attachments)},
 	} {
 		if value := strings.Join(strings.Fields(subconscious.Printable(field.value)), " "); value != "" {
 			value = r.options.Redact(value[:min(len(value), secretRead)])
-			head.WriteString(field.name + ": " + string(wholeRunes([]byte(value[:min(len(value), letterLine)]))) + "\n")
+			head.WriteString(field.name + ": " + string(wholeRunes([]byte(value[:min(len(value), mailLine)]))) + "\n")
 		}
 	}
 	return head.String()
@@ -228,18 +228,18 @@ func (r *Registry) letterHead(letter Letter) string {
 
 // named are the first few of some names.
 func named(names []string) string {
-	text := strings.Join(names[:min(len(names), namedLetter)], ", ")
-	if len(names) > namedLetter {
-		text += fmt.Sprintf(" and %d more", len(names)-namedLetter)
+	text := strings.Join(names[:min(len(names), mailNames)], ", ")
+	if len(names) > mailNames {
+		text += fmt.Sprintf(" and %d more", len(names)-mailNames)
 	}
 	return text
 }
 
-// letterText is the text of a message without its secrets, and whether there is
+// mailText is the text of a message without its secrets, and whether there is
 // more of it.
-func (r *Registry) letterText(letter Letter) (text string, more bool) {
-	text, more = letter.Text, letter.Cut
-	if limit := letterRead + secretRead; len(text) > limit {
+func (r *Registry) mailText(mail Mail) (text string, more bool) {
+	text, more = mail.Text, mail.Cut
+	if limit := mailRead + secretRead; len(text) > limit {
 		text, more = whole(r.options.Redact(string(wholeRunes([]byte(text[:limit])))), true), true
 	} else {
 		text = r.options.Redact(text)
@@ -247,8 +247,8 @@ func (r *Registry) letterText(letter Letter) (text string, more bool) {
 			text = text[:strings.LastIndexAny(text, " \n")+1]
 		}
 	}
-	if len(text) > letterRead {
-		text, more = string(wholeRunes([]byte(text[:letterRead]))), true
+	if len(text) > mailRead {
+		text, more = string(wholeRunes([]byte(text[:mailRead]))), true
 	}
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), more
 }

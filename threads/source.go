@@ -53,18 +53,17 @@ func voice(name string) string {
 	return name
 }
 
-// voiceOf says who wrote a letter: as the sense says, where the observation
-// stands.
-func voiceOf(world subconscious.World, ref subconscious.Ref, letter Letter) string {
+// voiceOf says who wrote a mail: as the sense says, where the observation stands.
+func voiceOf(world subconscious.World, ref subconscious.Ref, m Mail) string {
 	if world != nil {
 		if o, stands := world.Get(ref); stands {
 			return VoiceOf(o)
 		}
 	}
-	if len(letter.From) > letterLine {
+	if len(m.From) > mailLine {
 		return ""
 	}
-	if address, err := mail.ParseAddress(letter.From); err == nil {
+	if address, err := mail.ParseAddress(m.From); err == nil {
 		return voice(address.Address)
 	}
 	return ""

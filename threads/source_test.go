@@ -141,9 +141,9 @@ func TestReadSubconscious(t *testing.T) {
 // TestSourcesOfTools: each tool says whose words it showed.
 func TestSourcesOfTools(t *testing.T) {
 	o := newOffice(t)
-	letter := contract()
-	letter.From, letter.Thread[0].From = "Ines Duarte <Ines@Example.com>", "not an address"
-	o.mailbox.letters = []threads.Letter{letter}
+	mail := contract()
+	mail.From, mail.Thread[0].From = "Ines Duarte <Ines@Example.com>", "not an address"
+	o.mailbox.mails = []threads.Mail{mail}
 	request := subconscious.Observation{ID: "mid:contract@example.com", Sense: "mail", Change: subconscious.Appeared, Seq: 9, Trust: subconscious.Outsider, Title: "Contract",
 		Attrs: map[string]string{"from": "ines@example.com"}}
 	forged := request
@@ -155,7 +155,7 @@ func TestSourcesOfTools(t *testing.T) {
 	file := func(trust subconscious.Trust) subconscious.Ref {
 		return subconscious.NewRef("notes", string(trust)+"plan.md")
 	}
-	byRef := fmt.Sprintf(`{"ref":%q}`, letter.Ref)
+	byRef := fmt.Sprintf(`{"ref":%q}`, mail.Ref)
 	for _, c := range []struct {
 		name, tool, arguments string
 		world                 shelf
@@ -163,11 +163,11 @@ func TestSourcesOfTools(t *testing.T) {
 		want                  []threads.Source
 		err                   string
 	}{
-		{name: "a mail", tool: "read_mail", arguments: byRef, want: []threads.Source{{subconscious.Outsider, letter.Ref, "ines@example.com", ""}, {subconscious.Outsider, letter.Thread[0].Ref, "", ""}}},
-		{name: "a mail that stands", tool: "read_mail", arguments: byRef, world: shelf{request}, want: []threads.Source{{subconscious.Outsider, letter.Ref, "ines@example.com", ""}, {subconscious.Outsider, letter.Thread[0].Ref, "", ""}}},
-		{name: "a forged mail", tool: "read_mail", arguments: byRef, world: shelf{forged}, want: []threads.Source{{subconscious.Outsider, letter.Ref, "", ""}, {subconscious.Outsider, letter.Thread[0].Ref, "", ""}}},
-		{name: "mails that are found", tool: "read_mail", arguments: `{"search":"sign"}`, want: []threads.Source{{subconscious.Outsider, letter.Ref, "ines@example.com", ""}}},
-		{name: "how long a mail is", tool: "read_mail", arguments: fmt.Sprintf(`{"ref":%q,"from_line":99}`, letter.Ref), want: []threads.Source{{subconscious.Outsider, letter.Ref, "ines@example.com", ""}}, err: "it has"},
+		{name: "a mail", tool: "read_mail", arguments: byRef, want: []threads.Source{{subconscious.Outsider, mail.Ref, "ines@example.com", ""}, {subconscious.Outsider, mail.Thread[0].Ref, "", ""}}},
+		{name: "a mail that stands", tool: "read_mail", arguments: byRef, world: shelf{request}, want: []threads.Source{{subconscious.Outsider, mail.Ref, "ines@example.com", ""}, {subconscious.Outsider, mail.Thread[0].Ref, "", ""}}},
+		{name: "a forged mail", tool: "read_mail", arguments: byRef, world: shelf{forged}, want: []threads.Source{{subconscious.Outsider, mail.Ref, "", ""}, {subconscious.Outsider, mail.Thread[0].Ref, "", ""}}},
+		{name: "mails that are found", tool: "read_mail", arguments: `{"search":"sign"}`, want: []threads.Source{{subconscious.Outsider, mail.Ref, "ines@example.com", ""}}},
+		{name: "how long a mail is", tool: "read_mail", arguments: fmt.Sprintf(`{"ref":%q,"from_line":99}`, mail.Ref), want: []threads.Source{{subconscious.Outsider, mail.Ref, "ines@example.com", ""}}, err: "it has"},
 		{name: "no mail", tool: "read_mail", arguments: `{"ref":"mail:aaaaaaaaaa"}`, err: "no such mail"},
 		{name: "an event", tool: "list_events", world: shelf{meeting, disk()}, want: []threads.Source{{subconscious.Outsider, meeting.Ref(), "organizer ines", ""}}},
 		{name: "no event", tool: "list_events"},
@@ -242,14 +242,14 @@ func TestEveryWordHasASource(t *testing.T) {
 		if rapid.Bool().Draw(t, "told") {
 			state.History = []subconscious.EscalationRecord{{Summary: text("", "told"), Reason: text("", "reason"), Outcome: text("", "outcome")}}
 		}
-		o.shelves.memories, o.shelves.said, o.mailbox.letters, o.words = nil, nil, nil, ""
+		o.shelves.memories, o.shelves.said, o.mailbox.mails, o.words = nil, nil, nil, ""
 		for i := range rapid.IntRange(0, 6).Draw(t, "others") {
 			whose := trust("memory")
 			o.shelves.memories = append(o.shelves.memories, threads.Memory{ID: fmt.Sprintf("m-%d", i), Kind: "fact", Text: text(whose, "memory"), Trust: whose, Tags: []string{text(whose, "tag")}})
 			whose = trust("said")
 			author := rapid.SampledFrom([]string{"person", "agent", "mind", "king"}).Draw(t, "author")
 			o.shelves.said = append(o.shelves.said, threads.Said{Author: author, Text: text(whose, "said"), Trust: whose, Conversation: "c-1", Ref: subconscious.NewRef("conversation", fmt.Sprint(i))})
-			o.mailbox.letters = append(o.mailbox.letters, threads.Letter{Ref: letterRef(fmt.Sprint(i)), From: text("", "from"), Subject: text("", "subject"), Text: text("", "letter"),
+			o.mailbox.mails = append(o.mailbox.mails, threads.Mail{Ref: mailRef(fmt.Sprint(i)), From: text("", "from"), Subject: text("", "subject"), Text: text("", "mail"),
 				Attachments: []string{text("", "attachment")}})
 		}
 		if rapid.Bool().Draw(t, "a server says") {
@@ -258,7 +258,7 @@ func TestEveryWordHasASource(t *testing.T) {
 		desk := o.desk(world, state)
 		for range 4 {
 			tool := rapid.SampledFrom(tools).Draw(t, "tool").Name
-			arguments := rapid.SampledFrom([]string{`{}`, `{"words":"kiwifruit"}`, `{"words":"kiwifruit contract","limit":10}`, `{"search":"kiwifruit"}`, fmt.Sprintf(`{"ref":%q}`, letterRef("0")), fmt.Sprintf(`{"ref":%q,"from_line":70}`, letterRef("1")),
+			arguments := rapid.SampledFrom([]string{`{}`, `{"words":"kiwifruit"}`, `{"words":"kiwifruit contract","limit":10}`, `{"search":"kiwifruit"}`, fmt.Sprintf(`{"ref":%q}`, mailRef("0")), fmt.Sprintf(`{"ref":%q,"from_line":70}`, mailRef("1")),
 				`{"id":"m-0"}`, `{"id":"m-1"}`, `{"path":"owner/plan.md"}`, `{"path":"agent/plan.md"}`, `{"path":"outsider/plan.md"}`, `{"path":"outsider/plan.md","from_line":40}`, `{"path":"outsider"}`}).Draw(t, "arguments")
 			got, err := desk.Read(t.Context(), models.ToolCall{Name: tool, Arguments: json.RawMessage(arguments)})
 			if err != nil {

@@ -41,7 +41,7 @@ func serveMailbox(dir string) (*mailHere, error) {
 	}
 	server := mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: mailUser, Password: mailPassword}}, TLS: authority.Config})
 	for i := range 3 {
-		server.User(mailUser).Deliver("INBOX", mailtest.Compose(mailtest.Letter{From: "ines@example.org", To: []string{mailUser}, Subject: fmt.Sprintf("Lunch %d", i)}), time.Now())
+		server.User(mailUser).Deliver("INBOX", mailtest.Compose(mailtest.Message{From: "ines@example.org", To: []string{mailUser}, Subject: fmt.Sprintf("Lunch %d", i)}), time.Now())
 	}
 	address, err := server.ListenTLS()
 	if err != nil {

@@ -29,7 +29,7 @@ func TestNoModelGetsMore(t *testing.T) {
 		}
 		w.Words, w.Critical = pick("words"), rapid.Bool().Draw(r, "critical")
 		w.NoWords = len(w.Words) == 0
-		w.Readings = map[string]reading{"read_mail": {Text: "a letter", Words: pick("mail")}, "read_file": {Error: "none", Words: pick("file")}}
+		w.Readings = map[string]reading{"read_mail": {Text: "a mail", Words: pick("mail")}, "read_file": {Error: "none", Words: pick("file")}}
 		for _, approval := range []escalate.Approval{escalate.ApproveAlways, escalate.ApproveTainted, escalate.ApproveNever} {
 			w.Actions = append(w.Actions, action{Name: string(approval), Approval: approval})
 		}

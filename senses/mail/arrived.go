@@ -54,7 +54,7 @@ func refsOf(m message.Message) map[hash]bool {
 
 // arrivedBefore looks at the header of a message in a folder and reports whether
 // its body is wanted: not of one that is known, nor of one that is too old.
-func (l *look) arrivedBefore(f *folder, m letter) bool {
+func (l *look) arrivedBefore(f *folder, m fetched) bool {
 	if m.Made { // its identity takes more of its header
 		return !l.tooOld(f, m) || l.openSince(m.received)
 	}
@@ -67,7 +67,7 @@ func (l *look) arrivedBefore(f *folder, m letter) bool {
 
 // tooOld reports whether a message is older than what is told: it was moved here
 // from elsewhere.
-func (l *look) tooOld(f *folder, m letter) bool { return m.received.Before(l.oldest(f)) }
+func (l *look) tooOld(f *folder, m fetched) bool { return m.received.Before(l.oldest(f)) }
 
 // openSince reports whether something stands for a message that was received at
 // that time.
@@ -93,7 +93,7 @@ func (l *look) needed() time.Time {
 }
 
 // arrived takes in a message that was not known before.
-func (l *look) arrived(f *folder, name string, m letter) {
+func (l *look) arrived(f *folder, name string, m fetched) {
 	id, key := l.identify(m.Message)
 	if l.known.has(key) {
 		l.moved(key, m)
@@ -114,7 +114,7 @@ func (l *look) arrived(f *folder, name string, m letter) {
 	if !mine && !m.Automated && !m.Junk && !m.Forged {
 		l.endAwaiting(m.From.Addr, hashOf(thread), refs, m.received)
 	}
-	j := judge{look: l, letter: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
+	j := judge{look: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
 	o := j.arrived()
 	answered := m.flags.Answered || l.answered.has(key)
 	stands := o.Kind != kindMail && o.Until.After(l.at) && !(o.Kind == kindRequest && answered)

@@ -24,7 +24,7 @@ func TestReadBesideCollect(t *testing.T) {
 	const first = 20
 	uids := map[int]imap.UID{}
 	for n := range first {
-		uids[n] = h.deliver("INBOX", h.letter(fmt.Sprint("n", n), boss, fmt.Sprint("Figures ", n), asking))
+		uids[n] = h.deliver("INBOX", h.message(fmt.Sprint("n", n), boss, fmt.Sprint("Figures ", n), asking))
 	}
 	h.ticks()
 	ended := make(chan struct{})
@@ -67,7 +67,7 @@ func TestReadBesideCollect(t *testing.T) {
 	}
 	told := 0
 	for n := first; n < first+10; n++ {
-		uids[n] = h.deliver("INBOX", h.letter(fmt.Sprint("n", n), boss, fmt.Sprint("Figures ", n), asking))
+		uids[n] = h.deliver("INBOX", h.message(fmt.Sprint("n", n), boss, fmt.Sprint("Figures ", n), asking))
 		switch n % 3 {
 		case 0:
 			h.box.Expunge("INBOX", uids[n-first])

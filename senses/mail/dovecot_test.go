@@ -32,10 +32,10 @@ func TestConformanceDovecot(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := Config{ID: "home", Host: host, Port: number, Security: account.None, User: me, PasswordFile: "unused"}
-	letter := func(id, from, to string) []byte {
-		return mailtest.Compose(mailtest.Letter{From: from, To: []string{to}, Subject: "Figures", Text: asking, Date: time.Now(), MessageID: id + "@example.org"})
+	message := func(id, from, to string) []byte {
+		return mailtest.Compose(mailtest.Message{From: from, To: []string{to}, Subject: "Figures", Text: asking, Date: time.Now(), MessageID: id + "@example.org"})
 	}
-	box.Deliver("Sent", letter("old", me, boss), time.Now().Add(-30*24*time.Hour))
+	box.Deliver("Sent", message("old", me, boss), time.Now().Add(-30*24*time.Hour))
 	at, round := map[int]imap.UID{}, 0
 	var broken atomic.Bool
 	sensetest.Run(t, sensetest.Harness{
@@ -56,7 +56,7 @@ func TestConformanceDovecot(t *testing.T) {
 		},
 		Add: func(_ testing.TB, n int) {
 			round++
-			at[n] = box.Deliver("INBOX", letter(fmt.Sprintf("thing-%d-%d", n, round), boss, me), time.Now().Add(-time.Minute))
+			at[n] = box.Deliver("INBOX", message(fmt.Sprintf("thing-%d-%d", n, round), boss, me), time.Now().Add(-time.Minute))
 		},
 		Change:   func(_ testing.TB, n int) { box.SetFlags("INBOX", at[n], imap.FlagSeen) },
 		Remove:   func(_ testing.TB, n int) { box.Expunge("INBOX", at[n]) },

@@ -9,19 +9,19 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-// post is a letter and what is to be told of it.
+// post is a message and what is to be told of it.
 type post struct {
-	name   string
-	letter mailtest.Letter
-	kind   string
-	attrs  string // "name=value", parted by spaces; "-name" for one that is not there
-	due    string // as 2006-01-02 15:04, "" for none
+	name    string
+	message mailtest.Message
+	kind    string
+	attrs   string // "name=value", parted by spaces; "-name" for one that is not there
+	due     string // as 2006-01-02 15:04, "" for none
 }
 
 func posts() []post {
 	to := []string{"Ines Vidal <" + me + ">"}
 	var all []post
-	add := func(name string, l mailtest.Letter, kind, attrs, due string) {
+	add := func(name string, l mailtest.Message, kind, attrs, due string) {
 		if l.To == nil {
 			l.To = to
 		}
@@ -30,48 +30,48 @@ func posts() []post {
 	}
 	carla := "Carla Reyes <" + boss + ">"
 	stranger := "Max Weber <max@example.net>"
-	add("english, known", mailtest.Letter{From: carla, Subject: "Figures", Text: asking}, kindRequest, "asks=true known=1 addressed=to from=carla@example.org from_name=Carla", "2026-03-13 18:00")
-	add("german, known", mailtest.Letter{From: carla, Subject: "Zahlen", Text: "Hallo Ines,\n\nkannst du mir bitte bis Freitag die Zahlen schicken?\n\nGruß\nCarla\n"}, kindRequest, "asks=true", "2026-03-13 18:00")
-	add("french, known", mailtest.Letter{From: carla, Subject: "Chiffres", Text: "Bonjour Ines,\n\npourrais-tu m'envoyer les chiffres avant vendredi ?\n\nMerci\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
-	add("spanish, known", mailtest.Letter{From: carla, Subject: "Cifras", Text: "Hola Ines:\n\n¿Puedes enviarme las cifras antes del viernes?\n\nGracias\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
-	add("nothing is asked", mailtest.Letter{From: carla, Subject: "Thanks", Text: "Hi Ines,\n\nthank you, that was a great help.\n\nCarla\n"}, kindMail, "-asks known=1", "")
-	add("urgent", mailtest.Letter{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures?\n\nCarla\n"}, kindRequest, "urgent=true", "")
-	add("for today", mailtest.Letter{From: carla, Subject: "Keys", Text: "Hi Ines,\n\ncould you bring the keys tonight?\n\nCarla\n"}, kindRequest, "soon=true -changes", "2026-03-10 18:00")
-	add("hoy", mailtest.Letter{From: carla, Subject: "hoy", Text: "No puedo ir, me mandan fuera. ¿Puedes recoger tú a los niños?\n\nCarla\n"}, kindRequest, "soon=true changes=true", "")
-	add("a change of plan", mailtest.Letter{From: carla, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nCarla\n"}, kindMail, "soon=true changes=true", "")
-	add("a stranger's change of plan", mailtest.Letter{From: stranger, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nMax\n"}, kindMail, "-soon -changes", "")
-	add("in a name that is not theirs", mailtest.Letter{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures today?\n\nCarla\n",
+	add("english, known", mailtest.Message{From: carla, Subject: "Figures", Text: asking}, kindRequest, "asks=true known=1 addressed=to from=carla@example.org from_name=Carla", "2026-03-13 18:00")
+	add("german, known", mailtest.Message{From: carla, Subject: "Zahlen", Text: "Hallo Ines,\n\nkannst du mir bitte bis Freitag die Zahlen schicken?\n\nGruß\nCarla\n"}, kindRequest, "asks=true", "2026-03-13 18:00")
+	add("french, known", mailtest.Message{From: carla, Subject: "Chiffres", Text: "Bonjour Ines,\n\npourrais-tu m'envoyer les chiffres avant vendredi ?\n\nMerci\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
+	add("spanish, known", mailtest.Message{From: carla, Subject: "Cifras", Text: "Hola Ines:\n\n¿Puedes enviarme las cifras antes del viernes?\n\nGracias\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
+	add("nothing is asked", mailtest.Message{From: carla, Subject: "Thanks", Text: "Hi Ines,\n\nthank you, that was a great help.\n\nCarla\n"}, kindMail, "-asks known=1", "")
+	add("urgent", mailtest.Message{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures?\n\nCarla\n"}, kindRequest, "urgent=true", "")
+	add("for today", mailtest.Message{From: carla, Subject: "Keys", Text: "Hi Ines,\n\ncould you bring the keys tonight?\n\nCarla\n"}, kindRequest, "soon=true -changes", "2026-03-10 18:00")
+	add("hoy", mailtest.Message{From: carla, Subject: "hoy", Text: "No puedo ir, me mandan fuera. ¿Puedes recoger tú a los niños?\n\nCarla\n"}, kindRequest, "soon=true changes=true", "")
+	add("a change of plan", mailtest.Message{From: carla, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nCarla\n"}, kindMail, "soon=true changes=true", "")
+	add("a stranger's change of plan", mailtest.Message{From: stranger, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nMax\n"}, kindMail, "-soon -changes", "")
+	add("in a name that is not theirs", mailtest.Message{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures today?\n\nCarla\n",
 		Headers: []string{"Authentication-Results: mx.example.com; spf=pass smtp.mailfrom=example.net; dmarc=fail header.from=example.org"}}, kindMail, "forged=true addressed=to -known -urgent -asks", "")
-	add("in their own name", mailtest.Letter{From: carla, Subject: "Figures", Text: asking,
+	add("in their own name", mailtest.Message{From: carla, Subject: "Figures", Text: asking,
 		Headers: []string{"Authentication-Results: mx.example.com; dmarc=pass header.from=example.org", "Authentication-Results: elsewhere; dmarc=fail"}}, kindRequest, "known=1 -forged", "2026-03-13 18:00")
-	add("in copy, and not named", mailtest.Letter{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
-	add("in copy, and named", mailtest.Letter{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
-	add("not addressed", mailtest.Letter{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
-	add("a list", mailtest.Letter{From: carla, Subject: "Figures", Text: asking, Headers: []string{"List-Id: <team.example.org>"}}, kindMail, "list=team.example.org -asks", "")
-	add("in bulk", mailtest.Letter{From: "Shop <offers@example.net>", Subject: "Your opinion", Text: "Hi Ines,\n\ncould you rate your purchase?\n", Headers: []string{"List-Unsubscribe: <https://example.net/u>", "Precedence: bulk"}}, kindMail, "bulk=true -asks", "")
-	add("junk", mailtest.Letter{From: stranger, Subject: "Figures", Text: asking, Headers: []string{"X-Spam-Flag: YES"}}, kindMail, "junk=true -asks", "")
-	add("a stranger who means the person", mailtest.Letter{From: stranger, Subject: "Your talk in Bern", Text: "Dear Ines,\n\nI liked your talk on Thursday. Could you send me the slides?\n\nKind regards\nMax Weber\n"}, kindRequest, "asks=true -known", "")
-	add("a stranger, short and plain", mailtest.Letter{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle still for sale? When could I come and see it?\n\nMax Weber\n"}, kindRequest, "asks=true -known", "")
-	add("the same to several", mailtest.Letter{From: stranger, To: []string{me, other}, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle still for sale? When could I come and see it?\n\nMax Weber\n"}, kindMail, "-asks", "")
-	add("the same with a link", mailtest.Letter{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle at https://example.net/b/1 still for sale? When could I come and see it?\n\nMax Weber\n"}, kindMail, "-asks", "")
-	add("ein Fremder, der sie meint", mailtest.Letter{From: stranger, Subject: "Ihr Vortrag", Text: "Sehr geehrte Frau Vidal,\n\nkönnten Sie mir bitte die Folien Ihres Vortrags schicken?\n\nMit freundlichen Grüßen\nMax Weber\n"}, kindRequest, "asks=true", "")
-	add("a stranger who writes to anybody", mailtest.Letter{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindMail, "-asks", "")
-	add("a stranger whose answers go elsewhere", mailtest.Letter{From: stranger, Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@example.com"}}, kindMail, "-asks", "")
-	away := mailtest.Letter{From: "Max Weber <max@mail.acme.co.uk>", Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@other.co.uk"}}
+	add("in copy, and not named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
+	add("in copy, and named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
+	add("not addressed", mailtest.Message{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
+	add("a list", mailtest.Message{From: carla, Subject: "Figures", Text: asking, Headers: []string{"List-Id: <team.example.org>"}}, kindMail, "list=team.example.org -asks", "")
+	add("in bulk", mailtest.Message{From: "Shop <offers@example.net>", Subject: "Your opinion", Text: "Hi Ines,\n\ncould you rate your purchase?\n", Headers: []string{"List-Unsubscribe: <https://example.net/u>", "Precedence: bulk"}}, kindMail, "bulk=true -asks", "")
+	add("junk", mailtest.Message{From: stranger, Subject: "Figures", Text: asking, Headers: []string{"X-Spam-Flag: YES"}}, kindMail, "junk=true -asks", "")
+	add("a stranger who means the person", mailtest.Message{From: stranger, Subject: "Your talk in Bern", Text: "Dear Ines,\n\nI liked your talk on Thursday. Could you send me the slides?\n\nKind regards\nMax Weber\n"}, kindRequest, "asks=true -known", "")
+	add("a stranger, short and plain", mailtest.Message{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle still for sale? When could I come and see it?\n\nMax Weber\n"}, kindRequest, "asks=true -known", "")
+	add("the same to several", mailtest.Message{From: stranger, To: []string{me, other}, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle still for sale? When could I come and see it?\n\nMax Weber\n"}, kindMail, "-asks", "")
+	add("the same with a link", mailtest.Message{From: stranger, Subject: "The bicycle", Text: "Hello,\n\nis the bicycle at https://example.net/b/1 still for sale? When could I come and see it?\n\nMax Weber\n"}, kindMail, "-asks", "")
+	add("ein Fremder, der sie meint", mailtest.Message{From: stranger, Subject: "Ihr Vortrag", Text: "Sehr geehrte Frau Vidal,\n\nkönnten Sie mir bitte die Folien Ihres Vortrags schicken?\n\nMit freundlichen Grüßen\nMax Weber\n"}, kindRequest, "asks=true", "")
+	add("a stranger who writes to anybody", mailtest.Message{From: stranger, Subject: "Question", Text: "Hello,\n\ncan you help me with my investment? Please reply soon.\n"}, kindMail, "-asks", "")
+	add("a stranger whose answers go elsewhere", mailtest.Message{From: stranger, Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@example.com"}}, kindMail, "-asks", "")
+	away := mailtest.Message{From: "Max Weber <max@mail.acme.co.uk>", Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back today?\n", Headers: []string{"Reply-To: boss@other.co.uk"}}
 	add("a stranger whose answers go to another firm of the country", away, kindMail, "-asks", "")
 	away.Headers = []string{"Reply-To: office@acme.co.uk"}
 	add("a stranger whose answers go to their firm", away, kindRequest, "asks=true domain=acme.co.uk", "2026-03-10 18:00")
 	answers := []string{"older@example.com"}
-	add("one who answers words of the person's", mailtest.Letter{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
+	add("one who answers words of the person's", mailtest.Message{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
 		Text: "Good point. Could you attach some examples?\n\nInes Vidal <" + me + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n> and the loan is paid.\n"}, kindRequest, "asks=true -known", "")
-	add("one who answers somebody else", mailtest.Letter{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
+	add("one who answers somebody else", mailtest.Message{From: stranger, To: append([]string{"Tom <" + other + ">"}, to...), Subject: "Re: Slides", InReplyTo: answers,
 		Text: "Good point. Could you attach some examples?\n\nTom <" + other + "> wrote:\n> The slides are at https://example.net/a and https://example.net/b\n"}, kindMail, "-asks", "")
-	add("a stranger who shouts", mailtest.Letter{From: stranger, Subject: "IMPORTANT MESSAGE INES", Text: "Dear Ines,\n\ncould you call me back today?\n"}, kindMail, "-asks", "")
-	add("a stranger in the person's name", mailtest.Letter{From: "Ines Vidal <ines.vidal@example.net>", Subject: "Vouchers", Text: "Hello Ines,\n\ncould you buy some vouchers for me?\n"}, kindMail, "-asks", "")
-	add("an invoice", mailtest.Letter{From: "City Works <billing@example.net>", Subject: "Invoice 4711", Text: "Dear customer,\n\nyour invoice 4711 over 120.50 EUR is attached.\nPayment is due by 30 March 2026.\n", Headers: []string{"Auto-Submitted: auto-generated"}, Attachments: []string{"invoice.pdf"}}, kindDeadline, "automated=true attachments=1 -asks", "2026-03-30 18:00")
-	add("eine Rechnung", mailtest.Letter{From: "Stadtwerke <rechnung@example.net>", Subject: "Ihre Rechnung Nr. 4712", Text: "Guten Tag,\n\nanbei Ihre Rechnung Nr. 4712 über 80,20 EUR.\nZahlbar bis 30.03.2026.\n"}, kindDeadline, "", "2026-03-30 18:00")
-	add("an appointment", mailtest.Letter{From: "Dental practice <appointments@example.net>", Subject: "Your appointment", Text: "Dear Ms Vidal,\n\nyour appointment is on Tue 17 March 2026 at 10:30.\n"}, kindAppointment, "", "2026-03-17 10:30")
-	add("an offer that ends", mailtest.Letter{From: "Shop <news@example.net>", Subject: "Sale", Text: "Save 20 % until 15 March! Order now.\n"}, kindMail, "-asks", "")
+	add("a stranger who shouts", mailtest.Message{From: stranger, Subject: "IMPORTANT MESSAGE INES", Text: "Dear Ines,\n\ncould you call me back today?\n"}, kindMail, "-asks", "")
+	add("a stranger in the person's name", mailtest.Message{From: "Ines Vidal <ines.vidal@example.net>", Subject: "Vouchers", Text: "Hello Ines,\n\ncould you buy some vouchers for me?\n"}, kindMail, "-asks", "")
+	add("an invoice", mailtest.Message{From: "City Works <billing@example.net>", Subject: "Invoice 4711", Text: "Dear customer,\n\nyour invoice 4711 over 120.50 EUR is attached.\nPayment is due by 30 March 2026.\n", Headers: []string{"Auto-Submitted: auto-generated"}, Attachments: []string{"invoice.pdf"}}, kindDeadline, "automated=true attachments=1 -asks", "2026-03-30 18:00")
+	add("eine Rechnung", mailtest.Message{From: "Stadtwerke <rechnung@example.net>", Subject: "Ihre Rechnung Nr. 4712", Text: "Guten Tag,\n\nanbei Ihre Rechnung Nr. 4712 über 80,20 EUR.\nZahlbar bis 30.03.2026.\n"}, kindDeadline, "", "2026-03-30 18:00")
+	add("an appointment", mailtest.Message{From: "Dental practice <appointments@example.net>", Subject: "Your appointment", Text: "Dear Ms Vidal,\n\nyour appointment is on Tue 17 March 2026 at 10:30.\n"}, kindAppointment, "", "2026-03-17 10:30")
+	add("an offer that ends", mailtest.Message{From: "Shop <news@example.net>", Subject: "Sale", Text: "Save 20 % until 15 March! Order now.\n"}, kindMail, "-asks", "")
 	return all
 }
 
@@ -81,9 +81,9 @@ func TestFeatures(t *testing.T) {
 			h := newHouse(t, mailtest.Options{})
 			h.knows(boss)
 			h.ticks()
-			h.deliver("INBOX", p.letter)
+			h.deliver("INBOX", p.message)
 			h.tick()
-			o := h.stands["mid:"+p.letter.MessageID]
+			o := h.stands["mid:"+p.message.MessageID]
 			if o.ID == "" && len(h.last.Changes) == 1 {
 				o = h.last.Changes[0]
 			}
@@ -138,7 +138,7 @@ func TestWhatThePersonWrote(t *testing.T) {
 			{"e1", "eve@other.co.uk", []string{"mail mid:e1@example.org"}}, {"e2", "eve@acme.co", []string{"mail mid:e2@example.org"}},
 			{"e3", "office@acme.co.uk", []string{"mail mid:e3@example.org", "-awaiting mid:k@example.com#awaiting"}},
 		} {
-			answer := h.letter(a.id, a.from, "Re: Bern", "At nine.")
+			answer := h.message(a.id, a.from, "Re: Bern", "At nine.")
 			answer.InReplyTo = []string{"k@example.com"}
 			h.deliver("INBOX", answer)
 			h.expect("an answer of "+a.from, h.tick(), a.told...)
@@ -152,11 +152,11 @@ func TestWhatThePersonWrote(t *testing.T) {
 		kept.References = []string{"p@example.com"}
 		h.deliver("Sent", kept)
 		h.expect("the promise is kept", h.tick(), "-promise mid:p@example.com#promise")
-		absent := h.letter("auto", other, "Away", "I am out of the office.")
+		absent := h.message("auto", other, "Away", "I am out of the office.")
 		absent.References, absent.Headers = []string{"q@example.com"}, []string{"Auto-Submitted: auto-replied"}
 		h.deliver("INBOX", absent)
 		h.expect("an answer of a machine is none", h.tick(), "mail mid:auto@example.org")
-		answer := h.letter("s", other, "Re: Bern", "At nine.")
+		answer := h.message("s", other, "Re: Bern", "At nine.")
 		answer.InReplyTo = []string{"q@example.com"}
 		h.deliver("INBOX", answer)
 		h.expect("the answer", h.tick(), "-awaiting mid:q@example.com#awaiting", "mail mid:s@example.org")
@@ -179,14 +179,14 @@ func TestNoteToSelf(t *testing.T) {
 func TestAnsweredBeforeItIsSeen(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
-	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.deliver("Sent", reply(h, "ra", "a@example.org"))
 	h.expect("before the first look", h.ticks())
-	h.deliver("INBOX", h.letter("b", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("b", boss, "Figures", asking))
 	h.deliver("Sent", reply(h, "rb", "b@example.org"))
 	h.expect("between two looks", h.tick(), "mail mid:b@example.org")
 	h.deliver("Sent", h.writes("q", boss, "Bern", "When does your train arrive?"))
-	answer := h.letter("c", boss, "Re: Bern", "At nine.")
+	answer := h.message("c", boss, "Re: Bern", "At nine.")
 	answer.References = []string{"q@example.com"}
 	h.deliver("INBOX", answer)
 	h.expect("asked and answered", h.tick(), "mail mid:c@example.org")
@@ -218,7 +218,7 @@ func TestSentFolderIsFound(t *testing.T) {
 				into = test.create
 			}
 			h.deliverAt(into, h.writes("old", boss, "Notes", "Here they are."), now.Add(-30*24*time.Hour))
-			h.deliver("INBOX", h.letter("a", boss, "Figures", "Hello Ines,\n\ncould you send me the figures?"))
+			h.deliver("INBOX", h.message("a", boss, "Figures", "Hello Ines,\n\ncould you send me the figures?"))
 			h.ticks()
 			if o := h.stands["mid:a@example.org"]; o.Attrs["known"] != test.known {
 				t.Errorf("known is %q, should be %q", o.Attrs["known"], test.known)
@@ -233,7 +233,7 @@ func TestSentFolderIsFound(t *testing.T) {
 func TestSecretsOfSubjectAndText(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.ticks()
-	h.deliver("INBOX", h.letter("a", other, "Your verification code", "493021\n\nIt is valid for ten minutes.\nhttps://example.net/reset?token=Zk3vQ9mT1rXw8LpB6yNc\n"))
+	h.deliver("INBOX", h.message("a", other, "Your verification code", "493021\n\nIt is valid for ten minutes.\nhttps://example.net/reset?token=Zk3vQ9mT1rXw8LpB6yNc\n"))
 	h.tick()
 	o := h.last.Changes[0]
 	if strings.Contains(o.Text+o.Title+strings.Join(o.Links, " "), "493021") || strings.Contains(o.Text+strings.Join(o.Links, " "), "Zk3vQ9mT1rXw8LpB6yNc") {

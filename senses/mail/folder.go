@@ -32,8 +32,8 @@ const (
 	lessBytes  = 16 << 10
 )
 
-// letter is a message as it was read.
-type letter struct {
+// fetched is a message as it was read.
+type fetched struct {
 	message.Message
 	uid      imap.UID
 	flags    account.Flags
@@ -95,8 +95,8 @@ func (l *look) lookAtFolder(ctx context.Context, session *account.Session, name 
 		return err
 	}
 	done, err := l.advance(ctx, session, f, opened, reading{
-		header: func(m letter) bool { return l.arrivedBefore(f, m) },
-		body:   func(m letter) { l.arrived(f, name, m) },
+		header: func(m fetched) bool { return l.arrivedBefore(f, m) },
+		body:   func(m fetched) { l.arrived(f, name, m) },
 	})
 	l.looked[name] = true
 	if err != nil {
@@ -109,8 +109,8 @@ func (l *look) lookAtFolder(ctx context.Context, session *account.Session, name 
 // reading is what becomes of messages: header says of each whether its body is
 // wanted as well.
 type reading struct {
-	header func(letter) bool
-	body   func(letter)
+	header func(fetched) bool
+	body   func(fetched)
 }
 
 // advance reads on in the folder that is open, as long as there is time. done
@@ -187,7 +187,7 @@ func (l *look) groups(f *folder, uids []imap.UID) [][]imap.UID {
 // are those that were not dealt with, the lowest first.
 func (l *look) readGroup(ctx context.Context, session *account.Session, f *folder, group []imap.UID, r reading) (left []imap.UID, err error) {
 	var wanted []imap.UID
-	var headers []letter
+	var headers []fetched
 	err = session.Headers(ctx, group, func(raw account.Raw) error {
 		if m, ok := l.parse(f, raw); ok {
 			headers = append(headers, m)
@@ -225,7 +225,7 @@ func (l *look) readGroup(ctx context.Context, session *account.Session, f *folde
 // also those that came before an error.
 func (l *look) readBodies(ctx context.Context, session *account.Session, f *folder, uids []imap.UID, r reading) (done map[imap.UID]bool, err error) {
 	done = map[imap.UID]bool{}
-	var letters []letter
+	var messages []fetched
 	bytes := bodyBytes
 	if p := l.state.Suspect; p != nil && p.Alone > 0 && p.Num == f.Num && p.UID == uids[0] {
 		bytes = lessBytes
@@ -237,24 +237,24 @@ func (l *look) readBodies(ctx context.Context, session *account.Session, f *fold
 			l.unread()
 			return nil
 		}
-		letters = append(letters, m)
+		messages = append(messages, m)
 		return nil
 	})
-	slices.SortFunc(letters, byUID)
-	for _, m := range letters {
+	slices.SortFunc(messages, byUID)
+	for _, m := range messages {
 		r.body(m)
 	}
 	return done, err
 }
 
-func byUID(a, b letter) int { return cmp.Compare(a.uid, b.uid) }
+func byUID(a, b fetched) int { return cmp.Compare(a.uid, b.uid) }
 
 // parse reads a message. When it was received is never later than now, and now
 // where the server does not know.
-func (l *look) parse(f *folder, raw account.Raw) (letter, bool) {
+func (l *look) parse(f *folder, raw account.Raw) (fetched, bool) {
 	m, err := message.Parse(raw.Body)
 	if err != nil {
-		return letter{}, false
+		return fetched{}, false
 	}
 	received := raw.Received
 	if received.IsZero() || received.After(l.at) {
@@ -264,7 +264,7 @@ func (l *look) parse(f *folder, raw account.Raw) (letter, bool) {
 		received = time.Unix(0, 0)
 	}
 	m.Junk = m.Junk || raw.Flags.Junk
-	return letter{Message: m, uid: raw.UID, flags: raw.Flags, received: received.Round(0), place: place{Num: f.Num, UID: raw.UID}}, true
+	return fetched{Message: m, uid: raw.UID, flags: raw.Flags, received: received.Round(0), place: place{Num: f.Num, UID: raw.UID}}, true
 }
 
 // suspect notes at which message reading broke off, so that it is tried alone.

@@ -18,7 +18,7 @@ func TestServerThatHangs(t *testing.T) {
 				h := newHouse(t, mailtest.Options{})
 				h.knows(boss)
 				h.ticks()
-				h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+				h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 				h.server.Drop()
 				h.server.Hang(stage)
 				for range 3 {
@@ -59,7 +59,7 @@ func TestHints(t *testing.T) {
 		for len(hints) > 0 {
 			<-hints
 		}
-		h.deliver("INBOX", h.letter("a", other, "News", "It went well."))
+		h.deliver("INBOX", h.message("a", other, "News", "It went well."))
 		select {
 		case <-hints:
 		case <-time.After(10 * time.Minute):

@@ -38,7 +38,7 @@ const (
 // judge is one message that arrived, with what is known around it.
 type judge struct {
 	*look
-	letter
+	fetched
 	id, thread string
 	refs       map[hash]bool
 	folder     string
@@ -54,7 +54,7 @@ type features struct {
 	urgent    bool
 	asks      bool
 	// soon: it names a time of its day or the next; changes: it says that something
-	// that was agreed is so no more. Looked for in letters of people that the
+	// that was agreed is so no more. Looked for in messages of people that the
 	// person writes to alone.
 	soon, changes bool
 }
@@ -228,7 +228,7 @@ func (j judge) askDate(asks []prose.Ask) date {
 
 // ahead takes a date for one where it lay ahead when the message came, and not
 // too far.
-func (l letter) ahead(m dates.Match) date {
+func (l fetched) ahead(m dates.Match) date {
 	return date{m, m.Due.After(l.received) && m.Due.Sub(l.received) < farthest}
 }
 

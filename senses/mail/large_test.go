@@ -14,7 +14,7 @@ import (
 func TestLargeFolder(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.box.DeliverMany("INBOX", 20_000, func(i int) time.Time { return now.Add(-time.Duration(20_000-i) * time.Minute) }, func(i int) []byte {
-		return mailtest.Compose(mailtest.Letter{From: other, To: []string{me}, Subject: "News", Text: "It went well.", Date: now, MessageID: fmt.Sprintf("many-%d@example.net", i)})
+		return mailtest.Compose(mailtest.Message{From: other, To: []string{me}, Subject: "News", Text: "It went well.", Date: now, MessageID: fmt.Sprintf("many-%d@example.net", i)})
 	})
 	h.expect("the first look is silent", h.ticks())
 	if n := h.sense.known.len(); n < firstMessages-100 || n > firstMessages {
@@ -26,7 +26,7 @@ func TestLargeFolder(t *testing.T) {
 	if n := idle.Commands - before.Commands; n > 4 {
 		t.Errorf("a tick without news took %d commands", n)
 	}
-	h.deliver("INBOX", h.letter("a", other, "News", "It went well."))
+	h.deliver("INBOX", h.message("a", other, "News", "It went well."))
 	h.expect("one is new", h.tick(), "mail mid:a@example.org")
 	if n := h.server.Traffic().Commands - idle.Commands; n > 8 {
 		t.Errorf("a tick with one message took %d commands", n)

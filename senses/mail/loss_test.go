@@ -18,11 +18,11 @@ func TestRenamedFolderStopsNoOther(t *testing.T) {
 		h.box.Create("Projects")
 		h.knows(boss)
 		h.ticks()
-		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
-		h.deliver("Projects", h.letter("b", boss, "Plans", asking))
+		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
+		h.deliver("Projects", h.message("b", boss, "Plans", asking))
 		h.expect("they came", h.tick(), "+request mid:a@example.org", "+request mid:b@example.org")
 		h.box.Rename("Projects", "Old projects")
-		h.deliver("INBOX", h.letter("c", boss, "Sums", asking))
+		h.deliver("INBOX", h.message("c", boss, "Sums", asking))
 		h.expect("renamed", h.tick(), "+request mid:c@example.org")
 		if !strings.Contains(h.last.Degraded, "Old projects") || strings.Contains(h.last.Degraded, "Examine") {
 			t.Errorf("it says %q", h.last.Degraded)
@@ -38,7 +38,7 @@ func TestMissingFolderKeepsNothingStanding(t *testing.T) {
 	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Nowhere"))
 	h.knows(boss)
 	h.ticks()
-	uid := h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	uid := h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.expect("it came", h.tick(), "+request mid:a@example.org")
 	h.box.Expunge("INBOX", uid)
 	h.expect("deleted", h.tick(), "-request mid:a@example.org")
@@ -50,7 +50,7 @@ func TestMarkedAsJunkAsksNothing(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
 	h.ticks()
-	h.deliver("INBOX", h.letter("a", boss, "Figures", asking), "$Junk")
+	h.deliver("INBOX", h.message("a", boss, "Figures", asking), "$Junk")
 	h.expect("junk", h.tick(), "mail mid:a@example.org")
 	if o := h.last.Changes; len(o) != 1 || o[0].Attrs["junk"] != "true" {
 		t.Errorf("%+v", o)
@@ -62,10 +62,10 @@ func TestClockSetBackLosesNothing(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
 	for i := range firstMessages {
-		h.deliverAt("INBOX", h.letter("old-"+hash(i).key(), other, "News", "It went well."), h.at.Add(-time.Hour), imap.FlagSeen)
+		h.deliverAt("INBOX", h.message("old-"+hash(i).key(), other, "News", "It went well."), h.at.Add(-time.Hour), imap.FlagSeen)
 	}
 	h.ticks()
-	l := h.letter("a", boss, "Figures", asking)
+	l := h.message("a", boss, "Figures", asking)
 	arrived := h.at
 	h.at = h.at.Add(-20 * 24 * time.Hour)
 	h.deliverAt("INBOX", l, arrived) // the server's clock is right
@@ -85,6 +85,6 @@ func TestFloodOfOneDayHidesNothing(t *testing.T) {
 	if len(h.sense.known.over) == 0 && h.sense.pending.state.Forgot == 0 {
 		t.Fatal("nothing was to be forgotten: the test tests nothing")
 	}
-	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.expect("behind the flood", h.tick(), "+request mid:a@example.org")
 }

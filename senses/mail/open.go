@@ -156,7 +156,7 @@ func (l *look) endOver() {
 }
 
 // moved takes in a further place of a message that is known.
-func (l *look) moved(id hash, m letter) {
+func (l *look) moved(id hash, m fetched) {
 	if m.flags.Deleted {
 		return
 	}
@@ -190,7 +190,7 @@ func (l *look) stand(o item) bool {
 
 // endAnswered ends what a message of the person's answers: requests, and what
 // they promised in that thread before.
-func (l *look) endAnswered(m letter, thread hash, refs map[hash]bool, id string) {
+func (l *look) endAnswered(m fetched, thread hash, refs map[hash]bool, id string) {
 	for key, o := range l.open.all() {
 		switch kind := o.Observation.Kind; {
 		case kind == kindRequest && (refs[o.Of] || o.Thread == thread && o.Received.Before(m.received)),

@@ -53,15 +53,15 @@ func TestMessageThatEndsTheConnection(t *testing.T) {
 			h.stop()
 			h.sense = s
 			for _, id := range []string{"a", "b"} {
-				h.deliver("INBOX", h.letter(id, other, "News", "It went well."))
+				h.deliver("INBOX", h.message(id, other, "News", "It went well."))
 			}
-			bad := h.letter("bad", other, "News", "It went qzpoisonqz well.")
+			bad := h.message("bad", other, "News", "It went qzpoisonqz well.")
 			if where == "header" {
 				bad.Subject = "qzpoisonqz"
 			}
 			h.deliver("INBOX", bad)
 			for _, id := range []string{"c", "d"} {
-				h.deliver("INBOX", h.letter(id, other, "News", "It went well."))
+				h.deliver("INBOX", h.message(id, other, "News", "It went well."))
 			}
 			var told []string
 			for range 4 {
@@ -92,7 +92,7 @@ func TestWhatIsNoMessage(t *testing.T) {
 	h.ticks()
 	h.box.Deliver("INBOX", []byte("\r\n\r\n"), h.at)
 	h.box.Deliver("INBOX", nil, h.at)
-	h.deliver("INBOX", h.letter("a", other, "News", "It went well."))
+	h.deliver("INBOX", h.message("a", other, "News", "It went well."))
 	h.expect("the rest is told", h.tick(), "mail mid:a@example.org")
 	if !strings.Contains(h.last.Degraded, "2 messages could not be read") {
 		t.Errorf("degraded: %q", h.last.Degraded)
@@ -108,7 +108,7 @@ func TestConnectionThatBreaksAnywhere(t *testing.T) {
 	want := map[string]bool{}
 	for n := range 60 {
 		id := string(rune('a'+n%26)) + strings.Repeat("x", n/26)
-		h.deliver([]string{"INBOX", "Archive"}[n%2], h.letter(id, other, "News", "It went well."), []imap.Flag{}...)
+		h.deliver([]string{"INBOX", "Archive"}[n%2], h.message(id, other, "News", "It went well."), []imap.Flag{}...)
 		want["mail mid:"+id+"@example.org"] = true
 	}
 	var left atomic.Int64

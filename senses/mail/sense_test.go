@@ -38,7 +38,7 @@ func requests(t *testing.T, options mailtest.Options) sensetest.Harness {
 		},
 		Add: func(t testing.TB, n int) {
 			round++
-			l := h.letter(fmt.Sprintf("thing-%d-%d", n, round), "Carla Reyes <"+boss+">", "Figures", asking)
+			l := h.message(fmt.Sprintf("thing-%d-%d", n, round), "Carla Reyes <"+boss+">", "Figures", asking)
 			at[n] = h.deliverAt("INBOX", l, time.Now().Add(-time.Minute))
 		},
 		Change: func(t testing.TB, n int) { h.box.SetFlags("INBOX", at[n], imap.FlagSeen) },
@@ -59,7 +59,7 @@ func TestConformanceMomentary(t *testing.T) {
 	round := 0
 	arrive := func(t testing.TB, n int) {
 		round++
-		l := h.letter(fmt.Sprintf("thing-%d-%d", n, round), "Tom <"+other+">", "News", "It went well.")
+		l := h.message(fmt.Sprintf("thing-%d-%d", n, round), "Tom <"+other+">", "News", "It went well.")
 		h.deliverAt("INBOX", l, time.Now().Add(-time.Minute))
 	}
 	sensetest.Run(t, sensetest.Harness{
@@ -82,11 +82,11 @@ func TestConformanceMomentary(t *testing.T) {
 func TestFirstLook(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
-	h.deliverAt("INBOX", h.letter("old", boss, "Figures", asking), now.Add(-20*24*time.Hour))
-	h.deliver("INBOX", h.letter("a", "Carla <"+boss+">", "Figures", asking))
-	h.deliver("INBOX", h.letter("b", boss, "News", "It went well."))
-	h.deliver("INBOX", h.letter("c", boss, "More", asking), imap.FlagAnswered)
-	h.deliver("INBOX", h.letter("d", boss, "Again", asking), imap.FlagSeen)
+	h.deliverAt("INBOX", h.message("old", boss, "Figures", asking), now.Add(-20*24*time.Hour))
+	h.deliver("INBOX", h.message("a", "Carla <"+boss+">", "Figures", asking))
+	h.deliver("INBOX", h.message("b", boss, "News", "It went well."))
+	h.deliver("INBOX", h.message("c", boss, "More", asking), imap.FlagAnswered)
+	h.deliver("INBOX", h.message("d", boss, "Again", asking), imap.FlagSeen)
 	h.expect("the first look", h.ticks(), "+request mid:a@example.org", "+request mid:d@example.org")
 	if got := h.stands["mid:a@example.org"]; got.Title != "Carla: Figures" || got.Severity != 1 || got.Due.IsZero() || got.Attrs["known"] != "1" || got.Attrs["asks"] != "true" || got.Attrs["addressed"] != "to" {
 		t.Errorf("%+v", got)
@@ -95,7 +95,7 @@ func TestFirstLook(t *testing.T) {
 		t.Errorf("what was read: %+v", got)
 	}
 	h.expect("nothing new", h.tick())
-	h.deliver("INBOX", h.letter("e", boss, "News", "It went better."))
+	h.deliver("INBOX", h.message("e", boss, "News", "It went better."))
 	h.expect("one more", h.tick(), "mail mid:e@example.org")
 	h.expect("and no more", h.tick())
 	if w := h.box.Writes(); len(w) > 0 {

@@ -136,7 +136,7 @@ func findSent(folders []account.Folder, watched []string) string {
 
 // sentBefore looks at the header of a message of the person's, and reports
 // whether its body is wanted.
-func (l *look) sentBefore(m letter) bool {
+func (l *look) sentBefore(m fetched) bool {
 	if m.received.Before(l.at.Add(-sentLookBack)) || m.flags.Draft {
 		return false
 	}
@@ -158,7 +158,7 @@ func (l *look) sentBefore(m letter) bool {
 }
 
 // sentNow takes in a message of the person's as a whole.
-func (l *look) sentNow(m letter) {
+func (l *look) sentNow(m fetched) {
 	if l.sent.has(hashOf(prefix+m.ID)) || m.flags.Draft {
 		return
 	}
@@ -200,7 +200,7 @@ func (l *look) answeredLater(of hash, thread string, received time.Time) bool {
 
 // index takes a message of the person's into the index: whom they write to,
 // what they asked, and what they answered.
-func (l *look) index(m letter, asked bool) {
+func (l *look) index(m fetched, asked bool) {
 	id := prefix + m.ID
 	thread, refs := threadOf(m.Message, id), refsOf(m.Message)
 	if l.sent.len() < maxSent {

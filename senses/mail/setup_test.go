@@ -196,24 +196,24 @@ func (h *house) expect(what string, got []string, want ...string) {
 	}
 }
 
-// letter is one to the person from somebody, received an hour ago.
-func (h *house) letter(id, from, subject, text string) mailtest.Letter {
-	return mailtest.Letter{From: from, To: []string{"Ines Vidal <" + me + ">"}, Subject: subject, Text: text, Date: h.at.Add(-time.Hour), MessageID: id + "@example.org"}
+// message is one to the person from somebody, received an hour ago.
+func (h *house) message(id, from, subject, text string) mailtest.Message {
+	return mailtest.Message{From: from, To: []string{"Ines Vidal <" + me + ">"}, Subject: subject, Text: text, Date: h.at.Add(-time.Hour), MessageID: id + "@example.org"}
 }
 
 // deliver puts it into a folder.
-func (h *house) deliver(folder string, l mailtest.Letter, flags ...imap.Flag) imap.UID {
+func (h *house) deliver(folder string, l mailtest.Message, flags ...imap.Flag) imap.UID {
 	return h.deliverAt(folder, l, h.at.Add(-time.Hour), flags...)
 }
 
-func (h *house) deliverAt(folder string, l mailtest.Letter, at time.Time, flags ...imap.Flag) imap.UID {
+func (h *house) deliverAt(folder string, l mailtest.Message, at time.Time, flags ...imap.Flag) imap.UID {
 	l.Date = at
 	return h.box.Deliver(folder, mailtest.Compose(l), at, flags...)
 }
 
 // writes are what the person wrote to somebody.
-func (h *house) writes(id, to, subject, text string) mailtest.Letter {
-	return mailtest.Letter{From: "Ines Vidal <" + me + ">", To: []string{to}, Subject: subject, Text: text, Date: h.at.Add(-time.Hour), MessageID: id + "@example.com"}
+func (h *house) writes(id, to, subject, text string) mailtest.Message {
+	return mailtest.Message{From: "Ines Vidal <" + me + ">", To: []string{to}, Subject: subject, Text: text, Date: h.at.Add(-time.Hour), MessageID: id + "@example.com"}
 }
 
 // knows lets the person have written to somebody a month ago.

@@ -40,7 +40,7 @@ func TestWhatEndsARequest(t *testing.T) {
 		}
 		for _, how := range []string{"answered", "deleted", "expunged", "moved away", "replied to", "in time out"} {
 			id := strings.ReplaceAll(how, " ", "-")
-			uid := h.deliver("INBOX", h.letter(id, boss, "Figures", asking))
+			uid := h.deliver("INBOX", h.message(id, boss, "Figures", asking))
 			h.expect(how+": it came", h.tick(), "+request mid:"+id+"@example.org")
 			h.expect(how+": nothing happened", h.tick())
 			ends[how](uid)
@@ -51,7 +51,7 @@ func TestWhatEndsARequest(t *testing.T) {
 	})
 }
 
-func reply(h *house, id, to string) mailtest.Letter {
+func reply(h *house, id, to string) mailtest.Message {
 	l := h.writes(id, boss, "Re: Figures", "Here they are.")
 	l.InReplyTo, l.References = []string{to}, []string{to}
 	return l
@@ -62,7 +62,7 @@ func TestReadIsAChange(t *testing.T) {
 		h := newHouse(t, options)
 		h.knows(boss)
 		h.ticks()
-		uid := h.deliver("INBOX", h.letter("a", boss, "Urgent: figures", asking))
+		uid := h.deliver("INBOX", h.message("a", boss, "Urgent: figures", asking))
 		h.tick()
 		if got := h.stands["mid:a@example.org"].Severity; got != 2 {
 			t.Errorf("urgent and from somebody known: severity %d", got)
@@ -82,7 +82,7 @@ func TestMovedBetweenFolders(t *testing.T) {
 		h := newHouse(t, options, watching("INBOX", "Archive"))
 		h.knows(boss)
 		h.ticks()
-		uid := h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		uid := h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 		h.tick()
 		for _, way := range [][2]string{{"INBOX", "Archive"}, {"Archive", "INBOX"}, {"INBOX", "Archive"}} {
 			uid = h.box.Move(way[0], uid, way[1])
@@ -112,16 +112,16 @@ func TestRenumbered(t *testing.T) {
 	both(t, func(t *testing.T, options mailtest.Options) {
 		h := newHouse(t, options)
 		h.knows(boss)
-		h.deliver("INBOX", h.letter("old", other, "News", "All is well."))
-		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		h.deliver("INBOX", h.message("old", other, "News", "All is well."))
+		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 		h.ticks()
-		h.deliver("INBOX", h.letter("b", other, "News", "It went well."))
+		h.deliver("INBOX", h.message("b", other, "News", "It went well."))
 		h.tick()
 		for range 3 {
 			h.box.Renumber("INBOX")
 			h.expect("renumbered", h.tick())
 		}
-		h.deliver("INBOX", h.letter("c", other, "News", "It went better."))
+		h.deliver("INBOX", h.message("c", other, "News", "It went better."))
 		h.box.Renumber("INBOX")
 		h.expect("renumbered after one came", h.tick(), "mail mid:c@example.org")
 		h.box.Renumber("Sent")
@@ -136,9 +136,9 @@ func TestFromAnArchive(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
 	h.ticks()
-	h.deliverAt("INBOX", h.letter("old", boss, "Figures", asking), now.Add(-15*24*time.Hour))
+	h.deliverAt("INBOX", h.message("old", boss, "Figures", asking), now.Add(-15*24*time.Hour))
 	h.expect("older than the look-back", h.tick())
-	h.deliverAt("INBOX", h.letter("new", boss, "Figures", "Could you send me the figures?"), now.Add(-13*24*time.Hour))
+	h.deliverAt("INBOX", h.message("new", boss, "Figures", "Could you send me the figures?"), now.Add(-13*24*time.Hour))
 	h.expect("younger", h.tick(), "+request mid:new@example.org")
 }
 
@@ -146,11 +146,11 @@ func TestSecondOfOneMessageID(t *testing.T) {
 	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Archive"))
 	h.knows(boss)
 	h.ticks()
-	first := h.letter("a", other, "News", "Nothing much.")
+	first := h.message("a", other, "News", "Nothing much.")
 	h.deliver("INBOX", first)
 	h.deliver("Archive", first)
 	h.expect("the same twice", h.tick(), "mail mid:a@example.org")
-	hidden := h.letter("a", boss, "Figures", asking)
+	hidden := h.message("a", boss, "Figures", asking)
 	h.deliver("INBOX", hidden)
 	told := h.tick()
 	if len(told) != 1 || !strings.HasPrefix(told[0], "+request mid:a@example.org#") {
@@ -165,8 +165,8 @@ func TestCollectedTwiceUncommitted(t *testing.T) {
 		h := newHouse(t, options)
 		h.knows(boss)
 		h.ticks()
-		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
-		h.deliver("INBOX", h.letter("b", other, "News", "It went well."))
+		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
+		h.deliver("INBOX", h.message("b", other, "News", "It went well."))
 		for range 3 {
 			if batch, err := h.look(); err != nil || len(batch.Changes) != 1 || len(batch.Sets) != 1 {
 				t.Fatalf("%+v %v", batch, err)
@@ -181,12 +181,12 @@ func TestCollectedTwiceUncommitted(t *testing.T) {
 func TestAnotherAccountBeginsAnew(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
-	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.ticks()
 	h.config.Host = "127.0.0.1"
 	h.restart()
 	h.expect("the same things, from another server", h.ticks())
-	h.deliver("INBOX", h.letter("b", other, "News", "It went well."))
+	h.deliver("INBOX", h.message("b", other, "News", "It went well."))
 	h.expect("goes on", h.tick(), "mail mid:b@example.org")
 }
 
@@ -195,7 +195,7 @@ func TestNothingMissedByTheSense(t *testing.T) {
 	h.ticks()
 	h.server.Refuse(mailtest.BadSignIn, -1)
 	h.server.Drop()
-	h.deliver("INBOX", h.letter("a", other, "News", "It went well."))
+	h.deliver("INBOX", h.message("a", other, "News", "It went well."))
 	h.at = h.at.Add(5 * time.Minute)
 	if _, err := h.look(); err == nil || !strings.Contains(err.Error(), "password") {
 		t.Errorf("a refused password: %v", err)
@@ -227,7 +227,7 @@ func TestFolderThatCannotBeRead(t *testing.T) {
 		h.restart()
 		h.knows(boss)
 		h.ticks()
-		h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 		h.expect(name, h.tick(), "+request mid:a@example.org")
 		if o := h.stands["mid:a@example.org"]; o.Attrs["known"] != "1" || !strings.Contains(h.last.Degraded, name) {
 			t.Errorf("%s: known %q, degraded %q", name, o.Attrs["known"], h.last.Degraded)
@@ -242,13 +242,13 @@ func TestFolderThatCannotBeRead(t *testing.T) {
 func TestFolderIsMissing(t *testing.T) {
 	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Projects"))
 	h.knows(boss)
-	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.expect("the first look", h.ticks(), "+request mid:a@example.org")
 	if !strings.Contains(h.last.Degraded, `"Projects"`) {
 		t.Errorf("degraded: %q", h.last.Degraded)
 	}
 	h.box.Create("Projects")
-	h.deliver("Projects", h.letter("b", boss, "Figures", asking))
+	h.deliver("Projects", h.message("b", boss, "Figures", asking))
 	h.expect("it is there now", h.ticks(), "+request mid:b@example.org")
 	if h.last.Degraded != "" {
 		t.Errorf("degraded: %q", h.last.Degraded)
@@ -263,7 +263,7 @@ func TestReadAtOnce(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
 	h.ticks()
-	h.deliver("INBOX", h.letter("a", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.tick()
 	if r, err := h.sense.Read(t.Context(), "mid:a@example.org"); err != nil || r.Subject != "Figures" {
 		t.Errorf("%+v %v", r, err)
@@ -276,9 +276,9 @@ func TestRead(t *testing.T) {
 	if _, err := h.sense.Read(t.Context(), "mid:a@example.org"); err == nil {
 		t.Error("read before the first look")
 	}
-	h.deliver("Archive", h.letter("elsewhere", boss, "Figures", asking))
-	h.deliver("INBOX", h.letter("a", "Carla <"+boss+">", "Figures", asking))
-	second := h.letter("b", boss, "Re: Figures", "Your password: hunter2-Tr0ub4dor\nSee you.")
+	h.deliver("Archive", h.message("elsewhere", boss, "Figures", asking))
+	h.deliver("INBOX", h.message("a", "Carla <"+boss+">", "Figures", asking))
+	second := h.message("b", boss, "Re: Figures", "Your password: hunter2-Tr0ub4dor\nSee you.")
 	second.References = []string{"a@example.org"}
 	h.deliver("INBOX", second)
 	mine := h.writes("c", boss, "Re: Figures", "I'll send them tomorrow.")
@@ -320,7 +320,7 @@ func TestReadWhileRenumbered(t *testing.T) {
 		h := newHouse(t, options, watching("INBOX", "Archive"))
 		h.knows(boss)
 		h.ticks()
-		l := h.letter("a", boss, "Figures", asking)
+		l := h.message("a", boss, "Figures", asking)
 		at := h.at.Add(-time.Hour)
 		h.deliverAt("INBOX", l, at)
 		h.tick()

@@ -28,7 +28,7 @@ const (
 	// What a person who means this one would do.
 	manyTo    reason = "it went to many"
 	tooShort  reason = "it says next to nothing"
-	tooLong   reason = "it is as long as no first letter"
+	tooLong   reason = "it is as long as no first mail"
 	manyLinks reason = "it is mostly links"
 	ofMoney   reason = "it is about money, and names nobody"
 )

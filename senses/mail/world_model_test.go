@@ -27,26 +27,26 @@ const (
 
 // world is a mailbox and what is known of it without asking it.
 type world struct {
-	t       testing.TB
-	random  *rand.Rand
-	box     mailtest.Mailbox
-	at      time.Time
-	letters map[string]*letter             // by identity
-	folders map[string]map[imap.UID]*filed // what lies where
-	next    map[string]imap.UID
-	count   int
+	t        testing.TB
+	random   *rand.Rand
+	box      mailtest.Mailbox
+	at       time.Time
+	messages map[string]*message            // by identity
+	folders  map[string]map[imap.UID]*filed // what lies where
+	next     map[string]imap.UID
+	count    int
 	// done says what was done, in words, for a failure.
 	done []string
 }
 
-// filed is a letter in a folder; the same letter may lie in several.
+// filed is a message in a folder; the same message may lie in several.
 type filed struct {
-	of    *letter
+	of    *message
 	flags []imap.Flag
 }
 
-// letter is a message and what was told of it.
-type letter struct {
+// message is a message and what was told of it.
+type message struct {
 	id       string
 	received time.Time
 	old      bool // it was there at the first look
@@ -60,7 +60,7 @@ type letter struct {
 }
 
 func newWorld(t testing.TB, seed uint64, box mailtest.Mailbox, at time.Time) *world {
-	w := &world{t: t, random: rand.New(rand.NewPCG(seed, 1)), box: box, at: at, letters: map[string]*letter{},
+	w := &world{t: t, random: rand.New(rand.NewPCG(seed, 1)), box: box, at: at, messages: map[string]*message{},
 		folders: map[string]map[imap.UID]*filed{}, next: map[string]imap.UID{}}
 	for _, name := range []string{inbox, kept, unseen, outbox} {
 		w.folders[name] = map[imap.UID]*filed{}
@@ -71,7 +71,7 @@ func newWorld(t testing.TB, seed uint64, box mailtest.Mailbox, at time.Time) *wo
 
 func (w *world) note(format string, a ...any) { w.done = append(w.done, fmt.Sprintf(format, a...)) }
 
-// texts are what letters say; some of them ask something.
+// texts are what messages say; some of them ask something.
 func texts() []string {
 	return []string{
 		"Hi Ines,\n\ncould you send me the signed contract by %s?\n\nThanks\nOmar\n",
@@ -82,8 +82,8 @@ func texts() []string {
 	}
 }
 
-// compose writes a new letter. A few have no Message-ID.
-func (w *world) compose(received time.Time, folder string) (*letter, []byte) {
+// compose writes a new message. A few have no Message-ID.
+func (w *world) compose(received time.Time, folder string) (*message, []byte) {
 	w.count++
 	kind := w.random.IntN(len(texts()))
 	day := received.AddDate(0, 0, 1+w.random.IntN(20)).Format("2 January 2006")
@@ -94,9 +94,9 @@ func (w *world) compose(received time.Time, folder string) (*letter, []byte) {
 	case 2:
 		text = fmt.Sprintf(text, w.count, day)
 	}
-	text += strings.Repeat("A further line of the letter.\n", w.random.IntN(40))
-	l := mailtest.Letter{From: "Omar Haddad <omar@example.org>", To: []string{ines}, Subject: fmt.Sprintf("Matter %d", w.count), Text: text,
-		Date: received, MessageID: fmt.Sprintf("letter.%d@example.org", w.count)}
+	text += strings.Repeat("A further line of the message.\n", w.random.IntN(40))
+	l := mailtest.Message{From: "Omar Haddad <omar@example.org>", To: []string{ines}, Subject: fmt.Sprintf("Matter %d", w.count), Text: text,
+		Date: received, MessageID: fmt.Sprintf("message.%d@example.org", w.count)}
 	if kind == 4 {
 		l.From = "billing@example.net"
 	}
@@ -104,13 +104,13 @@ func (w *world) compose(received time.Time, folder string) (*letter, []byte) {
 		l.From, l.To = "Ines Vidal <"+ines+">", []string{"omar@example.org"}
 		l.Text = fmt.Sprintf([]string{"Hi Omar,\n\nI will send you the report by %s.\n\nInes\n", "Hi Omar,\n\nwhen do you want to meet? I am free on %s.\n\nInes\n"}[w.random.IntN(2)], day)
 	}
-	return &letter{id: "mid:" + l.MessageID, received: received, sent: folder == outbox, standing: map[string]subconscious.Observation{}}, mailtest.Compose(l)
+	return &message{id: "mid:" + l.MessageID, received: received, sent: folder == outbox, standing: map[string]subconscious.Observation{}}, mailtest.Compose(l)
 }
 
-// deliver puts a letter into a folder, now and then into two.
-func (w *world) deliver(folder string, received time.Time) *letter {
+// deliver puts a message into a folder, now and then into two.
+func (w *world) deliver(folder string, received time.Time) *message {
 	l, raw := w.compose(received, folder)
-	w.letters[l.id] = l
+	w.messages[l.id] = l
 	var flags []imap.Flag
 	if w.random.IntN(4) == 0 || folder == outbox {
 		flags = append(flags, imap.FlagSeen)
@@ -123,7 +123,7 @@ func (w *world) deliver(folder string, received time.Time) *letter {
 	return l
 }
 
-func (w *world) put(folder string, l *letter, raw []byte, flags []imap.Flag) {
+func (w *world) put(folder string, l *message, raw []byte, flags []imap.Flag) {
 	w.t.Helper()
 	uid := w.box.Deliver(folder, raw, l.received, flags...)
 	w.land(folder, uid, &filed{of: l, flags: flags})
@@ -232,8 +232,8 @@ func (w *world) act() {
 	}
 }
 
-// watched are the copies of a letter where the sense looks.
-func (w *world) watched(l *letter) []*filed {
+// watched are the copies of a message where the sense looks.
+func (w *world) watched(l *message) []*filed {
 	var all []*filed
 	for _, folder := range []string{inbox, kept} {
 		for _, c := range w.folders[folder] {
@@ -245,7 +245,7 @@ func (w *world) watched(l *letter) []*filed {
 	return all
 }
 
-func (w *world) answered(l *letter) bool {
+func (w *world) answered(l *message) bool {
 	return slices.ContainsFunc(w.watched(l), func(c *filed) bool { return slices.Contains(c.flags, imap.FlagAnswered) })
 }
 
@@ -253,14 +253,14 @@ func (w *world) answered(l *letter) bool {
 func (w *world) hear(changes []subconscious.Observation) {
 	for _, o := range changes {
 		id, more, _ := strings.Cut(o.ID, "#")
-		l := w.letters[id]
+		l := w.messages[id]
 		if l == nil {
-			w.fail("%s of %s is told, and there is no such letter", o.Kind, o.ID)
+			w.fail("%s of %s is told, and there is no such message", o.Kind, o.ID)
 			continue
 		}
 		switch o.Change {
 		case subconscious.Momentary, subconscious.Appeared:
-			what := more // of a letter that was sent: the promise, the question
+			what := more // of a message that was sent: the promise, the question
 			if what == "" {
 				what = "arrival"
 			}
@@ -288,7 +288,7 @@ func (w *world) hear(changes []subconscious.Observation) {
 }
 
 // gone checks that what ended had a reason to.
-func (w *world) gone(l *letter, o subconscious.Observation) {
+func (w *world) gone(l *message, o subconscious.Observation) {
 	stood, was := l.standing[o.ID]
 	delete(l.standing, o.ID)
 	w.note("  told: gone %s", o.ID)
@@ -305,7 +305,7 @@ func (w *world) gone(l *letter, o subconscious.Observation) {
 
 // settled checks, after a look at everything, that what was told is what there is.
 func (w *world) settled() {
-	for _, l := range w.letters {
+	for _, l := range w.messages {
 		copies := w.watched(l)
 		if len(copies) > 0 && !l.old && l.received.After(w.at.Add(-keepFor)) && !slices.Contains(l.told, "arrival") {
 			w.fail("%s lies in the folders since %s and was not told by %s", l.id, l.received, w.at)

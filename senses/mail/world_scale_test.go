@@ -55,7 +55,7 @@ func newEstate(t testing.TB, accounts, n int) *estate {
 
 // ordinary is mail as most of it is: nothing stands for it.
 func ordinary(folder string, n int) []byte {
-	l := mailtest.Letter{From: fmt.Sprintf("Sender %03d <sender%03d@example.org>", n%500, n%500), To: []string{"ines0@example.com"}, Subject: fmt.Sprintf("News number %08d", n),
+	l := mailtest.Message{From: fmt.Sprintf("Sender %03d <sender%03d@example.org>", n%500, n%500), To: []string{"ines0@example.com"}, Subject: fmt.Sprintf("News number %08d", n),
 		Text: "Here is what happened lately. All went well, and there is more on the page.\n", Date: began, MessageID: fmt.Sprintf("%s.%08d@example.org", folder, n),
 		Headers: []string{"List-Id: <news.example.org>", "Precedence: bulk"}}
 	if folder == outbox {

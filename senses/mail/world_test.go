@@ -162,7 +162,7 @@ func (w *world) take(m *mind, batch senses.Batch, staged *senses.Staged, err err
 // enough checks that a world was worth the trouble.
 func (w *world) enough() {
 	arrived, stood, ended, promised := 0, 0, 0, 0
-	for _, l := range w.letters {
+	for _, l := range w.messages {
 		for _, what := range l.told {
 			switch what {
 			case "arrival":
@@ -179,7 +179,7 @@ func (w *world) enough() {
 		}
 	}
 	if arrived < steps/5 || stood < 10 || ended < 5 || promised < 2 {
-		w.fail("%d letters were told of, %d stood, %d of them ended, and %d were promises and questions: too little to show anything", arrived, stood, ended, promised)
+		w.fail("%d messages were told of, %d stood, %d of them ended, and %d were promises and questions: too little to show anything", arrived, stood, ended, promised)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestOldStands(t *testing.T) {
 	box := server.User(ines)
 	m := newMind(t, worldConfig(), began, func(context.Context) (net.Conn, error) { return server.Dial() })
 	m.tick()
-	uid := box.Deliver(inbox, mailtest.Compose(mailtest.Letter{From: "Omar <omar@example.org>", To: []string{ines}, Subject: "The contract", Date: began,
+	uid := box.Deliver(inbox, mailtest.Compose(mailtest.Message{From: "Omar <omar@example.org>", To: []string{ines}, Subject: "The contract", Date: began,
 		Text: "Hi Ines,\n\ncould you send me the signed contract by 30 March 2026?\n\nOmar\n"}), began)
 	m.at = began.Add(time.Minute)
 	if told := m.tick(); len(told) != 1 || told[0].Kind != "request" || told[0].Until.Before(began.AddDate(0, 0, 28)) {

@@ -23,7 +23,7 @@ type written struct {
 }
 
 // wrote reads what the person promised and asked in a message that they sent.
-func (l *look) wrote(m letter) written {
+func (l *look) wrote(m fetched) written {
 	var w written
 	if m.Automated {
 		return w
@@ -68,7 +68,7 @@ func (l *look) wrote(m letter) written {
 // promised is the promise of a text that comes first: of several the first with
 // a day, else the first. In what the person writes to themselves, whatever reads
 // as something to be done is one.
-func promised(text string, at time.Time, m letter, toSelf bool) (words string, due date, ok bool) {
+func promised(text string, at time.Time, m fetched, toSelf bool) (words string, due date, ok bool) {
 	for _, s := range prose.Sentences(text) {
 		p, is := prose.Promise(s.Text, at)
 		if !is && toSelf {
@@ -105,7 +105,7 @@ func obliged(sentence string, at time.Time) (prose.Promised, bool) {
 }
 
 // ofMine is an observation of something in what the person sent.
-func (l *look) ofMine(m letter, suffix, kind, title, words string, due date) subconscious.Observation {
+func (l *look) ofMine(m fetched, suffix, kind, title, words string, due date) subconscious.Observation {
 	_, words, _ = redacted(m.Subject, words)
 	_, text, found := redacted(m.Subject, m.Fresh)
 	o := subconscious.Observation{

@@ -48,7 +48,7 @@ func TestMail(t *testing.T) {
 	server, config := mailServer(t, nil)
 	box := server.User("me@example.com")
 	for range 3 {
-		box.Deliver("INBOX", mailtest.Compose(mailtest.Letter{From: "ines@example.org", To: []string{"me@example.com"}, Subject: "Lunch"}), time.Now())
+		box.Deliver("INBOX", mailtest.Compose(mailtest.Message{From: "ines@example.org", To: []string{"me@example.com"}, Subject: "Lunch"}), time.Now())
 	}
 	got := live.Mail(t.Context(), config, t.TempDir(), mailEnv, nil)
 	for _, want := range []string{"127.0.0.1 lets you in", "INBOX with 3 messages", "Sent with 0 messages of yours", "(IDLE)", "(CONDSTORE)"} {

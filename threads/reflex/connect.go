@@ -169,7 +169,7 @@ func (s *scene) called(o subconscious.Observation) *callee {
 	case "person":
 		return &callee{before: noter(o) + ` note "`, part: prose(o.Title), after: `"`}
 	case "mail":
-		return letter(o)
+		return mailed(o)
 	case "conversation":
 		return spokenOf(o)
 	case "health":

@@ -36,7 +36,7 @@ func TestDovecot(t *testing.T) {
 	server := dovecot.Start(t, mailtest.User{Name: ines, Password: password})
 	box := server.User(ines)
 	for i := range 30 {
-		box.Deliver("INBOX", letter(i), arrival(i))
+		box.Deliver("INBOX", message(i), arrival(i))
 	}
 	box.SetFlags("INBOX", 3, imap.FlagSeen, imap.FlagAnswered, "$Junk")
 	box.Expunge("INBOX", 30)
@@ -72,7 +72,7 @@ func readsReal(t *testing.T, s *account.Session) {
 		t.Fatalf("%d messages, %v", len(all), err)
 	}
 	for uid, raw := range all {
-		if i := int(uid) - 1; !bytes.Equal(raw.Body, letter(i)) || !raw.Received.Equal(arrival(i)) || raw.Size != int64(len(letter(i))) {
+		if i := int(uid) - 1; !bytes.Equal(raw.Body, message(i)) || !raw.Received.Equal(arrival(i)) || raw.Size != int64(len(message(i))) {
 			t.Errorf("message %d: %+v", uid, raw)
 		}
 	}
@@ -89,7 +89,7 @@ func readsReal(t *testing.T, s *account.Session) {
 		t.Errorf("the newest: %v, %v", uids, err)
 	}
 	err = s.Headers(t.Context(), []imap.UID{4, 30}, func(raw account.Raw) error {
-		if raw.UID != 4 || !bytes.Contains(raw.Body, []byte("Subject: Letter 3\r\n")) {
+		if raw.UID != 4 || !bytes.Contains(raw.Body, []byte("Subject: Message 3\r\n")) {
 			t.Errorf("headers: %+v", raw)
 		}
 		return nil
@@ -130,14 +130,14 @@ func TestDovecotHints(t *testing.T) {
 		})
 	}
 	look(0)
-	box.Receive(letter(1))
+	box.Receive(message(1))
 	await("arrival")
 	look(1)
 	server.Down()
 	says(t, a.Do(t.Context(), nothing), nil, "cannot be reached")
 	server.Up()
 	await("it came back")
-	box.Receive(letter(2))
+	box.Receive(message(2))
 	await("arrival after it came back")
 	look(2)
 }

@@ -136,10 +136,10 @@ func read(ctx context.Context, s *account.Session) (map[imap.UID]account.Raw, er
 	})
 }
 
-// letter is message number i.
-func letter(i int) []byte {
-	return mailtest.Compose(mailtest.Letter{
-		From: "Omar Reyes <omar@example.org>", To: []string{ines}, Subject: fmt.Sprintf("Letter %d", i),
+// message is message number i.
+func message(i int) []byte {
+	return mailtest.Compose(mailtest.Message{
+		From: "Omar Reyes <omar@example.org>", To: []string{ines}, Subject: fmt.Sprintf("Message %d", i),
 		Text: strings.Repeat("Some words.\n", i%7), Date: arrival(i),
 	})
 }

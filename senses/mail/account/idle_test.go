@@ -51,10 +51,10 @@ func TestHints(t *testing.T) {
 			name   string
 			change func()
 		}{
-			{"an arrival", func() { box.Deliver("INBOX", letter(1), arrival(1)) }},
+			{"an arrival", func() { box.Deliver("INBOX", message(1), arrival(1)) }},
 			{"three arrivals", func() {
 				for range 3 {
-					box.Deliver("INBOX", letter(1), arrival(1))
+					box.Deliver("INBOX", message(1), arrival(1))
 				}
 			}},
 			{"flags", func() { box.SetFlags("INBOX", 2, imap.FlagSeen) }},
@@ -109,7 +109,7 @@ func TestNewsBetweenTheLookAndIdle(t *testing.T) {
 				return err
 			}
 			_, err := s.Examine(t.Context(), "Other")
-			server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+			server.User(ines).Deliver("INBOX", message(1), arrival(1))
 			return err
 		})
 		if !hinted(a) {
@@ -130,7 +130,7 @@ func TestAnIdleConnectionIsRenewed(t *testing.T) {
 		if n := server.Traffic().Connections; n != 1 {
 			t.Errorf("%d connections", n)
 		}
-		server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+		server.User(ines).Deliver("INBOX", message(1), arrival(1))
 		if !hinted(a) {
 			t.Error("no hint after the renewals")
 		}
@@ -150,7 +150,7 @@ func TestAnIdleConnectionThatBreaksComesBack(t *testing.T) {
 		server.Drop()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+		server.User(ines).Deliver("INBOX", message(1), arrival(1))
 		if n := server.Traffic().Connections; n > 40 {
 			t.Errorf("%d connections within an hour", n)
 		}
@@ -159,7 +159,7 @@ func TestAnIdleConnectionThatBreaksComesBack(t *testing.T) {
 		if !hinted(a) {
 			t.Error("no hint after it came back")
 		}
-		server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+		server.User(ines).Deliver("INBOX", message(1), arrival(1))
 		if !hinted(a) {
 			t.Error("no hint of what came then")
 		}
@@ -190,7 +190,7 @@ func TestARefusedPasswordIsNotTriedOverAndOver(t *testing.T) {
 		server.Mend()
 		look(t, a)
 		hinted(a)
-		server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+		server.User(ines).Deliver("INBOX", message(1), arrival(1))
 		if !hinted(a) {
 			t.Error("no hint when the password was right again")
 		}

@@ -30,7 +30,7 @@ type scripted struct {
 	all         sync.WaitGroup
 }
 
-const letterOf = "From: omar@example.org\r\nSubject: Hello\r\n\r\nSome words.\r\n"
+const oneMessage = "From: omar@example.org\r\nSubject: Hello\r\n\r\nSome words.\r\n"
 
 // usual are its answers where the test has none.
 func usual(w io.Writer, tag, command string, r *bufio.Reader) {
@@ -52,7 +52,7 @@ func usual(w io.Writer, tag, command string, r *bufio.Reader) {
 	case "FETCH":
 		size := ""
 		if strings.Contains(command, "BODY.PEEK[") {
-			size = fmt.Sprintf(` RFC822.SIZE %d INTERNALDATE " 2-Mar-2026 10:00:00 +0100" BODY[]<0> {%d}`+"\r\n%s", len(letterOf), len(letterOf), letterOf)
+			size = fmt.Sprintf(` RFC822.SIZE %d INTERNALDATE " 2-Mar-2026 10:00:00 +0100" BODY[]<0> {%d}`+"\r\n%s", len(oneMessage), len(oneMessage), oneMessage)
 		}
 		ok(fmt.Sprintf(`1 FETCH (UID 1 FLAGS (\Seen)%s)`, size), fmt.Sprintf(`2 FETCH (UID 2 FLAGS ()%s)`, size))
 	case "IDLE":
@@ -180,7 +180,7 @@ func TestUsualServer(t *testing.T) {
 		n := 0
 		err := session.Messages(t.Context(), []imap.UID{1, 2, 3}, 1<<16, func(raw account.Raw) error {
 			n++
-			if string(raw.Body) != letterOf || raw.Received.Unix() != 1772442000 {
+			if string(raw.Body) != oneMessage || raw.Received.Unix() != 1772442000 {
 				t.Errorf("message: %+v", raw)
 			}
 			return nil

@@ -22,7 +22,7 @@ func TestReadsAFolder(t *testing.T) {
 	server := serve(t, nil)
 	box := server.User(ines)
 	for i := range 40 {
-		box.Deliver("INBOX", letter(i), arrival(i))
+		box.Deliver("INBOX", message(i), arrival(i))
 	}
 	box.SetFlags("INBOX", 3, imap.FlagSeen, imap.FlagAnswered, "$Junk", "custom")
 	box.Expunge("INBOX", 5)
@@ -44,7 +44,7 @@ func TestReadsAFolder(t *testing.T) {
 			if ok != (i != 4) {
 				t.Errorf("message %d: %v", i+1, ok)
 			}
-			if ok && (!bytes.Equal(raw.Body, letter(i)) || raw.Size != int64(len(letter(i))) || !raw.Received.Equal(arrival(i))) {
+			if ok && (!bytes.Equal(raw.Body, message(i)) || raw.Size != int64(len(message(i))) || !raw.Received.Equal(arrival(i))) {
 				t.Errorf("message %d: %d bytes of %d, received %s", i+1, len(raw.Body), raw.Size, raw.Received)
 			}
 		}
@@ -57,7 +57,7 @@ func TestReadsAFolder(t *testing.T) {
 
 func TestReadsNoMoreOfAMessageThanAsked(t *testing.T) {
 	server := serve(t, nil)
-	long := append(letter(1), bytes.Repeat([]byte("and on it goes\r\n"), 10_000)...)
+	long := append(message(1), bytes.Repeat([]byte("and on it goes\r\n"), 10_000)...)
 	server.User(ines).Deliver("INBOX", long, arrival(0))
 	a := open(t, options(server))
 	do(t, a, func(s *account.Session) error {
@@ -73,7 +73,7 @@ func TestReadsNoMoreOfAMessageThanAsked(t *testing.T) {
 			t.Errorf("%d messages, %v", len(got), err)
 		}
 		return s.Headers(t.Context(), []imap.UID{1}, func(raw account.Raw) error {
-			if !bytes.Contains(raw.Body, []byte("Subject: Letter 1\r\n")) || bytes.Contains(raw.Body, []byte("Some words")) ||
+			if !bytes.Contains(raw.Body, []byte("Subject: Message 1\r\n")) || bytes.Contains(raw.Body, []byte("Some words")) ||
 				bytes.Contains(raw.Body, []byte("MIME-Version")) {
 				t.Errorf("headers: %q", raw.Body)
 			}
@@ -86,7 +86,7 @@ func TestAfterLeavesTheLastMessageOut(t *testing.T) {
 	server := serve(t, nil)
 	box := server.User(ines)
 	for i := range 30 {
-		box.Deliver("INBOX", letter(i), arrival(i))
+		box.Deliver("INBOX", message(i), arrival(i))
 	}
 	box.Expunge("INBOX", 30)
 	a := open(t, options(server))
@@ -111,7 +111,7 @@ func TestSinceKeepsTheNewest(t *testing.T) {
 	server := serve(t, nil)
 	box := server.User(ines)
 	for i := range 24 * 10 { // ten days
-		box.Deliver("INBOX", letter(i), arrival(i))
+		box.Deliver("INBOX", message(i), arrival(i))
 	}
 	a := open(t, options(server))
 	do(t, a, func(s *account.Session) error {
@@ -137,7 +137,7 @@ func TestSinceKeepsTheNewest(t *testing.T) {
 func TestALargeFolderIsSearchedInWindows(t *testing.T) {
 	server := serve(t, nil)
 	const n = 50_000
-	raw := letter(1)
+	raw := message(1)
 	server.User(ines).DeliverMany("INBOX", n, func(i int) time.Time { return arrival(0).Add(time.Duration(i) * time.Minute) },
 		func(int) []byte { return raw })
 	a := open(t, options(server))
@@ -165,7 +165,7 @@ func TestFlagsOfThoseThatAreThere(t *testing.T) {
 	server := serve(t, nil)
 	box := server.User(ines)
 	for i := range 1200 {
-		box.Deliver("INBOX", letter(0), arrival(i))
+		box.Deliver("INBOX", message(0), arrival(i))
 	}
 	box.Expunge("INBOX", 2, 700)
 	box.SetFlags("INBOX", 9, imap.FlagDeleted, imap.FlagDraft)
@@ -234,7 +234,7 @@ func TestASessionEndsWithDo(t *testing.T) {
 func TestAnErrorOfYieldIsItsOwn(t *testing.T) {
 	server := serve(t, nil)
 	for i := range 3 {
-		server.User(ines).Deliver("INBOX", letter(i), arrival(i))
+		server.User(ines).Deliver("INBOX", message(i), arrival(i))
 	}
 	a := open(t, options(server))
 	enough := errors.New("enough")

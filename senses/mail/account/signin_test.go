@@ -155,7 +155,7 @@ func listen(t *testing.T, f func() (net.Addr, error)) net.Addr {
 func TestProtects(t *testing.T) {
 	cert := authority(t, time.Now())
 	server := secured(t, cert)
-	server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+	server.User(ines).Deliver("INBOX", message(1), arrival(1))
 	for security, addr := range map[account.Security]net.Addr{
 		account.TLS: listen(t, server.ListenTLS), account.StartTLS: listen(t, server.Listen),
 	} {
@@ -268,7 +268,7 @@ func TestServersWithLess(t *testing.T) {
 	server := serve(t, func(o *mailtest.Options) {
 		o.Without = []imap.Cap{"CONDSTORE", "IDLE", "SPECIAL-USE", "ESEARCH", "MOVE", "UIDPLUS", "ENABLE"}
 	})
-	server.User(ines).Deliver("INBOX", letter(1), arrival(1))
+	server.User(ines).Deliver("INBOX", message(1), arrival(1))
 	o := options(server)
 	o.Idle = true
 	a := open(t, o)

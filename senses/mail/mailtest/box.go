@@ -85,13 +85,13 @@ func (b *Box) Deliver(name string, raw []byte, at time.Time, flags ...imap.Flag)
 }
 
 // DeliverMany puts n messages into a folder: number i arrived at(i) and is
-// letter(i). A letter is made each time that it is read, and not kept, so that
+// compose(i), made each time that it is read, and not kept, so that
 // a folder of 100,000 is made at once.
-func (b *Box) DeliverMany(name string, n int, at func(i int) time.Time, letter func(i int) []byte, flags ...imap.Flag) {
+func (b *Box) DeliverMany(name string, n int, at func(i int) time.Time, compose func(i int) []byte, flags ...imap.Flag) {
 	flags = canonical(flags)
 	made := make([]message, n)
 	for i := range made {
-		made[i] = message{at: at(i), flags: flags, many: letter, number: i}
+		made[i] = message{at: at(i), flags: flags, many: compose, number: i}
 	}
 	defer b.server.tell()
 	b.server.mu.Lock()

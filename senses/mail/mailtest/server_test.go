@@ -75,9 +75,9 @@ func open(t *testing.T, c *imapclient.Client, folder string, options *imap.Selec
 
 func examine() *imap.SelectOptions { return &imap.SelectOptions{ReadOnly: true} }
 
-func letter(n int) []byte {
-	return mailtest.Compose(mailtest.Letter{From: "Omar <omar@example.org>", To: []string{ines}, Subject: fmt.Sprintf("Letter %d", n),
-		Text: strings.Repeat("A line of text.\n", 20), Date: morning, MessageID: fmt.Sprintf("letter-%d@example.org", n)})
+func numbered(n int) []byte {
+	return mailtest.Compose(mailtest.Message{From: "Omar <omar@example.org>", To: []string{ines}, Subject: fmt.Sprintf("Message %d", n),
+		Text: strings.Repeat("A line of text.\n", 20), Date: morning, MessageID: fmt.Sprintf("message-%d@example.org", n)})
 }
 
 func uids(first, last imap.UID) imap.UIDSet {
@@ -99,7 +99,7 @@ func TestReading(t *testing.T) {
 	s := serve(t, mailtest.Options{})
 	box := s.User(ines)
 	for n := range 5 {
-		box.Deliver("INBOX", letter(n), morning.AddDate(0, 0, n), imap.FlagFlagged)
+		box.Deliver("INBOX", numbered(n), morning.AddDate(0, 0, n), imap.FlagFlagged)
 	}
 	box.Expunge("INBOX", 2)
 	c := signIn(t, s, nil)
@@ -115,7 +115,7 @@ func TestReading(t *testing.T) {
 	if err != nil || !slices.Equal(found.AllUIDs(), []imap.UID{5}) {
 		t.Errorf("UID 100:* finds %v, %v; it is the last", found.AllUIDs(), err)
 	}
-	found, err = c.UIDSearch(&imap.SearchCriteria{Header: []imap.SearchCriteriaHeaderField{{Key: "Subject", Value: "letter 3"}}}, &imap.SearchOptions{ReturnCount: true}).Wait()
+	found, err = c.UIDSearch(&imap.SearchCriteria{Header: []imap.SearchCriteriaHeaderField{{Key: "Subject", Value: "message 3"}}}, &imap.SearchOptions{ReturnCount: true}).Wait()
 	if err != nil || found.Count != 1 {
 		t.Errorf("the subject is found %d times, %v", found.Count, err)
 	}
@@ -125,9 +125,9 @@ func TestReading(t *testing.T) {
 	if len(all) != 2 {
 		t.Fatalf("%d messages", len(all))
 	}
-	m, want := all[0], letter(3)
+	m, want := all[0], numbered(3)
 	if m.UID != 4 || m.SeqNum != 3 || !m.InternalDate.Equal(morning.AddDate(0, 0, 3)) || m.RFC822Size != int64(len(want)) ||
-		m.Envelope.Subject != "Letter 3" || !slices.Equal(m.Flags, []imap.Flag{imap.FlagFlagged}) {
+		m.Envelope.Subject != "Message 3" || !slices.Equal(m.Flags, []imap.Flag{imap.FlagFlagged}) {
 		t.Errorf("message %+v", m)
 	}
 	if got := m.FindBodySection(part); !bytes.Equal(got, want[10:50]) {
@@ -146,7 +146,7 @@ func TestCondstore(t *testing.T) {
 	s := serve(t, mailtest.Options{})
 	box := s.User(ines)
 	for n := range 3 {
-		box.Deliver("INBOX", letter(n), morning)
+		box.Deliver("INBOX", numbered(n), morning)
 	}
 	c := signIn(t, s, nil)
 	if !c.Caps().Has(imap.CapCondStore) {
@@ -176,7 +176,7 @@ func TestCondstore(t *testing.T) {
 // TestLacking reads from a server that has few capabilities.
 func TestLacking(t *testing.T) {
 	s := serve(t, mailtest.Options{Without: []imap.Cap{imap.CapCondStore, imap.CapIdle, imap.CapSpecialUse, imap.CapESearch, imap.CapMove, imap.CapUIDPlus, imap.CapEnable}})
-	s.User(ines).Deliver("INBOX", letter(1), morning)
+	s.User(ines).Deliver("INBOX", numbered(1), morning)
 	c := signIn(t, s, nil)
 	for _, lacking := range []imap.Cap{imap.CapCondStore, imap.CapIdle, imap.CapSpecialUse, imap.CapESearch, imap.CapMove, imap.CapUIDPlus, imap.CapEnable} {
 		if c.Caps().Has(lacking) {
@@ -222,7 +222,7 @@ func TestFolders(t *testing.T) {
 		t.Error("a folder that was deleted opens")
 	}
 	before := open(t, c, "Work/Café", examine()).UIDValidity
-	box.Deliver("Work/Café", letter(1), morning)
+	box.Deliver("Work/Café", numbered(1), morning)
 	box.Renumber("Work/Café")
 	if err := c.Noop().Wait(); err == nil {
 		t.Error("the connection outlived that the folder was numbered anew")
@@ -238,8 +238,8 @@ func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, mailtest.Options{})
 		box := s.User(ines)
-		box.Deliver("INBOX", letter(1), morning)
-		box.Deliver("INBOX", letter(2), morning)
+		box.Deliver("INBOX", numbered(1), morning)
+		box.Deliver("INBOX", numbered(2), morning)
 		var seen []string
 		options := &imapclient.Options{UnilateralDataHandler: &imapclient.UnilateralDataHandler{
 			Mailbox: func(data *imapclient.UnilateralDataMailbox) {
@@ -269,9 +269,9 @@ func TestIdle(t *testing.T) {
 			seen = nil
 		}
 		want()
-		box.Deliver("INBOX", letter(3), morning)
+		box.Deliver("INBOX", numbered(3), morning)
 		want("exists 3")
-		box.Deliver("Archive", letter(3), morning)
+		box.Deliver("Archive", numbered(3), morning)
 		want()
 		box.SetFlags("INBOX", 3, imap.FlagSeen)
 		want(`flags 3 [\Seen]`)
@@ -280,7 +280,7 @@ func TestIdle(t *testing.T) {
 		box.Move("Archive", 1, "INBOX")
 		want("exists 2")
 		s.Hang(mailtest.News)
-		box.Deliver("INBOX", letter(4), morning)
+		box.Deliver("INBOX", numbered(4), morning)
 		want()
 		s.Mend()
 		want("exists 3")
@@ -306,7 +306,7 @@ func TestWrites(t *testing.T) {
 	s := serve(t, mailtest.Options{})
 	box := s.User(ines)
 	for n := range 4 {
-		box.Deliver("INBOX", letter(n), morning)
+		box.Deliver("INBOX", numbered(n), morning)
 	}
 	c := signIn(t, s, nil)
 	open(t, c, "INBOX", examine())
@@ -367,7 +367,7 @@ func TestWrites(t *testing.T) {
 func TestFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, mailtest.Options{})
-		s.User(ines).Deliver("INBOX", letter(1), morning)
+		s.User(ines).Deliver("INBOX", numbered(1), morning)
 		s.Refuse(mailtest.NoConnection, 1)
 		if _, err := s.Dial(); err == nil {
 			t.Error("a connection is taken")
@@ -448,7 +448,7 @@ func TestMany(t *testing.T) {
 	box := s.User(ines)
 	made := 0
 	box.DeliverMany("INBOX", 100_000, func(i int) time.Time { return morning.Add(time.Duration(i-100_000) * time.Minute) },
-		func(i int) []byte { made++; return letter(i) }, imap.FlagSeen)
+		func(i int) []byte { made++; return numbered(i) }, imap.FlagSeen)
 	c := signIn(t, s, nil)
 	if data := open(t, c, "INBOX", examine()); data.NumMessages != 100_000 {
 		t.Errorf("%d messages", data.NumMessages)
@@ -459,11 +459,11 @@ func TestMany(t *testing.T) {
 	}
 	before := s.Traffic()
 	all := fetch(t, c, uids(100_000, 100_000), &imap.FetchOptions{BodySection: []*imap.FetchItemBodySection{{Peek: true}}})
-	if len(all) != 1 || made != 1 || !bytes.Equal(all[0].BodySection[0].Bytes, letter(99_999)) {
+	if len(all) != 1 || made != 1 || !bytes.Equal(all[0].BodySection[0].Bytes, numbered(99_999)) {
 		t.Errorf("%d messages, %d made", len(all), made)
 	}
 	after := s.Traffic()
-	if after.Commands-before.Commands != 1 || after.Written-before.Written < int64(len(letter(99_999))) || after.Written-before.Written > 2000 {
+	if after.Commands-before.Commands != 1 || after.Written-before.Written < int64(len(numbered(99_999))) || after.Written-before.Written > 2000 {
 		t.Errorf("traffic went from %+v to %+v", before, after)
 	}
 }

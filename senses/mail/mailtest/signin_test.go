@@ -62,7 +62,7 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, mailtest.Options{TLS: authority.Config})
-	s.User(ines).Deliver("INBOX", letter(1), morning)
+	s.User(ines).Deliver("INBOX", numbered(1), morning)
 	config := &tls.Config{RootCAs: authority.Pool, ServerName: "localhost"}
 	plain, err := s.Listen()
 	if err != nil {

@@ -96,7 +96,7 @@ var massMailers = [...]string{"mailchimp", "sendgrid", "sendinblue", "brevo", "p
 	"rapidmail", "mailjet", "hubspot", "constant contact", "roving constant", "exacttarget", "listmanager", "lyris", "optin", "bulk", "mass mail", "massmail", "group mail", "groupmail",
 	"mailworkz", "dmailer", "direct email", "stormpost", "unitymail", "emarsys", "inxmail"}
 
-// bulkAddress tells the addresses that letters to many come from.
+// bulkAddress tells the addresses that messages to many come from.
 func bulkAddress(address string) bool {
 	local, _, _ := strings.Cut(address, "@")
 	switch strings.NewReplacer("-", "", "_", "", ".", "").Replace(local) {

@@ -243,13 +243,13 @@ func (b *Box) folder(name string) string {
 
 // DeliverMany puts n messages into a folder as files, so that it takes 100,000
 // in seconds. Its name must be ASCII.
-func (b *Box) DeliverMany(folder string, n int, at func(i int) time.Time, letter func(i int) []byte) {
+func (b *Box) DeliverMany(folder string, n int, at func(i int) time.Time, compose func(i int) []byte) {
 	t := b.server.t
 	t.Helper()
 	b.do(folder, true, func(*imapclient.Client) error { return nil }) // so that it is there
 	into := filepath.Join(b.folder(folder), "cur")
 	for i := range n {
-		raw, when := letter(i), at(i)
+		raw, when := compose(i), at(i)
 		path := filepath.Join(into, fmt.Sprintf("%d.M%dP1.localhost,S=%d:2,S", when.Unix(), i, len(raw)))
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)

@@ -23,8 +23,8 @@ const (
 
 var morning = time.Date(2026, 3, 10, 8, 30, 0, 0, time.UTC)
 
-func letter(n int) []byte {
-	return mailtest.Compose(mailtest.Letter{From: "omar@example.org", To: []string{ines}, Subject: fmt.Sprintf("Letter %d", n), Text: "Hello.\n", Date: morning})
+func message(n int) []byte {
+	return mailtest.Compose(mailtest.Message{From: "omar@example.org", To: []string{ines}, Subject: fmt.Sprintf("Message %d", n), Text: "Hello.\n", Date: morning})
 }
 
 // client is signed in.
@@ -67,7 +67,7 @@ func happen(t *testing.T, box mailtest.Mailbox, address string) []string {
 	var seen []string
 	say := func(format string, a ...any) { seen = append(seen, fmt.Sprintf(format, a...)) }
 	for n := range 5 {
-		say("delivered as %d", box.Deliver("INBOX", letter(n), morning.AddDate(0, 0, n), imap.FlagFlagged))
+		say("delivered as %d", box.Deliver("INBOX", message(n), morning.AddDate(0, 0, n), imap.FlagFlagged))
 	}
 	box.Expunge("INBOX", 2)
 	say("moved to %d", box.Move("INBOX", 1, "Archive"))

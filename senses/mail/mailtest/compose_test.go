@@ -17,9 +17,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-// TestCompose reads letters back with a library.
+// TestCompose reads messages back with a library.
 func TestCompose(t *testing.T) {
-	l := mailtest.Letter{From: "Omar Çelik <omar@example.org>", To: []string{ines, "Bo <bo@example.net>"}, Cc: []string{"cc@example.com"},
+	l := mailtest.Message{From: "Omar Çelik <omar@example.org>", To: []string{ines, "Bo <bo@example.net>"}, Cc: []string{"cc@example.com"},
 		Subject: "Grüße, and a subject that is so long that it has to be folded, because no line may be longer than that — ever", Date: morning,
 		Text: "A line with “quotes”.\n" + strings.Repeat("long ", 400) + "\nFrom here on\n.\n", HTML: "<p>Ü</p>", InReplyTo: []string{"a@example.org"},
 		References: []string{"b@example.org", "a@example.org"}, Headers: []string{"List-Id: <list.example.org>"}, Invitation: "BEGIN:VCALENDAR\nEND:VCALENDAR\n", Method: "REQUEST",
@@ -76,16 +76,16 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestComposeID has the same letter have the same identity, and another another.
+// TestComposeID has the same message have the same identity, and another another.
 func TestComposeID(t *testing.T) {
-	id := func(l mailtest.Letter) string {
+	id := func(l mailtest.Message) string {
 		e, err := message.Read(bytes.NewReader(mailtest.Compose(l)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e.Header.Get("Message-Id")
 	}
-	l := mailtest.Letter{From: "omar@example.org", To: []string{ines}, Subject: "Lunch", Text: "At noon?", Date: morning}
+	l := mailtest.Message{From: "omar@example.org", To: []string{ines}, Subject: "Lunch", Text: "At noon?", Date: morning}
 	same, other := l, l
 	other.Text = "At one?"
 	if id(l) != id(same) || id(l) == id(other) || !strings.HasSuffix(id(l), "@example.org>") {

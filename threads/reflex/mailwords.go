@@ -88,8 +88,8 @@ func bounded(p *part) *part {
 	return p
 }
 
-// letter is what a mail is called in a summary.
-func letter(o subconscious.Observation) *callee {
+// mailed is what a mail is called in a summary.
+func mailed(o subconscious.Observation) *callee {
 	switch {
 	case o.Kind == "promise":
 		return &callee{before: `your promise to ` + reader(o).String() + ` "`, part: prose(subject(o)), after: `"`}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Letter is a message before it is put into its form.
-type Letter struct {
+// Message is a message before it is put into its form.
+type Message struct {
 	From    string   // "Ines Vidal <ines@example.com>"
 	To, Cc  []string // as From
 	Subject string
@@ -21,7 +21,7 @@ type Letter struct {
 	HTML    string // beside it, or alone
 	Date    time.Time
 	// MessageID is without its brackets; empty: made of the rest, so that the same
-	// letter has the same.
+	// message has the same.
 	MessageID             string
 	InReplyTo, References []string // without brackets
 	// Headers are further ones, "Name: value", before those above.
@@ -32,40 +32,40 @@ type Letter struct {
 	Attachments []string
 }
 
-// Compose is a letter as it is sent: MIME, lines that end in CRLF, bodies in
+// Compose is a message as it is sent: MIME, lines that end in CRLF, bodies in
 // quoted-printable. It panics where an address cannot be one.
-func Compose(l Letter) []byte {
+func Compose(m Message) []byte {
 	var b bytes.Buffer
 	head := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "%s: %s\r\n", name, value)
 		}
 	}
-	for _, h := range l.Headers {
+	for _, h := range m.Headers {
 		b.WriteString(h + "\r\n")
 	}
-	head("From", addresses([]string{l.From}))
-	head("To", addresses(l.To))
-	head("Cc", addresses(l.Cc))
-	head("Subject", mime.QEncoding.Encode("utf-8", l.Subject))
-	if !l.Date.IsZero() {
-		head("Date", l.Date.Format(time.RFC1123Z))
+	head("From", addresses([]string{m.From}))
+	head("To", addresses(m.To))
+	head("Cc", addresses(m.Cc))
+	head("Subject", mime.QEncoding.Encode("utf-8", m.Subject))
+	if !m.Date.IsZero() {
+		head("Date", m.Date.Format(time.RFC1123Z))
 	}
-	head("Message-ID", "<"+l.id()+">")
-	head("In-Reply-To", identities(l.InReplyTo))
-	head("References", identities(l.References))
+	head("Message-ID", "<"+m.id()+">")
+	head("In-Reply-To", identities(m.InReplyTo))
+	head("References", identities(m.References))
 	head("MIME-Version", "1.0")
-	l.body(&b)
+	m.body(&b)
 	return b.Bytes()
 }
 
-// id is the letter's Message-ID.
-func (l Letter) id() string {
-	if l.MessageID != "" {
-		return l.MessageID
+// id is the message's Message-ID.
+func (m Message) id() string {
+	if m.MessageID != "" {
+		return m.MessageID
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d", l.From, l.To, l.Cc, l.Subject, l.Text, l.HTML, l.Date.UnixNano()))
-	_, host, ok := strings.Cut(bare(l.From), "@")
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d", m.From, m.To, m.Cc, m.Subject, m.Text, m.HTML, m.Date.UnixNano()))
+	_, host, ok := strings.Cut(bare(m.From), "@")
 	if !ok {
 		host = "example.com"
 	}
@@ -75,22 +75,22 @@ func (l Letter) id() string {
 // part is one part of a body.
 type part struct{ kind, content, more string }
 
-func (l Letter) body(b *bytes.Buffer) {
+func (m Message) body(b *bytes.Buffer) {
 	var shown, rest []part
-	if l.Text != "" || l.HTML == "" {
-		shown = append(shown, part{kind: "text/plain; charset=utf-8", content: l.Text})
+	if m.Text != "" || m.HTML == "" {
+		shown = append(shown, part{kind: "text/plain; charset=utf-8", content: m.Text})
 	}
-	if l.HTML != "" {
-		shown = append(shown, part{kind: "text/html; charset=utf-8", content: l.HTML})
+	if m.HTML != "" {
+		shown = append(shown, part{kind: "text/html; charset=utf-8", content: m.HTML})
 	}
-	if l.Invitation != "" {
-		shown = append(shown, part{kind: "text/calendar; charset=utf-8; method=" + l.Method, content: l.Invitation})
+	if m.Invitation != "" {
+		shown = append(shown, part{kind: "text/calendar; charset=utf-8; method=" + m.Method, content: m.Invitation})
 	}
-	for _, name := range l.Attachments {
+	for _, name := range m.Attachments {
 		rest = append(rest, part{kind: "application/octet-stream",
 			more: "Content-Disposition: " + mime.FormatMediaType("attachment", map[string]string{"filename": name}) + "\r\n"})
 	}
-	sum := sha256.Sum256([]byte(l.id()))
+	sum := sha256.Sum256([]byte(m.id()))
 	boundary := "part-" + hex.EncodeToString(sum[:10])
 	if len(rest) == 0 {
 		alternatives(b, shown, boundary)
