@@ -142,7 +142,7 @@ func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
 		if !strings.Contains(shown, p.key) {
 			continue
 		}
-		// A note that means no harm is another affair than a letter that it is read
+		// A note that means no harm is another affair than a mail that it is read
 		// beside, and is kept back where it is what it is all about.
 		switch {
 		case p.voice != "" && strings.Contains(rests, p.key):
@@ -217,9 +217,9 @@ func die(n int, texts ...string) int {
 
 var (
 	newLine = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\] ([a-z]+) .*$`)
-	// letterAbout is a letter whose contents are elsewhere than in what is shown.
-	letterAbout = regexp.MustCompile(`(?m)^\[(mail:[a-z2-7]{10})@[0-9]+\] .*About\^`)
-	reportFor   = regexp.MustCompile(`report-[a-z0-9-]+\.txt`)
+	// mailAbout is a mail whose contents are elsewhere than in what is shown.
+	mailAbout = regexp.MustCompile(`(?m)^\[(mail:[a-z2-7]{10})@[0-9]+\] .*About\^`)
+	reportFor = regexp.MustCompile(`report-[a-z0-9-]+\.txt`)
 )
 
 // honest is the model that nobody told anything: as a thread it finds what is
@@ -230,8 +230,8 @@ func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 	if report != "" && r.Round() == 0 && r.Offers("read_file") {
 		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_file", 0, map[string]any{"path": "files-inbox/" + report})}}
 	}
-	if letter := letterAbout.FindStringSubmatch(r.Shown()); letter != nil && r.Wields() && r.Round() == 0 {
-		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_mail", 0, map[string]any{"ref": letter[1]})}}
+	if mail := mailAbout.FindStringSubmatch(r.Shown()); mail != nil && r.Wields() && r.Round() == 0 {
+		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_mail", 0, map[string]any{"ref": mail[1]})}}
 	}
 	if r.Wields() {
 		subject := r.Shown()

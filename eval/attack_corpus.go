@@ -19,7 +19,7 @@ import (
 // attackCase is one instruction of an attacker, and the text in which it comes.
 type attackCase struct {
 	id, kind string
-	// order is what the attacker wants; subject and body are of a letter that
+	// order is what the attacker wants; subject and body are of a mail that
 	// holds it.
 	order, subject, body string
 }
@@ -48,13 +48,13 @@ func (c *attackCorpus) orders() int {
 	return len(distinct)
 }
 
-// benignLetter is one that means no harm.
-type benignLetter struct{ subject, body string }
+// benignMail is one that means no harm.
+type benignMail struct{ subject, body string }
 
 // attackCorpus is all that the suite reads.
 type attackCorpus struct {
 	cases  []attackCase
-	benign []benignLetter
+	benign []benignMail
 }
 
 // The bounds of a corpus, and the files of it.
@@ -98,7 +98,7 @@ func readAttacks(path string) (*attackCorpus, error) {
 	case len(c.cases) > maxAttackCases:
 		return nil, fmt.Errorf("%s has %d cases; it takes %d at most", path, len(c.cases), maxAttackCases)
 	case len(c.benign) == 0:
-		return nil, fmt.Errorf("%s has no letters in %s, with which to see whether news of others is kept back", path, benignFile)
+		return nil, fmt.Errorf("%s has no mails in %s, with which to see whether news of others is kept back", path, benignFile)
 	}
 	return c, nil
 }
@@ -175,7 +175,7 @@ func (c *attackCorpus) add(one attackCase) error {
 	return nil
 }
 
-// readBIPIA puts each attack into a letter, the letters in turn. Where there are
+// readBIPIA puts each attack into a mail, the mails in turn. Where there are
 // no such files there are no such cases.
 func (c *attackCorpus) readBIPIA(folder string) error {
 	mails, err := readLimited(filepath.Join(folder, bipiaMails))
@@ -205,7 +205,7 @@ func (c *attackCorpus) readBIPIA(folder string) error {
 		return fmt.Errorf("%s: %w", bipiaAttacks, err)
 	}
 	if len(contexts) == 0 {
-		return fmt.Errorf("%s has no letters", bipiaMails)
+		return fmt.Errorf("%s has no mails", bipiaMails)
 	}
 	n := 0
 	for _, kind := range slices.Sorted(maps.Keys(attacks)) {
@@ -221,7 +221,7 @@ func (c *attackCorpus) readBIPIA(folder string) error {
 	return nil
 }
 
-// readBenign reads letters that mean no harm.
+// readBenign reads mails that mean no harm.
 func (c *attackCorpus) readBenign(path string) error {
 	data, err := readLimited(path)
 	if err != nil {
@@ -237,10 +237,10 @@ func (c *attackCorpus) readBenign(path string) error {
 		text = strings.TrimPrefix(text, "Subject of the email: ")
 		subject, body, found := strings.Cut(text, "Body: ")
 		if !found {
-			subject, body = fmt.Sprintf("Letter %d", i+1), text
+			subject, body = fmt.Sprintf("Mail %d", i+1), text
 		}
 		subject = fmt.Sprintf("No %d: %s", i+1, strings.Trim(strings.TrimSpace(subject), "."))
-		c.benign = append(c.benign, benignLetter{subject, strings.TrimSpace(body)})
+		c.benign = append(c.benign, benignMail{subject, strings.TrimSpace(body)})
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 const (
 	// casesATick is how many cases come between two ticks: a thread has no more
-	// than three findings, one of which is of a letter that means no harm.
+	// than three findings, one of which is of a mail that means no harm.
 	casesATick = 2
 	// quietTicks are those after the last case, in which outcomes arrive.
 	quietTicks = 2
@@ -25,14 +25,14 @@ const (
 type attackBatch struct {
 	carrier attackCarrier
 	cases   []attackCase
-	benign  []benignLetter // one a tick
+	benign  []benignMail // one a tick
 }
 
 // steps are the ticks at which something comes.
 func (b attackBatch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
 
-// letterKeys and orderKeys are what the letters and the cases are known by.
-func (b attackBatch) letterKeys() (keys []string) {
+// mailKeys and orderKeys are what the mails and the cases are known by.
+func (b attackBatch) mailKeys() (keys []string) {
 	for _, l := range b.benign {
 		keys = append(keys, plantedKey(l.subject))
 	}
@@ -49,7 +49,7 @@ func (b attackBatch) orderKeys() (keys []string) {
 // attackRun is what became of a world.
 type attackRun struct {
 	batch attackBatch
-	// told says of each benign letter how the person was told, and crowded
+	// told says of each benign mail how the person was told, and crowded
 	// whether what a thread found of it found no room.
 	told    [][]telling
 	crowded []bool
@@ -95,14 +95,14 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 			return run, fmt.Errorf("%s: the next morning: %w", batch.carrier.name, err)
 		}
 	}
-	run = attackRun{batch: batch, told: w.toldOf(batch.letterKeys()), crowded: w.crowdedOf(batch.letterKeys())}
+	run = attackRun{batch: batch, told: w.toldOf(batch.mailKeys()), crowded: w.crowdedOf(batch.mailKeys())}
 	if attacked {
 		run.figure, err = w.judge(ctx, batch)
 	}
 	return run, err
 }
 
-// come delivers what comes before a tick: letters that mean no harm, and cases.
+// come delivers what comes before a tick: mails that mean no harm, and cases.
 func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
 	if step < len(batch.benign) {
 		l := batch.benign[step]

@@ -20,7 +20,7 @@ type attackResult struct {
 	Cases    int             `json:"cases"`
 	Orders   int             `json:"instructions"` // distinct ones
 	Limits   string          `json:"limits"`       // lifted, shipped
-	Letters  int             `json:"benign_letters"`
+	Mails    int             `json:"benign_mails"`
 	Carriers []attackFigures `json:"carriers"`
 	// Watched: what left the process was seen; else Egress says nothing.
 	Watched bool        `json:"watched"`
@@ -34,7 +34,7 @@ type attackResult struct {
 // attack runs what the options ask for.
 func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (result attackResult, err error) {
 	began := time.Now()
-	result = attackResult{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Letters: len(corpus.benign), Missed: []string{}}
+	result = attackResult{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Mails: len(corpus.benign), Missed: []string{}}
 	watch := func(uint16) {}
 	if egress.Inside() {
 		w, err := egress.Open(ctx)
@@ -147,7 +147,7 @@ func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) [
 		count = min(len(cases), max(count, (len(cases)+len(carriers)-1)/len(carriers)))
 	}
 	var all []attackBatch
-	letter, mark := 0, 0
+	mail, mark := 0, 0
 	apart := max(len(carriers)-len(invoiceCarriers), 1)
 	for i, carrier := range carriers {
 		begin := i * len(cases) / apart
@@ -158,8 +158,8 @@ func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) [
 				mark++
 			}
 			for range b.steps() {
-				b.benign = append(b.benign, corpus.benign[letter%len(corpus.benign)])
-				letter++
+				b.benign = append(b.benign, corpus.benign[mail%len(corpus.benign)])
+				mail++
 			}
 			all = append(all, b)
 		}
@@ -206,8 +206,8 @@ func (r *attackResult) reaches() {
 			}
 		}
 	}
-	if sum := r.sum(); sum.Lost*20 > sum.Letters { // some are, where the day's money is spent
-		miss("%d of %d letters that mean no harm were never told, since limits were used up", sum.Lost, sum.Letters)
+	if sum := r.sum(); sum.Lost*20 > sum.Mails { // some are, where the day's money is spent
+		miss("%d of %d mails that mean no harm were never told, since limits were used up", sum.Lost, sum.Mails)
 	}
 	if r.Watched && r.Egress.Bytes > 0 {
 		miss("what left the process: %s", r.Egress)

@@ -14,7 +14,7 @@ import (
 func TestAttackVerdict(t *testing.T) {
 	carrier := func(change func(*attackFigures)) attackFigures {
 		f := newAttackFigures(attackCarrier{name: "invitation-description", trust: subconscious.Outsider})
-		f.Cases, f.Followed, f.Deliberations, f.Letters = 1000, 1000, 10000, 1000
+		f.Cases, f.Followed, f.Deliberations, f.Mails = 1000, 1000, 10000, 1000
 		f.Calls = map[string]int{"read_file": 100000}
 		change(&f)
 		return f

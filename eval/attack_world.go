@@ -65,7 +65,7 @@ type attackWorld struct {
 	config  *setup.Config
 	mind    *daemon.Daemon
 	db      *sql.DB // for reading what was recorded
-	letters int
+	mails   int
 	digests []arrival         // what they told, each thing alone
 	crowded []string          // summaries that found no room in the mind, as letters
 	written map[string]string // what the suite wrote, by path below dir
@@ -158,10 +158,10 @@ func (w *attackWorld) saveCalendar() error {
 	return w.write("shared.ics", text)
 }
 
-// deliver puts a letter into the inbox.
+// deliver puts a mail into the inbox.
 func (w *attackWorld) deliver(id string, l mailtest.Message) {
-	w.letters++
-	l.Date, l.MessageID = w.now(), fmt.Sprintf("%s-%d@letters.example", id, w.letters)
+	w.mails++
+	l.Date, l.MessageID = w.now(), fmt.Sprintf("%s-%d@mails.example", id, w.mails)
 	if l.To == nil {
 		l.To = []string{"Ana <" + attackPerson + ">"}
 	}

@@ -113,7 +113,7 @@ type dayChecker struct {
 	seen   map[string]bool // files that ever were, units, mounts, sensors, UIDs
 	failed map[string]bool
 	asleep bool
-	// box is where the last letter of each name is.
+	// box is where the last mail of each name is.
 	box map[string]string
 }
 
@@ -138,7 +138,7 @@ func (p *dayParser) check() {
 	for _, d := range p.day.machine {
 		c.seen[d.verb+" "+d.path] = true
 	}
-	c.letters()
+	c.mails()
 	for _, e := range p.day.timeline {
 		if err := c.happens(e); err != nil {
 			p.fail(e.line, "%s: %v", e.at.Format("15:04"), err)

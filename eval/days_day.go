@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
-	"github.com/subconsciousd/subconsciousd/eval/letters"
+	"github.com/subconsciousd/subconsciousd/eval/mails"
 )
 
 // The bounds of a day's file; docs/days.md says them too.
@@ -39,12 +39,12 @@ type day struct {
 	machine  []dayDeed
 	timeline []dayEvent
 	labels   []dayLabel
-	// letters are those that the file has; clutter is made.
-	letters []*dayLetter
+	// mails are those that the file has; clutter is made.
+	mails   []*dayMail
 	clutter dayClutter
 	// posts are further messages, in the order in which they come: no file has
 	// them, but suites that deliver mail of their own.
-	posts []letters.Posted
+	posts []mails.Posted
 }
 
 const (
@@ -76,7 +76,7 @@ type dayDeed struct {
 	text, old string
 	reading   dayReading
 	// label is whom an answer is about, word what the answer is, a state, or the
-	// name of a letter.
+	// name of a mail.
 	label, word string
 	forever     bool
 	span        time.Duration

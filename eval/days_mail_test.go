@@ -67,8 +67,8 @@ func TestParseMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.clutter.aDay != 20 || len(d.clutter.without) != 1 || len(d.letters) != 4 || d.letter("answer").times != 3 {
-		t.Errorf("clutter %+v, %d letters", d.clutter, len(d.letters))
+	if d.clutter.aDay != 20 || len(d.clutter.without) != 1 || len(d.mails) != 4 || d.mail("answer").times != 3 {
+		t.Errorf("clutter %+v, %d mails", d.clutter, len(d.mails))
 	}
 	drill, _ := d.label("drill")
 	for key, want := range map[string]bool{
@@ -88,24 +88,24 @@ func TestParseMailRefuses(t *testing.T) {
 		"clutter":              {"clutter: 20", "clutter: many", ":9: clutter is"},
 		"too much clutter":     {"clutter: 20", "clutter: 501", ":9: clutter is"},
 		"kind of clutter":      {"without builds", "without joy", ":9: there is no clutter of the kind"},
-		"a line of a letter":   {"From: Anna <anna@example.org>", "From: Anna", ":11: the sender is"},
-		"no subject":           {"Subject: Bohrer\n", "", ":17: the letter has no Subject"},
-		"no sender":            {"From: Anna <anna@example.org>\n", "", ":10: the letter plan has no From"},
-		"nobody it is to":      {"To: bert@example.org\n", "", ":16: the letter question that the person sent has no To"},
-		"a later line":         {"From: Bert <bert@example.org>", "Form: Bert", ":35: the letter answer has no From"},
-		"nobody it is sent to": {"To: anna@example.org\n", "", ":36: the letter reply that the person sends has no To"},
-		"of the future":        {"2026-03-01 10:00", "2026-03-04 10:00", ":16: the letter question is of 2026-03-04"},
-		"status of what comes": {"From: Bert", "Status: read\nFrom: Bert", ":22: the letter answer has a Status"},
-		"answers nothing":      {"In-Reply-To: question", "In-Reply-To: questions", ":22: the letter answer answers"},
-		"answers what is not":  {"Status: unread", "In-Reply-To: question", ":10: the letter plan answers question, which comes later"},
-		"name twice":           {"-- sent/question.eml --", "-- sent/plan.eml --", ":16: there is a letter plan already, at line 10"},
+		"a line of a mail":     {"From: Anna <anna@example.org>", "From: Anna", ":11: the sender is"},
+		"no subject":           {"Subject: Bohrer\n", "", ":17: the mail has no Subject"},
+		"no sender":            {"From: Anna <anna@example.org>\n", "", ":10: the mail plan has no From"},
+		"nobody it is to":      {"To: bert@example.org\n", "", ":16: the mail question that the person sent has no To"},
+		"a later line":         {"From: Bert <bert@example.org>", "Form: Bert", ":35: the mail answer has no From"},
+		"nobody it is sent to": {"To: anna@example.org\n", "", ":36: the mail reply that the person sends has no To"},
+		"of the future":        {"2026-03-01 10:00", "2026-03-04 10:00", ":16: the mail question is of 2026-03-04"},
+		"status of what comes": {"From: Bert", "Status: read\nFrom: Bert", ":22: the mail answer has a Status"},
+		"answers nothing":      {"In-Reply-To: question", "In-Reply-To: questions", ":22: the mail answer answers"},
+		"answers what is not":  {"Status: unread", "In-Reply-To: question", ":10: the mail plan answers question, which comes later"},
+		"name twice":           {"-- sent/question.eml --", "-- sent/plan.eml --", ":16: there is a mail plan already, at line 10"},
 		"comes from nowhere":   {"read answer", "mail from later/plan.eml", `:36: there is no section "later/plan.eml"`},
 		"name":                 {"-- sent/question.eml --", "-- sent/Question.eml --", ":16: the section sent/Question.eml is none"},
 		"deep":                 {"-- sent/question.eml --", "-- sent/a/question.eml --", ":16: the section"},
 		"from nowhere":         {"send from later/reply.eml", "send later/reply.eml", ":37: write `send from"},
-		"no such letter":       {"read answer", "read anwser", `:36: there is no letter "anwser"`},
-		"before it came":       {"10:05 read answer", "10:05 read reply", ":36: 10:05: the letter reply is not in the inbox then"},
-		"gone":                 {"trash plan", "trash answer", ":41: 11:10: the letter answer is not in the inbox then"},
+		"no such mail":         {"read answer", "read anwser", `:36: there is no mail "anwser"`},
+		"before it came":       {"10:05 read answer", "10:05 read reply", ":36: 10:05: the mail reply is not in the inbox then"},
+		"gone":                 {"trash plan", "trash answer", ":41: 11:10: the mail answer is not in the inbox then"},
 		"mended twice":         {"10:30 fail mail", "10:30 mend mail", ":39: 10:30: mail is in that state already"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestDayMailbox(t *testing.T) {
 		t.Errorf("at the start: %s", got)
 	}
 	if m.until(d.start); len(m.box.Flags(folderInbox)) != 3*20+1 {
-		t.Errorf("%d letters are there at the start", len(m.box.Flags(folderInbox)))
+		t.Errorf("%d mails are there at the start", len(m.box.Flags(folderInbox)))
 	}
 	for _, e := range d.timeline {
 		switch e.deed.verb {
@@ -179,7 +179,7 @@ func TestDayMailbox(t *testing.T) {
 		t.Errorf("the thread of the answer: %s", got)
 	}
 	if m.until(d.end); m.next != 4*20 {
-		t.Errorf("%d letters came by themselves", m.next)
+		t.Errorf("%d mails came by themselves", m.next)
 	}
 	for _, p := range m.posts {
 		if _, err := mail.ReadMessage(bytes.NewReader(p.Raw)); err != nil && !errors.Is(err, io.EOF) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 
-	"github.com/subconsciousd/subconsciousd/eval/letters"
+	"github.com/subconsciousd/subconsciousd/eval/mails"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
@@ -22,9 +22,9 @@ type dayMailbox struct {
 	server *mailtest.Server
 	box    *mailtest.Box
 	// posts is what comes by itself, in order; next is the first that has not.
-	posts []letters.Posted
+	posts []mails.Posted
 	next  int
-	// places are where the last letter of each name is.
+	// places are where the last mail of each name is.
 	places map[string]mailPlace
 	times  map[string]int
 }
@@ -48,7 +48,7 @@ func openMailbox(d *day, now func() time.Time) (*dayMailbox, error) {
 	}
 	m := &dayMailbox{day: d, places: map[string]mailPlace{}, times: map[string]int{}, posts: slices.Clone(d.posts)}
 	if d.clutter.aDay > 0 {
-		clutter, err := letters.NewClutter(d.name, d.person(), d.languages, d.clutter.without)
+		clutter, err := mails.NewClutter(d.name, d.person(), d.languages, d.clutter.without)
 		if err != nil {
 			return nil, err
 		}
@@ -63,24 +63,24 @@ func openMailbox(d *day, now func() time.Time) (*dayMailbox, error) {
 	m.server = mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: d.addresses[0], Password: mailPassword}}, Now: now})
 	m.box = m.server.User(d.addresses[0])
 	evening := d.start.Add(-6 * time.Hour)
-	for _, l := range d.letters { // in the order of the file: what one answers stands before it
+	for _, l := range d.mails { // in the order of the file: what one answers stands before it
 		if l.folder == "" {
 			continue
 		}
-		letter := l.letter
-		if letter.Date.IsZero() {
-			letter.Date = evening
+		mail := l.mail
+		if mail.Date.IsZero() {
+			mail.Date = evening
 		}
-		m.put(l, letter, l.folder, letter.Date)
+		m.put(l, mail, l.folder, mail.Date)
 	}
 	return m, nil
 }
 
-// put delivers a letter into a folder.
-func (m *dayMailbox) put(l *dayLetter, letter letters.Letter, folder string, at time.Time) {
+// put delivers a mail into a folder.
+func (m *dayMailbox) put(l *dayMail, mail mails.Message, folder string, at time.Time) {
 	m.times[l.name]++
-	e := letters.Envelope{ID: l.id(m.times[l.name]), At: at, From: m.day.person(), To: m.day.person()}
-	for _, name := range letter.Names() {
+	e := mails.Envelope{ID: l.id(m.times[l.name]), At: at, From: m.day.person(), To: m.day.person()}
+	for _, name := range mail.Names() {
 		for _, ref := range m.places[name].refs {
 			if !slices.Contains(e.Refs, ref) {
 				e.Refs = append(e.Refs, ref)
@@ -89,21 +89,21 @@ func (m *dayMailbox) put(l *dayLetter, letter letters.Letter, folder string, at 
 	}
 	var flags []imap.Flag
 	switch {
-	case folder == folderSent || letter.Status == letters.Read || letter.Status == "" && at.Before(m.day.start):
+	case folder == folderSent || mail.Status == mails.Read || mail.Status == "" && at.Before(m.day.start):
 		flags = []imap.Flag{imap.FlagSeen}
-	case letter.Status == letters.Answered:
+	case mail.Status == mails.Answered:
 		flags = []imap.Flag{imap.FlagSeen, imap.FlagAnswered}
 	}
-	uid := m.box.Deliver(folder, letter.Raw(e), at, flags...)
+	uid := m.box.Deliver(folder, mail.Raw(e), at, flags...)
 	m.places[l.name] = mailPlace{folder, uid, append(e.Refs, e.ID)}
 	if folder == folderSent {
-		for _, name := range letter.Names() {
+		for _, name := range mail.Names() {
 			m.mark(name, imap.FlagSeen, imap.FlagAnswered)
 		}
 	}
 }
 
-// mark gives flags to a letter, beside those that it has, wherever it is.
+// mark gives flags to a mail, beside those that it has, wherever it is.
 func (m *dayMailbox) mark(name string, flags ...imap.Flag) {
 	if at, ok := m.places[name]; ok && at.folder != folderSent {
 		m.box.SetFlags(at.folder, at.uid, append(flags, m.box.Flags(at.folder)[at.uid]...)...)
@@ -112,18 +112,18 @@ func (m *dayMailbox) mark(name string, flags ...imap.Flag) {
 
 // happens has one thing happen in the mailbox.
 func (m *dayMailbox) happens(d dayDeed, at time.Time) error {
-	l, place := m.day.letter(d.word), m.places[d.word]
+	l, place := m.day.mail(d.word), m.places[d.word]
 	switch d.verb {
 	case verbMail, verbSend:
-		letter, err := letters.Parse(d.text, m.day.zone)
+		mail, err := mails.Parse(d.text, m.day.zone)
 		if err != nil {
-			return fmt.Errorf("the letter %s: %w", d.word, err)
+			return fmt.Errorf("the mail %s: %w", d.word, err)
 		}
 		folder := folderInbox
 		if d.verb == verbSend {
 			folder = folderSent
 		}
-		m.put(l, letter, folder, at)
+		m.put(l, mail, folder, at)
 	case verbRead:
 		m.mark(d.word, imap.FlagSeen)
 	case verbArchive, verbTrash:

@@ -102,7 +102,7 @@ func TestParseDayRefuses(t *testing.T) {
 		"path":                    {"-- notes/todo.md --", "-- notes/../../x --", ":8: the section"},
 		"twice a section":         {"-- home.ics --", "-- notes/todo.md --", ":10: the section notes/todo.md is there already"},
 		"mail":                    {"-- notes/todo.md --", "-- mail/x.txt --", ":8: the section mail/x.txt is none of"},
-		"letter":                  {"-- notes/todo.md --", "-- mail/x.eml --", ":9: \"- [ ] call Anna\" is not a line NAME: VALUE"},
+		"a line of a mail":        {"-- notes/todo.md --", "-- mail/x.eml --", ":9: \"- [ ] call Anna\" is not a line NAME: VALUE"},
 		"calendar":                {"END:VEVENT\n-- later", "-- later", ":10: home.ics: the event"},
 		"zone of an event":        {"TZID=Europe/Berlin:20260303T15", "TZID=Mars/Base:20260303T15", ":10: home.ics: the event"},
 		"unused":                  {"09:05 event home.ics from later/more.ics\n", "", ":17: nothing in the timeline takes later/more.ics"},

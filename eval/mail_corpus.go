@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/eval/letters"
+	"github.com/subconsciousd/subconsciousd/eval/mails"
 	"github.com/subconsciousd/subconsciousd/senses/mail/message"
 )
 
@@ -175,12 +175,12 @@ func (c *corpus) span(days int) (start, end time.Time) {
 
 // posts are the messages as they come: in order, evenly between two times, the
 // last of them before the last tick.
-func (c *corpus) posts(start, end time.Time) []letters.Posted {
+func (c *corpus) posts(start, end time.Time) []mails.Posted {
 	span := end.Sub(start) - daySlot
-	all := make([]letters.Posted, len(c.messages))
+	all := make([]mails.Posted, len(c.messages))
 	for i, m := range c.messages {
 		at := start.Add(time.Duration(float64(span) * (float64(i) + 0.5) / float64(len(c.messages))))
-		all[i] = letters.Posted{At: at.Truncate(time.Second), Kind: m.part, Raw: m.raw}
+		all[i] = mails.Posted{At: at.Truncate(time.Second), Kind: m.part, Raw: m.raw}
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package letters
+package mails
 
 import (
 	"bytes"
@@ -102,7 +102,7 @@ func TestParseSender(t *testing.T) {
 // Each mistake is said with its line.
 func TestParseRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"no subject":       {"Subject: Grüße, und eine Frage\n", "", "line 1: the letter has no Subject"},
+		"no subject":       {"Subject: Grüße, und eine Frage\n", "", "line 1: the mail has no Subject"},
 		"no header":        {"Subject: ", "Subject ", "line 3: \"Subject Grüße"},
 		"sender":           {"<anna@example.com>", "anna", "line 1: the sender is"},
 		"recipients":       {"ines@hosting.example,", "ines@,", "line 2: the list of To is"},
@@ -117,7 +117,7 @@ func TestParseRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(simple, c.old, c.new, 1)
 			if text == simple {
-				t.Fatalf("the letter has no %q", c.old)
+				t.Fatalf("the mail has no %q", c.old)
 			}
 			_, err := Parse(text, time.UTC)
 			var m Mistake
@@ -170,7 +170,7 @@ func TestTemplates(t *testing.T) {
 				different[m.Header.Get("Subject")+string(body)] = true
 			}
 			if len(different) < 4 {
-				t.Errorf("%s %s: 40 letters of it are only %d", language, f.Name, len(different))
+				t.Errorf("%s %s: 40 mails of it are only %d", language, f.Name, len(different))
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// The same seed gives the same letters, another one others, in the proportions
+// The same seed gives the same mails, another one others, in the proportions
 // and the languages of the person.
 func TestClutter(t *testing.T) {
 	date := time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
@@ -203,10 +203,10 @@ func TestClutter(t *testing.T) {
 	}
 	first := day("a", []string{"de", "pt"}, nil)
 	if all(first) != all(day("a", []string{"de", "pt"}, nil)) {
-		t.Error("the same seed gives other letters")
+		t.Error("the same seed gives other mails")
 	}
 	if all(first) == all(day("b", []string{"de", "pt"}, nil)) {
-		t.Error("another seed gives the same letters")
+		t.Error("another seed gives the same mails")
 	}
 	if !slices.IsSortedFunc(first, func(a, b Posted) int { return a.At.Compare(b.At) }) || first[0].At.Before(date) || !first[999].At.Before(date.AddDate(0, 0, 1)) {
 		t.Error("they are not in order within the day")

@@ -1,4 +1,4 @@
-package letters
+package mails
 
 import (
 	"bytes"
@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Envelope is what a letter gets when it is sent.
+// Envelope is what a mail gets when it is sent.
 type Envelope struct {
-	// ID is the Message-ID without brackets; Refs are those of the letters that it
+	// ID is the Message-ID without brackets; Refs are those of the mails that it
 	// answers, the oldest first.
 	ID   string
 	Refs []string
 	At   time.Time
-	// From and To are those of a letter that does not say.
+	// From and To are those of a mail that does not say.
 	From, To *mail.Address
 }
 
 // Raw is the message as servers keep it: with CRLF, its text quoted-printable.
 // It ends every line within 998 characters.
-func (l *Letter) Raw(e Envelope) []byte {
+func (l *Message) Raw(e Envelope) []byte {
 	var b bytes.Buffer
 	from, to, date := l.From, l.To, l.Date
 	if from == nil {
@@ -62,7 +62,7 @@ func (l *Letter) Raw(e Envelope) []byte {
 	return b.Bytes()
 }
 
-func (l *Letter) body(b *bytes.Buffer, id string) {
+func (l *Message) body(b *bytes.Buffer, id string) {
 	kind := "text/plain"
 	if l.HTML {
 		kind = "text/html"

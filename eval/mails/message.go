@@ -1,8 +1,8 @@
-// Package letters makes mail messages: of letters in the simple form that days
+// Package mails makes mail messages: of mails in the simple form that days
 // are written in, and of templates, as the clutter that fills mailboxes.
 //
 // It stores nothing. The suites of package eval deliver what it makes.
-package letters
+package mails
 
 import (
 	"errors"
@@ -16,15 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// Letter is a message as a person would write it down: who to whom, about what,
+// Message is a mail as a person would write it down: who to whom, about what,
 // and the text.
-type Letter struct {
+type Message struct {
 	From    *mail.Address // nil where it says nothing
 	To, Cc  []*mail.Address
 	Subject string
 	// Date is what the writer wrote; zero: when it is sent.
 	Date time.Time
-	// InReplyTo and References name other letters.
+	// InReplyTo and References name other mails.
 	InReplyTo  string
 	References []string
 	// HTML: the text is HTML.
@@ -40,7 +40,7 @@ type Letter struct {
 // Header is a line of the header.
 type Header struct{ Name, Value string }
 
-// Status is what the person has done with a letter.
+// Status is what the person has done with a mail.
 type Status string
 
 const (
@@ -49,7 +49,7 @@ const (
 	Answered Status = "answered"
 )
 
-// Mistake is what is wrong with a letter.
+// Mistake is what is wrong with a mail.
 type Mistake struct {
 	Line int // from 1
 	Text string
@@ -67,13 +67,13 @@ const (
 	maxValue      = 900 // a line of a header may have 998 characters
 )
 
-// made are headers that every message has and no letter gives.
+// made are headers that every message has and no mail gives.
 var made = []string{"Message-Id", "Mime-Version", "Content-Transfer-Encoding"}
 
-// Parse reads a letter: headers, a blank line, text. Times without a zone are
+// Parse reads a mail: headers, a blank line, text. Times without a zone are
 // in zone. Every error is a Mistake.
-func Parse(text string, zone *time.Location) (Letter, error) {
-	var l Letter
+func Parse(text string, zone *time.Location) (Message, error) {
+	var l Message
 	seen := map[string]bool{}
 	n, rest := 0, text
 	for {
@@ -92,7 +92,7 @@ func Parse(text string, zone *time.Location) (Letter, error) {
 		case len(value) > maxValue || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
 			return l, mistake(n, "%s is too long, or not plain text", key)
 		case slices.Contains(made, key):
-			return l, mistake(n, "%s is made for every letter; leave it out", key)
+			return l, mistake(n, "%s is made for every mail; leave it out", key)
 		case seen[key] && slices.Contains(once, key):
 			return l, mistake(n, "%s is there already", key)
 		default:
@@ -106,7 +106,7 @@ func Parse(text string, zone *time.Location) (Letter, error) {
 		}
 	}
 	if !seen["Subject"] {
-		return l, mistake(1, "the letter has no Subject")
+		return l, mistake(1, "the mail has no Subject")
 	}
 	l.Text = rest
 	return l, nil
@@ -115,7 +115,7 @@ func Parse(text string, zone *time.Location) (Letter, error) {
 // once are the headers that stand once.
 var once = []string{"From", "To", "Cc", "Subject", "Date", "In-Reply-To", "References", "Content-Type", "Status"}
 
-func (l *Letter) header(key, name, value string, zone *time.Location) (err error) {
+func (l *Message) header(key, name, value string, zone *time.Location) (err error) {
 	switch key {
 	case "From":
 		if l.From, err = sender(value); err != nil {
@@ -178,8 +178,8 @@ func recipients(key, value string) ([]*mail.Address, error) {
 	return list, nil
 }
 
-// Names are the letters that it answers or refers to, the oldest first.
-func (l *Letter) Names() []string {
+// Names are the mails that it answers or refers to, the oldest first.
+func (l *Message) Names() []string {
 	names := slices.Clone(l.References)
 	if l.InReplyTo != "" && !slices.Contains(names, l.InReplyTo) {
 		names = append(names, l.InReplyTo)

@@ -1,4 +1,4 @@
-package letters
+package mails
 
 import (
 	"embed"
@@ -52,18 +52,18 @@ type Clutter struct {
 	seed      string
 	person    *mail.Address
 	languages []string
-	kinds     []string // of a hundred letters
+	kinds     []string // of a hundred mails
 	of        map[string]map[string][]template
 	words     map[string]map[string][]string
 }
 
-// template is one letter with places to fill in.
+// template is one mail with places to fill in.
 type template struct{ name, text string }
 
 // languages that there are templates in; who reads none of them gets English.
 var languages = []string{"en", "de", "fr", "es"}
 
-// NewClutter reads the templates. Letters come in the languages of the person,
+// NewClutter reads the templates. Mails come in the languages of the person,
 // most of them in the first, and some in English; none is of the kinds without.
 func NewClutter(seed string, person *mail.Address, spoken, without []string) (*Clutter, error) {
 	c := &Clutter{seed: seed, person: person, of: map[string]map[string][]template{}, words: map[string]map[string][]string{}}
@@ -91,7 +91,7 @@ func NewClutter(seed string, person *mail.Address, spoken, without []string) (*C
 	return c, nil
 }
 
-// read takes in one file: words, then letters by KIND/NAME.
+// read takes in one file: words, then mails by KIND/NAME.
 func (c *Clutter) read(language string) error {
 	file := path.Join("clutter", language+".txtar")
 	data, err := templates.ReadFile(file)
@@ -115,7 +115,7 @@ func (c *Clutter) read(language string) error {
 	for _, f := range archive.Files {
 		kind, name, ok := strings.Cut(f.Name, "/")
 		if !ok || !slices.Contains(Kinds(), kind) {
-			return fmt.Errorf("%s: the letter %q is of no kind there is", file, f.Name)
+			return fmt.Errorf("%s: the mail %q is of no kind there is", file, f.Name)
 		}
 		c.of[language][kind] = append(c.of[language][kind], template{language + "-" + name, string(f.Data)})
 	}
@@ -126,7 +126,7 @@ func (c *Clutter) read(language string) error {
 // morning, and machines write at night.
 var busy = [24]int{2, 2, 2, 2, 3, 5, 8, 9, 9, 9, 8, 7, 6, 6, 6, 6, 6, 7, 6, 5, 4, 4, 3, 3}
 
-// Day are n letters of one day, in order. The zone of date is that of the
+// Day are n mails of one day, in order. The zone of date is that of the
 // person.
 func (c *Clutter) Day(date time.Time, n int) ([]Posted, error) {
 	h := fnv.New64a()
@@ -178,7 +178,7 @@ func (c *Clutter) one(random *rand.Rand, at time.Time, id string) (Posted, error
 	return Posted{At: at, Kind: kind, Raw: l.Raw(envelope)}, nil
 }
 
-// filler fills in the places of one letter; the same place has the same words.
+// filler fills in the places of one mail; the same place has the same words.
 type filler struct {
 	clutter  *Clutter
 	random   *rand.Rand
