@@ -8,7 +8,7 @@ import (
 // passwordAhead is how far behind its word a password may stand, in bytes.
 const passwordAhead = 72
 
-// passwords adds the passwords that a letter tells to a person, of which
+// passwords adds the passwords that a mail tells to a person, of which
 // checkAssigned knows only those that stand as in a file: "the password of the
 // wifi is …", "clé …".
 func (t *text) passwords() {
