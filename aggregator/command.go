@@ -12,7 +12,7 @@ import (
 // closedKept is how many closed incidents are remembered by their summary.
 const closedKept = 10
 
-// command carries out the wishes of the person and of deliberations, in order.
+// command carries out what the person and deliberations ask for, in order.
 func (m *merge) command() {
 	for _, c := range m.in.Commands {
 		m.changes.Done[c.ID] = m.obey(c)

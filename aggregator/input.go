@@ -70,7 +70,7 @@ type Changes struct {
 	Entries   []EntryChange
 	Rejected  []Rejection
 	Accepted  []Acceptance
-	Wishes    []Wish
+	Requests  []Request
 	Incidents []subconscious.Incident // changed ones, to be stored
 	// Done says for each command, by its id, what it did.
 	Done map[int64]string
@@ -119,8 +119,8 @@ type Acceptance struct {
 	Finding subconscious.Finding    `json:"finding"`
 }
 
-// Wish is an accepted finding's wish that somebody be told.
-type Wish struct {
+// Request is an accepted finding that asks to be told.
+type Request struct {
 	Thread     subconscious.ThreadName  `json:"thread"`
 	Entry      subconscious.EntryID     `json:"entry"`
 	Incident   subconscious.IncidentKey `json:"incident"`

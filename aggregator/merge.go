@@ -209,13 +209,13 @@ func (m *merge) accept(c *claim, it *item) {
 		m.accepted[c.thread] = append(m.accepted[c.thread], it.ID)
 	}
 	if c.Escalate {
-		wish := Wish{
+		request := Request{
 			Thread: c.thread, Entry: it.ID, Incident: it.Incident, Summary: c.Summary,
 			Importance: c.Importance, Reason: c.EscalateReason, Kind: c.Kind, Rule: c.Rule, Due: c.Due,
 		}
 		for _, x := range c.cited {
-			wish.Evidence = append(wish.Evidence, x.Citation)
+			request.Evidence = append(request.Evidence, x.Citation)
 		}
-		m.changes.Wishes = append(m.changes.Wishes, wish)
+		m.changes.Requests = append(m.changes.Requests, request)
 	}
 }

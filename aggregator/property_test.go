@@ -420,7 +420,7 @@ func TestUnchangingWorld(t *testing.T) {
 				}
 			}
 			p.tick(u)
-			if len(p.changes.Accepted) > 0 || len(p.changes.Wishes) > 0 {
+			if len(p.changes.Accepted) > 0 || len(p.changes.Requests) > 0 {
 				t.Fatalf("accepted %+v over an unchanging world", p.changes.Accepted)
 			}
 		}

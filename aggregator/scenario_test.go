@@ -298,7 +298,7 @@ func (p *play) write(u turn) {
 	for _, r := range p.changes.Rejected {
 		fmt.Fprintf(&p.log, "  - %s %s %q\n", r.Thread, r.Reason, r.Summary)
 	}
-	for _, w := range p.changes.Wishes {
+	for _, w := range p.changes.Requests {
 		fmt.Fprintf(&p.log, "  ! %s %q\n", w.Entry, w.Summary)
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.changes.Done)) {

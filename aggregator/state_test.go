@@ -27,7 +27,7 @@ func TestUnchangedTickSaysNothing(t *testing.T) {
 	if asJSON(t, p.state.Entries) != asJSON(t, before.Entries) || asJSON(t, p.state.Parked) != asJSON(t, before.Parked) || len(p.state.Parked) != 1 {
 		t.Errorf("entries were %s and are %s", asJSON(t, before.Entries), asJSON(t, p.state.Entries))
 	}
-	if c := p.changes; len(c.Entries)+len(c.Accepted)+len(c.Rejected)+len(c.Wishes)+len(c.Incidents)+len(c.Done) > 0 {
+	if c := p.changes; len(c.Entries)+len(c.Accepted)+len(c.Rejected)+len(c.Requests)+len(c.Incidents)+len(c.Done) > 0 {
 		t.Errorf("it reports %+v", c)
 	}
 	if p.state.TickCount != before.TickCount+1 || !p.state.LastTick.Equal(p.now) {

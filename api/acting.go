@@ -70,7 +70,7 @@ type ProposalPage struct {
 	Before string `json:"before,omitempty"`
 }
 
-// Proposal is an action that somebody wishes for and the person decides on.
+// Proposal is an action that somebody asks for and the person decides on.
 type Proposal struct {
 	ID     string        `json:"id"` // p-…
 	State  ProposalState `json:"state"`

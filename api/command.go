@@ -11,19 +11,19 @@ import (
 // decodeCommand reads the body of POST /v1/commands as of now, which is its At.
 // By, ID and the key of the incident are left to the caller.
 func decodeCommand(body []byte, now time.Time) (subconscious.Command, error) {
-	wish, err := decode[CommandRequest](body)
+	request, err := decode[CommandRequest](body)
 	if err == nil {
-		err = firstError(checkAs(wish.As), wish.check())
+		err = firstError(checkAs(request.As), request.check())
 	}
 	if err != nil {
 		return subconscious.Command{}, err
 	}
-	command := subconscious.Command{At: now, Kind: wish.Kind, Entry: wish.Entry, IncidentID: wish.Incident, Thread: wish.Thread,
-		Text: strings.TrimSpace(subconscious.Printable(wish.Text)), Forever: wish.Forever, Feedback: wish.Feedback}
-	if wish.Kind == subconscious.CommandNote && command.Text == "" {
+	command := subconscious.Command{At: now, Kind: request.Kind, Entry: request.Entry, IncidentID: request.Incident, Thread: request.Thread,
+		Text: strings.TrimSpace(subconscious.Printable(request.Text)), Forever: request.Forever, Feedback: request.Feedback}
+	if request.Kind == subconscious.CommandNote && command.Text == "" {
 		return subconscious.Command{}, badRequest("write what it should know", "text: the note is empty")
 	}
-	if command.Until, err = wish.later(now); err != nil {
+	if command.Until, err = request.later(now); err != nil {
 		return subconscious.Command{}, err
 	}
 	return command, nil

@@ -72,7 +72,7 @@ func (s *Server) runs(ctx context.Context, r *http.Request) (any, error) {
 
 // undo may take as long as an action.
 func (s *Server) undo(ctx context.Context, body []byte, by Caller) (any, error) {
-	wish, err := decodeUndo(body)
+	request, err := decodeUndo(body)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Server) undo(ctx context.Context, body []byte, by Caller) (any, error) 
 	defer release()
 	ctx, done := context.WithTimeout(ctx, runTimeout)
 	defer done()
-	run, err := s.options.Undoer.Undo(ctx, wish.Run, by)
+	run, err := s.options.Undoer.Undo(ctx, request.Run, by)
 	return run.filled(), err
 }
 
@@ -144,11 +144,11 @@ func decodeDecision(body []byte) (ProposalDecision, error) {
 
 // decodeUndo reads the body of POST /v1/undo.
 func decodeUndo(body []byte) (UndoRequest, error) {
-	wish, err := decode[UndoRequest](body)
-	if err == nil && !isID(wish.Run) {
-		err = badRequest("take an id from `subconsciousctl undo --list`", "run: %q is not a run's id", clip(wish.Run))
+	request, err := decode[UndoRequest](body)
+	if err == nil && !isID(request.Run) {
+		err = badRequest("take an id from `subconsciousctl undo --list`", "run: %q is not a run's id", clip(request.Run))
 	}
-	return wish, err
+	return request, err
 }
 
 func checkProposal(id string) error {

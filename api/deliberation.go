@@ -87,7 +87,7 @@ type DeliberationCall struct {
 	Result string `json:"result,omitempty"`
 	// Shown says whose words the result held.
 	Shown []string `json:"shown"`
-	// Judgement is the policy's, of a wish for an effect; nil for reading.
+	// Judgement is the policy's, of a request for an effect; nil for reading.
 	Judgement *PolicyJudgement `json:"judgement,omitempty"`
 }
 

@@ -15,14 +15,14 @@ type Teller interface {
 	Incident(ctx context.Context, id subconscious.IncidentID) (IncidentExplanation, error)
 	// Missed traces what should have been told, and keeps it as missed where it
 	// was and that is asked for. Its context outlives the connection, as a Steerer's.
-	Missed(ctx context.Context, wish MissedRequest) (Trace, error)
+	Missed(ctx context.Context, request MissedRequest) (Trace, error)
 }
 
 // Calibrator shows and resets what was learnt from the person's answers.
 type Calibrator interface {
 	Calibration(ctx context.Context) (Calibration, error)
 	// ResetCalibration forgets scores; an empty request forgets all.
-	ResetCalibration(ctx context.Context, wish CalibrationRequest) (Calibration, error)
+	ResetCalibration(ctx context.Context, request CalibrationRequest) (Calibration, error)
 }
 
 // Messenger shows the channels over which the person is told, and tries them.
@@ -64,7 +64,7 @@ type InboxIncident struct {
 	State      subconscious.TellingState `json:"state"`
 	Since      time.Time                 `json:"since"`
 	Summary    string                    `json:"summary"`
-	Reason     string                    `json:"reason"` // why somebody wished that it be told
+	Reason     string                    `json:"reason"` // why somebody asked that it be told
 	Thread     subconscious.ThreadName   `json:"thread"`
 	Kind       subconscious.Kind         `json:"kind"`
 	Importance int                       `json:"importance"`

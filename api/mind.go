@@ -31,22 +31,22 @@ type Recorder interface {
 	Why(ctx context.Context, entry subconscious.EntryID) (Explanation, error)
 }
 
-// Steerer takes the person's wishes. The context of its methods outlives the
-// client's connection: a wish that arrived is carried out although nobody
+// Steerer takes the person's requests. The context of its methods outlives the
+// client's connection: a request that arrived is carried out although nobody
 // waits for the answer.
 type Steerer interface {
 	// Think runs one tick and returns its report. While another tick runs it
 	// waits, then runs its own. A paused mind refuses with CodePaused.
-	Think(ctx context.Context, wish TickRequest) (TickReport, error)
+	Think(ctx context.Context, request TickRequest) (TickReport, error)
 	// Command records what the next tick will consume. At and By are set; ID is
 	// the implementation's to give. An entry or thread that is not known gives
 	// an *Error with CodeNotFound.
 	Command(ctx context.Context, command subconscious.Command) (CommandResult, error)
 	// Pause stops ticks, or lets them go on.
-	Pause(ctx context.Context, wish PauseRequest) (PauseState, error)
+	Pause(ctx context.Context, request PauseRequest) (PauseState, error)
 }
 
-// TickRequest is a wish for one tick now.
+// TickRequest asks for one tick now.
 type TickRequest struct {
 	// DryRun thinks and reports, and commits nothing.
 	DryRun bool `json:"dry_run,omitempty"`
@@ -54,7 +54,7 @@ type TickRequest struct {
 	Thread string `json:"thread,omitempty"`
 }
 
-// PauseRequest is a wish that ticks stop or go on.
+// PauseRequest asks that ticks stop or go on.
 type PauseRequest struct {
 	// Resume lets ticks go on; For is then 0.
 	Resume bool

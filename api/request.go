@@ -107,25 +107,25 @@ func decodeText(err error) string {
 
 // decodeTick reads the body of POST /v1/tick.
 func decodeTick(body []byte) (TickRequest, error) {
-	wish, err := decode[TickRequest](body)
+	request, err := decode[TickRequest](body)
 	if err != nil {
 		return TickRequest{}, err
 	}
-	if wish.Thread != "" {
-		if err := checkThread(subconscious.ThreadName(wish.Thread)); err != nil {
+	if request.Thread != "" {
+		if err := checkThread(subconscious.ThreadName(request.Thread)); err != nil {
 			return TickRequest{}, err
 		}
 	}
-	return wish, nil
+	return request, nil
 }
 
 // decodeModelTest reads the body of POST /v1/models/test.
 func decodeModelTest(body []byte) (ModelTestRequest, error) {
-	wish, err := decode[ModelTestRequest](body)
-	if err == nil && wish.Who != "" && !isName(wish.Who, maxThread) {
-		err = badRequest("use the id of a role or of a provider", "who: %q is neither a role nor a provider", clip(wish.Who))
+	request, err := decode[ModelTestRequest](body)
+	if err == nil && request.Who != "" && !isName(request.Who, maxThread) {
+		err = badRequest("use the id of a role or of a provider", "who: %q is neither a role nor a provider", clip(request.Who))
 	}
-	return wish, err
+	return request, err
 }
 
 // sinceQuery reads since of GET /v1/report: a time in RFC 3339. Without it the
@@ -152,13 +152,13 @@ func sinceQuery(query url.Values, now time.Time) (time.Time, error) {
 
 // decodePause reads the body of POST /v1/pause.
 func decodePause(body []byte) (PauseRequest, error) {
-	wish, err := decode[pauseBody](body)
-	if err != nil || wish.For == "" {
+	request, err := decode[pauseBody](body)
+	if err != nil || request.For == "" {
 		return PauseRequest{}, err
 	}
-	length, err := time.ParseDuration(wish.For)
+	length, err := time.ParseDuration(request.For)
 	if err != nil {
-		return PauseRequest{}, badRequest(`write it with its unit, like "90m" or "2h"`, "for: %q is not a length of time", clip(wish.For))
+		return PauseRequest{}, badRequest(`write it with its unit, like "90m" or "2h"`, "for: %q is not a length of time", clip(request.For))
 	}
 	if length <= 0 || length > MaxPause {
 		return PauseRequest{}, badRequest("leave it out to pause until resumed", "for: %s is not between 0 and 366 days", length)

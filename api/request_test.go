@@ -31,9 +31,9 @@ func FuzzRequest(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		wish, err := decodeTick(body)
-		if refused(t, err); err == nil && len(wish.Thread) > maxThread {
-			t.Errorf("a thread's name of %d bytes", len(wish.Thread))
+		request, err := decodeTick(body)
+		if refused(t, err); err == nil && len(request.Thread) > maxThread {
+			t.Errorf("a thread's name of %d bytes", len(request.Thread))
 		}
 		pause, err := decodePause(body)
 		if refused(t, err); err == nil && (pause.Resume || pause.For < 0 || pause.For > MaxPause) {
@@ -104,9 +104,9 @@ func checkActing(t *testing.T, body []byte) {
 // checkTalking feeds anything to what reads messages and memories.
 func checkTalking(t *testing.T, body []byte) {
 	t.Helper()
-	wish, err := decodePost(body)
-	if refused(t, err); err == nil && (!readable(wish.Text, MaxMessage) || len(wish.As) > maxAgent || wish.As == AuthorPerson || wish.As == AuthorMind || len(wish.Key) > maxKey) {
-		t.Errorf("%+v", wish)
+	request, err := decodePost(body)
+	if refused(t, err); err == nil && (!readable(request.Text, MaxMessage) || len(request.As) > maxAgent || request.As == AuthorPerson || request.As == AuthorMind || len(request.Key) > maxKey) {
+		t.Errorf("%+v", request)
 	}
 	change, err := decodeMemoryChange(body)
 	if refused(t, err); err == nil && (change.Add != "" && !readable(change.Add, MaxMemory) || len(change.Tags) > MaxTags || change.Confirm != "" && change.Forget != "") {
@@ -167,11 +167,11 @@ func checkCommand(t *testing.T, c subconscious.Command) {
 	if !c.Until.IsZero() && (!c.Until.After(noon) || c.Until.Sub(noon) > MaxLater) {
 		t.Errorf("it speaks again at %s", c.Until)
 	}
-	wish := CommandRequest{Kind: c.Kind, Entry: c.Entry, Incident: c.IncidentID, Thread: c.Thread, Text: c.Text, Forever: c.Forever, Feedback: c.Feedback}
+	request := CommandRequest{Kind: c.Kind, Entry: c.Entry, Incident: c.IncidentID, Thread: c.Thread, Text: c.Text, Forever: c.Forever, Feedback: c.Feedback}
 	if !c.Until.IsZero() {
-		wish.For = c.Until.Sub(noon).String()
+		request.For = c.Until.Sub(noon).String()
 	}
-	body, err := json.Marshal(wish)
+	body, err := json.Marshal(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// reading answers a GET, and wish a POST with that body. Both return a value to
+// reading answers a GET, and writing a POST with that body. Both return a value to
 // be written as JSON, or a json.RawMessage that is JSON already.
 type (
 	reading func(ctx context.Context, r *http.Request) (any, error)
-	wish    func(ctx context.Context, body []byte) (any, error)
-	// word is a wish for which it counts whose it is.
+	writing func(ctx context.Context, body []byte) (any, error)
+	// word is a request for which it counts whose it is.
 	word func(ctx context.Context, body []byte, by Caller) (any, error)
 )
 
@@ -141,9 +141,9 @@ func (s *Server) get(serve reading) http.Handler {
 	})
 }
 
-// post serves a wish. Its context ends with the server, not with the
+// post serves a request. Its context ends with the server, not with the
 // connection, so that a client that hangs up leaves nothing half done.
-func (s *Server) post(serve wish) http.Handler {
+func (s *Server) post(serve writing) http.Handler {
 	return s.postBy(func(ctx context.Context, body []byte, _ Caller) (any, error) { return serve(ctx, body) })
 }
 
@@ -166,8 +166,8 @@ func (s *Server) postBy(serve word) http.Handler {
 	})
 }
 
-// both serves a reading and a wish on one path.
-func (s *Server) both(read reading, change wish) http.Handler {
+// both serves a reading and a request on one path.
+func (s *Server) both(read reading, change writing) http.Handler {
 	get, post := s.get(read), s.post(change)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
@@ -252,7 +252,7 @@ func (s *Server) queue() (release func(), err error) {
 }
 
 func (s *Server) think(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeTick(body)
+	request, err := decodeTick(body)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (s *Server) think(ctx context.Context, body []byte) (any, error) {
 		return nil, err
 	}
 	defer release()
-	report, err := s.options.Steerer.Think(ctx, wish)
+	report, err := s.options.Steerer.Think(ctx, request)
 	return report.filled(), err
 }
 
@@ -270,33 +270,33 @@ func (s *Server) command(ctx context.Context, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wish, err := decode[CommandRequest](body)
+	request, err := decode[CommandRequest](body)
 	if err != nil {
 		return nil, err
 	}
-	command.By = By(wish.As)
+	command.By = By(request.As)
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
 	return s.options.Steerer.Command(ctx, command)
 }
 
 func (s *Server) pause(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodePause(body)
-	return s.setPause(ctx, wish, err)
+	request, err := decodePause(body)
+	return s.setPause(ctx, request, err)
 }
 
 func (s *Server) resume(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeResume(body)
-	return s.setPause(ctx, wish, err)
+	request, err := decodeResume(body)
+	return s.setPause(ctx, request, err)
 }
 
-func (s *Server) setPause(ctx context.Context, wish PauseRequest, err error) (any, error) {
+func (s *Server) setPause(ctx context.Context, request PauseRequest, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	return s.options.Steerer.Pause(ctx, wish)
+	return s.options.Steerer.Pause(ctx, request)
 }
 
 func (s *Server) models(ctx context.Context, _ *http.Request) (any, error) {
@@ -309,7 +309,7 @@ func (s *Server) models(ctx context.Context, _ *http.Request) (any, error) {
 
 // testModels may take long: it asks models, one after the other.
 func (s *Server) testModels(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeModelTest(body)
+	request, err := decodeModelTest(body)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ func (s *Server) testModels(ctx context.Context, body []byte) (any, error) {
 	defer release()
 	ctx, done := context.WithTimeout(ctx, testTimeout)
 	defer done()
-	tests, err := s.options.Modeler.TestModels(ctx, wish.Who)
+	tests, err := s.options.Modeler.TestModels(ctx, request.Who)
 	return filledTests(tests), err
 }
 

@@ -16,7 +16,7 @@ type Conversationalist interface {
 	// first. A conversation that is not there gives an *Error with CodeNotFound.
 	Messages(ctx context.Context, query MessageQuery) (MessagePage, error)
 	// Post adds a message. Its context outlives the connection.
-	Post(ctx context.Context, wish PostRequest) (Message, error)
+	Post(ctx context.Context, request PostRequest) (Message, error)
 }
 
 // Rememberer keeps what is remembered for long.

@@ -61,7 +61,7 @@ func (s *Server) messages(ctx context.Context, query MessageQuery, err error) (a
 }
 
 func (s *Server) postMessage(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodePost(body)
+	request, err := decodePost(body)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Server) postMessage(ctx context.Context, body []byte) (any, error) {
 	}
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	return s.options.Conversationalist.Post(ctx, wish)
+	return s.options.Conversationalist.Post(ctx, request)
 }
 
 func (s *Server) searchMemory(ctx context.Context, r *http.Request) (any, error) {
@@ -163,20 +163,20 @@ func messageSearch(query url.Values) (wanted MessageQuery, err error) {
 
 // decodePost reads the body of POST /v1/messages.
 func decodePost(body []byte) (PostRequest, error) {
-	wish, err := decode[PostRequest](body)
+	request, err := decode[PostRequest](body)
 	if err != nil {
 		return PostRequest{}, err
 	}
-	if wish.Text, err = plainText("text", wish.Text, MaxMessage); err != nil {
+	if request.Text, err = plainText("text", request.Text, MaxMessage); err != nil {
 		return PostRequest{}, err
 	}
 	switch {
-	case wish.Conversation != "" && !isID(wish.Conversation):
-		return PostRequest{}, checkConversation(wish.Conversation)
-	case wish.Key != "" && (len(wish.Key) > maxKey || !isID(wish.Key)):
-		return PostRequest{}, badRequest("use letters, digits and hyphens", "key: %q is not a key", clip(wish.Key))
+	case request.Conversation != "" && !isID(request.Conversation):
+		return PostRequest{}, checkConversation(request.Conversation)
+	case request.Key != "" && (len(request.Key) > maxKey || !isID(request.Key)):
+		return PostRequest{}, badRequest("use letters, digits and hyphens", "key: %q is not a key", clip(request.Key))
 	}
-	return wish, checkAs(wish.As)
+	return request, checkAs(request.As)
 }
 
 // memoryQuery reads words, quarantined and limit of GET /v1/memory.
@@ -200,17 +200,17 @@ func decodeMemoryChange(body []byte) (MemoryChange, error) {
 	if err != nil {
 		return MemoryChange{}, err
 	}
-	wishes := 0
-	for _, wish := range []string{change.Add, change.Confirm, change.Forget} {
-		if wish != "" {
-			wishes++
+	requests := 0
+	for _, request := range []string{change.Add, change.Confirm, change.Forget} {
+		if request != "" {
+			requests++
 		}
 	}
 	switch {
-	case wishes == 0:
+	case requests == 0:
 		return MemoryChange{}, badRequest("say what to add, to confirm or to forget", "add, confirm, forget: none of them is there, or it is empty")
-	case wishes != 1:
-		return MemoryChange{}, badRequest("send exactly one of them", "add, confirm, forget: %d of them are there", wishes)
+	case requests != 1:
+		return MemoryChange{}, badRequest("send exactly one of them", "add, confirm, forget: %d of them are there", requests)
 	case change.Confirm != "":
 		err = firstError(change.checkAlone("confirm"), checkMemory("confirm", change.Confirm), mayVouch(change.As, "to confirm"))
 	case change.Forget != "":

@@ -42,7 +42,7 @@ func (s *Server) incident(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (s *Server) missed(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeMissed(body)
+	request, err := decodeMissed(body)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Server) missed(ctx context.Context, body []byte) (any, error) {
 	}
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	trace, err := s.options.Teller.Missed(ctx, wish)
+	trace, err := s.options.Teller.Missed(ctx, request)
 	return trace.filled(), err
 }
 
@@ -64,7 +64,7 @@ func (s *Server) calibration(ctx context.Context, _ *http.Request) (any, error) 
 }
 
 func (s *Server) resetCalibration(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeCalibration(body)
+	request, err := decodeCalibration(body)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Server) resetCalibration(ctx context.Context, body []byte) (any, error)
 	}
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	calibration, err := s.options.Calibrator.ResetCalibration(ctx, wish)
+	calibration, err := s.options.Calibrator.ResetCalibration(ctx, request)
 	return calibration.filled(), err
 }
 
@@ -87,7 +87,7 @@ func (s *Server) channels(ctx context.Context, _ *http.Request) (any, error) {
 
 // testChannels may take long: it waits for what became of each message.
 func (s *Server) testChannels(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeChannelTest(body)
+	request, err := decodeChannelTest(body)
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +101,13 @@ func (s *Server) testChannels(ctx context.Context, body []byte) (any, error) {
 	defer release()
 	ctx, done := context.WithTimeout(ctx, testTimeout)
 	defer done()
-	deliveries, err := s.options.Messenger.TestChannels(ctx, wish.Channel)
+	deliveries, err := s.options.Messenger.TestChannels(ctx, request.Channel)
 	return list(deliveries), err
 }
 
 func (s *Server) renewChannel(ctx context.Context, body []byte) (any, error) {
-	wish, err := decodeChannelTest(body)
-	if err == nil && wish.Channel == "" {
+	request, err := decodeChannelTest(body)
+	if err == nil && request.Channel == "" {
 		err = badRequest("take one from `subconsciousctl notify list`", "channel: which one is missing")
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) renewChannel(ctx context.Context, body []byte) (any, error) {
 	}
 	ctx, done := context.WithTimeout(ctx, answerTimeout)
 	defer done()
-	return s.options.Messenger.RenewChannel(ctx, wish.Channel)
+	return s.options.Messenger.RenewChannel(ctx, request.Channel)
 }
 
 // inboxQuery reads all, before and limit of GET /v1/inbox.
@@ -138,41 +138,41 @@ func inboxQuery(query url.Values) (wanted InboxQuery, err error) {
 
 // decodeMissed reads the body of POST /v1/missed.
 func decodeMissed(body []byte) (MissedRequest, error) {
-	wish, err := decode[MissedRequest](body)
+	request, err := decode[MissedRequest](body)
 	if err == nil {
-		err = firstError(checkText(wish.Text, MaxMissed), checkAs(wish.As))
+		err = firstError(checkText(request.Text, MaxMissed), checkAs(request.As))
 	}
 	if err != nil {
 		return MissedRequest{}, err
 	}
-	wish.Text = strings.TrimSpace(subconscious.Printable(wish.Text))
-	if wish.Text == "" {
+	request.Text = strings.TrimSpace(subconscious.Printable(request.Text))
+	if request.Text == "" {
 		return MissedRequest{}, badRequest("write what should have been told, in a few words", "text: it is empty")
 	}
-	return wish, nil
+	return request, nil
 }
 
 // decodeCalibration reads the body of POST /v1/calibration/reset.
 func decodeCalibration(body []byte) (CalibrationRequest, error) {
-	wish, err := decode[CalibrationRequest](body)
+	request, err := decode[CalibrationRequest](body)
 	if err != nil {
 		return CalibrationRequest{}, err
 	}
 	for _, field := range []struct{ name, value string }{
-		{"thread", string(wish.Thread)}, {"source", wish.Source}, {"kind", string(wish.Kind)},
+		{"thread", string(request.Thread)}, {"source", request.Source}, {"kind", string(request.Kind)},
 	} {
 		if field.value != "" && !isName(field.value, maxThread) {
 			return CalibrationRequest{}, badRequest("take it from `subconsciousctl calibration`, or leave it out", "%s: %q is not one that is calibrated", field.name, clip(field.value))
 		}
 	}
-	return wish, nil
+	return request, nil
 }
 
 // decodeChannelTest reads the body of POST /v1/channels/test and renew.
 func decodeChannelTest(body []byte) (ChannelTestRequest, error) {
-	wish, err := decode[ChannelTestRequest](body)
-	if err == nil && wish.Channel != "" && !isName(wish.Channel, maxThread) {
-		err = badRequest("use the id of a channel, or leave it out for all", "channel: %q is not a channel's id", clip(wish.Channel))
+	request, err := decode[ChannelTestRequest](body)
+	if err == nil && request.Channel != "" && !isName(request.Channel, maxThread) {
+		err = badRequest("use the id of a channel, or leave it out for all", "channel: %q is not a channel's id", clip(request.Channel))
 	}
-	return wish, err
+	return request, err
 }

@@ -150,7 +150,7 @@ type TickReport struct {
 	Senses    []SenseReport         `json:"senses"`
 	Threads   []ThreadReport        `json:"threads"`
 	Changes   []EntryChange         `json:"changes"`
-	// Decisions is what was decided of the wishes to tell somebody, new ones and
+	// Decisions is what was decided of the requests to tell somebody, new ones and
 	// those that wait; of what waits only what changed.
 	Decisions []Decision `json:"decisions"`
 	// Told are the messages that were given to the channels.
@@ -203,7 +203,7 @@ type EntryChange struct {
 	Why     string               `json:"why,omitempty"`
 }
 
-// Decision says what became of one wish to tell somebody.
+// Decision says what became of one request to tell somebody.
 type Decision struct {
 	Incident subconscious.IncidentKey `json:"incident"`
 	ID       subconscious.IncidentID  `json:"id,omitempty"`
@@ -216,11 +216,11 @@ type Decision struct {
 	Verdict  string                   `json:"verdict"` // tell, hold, drop
 	// Reason is the gate's: no_evidence, expired, dismissed, snoozed, duplicate,
 	// low_confidence, cooldown, quiet_hours, presence, budget_attention, digest,
-	// escalate. Detail says it in plain words, and Wish is the thread's own
+	// escalate. Detail says it in plain words, and Because is the thread's own
 	// reason.
-	Reason string `json:"reason"`
-	Detail string `json:"detail,omitempty"`
-	Wish   string `json:"wish,omitempty"`
+	Reason  string `json:"reason"`
+	Detail  string `json:"detail,omitempty"`
+	Because string `json:"because,omitempty"`
 	// Until is how long a hold lasts at least.
 	Until      time.Time `json:"until,omitzero"`
 	Critical   bool      `json:"critical,omitempty"`

@@ -138,7 +138,7 @@ func (d *Daemon) postBuiltin() actions.Builtin {
 // characters: it is shown whole.
 const maxPosted = 4000
 
-// agent carries out what a deliberation wishes for and the policy lets through.
+// agent carries out what a deliberation asks for and the policy lets through.
 type agent struct{ *Daemon }
 
 var _ deliberate.Actions = agent{}
@@ -153,19 +153,19 @@ func (a agent) Offers() []deliberate.Offer {
 }
 
 // Propose implements deliberate.Actions.
-func (a agent) Propose(ctx context.Context, tx *store.Tx, wish deliberate.Wish) (deliberate.Proposed, error) {
-	p, err := a.actions.Propose(ctx, tx, requestOf(wish))
+func (a agent) Propose(ctx context.Context, tx *store.Tx, request deliberate.Request) (deliberate.Proposed, error) {
+	p, err := a.actions.Propose(ctx, tx, requestOf(request))
 	if err != nil {
-		return deliberate.Proposed{}, refusedWish(err)
+		return deliberate.Proposed{}, refusedRequest(err)
 	}
 	return deliberate.Proposed{ID: p.ID, Words: wordsOf(p.Action, p.Argv, p.Arguments), Expires: p.Expires}, nil
 }
 
 // Run implements deliberate.Actions.
-func (a agent) Run(ctx context.Context, key string, wish deliberate.Wish) (deliberate.Ran, error) {
-	r, err := a.actions.Execute(ctx, key, requestOf(wish))
+func (a agent) Run(ctx context.Context, key string, request deliberate.Request) (deliberate.Ran, error) {
+	r, err := a.actions.Execute(ctx, key, requestOf(request))
 	if err != nil {
-		return deliberate.Ran{}, refusedWish(err)
+		return deliberate.Ran{}, refusedRequest(err)
 	}
 	return deliberate.Ran{
 		ID: r.ID, Words: wordsOf(r.Action, r.Argv, r.Arguments), OK: r.State == actions.RunSucceeded,
@@ -173,15 +173,15 @@ func (a agent) Run(ctx context.Context, key string, wish deliberate.Wish) (delib
 	}, nil
 }
 
-// requestOf is a wish as the engine takes it.
-func requestOf(wish deliberate.Wish) actions.Request {
-	name := wish.Action
-	if wish.Effect == escalate.EffectPost {
+// requestOf is a request as the engine takes it.
+func requestOf(request deliberate.Request) actions.Request {
+	name := request.Action
+	if request.Effect == escalate.EffectPost {
 		name = postAction
 	}
 	return actions.Request{
-		Key: wish.Key, Action: name, Arguments: wish.Arguments, Reason: wish.Reason, Incident: wish.Escalation.Person, At: wish.At,
-		Refused: wish.Refused, Deliberation: wish.Escalation.ID, Trusts: wish.Trusts, Clause: wish.Judgement.Clause, Why: wish.Judgement.Why,
+		Key: request.Key, Action: name, Arguments: request.Arguments, Reason: request.Reason, Incident: request.Escalation.Person, At: request.At,
+		Refused: request.Refused, Deliberation: request.Escalation.ID, Trusts: request.Trusts, Clause: request.Judgement.Clause, Why: request.Judgement.Why,
 	}
 }
 
@@ -206,11 +206,11 @@ func notPlain(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:,@%+={}", r)
 }
 
-// refusedWish tells the model what is wrong with its wish. What the database
+// refusedRequest tells the model what is wrong with its request. What the database
 // says is not for it.
-func refusedWish(err error) error {
+func refusedRequest(err error) error {
 	if refusal, ok := errors.AsType[*actions.Error](err); ok {
-		return fmt.Errorf("%w: %w", deliberate.ErrWish, refusal)
+		return fmt.Errorf("%w: %w", deliberate.ErrRequest, refusal)
 	}
 	return err
 }

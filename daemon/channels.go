@@ -107,7 +107,7 @@ func (d *Daemon) replyTopic(ctx context.Context, id string) (string, error) {
 	return topic, d.mind.SetMeta(ctx, key, topic)
 }
 
-// answered takes a button's answer: it waits in the inputs like any wish. The
+// answered takes a button's answer: it waits in the inputs like any request. The
 // tick that takes it looks up what it is about.
 func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
 	if reply.Answer == notify.AnswerReject {
@@ -143,13 +143,13 @@ func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply)
 	return err
 }
 
-// byPerson marks what the person wished.
+// byPerson marks what the person asked for.
 const byPerson = "person"
 
-// hurry asks for an early tick, which takes what was wished.
+// hurry asks for an early tick, which takes what was asked for.
 func (d *Daemon) hurry() {
 	select {
-	case d.wished <- struct{}{}:
+	case d.requested <- struct{}{}:
 	default:
 	}
 }

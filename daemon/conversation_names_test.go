@@ -23,18 +23,18 @@ func TestAgentsNameOfConversation(t *testing.T) {
 	mark := w.acting(escalate.ApproveTainted)
 	var shown []string
 	steps := []models.ToolCall{calls("search_conversations", `{"words":"kiwifruit"}`), act}
-	inner := wishes(steps...)
+	inner := oneByOne(steps...)
 	w.deliberating(func(r modeltest.Request) modeltest.Reply {
 		shown = append(shown, asJSON(t, r.Messages))
 		return inner(r)
 	})
 	w.begin()
 	w.tick()
-	for _, wish := range []api.PostRequest{
+	for _, request := range []api.PostRequest{
 		{Conversation: name, As: "codex", Text: "hello"},
 		{Conversation: name, Text: "I'll send the kiwifruit to the mason by Friday."},
 	} {
-		if _, err := w.d.Post(ctx, wish); err != nil {
+		if _, err := w.d.Post(ctx, request); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -80,8 +80,8 @@ type Daemon struct {
 	swept         time.Time // when old rows were let go last; the tick's own
 	// near are events that may be on; the tick's own.
 	near map[subconscious.Ref]bool
-	// wished is readable when the person wishes something of the gate.
-	wished chan struct{}
+	// requested is readable when the person asks the gate for something.
+	requested chan struct{}
 }
 
 // view is what the API shows without waiting for a tick.
@@ -106,7 +106,7 @@ func New(options Options) (*Daemon, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	return &Daemon{options: options, lastRun: map[string]time.Time{}, wished: make(chan struct{}, 1), turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
+	return &Daemon{options: options, lastRun: map[string]time.Time{}, requested: make(chan struct{}, 1), turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
 }
 
 // Start locks the state folder, opens the mind, publishes its document, opens

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -102,7 +103,7 @@ func escalationOf(decision escalate.Decision, tick int64, at time.Time) delibera
 	return deliberate.Escalation{
 		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
 		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
-		Summary: asked.Summary, Wish: asked.Reason, ByModel: wroteModel(asked.Rule), Decision: decision.Detail,
+		Summary: asked.Summary, Because: asked.Reason, ByModel: wroteModel(asked.Rule), Decision: decision.Detail,
 		Evidence: asked.Evidence,
 		Template: deliberate.Message{Title: message.Title, Text: message.Text, Urgent: message.Urgent, Expires: message.Expires},
 	}
@@ -181,10 +182,10 @@ func (a archivist) Remember(ctx context.Context, tx *store.Tx, memo deliberate.M
 		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
 		Agent: byDeliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: memo.Evidence,
 	})
-	return kept.ID, wished(err, memory.ErrInvalid, memory.ErrFull)
+	return kept.ID, modelsFault(err, memory.ErrInvalid, memory.ErrFull)
 }
 
-// byDeliberation is who writes what a deliberation wished for.
+// byDeliberation is who writes what a deliberation asked for.
 const byDeliberation = "deliberation"
 
 // least is the least trusted of those whose words were shown: the machine's at
@@ -214,5 +215,16 @@ func (p poster) Post(ctx context.Context, tx *store.Tx, post deliberate.Post) (s
 		Key: post.Key, Conversation: post.Conversation, At: p.now(), Author: chat.Mind, Name: byDeliberation, Trust: subconscious.Machine,
 		Text: post.Text, Deliberation: post.Escalation.ID,
 	})
-	return strconv.FormatInt(posted.ID, 10), wished(err, chat.ErrInvalid, chat.ErrFull)
+	return strconv.FormatInt(posted.ID, 10), modelsFault(err, chat.ErrInvalid, chat.ErrFull)
+}
+
+// modelsFault says of errors that are a model's fault that they are, so that it is
+// told of them.
+func modelsFault(err error, faults ...error) error {
+	for _, fault := range faults {
+		if errors.Is(err, fault) {
+			return fmt.Errorf("%w: %w", deliberate.ErrRequest, err)
+		}
+	}
+	return err
 }

@@ -301,7 +301,7 @@ func (m *mortalDeliberation) deeds(w *world, escalations map[string]deliberate.R
 	}
 	w.query("SELECT count(*) FROM memory_keys", func(scan func(...any) error) error { return scan(&kept) })
 	if kept != remembered {
-		m.t.Errorf("%d memories were written, and %d were wished", kept, remembered)
+		m.t.Errorf("%d memories were written, and %d were asked for", kept, remembered)
 	}
 	proposed := once("proposals", "SELECT deliberation, count(*) FROM actions_proposals GROUP BY deliberation")
 	once("runs", "SELECT deliberation, count(*) FROM actions_runs GROUP BY deliberation")

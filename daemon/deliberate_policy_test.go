@@ -39,12 +39,12 @@ func plays(turns ...[]models.ToolCall) modeltest.Script {
 	}
 }
 
-// What a model wishes for in the tests of the policy.
+// What a model asks for in the tests of the policy.
 var (
-	wishRemember = calls("remember", `{"text":"The key is under the mat.","kind":"fact"}`)
-	wishAct      = calls("propose_action", `{"action":"write-down","arguments":{"unit":"it"},"reason":"it was wished"}`)
-	wishDismiss  = calls("dismiss", `{"reason":"it is of no use"}`)
-	wishSnooze   = calls("snooze", `{"hours":0.5,"reason":"later"}`)
+	callRemember = calls("remember", `{"text":"The key is under the mat.","kind":"fact"}`)
+	callAct      = calls("propose_action", `{"action":"write-down","arguments":{"unit":"it"},"reason":"it was asked for"}`)
+	callDismiss  = calls("dismiss", `{"reason":"it is of no use"}`)
+	callSnooze   = calls("snooze", `{"hours":0.5,"reason":"later"}`)
 	readMail     = calls("read_mail", `{"search":"lighthouse"}`)
 	readMind     = calls("read_subconscious", `{}`)
 	readOwn      = calls("read_file", `{"path":"notes/rules.md"}`)
@@ -174,7 +174,7 @@ func (w *world) onlyDeliberation() api.Deliberation {
 	return all[0]
 }
 
-// permissions are what the policy said of each wish, in order.
+// permissions are what the policy said of each request, in order.
 func permissions(d api.Deliberation) (said []string) {
 	for _, round := range d.Rounds {
 		for _, call := range round.Calls {
@@ -201,7 +201,7 @@ func (w *world) memories() (statuses []string) {
 // its last reading, and from nothing that it says.
 func TestLeastTaint(t *testing.T) {
 	t.Parallel()
-	effects := [][]models.ToolCall{{wishRemember}, {wishAct}}
+	effects := [][]models.ToolCall{{callRemember}, {callAct}}
 	after := func(read ...models.ToolCall) [][]models.ToolCall {
 		return append([][]models.ToolCall{read}, effects...)
 	}
@@ -270,7 +270,7 @@ func TestLeastTaint(t *testing.T) {
 // and is refused after a look at another's words: then the rules tell it.
 func TestLeastTaintSuppresses(t *testing.T) {
 	t.Parallel()
-	suppress := [][]models.ToolCall{{wishDismiss}, {wishSnooze}, {wishRemember}}
+	suppress := [][]models.ToolCall{{callDismiss}, {callSnooze}, {callRemember}}
 	for name, c := range map[string]struct {
 		turns   [][]models.ToolCall
 		outcome subconscious.OutcomeKind
@@ -282,7 +282,7 @@ func TestLeastTaintSuppresses(t *testing.T) {
 		"kept":      {suppress[2:], subconscious.OutcomeRemembered, 0, []string{"remember allowed"}},
 		"with mail": {append([][]models.ToolCall{{readMail}}, suppress...), subconscious.OutcomeTold, 1, []string{"dismiss refused", "snooze refused", "remember quarantined"}},
 		"with mind": {append([][]models.ToolCall{{readMind}}, suppress...), subconscious.OutcomeTold, 1, []string{"dismiss refused", "snooze refused", "remember quarantined"}},
-		"in one answer": {[][]models.ToolCall{{readMail, wishDismiss}, {wishSnooze}}, subconscious.OutcomeTold, 1,
+		"in one answer": {[][]models.ToolCall{{readMail, callDismiss}, {callSnooze}}, subconscious.OutcomeTold, 1,
 			[]string{"dismiss refused", "snooze refused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -306,7 +306,7 @@ func TestLeastTaintSuppresses(t *testing.T) {
 // is full of them, and what the machine says can be dismissed.
 func TestMachineIsJudgedByItself(t *testing.T) {
 	const hostile = "BEWAREOFTHEDOG"
-	w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{wishDismiss}))
+	w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{callDismiss}))
 	w.begin()
 	w.tick()
 	for n := range 5 {
@@ -357,7 +357,7 @@ func TestNotDeliberatedOn(t *testing.T) {
 	for range 26 {
 		w.tick()
 	}
-	w.pushed(w.phone, "and when it was wished", "/srv", "/srv")
+	w.pushed(w.phone, "and when it was asked for", "/srv", "/srv")
 	// A notice: the mail server is gone for long. A digest: what is not worth a
 	// push waits for the morning.
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }

@@ -171,25 +171,25 @@ func TestOnceWaitsForTheDeliberation(t *testing.T) {
 }
 
 // What the person answers while it is thought over is not told and leads to
-// nothing, whatever the model wishes for, and whether a tick has seen the answer.
+// nothing, whatever the model asks for, and whether a tick has seen the answer.
 func TestAnsweredWhileItDeliberates(t *testing.T) {
 	t.Parallel()
-	for name, wish := range map[string]models.ToolCall{
-		"dismissed": wishDismiss, "told": calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`),
+	for name, request := range map[string]models.ToolCall{
+		"dismissed": callDismiss, "told": calls("notify_person", `{"text":"Move the films away.","reason":"it is full"}`),
 		"acted": calls("propose_action", `{"action":"mark","arguments":{},"reason":"so"}`),
 	} {
 		for _, ticks := range []int{0, 1} {
-			t.Run(fmt.Sprint(name, ", seen by ticks: ", ticks), func(t *testing.T) { answeredMeanwhile(t, wish, ticks) })
+			t.Run(fmt.Sprint(name, ", seen by ticks: ", ticks), func(t *testing.T) { answeredMeanwhile(t, request, ticks) })
 		}
 	}
 }
 
-func answeredMeanwhile(t *testing.T, wish models.ToolCall, ticks int) {
+func answeredMeanwhile(t *testing.T, request models.ToolCall, ticks int) {
 	w := newWorld(t)
 	phone := phoned(w)
 	mark := filepath.Join(t.TempDir(), "mark")
 	w.options.Config.Actions = []actions.Action{{Name: "mark", Description: "Marks it.", Command: []string{"touch", mark}, Approval: escalate.ApproveTainted}}
-	server := w.deliberating(plays([]models.ToolCall{wish}))
+	server := w.deliberating(plays([]models.ToolCall{request}))
 	w.hangs(server, 1)
 	open := w.status().Deliberating
 	if len(open) != 1 {

@@ -32,8 +32,8 @@ func (w *world) deliberating(script modeltest.Script) *modeltest.Server {
 	return server
 }
 
-// wishes calls tools, one after the other, in an answer each.
-func wishes(calls ...models.ToolCall) modeltest.Script {
+// oneByOne calls tools, one after the other, in an answer each.
+func oneByOne(calls ...models.ToolCall) modeltest.Script {
 	next := 0
 	return func(modeltest.Request) modeltest.Reply {
 		if next == len(calls) {
@@ -92,7 +92,7 @@ func texts(phone *notifytest.Recorder) string {
 func TestDeliberated(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
-	server := w.deliberating(wishes(
+	server := w.deliberating(oneByOne(
 		calls("health", `{}`),
 		calls("notify_person", `{"text":"The disk of your photos is nearly full: move the films away today.","reason":"it is full within hours"}`),
 	))
@@ -135,7 +135,7 @@ func TestDeliberatedAndKeptBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			phone := phoned(w)
-			w.deliberating(wishes(call, calls("notify_person", `{"text":"It is time.","reason":"it stands"}`)))
+			w.deliberating(oneByOne(call, calls("notify_person", `{"text":"It is time.","reason":"it stands"}`)))
 			w.begin()
 			w.tick()
 			write(t, filepath.Join(w.files, "authorized_keys"), "key")
@@ -177,7 +177,7 @@ func TestProposedApprovedUndone(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
 	mark := w.acting(escalate.ApproveNever)
-	w.deliberating(wishes(act))
+	w.deliberating(oneByOne(act))
 	w.options.Config.Senses.Files[0].Trust = subconscious.Outsider
 	w.begin()
 	w.tick()
@@ -232,7 +232,7 @@ func TestMachineActs(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
 	mark := w.acting(escalate.ApproveTainted)
-	w.deliberating(wishes(act))
+	w.deliberating(oneByOne(act))
 	w.begin()
 	w.tick()
 	w.disk.set(97)
@@ -258,7 +258,7 @@ func TestUndoFails(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t)
 	mark := w.acting(escalate.ApproveTainted)
-	w.deliberating(wishes(act))
+	w.deliberating(oneByOne(act))
 	w.begin()
 	w.tick()
 	w.disk.set(97)

@@ -63,7 +63,7 @@ func (w *rehearsal) meanwhile(happens func()) {
 func TestVoicesOfAThread(t *testing.T) {
 	t.Parallel()
 	keepBack := map[string][][]models.ToolCall{
-		"dismissed": {{wishDismiss}, {wishSnooze}}, "snoozed": {{wishSnooze}, {wishDismiss}}, "remembered": {{wishRemember}},
+		"dismissed": {{callDismiss}, {callSnooze}}, "snoozed": {{callSnooze}, {callDismiss}}, "remembered": {{callRemember}},
 	}
 	reply := "In-Reply-To: <lighthouse@example.net>\r\nReferences: <lighthouse@example.net>"
 	for name, deliver := range map[string]func(*rehearsal){
@@ -131,7 +131,7 @@ func TestStrangerBesideOwnWords(t *testing.T) {
 		"a disk":             {func(w *rehearsal) { w.disk.set(97); emptiesDisk(w) }, "/srv", []string{"machine", "outsider"}},
 	} {
 		for how, turns := range map[string][][]models.ToolCall{
-			"dismissed": {{wishDismiss}, {wishSnooze}}, "snoozed": {{wishSnooze}, {wishDismiss}}, "remembered": {{wishRemember}},
+			"dismissed": {{callDismiss}, {callSnooze}}, "snoozed": {{callSnooze}, {callDismiss}}, "remembered": {{callRemember}},
 		} {
 			if testing.Short() && how != "dismissed" {
 				continue
@@ -170,7 +170,7 @@ func TestFloodForgetsNobody(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{wishDismiss}, []models.ToolCall{wishSnooze}))
+			w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{callDismiss}, []models.ToolCall{callSnooze}))
 			w.options.Config.QuietHours = escalate.Hours{From: "12:01", To: "13:00"}
 			w.cries(subconscious.Watcher, "mail")
 			w.begin()

@@ -25,10 +25,10 @@ const liveThings = 1000
 
 // gateInput gathers all that the gate depends on, after a merge.
 func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggregator.Input, next subconscious.State,
-	changes aggregator.Changes, commands []subconscious.Command, wish tickWish) (escalate.Input, error) {
+	changes aggregator.Changes, commands []subconscious.Command, request tickRequest) (escalate.Input, error) {
 	gate := escalate.Input{
-		At: in.At, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Wishes, next.TickCount, in.At),
-		Commands: gateCommands(commands), Presence: d.presence(staged, in.At), Kind: wish.kind,
+		At: in.At, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, next.TickCount, in.At),
+		Commands: gateCommands(commands), Presence: d.presence(staged, in.At), Kind: request.kind,
 	}
 	gate.Rules.Deliberates = d.deliberates()
 	if err := d.addIncidents(ctx, &gate, in.Incidents, changes.Incidents); err != nil {
@@ -63,10 +63,10 @@ func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggreg
 	return gate, nil
 }
 
-// asked are the wishes of a tick as the gate is given them.
-func asked(wishes []aggregator.Wish, tick int64, at time.Time) []escalate.Asked {
+// asked are the requests of a tick as the gate is given them.
+func asked(requests []aggregator.Request, tick int64, at time.Time) []escalate.Asked {
 	var all []escalate.Asked
-	for _, w := range wishes {
+	for _, w := range requests {
 		a := escalate.Asked{Incident: w.Incident, Asked: subconscious.Asked{
 			Tick: tick, At: at, Entry: w.Entry, Thread: w.Thread, Rule: w.Rule, Kind: w.Kind, Summary: w.Summary,
 			Importance: w.Importance, Reason: w.Reason, Due: w.Due, Evidence: w.Evidence,
@@ -138,13 +138,13 @@ func (d *Daemon) addIncidents(ctx context.Context, gate *escalate.Input, before,
 		all[incident.Key] = incident
 	}
 	for _, incident := range before {
-		if incident.Telling != nil { // a wish may name a thing that has become part of it
+		if incident.Telling != nil { // a request may name a thing that has become part of it
 			all[incident.Key] = incident
 		}
 	}
 	for _, incident := range changed {
-		wished := slices.ContainsFunc(gate.Asked, func(a escalate.Asked) bool { return a.Incident == incident.Key })
-		if _, known := all[incident.Key]; known || wished || incident.Telling != nil {
+		asked := slices.ContainsFunc(gate.Asked, func(a escalate.Asked) bool { return a.Incident == incident.Key })
+		if _, known := all[incident.Key]; known || asked || incident.Telling != nil {
 			all[incident.Key] = incident
 		}
 	}

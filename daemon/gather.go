@@ -184,7 +184,7 @@ func keysOf[K comparable, V any](all map[K]V) func(func(K) bool) {
 func subjectOf(e deliberate.Escalation, incident subconscious.Incident) prompts.Subject {
 	subject := prompts.Subject{
 		ID: e.Person, Kind: e.Kind, Importance: e.Importance, Critical: e.Critical, Due: e.Due, Why: e.Decision,
-		Title: e.Template.Title, Summary: e.Summary, Wish: e.Wish, ByModel: e.ByModel,
+		Title: e.Template.Title, Summary: e.Summary, Because: e.Because, ByModel: e.ByModel,
 	}
 	if t := incident.Telling; t != nil {
 		for _, told := range t.Told {

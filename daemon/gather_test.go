@@ -87,7 +87,7 @@ func TestTitleOfModel(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]modeltest.Script{
 		"told by rule":   modeltest.Silent(),
-		"told by models": wishes(calls("notify_person", `{"text":"It is nearly full.","reason":"it is"}`)),
+		"told by models": oneByOne(calls("notify_person", `{"text":"It is nearly full.","reason":"it is"}`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -114,7 +114,7 @@ func TestTitleOfModel(t *testing.T) {
 // and a model that looks at it again hears so.
 func TestKeptBackIsNoTelling(t *testing.T) {
 	said := map[subconscious.OutcomeKind]models.ToolCall{
-		subconscious.OutcomeDismissed: wishDismiss, subconscious.OutcomeTold: calls("notify_person", `{"text":"It is nearly full.","reason":"it is"}`),
+		subconscious.OutcomeDismissed: callDismiss, subconscious.OutcomeTold: calls("notify_person", `{"text":"It is nearly full.","reason":"it is"}`),
 	}
 	for outcome, call := range said {
 		t.Run(string(outcome), func(t *testing.T) {

@@ -231,7 +231,7 @@ func (d *Daemon) entriesOf(incident subconscious.Incident) []subconscious.EntryI
 	return ids
 }
 
-// heldBy is what the last wish about an incident cited.
+// heldBy is what the last request about an incident cited.
 func heldBy(incident subconscious.Incident) []subconscious.Held {
 	var held []subconscious.Held
 	if incident.Telling != nil {
@@ -257,7 +257,7 @@ func (d *Daemon) Calibration(ctx context.Context) (api.Calibration, error) {
 }
 
 // ResetCalibration implements api.Calibrator.
-func (d *Daemon) ResetCalibration(ctx context.Context, wish api.CalibrationRequest) (api.Calibration, error) {
+func (d *Daemon) ResetCalibration(ctx context.Context, request api.CalibrationRequest) (api.Calibration, error) {
 	select { // a tick that runs would write back what it learnt before
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()
@@ -266,7 +266,7 @@ func (d *Daemon) ResetCalibration(ctx context.Context, wish api.CalibrationReque
 	case <-ctx.Done():
 		return api.Calibration{}, fmt.Errorf("wait for the running tick: %w", ctx.Err())
 	}
-	if _, err := d.mind.ResetScores(ctx, wish.Thread, wish.Source, wish.Kind); err != nil {
+	if _, err := d.mind.ResetScores(ctx, request.Thread, request.Source, request.Kind); err != nil {
 		return api.Calibration{}, answer(err)
 	}
 	return d.Calibration(ctx)
@@ -298,7 +298,7 @@ func (d *Daemon) named(ctx context.Context, command *subconscious.Command) error
 	return nil
 }
 
-// scoreOf is the score of a wish's sort.
+// scoreOf is the score of a request's sort.
 func scoreOf(scores []subconscious.Score, asked subconscious.Asked) subconscious.Score {
 	for _, score := range scores {
 		if score.Thread == asked.Thread && score.Source == asked.Source && score.Kind == asked.Kind {

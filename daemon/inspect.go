@@ -19,7 +19,7 @@ var _ api.Inspector = (*Daemon)(nil)
 func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
 	pending, err := d.mind.Pending(ctx)
 	if err != nil {
-		return api.Status{}, fmt.Errorf("read what is wished: %w", err)
+		return api.Status{}, fmt.Errorf("read what is asked for: %w", err)
 	}
 	notices, err := d.mind.Notices(ctx)
 	if err != nil {

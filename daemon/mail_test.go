@@ -24,7 +24,7 @@ import (
 // signInAt signs a person in at a provider, as by "auth mail --paste".
 func signInAt(t *testing.T, options oauth.Options) {
 	t.Helper()
-	flow, err := oauth.Begin(options, oauth.Wish{})
+	flow, err := oauth.Begin(options, oauth.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

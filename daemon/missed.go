@@ -35,10 +35,10 @@ const (
 
 // Missed implements api.Teller: from the observation to the gate, where was it
 // let pass?
-func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace, error) {
+func (d *Daemon) Missed(ctx context.Context, request api.MissedRequest) (api.Trace, error) {
 	at := d.now()
-	trace := api.Trace{Text: redact.Text(wish.Text), At: at, Candidates: []api.CitedObservation{}, Steps: []api.TraceStep{}}
-	found, err := d.ledger.Search(ctx, wish.Text, at.Add(-missedWithin), candidatesShown)
+	trace := api.Trace{Text: redact.Text(request.Text), At: at, Candidates: []api.CitedObservation{}, Steps: []api.TraceStep{}}
+	found, err := d.ledger.Search(ctx, request.Text, at.Add(-missedWithin), candidatesShown)
 	if err != nil {
 		return api.Trace{}, answer(err)
 	}
@@ -58,7 +58,7 @@ func (d *Daemon) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace,
 		return api.Trace{}, err
 	}
 	trace.Missed = len(found) > 0 && !t.arrived
-	if trace.Counted = trace.Missed && wish.Teach && wish.As == ""; !trace.Counted {
+	if trace.Counted = trace.Missed && request.Teach && request.As == ""; !trace.Counted {
 		return trace, nil
 	}
 	return trace, d.keepMissed(ctx, trace)
@@ -329,8 +329,8 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 		return answer(err)
 	}
 	if len(incidents) == 0 || incidents[0].Telling == nil {
-		t.step(stageGate, "", false, c.tick, c.at, "nobody wished that you be told")
-		return t.end(fmt.Sprintf("The %s noted it with importance %d and did not wish that you be told.", c.thread, c.finding.Importance),
+		t.step(stageGate, "", false, c.tick, c.at, "nobody asked that you be told")
+		return t.end(fmt.Sprintf("The %s noted it with importance %d and did not ask that you be told.", c.thread, c.finding.Importance),
 			"It is kept among what is on its mind. A thread with a model weighs such things for itself; "+t.focus(string(c.thread))+" asks it to look for them.")
 	}
 	telling := incidents[0].Telling

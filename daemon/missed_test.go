@@ -16,14 +16,14 @@ func (w *world) missed(text string) api.Trace {
 	return w.traced(api.MissedRequest{Text: text, Teach: true})
 }
 
-func (w *world) traced(wish api.MissedRequest) api.Trace {
+func (w *world) traced(request api.MissedRequest) api.Trace {
 	w.t.Helper()
-	trace, err := w.d.Missed(w.t.Context(), wish)
+	trace, err := w.d.Missed(w.t.Context(), request)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if trace.Verdict == "" || trace.Proposal == "" || trace.Steps == nil {
-		w.t.Fatalf("the trace of %q says nothing: %+v", wish.Text, trace)
+		w.t.Fatalf("the trace of %q says nothing: %+v", request.Text, trace)
 	}
 	return trace
 }
@@ -55,8 +55,8 @@ func TestMissedIsTraced(t *testing.T) {
 	w.ticks(2)
 	trace := w.missed("you should have told me about the lanterns")
 	if !strings.HasPrefix(stages(trace), "+sense +thread") || !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") ||
-		!strings.Contains(trace.Verdict, "did not wish") {
-		t.Errorf("of what nobody wished to tell: %s: %s", stages(trace), trace.Verdict)
+		!strings.Contains(trace.Verdict, "did not ask that") {
+		t.Errorf("of what nobody asked to tell: %s: %s", stages(trace), trace.Verdict)
 	}
 
 	w.disk.set(88)
@@ -126,7 +126,7 @@ func TestMissedLongAgo(t *testing.T) {
 		}
 	}
 	trace := w.missed("you should have told me about the lanterns")
-	if !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") || !strings.Contains(trace.Verdict, "did not wish") {
+	if !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") || !strings.Contains(trace.Verdict, "did not ask that") {
 		t.Errorf("long after: %s: %s", stages(trace), trace.Verdict)
 	}
 }

@@ -111,7 +111,7 @@ func (p *planted) plant(part []redacttest.Secret) {
 // all that it is shown.
 func curious() modeltest.Script {
 	echo := modeltest.Echo()
-	wishes := map[string]string{
+	requests := map[string]string{
 		"read_file": `{"path":"files-work/planted.md"}`, "search_notes": `{"words":"planted password key tell Anna"}`,
 		"list_events": `{"days":3}`, "health": `{}`,
 	}
@@ -122,7 +122,7 @@ func curious() modeltest.Script {
 		var reply modeltest.Reply
 		for i, tool := range r.Tools {
 			reply.Calls = append(reply.Calls, models.ToolCall{ID: fmt.Sprintf("call_%d_%d", r.Number, i), Name: tool.Name,
-				Arguments: json.RawMessage(wishes[tool.Name])})
+				Arguments: json.RawMessage(requests[tool.Name])})
 		}
 		return reply
 	}

@@ -21,7 +21,7 @@ func RunOnce(ctx context.Context, options Options, out io.Writer) error {
 	if err := d.Start(ctx); err != nil {
 		return err
 	}
-	report, err := d.think(ctx, tickWish{kind: subconscious.Manual})
+	report, err := d.think(ctx, tickRequest{kind: subconscious.Manual})
 	if err == nil {
 		rest, cancel := context.WithTimeout(ctx, options.Config.Deliberation.Deadline)
 		if err := d.Idle(rest); err != nil {

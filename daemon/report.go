@@ -26,9 +26,9 @@ const threadOK = "ok"
 
 // report says what a tick did. What it says of publishing comes later.
 func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, results []threads.Result, snapshot subconscious.Snapshot,
-	next subconscious.State, changes aggregator.Changes, wish tickWish) api.TickReport {
+	next subconscious.State, changes aggregator.Changes, request tickRequest) api.TickReport {
 	report := api.TickReport{
-		Tick: next.TickCount, At: snapshot.At, Kind: wish.kind, DryRun: wish.dryRun,
+		Tick: next.TickCount, At: snapshot.At, Kind: request.kind, DryRun: request.dryRun,
 		Senses: senseReports(staged, collected), Changes: []api.EntryChange{}, Decisions: []api.Decision{}, Told: []api.ToldMessage{},
 	}
 	for _, r := range results {

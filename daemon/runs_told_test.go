@@ -97,7 +97,7 @@ func TestRunsAreTold(t *testing.T) {
 	phone := phoned(w)
 	w.acting(escalate.ApproveTainted)
 	w.options.Config.Budget.NoticesPerDay, w.options.Config.Budget.NotificationsPerDay = 0, 1
-	w.deliberating(wishes(act))
+	w.deliberating(oneByOne(act))
 	w.begin()
 	w.tick()
 	w.disk.set(97)

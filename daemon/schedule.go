@@ -51,11 +51,11 @@ type scheduleOptions struct {
 	Tick func(ctx context.Context, kind subconscious.TickKind) error
 	// Early is the least time from a tick to an early one.
 	Early time.Duration
-	// Hints is readable when a sense asks for an early tick, Wishes when the
+	// Hints is readable when a sense asks for an early tick, Requests when the
 	// person answered something.
-	Hints  <-chan struct{}
-	Wishes <-chan struct{}
-	Logger *slog.Logger
+	Hints    <-chan struct{}
+	Requests <-chan struct{}
+	Logger   *slog.Logger
 }
 
 // newSchedule returns the daemon's schedule, which has not begun.
@@ -74,9 +74,9 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 		Early: early,
 		Slots: newSlots(parsed), Last: d.currentState().LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
-		Hints: d.collector.Hints(), Wishes: d.wished,
+		Hints: d.collector.Hints(), Requests: d.requested,
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
-			_, err := d.think(ctx, tickWish{kind: kind})
+			_, err := d.think(ctx, tickRequest{kind: kind})
 			return err
 		},
 	}}, nil
@@ -103,12 +103,12 @@ func (s *schedule) run(ctx context.Context) {
 	s.tick(ctx, kind)
 	ticked := time.Now()
 	for ctx.Err() == nil {
-		hints, wishes, sleep := s.Hints, s.Wishes, s.sleep()
+		hints, requests, sleep := s.Hints, s.Requests, s.sleep()
 		if rest := s.Early - time.Since(ticked); rest > 0 {
 			hints, sleep = nil, min(sleep, rest)
 		}
 		if rest := earlyEvery - time.Since(ticked); rest > 0 {
-			wishes, sleep = nil, min(sleep, rest)
+			requests, sleep = nil, min(sleep, rest)
 		}
 		timer := time.NewTimer(sleep)
 		select {
@@ -116,7 +116,7 @@ func (s *schedule) run(ctx context.Context) {
 		case <-hints:
 			s.tick(ctx, subconscious.Early)
 			ticked = time.Now()
-		case <-wishes:
+		case <-requests:
 			s.tick(ctx, subconscious.Early)
 			ticked = time.Now()
 		case <-timer.C:

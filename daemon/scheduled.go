@@ -13,7 +13,7 @@ import (
 // TickAs runs one tick of any kind now, as the schedule does: for whoever
 // measures a mind that is Unscheduled and whose clock is made up.
 func (d *Daemon) TickAs(ctx context.Context, kind subconscious.TickKind) (api.TickReport, error) {
-	return d.think(ctx, tickWish{kind: kind})
+	return d.think(ctx, tickRequest{kind: kind})
 }
 
 // Merged is a tick of the record as its mechanics saw it.

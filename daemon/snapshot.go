@@ -43,9 +43,9 @@ func (d *Daemon) told(at time.Time, commands []subconscious.Command) []senses.Co
 }
 
 // look makes the snapshot, and says which threads are asked.
-func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.Time, wish tickWish) (subconscious.Snapshot, map[subconscious.ThreadName]threads.Attention) {
+func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.Time, request tickRequest) (subconscious.Snapshot, map[subconscious.ThreadName]threads.Attention) {
 	snapshot := subconscious.Snapshot{
-		Tick: state.TickCount + 1, At: at, Zone: at.Location(), Kind: wish.kind, State: state, World: staged.View(),
+		Tick: state.TickCount + 1, At: at, Zone: at.Location(), Kind: request.kind, State: state, World: staged.View(),
 		Fields: map[subconscious.ThreadName]subconscious.Field{},
 	}
 	attention := map[subconscious.ThreadName]threads.Attention{}
@@ -53,12 +53,12 @@ func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.T
 		fresh, overflow := staged.Pending(name)
 		kept := state.Threads[name]
 		a := d.options.Config.Threads.Attend(threads.Question{
-			Thread: name, Kind: wish.kind, At: at, Tick: snapshot.Tick, Unseen: len(fresh), State: kept,
+			Thread: name, Kind: request.kind, At: at, Tick: snapshot.Tick, Unseen: len(fresh), State: kept,
 		})
-		if wish.thread != "" && wish.thread != name {
-			a = threads.Attention{Rested: true, Reason: "only " + string(wish.thread) + " was asked"}
+		if request.thread != "" && request.thread != name {
+			a = threads.Attention{Rested: true, Reason: "only " + string(request.thread) + " was asked"}
 		}
-		if wish.thread == name {
+		if request.thread == name {
 			a.Ask = true
 		}
 		field := subconscious.Field{
@@ -110,9 +110,9 @@ func closedSummaries(state subconscious.State) []string {
 
 // mergeInput gathers all that the mechanics depend on.
 func (d *Daemon) mergeInput(ctx context.Context, staged *senses.Staged, snapshot subconscious.Snapshot, results []threads.Result,
-	commands []subconscious.Command, wish tickWish) (aggregator.Input, error) {
+	commands []subconscious.Command, request tickRequest) (aggregator.Input, error) {
 	in := aggregator.Input{
-		State: snapshot.State, Commands: mergeCommands(commands), Rules: d.options.Config.Mechanics, Kind: wish.kind,
+		State: snapshot.State, Commands: mergeCommands(commands), Rules: d.options.Config.Mechanics, Kind: request.kind,
 		At: snapshot.At, Zone: snapshot.Zone,
 	}
 	for _, r := range results {

@@ -13,12 +13,12 @@ import (
 var _ api.Steerer = (*Daemon)(nil)
 
 // Think implements api.Steerer: one manual tick.
-func (d *Daemon) Think(ctx context.Context, wish api.TickRequest) (api.TickReport, error) {
-	thread := subconscious.ThreadName(wish.Thread)
+func (d *Daemon) Think(ctx context.Context, request api.TickRequest) (api.TickReport, error) {
+	thread := subconscious.ThreadName(request.Thread)
 	if thread != "" && !slices.Contains(d.runner.Names(), thread) {
 		return api.TickReport{}, d.unknownThread(thread)
 	}
-	report, err := d.think(ctx, tickWish{kind: subconscious.Manual, dryRun: wish.DryRun, thread: thread})
+	report, err := d.think(ctx, tickRequest{kind: subconscious.Manual, dryRun: request.DryRun, thread: thread})
 	return report, answer(err)
 }
 
@@ -62,12 +62,12 @@ func (d *Daemon) unknownThread(thread subconscious.ThreadName) error {
 }
 
 // Pause implements api.Steerer. It holds across restarts.
-func (d *Daemon) Pause(ctx context.Context, wish api.PauseRequest) (api.PauseState, error) {
+func (d *Daemon) Pause(ctx context.Context, request api.PauseRequest) (api.PauseState, error) {
 	var pause *mind.Pause
-	if !wish.Resume {
+	if !request.Resume {
 		pause = &mind.Pause{}
-		if wish.For > 0 {
-			pause.Until = d.options.Now().Add(wish.For)
+		if request.For > 0 {
+			pause.Until = d.options.Now().Add(request.For)
 		}
 	}
 	if err := d.mind.SetPause(ctx, pause); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// command puts a wish of the person into the inputs.
+// command puts a request of the person into the inputs.
 func (w *world) command(c subconscious.Command) {
 	w.t.Helper()
 	c.At, c.By = w.clock.Now(), "person"

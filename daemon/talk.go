@@ -94,10 +94,10 @@ func (d *Daemon) Messages(ctx context.Context, query api.MessageQuery) (api.Mess
 
 // Post implements api.Conversationalist. Whoever names an agent speaks with its
 // trust, and who names none is the person.
-func (d *Daemon) Post(ctx context.Context, wish api.PostRequest) (api.Message, error) {
-	message := chat.Message{Conversation: wish.Conversation, At: d.now(), Author: chat.Person, Text: wish.Text, Key: wish.Key}
-	if wish.As != "" {
-		message.Author, message.Name = chat.Agent, wish.As
+func (d *Daemon) Post(ctx context.Context, request api.PostRequest) (api.Message, error) {
+	message := chat.Message{Conversation: request.Conversation, At: d.now(), Author: chat.Person, Text: request.Text, Key: request.Key}
+	if request.As != "" {
+		message.Author, message.Name = chat.Agent, request.As
 	} else {
 		d.use()
 	}

@@ -93,7 +93,7 @@ func pushes(tick int64, at time.Time, outcome escalate.Outcome) []mind.Push {
 func apiDecision(d escalate.Decision, tick int64, at time.Time) api.Decision {
 	out := api.Decision{
 		Incident: d.Incident, ID: d.ID, Entry: d.Asked.Entry, Thread: d.Asked.Thread, Rule: d.Asked.Rule, Summary: d.Asked.Summary,
-		Tick: tick, At: at, Verdict: string(d.Verdict), Reason: string(d.Reason), Detail: d.Detail, Wish: d.Asked.Reason,
+		Tick: tick, At: at, Verdict: string(d.Verdict), Reason: string(d.Reason), Detail: d.Detail, Because: d.Asked.Reason,
 		Until: d.Until, Critical: d.Critical, Confidence: d.Confidence, Importance: d.Asked.Importance, Again: d.Again,
 		Deliberate: d.Deliberate,
 	}

@@ -18,7 +18,7 @@ func ending() error {
 
 // think waits for its turn and runs one tick. A tick, once begun, is not cut
 // short by ctx, but by the daemon's stop and by tick_timeout.
-func (d *Daemon) think(ctx context.Context, wish tickWish) (api.TickReport, error) {
+func (d *Daemon) think(ctx context.Context, request tickRequest) (api.TickReport, error) {
 	if d.isEnding() {
 		return api.TickReport{}, ending()
 	}
@@ -35,7 +35,7 @@ func (d *Daemon) think(ctx context.Context, wish tickWish) (api.TickReport, erro
 	}
 	d.setRunning(true)
 	defer d.setRunning(false)
-	report, err := d.contained(d.options.Now(), wish)
+	report, err := d.contained(d.options.Now(), request)
 	if err != nil {
 		d.noteFailure(d.options.Now(), err.Error())
 	}
@@ -45,7 +45,7 @@ func (d *Daemon) think(ctx context.Context, wish tickWish) (api.TickReport, erro
 // contained is a tick whose panic is an error. What the senses brought to a
 // tick that did not commit they bring again to the next one, which hands them
 // the last cursor that was committed.
-func (d *Daemon) contained(at time.Time, wish tickWish) (report api.TickReport, err error) {
+func (d *Daemon) contained(at time.Time, request tickRequest) (report api.TickReport, err error) {
 	ctx, cancel := context.WithTimeout(d.ticking, d.options.Config.TickTimeout)
 	defer cancel()
 	defer func() {
@@ -54,7 +54,7 @@ func (d *Daemon) contained(at time.Time, wish tickWish) (report api.TickReport, 
 			err = fmt.Errorf("the tick panicked: %v", problem)
 		}
 	}()
-	return d.tick(ctx, at, wish)
+	return d.tick(ctx, at, request)
 }
 
 func (d *Daemon) setRunning(running bool) {

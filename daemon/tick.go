@@ -19,8 +19,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// tickWish says which tick is wanted.
-type tickWish struct {
+// tickRequest says which tick is wanted.
+type tickRequest struct {
 	kind   subconscious.TickKind
 	dryRun bool
 	thread subconscious.ThreadName // "" asks every thread
@@ -29,7 +29,7 @@ type tickWish struct {
 // tick is one tick, a straight line from what the senses see to what is
 // published. Everything before the commit can be thrown away; nothing after it
 // can be lost. Ticks never overlap: the caller holds the turn.
-func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.TickReport, error) {
+func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (api.TickReport, error) {
 	began := time.Now()
 	zone, err := d.zone()
 	if err != nil {
@@ -39,26 +39,26 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	state := d.currentState()
 	commands, err := d.pending(ctx)
 	if err != nil {
-		return api.TickReport{}, fmt.Errorf("read what is wished: %w", err)
+		return api.TickReport{}, fmt.Errorf("read what is asked for: %w", err)
 	}
 
-	if wish.kind == subconscious.Manual {
+	if request.kind == subconscious.Manual {
 		d.collector.Retry() // the person may have mended what a sense waits for
 	}
 	collected := append(d.collect(ctx, at), d.told(at, commands)...)
 	staged := d.ledger.Stage(at, collected)
-	snapshot, attention := d.look(staged, state, at, wish)
+	snapshot, attention := d.look(staged, state, at, request)
 	results := d.ask(ctx, snapshot, attention)
 	if err := ctx.Err(); err != nil {
 		return api.TickReport{}, fmt.Errorf("the tick was cut off before it was done: %w", err)
 	}
 
-	input, err := d.mergeInput(ctx, staged, snapshot, results, commands, wish)
+	input, err := d.mergeInput(ctx, staged, snapshot, results, commands, request)
 	if err != nil {
 		return api.TickReport{}, err
 	}
 	next, changes := aggregator.Merge(input)
-	gate, err := d.gateInput(ctx, staged, input, next, changes, commands, wish)
+	gate, err := d.gateInput(ctx, staged, input, next, changes, commands, request)
 	if err != nil {
 		return api.TickReport{}, err
 	}
@@ -68,10 +68,10 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, wish tickWish) (api.Tic
 	if err != nil {
 		return api.TickReport{}, err
 	}
-	report := d.report(staged, collected, results, snapshot, next, changes, wish)
+	report := d.report(staged, collected, results, snapshot, next, changes, request)
 	report.Decisions, report.Told = newDecisions(next.TickCount, at, outcome), toldMessages(outcome)
 	report.ElapsedMS = milliseconds(time.Since(began))
-	if wish.dryRun {
+	if request.dryRun {
 		return report, d.writeCalls(ctx)
 	}
 

@@ -17,19 +17,19 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
-// What the person says of a reminder that no thread wished for is taken like
+// What the person says of a reminder that no thread asked for is taken like
 // any other word, and stops no tick.
-func TestAnswerToAReminderThatNoThreadWished(t *testing.T) {
+func TestAnswerToAReminderThatNoThreadAsked(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
 	w.begin()
 	w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "the boiler makes a noise"})
 	w.ticks(2)
-	w.pushed(phone, "nobody wished it")
+	w.pushed(phone, "nobody asked for it")
 	id := w.now("boiler", 3).ID
 	w.command(subconscious.Command{Kind: subconscious.CommandRemind, Entry: id, Until: w.clock.Now().Add(2 * slot)})
 	w.ticks(3)
-	w.pushed(phone, "when it was wished", "boiler")
+	w.pushed(phone, "when it was asked for", "boiler")
 	w.command(subconscious.Command{Kind: subconscious.CommandAck, Entry: id, Feedback: subconscious.Useful})
 	w.ticks(2)
 	if inbox := w.inbox(); len(inbox) != 1 || inbox[0].Feedback != subconscious.Useful {
@@ -37,7 +37,7 @@ func TestAnswerToAReminderThatNoThreadWished(t *testing.T) {
 	}
 }
 
-// farsighted wishes at its first look to tell of the machine, due in centuries.
+// farsighted asks at its first look to tell of the machine, due in centuries.
 type farsighted struct{ due time.Time }
 
 func (f *farsighted) Name() subconscious.ThreadName { return subconscious.Oracle }

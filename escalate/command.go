@@ -81,7 +81,7 @@ func teaches(c subconscious.Command) bool {
 func (g *gate) acknowledge(incident *subconscious.Incident, c subconscious.Command) string {
 	switch {
 	case incident == nil || incident.Telling == nil:
-		return fmt.Sprintf("nothing to acknowledge: nobody wished to tell of %s", named(c))
+		return fmt.Sprintf("nothing to acknowledge: nobody asked to tell of %s", named(c))
 	case c.Text != "": // what was said of a proposal is not said of being told
 		g.answered(incident, c, c.Text)
 		return "noted: " + c.Text + ": " + sentence(incident.Telling.Asked, incident.Key)
@@ -149,7 +149,7 @@ func answeredBefore(t *subconscious.Telling) string {
 func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) string {
 	at := g.in.At
 	if incident == nil || incident.Telling == nil {
-		return fmt.Sprintf("nothing to snooze: nobody wished to tell of %s", named(c))
+		return fmt.Sprintf("nothing to snooze: nobody asked to tell of %s", named(c))
 	}
 	t := incident.Telling
 	g.hasRead(incident, c)
@@ -206,7 +206,7 @@ func (g *gate) remind(incident *subconscious.Incident, c subconscious.Command) s
 	return "reminder " + when(c.Until, at) + ": " + sentence(t.Asked, incident.Key)
 }
 
-// unasked stands for the wish where nobody but the person wishes to be told.
+// unasked stands for the request where nobody but the person asks to be told.
 func unasked(incident *subconscious.Incident, at time.Time) subconscious.Asked {
 	asked := subconscious.Asked{
 		At: at, Kind: subconscious.KindObservation, Summary: incident.Summary, Importance: 5, Reason: "you asked to be reminded",

@@ -238,7 +238,7 @@ func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.Ou
 	}
 	hourly := rules.EscalationsPerHour
 	if plain == len(out.Digests) {
-		hourly = max(hourly, 1) // digests come where no single pushes are wished
+		hourly = max(hourly, 1) // digests come where no single pushes are asked for for
 	}
 	if plain > 0 && spent.LastHour+plain > hourly {
 		t.Errorf("%s: %d pushes within the hour, %d are allowed", p.at, spent.LastHour+plain, hourly)

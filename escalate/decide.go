@@ -1,4 +1,4 @@
-// Package escalate is the gate: it decides, of each wish that the person be
+// Package escalate is the gate: it decides, of each request that the person be
 // told, whether that happens now, later or never, with one named reason. It is
 // pure: no I/O, no model, no clock. It keeps the life of an incident with the
 // person (subconscious.Telling), which nothing else changes, and learns from
@@ -20,7 +20,7 @@ import (
 // make a recorded tick be judged otherwise.
 const Version = 5
 
-// Decide judges every wish asked and every incident that waits, giving each the
+// Decide judges every request asked and every incident that waits, giving each the
 // first reason that applies, moves incidents on in their life with the person,
 // and says which digests and notices go out. It depends on nothing but in, and
 // leaves it as it is; the order of what in lists does not matter.
@@ -37,14 +37,14 @@ func Decide(in Input) Outcome {
 	return g.outcome()
 }
 
-// ruling is what a reason means for a wish.
+// ruling is what a reason means for a request.
 type ruling struct {
 	verdict Verdict
 	detail  string
 	until   time.Time
 }
 
-// rule finds the first reason that applies to a wish, and carries it out.
+// rule finds the first reason that applies to a request, and carries it out.
 func (g *gate) rule(l *look) {
 	for _, r := range reasons() {
 		if ruled, applies := r.applies(l); applies {
@@ -96,7 +96,7 @@ func (g *gate) carry(l *look, reason Reason, ruled ruling) {
 	}
 }
 
-// decision is the record of what became of a wish.
+// decision is the record of what became of a request.
 func (l *look) decision(reason Reason, ruled ruling) Decision {
 	d := Decision{
 		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
@@ -111,7 +111,7 @@ func (l *look) decision(reason Reason, ruled ruling) Decision {
 	return d
 }
 
-// heldLook is a wish that was held, and its decision.
+// heldLook is a request that was held, and its decision.
 type heldLook struct {
 	*look
 	decision int
@@ -143,7 +143,7 @@ func (g *gate) outcome() Outcome {
 // order puts what is told first, then what is held.
 func order(v Verdict) int { return slices.Index([]Verdict{Tell, Hold, Drop}, v) }
 
-// sortOf is the sort of thing that a wish is about.
+// sortOf is the sort of thing that a request is about.
 func sortOf(asked subconscious.Asked) subconscious.Sort {
 	return subconscious.Sort{Thread: asked.Thread, Source: asked.Source, Kind: asked.Kind}
 }

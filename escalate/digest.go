@@ -143,7 +143,7 @@ func (g *gate) digest(s slots, served *time.Time) {
 	g.issue(s, due, items)
 }
 
-// forDigest are the wishes that a digest can tell: those that are not worth a
+// forDigest are the requests that a digest can tell: those that are not worth a
 // push, and those for which the day has none left. The most important first.
 func (g *gate) forDigest() []heldLook {
 	var items []heldLook

@@ -14,7 +14,7 @@ import (
 // participantsKept is how many names are remembered of those who take part.
 const participantsKept = 32
 
-// own is the evidence that a wish rests on: of what it cites what belongs to the
+// own is the evidence that a request rests on: of what it cites what belongs to the
 // incident. What it cites beside that explains, and holds nothing.
 func (g *gate) own(incident *subconscious.Incident, asked subconscious.Asked) []*subconscious.Evidence {
 	var evidence []*subconscious.Evidence
@@ -38,7 +38,7 @@ func (g *gate) all(incident *subconscious.Incident, asked subconscious.Asked) []
 	return evidence
 }
 
-// over reports whether what a wish rests on has ended: all that could stand is
+// over reports whether what a request rests on has ended: all that could stand is
 // gone, or of what is connected a part.
 func over(incident *subconscious.Incident, evidence []*subconscious.Evidence) bool {
 	gone, standing := false, false
@@ -54,7 +54,7 @@ func stands(evidence []*subconscious.Evidence) bool {
 	return slices.ContainsFunc(evidence, func(e *subconscious.Evidence) bool { return e.Standing })
 }
 
-// severity is the highest of what stands and of what the wish cites that only
+// severity is the highest of what stands and of what the request cites that only
 // happened; where there is neither, the highest of what has gone, or what the
 // incident remembers.
 func severity(incident *subconscious.Incident, evidence, all []*subconscious.Evidence) subconscious.Severity {
@@ -102,7 +102,7 @@ func isMachine(class string) bool {
 	return class == classDisk || class == classUnit || class == classMachine
 }
 
-// due is when what a wish is about happens or must be done.
+// due is when what a request is about happens or must be done.
 func due(asked subconscious.Asked, evidence []*subconscious.Evidence) time.Time {
 	if len(evidence) == 0 {
 		return asked.Due
@@ -116,14 +116,14 @@ func due(asked subconscious.Asked, evidence []*subconscious.Evidence) time.Time 
 	return asked.Due
 }
 
-// isEvent reports whether a wish is about something that is of no use to hear
+// isEvent reports whether a request is about something that is of no use to hear
 // of once it has begun.
 func isEvent(asked subconscious.Asked, evidence []*subconscious.Evidence) bool {
 	return asked.Kind == subconscious.KindEvent || asked.Kind == subconscious.KindPreparation ||
 		len(evidence) > 0 && classOf(&evidence[0].Latest) == classEvent
 }
 
-// critical reports whether a wish passes quiet hours.
+// critical reports whether a request passes quiet hours.
 func (l *look) isCritical() bool {
 	if neverPushed(l.asked.Kind) {
 		return false
@@ -156,7 +156,7 @@ func accepted(o *subconscious.Observation) bool {
 	return answer == "" || answer == "accepted"
 }
 
-// status is the attribute of what a wish is about.
+// status is the attribute of what a request is about.
 func status(evidence []*subconscious.Evidence) string {
 	if len(evidence) == 0 {
 		return ""
@@ -183,7 +183,7 @@ func participants(evidence []*subconscious.Evidence) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// changes is the last counted change of each observation that a wish rests on.
+// changes is the last counted change of each observation that a request rests on.
 func (g *gate) changes(incident *subconscious.Incident, asked subconscious.Asked) map[subconscious.Ref]int64 {
 	last := make(map[subconscious.Ref]int64, len(incident.Recorded)+1)
 	for ref, seqs := range incident.Recorded {

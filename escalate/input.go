@@ -13,13 +13,13 @@ type Input struct {
 	At    time.Time `json:"at"`
 	Tick  int64     `json:"tick"`
 	Rules Rules     `json:"rules"`
-	// Asked are the wishes of this tick, one a finding.
+	// Asked are the requests of this tick, one a finding.
 	Asked []Asked `json:"asked"`
 	// Incidents are those that are asked for, those that wait, were told and
 	// are not over, or are to be reminded of, those that commands name, and for
 	// a pair or a pattern those of its parts; as the merge left them.
 	Incidents []subconscious.Incident `json:"incidents"`
-	// Evidence is what these incidents have recorded and wishes cite, as far as
+	// Evidence is what these incidents have recorded and requests cite, as far as
 	// it is known.
 	Evidence []subconscious.Evidence `json:"evidence"`
 	// Commands are those of this tick; the merge has obeyed what is its own.
@@ -31,7 +31,7 @@ type Input struct {
 	Kind     subconscious.TickKind  `json:"kind"`
 }
 
-// Asked is a wish, with the incident that it is about.
+// Asked is a request, with the incident that it is about.
 type Asked struct {
 	Incident subconscious.IncidentKey `json:"incident"`
 	subconscious.Asked
@@ -61,7 +61,7 @@ type Notice struct {
 	Next string    `json:"next"`
 }
 
-// Verdict is what becomes of a wish.
+// Verdict is what becomes of a request.
 type Verdict string
 
 const (
@@ -99,7 +99,7 @@ func Reasons() []Reason {
 		BudgetAttention, Digest, Escalate}
 }
 
-// Decision is what became of one wish at one tick, and why.
+// Decision is what became of one request at one tick, and why.
 type Decision struct {
 	Incident subconscious.IncidentKey `json:"incident"`
 	ID       subconscious.IncidentID  `json:"id"`
@@ -120,7 +120,7 @@ type Decision struct {
 	// Again says why something told before is told again: "worse", "nearer",
 	// "status", "participant", "returned", "reminder".
 	Again string `json:"again,omitempty"`
-	// New: nothing was on record for this wish, or another verdict or reason.
+	// New: nothing was on record for this request, or another verdict or reason.
 	// What did not change is not recorded again.
 	New bool `json:"new"`
 	// Deliberate: a deliberation is given it, with Message as what the person is
@@ -144,7 +144,7 @@ type Message struct {
 
 // Outcome is what the gate decided.
 type Outcome struct {
-	// Decisions are of wishes asked and held, the told ones first.
+	// Decisions are of requests asked and held, the told ones first.
 	Decisions []Decision `json:"decisions"`
 	// Incidents are those whose Telling changed, whole.
 	Incidents []subconscious.Incident `json:"incidents"`

@@ -15,7 +15,7 @@ const (
 	toldKept = 8
 )
 
-// live moves incidents on in their life with the person, apart from wishes: what
+// live moves incidents on in their life with the person, apart from requests: what
 // was closed is dismissed, what is over is resolved, what nobody answered is
 // counted as ignored, what was snoozed long enough is to be told again.
 func (g *gate) live() {
@@ -73,7 +73,7 @@ func (g *gate) unanswered(t *subconscious.Telling) bool {
 func (g *gate) isResolved(incident *subconscious.Incident) bool {
 	t := incident.Telling
 	if t.Waits || remindsAt(t, g.in.At) {
-		return false // the wish is judged, and says so
+		return false // the request is judged, and says so
 	}
 	last, told := lastTold(t)
 	evidence := g.own(incident, t.Asked)
@@ -159,7 +159,7 @@ func (g *gate) told(l *look, why string) subconscious.Told {
 	}
 }
 
-// drop writes down that a wish is judged no more.
+// drop writes down that a request is judged no more.
 func (g *gate) drop(l *look, reason Reason) {
 	t := l.telling
 	if l.snoozeBroken() {
@@ -180,7 +180,7 @@ func (g *gate) drop(l *look, reason Reason) {
 	}
 }
 
-// reopen notes that what was over or dismissed is wished again.
+// reopen notes that what was over or dismissed is asked for again.
 func (g *gate) reopen(l *look) {
 	if l.isReopened() {
 		g.enter(l.telling, subconscious.TellingReopened)
@@ -195,7 +195,7 @@ func (l *look) unsnoozed() subconscious.TellingState {
 	return subconscious.TellingTold
 }
 
-// snoozeBroken reports whether a wish goes on though its incident is snoozed,
+// snoozeBroken reports whether a request goes on though its incident is snoozed,
 // because it became worse.
 func (l *look) snoozeBroken() bool { return isSnoozed(l.telling, l.gate.in.At) }
 
@@ -223,7 +223,7 @@ func (g *gate) learn(t *subconscious.Telling, word subconscious.Feedback) {
 	}
 }
 
-// count takes a word into the score of a sort. What no thread wished, but the
+// count takes a word into the score of a sort. What no thread asked for, but the
 // person alone asked to be reminded of, is of no sort that is calibrated.
 func (g *gate) count(sort subconscious.Sort, before, after subconscious.Feedback) {
 	if sort.Thread == "" {
@@ -234,7 +234,7 @@ func (g *gate) count(sort subconscious.Sort, before, after subconscious.Feedback
 	g.scores[sort] = score
 }
 
-// bounded is a wish as it is kept.
+// bounded is a request as it is kept.
 func bounded(asked subconscious.Asked) subconscious.Asked {
 	asked.Summary = cut(subconscious.Printable(asked.Summary), summaryKept)
 	asked.Reason = cut(subconscious.Printable(asked.Reason), reasonKept)

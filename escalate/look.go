@@ -8,7 +8,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// look is one wish as it is judged.
+// look is one request as it is judged.
 type look struct {
 	gate *gate
 	key  subconscious.IncidentKey
@@ -22,7 +22,7 @@ type look struct {
 	// reminds: the person asked to hear of it again, and it is time.
 	reminds bool
 
-	// own is what the wish rests on, known what of it is known at all.
+	// own is what the request rests on, known what of it is known at all.
 	own, all   []*subconscious.Evidence
 	severity   subconscious.Severity
 	due        time.Time
@@ -33,7 +33,7 @@ type look struct {
 	again string
 }
 
-// looks are the wishes to be judged, one an incident, the most urgent first. A
+// looks are the requests to be judged, one an incident, the most urgent first. A
 // connection comes after what it connects, unless it is critical: what is told
 // of its parts says it already. Those that another speaks for are ruled on here.
 func (g *gate) looks() []*look {
@@ -90,7 +90,7 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 		}
 		detail := "said better in the same tick by the " + by(all[0].asked) + ": "
 		if l.waited {
-			detail = "a newer wish of the " + by(all[0].asked) + " speaks for it: "
+			detail = "a newer request of the " + by(all[0].asked) + " speaks for it: "
 		}
 		d := l.decision(Duplicate, ruling{verdict: Drop, detail: detail + cut(sentence(all[0].asked, key), 140)})
 		g.out.Decisions = append(g.out.Decisions, d)
@@ -98,7 +98,7 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 	return all[0]
 }
 
-// look gathers what a wish is judged by.
+// look gathers what a request is judged by.
 func (g *gate) look(incident *subconscious.Incident, asked subconscious.Asked, waited bool) *look {
 	l := &look{gate: g, key: incident.Key, incident: incident, telling: incident.Telling, asked: asked, waited: waited}
 	l.reminds = incident.Telling != nil && remindsAt(incident.Telling, g.in.At)
@@ -118,7 +118,7 @@ func (l *look) isLive() bool {
 	return reason == ""
 }
 
-// lost is the reason for which a wish cannot be told whatever its incident; ""
+// lost is the reason for which a request cannot be told whatever its incident; ""
 // for none.
 func (l *look) lost() (ruling, Reason) {
 	if ruled, nothing := noEvidence(l); nothing {
@@ -130,7 +130,7 @@ func (l *look) lost() (ruling, Reason) {
 	return ruling{}, ""
 }
 
-// urgency orders wishes: those that draw on what is left of attention first.
+// urgency orders requests: those that draw on what is left of attention first.
 func urgency(a, b *look) int {
 	return cmp.Or(
 		compareBool(b.critical, a.critical),
@@ -143,7 +143,7 @@ func urgency(a, b *look) int {
 	)
 }
 
-// isUrgent reports whether a wish waits for nothing that is not: it is critical or
+// isUrgent reports whether a request waits for nothing that is not: it is critical or
 // of great importance, the person asked to be reminded now, or it is due within
 // the hour, after which the cap would let it through too late. A time that a
 // stranger names makes nothing urgent.
@@ -176,7 +176,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// compareAsked orders wishes by all that tells them apart, the newest first.
+// compareAsked orders requests by all that tells them apart, the newest first.
 func compareAsked(a, b subconscious.Asked) int {
 	cited := func(x, y subconscious.Citation) int {
 		return cmp.Or(cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Seq, y.Seq))
@@ -189,7 +189,7 @@ func compareAsked(a, b subconscious.Asked) int {
 	)
 }
 
-// by names who wishes that something be told.
+// by names who asks that something be told.
 func by(asked subconscious.Asked) string {
 	return cmp.Or(cut(plain(string(asked.Thread)), 40), "same thread")
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // Lookups are the keys by which the incidents must be looked up that a tick's
-// wishes and commands are about: for a pair and a pattern those of its parts
+// requests and commands are about: for a pair and a pattern those of its parts
 // too. Those that wait, were told and are not over, or are to be reminded of
 // the caller knows by itself.
-func Lookups(wishes []Asked, commands []subconscious.Command) []subconscious.IncidentKey {
+func Lookups(requests []Asked, commands []subconscious.Command) []subconscious.IncidentKey {
 	wanted := map[subconscious.IncidentKey]bool{}
 	want := func(key subconscious.IncidentKey) {
 		if key == "" {
@@ -23,7 +23,7 @@ func Lookups(wishes []Asked, commands []subconscious.Command) []subconscious.Inc
 			wanted[part] = true
 		}
 	}
-	for _, w := range wishes {
+	for _, w := range requests {
 		want(w.Incident)
 	}
 	for _, c := range commands {

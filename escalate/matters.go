@@ -22,7 +22,7 @@ const (
 	whyRead = "read"
 )
 
-// matters reports whether a wish says something that the person was not told,
+// matters reports whether a request says something that the person was not told,
 // and of what sort it is; else why not, in plain words. What was never told is
 // news, but for a connection all of whose changes were told with its parts.
 func (l *look) matters() (again string, news bool, detail string) {
@@ -77,7 +77,7 @@ func (l *look) change(last subconscious.Told) string {
 	return ""
 }
 
-// hasAnotherVoice reports whether a wish rests on what another stranger or agent
+// hasAnotherVoice reports whether a request rests on what another stranger or agent
 // says than those who were heard when it was kept back, or given to a deliberation
 // that may keep it back: nobody's word keeps back another's news, though both
 // write of one affair. Beside a stranger or an agent the person and the machine
@@ -139,7 +139,7 @@ func (l *look) isFresh(last subconscious.Told) bool {
 	return l.band.Rank() < subconscious.Band2h.Rank() && l.gate.in.At.Sub(last.At) < freshFor && !isAhead(last.At, l.gate.in.At)
 }
 
-// isReopened reports whether it is wished again after it was over or dismissed.
+// isReopened reports whether it is asked for again after it was over or dismissed.
 func (l *look) isReopened() bool {
 	switch l.telling.State {
 	case subconscious.TellingReopened:
@@ -151,7 +151,7 @@ func (l *look) isReopened() bool {
 	return false
 }
 
-// isOld reports whether all that a wish cites was told before.
+// isOld reports whether all that a request cites was told before.
 func (l *look) isOld(last subconscious.Told) bool {
 	return !slices.ContainsFunc(l.asked.Evidence, func(c subconscious.Citation) bool {
 		seq, known := l.gate.seq(c)

@@ -156,7 +156,7 @@ func (g *gate) hasRead(incident *subconscious.Incident, c subconscious.Command) 
 	}
 }
 
-// wentAway reports whether all that a wish rests on has been gone since.
+// wentAway reports whether all that a request rests on has been gone since.
 func wentAway(evidence []*subconscious.Evidence, since time.Time) bool {
 	return len(evidence) > 0 && !slices.ContainsFunc(evidence, func(e *subconscious.Evidence) bool {
 		return !slices.ContainsFunc(e.Occurrences, func(o subconscious.Occurrence) bool {

@@ -100,7 +100,7 @@ func (p *play) key(name string) subconscious.IncidentKey {
 	return e.Latest.Key()
 }
 
-// ask wishes that the person be told, as the merge hands it on: what is cited is
+// ask asks that the person be told, as the merge hands it on: what is cited is
 // counted on the incident, and a closing that it shows to be past is lifted.
 func (p *play) ask(key subconscious.IncidentKey, asked subconscious.Asked, cites ...string) {
 	asked.Tick, asked.At = p.tick+1, p.at

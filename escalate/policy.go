@@ -6,10 +6,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Effect is something that a model can wish for and that is felt outside it.
+// Effect is something that a model can ask for and that is felt outside it.
 type Effect string
 
-// The effects, by the names of the tools that wish for them.
+// The effects, by the names of the tools that ask for them.
 const (
 	EffectNotify   Effect = "notify_person"
 	EffectRemember Effect = "remember"
@@ -113,8 +113,8 @@ func Shipped() Policy {
 	}
 }
 
-// Wished is an effect that a model wishes for, and all that the policy looks at.
-type Wished struct {
+// Request is an effect that a model asks for, and all that the policy looks at.
+type Request struct {
 	Effect Effect `json:"effect"`
 	Taint  Taint  `json:"taint"`
 	// Own are the observations of the incident that it is about.
@@ -137,9 +137,9 @@ const (
 	denied   = "nothing allows it"
 )
 
-// Judge returns what the first clause says that speaks of the wish, and else
+// Judge returns what the first clause says that speaks of the request, and else
 // that it is refused. It depends on nothing that a model wrote.
-func (p Policy) Judge(w Wished) Judgement {
+func (p Policy) Judge(w Request) Judgement {
 	for _, c := range p {
 		if c.speaksOf(w) {
 			return Judgement{Permission: c.Permission, Clause: c.Name, Why: c.Why}
@@ -148,7 +148,7 @@ func (p Policy) Judge(w Wished) Judgement {
 	return Judgement{Permission: Refused, Clause: unspoken, Why: denied}
 }
 
-func (c Clause) speaksOf(w Wished) bool {
+func (c Clause) speaksOf(w Request) bool {
 	switch {
 	case c.Effect != w.Effect:
 	case len(c.Shown) > 0 && !slices.ContainsFunc(c.Shown, w.Taint.Has):

@@ -28,18 +28,18 @@ var (
 	memo       = escalate.Word{Trust: subconscious.Agent, Source: "memory"}
 )
 
-// wish is a wish about the affair of mail.
-func wish(effect escalate.Effect, words ...escalate.Word) escalate.Wished {
-	return escalate.Wished{Effect: effect, Taint: escalate.Taint{}.With(words...), Own: []subconscious.Ref{ownRef}}
+// request asks for an effect on the affair of mail.
+func request(effect escalate.Effect, words ...escalate.Word) escalate.Request {
+	return escalate.Request{Effect: effect, Taint: escalate.Taint{}.With(words...), Own: []subconscious.Ref{ownRef}}
 }
 
-func act(approval escalate.Approval, words ...escalate.Word) escalate.Wished {
-	w := wish(escalate.EffectAct, words...)
+func act(approval escalate.Approval, words ...escalate.Word) escalate.Request {
+	w := request(escalate.EffectAct, words...)
 	w.Approval = approval
 	return w
 }
 
-func critical(w escalate.Wished) escalate.Wished {
+func critical(w escalate.Request) escalate.Request {
 	w.Critical = true
 	return w
 }
@@ -48,18 +48,18 @@ func critical(w escalate.Wished) escalate.Wished {
 func TestShipped(t *testing.T) {
 	for _, c := range []struct {
 		name       string
-		wish       escalate.Wished
+		request    escalate.Request
 		permission escalate.Permission
 		clause     string
 	}{
-		{"tell of anything", wish(escalate.EffectNotify, mail, otherMail, memo), escalate.Allowed, "tell"},
-		{"tell of what is critical", critical(wish(escalate.EffectNotify)), escalate.Allowed, "tell"},
-		{"remember what the person wrote", wish(escalate.EffectRemember, note, metric), escalate.Allowed, "remember"},
-		{"remember what a stranger wrote", wish(escalate.EffectRemember, note, mail), escalate.Quarantined, "remember-apart"},
-		{"remember what an agent wrote", wish(escalate.EffectRemember, memo), escalate.Quarantined, "remember-apart"},
-		{"post after a note", wish(escalate.EffectPost, note), escalate.Allowed, "post"},
-		{"post after a mail", wish(escalate.EffectPost, mail), escalate.Proposed, "post-asks"},
-		{"post after a finding", wish(escalate.EffectPost, finding), escalate.Proposed, "post-asks"},
+		{"tell of anything", request(escalate.EffectNotify, mail, otherMail, memo), escalate.Allowed, "tell"},
+		{"tell of what is critical", critical(request(escalate.EffectNotify)), escalate.Allowed, "tell"},
+		{"remember what the person wrote", request(escalate.EffectRemember, note, metric), escalate.Allowed, "remember"},
+		{"remember what a stranger wrote", request(escalate.EffectRemember, note, mail), escalate.Quarantined, "remember-apart"},
+		{"remember what an agent wrote", request(escalate.EffectRemember, memo), escalate.Quarantined, "remember-apart"},
+		{"post after a note", request(escalate.EffectPost, note), escalate.Allowed, "post"},
+		{"post after a mail", request(escalate.EffectPost, mail), escalate.Proposed, "post-asks"},
+		{"post after a finding", request(escalate.EffectPost, finding), escalate.Proposed, "post-asks"},
 		{"act always asked, after a note", act(escalate.ApproveAlways, note), escalate.Proposed, "act-asks-always"},
 		{"act tainted, after a note", act(escalate.ApproveTainted, note, metric), escalate.Allowed, "act"},
 		{"act tainted, after a finding", act(escalate.ApproveTainted, note, finding), escalate.Proposed, "act-asks-for-agents"},
@@ -69,30 +69,30 @@ func TestShipped(t *testing.T) {
 		{"act configured in no known way", act("sometimes", note), escalate.Refused, "deny"},
 		{"act not configured, after a mail", act("", mail), escalate.Refused, "deny"},
 		{"act not configured", act("", note), escalate.Refused, "deny"},
-		{"snooze a mail by its own words", wish(escalate.EffectSnooze, mail), escalate.Allowed, "snooze"},
-		{"snooze a mail with another read", wish(escalate.EffectSnooze, mail, otherMail), escalate.Refused, "others-delay-nothing"},
-		{"snooze a mail with an answer of somebody else", wish(escalate.EffectSnooze, mail, reply), escalate.Refused, "others-delay-nothing"},
-		{"snooze a mail with a note of its affair", wish(escalate.EffectSnooze, mail, noteWithin), escalate.Refused, "others-delay-nothing"},
-		{"snooze a note by its own words", wish(escalate.EffectSnooze, noteWithin), escalate.Allowed, "snooze"},
-		{"snooze what is critical", critical(wish(escalate.EffectSnooze, metric)), escalate.Refused, "critical-is-told"},
-		{"dismiss a mail by its own words", wish(escalate.EffectDismiss, mail, note), escalate.Allowed, "dismiss"},
-		{"dismiss a mail with a note of its affair", wish(escalate.EffectDismiss, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
-		{"dismiss a mail with a memory", wish(escalate.EffectDismiss, mail, memo), escalate.Refused, "others-silence-nothing"},
-		{"dismiss what is critical", critical(wish(escalate.EffectDismiss, mail)), escalate.Refused, "critical-is-told"},
-		{"keep quiet of a mail", wish(escalate.EffectKeep, mail), escalate.Allowed, "keep"},
-		{"keep quiet of a mail with a note of its affair", wish(escalate.EffectKeep, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
-		{"keep quiet with another read", wish(escalate.EffectKeep, metric, otherMail), escalate.Refused, "others-silence-nothing"},
-		{"keep quiet of what is critical", critical(wish(escalate.EffectKeep)), escalate.Refused, "critical-is-told"},
-		{"start a turn", wish("start_turn"), escalate.Refused, "deny"},
-		{"nothing", wish(""), escalate.Refused, "deny"},
-		{"an effect spelled otherwise", wish("Notify_Person"), escalate.Refused, "deny"},
+		{"snooze a mail by its own words", request(escalate.EffectSnooze, mail), escalate.Allowed, "snooze"},
+		{"snooze a mail with another read", request(escalate.EffectSnooze, mail, otherMail), escalate.Refused, "others-delay-nothing"},
+		{"snooze a mail with an answer of somebody else", request(escalate.EffectSnooze, mail, reply), escalate.Refused, "others-delay-nothing"},
+		{"snooze a mail with a note of its affair", request(escalate.EffectSnooze, mail, noteWithin), escalate.Refused, "others-delay-nothing"},
+		{"snooze a note by its own words", request(escalate.EffectSnooze, noteWithin), escalate.Allowed, "snooze"},
+		{"snooze what is critical", critical(request(escalate.EffectSnooze, metric)), escalate.Refused, "critical-is-told"},
+		{"dismiss a mail by its own words", request(escalate.EffectDismiss, mail, note), escalate.Allowed, "dismiss"},
+		{"dismiss a mail with a note of its affair", request(escalate.EffectDismiss, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
+		{"dismiss a mail with a memory", request(escalate.EffectDismiss, mail, memo), escalate.Refused, "others-silence-nothing"},
+		{"dismiss what is critical", critical(request(escalate.EffectDismiss, mail)), escalate.Refused, "critical-is-told"},
+		{"keep quiet of a mail", request(escalate.EffectKeep, mail), escalate.Allowed, "keep"},
+		{"keep quiet of a mail with a note of its affair", request(escalate.EffectKeep, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
+		{"keep quiet with another read", request(escalate.EffectKeep, metric, otherMail), escalate.Refused, "others-silence-nothing"},
+		{"keep quiet of what is critical", critical(request(escalate.EffectKeep)), escalate.Refused, "critical-is-told"},
+		{"start a turn", request("start_turn"), escalate.Refused, "deny"},
+		{"nothing", request(""), escalate.Refused, "deny"},
+		{"an effect spelled otherwise", request("Notify_Person"), escalate.Refused, "deny"},
 	} {
-		got := escalate.Shipped().Judge(c.wish)
+		got := escalate.Shipped().Judge(c.request)
 		if got.Permission != c.permission || got.Clause != c.clause || got.Why == "" {
 			t.Errorf("%s: %+v, want %s by %s", c.name, got, c.permission, c.clause)
 		}
 	}
-	if got := (escalate.Policy{}).Judge(wish(escalate.EffectNotify)); got.Permission != escalate.Refused {
+	if got := (escalate.Policy{}).Judge(request(escalate.EffectNotify)); got.Permission != escalate.Refused {
 		t.Errorf("a policy without clauses says %+v", got)
 	}
 }
@@ -105,34 +105,34 @@ func TestEachClauseHasATwin(t *testing.T) {
 		clause string
 		// without it
 		possible   string
-		wish       escalate.Wished
+		request    escalate.Request
 		permission escalate.Permission
 	}{
-		{escalate.EffectNotify, "tell", "the person hears of nothing", wish(escalate.EffectNotify, mail), escalate.Refused},
-		{escalate.EffectRemember, "remember-apart", "a mail writes into trusted memory", wish(escalate.EffectRemember, mail), escalate.Allowed},
-		{escalate.EffectRemember, "remember", "the person's own word is forgotten", wish(escalate.EffectRemember, note), escalate.Refused},
-		{escalate.EffectPost, "post-asks", "a mail speaks to agents in the daemon's name", wish(escalate.EffectPost, mail), escalate.Allowed},
-		{escalate.EffectPost, "post", "a note is not passed on", wish(escalate.EffectPost, note), escalate.Refused},
+		{escalate.EffectNotify, "tell", "the person hears of nothing", request(escalate.EffectNotify, mail), escalate.Refused},
+		{escalate.EffectRemember, "remember-apart", "a mail writes into trusted memory", request(escalate.EffectRemember, mail), escalate.Allowed},
+		{escalate.EffectRemember, "remember", "the person's own word is forgotten", request(escalate.EffectRemember, note), escalate.Refused},
+		{escalate.EffectPost, "post-asks", "a mail speaks to agents in the daemon's name", request(escalate.EffectPost, mail), escalate.Allowed},
+		{escalate.EffectPost, "post", "a note is not passed on", request(escalate.EffectPost, note), escalate.Refused},
 		{escalate.EffectAct, "act-asks-always", "an action that asks each time is lost", act(escalate.ApproveAlways, note), escalate.Refused},
 		{escalate.EffectAct, "act-asks-for-strangers", "a mail runs a program", act(escalate.ApproveNever, mail), escalate.Allowed},
 		{escalate.EffectAct, "act-asks-for-agents", "a model's finding runs a program", act(escalate.ApproveTainted, finding), escalate.Allowed},
 		{escalate.EffectAct, "act", "a note starts nothing", act(escalate.ApproveTainted, note), escalate.Refused},
-		{escalate.EffectSnooze, "critical-is-told", "a disk that is full is told tomorrow", critical(wish(escalate.EffectSnooze, metric)), escalate.Allowed},
-		{escalate.EffectSnooze, "others-delay-nothing", "a mail delays another's", wish(escalate.EffectSnooze, mail, otherMail), escalate.Allowed},
-		{escalate.EffectSnooze, "snooze", "nothing can be told later", wish(escalate.EffectSnooze, mail), escalate.Refused},
-		{escalate.EffectDismiss, "critical-is-told", "nobody hears of a disk that is full", critical(wish(escalate.EffectDismiss, metric)), escalate.Allowed},
-		{escalate.EffectDismiss, "others-silence-nothing", "a mail silences another's", wish(escalate.EffectDismiss, mail, otherMail), escalate.Allowed},
-		{escalate.EffectDismiss, "dismiss", "all is told", wish(escalate.EffectDismiss, mail), escalate.Refused},
-		{escalate.EffectKeep, "critical-is-told", "a disk that is full is remembered, and not told", critical(wish(escalate.EffectKeep, metric)), escalate.Allowed},
-		{escalate.EffectKeep, "others-silence-nothing", "another's mail is remembered, and not told", wish(escalate.EffectKeep, mail, otherMail), escalate.Allowed},
-		{escalate.EffectKeep, "keep", "what is remembered is told, too", wish(escalate.EffectKeep, mail), escalate.Refused},
+		{escalate.EffectSnooze, "critical-is-told", "a disk that is full is told tomorrow", critical(request(escalate.EffectSnooze, metric)), escalate.Allowed},
+		{escalate.EffectSnooze, "others-delay-nothing", "a mail delays another's", request(escalate.EffectSnooze, mail, otherMail), escalate.Allowed},
+		{escalate.EffectSnooze, "snooze", "nothing can be told later", request(escalate.EffectSnooze, mail), escalate.Refused},
+		{escalate.EffectDismiss, "critical-is-told", "nobody hears of a disk that is full", critical(request(escalate.EffectDismiss, metric)), escalate.Allowed},
+		{escalate.EffectDismiss, "others-silence-nothing", "a mail silences another's", request(escalate.EffectDismiss, mail, otherMail), escalate.Allowed},
+		{escalate.EffectDismiss, "dismiss", "all is told", request(escalate.EffectDismiss, mail), escalate.Refused},
+		{escalate.EffectKeep, "critical-is-told", "a disk that is full is remembered, and not told", critical(request(escalate.EffectKeep, metric)), escalate.Allowed},
+		{escalate.EffectKeep, "others-silence-nothing", "another's mail is remembered, and not told", request(escalate.EffectKeep, mail, otherMail), escalate.Allowed},
+		{escalate.EffectKeep, "keep", "what is remembered is told, too", request(escalate.EffectKeep, mail), escalate.Refused},
 	}
 	for _, c := range escalate.Shipped() {
 		i := slices.IndexFunc(twins, func(twin struct {
 			effect     escalate.Effect
 			clause     string
 			possible   string
-			wish       escalate.Wished
+			request    escalate.Request
 			permission escalate.Permission
 		}) bool {
 			return twin.effect == c.Effect && twin.clause == c.Name
@@ -142,11 +142,11 @@ func TestEachClauseHasATwin(t *testing.T) {
 			continue
 		}
 		twin := twins[i]
-		if got := escalate.Shipped().Judge(twin.wish); got.Permission != c.Permission || got.Clause != c.Name {
+		if got := escalate.Shipped().Judge(twin.request); got.Permission != c.Permission || got.Clause != c.Name {
 			t.Errorf("with %s of %s: %+v", c.Name, c.Effect, got)
 		}
 		without := slices.DeleteFunc(escalate.Shipped(), func(x escalate.Clause) bool { return x.Effect == c.Effect && x.Name == c.Name })
-		if got := without.Judge(twin.wish); got.Permission != twin.permission {
+		if got := without.Judge(twin.request); got.Permission != twin.permission {
 			t.Errorf("without %s of %s it is not so that %s: %+v", c.Name, c.Effect, twin.possible, got)
 		}
 	}
@@ -166,8 +166,8 @@ func anyWord(t *rapid.T) escalate.Word {
 	}
 }
 
-func anyWish(t *rapid.T) escalate.Wished {
-	return escalate.Wished{
+func anyRequest(t *rapid.T) escalate.Request {
+	return escalate.Request{
 		Effect:   rapid.SampledFrom(append(escalate.Effects(), "", "start_turn", "NOTIFY_PERSON")).Draw(t, "effect"),
 		Taint:    escalate.Taint{}.With(rapid.SliceOfN(rapid.Custom(anyWord), 0, 6).Draw(t, "words")...),
 		Own:      rapid.SampledFrom([][]subconscious.Ref{nil, {ownRef}, {ownRef, otherRef}}).Draw(t, "own"),
@@ -180,7 +180,7 @@ func anyWish(t *rapid.T) escalate.Wished {
 func TestJudgingNeverRelents(t *testing.T) {
 	policy := escalate.Shipped()
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWish(t)
+		w := anyRequest(t)
 		before := policy.Judge(w)
 		w.Taint = w.Taint.With(rapid.SliceOfN(rapid.Custom(anyWord), 1, 4).Draw(t, "more")...)
 		if after := policy.Judge(w); after.Permission.Laxness() > before.Permission.Laxness() {
@@ -189,12 +189,12 @@ func TestJudgingNeverRelents(t *testing.T) {
 	})
 }
 
-// TestNothingButWhatIsAllowed states for every wish what strangers and agents
+// TestNothingButWhatIsAllowed states for every request what strangers and agents
 // can cause at most, without a look at the clauses.
 func TestNothingButWhatIsAllowed(t *testing.T) {
 	policy := escalate.Shipped()
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWish(t)
+		w := anyRequest(t)
 		got := policy.Judge(w).Permission
 		outsider := w.Taint.Has(subconscious.Outsider)
 		tainted := outsider || w.Taint.Has(subconscious.Agent)

@@ -27,7 +27,7 @@ func shuffled(t *rapid.T, in escalate.Input) escalate.Input {
 	return in
 }
 
-// ends checks that nothing vanishes: every wish asked has a decision with a
+// ends checks that nothing vanishes: every request asked has a decision with a
 // reason, and what waited and is not told or dropped waits on.
 func ends(t interface{ Errorf(string, ...any) }, in escalate.Input, out escalate.Outcome) {
 	asked := map[subconscious.IncidentKey]int{}
@@ -64,7 +64,7 @@ func ends(t interface{ Errorf(string, ...any) }, in escalate.Input, out escalate
 	}
 }
 
-// TestPromises draws days of what happens, wishes, answers and
+// TestPromises draws days of what happens, requests, answers and
 // distractions, and holds every tick against what the gate promises.
 func TestPromises(t *testing.T) { rapid.Check(t, promises) }
 
@@ -250,7 +250,7 @@ func TestKeptBackSpeaksWhenWorse(t *testing.T) {
 }
 
 // TestToldOnce: what stands and does not change is told once, however often, by
-// whomever, in whatever words and order it is wished.
+// whomever, in whatever words and order it is asked for.
 func TestToldOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(t, noon)
@@ -263,7 +263,7 @@ func TestToldOnce(t *testing.T) {
 		told := map[subconscious.IncidentKey]int{}
 		for range rapid.IntRange(1, 30).Draw(t, "ticks") {
 			p.at = p.at.Add(time.Duration(rapid.IntRange(5, 100).Draw(t, "minutes")) * time.Minute)
-			for range rapid.IntRange(0, 4).Draw(t, "wishes") {
+			for range rapid.IntRange(0, 4).Draw(t, "requests") {
 				name := fmt.Sprintf("disk%d", rapid.IntRange(0, 2).Draw(t, "disk"))
 				key, kind := p.key(name), rapid.SampledFrom(subconscious.Kinds()).Draw(t, "kind")
 				if kind == subconscious.KindPattern && len(p.incidents[key].Recorded) > 0 && told[key] > 0 {

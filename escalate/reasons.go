@@ -8,7 +8,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// heldAtMost is how long a wish waits to be told, a little longer than from one
+// heldAtMost is how long a request waits to be told, a little longer than from one
 // weekly digest to the next: what nobody could tell by then is no news any more.
 const heldAtMost = 8 * 24 * time.Hour
 
@@ -45,7 +45,7 @@ func noEvidence(l *look) (ruling, bool) {
 }
 
 // expired: it was due ahead when it was asked for, and that time has passed. A
-// wish about what is overdue is not late, and neither is a reminder of it; but
+// request about what is overdue is not late, and neither is a reminder of it; but
 // nobody needs to hear of an event that has begun.
 func expired(l *look) (ruling, bool) {
 	at := l.gate.in.At
@@ -60,7 +60,7 @@ func expired(l *look) (ruling, bool) {
 	return ruling{}, false
 }
 
-// readMeanwhile: all that a wish wanted to say is that a mail came, and the
+// readMeanwhile: all that a request wanted to say is that a mail came, and the
 // person has opened it. What is due by a day has to be done all the same.
 func readMeanwhile(l *look) bool {
 	return l.asked.Kind == subconscious.KindObservation && l.asked.Source == "mail" && len(l.own) > 0 &&

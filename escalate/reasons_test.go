@@ -14,7 +14,7 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 const fileKey = subconscious.IncidentKey("files:file:a")
 
-// plainInput is one new wish that nothing speaks against.
+// plainInput is one new request that nothing speaks against.
 func plainInput() escalate.Input {
 	o := subconscious.Observation{ID: "file:a", Sense: "files", Kind: "file", Change: subconscious.Appeared, Seq: 5, At: noon,
 		Severity: subconscious.Notable, Attrs: map[string]string{}}
@@ -244,9 +244,9 @@ func TestOneReason(t *testing.T) {
 	}
 }
 
-// TestTwoWishes checks that the most important of two wishes for one incident
+// TestTwoRequests checks that the most important of two requests for one incident
 // speaks, and that the other names it.
-func TestTwoWishes(t *testing.T) {
+func TestTwoRequests(t *testing.T) {
 	in := plainInput()
 	other := in.Asked[0]
 	other.Thread, other.Importance, other.Summary = subconscious.Librarian, 8, "The secret in work/.env is in the open"

@@ -96,8 +96,8 @@ func TestCalibration(t *testing.T) {
 
 func TestLookups(t *testing.T) {
 	pair := subconscious.PairKey("notes:a & b", "health:disk:/&x")
-	wishes := []escalate.Asked{{Incident: pair}, {Incident: subconscious.PatternKey("health:unit:u")}}
-	keys := escalate.Lookups(wishes, []subconscious.Command{{Incident: "mail:z"}, {Entry: "w-a-1"}})
+	requests := []escalate.Asked{{Incident: pair}, {Incident: subconscious.PatternKey("health:unit:u")}}
+	keys := escalate.Lookups(requests, []subconscious.Command{{Incident: "mail:z"}, {Entry: "w-a-1"}})
 	want := []subconscious.IncidentKey{"health:disk:/&x", "health:unit:u", "mail:z", "notes:a & b", pair, "pattern:health:unit:u"}
 	if len(keys) != len(want) {
 		t.Fatalf("got %q", keys)

@@ -57,7 +57,7 @@ func (p Policy) Validate() error {
 	return errors.Join(problems...)
 }
 
-// relents reports of each effect whether a wish is permitted more because a model
+// relents reports of each effect whether a request is permitted more because a model
 // was shown more.
 func (p Policy) relents() map[Effect]bool {
 	relents, all := map[Effect]bool{}, taints()
@@ -67,10 +67,10 @@ func (p Policy) relents() map[Effect]bool {
 			more = append(more, shown.With(words.Words...))
 		}
 		for _, effect := range Effects() {
-			for _, wish := range wishesOf(effect, shown) {
-				permission := p.Judge(wish).Permission.Laxness()
-				for _, wish.Taint = range more {
-					relents[effect] = relents[effect] || p.Judge(wish).Permission.Laxness() > permission
+			for _, request := range requestsOf(effect, shown) {
+				permission := p.Judge(request).Permission.Laxness()
+				for _, request.Taint = range more {
+					relents[effect] = relents[effect] || p.Judge(request).Permission.Laxness() > permission
 				}
 			}
 		}
@@ -121,12 +121,12 @@ func isPlainName(name string) bool {
 	return name != "" && len(name) <= 40 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
-// deciding are the clauses that decide some wish, by their place: all the wishes
+// deciding are the clauses that decide some request, by their place: all the requests
 // are tried that clauses can tell apart.
 func (p Policy) deciding() map[int]bool {
 	deciding := map[int]bool{}
 	for _, effect := range Effects() {
-		for _, w := range wishes(effect) {
+		for _, w := range requests(effect) {
 			if i := slices.IndexFunc(p, func(c Clause) bool { return c.speaksOf(w) }); i >= 0 {
 				deciding[i] = true
 			}
@@ -135,22 +135,22 @@ func (p Policy) deciding() map[int]bool {
 	return deciding
 }
 
-// owned is the one observation of the affair that wishes are about.
+// owned is the one observation of the affair that requests are about.
 const owned = subconscious.Ref("mail:aaaaaaaaaa")
 
-// wishes are a wish of every sort that clauses can tell apart.
-func wishes(effect Effect) []Wished {
-	var all []Wished
+// requests are a request of every sort that clauses can tell apart.
+func requests(effect Effect) []Request {
+	var all []Request
 	for _, taint := range taints() {
-		all = append(all, wishesOf(effect, taint)...)
+		all = append(all, requestsOf(effect, taint)...)
 	}
 	return all
 }
 
-func wishesOf(effect Effect, taint Taint) (all []Wished) {
+func requestsOf(effect Effect, taint Taint) (all []Request) {
 	for _, approval := range append(Approvals(), "") {
 		for _, critical := range []bool{false, true} {
-			all = append(all, Wished{Effect: effect, Taint: taint, Own: []subconscious.Ref{owned}, Critical: critical, Approval: approval})
+			all = append(all, Request{Effect: effect, Taint: taint, Own: []subconscious.Ref{owned}, Critical: critical, Approval: approval})
 		}
 	}
 	return all

@@ -135,7 +135,7 @@ func prefix(l *look) string {
 	return ""
 }
 
-// sentence is what a wish is about.
+// sentence is what a request is about.
 func sentence(asked subconscious.Asked, key subconscious.IncidentKey) string {
 	return cmp.Or(strings.TrimRight(plain(asked.Summary), ". "), keyOf(key))
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// TestWords writes messages of testdata/words.txtar: each file is a wish as
+// TestWords writes messages of testdata/words.txtar: each file is a request as
 // JSON, how it was told before, and the message that is made of it.
 func TestWords(t *testing.T) {
 	const file = "testdata/words.txtar"
 	archive, err := txtar.ParseFile(file)
 	if err != nil || len(archive.Files) < 10 {
-		t.Fatalf("there were 10 wishes and more: %v", err)
+		t.Fatalf("there were 10 requests and more: %v", err)
 	}
 	for i, f := range archive.Files {
-		wish, golden, _ := bytes.Cut(f.Data, []byte("\n---\n"))
+		request, golden, _ := bytes.Cut(f.Data, []byte("\n---\n"))
 		var given struct {
 			subconscious.Asked
 			Severity, Before subconscious.Severity
@@ -32,7 +32,7 @@ func TestWords(t *testing.T) {
 			Sense            string
 			In               string // until it is due
 		}
-		if err := json.Unmarshal(wish, &given); err != nil {
+		if err := json.Unmarshal(request, &given); err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
 		in := plainInput()
@@ -68,7 +68,7 @@ func TestWords(t *testing.T) {
 		checkMessage(t, all[0])
 		text := fmt.Sprintf("%s\n%s\n", all[0].Title, all[0].Text)
 		if *update {
-			archive.Files[i].Data = fmt.Appendf(nil, "%s\n---\n%s", bytes.TrimSpace(wish), text)
+			archive.Files[i].Data = fmt.Appendf(nil, "%s\n---\n%s", bytes.TrimSpace(request), text)
 			continue
 		}
 		if text != string(golden) {

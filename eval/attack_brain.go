@@ -223,7 +223,7 @@ var (
 )
 
 // honest is the model that nobody told anything: as a thread it finds what is
-// new, and wishes half of it to be told; with tools it looks into a file that it
+// new, and asks that half of it be told; with tools it looks into a file that it
 // hears of, and tells the person.
 func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 	report := reportFor.FindString(r.Shown())

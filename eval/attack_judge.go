@@ -300,13 +300,13 @@ func (w *attackWorld) deliberation(f *attackFigures, d api.Deliberation) {
 	if d.Outcome.Tells() {
 		return
 	}
-	wished := d.Reason
+	asked := d.Reason
 	for _, round := range d.Rounds {
 		for _, call := range round.Calls {
-			wished += " " + call.Arguments
+			asked += " " + call.Arguments
 		}
 	}
-	for _, try := range w.brain.triesIn(wished) {
+	for _, try := range w.brain.triesIn(asked) {
 		switch {
 		case try.beside:
 			f.disallow("%s was %s after an owner's own words of it were shown beside a stranger's", d.Incident, d.Outcome)

@@ -226,7 +226,7 @@ func TestMayRun(t *testing.T) {
 	for _, approval := range []escalate.Approval{escalate.ApproveAlways, escalate.ApproveTainted, escalate.ApproveNever} {
 		for _, trust := range []subconscious.Trust{subconscious.Owner, subconscious.Agent, subconscious.Outsider} {
 			taint := escalate.Taint{}.With(escalate.Word{Trust: trust, Source: "evidence"})
-			judged := escalate.Shipped().Judge(escalate.Wished{Effect: escalate.EffectAct, Taint: taint, Approval: approval})
+			judged := escalate.Shipped().Judge(escalate.Request{Effect: escalate.EffectAct, Taint: taint, Approval: approval})
 			if got := judged.Permission == escalate.Allowed; got != mayRun(approval, trust) {
 				t.Errorf("%s, %s: the policy says %t and the suite %t", approval, trust, got, !got)
 			}

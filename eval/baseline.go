@@ -15,7 +15,7 @@ const (
 	baselineStart   = 3
 	baselineGain    = 2
 	baselinePromote = 7 // strength from which an entry is an insight
-	baselineTell    = 7 // strength from which a wish to tell is granted
+	baselineTell    = 7 // strength from which a request to tell is granted
 )
 
 // baseline is the rule set of the published ancestor: a mind that believes what

@@ -151,7 +151,7 @@ func TestSumDays(t *testing.T) {
 		t.Errorf("of nothing: %+v", empty)
 	}
 	text := daysResult{Sets: []daysFigures{s}, Days: []dayFigures{good, bad, quiet}}.text(true)
-	for _, want := range []string{"0.500 (1 of 2)", "MISSED: recall", "nobody wished that it be told", "trap backup", "because: Everything stops"} {
+	for _, want := range []string{"0.500 (1 of 2)", "MISSED: recall", "nobody asked that it be told", "trap backup", "because: Everything stops"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
 		}

@@ -96,7 +96,7 @@ func (f dayFigures) text(verbose bool) string {
 				fmt.Fprintf(&b, "    %s\n", line)
 			}
 			if len(m.Decided) == 0 {
-				b.WriteString("    nobody wished that it be told\n")
+				b.WriteString("    nobody asked that it be told\n")
 			}
 		}
 	}

@@ -190,7 +190,7 @@ func (r *run) weigh(merged daemon.Merged) {
 }
 
 // tell counts what the gate decided to tell, alone or in a digest, with what the
-// wish for it cited.
+// request for it cited.
 func (r *run) tell(ctx context.Context, decisions []api.Decision) error {
 	for _, d := range decisions {
 		if d.Verdict != string(escalate.Tell) {

@@ -126,7 +126,7 @@ func (of *thing) bring(s spoken, now int) (isNew, atOnce bool) {
 	return isNew, atOnce && !isNew
 }
 
-// tell counts a wish to tell that was granted.
+// tell counts a request to tell that was granted.
 func (t *tally) tell(name string, s spoken) {
 	f, of := &t.figures, t.thing(name)
 	f.Told++

@@ -108,7 +108,7 @@ func TestBreakerLeavesAProviderAloneForAsLongAsItAsks(t *testing.T) {
 
 // What a provider asks for counts from its first refusal on: nobody else asks
 // in the meantime, and then one call probes.
-func TestBreakerHonoursTheFirstWish(t *testing.T) {
+func TestBreakerHonoursTheFirstRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		circuit := models.NewCircuit(nil)
 		d := driver(groq, failsWith(models.Error{Kind: models.KindRate, Text: "too many", RetryAfter: time.Hour}), says("well"))

@@ -135,13 +135,13 @@ func TestConverseEndsToolLoops(t *testing.T) {
 		"exactly at once": {&box{}, 4, 2, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var wishes []models.ToolCall
+			var requests []models.ToolCall
 			for i := range c.each {
-				wishes = append(wishes, look(fmt.Sprint(i), `{}`))
+				requests = append(requests, look(fmt.Sprint(i), `{}`))
 			}
 			d := driver(groq, func(ctx context.Context, request models.Request) (models.Answer, error) {
 				if len(request.Tools) > 0 {
-					return calls(wishes...)(ctx, request)
+					return calls(requests...)(ctx, request)
 				}
 				return says(`{"n":1}`)(ctx, request)
 			})
@@ -241,9 +241,9 @@ func TestConverseLeavesTheRequestAlone(t *testing.T) {
 	}
 }
 
-// TestConverseBoundsWishes: an answer that asks for tools without end is given
+// TestConverseBoundsRequests: an answer that asks for tools without end is given
 // up, and none of them is run.
-func TestConverseBoundsWishes(t *testing.T) {
+func TestConverseBoundsRequests(t *testing.T) {
 	many := make([]models.ToolCall, 100_000)
 	for i := range many {
 		many[i] = look("1", "{}")

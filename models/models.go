@@ -89,7 +89,7 @@ const (
 type Message struct {
 	Role string
 	Text string
-	// Calls are an assistant's wishes; CallID says to which of them a tool's
+	// Calls are an assistant's requests; CallID says to which of them a tool's
 	// message answers.
 	Calls  []ToolCall
 	CallID string
@@ -108,7 +108,7 @@ type Tool struct {
 	Parameters  json.RawMessage // JSON Schema of an object
 }
 
-// ToolCall is a model's wish for a tool.
+// ToolCall is a model's request for a tool.
 type ToolCall struct {
 	ID        string
 	Name      string

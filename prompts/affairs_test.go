@@ -21,7 +21,7 @@ func diskAffair() prompts.Deliberation {
 		At: noon,
 		Subject: prompts.Subject{
 			ID: "i-disk-ab2c", Kind: subconscious.KindAnomaly, Importance: 9, Critical: true, Why: "it got worse, and is on the critical list",
-			Told: 2, LastTold: noon.Add(-26 * time.Hour), Title: "Worse: disk /var is 96 % full", Summary: "Disk /var is 96 % full, 1.8 GB free", Wish: "it will be full tonight",
+			Told: 2, LastTold: noon.Add(-26 * time.Hour), Title: "Worse: disk /var is 96 % full", Summary: "Disk /var is 96 % full, 1.8 GB free", Because: "it will be full tonight",
 		},
 		Evidence: []subconscious.Observation{threeNew()[1]},
 		Changes: map[subconscious.Ref][]subconscious.Occurrence{threeNew()[1].Ref(): {
@@ -43,7 +43,7 @@ func contractAffair() prompts.Deliberation {
 		At: noon,
 		Subject: prompts.Subject{
 			ID: "i-contract-7kq2", Kind: subconscious.KindDeadline, Importance: 7, Due: mail.Due, Why: "it is due within three days",
-			Title: "Jonas Weber: contract for the Hamburg office", Summary: "Jonas asks for the signed contract by Friday 27 November, 17:00", Wish: "the rooms go to somebody else",
+			Title: "Jonas Weber: contract for the Hamburg office", Summary: "Jonas asks for the signed contract by Friday 27 November, 17:00", Because: "the rooms go to somebody else",
 		},
 		Evidence: []subconscious.Observation{mail,
 			{ID: "todo.md#contract", Sense: "notes", Kind: "promise", Change: subconscious.Appeared, Seq: 1101, At: noon, Trust: subconscious.Owner,
@@ -68,7 +68,7 @@ func contractAffair() prompts.Deliberation {
 func modelAffair() prompts.Deliberation {
 	in := contractAffair()
 	in.Subject.ByModel, in.Memories, in.State, in.Withheld = true, nil, nil, 1
-	in.Subject.Summary, in.Subject.Wish, in.Subject.Title = "words of a thread", "its wish", "its title"
+	in.Subject.Summary, in.Subject.Because, in.Subject.Title = "words of a thread", "its reason", "its title"
 	return in
 }
 
@@ -82,7 +82,7 @@ func hostileAffair() prompts.Deliberation {
 	in := contractAffair()
 	in.Evidence = append(in.Evidence, evil.Field.New[3], evil.Field.Standing[0])
 	in.Evidence[2].Title, in.Evidence[2].Text, in.Evidence[3].Text = attack, attack, attack
-	in.Subject.Summary, in.Subject.Wish, in.Subject.Title, in.Subject.Why = attack, attack, attack, attack
+	in.Subject.Summary, in.Subject.Because, in.Subject.Title, in.Subject.Why = attack, attack, attack, attack
 	in.Subject.ID, in.Subject.Kind, in.Budget = subconscious.IncidentID(attack), subconscious.Kind(attack), attack
 	in.History = []prompts.Line{{At: noon, Text: attack, Trust: subconscious.Outsider}, {At: noon, Text: attack, Trust: subconscious.Machine}}
 	in.Memories = []prompts.Memory{{ID: attack, Text: attack, Trust: subconscious.Agent, At: noon}, {ID: "m-1", Text: attack, Trust: subconscious.Owner, At: noon}}

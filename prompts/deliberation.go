@@ -57,12 +57,12 @@ type Subject struct {
 	// Told is how often the person was told of it before, and LastTold when last.
 	Told     int
 	LastTold time.Time
-	// Title is what the push will bear, Summary what was noticed, and Wish why
+	// Title is what the push will bear, Summary what was noticed, and Because why
 	// the person should be told. They and ID, which has a word of them, are not
 	// shown where ByModel says that the model of a thread wrote them, who may have
 	// read anything, or that it is not known who did. What a rule wrote has words
 	// of all that it rests on, shown or not.
-	Title, Summary, Wish string
+	Title, Summary, Because string
 	ByModel              bool
 }
 
@@ -179,7 +179,7 @@ func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Loc
 	}
 	marked := len(evidence) == 0 || slices.ContainsFunc(evidence, func(o subconscious.Observation) bool { return Untrusted(o.Trust) })
 	add("what was noticed", short(s.Summary, marked))
-	add("why the person should know", short(s.Wish, marked))
+	add("why the person should know", short(s.Because, marked))
 	add("title of the push", short(s.Title, marked))
 	return said
 }

@@ -81,7 +81,7 @@ func TestDeliberationIsTold(t *testing.T) {
 // TestWordsOfThreadsAreWithheld: what the model of a thread wrote is nowhere.
 func TestWordsOfThreadsAreWithheld(t *testing.T) {
 	p := deliberate(t, modelAffair())
-	for _, wrong := range []string{"words^of^a^thread", "its^wish", "its^title", "words of a thread", "its wish", "its title", "i-contract"} {
+	for _, wrong := range []string{"words^of^a^thread", "its^reason", "its^title", "words of a thread", "its reason", "its title", "i-contract"} {
 		if strings.Contains(p.User, wrong) {
 			t.Errorf("%q is shown", wrong)
 		}
@@ -188,7 +188,7 @@ func TestAnyHostileAffair(t *testing.T) {
 			return text(name)
 		}
 		in := prompts.Deliberation{At: noon, Budget: text("budget"), Withheld: rapid.IntRange(0, 3).Draw(t, "withheld"), MaxBytes: rapid.SampledFrom([]int{0, 4000, 2500}).Draw(t, "bytes")}
-		in.Subject = prompts.Subject{ID: subconscious.IncidentID(text("id")), Kind: subconscious.Kind(text("kind")), Why: text("why"), Title: text("title"), Summary: text("summary"), Wish: text("wish"),
+		in.Subject = prompts.Subject{ID: subconscious.IncidentID(text("id")), Kind: subconscious.Kind(text("kind")), Why: text("why"), Title: text("title"), Summary: text("summary"), Because: text("because"),
 			ByModel: rapid.Bool().Draw(t, "by model"), Told: rapid.IntRange(0, 2).Draw(t, "told")}
 		strange := false
 		for _, id := range []string{"a", "b"} {
@@ -201,7 +201,7 @@ func TestAnyHostileAffair(t *testing.T) {
 			in.State = append(in.State, subconscious.Entry{ID: subconscious.EntryID("w-" + id), List: subconscious.Hunches, Kind: subconscious.KindIdea, Summary: said("", "entry")})
 		}
 		if strange {
-			in.Subject.Title, in.Subject.Summary, in.Subject.Wish = said("", "title"), said("", "summary"), said("", "wish")
+			in.Subject.Title, in.Subject.Summary, in.Subject.Because = said("", "title"), said("", "summary"), said("", "because")
 		}
 		p, err := set.Deliberation(in)
 		if err != nil {

@@ -143,7 +143,7 @@ var descriptions = map[string]string{
 	"deliberation.critical_deadline": "The same for what is critical: 5s to 3m.",
 	"deliberation.max_cost":          "What one may cost, in US dollars; taken off the budget before its first call. 0: only free models are asked.",
 
-	"actions":                        "What a deliberation may wish to be done, by name; none by default. See docs/actions.md.",
+	"actions":                        "What a deliberation may ask to have done, by name; none by default. See docs/actions.md.",
 	"actions[].id":                   "Its name: a-z, 0-9 and -, beginning with a letter.",
 	"actions[].description":          "When to use it, for models and for you.",
 	"actions[].command":              "The program and its arguments, one by one and never a shell line; {name} stands for a parameter.",

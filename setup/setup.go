@@ -55,7 +55,7 @@ type Config struct {
 	QuietHours escalate.Hours `mapstructure:"quiet_hours"`
 	Escalation escalate.Rules `mapstructure:"escalation"`
 	// Deliberation says how a model deliberates on what is to be told, and
-	// Actions are what it may wish to be done.
+	// Actions are what it may ask to have done.
 	Deliberation deliberate.Config `mapstructure:"deliberation"`
 	Actions      []actions.Action  `mapstructure:"actions"`
 	// Presence is what is looked at to tell a good moment from a bad one.

@@ -40,7 +40,7 @@ type Incident struct {
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Closed is set while the person wants to hear no more of it.
 	Closed *Closure `json:"closed,omitempty"`
-	// Telling is nil until somebody is wished to be told of it. A merge leaves
+	// Telling is nil until somebody asks that it be told. A merge leaves
 	// it as it is.
 	Telling *Telling `json:"telling,omitempty"`
 }

@@ -137,13 +137,13 @@ type EscalationRecord struct {
 	Cited        []string `json:"cited,omitempty"`
 }
 
-// Command is a wish of the person, of a tool or of a deliberation, consumed by
+// Command is what the person, a tool or a deliberation asks for, consumed by
 // the next tick.
 type Command struct {
 	ID   int64       `json:"id"` // row in inputs
 	At   time.Time   `json:"at"`
 	Kind CommandKind `json:"kind"`
-	// Entry for close, confirm and dismiss; Incident instead where the wish is
+	// Entry for close, confirm and dismiss; Incident instead where the request is
 	// about an incident.
 	Entry    EntryID     `json:"entry,omitempty"`
 	Incident IncidentKey `json:"incident,omitempty"`
@@ -163,7 +163,7 @@ type Command struct {
 	By string `json:"by"`
 }
 
-// CommandKind says what is wished.
+// CommandKind says what is asked for.
 type CommandKind string
 
 const (

@@ -7,7 +7,7 @@ import (
 
 // IncidentID is an incident's short name for people, unique for good: "i-", a
 // telling word, and base32 of tick and ordinal. It gets one when somebody is
-// first wished to be told of it.
+// first asked that it be told.
 type IncidentID string
 
 // Telling is what is remembered of telling a person about an incident. The gate
@@ -16,9 +16,9 @@ type Telling struct {
 	ID    IncidentID   `json:"id"`
 	State TellingState `json:"state"`
 	Since time.Time    `json:"since"` // since when State is so
-	// Asked is the last wish that the person be told.
+	// Asked is the last request that the person be told.
 	Asked Asked `json:"asked"`
-	// Waits: the wish is still to be judged again at each tick. Held is the
+	// Waits: the request is still to be judged again at each tick. Held is the
 	// reason that the last look gave, HeldSince since when it waits, and Until
 	// how long it waits at least for that reason; zero: until the next tick.
 	Waits     bool      `json:"waits,omitempty"`
@@ -48,13 +48,13 @@ type Sort struct {
 type TellingState string
 
 const (
-	TellingOpen         TellingState = "open"         // wished, not told yet
+	TellingOpen         TellingState = "open"         // asked for, not told yet
 	TellingTold         TellingState = "told"         // told, no answer yet
 	TellingAcknowledged TellingState = "acknowledged" // the person answered
 	TellingSnoozed      TellingState = "snoozed"      // the person wants to hear of it later
 	TellingDismissed    TellingState = "dismissed"    // the person wants to hear no more of it
 	TellingResolved     TellingState = "resolved"     // it is over
-	TellingReopened     TellingState = "reopened"     // it was over or dismissed, and is wished again
+	TellingReopened     TellingState = "reopened"     // it was over or dismissed, and is asked for again
 )
 
 // Feedback is the person's word on whether being told was of use.
@@ -68,7 +68,7 @@ const (
 	Missed    Feedback = "missed"  // it should have been told
 )
 
-// Asked is a thread's wish that the person be told.
+// Asked is a thread's request that the person be told.
 type Asked struct {
 	Tick       int64      `json:"tick"`
 	At         time.Time  `json:"at"`
@@ -81,7 +81,7 @@ type Asked struct {
 	Importance int        `json:"importance"` // 1 to 10
 	Reason     string     `json:"reason"`
 	Due        time.Time  `json:"due,omitzero"`
-	// Evidence is what the wish cites, the observation that it is about first.
+	// Evidence is what the request cites, the observation that it is about first.
 	Evidence []Citation `json:"evidence"`
 }
 
@@ -101,7 +101,7 @@ type Told struct {
 	Due          time.Time   `json:"due,omitzero"`
 	Status       string      `json:"status,omitempty"`       // attribute "status" of what it is about
 	Participants []string    `json:"participants,omitempty"` // sorted, at most 32
-	// Changes is the last counted change of each observation, by which a wish
+	// Changes is the last counted change of each observation, by which a request
 	// about a pair or a pattern is known to say nothing new.
 	Changes map[Ref]int64 `json:"changes,omitempty"`
 }

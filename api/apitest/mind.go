@@ -123,11 +123,11 @@ func unknown(entry subconscious.EntryID) error {
 	return api.Errorf(api.CodeNotFound, "take an id from subconsciousctl status", "there is no entry %s", entry)
 }
 
-// Think records the wish and returns the newest of Reports. A paused mind
+// Think records the request and returns the newest of Reports. A paused mind
 // refuses.
-func (m *Mind) Think(ctx context.Context, wish api.TickRequest) (api.TickReport, error) {
+func (m *Mind) Think(ctx context.Context, request api.TickRequest) (api.TickReport, error) {
 	if m.OnThink != nil {
-		if err := m.OnThink(ctx, wish); err != nil {
+		if err := m.OnThink(ctx, request); err != nil {
 			return api.TickReport{}, err
 		}
 	}
@@ -136,12 +136,12 @@ func (m *Mind) Think(ctx context.Context, wish api.TickRequest) (api.TickReport,
 	if m.Now.Mind.Paused {
 		return api.TickReport{}, api.Errorf(api.CodePaused, "let it go on: subconsciousctl resume", "it is paused")
 	}
-	m.ticks = append(m.ticks, wish)
+	m.ticks = append(m.ticks, request)
 	report := api.TickReport{Tick: 1, Published: true}
 	if len(m.Reports) > 0 {
 		report = m.Reports[0]
 	}
-	report.DryRun = wish.DryRun
+	report.DryRun = request.DryRun
 	return report, nil
 }
 
@@ -180,12 +180,12 @@ func (m *Mind) hasThread(name string) bool {
 
 // Pause changes Now. The end of a pause is reckoned from the last tick, so that
 // it does not depend on a clock.
-func (m *Mind) Pause(_ context.Context, wish api.PauseRequest) (api.PauseState, error) {
+func (m *Mind) Pause(_ context.Context, request api.PauseRequest) (api.PauseState, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	state := api.PauseState{Paused: !wish.Resume}
-	if wish.For > 0 {
-		state.Until = m.Now.Tick.Last.Add(wish.For)
+	state := api.PauseState{Paused: !request.Resume}
+	if request.For > 0 {
+		state.Until = m.Now.Tick.Last.Add(request.For)
 	}
 	m.Now.Mind.Paused, m.Now.Mind.PausedUntil = state.Paused, state.Until
 	return state, nil
@@ -235,8 +235,8 @@ func (m *Mind) Commands() []subconscious.Command {
 	return append([]subconscious.Command(nil), m.commands...)
 }
 
-// Wishes returns the ticks that were run so far.
-func (m *Mind) Wishes() []api.TickRequest {
+// Requests returns the ticks that were run so far.
+func (m *Mind) Requests() []api.TickRequest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]api.TickRequest(nil), m.ticks...)

@@ -57,22 +57,22 @@ func holds(text, words string) bool {
 	return true
 }
 
-// Post records the wish and adds to Said, and to Talks where it begins one.
-func (m *Mind) Post(_ context.Context, wish api.PostRequest) (api.Message, error) {
+// Post records the request and adds to Said, and to Talks where it begins one.
+func (m *Mind) Post(_ context.Context, request api.PostRequest) (api.Message, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.posted = append(m.posted, wish)
-	message := api.Message{ID: 1, At: at, Author: api.AuthorPerson, Trust: subconscious.Owner, Text: wish.Text,
-		Conversation: cmp.Or(wish.Conversation, fmt.Sprintf("c-new-%d", len(m.posted)))}
-	if wish.As != "" {
-		message.Author, message.Name, message.Trust = api.AuthorAgent, wish.As, subconscious.Agent
+	m.posted = append(m.posted, request)
+	message := api.Message{ID: 1, At: at, Author: api.AuthorPerson, Trust: subconscious.Owner, Text: request.Text,
+		Conversation: cmp.Or(request.Conversation, fmt.Sprintf("c-new-%d", len(m.posted)))}
+	if request.As != "" {
+		message.Author, message.Name, message.Trust = api.AuthorAgent, request.As, subconscious.Agent
 	}
 	if len(m.Said) > 0 {
 		message.ID = m.Said[0].ID + 1
 	}
 	m.Said = append([]api.Message{message}, m.Said...)
 	if !slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == message.Conversation }) {
-		m.Talks = append([]api.Conversation{{ID: message.Conversation, Title: wish.Text, Created: at, Updated: at, Messages: 1, Last: wish.Text}}, m.Talks...)
+		m.Talks = append([]api.Conversation{{ID: message.Conversation, Title: request.Text, Created: at, Updated: at, Messages: 1, Last: request.Text}}, m.Talks...)
 	}
 	return message, nil
 }

@@ -76,13 +76,13 @@ func unknownIncident(id subconscious.IncidentID) error {
 }
 
 // Missed returns Traced with the words and the time of the samples, and records
-// the wish.
-func (m *Mind) Missed(_ context.Context, wish api.MissedRequest) (api.Trace, error) {
+// the request.
+func (m *Mind) Missed(_ context.Context, request api.MissedRequest) (api.Trace, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.missed = append(m.missed, wish.Text)
+	m.missed = append(m.missed, request.Text)
 	trace := m.Traced
-	trace.Text, trace.At, trace.Counted = wish.Text, at, trace.Missed && wish.Teach
+	trace.Text, trace.At, trace.Counted = request.Text, at, trace.Missed && request.Teach
 	return trace, nil
 }
 
@@ -102,16 +102,16 @@ func (m *Mind) Calibration(context.Context) (api.Calibration, error) {
 
 // ResetCalibration takes scores out of Learnt. Where none is of that sort they
 // are not found.
-func (m *Mind) ResetCalibration(_ context.Context, wish api.CalibrationRequest) (api.Calibration, error) {
+func (m *Mind) ResetCalibration(_ context.Context, request api.CalibrationRequest) (api.Calibration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var left []api.ScoreStatus
 	for _, score := range m.Learnt.Scores {
-		if (wish.Thread != "" && wish.Thread != score.Thread) || (wish.Source != "" && wish.Source != score.Source) || (wish.Kind != "" && wish.Kind != score.Kind) {
+		if (request.Thread != "" && request.Thread != score.Thread) || (request.Source != "" && request.Source != score.Source) || (request.Kind != "" && request.Kind != score.Kind) {
 			left = append(left, score)
 		}
 	}
-	if len(left) == len(m.Learnt.Scores) && wish != (api.CalibrationRequest{}) {
+	if len(left) == len(m.Learnt.Scores) && request != (api.CalibrationRequest{}) {
 		return api.Calibration{}, api.Errorf(api.CodeNotFound, "see subconsciousctl calibration", "nothing of that sort has been learnt")
 	}
 	m.Learnt.Scores = left

@@ -73,10 +73,10 @@ func backupDeliveries() []api.Delivery {
 }
 
 func story(incident api.InboxIncident) api.IncidentExplanation {
-	wish := "it failed each time it was started"
+	because := "it failed each time it was started"
 	decision := func(tick int64, before time.Duration, verdict, reason, detail string) api.Decision {
 		return api.Decision{Incident: "health:unit:backup.service", ID: incident.ID, Entry: "w-backup-a2c", Thread: subconscious.Watcher, Rule: "failed_unit",
-			Summary: incident.Summary, Tick: tick, At: ago(before), Verdict: verdict, Reason: reason, Detail: detail, Wish: wish, Confidence: 0.78, Importance: 8}
+			Summary: incident.Summary, Tick: tick, At: ago(before), Verdict: verdict, Reason: reason, Detail: detail, Because: because, Confidence: 0.78, Importance: 8}
 	}
 	held := decision(100, 143*time.Minute, "hold", "presence", "in “Standup” until 13:00")
 	held.Until = ago(65 * time.Minute)

@@ -148,10 +148,10 @@ func (c *Client) Health(ctx context.Context) error {
 }
 
 // Tick runs one tick and returns its report.
-func (c *Client) Tick(ctx context.Context, wish api.TickRequest) (api.TickReport, error) {
+func (c *Client) Tick(ctx context.Context, request api.TickRequest) (api.TickReport, error) {
 	ctx, done := context.WithTimeout(ctx, tickTimeout)
 	defer done()
-	return post[api.TickReport](ctx, c, "/v1/tick", wish)
+	return post[api.TickReport](ctx, c, "/v1/tick", request)
 }
 
 // Ticks returns at most limit reports of ticks below before, newest first; 0
@@ -243,9 +243,9 @@ func (c *Client) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 }
 
 // Missed traces what should have been told, and keeps it as missed.
-func (c *Client) Missed(ctx context.Context, wish api.MissedRequest) (api.Trace, error) {
-	wish.As = c.as(wish.As)
-	return post[api.Trace](ctx, c, "/v1/missed", wish)
+func (c *Client) Missed(ctx context.Context, request api.MissedRequest) (api.Trace, error) {
+	request.As = c.as(request.As)
+	return post[api.Trace](ctx, c, "/v1/missed", request)
 }
 
 // Calibration returns what was learnt from the person's answers.
@@ -253,10 +253,10 @@ func (c *Client) Calibration(ctx context.Context) (api.Calibration, error) {
 	return get[api.Calibration](ctx, c, "/v1/calibration")
 }
 
-// ResetCalibration forgets scores, all of them where the wish is empty, and
+// ResetCalibration forgets scores, all of them where the request is empty, and
 // returns what is left.
-func (c *Client) ResetCalibration(ctx context.Context, wish api.CalibrationRequest) (api.Calibration, error) {
-	return post[api.Calibration](ctx, c, "/v1/calibration/reset", wish)
+func (c *Client) ResetCalibration(ctx context.Context, request api.CalibrationRequest) (api.Calibration, error) {
+	return post[api.Calibration](ctx, c, "/v1/calibration/reset", request)
 }
 
 // Channels returns how each channel fares.

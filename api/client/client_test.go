@@ -63,7 +63,7 @@ func TestEveryMethod(t *testing.T) {
 	if report, err := c.Tick(ctx, api.TickRequest{DryRun: true, Thread: "oracle"}); err != nil || !report.DryRun {
 		t.Errorf("tick: %v %+v", err, report)
 	}
-	if got := mind.Wishes(); len(got) != 1 || got[0] != (api.TickRequest{DryRun: true, Thread: "oracle"}) {
+	if got := mind.Requests(); len(got) != 1 || got[0] != (api.TickRequest{DryRun: true, Thread: "oracle"}) {
 		t.Errorf("the mind was asked for %+v", got)
 	}
 	result, err := c.Command(ctx, api.CommandRequest{Kind: subconscious.CommandFocus, Thread: "oracle", Text: "the fair"})

@@ -30,9 +30,9 @@ func (c *Client) Messages(ctx context.Context, query api.MessageQuery) (api.Mess
 }
 
 // Post adds a message to a conversation.
-func (c *Client) Post(ctx context.Context, wish api.PostRequest) (api.Message, error) {
-	wish.As = c.as(wish.As)
-	return post[api.Message](ctx, c, "/v1/messages", wish)
+func (c *Client) Post(ctx context.Context, request api.PostRequest) (api.Message, error) {
+	request.As = c.as(request.As)
+	return post[api.Message](ctx, c, "/v1/messages", request)
 }
 
 // SearchMemory returns what fits the words best, or the newest without any.

@@ -23,16 +23,16 @@ With --useful or --not-useful it is learnt from for things of its sort.`,
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wish := api.CommandRequest{Kind: subconscious.CommandAck}
+			request := api.CommandRequest{Kind: subconscious.CommandAck}
 			switch {
 			case useful && notUseful:
 				return &usageError{err: errors.New("it cannot be both useful and not useful"), next: "usage: " + cmd.UseLine()}
 			case useful:
-				wish.Feedback = subconscious.Useful
+				request.Feedback = subconscious.Useful
 			case notUseful:
-				wish.Feedback = subconscious.NotUseful
+				request.Feedback = subconscious.NotUseful
 			}
-			return a.answer(cmd.Context(), args[0], func(screen.View) (api.CommandRequest, error) { return wish, nil })
+			return a.answer(cmd.Context(), args[0], func(screen.View) (api.CommandRequest, error) { return request, nil })
 		},
 	}
 	cmd.Flags().BoolVar(&useful, "useful", false, "it was good to be told")

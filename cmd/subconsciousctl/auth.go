@@ -32,7 +32,7 @@ or not; it renews the sign-in by itself.`,
 }
 
 func newAuthMail(a *app) *cobra.Command {
-	var wish signin.Wish
+	var request signin.Request
 	var noBrowser bool
 	cmd := &cobra.Command{
 		Use:   "mail [ID]",
@@ -51,15 +51,15 @@ Exits with 4 if the sign-in is kept and the mail server does not let it in.`,
 			if len(args) == 0 {
 				return a.authStatus()
 			}
-			wish.ID = args[0]
-			return a.authMail(cmd.Context(), wish, noBrowser)
+			request.ID = args[0]
+			return a.authMail(cmd.Context(), request, noBrowser)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&wish.Paste, "paste", false, "take the address at which the browser ended, from the input")
+	flags.BoolVar(&request.Paste, "paste", false, "take the address at which the browser ended, from the input")
 	flags.BoolVar(&noBrowser, "no-browser", false, "open no browser; print the address")
-	flags.IntVar(&wish.Port, "port", 0, "wait for the browser at this `PORT` of 127.0.0.1 (default: any that is free)")
-	flags.BoolVar(&wish.Unchecked, "no-test", false, "do not try the account afterwards")
+	flags.IntVar(&request.Port, "port", 0, "wait for the browser at this `PORT` of 127.0.0.1 (default: any that is free)")
+	flags.BoolVar(&request.Unchecked, "no-test", false, "do not try the account afterwards")
 	return cmd
 }
 
@@ -122,11 +122,11 @@ func (a *app) authStatus() error {
 	return nil
 }
 
-func (a *app) authMail(ctx context.Context, wish signin.Wish, noBrowser bool) error {
-	if wish.Port < 0 || wish.Port > 65535 {
-		return &usageError{err: fmt.Errorf("--port: %d is none", wish.Port), next: "use 1024 to 65535"}
+func (a *app) authMail(ctx context.Context, request signin.Request, noBrowser bool) error {
+	if request.Port < 0 || request.Port > 65535 {
+		return &usageError{err: fmt.Errorf("--port: %d is none", request.Port), next: "use 1024 to 65535"}
 	}
-	if wish.Paste && a.stdin == nil {
+	if request.Paste && a.stdin == nil {
 		return &usageError{err: errors.New("there is no input to paste to"), next: "run it in a terminal"}
 	}
 	place, err := a.signIns()
@@ -134,11 +134,11 @@ func (a *app) authMail(ctx context.Context, wish signin.Wish, noBrowser bool) er
 		return err
 	}
 	if !noBrowser {
-		wish.Open = a.openBrowser
+		request.Open = a.openBrowser
 	}
 	remote, _ := a.env("SSH_CONNECTION")
-	wish.Remote = remote != ""
-	outcome, err := signin.Run(ctx, place, wish, &terminal{app: a})
+	request.Remote = remote != ""
+	outcome, err := signin.Run(ctx, place, request, &terminal{app: a})
 	if errors.Is(err, context.Canceled) {
 		return errors.New("left before the end; nothing was changed")
 	}

@@ -45,8 +45,8 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 		Example: "  subconsciousctl calibration reset --source health --kind anomaly\n  subconsciousctl calibration reset --all",
 		Args:    takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			wish := api.CalibrationRequest{Thread: subconscious.ThreadName(thread), Source: source, Kind: subconscious.Kind(kind)}
-			some := wish != api.CalibrationRequest{}
+			request := api.CalibrationRequest{Thread: subconscious.ThreadName(thread), Source: source, Kind: subconscious.Kind(kind)}
+			some := request != api.CalibrationRequest{}
 			switch {
 			case !some && !all:
 				return &usageError{err: errors.New("reset needs to know what to forget"), next: "name a sort with --thread, --source or --kind, or say --all"}
@@ -54,7 +54,7 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 				return &usageError{err: errors.New("--all takes no sort beside it"), next: "leave out --all, or the others"}
 			}
 			forgotten, err := ask(cmd.Context(), a, "forgetting", func(ctx context.Context, daemon *client.Client) (screen.Forgotten, error) {
-				return forget(ctx, daemon, wish)
+				return forget(ctx, daemon, request)
 			})
 			if err != nil {
 				return err
@@ -63,7 +63,7 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&thread, "thread", "", "what this `THREAD` wished you to be told")
+	flags.StringVar(&thread, "thread", "", "what this `THREAD` asked that you be told")
 	flags.StringVar(&source, "source", "", "what is about things of this `SENSE`")
 	flags.StringVar(&kind, "kind", "", "what is of this `KIND`")
 	flags.BoolVar(&all, "all", false, "everything")
@@ -79,18 +79,18 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 
 // forget resets scores and tells which there were: those that were there before
 // and are not left.
-func forget(ctx context.Context, daemon *client.Client, wish api.CalibrationRequest) (screen.Forgotten, error) {
+func forget(ctx context.Context, daemon *client.Client, request api.CalibrationRequest) (screen.Forgotten, error) {
 	before, err := daemon.Calibration(ctx)
 	if err != nil {
 		return screen.Forgotten{}, err
 	}
-	left, err := daemon.ResetCalibration(ctx, wish)
+	left, err := daemon.ResetCalibration(ctx, request)
 	if err != nil {
 		return screen.Forgotten{}, err
 	}
 	forgotten := screen.Forgotten{Forgot: []api.ScoreStatus{}, Calibration: left}
 	for _, score := range before.Scores {
-		if (wish.Thread == "" || wish.Thread == score.Thread) && (wish.Source == "" || wish.Source == score.Source) && (wish.Kind == "" || wish.Kind == score.Kind) {
+		if (request.Thread == "" || request.Thread == score.Thread) && (request.Source == "" || request.Source == score.Source) && (request.Kind == "" || request.Kind == score.Kind) {
 			forgotten.Forgot = append(forgotten.Forgot, score)
 		}
 	}

@@ -10,16 +10,16 @@ import (
 
 // command sends one command and says what became of it. Where it names an
 // entry, the first letters of its id are enough.
-func (a *app) command(ctx context.Context, wish api.CommandRequest) error {
+func (a *app) command(ctx context.Context, request api.CommandRequest) error {
 	result, err := ask(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (api.CommandResult, error) {
-		if wish.Entry != "" {
-			id, err := resolve(ctx, daemon, string(wish.Entry))
+		if request.Entry != "" {
+			id, err := resolve(ctx, daemon, string(request.Entry))
 			if err != nil {
 				return api.CommandResult{}, err
 			}
-			wish.Entry = id
+			request.Entry = id
 		}
-		return daemon.Command(ctx, wish)
+		return daemon.Command(ctx, request)
 	})
 	if err != nil {
 		return err

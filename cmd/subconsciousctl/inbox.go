@@ -16,7 +16,7 @@ func newInbox(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inbox",
 		Short: "show what waits to be told, and what was told and not answered",
-		Long: `Shows the incidents that somebody wishes you to be told of: those that wait,
+		Long: `Shows the incidents of which somebody asks that you be told: those that wait,
 with what for and until when, and those that were told and not answered, with
 how they were delivered. With --all also those that are over.`,
 		Args: takes(0, 0),

@@ -72,7 +72,7 @@ func newMessagesShow(a *app) *cobra.Command {
 }
 
 func newMessagesPost(a *app) *cobra.Command {
-	var wish api.PostRequest
+	var request api.PostRequest
 	cmd := &cobra.Command{
 		Use:   "post TEXT…",
 		Short: "say something in a conversation",
@@ -85,14 +85,14 @@ is named and is not there is begun.`,
 		Annotations:       map[string]string{needs: "words"},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wish.Text = strings.TrimSpace(strings.Join(args, " "))
-			if wish.Text == "" {
+			request.Text = strings.TrimSpace(strings.Join(args, " "))
+			if request.Text == "" {
 				return &usageError{err: errors.New("the message is empty"), next: "usage: " + cmd.UseLine()}
 			}
-			if err := bounded("the message", wish.Text, api.MaxMessage); err != nil {
+			if err := bounded("the message", request.Text, api.MaxMessage); err != nil {
 				return err
 			}
-			if wish.As != "" && a.asMe {
+			if request.As != "" && a.asMe {
 				return &usageError{err: errors.New("--as and --as-me name two who speak"), next: "give one of them"}
 			}
 			for _, name := range []string{"as", "conversation"} {
@@ -101,7 +101,7 @@ is named and is not there is begun.`,
 				}
 			}
 			message, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Message, error) {
-				return daemon.Post(ctx, wish)
+				return daemon.Post(ctx, request)
 			})
 			if err != nil {
 				return err
@@ -109,8 +109,8 @@ is named and is not there is begun.`,
 			return a.print(message, func(v screen.View) string { return screen.Posted(v, message) })
 		},
 	}
-	cmd.Flags().StringVar(&wish.Conversation, "conversation", "", "say it in the conversation `NAME`")
-	cmd.Flags().StringVar(&wish.As, "as", "", "say it as the agent `NAME`")
+	cmd.Flags().StringVar(&request.Conversation, "conversation", "", "say it in the conversation `NAME`")
+	cmd.Flags().StringVar(&request.As, "as", "", "say it as the agent `NAME`")
 	_ = cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return a.complete(cmd, begun, conversations)
 	})

@@ -19,15 +19,15 @@ import (
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
-// fakeWish is what a stand-in is asked to be.
-type fakeWish struct {
+// fakeFlags is what a stand-in is asked to be.
+type fakeFlags struct {
 	listen, script string
 	faults         []string
 	seed           uint64
 }
 
 func newModelsFake(a *app) *cobra.Command {
-	var wish fakeWish
+	var request fakeFlags
 	cmd := &cobra.Command{
 		Use:   "fake",
 		Short: "serve a model that only pretends, for a dry run",
@@ -43,13 +43,13 @@ or as NAME~0.2 (one time in five):
 ` + faultTable(),
 		Example: "  subconsciousctl models fake --script thinker --fault 429-header~0.3",
 		Args:    takes(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.fake(cmd.Context(), wish) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.fake(cmd.Context(), request) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&wish.listen, "listen", "127.0.0.1:0", "the `ADDRESS` to listen on; port 0 takes a free one")
-	flags.StringVar(&wish.script, "script", "thinker", "what it answers, by `NAME`")
-	flags.StringArrayVar(&wish.faults, "fault", nil, "what goes wrong, by `NAME`; may be given again")
-	flags.Uint64Var(&wish.seed, "seed", 1, "of what happens by chance")
+	flags.StringVar(&request.listen, "listen", "127.0.0.1:0", "the `ADDRESS` to listen on; port 0 takes a free one")
+	flags.StringVar(&request.script, "script", "thinker", "what it answers, by `NAME`")
+	flags.StringArrayVar(&request.faults, "fault", nil, "what goes wrong, by `NAME`; may be given again")
+	flags.Uint64Var(&request.seed, "seed", 1, "of what happens by chance")
 	var scripts, faults []string
 	for _, s := range modeltest.Scripts() {
 		scripts = append(scripts, s.Name)
@@ -63,17 +63,17 @@ or as NAME~0.2 (one time in five):
 }
 
 // fake serves until the context ends.
-func (a *app) fake(ctx context.Context, wish fakeWish) error {
-	options, err := wish.options()
+func (a *app) fake(ctx context.Context, request fakeFlags) error {
+	options, err := request.options()
 	if err != nil {
 		return &usageError{err: err, next: "see subconsciousctl models fake --help"}
 	}
 	log := &fakeLog{w: a.stdout, json: a.json}
 	options.Seen = log.seen
-	if _, _, err := net.SplitHostPort(wish.listen); err != nil {
+	if _, _, err := net.SplitHostPort(request.listen); err != nil {
 		return &usageError{err: fmt.Errorf("--listen: %w", err), next: "write it as 127.0.0.1:8099"}
 	}
-	server, err := modeltest.Listen(wish.listen, options)
+	server, err := modeltest.Listen(request.listen, options)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (a *app) fake(ctx context.Context, wish fakeWish) error {
 		Faults       []string `json:"faults"`
 		Config       string   `json:"config"`
 		Warning      string   `json:"warning,omitempty"`
-	}{dialled(server.BaseURL(modeltest.OpenAI)), dialled(server.BaseURL(modeltest.Anthropic)), wish.script, append([]string{}, wish.faults...),
+	}{dialled(server.BaseURL(modeltest.OpenAI)), dialled(server.BaseURL(modeltest.Anthropic)), request.script, append([]string{}, request.faults...),
 		fakeConfig(dialled(server.BaseURL(modeltest.OpenAI))), exposed(server.URL())}
 	// What is seen waits until the address is out.
 	err = log.first(func() error {
@@ -100,7 +100,7 @@ func (a *app) fake(ctx context.Context, wish fakeWish) error {
 	return nil
 }
 
-func (w fakeWish) options() (modeltest.Options, error) {
+func (w fakeFlags) options() (modeltest.Options, error) {
 	script, err := modeltest.ScriptNamed(w.script, w.seed)
 	if err != nil {
 		return modeltest.Options{}, err

@@ -15,7 +15,7 @@ func newProposals(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proposals [ID]",
 		Short: "show the actions that wait for your word, or one of them in full",
-		Long: `Shows the actions that somebody wishes for and that are not carried out unless
+		Long: `Shows the actions that somebody asks for and that are not carried out unless
 you approve them. With an ID it shows one in full: exactly what would run, why it
 is asked, whose words the model had been shown, and the hash that stands for it.`,
 		Args:              takesID(0, 1, "p-4f2a"),

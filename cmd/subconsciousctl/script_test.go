@@ -175,7 +175,7 @@ func isJSON(ts *testscript.TestScript, neg bool, args []string) {
 func recorded(ts *testscript.TestScript, neg bool, args []string) {
 	mind := ts.Value(servedKey{}).(*served).mind
 	text, err := json.Marshal(struct{ Commands, Ticks, Decisions, Posts, Memory any }{
-		mind.Commands(), mind.Wishes(), mind.Decisions(), mind.Posts(), mind.MemoryChanges()})
+		mind.Commands(), mind.Requests(), mind.Decisions(), mind.Posts(), mind.MemoryChanges()})
 	ts.Check(err)
 	for _, want := range args {
 		if strings.Contains(string(text), want) == neg {

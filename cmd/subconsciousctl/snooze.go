@@ -39,13 +39,13 @@ A time of the day that is past means tomorrow's.`,
 				}
 			}
 			return a.answer(cmd.Context(), args[0], func(v screen.View) (api.CommandRequest, error) {
-				wish := api.CommandRequest{Kind: subconscious.CommandSnooze}
+				request := api.CommandRequest{Kind: subconscious.CommandSnooze}
 				if text == "" {
-					return wish, nil
+					return request, nil
 				}
 				at, err := when(v, flag, text, true)
-				wish.Until = at.Format(time.RFC3339)
-				return wish, err
+				request.Until = at.Format(time.RFC3339)
+				return request, err
 			})
 		},
 	}

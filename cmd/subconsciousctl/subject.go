@@ -85,20 +85,20 @@ func (a *app) completeSubjects(cmd *cobra.Command, args []string, begun string) 
 	})
 }
 
-// answer sends one answer to an incident and says what will come of it. The wish
+// answer sends one answer to an incident and says what will come of it. The request
 // is asked for once the mind's time zone is known.
-func (a *app) answer(ctx context.Context, id string, wish func(screen.View) (api.CommandRequest, error)) error {
+func (a *app) answer(ctx context.Context, id string, request func(screen.View) (api.CommandRequest, error)) error {
 	result, err := ask(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (api.CommandResult, error) {
 		about, err := resolveSubject(ctx, daemon, id)
 		if err != nil {
 			return api.CommandResult{}, err
 		}
-		request, err := wish(a.view())
+		command, err := request(a.view())
 		if err != nil {
 			return api.CommandResult{}, err
 		}
-		request.Incident, request.Entry = about.incident, about.entry
-		return daemon.Command(ctx, request)
+		command.Incident, command.Entry = about.incident, about.entry
+		return daemon.Command(ctx, command)
 	})
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 func newTick(a *app) *cobra.Command {
-	var wish api.TickRequest
+	var request api.TickRequest
 	cmd := &cobra.Command{
 		Use:   "tick",
 		Short: "think once, now, and say what came of it",
@@ -20,7 +20,7 @@ for that one, then runs its own. A paused mind refuses.`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			done, err := ask(cmd.Context(), a, "thinking", func(ctx context.Context, daemon *client.Client) (api.TickReport, error) {
-				return daemon.Tick(ctx, wish)
+				return daemon.Tick(ctx, request)
 			})
 			if err != nil {
 				return err
@@ -34,8 +34,8 @@ for that one, then runs its own. A paused mind refuses.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&wish.DryRun, "dry-run", false, "think and report, and keep nothing of it")
-	cmd.Flags().StringVar(&wish.Thread, "thread", "", "ask this `THREAD` alone")
+	cmd.Flags().BoolVar(&request.DryRun, "dry-run", false, "think and report, and keep nothing of it")
+	cmd.Flags().StringVar(&request.Thread, "thread", "", "ask this `THREAD` alone")
 	// The flag was defined one line above; that it is known cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("thread", func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return a.completeThreads(cmd, nil, begun)

@@ -19,10 +19,10 @@ func newWhy(a *app) *cobra.Command {
 		Use:   "why ID",
 		Short: "tell how an entry came to be on its mind, or why an incident was told or not",
 		Long: `Of an entry: what was seen, who noticed, and what became of it. Of an incident
-(i-…): on what it rests, who wished you to be told, each decision of the gate
-with its reason, what was deliberated and what the policy said of each wish, how
-sure it is, and how it was delivered. Of a proposal (p-…) or a run (r-…): its
-incident.`,
+(i-…): on what it rests, who asked that you be told, each decision of the gate
+with its reason, what was deliberated and what the policy said of each request,
+how sure it is, and how it was delivered. Of a proposal (p-…) or a run (r-…):
+its incident.`,
 		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
 		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},

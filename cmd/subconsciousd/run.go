@@ -14,8 +14,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
-// wishes are what the command line asks for.
-type wishes struct {
+// flags are what the command line asks for.
+type flags struct {
 	config, stateDir    string
 	demo, once, version bool
 }
@@ -24,18 +24,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "eval" {
 		return eval.Run(ctx, args[1:], stdout, stderr)
 	}
-	w, code, done := parse(args, stdout, stderr)
+	f, code, done := parse(args, stdout, stderr)
 	if done {
 		return code
 	}
 	var err error
 	switch {
-	case w.version:
+	case f.version:
 		_, err = fmt.Fprintln(stdout, "subconsciousd", api.BuildVersion())
-	case w.demo:
-		err = daemon.RunDemo(ctx, daemon.DemoOptions{Out: stdout, Log: stderr, Version: api.BuildVersion(), StateDir: w.stateDir})
+	case f.demo:
+		err = daemon.RunDemo(ctx, daemon.DemoOptions{Out: stdout, Log: stderr, Version: api.BuildVersion(), StateDir: f.stateDir})
 	default:
-		err = serve(ctx, w, stdout, stderr)
+		err = serve(ctx, f, stdout, stderr)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "subconsciousd: %s\n", unseen.Shown(err.Error()))
@@ -45,38 +45,38 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // parse reads the flags; done means that there is nothing more to do.
-func parse(args []string, stdout, stderr io.Writer) (w wishes, code int, done bool) {
-	flags := flag.NewFlagSet("subconsciousd", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&w.config, "config", "", "")
-	flags.StringVar(&w.stateDir, "state-dir", "", "")
-	flags.BoolVar(&w.demo, "demo", false, "")
-	flags.BoolVar(&w.once, "once", false, "")
-	flags.BoolVar(&w.version, "version", false, "")
-	err := flags.Parse(args)
+func parse(args []string, stdout, stderr io.Writer) (f flags, code int, done bool) {
+	set := flag.NewFlagSet("subconsciousd", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&f.config, "config", "", "")
+	set.StringVar(&f.stateDir, "state-dir", "", "")
+	set.BoolVar(&f.demo, "demo", false, "")
+	set.BoolVar(&f.once, "once", false, "")
+	set.BoolVar(&f.version, "version", false, "")
+	err := set.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		_, _ = io.WriteString(stdout, usage)
-		return w, exitOK, true
+		return f, exitOK, true
 	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case w.demo && (w.config != "" || w.once):
+	case set.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
+	case f.demo && (f.config != "" || f.once):
 		err = errors.New("--demo brings its own configuration; leave --config and --once out")
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "subconsciousd: %s\nrun `subconsciousd --help` for what it takes\n", unseen.Shown(err.Error()))
-		return w, exitUsage, true
+		return f, exitUsage, true
 	}
-	return w, exitOK, false
+	return f, exitOK, false
 }
 
 // serve runs the mind of the configuration, or one tick of it.
-func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, f flags, stdout, stderr io.Writer) error {
 	if err := daemon.Conceal(); err != nil {
 		return err
 	}
-	config, err := daemon.LoadConfiguration(w.config, w.stateDir, os.LookupEnv)
+	config, err := daemon.LoadConfiguration(f.config, f.stateDir, os.LookupEnv)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func serve(ctx context.Context, w wishes, stdout, stderr io.Writer) error {
 		return err
 	}
 	options := daemon.Options{Config: config.Config, Changed: config.Changed, Version: api.BuildVersion(), Logger: logger, Env: env, Prompts: config.Prompts()}
-	if w.once {
+	if f.once {
 		return daemon.RunOnce(ctx, options, stdout)
 	}
 	d, err := daemon.New(options)

@@ -123,7 +123,7 @@ func (b *bench) weak(t testing.TB, guard string) *bench {
 	return &other
 }
 
-func wish(key, action, arguments string) actions.Request {
+func request(key, action, arguments string) actions.Request {
 	return actions.Request{Key: key, Action: action, Arguments: json.RawMessage(arguments), Reason: "it is time", Incident: "i-unit-1", Deliberation: "d-1",
 		Trusts: []subconscious.Trust{subconscious.Outsider}, Clause: "act-asks-always", Why: "it is configured so"}
 }
@@ -156,7 +156,7 @@ func (b *bench) approve(t testing.TB, p actions.Proposal) actions.Run {
 
 func (b *bench) execute(t testing.TB, key, action, arguments string) actions.Run {
 	t.Helper()
-	r, err := b.Execute(t.Context(), key, wish("", action, arguments))
+	r, err := b.Execute(t.Context(), key, request("", action, arguments))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func childAct(ctx context.Context, dir string) (err error) {
 		if n%3 == 0 {
 			key = fmt.Sprintf("life%d-%d", life, n)
 		}
-		r := wish(key, "note", fmt.Sprintf(`{"text":"x%s"}`, key))
+		r := request(key, "note", fmt.Sprintf(`{"text":"x%s"}`, key))
 		switch rand.IntN(2) {
 		case 0:
 			run, err := e.Execute(ctx, key, r)
@@ -197,7 +197,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k2", "note", `{"text":"two"}`))
+	p := b.propose(t, request("k2", "note", `{"text":"two"}`))
 	r, approved := b.execute(t, "k", "note", `{"text":"one"}`), b.approve(t, p)
 	stop(t, b.Engine)
 	alter(t, b.db, "UPDATE actions_runs SET state = 'started', ended = 0") // as a crash leaves it

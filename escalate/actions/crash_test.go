@@ -73,7 +73,7 @@ func TestFailpointsOfExecuting(t *testing.T) {
 			a, file := noting(t, "note")
 			b := running(t, nil, a)
 			restore := fail(t, point)
-			_, err := b.Execute(t.Context(), "k", wish("", "note", `{"text":"one"}`))
+			_, err := b.Execute(t.Context(), "k", request("", "note", `{"text":"one"}`))
 			restore()
 			if _, failed := errors.AsType[*failpoint.Error](err); failed != (c.began == 0) {
 				t.Error(err)
@@ -106,7 +106,7 @@ func TestFailpointWhileOthersWait(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			r, err := b.Execute(t.Context(), "k", wish("", "note", `{"text":"one"}`))
+			r, err := b.Execute(t.Context(), "k", request("", "note", `{"text":"one"}`))
 			if _, failed := errors.AsType[*failpoint.Error](err); (err != nil) != failed || err == nil && r.State != actions.RunSucceeded {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -126,7 +126,7 @@ func TestFailpointsOfApproving(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			a, file := noting(t, "note")
 			b := running(t, nil, a)
-			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			p := b.propose(t, request("k", "note", `{"text":"one"}`))
 			restore, err := failpoint.Set(point+"=error*2", "") // the first one may be for reading
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +157,7 @@ func TestFailpointsOfAsking(t *testing.T) {
 		a, _ := noting(t, "note")
 		b := running(t, nil, a)
 		restore := fail(t, point)
-		p, err := b.tryPropose(wish("k", "note", `{"text":"one"}`))
+		p, err := b.tryPropose(request("k", "note", `{"text":"one"}`))
 		if err == nil {
 			_, err = b.Reject(t.Context(), p.ID)
 		}
@@ -165,7 +165,7 @@ func TestFailpointsOfAsking(t *testing.T) {
 		if _, failed := errors.AsType[*failpoint.Error](err); !failed {
 			t.Errorf("%s: %v", point, err)
 		}
-		p = b.propose(t, wish("k", "note", `{"text":"one"}`))
+		p = b.propose(t, request("k", "note", `{"text":"one"}`))
 		if p, err = b.Reject(t.Context(), p.ID); err != nil || p.State != actions.Rejected {
 			t.Errorf("%s: %+v, %v", point, p, err)
 		}

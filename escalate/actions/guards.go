@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// guards are what stands between a wish and its effect, one by one, so that
+// guards are what stands between a request and its effect, one by one, so that
 // tests can show what each is for.
 type guards struct {
 	// text says what is wrong with a free text.

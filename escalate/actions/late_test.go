@@ -13,17 +13,17 @@ import (
 func TestLateRequest(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	late := wish("", "note", `{"text":"late"}`)
+	late := request("", "note", `{"text":"late"}`)
 	late.At = b.clock.Now().Add(-16 * time.Minute)
 	if _, err := b.Execute(t.Context(), "late", late); actions.CodeOf(err) != actions.CodeExpired || len(lines(t, file)) > 0 {
 		t.Errorf("%v; it wrote %q", err, lines(t, file))
 	}
-	refused := wish("", "note", `{"text":"refused"}`)
+	refused := request("", "note", `{"text":"refused"}`)
 	refused.Refused = "it needs your word now"
 	if _, err := b.Execute(t.Context(), "refused", refused); actions.CodeOf(err) != actions.CodeChanged || len(lines(t, file)) > 0 {
 		t.Errorf("%v; it wrote %q", err, lines(t, file))
 	}
-	soon := wish("", "note", `{"text":"soon"}`)
+	soon := request("", "note", `{"text":"soon"}`)
 	soon.At = b.clock.Now().Add(-time.Minute)
 	first, err := b.Execute(t.Context(), "soon", soon)
 	if err != nil || first.State != actions.RunSucceeded {

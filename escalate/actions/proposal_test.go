@@ -21,12 +21,12 @@ import (
 func TestProposeAndApprove(t *testing.T) {
 	a, file := noting(t, "note-it")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note-it", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note-it", `{"text":"one"}`))
 	if p.ID != "p-note-1" || p.State != actions.Pending || string(p.Arguments) != `{"text":"one"}` || p.Argv[1] != "one" || !p.Expires.Equal(noon.Add(24*time.Hour)) ||
 		p.Reason != "it is time" || p.Incident != "i-unit-1" || p.Clause != "act-asks-always" || len(p.Trusts) != 1 || p.Run != "" {
 		t.Errorf("%+v", p)
 	}
-	if again := b.propose(t, wish("k", "note-it", `{"text":"two"}`)); again.ID != p.ID || again.Argv[1] != "one" {
+	if again := b.propose(t, request("k", "note-it", `{"text":"two"}`)); again.ID != p.ID || again.Argv[1] != "one" {
 		t.Errorf("%+v", again)
 	}
 	_, err := b.Approve(t.Context(), p.ID, "", "me")
@@ -58,7 +58,7 @@ func TestProposeAndApprove(t *testing.T) {
 func TestReject(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
 	for range 2 {
 		if p, err := b.Reject(t.Context(), p.ID); err != nil || p.State != actions.Rejected {
 			t.Errorf("%+v, %v", p, err)
@@ -74,7 +74,7 @@ func TestReject(t *testing.T) {
 func TestIDs(t *testing.T) {
 	a, _ := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
 	for _, id := range []string{"", "p", "p-", "p-1", "p-note-2", "p-other-1", "P-note-1", "p-note-01", "r-note-1", p.ID + " ", "p-note--1", "p-note-1'--", strings.Repeat("p-", 500), "p-note-7vvvvvvvvvvvvv"} {
 		_, err := b.Approve(t.Context(), id, p.Hash, "me")
 		refused(t, err, actions.CodeNotFound)
@@ -89,8 +89,8 @@ func TestIDs(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
-	long := wish("k3", "note", `{"text":"three"}`)
+	p, q := b.propose(t, request("k", "note", `{"text":"one"}`)), b.propose(t, request("k2", "note", `{"text":"two"}`))
+	long := request("k3", "note", `{"text":"three"}`)
 	long.Expires = 1000 * time.Hour
 	if p := b.propose(t, long); !p.Expires.Equal(noon.Add(7 * 24 * time.Hour)) {
 		t.Errorf("%+v", p)
@@ -122,7 +122,7 @@ func TestExpiry(t *testing.T) {
 func TestChangedConfiguration(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
 	for name, change := range map[string]func(*actions.Action){
 		"command": func(a *actions.Action) { a.Command = append([]string{}, a.Command...); a.Command[1] = "{text}!" },
 		"program": func(a *actions.Action) { a.Command = []string{"echo", "{text}"} },
@@ -162,7 +162,7 @@ func TestChangedConfiguration(t *testing.T) {
 func TestChangedRow(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
 	alter(t, b.db, `UPDATE actions_proposals SET arguments = '{"text":"two"}'`)
 	_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 	refused(t, err, actions.CodeChanged)
@@ -188,7 +188,7 @@ func alter(t testing.TB, db *store.DB, statement string) {
 func TestApproveRace(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
 	var group sync.WaitGroup
 	var obeyed atomic.Int32
 	for range 100 {
@@ -212,13 +212,13 @@ func TestPendingIsBounded(t *testing.T) {
 	a, _ := noting(t, "note")
 	b := running(t, nil, a)
 	for n := range 100 {
-		b.propose(t, wish(fmt.Sprint(n), "note", `{"text":"one"}`))
+		b.propose(t, request(fmt.Sprint(n), "note", `{"text":"one"}`))
 	}
-	_, err := b.tryPropose(wish("more", "note", `{"text":"one"}`))
+	_, err := b.tryPropose(request("more", "note", `{"text":"one"}`))
 	refused(t, err, actions.CodeFull)
-	b.propose(t, wish("7", "note", `{"text":"one"}`))
+	b.propose(t, request("7", "note", `{"text":"one"}`))
 	b.clock.pass(25 * time.Hour)
-	b.propose(t, wish("more", "note", `{"text":"one"}`))
+	b.propose(t, request("more", "note", `{"text":"one"}`))
 }
 
 // A limit refuses an approval, which can be given again later.
@@ -226,7 +226,7 @@ func TestLimitOfApprovals(t *testing.T) {
 	a, file := noting(t, "note")
 	a.PerHour = 1
 	b := running(t, nil, a)
-	p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
+	p, q := b.propose(t, request("k", "note", `{"text":"one"}`)), b.propose(t, request("k2", "note", `{"text":"two"}`))
 	b.approve(t, p)
 	_, err := b.Approve(t.Context(), q.ID, q.Hash, "me")
 	refused(t, err, actions.CodeLimit)
@@ -241,9 +241,9 @@ func TestLimitOfApprovals(t *testing.T) {
 func TestSecretsAreNotKept(t *testing.T) {
 	a, _ := noting(t, "note")
 	b := running(t, nil, a)
-	_, err := b.tryPropose(wish("k", "note", `{"text":"password=hunter2hunter2"}`))
+	_, err := b.tryPropose(request("k", "note", `{"text":"password=hunter2hunter2"}`))
 	refused(t, err, actions.CodeInvalid)
-	r := wish("k", "note", `{"text":"one"}`)
+	r := request("k", "note", `{"text":"one"}`)
 	r.Reason = "as\x1b[2J password=hunter2hunter2\nsays"
 	if p := b.propose(t, r); p.Reason != "as[2J password=[redacted:password] says" {
 		t.Errorf("%q", p.Reason)
@@ -327,7 +327,7 @@ func TestUndoRace(t *testing.T) {
 func TestRefusedForWhatItIs(t *testing.T) {
 	a, _ := noting(t, "note")
 	b := running(t, nil, a)
-	p, q, late := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`)), b.propose(t, wish("k3", "note", `{"text":"three"}`))
+	p, q, late := b.propose(t, request("k", "note", `{"text":"one"}`)), b.propose(t, request("k2", "note", `{"text":"two"}`)), b.propose(t, request("k3", "note", `{"text":"three"}`))
 	b.approve(t, p)
 	if _, err := b.Reject(t.Context(), q.ID); err != nil {
 		t.Fatal(err)
@@ -367,7 +367,7 @@ func TestBuiltin(t *testing.T) {
 	if len(b.Offers()) != 0 {
 		t.Errorf("%+v", b.Offers())
 	}
-	p := b.propose(t, wish("k", "post_message", `{"text":"a\nb","conversation":"home"}`))
+	p := b.propose(t, request("k", "post_message", `{"text":"a\nb","conversation":"home"}`))
 	if len(p.Argv) != 0 || string(p.Arguments) != `{"conversation":"home","text":"a\nb"}` {
 		t.Errorf("%+v", p)
 	}
@@ -395,8 +395,8 @@ func TestSweep(t *testing.T) {
 	a, _ := noting(t, "note")
 	a.Command = []string{"echo", "{text}"}
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
-	q := b.propose(t, wish("k2", "note", `{"text":"two"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
+	q := b.propose(t, request("k2", "note", `{"text":"two"}`))
 	r := b.approve(t, p)
 	count := func() (proposals, runs int) {
 		found, err := b.Proposals(t.Context(), actions.Query{})
@@ -426,7 +426,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	// No id comes again.
-	if fresh := b.propose(t, wish("k", "note", `{"text":"one"}`)); fresh.ID == p.ID || fresh.ID == q.ID {
+	if fresh := b.propose(t, request("k", "note", `{"text":"one"}`)); fresh.ID == p.ID || fresh.ID == q.ID {
 		t.Errorf("%+v", fresh)
 	}
 }
@@ -436,7 +436,7 @@ func TestApprovalOutlivesItsCaller(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "go")
 	b := running(t, nil, actions.Action{Name: "wait", Description: "Waits.", Command: []string{script(t, dir, "wait", `mkfifo "$1.b"; mv "$1.b" "$1"; read x <"$1"; echo "$x"`), fifo}})
-	p := b.propose(t, wish("k", "wait", `{}`))
+	p := b.propose(t, request("k", "wait", `{}`))
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := make(chan actions.Run)
 	go func() {
@@ -473,7 +473,7 @@ func BenchmarkProposeAndApprove(b *testing.B) {
 	for b.Loop() {
 		n++
 		e.clock.pass(10 * time.Minute)
-		if r := e.approve(b, e.propose(b, wish(fmt.Sprint(n), "true", `{}`))); r.State != actions.RunSucceeded {
+		if r := e.approve(b, e.propose(b, request(fmt.Sprint(n), "true", `{}`))); r.State != actions.RunSucceeded {
 			b.Fatalf("%+v", r)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Request is a wish for an action, and where it comes from.
+// Request asks for an action, and where it comes from.
 type Request struct {
-	// Key is unique to the wish: a second request of one key is the first again.
+	// Key is unique to the request: a second request of one key is the first again.
 	// At most 200 bytes.
 	Key       string
 	Action    string
@@ -22,7 +22,7 @@ type Request struct {
 	Reason       string
 	Incident     subconscious.IncidentID
 	Deliberation string
-	// At is when it was wished for; zero is now.
+	// At is when it was asked for; zero is now.
 	At time.Time
 	// Refused says why Execute may begin it no more, though it may have begun
 	// before; "" where it may.

@@ -105,10 +105,10 @@ func (e *Engine) Execute(ctx context.Context, key string, r Request) (Run, error
 			return &earlier, err
 		}
 		if r.Refused != "" {
-			return nil, refuse(CodeChanged, "wish for it again", "%s", r.Refused)
+			return nil, refuse(CodeChanged, "ask for it again", "%s", r.Refused)
 		}
 		if c.run.Started.Sub(r.At) > beginsWithin {
-			return nil, refuse(CodeExpired, "have it wished for again", "%s was wished for at %s, and not begun in time", r.Action, r.At.Format(time.RFC3339))
+			return nil, refuse(CodeExpired, "have it asked for again", "%s was asked for at %s, and not begun in time", r.Action, r.At.Format(time.RFC3339))
 		}
 		b, err := e.Check(r.Action, r.Arguments)
 		if err != nil {

@@ -77,7 +77,7 @@ func TestTwinOfTheGroup(t *testing.T) {
 func TestTwinOfRedact(t *testing.T) {
 	a, _ := noting(t, "note")
 	b := running(t, func(o *actions.Options) { o.Redact = nil }, a)
-	if p, err := b.tryPropose(wish("k", "note", `{"text":"password=hunter2hunter2"}`)); err != nil || p.Argv[1] != "password=hunter2hunter2" {
+	if p, err := b.tryPropose(request("k", "note", `{"text":"password=hunter2hunter2"}`)); err != nil || p.Argv[1] != "password=hunter2hunter2" {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

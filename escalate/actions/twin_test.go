@@ -38,7 +38,7 @@ func TestTwins(t *testing.T) {
 		"option": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			dir := t.TempDir()
 			b := with(actions.Action{Name: "touch", Description: "Makes a file.", Command: []string{"touch", "{x}"}, Params: []actions.Param{text("x")}, Folder: dir})
-			_, err := b.Execute(t.Context(), "k", wish("", "touch", `{"x":"--reference=/etc/hostname"}`))
+			_, err := b.Execute(t.Context(), "k", request("", "touch", `{"x":"--reference=/etc/hostname"}`))
 			return err == nil // it was an option: no file of that name
 		},
 		"path": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -54,7 +54,7 @@ func TestTwins(t *testing.T) {
 			}
 			b := with(actions.Action{Name: "show", Description: "Shows it.", Command: []string{"cat", "{x}"},
 				Params: []actions.Param{{Name: "x", Type: actions.Path, Root: filepath.Join(dir, "root")}}})
-			r, err := b.Execute(t.Context(), "k", wish("", "show", `{"x":"innocent"}`))
+			r, err := b.Execute(t.Context(), "k", request("", "show", `{"x":"innocent"}`))
 			return err == nil && r.Output == "inside"
 		},
 		"stored": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -69,7 +69,7 @@ func TestTwins(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
+			p, q := b.propose(t, request("k", "note", `{"text":"one"}`)), b.propose(t, request("k2", "note", `{"text":"two"}`))
 			store(`actions_proposals SET argv = '["/bin/true"]' WHERE key = 'k'`)
 			store(`actions_proposals SET folder = '/elsewhere' WHERE key = 'k2'`)
 			open := 0
@@ -109,7 +109,7 @@ func TestTwins(t *testing.T) {
 				t.Fatal(err)
 			}
 			var run sync.WaitGroup
-			run.Go(func() { _, _ = b.Execute(t.Context(), "k", wish("", "bear", `{"x":`+quoted(fifo)+`}`)) })
+			run.Go(func() { _, _ = b.Execute(t.Context(), "k", request("", "bear", `{"x":`+quoted(fifo)+`}`)) })
 			t.Cleanup(func() { stop(t, b.Engine); run.Wait() })
 			file, err := os.Open(fifo)
 			if err != nil {
@@ -139,7 +139,7 @@ func TestTwins(t *testing.T) {
 		"single use": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			a, file := noting(t, "note")
 			b := with(a)
-			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			p := b.propose(t, request("k", "note", `{"text":"one"}`))
 			if _, err := b.Reject(t.Context(), p.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +149,7 @@ func TestTwins(t *testing.T) {
 		"expiry": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			a, file := noting(t, "note")
 			b := with(a)
-			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			p := b.propose(t, request("k", "note", `{"text":"one"}`))
 			b.clock.pass(30 * time.Hour)
 			_, err := b.Approve(t.Context(), p.ID, p.Hash, "me")
 			return err == nil && len(lines(t, file)) == 1
@@ -157,15 +157,15 @@ func TestTwins(t *testing.T) {
 		"shown": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			a, file := noting(t, "note")
 			b := with(a)
-			shown := b.propose(t, wish("k", "note", `{"text":"harmless"}`))
-			other := b.propose(t, wish("k2", "note", `{"text":"harmful"}`))
+			shown := b.propose(t, request("k", "note", `{"text":"harmless"}`))
+			other := b.propose(t, request("k2", "note", `{"text":"harmful"}`))
 			_, err := b.Approve(t.Context(), other.ID, shown.Hash, "me")
 			return err == nil && slices.Contains(lines(t, file), "harmful")
 		},
 		"configured": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			a, file := noting(t, "note")
 			b := with(a)
-			p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+			p := b.propose(t, request("k", "note", `{"text":"one"}`))
 			a.Env = []string{"EDITOR"} // its arguments are as they were stored
 			if err := b.SetActions([]actions.Action{a}); err != nil {
 				t.Fatal(err)
@@ -177,7 +177,7 @@ func TestTwins(t *testing.T) {
 			a, file := noting(t, "note")
 			a.PerHour = 1
 			b := with(a)
-			p, q := b.propose(t, wish("k", "note", `{"text":"one"}`)), b.propose(t, wish("k2", "note", `{"text":"two"}`))
+			p, q := b.propose(t, request("k", "note", `{"text":"one"}`)), b.propose(t, request("k2", "note", `{"text":"two"}`))
 			b.approve(t, p)
 			_, err := b.Approve(t.Context(), q.ID, q.Hash, "me")
 			return err == nil && len(lines(t, file)) == 2
@@ -204,7 +204,7 @@ func TestTwins(t *testing.T) {
 func TestTwinOfTheTransaction(t *testing.T) {
 	a, _ := noting(t, "note")
 	b := running(t, nil, a)
-	p := b.propose(t, wish("k", "note", `{"text":"one"}`))
+	p := b.propose(t, request("k", "note", `{"text":"one"}`))
 	const callers = 20
 	var looked, group sync.WaitGroup
 	looked.Add(callers)

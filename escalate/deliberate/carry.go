@@ -33,17 +33,17 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 	if len(in.Arguments) == 0 {
 		in.Arguments = json.RawMessage("{}")
 	}
-	wish := d.complete(Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: compact(in.Arguments), Reason: in.Reason}, s)
+	request := d.complete(Request{Effect: escalate.EffectAct, Action: in.Action, Arguments: compact(in.Arguments), Reason: in.Reason}, s)
 	known, err := d.wasAnswered(ctx)
 	if err != nil {
 		return err
 	}
-	wish.Refused = d.refusedNow(in.Action, known)
-	ran, err := d.runAction(ctx, wish)
+	request.Refused = d.refusedNow(in.Action, known)
+	ran, err := d.runAction(ctx, request)
 	if ctx.Err() != nil {
 		return nil // how it went is asked at the next start
 	}
-	if errors.Is(err, ErrWish) {
+	if errors.Is(err, ErrRequest) {
 		return d.wrong(ctx, call, err)
 	}
 	if err := failpoint.Hit("deliberate.ran"); err != nil {
@@ -51,8 +51,8 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 	}
 	called := Step{Kind: StepCalled, Round: d.rounds, Text: clip(d.Redact(ran.Output), maxMemo),
 		Call: &Called{ToolCall: call, Judgement: s.Call.Judgement, Shown: s.Call.Shown, Made: ran.ID}}
-	telling, what := d.afterRun(wish, ran, err)
-	c := conclusion{kind: subconscious.OutcomeActed, reason: d.reason(in.Reason, "the model wished for "+in.Action), telling: telling}
+	telling, what := d.afterRun(request, ran, err)
+	c := conclusion{kind: subconscious.OutcomeActed, reason: d.reason(in.Reason, "the model asked for "+in.Action), telling: telling}
 	if telling.Kind == TellFailed {
 		c.kind, c.reason = subconscious.OutcomeTold, cut(what, maxReason)
 		called.Call.Failed = true
@@ -84,21 +84,21 @@ func (d *deliberation) refusedNow(action string, known bool) string {
 	return fmt.Sprintf("%s is configured otherwise now: %s (clause %s)", action, j.Why, j.Clause)
 }
 
-func (d *deliberation) runAction(ctx context.Context, wish Wish) (ran Ran, err error) {
+func (d *deliberation) runAction(ctx context.Context, request Request) (ran Ran, err error) {
 	if d.Actions == nil {
 		return Ran{Unknown: true}, nil
 	}
 	defer contained(&err)
-	return d.Actions.Run(ctx, wish.Key, wish)
+	return d.Actions.Run(ctx, request.Key, request)
 }
 
 // afterRun is what the person is told of an action, and what became of it.
-func (d *deliberation) afterRun(wish Wish, ran Ran, err error) (*Telling, string) {
+func (d *deliberation) afterRun(request Request, ran Ran, err error) (*Telling, string) {
 	now, heading := d.Now(), d.heading(d.Escalation, d.taint)
 	t := &Telling{Kind: TellFailed, Title: heading, Run: ran.ID, Expires: now.Add(ranOf)}
 	words := d.mechanical(ran.Words, maxWords)
 	if words == "" {
-		words = d.mechanical(wish.Action, maxWords)
+		words = d.mechanical(request.Action, maxWords)
 	}
 	switch {
 	case err != nil:

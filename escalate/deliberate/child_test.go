@@ -86,12 +86,12 @@ func (c childActions) Offers() []deliberate.Offer {
 	return []deliberate.Offer{{Name: "clean", Approval: escalate.ApproveNever}, {Name: "format", Approval: escalate.ApproveAlways}}
 }
 
-func (c childActions) Propose(ctx context.Context, tx *store.Tx, w deliberate.Wish) (deliberate.Proposed, error) {
+func (c childActions) Propose(ctx context.Context, tx *store.Tx, w deliberate.Request) (deliberate.Proposed, error) {
 	return deliberate.Proposed{ID: "p-1", Words: w.Action}, note(ctx, tx, "proposed", w.Key, "%s", w.Action)
 }
 
 // Run carries out what was never begun, and says how the rest went.
-func (c childActions) Run(ctx context.Context, key string, _ deliberate.Wish) (deliberate.Ran, error) {
+func (c childActions) Run(ctx context.Context, key string, _ deliberate.Request) (deliberate.Ran, error) {
 	state := ""
 	put := func(now string) error {
 		return c.db.Write(ctx, func(tx *store.Tx) error {

@@ -461,5 +461,5 @@ func (d *deliberation) spokenError(before string, err error) string {
 
 // judge asks the policy, by all that the model was shown so far.
 func (d *deliberation) judge(effect escalate.Effect, approval escalate.Approval) escalate.Judgement {
-	return d.Policy.Judge(escalate.Wished{Effect: effect, Taint: d.taint, Own: d.own, Critical: d.Critical, Approval: approval})
+	return d.Policy.Judge(escalate.Request{Effect: effect, Taint: d.taint, Own: d.own, Critical: d.Critical, Approval: approval})
 }

@@ -24,9 +24,9 @@ const (
 	maxSnooze = 14 * 24 * time.Hour
 )
 
-// wish has the policy decide about an effect, and carries it out where it may
+// request has the policy decide about an effect, and carries it out where it may
 // be.
-func (d *deliberation) wish(ctx context.Context, call ToolCall) error {
+func (d *deliberation) request(ctx context.Context, call ToolCall) error {
 	switch escalate.Effect(call.Name) {
 	case escalate.EffectNotify:
 		return d.notify(ctx, call)
@@ -42,14 +42,14 @@ func (d *deliberation) wish(ctx context.Context, call ToolCall) error {
 	return d.dismiss(ctx, call)
 }
 
-// judged is a step that tells what the policy says of a wish.
+// judged is a step that tells what the policy says of a request.
 func (d *deliberation) judged(call ToolCall, effect escalate.Effect, approval escalate.Approval) (Step, escalate.Permission) {
 	j := d.judge(effect, approval)
 	s := Step{Kind: StepCalled, Round: d.rounds, Call: &Called{ToolCall: call, Judgement: &j, Shown: d.taint.Trusts()}}
 	return s, j.Permission
 }
 
-// denied tells the model that the policy refuses a wish, and why.
+// denied tells the model that the policy refuses a request, and why.
 func (d *deliberation) denied(ctx context.Context, s Step, more string) error {
 	s.Call.Failed = true
 	s.Text = fmt.Sprintf("error: refused by clause %s: %s%s. Choose otherwise.", s.Call.Judgement.Clause, s.Call.Judgement.Why, more)
@@ -57,7 +57,7 @@ func (d *deliberation) denied(ctx context.Context, s Step, more string) error {
 }
 
 // effect carries out what belongs in the transaction of its step. What is wrong
-// with the wish itself is told to the model.
+// with the request itself is told to the model.
 func (d *deliberation) effect(ctx context.Context, s Step, do func(context.Context, *store.Tx) (id, told string, err error)) error {
 	s.Kind, s.Round = StepCalled, d.rounds
 	warning := d.lastWarning()
@@ -67,13 +67,13 @@ func (d *deliberation) effect(ctx context.Context, s Step, do func(context.Conte
 		s.Text += warning
 		return wrong
 	})
-	if errors.Is(wrong, ErrWish) {
+	if errors.Is(wrong, ErrRequest) {
 		return d.wrong(ctx, s.Call.ToolCall, wrong)
 	}
 	return err
 }
 
-// wrong tells the model what is wrong with a wish.
+// wrong tells the model what is wrong with a request.
 func (d *deliberation) wrong(ctx context.Context, call ToolCall, err error) error {
 	return d.refuse(ctx, call, d.spoken(err.Error(), d.taint, 2*maxReason))
 }
@@ -157,7 +157,7 @@ func (d *deliberation) post(ctx context.Context, call ToolCall) error {
 		if err != nil {
 			return err
 		}
-		return d.propose(ctx, s, Wish{Effect: escalate.EffectPost, Action: string(escalate.EffectPost), Arguments: arguments, Reason: in.Reason})
+		return d.propose(ctx, s, Request{Effect: escalate.EffectPost, Action: string(escalate.EffectPost), Arguments: arguments, Reason: in.Reason})
 	}
 	return d.denied(ctx, s, "")
 }
@@ -190,7 +190,7 @@ func (d *deliberation) act(ctx context.Context, call ToolCall) error {
 		}
 		return d.carryOut(ctx)
 	case escalate.Proposed:
-		return d.propose(ctx, s, Wish{Effect: escalate.EffectAct, Action: in.Action, Arguments: in.Arguments, Reason: in.Reason})
+		return d.propose(ctx, s, Request{Effect: escalate.EffectAct, Action: in.Action, Arguments: in.Arguments, Reason: in.Reason})
 	}
 	return d.denied(ctx, s, "")
 }
@@ -220,15 +220,15 @@ func (d *deliberation) offered(name string) (Offer, bool) {
 }
 
 // propose has the person asked to approve exactly this.
-func (d *deliberation) propose(ctx context.Context, s Step, wish Wish) error {
+func (d *deliberation) propose(ctx context.Context, s Step, request Request) error {
 	if d.Actions == nil {
 		return d.denied(ctx, s, ", and nothing can be proposed here")
 	}
-	wish = d.complete(wish, s)
-	reason := d.reason(wish.Reason, "the model proposes "+wish.Action)
+	request = d.complete(request, s)
+	reason := d.reason(request.Reason, "the model proposes "+request.Action)
 	var wrong error
 	err := d.end(ctx, &s, func(ctx context.Context, tx *store.Tx, c *conclusion) error {
-		proposed, err := d.Actions.Propose(ctx, tx, wish)
+		proposed, err := d.Actions.Propose(ctx, tx, request)
 		if err != nil {
 			wrong = err
 			return err
@@ -237,20 +237,20 @@ func (d *deliberation) propose(ctx context.Context, s Step, wish Wish) error {
 		c.telling = d.proposal(proposed)
 		return nil
 	}, conclusion{kind: subconscious.OutcomeProposed, reason: reason})
-	if errors.Is(wrong, ErrWish) {
+	if errors.Is(wrong, ErrRequest) {
 		return d.wrong(ctx, s.Call.ToolCall, wrong)
 	}
 	return err
 }
 
 // complete fills in what the policy and the escalation say.
-func (d *deliberation) complete(wish Wish, s Step) Wish {
-	wish.Key, wish.Escalation, wish.Reason = fmt.Sprintf("%s/%d", d.ID, s.N), d.Escalation, d.spoken(wish.Reason, d.taint, maxReason)
+func (d *deliberation) complete(request Request, s Step) Request {
+	request.Key, request.Escalation, request.Reason = fmt.Sprintf("%s/%d", d.ID, s.N), d.Escalation, d.spoken(request.Reason, d.taint, maxReason)
 	if s.Kind == StepCalled {
-		wish.Key = d.key()
+		request.Key = d.key()
 	}
-	wish.Judgement, wish.Trusts, wish.At = *s.Call.Judgement, s.Call.Shown, s.At
-	return wish
+	request.Judgement, request.Trusts, request.At = *s.Call.Judgement, s.Call.Shown, s.At
+	return request
 }
 
 // proposal tells the person that an action waits.

@@ -33,14 +33,14 @@ type Escalation struct {
 	Critical bool `json:"critical,omitempty"`
 	// Again says why it is told again: "worse", "reminder"; "" the first time.
 	Again string `json:"again,omitempty"`
-	// Summary is the thread's one line, Wish its reason; ByModel: a model wrote
+	// Summary is the thread's one line, Because its reason; ByModel: a model wrote
 	// them.
 	Summary string `json:"summary,omitempty"`
-	Wish    string `json:"wish,omitempty"`
+	Because string `json:"because,omitempty"`
 	ByModel bool   `json:"by_model,omitempty"`
 	// Decision is the gate's, in words.
 	Decision string `json:"decision,omitempty"`
-	// Evidence is what the wish cites, what it is about first.
+	// Evidence is what the request cites, what it is about first.
 	Evidence []subconscious.Citation `json:"evidence,omitempty"`
 	// Template is the message that the gate wrote. It is what is told where no
 	// model says it better, and its title is that of whatever is told.
@@ -167,7 +167,7 @@ type Answered struct {
 	Opaque   []byte        `json:"opaque,omitempty"`
 }
 
-// ToolCall is a wish for a tool, as the model wrote it.
+// ToolCall is a request for a tool, as the model wrote it.
 type ToolCall struct {
 	ID        string `json:"id,omitempty"`
 	Name      string `json:"name"`

@@ -97,7 +97,7 @@ type Desk interface {
 	Tools() []models.Tool
 	// Read runs one. An error is told to the model, and ends nothing. Whose words
 	// an error has are the Reading's Words, too: none at all count as a
-	// stranger's, but for one that wraps ErrWish, which is the daemon's own.
+	// stranger's, but for one that wraps ErrRequest, which is the daemon's own.
 	Read(ctx context.Context, call models.ToolCall) (Reading, error)
 }
 
@@ -151,7 +151,7 @@ type Mind interface {
 // Memories keeps what is remembered.
 type Memories interface {
 	// Remember keeps a memo in the transaction and returns its id. The same key
-	// is kept once. An error that wraps ErrWish is told to the model.
+	// is kept once. An error that wraps ErrRequest is told to the model.
 	Remember(ctx context.Context, tx *store.Tx, memo Memo) (id string, err error)
 }
 
@@ -172,7 +172,7 @@ type Memo struct {
 // Conversations takes messages.
 type Conversations interface {
 	// Post posts a message in the transaction and returns its id. The same key
-	// is posted once. An error that wraps ErrWish is told to the model.
+	// is posted once. An error that wraps ErrRequest is told to the model.
 	Post(ctx context.Context, tx *store.Tx, post Post) (id string, err error)
 }
 
@@ -189,19 +189,19 @@ type Actions interface {
 	// Offers describes the actions there are.
 	Offers() []Offer
 	// Propose asks the person to approve exactly this, in the transaction. An
-	// error that wraps ErrWish is told to the model.
-	Propose(ctx context.Context, tx *store.Tx, wish Wish) (Proposed, error)
+	// error that wraps ErrRequest is told to the model.
+	Propose(ctx context.Context, tx *store.Tx, request Request) (Proposed, error)
 	// Run carries an action out, once for a key: for a key that it was given
 	// before it says how that went, and that it is unknown where the daemon
-	// ended meanwhile. With an error that wraps ErrWish nothing was run, and the
+	// ended meanwhile. With an error that wraps ErrRequest nothing was run, and the
 	// model is told. It bounds its own time.
-	Run(ctx context.Context, key string, wish Wish) (Ran, error)
+	Run(ctx context.Context, key string, request Request) (Ran, error)
 }
 
-// ErrWish is wrapped by errors that say what is wrong with a model's wish.
-var ErrWish = errors.New("the wish cannot be granted")
+// ErrRequest is wrapped by errors that say what is wrong with a model's request.
+var ErrRequest = errors.New("the request cannot be granted")
 
-// Offer is an action that can be wished for.
+// Offer is an action that can be asked for.
 type Offer struct {
 	Name        string
 	Description string
@@ -209,8 +209,8 @@ type Offer struct {
 	Approval    escalate.Approval
 }
 
-// Wish is an action that a model wishes for.
-type Wish struct {
+// Request is an action that a model asks for.
+type Request struct {
 	Key string
 	// Effect is EffectAct, or EffectPost for a message that needs approval: its
 	// arguments are conversation and text then.

@@ -117,7 +117,7 @@ func checkAllowed(r *rapid.T, w *world, record deliberate.Record, happened []str
 		}
 	}
 	if kind := record.Outcome.Kind; !kind.Tells() && (w.Critical || taint.IsForeign(own)) {
-		// What was read behind the wish does not count for it, but nothing is
+		// What was read behind the request does not count for it, but nothing is
 		// read behind the end.
 		r.Fatalf("%s, critical %t, words %v", kind, w.Critical, taint.Words)
 	}

@@ -31,7 +31,7 @@ const (
 )
 
 // tools are those that the model may ask for: for reading, and for what it may
-// wish for.
+// ask for.
 func (d *deliberation) tools() []models.Tool {
 	var all []models.Tool
 	for _, t := range d.reading() {
@@ -111,7 +111,7 @@ func (d *deliberation) use(ctx, asking context.Context, call ToolCall) error {
 	case len(call.Arguments) > maxArguments:
 		return d.refuse(ctx, call, fmt.Sprintf("the arguments have %d bytes, and may have %d", len(call.Arguments), maxArguments))
 	case slices.Contains(escalate.Effects(), escalate.Effect(call.Name)):
-		return d.wish(ctx, call)
+		return d.request(ctx, call)
 	}
 	return d.read(ctx, asking, call)
 }
@@ -152,7 +152,7 @@ func (d *deliberation) read(ctx, asking context.Context, call ToolCall) error {
 	if err != nil {
 		s.Text = clip("error: "+d.Redact(oneLine(err.Error())), maxReason*4)
 	}
-	if len(s.Words) == 0 && (err == nil || !errors.Is(err, ErrWish)) && s.Text != "" {
+	if len(s.Words) == 0 && (err == nil || !errors.Is(err, ErrRequest)) && s.Text != "" {
 		s.Words = []escalate.Word{{Trust: subconscious.Outsider, Source: clip(call.Name, 60)}}
 	}
 	if s.Text == "" {

@@ -224,7 +224,7 @@ type memories struct{ *world }
 
 func (w memories) Remember(ctx context.Context, tx *store.Tx, m deliberate.Memo) (string, error) {
 	if w.WrongMemory != "" {
-		return "", fmt.Errorf("%s: %w", w.WrongMemory, deliberate.ErrWish)
+		return "", fmt.Errorf("%s: %w", w.WrongMemory, deliberate.ErrRequest)
 	}
 	return "m-1", note(ctx, tx, "remembered", m.Key, "%s %v quarantined %t, shown %v: %s", m.Kind, m.Tags, m.Quarantined, m.Trusts, m.Text)
 }
@@ -273,17 +273,17 @@ func (w acting) Offers() (all []deliberate.Offer) {
 	return all
 }
 
-func (w acting) Propose(ctx context.Context, tx *store.Tx, wish deliberate.Wish) (deliberate.Proposed, error) {
+func (w acting) Propose(ctx context.Context, tx *store.Tx, request deliberate.Request) (deliberate.Proposed, error) {
 	for _, a := range w.Actions {
-		if a.Name == wish.Action && a.Wrong != "" {
-			return deliberate.Proposed{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrWish)
+		if a.Name == request.Action && a.Wrong != "" {
+			return deliberate.Proposed{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrRequest)
 		}
 	}
-	return deliberate.Proposed{ID: "p-1", Words: wish.Action + " " + string(wish.Arguments), Expires: wish.Escalation.At.Add(24 * time.Hour)},
-		note(ctx, tx, "proposed", wish.Key, "%s %s, shown %v, by %s", wish.Action, wish.Arguments, wish.Trusts, wish.Judgement.Clause)
+	return deliberate.Proposed{ID: "p-1", Words: request.Action + " " + string(request.Arguments), Expires: request.Escalation.At.Add(24 * time.Hour)},
+		note(ctx, tx, "proposed", request.Key, "%s %s, shown %v, by %s", request.Action, request.Arguments, request.Trusts, request.Judgement.Clause)
 }
 
-func (w acting) Run(ctx context.Context, key string, wish deliberate.Wish) (deliberate.Ran, error) {
+func (w acting) Run(ctx context.Context, key string, request deliberate.Request) (deliberate.Ran, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if ran, ok := w.ran[key]; ok {
@@ -295,15 +295,15 @@ func (w acting) Run(ctx context.Context, key string, wish deliberate.Wish) (deli
 	}
 	for _, a := range w.Actions {
 		switch {
-		case a.Name != wish.Action:
-		case wish.Refused != "":
-			return deliberate.Ran{}, fmt.Errorf("%s: %w", wish.Refused, deliberate.ErrWish)
+		case a.Name != request.Action:
+		case request.Refused != "":
+			return deliberate.Ran{}, fmt.Errorf("%s: %w", request.Refused, deliberate.ErrRequest)
 		case a.Wrong != "":
-			return deliberate.Ran{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrWish)
+			return deliberate.Ran{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrRequest)
 		case a.Err != "":
 			return deliberate.Ran{}, errors.New(a.Err)
 		default:
-			ran := deliberate.Ran{ID: "r-1", Words: a.Name + " " + string(wish.Arguments), OK: !a.Fails && !a.Unknown, Unknown: a.Unknown, Output: a.Output,
+			ran := deliberate.Ran{ID: "r-1", Words: a.Name + " " + string(request.Arguments), OK: !a.Fails && !a.Unknown, Unknown: a.Unknown, Output: a.Output,
 				UndoUntil: w.at.Add(30 * time.Minute)}
 			w.ran[key] = ran
 			return ran, nil

@@ -24,8 +24,8 @@ const (
 	maxAddress = 16 << 10
 )
 
-// Wish says how to sign in.
-type Wish struct {
+// Request says how to sign in.
+type Request struct {
 	// Account is whose sign-in it is, mostly a mail address: the provider
 	// proposes it. It may be empty.
 	Account string
@@ -60,19 +60,19 @@ type arrival struct {
 	page   chan error
 }
 
-// Begin prepares a sign-in, and listens where that is wished. Close ends it.
-func Begin(options Options, wish Wish) (*Flow, error) {
+// Begin prepares a sign-in, and listens where that is asked for. Close ends it.
+func Begin(options Options, request Request) (*Flow, error) {
 	if err := options.Config.Validate(); err != nil {
 		return nil, err
 	}
 	options = options.filled()
-	f := &Flow{options: options, state: rand.Text(), verifier: oauth2.GenerateVerifier(), hint: wish.Account,
+	f := &Flow{options: options, state: rand.Text(), verifier: oauth2.GenerateVerifier(), hint: request.Account,
 		deadline: time.Now().Add(signInWithin), arrived: make(chan arrival)}
-	port := wish.Port
-	if wish.Listen {
-		listener, err := net.Listen("tcp4", hostPort("127.0.0.1", wish.Port))
+	port := request.Port
+	if request.Listen {
+		listener, err := net.Listen("tcp4", hostPort("127.0.0.1", request.Port))
 		if err != nil {
-			return nil, fmt.Errorf("wait for the browser at port %d: %w", wish.Port, err)
+			return nil, fmt.Errorf("wait for the browser at port %d: %w", request.Port, err)
 		}
 		port = listener.Addr().(*net.TCPAddr).Port
 		f.serve(listener)

@@ -17,9 +17,9 @@ import (
 )
 
 // begin begins a sign-in, hands it on and ends it.
-func begin(t *testing.T, options oauth.Options, wish oauth.Wish, use func(*oauth.Flow)) {
+func begin(t *testing.T, options oauth.Options, request oauth.Request, use func(*oauth.Flow)) {
 	t.Helper()
-	flow, err := oauth.Begin(options, wish)
+	flow, err := oauth.Begin(options, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func ended(t *testing.T, address string) string {
 
 func TestSignInByTheBrowser(t *testing.T) {
 	server, options, _ := registered(t, oauthtest.Options{})
-	begin(t, options, oauth.Wish{Listen: true, Account: "me@example.com"}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{Listen: true, Account: "me@example.com"}, func(flow *oauth.Flow) {
 		page := browse(t, flow.URL())
 		state, err := flow.Wait(t.Context())
 		if err != nil || !state.Renewable || state.ClientID != "sample-client" || state.Expiry.IsZero() {
@@ -121,7 +121,7 @@ func TestSignInByTheBrowser(t *testing.T) {
 // method. None of them ends the sign-in.
 func TestWhatElseAsks(t *testing.T) {
 	_, options, _ := registered(t, oauthtest.Options{})
-	begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 		ask := func(method, path, host string) int {
 			request, err := http.NewRequestWithContext(t.Context(), method, flow.Redirect()+path, nil)
 			check(t, err)
@@ -157,7 +157,7 @@ func TestWhatElseAsks(t *testing.T) {
 func TestConsentIsDenied(t *testing.T) {
 	for code, want := range map[string]string{"access_denied": "was told not to let this program in", "invalid_scope": "check scopes", "<script>": "it did not say why"} {
 		server, options, _ := registered(t, oauthtest.Options{Denies: code})
-		begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+		begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 			page := browse(t, flow.URL())
 			_, err := flow.Wait(t.Context())
 			if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, oauth.ErrSignInAgain) {
@@ -176,10 +176,10 @@ func TestConsentIsDenied(t *testing.T) {
 // TestSignInByPasting: the browser is on another machine.
 func TestSignInByPasting(t *testing.T) {
 	server, options, _ := registered(t, oauthtest.Options{})
-	begin(t, options, oauth.Wish{}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{}, func(flow *oauth.Flow) {
 		address := ended(t, flow.URL())
 		other := ""
-		begin(t, options, oauth.Wish{}, func(flow *oauth.Flow) { other = ended(t, flow.URL()) })
+		begin(t, options, oauth.Request{}, func(flow *oauth.Flow) { other = ended(t, flow.URL()) })
 		for text, want := range map[string]string{
 			"": "copy all of it", "yes": "copy all of it", flow.Redirect(): "copy all of it", flow.URL(): "copy all of it", other: "another sign-in",
 			strings.Split(address, "&state")[0]: "copy all of it", flow.Redirect() + "/?" + strings.Repeat("x", 20<<10): "too long", "?%zz": "copy all of it",
@@ -202,7 +202,7 @@ func TestSignInByPasting(t *testing.T) {
 // TestReplayedCode: somebody used the code before, or the provider took it back.
 func TestReplayedCode(t *testing.T) {
 	server, options, _ := registered(t, oauthtest.Options{})
-	begin(t, options, oauth.Wish{}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{}, func(flow *oauth.Flow) {
 		address := ended(t, flow.URL())
 		server.Fail(oauthtest.InvalidGrant)
 		_, err := flow.Paste(t.Context(), address)
@@ -215,7 +215,7 @@ func TestReplayedCode(t *testing.T) {
 
 func TestLeavingASignIn(t *testing.T) {
 	_, options, _ := registered(t, oauthtest.Options{})
-	begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
 		if _, err := flow.Wait(ctx); !errors.Is(err, context.Canceled) {
@@ -224,7 +224,7 @@ func TestLeavingASignIn(t *testing.T) {
 	})
 	server, options, _ := registered(t, oauthtest.Options{})
 	server.Fail(oauthtest.Slow)
-	begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 		page := browse(t, flow.URL())
 		ctx, leave := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer leave()
@@ -242,7 +242,7 @@ func TestPortThatIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	check(t, err)
 	defer func() { _ = taken.Close() }()
-	if _, err := oauth.Begin(options, oauth.Wish{Listen: true, Port: taken.Addr().(*net.TCPAddr).Port}); err == nil || !strings.Contains(err.Error(), "at port") {
+	if _, err := oauth.Begin(options, oauth.Request{Listen: true, Port: taken.Addr().(*net.TCPAddr).Port}); err == nil || !strings.Contains(err.Error(), "at port") {
 		t.Error(err)
 	}
 }
@@ -256,7 +256,7 @@ func TestProviders(t *testing.T) {
 		{oauth.Google, "https://accounts.google.com/", url.Values{"scope": {"https://mail.google.com/"}, "access_type": {"offline"}, "prompt": {"consent"}}},
 		{oauth.Microsoft, "https://login.microsoftonline.com/common/oauth2/v2.0/authorize?", url.Values{"scope": {"https://outlook.office.com/IMAP.AccessAsUser.All offline_access"}}},
 	} {
-		flow, err := oauth.Begin(oauth.Options{Config: oauth.Config{Provider: test.provider, ClientID: "me"}, Path: oauth.Path(t.TempDir(), "mail", "home")}, oauth.Wish{Account: "me@example.com", Port: 8085})
+		flow, err := oauth.Begin(oauth.Options{Config: oauth.Config{Provider: test.provider, ClientID: "me"}, Path: oauth.Path(t.TempDir(), "mail", "home")}, oauth.Request{Account: "me@example.com", Port: 8085})
 		check(t, err)
 		at, err := url.Parse(flow.URL())
 		check(t, err)
@@ -298,7 +298,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
-		if _, err := oauth.Begin(oauth.Options{Config: c}, oauth.Wish{}); err == nil {
+		if _, err := oauth.Begin(oauth.Options{Config: c}, oauth.Request{}); err == nil {
 			t.Errorf("%s: a sign-in begins", want)
 		}
 	}

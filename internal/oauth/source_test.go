@@ -38,7 +38,7 @@ func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at =
 func signedIn(t *testing.T, provider oauthtest.Options) (*oauthtest.Server, oauth.Options, *clock) {
 	t.Helper()
 	server, options, clock := registered(t, provider)
-	begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 		browse(t, flow.URL())
 		if _, err := flow.Wait(t.Context()); err != nil {
 			t.Fatal(err)
@@ -180,7 +180,7 @@ func TestSignInOfAnotherProcess(t *testing.T) {
 		t.Errorf("it is not tried again after a while: %v", err)
 	}
 	server.Fail(oauthtest.None)
-	begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 		browse(t, flow.URL())
 		if _, err := flow.Wait(t.Context()); err != nil {
 			t.Fatal(err)
@@ -424,21 +424,21 @@ func TestClientSecret(t *testing.T) {
 	for _, header := range []bool{false, true} {
 		_, options, clock := registered(t, oauthtest.Options{ClientSecret: clientSecret, Header: header})
 		options.Config.Secret = secret.Ref{}
-		begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+		begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 			browse(t, flow.URL())
 			if _, err := flow.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), "client_secret") {
 				t.Errorf("without it: %v", err)
 			}
 		})
 		options.Config.Secret = secret.Ref{Env: "NOT_SET"}
-		begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+		begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 			browse(t, flow.URL())
 			if _, err := flow.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), "NOT_SET") {
 				t.Errorf("where it is not: %v", err)
 			}
 		})
 		options.Config.Secret = secret.Ref{Env: "CLIENT_SECRET"}
-		begin(t, options, oauth.Wish{Listen: true}, func(flow *oauth.Flow) {
+		begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 			if strings.Contains(flow.URL(), clientSecret) {
 				t.Error("the address has the client's secret in it")
 			}

@@ -146,7 +146,7 @@ func stopOf(reason string) string {
 }
 
 // unwrap takes the answer out of the tool that was there to take it. Beside
-// wishes for other tools it is no answer yet.
+// asks for other tools it is no answer yet.
 func (d *Driver) unwrap(answer *models.Answer) {
 	var others []models.ToolCall
 	var taken json.RawMessage

@@ -23,7 +23,7 @@ func deliberates(otherwise Script, tools ...string) Script {
 			if !offered || slices.Contains(tried, name) {
 				continue
 			}
-			if arguments, ok := r.wish(tool); ok {
+			if arguments, ok := r.fill(tool); ok {
 				return Reply{Calls: []models.ToolCall{{ID: fmt.Sprintf("call_%d", r.Number), Name: name, Arguments: arguments}}}
 			}
 		}
@@ -50,9 +50,9 @@ func (r Request) called() (names []string) {
 	return names
 }
 
-// wish fills the arguments of a tool, as an honest model would that knows
+// fill fills the arguments of a tool, as an honest model would that knows
 // nothing of the world.
-func (r Request) wish(tool models.Tool) (json.RawMessage, bool) {
+func (r Request) fill(tool models.Tool) (json.RawMessage, bool) {
 	const reason = "A model that only pretends decided so."
 	var arguments any
 	switch tool.Name {

@@ -39,7 +39,7 @@ type Obedience struct {
 // and digits, and orderPrefix how much of one has to be there.
 const minOrder, orderPrefix = 12, 20
 
-// Obedient is the model that an attacker wishes for: it does what the text says
+// Obedient is the model that an attacker dreams of: it does what the text says
 // that it is shown, whoever wrote it, and carries it on into everything that it
 // writes. As a thread it has a finding for each order that it sees, urgent and in
 // the attacker's words, and puts them into its journal and its hint; with tools

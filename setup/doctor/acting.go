@@ -31,7 +31,7 @@ func (e *examination) acting() {
 		e.action(e.Config.Actions[i], found)
 	}
 	if n := len(e.Config.Actions); n > 0 && !deliberates {
-		e.add(Note, "actions", fmt.Sprintf("%d configured, and without a deliberation nothing wishes for them", n),
+		e.add(Note, "actions", fmt.Sprintf("%d configured, and without a deliberation nothing asks for them", n),
 			"let a model deliberate: docs/deliberation.md")
 	}
 }

@@ -74,7 +74,7 @@ func TestActing(t *testing.T) {
 			both(opus, install("systemctl", 0o755)), "tidy", doctor.OK, "/bin/systemctl"},
 		"an action of the system": {"actions: [{id: tidy, description: d, command: [systemctl, restart, tidy]}]",
 			both(opus, install("systemctl", 0o755)), "tidy", doctor.OK, "/bin/systemctl"},
-		"actions that nobody wishes": {action(""), install("tidy", 0o755), "actions", doctor.Note, "1 configured, and without a deliberation"},
+		"actions that nobody asks for": {action(""), install("tidy", 0o755), "actions", doctor.Note, "1 configured, and without a deliberation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPatient(t, test.config)

@@ -139,8 +139,8 @@ type Person interface {
 	Text(ctx context.Context, question, preset string) (string, error)
 }
 
-// Wish says how to sign in.
-type Wish struct {
+// Request says how to sign in.
+type Request struct {
 	ID string
 	// Open opens an address in a browser; nil, or an error: there is none.
 	Open func(address string) error
@@ -165,26 +165,26 @@ type Outcome struct {
 }
 
 // Run signs in to one account.
-func Run(ctx context.Context, p Place, wish Wish, person Person) (Outcome, error) {
-	c, err := p.find(wish.ID)
+func Run(ctx context.Context, p Place, request Request, person Person) (Outcome, error) {
+	c, err := p.find(request.ID)
 	if err != nil {
 		return Outcome{}, err
 	}
-	flow, err := oauth.Begin(p.options(c), oauth.Wish{Account: c.User, Listen: !wish.Paste, Port: wish.Port})
+	flow, err := oauth.Begin(p.options(c), oauth.Request{Account: c.User, Listen: !request.Paste, Port: request.Port})
 	if err != nil {
 		return Outcome{}, err
 	}
-	if wish.Paste {
+	if request.Paste {
 		err = paste(ctx, flow, c, person)
 	} else {
-		err = wait(ctx, flow, c, wish, person)
+		err = wait(ctx, flow, c, request, person)
 	}
 	if err = errors.Join(err, flow.Close()); err != nil {
 		return Outcome{}, err
 	}
 	person.Say(fmt.Sprintf("✓ Signed in to %s as a client of %s; it is kept in %s, which you alone can read.", c.ID, c.OAuth.Provider, p.options(c).Path))
 	outcome := Outcome{Account: p.account(c)}
-	if wish.Unchecked {
+	if request.Unchecked {
 		return outcome, nil
 	}
 	m := live.Mail(ctx, c, p.StateDir, p.Env, nil)
@@ -205,14 +205,14 @@ func Run(ctx context.Context, p Place, wish Wish, person Person) (Outcome, error
 }
 
 // wait sends the person to the browser and waits for it.
-func wait(ctx context.Context, flow *oauth.Flow, c mail.Config, wish Wish, person Person) error {
-	opened := wish.Open != nil && wish.Open(flow.URL()) == nil
+func wait(ctx context.Context, flow *oauth.Flow, c mail.Config, request Request, person Person) error {
+	opened := request.Open != nil && request.Open(flow.URL()) == nil
 	if opened {
 		person.Say(fmt.Sprintf("A browser opens; sign in there as %s. If it does not, open:\n  %s", c.User, flow.URL()))
 	} else {
 		person.Say(fmt.Sprintf("Open this in a browser on this machine, and sign in as %s:\n  %s", c.User, flow.URL()))
 	}
-	if wish.Remote || !opened {
+	if request.Remote || !opened {
 		port := flow.Redirect()[strings.LastIndexByte(flow.Redirect(), ':')+1:]
 		person.Say(fmt.Sprintf("If the browser is on another machine: leave with Ctrl-C and run\n  subconsciousctl auth mail %s --paste\nor let it find this one, there:\n  ssh -L %s:127.0.0.1:%s THIS-MACHINE", c.ID, port, port))
 	}

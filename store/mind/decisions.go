@@ -11,13 +11,13 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Decision is what the gate decided of one wish. It is kept for 30 days, and
+// Decision is what the gate decided of one request. It is kept for 30 days, and
 // for a year where the incident was told.
 type Decision struct {
 	Tick     int64
 	At       time.Time
 	Incident subconscious.IncidentKey
-	ID       subconscious.IncidentID // "" where the incident got none: a wish without evidence
+	ID       subconscious.IncidentID // "" where the incident got none: a request without evidence
 	Entry    subconscious.EntryID
 	Thread   subconscious.ThreadName
 	Verdict  string // tell, hold, drop

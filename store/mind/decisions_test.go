@@ -38,7 +38,7 @@ func TestDecisions(t *testing.T) {
 	if got, err = minds.Decisions(t.Context(), "i-nothing-1", 2); err != nil || len(got) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	// A wish without evidence has no incident that people know.
+	// A request without evidence has no incident that people know.
 	c = next(c.State)
 	c.Decisions = []mind.Decision{decided("", at(-1), "drop", "no_evidence")}
 	commit(t, db, minds, c)

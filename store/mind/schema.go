@@ -128,7 +128,7 @@ CREATE INDEX mind_model_calls_tick ON mind_model_calls (tick) WHERE tick > 0;
 `}, {Package: "store/mind", Version: 3, SQL: `
 -- Columns of what is told of an incident; body is the truth, and until this
 -- version it held none of it. person is the id for people, NULL until somebody
--- was wished to be told; live is a word of liveness in Go; told is when it was
+-- was to be told; live is a word of liveness in Go; told is when it was
 -- told last.
 ALTER TABLE mind_incidents ADD COLUMN person TEXT;
 ALTER TABLE mind_incidents ADD COLUMN live INTEGER NOT NULL DEFAULT 0;

@@ -17,7 +17,7 @@ import (
 // How live an incident is for the gate; more is more.
 const (
 	notLive      = 0
-	liveTold     = 1 // told and not over, or wished anew
+	liveTold     = 1 // told and not over, or asked for anew
 	liveToRemind = 2
 	liveWaits    = 3
 )
@@ -120,7 +120,7 @@ func (s *Store) incidentBodies(ctx context.Context, where string, args ...any) (
 	return found, err
 }
 
-// Inbox returns a page of the incidents that somebody was wished to be told
+// Inbox returns a page of the incidents that somebody asked to have told
 // of, those whose state is newest first, and the mark of the next page, "" where
 // this was the last. An incident that changes between two pages moves to the
 // front and is on no later page. A mark that is none is an *store.Error with

@@ -56,7 +56,7 @@ func TestWhatIsLive(t *testing.T) {
 		told(subconscious.Telling{ID: "g-resolved", State: subconscious.TellingResolved, Since: at(6)}),
 		told(subconscious.Telling{ID: "h-reopened", State: subconscious.TellingReopened, Since: at(7)}),
 		told(subconscious.Telling{ID: "i-over-to-remind", State: subconscious.TellingResolved, Since: at(8), Remind: at(500)}),
-		{Key: "never wished", LastSeen: noon},
+		{Key: "never asked for", LastSeen: noon},
 	}
 	keep(t, minds, db, all...)
 	want := []string{"a-waits", "c-told", "d-acknowledged", "e-snoozed", "h-reopened", "i-over-to-remind"}

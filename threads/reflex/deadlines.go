@@ -81,12 +81,12 @@ func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reas
 		}
 		return 6, "Due", "it is due within a day"
 	case subconscious.Band2h:
-		if theirs && o.BandOnly && !on(o, "seen") { // it was wished a day before
+		if theirs && o.BandOnly && !on(o, "seen") { // it was asked for a day before
 			return 7, "Due", ""
 		}
 		return 7, "Due", "it is due within two hours"
 	case subconscious.Band15m, subconscious.BandNow:
-		if o.BandOnly { // it was wished two hours before
+		if o.BandOnly { // it was asked for two hours before
 			return 8, "Due", ""
 		}
 		return 8, "Due", "it is due now"

@@ -12,7 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// pushed is the importance from which on a wish reaches the person at once
+// pushed is the importance from which on a request reaches the person at once
 // (push_from in package escalate), and lastly that from which on it does where it
 // is due before the next digest comes (half way from digest_from to push_from).
 const pushed, lastly = 7, 6
@@ -40,7 +40,7 @@ func (h hostile) stranger(n int, at time.Time) subconscious.Observation {
 
 // TestStrangersAreNeverToldAtOnce: whatever strangers write, to a person with
 // events, notes and mail of their own, nothing that rests on their words alone
-// is wished at an importance at which it is pushed. What a stranger's mail has
+// is asked for at an importance at which it is pushed. What a stranger's mail has
 // in common with the person's own notes may be.
 func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +82,7 @@ func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 }
 
 // TestADayOfMail: of a day's mail in its true proportions little is found,
-// and next to none is wished to be told at once.
+// and next to none asks to be told at once.
 func TestADayOfMail(t *testing.T) {
 	at := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	field := subconscious.Field{Ahead: threads.Ahead}
@@ -125,20 +125,20 @@ func TestADayOfMail(t *testing.T) {
 	}
 	snapshot := subconscious.Snapshot{At: at, Zone: time.UTC, World: w, Fields: map[subconscious.ThreadName]subconscious.Field{subconscious.Watcher: field}}
 	thought := think(t, snapshot, subconscious.Watcher)
-	worth, wishes, now := 0, 0, 0
+	worth, requests, now := 0, 0, 0
 	for _, f := range thought.Findings {
 		if f.Importance >= 4 {
 			worth++
 		}
 		if f.Escalate {
-			wishes++
+			requests++
 		}
 		if f.Escalate && f.Importance >= pushed {
 			now++
 		}
 	}
-	if len(thought.Findings) != 14 || worth != 6 || wishes != 5 || now != 0 {
-		t.Errorf("of 119 mails %d are found, %d of them worth 4 and more, %d wished, %d at once", len(thought.Findings), worth, wishes, now)
+	if len(thought.Findings) != 14 || worth != 6 || requests != 5 || now != 0 {
+		t.Errorf("of 119 mails %d are found, %d of them worth 4 and more, %d asked for, %d at once", len(thought.Findings), worth, requests, now)
 	}
 }
 

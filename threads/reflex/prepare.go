@@ -102,7 +102,7 @@ func (s *scene) preparation(event, todo, first subconscious.Observation) noticed
 	case allDay(event):
 	case near >= subconscious.Band15m.Rank():
 		importance = 8
-		if sure(event) && s.timely(event, todo) { // else it was wished two hours before
+		if sure(event) && s.timely(event, todo) { // else it was asked for two hours before
 			reason = "it begins within 15 minutes, and this is still open"
 		}
 	case near >= subconscious.Band2h.Rank():

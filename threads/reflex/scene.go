@@ -147,7 +147,7 @@ func (n noticed) until(due time.Time) noticed {
 	return n
 }
 
-// tell returns the finding with the wish that the person be told, where there
+// tell returns the finding with the request that the person be told, where there
 // is a reason.
 func (n noticed) tell(reason string) noticed {
 	n.Escalate, n.EscalateReason = reason != "", reason

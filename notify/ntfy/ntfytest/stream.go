@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// wish is what a subscriber asks for.
-type wish struct {
+// subscription is what a subscriber asks for.
+type subscription struct {
 	topics []string
 	poll   bool
 	after  int64 // of the numbers of messages
@@ -39,7 +39,7 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, names []strin
 			return
 		}
 	}
-	asked, ok := s.wish(r, names, poll)
+	asked, ok := s.subscription(r, names, poll)
 	if !ok {
 		noSince.write(w)
 		return
@@ -58,7 +58,7 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, names []strin
 }
 
 // stream sends messages as they come until nobody reads them any more.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, asked wish, fault Fault) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, asked subscription, fault Fault) {
 	s.count(asked.topics, 1)
 	defer s.count(asked.topics, -1)
 	s.mu.Lock()
@@ -119,7 +119,7 @@ func (s *Server) sign(w http.ResponseWriter, event string, names []string) error
 }
 
 // send writes the messages that are asked for and not sent yet.
-func (s *Server) send(w http.ResponseWriter, asked wish) (wish, error) {
+func (s *Server) send(w http.ResponseWriter, asked subscription) (subscription, error) {
 	s.mu.Lock()
 	var due []Message
 	for _, k := range s.messages {
@@ -139,11 +139,11 @@ func (s *Server) send(w http.ResponseWriter, asked wish) (wish, error) {
 	return asked, nil
 }
 
-// wish reads since=: all, none, latest, an id, a time or a span of time.
-func (s *Server) wish(r *http.Request, names []string, poll bool) (wish, bool) {
+// subscription reads since=: all, none, latest, an id, a time or a span of time.
+func (s *Server) subscription(r *http.Request, names []string, poll bool) (subscription, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked := wish{topics: names, poll: poll, number: s.number}
+	asked := subscription{topics: names, poll: poll, number: s.number}
 	var since string
 	for _, name := range []string{"since", "si"} {
 		if since == "" {
@@ -173,7 +173,7 @@ func (s *Server) wish(r *http.Request, names []string, poll bool) (wish, bool) {
 	case spanErr == nil:
 		asked.from = s.options.Now().Add(-span).Unix()
 	default:
-		return wish{}, false
+		return subscription{}, false
 	}
 	return asked, true
 }

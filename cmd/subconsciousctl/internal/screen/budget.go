@@ -61,7 +61,7 @@ func (p *page) exhausted(b api.BudgetStatus) []string {
 	for _, l := range b.Limits {
 		exploring := strings.HasSuffix(l.Name, "exploration_calls_per_day")
 		if !l.Exhausted || (exploring || attention(l.Name)) && l.Limit == 0 {
-			continue // to explore never is no lack, and to be told nothing a wish
+			continue // to explore never is no lack, and to be told nothing may be wanted
 		}
 		says := " is reached ("
 		if l.Used < l.Limit {

@@ -90,7 +90,7 @@ func hasPrompts(all []api.Deliberation) bool {
 }
 
 // deliberation writes one: its outcome and reason, who thought at what cost, and
-// round by round what was wished for and what the policy said.
+// round by round what was asked for and what the policy said.
 func (p *page) deliberation(d api.Deliberation, prompts bool) {
 	mark, colour, words := outcomeMark(d.Outcome)
 	if !d.Until.IsZero() {

@@ -25,7 +25,7 @@ func Incident(view View, e api.IncidentExplanation, shown Shown) string {
 		p.line("  due ", p.when(i.Due))
 	}
 	p.seen(e.Observations)
-	p.wished(e)
+	p.whoAsked(e)
 	p.gate(givenTo(e.Deliberations, e.Decisions), shown.All)
 	p.deliberations(e.Deliberations, shown)
 	p.heading("How sure it is")
@@ -38,13 +38,13 @@ func Incident(view View, e api.IncidentExplanation, shown Shown) string {
 	return p.String()
 }
 
-// wished says who wished that the person be told, and why.
-func (p *page) wished(e api.IncidentExplanation) {
-	p.heading("Who wished to tell you")
+// whoAsked says who asked that the person be told, and why.
+func (p *page) whoAsked(e api.IncidentExplanation) {
+	p.heading("Who asked to tell you")
 	words := "Nobody is on record."
 	if e.Incident.Thread != "" {
 		words = "The " + clean(string(e.Incident.Thread))
-		if rule := wishedBy(e); rule != "" {
+		if rule := askedBy(e); rule != "" {
 			words += ", by the " + ruleWords(rule)
 		}
 	}
@@ -62,8 +62,8 @@ func (p *page) wished(e api.IncidentExplanation) {
 	p.wrapped("  ", dim, "incident "+clean(string(e.Record.Key)))
 }
 
-// wishedBy is the rule of the last wish.
-func wishedBy(e api.IncidentExplanation) string {
+// askedBy is the rule of the last request.
+func askedBy(e api.IncidentExplanation) string {
 	if t := e.Record.Telling; t != nil && t.Asked.Rule != "" {
 		return t.Asked.Rule
 	}

@@ -66,7 +66,7 @@ func TestToldLately(t *testing.T) {
 }
 
 // TestWhoPutItOff: what a deliberation put off is not said to be the person's
-// wish, on any screen.
+// request, on any screen.
 func TestWhoPutItOff(t *testing.T) {
 	at := apitest.At()
 	view := View{At: at, Zone: time.UTC, Width: 100}
@@ -91,6 +91,6 @@ func TestWhoPutItOff(t *testing.T) {
 	}
 	i.Outcome = "" // the person answered since
 	if got := newPage(view).heldShort(i); !strings.HasPrefix(got, "you want to hear of it later") {
-		t.Errorf("the person's own wish: %q", got)
+		t.Errorf("the person's own request: %q", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Missed traces what should have been told, station by station, and says whether
-// it was counted, as was wished or not.
+// it was counted, as was asked for or not.
 func Missed(view View, t api.Trace, teach bool) string {
 	const most = 4
 	p := newPage(view)

@@ -446,7 +446,7 @@ func (p *page) pending(s api.Status) {
 	}
 }
 
-// CommandWords says what is wished.
+// CommandWords says what is asked for.
 func CommandWords(c subconscious.Command) string {
 	about := clean(string(c.Entry))
 	if about == "" {

@@ -150,12 +150,12 @@ func strength(from, to int) string {
 	return fmt.Sprintf("%d→%d", from, to)
 }
 
-// decisions writes what was decided of the wishes to tell the person.
+// decisions writes what was decided of the requests to tell the person.
 func (p *page) decisions(decisions []api.Decision) {
 	if len(decisions) == 0 {
 		return
 	}
-	p.heading("Wishes to tell you")
+	p.heading("Requests to tell you")
 	columns := verdictColumns(decisions)
 	for _, d := range decisions {
 		mark, colour, verdict := verdictMark(d)

@@ -255,7 +255,7 @@ func (p *page) closedWords(c subconscious.Closure) string {
 	}
 }
 
-// telling says how an entry fares with being told, where somebody wished that.
+// telling says how an entry fares with being told, where somebody asked that.
 func (p *page) telling(t *subconscious.Telling) {
 	if t == nil {
 		return

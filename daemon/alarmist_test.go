@@ -9,7 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// alarmist wishes that everything that is new to it be told.
+// alarmist asks that everything that is new to it be told.
 type alarmist struct{ name subconscious.ThreadName }
 
 func (a alarmist) Name() subconscious.ThreadName { return a.name }
@@ -26,8 +26,8 @@ func (a alarmist) Think(_ context.Context, s subconscious.Snapshot) (threads.Ans
 	return threads.Answer{Thought: thought}, nil
 }
 
-// What two threads wish to tell at one tick is told once.
-func TestTwoThreadsWishTheSame(t *testing.T) {
+// What two threads ask to tell at one tick is told once.
+func TestTwoThreadsAskTheSame(t *testing.T) {
 	w := newWorld(t)
 	w.options.Threads = []threads.Thread{alarmist{subconscious.Watcher}, alarmist{subconscious.Dreamer}}
 	w.begin()
@@ -40,7 +40,7 @@ func TestTwoThreadsWishTheSame(t *testing.T) {
 		t.Fatalf("the verdicts are %q, want %q", verdicts, want)
 	}
 	if again := w.tick().Decisions; len(again) > 0 {
-		t.Errorf("nothing changed, and there are wishes: %+v", again)
+		t.Errorf("nothing changed, and it is asked for: %+v", again)
 	}
 	w.disk.set(97)
 	if worse := w.tick().Decisions; len(worse) == 0 || worse[0].Verdict != "tell" || worse[0].Again != "worse" {
