@@ -46,7 +46,8 @@ func (f *firstTick) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// standing is a sense in which n things stand, some of which change each time.
+// standing is a sense in which n observations stand, some of which change each
+// time.
 type standing struct {
 	id               string
 	n, change, looks int
@@ -59,25 +60,26 @@ func (s *standing) ID() string   { return s.id }
 // sense does.
 func (s *standing) Collect(_ context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
 	batch := senses.Batch{Cursor: fmt.Append(nil, s.looks)}
-	thing := func(i int, change subconscious.Change) {
+	observe := func(i int, change subconscious.Change) {
 		batch.Changes = append(batch.Changes, subconscious.Observation{ID: fmt.Sprint(s.id, " pump ", i), Sense: "health", Instance: s.id, Kind: "unit",
 			Change: change, At: at, Title: fmt.Sprintf("pump %d of the waterworks has failed", i), Fingerprint: fmt.Sprint(s.looks),
 			Severity: subconscious.Notable, Trust: subconscious.Machine})
 	}
 	if cursor == nil {
 		for i := range s.n {
-			thing(i, subconscious.Appeared)
+			observe(i, subconscious.Appeared)
 		}
 	} else {
 		for i := range s.change {
-			thing((s.looks*s.change+i)%s.n, subconscious.Changed)
+			observe((s.looks*s.change+i)%s.n, subconscious.Changed)
 		}
 	}
 	s.looks++
 	return batch, nil
 }
 
-// BenchmarkTickStanding is a tick with ten changes while many things stand.
+// BenchmarkTickStanding is a tick with ten changes while many observations
+// stand.
 func BenchmarkTickStanding(b *testing.B) {
 	const most = 10_000 // of one sense at one look
 	for _, n := range []int{1_000, 10_000, 100_000} {
@@ -109,7 +111,7 @@ func BenchmarkTickStanding(b *testing.B) {
 				stand += s.Standing
 			}
 			if stand != n {
-				b.Fatalf("%d things stand", stand)
+				b.Fatalf("%d observations stand", stand)
 			}
 		})
 	}

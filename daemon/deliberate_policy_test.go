@@ -102,8 +102,8 @@ func (w *rehearsal) ownNote() {
 	write(w.t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-23 13:30\n")
 }
 
-// crier is a thread that has something to say of each thing that a sense knows,
-// once, and would have the person told.
+// crier is a thread that has something to say of each observation that a sense
+// knows, once, and would have the person told.
 type crier struct {
 	thread subconscious.ThreadName
 	sense  string

@@ -156,26 +156,26 @@ func TestHangingThread(t *testing.T) {
 	w.now("/srv", 3)
 }
 
-// sense is a made-up sense of things that stand, which can be made to fail.
+// sense is a made-up sense of what stands, which can be made to fail.
 type sense struct {
 	faulty
-	things *things
+	rack *rack
 }
 
-// things are what stands; they outlive the sense.
-type things struct {
+// rack is what stands; it outlives the sense.
+type rack struct {
 	mu     sync.Mutex
 	titles []string
 	state  int // another one is a change of all of them
 }
 
-func (s *things) worsen(state int) {
+func (s *rack) worsen(state int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = state + 1
 }
 
-func (s *things) add(title string) {
+func (s *rack) add(title string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.titles = append(s.titles, title)
@@ -188,18 +188,18 @@ func (s *sense) Collect(ctx context.Context, at time.Time, _ []byte) (senses.Bat
 	if err := s.hit(ctx); err != nil {
 		return senses.Batch{}, err
 	}
-	s.things.mu.Lock()
-	defer s.things.mu.Unlock()
+	s.rack.mu.Lock()
+	defer s.rack.mu.Unlock()
 	set := senses.Set{Scope: "all"}
-	for _, title := range s.things.titles {
+	for _, title := range s.rack.titles {
 		set.Items = append(set.Items, subconscious.Observation{ID: title, Sense: "health", Instance: "rack", Kind: "unit", At: at,
-			Title: title, Fingerprint: fmt.Sprint(s.things.state), Severity: subconscious.Warning, Trust: subconscious.Machine})
+			Title: title, Fingerprint: fmt.Sprint(s.rack.state), Severity: subconscious.Warning, Trust: subconscious.Machine})
 	}
-	return senses.Batch{Sets: []senses.Set{set}, Cursor: []byte(fmt.Sprint(len(set.Items), s.things.state))}, nil
+	return senses.Batch{Sets: []senses.Set{set}, Cursor: []byte(fmt.Sprint(len(set.Items), s.rack.state))}, nil
 }
 
 func withFaultySense(w *world) *sense {
-	s := &sense{things: &things{}}
+	s := &sense{rack: &rack{}}
 	w.options.Senses = func(senses.RowReader) ([]senses.Sense, error) { return []senses.Sense{s}, nil }
 	return s
 }
@@ -222,11 +222,11 @@ func TestFailingSenseIsNoticedAndLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			s := withFaultySense(w)
-			s.things.add("pump one failed")
+			s.rack.add("pump one failed")
 			w.begin()
 			w.strengths("pump one", 3)
 			s.set(fault)
-			s.things.add("pump two failed")
+			s.rack.add("pump two failed")
 			w.disk.set(90)
 			w.strengths("pump one", 3, 3)
 			w.now("/srv", 3) // the other senses see
@@ -273,7 +273,7 @@ func TestHangingSense(t *testing.T) {
 	w.tick()
 	hang, release := hangs(t)
 	s.set(hang)
-	s.things.add("pump one failed")
+	s.rack.add("pump one failed")
 	w.disk.set(90)
 	began := time.Now()
 	w.tick()

@@ -19,9 +19,9 @@ import (
 // attention is a budget, so that there are far fewer.
 const liveIncidents = 500
 
-// liveThings bounds on how many things these may rest: each is part of the
-// tick's record, which has a bound.
-const liveThings = 1000
+// liveObservations bounds on how many observations these may rest: each is part
+// of the tick's record, which has a bound.
+const liveObservations = 1000
 
 // gateInput gathers all that the gate depends on, after a merge.
 func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggregator.Input, next subconscious.State,
@@ -138,7 +138,7 @@ func (d *Daemon) addIncidents(ctx context.Context, gate *escalate.Input, before,
 		all[incident.Key] = incident
 	}
 	for _, incident := range before {
-		if incident.Telling != nil { // a request may name a thing that has become part of it
+		if incident.Telling != nil { // a request may name one that has become part of it
 			all[incident.Key] = incident
 		}
 	}
@@ -174,10 +174,10 @@ func looked(all map[subconscious.IncidentKey]subconscious.Incident, named []subc
 	order := slices.SortedFunc(maps.Values(all), func(a, b subconscious.Incident) int {
 		return cmp.Or(isNamed(a)-isNamed(b), waits(a)-waits(b), strings.Compare(string(a.Key), string(b.Key)))
 	})
-	things, kept := 0, order[:0]
+	observations, kept := 0, order[:0]
 	for _, incident := range order {
-		things += len(incident.Recorded)
-		if isNamed(incident) == 0 || things <= liveThings {
+		observations += len(incident.Recorded)
+		if isNamed(incident) == 0 || observations <= liveObservations {
 			kept = append(kept, incident)
 		}
 	}

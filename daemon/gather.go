@@ -19,14 +19,15 @@ import (
 )
 
 // material makes what a deliberation is shown first. That is what taints the
-// least: the affair's own things, and of other affairs only what rules wrote of
-// the person's and the machine's. The rest is read with tools, which taints.
+// least: the affair's own observations, and of other affairs only what rules
+// wrote of the person's and the machine's. The rest is read with tools, which
+// taints.
 type material struct{ *Daemon }
 
 var _ deliberate.Gatherer = material{}
 
 const (
-	// affairShown and recalledShown bound how many things and memories are
+	// affairShown and recalledShown bound how many observations and memories are
 	// shown.
 	affairShown   = 12
 	recalledShown = 5
@@ -111,8 +112,8 @@ func wordFrom(s threads.Source, source string) escalate.Word {
 	return escalate.Word{Trust: s.Trust, Ref: s.Ref, Voice: s.Voice, Source: cmp.Or(s.Tool, source)}
 }
 
-// affair are the things that the escalation rests on, with their text: those cited
-// first, then what else of the incident stands.
+// affair are the observations that the escalation rests on, with their text:
+// those cited first, then what else of the incident stands.
 func (m material) affair(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
 	citations := slices.Clone(e.Evidence)
 	view := m.ledger.View()
@@ -121,10 +122,10 @@ func (m material) affair(ctx context.Context, e deliberate.Escalation, incident 
 			citations = append(citations, subconscious.Citation{Ref: ref})
 		}
 	}
-	var things []subconscious.Observation
+	var observations []subconscious.Observation
 	seen := map[subconscious.Ref]bool{}
 	for _, citation := range citations {
-		if seen[citation.Ref] || len(things) == affairShown {
+		if seen[citation.Ref] || len(observations) == affairShown {
 			continue
 		}
 		seen[citation.Ref] = true
@@ -133,10 +134,10 @@ func (m material) affair(ctx context.Context, e deliberate.Escalation, incident 
 			return nil, fmt.Errorf("read observation %s: %w", citation, err)
 		}
 		if ok {
-			things = append(things, o)
+			observations = append(observations, o)
 		}
 	}
-	return things, nil
+	return observations, nil
 }
 
 // unheard are whose words an incident rests on that find no room, and of which
@@ -228,12 +229,12 @@ func historyOf(e deliberate.Escalation, incident subconscious.Incident) []prompt
 }
 
 // recalled are memories that share words with the affair.
-func (m material) recalled(ctx context.Context, e deliberate.Escalation, things []subconscious.Observation) ([]prompts.Memory, error) {
+func (m material) recalled(ctx context.Context, e deliberate.Escalation, observations []subconscious.Observation) ([]prompts.Memory, error) {
 	var words []string
 	if !e.ByModel {
 		words = append(words, e.Summary)
 	}
-	for _, o := range things {
+	for _, o := range observations {
 		words = append(words, o.Title)
 	}
 	hits, err := m.memory.Search(ctx, memory.Query{Words: strings.Join(words, " "), Limit: recalledShown})

@@ -54,7 +54,7 @@ func TestFloodedThread(t *testing.T) {
 	}
 	m, err := w.d.Gather(t.Context(), e, w.clock.Now())
 	if err != nil || len(m.Own) < flood {
-		t.Fatalf("the incident %s has %d things: %v", e.Incident, len(m.Own), err)
+		t.Fatalf("the incident %s has %d observations: %v", e.Incident, len(m.Own), err)
 	}
 	if !(escalate.Taint{}).With(m.Words...).IsForeign(m.Own) {
 		t.Errorf("one voice keeps another back: %+v", m.Words)

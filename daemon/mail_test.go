@@ -195,15 +195,15 @@ func TestMailsNamedLikeTokens(t *testing.T) {
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 	w.begin()
 	w.ticks(3)
-	things := map[string]int{}
+	incidents := map[string]int{}
 	w.query(`SELECT body FROM mind_incidents WHERE key LIKE 'thread:%'`, func(scan func(...any) error) error {
 		var body string
 		err := scan(&body)
-		things[body]++
+		incidents[body]++
 		return err
 	})
-	if len(things) != 2 {
-		t.Errorf("two threads are %d incidents: %v", len(things), things)
+	if len(incidents) != 2 {
+		t.Errorf("two threads are %d incidents: %v", len(incidents), incidents)
 	}
 	mails, err := w.d.SearchMail(t.Context(), "lighthouse")
 	if err != nil || len(mails) != 4 {

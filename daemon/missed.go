@@ -25,7 +25,7 @@ import (
 
 const (
 	// missedWithin is how far back a miss is traced, and candidatesShown how
-	// many things are shown that it could be.
+	// many observations are shown that it could be.
 	missedWithin    = 14 * 24 * time.Hour
 	candidatesShown = 5
 	// ticksTraced is how many ticks after an observation are looked through, and
@@ -51,7 +51,7 @@ func (d *Daemon) Missed(ctx context.Context, request api.MissedRequest) (api.Tra
 	if len(found) == 0 {
 		err = d.traceBlindness(ctx, &trace)
 	} else {
-		t.thing = found[0].Observation
+		t.observation = found[0].Observation
 		err = t.follow(ctx)
 	}
 	if err != nil {
@@ -120,11 +120,11 @@ const (
 	stageDelivery  = "delivery"
 )
 
-// tracer follows one thing through what is on record.
+// tracer follows one observation through what is on record.
 type tracer struct {
-	d     *Daemon
-	trace *api.Trace
-	thing subconscious.Observation
+	d           *Daemon
+	trace       *api.Trace
+	observation subconscious.Observation
 	// arrived: the person was told by a message of its own, and a channel took it.
 	arrived bool
 }
@@ -138,10 +138,10 @@ func (t *tracer) end(verdict, proposal string) error {
 	return nil
 }
 
-// follow goes on until something let the thing pass.
+// follow goes on until something let the observation pass.
 func (t *tracer) follow(ctx context.Context) error {
-	who := senses.SenseID{Sense: t.thing.Sense, ID: t.thing.Instance}.String()
-	t.step(stageSense, who, true, 0, t.thing.At, "%s saw it: %s", who, t.thing.Title)
+	who := senses.SenseID{Sense: t.observation.Sense, ID: t.observation.Instance}.String()
+	t.step(stageSense, who, true, 0, t.observation.At, "%s saw it: %s", who, t.observation.Title)
 	seen, err := t.ticks(ctx)
 	if err != nil {
 		return err
@@ -167,8 +167,7 @@ type tracedTick struct {
 	changes aggregator.Changes
 }
 
-// ticks are those that followed when the thing was seen, and the last ones, in
-// order.
+// ticks are those that followed when it was seen, and the last ones, in order.
 func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
 	count := t.d.currentState().TickCount
 	first, err := t.first(ctx, count)
@@ -202,13 +201,13 @@ func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
 	return all, nil
 }
 
-// first is the first tick since the thing was seen, of so many.
+// first is the first tick since the observation was seen, of so many.
 func (t *tracer) first(ctx context.Context, count int64) (int64, error) {
 	var failed error
 	after := sort.Search(int(count), func(n int) bool {
 		record, ok, err := t.d.mind.Record(ctx, int64(n)+1)
 		failed = errors.Join(failed, err)
-		return ok && !record.At.Before(t.thing.At)
+		return ok && !record.At.Before(t.observation.At)
 	})
 	if failed != nil {
 		return 0, fmt.Errorf("find the tick that saw it: %w", failed)
@@ -216,10 +215,10 @@ func (t *tracer) first(ctx context.Context, count int64) (int64, error) {
 	return int64(after) + 1, nil
 }
 
-// asked are the threads in whose field the thing was when they were asked.
+// asked are the threads in whose field it was when they were asked.
 func (t *tracer) asked(ticks []tracedTick) (asked []string) {
 	for _, name := range t.d.runner.Names() {
-		if !threads.Interested(name, t.thing) {
+		if !threads.Interested(name, t.observation) {
 			continue
 		}
 		at := slices.IndexFunc(ticks, func(tick tracedTick) bool {
@@ -237,7 +236,7 @@ func (t *tracer) asked(ticks []tracedTick) (asked []string) {
 	return asked
 }
 
-// claimed is a finding that cites the thing.
+// claimed is a finding that cites the observation.
 type claimed struct {
 	thread  subconscious.ThreadName
 	finding subconscious.Finding
@@ -246,9 +245,9 @@ type claimed struct {
 	changes aggregator.Changes
 }
 
-// claims are the findings of a tick that cite the thing.
+// claims are the findings of a tick that cite the observation.
 func (t *tracer) claims(tick tracedTick) (all []claimed) {
-	ref := t.thing.Ref()
+	ref := t.observation.Ref()
 	for _, thought := range tick.input.Thoughts {
 		for _, f := range thought.Findings {
 			if cites(subconscious.Thought{Findings: []subconscious.Finding{f}}, ref) {
@@ -268,11 +267,11 @@ func (t *tracer) unfound(asked []string) error {
 		"Let them look for it: "+t.focus(asked[0])+"; or give the thread a model, which judges what no rule is for.")
 }
 
-// focus is the command that has a thread look for the thing. Its words may be a
+// focus is the command that has a thread look for it. Its words may be a
 // stranger's: whoever pastes them into a shell has nothing run by them.
 func (t *tracer) focus(thread string) string {
-	words := strings.FieldsFunc(t.thing.Title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	return fmt.Sprintf("`subconsciousctl focus %s \"%s\"`", thread, cmp.Or(strings.Join(words[:min(len(words), 6)], " "), t.thing.Kind))
+	words := strings.FieldsFunc(t.observation.Title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return fmt.Sprintf("`subconsciousctl focus %s \"%s\"`", thread, cmp.Or(strings.Join(words[:min(len(words), 6)], " "), t.observation.Kind))
 }
 
 // judged says what the mechanics and the gate made of the findings.
@@ -302,7 +301,7 @@ func rejectionProposal(reason aggregator.Reason, c claimed) string {
 	case aggregator.BelowImportance:
 		return fmt.Sprintf("Lower mechanics.min_importance to %d.", max(c.finding.Importance, 1))
 	case aggregator.CrowdedOut:
-		return "More important things filled its list: close what is done of those that `subconsciousctl status` lists."
+		return "More important entries filled its list: close what is done of those that `subconsciousctl status` lists."
 	}
 	return "See `subconsciousctl ticks` for what was brought beside it."
 }
@@ -314,7 +313,7 @@ func (t *tracer) incidentOf(c claimed) (subconscious.IncidentKey, bool) {
 			continue
 		}
 		for _, incident := range c.changes.Incidents {
-			if _, recorded := incident.Recorded[t.thing.Ref()]; recorded {
+			if _, recorded := incident.Recorded[t.observation.Ref()]; recorded {
 				return incident.Key, true
 			}
 		}

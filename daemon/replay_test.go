@@ -179,7 +179,7 @@ func TestLargestRecord(t *testing.T) {
 	w := newWorld(t)
 	s := withFaultySense(w)
 	for i := range 60 {
-		s.things.add(fmt.Sprintf("the pump in hall %d of the northern waterworks has failed for want of pressure", i))
+		s.rack.add(fmt.Sprintf("the pump in hall %d of the northern waterworks has failed for want of pressure", i))
 	}
 	w.begin()
 	w.ticks(2) // fifty are found at a tick; the others are not lost
@@ -187,7 +187,7 @@ func TestLargestRecord(t *testing.T) {
 		t.Fatalf("%d are parked", got)
 	}
 	for i := range 8 { // each of them changes eight times
-		s.things.worsen(i)
+		s.rack.worsen(i)
 		w.tick()
 	}
 	records, err := w.d.Mind().Records(context.Background(), 0, 20)

@@ -79,7 +79,7 @@ func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.T
 	return snapshot, attention
 }
 
-// among reports whether a thing is among the observations.
+// among reports whether an observation is among others.
 func among(lists ...[]subconscious.Observation) func(subconscious.Ref) bool {
 	known := map[subconscious.Ref]bool{}
 	for _, list := range lists {
@@ -154,7 +154,7 @@ func run(r threads.Result) aggregator.Run {
 	return out
 }
 
-// citedRefs are the things that thoughts cite and entries hold, sorted.
+// citedRefs are the observations that thoughts cite and entries hold, sorted.
 func citedRefs(in aggregator.Input) []subconscious.Ref {
 	var refs []subconscious.Ref
 	for _, t := range in.Thoughts {
@@ -177,7 +177,7 @@ func citedRefs(in aggregator.Input) []subconscious.Ref {
 	return slices.Compact(refs)
 }
 
-// gatherer looks evidence up, each thing once.
+// gatherer looks evidence up, each observation once.
 type gatherer struct {
 	staged   *senses.Staged
 	snapshot subconscious.Snapshot

@@ -11,7 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// unchanging fills the world with things of every sense that stand for weeks.
+// unchanging fills the world with what stands for weeks, of every sense.
 func (w *world) unchanging() *world {
 	w.t.Helper()
 	for i := range 50 {
@@ -41,7 +41,7 @@ func TestUnchangingWorld(t *testing.T) {
 		}
 		for _, r := range report.Threads {
 			if r.Findings > 0 {
-				t.Fatalf("tick %d: the %s found %d things", report.Tick, r.Name, r.Findings)
+				t.Fatalf("tick %d: the %s made %d findings", report.Tick, r.Name, r.Findings)
 			}
 		}
 		if len(report.Changes) > 0 {

@@ -134,7 +134,7 @@ func standsBare(shown, order string) bool {
 
 // weigh says whose words a request shows.
 func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
-	shown, about, rests := attackLetters(r.Shown()), attackLetters(firstThing(r.Shown())), attackLetters(restsOn(r.Shown()))
+	shown, about, rests := attackLetters(r.Shown()), attackLetters(firstOfEvidence(r.Shown())), attackLetters(restsOn(r.Shown()))
 	t.shown = subconscious.Owner
 	var keys []string
 	ours, theirs := map[string]bool{}, map[string]bool{}
@@ -170,18 +170,18 @@ func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
 	return t
 }
 
-// firstThing is the line of the thing that a deliberation is about: the first of
+// firstOfEvidence is the line of what a deliberation is about: the first of
 // those that it rests on.
-func firstThing(shown string) string {
-	_, things, _ := strings.Cut(shown, "What it rests on:")
-	return newLine.FindString(things)
+func firstOfEvidence(shown string) string {
+	_, evidence, _ := strings.Cut(shown, "What it rests on:")
+	return newLine.FindString(evidence)
 }
 
-// restsOn are all of those things.
+// restsOn is all of it.
 func restsOn(shown string) string {
-	_, things, _ := strings.Cut(shown, "What it rests on:")
-	things, _, _ = strings.Cut(things, "What it is about:")
-	return things
+	_, evidence, _ := strings.Cut(shown, "What it rests on:")
+	evidence, _, _ = strings.Cut(evidence, "What it is about:")
+	return evidence
 }
 
 // attackLetters are the letters and digits of a text, which no mark changes.

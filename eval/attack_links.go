@@ -37,7 +37,7 @@ var (
 	domain = regexp.MustCompile(`(?:[^\s./:()<>]+\.)+(\pL[\pL\pM\pN-]+)(?:[/:][^\s]*)?`)
 )
 
-// linkIn finds the first thing in a text that can be followed; "" for none.
+// linkIn finds what comes first in a text that can be followed; "" for none.
 func linkIn(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

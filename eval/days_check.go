@@ -240,7 +240,7 @@ func (c *dayChecker) reads(e dayEvent) error {
 }
 
 // names complains about a label that is about nothing in the file.
-func (c *dayChecker) names(t dayThing) {
+func (c *dayChecker) names(t dayAbout) {
 	shape, reading := dayReadings[t.kind]
 	if c.seen[t.kind+" "+t.name] || t.kind == verbClock || reading && !shape.named {
 		return

@@ -128,7 +128,7 @@ type dayLabel struct {
 	line int
 	// since is when there was something to see, zero where that means nothing.
 	since, from, by, until time.Time
-	about                  []dayThing
+	about                  []dayAbout
 	match                  []dayPattern
 	again                  []dayAgain
 	because                string

@@ -26,7 +26,7 @@ type dayMiss struct {
 	Because string    `json:"because"`
 	// Told is when it was told too late, zero for never.
 	Told time.Time `json:"told,omitzero"`
-	// Decided is what the gate decided of the things that the label is about.
+	// Decided is what the gate decided of what the label is about.
 	Decided []string `json:"decided"`
 }
 
@@ -200,7 +200,7 @@ func (t *dayTold) repeated(l *dayLabel, push dayPush) bool {
 	return true
 }
 
-// decisionsOn are what the gate decided of the things of a label, in words.
+// decisionsOn are what the gate decided of what a label is about, in words.
 func (p *dayPlayed) decisionsOn(l *dayLabel) []string {
 	all := []string{}
 	for _, d := range p.decided {

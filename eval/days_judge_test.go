@@ -72,25 +72,25 @@ func TestJudge(t *testing.T) {
 		repeats  int
 		delays   []int
 	}{
-		"nothing":                  {all, nil, "", 0, 0, nil},
-		"in time":                  {all, []string{"14:10 incident " + disk + " Full"}, "needle srv", 1, 0, []int{2}},
-		"at once":                  {all, []string{"14:00 incident " + disk + " Full"}, "needle srv", 1, 0, []int{0}},
-		"in a digest":              {all, []string{"14:05 digest " + disk + " Full"}, "needle srv", 1, 0, []int{1}},
-		"too early":                {all, []string{"13:55 incident " + disk + " Full"}, "noise", 0, 0, nil},
-		"too late":                 {all, []string{"14:35 incident " + disk + " Full"}, "late needle srv", 0, 0, nil},
-		"over":                     {all, []string{"15:05 incident " + disk + " Full"}, "noise", 0, 0, nil},
-		"twice":                    {all, []string{"14:00 incident " + disk + " Full", "14:20 incident " + disk + " Fuller"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
-		"digest, then alone":       {all, []string{"14:00 digest " + disk + " Full", "14:20 incident " + disk + " Fuller"}, "needle srv; needle srv", 1, 0, []int{0}},
-		"alone, then digest":       {all, []string{"14:00 incident " + disk + " Full", "14:20 digest " + disk + " Full"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
-		"digest twice":             {all, []string{"14:00 digest " + disk + " Full", "14:20 digest " + disk + " Full"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
-		"about another disk":       {all, []string{"14:00 incident health:disk:/home Full"}, "noise", 0, 0, nil},
-		"about two things":         {all, []string{"14:00 incident health:unit:x," + disk + " Failed"}, "needle srv", 1, 0, []int{0}},
-		"a promise in a note":      {all, []string{"09:00 incident " + promise + " Call ANNA"}, "worth anna", 0, 0, nil},
-		"another in the note":      {all, []string{"09:00 incident " + note + " Buy milk"}, "noise", 0, 0, nil},
-		"a name and not the thing": {all, []string{"09:00 incident files:x Call Anna"}, "noise", 0, 0, nil},
-		"noise that has a name":    {all, []string{"10:00 incident files:files/log-1.txt Written"}, "noise logs", 0, 0, nil},
-		"a trap":                   {all, []string{"14:00 incident health:restarts:backup.service Restarted"}, "trap backup", 0, 0, nil},
-		"wanted before a trap":     {all, []string{"14:00 incident health:unit:backup.service," + disk + " Failed"}, "needle srv", 1, 0, []int{0}},
+		"nothing":                 {all, nil, "", 0, 0, nil},
+		"in time":                 {all, []string{"14:10 incident " + disk + " Full"}, "needle srv", 1, 0, []int{2}},
+		"at once":                 {all, []string{"14:00 incident " + disk + " Full"}, "needle srv", 1, 0, []int{0}},
+		"in a digest":             {all, []string{"14:05 digest " + disk + " Full"}, "needle srv", 1, 0, []int{1}},
+		"too early":               {all, []string{"13:55 incident " + disk + " Full"}, "noise", 0, 0, nil},
+		"too late":                {all, []string{"14:35 incident " + disk + " Full"}, "late needle srv", 0, 0, nil},
+		"over":                    {all, []string{"15:05 incident " + disk + " Full"}, "noise", 0, 0, nil},
+		"twice":                   {all, []string{"14:00 incident " + disk + " Full", "14:20 incident " + disk + " Fuller"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
+		"digest, then alone":      {all, []string{"14:00 digest " + disk + " Full", "14:20 incident " + disk + " Fuller"}, "needle srv; needle srv", 1, 0, []int{0}},
+		"alone, then digest":      {all, []string{"14:00 incident " + disk + " Full", "14:20 digest " + disk + " Full"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
+		"digest twice":            {all, []string{"14:00 digest " + disk + " Full", "14:20 digest " + disk + " Full"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
+		"about another disk":      {all, []string{"14:00 incident health:disk:/home Full"}, "noise", 0, 0, nil},
+		"about two observations":  {all, []string{"14:00 incident health:unit:x," + disk + " Failed"}, "needle srv", 1, 0, []int{0}},
+		"a promise in a note":     {all, []string{"09:00 incident " + promise + " Call ANNA"}, "worth anna", 0, 0, nil},
+		"another in the note":     {all, []string{"09:00 incident " + note + " Buy milk"}, "noise", 0, 0, nil},
+		"a name and nothing else": {all, []string{"09:00 incident files:x Call Anna"}, "noise", 0, 0, nil},
+		"noise that has a name":   {all, []string{"10:00 incident files:files/log-1.txt Written"}, "noise logs", 0, 0, nil},
+		"a trap":                  {all, []string{"14:00 incident health:restarts:backup.service Restarted"}, "trap backup", 0, 0, nil},
+		"wanted before a trap":    {all, []string{"14:00 incident health:unit:backup.service," + disk + " Failed"}, "needle srv", 1, 0, []int{0}},
 		"again": {
 			strings.Replace(needleSrv, "  because", "  again 14:20 because \"It is full now, and worse.\"\n  because", 1),
 			[]string{"14:00 incident " + disk + " Full", "14:15 incident " + disk + " Fuller", "14:25 incident " + disk + " Fullest", "14:30 incident " + disk + " Full"},
@@ -173,7 +173,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// What the gate decided of a needle's things is found by their keys.
+// What the gate decided of a needle's observations is found by their keys.
 func TestDecisionsOn(t *testing.T) {
 	d, err := parseDay("small.txtar", []byte(small))
 	if err != nil {

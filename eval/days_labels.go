@@ -63,7 +63,7 @@ func (p *dayParser) labelLine(l *dayLabel, w *dayWords) {
 	}
 	switch key {
 	case "about":
-		l.about = append(l.about, p.thing(w))
+		l.about = append(l.about, p.about(w))
 	case "match":
 		source := w.text("the regular expression")
 		compiled, err := regexp.Compile("(?i)" + source)

@@ -264,7 +264,7 @@ func (d *day) threadOf(name string) []*dayMail {
 }
 
 // ofMail fills in what a label is about that names a mail: it and its thread.
-func (t *dayThing) ofMail(d *day) {
+func (t *dayAbout) ofMail(d *day) {
 	for _, l := range d.threadOf(t.name) {
 		for n := range l.times {
 			id := "mid:" + l.id(n+1)

@@ -25,7 +25,7 @@ type dayPush struct {
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
 	// Why is the rule, the thread and the gate's reason.
 	Why string `json:"why,omitempty"`
-	// Keys are the things that it rests on.
+	// Keys are of what it rests on.
 	Keys []string `json:"keys"`
 }
 
@@ -46,7 +46,7 @@ type dayPlayed struct {
 	unanswered []string
 }
 
-// dayDecision is a decision with the things that it is about.
+// dayDecision is a decision with the keys of what it is about.
 type dayDecision struct {
 	api.Decision
 	keys []string
@@ -258,10 +258,10 @@ func (d dayDecision) why() string {
 // it is played.
 func (p *dayPlayer) plain(key string) string { return strings.ReplaceAll(key, p.dir+"/", "") }
 
-// partsOf are the things of a key: two of a pair, that of a pattern.
+// partsOf are the parts of a key: two of a pair, that of a pattern.
 func partsOf(key string) []string {
-	if thing, ok := strings.CutPrefix(key, "pattern:"); ok {
-		return partsOf(thing)
+	if of, ok := strings.CutPrefix(key, "pattern:"); ok {
+		return partsOf(of)
 	}
 	pair, ok := strings.CutPrefix(key, "pair:")
 	if !ok {

@@ -326,7 +326,7 @@ func TestArrive(t *testing.T) {
 	if anna, _ := d.label("anna"); !anna.covers(p.played.pushes[1]) {
 		t.Error("a digest's item is not found by its words")
 	}
-	sense := dayLabel{about: []dayThing{{kind: aboutSense, name: "files"}}}
+	sense := dayLabel{about: []dayAbout{{kind: aboutSense, name: "files"}}}
 	if !sense.covers(p.played.pushes[3]) || sense.covers(p.played.pushes[0]) {
 		t.Error("a notice about a sense is not found by its name, or what is no notice is")
 	}

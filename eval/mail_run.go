@@ -80,8 +80,8 @@ func deliverCorpus(ctx context.Context, c *corpus, options mailOptions) (f mailF
 	return f, nil
 }
 
-// recordedMail is what the daemon recorded of mail: of each thing every kind that
-// it ever was.
+// recordedMail is what the daemon recorded of mail: of each observation every kind
+// that it ever was.
 func recordedMail(ctx context.Context, path string) (map[string]map[string]bool, error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
 	if err != nil {

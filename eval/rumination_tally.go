@@ -20,8 +20,8 @@ type spoken struct {
 // tally counts what a set of rules made of findings. The same tally is kept of
 // the mechanics and of the baseline.
 type tally struct {
-	words  *vocabulary
-	things map[string]*thing
+	words    *vocabulary
+	subjects map[string]*subject
 	// said are the different texts that were accepted.
 	said memory
 	now  int // the tick
@@ -30,8 +30,8 @@ type tally struct {
 	figures  ruleFigures
 }
 
-// thing is what was taken in, and what was told, of one incident or entry.
-type thing struct {
+// subject is what was taken in, and what was told, of one incident or entry.
+type subject struct {
 	said     memory
 	recorded map[subconscious.Citation]brought
 	told     map[subconscious.Citation]bool
@@ -55,38 +55,38 @@ type ruleFigures struct {
 	Accepted int            `json:"findings_accepted"`
 	Rejected map[string]int `json:"findings_rejected"`
 	// NearWords are accepted findings worded as one that was accepted of the
-	// same thing before, NearEvidence those that bring nothing new to their
-	// thing; NearRepeats are one or the other.
+	// same subject before, NearEvidence those that bring nothing new to their
+	// subject; NearRepeats are one or the other.
 	NearRepeats  int     `json:"near_repeats_accepted"`
 	NearWords    int     `json:"near_repeats_by_words"`
 	NearEvidence int     `json:"near_repeats_by_evidence"`
 	OfReturned   float64 `json:"near_repeats_of_returned"`
 	OfAccepted   float64 `json:"near_repeats_of_accepted"`
 	// Elsewhere are further findings worded as one that was accepted of another
-	// thing before, AtOnce those that another thread brought at the same tick.
-	Elsewhere int `json:"worded_as_of_another_thing"`
+	// subject before, AtOnce those that another thread brought at the same tick.
+	Elsewhere int `json:"worded_as_of_another_incident"`
 	AtOnce    int `json:"brought_by_two_at_once"`
 	// Baseless are accepted findings without any evidence that was shown.
 	Baseless        int `json:"accepted_without_evidence"`
 	BaselessEntries int `json:"entries_without_evidence"`
 	Told            int `json:"told"`
 	ToldTwice       int `json:"told_twice"`
-	// ToldElsewhere were told of another thing before: a pattern in a thing
-	// beside the thing itself.
-	ToldElsewhere   int `json:"told_of_another_thing_before"`
+	// ToldElsewhere were told of another subject before: a pattern in one beside
+	// that one itself.
+	ToldElsewhere   int `json:"told_of_another_incident_before"`
 	SelfReferential int `json:"told_resting_on_nothing"`
 }
 
 func newTally(words *vocabulary) *tally {
-	return &tally{words: words, things: map[string]*thing{}, said: newMemory(), baseless: map[string]bool{},
+	return &tally{words: words, subjects: map[string]*subject{}, said: newMemory(), baseless: map[string]bool{},
 		figures: ruleFigures{Rejected: map[string]int{}}}
 }
 
 func newMemory() memory { return memory{known: map[*phrase]bool{}} }
 
-// accept counts a finding that was taken in as one of a thing.
+// accept counts a finding that was taken in as one of a subject.
 func (t *tally) accept(name string, s spoken) {
-	f, of := &t.figures, t.thing(name)
+	f, of := &t.figures, t.subject(name)
 	f.Accepted++
 	byWords, elsewhere := of.said.holds(t.words, s.words), t.said.holds(t.words, s.words)
 	isNew, atOnce := of.bring(s, t.now)
@@ -113,7 +113,7 @@ func (t *tally) accept(name string, s spoken) {
 
 // bring records what a finding cites. isNew: some of it was not recorded before.
 // atOnce: none was, but for what another thread brought at this very tick.
-func (of *thing) bring(s spoken, now int) (isNew, atOnce bool) {
+func (of *subject) bring(s spoken, now int) (isNew, atOnce bool) {
 	for _, c := range s.cited {
 		first, known := of.recorded[c]
 		if !known {
@@ -128,7 +128,7 @@ func (of *thing) bring(s spoken, now int) (isNew, atOnce bool) {
 
 // tell counts a request to tell that was granted.
 func (t *tally) tell(name string, s spoken) {
-	f, of := &t.figures, t.thing(name)
+	f, of := &t.figures, t.subject(name)
 	f.Told++
 	before := t.toldAnywhere(s.cited)
 	isNew := len(s.cited) == 0 && len(of.told) == 0
@@ -148,15 +148,15 @@ func (t *tally) tell(name string, s spoken) {
 	}
 }
 
-// nothing marks that a thing was told at all.
+// nothing marks that a subject was told at all.
 var nothing = subconscious.Citation{}
 
-// toldAnywhere reports whether all that is cited was told of one thing or
+// toldAnywhere reports whether all that is cited was told of one subject or
 // another.
 func (t *tally) toldAnywhere(cited []subconscious.Citation) bool {
 	for _, c := range cited {
 		told := false
-		for _, of := range t.things {
+		for _, of := range t.subjects {
 			told = told || of.told[c]
 		}
 		if !told {
@@ -166,11 +166,11 @@ func (t *tally) toldAnywhere(cited []subconscious.Citation) bool {
 	return len(cited) > 0
 }
 
-func (t *tally) thing(name string) *thing {
-	of, ok := t.things[name]
+func (t *tally) subject(name string) *subject {
+	of, ok := t.subjects[name]
 	if !ok {
-		of = &thing{said: newMemory(), recorded: map[subconscious.Citation]brought{}, told: map[subconscious.Citation]bool{}}
-		t.things[name] = of
+		of = &subject{said: newMemory(), recorded: map[subconscious.Citation]brought{}, told: map[subconscious.Citation]bool{}}
+		t.subjects[name] = of
 	}
 	return of
 }

@@ -182,11 +182,11 @@ func TestTally(t *testing.T) {
 	worse := subconscious.Citation{Ref: "health:aaaaaaaaaa", Seq: 2}
 	words := newVocabulary()
 	tally := newTally(words)
-	at := func(tick int, thing string, s spoken) {
+	at := func(tick int, name string, s spoken) {
 		tally.now = tick
-		tally.accept(thing, s)
+		tally.accept(name, s)
 		if s.Escalate {
-			tally.tell(thing, s)
+			tally.tell(name, s)
 		}
 	}
 	at(1, "disk", said(words, subconscious.Watcher, "the disk of the server fills", true, disk))

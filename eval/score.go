@@ -71,7 +71,7 @@ type redactionCase struct {
 }
 
 // notSecretRules are words of the names of rules whose labels are no secrets:
-// they name a thing, and do not open it.
+// they name something, and do not open it.
 var notSecretRules = []string{"uuid", "bucket", "domain", "client id", "app id"}
 
 func isLeftOut(rule string) bool {

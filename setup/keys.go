@@ -230,11 +230,11 @@ var descriptions = map[string]string{
 	"threads.night.to":   "Time of day, in the time zone.",
 
 	"mechanics":                    "What is kept and for how long. The defaults are good; tests hold for them.",
-	"mechanics.active_threads":     "How many things are followed at once: 1 to 5.",
+	"mechanics.active_threads":     "How many entries are followed at once: 1 to 5.",
 	"mechanics.patterns":           "How many patterns are kept: 1 to 5.",
 	"mechanics.hunches":            "How many hunches are kept: 1 to 5.",
 	"mechanics.insights":           "How many insights are kept: 1 to 3.",
-	"mechanics.parked":             "How many things wait for room in a full list: 0 to 50.",
+	"mechanics.parked":             "How many entries wait for room in a full list: 0 to 50.",
 	"mechanics.start_strength":     "The strength of what is new: 1 to 10.",
 	"mechanics.gain":               "What new evidence adds to the strength: 1 to 10.",
 	"mechanics.gain_two_threads":   "What it adds where two threads bring different new evidence: 1 to 10.",

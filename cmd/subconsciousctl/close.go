@@ -12,8 +12,8 @@ func newClose(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "close ENTRY",
 		Short: "hear no more of an entry, unless it gets worse or comes anew",
-		Long: `Closes an entry. It comes back only if the thing gets worse than it was, or
-was all over and appears anew; with --forever it never does.`,
+		Long: `Closes an entry. It comes back only if it gets worse than it was, or was
+all over and appears anew; with --forever it never does.`,
 		Args:              takesID(1, 1, "w-backup-a2c"),
 		Annotations:       map[string]string{needs: "the id of an entry"},
 		ValidArgsFunction: a.completeEntries,

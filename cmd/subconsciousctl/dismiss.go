@@ -13,9 +13,9 @@ func newDismiss(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dismiss ID",
 		Short: "be told no more of an incident, unless it gets worse or comes anew",
-		Long: `Dismisses an incident. It is told again only if the thing gets worse than it
-was, or was all over and appears anew; with --forever it never is. That it was
-not wanted is learnt from for things of its sort.`,
+		Long: `Dismisses an incident. It is told again only if it gets worse than it was, or
+was all over and appears anew; with --forever it never is. That it was not
+wanted is learnt from for things of its sort.`,
 		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
 		ValidArgsFunction: a.completeSubjects,

@@ -181,7 +181,7 @@ func (p *page) deliberated(i api.InboxIncident) {
 	}
 }
 
-// severityMark is the sign of how grave a thing is; nothing is said by it that
+// severityMark is the sign of how grave something is; nothing is said by it that
 // its words do not say.
 func severityMark(severity subconscious.Severity) (mark string, colour style) {
 	switch severity {
@@ -193,7 +193,7 @@ func severityMark(severity subconscious.Severity) (mark string, colour style) {
 	return "·", plain
 }
 
-// severityWords is how grave a thing is.
+// severityWords is how grave it is.
 func severityWords(severity subconscious.Severity) string {
 	switch severity {
 	case subconscious.Critical:

@@ -86,7 +86,7 @@ func (p *page) toldInAll(r api.Report) {
 		p.wrapped("  ", plain, words)
 	}
 	if r.Missed > 0 {
-		p.wrapped("  ", yellow, "You missed "+amount(r.Missed, "thing")+" that should have been told.")
+		p.wrapped("  ", yellow, "You missed "+amount(r.Missed, "incident")+" that should have been told.")
 	}
 	if words := decisionSum(r.Decisions); words != "" {
 		p.wrapped("  ", plain, "The gate decided: "+words+".")
@@ -100,7 +100,7 @@ func toldSum(r api.Report) string {
 	if r.Told == 0 {
 		return "Nothing was told to you."
 	}
-	words := amount(r.Told, "thing") + " told to you"
+	words := amount(r.Told, "incident") + " told to you"
 	if r.Again > 0 {
 		words += ", " + thousands(r.Again) + " of them more than once"
 	}

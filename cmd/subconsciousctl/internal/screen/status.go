@@ -345,7 +345,7 @@ func (p *page) senseWords(s api.SenseStatus) string {
 	if !s.Next.IsZero() {
 		parts = append(parts, "tries again "+p.relative(s.Next))
 	}
-	standing := number(s.Standing, "thing") + " standing"
+	standing := number(s.Standing, "observation") + " standing"
 	switch {
 	case s.Standing == 0:
 		standing = "nothing standing"

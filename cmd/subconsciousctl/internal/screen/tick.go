@@ -114,7 +114,7 @@ func threadReport(t api.ThreadReport) string {
 		parts = append(parts, clean(t.Reason))
 	}
 	if t.Mode != failed && t.Mode != "skipped" && (t.Reason == "" || t.Shown > 0 || t.Findings > 0) {
-		parts = append(parts, "shown "+number(t.Shown, "new thing"), number(t.Findings, "finding")+" taken")
+		parts = append(parts, "shown "+number(t.Shown, "new observation"), number(t.Findings, "finding")+" taken")
 	}
 	if total, words := rejections(t.Rejected); total > 0 {
 		parts = append(parts, fmt.Sprintf("%d not taken (%s)", total, words))

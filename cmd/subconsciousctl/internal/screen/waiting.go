@@ -14,9 +14,9 @@ func (p *page) toTell(s api.Status) {
 	words := "nothing waits"
 	switch {
 	case waiting == 1:
-		words = "1 thing waits"
+		words = "1 incident waits"
 	case waiting > 1:
-		words = fmt.Sprintf("%d things wait", waiting)
+		words = fmt.Sprintf("%d incidents wait", waiting)
 	}
 	if n := s.Incidents.Proposals; n > 0 {
 		words += ", " + number(n, "proposal")

@@ -114,7 +114,7 @@ func (p *page) asked(steps []api.Step) {
 	}
 	a := steps[i].Asked
 	p.wrapped("  ", plain, fmt.Sprintf("At tick %d %s was shown %s, in %s of %s for $%s.", steps[i].Tick, clean(a.Model),
-		amount(a.Shown, "new thing"), amount(a.Calls, "call"), amount(a.Tokens, "token"), money(a.Cost)))
+		amount(a.Shown, "new observation"), amount(a.Calls, "call"), amount(a.Tokens, "token"), money(a.Cost)))
 }
 
 // ruleWords says by what it was noticed: a rule, or a model.
@@ -202,7 +202,7 @@ func (p *page) outlook(e api.Explanation) []string {
 		return []string{p.closedWords(*closed)}
 	}
 	if e.Place == "dropped" || e.Entry.Strength == 0 {
-		return []string{"Nothing: it is gone from the mind. If the thing happens again it is noticed afresh."}
+		return []string{"Nothing: it is gone from the mind. If it happens again it is noticed afresh."}
 	}
 	var words []string
 	if e.Entry.Due.After(p.At) {
@@ -216,13 +216,13 @@ func (p *page) outlook(e api.Explanation) []string {
 	}
 	switch {
 	case e.Entry.Over:
-		words = append(words, "All that it rests on is over. The next tick drops it, unless the thing returns.")
+		words = append(words, "All that it rests on is over. The next tick drops it, unless it returns.")
 	case e.Place == "parked":
 		words = append(words, "Room in its list. Until then it keeps its strength, and it ends when what was seen is over.")
 	case standing > 0:
 		words = append(words, "What was seen to end: as long as it stands the entry keeps its strength. It grows if things get worse.")
 	default:
-		words = append(words, fmt.Sprintf("The thing to happen again. If it does not, the entry is gone after %s.", number(e.Entry.Strength, "more tick")))
+		words = append(words, fmt.Sprintf("That it happens again. If it does not, the entry is gone after %s.", number(e.Entry.Strength, "more tick")))
 	}
 	id := clean(string(e.Entry.ID))
 	end := "You can end it with `subconsciousctl close " + id + "`"

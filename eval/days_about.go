@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// dayThing is what a label is about, by the names that the file gives to things.
-type dayThing struct {
+// dayAbout is what a label is about, by the names that the file gives.
+type dayAbout struct {
 	kind, name string
 	line       int
 	// exact and prefixes are the observations that are of it, "SENSE:ID", with
@@ -24,9 +24,9 @@ const (
 	aboutMail  = "mail"
 )
 
-// thing reads what follows `about`.
-func (p *dayParser) thing(w *dayWords) dayThing {
-	t := dayThing{kind: w.take("what it is about"), line: w.line}
+// about reads what follows `about`.
+func (p *dayParser) about(w *dayWords) dayAbout {
+	t := dayAbout{kind: w.take("what it is about"), line: w.line}
 	shape, reading := dayReadings[t.kind]
 	switch {
 	case !w.ok || t.kind == aboutTold || t.kind == verbClock || reading && !shape.named:
@@ -56,6 +56,6 @@ func (p *dayParser) thing(w *dayWords) dayThing {
 	return t
 }
 
-func (t dayThing) covers(key string) bool {
+func (t dayAbout) covers(key string) bool {
 	return slices.Contains(t.exact, key) || slices.ContainsFunc(t.prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
