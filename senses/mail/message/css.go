@@ -1,44 +1,47 @@
 package message
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
-	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html"
 )
 
 const (
-	maxRules        = 2000 // of the style sheets of a message
-	maxDeclarations = 60   // of a rule
-	maxClasses      = 20   // of an element
+	maxStyle        = 64 << 10 // bytes of the style sheets of a message
+	maxRules        = 2000     // of them
+	maxDeclarations = 60       // of a rule
+	maxClasses      = 20       // of an element
+
+	tiny  = 2    // px, the largest letters that nobody reads
+	faint = 0.05 // the highest opacity of what nobody sees
+	away  = -500 // px, where nobody looks
 )
 
 // look is what styles say that matters to whether text is seen.
 type look struct {
-	hidden             bool
-	hiddenInOutlook    bool // mso-hide: hides from Outlook alone, and buttons have it too
-	visibility         string
-	size               string // "tiny" or "normal"
-	colour, background colour
+	hidden          bool
+	hiddenInOutlook bool // mso-hide: hides from Outlook alone, and buttons have it too
+	borderless      bool
+	// As they are written; "" where nothing is said.
+	visibility, size, colour, background string
 }
+
+// picture stands for a background that nobody knows the colour of.
+const picture = "picture"
 
 // over lays what is said closer to the element over what is said further away.
 func (l look) over(further look) look {
-	if l.visibility == "" {
-		l.visibility = further.visibility
+	return look{
+		hidden: l.hidden || further.hidden, hiddenInOutlook: l.hiddenInOutlook || further.hiddenInOutlook, borderless: l.borderless || further.borderless,
+		visibility: cmp.Or(l.visibility, further.visibility), size: cmp.Or(l.size, further.size),
+		colour: cmp.Or(l.colour, further.colour), background: cmp.Or(l.background, further.background),
 	}
-	if l.size == "" {
-		l.size = further.size
-	}
-	if !l.colour.set {
-		l.colour = further.colour
-	}
-	if !l.background.set {
-		l.background = further.background
-	}
-	l.hidden = l.hidden || further.hidden
-	l.hiddenInOutlook = l.hiddenInOutlook || further.hiddenInOutlook
-	return l
 }
 
 // sheet holds the rules of a message's style sheets whose selectors are simple:
@@ -48,271 +51,182 @@ type sheet struct {
 	rules map[string]look
 }
 
-func newSheet() *sheet { return &sheet{rules: map[string]look{}} }
-
-// of returns how an element looks.
-func (s *sheet) of(tag atom.Atom, a attrs) look {
-	l := s.own(a)
+// of returns how an element looks: by its style, older attributes and the sheets.
+func (s *sheet) of(tag html.Token) look {
+	var l look
+	for _, a := range tag.Attr {
+		value := strings.ToLower(strings.TrimSpace(a.Val))
+		switch a.Key {
+		case "style":
+			l = readStyle(value).over(l)
+		case "color", "text":
+			l.colour = cmp.Or(l.colour, value)
+		case "bgcolor":
+			l.background = cmp.Or(l.background, value)
+		case "background":
+			if value != "" {
+				l.background = picture
+			}
+		case "size":
+			if value == "0" {
+				l.size = cmp.Or(l.size, value)
+			}
+		case "hidden":
+			l.hidden = true
+		case "aria-hidden":
+			l.hidden = l.hidden || value == "true"
+		}
+	}
 	if len(s.rules) == 0 {
 		return l
 	}
-	name := tag.String()
-	if a.id != "" {
-		l = l.over(s.rules["#"+a.id]).over(s.rules[name+"#"+a.id])
-	}
+	id := attr(tag, "id")
+	l = l.over(s.rules["#"+id]).over(s.rules[tag.Data+"#"+id])
 	n := 0
-	for class := range strings.FieldsSeq(a.class) {
+	for class := range strings.FieldsSeq(attr(tag, "class")) {
 		if n++; n > maxClasses {
 			break
 		}
-		l = l.over(s.rules[name+"."+class]).over(s.rules["."+class])
+		l = l.over(s.rules[tag.Data+"."+class]).over(s.rules["."+class])
 	}
-	return l.over(s.rules[name])
+	return l.over(s.rules[tag.Data])
 }
 
-// own reads the style attribute and the older attributes.
-func (s *sheet) own(a attrs) look {
-	var l look
-	if a.style != "" {
-		l = readDeclarations(a.style)
-	}
-	old := look{}
-	if a.colour != "" {
-		old.colour = readColour(a.colour)
-	}
-	if a.bgcolor != "" {
-		old.background = readColour(a.bgcolor)
-	}
-	if a.picture {
-		old.background = colour{set: true}
-	}
-	if a.tinyFont {
-		old.size = "tiny"
-	}
-	return l.over(old)
-}
+// cssComments are comments, and the marks that once hid a sheet from old browsers.
+var cssComments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)/\*.*?(\*/|$)|<!--|-->`) })
 
 // read takes in a style sheet. Rules within @media and the like are for other
 // screens and stay out.
-func (s *sheet) read(raw []byte) {
-	raw = raw[:min(len(raw), max(0, maxStyle-s.taken))]
-	s.taken += len(raw)
-	original := withoutComments(string(raw)) // names of classes keep their case
-	text := strings.ToLower(original)
-	if len(text) != len(original) {
-		original = text
-	}
-	for pos := 0; len(s.rules) < maxRules; {
-		open := strings.IndexByte(text[pos:], '{')
-		if open < 0 {
-			return
+func (s *sheet) read(text string) {
+	text = text[:min(len(text), maxStyle-s.taken)]
+	s.taken += len(text)
+	depth := 0
+	for rule := range strings.SplitSeq(cssComments().ReplaceAllString(text, " "), "}") {
+		around := depth
+		depth = max(0, depth+strings.Count(rule, "{")-1)
+		selectors, declarations, _ := strings.Cut(rule, "{")
+		selectors = strings.TrimSpace(selectors[strings.LastIndexByte(selectors, ';')+1:]) // behind @import and @charset
+		if around == 0 && depth == 0 && !strings.HasPrefix(selectors, "@") {
+			s.add(selectors, readStyle(strings.ToLower(declarations)))
 		}
-		open += pos
-		selectors := strings.TrimSpace(original[pos:open])
-		if i := strings.LastIndexByte(selectors, ';'); i >= 0 {
-			selectors = strings.TrimSpace(selectors[i+1:]) // behind @import and @charset
-		}
-		end := blockEnd(text, open)
-		if !strings.HasPrefix(selectors, "@") && len(selectors) <= maxAttr {
-			s.add(selectors, text[open+1:max(open+1, end-1)])
-		}
-		pos = end
 	}
 }
 
 // add takes in one rule.
-func (s *sheet) add(selectors, declarations string) {
-	l := readDeclarations(declarations[:min(len(declarations), maxAttr)])
-	if l == (look{}) {
-		return
-	}
+func (s *sheet) add(selectors string, l look) {
 	for selector := range strings.SplitSeq(selectors, ",") {
-		selector = strings.TrimSpace(selector)
+		selector, said := strings.TrimSpace(selector), l
 		if i := strings.LastIndexAny(selector, " >+~"); i >= 0 {
 			// Only what keeps text from being taken for hidden is used of a
 			// selector that is not simple.
-			if selector = selector[i+1:]; selector == "" {
-				continue
+			selector, said = selector[i+1:], look{}
+			if l.background != "" {
+				said.background = picture
 			}
-			s.put(selector, look{background: colour{set: l.background.set}})
+		}
+		if said == (look{}) || strings.ContainsAny(selector, ":[*()") || len(s.rules) >= maxRules {
 			continue
 		}
-		s.put(selector, l)
+		name, _, _ := strings.Cut(strings.ReplaceAll(selector, "#", "."), ".")
+		selector = strings.ToLower(name) + selector[len(name):] // names of classes keep their case
+		s.rules[selector] = said.over(s.rules[selector])
 	}
 }
 
-func (s *sheet) put(selector string, l look) {
-	if selector == "" || len(selector) > 100 || strings.ContainsAny(selector, ":[*()") || l == (look{}) || len(s.rules) >= maxRules {
-		return
+// readStyle reads "name: value; …", in lower case.
+func readStyle(text string) look {
+	d := map[string]string{}
+	for _, item := range strings.SplitN(text, ";", maxDeclarations) {
+		name, value, _ := strings.Cut(item, ":")
+		d[strings.TrimSpace(name)] = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
 	}
-	if i := strings.IndexAny(selector, ".#"); i > 0 {
-		selector = strings.ToLower(selector[:i]) + selector[i:]
-	} else if i < 0 {
-		selector = strings.ToLower(selector)
+	least := func(names ...string) float64 {
+		n := math.Inf(1)
+		for _, name := range names {
+			n = min(n, length(d[name]))
+		}
+		return n
 	}
-	s.rules[strings.Clone(selector)] = l.over(s.rules[selector])
+	clipped := d["overflow"] == "hidden" || d["overflow"] == "clip"
+	placed := d["position"] == "absolute" || d["position"] == "fixed"
+	l := look{
+		hidden: d["display"] == "none" || least("opacity") <= faint || least("max-height") <= 0 || least("width") <= 0 && least("height") <= 0 ||
+			clipped && least("width", "height", "max-width") <= 0 || placed && least("left", "top", "right", "bottom") <= away ||
+			least("text-indent", "margin-left", "margin-top") <= away || strings.HasPrefix(d["clip"], "rect(0"),
+		hiddenInOutlook: d["mso-hide"] == "all", borderless: d["border"] == "none" || strings.HasPrefix(d["border"], "0"),
+		visibility: d["visibility"], size: d["font-size"], colour: d["color"], background: cmp.Or(d["background-color"], d["background"]),
+	}
+	if image := d["background-image"] + d["background"]; strings.Contains(image, "url(") || strings.Contains(image, "gradient") {
+		l.background = picture
+	}
+	const boldest = 100 // numbers from here on are weights
+	for word := range strings.FieldsSeq(d["font"]) {
+		if word, _, _ = strings.Cut(word, "/"); l.size == "" && length(word) < boldest {
+			l.size = word
+		}
+	}
+	return l
 }
 
-// withoutComments takes comments out of a style sheet, and the marks that once hid
-// it from old browsers.
-func withoutComments(text string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "<!--", " "), "-->", " ")
-	var out strings.Builder
-	for {
-		start := strings.Index(text, "/*")
-		if start < 0 {
-			break
-		}
-		out.WriteString(text[:start])
-		end := strings.Index(text[start+2:], "*/")
-		if end < 0 {
-			return out.String()
-		}
-		text = text[start+2+end+2:]
-	}
-	out.WriteString(text)
-	return out.String()
-}
-
-// blockEnd returns the position behind the brace that closes the one at open.
-func blockEnd(text string, open int) int {
-	depth := 0
-	for i := open; i < len(text); i++ {
-		switch text[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(text)
-}
-
-// declarations are those of a rule that say together whether something is seen.
-type declarations struct {
-	look
-	overflow           bool // hidden
-	absolute           bool // position
-	noWidth, noHeight  bool
-	farLeft            bool
-	maxHeight, maxWide bool
-}
-
-// readDeclarations reads "name: value; …", in lower case.
-func readDeclarations(text string) look {
-	var d declarations
-	n := 0
-	for item := range strings.SplitSeq(text, ";") {
-		if n++; n > maxDeclarations {
-			break
-		}
-		name, value, found := strings.Cut(item, ":")
-		if !found {
-			continue
-		}
-		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
-		d.set(strings.TrimSpace(name), value)
-	}
-	d.hidden = d.hidden || d.maxHeight || d.noWidth && d.noHeight || (d.noWidth || d.noHeight || d.maxWide) && d.overflow || d.farLeft && d.absolute
-	return d.look
-}
-
-func (d *declarations) set(name, value string) {
-	number, unit := length(value)
-	zero := unit != "" && number <= 0
-	switch name {
-	case "display":
-		d.hidden = value == "none"
-	case "visibility":
-		d.visibility = value
-	case "opacity":
-		d.hidden = d.hidden || unit != "" && number <= 0.05
-	case "font-size":
-		if unit != "" {
-			d.size = "normal"
-			if tiny(number, unit) {
-				d.size = "tiny"
-			}
-		} else if value != "inherit" {
-			d.size = "normal"
-		}
-	case "font":
-		for word := range strings.FieldsSeq(value) {
-			word, _, _ = strings.Cut(word, "/")
-			if n, u := length(word); u != "" && u != "number" || u == "number" && n == 0 {
-				d.size = map[bool]string{true: "tiny", false: "normal"}[tiny(n, u)]
-				break
-			}
-		}
-	case "mso-hide":
-		d.hiddenInOutlook = value == "all"
-	case "max-height":
-		d.maxHeight = zero
-	case "max-width":
-		d.maxWide = zero
-	case "width":
-		d.noWidth = zero
-	case "height":
-		d.noHeight = zero
-	case "overflow":
-		d.overflow = value == "hidden" || value == "clip"
-	case "position":
-		d.absolute = value == "absolute" || value == "fixed"
-	case "left", "top", "right", "bottom":
-		d.farLeft = d.farLeft || unit != "" && number <= -500
-	case "text-indent", "margin-left", "margin-top":
-		d.hidden = d.hidden || unit != "" && number <= -500
-	case "clip":
-		d.hidden = d.hidden || strings.HasPrefix(value, "rect(0") || strings.HasPrefix(value, "rect(1px")
-	case "clip-path":
-		d.hidden = d.hidden || strings.HasPrefix(value, "inset(50%") || strings.HasPrefix(value, "inset(100%")
-	case "transform":
-		d.hidden = d.hidden || value == "scale(0)" || value == "scale(0,0)" || value == "scale(0, 0)"
-	case "color":
-		d.colour = readColour(value)
-	case "background-color", "background":
-		d.background = readBackground(value)
-	case "background-image":
-		if value != "none" {
-			d.background = colour{set: true}
-		}
-	}
-}
-
-// tiny tells which sizes of letters nobody reads.
-func tiny(number float64, unit string) bool {
-	switch unit {
-	case "px", "pt", "number":
-		return number <= 2
-	case "em", "rem":
-		return number <= 0.1
-	case "%":
-		return number <= 10
-	}
-	return number <= 0
-}
-
-// length reads "12px": the number and its unit, "number" where it has none, ""
-// where it is no length.
-func length(value string) (float64, string) {
-	end := 0
-	for end < len(value) && (value[end] >= '0' && value[end] <= '9' || value[end] == '.' || value[end] == '-' && end == 0) {
-		end++
-	}
-	if end == 0 || end > 20 {
-		return 0, ""
-	}
-	number, err := strconv.ParseFloat(value[:end], 64)
+// length reads "12px" in pixels, of letters of the usual size; what is no length is
+// longer than any.
+func length(value string) float64 {
+	value = strings.TrimSpace(value)
+	number := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz %")
+	n, err := strconv.ParseFloat(number, 64)
 	if err != nil {
-		return 0, ""
+		return math.Inf(1)
 	}
-	switch unit := strings.TrimSpace(value[end:]); unit {
-	case "":
-		return number, "number"
-	case "px", "pt", "em", "rem", "%", "vw", "vh", "cm", "mm", "in":
-		return number, unit
+	switch value[len(number):] {
+	case "", "px", "pt":
+		return n
+	case "%":
+		return n * 0.16
 	}
-	return 0, ""
+	return n * 16
+}
+
+// colour is one that a style names. Nothing is near one that is not known: that of
+// a picture, or of a name nobody knows.
+type colour struct {
+	known   bool
+	r, g, b int
+}
+
+var (
+	white = colour{known: true, r: 255, g: 255, b: 255}
+	black = colour{known: true}
+)
+
+// near tells of two colours that cannot be told apart on a screen.
+func (c colour) near(d colour) bool {
+	const most = 10
+	return c.known && d.known && max(c.r-d.r, d.r-c.r, c.g-d.g, d.g-c.g, c.b-d.b, d.b-c.b) <= most
+}
+
+// or is the colour of a value in lower case, c where it names none. What can be
+// seen through is no colour of its own.
+func (c colour) or(value string) colour {
+	if !strings.HasPrefix(value, "rgb") {
+		value, _, _ = strings.Cut(value, " ")
+	}
+	switch value {
+	case "", "inherit", "initial", "unset", "currentcolor", "transparent", "none":
+		return c
+	case "white", "snow", "ivory", "ghostwhite", "whitesmoke":
+		return white
+	case "black":
+		return black
+	}
+	digits := strings.TrimPrefix(value, "#")
+	if len(digits) == 3 {
+		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+	}
+	for _, form := range [...]string{"%2x%2x%2x", "rgb(%d,%d,%d)", "rgba(%d,%d,%d,1"} {
+		if _, err := fmt.Sscanf(digits, form, &c.r, &c.g, &c.b); err == nil {
+			c.known = true
+			return c
+		}
+	}
+	return colour{}
 }

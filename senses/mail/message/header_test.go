@@ -3,6 +3,7 @@ package message
 import (
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -170,7 +171,7 @@ func TestMadeIdentity(t *testing.T) {
 		}
 	}
 	for i := range 100 {
-		if m := mustParse(t, base+"To: "+itoa(i)+"@example.org\r\n\r\n"); redact.Text(m.ID) != m.ID {
+		if m := mustParse(t, base+"To: "+strconv.Itoa(i)+"@example.org\r\n\r\n"); redact.Text(m.ID) != m.ID {
 			t.Errorf("it looks like a secret: %s", m.ID)
 		}
 	}
@@ -187,7 +188,7 @@ func TestMadeIdentity(t *testing.T) {
 func TestReferences(t *testing.T) {
 	var many strings.Builder
 	for i := range 100 {
-		many.WriteString("<" + itoa(i) + "@example.org>\r\n ")
+		many.WriteString("<" + strconv.Itoa(i) + "@example.org>\r\n ")
 	}
 	m := mustParse(t, "From: jana@example.org\r\nReferences: "+many.String()+"\r\nIn-Reply-To: Your message of \"Sat\" <99@example.org>\r\n\r\n")
 	if len(m.References) != maxThread || m.References[0] != "0@example.org" || m.References[1] != "69@example.org" || m.References[maxThread-1] != "99@example.org" {

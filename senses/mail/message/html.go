@@ -1,7 +1,6 @@
 package message
 
 import (
-	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -11,56 +10,70 @@ import (
 // The bounds of reading HTML. A message that reaches one of them is read on as if
 // what is beyond did not say anything.
 const (
-	maxOpen  = 200      // elements within each other that are told apart
-	maxStyle = 64 << 10 // bytes of style sheets
-	maxAttrs = 60       // attributes of an element
-	maxAttr  = 4 << 10  // bytes of an attribute
-	maxLink  = 1000     // bytes of a target; a longer one is left out
-	maxLinks = 300      // targets of a message
+	maxOpen  = 200  // elements within each other that are told apart
+	maxLink  = 1000 // bytes of a target; a longer one is left out
+	maxLinks = 300  // targets of a message
+	maxAlt   = 200  // bytes of the words for a picture; longer ones are left out
 )
 
 // htmlText renders HTML as readable text, without what a reader does not see.
 //
 // It works on the tokens of x/net/html in one pass, and builds no tree: the parser
 // that Markdown converters stand on refuses HTML nested deeper than 512 elements,
-// copies the open formatting elements into every new block, and needs many times
-// the memory of what it reads. What a tree would mend (cells and paragraphs that
-// are not closed) page.open mends here.
+// and takes a third of a second for 64,000 end tags within 390 others. What a tree
+// would mend (cells and paragraphs that are not closed) page.closeImplied mends here.
 func htmlText(text string, notes *cuts) string {
-	p := &page{sheet: newSheet(), links: map[string]bool{}, open: make([]element, 0, 32), count: map[atom.Atom]int{}}
+	p := &page{sheet: sheet{rules: map[string]look{}}, links: map[string]bool{}, count: map[atom.Atom]int{}, open: make([]element, 0, 32)}
 	p.open = append(p.open, element{background: white, colour: black})
 	z := html.NewTokenizer(strings.NewReader(text))
-	for {
-		switch z.Next() {
+	for p.out.Len() <= 2*maxText {
+		switch kind := z.Next(); kind {
 		case html.ErrorToken:
 			return p.out.String()
 		case html.TextToken:
-			p.text(z)
-		case html.StartTagToken:
-			p.start(z)
-		case html.SelfClosingTagToken:
-			p.selfClosing(z)
+			if e := p.top(); e.seen() {
+				p.out.words(z.Text(), e.pre)
+			}
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			p.end(atom.Lookup(name))
-		}
-		if p.out.Len() > 2*maxText {
-			notes.note("the text beyond its first 64 KiB")
-			return p.out.String()
+		default:
+			tag := z.Token()
+			switch {
+			case neverText(tag.DataAtom):
+				if z.Next() == html.TextToken && tag.DataAtom == atom.Style {
+					p.sheet.read(string(z.Raw()))
+				}
+			case kind == html.StartTagToken || kind == html.SelfClosingTagToken && !drawing(tag.DataAtom):
+				p.start(tag)
+			}
 		}
 	}
+	notes.note("the text beyond its first 64 KiB")
+	return p.out.String()
 }
+
+// neverText are the elements that the tokenizer makes one text of, which nobody sees.
+func neverText(tag atom.Atom) bool {
+	switch tag {
+	case atom.Style, atom.Script, atom.Title, atom.Iframe, atom.Noembed, atom.Noframes, atom.Textarea:
+		return true
+	}
+	return false
+}
+
+// drawing are the elements that can be empty ("<svg/>"); for all others the slash
+// means nothing.
+func drawing(tag atom.Atom) bool { return tag == atom.Svg || tag == atom.Math }
 
 // page is the state of rendering.
 type page struct {
 	out   writer
-	sheet *sheet
+	sheet sheet
 	open  []element
 	count map[atom.Atom]int // of the open elements
 	deep  int               // elements beyond maxOpen
-	inert atom.Atom         // the element whose text is not shown: style, script, …
 	links map[string]bool
-	lists []int // number of the next item; -1 where they are not numbered
 }
 
 // element is an open element and what its content inherits.
@@ -74,7 +87,8 @@ type element struct {
 	quote      bool
 	pre        bool
 	link       string
-	linkFrom   int // where its words begin in the output
+	linkFrom   int  // where its words begin in the output
+	item       *int // number of the next item of a list, nil where they are not numbered
 }
 
 func (p *page) top() *element { return &p.open[len(p.open)-1] }
@@ -83,45 +97,9 @@ func (e *element) seen() bool {
 	return !e.hidden && !e.invisible && !e.tiny && !e.colour.near(e.background)
 }
 
-func (p *page) text(z *html.Tokenizer) {
-	switch p.inert {
-	case atom.Style:
-		p.sheet.read(z.Raw())
-		return
-	case 0:
-	default:
-		return
-	}
-	if e := p.top(); e.seen() {
-		p.out.words(z.Text(), e.pre)
-	}
-}
-
-// selfClosing handles a tag like "<br/>". Drawings can be empty that way; for all
-// others the slash means nothing.
-func (p *page) selfClosing(z *html.Tokenizer) {
-	if raw := string(bytes.ToLower(z.Raw()[:min(len(z.Raw()), 5)])); raw != "<svg " && raw != "<svg/" && raw != "<math" {
-		p.start(z)
-	}
-}
-
 // start handles a start tag.
-func (p *page) start(z *html.Tokenizer) {
-	name, more := z.TagName()
-	tag := atom.Lookup(name)
-	if inert(tag) {
-		p.inert = tag
-		return
-	}
-	if p.inert == atom.Head || p.inert != 0 && !rawText(p.inert) {
-		// Only what may stand in a head leaves it open.
-		if p.inert != atom.Head || tag == atom.Meta || tag == atom.Link || tag == atom.Base {
-			return
-		}
-	}
-	p.inert = 0
-	a := readAttrs(z, more)
-	switch tag {
+func (p *page) start(tag html.Token) {
+	switch tag.DataAtom {
 	case atom.Br:
 		if p.top().seen() {
 			p.out.line()
@@ -131,84 +109,85 @@ func (p *page) start(z *html.Tokenizer) {
 		p.out.paragraph()
 		return
 	case atom.Img:
-		p.image(a)
+		p.image(tag)
+		return
+	case atom.Meta, atom.Link, atom.Base, atom.Input, atom.Area, atom.Col, atom.Wbr, atom.Embed, atom.Source, atom.Track, atom.Param, atom.Basefont, atom.Bgsound:
 		return
 	}
-	if void(tag) {
-		return
-	}
-	p.closeImplied(tag)
-	p.separate(tag)
+	p.closeImplied(tag.DataAtom)
+	p.separate(tag.DataAtom)
 	if len(p.open) >= maxOpen {
 		p.deep++
 		return
 	}
-	p.push(tag, a)
-}
-
-// push opens an element: what it inherits, and what its own style says.
-func (p *page) push(tag atom.Atom, a attrs) {
-	e := *p.top()
-	e.atom, e.quote, e.link = tag, false, ""
-	style := p.sheet.of(tag, a)
-	e.hidden = e.hidden || style.hidden || a.hidden || style.hiddenInOutlook && tag != atom.A
-	if style.visibility != "" {
-		e.invisible = style.visibility != "visible"
-	}
-	if style.size != "" {
-		e.tiny = style.size == "tiny"
-	}
-	if style.colour.set {
-		e.colour = style.colour
-	}
-	if style.background.set {
-		e.background = style.background
-	}
-	switch tag {
+	e := p.within(tag)
+	switch e.atom {
 	case atom.Pre, atom.Xmp, atom.Plaintext:
 		e.pre = true
-	case atom.Blockquote:
-		e.quote = !a.indents
 	case atom.A:
-		e.link, e.linkFrom = a.target(), p.out.Len()
+		e.link, e.linkFrom = target(attr(tag, "href")), p.out.Len()
 	case atom.Ol:
-		p.list(1)
+		first := 1
+		e.item = &first
 	case atom.Ul:
-		p.list(-1)
+		e.item = nil
 	case atom.Li:
 		if e.seen() {
-			p.item()
+			p.out.item(e.item)
 		}
 	}
-	e.quote = e.quote || a.quotes
 	if e.quote {
 		p.out.deeper(1)
 	}
 	p.open = append(p.open, e)
-	p.count[tag]++
+	p.count[e.atom]++
+}
+
+// within is an element in the innermost open one: what it inherits, and what its
+// own style says.
+func (p *page) within(tag html.Token) element {
+	e := *p.top()
+	e.atom, e.link = tag.DataAtom, ""
+	l := p.sheet.of(tag)
+	switch e.atom {
+	case atom.Svg, atom.Math, atom.Template, atom.Audio, atom.Video, atom.Canvas, atom.Select:
+		e.hidden = true
+	}
+	e.hidden = e.hidden || l.hidden || l.hiddenInOutlook && e.atom != atom.A
+	if l.visibility != "" {
+		e.invisible = l.visibility != "visible"
+	}
+	if l.size != "" && l.size != "inherit" {
+		e.tiny = length(l.size) <= tiny
+	}
+	e.colour, e.background = e.colour.or(l.colour), e.background.or(l.background)
+	e.quote = e.atom == atom.Blockquote && !l.borderless
+	for class := range strings.FieldsSeq(attr(tag, "class")) {
+		e.quote = e.quote || class == "yahoo_quoted" || class == "moz-forward-container"
+	}
+	return e
+}
+
+// attr is the value of an attribute, "" where there is none.
+func attr(tag html.Token, name string) string {
+	for _, a := range tag.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
 }
 
 // end closes the innermost element of that name, and all within it.
 func (p *page) end(tag atom.Atom) {
-	if p.inert != 0 {
-		if tag == p.inert {
-			p.inert = 0
-		}
-		if tag != atom.Body {
-			return
-		}
+	if tag == atom.P {
+		p.out.paragraph()
 	}
-	if tag == atom.P || tag == atom.Br {
-		p.separate(tag)
-	}
-	if p.deep > 0 {
+	if p.deep > 0 && !neverText(tag) {
 		p.deep--
 		return
 	}
-	if p.count[tag] == 0 {
-		return
-	}
-	for i := len(p.open) - 1; i > 0; i-- {
+	for i := len(p.open) - 1; i > 0 && p.count[tag] > 0; i-- {
 		if p.open[i].atom == tag {
 			p.closeTo(i)
 			p.separate(tag)
@@ -220,6 +199,11 @@ func (p *page) end(tag atom.Atom) {
 	}
 }
 
+// barrier are elements that an end tag from within does not close.
+func barrier(tag atom.Atom) bool {
+	return tag == atom.Table || tag == atom.Td || tag == atom.Th || tag == atom.Body || tag == atom.Html
+}
+
 // closeTo closes the elements from i on.
 func (p *page) closeTo(i int) {
 	for j := len(p.open) - 1; j >= i; j-- {
@@ -227,9 +211,6 @@ func (p *page) closeTo(i int) {
 		p.count[e.atom]--
 		if e.link != "" {
 			p.closeLink(e)
-		}
-		if (e.atom == atom.Ol || e.atom == atom.Ul) && len(p.lists) > 0 {
-			p.lists = p.lists[:len(p.lists)-1]
 		}
 		if e.quote {
 			p.out.deeper(-1)
@@ -242,13 +223,15 @@ func (p *page) closeTo(i int) {
 func (p *page) closeImplied(tag atom.Atom) {
 	one, other := tag, tag
 	switch tag {
-	case atom.Li, atom.Tr, atom.A, atom.Option:
+	case atom.Li, atom.Tr, atom.A:
 	case atom.Dt, atom.Dd:
 		one, other = atom.Dt, atom.Dd
 	case atom.Td, atom.Th:
 		one, other = atom.Td, atom.Th
+	case atom.Body, atom.Html:
+		return
 	default:
-		if !closesParagraph(tag) {
+		if breaks(tag) <= cell {
 			return
 		}
 		one, other = atom.P, atom.P
@@ -257,34 +240,56 @@ func (p *page) closeImplied(tag atom.Atom) {
 		return
 	}
 	for i := len(p.open) - 1; i > 0; i-- {
-		if a := p.open[i].atom; a == one || a == other {
+		around := p.open[i].atom
+		if around == one || around == other {
 			p.closeTo(i)
 			return
-		} else if holds(a, tag) {
+		}
+		list := around == atom.Ul || around == atom.Ol || around == atom.Dl
+		if list || barrier(around) && (tag != atom.Tr || around == atom.Table) {
 			return
 		}
 	}
 }
 
-// holds tells whether an open element keeps a new one within it from ending what
-// is around.
-func holds(around, tag atom.Atom) bool {
-	switch around {
-	case atom.Td, atom.Th:
-		return tag != atom.Tr
-	case atom.Ul, atom.Ol, atom.Dl:
-		return true
+// What an element begins and ends.
+const (
+	cell = iota + 1
+	newLine
+	paragraph
+)
+
+func breaks(tag atom.Atom) int {
+	switch tag {
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Pre, atom.Table, atom.Fieldset:
+		return paragraph
+	case atom.Div, atom.Tr, atom.Li, atom.Dt, atom.Dd, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Address, atom.Center, atom.Form,
+		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Caption, atom.Tbody, atom.Thead, atom.Tfoot, atom.Body, atom.Html:
+		return newLine
+	case atom.Td, atom.Th, atom.Button:
+		return cell
 	}
-	return barrier(around)
+	return 0
 }
 
-// image shows the words that stand for a picture, but for pictures of no size.
-func (p *page) image(a attrs) {
-	style := p.sheet.of(atom.Img, a)
-	if a.dot || style.hidden || a.hidden || !p.top().seen() {
-		return
+// separate begins a line, a paragraph or a cell where the element does.
+func (p *page) separate(tag atom.Atom) {
+	switch breaks(tag) {
+	case paragraph:
+		p.out.paragraph()
+	case newLine:
+		p.out.line()
+	case cell:
+		p.out.space()
 	}
-	if words := strings.TrimSpace(a.alt); len(words) > 1 && len(words) <= 200 {
+}
+
+// image shows the words that stand for a picture, but for pictures of at most 2
+// by 2 pixels.
+func (p *page) image(tag html.Token) {
+	words := strings.TrimSpace(attr(tag, "alt"))
+	dot := length(attr(tag, "width")) <= 2 || length(attr(tag, "height")) <= 2
+	if e := p.within(tag); !dot && e.seen() && len(words) > 1 && len(words) <= maxAlt {
 		p.out.words([]byte(" "+words+" "), false)
 	}
 }
@@ -294,19 +299,37 @@ func (p *page) closeLink(e *element) {
 	if p.out.Len() <= e.linkFrom || !e.seen() {
 		return
 	}
-	words := strings.TrimSpace(p.out.since(e.linkFrom))
-	if words == "" || sameTarget(words, e.link) || p.links[e.link] || len(p.links) >= maxLinks {
+	words := strings.TrimSpace(p.out.String()[e.linkFrom:])
+	if words == "" || bare(words) == bare(e.link) || p.links[e.link] || len(p.links) >= maxLinks {
 		return
 	}
 	p.links[e.link] = true
-	p.out.behind(" (" + strings.TrimPrefix(e.link, "mailto:") + ")")
+	p.out.WriteString(" (" + strings.TrimPrefix(e.link, "mailto:") + ")")
 }
 
-// sameTarget tells whether the words of a link are its target.
-func sameTarget(words, target string) bool {
-	return bare(words) == bare(target)
+// target is where a link leads, "" where it leads nowhere that a reader could go.
+func target(href string) string {
+	href = strings.Map(func(r rune) rune {
+		if r <= ' ' || dropped(r) || r == '\uFFFD' {
+			return -1
+		}
+		return r
+	}, href)
+	scheme, rest, _ := strings.Cut(href, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https":
+		rest, _ = strings.CutPrefix(rest, "//")
+	case "mailto":
+	default:
+		return ""
+	}
+	if rest == "" || len(href) > maxLink {
+		return ""
+	}
+	return href
 }
 
+// bare is what of a target people write.
 func bare(target string) string {
 	target = strings.ToLower(target)
 	for _, prefix := range [...]string{"mailto:", "https://", "http://", "www."} {
@@ -314,36 +337,4 @@ func bare(target string) string {
 	}
 	target, _, _ = strings.Cut(target, "?subject=")
 	return strings.TrimRight(target, "/.")
-}
-
-func (p *page) list(from int) {
-	const deepest = 50
-	if len(p.lists) < deepest {
-		p.lists = append(p.lists, from)
-	} else {
-		p.lists = append(p.lists[:deepest-1:deepest-1], from)
-	}
-}
-
-func (p *page) item() {
-	if len(p.lists) == 0 || p.lists[len(p.lists)-1] < 0 {
-		p.out.mark("- ")
-		return
-	}
-	n := &p.lists[len(p.lists)-1]
-	p.out.mark(itoa(*n) + ". ")
-	*n++
-}
-
-// separate begins a line, a paragraph or a cell where the element does.
-func (p *page) separate(tag atom.Atom) {
-	switch tag {
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Pre, atom.Table, atom.Fieldset:
-		p.out.paragraph()
-	case atom.Div, atom.Tr, atom.Li, atom.Dt, atom.Dd, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Address, atom.Center, atom.Form,
-		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Caption, atom.Tbody, atom.Thead, atom.Tfoot, atom.Body, atom.Html, atom.Option:
-		p.out.line()
-	case atom.Td, atom.Th, atom.Button:
-		p.out.space()
-	}
 }

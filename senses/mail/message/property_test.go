@@ -3,6 +3,7 @@ package message
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -57,19 +58,19 @@ func check(t *testing.T, m Message) {
 	}
 	oneLine := map[string]string{"ID": m.ID, "subject": m.Subject, "list": m.List}
 	for i, a := range slices.Concat([]Address{m.From, m.Sender}, m.ReplyTo, m.To, m.Cc) {
-		oneLine["name "+itoa(i)], oneLine["address "+itoa(i)] = a.Name, a.Addr
+		oneLine["name "+strconv.Itoa(i)], oneLine["address "+strconv.Itoa(i)] = a.Name, a.Addr
 		if len(a.Name) > maxName || len(a.Addr) > maxAddress || a.Addr != strings.ToLower(a.Addr) {
 			t.Errorf("address %q", a)
 		}
 	}
 	for i, id := range slices.Concat(m.InReplyTo, m.References) {
-		oneLine["identity "+itoa(i)] = id
+		oneLine["identity "+strconv.Itoa(i)] = id
 		if id == "" || len(id) > maxIdentity || identity("<"+id+">") != id {
 			t.Errorf("identity %q", id)
 		}
 	}
 	for i, name := range m.Attachments {
-		oneLine["attachment "+itoa(i)] = name
+		oneLine["attachment "+strconv.Itoa(i)] = name
 		if len(name) > maxName {
 			t.Errorf("attachment %q", name)
 		}

@@ -50,11 +50,17 @@ func (w *writer) begin() {
 	w.breaks, w.gap, w.started = 0, false, true
 }
 
-// mark begins a line with what stands before an item of a list.
-func (w *writer) mark(s string) {
+// item begins an item of a list: with a number, where there is one, and the next one
+// from then on.
+func (w *writer) item(number *int) {
 	w.line()
 	w.begin()
-	w.WriteString(s)
+	if number == nil {
+		w.WriteString("- ")
+		return
+	}
+	w.WriteString(strconv.Itoa(*number) + ". ")
+	*number++
 }
 
 // words writes text of a page: runs of white space are one space, or stay, where
@@ -85,12 +91,3 @@ func (w *writer) words(text []byte, preformatted bool) {
 		text = text[size:]
 	}
 }
-
-// behind writes right behind the last word.
-func (w *writer) behind(s string) {
-	w.WriteString(s)
-}
-
-func (w *writer) since(from int) string { return w.String()[from:] }
-
-func itoa(n int) string { return strconv.Itoa(n) }
