@@ -11,32 +11,22 @@ import (
 // Rules are the limits, rates and thresholds of the mechanics.
 type Rules struct {
 	// Limits of the four lists; they can be lowered, not raised.
-	ActiveThreads int `mapstructure:"active_threads" json:"active_threads"`
-	Patterns      int `mapstructure:"patterns" json:"patterns"`
-	Hunches       int `mapstructure:"hunches" json:"hunches"`
-	Insights      int `mapstructure:"insights" json:"insights"`
-	Parked        int `mapstructure:"parked" json:"parked"`
-	// Start is the strength of a new entry.
-	Start int `mapstructure:"start_strength" json:"start_strength"`
-	// Gains: what new evidence adds, from one thread, from two with different
-	// evidence, and where the change is for the better.
-	Gain       int `mapstructure:"gain" json:"gain"`
-	GainTwo    int `mapstructure:"gain_two_threads" json:"gain_two_threads"`
-	GainBetter int `mapstructure:"gain_better" json:"gain_better"`
-	// MinImportance is the least that is taken in, InsightImportance the least
-	// that can become an insight.
-	MinImportance     int `mapstructure:"min_importance" json:"min_importance"`
-	InsightImportance int `mapstructure:"insight_importance" json:"insight_importance"`
-	// InsightDays and InsightChanges are how many local days and changes an
-	// incident needs to become an insight by itself.
-	InsightDays    int `mapstructure:"insight_days" json:"insight_days"`
-	InsightChanges int `mapstructure:"insight_changes" json:"insight_changes"`
-	// CloseFor is how long something stays closed that never stood.
-	CloseFor time.Duration `mapstructure:"close_for" json:"close_for"`
-	// FocusFor is how long a focus hint of the person stands.
-	FocusFor time.Duration `mapstructure:"focus_for" json:"focus_for"`
-	// MaxTokens bounds the published document.
-	MaxTokens int `mapstructure:"max_tokens" json:"max_tokens"`
+	ActiveThreads     int           `mapstructure:"active_threads" json:"active_threads" about:"How many entries are followed at once: 1 to 5."`
+	Patterns          int           `mapstructure:"patterns" json:"patterns" about:"How many patterns are kept: 1 to 5."`
+	Hunches           int           `mapstructure:"hunches" json:"hunches" about:"How many hunches are kept: 1 to 5."`
+	Insights          int           `mapstructure:"insights" json:"insights" about:"How many insights are kept: 1 to 3."`
+	Parked            int           `mapstructure:"parked" json:"parked" about:"How many entries wait for room in a full list: 0 to 50."`
+	Start             int           `mapstructure:"start_strength" json:"start_strength" about:"The strength of what is new: 1 to 10."`
+	Gain              int           `mapstructure:"gain" json:"gain" about:"What new evidence adds to the strength: 1 to 10."`
+	GainTwo           int           `mapstructure:"gain_two_threads" json:"gain_two_threads" about:"What it adds where two threads bring different new evidence: 1 to 10."`
+	GainBetter        int           `mapstructure:"gain_better" json:"gain_better" about:"What it adds where the change is for the better: 0 to 10."`
+	MinImportance     int           `mapstructure:"min_importance" json:"min_importance" about:"The least importance that is taken in: 1 to 10."`
+	InsightImportance int           `mapstructure:"insight_importance" json:"insight_importance" about:"The least importance that can become an insight: 1 to 10."`
+	InsightDays       int           `mapstructure:"insight_days" json:"insight_days" about:"On how many days there must be evidence for an insight: 1 to 8."`
+	InsightChanges    int           `mapstructure:"insight_changes" json:"insight_changes" about:"How many changes there must be for an insight: 1 to 100."`
+	CloseFor          time.Duration `mapstructure:"close_for" json:"close_for" about:"How long something stays closed that was a moment's: 1h to 8784h."`
+	FocusFor          time.Duration `mapstructure:"focus_for" json:"focus_for" about:"How long a focus that you set lasts: 1m to 8784h."`
+	MaxTokens         int           `mapstructure:"max_tokens" json:"max_tokens" about:"The size of subconscious.json, in estimated tokens: 200 to 2000."`
 }
 
 // DefaultRules returns the rules that hold where the configuration is silent.

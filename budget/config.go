@@ -10,29 +10,26 @@ import (
 // Config are hard limits. Money is in US dollars; a limit of 0 lets nothing
 // through, and of -1 is none, but for those of attention.
 type Config struct {
-	MoneyPerDay   float64 `mapstructure:"money_per_day"`
-	MoneyPerMonth float64 `mapstructure:"money_per_month"`
-	CallsPerDay   int     `mapstructure:"calls_per_day"`
-	TokensPerDay  int     `mapstructure:"tokens_per_day"`
-	// ExplorationCallsPerDay is how often threads may ask a model although
-	// nothing in their field is unseen; 0: never.
-	ExplorationCallsPerDay int `mapstructure:"exploration_calls_per_day"`
+	MoneyPerDay            float64 `mapstructure:"money_per_day" about:"US dollars a day, in the time zone."`
+	MoneyPerMonth          float64 `mapstructure:"money_per_month" about:"US dollars a calendar month."`
+	CallsPerDay            int     `mapstructure:"calls_per_day" about:"Calls to models a day."`
+	TokensPerDay           int     `mapstructure:"tokens_per_day" about:"Tokens a day, taken in and given out."`
+	ExplorationCallsPerDay int     `mapstructure:"exploration_calls_per_day" about:"How often a day threads may ask a model although nothing in their field is new; 0: never."`
 	// NotificationsPerDay and EscalationsPerHour are how often the person may
 	// be told, NoticesPerDay how often the daemon may speak of itself. The gate
 	// keeps them (package escalate), and they are never without limit.
-	NotificationsPerDay int `mapstructure:"notifications_per_day"`
-	EscalationsPerHour  int `mapstructure:"escalations_per_hour"`
-	NoticesPerDay       int `mapstructure:"notices_per_day"`
-	// Threads are limits for one thread or role each, beside those of all.
-	Threads []Thread `mapstructure:"threads"`
+	NotificationsPerDay int      `mapstructure:"notifications_per_day" about:"How often a day you may be told, digests and reminders included: 0 to 200."`
+	EscalationsPerHour  int      `mapstructure:"escalations_per_hour" about:"How often within 60 minutes you may be told: 0 to 200."`
+	NoticesPerDay       int      `mapstructure:"notices_per_day" about:"How often a day the daemon may tell you of its own troubles: 0 to 200."`
+	Threads             []Thread `mapstructure:"threads" about:"Limits for one thread or role, beside those of all."`
 }
 
 // Thread are the limits of one thread or role.
 type Thread struct {
-	ID           string  `mapstructure:"id"` // watcher, deliberation, …
-	MoneyPerDay  float64 `mapstructure:"money_per_day"`
-	CallsPerDay  int     `mapstructure:"calls_per_day"`
-	TokensPerDay int     `mapstructure:"tokens_per_day"`
+	ID           string  `mapstructure:"id" about:"A thread or another role: watcher, librarian, oracle, dreamer, chat, deliberation, …"`
+	MoneyPerDay  float64 `mapstructure:"money_per_day" about:"US dollars a day; left out: no limit of its own."`
+	CallsPerDay  int     `mapstructure:"calls_per_day" about:"Calls to models a day; left out: no limit of its own."`
+	TokensPerDay int     `mapstructure:"tokens_per_day" about:"Tokens a day; left out: no limit of its own."`
 }
 
 // Bounds of what may be configured: more is a slip of the keyboard.

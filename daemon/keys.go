@@ -11,9 +11,8 @@ import (
 // environment, so that no program that is begun inherits them, and returns a
 // lookup that still knows them.
 func TakeKeys(config *setup.Config) (env func(string) (string, bool), err error) {
-	names, err := config.KeyVariables()
 	taken := map[string]string{}
-	for _, name := range names {
+	for _, name := range config.KeyVariables() {
 		if value, ok := os.LookupEnv(name); ok {
 			taken[name], err = value, errors.Join(err, os.Unsetenv(name))
 		}

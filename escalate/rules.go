@@ -18,24 +18,14 @@ type Rules struct {
 	EscalationsPerHour  int `mapstructure:"-" json:"escalations_per_hour"`
 	NoticesPerDay       int `mapstructure:"-" json:"notices_per_day"`
 
-	// Cooldown is the least time between two pushes about one incident.
-	Cooldown time.Duration `mapstructure:"cooldown" json:"cooldown"`
-	// PushFrom and DigestFrom are the least confidence, 0 to 1, for a push and
-	// for a place in the daily digest.
-	PushFrom   float64 `mapstructure:"push_from" json:"push_from"`
-	DigestFrom float64 `mapstructure:"digest_from" json:"digest_from"`
-	// Digest says when digests go out.
-	Digest DigestTimes `mapstructure:"digest" json:"digest"`
-	// Critical are the classes of incidents that pass quiet hours: disk, unit,
-	// machine, event, deadline.
-	Critical []string `mapstructure:"critical" json:"critical"`
-	// HoldEngaged and HoldBusy are how long presence can hold what is not
-	// urgent: while the person types, and through a meeting.
-	HoldEngaged time.Duration `mapstructure:"hold_engaged" json:"hold_engaged"`
-	HoldBusy    time.Duration `mapstructure:"hold_busy" json:"hold_busy"`
-	// NoticeAfter is how long the daemon waits before it tells of its own
-	// troubles: most mend themselves.
-	NoticeAfter time.Duration `mapstructure:"notice_after" json:"notice_after"`
+	Cooldown    time.Duration `mapstructure:"cooldown" json:"cooldown" about:"The least time between two messages about the same thing: 0s to 168h."`
+	PushFrom    float64       `mapstructure:"push_from" json:"push_from" about:"The least confidence, 0 to 1, for a message of its own."`
+	DigestFrom  float64       `mapstructure:"digest_from" json:"digest_from" about:"The least confidence, 0 to 1, for a place in the daily digest."`
+	Digest      DigestTimes   `mapstructure:"digest" json:"digest" about:"When what is not worth a message of its own is told together."`
+	Critical    []string      `mapstructure:"critical" json:"critical" about:"What may be told in quiet hours: disk, unit, machine, event, deadline."`
+	HoldEngaged time.Duration `mapstructure:"hold_engaged" json:"hold_engaged" about:"How long what is not urgent waits at most while you type: 0s to 24h."`
+	HoldBusy    time.Duration `mapstructure:"hold_busy" json:"hold_busy" about:"How long what is not urgent waits at most through a meeting: 0s to 24h."`
+	NoticeAfter time.Duration `mapstructure:"notice_after" json:"notice_after" about:"How long the daemon waits before it tells of its own troubles: 0s to 168h."`
 	// Deliberates: what is worth a push of its own is given to a deliberation,
 	// which tells the person or keeps it back.
 	Deliberates bool `mapstructure:"-" json:"deliberates,omitempty"`
@@ -43,15 +33,15 @@ type Rules struct {
 
 // DigestTimes are local times of the day; "" for none.
 type DigestTimes struct {
-	Daily  string `mapstructure:"daily" json:"daily"`   // "08:30"
-	Weekly string `mapstructure:"weekly" json:"weekly"` // "sun 18:00"
+	Daily  string `mapstructure:"daily" json:"daily" about:"Time of day, in the time zone; empty: no daily digest."`
+	Weekly string `mapstructure:"weekly" json:"weekly" about:"Day and time, such as \"sun 18:00\"; empty: no weekly digest."`
 }
 
 // Hours is a span of local time, over midnight where To is before From; From
 // equal to To is none.
 type Hours struct {
-	From string `mapstructure:"from" json:"from"` // "23:00"
-	To   string `mapstructure:"to" json:"to"`     // "08:00"
+	From string `mapstructure:"from" json:"from" about:"Time of day, in the time zone."`
+	To   string `mapstructure:"to" json:"to" about:"Time of day, in the time zone."`
 }
 
 // DefaultRules returns what holds where the configuration is silent.

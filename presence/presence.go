@@ -16,9 +16,9 @@ import (
 // Config says what of the person is looked at. Whatever is off is as if it were
 // not known.
 type Config struct {
-	Session     bool `mapstructure:"session"`      // whether the screen is locked or the machine idle
-	Calendar    bool `mapstructure:"calendar"`     // whether a meeting is on
-	CommandLine bool `mapstructure:"command_line"` // whether the command line was used just now
+	Session     bool `mapstructure:"session" about:"Whether to look at this machine's session: locked, idle, in use."`
+	Calendar    bool `mapstructure:"calendar" about:"Whether to look at the calendar: in a meeting."`
+	CommandLine bool `mapstructure:"command_line" about:"Whether to look at your own commands: looking just now."`
 }
 
 // DefaultConfig returns what holds where the configuration is silent: all is

@@ -3,6 +3,7 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/desktop"
@@ -14,13 +15,13 @@ import (
 // Channel is one way in which the person is told: exactly one of its kinds is
 // set.
 type Channel struct {
-	ID string `mapstructure:"id"`
+	ID string `mapstructure:"id" about:"A short name, unique among the channels, such as phone."`
 	// Content is how much of a message it may carry; Load fills it in.
-	Content  notify.Content   `mapstructure:"content"`
-	Ntfy     *ntfy.Config     `mapstructure:"ntfy"`
-	Shoutrrr *shoutrrr.Config `mapstructure:"shoutrrr"`
-	Desktop  *desktop.Config  `mapstructure:"desktop"`
-	Stdout   *stdout.Config   `mapstructure:"stdout"`
+	Content  notify.Content   `mapstructure:"content" about:"What it may carry: full, title, or none (that there is something, and its id). Left out: full where nobody else can read it, else title."`
+	Ntfy     *ntfy.Config     `mapstructure:"ntfy" about:"A topic of an ntfy server, to which a phone subscribes."`
+	Shoutrrr *shoutrrr.Config `mapstructure:"shoutrrr" about:"Any service that shoutrrr knows: Telegram, Signal, mail, and so on. No buttons."`
+	Desktop  *desktop.Config  `mapstructure:"desktop" about:"The notifications of this machine's desktop; it has no keys: {}."`
+	Stdout   *stdout.Config   `mapstructure:"stdout" about:"Lines on the daemon's standard output; it has no keys: {}."`
 }
 
 // The kinds of channels, which are the keys under which they are set.
@@ -72,10 +73,10 @@ var reservedChannels = []string{"all", "none", "inbox"}
 func (c Channel) Validate() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if contains(reservedChannels, c.ID) {
+	if slices.Contains(reservedChannels, c.ID) {
 		wrong("id: %q means something else where a channel is named; choose another, such as phone", c.ID)
 	}
-	if c.Content != "" && !contains(contents, string(c.Content)) {
+	if c.Content != "" && !slices.Contains(contents, string(c.Content)) {
 		wrong("content: %q is not one of its values; use %s", clip(string(c.Content)), oneOf(contents)+meant(string(c.Content), contents))
 	}
 	every := []string{KindNtfy, KindShoutrrr, KindDesktop, KindStdout}
@@ -103,20 +104,6 @@ func fillChannels(config *Config) {
 		}
 		if c.Content == "" {
 			c.Content = c.DefaultContent()
-		}
-	}
-}
-
-// channelPaths makes the paths of channels absolute.
-func (c *checker) channelPaths(config *Config, env Env, base string) {
-	for i, one := range config.Notify {
-		key := fmt.Sprintf("notify[%d].", i)
-		if one.Ntfy != nil {
-			c.path(key+"ntfy.token_file", &one.Ntfy.TokenFile, env, base)
-			c.path(key+"ntfy.password_file", &one.Ntfy.PasswordFile, env, base)
-		}
-		if one.Shoutrrr != nil {
-			c.path(key+"shoutrrr.url_file", &one.Shoutrrr.URLFile, env, base)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ type checker struct {
 	lines map[string]int // by whole key
 	errs  Errors
 	// paths are those that the configuration names, absolute.
-	paths []struct{ key, path string }
+	paths []namedPath
 }
 
 // wrong adds an error. What looks like a secret is never said.
@@ -231,7 +232,7 @@ func checkScalar(key, tag, value string, s shape) *Error {
 		if strings.ContainsRune(value, 0) {
 			return wrong(CodeValue, "holds a zero byte", "remove it")
 		}
-		if len(s.enum) > 0 && !contains(s.enum, value) {
+		if len(s.enum) > 0 && !slices.Contains(s.enum, value) {
 			return wrong(CodeValue, fmt.Sprintf("%q is not one of its values", shown), "use "+oneOf(s.enum)+meant(value, s.enum))
 		}
 	case integer:

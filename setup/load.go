@@ -1,16 +1,14 @@
 package setup
 
 import (
-	"bytes"
 	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/internal/trusted"
@@ -19,17 +17,27 @@ import (
 // Env looks an environment variable up, as os.LookupEnv does.
 type Env func(name string) (string, bool)
 
-// overrides are the keys that the environment may set, and by which variable.
-// A variable that is empty counts as not set.
-var overrides = []struct{ key, variable string }{
-	{"state_dir", "SUBCONSCIOUS_STATE_DIR"},
-	{"schedule", "SUBCONSCIOUS_SCHEDULE"},
-	{"jitter", "SUBCONSCIOUS_JITTER"},
-	{"tick_timeout", "SUBCONSCIOUS_TICK_TIMEOUT"},
-	{"timezone", "SUBCONSCIOUS_TIMEZONE"},
-	{"models.gate", "SUBCONSCIOUS_GATE"},
-	{"log.level", "SUBCONSCIOUS_LOG_LEVEL"},
-	{"log.format", "SUBCONSCIOUS_LOG_FORMAT"},
+// overrides calls visit for every key that the environment sets, by the variable
+// of its field. A variable that is empty counts as not set.
+func overrides(env Env, visit func(key, value string, f field)) {
+	root().walk("", func(key string, f field) {
+		if f.env == "" {
+			return
+		}
+		if value, set := lookup(env, f.env); set {
+			visit(key, value, f)
+		}
+	})
+}
+
+// overrider is the variable that sets a key; "" for none.
+func overrider(env Env, key string) (variable string) {
+	overrides(env, func(set, _ string, f field) {
+		if set == key {
+			variable = f.env
+		}
+	})
+	return variable
 }
 
 // Load reads the configuration at path over the defaults, and what the
@@ -50,7 +58,7 @@ func Check(path string, env func(string) (string, bool)) (lacking Errors, err er
 		return nil, err
 	}
 	for _, named := range c.paths {
-		c.there(named.key, named.path, env)
+		c.there(named, env)
 	}
 	_ = c.errs.result() // puts them in order
 	return c.errs, nil
@@ -79,11 +87,16 @@ func (c *checker) read(data []byte, env Env) (*Config, error) {
 	if node != nil {
 		c.object("", node, root())
 	}
-	c.overrides(env)
+	overrides(env, func(key, value string, f field) {
+		if e := checkScalar(key, "!!str", value, f.shape); e != nil {
+			e.File = f.env
+			c.errs = append(c.errs, e)
+		}
+	})
 	if len(c.errs) > 0 {
 		return nil, c.errs.result()
 	}
-	config, err := decode(data, env)
+	config, err := decode(node, env)
 	if err != nil {
 		return nil, Errors{{Code: CodeType, File: path, Problem: clip(err.Error()), Fix: "correct the value"}}.result()
 	}
@@ -122,12 +135,7 @@ func (c *checker) unlimit(config *Config) {
 // adapt moves defaults that leave no room for what is written: nobody is told
 // that a value is wrong beside one that they never wrote.
 func (c *checker) adapt(config *Config, env Env) {
-	written := func(key string) bool {
-		return c.lines[key] > 0 || slices.ContainsFunc(overrides, func(o struct{ key, variable string }) bool {
-			_, set := lookup(env, o.variable)
-			return set && o.key == key
-		})
-	}
+	written := func(key string) bool { return c.lines[key] > 0 || overrider(env, key) != "" }
 	bound(written, "threads.deadline", &config.Threads.Deadline, "tick_timeout", &config.TickTimeout)
 	bound(written, "escalation.digest_from", &config.Escalation.DigestFrom, "escalation.push_from", &config.Escalation.PushFrom)
 	config.Senses.Health.Adapt(func(key string) bool { return written("senses.health." + key) })
@@ -144,45 +152,25 @@ func bound[T cmp.Ordered](written func(key string) bool, low string, lower *T, h
 	}
 }
 
-// overrides checks the values that come from the environment.
-func (c *checker) overrides(env Env) {
-	for _, o := range overrides {
-		value, set := env(o.variable)
-		if !set || value == "" {
-			continue
-		}
-		if e := checkScalar(o.key, "!!str", value, shapeAt(root(), o.key)); e != nil {
-			e.File = o.variable
-			c.errs = append(c.errs, e)
-		}
-	}
-}
-
-// shapeAt returns the shape of the key, which must exist.
-func shapeAt(s shape, key string) shape {
-	for part := range strings.SplitSeq(key, ".") {
-		f, ok := s.field(part)
-		if !ok {
-			panic("setup: no key " + key)
-		}
-		s = f.shape
-	}
-	return s
-}
-
-// decode reads defaults, file and environment through a viper of its own.
-func decode(data []byte, env Env) (*Config, error) {
+// decode puts defaults, file and environment together in a viper of its own.
+func decode(node *yaml.Node, env Env) (*Config, error) {
 	v := viper.New()
-	v.SetConfigType("yaml")
-	setDefaults(v, "", reflect.ValueOf(*Default()), root())
-	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
-		return nil, fmt.Errorf("read the configuration: %w", err)
-	}
-	for _, o := range overrides {
-		if value, set := env(o.variable); set && value != "" {
-			v.Set(o.key, value)
+	root().each("", reflect.ValueOf(*Default()), func(key string, value reflect.Value, f field) bool {
+		if f.shape.kind != object && (value.Kind() != reflect.Slice || value.Len() > 0) {
+			v.SetDefault(key, value.Interface())
+		}
+		return true
+	})
+	if node != nil {
+		var written map[string]any
+		if err := node.Decode(&written); err != nil {
+			return nil, fmt.Errorf("read the configuration: %w", err)
+		}
+		if err := v.MergeConfigMap(written); err != nil {
+			return nil, fmt.Errorf("read the configuration: %w", err)
 		}
 	}
+	overrides(env, func(key, value string, _ field) { v.Set(key, value) })
 	config := &Config{}
 	err := v.UnmarshalExact(config, func(d *mapstructure.DecoderConfig) {
 		d.WeaklyTypedInput = false
@@ -195,21 +183,6 @@ func decode(data []byte, env Env) (*Config, error) {
 	return config, nil
 }
 
-// setDefaults gives viper every default that is set.
-func setDefaults(v *viper.Viper, prefix string, value reflect.Value, s shape) {
-	for _, f := range s.fields {
-		key, field := join(prefix, f.key), value.Field(f.index)
-		switch {
-		case f.shape.optional:
-		case f.shape.kind == object:
-			setDefaults(v, key, field, f.shape)
-		case field.Kind() == reflect.Slice && field.Len() == 0:
-		default:
-			v.SetDefault(key, field.Interface())
-		}
-	}
-}
-
 // unmarshalText reads value as a t.
 func unmarshalText(t reflect.Type, value string) error {
 	return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(value))
@@ -217,10 +190,11 @@ func unmarshalText(t reflect.Type, value string) error {
 
 // Variables are the names of the environment variables that Load reads as
 // overrides.
-func Variables() []string {
-	names := make([]string, len(overrides))
-	for i, o := range overrides {
-		names[i] = o.variable
-	}
+func Variables() (names []string) {
+	root().walk("", func(_ string, f field) {
+		if f.env != "" {
+			names = append(names, f.env)
+		}
+	})
 	return names
 }

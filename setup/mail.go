@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
@@ -16,12 +15,8 @@ const (
 	lookBack           = 14 * 24 * time.Hour
 )
 
-// securities are how a connection to a mail server can be protected, mechanisms
-// how a token is sent.
-var (
-	securities = []string{string(account.TLS), string(account.StartTLS), string(account.None)}
-	mechanisms = []string{"oauthbearer", "xoauth2"}
-)
+// securities are how a connection to a mail server can be protected.
+var securities = []string{string(account.TLS), string(account.StartTLS), string(account.None)}
 
 // fillMail sets what items of a list have no defaults for.
 func fillMail(config *Config) {
@@ -38,18 +33,6 @@ func fillMail(config *Config) {
 		}
 		if c.LookBack == 0 {
 			c.LookBack = lookBack
-		}
-	}
-}
-
-// mailPaths makes the paths of mail accounts absolute.
-func (c *checker) mailPaths(config *Config, env Env, base string) {
-	for i := range config.Senses.Mail {
-		one, key := &config.Senses.Mail[i], fmt.Sprintf("senses.mail[%d].", i)
-		c.path(key+"ca_file", &one.CAFile, env, base)
-		c.path(key+"password_file", &one.PasswordFile, env, base)
-		if one.OAuth != nil {
-			c.path(key+"oauth.client_secret_file", &one.OAuth.ClientSecretFile, env, base)
 		}
 	}
 }

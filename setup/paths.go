@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 )
 
@@ -18,44 +19,27 @@ func (c *checker) expand(config *Config, env Env) {
 			base = filepath.Dir(abs)
 		}
 	}
-	if _, set := lookup(env, "SUBCONSCIOUS_STATE_DIR"); set {
-		c.path("state_dir", &config.StateDir, env, "")
-	} else {
-		c.path("state_dir", &config.StateDir, env, base)
-	}
-	for i := range config.Senses.Health.Disk.Paths {
-		c.path(fmt.Sprintf("senses.health.disk.paths[%d]", i), &config.Senses.Health.Disk.Paths[i], env, base)
-	}
-	for i := range config.Senses.Files {
-		c.path(fmt.Sprintf("senses.files[%d].path", i), &config.Senses.Files[i].Path, env, base)
-	}
-	for i := range config.Senses.Notes {
-		c.path(fmt.Sprintf("senses.notes[%d].path", i), &config.Senses.Notes[i].Path, env, base)
-	}
-	for i := range config.Senses.Calendar {
-		c.path(fmt.Sprintf("senses.calendar[%d].ics", i), &config.Senses.Calendar[i].ICS, env, base)
-	}
-	for i := range config.Senses.Conversation {
-		c.path(fmt.Sprintf("senses.conversation[%d].path", i), &config.Senses.Conversation[i].Path, env, base)
-	}
-	c.mailPaths(config, env, base)
-	for i := range config.Actions {
-		action, key := &config.Actions[i], fmt.Sprintf("actions[%d].", i)
-		c.path(key+"folder", &action.Folder, env, base)
-		for j := range action.Params {
-			c.path(fmt.Sprintf("%sparams[%d].root", key, j), &action.Params[j].Root, env, base)
+	root().each("", reflect.ValueOf(config).Elem(), func(key string, v reflect.Value, f field) bool {
+		from := base
+		if _, set := lookup(env, f.env); f.env != "" && set {
+			from = ""
 		}
-	}
-	for i := range config.Models.Providers {
-		c.path(fmt.Sprintf("models.providers[%d].key_file", i), &config.Models.Providers[i].KeyFile, env, base)
-	}
-	c.channelPaths(config, env, base)
-	c.path("models.privacy.contacts", &config.Models.Privacy.Contacts, env, base)
+		switch {
+		case f.path == "":
+		case f.shape.kind == texts:
+			for i := range v.Len() {
+				c.path(fmt.Sprintf("%s[%d]", key, i), v.Index(i).Addr().Interface().(*string), f.path, env, from)
+			}
+		default:
+			c.path(key, v.Addr().Interface().(*string), f.path, env, from)
+		}
+		return true
+	})
 }
 
 // path expands one. What is empty, or an address, is left for its owner to
 // refuse.
-func (c *checker) path(key string, path *string, env Env, base string) {
+func (c *checker) path(key string, path *string, names string, env Env, base string) {
 	p := *path
 	switch {
 	case p == "" || strings.Contains(p, "://"):
@@ -80,27 +64,28 @@ func (c *checker) path(key string, path *string, env Env, base string) {
 	default:
 		*path = filepath.Join(base, p)
 	}
-	c.paths = append(c.paths, struct{ key, path string }{key, *path})
+	c.paths = append(c.paths, namedPath{key, *path, names})
 }
 
+// namedPath is a path of the configuration, absolute, and what it names.
+type namedPath struct{ key, path, names string }
+
 // there looks whether what a path names is there, and a folder or a file as it
-// must be. The state folder is made where it is not.
-func (c *checker) there(key, path string, env Env) {
-	last := lastKey(key)
-	folder := last == "path" || last == "folder" || last == "root"
-	info, err := os.Stat(path)
+// must be.
+func (c *checker) there(p namedPath, env Env) {
+	info, err := os.Stat(p.path)
 	switch {
-	case key == "state_dir":
-	case errors.Is(err, fs.ErrNotExist) && (strings.HasSuffix(last, "_file") || last == "contacts"):
-		c.at(CodeMissing, key, env, fmt.Sprintf("there is no file %s", path), "put it there, or correct the path")
+	case p.names == "made":
+	case errors.Is(err, fs.ErrNotExist) && p.names == "secret":
+		c.at(CodeMissing, p.key, env, fmt.Sprintf("there is no file %s", p.path), "put it there, or correct the path")
 	case errors.Is(err, fs.ErrNotExist):
-		c.at(CodeAbsent, key, env, fmt.Sprintf("%s is not there", path), "make it, or correct the path; until then nothing is seen of it")
+		c.at(CodeAbsent, p.key, env, fmt.Sprintf("%s is not there", p.path), "make it, or correct the path; until then nothing is seen of it")
 	case err != nil:
-		c.at(CodeAbsent, key, env, fmt.Sprintf("%s cannot be looked at (%v)", path, errors.Unwrap(err)), "check the permissions, for the user that the daemon runs as")
-	case folder && !info.IsDir():
-		c.at(CodeAbsent, key, env, path+" is no folder", "name the folder")
-	case !folder && info.IsDir() && !strings.HasPrefix(last, "paths["):
-		c.at(CodeAbsent, key, env, path+" is a folder", "name the file")
+		c.at(CodeAbsent, p.key, env, fmt.Sprintf("%s cannot be looked at (%v)", p.path, errors.Unwrap(err)), "check the permissions, for the user that the daemon runs as")
+	case p.names == "folder" && !info.IsDir():
+		c.at(CodeAbsent, p.key, env, p.path+" is no folder", "name the folder")
+	case (p.names == "file" || p.names == "secret") && info.IsDir():
+		c.at(CodeAbsent, p.key, env, p.path+" is a folder", "name the file")
 	}
 }
 

@@ -3,6 +3,7 @@ package setup
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
@@ -13,7 +14,7 @@ import (
 // Schema is the JSON Schema (2020-12) of the configuration, indented, with the
 // description and the default of every key.
 func Schema() ([]byte, error) {
-	document := schemaOf("", root(), defaults())
+	document := schemaOf("", "", root())
 	document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	document["title"] = "subconsciousd configuration"
 	out, err := json.MarshalIndent(document, "", "  ")
@@ -31,12 +32,12 @@ const (
 	textPattern     = `^[^\x00]*$`
 )
 
-func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
+func schemaOf(key, about string, s shape) map[string]any {
 	schema := map[string]any{}
-	if text := describeKey(key); text != "" {
-		schema["description"] = text
+	if about != "" {
+		schema["description"] = about
 	}
-	if value, ok := defaults[key]; ok {
+	if value, ok := defaults()[key]; ok {
 		schema["default"] = value
 	}
 	switch s.kind {
@@ -47,14 +48,11 @@ func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
 			prefix += "[]"
 		}
 		for _, f := range s.fields {
-			whole := join(prefix, f.key)
-			properties[f.key] = schemaOf(whole, f.shape, defaults)
+			properties[f.key] = schemaOf(join(prefix, f.key), f.about, f.shape)
 		}
 		body := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 		if s.kind == object {
-			for k, v := range body {
-				schema[k] = v
-			}
+			maps.Copy(schema, body)
 			break
 		}
 		if _, hasID := s.field("id"); hasID {
@@ -89,31 +87,22 @@ func schemaOf(key string, s shape, defaults map[string]any) map[string]any {
 
 // enumOf are the values of a text that has only some.
 func enumOf(key string, s shape) []string {
-	switch key {
-	case "log.level":
-		return logLevels
-	case "log.format":
-		return logFormats
-	case "models.gate":
-		return []string{threads.Adaptive, threads.Changed, threads.Always}
-	case "models.preset":
-		return models.PresetNames()
-	case "escalation.critical":
-		return escalate.Classes()
-	case "notify[].content":
-		return contents
-	case "models.providers[].kind":
-		return []string{models.OpenAI, models.Anthropic}
-	case "models.providers[].schema":
-		return []string{models.SchemaJSON, models.SchemaObject, models.SchemaNone}
-	case "senses.mail[].security":
-		return securities
-	case "senses.mail[].oauth.provider":
-		return oauth.Providers()
-	case "senses.mail[].oauth.mechanism":
-		return mechanisms
-	case "models.providers[].vendor":
-		return models.VendorNames()
+	enum, ok := map[string][]string{
+		"log.level":                     logLevels,
+		"log.format":                    logFormats,
+		"models.gate":                   {threads.Adaptive, threads.Changed, threads.Always},
+		"models.preset":                 models.PresetNames(),
+		"models.providers[].kind":       {models.OpenAI, models.Anthropic},
+		"models.providers[].schema":     {models.SchemaJSON, models.SchemaObject, models.SchemaNone},
+		"models.providers[].vendor":     models.VendorNames(),
+		"escalation.critical":           escalate.Classes(),
+		"notify[].content":              contents,
+		"senses.mail[].security":        securities,
+		"senses.mail[].oauth.provider":  oauth.Providers(),
+		"senses.mail[].oauth.mechanism": {"oauthbearer", "xoauth2"},
+	}[key]
+	if ok {
+		return enum
 	}
 	return s.enum
 }

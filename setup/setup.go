@@ -33,60 +33,48 @@ import (
 // Config is the whole configuration.
 type Config struct {
 	// StateDir is the folder of the mind, absolute after Load.
-	StateDir string `mapstructure:"state_dir"`
-	// Schedule has the five fields of cron, in Timezone.
-	Schedule string `mapstructure:"schedule"`
-	// Jitter puts each scheduled tick off by a random time up to it.
-	Jitter time.Duration `mapstructure:"jitter"`
-	// TickTimeout ends a tick that takes longer.
-	TickTimeout time.Duration `mapstructure:"tick_timeout"`
-	// Timezone is a name of the IANA database, or "local".
-	Timezone string `mapstructure:"timezone"`
+	StateDir    string        `mapstructure:"state_dir" env:"SUBCONSCIOUS_STATE_DIR" path:"made" about:"The folder of the mind; one daemon uses it at a time. Also --state-dir and SUBCONSCIOUS_STATE_DIR."`
+	Schedule    string        `mapstructure:"schedule" env:"SUBCONSCIOUS_SCHEDULE" about:"When to tick: minute, hour, day of the month, month, day of the week, in the time zone."`
+	Jitter      time.Duration `mapstructure:"jitter" env:"SUBCONSCIOUS_JITTER" about:"Put each scheduled tick off by a random time up to this: 0s to 5m."`
+	TickTimeout time.Duration `mapstructure:"tick_timeout" env:"SUBCONSCIOUS_TICK_TIMEOUT" about:"End a tick that takes longer, with what it has by then: 1s to 1h."`
+	Timezone    string        `mapstructure:"timezone" env:"SUBCONSCIOUS_TIMEZONE" about:"A name of the IANA database, or local for the machine's own, looked up again at each tick."`
 
-	API       API              `mapstructure:"api"`
-	Log       Log              `mapstructure:"log"`
-	Senses    Senses           `mapstructure:"senses"`
-	Models    models.Config    `mapstructure:"models"`
-	Budget    budget.Config    `mapstructure:"budget"`
-	Threads   threads.Config   `mapstructure:"threads"`
-	Mechanics aggregator.Rules `mapstructure:"mechanics"`
+	API       API              `mapstructure:"api" about:"Where the API is served."`
+	Log       Log              `mapstructure:"log" about:"What is logged and how."`
+	Senses    Senses           `mapstructure:"senses" about:"What the mind looks at."`
+	Models    models.Config    `mapstructure:"models" about:"Which models think, where they are, and what they are told."`
+	Budget    budget.Config    `mapstructure:"budget" about:"What models may cost, and how often you may be told: hard limits. 0 lets nothing through; -1 is no limit, for models alone."`
+	Threads   threads.Config   `mapstructure:"threads" about:"The threads of thought."`
+	Mechanics aggregator.Rules `mapstructure:"mechanics" about:"What is kept and for how long. The defaults are good; tests hold for them."`
 
 	// QuietHours, and what Budget has on attention, are the gate's: see Gate.
-	QuietHours escalate.Hours `mapstructure:"quiet_hours"`
-	Escalation escalate.Rules `mapstructure:"escalation"`
-	// Deliberation says how a model deliberates on what is to be told, and
-	// Actions are what it may ask to have done.
-	Deliberation deliberate.Config `mapstructure:"deliberation"`
-	Actions      []actions.Action  `mapstructure:"actions"`
-	// Presence is what is looked at to tell a good moment from a bad one.
-	Presence presence.Config `mapstructure:"presence"`
-	// Notify are the channels over which the person is told. Without any, what
-	// is told waits.
-	Notify []Channel `mapstructure:"notify"`
+	QuietHours   escalate.Hours    `mapstructure:"quiet_hours" about:"When nothing but what is critical is told; from = to: never."`
+	Escalation   escalate.Rules    `mapstructure:"escalation" about:"When you are told, later or never."`
+	Deliberation deliberate.Config `mapstructure:"deliberation" about:"How a frontier model deliberates on what is to be told, where one is there: see models.roles."`
+	Actions      []actions.Action  `mapstructure:"actions" about:"What a deliberation may ask to have done, by name; none by default. See docs/actions.md."`
+	Presence     presence.Config   `mapstructure:"presence" about:"What tells a good moment from a bad one; none of it is stored or sent."`
+	Notify       []Channel         `mapstructure:"notify" about:"The channels over which you are told. Without any, what is told waits in the inbox."`
 }
 
 // API says where the API is served beside the unix socket in the state folder.
 type API struct {
-	// Listen is empty: the unix socket alone.
-	Listen string `mapstructure:"listen"`
+	Listen string `mapstructure:"listen" about:"Beside the unix socket in the state folder; empty: nowhere."`
 }
 
 // Log says what is logged and how.
 type Log struct {
-	Level  string `mapstructure:"level"`  // debug, info, warn, error
-	Format string `mapstructure:"format"` // auto, json, text
+	Level  string `mapstructure:"level" env:"SUBCONSCIOUS_LOG_LEVEL" about:"The least that is logged: debug, info, warn or error."`
+	Format string `mapstructure:"format" env:"SUBCONSCIOUS_LOG_FORMAT" about:"auto: text on a terminal, else JSON."`
 }
 
 // Senses are what the mind looks at.
 type Senses struct {
-	Health   health.Config     `mapstructure:"health"`
-	Files    []files.Config    `mapstructure:"files"`
-	Notes    []notes.Config    `mapstructure:"notes"`
-	Calendar []calendar.Config `mapstructure:"calendar"`
-	Mail     []mail.Config     `mapstructure:"mail"`
-	// Conversation are folders of transcripts; the mind's own log is always
-	// looked at.
-	Conversation []conversation.Config `mapstructure:"conversation"`
+	Health       health.Config         `mapstructure:"health" about:"This machine."`
+	Files        []files.Config        `mapstructure:"files" about:"Folders whose files are watched; what happens in them is noticed, their first content is not."`
+	Notes        []notes.Config        `mapstructure:"notes" about:"Folders of notes in Markdown: promises, dates and changes in them are noticed."`
+	Calendar     []calendar.Config     `mapstructure:"calendar" about:"Calendars: what lies ahead, clashes, and changes."`
+	Mail         []mail.Config         `mapstructure:"mail" about:"Mail accounts over IMAP: what arrives, what it asks of you, what you promised. Nothing is changed there, nothing is marked as read."`
+	Conversation []conversation.Config `mapstructure:"conversation" about:"Folders of transcripts that agents write (JSON lines, Markdown); the mind's own conversations are always looked at."`
 }
 
 // Local is the time zone of the machine, looked up again at each tick.

@@ -4,8 +4,8 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -43,6 +43,11 @@ type field struct {
 	key   string
 	index int
 	shape shape
+	// about says in one sentence what it is for, with its unit; env is the
+	// variable that overrides it, and path what a path names: a folder, a file, a
+	// secret (a file without which an account cannot be used), any of them, or
+	// what is made where it is not there. They are tags of the field.
+	about, env, path string
 	// spare: it is not written where it is not set.
 	spare bool
 }
@@ -74,27 +79,8 @@ var (
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// moved are the fields that are set by a key of another part of the
-// configuration, and which.
-var moved = map[string]string{"threads.gate": "models.gate"}
-
 // root is the shape of Config.
-func root() shape {
-	s := shapeOf(reflect.TypeFor[Config]())
-	s.drop("", moved)
-	return s
-}
-
-// drop takes the fields out that have no key where they are.
-func (s *shape) drop(prefix string, moved map[string]string) {
-	s.fields = slices.DeleteFunc(s.fields, func(f field) bool {
-		_, gone := moved[join(prefix, f.key)]
-		return gone
-	})
-	for i := range s.fields {
-		s.fields[i].shape.drop(join(prefix, s.fields[i].key), moved)
-	}
-}
+var root = sync.OnceValue(func() shape { return shapeOf(reflect.TypeFor[Config]()) })
 
 // shapeOf reads the shape off a type. It panics at a type that a configuration
 // cannot hold, which the first test of this package then shows.
@@ -143,21 +129,43 @@ func fieldsOf(t reflect.Type) []field {
 		if key == "" || key == "-" {
 			continue
 		}
-		fields = append(fields, field{key: key, index: i, shape: shapeOf(t.Field(i).Type), spare: more == "omitempty"})
+		tag := t.Field(i).Tag
+		fields = append(fields, field{key: key, index: i, shape: shapeOf(t.Field(i).Type), spare: more == "omitempty",
+			about: tag.Get("about"), env: tag.Get("env"), path: tag.Get("path")})
 	}
 	return fields
 }
 
 // walk calls visit for every key below s, depth first, parents before
 // children. The items of a list are named with "[]".
-func (s shape) walk(prefix string, visit func(key string, s shape)) {
+func (s shape) walk(prefix string, visit func(key string, f field)) {
 	for _, f := range s.fields {
 		key := join(prefix, f.key)
-		visit(key, f.shape)
+		visit(key, f)
 		if f.shape.kind == items {
 			key += "[]"
 		}
 		f.shape.walk(key, visit)
+	}
+}
+
+// each calls visit for every value below v, the items of lists among them, and
+// for what is below one where visit says so.
+func (s shape) each(prefix string, v reflect.Value, visit func(key string, v reflect.Value, f field) (deeper bool)) {
+	for _, f := range s.fields {
+		key, value := join(prefix, f.key), v.Field(f.index)
+		switch deeper := visit(key, value, f); {
+		case !deeper || f.shape.optional && value.IsNil():
+		case f.shape.kind == object:
+			f.shape.each(key, reflect.Indirect(value), visit)
+		case f.shape.kind == items:
+			item := shape{kind: object, fields: f.shape.fields}
+			for i := range value.Len() {
+				if key := fmt.Sprintf("%s[%d]", key, i); visit(key, value.Index(i), field{shape: item}) {
+					item.each(key, value.Index(i), visit)
+				}
+			}
+		}
 	}
 }
 

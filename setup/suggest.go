@@ -12,7 +12,7 @@ func suggest(parent, name string, s shape) string {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	var elsewhere []string
-	root().walk("", func(key string, _ shape) {
+	root().walk("", func(key string, _ field) {
 		if lastKey(key) == strings.ToLower(name) || key == name {
 			elsewhere = append(elsewhere, key)
 		}
@@ -77,15 +77,6 @@ func distance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // oneOf writes "a, b or c".

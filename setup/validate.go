@@ -3,10 +3,14 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 )
 
 // Validate checks what a type cannot say. Its errors begin with the key.
@@ -30,52 +34,38 @@ func (c *Config) Validate() error {
 	if c.TickTimeout < time.Second || c.TickTimeout > time.Hour {
 		wrong("tick_timeout", "is %s; it must be 1s to 1h", c.TickTimeout)
 	}
-	if !contains(logLevels, c.Log.Level) {
+	if !slices.Contains(logLevels, c.Log.Level) {
 		wrong("log.level", "%q is not a level; use %s", clip(c.Log.Level), oneOf(logLevels)+meant(c.Log.Level, logLevels))
 	}
-	if !contains(logFormats, c.Log.Format) {
+	if !slices.Contains(logFormats, c.Log.Format) {
 		wrong("log.format", "%q is not a format; use %s", clip(c.Log.Format), oneOf(logFormats)+meant(c.Log.Format, logFormats))
 	}
 	if c.API.Listen != "" {
 		wrong("api.listen", "%q is not served by this version, the unix socket is; write \"\"", clip(c.API.Listen))
 	}
-	errs = append(errs, under("models", c.Models.Validate())...)
-	errs = append(errs, under("budget", c.Budget.Validate())...)
-	errs = append(errs, under("mechanics", c.Mechanics.Validate())...)
-	errs = append(errs, under("threads", c.Threads.Validate())...)
 	if c.Threads.Deadline > c.TickTimeout {
 		wrong("threads.deadline", "is %s, longer than tick_timeout (%s); make it shorter, or the other longer", c.Threads.Deadline, c.TickTimeout)
 	}
-	errs = append(errs, c.gate()...)
-	errs = append(errs, under("deliberation", c.Deliberation.Validate())...)
-	if err := actions.Validate(c.Actions); err != nil {
-		for _, e := range flatten(err) {
-			errs = append(errs, fmt.Errorf("actions%s%w", dotted(e), e))
+	root().each("", reflect.ValueOf(*c), func(key string, v reflect.Value, _ field) bool {
+		switch part := v.Interface().(type) {
+		case escalate.Rules:
+			errs = append(errs, c.gate()...)
+		case escalate.Hours: // the gate's
+		case []actions.Action:
+			errs = append(errs, under(key, actions.Validate(part))...)
+		case mail.Config:
+			err := part.Validate()
+			if err == nil && part.OAuth != nil {
+				err = errors.Join(under("oauth", MailSignIn(part, c.StateDir, nil).Config.Validate())...)
+			}
+			errs = append(errs, under(key, err)...)
+		case interface{ Validate() error }:
+			errs = append(errs, under(key, part.Validate())...)
+		default:
+			return true
 		}
-	}
-	for i, item := range c.Notify {
-		errs = append(errs, under(fmt.Sprintf("notify[%d]", i), item.Validate())...)
-	}
-	errs = append(errs, under("senses.health", c.Senses.Health.Validate())...)
-	for i, item := range c.Senses.Files {
-		errs = append(errs, under(fmt.Sprintf("senses.files[%d]", i), item.Validate())...)
-	}
-	for i, item := range c.Senses.Notes {
-		errs = append(errs, under(fmt.Sprintf("senses.notes[%d]", i), item.Validate())...)
-	}
-	for i, item := range c.Senses.Calendar {
-		errs = append(errs, under(fmt.Sprintf("senses.calendar[%d]", i), item.Validate())...)
-	}
-	for i, item := range c.Senses.Mail {
-		err := item.Validate()
-		if err == nil && item.OAuth != nil {
-			err = errors.Join(under("oauth", MailSignIn(item, c.StateDir, nil).Config.Validate())...)
-		}
-		errs = append(errs, under(fmt.Sprintf("senses.mail[%d]", i), err)...)
-	}
-	for i, item := range c.Senses.Conversation {
-		errs = append(errs, under(fmt.Sprintf("senses.conversation[%d]", i), item.Validate())...)
-	}
+		return false
+	})
 	return errors.Join(errs...)
 }
 
@@ -84,19 +74,17 @@ var (
 	logFormats = []string{"auto", "json", "text"}
 )
 
-// dotted is what stands between "actions" and an error about one of them.
-func dotted(err error) string {
-	if strings.HasPrefix(err.Error(), "[") {
-		return ""
-	}
-	return ": "
-}
-
 // under puts the key of a part before each of its errors.
 func under(key string, err error) []error {
 	var errs []error
 	for _, e := range flatten(err) {
-		errs = append(errs, fmt.Errorf("%s.%w", key, e))
+		dot := "."
+		if first := e.Error()[0]; first == '[' {
+			dot = ""
+		} else if first >= '0' && first <= '9' { // of all of a list, and no key
+			dot = ": "
+		}
+		errs = append(errs, fmt.Errorf("%s%s%w", key, dot, e))
 	}
 	return errs
 }
@@ -108,8 +96,8 @@ func (c *checker) validate(config *Config, env Env) {
 		if !ok || strings.ContainsRune(key, ' ') {
 			key, message = "", err.Error()
 		}
-		if to, ok := moved[key]; ok {
-			key = to
+		if key == "threads.gate" { // set by another part
+			key = "models.gate"
 		}
 		problem, fix := splitFix(message)
 		c.at(CodeValue, key, env, problem, fix)
@@ -125,10 +113,8 @@ func (c *checker) at(code Code, key string, env Env, problem, fix string) {
 	for at := key; at != "" && e.Line == 0; at = parent(at) {
 		e.Line = c.lines[at]
 	}
-	for _, o := range overrides {
-		if _, set := lookup(env, o.variable); set && o.key == key {
-			e.File, e.Line = o.variable, 0
-		}
+	if variable := overrider(env, key); variable != "" {
+		e.File, e.Line = variable, 0
 	}
 	c.errs = append(c.errs, e)
 }

@@ -11,18 +11,15 @@ type Config struct {
 	// Gate is "adaptive" (asked when something in its field is unseen, and with
 	// a wider field as novelty pressure rises), "changed" (when something is
 	// unseen) or "always".
-	Gate string `mapstructure:"gate"`
-	// Deadline is how long a thread may think.
-	Deadline time.Duration `mapstructure:"deadline"`
-	// Night is when the watcher and the librarian think at every other
-	// scheduled tick alone.
-	Night Hours `mapstructure:"night"`
+	Gate     string        `mapstructure:"-"`
+	Deadline time.Duration `mapstructure:"deadline" about:"How long one thread may think in a tick: 100ms to 10m, and not longer than tick_timeout."`
+	Night    Hours         `mapstructure:"night" about:"When the watcher and the librarian think at every other scheduled tick alone; from = to: never."`
 }
 
 // Hours of the day, "23:00" to "08:00"; equal ones mean none.
 type Hours struct {
-	From string `mapstructure:"from"`
-	To   string `mapstructure:"to"`
+	From string `mapstructure:"from" about:"Time of day, in the time zone."`
+	To   string `mapstructure:"to" about:"Time of day, in the time zone."`
 }
 
 // The gates.

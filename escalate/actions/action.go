@@ -11,9 +11,8 @@ import (
 // Action is one configured action.
 type Action struct {
 	// Name is a word, [a-z][a-z0-9-]*, at most 32 bytes. Models see it.
-	Name string `mapstructure:"id"`
-	// Description says when to use it, for models and for people.
-	Description string `mapstructure:"description"`
+	Name        string `mapstructure:"id" about:"Its name: a-z, 0-9 and -, beginning with a letter."`
+	Description string `mapstructure:"description" about:"When to use it, for models and for you."`
 	// Command is the argument vector. The first is a program: an absolute path,
 	// or a name that is looked for in a fixed list of folders. In the others
 	// {param} stands for a value; {{ and }} are single braces. An argument with
@@ -23,27 +22,21 @@ type Action struct {
 	// program that runs others (env, ssh, find -exec) or reads a language, but for
 	// a script, named from / on. What a program makes of its arguments is its own,
 	// though: the text of "curl --data={text}" may begin with @.
-	Command []string `mapstructure:"command"`
-	Params  []Param  `mapstructure:"params"`
-	// Folder is where the program runs, absolute; "" is the home folder.
-	Folder string `mapstructure:"folder"`
-	// Timeout is when the program and all of its process group are ended; 0 is
-	// 30 s, and at most 10 min.
-	Timeout time.Duration `mapstructure:"timeout"`
+	Command []string      `mapstructure:"command" about:"The program and its arguments, one by one and never a shell line; {name} stands for a parameter."`
+	Params  []Param       `mapstructure:"params" about:"What the arguments are made of."`
+	Folder  string        `mapstructure:"folder" path:"folder" about:"Where the program runs; left out: your home folder."`
+	Timeout time.Duration `mapstructure:"timeout" about:"After how long it is ended, with all that it started: 1s to 10m; left out: 30s."`
 	// Env names the variables of the daemon that the program gets beside PATH,
 	// HOME, LANG and TZ. Its PATH is the fixed one unless named here.
-	Env []string `mapstructure:"env"`
-	// Approval says when it waits for the person; "" is always.
-	Approval escalate.Approval `mapstructure:"approval"`
-	// Undo is an argument vector over the same parameters, offered for 10
-	// minutes after a success; empty is none.
-	Undo []string `mapstructure:"undo"`
+	Env      []string          `mapstructure:"env" about:"Names of variables that it gets, beside PATH, HOME, LANG and TZ."`
+	Approval escalate.Approval `mapstructure:"approval" about:"When it waits for you: always (the default), tainted (where a word of a stranger or an agent was shown) or never (only where a stranger's was)."`
+	Undo     []string          `mapstructure:"undo" about:"The program and arguments that take it back, offered for 10 minutes."`
 	// PerHour and PerDay bound the runs in any hour and any 24 hours; 0 is 6
 	// and 24. Undoing is not counted.
-	PerHour int `mapstructure:"per_hour"`
-	PerDay  int `mapstructure:"per_day"`
+	PerHour int `mapstructure:"per_hour" about:"How often it may run within any hour; left out: 6."`
+	PerDay  int `mapstructure:"per_day" about:"How often it may run within any 24 hours; left out: 24."`
 	// MaxOutput is how many bytes of the output are kept; 0 is 16,384.
-	MaxOutput int `mapstructure:"max_output"`
+	MaxOutput int `mapstructure:"max_output" about:"How many bytes of its output are kept; left out: 16384."`
 }
 
 // ParamType is what a parameter takes.
@@ -63,27 +56,22 @@ const (
 // Param is one parameter of an action.
 type Param struct {
 	// Name is a word, [a-z][a-z0-9_]*, at most 32 bytes.
-	Name        string    `mapstructure:"id"`
-	Type        ParamType `mapstructure:"type"` // "" is text
-	Description string    `mapstructure:"description"`
-	// Optional: it may be left out.
-	Optional bool `mapstructure:"optional"`
+	Name        string    `mapstructure:"id" about:"Its name in the command: a-z, 0-9 and _."`
+	Type        ParamType `mapstructure:"type" about:"text (the default), integer, number, boolean, choice, date (YYYY-MM-DD) or path."`
+	Description string    `mapstructure:"description" about:"What it means, for models and for you."`
+	Optional    bool      `mapstructure:"optional" about:"Whether it may be left out."`
 	// MaxLength bounds a text, in characters; 0 is 1,000, and at most 16,384.
-	MaxLength int `mapstructure:"max_length,omitempty"`
-	// Multiline: a text may have line ends and tabs.
-	Multiline bool `mapstructure:"multiline"`
-	// Pattern is a regular expression (RE2) that the whole of a text matches; ""
-	// is any text.
-	Pattern string `mapstructure:"pattern"`
+	MaxLength int    `mapstructure:"max_length,omitempty" about:"The longest text, in characters; left out: 1000."`
+	Multiline bool   `mapstructure:"multiline" about:"Whether a text may have line ends and tabs."`
+	Pattern   string `mapstructure:"pattern" about:"A regular expression (RE2) that the whole of a text must match."`
 	// Min and Max bound a number. Where a number begins an argument, one below 0
 	// needs a Min that allows it.
-	Min *float64 `mapstructure:"min"`
-	Max *float64 `mapstructure:"max"`
-	// Choices are the values of a choice.
-	Choices []string `mapstructure:"choices"`
+	Min     *float64 `mapstructure:"min" about:"The least number."`
+	Max     *float64 `mapstructure:"max" about:"The greatest number."`
+	Choices []string `mapstructure:"choices" about:"The values of a choice."`
 	// Root is the folder of a path, absolute. Links that lead out of it, and
 	// absolute links, are refused.
-	Root string `mapstructure:"root"`
+	Root string `mapstructure:"root" path:"folder" about:"The folder of a path, which cannot lead out of it."`
 }
 
 // NamePattern and ParamPattern are what the names of actions and of parameters

@@ -8,17 +8,11 @@ import (
 
 // Config says how a model deliberates.
 type Config struct {
-	// Enabled: a model is asked. Else the words of the gate tell the person.
-	Enabled bool `mapstructure:"enabled"`
-	// Rounds is how often a model may answer in one escalation, 1 to 8.
-	Rounds int `mapstructure:"rounds"`
-	// Deadline is how long an escalation may take, CriticalDeadline where it is
-	// critical.
-	Deadline         time.Duration `mapstructure:"deadline"`
-	CriticalDeadline time.Duration `mapstructure:"critical_deadline"`
-	// MaxCost is what an escalation may cost, in US dollars. It is taken off
-	// the budget before the first call. At 0 only free models are asked.
-	MaxCost float64 `mapstructure:"max_cost"`
+	Enabled          bool          `mapstructure:"enabled" about:"Whether a model is asked at all; false: you are told in the words of the rules."`
+	Rounds           int           `mapstructure:"rounds" about:"How often a model may answer in one deliberation: 1 to 8."`
+	Deadline         time.Duration `mapstructure:"deadline" about:"How long one may take: 30s to 15m. After it you are told in the words of the rules."`
+	CriticalDeadline time.Duration `mapstructure:"critical_deadline" about:"The same for what is critical: 5s to 3m."`
+	MaxCost          float64       `mapstructure:"max_cost" about:"What one may cost, in US dollars; taken off the budget before its first call. 0: only free models are asked."`
 }
 
 // Bounds of what a model may do in an escalation.

@@ -15,26 +15,25 @@ import (
 
 // Config is one topic on one server.
 type Config struct {
-	// URL is the address of the server, without the topic: "https://ntfy.sh".
-	URL   string `mapstructure:"url"`
-	Topic string `mapstructure:"topic"`
+	URL   string `mapstructure:"url" about:"The address of the server, without the topic; https, or http on this machine and its network."`
+	Topic string `mapstructure:"topic" about:"The topic. Whoever knows it can read along: take one that nobody guesses."`
 	// The access token of an account, by reference only; at most one of them,
 	// and none beside a username.
-	TokenEnv        string `mapstructure:"token_env"`
-	TokenFile       string `mapstructure:"token_file"`
-	TokenKeyring    string `mapstructure:"token_keyring"` // "SERVICE/USER"
-	TokenCredential string `mapstructure:"token_credential"`
+	TokenEnv        string `mapstructure:"token_env" about:"The variable that holds the access token, where the server wants one."`
+	TokenFile       string `mapstructure:"token_file" path:"secret" about:"A file whose first line is the token, readable by you alone (0600)."`
+	TokenKeyring    string `mapstructure:"token_keyring" about:"The keyring's entry that holds the token: SERVICE/USER."`
+	TokenCredential string `mapstructure:"token_credential" about:"The systemd credential that holds the token."`
 	// Username of an account, and its password by reference only.
-	Username           string `mapstructure:"username"`
-	PasswordEnv        string `mapstructure:"password_env"`
-	PasswordFile       string `mapstructure:"password_file"`
-	PasswordKeyring    string `mapstructure:"password_keyring"` // "SERVICE/USER"
-	PasswordCredential string `mapstructure:"password_credential"`
+	Username           string `mapstructure:"username" about:"The account, where the server wants a password instead."`
+	PasswordEnv        string `mapstructure:"password_env" about:"The variable that holds the password."`
+	PasswordFile       string `mapstructure:"password_file" path:"secret" about:"A file whose first line is the password, readable by you alone (0600)."`
+	PasswordKeyring    string `mapstructure:"password_keyring" about:"The keyring's entry that holds the password: SERVICE/USER."`
+	PasswordCredential string `mapstructure:"password_credential" about:"The systemd credential that holds the password."`
 	// Replies: messages have buttons, whose answers come back over the reply
 	// topic. Nil is true.
-	Replies *bool `mapstructure:"replies"`
+	Replies *bool `mapstructure:"replies" about:"Whether messages have buttons, whose answers come back over the reply topic."`
 	// ReplyTopic is where they come back; empty is Options.ReplyTopic.
-	ReplyTopic string `mapstructure:"reply_topic"`
+	ReplyTopic string `mapstructure:"reply_topic" about:"Where answers come back; left out: a random topic that the mind keeps."`
 }
 
 // Token returns where the access token is, as configured.

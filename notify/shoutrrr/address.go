@@ -22,10 +22,10 @@ const maxAddress = 8 << 10
 // Config says where the address of the service is. There are secrets in it, so
 // it is named by reference alone, by one of these.
 type Config struct {
-	URLEnv        string `mapstructure:"url_env"`
-	URLFile       string `mapstructure:"url_file"`
-	URLKeyring    string `mapstructure:"url_keyring"` // "SERVICE/USER"
-	URLCredential string `mapstructure:"url_credential"`
+	URLEnv        string `mapstructure:"url_env" about:"The variable that holds the address of the service, which has secrets in it."`
+	URLFile       string `mapstructure:"url_file" path:"secret" about:"A file whose first line is the address, readable by you alone (0600)."`
+	URLKeyring    string `mapstructure:"url_keyring" about:"The keyring's entry that holds the address: SERVICE/USER."`
+	URLCredential string `mapstructure:"url_credential" about:"The systemd credential that holds the address."`
 }
 
 // Ref returns where the address is, as configured.

@@ -10,16 +10,10 @@ import (
 
 // Config configures one calendar file.
 type Config struct {
-	// ID names the instance: "home".
-	ID string `mapstructure:"id"`
-	// ICS is the path of an iCalendar file, at most 16 MiB.
-	ICS string `mapstructure:"ics"`
-	// Addresses are the owner's mail addresses. They tell the sense which of
-	// an event's attendees is the owner.
-	Addresses []string `mapstructure:"addresses"`
-	// Trust is whose word the file is; empty means outsider, since anyone can
-	// send an invitation.
-	Trust subconscious.Trust `mapstructure:"trust"`
+	ID        string             `mapstructure:"id" about:"A short name, unique among the calendars."`
+	ICS       string             `mapstructure:"ics" path:"file" about:"The path of an iCalendar file (.ics), at most 16 MiB."`
+	Addresses []string           `mapstructure:"addresses" about:"Your mail addresses, to tell which of those invited is you."`
+	Trust     subconscious.Trust `mapstructure:"trust" about:"Whose word the calendar is: owner, machine, agent or outsider (the default)."`
 }
 
 // Validate returns what is wrong, each error beginning with the key.

@@ -19,16 +19,14 @@ const maxPatterns = 1000
 
 // Config is one folder of transcripts.
 type Config struct {
-	// ID names the instance: "agents". "chat" is that of the mind's own log.
-	ID string `mapstructure:"id"`
+	ID string `mapstructure:"id" about:"A short name, unique among the folders; chat is that of the mind's own."`
 	// Path is the folder, absolute.
-	Path string `mapstructure:"path"`
-	// Ignore are patterns in .gitignore syntax, relative to Path.
-	Ignore []string `mapstructure:"ignore"`
+	Path   string   `mapstructure:"path" path:"folder" about:"The folder, with all folders below it."`
+	Ignore []string `mapstructure:"ignore" about:"What to leave out, as in a .gitignore file."`
 	// Trust says whose word it is what the transcripts give as the person's: ""
 	// means agent, since any program may write there. With owner it is the
 	// person's own. What agents say has an agent's trust at most.
-	Trust subconscious.Trust `mapstructure:"trust"`
+	Trust subconscious.Trust `mapstructure:"trust" about:"Whose word it is what the transcripts give as yours: agent (the default, since any program may write there), owner or outsider."`
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)

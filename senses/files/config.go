@@ -29,15 +29,13 @@ const (
 
 // Config is one watched folder.
 type Config struct {
-	// ID names the instance, and stands before each path: "work".
-	ID string `mapstructure:"id"`
+	ID string `mapstructure:"id" about:"A short name, unique among the files."`
 	// Path is the folder, absolute.
-	Path string `mapstructure:"path"`
+	Path string `mapstructure:"path" path:"folder" about:"The folder, with all folders below it."`
 	// Ignore are patterns in .gitignore syntax, relative to Path. They take
 	// precedence over the built-in ones and over .gitignore files.
-	Ignore []string `mapstructure:"ignore"`
-	// Trust says whose word the files are; "" means outsider.
-	Trust subconscious.Trust `mapstructure:"trust"`
+	Ignore []string           `mapstructure:"ignore" about:"What to leave out, as in a .gitignore file; .gitignore files in the folder count too."`
+	Trust  subconscious.Trust `mapstructure:"trust" about:"Whose word the files are: owner, machine, agent or outsider (the default)."`
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)

@@ -13,23 +13,23 @@ const maxPaths = 32
 // Config says what to watch and from where on it matters. DefaultConfig has
 // every default; a threshold left at zero is an error, not a default.
 type Config struct {
-	Enabled     bool              `mapstructure:"enabled"`
-	Disk        DiskConfig        `mapstructure:"disk"`
-	Inodes      ThresholdConfig   `mapstructure:"inodes"`
-	Memory      ThresholdConfig   `mapstructure:"memory"`
-	Swap        ThresholdConfig   `mapstructure:"swap"`
-	Load        ThresholdConfig   `mapstructure:"load"` // load of 15 minutes a core: 100% is one waiting process a core
-	Temperature TemperatureConfig `mapstructure:"temperature"`
-	Battery     ThresholdConfig   `mapstructure:"battery"` // charge left while discharging: warn is above critical
-	Units       bool              `mapstructure:"units"`   // failed systemd units and restart loops
-	Restarts    RestartsConfig    `mapstructure:"restarts"`
-	Clock       bool              `mapstructure:"clock"`
+	Enabled     bool              `mapstructure:"enabled" about:"Whether to look at this machine at all."`
+	Disk        DiskConfig        `mapstructure:"disk" about:"How full disks are, in per cent of their size."`
+	Inodes      ThresholdConfig   `mapstructure:"inodes" about:"How many of the files that fit on a disk there are, in per cent."`
+	Memory      ThresholdConfig   `mapstructure:"memory" about:"Memory that programs hold, in per cent."`
+	Swap        ThresholdConfig   `mapstructure:"swap" about:"Swap in use, in per cent."`
+	Load        ThresholdConfig   `mapstructure:"load" about:"Load of 15 minutes for each core: 100% is one waiting process a core."`
+	Temperature TemperatureConfig `mapstructure:"temperature" about:"The hottest of each sensor, in degrees Celsius."`
+	Battery     ThresholdConfig   `mapstructure:"battery" about:"Charge that is left while discharging, in per cent; warn lies above critical."`
+	Units       bool              `mapstructure:"units" about:"Whether to look at failed systemd units and restart loops, where systemd runs."`
+	Restarts    RestartsConfig    `mapstructure:"restarts" about:"What counts as a restart loop."`
+	Clock       bool              `mapstructure:"clock" about:"Whether to look at how far the clock is off, where a time service says so."`
 }
 
 // ThresholdConfig says from where on something is a warning, and critical.
 type ThresholdConfig struct {
-	Warn     Percent `mapstructure:"warn"`
-	Critical Percent `mapstructure:"critical"`
+	Warn     Percent `mapstructure:"warn" about:"From here on it is worth telling, in per cent."`
+	Critical Percent `mapstructure:"critical" about:"From here on it is urgent, in per cent."`
 }
 
 // DiskConfig adds the folders whose disks are watched. None means all local
@@ -39,21 +39,21 @@ type ThresholdConfig struct {
 // is two thirds full is as it should be for years, and would stand for ever.
 // A disk that runs out fast is caught by its trend whatever its size.
 type DiskConfig struct {
-	Warn     Percent  `mapstructure:"warn"`
-	Critical Percent  `mapstructure:"critical"`
-	Paths    []string `mapstructure:"paths"`
+	Warn     Percent  `mapstructure:"warn" about:"From here on it is worth telling, per cent used."`
+	Critical Percent  `mapstructure:"critical" about:"From here on it is urgent, per cent used."`
+	Paths    []string `mapstructure:"paths" path:"any" about:"Folders whose disks are watched, at most 32; none means all local disks."`
 }
 
 // TemperatureConfig is a ThresholdConfig in degrees Celsius.
 type TemperatureConfig struct {
-	Warn     Celsius `mapstructure:"warn"`
-	Critical Celsius `mapstructure:"critical"`
+	Warn     Celsius `mapstructure:"warn" about:"From here on it is worth telling, in degrees Celsius."`
+	Critical Celsius `mapstructure:"critical" about:"From here on it is urgent, in degrees Celsius."`
 }
 
 // RestartsConfig says what a restart loop is: Count restarts within Within.
 type RestartsConfig struct {
-	Count  int           `mapstructure:"count"`
-	Within time.Duration `mapstructure:"within"`
+	Count  int           `mapstructure:"count" about:"So many restarts: 2 to 1000."`
+	Within time.Duration `mapstructure:"within" about:"Within so long: 5m to 24h."`
 }
 
 // DefaultConfig is the configuration of a machine about which nothing is known.

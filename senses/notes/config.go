@@ -19,14 +19,11 @@ const maxPatterns = 1000
 
 // Config is one folder of notes.
 type Config struct {
-	// ID names the instance: "notes".
-	ID string `mapstructure:"id"`
+	ID string `mapstructure:"id" about:"A short name, unique among the notes."`
 	// Path is the folder, absolute.
-	Path string `mapstructure:"path"`
-	// Ignore are patterns in .gitignore syntax, relative to Path.
-	Ignore []string `mapstructure:"ignore"`
-	// Trust says whose word the notes are; "" means owner.
-	Trust subconscious.Trust `mapstructure:"trust"`
+	Path   string             `mapstructure:"path" path:"folder" about:"The folder, with all folders below it."`
+	Ignore []string           `mapstructure:"ignore" about:"What to leave out, as in a .gitignore file."`
+	Trust  subconscious.Trust `mapstructure:"trust" about:"Whose word the notes are: owner (the default), machine, agent or outsider."`
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
