@@ -157,7 +157,7 @@ func connects(kind subconscious.Kind) bool {
 	return kind == subconscious.KindConnection || kind == subconscious.KindRisk
 }
 
-// weigh settles for each citation of a group whether it belongs to the
+// weigh decides for each citation of a group whether it belongs to the
 // incident, whether it was counted before, and whether the person closed what it
 // is of.
 func (m *merge) weigh(g *group) {

@@ -79,7 +79,7 @@ func (m *merge) seat(c *item) {
 		c.parked = false
 		m.change(c, Returned, "there is room again")
 	case c.promotedFrom != "":
-		m.settlePromotion(c, true)
+		m.endPromotion(c, true)
 		m.welcome(c, "")
 	default:
 		m.welcome(c, Added)
@@ -92,7 +92,7 @@ func (m *merge) turnAway(c *item) {
 	switch {
 	case c.parked:
 	case c.promotedFrom != "":
-		m.settlePromotion(c, false)
+		m.endPromotion(c, false)
 	case c.Stands():
 		c.parked, c.Fresh = true, false
 	default:

@@ -22,9 +22,9 @@ func (m *merge) promote() {
 	}
 }
 
-// settlePromotion ends a promotion: with a place among the insights, or back
+// endPromotion ends a promotion: with a place among the insights, or back
 // where the entry came from, to be tried again.
-func (m *merge) settlePromotion(it *item, placed bool) {
+func (m *merge) endPromotion(it *item, placed bool) {
 	if placed {
 		m.incident(it.Incident).Promoted = true
 		it.promotedFrom = ""

@@ -349,7 +349,7 @@ func TestFailpointsLoseNothing(t *testing.T) {
 			write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
 			w.disk.set(90)
 			w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "call the plumber by Tuesday"})
-			w.settle()
+			w.await()
 			restore, err := failpoint.Set(point+"=error*1", "")
 			if err != nil {
 				t.Fatal(err)

@@ -17,8 +17,8 @@ var whileDeliberating = []string{
 	"tick.commit.before", "tick.commit.inside", "tick.commit.after", "mind.commit", "store.begun", "store.commit", "store.committed",
 	"deliberate.claim", "deliberate.claim.done", "deliberate.opened", "deliberate.opened.done", "deliberate.answered", "deliberate.answered.done",
 	"deliberate.called", "deliberate.called.done", "deliberate.started", "deliberate.started.done", "deliberate.ran", "deliberate.end", "deliberate.end.done",
-	"actions.propose", "actions.proposed", "actions.start", "actions.started", "actions.ran", "actions.settled",
-	"budget.debited", "budget.settled", "notify.claim", "notify.claimed", "notify.sent", "notify.settled", "publish.rename", "publish.renamed",
+	"actions.propose", "actions.proposed", "actions.start", "actions.started", "actions.ran", "actions.ended",
+	"budget.debited", "budget.settled", "notify.claim", "notify.claimed", "notify.sent", "notify.stored", "publish.rename", "publish.renamed",
 }
 
 // TestCrashWhileItDeliberates kills the daemon at each point on the way from

@@ -15,7 +15,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
-	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -183,9 +182,6 @@ func (d *Daemon) writeCalls(ctx context.Context) error {
 	}
 	return nil
 }
-
-// settle writes, in the tick's transaction, what calls turned out to cost.
-func (d *Daemon) settle(ctx context.Context, tx *store.Tx) error { return d.budget.Flush(ctx, tx) }
 
 // dollars are billionths of a dollar as dollars.
 func dollars(amount int64) float64 { return budget.Money(amount).Float() }

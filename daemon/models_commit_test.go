@@ -20,7 +20,7 @@ func TestFailpointsLoseNoCalls(t *testing.T) {
 			w := newWorld(t).thinking(modeltest.OpenAI, server).begin()
 			w.tick()
 			w.news(0)
-			w.settle()
+			w.await()
 			restore, err := failpoint.Set(point+"=error*1", "")
 			if err != nil {
 				t.Fatal(err)

@@ -182,7 +182,7 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 	w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
 	var first string
 	for range 3 {
-		w.settle()
+		w.await()
 		report, err := w.d.Think(context.Background(), api.TickRequest{DryRun: true})
 		if err != nil {
 			t.Fatal(err)
@@ -216,7 +216,7 @@ func TestOneThreadIsAskedAlone(t *testing.T) {
 	w.tick()
 	write(t, filepath.Join(w.files, "new.md"), "x")
 	w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
-	w.settle()
+	w.await()
 	report, err := w.d.Think(context.Background(), api.TickRequest{Thread: "oracle"})
 	if err != nil {
 		t.Fatal(err)

@@ -176,7 +176,7 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 		if err := staged.Persist(ctx, tx); err != nil {
 			return err
 		}
-		if err := d.settle(ctx, tx); err != nil {
+		if err := d.budget.Flush(ctx, tx); err != nil {
 			return err
 		}
 		if err := failpoint.Hit("tick.commit.inside"); err != nil {

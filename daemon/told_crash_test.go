@@ -26,7 +26,7 @@ import (
 var onTheWay = []string{
 	"tick.commit.before", "tick.commit.inside", "tick.commit.after", "notify.post", "notify.posted", "mind.commit",
 	"store.commit", "store.committed", "publish.written", "publish.rename", "publish.renamed",
-	"notify.claim", "notify.claimed", "notify.sent", "notify.settled",
+	"notify.claim", "notify.claimed", "notify.sent", "notify.stored",
 }
 
 // asking are those of a channel that is asked what arrived.

@@ -26,7 +26,7 @@ func (w *world) unchanging() *world {
 // Over a world in which nothing changes nothing is found: what stands, stands.
 func TestUnchangingWorld(t *testing.T) {
 	t.Parallel()
-	const settled = 12
+	const steady = 12
 	all := 300
 	if testing.Short() {
 		all = 60
@@ -36,7 +36,7 @@ func TestUnchangingWorld(t *testing.T) {
 	for i := range all {
 		report := w.tick()
 		documents = append(documents, w.document())
-		if i < settled {
+		if i < steady {
 			continue
 		}
 		for _, r := range report.Threads {
@@ -48,9 +48,9 @@ func TestUnchangingWorld(t *testing.T) {
 			t.Fatalf("tick %d changed %+v", report.Tick, report.Changes)
 		}
 	}
-	first, last := entries(documents[settled]), entries(documents[all-1])
+	first, last := entries(documents[steady]), entries(documents[all-1])
 	if asJSON(t, first) != asJSON(t, last) {
-		t.Fatalf("the entries of tick %d and those of tick %d differ:\n%s\n%s", settled, all, asJSON(t, first), asJSON(t, last))
+		t.Fatalf("the entries of tick %d and those of tick %d differ:\n%s\n%s", steady, all, asJSON(t, first), asJSON(t, last))
 	}
 	if len(last) != 2 {
 		t.Fatalf("there are %d entries, want the disk and the dated promise:\n%s", len(last), w.summaries())

@@ -162,9 +162,9 @@ func (w *world) restart() {
 	w.begin()
 }
 
-// settle returns when the watcher has told of all that was done so far: it
+// await returns when the watcher has told of all that was done so far: it
 // tells in order, and the fence hears of a mark that was left last.
-func (w *world) settle() {
+func (w *world) await() {
 	w.t.Helper()
 	w.marks++
 	mark := filepath.Join(w.files, fmt.Sprintf("mark-%d.tmp", w.marks))
@@ -189,7 +189,7 @@ func (w *world) tick() api.TickReport {
 
 func (w *world) tickAs(kind subconscious.TickKind) api.TickReport {
 	w.t.Helper()
-	w.settle()
+	w.await()
 	report, err := w.d.TickAs(context.Background(), kind)
 	if err != nil {
 		w.t.Fatalf("tick: %v", err)

@@ -65,7 +65,7 @@ func (l *look) change(last subconscious.Told) string {
 		return againReturned
 	case l.band.Rank() > l.toldRank(last) && !l.isFresh(last):
 		return againNearer
-	case now != last.Status && now != "" && last.Status != "" && !slices.Contains(settled, strings.ToLower(now)):
+	case now != last.Status && now != "" && last.Status != "" && !slices.Contains(improved, strings.ToLower(now)):
 		return againStatus
 	case slices.ContainsFunc(participants(l.all), func(name string) bool { return joined(name, last.Participants) }):
 		return againParticipant
@@ -116,8 +116,8 @@ func voice(o *subconscious.Observation) string {
 	return "in " + string(o.Ref())
 }
 
-// settled are statuses that are for the better.
-var settled = []string{"done", "completed", "complete", "resolved", "closed", "fixed", "ok", "paid", "recovered"}
+// improved are statuses that are for the better.
+var improved = []string{"done", "completed", "complete", "resolved", "closed", "fixed", "ok", "paid", "recovered"}
 
 // joined reports whether somebody was not among those who took part. An
 // observation of which nobody knew who takes part says nothing by naming them.

@@ -17,8 +17,8 @@ const (
 	casesATick = 2
 	// quietTicks are those after the last case, in which outcomes arrive.
 	quietTicks = 2
-	// settleWithin is how long deliberations and messages of a tick may take.
-	settleWithin = 60 * time.Second
+	// waitWithin is how long deliberations and messages of a tick may take.
+	waitWithin = 60 * time.Second
 )
 
 // attackBatch is what is played in one world.
@@ -156,15 +156,15 @@ func (w *attackWorld) tick(ctx context.Context) error {
 			w.digests = append(w.digests, arrival{w.now(), notify.Message{Kind: notify.KindDigest, Text: explained.Incident.Summary}})
 		}
 	}
-	return w.settle(ctx)
+	return w.wait(ctx)
 }
 
-// settle waits until no deliberation and no message is under way.
-func (w *attackWorld) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+// wait waits until no deliberation and no message is under way.
+func (w *attackWorld) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, waitWithin)
 	defer cancel()
 	if err := w.mind.Idle(ctx); err != nil {
-		return fmt.Errorf("deliberations or messages were not over within %s: %w", settleWithin, err)
+		return fmt.Errorf("deliberations or messages were not over within %s: %w", waitWithin, err)
 	}
 	return nil
 }

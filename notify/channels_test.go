@@ -366,7 +366,7 @@ func TestTest(t *testing.T) {
 	})
 }
 
-// What was settled is kept for 30 days.
+// What is over is kept for 30 days.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r notifytest.Recorder

@@ -24,7 +24,7 @@ import (
 
 // steps are the points before and after each thing that lasts.
 var steps = []string{"notify.post", "notify.posted", "store.begun", "store.commit", "store.committed", "notify.claim", "notify.claimed",
-	"notify.sent", "notify.settled", "notify.take", "notify.taken"}
+	"notify.sent", "notify.stored", "notify.take", "notify.taken"}
 
 // arm lets the points of the child do what its test wants.
 func arm() {
@@ -87,7 +87,7 @@ func TestCrashWhileTakingUp(t *testing.T) {
 
 // A step that fails, as on a full disk, is made up for when it works again.
 func TestFailpointsOfDeliveries(t *testing.T) {
-	for _, point := range []string{"store.begun", "store.commit", "store.committed", "notify.claim", "notify.claimed", "notify.sent", "notify.settled"} {
+	for _, point := range []string{"store.begun", "store.commit", "store.committed", "notify.claim", "notify.claimed", "notify.sent", "notify.stored"} {
 		for times := 1; times < 9; times++ {
 			synctest.Test(t, func(t *testing.T) {
 				var r notifytest.Recorder

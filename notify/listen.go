@@ -159,7 +159,7 @@ func (w *worker) answers(err error) {
 }
 
 const (
-	// What was settled is kept for keep. A sweep removes sweepRows at most; one
+	// What is over is kept for keep. A sweep removes sweepRows at most; one
 	// that found as many is followed by another soon.
 	keep       = 30 * 24 * time.Hour
 	sweepEvery = time.Hour

@@ -90,9 +90,9 @@ func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
 func (o *Outbox) changed() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.settled != nil {
-		close(o.settled)
-		o.settled = nil
+	if o.change != nil {
+		close(o.change)
+		o.change = nil
 	}
 }
 
@@ -100,10 +100,10 @@ func (o *Outbox) changed() {
 func (o *Outbox) nextChange() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.settled == nil {
-		o.settled = make(chan struct{})
+	if o.change == nil {
+		o.change = make(chan struct{})
 	}
-	return o.settled
+	return o.change
 }
 
 // recover takes up what an earlier process left: what it was sending may have

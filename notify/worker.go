@@ -106,7 +106,7 @@ func (w *worker) step(ctx, sending context.Context) (wait time.Duration, err err
 	if err != nil {
 		return 0, err
 	}
-	w.settle(sending, w.attempt(sending, r))
+	w.store(sending, w.attempt(sending, r))
 	return 0, nil
 }
 
@@ -209,7 +209,7 @@ func (w *worker) attempt(ctx context.Context, r row) row {
 	w.mu.Lock()
 	w.health = w.health.after(failed, now)
 	w.mu.Unlock()
-	return r.settled(receipt, failed, now, w.o.Jitter(backoff(r.Attempts, retryMin, retryMax)/2), w.channel.verifier() != nil)
+	return r.attempted(receipt, failed, now, w.o.Jitter(backoff(r.Attempts, retryMin, retryMax)/2), w.channel.verifier() != nil)
 }
 
 // message is what the channel is handed.
@@ -267,10 +267,10 @@ func protected(ctx context.Context, of func(context.Context) outcome) (out outco
 	return of(ctx)
 }
 
-// settle stores what became of a message. Where the database fails it tries
+// store writes what became of a message. Where the database fails it tries
 // again, for nothing else may be sent before; what it cannot write before the
 // end is taken for unknown at the next start.
-func (w *worker) settle(ctx context.Context, r row) {
+func (w *worker) store(ctx context.Context, r row) {
 	for failures := 1; ; failures++ {
 		err := failpoint.Hit("notify.sent")
 		if err == nil {
@@ -280,7 +280,7 @@ func (w *worker) settle(ctx context.Context, r row) {
 			cancel()
 		}
 		if err == nil {
-			err = failpoint.Hit("notify.settled")
+			err = failpoint.Hit("notify.stored")
 		}
 		if err == nil {
 			return

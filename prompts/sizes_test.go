@@ -21,11 +21,11 @@ import (
 // higher.
 const keptFrom, keptBy = 1024, 128
 
-// settled is a mind whose lists are full, on a day without much news.
-var settled = struct {
+// quiet is a mind whose lists are full, on a day without much news.
+var quiet = struct {
 	name string
 	in   func() prompts.Thread
-}{"settled", func() prompts.Thread {
+}{"quiet", func() prompts.Thread {
 	in := full()
 	in.Field.New, in.Field.Wider = threeNew(), nil
 	return in
@@ -84,7 +84,7 @@ func TestSizes(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%-10s %-8s %8s %8s %8s %8s %8s %8s\n", "thread", "mind", "system B", "user B", "tokens", "common", "kept", "share")
 	for _, name := range subconscious.Threads() {
-		for _, mind := range append(minds[:3:3], settled) {
+		for _, mind := range append(minds[:3:3], quiet) {
 			in := mind.in()
 			p, err := set.Thread(name, in)
 			if err != nil {

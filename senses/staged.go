@@ -57,7 +57,7 @@ func (l *Ledger) Stage(at time.Time, collected []Collected) *Staged {
 	}
 	p.leave()
 	p.expire()
-	p.settle()
+	p.reduce()
 	p.cross()
 	p.seed(config)
 	p.trim()

@@ -104,7 +104,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 			return m
 		},
 		// Nothing waits, at night.
-		"settled": func() *apitest.Mind {
+		"idle": func() *apitest.Mind {
 			m := apitest.Busy()
 			m.Box = api.Inbox{Channels: 1, QuietUntil: apitest.At().Add(18 * time.Hour), NextDigest: apitest.At().Add(19 * time.Hour)}
 			return m

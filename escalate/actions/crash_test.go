@@ -18,7 +18,7 @@ import (
 // ./escalate/actions
 
 // steps are the points before and after each thing that lasts.
-var steps = []string{"actions.propose", "actions.proposed", "store.begun", "store.commit", "store.committed", "actions.start", "actions.started", "actions.ran", "actions.settled"}
+var steps = []string{"actions.propose", "actions.proposed", "store.begun", "store.commit", "store.committed", "actions.start", "actions.started", "actions.ran", "actions.ended"}
 
 // Killed at each step in turn, nothing is run twice, nothing without a record,
 // and what a crash made unknown is said to be.
@@ -67,7 +67,7 @@ func TestFailpointsOfExecuting(t *testing.T) {
 		state actions.RunState // of what a second call finds
 	}{
 		"store.begun": {0, actions.RunSucceeded}, "actions.start": {0, actions.RunSucceeded}, "store.commit": {0, actions.RunSucceeded},
-		"store.committed": {0, actions.RunFailed}, "actions.started": {0, actions.RunFailed}, "actions.ran": {1, actions.RunStarted}, "actions.settled": {1, actions.RunSucceeded},
+		"store.committed": {0, actions.RunFailed}, "actions.started": {0, actions.RunFailed}, "actions.ran": {1, actions.RunStarted}, "actions.ended": {1, actions.RunSucceeded},
 	} {
 		t.Run(point, func(t *testing.T) {
 			a, file := noting(t, "note")

@@ -310,10 +310,10 @@ func (e *Engine) carryOut(c *claim) Run {
 	}
 	err := failpoint.Hit("actions.ran")
 	if err == nil {
-		err = e.settle(r)
+		err = e.recordEnd(r)
 	}
 	if err == nil {
-		err = failpoint.Hit("actions.settled")
+		err = failpoint.Hit("actions.ended")
 	}
 	if err != nil {
 		e.Logger.Error("how an action ended is not recorded, and will be unknown", "run", r.ID, "action", r.Action, "state", r.State, "error", err)
@@ -321,21 +321,21 @@ func (e *Engine) carryOut(c *claim) Run {
 	return r
 }
 
-// settleTries is how often it is tried to record an end, and settlePause how
+// recordTries is how often it is tried to record an end, and recordPause how
 // long is waited in between, doubled each time.
 const (
-	settleTries = 6
-	settlePause = 250 * time.Millisecond
+	recordTries = 6
+	recordPause = 250 * time.Millisecond
 )
 
-// settle records how a run ended. A database that is full or locked gets some
+// recordEnd stores how a run ended. A database that is full or locked gets some
 // time.
-func (e *Engine) settle(r Run) error {
-	for try, pause := 1, settlePause; ; try, pause = try+1, 2*pause {
+func (e *Engine) recordEnd(r Run) error {
+	for try, pause := 1, recordPause; ; try, pause = try+1, 2*pause {
 		ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 		err := e.DB.Write(ctx, func(tx *store.Tx) error { return r.put(ctx, tx) })
 		cancel()
-		if err == nil || try == settleTries || e.ctx.Err() != nil {
+		if err == nil || try == recordTries || e.ctx.Err() != nil {
 			return err
 		}
 		timer := time.NewTimer(pause)

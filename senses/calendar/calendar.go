@@ -157,7 +157,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (sense
 func (s *Sense) unchanged(now stamp, at time.Time, mind *time.Location, cursor []byte) bool {
 	return s.current && now == s.stamp && s.cursor == string(cursor) &&
 		!at.Before(s.lookedAt) && at.Sub(s.lookedAt) < renew &&
-		sameZone(mind, s.mind, at) && s.stamp.settled(s.lookedAt)
+		sameZone(mind, s.mind, at) && s.stamp.shows(s.lookedAt)
 }
 
 // sameZone reports whether two locations show the same clock around at.

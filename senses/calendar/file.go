@@ -29,9 +29,9 @@ const (
 	longestTick = 5 * time.Minute
 )
 
-// settled reports whether a change after the tick of at would show in the
+// shows reports whether a change after the tick of at would show in the
 // stamp.
-func (s stamp) settled(at time.Time) bool {
+func (s stamp) shows(at time.Time) bool {
 	age := at.UnixNano() - s.modified
 	return age > int64(granularity) || age < -int64(longestTick)
 }

@@ -19,7 +19,7 @@ import (
 
 // Collect looks at the transcripts that were touched, or at all of them.
 func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
-	if err := s.settle(ctx, given); err != nil {
+	if err := s.conclude(ctx, given); err != nil {
 		return senses.Batch{}, err
 	}
 	root, err := os.OpenRoot(s.config.Path)
@@ -68,11 +68,11 @@ type look struct {
 	changed, found []string
 	stats          map[string]stat
 	gone           map[string]bool
-	// later: there was no time for all, or too much was found. unsettled: a
+	// later: there was no time for all, or too much was found. writing: a
 	// transcript was being written.
-	later, unsettled bool
-	names            map[string]bool // of conversations, once asked for
-	all              map[uint64]bool // messages of all transcripts, once asked for
+	later, writing bool
+	names          map[string]bool // of conversations, once asked for
+	all            map[uint64]bool // messages of all transcripts, once asked for
 }
 
 func (s *Sense) look(root *os.Root, at time.Time) *look {
@@ -154,7 +154,7 @@ func (l *look) file(ctx context.Context, rel string) {
 	f, err := openTranscript(l.root, rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		l.unsettled = true // the next look finds it gone
+		l.writing = true // the next look finds it gone
 		return
 	case err != nil:
 		s.unread[rel] = plainReason(err)
@@ -180,7 +180,7 @@ func (l *look) file(ctx context.Context, rel string) {
 		if ctx.Err() == nil {
 			s.unread[rel] = plainReason(err)
 		}
-		l.unsettled = true
+		l.writing = true
 		return
 	}
 	e := r.entry
@@ -300,7 +300,7 @@ func (l *look) known(hash uint64) bool {
 func (s *Sense) hand(l *look, degraded string) (senses.Batch, error) {
 	begun := s.begun || !l.later
 	batch := senses.Batch{Changes: l.hearing.finish(), Starting: !begun, Degraded: join(degraded, s.complaint, s.unreadable())}
-	s.rescan = l.later || l.unsettled
+	s.rescan = l.later || l.writing
 	if len(l.entries) == 0 && s.begun == begun && len(s.committed) > 0 {
 		return batch, nil
 	}

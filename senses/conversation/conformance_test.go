@@ -81,10 +81,10 @@ func TestTranscriptConformance(t *testing.T) {
 					t.Fatal(err)
 				}
 				var watcher *watch.Watcher
-				var settle func(testing.TB, senses.Sense)
+				var await func(testing.TB, senses.Sense)
 				if watched {
 					w, f := newFence(t, dir)
-					watcher, settle = w, func(t testing.TB, _ senses.Sense) { f.settle(t) }
+					watcher, await = w, func(t testing.TB, _ senses.Sense) { f.await(t) }
 				}
 				times := 0
 				say := func(t testing.TB, n int, text string) {
@@ -113,9 +113,9 @@ func TestTranscriptConformance(t *testing.T) {
 							t.Fatal(err)
 						}
 					},
-					Settle: settle,
-					Break:  func(t testing.TB) { rename(t, dir, dir+".away") },
-					Mend:   func(t testing.TB) { rename(t, dir+".away", dir) },
+					Await: await,
+					Break: func(t testing.TB) { rename(t, dir, dir+".away") },
+					Mend:  func(t testing.TB) { rename(t, dir+".away", dir) },
 				})
 			})
 		}
@@ -175,7 +175,7 @@ func newFence(t testing.TB, dir string) (*watch.Watcher, *fence) {
 	return watcher, &fence{dir: dir, sub: sub}
 }
 
-func (f *fence) settle(t testing.TB) {
+func (f *fence) await(t testing.TB) {
 	t.Helper()
 	f.marks++
 	mark := filepath.Join(f.dir, fmt.Sprintf("mark-%d.tmp", f.marks))

@@ -75,7 +75,7 @@ func (h *hearing) hear(t *talk, m heard) {
 	switch m.author {
 	case Person:
 		h.answered(t)
-		h.settled(t, m)
+		h.done(t, m)
 		if !h.promised(t, m) && !m.old {
 			h.changes = append(h.changes, h.message(t, m, h.person, title(m.text, maxTitle)))
 		}
@@ -176,12 +176,12 @@ func (h *hearing) over(t *talk, item open) {
 	h.gone(t, item)
 }
 
-// settled ends what the person says is done, naming it.
-func (h *hearing) settled(t *talk, m heard) {
+// done ends what the person says is done, naming it.
+func (h *hearing) done(t *talk, m heard) {
 	if len(t.Open) == 0 {
 		return
 	}
-	terms := settledTerms(m.text, m.when)
+	terms := doneTerms(m.text, m.when)
 	if len(terms) == 0 {
 		return
 	}

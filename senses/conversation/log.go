@@ -71,7 +71,7 @@ func (s *LogSense) ID() string { return LogID }
 
 // Collect looks at what was said since.
 func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
-	c, err := s.settle(ctx, given)
+	c, err := s.conclude(ctx, given)
 	if err != nil {
 		return senses.Batch{}, err
 	}
@@ -142,8 +142,8 @@ func (s *LogSense) hand(l *logLook, batch senses.Batch, next logCursor) (senses.
 	return batch, nil
 }
 
-// settle finds out what became of the last batch, and where to go on.
-func (s *LogSense) settle(ctx context.Context, given []byte) (logCursor, error) {
+// conclude finds out what became of the last batch, and where to go on.
+func (s *LogSense) conclude(ctx context.Context, given []byte) (logCursor, error) {
 	if p := s.pending; p != nil {
 		s.pending = nil
 		if string(given) == string(p.cursor) {

@@ -100,9 +100,9 @@ func sentences(b foreign.Block) []string {
 	return out
 }
 
-// settledTerms are the words of the sentences that say that something is done:
+// doneTerms are the words of the sentences that say that something is done:
 // "Sent the plan."
-func settledTerms(text string, when time.Time) []uint32 {
+func doneTerms(text string, when time.Time) []uint32 {
 	var terms []uint32
 	for _, b := range spoken(text) {
 		for _, s := range sentences(b) {

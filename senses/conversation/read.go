@@ -21,9 +21,9 @@ const (
 	maxFile = 64 << 20
 	// markWithin is how far into a file the daemon's mark is looked for.
 	markWithin = 4 << 10
-	// settling is how long a transcript must have been left alone for its last
+	// quietFor is how long a transcript must have been left alone for its last
 	// message to be taken to be complete, and an agent's turn to be over.
-	settling = 10 * time.Second
+	quietFor = 10 * time.Second
 	// linesAtOnce is after how many lines it is looked whether to go on.
 	linesAtOnce = 256
 )
@@ -91,10 +91,10 @@ type turn struct {
 	offset int64
 }
 
-// settled reports whether nobody is writing.
-func (r *reading) settled() bool {
+// quiet reports whether nobody is writing.
+func (r *reading) quiet() bool {
 	age := r.look.at.Sub(r.written)
-	return age >= settling || age < -time.Minute
+	return age >= quietFor || age < -time.Minute
 }
 
 // read reads what is new.
@@ -149,8 +149,8 @@ func (r *reading) through(ctx context.Context, lines bool) (int64, error) {
 	if err != nil || r.turn == nil {
 		return offset, err
 	}
-	if r.left || !r.settled() {
-		r.left, r.look.unsettled = true, true
+	if r.left || !r.quiet() {
+		r.left, r.look.writing = true, true
 		return r.turn.offset, nil
 	}
 	r.endTurn()
@@ -177,11 +177,11 @@ func (r *reading) lines(ctx context.Context, offset int64) (int64, error) {
 			return offset, nil
 		}
 		said, ok := foreign.ReadLine(line)
-		if !ended && !(ok && r.settled()) {
-			if r.settled() { // broken off: read again when it goes on
+		if !ended && !(ok && r.quiet()) {
+			if r.quiet() { // broken off: read again when it goes on
 				return offset, nil
 			}
-			r.left, r.look.unsettled = true, true
+			r.left, r.look.writing = true, true
 			return offset, nil
 		}
 		r.take(said, offset)
@@ -221,8 +221,8 @@ func (r *reading) markdown() error {
 			r.left, r.look.later = true, true
 			return nil
 		}
-		if i+1 == len(all) && !r.settled() {
-			r.left, r.look.unsettled = true, true
+		if i+1 == len(all) && !r.quiet() {
+			r.left, r.look.writing = true, true
 			return nil
 		}
 		r.take(said, 0)

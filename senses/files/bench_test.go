@@ -71,7 +71,7 @@ func BenchmarkLargeFolder(b *testing.B) {
 			for i := range 10 {
 				w.must(os.WriteFile(w.path(fmt.Sprintf("area%d/project%d/folder%d/document-3.txt", i, i, i)), make([]byte, n), 0o644))
 			}
-			w.settle()
+			w.await()
 			b.StartTimer()
 			batch, err := w.sense.Collect(b.Context(), time.Unix(1, 0), w.kept.cursor)
 			if err != nil || len(batch.Changes) != 10 || len(batch.Rows) != 10 {

@@ -128,9 +128,9 @@ func (w *world) restart() {
 	w.start()
 }
 
-// settle returns when the watcher has told of all that was done so far: it
+// await returns when the watcher has told of all that was done so far: it
 // tells in order, and the fence hears of a mark that was left last.
-func (w *world) settle() {
+func (w *world) await() {
 	w.t.Helper()
 	if w.fence == nil {
 		return
@@ -168,7 +168,7 @@ func (w *world) settle() {
 // collect looks once and commits nothing.
 func (w *world) collect() senses.Batch {
 	w.t.Helper()
-	w.settle()
+	w.await()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	b, err := w.sense.Collect(ctx, time.Unix(1_800_000_000, 0), slices.Clone(w.kept.cursor))

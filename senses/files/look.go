@@ -25,7 +25,7 @@ const (
 // that takes long goes on in the background; until it is done the batch says
 // so, and what changed is in a later one.
 func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
-	s.settle(given)
+	s.conclude(given)
 	degraded := s.drain()
 	if len(s.dirty) > maxDirty || s.rulesTouched() {
 		s.rescan = true

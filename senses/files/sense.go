@@ -219,9 +219,9 @@ type handout struct {
 	loose  bool // relaxed
 }
 
-// settle finds out what became of the last batch: the cursor given is the one
+// conclude finds out what became of the last batch: the cursor given is the one
 // that was committed.
-func (s *Sense) settle(given []byte) {
+func (s *Sense) conclude(given []byte) {
 	if p := s.pending; p != nil {
 		s.pending = nil
 		if string(given) == string(p.cursor) {

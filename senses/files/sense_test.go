@@ -45,7 +45,7 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		Settle:         func(testing.TB, senses.Sense) { w.settle() },
+		Await:          func(testing.TB, senses.Sense) { w.await() },
 		Momentary:      true,
 		SilentBaseline: true,
 		Break: func(t testing.TB) {
@@ -448,7 +448,7 @@ func TestSaveInProgress(t *testing.T) {
 	w.look()
 	w.sense.vanishing = 300 * time.Millisecond
 	w.remove("a.txt")
-	w.settle()
+	w.await()
 	saved := make(chan struct{})
 	time.AfterFunc(30*time.Millisecond, func() {
 		defer close(saved)

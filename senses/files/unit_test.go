@@ -234,7 +234,7 @@ func TestTooMuchForOneLook(t *testing.T) {
 	w.start()
 	w.look()
 	w.write("a.txt", "22")
-	w.settle()
+	w.await()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := w.sense.Collect(ended, time.Unix(1_800_000_000, 0), w.kept.cursor); err == nil {

@@ -56,7 +56,7 @@ type look struct {
 // Collect looks at what was sent and what arrived since the cursor, and at
 // what stands.
 func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
-	if err := s.settle(ctx, given); err != nil {
+	if err := s.conclude(ctx, given); err != nil {
 		return senses.Batch{}, err
 	}
 	limit := usualTime

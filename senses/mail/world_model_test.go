@@ -303,8 +303,8 @@ func (w *world) gone(l *message, o subconscious.Observation) {
 	}
 }
 
-// settled checks, after a look at everything, that what was told is what there is.
-func (w *world) settled() {
+// check fails where, after a look at everything, what was told is not what there is.
+func (w *world) check() {
 	for _, l := range w.messages {
 		copies := w.watched(l)
 		if len(copies) > 0 && !l.old && l.received.After(w.at.Add(-keepFor)) && !slices.Contains(l.told, "arrival") {

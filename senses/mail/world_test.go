@@ -93,7 +93,7 @@ func live(t *testing.T, seed uint64, box mailtest.Mailbox, config mail.Config, d
 	}
 	m := newMind(t, config, w.at, dial)
 	w.hear(m.tick())
-	w.settled()
+	w.check()
 	for step := range steps {
 		w.act()
 		pause := time.Duration(w.random.IntN(600)) * time.Second
@@ -112,7 +112,7 @@ func live(t *testing.T, seed uint64, box mailtest.Mailbox, config mail.Config, d
 	}
 	w.hear(m.tick())
 	w.hear(m.tick())
-	w.settled()
+	w.check()
 	w.untouched()
 	w.enough()
 }
@@ -155,7 +155,7 @@ func (w *world) take(m *mind, batch senses.Batch, staged *senses.Staged, err err
 	w.note("a look: %v %q", err, batch.Degraded)
 	w.hear(m.commit(staged))
 	if err == nil && batch.Degraded == "" && !batch.Starting {
-		w.settled()
+		w.check()
 	}
 }
 

@@ -44,7 +44,7 @@ func title(text string) string {
 	return strings.TrimRight(text, " .,;:|-–!")
 }
 
-// doneWord marks a line whose matter is settled.
+// doneWord marks a line whose matter is over.
 var (
 	doneBefore = regexp.MustCompile(`^(?i:done|erledigt|fertig|fait|hecho|terminé|listo)\s*[:\-–—]|^(?:DONE|ERLEDIGT|FAIT|HECHO)\b|^[✅✔✓☑]`)
 	doneAfter  = regexp.MustCompile(`(?i:[(\[](?:done|erledigt|fait|hecho)[)\]]|[-–—:,;.!]\s*(?:done|erledigt|fait|hecho)|#done)[.!]?$|[✅✔✓☑]\s*(?:\d{4}-\d\d-\d\d)?$`)

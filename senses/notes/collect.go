@@ -25,13 +25,13 @@ const (
 	maxItems   = 20_000
 	// markWithin is how far into a file the daemon's mark is looked for.
 	markWithin = 4 << 10
-	// settling is how long an empty file is given that had something in it.
-	settling = time.Second
+	// emptyFor is how long an empty file is given that had something in it.
+	emptyFor = time.Second
 )
 
 // Collect looks at the notes that were touched, or at all of them.
 func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
-	if err := s.settle(ctx, given); err != nil {
+	if err := s.conclude(ctx, given); err != nil {
 		return senses.Batch{}, err
 	}
 	root, err := os.OpenRoot(s.config.Path)
@@ -269,7 +269,7 @@ func (l *look) file(rel string) {
 		return
 	}
 	delete(s.unread, rel)
-	if age := l.at.Sub(c.when); len(c.data) == 0 && before != nil && before.size > 0 && age >= 0 && age < settling {
+	if age := l.at.Sub(c.when); len(c.data) == 0 && before != nil && before.size > 0 && age >= 0 && age < emptyFor {
 		l.later[rel] = struct{}{} // an editor empties a file before it writes it
 		return
 	}

@@ -127,13 +127,13 @@ func withoutLabel(date string) string {
 	return date
 }
 
-// settledStates of a front matter say that its matter is over.
-var settledStates = prose.SetOf(`done closed completed complete finished cancelled canceled erledigt fertig abgeschlossen fait terminé hecho true yes x archived`)
+// doneStates of a front matter say that its matter is over.
+var doneStates = prose.SetOf(`done closed completed complete finished cancelled canceled erledigt fertig abgeschlossen fait terminé hecho true yes x archived`)
 
 // frontMatter reads "due: 2026-11-27".
 func (r *reader) frontMatter(d foreign.Document) {
 	for _, name := range []string{"status", "done", "completed", "state"} {
-		if f, ok := d.Field(name); ok && settledStates[prose.Fold(strings.TrimSpace(f.Value()))] {
+		if f, ok := d.Field(name); ok && doneStates[prose.Fold(strings.TrimSpace(f.Value()))] {
 			return
 		}
 	}

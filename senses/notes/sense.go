@@ -168,9 +168,9 @@ func (s *Sense) Stop(context.Context) error {
 	return nil
 }
 
-// settle finds out what became of the last batch: the cursor given is the one
+// conclude finds out what became of the last batch: the cursor given is the one
 // that was committed.
-func (s *Sense) settle(ctx context.Context, given []byte) error {
+func (s *Sense) conclude(ctx context.Context, given []byte) error {
 	if p := s.pending; p != nil {
 		s.pending = nil
 		if string(given) == string(p.cursor) {

@@ -43,7 +43,7 @@ func newFence(t testing.TB, dir string) (*watch.Watcher, *fence) {
 	return watcher, &fence{dir: dir, sub: sub}
 }
 
-func (f *fence) settle(t testing.TB) {
+func (f *fence) await(t testing.TB) {
 	t.Helper()
 	f.marks++
 	mark := filepath.Join(f.dir, fmt.Sprintf("mark-%d.tmp", f.marks))
@@ -84,10 +84,10 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			var watcher *watch.Watcher
-			var settle func(testing.TB, senses.Sense)
+			var await func(testing.TB, senses.Sense)
 			if watched {
 				w, f := newFence(t, dir)
-				watcher, settle = w, func(t testing.TB, _ senses.Sense) { f.settle(t) }
+				watcher, await = w, func(t testing.TB, _ senses.Sense) { f.await(t) }
 			}
 			versions := 0
 			write := func(t testing.TB, n int) {
@@ -117,9 +117,9 @@ func TestConformance(t *testing.T) {
 						t.Fatal(err)
 					}
 				},
-				Settle: settle,
-				Break:  func(t testing.TB) { rename(t, dir, dir+".away") },
-				Mend:   func(t testing.TB) { rename(t, dir+".away", dir) },
+				Await: await,
+				Break: func(t testing.TB) { rename(t, dir, dir+".away") },
+				Mend:  func(t testing.TB) { rename(t, dir+".away", dir) },
 			})
 		})
 	}

@@ -97,10 +97,10 @@ func (m *mind) now() time.Time {
 	return time.Now()
 }
 
-func (m *mind) settle() {
+func (m *mind) await() {
 	m.t.Helper()
-	if m.h.Settle != nil {
-		m.h.Settle(m.t, m.sense)
+	if m.h.Await != nil {
+		m.h.Await(m.t, m.sense)
 	}
 }
 
@@ -235,7 +235,7 @@ func (m *mind) baseline() []subconscious.Observation {
 	m.t.Helper()
 	var all []subconscious.Observation
 	for range maxStarting {
-		m.settle()
+		m.await()
 		changes, starting := m.look()
 		all = append(all, changes...)
 		if !starting {
@@ -250,7 +250,7 @@ func (m *mind) baseline() []subconscious.Observation {
 // late, or twice, is seen too.
 func (m *mind) watch() []subconscious.Observation {
 	m.t.Helper()
-	m.settle()
+	m.await()
 	var all []subconscious.Observation
 	for range m.h.looks() {
 		changes, _ := m.look()

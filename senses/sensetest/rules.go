@@ -170,7 +170,7 @@ func restart(t testing.TB, h Harness) {
 // uncommitted looks until there is something to report and throws it away.
 func (m *mind) uncommitted() []string {
 	m.t.Helper()
-	m.settle()
+	m.await()
 	for range m.h.looks() {
 		batch, err := m.raw()
 		if err != nil {
@@ -251,7 +251,7 @@ func cancelled(t testing.TB, h Harness) {
 	defer m.close()
 	m.baseline()
 	h.Add(t, 1)
-	m.settle()
+	m.await()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	at, cursor := m.now(), m.ledger.Cursor(m.sense.Name(), m.sense.ID())
@@ -282,7 +282,7 @@ func brokenAndMended(t testing.TB, h Harness) {
 	h.Add(t, 2)
 	stands := m.ledger.View().Len()
 	h.Break(t)
-	m.settle()
+	m.await()
 	failed := false
 	for range h.looks() {
 		batch, err := m.raw()
@@ -316,7 +316,7 @@ func leftAlone(t testing.TB, h Harness) {
 	defer m.close()
 	m.baseline()
 	h.Add(t, 1)
-	m.settle()
+	m.await()
 	batch, err := m.raw()
 	if err != nil {
 		t.Fatalf("Collect: %v", err)

@@ -23,8 +23,8 @@ type Harness struct {
 	// Add puts observation number n into the source, Change gives it another
 	// class, Remove takes it out.
 	Add, Change, Remove func(t testing.TB, n int)
-	// Settle returns when the sense would see what was done; nil if at once.
-	Settle func(t testing.TB, s senses.Sense)
+	// Await returns when the sense would see what was done; nil if at once.
+	Await func(t testing.TB, s senses.Sense)
 	// Momentary: observations are momentary changes and never stand.
 	Momentary bool
 	// SilentBaseline: what is there on the first look is not reported.

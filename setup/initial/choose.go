@@ -20,7 +20,7 @@ var smallModels = []struct{ vendor, model string }{
 	{"deepseek", "deepseek-chat"},
 }
 
-// choose settles who thinks: what was asked for, or what the person takes of
+// choose decides who thinks: what was asked for, or what the person takes of
 // what is possible here, the best that needs nothing more first.
 func choose(ctx context.Context, s *session) error {
 	plans := s.plans()

@@ -34,7 +34,7 @@ type MailOptions struct {
 	Dial live.Dial
 }
 
-// mailbox settles the mail account that is read: the one that was named, else
+// mailbox decides which mail account is read: the one that was named, else
 // the one that the person types. Those that are configured already stay.
 func mailbox(ctx context.Context, s *session) error {
 	if s.Mail.Address == "" {

@@ -37,7 +37,7 @@ const (
 	byNothing = "nothing"
 )
 
-// tell settles how the person is told: the channel that was named, else the one
+// tell decides how the person is told: the channel that was named, else the one
 // that is chosen. A channel that is configured already stays.
 func tell(ctx context.Context, s *session) error {
 	if s.NtfyURL != "" || s.NtfyTopic != "" {
@@ -314,7 +314,7 @@ func (s *session) send(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// quiet settles the quiet hours, unless they are configured already.
+// quiet decides the quiet hours, unless they are configured already.
 func quiet(ctx context.Context, s *session) error {
 	if s.there != nil && s.there.has("quiet_hours") && s.Quiet == "" {
 		return nil

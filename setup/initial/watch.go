@@ -59,7 +59,7 @@ func kinds() []watched {
 	}
 }
 
-// watch settles what the mind looks at: what was named, else what the person
+// watch decides what the mind looks at: what was named, else what the person
 // takes of what is found. What is configured already stays, and is not asked for.
 func watch(ctx context.Context, s *session) error {
 	s.sources = map[string][]source{}

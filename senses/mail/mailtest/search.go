@@ -35,7 +35,7 @@ func (s *session) Search(kind imapserver.NumKind, criteria *imap.SearchCriteria,
 		data.Max = n
 		data.Count++
 	}
-	v.settle(criteria)
+	v.number(criteria)
 	// UIDs to look among spare a look at each message.
 	if len(criteria.UID) > 0 {
 		for _, m := range v.chosen(criteria.UID[0]) {
@@ -57,8 +57,8 @@ func (s *session) Search(kind imapserver.NumKind, criteria *imap.SearchCriteria,
 	return data, nil
 }
 
-// settle puts numbers in the place of "*".
-func (v *view) settle(c *imap.SearchCriteria) {
+// number puts numbers in the place of "*".
+func (v *view) number(c *imap.SearchCriteria) {
 	var last imap.UID
 	if len(v.messages) > 0 {
 		last = v.messages[len(v.messages)-1].uid
@@ -74,11 +74,11 @@ func (v *view) settle(c *imap.SearchCriteria) {
 		}
 	}
 	for i := range c.Not {
-		v.settle(&c.Not[i])
+		v.number(&c.Not[i])
 	}
 	for i := range c.Or {
-		v.settle(&c.Or[i][0])
-		v.settle(&c.Or[i][1])
+		v.number(&c.Or[i][0])
+		v.number(&c.Or[i][1])
 	}
 }
 

@@ -31,10 +31,10 @@ func backoff(step int, least, most time.Duration) time.Duration {
 	return min(most, least<<min(max(step-1, 0), 20))
 }
 
-// settled returns what becomes of a row that was being sent: err is what its
+// attempted returns what becomes of a row that was being sent: err is what its
 // channel said, nil for taken. jitter is added to a wait.
 // verifies: the channel can be asked.
-func (r row) settled(receipt Receipt, err *Error, now time.Time, jitter time.Duration, verifies bool) row {
+func (r row) attempted(receipt Receipt, err *Error, now time.Time, jitter time.Duration, verifies bool) row {
 	if err == nil {
 		r.State, r.Sent, r.Receipt, r.Error, r.Next = StateSent, now, receipt.ID, "", ""
 		return r

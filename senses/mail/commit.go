@@ -24,9 +24,9 @@ func (s *Sense) tables() map[string]rowTable {
 	return map[string]rowTable{"m/": s.known, "o/": s.open, "s/": s.sent, "r/": s.answered, "c/": s.wroteTo}
 }
 
-// settle finds out what became of the last batch: the cursor given is the one
+// conclude finds out what became of the last batch: the cursor given is the one
 // that was committed.
-func (s *Sense) settle(ctx context.Context, given []byte) error {
+func (s *Sense) conclude(ctx context.Context, given []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p := s.pending; p != nil && string(given) == string(p.cursor) {

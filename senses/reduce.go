@@ -6,8 +6,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// settle makes at most one change of all that was said of each observation.
-func (p *staging) settle() {
+// reduce makes at most one change of all that was said of each observation.
+func (p *staging) reduce() {
 	for _, ref := range p.order {
 		t := p.touches[ref]
 		for _, c := range slices.Clone(t.claims) {
