@@ -29,7 +29,7 @@ func newMessages(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(page, func(v screen.View) string { return screen.Conversations(v, page, query.Before) })
+			return a.print(page, func(v screen.View) string { return screen.Conversations(v, page, query) })
 		},
 	}
 	pageFlags(group, &query.Before, &query.Limit)

@@ -23,7 +23,7 @@ func deliberatingScreens(view View, m *apitest.Mind) map[string]string {
 		"status": Status(view, m.Now), "inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, m.Stories["i-backup-1a0"], Shown{All: true}),
 		"proposals": Proposals(view, api.ProposalPage{Proposals: m.Proposed, Before: "p-1"}, api.ProposalQuery{All: true}),
 		"runs":      Runs(view, api.RunPage{Runs: m.Ran, Before: "r-1"}, api.RunQuery{}),
-		"talks":     Conversations(view, api.ConversationPage{Conversations: m.Talks, Before: "c-1"}, ""),
+		"talks":     Conversations(view, api.ConversationPage{Conversations: m.Talks, Before: "c-1"}, api.ConversationQuery{}),
 		"messages":  Messages(view, api.MessagePage{Messages: m.Said, Before: 1}, "team"), "found": FoundMessages(view, api.MessagePage{Messages: m.Said}),
 		"posted":   Posted(view, m.Said[0]),
 		"memories": Memories(view, api.MemoryPage{Memories: m.Memories, Total: 3, Quarantined: 1}, api.MemoryQuery{}),
@@ -148,9 +148,9 @@ func TestExactly(t *testing.T) {
 			}
 		}
 		view := View{Width: rapid.IntRange(40, 120).Draw(t, "width")}
-		p := newPage(view)
-		p.vector(argv)
-		if back := readVector(t, p.String()); !reflect.DeepEqual(back, argv) {
+		p := draw(view, "Vector", argv)
+
+		if back := readVector(t, p); !reflect.DeepEqual(back, argv) {
 			t.Fatalf("%q is read back as %q from\n%s", argv, back, p)
 		}
 	})

@@ -1,9 +1,6 @@
 package screen
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
@@ -51,36 +48,6 @@ func (p *page) delivery(indent string, d api.Delivery) {
 	}
 }
 
-// Channels is the list of channels, each with its health.
-func Channels(view View, channels []api.ChannelStatus) string {
-	p := newPage(view)
-	if len(channels) == 0 {
-		p.wrapped("", plain, "No channel is configured: what is told waits in subconsciousctl inbox. Add one under notify in the configuration, or run subconsciousctl init.")
-		return p.String()
-	}
-	columns := nameWidth(p, channels, func(c api.ChannelStatus) string { return clean(c.ID) })
-	for _, c := range channels {
-		p.health(clean(c.ID), columns, channelState(c.State), p.channelWords(c))
-		deep := p.deep(columns)
-		if c.Error != "" {
-			p.wrapped(deep, yellow, clean(c.Error))
-		}
-		if c.Next != "" {
-			p.wrapped(deep+"→ ", plain, clean(c.Next))
-		}
-		if c.AnswersError != "" {
-			p.wrapped(deep, yellow, "answers do not come back: "+clean(c.AnswersError))
-		}
-		if c.Strange > 0 {
-			p.wrapped(deep, yellow, p.strangeWords(c))
-			p.wrapped(deep+"→ ", plain, renewWords(c))
-		}
-	}
-	p.line()
-	p.wrapped("", plain, "Try one: subconsciousctl notify test CHANNEL")
-	return p.String()
-}
-
 // strangeWords say what came back over a channel and was no answer.
 func (p *page) strangeWords(c api.ChannelStatus) string {
 	return number(c.Strange, "strange answer") + " came since " + p.when(c.StrangeSince)
@@ -88,85 +55,6 @@ func (p *page) strangeWords(c api.ChannelStatus) string {
 
 func renewWords(c api.ChannelStatus) string {
 	return "if they go on, renew the reply topic: subconsciousctl notify renew " + clean(c.ID)
-}
-
-// Renewed says what follows from a new reply topic.
-func Renewed(view View, c api.ChannelStatus) string {
-	p := newPage(view)
-	p.wrapped("", plain, "The answers of "+clean(c.ID)+" come back over a new reply topic from now on. Buttons of messages that were sent before do nothing any more.")
-	return p.String()
-}
-
-// channelState is the state of a channel as health shows it.
-func channelState(state string) string {
-	switch state {
-	case "failing":
-		return failed
-	case "resting":
-		return degraded
-	}
-	return state
-}
-
-func (p *page) channelWords(c api.ChannelStatus) string {
-	words := []string{clean(c.Kind), contentWords(c.Content)}
-	if c.Answers && c.AnswersError == "" {
-		words = append(words, "answers come back")
-	}
-	if c.Last.IsZero() {
-		words = append(words, "nothing sent yet")
-	} else {
-		words = append(words, "sent last "+p.when(c.Last))
-	}
-	if c.State == "resting" {
-		words = append(words, "is left alone for a while")
-	}
-	if c.Waiting > 0 {
-		words = append(words, number(c.Waiting, "message")+" waiting")
-	}
-	return strings.Join(words, " · ")
-}
-
-// contentWords is how much of a message a channel carries.
-func contentWords(content string) string {
-	switch content {
-	case "full":
-		return "carries title and text"
-	case "title":
-		return "carries the title alone"
-	case "none":
-		return "carries no content"
-	}
-	return clean(content)
-}
-
-// NotifyTests says what became of test messages. It reports whether any of them
-// arrived.
-func NotifyTests(view View, tests []api.Delivery) string {
-	p := newPage(view)
-	if len(tests) == 0 {
-		p.wrapped("", plain, "There is no channel to test. Add one under notify in the configuration, or run subconsciousctl init.")
-		return p.String()
-	}
-	sent := 0
-	for _, d := range tests {
-		p.delivery("", d)
-		if Arrived(d) {
-			sent++
-		}
-	}
-	p.line()
-	switch {
-	case sent == len(tests) && sent == 1:
-		p.wrapped("", bold, "The channel took it. Look whether it is on your screen.")
-	case sent == len(tests):
-		p.wrapped("", bold, fmt.Sprintf("All %d channels took it. Look whether it is on your screens.", sent))
-	case sent == 0:
-		p.wrapped("", bold, "None arrived.")
-	default:
-		p.wrapped("", bold, fmt.Sprintf("%d of %d channels took it.", sent, len(tests)))
-	}
-	return p.String()
 }
 
 // Arrived reports whether a channel took a message.

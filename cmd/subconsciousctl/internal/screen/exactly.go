@@ -3,7 +3,6 @@ package screen
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -39,57 +38,6 @@ func hides(r rune) bool { return !unicode.IsPrint(r) || unlike(r) }
 // unlike reports whether a rune that counts as printable is not seen as one of
 // its own: it is drawn over the one before it, or not at all.
 func unlike(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) || unseen.Is(r) }
-
-// exactLine writes first, and after it a text that is broken where the line is
-// full, and nowhere else; no space of it is lost.
-func (p *page) exactLine(first, text string) {
-	deep := cells(first)
-	columns := max(p.Width-deep, 8)
-	for {
-		head := cut(text, columns)
-		p.text.WriteString(first + head + "\n")
-		if text = text[len(head):]; text == "" {
-			return
-		}
-		first = strings.Repeat(" ", deep)
-	}
-}
-
-// vector writes the arguments of a program one a line, with their numbers.
-func (p *page) vector(argv []string) {
-	for i, argument := range argv {
-		p.exactLine("  "+padLeft(strconv.Itoa(i+1), 3)+"  ", exactly(argument))
-	}
-}
-
-func padLeft(text string, columns int) string {
-	return strings.Repeat(" ", max(0, columns-len(text))) + text
-}
-
-// arguments writes the members of a JSON object one a line.
-func (p *page) arguments(raw json.RawMessage) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		p.exactLine("  ", exactly(string(raw)))
-		return
-	}
-	names := make([]string, 0, len(members))
-	for name := range members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if first := "  " + exactly(name) + " = "; cells(first) <= p.Width/2 {
-			p.exactLine(first, value(members[name]))
-			continue
-		}
-		p.exactLine("  ", exactly(name)+" =")
-		p.exactLine("    ", value(members[name]))
-	}
-	if len(names) == 0 {
-		p.line("  (no arguments)")
-	}
-}
 
 // value writes a JSON value in one line: a string as what it holds, all else as
 // it stands.

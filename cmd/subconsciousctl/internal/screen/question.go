@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -18,19 +17,5 @@ func Paragraph(view View, text string) string {
 		p.wrapped("", plain, clean(line))
 	}
 	p.line()
-	return p.String()
-}
-
-// Question writes a question with its numbered choices, each a name and words.
-func Question(view View, question string, choices [][2]string) string {
-	p := newPage(view)
-	p.wrapped("", bold, clean(question))
-	column := 4
-	for _, c := range choices {
-		column = max(column, min(cells(clean(c[0])), 16))
-	}
-	for i, c := range choices {
-		p.wrapped(fmt.Sprintf("  %2d  ", i+1)+pad(clean(c[0]), column)+"  ", plain, clean(c[1]))
-	}
 	return p.String()
 }

@@ -4,6 +4,7 @@ package screen
 
 import (
 	"strings"
+	"text/template"
 	"time"
 	"unicode"
 
@@ -32,7 +33,8 @@ type View struct {
 // page is a text under construction.
 type page struct {
 	View
-	text strings.Builder
+	text      strings.Builder
+	templates *template.Template
 }
 
 func newPage(view View) *page {
@@ -125,10 +127,6 @@ func pieces(columns int, parts ...string) string {
 	return text
 }
 
-// clean makes one printable line of whatever was stored, so that nothing from
-// outside can move the cursor.
-func clean(text string) string { return strings.TrimSpace(subconscious.Printable(text)) }
-
 // cells returns how many columns text takes.
 func cells(text string) int {
 	n := 0
@@ -139,6 +137,9 @@ func cells(text string) int {
 }
 
 func runeCells(r rune) int {
+	if r < ' ' { // markup
+		return 0
+	}
 	if r < 0x300 {
 		return 1
 	}
