@@ -210,10 +210,8 @@ func pointsElsewhere(plain, rich string) bool {
 		return false
 	}
 	words := strings.ToLower(plain)
-	for _, phrase := range elsewhere {
-		if strings.Contains(words, phrase) {
-			return true
-		}
+	if hasOne(words, elsewhere...) {
+		return true
 	}
 	// A text of links alone, or of a word or two before a long one.
 	letters := 0
@@ -225,7 +223,7 @@ func pointsElsewhere(plain, rich string) bool {
 	return letters < 20 && len(rich) > 10*letters
 }
 
-var elsewhere = [...]string{
+var elsewhere = []string{
 	"html-compatible", "html compatible", "support html", "html email", "html e-mail", "html-email", "html-e-mail", "html version",
 	"in html format", "html format", "html-format", "html message", "html mail", "html-mail", "view it in your browser", "view this email in", "view this message in", "view in browser",
 	"view online", "web version", "online version", "im browser", "online-version", "kein html", "html-ansicht", "html-version", "html nicht",

@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"strings"
 	"unicode/utf16"
@@ -34,10 +35,14 @@ func unquotePrintable(text string) string {
 		switch {
 		case c != '=':
 			out.WriteByte(c)
-		case i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
-			out.WriteByte(unhex(text[i+1])<<4 | unhex(text[i+2]))
-			i += 2
 		default:
+			if i+2 < len(text) {
+				if b, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+					out.WriteByte(b[0])
+					i += 2
+					continue
+				}
+			}
 			if skip := softBreak(text[i+1:]); skip > 0 {
 				i += skip
 			} else if i+1 < len(text) {

@@ -23,17 +23,11 @@ func divides(lines []string) bool {
 		}
 		return false
 	}
-	lower := strings.ToLower(l)
-	for _, said := range [...]string{"begin forwarded message:", "anfang der weitergeleiteten", "début du message réexpédié", "début du message transféré",
-		"inicio del mensaje reenviado", "forwarded message:", "weitergeleitete nachricht:", "message transféré :", "mensaje reenviado:"} {
-		if strings.HasPrefix(lower, said) {
-			return true
-		}
-	}
-	return headerBlock(lines, 3)
+	return headerBlock(lines, 3) || beginsWithOne(strings.ToLower(l), "begin forwarded message:", "anfang der weitergeleiteten", "début du message réexpédié", "début du message transféré",
+		"inicio del mensaje reenviado", "forwarded message:", "weitergeleitete nachricht:", "message transféré :", "mensaje reenviado:")
 }
 
-var separators = [...]string{
+var separators = []string{
 	"original message", "originalmessage", "forwarded message", "begin forwarded text", "forwarded by", "forward message", "begin forward", "forwarded text", "start of forward", "original appointment",
 	"ursprüngliche nachricht", "original-nachricht", "originalnachricht", "originaltext", "weitergeleitete nachricht", "ursprünglicher termin", "weitergeleitet von",
 	"message d'origine", "message d’origine", "message original", "message transféré", "message réexpédié", "message initial", "courriel d'origine", "forwarded mail",

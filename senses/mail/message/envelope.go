@@ -113,7 +113,7 @@ func readAddress(item string) (Address, bool) {
 	if at := strings.LastIndexByte(address, '@'); at <= 0 || at == len(address)-1 {
 		address = ""
 	}
-	return Address{Name: personName(cmp.Or(name, comment)), Addr: address}, address != ""
+	return Address{Name: personName(cmp.Or(name, comment)), Addr: strings.Clone(address)}, address != ""
 }
 
 // uncomment takes the comments out of a value (RFC 5322, 3.2.2), which may nest,

@@ -227,23 +227,15 @@ func attribution(l string) bool {
 // beginsAttribution tells how such lines begin where they take more than one.
 func beginsAttribution(l string) bool {
 	lower := strings.ToLower(l[:min(len(l), 300)])
-	for _, word := range [...]string{"on ", "am ", "le ", "el ", "at ", "in message", "in article", "in the message", "quoting ", "il ", "em ", "op ", "den ",
-		"once upon", "date:", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "--", "*on ", "um "} {
-		if strings.HasPrefix(lower, word) {
-			return true
-		}
-	}
-	return strings.Contains(lower, "<") && strings.Contains(lower, "@") || strings.Contains(lower, " wrote") || strings.Contains(lower, "schrieb ")
+	return hasOne(lower, " wrote", "schrieb ") || strings.Contains(lower, "<") && strings.Contains(lower, "@") || beginsWithOne(lower, "on ", "am ", "le ", "el ", "at ", "in message", "in article", "in the message", "quoting ", "il ", "em ", "op ", "den ",
+		"once upon", "date:", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "--", "*on ", "um ")
 }
 
 // certain tells whether an introduction is one even though nothing quoted follows:
 // it has an address, or begins as one and has a date or a time.
 func certain(lines []string, n int) bool {
 	joined := strings.Join(lines[:n], " ")
-	if strings.Contains(joined, "@") {
-		return true
-	}
-	return hasDate(joined) && beginsAttribution(joined) && skipEmpty(lines, n) < len(lines)
+	return strings.Contains(joined, "@") || hasDate(joined) && beginsAttribution(joined) && skipEmpty(lines, n) < len(lines)
 }
 
 // hasDate tells of figures like 17:03, 20.11 and 2026.

@@ -1,6 +1,9 @@
 package message
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // field is one field of a header: its name in lower case, its value unfolded
 // but not decoded, at most maxValue bytes.
@@ -22,6 +25,11 @@ func (h header) get(name string) string {
 
 // has tells whether there is such a field with something in it.
 func (h header) has(name string) bool { return h.get(name) != "" }
+
+// says tells whether one of the fields says something else than no.
+func (h header) says(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return h.has(name) && !strings.EqualFold(h.get(name), "no") })
+}
 
 // all returns every value of a field.
 func (h header) all(name string) []string {

@@ -64,7 +64,6 @@ func Parse(raw []byte) (Message, error) {
 	m.readFeatures(header)
 	m.readBody(root, &notes)
 	m.Cut = notes
-	m.detach()
 	return m, nil
 }
 
@@ -75,26 +74,4 @@ func oneLineEnd(text string) string {
 		return strings.ReplaceAll(text, "\r", "\n")
 	}
 	return text
-}
-
-// detach copies the strings that would otherwise hold the whole message in memory.
-func (m *Message) detach() {
-	m.ID = strings.Clone(m.ID)
-	for _, list := range [][]string{m.InReplyTo, m.References, m.Attachments} {
-		for i := range list {
-			list[i] = strings.Clone(list[i])
-		}
-	}
-	for _, list := range [][]Address{{}, m.ReplyTo, m.To, m.Cc} {
-		for i := range list {
-			list[i] = list[i].clone()
-		}
-	}
-	m.From, m.Sender = m.From.clone(), m.Sender.clone()
-	m.Subject, m.List = strings.Clone(m.Subject), strings.Clone(m.List)
-	m.Text, m.Fresh = strings.Clone(m.Text), strings.Clone(m.Fresh)
-}
-
-func (a Address) clone() Address {
-	return Address{Name: strings.Clone(a.Name), Addr: strings.Clone(a.Addr)}
 }

@@ -112,12 +112,8 @@ func phoneWords(l, said string) bool {
 	if strings.HasPrefix(said, "please excuse") || strings.Contains(said, "outlook") || strings.HasPrefix(said, "provenance") {
 		return true
 	}
-	for _, device := range [...]string{"iphone", "ipad", "ipod", "android", "phone", "handy", "mobil", "móvil", "blackberry", "galaxy", "samsung", "huawei", "xiaomi", "pixel", "windows",
+	return hasOne(l, "iphone", "ipad", "ipod", "android", "phone", "handy", "mobil", "móvil", "blackberry", "galaxy", "samsung", "huawei", "xiaomi", "pixel", "windows",
 		"outlook", "mail", "yahoo", "gmx", "web.de", "gmail", "proton", "spark", "k-9", "thunderbird", "tablet", "téléphone", "teléfono", "celular", "portable", "smartphone", "tutanota", "tuta",
-		"superhuman", "airmail", "hey", "nokia", "oneplus", "the go", "device", "gerät", "apple watch", "macbook", "telefon", "telekom", "vodafone", "orange", "free"} {
-		if strings.Contains(l, device) {
-			return true
-		}
-	}
-	return false
+		"superhuman", "airmail", "hey", "nokia", "oneplus", "the go", "device", "gerät", "apple watch", "macbook", "telefon", "telekom", "vodafone", "orange", "free",
+	)
 }

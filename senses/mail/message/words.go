@@ -1,6 +1,8 @@
 package message
 
 import (
+	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -81,90 +83,38 @@ func readWord(s string) (encodedWord, bool) {
 	}
 	switch kind {
 	case 'q':
-		return encodedWord{charset: charset, bytes: unquoteWord(text), length: length}, true
+		return encodedWord{charset: charset, bytes: []byte(unquotePrintable(strings.ReplaceAll(text, "_", " "))), length: length}, true
 	case 'b':
 		return encodedWord{charset: charset, bytes: decodeBase64(text), length: length}, true
 	}
 	return encodedWord{}, false
 }
 
-func unquoteWord(text string) []byte {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '_':
-			out = append(out, ' ')
-		case c == '=' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
-			out = append(out, unhex(text[i+1])<<4|unhex(text[i+2]))
-			i += 2
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
-
 // decodeBase64 decodes what it can: bytes that are not of the alphabet are passed
 // over, pieces that were encoded one by one are joined, and a cut end is used as
 // far as it goes.
 func decodeBase64(text string) []byte {
+	text = strings.Map(func(r rune) rune {
+		if r == '=' || r == '+' || r == '/' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return -1
+	}, text)
 	out := make([]byte, 0, len(text)/4*3+3)
-	var group uint32
-	n := 0
-	flush := func() {
-		// Two characters make one byte, three make two.
-		for i := 0; i < n-1; i++ {
-			out = append(out, byte(group<<(24-6*n+8)>>(24-8*i)))
+	for piece := range strings.SplitSeq(text, "=") {
+		if len(piece)%4 == 1 {
+			piece = piece[:len(piece)-1]
 		}
-		group, n = 0, 0
+		out, _ = base64.RawStdEncoding.AppendDecode(out, []byte(piece)) // nothing is left that it could refuse
 	}
-	for i := 0; i < len(text); i++ {
-		v, ok := base64Value(text[i])
-		switch {
-		case ok:
-			group, n = group<<6|v, n+1
-			if n == 4 {
-				flush()
-			}
-		case text[i] == '=':
-			flush()
-		}
-	}
-	flush()
 	return out
 }
 
-func base64Value(c byte) (uint32, bool) {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return uint32(c - 'A'), true
-	case 'a' <= c && c <= 'z':
-		return uint32(c-'a') + 26, true
-	case '0' <= c && c <= '9':
-		return uint32(c-'0') + 52, true
-	case c == '+':
-		return 62, true
-	case c == '/':
-		return 63, true
-	}
-	return 0, false
-}
-
-// line makes a decoded value one clean line of at most most bytes.
+// line makes a decoded value one clean line of at most most bytes, which keeps nothing
+// of the message.
 func line(value string, most int) string {
 	value = strings.Join(strings.Fields(clean(value)), " ")
-	return truncate(value, most)
+	return strings.Clone(truncate(value, most))
 }
 
 // truncate cuts s to at most most bytes, at the edge of a character.
@@ -176,4 +126,14 @@ func truncate(s string, most int) string {
 		most--
 	}
 	return s[:most]
+}
+
+// hasOne tells whether one of the phrases is in text, and beginsWithOne whether it
+// begins with one.
+func hasOne(text string, phrases ...string) bool {
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
+}
+
+func beginsWithOne(text string, phrases ...string) bool {
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.HasPrefix(text, phrase) })
 }
