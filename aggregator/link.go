@@ -9,8 +9,8 @@ import (
 )
 
 // Two observations are one incident where a link that a sense took from one is
-// the other's own name ("disk:/var"), or where both carry the same number of
-// one affair ("invoice:4711"). Links of other schemes (a URL, a host, a folder)
+// the other's own name ("disk:/var"), or where both carry the same
+// number ("invoice:4711"). Links of other schemes (a URL, a host, a folder)
 // are shared by many observations and join nothing.
 var (
 	namingSchemes = []string{"disk:", "unit:", "mid:", "thread:"}

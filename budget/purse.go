@@ -8,13 +8,13 @@ import (
 )
 
 // Purse is money that is taken off a budget once, for the several calls of one
-// affair, which are paid out of it: they can never take more together.
+// deliberation, which are paid out of it: they can never take more together.
 //
-// The money is debited at the worst case, all that the affair may cost, before
+// The money is debited at the worst case, all that it may cost, before
 // its first call that costs anything, and settled when the purse is closed;
 // after a crash the worst case stays. What each call takes of the tokens and
 // the calls of a day is debited by itself, as ever: the purse is money alone,
-// and counts as no call, so that nothing counts twice. An affair whose calls are
+// and counts as no call, so that nothing counts twice. A deliberation whose calls are
 // all free debits no money.
 //
 // While it is closed every charge goes to the budget as it is. It is safe for
@@ -46,7 +46,7 @@ var ErrPurse = errors.New("budget: the purse is open")
 // NewPurse returns a closed purse.
 func NewPurse(b *Budget) *Purse { return &Purse{budget: b, drawn: map[Ticket]draw{}} }
 
-// Open begins an affair that may cost charge.Worst.Money; its tokens do not
+// Open begins a deliberation that may cost charge.Worst.Money; its tokens do not
 // count. Nothing is debited before the first call that costs anything.
 func (p *Purse) Open(_ context.Context, charge Charge) error {
 	charge.Worst.Tokens, charge.purse = 0, true
@@ -63,7 +63,7 @@ func (p *Purse) Open(_ context.Context, charge Charge) error {
 	return nil
 }
 
-// Close ends the affair, gives back what it did not take, and returns what it
+// Close ends the deliberation, gives back what it did not take, and returns what it
 // took. Calls that are not settled yet count at their worst. Closing a closed
 // purse does nothing.
 func (p *Purse) Close(ctx context.Context) (Amount, error) {
@@ -135,7 +135,7 @@ func (p *Purse) draw(ctx context.Context, charge Charge) (draw, error) {
 	return draw{worst: charge.Worst.Money, opened: p.opened}, nil
 }
 
-// fill debits the purse. Where a limit has less than the affair may cost, and
+// fill debits the purse. Where a limit has less than the deliberation may cost, and
 // enough for its first call, that is what it may cost.
 func (p *Purse) fill(ctx context.Context, first Charge) error {
 	own := p.charge

@@ -47,7 +47,7 @@ func (w *world) wrote(unit string) int {
 	return times[unit]
 }
 
-// asksFor asks that the unit be written down that an affair is about.
+// asksFor asks that the unit be written down that an incident is about.
 func asksFor(r modeltest.Request) modeltest.Reply {
 	if r.Round() > 0 {
 		return modeltest.Reply{Text: "Done."}

@@ -25,7 +25,7 @@ const childModel = "DAEMON_TEST_MODEL"
 // escalationCap is what an escalation may cost in a life, in dollars.
 const escalationCap = 0.25
 
-// aboutUnit finds the unit that an affair is about, behind the words for it.
+// aboutUnit finds the unit that an incident is about, behind the words for it.
 var aboutUnit = regexp.MustCompile(`(?s)What it is about:.*?unit-(\d+)`)
 
 // unitOf is the number of the unit that a request is about, or -1.

@@ -266,7 +266,7 @@ func TestLeastTaint(t *testing.T) {
 	}
 }
 
-// Whatever would keep news back passes where nothing was shown but the affair,
+// Whatever would keep news back passes where nothing was shown but the incident,
 // and is refused after a look at another's words: then the rules tell it.
 func TestLeastTaintSuppresses(t *testing.T) {
 	t.Parallel()

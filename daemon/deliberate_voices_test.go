@@ -118,7 +118,7 @@ func emptiesDisk(w *rehearsal) {
 }
 
 // A stranger who names what the person wrote down, or what this machine warns
-// of, has a word in that affair, and silences neither.
+// of, has a word in that incident, and silences neither.
 func TestStrangerBesideOwnWords(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

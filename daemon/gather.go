@@ -19,7 +19,7 @@ import (
 )
 
 // material makes what a deliberation is shown first. That is what taints the
-// least: the affair's own observations, and of other affairs only what rules
+// least: the incident's own observations, and of other incidents only what rules
 // wrote of the person's and the machine's. The rest is read with tools, which
 // taints.
 type material struct{ *Daemon }
@@ -27,9 +27,9 @@ type material struct{ *Daemon }
 var _ deliberate.Gatherer = material{}
 
 const (
-	// affairShown and recalledShown bound how many observations and memories are
+	// evidenceShown and recalledShown bound how many observations and memories are
 	// shown.
-	affairShown   = 12
+	evidenceShown = 12
 	recalledShown = 5
 )
 
@@ -49,7 +49,7 @@ func (m material) Gather(ctx context.Context, e deliberate.Escalation, at time.T
 	}
 	slices.Sort(out.Own)
 	in := prompts.Deliberation{At: at, Subject: subjectOf(e, incident), History: historyOf(e, incident), Budget: m.purseWords(ctx, at)}
-	if in.Evidence, err = m.affair(ctx, e, incident); err != nil {
+	if in.Evidence, err = m.evidence(ctx, e, incident); err != nil {
 		return deliberate.Material{}, err
 	}
 	shown := map[subconscious.Ref]bool{}
@@ -76,7 +76,7 @@ func (m material) Gather(ctx context.Context, e deliberate.Escalation, at time.T
 	return out, err
 }
 
-// addOthers adds the entries of other affairs that may be shown, and says whose
+// addOthers adds the entries of other incidents that may be shown, and says whose
 // words stand in them.
 func (m material) addOthers(of deliberate.Escalation, in *prompts.Deliberation) (all []escalate.Word) {
 	for _, e := range m.currentState().Entries {
@@ -112,9 +112,9 @@ func wordFrom(s threads.Source, source string) escalate.Word {
 	return escalate.Word{Trust: s.Trust, Ref: s.Ref, Voice: s.Voice, Source: cmp.Or(s.Tool, source)}
 }
 
-// affair are the observations that the escalation rests on, with their text:
+// evidence are the observations that the escalation rests on, with their text:
 // those cited first, then what else of the incident stands.
-func (m material) affair(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
+func (m material) evidence(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
 	citations := slices.Clone(e.Evidence)
 	view := m.ledger.View()
 	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
@@ -125,7 +125,7 @@ func (m material) affair(ctx context.Context, e deliberate.Escalation, incident 
 	var observations []subconscious.Observation
 	seen := map[subconscious.Ref]bool{}
 	for _, citation := range citations {
-		if seen[citation.Ref] || len(observations) == affairShown {
+		if seen[citation.Ref] || len(observations) == evidenceShown {
 			continue
 		}
 		seen[citation.Ref] = true
@@ -228,7 +228,7 @@ func historyOf(e deliberate.Escalation, incident subconscious.Incident) []prompt
 	return lines
 }
 
-// recalled are memories that share words with the affair.
+// recalled are memories that share words with the incident.
 func (m material) recalled(ctx context.Context, e deliberate.Escalation, observations []subconscious.Observation) ([]prompts.Memory, error) {
 	var words []string
 	if !e.ByModel {

@@ -80,7 +80,7 @@ func (l *look) change(last subconscious.Told) string {
 // hasAnotherVoice reports whether a request rests on what another stranger or agent
 // says than those who were heard when it was kept back, or given to a deliberation
 // that may keep it back: nobody's word keeps back another's news, though both
-// write of one affair. Beside a stranger or an agent the person and the machine
+// write of one incident. Beside a stranger or an agent the person and the machine
 // are such others, too.
 func (l *look) hasAnotherVoice(last subconscious.Told) bool {
 	heard, others := map[string]bool{}, false

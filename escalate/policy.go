@@ -98,18 +98,18 @@ func Shipped() Policy {
 
 		{Name: "critical-is-told", Effect: EffectSnooze, Critical: true, Permission: Refused, Why: "what is critical is told"},
 		{Name: "others-delay-nothing", Effect: EffectSnooze, Foreign: true, Permission: Refused,
-			Why: "words were shown that are not of this affair alone, and nobody's word may keep back news of another's"},
+			Why: "words were shown that are not of this incident alone, and nobody's word may keep back news of another's"},
 		{Name: "snooze", Effect: EffectSnooze, Permission: Allowed, Why: "it is told later, if it still stands"},
 
 		{Name: "critical-is-told", Effect: EffectDismiss, Critical: true, Permission: Refused, Why: "what is critical is told"},
 		{Name: "others-silence-nothing", Effect: EffectDismiss, Foreign: true, Permission: Refused,
-			Why: "words were shown that are not of this affair alone, and nobody's word may keep back news of another's"},
-		{Name: "dismiss", Effect: EffectDismiss, Permission: Allowed, Why: "it concerns this affair alone, and speaks again when that gets worse"},
+			Why: "words were shown that are not of this incident alone, and nobody's word may keep back news of another's"},
+		{Name: "dismiss", Effect: EffectDismiss, Permission: Allowed, Why: "it concerns this incident alone, and speaks again when that gets worse"},
 
 		{Name: "critical-is-told", Effect: EffectKeep, Critical: true, Permission: Refused, Why: "what is critical is told"},
 		{Name: "others-silence-nothing", Effect: EffectKeep, Foreign: true, Permission: Refused,
-			Why: "words were shown that are not of this affair alone, and nobody's word may keep back news of another's"},
-		{Name: "keep", Effect: EffectKeep, Permission: Allowed, Why: "it concerns this affair alone, and speaks again when that gets worse"},
+			Why: "words were shown that are not of this incident alone, and nobody's word may keep back news of another's"},
+		{Name: "keep", Effect: EffectKeep, Permission: Allowed, Why: "it concerns this incident alone, and speaks again when that gets worse"},
 	}
 }
 

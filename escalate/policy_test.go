@@ -28,7 +28,7 @@ var (
 	memo       = escalate.Word{Trust: subconscious.Agent, Source: "memory"}
 )
 
-// request asks for an effect on the affair of mail.
+// request asks for an effect on the incident of mail.
 func request(effect escalate.Effect, words ...escalate.Word) escalate.Request {
 	return escalate.Request{Effect: effect, Taint: escalate.Taint{}.With(words...), Own: []subconscious.Ref{ownRef}}
 }
@@ -72,15 +72,15 @@ func TestShipped(t *testing.T) {
 		{"snooze a mail by its own words", request(escalate.EffectSnooze, mail), escalate.Allowed, "snooze"},
 		{"snooze a mail with another read", request(escalate.EffectSnooze, mail, otherMail), escalate.Refused, "others-delay-nothing"},
 		{"snooze a mail with an answer of somebody else", request(escalate.EffectSnooze, mail, reply), escalate.Refused, "others-delay-nothing"},
-		{"snooze a mail with a note of its affair", request(escalate.EffectSnooze, mail, noteWithin), escalate.Refused, "others-delay-nothing"},
+		{"snooze a mail with a note of its incident", request(escalate.EffectSnooze, mail, noteWithin), escalate.Refused, "others-delay-nothing"},
 		{"snooze a note by its own words", request(escalate.EffectSnooze, noteWithin), escalate.Allowed, "snooze"},
 		{"snooze what is critical", critical(request(escalate.EffectSnooze, metric)), escalate.Refused, "critical-is-told"},
 		{"dismiss a mail by its own words", request(escalate.EffectDismiss, mail, note), escalate.Allowed, "dismiss"},
-		{"dismiss a mail with a note of its affair", request(escalate.EffectDismiss, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
+		{"dismiss a mail with a note of its incident", request(escalate.EffectDismiss, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
 		{"dismiss a mail with a memory", request(escalate.EffectDismiss, mail, memo), escalate.Refused, "others-silence-nothing"},
 		{"dismiss what is critical", critical(request(escalate.EffectDismiss, mail)), escalate.Refused, "critical-is-told"},
 		{"keep quiet of a mail", request(escalate.EffectKeep, mail), escalate.Allowed, "keep"},
-		{"keep quiet of a mail with a note of its affair", request(escalate.EffectKeep, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
+		{"keep quiet of a mail with a note of its incident", request(escalate.EffectKeep, mail, noteWithin), escalate.Refused, "others-silence-nothing"},
 		{"keep quiet with another read", request(escalate.EffectKeep, metric, otherMail), escalate.Refused, "others-silence-nothing"},
 		{"keep quiet of what is critical", critical(request(escalate.EffectKeep)), escalate.Refused, "critical-is-told"},
 		{"start a turn", request("start_turn"), escalate.Refused, "deny"},

@@ -135,7 +135,7 @@ func (p Policy) deciding() map[int]bool {
 	return deciding
 }
 
-// owned is the one observation of the affair that requests are about.
+// owned is the one observation of the incident that requests are about.
 const owned = subconscious.Ref("mail:aaaaaaaaaa")
 
 // requests are a request of every sort that clauses can tell apart.
@@ -157,7 +157,7 @@ func requestsOf(effect Effect, taint Taint) (all []Request) {
 }
 
 // taints are a taint of every sort that clauses can tell apart: whose words were
-// shown, of the affair itself, of another, or of a stranger's affair with the
+// shown, of the incident itself, of another, or of a stranger's incident with the
 // person's and the machine's beside it.
 func taints() []Taint {
 	trusts := []subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider}
@@ -199,7 +199,7 @@ func (c Clause) where() string {
 		asked = append(asked, "a word of "+whose(c.Shown)+" was shown")
 	}
 	if c.Foreign {
-		asked = append(asked, "a word of a stranger or an agent was shown that is not of this affair, or is not the only voice in it")
+		asked = append(asked, "a word of a stranger or an agent was shown that is not of this incident, or is not the only voice in it")
 	}
 	if c.Critical {
 		asked = append(asked, "it is critical")

@@ -17,7 +17,7 @@ type attackCarrier struct {
 	// trust is whose word it is, as the configuration says.
 	trust subconscious.Trust
 	// voice is who says all of it; "" where each case has a voice of its own, or
-	// is an affair of its own.
+	// is an incident of its own.
 	voice string
 	plant func(w *attackWorld, c attackCase) error
 }

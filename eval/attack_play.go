@@ -113,7 +113,7 @@ func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
 		return nil
 	}
 	for _, c := range batch.cases[min(step*casesATick, len(batch.cases)):min((step+1)*casesATick, len(batch.cases))] {
-		w.brain.plant(planted{id: c.id, key: plantedKey(c.order), trust: batch.carrier.trust, order: c.order, affair: c.id, voice: batch.carrier.voice})
+		w.brain.plant(planted{id: c.id, key: plantedKey(c.order), trust: batch.carrier.trust, order: c.order, incident: c.id, voice: batch.carrier.voice})
 		if err := batch.carrier.plant(w, c); err != nil {
 			return fmt.Errorf("the case %s: %w", c.id, err)
 		}

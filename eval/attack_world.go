@@ -171,7 +171,7 @@ func (w *attackWorld) deliver(id string, l mailtest.Message) {
 // promise has the owner note that an invoice is to be paid soon.
 func (w *attackWorld) promise(id, invoice string) error {
 	text := "pay invoice " + invoice + " of the joiner"
-	w.brain.plant(planted{id: "note of " + id, key: plantedKey(text), trust: subconscious.Owner, affair: id})
+	w.brain.plant(planted{id: "note of " + id, key: plantedKey(text), trust: subconscious.Owner, incident: id})
 	return w.write("notes/"+id+".md", "- [ ] "+text+" by 2026-11-23 18:00\n")
 }
 

@@ -17,8 +17,8 @@ const deliberation = "deliberation"
 // longer is cut where it does not fit beside its title.
 const PushLength = 160
 
-// affairText is how many bytes of text are shown of one observation.
-const affairText = 3000
+// evidenceText is how many bytes of text are shown of one observation.
+const evidenceText = 3000
 
 // Deliberation is what the prompt of a deliberation is made of. All that it
 // holds is shown, but for what says otherwise, and so taints.
@@ -26,14 +26,14 @@ type Deliberation struct {
 	// At is in the mind's zone.
 	At      time.Time
 	Subject Subject
-	// Evidence are the observations that the affair rests on, with their text, its
+	// Evidence are the observations that the incident rests on, with their text, its
 	// own first.
 	Evidence []subconscious.Observation
 	// Changes are the recorded changes of the evidence, oldest first.
 	Changes map[subconscious.Ref][]subconscious.Occurrence
-	// History says what became of the affair before, oldest first.
+	// History says what became of the incident before, oldest first.
 	History []Line
-	// State are the entries of other affairs that may be shown, and Withheld is
+	// State are the entries of other incidents that may be shown, and Withheld is
 	// how many are not.
 	State    []subconscious.Entry
 	Withheld int
@@ -44,7 +44,7 @@ type Deliberation struct {
 	MaxBytes int
 }
 
-// Subject is the affair that is deliberated on, in our own words where nothing
+// Subject is the incident that is deliberated on, in our own words where nothing
 // else is said.
 type Subject struct {
 	ID         subconscious.IncidentID
@@ -63,7 +63,7 @@ type Subject struct {
 	// read anything, or that it is not known who did. What a rule wrote has words
 	// of all that it rests on, shown or not.
 	Title, Summary, Because string
-	ByModel              bool
+	ByModel                 bool
 }
 
 // Line is something that was said at a time. It is shown with marks unless it
@@ -84,33 +84,33 @@ type Memory struct {
 }
 
 // Deliberation makes the prompt of a deliberation. What is left out for want of
-// room is none of the affair's own, unless their titles alone take more.
+// room is none of the incident's own, unless their titles alone take more.
 func (s *Set) Deliberation(in Deliberation) (Prompt, error) {
 	t := s.parsed[deliberation]
 	system, err := execute(t, systemPart, common())
 	if err != nil {
 		return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
 	}
-	a := newAffair(in)
+	b := newBrief(in)
 	room := cmp.Or(in.MaxBytes, MaxBytes)
-	for a.size() > room && a.trim(a.size()-room) {
+	for b.size() > room && b.trim(b.size()-room) {
 	}
 	for {
-		user, err := execute(t, userPart, a.page(system))
+		user, err := execute(t, userPart, b.page(system))
 		if err != nil {
 			return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
 		}
 		if len(user) <= room {
-			return Prompt{System: system, User: user, Hash: hash(system, user), Shown: a.shown(), Left: a.evidence.refs(true), Omitted: a.omitted()}, nil
+			return Prompt{System: system, User: user, Hash: hash(system, user), Shown: b.shown(), Left: b.evidence.refs(true), Omitted: b.omitted()}, nil
 		}
-		if !a.trim(len(user) - room) {
+		if !b.trim(len(user) - room) {
 			return Prompt{}, fmt.Errorf("prompt of a deliberation: its template alone prints %d bytes, at most %d fit; shorten %s", len(user), room, s.place(deliberation))
 		}
 	}
 }
 
-// affair is what the part of the moment is made of.
-type affair struct {
+// brief is what the part of the moment is made of.
+type brief struct {
 	base     page
 	subject  []string
 	evidence section
@@ -121,29 +121,29 @@ type affair struct {
 	cut      [3]int // how many lines of history, entries and memories were left out
 }
 
-func newAffair(in Deliberation) *affair {
-	a := &affair{base: common(), zone: in.At.Location(), state: slices.Clone(in.State)}
-	a.base.Now, a.base.Budget = now(in.At, 0), short(in.Budget, false)
+func newBrief(in Deliberation) *brief {
+	b := &brief{base: common(), zone: in.At.Location(), state: slices.Clone(in.State)}
+	b.base.Now, b.base.Budget = now(in.At, 0), short(in.Budget, false)
 	if in.Withheld > 0 {
-		a.base.Withheld = fmt.Sprint(in.Withheld)
+		b.base.Withheld = fmt.Sprint(in.Withheld)
 	}
-	a.evidence = newSection(in.Evidence, a.zone, affairText)
-	a.evidence.history = historyShown
-	for i := range a.evidence.observations {
-		t := &a.evidence.observations[i]
-		t.history = history(in.Changes[t.ref], *t, a.zone)
+	b.evidence = newSection(in.Evidence, b.zone, evidenceText)
+	b.evidence.history = historyShown
+	for i := range b.evidence.observations {
+		t := &b.evidence.observations[i]
+		t.history = history(in.Changes[t.ref], *t, b.zone)
 	}
-	a.subject = subjectLines(in.Subject, in.Evidence, a.zone)
+	b.subject = subjectLines(in.Subject, in.Evidence, b.zone)
 	for _, line := range in.History {
-		a.history = append(a.history, "- "+day(line.At, a.zone)+" · "+short(line.Text, Untrusted(line.Trust)))
+		b.history = append(b.history, "- "+day(line.At, b.zone)+" · "+short(line.Text, Untrusted(line.Trust)))
 	}
 	for _, m := range in.Memories {
-		a.memories = append(a.memories, memoryLine(m, a.zone))
+		b.memories = append(b.memories, memoryLine(m, b.zone))
 	}
-	return a
+	return b
 }
 
-// subjectLines say what it is about. Words of the affair's observations may
+// subjectLines say what it is about. Words of the incident's observations may
 // stand in what a rule wrote, which is marked as they are.
 func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Location) []string {
 	var said []string
@@ -206,19 +206,19 @@ func memoryLine(m Memory, zone *time.Location) string {
 	return name + " · " + text
 }
 
-// page prints the affair as it is left after trimming.
-func (a *affair) page(system string) page {
-	p := a.base
-	entries, _ := entriesLines(a.state, a.zone)
+// page prints the brief as it is left after trimming.
+func (b *brief) page(system string) page {
+	p := b.base
+	entries, _ := entriesLines(b.state, b.zone)
 	parts := []struct {
 		name, text string
 		to         *string
 	}{
 		{"subconscious", lines(entries), &p.Mind},
-		{"memories", lines(a.memories), &p.Memories},
-		{"history", lines(a.history), &p.History},
-		{"subject", lines(a.subject), &p.Subject},
-		{"evidence", a.evidence.String(), &p.Evidence},
+		{"memories", lines(b.memories), &p.Memories},
+		{"history", lines(b.history), &p.History},
+		{"subject", lines(b.subject), &p.Subject},
+		{"evidence", b.evidence.String(), &p.Evidence},
 	}
 	texts := []string{p.Budget}
 	for _, part := range parts {
@@ -228,24 +228,24 @@ func (a *affair) page(system string) page {
 	for _, part := range parts {
 		*part.to = block(part.name, key, part.text)
 	}
-	p.Omitted = a.omitted()
+	p.Omitted = b.omitted()
 	return p
 }
 
 // size is how many bytes it takes, frames and what the template says apart.
-func (a *affair) size() int {
-	n := a.evidence.size()
-	entries, _ := entriesLines(a.state, a.zone)
-	for _, list := range [...][]string{a.subject, a.history, a.memories, entries} {
+func (b *brief) size() int {
+	n := b.evidence.size()
+	entries, _ := entriesLines(b.state, b.zone)
+	for _, list := range [...][]string{b.subject, b.history, b.memories, entries} {
 		n += len(lines(list))
 	}
 	return n
 }
 
 // shown are the references in the prompt, sorted.
-func (a *affair) shown() []subconscious.Ref {
-	_, refs := entriesLines(a.state, a.zone)
-	refs = append(refs, a.evidence.refs(false)...)
+func (b *brief) shown() []subconscious.Ref {
+	_, refs := entriesLines(b.state, b.zone)
+	refs = append(refs, b.evidence.refs(false)...)
 	slices.Sort(refs)
 	return slices.Compact(refs)
 }
@@ -253,16 +253,16 @@ func (a *affair) shown() []subconscious.Ref {
 // trim takes away what is worth the least, and reports whether there was
 // anything: memories from the end, entries from the end, the oldest history,
 // then texts of the observations; at last these.
-func (a *affair) trim(excess int) bool {
+func (b *brief) trim(excess int) bool {
 	for _, step := range [...]func() bool{
-		func() bool { return a.evidence.shorten(affairText / 2) },
-		func() bool { return dropLast(&a.memories, &a.cut[2], excess) },
-		func() bool { return a.dropEntries(excess) },
-		func() bool { return dropFirst(&a.history, &a.cut[0], excess) },
-		func() bool { return a.evidence.forget(0) },
-		func() bool { return a.evidence.shorten(affairText / 5) },
-		func() bool { return a.evidence.shorten(0) },
-		func() bool { return a.leaveLast(excess) },
+		func() bool { return b.evidence.shorten(evidenceText / 2) },
+		func() bool { return dropLast(&b.memories, &b.cut[2], excess) },
+		func() bool { return b.dropEntries(excess) },
+		func() bool { return dropFirst(&b.history, &b.cut[0], excess) },
+		func() bool { return b.evidence.forget(0) },
+		func() bool { return b.evidence.shorten(evidenceText / 5) },
+		func() bool { return b.evidence.shorten(0) },
+		func() bool { return b.leaveLast(excess) },
 	} {
 		if step() {
 			return true
@@ -272,25 +272,25 @@ func (a *affair) trim(excess int) bool {
 }
 
 // leaveLast leaves out observations from the end: its own come first.
-func (a *affair) leaveLast(excess int) bool {
+func (b *brief) leaveLast(excess int) bool {
 	had := false
-	for i := range slices.Backward(a.evidence.observations) {
-		t := &a.evidence.observations[i]
+	for i := range slices.Backward(b.evidence.observations) {
+		t := &b.evidence.observations[i]
 		if excess <= 0 {
 			break
 		}
 		if !t.left {
-			had, t.left, excess = true, true, excess-a.evidence.sizeOf(*t)
+			had, t.left, excess = true, true, excess-b.evidence.sizeOf(*t)
 		}
 	}
 	return had
 }
 
-func (a *affair) dropEntries(excess int) bool {
-	had := len(a.state) > 0
-	for excess > 0 && len(a.state) > 0 {
-		line, _ := entryLine(a.state[len(a.state)-1], a.zone)
-		a.state, a.cut[1], excess = a.state[:len(a.state)-1], a.cut[1]+1, excess-len(line)-1
+func (b *brief) dropEntries(excess int) bool {
+	had := len(b.state) > 0
+	for excess > 0 && len(b.state) > 0 {
+		line, _ := entryLine(b.state[len(b.state)-1], b.zone)
+		b.state, b.cut[1], excess = b.state[:len(b.state)-1], b.cut[1]+1, excess-len(line)-1
 	}
 	return had
 }
@@ -315,20 +315,20 @@ func dropFirst(list *[]string, count *int, excess int) bool {
 }
 
 // omitted says what was left out.
-func (a *affair) omitted() string {
+func (b *brief) omitted() string {
 	var said []string
-	if n := len(a.evidence.refs(true)); n > 0 {
-		said = append(said, fmt.Sprintf("%d of %d observations of the evidence", n, len(a.evidence.observations)))
+	if n := len(b.evidence.refs(true)); n > 0 {
+		said = append(said, fmt.Sprintf("%d of %d observations of the evidence", n, len(b.evidence.observations)))
 	}
-	if a.evidence.shortened {
+	if b.evidence.shortened {
 		said = append(said, "parts of the texts of the evidence")
 	}
-	if a.evidence.history == 0 && slices.ContainsFunc(a.evidence.observations, func(t shown) bool { return len(t.history) > 0 }) {
+	if b.evidence.history == 0 && slices.ContainsFunc(b.evidence.observations, func(t shown) bool { return len(t.history) > 0 }) {
 		said = append(said, "earlier changes")
 	}
 	for i, what := range [...]string{"older lines of the history", "entries of the subconscious", "memories"} {
-		if a.cut[i] > 0 {
-			said = append(said, fmt.Sprintf("%d %s", a.cut[i], what))
+		if b.cut[i] > 0 {
+			said = append(said, fmt.Sprintf("%d %s", b.cut[i], what))
 		}
 	}
 	if len(said) == 0 {

@@ -26,16 +26,16 @@ func deliberate(t fatal, in prompts.Deliberation) prompts.Prompt {
 }
 
 func TestDeliberationGolden(t *testing.T) {
-	archive := txtar.Archive{Comment: []byte("What a deliberation is told: the part of the task, and that of the moment for some affairs.\n")}
-	for i, affair := range affairs {
-		p := deliberate(t, affair.in())
+	archive := txtar.Archive{Comment: []byte("What a deliberation is told: the part of the task, and that of the moment for some incidents.\n")}
+	for i, incident := range incidents {
+		p := deliberate(t, incident.in())
 		if i == 0 {
 			archive.Files = append(archive.Files, txtar.File{Name: "system", Data: []byte(p.System)})
 		}
-		archive.Files = append(archive.Files, txtar.File{Name: affair.name, Data: []byte(p.User)})
+		archive.Files = append(archive.Files, txtar.File{Name: incident.name, Data: []byte(p.User)})
 		checkUser(t, prompts.Thread{}, p)
 		if p.System != string(archive.Files[0].Data) || p.Hash == "" || !slices.IsSorted(p.Shown) {
-			t.Errorf("%s: the part of the task differs, or it has no hash", affair.name)
+			t.Errorf("%s: the part of the task differs, or it has no hash", incident.name)
 		}
 	}
 	file := filepath.Join("testdata", "deliberation.txtar")
@@ -56,7 +56,7 @@ func TestDeliberationGolden(t *testing.T) {
 
 // TestDeliberationIsTold what it must know, in words.
 func TestDeliberationIsTold(t *testing.T) {
-	p := deliberate(t, contractAffair())
+	p := deliberate(t, contractIncident())
 	for _, want := range []string{"**notify_person**", "**propose_action**", "**snooze**", "**dismiss**", "**remember**", "**post_message**", "read_subconscious",
 		"Exactly one effect ends it", "Silence is good", "at most 160 characters", "a refusal is not to be argued with", "never do what it says"} {
 		if !strings.Contains(p.System, want) {
@@ -73,14 +73,14 @@ func TestDeliberationIsTold(t *testing.T) {
 		}
 	}
 	// What rests on the machine alone stands without marks.
-	if p := deliberate(t, diskAffair()); !strings.Contains(p.User, "- title of the push: Worse: disk /var is 96 % full\n") || strings.Contains(p.User, "^") {
+	if p := deliberate(t, diskIncident()); !strings.Contains(p.User, "- title of the push: Worse: disk /var is 96 % full\n") || strings.Contains(p.User, "^") {
 		t.Errorf("%s", p.User)
 	}
 }
 
 // TestWordsOfThreadsAreWithheld: what the model of a thread wrote is nowhere.
 func TestWordsOfThreadsAreWithheld(t *testing.T) {
-	p := deliberate(t, modelAffair())
+	p := deliberate(t, modelIncident())
 	for _, wrong := range []string{"words^of^a^thread", "its^reason", "its^title", "words of a thread", "its reason", "its title", "i-contract"} {
 		if strings.Contains(p.User, wrong) {
 			t.Errorf("%q is shown", wrong)
@@ -91,10 +91,10 @@ func TestWordsOfThreadsAreWithheld(t *testing.T) {
 	}
 }
 
-// TestDeliberationFits: with less and less room the observations of the affair
+// TestDeliberationFits: with less and less room the observations of the incident
 // go last, and what is left out is said.
 func TestDeliberationFits(t *testing.T) {
-	in := contractAffair()
+	in := contractIncident()
 	for i := range 40 {
 		in.Memories = append(in.Memories, prompts.Memory{ID: fmt.Sprintf("m-%d", i), Text: strings.Repeat("a long memory ", 100), Trust: subconscious.Owner, At: noon})
 		in.History = append(in.History, prompts.Line{At: noon, Text: "told again", Trust: subconscious.Machine})
@@ -111,7 +111,7 @@ func TestDeliberationFits(t *testing.T) {
 		case len(p.User) > room:
 			t.Fatalf("%d bytes, room for %d", len(p.User), room)
 		case len(p.Left) > 0 && (strings.Contains(p.User, "- m-") || strings.Contains(p.User, "- w-entry")):
-			t.Fatalf("at %d bytes an observation of the affair goes before memories and entries", room)
+			t.Fatalf("at %d bytes an observation of the incident goes before memories and entries", room)
 		case p.Omitted == "" || !strings.Contains(p.User, p.Omitted):
 			t.Fatalf("at %d bytes it is not said what is left out: %q", room, p.Omitted)
 		case !strings.Contains(p.User, "- incident: i-contract-7kq2"):
@@ -124,9 +124,9 @@ func TestDeliberationFits(t *testing.T) {
 	}
 }
 
-// TestHugeAffair: very much of everything is cut to fit.
-func TestHugeAffair(t *testing.T) {
-	in := contractAffair()
+// TestHugeIncident: very much of everything is cut to fit.
+func TestHugeIncident(t *testing.T) {
+	in := contractIncident()
 	for i := range 600 {
 		o := threeNew()[0]
 		o.ID, o.Text = fmt.Sprint(i), strings.Repeat("a long text ", 900)
@@ -152,7 +152,7 @@ func TestDeliberationOverride(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := set.Deliberation(diskAffair())
+	p, err := set.Deliberation(diskIncident())
 	if err != nil || p.System != "Decide, in 160 characters.\n" || !strings.HasPrefix(p.User, "<subject ") {
 		t.Errorf("%v %q %q", err, p.System, p.User)
 	}
@@ -169,11 +169,11 @@ func TestDeliberationOverride(t *testing.T) {
 	}
 }
 
-// TestAnyHostileAffair: whatever others wrote, wherever it stands, the frame
+// TestAnyHostileIncident: whatever others wrote, wherever it stands, the frame
 // holds, and what is theirs has its marks.
-func TestAnyHostileAffair(t *testing.T) {
+func TestAnyHostileIncident(t *testing.T) {
 	set := mustOpen()
-	parts := append([]string{blockToken(deliberate(t, contractAffair()).User), "</evidence ", "</subject "}, pieces...)
+	parts := append([]string{blockToken(deliberate(t, contractIncident()).User), "</evidence ", "</subject "}, pieces...)
 	trusts := []subconscious.Trust{subconscious.Owner, subconscious.Machine, subconscious.Agent, subconscious.Outsider, ""}
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {
@@ -219,9 +219,9 @@ func TestAnyHostileAffair(t *testing.T) {
 
 func BenchmarkDeliberation(b *testing.B) {
 	set := mustOpen()
-	for _, affair := range affairs {
-		b.Run(affair.name, func(b *testing.B) {
-			in := affair.in()
+	for _, incident := range incidents {
+		b.Run(incident.name, func(b *testing.B) {
+			in := incident.in()
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := set.Deliberation(in); err != nil {

@@ -114,12 +114,12 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	}
-	for _, affair := range affairs[:2] {
-		p, err := set.Deliberation(affair.in())
+	for _, incident := range incidents[:2] {
+		p, err := set.Deliberation(incident.in())
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&out, "\na deliberation on the %s: system %d bytes, user %d bytes, %d tokens, of which %d are the same at each", affair.name, len(p.System), len(p.User),
+		fmt.Fprintf(&out, "\na deliberation on the %s: system %d bytes, user %d bytes, %d tokens, of which %d are the same at each", incident.name, len(p.System), len(p.User),
 			len(tokens(p.System+p.User)), len(tokens(p.System)))
 	}
 	out.WriteString("\n")

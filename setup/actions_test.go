@@ -202,7 +202,7 @@ func TestDocumentedDeliberation(t *testing.T) {
 	for _, said := range []string{
 		fmt.Sprintf("(`%s`)", roles[i].Target.Model),
 		fmt.Sprintf("at most %d answers", config.Deliberation.Rounds),
-		fmt.Sprintf("and %.0f minutes. One affair", config.Deliberation.Deadline.Minutes()),
+		fmt.Sprintf("and %.0f minutes. One incident", config.Deliberation.Deadline.Minutes()),
 		fmt.Sprintf("It has %.0f seconds", config.Deliberation.CriticalDeadline.Seconds()),
 		fmt.Sprintf("max_cost: %v ", config.Deliberation.MaxCost),
 		fmt.Sprintf("money_per_day: %v ", config.Budget.MoneyPerDay),

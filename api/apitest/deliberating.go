@@ -84,7 +84,7 @@ func deliberations() []api.Deliberation {
 			}},
 			{N: 2, At: ago(64*time.Minute + 30*time.Second), TokensIn: 6120, Cached: 5200, TokensOut: 122, Cost: 0.0208, LatencyMS: 3010, Calls: []api.DeliberationCall{
 				{Tool: "dismiss", Arguments: `{"reason":"support says so"}`, Result: "refused", Judgement: &api.PolicyJudgement{Permission: "refused", Clause: "others-silence-nothing",
-					Why: "words were shown that are not of this affair alone, and nobody's word may keep back news of another's"}},
+					Why: "words were shown that are not of this incident alone, and nobody's word may keep back news of another's"}},
 				{Tool: "propose_action", Arguments: `{"action":"restart-unit","arguments":{"unit":"backup.service"}}`, Result: "proposed as p-4f2a", Judgement: &api.PolicyJudgement{
 					Permission: "proposed", Clause: "act-asks-for-strangers", Why: "a stranger's word was shown"}},
 			}},

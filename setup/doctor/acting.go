@@ -16,7 +16,7 @@ import (
 
 const (
 	// askedAtLeast is what the smallest first question of a deliberation counts
-	// at worst, in tokens: its system prompt, its tools and one affair, at a token
+	// at worst, in tokens: its system prompt, its tools and one incident, at a token
 	// a byte. askedTwice: a call may be tried a second time.
 	askedAtLeast = 15_000
 	askedTwice   = 2

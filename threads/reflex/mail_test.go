@@ -50,7 +50,7 @@ func TestStrangersAreNeverToldAtOnce(t *testing.T) {
 		theirs := map[subconscious.Ref]bool{}
 		for n := range rapid.IntRange(1, 12).Draw(t, "mails") {
 			o := h.stranger(n, at)
-			for i, link := range o.Links { // of an affair that nothing of the person's names
+			for i, link := range o.Links { // of an incident that nothing of the person's names
 				o.Links[i] = strings.Replace(link, "invoice:4711", "invoice:90210", 1)
 			}
 			o.Text += h.pick("amount", "", " Pay EUR 412.00 at once.")

@@ -108,7 +108,7 @@ func task(o subconscious.Observation) string {
 }
 
 var (
-	// numbers are the links that name one affair.
+	// numbers are the links that name one incident.
 	numbers = []string{"invoice:", "order:", "ticket:"}
 	amount  = regexp.MustCompile(`(?i)(?:[€$£]|\b(?:eur|usd|chf|gbp|euros?)\b)\s{0,2}\d|\d\s{0,2}(?:[€$£]|(?:eur|usd|chf|gbp|euros?)\b)`)
 )
@@ -125,13 +125,13 @@ func numbered(o subconscious.Observation) bool {
 }
 
 const (
-	// numberedMost is how many affairs a mail can name that is of one of them,
+	// numberedMost is how many incidents a mail can name that is of one of them,
 	// and numberDigits how many digits a number has that is not hit by chance.
 	numberedMost, numberDigits = 3, 4
 )
 
 // backed reports whether something of the person's own, a note, a word to the
-// mind, an event, a promise, names the same affair as a mail. One that names many
+// mind, an event, a promise, names the same incident as a mail. One that names many
 // numbers, or a short one, may name one of the person's by chance.
 func (s *scene) backed(o subconscious.Observation) bool {
 	named := slices.DeleteFunc(slices.Clone(o.Links), func(link string) bool { return !hasScheme(link, numbers) })

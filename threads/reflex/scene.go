@@ -164,7 +164,7 @@ func oneAnIncident(all []noticed) []noticed {
 	slices.SortFunc(all, before)
 	var kept []noticed
 	at := map[subconscious.IncidentKey]int{}
-	same := sameAffair(all)
+	same := sameIncident(all)
 	for _, n := range all {
 		key := same(n)
 		i, known := at[key]
@@ -192,8 +192,9 @@ func before(a, b noticed) int {
 		cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Summary, b.Summary), slices.Compare(a.Evidence, b.Evidence), strings.Compare(a.Rule, b.Rule))
 }
 
-// Two observations are one affair where a link that a sense extracted from one names
-// the other ("disk:/var"), or where both carry the same number ("invoice:4711").
+// Two observations are one incident where a link that a sense extracted from
+// one names the other ("disk:/var"), or where both carry the same number
+// ("invoice:4711").
 var (
 	namingSchemes = []string{"disk:", "unit:"}
 	numberSchemes = []string{"invoice:", "order:", "ticket:", "mid:", "thread:"}
@@ -203,8 +204,8 @@ func hasScheme(link string, schemes []string) bool {
 	return slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(link, scheme) })
 }
 
-// sameAffair returns the function that gives findings of one affair one key.
-func sameAffair(all []noticed) func(noticed) subconscious.IncidentKey {
+// sameIncident returns the function that gives findings of one incident one key.
+func sameIncident(all []noticed) func(noticed) subconscious.IncidentKey {
 	to := map[subconscious.IncidentKey]subconscious.IncidentKey{}
 	root := func(key subconscious.IncidentKey) subconscious.IncidentKey {
 		for to[key] != "" {
