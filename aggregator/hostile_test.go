@@ -89,12 +89,8 @@ func TestManyFindings(t *testing.T) {
 	}
 	in := aggregator.Input{Thoughts: []subconscious.Thought{*u.thoughts["watcher"]}, Evidence: p.evidence([]aggregator.Run{{Thread: "watcher", Outcome: aggregator.Thought}}),
 		Rules: p.rules, Kind: subconscious.Scheduled, At: p.now}
-	began := time.Now()
 	keys, links := aggregator.Lookups(in.State, in.Thoughts, nil, in.Evidence)
 	state, changes := aggregator.Merge(in)
-	if elapsed := time.Since(began); elapsed > 20*time.Second {
-		t.Errorf("it took %s", elapsed)
-	}
 	if len(keys) > 20000 || len(links) > 20000 {
 		t.Errorf("%d incidents and %d links are to be looked up", len(keys), len(links))
 	}

@@ -235,11 +235,7 @@ func isName(text string, most int) bool {
 
 // clip shortens what a client sent, so that an answer never repeats much of it.
 func clip(text string) string {
-	text = subconscious.Printable(text)
-	if len(text) <= 40 {
-		return text
-	}
-	return strings.ToValidUTF8(text[:40], "") + "…"
+	return subconscious.Clip(subconscious.Printable(text), 43)
 }
 
 func firstError(errs ...error) error {

@@ -125,9 +125,5 @@ func trustOf(m Message) subconscious.Trust {
 
 // cut shortens what is quoted in an error.
 func cut(text string) string {
-	const size = 64
-	if len(text) <= size {
-		return text
-	}
-	return strings.ToValidUTF8(text[:size], "") + "…"
+	return subconscious.Clip(text, 64)
 }

@@ -69,7 +69,7 @@ func (g *gate) meant(c subconscious.Command) *subconscious.Incident {
 
 // named is what a command calls its incident.
 func named(c subconscious.Command) string {
-	return cut(plain(cmp.Or(string(c.IncidentID), string(c.Incident), string(c.Entry), "it")), 80)
+	return subconscious.Shorten(plain(cmp.Or(string(c.IncidentID), string(c.Incident), string(c.Entry), "it")), 80)
 }
 
 // teaches reports whether a command is the person's own word: what an agent or a

@@ -195,4 +195,4 @@ func things(n int) string {
 }
 
 // keyOf is what an incident without words is called.
-func keyOf(key subconscious.IncidentKey) string { return cut(plain(string(key)), summaryKept) }
+func keyOf(key subconscious.IncidentKey) string { return subconscious.Shorten(plain(string(key)), summaryKept) }

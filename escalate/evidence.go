@@ -161,7 +161,7 @@ func status(evidence []*subconscious.Evidence) string {
 	if len(evidence) == 0 {
 		return ""
 	}
-	return cut(plain(evidence[0].Latest.Attrs["status"]), 64)
+	return subconscious.Shorten(plain(evidence[0].Latest.Attrs["status"]), 64)
 }
 
 // participants are those who take part in what an incident rests on, as far as
@@ -171,7 +171,7 @@ func participants(evidence []*subconscious.Evidence) []string {
 	for _, e := range evidence {
 		attrs := e.Latest.Attrs
 		for _, name := range strings.FieldsFunc(attrs["participants"], func(r rune) bool { return r == ',' || r == ';' }) {
-			if name = cut(plain(name), 64); name != "" && len(found) < participantsKept {
+			if name = subconscious.Shorten(plain(name), 64); name != "" && len(found) < participantsKept {
 				found[name] = true
 			}
 		}

@@ -236,8 +236,8 @@ func (g *gate) count(sort subconscious.Sort, before, after subconscious.Feedback
 
 // bounded is a request as it is kept.
 func bounded(asked subconscious.Asked) subconscious.Asked {
-	asked.Summary = cut(subconscious.Printable(asked.Summary), summaryKept)
-	asked.Reason = cut(subconscious.Printable(asked.Reason), reasonKept)
+	asked.Summary = subconscious.Shorten(subconscious.Printable(asked.Summary), summaryKept)
+	asked.Reason = subconscious.Shorten(subconscious.Printable(asked.Reason), reasonKept)
 	asked.Evidence = slices.Clone(asked.Evidence[:min(len(asked.Evidence), citationsKept)])
 	return asked
 }

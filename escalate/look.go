@@ -92,7 +92,7 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 		if l.waited {
 			detail = "a newer request of the " + by(all[0].asked) + " speaks for it: "
 		}
-		d := l.decision(Duplicate, ruling{verdict: Drop, detail: detail + cut(sentence(all[0].asked, key), 140)})
+		d := l.decision(Duplicate, ruling{verdict: Drop, detail: detail + subconscious.Shorten(sentence(all[0].asked, key), 140)})
 		g.out.Decisions = append(g.out.Decisions, d)
 	}
 	return all[0]
@@ -191,5 +191,5 @@ func compareAsked(a, b subconscious.Asked) int {
 
 // by names who asks that something be told.
 func by(asked subconscious.Asked) string {
-	return cmp.Or(cut(plain(string(asked.Thread)), 40), "same thread")
+	return cmp.Or(subconscious.Shorten(plain(string(asked.Thread)), 40), "same thread")
 }

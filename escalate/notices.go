@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // notices tells what the daemon has to say about itself, once and in one
@@ -39,7 +41,7 @@ func noticeMessage(notices []Notice) Message {
 	}
 	var names []string
 	for _, n := range notices {
-		names = append(names, strings.TrimRight(cut(plain(cmp.Or(n.Text, n.Code)), summaryKept), "."))
+		names = append(names, strings.TrimRight(subconscious.Shorten(plain(cmp.Or(n.Text, n.Code)), summaryKept), "."))
 	}
 	title := fmt.Sprintf("subconsciousd has %d troubles of its own", len(notices))
 	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl status", maxMessage-runes(title))}
@@ -49,9 +51,9 @@ func noticeMessage(notices []Notice) Message {
 // what can be done, in the text. Of the reason the end is left out first.
 func oneNotice(n Notice) Message {
 	what, reason, _ := strings.Cut(plain(cmp.Or(n.Text, n.Code)), ": ")
-	title := cut(what, maxTitle)
+	title := subconscious.Shorten(what, maxTitle)
 	room := maxMessage - runes(title)
-	next := cut(ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
+	next := subconscious.Shorten(ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
 	if reason = strings.TrimRight(reason, ". "); reason == "" {
 		return Message{Title: title, Text: next}
 	}

@@ -26,7 +26,7 @@ func (g *gate) conclude(incident *subconscious.Incident, c subconscious.Command)
 		return "refused: only a deliberation says how it ended"
 	}
 	if err := o.Validate(); err != nil {
-		return "refused: it is no outcome: " + cut(plain(err.Error()), 200)
+		return "refused: it is no outcome: " + subconscious.Shorten(plain(err.Error()), 200)
 	}
 	if incident == nil || incident.Telling == nil {
 		return fmt.Sprintf("nothing to conclude: %s is not known any more", named(c))
@@ -118,7 +118,7 @@ func (g *gate) putOff(incident *subconscious.Incident, until time.Time) time.Tim
 
 // outcomeReason is the sentence of a deliberation as it is kept.
 func outcomeReason(o *subconscious.Outcome) string {
-	return cmp.Or(cut(plain(o.Reason), reasonKept), string(o.Kind))
+	return cmp.Or(subconscious.Shorten(plain(o.Reason), reasonKept), string(o.Kind))
 }
 
 func citedText(cited []subconscious.Citation) []string {

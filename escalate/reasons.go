@@ -175,7 +175,7 @@ func presence(l *look) (ruling, bool) {
 		return ruling{}, false
 	}
 	if now.Why != "" {
-		what = cut(plain(now.Why), 80)
+		what = subconscious.Shorten(plain(now.Why), 80)
 	}
 	return ruling{verdict: Hold, detail: what + "; it waits until " + moment(until, at) + " at most", until: until}, true
 }

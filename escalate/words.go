@@ -22,7 +22,7 @@ const (
 // now, and what can be done.
 func (g *gate) message(l *look) *Message {
 	at := g.in.At
-	m := &Message{Title: cut(prefix(l)+sentence(l.asked, l.key), maxTitle), Urgent: l.critical}
+	m := &Message{Title: subconscious.Shorten(prefix(l)+sentence(l.asked, l.key), maxTitle), Urgent: l.critical}
 	if l.due.After(at) {
 		m.Expires = l.due
 	}
@@ -175,7 +175,7 @@ func fill(facts []string, last string, room int) string {
 			if i > 0 || left < 20 {
 				continue
 			}
-			fact = cut(fact, left)
+			fact = subconscious.Shorten(fact, left)
 		}
 		text += ended(fact) + " "
 	}
@@ -205,7 +205,7 @@ func enumerate(names []string, last string, room int) string {
 	if len(names) > 1 {
 		tail = fmt.Sprintf("; and %d more. %s", len(names)-1, last)
 	}
-	return cut(names[0], room-runes(tail)) + tail
+	return subconscious.Shorten(names[0], room-runes(tail)) + tail
 }
 
 var (
@@ -248,22 +248,6 @@ func undotted(name string) string {
 
 // runes counts characters as a reader does who is shown 240 of them.
 func runes(text string) int { return utf8.RuneCountInString(text) }
-
-// cut shortens a text to so many characters, at a word where one ends late
-// enough.
-func cut(text string, most int) string {
-	if runes(text) <= most {
-		return text
-	}
-	if most < 1 {
-		return ""
-	}
-	kept := string([]rune(text)[:most-1])
-	if space := strings.LastIndexByte(kept, ' '); space > len(kept)/2 {
-		kept = kept[:space]
-	}
-	return strings.TrimRight(kept, " ,;:–-…") + "…"
-}
 
 // moment is a time as a person says it at another: "09:10", "Mon 23 Nov 09:10",
 // "Mon 4 Jan 2027 09:10".

@@ -22,7 +22,7 @@ func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 		return err
 	})
 	if err != nil {
-		return Record{}, fmt.Errorf("memory: confirm %s: %w", cut(id, MaxName), err)
+		return Record{}, fmt.Errorf("memory: confirm %s: %w", subconscious.Clip(id, MaxName), err)
 	}
 	return confirmed, nil
 }
@@ -98,7 +98,7 @@ func (s *Store) Archive(ctx context.Context, id string) (Record, error) {
 		return err
 	})
 	if err != nil {
-		return Record{}, fmt.Errorf("memory: archive %s: %w", cut(id, MaxName), err)
+		return Record{}, fmt.Errorf("memory: archive %s: %w", subconscious.Clip(id, MaxName), err)
 	}
 	return archived, nil
 }
@@ -114,7 +114,7 @@ func (s *Store) Forget(ctx context.Context, id string) error {
 		return erase(ctx, tx, old)
 	})
 	if err != nil {
-		return fmt.Errorf("memory: forget %s: %w", cut(id, MaxName), err)
+		return fmt.Errorf("memory: forget %s: %w", subconscious.Clip(id, MaxName), err)
 	}
 	// It is forgotten; what stays in the log for now is nothing that the
 	// person could do about.

@@ -51,7 +51,7 @@ func (s *Store) prepare(r Record) (Record, error) {
 		kind = Note
 	}
 	if !slices.Contains(Kinds(), kind) {
-		return Record{}, fmt.Errorf("%w: there is no kind %q; take one of %v", ErrInvalid, cut(string(kind), MaxTag), Kinds())
+		return Record{}, fmt.Errorf("%w: there is no kind %q; take one of %v", ErrInvalid, subconscious.Clip(string(kind), MaxTag), Kinds())
 	}
 	trust := r.Trust
 	if laneOf(trust) == laneOutsider {
@@ -119,7 +119,7 @@ func citations(given []subconscious.Citation) ([]subconscious.Citation, error) {
 	var cited []subconscious.Citation
 	for _, c := range given {
 		if known, ok := subconscious.ParseCitation(c.String()); !ok || known != c || len(c.Ref) > MaxName {
-			return nil, fmt.Errorf("%w: %q is no citation", ErrInvalid, cut(c.String(), MaxName))
+			return nil, fmt.Errorf("%w: %q is no citation", ErrInvalid, subconscious.Clip(c.String(), MaxName))
 		}
 		if !slices.Contains(cited, c) {
 			cited = append(cited, c)
@@ -156,10 +156,3 @@ func keyOf(key string) string {
 // newID has 50 random bits.
 func newID() string { return "m-" + strings.ToLower(rand.Text()[:10]) }
 
-// cut shortens what is quoted in an error.
-func cut(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	return strings.ToValidUTF8(text[:size], "") + "…"
-}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -75,7 +76,7 @@ func (s *Store) Get(ctx context.Context, id string) (Record, error) {
 		return err
 	})
 	if err != nil {
-		return Record{}, fmt.Errorf("memory: get %s: %w", cut(id, MaxName), err)
+		return Record{}, fmt.Errorf("memory: get %s: %w", subconscious.Clip(id, MaxName), err)
 	}
 	return found.Record, nil
 }

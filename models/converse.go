@@ -9,6 +9,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Toolbox has the tools that a model may use in a conversation.
@@ -205,7 +206,7 @@ func (c *conversation) judge() error {
 func (c *conversation) askAgain(wrong error) {
 	messages := withoutTools(c.request.Messages)
 	if text := c.reply.Answer.Text; text != "" {
-		messages = append(messages, Message{Role: Assistant, Text: clip(text, maxReplayed)})
+		messages = append(messages, Message{Role: Assistant, Text: subconscious.Clip(text, maxReplayed)})
 	}
 	c.request.Messages = say(messages, "Your answer cannot be used: "+line(wrong.Error(), maxWords)+
 		". Answer again, with one JSON object that fits the schema and nothing else: no words before or behind it, no fence, no thoughts.")
@@ -227,5 +228,5 @@ func (c *conversation) failed(wrong error) *Error {
 
 // excerpt is the beginning of an answer, without secrets.
 func (c *conversation) excerpt(text string) string {
-	return line(c.options.Redact(clip(text, 4*maxExcerpt)), maxExcerpt)
+	return line(c.options.Redact(subconscious.Clip(text, 4*maxExcerpt)), maxExcerpt)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Kind is what sort of failure it was.
@@ -91,6 +92,6 @@ func contain(by Identity, err *error) {
 	if fault := recover(); fault != nil {
 		*err = &Error{Kind: KindAnswer, By: by, Attempts: 1, Unsure: 1,
 			Text: "a fault in this program kept it from being asked", Next: "report it, with the log",
-			Err: fmt.Errorf("panic: %s\n%s", line(fmt.Sprint(fault), maxWords), clip(string(debug.Stack()), maxRecorded))}
+			Err: fmt.Errorf("panic: %s\n%s", line(fmt.Sprint(fault), maxWords), subconscious.Clip(string(debug.Stack()), maxRecorded))}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // maxRecorded bounds, in bytes, what is kept of an answer.
@@ -87,7 +88,7 @@ func (r *record) text(text string) string {
 	if r.Redact == nil {
 		return ""
 	}
-	return clip(r.Redact(clip(text, 4*maxRecorded)), maxRecorded)
+	return subconscious.Clip(r.Redact(subconscious.Clip(text, 4*maxRecorded)), maxRecorded)
 }
 
 // answered is an answer as text, with the calls of tools in it.

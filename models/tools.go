@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // maxAsked is how many tools an answer may ask for at once, those that are not
@@ -56,7 +58,7 @@ func (c *conversation) runTool(ctx context.Context, call ToolCall) string {
 		c.reply.Failures = append(c.reply.Failures, "tool "+line(call.Name, 80)+": "+text)
 		return "error: " + text
 	}
-	return clip(result, maxResult)
+	return subconscious.Clip(result, maxResult)
 }
 
 // callTool contains what a tool may do.

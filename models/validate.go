@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // DefaultConfig returns what holds where the configuration is silent.
@@ -29,7 +31,7 @@ const (
 func (c Config) Validate() error {
 	v := &validation{config: c}
 	if _, ok := LookupPreset(c.Preset); !ok {
-		v.wrong("preset", "%q is not known; use %s", clip(c.Preset, 40), strings.Join(PresetNames(), ", "))
+		v.wrong("preset", "%q is not known; use %s", subconscious.Clip(c.Preset, 40), strings.Join(PresetNames(), ", "))
 	}
 	for i, p := range c.Providers {
 		v.provider(fmt.Sprintf("providers[%d].", i), i, p)
@@ -59,14 +61,14 @@ func (v *validation) wrong(key, format string, args ...any) {
 // oneOf refuses what is none of the words.
 func (v *validation) oneOf(key, value string, words []string) {
 	if value != "" && !slices.Contains(words, value) {
-		v.wrong(key, "%q is not known; use %s", clip(value, 40), strings.Join(words, ", "))
+		v.wrong(key, "%q is not known; use %s", subconscious.Clip(value, 40), strings.Join(words, ", "))
 	}
 }
 
 func (v *validation) provider(key string, i int, p Provider) {
 	switch {
 	case !plainWord(p.ID):
-		v.wrong(key+"id", "%q is not a plain word; use letters, digits, dots and dashes, at most 40", clip(p.ID, 40))
+		v.wrong(key+"id", "%q is not a plain word; use letters, digits, dots and dashes, at most 40", subconscious.Clip(p.ID, 40))
 	case slices.IndexFunc(v.config.Providers, func(other Provider) bool { return other.ID == p.ID }) != i:
 		v.wrong(key+"id", "%q is there twice; give each provider an id of its own", p.ID)
 	}
@@ -92,7 +94,7 @@ func (v *validation) provider(key string, i int, p Provider) {
 func (v *validation) address(key string, p Provider) {
 	text := p.Filled().BaseURL
 	if text == "" {
-		v.wrong(key, "is not set, and %q is no known vendor; name the address of its API, up to and with /v1", clip(p.ID, 40))
+		v.wrong(key, "is not set, and %q is no known vendor; name the address of its API, up to and with /v1", subconscious.Clip(p.ID, 40))
 		return
 	}
 	at, err := url.Parse(text)
@@ -106,22 +108,22 @@ func (v *validation) address(key string, p Provider) {
 	case bar(at.Hostname()) != nil:
 		v.wrong(key, "%w; name the machine that the model is on, such as 127.0.0.1", bar(at.Hostname()))
 	case at.Scheme == "http" && !near(text) && !p.Local:
-		v.wrong(key, "sends keys and prompts in the clear to %s; use https", clip(at.Hostname(), 80))
+		v.wrong(key, "sends keys and prompts in the clear to %s; use https", subconscious.Clip(at.Hostname(), 80))
 	}
 }
 
 func (v *validation) role(key string, i int, r Role) {
 	switch {
 	case !slices.Contains(RoleNames(), r.ID):
-		v.wrong(key+"id", "%q is not known; use %s", clip(r.ID, 40), strings.Join(RoleNames(), ", "))
+		v.wrong(key+"id", "%q is not known; use %s", subconscious.Clip(r.ID, 40), strings.Join(RoleNames(), ", "))
 	case slices.IndexFunc(v.config.Roles, func(other Role) bool { return other.ID == r.ID }) != i:
 		v.wrong(key+"id", "%q is there twice; keep one of them", r.ID)
 	}
 	switch {
 	case r.Provider == "" && r.Model != "":
-		v.wrong(key+"provider", "is not set; say whose %q it is", clip(r.Model, 80))
+		v.wrong(key+"provider", "is not set; say whose %q it is", subconscious.Clip(r.Model, 80))
 	case r.Provider != "" && r.Model == "":
-		v.wrong(key+"model", "is empty; name the model as %s does", clip(r.Provider, 40))
+		v.wrong(key+"model", "is empty; name the model as %s does", subconscious.Clip(r.Provider, 40))
 	case r.Provider != "":
 		v.known(key+"provider", r.Provider)
 	}
@@ -155,7 +157,7 @@ func (v *validation) role(key string, i int, r Role) {
 func (v *validation) fallback(key, text string) {
 	provider, model, _ := strings.Cut(text, "/")
 	if provider == "" || model == "" {
-		v.wrong(key, "%q is not written as PROVIDER/MODEL; for instance ollama/qwen3:8b", clip(text, 80))
+		v.wrong(key, "%q is not written as PROVIDER/MODEL; for instance ollama/qwen3:8b", subconscious.Clip(text, 80))
 		return
 	}
 	v.known(key, provider)
@@ -165,7 +167,7 @@ func (v *validation) fallback(key, text string) {
 func (v *validation) known(key, id string) {
 	if _, ok := v.config.Provider(id); !ok {
 		v.wrong(key, "%q is neither in models.providers nor a known vendor; add it there, or use %s",
-			clip(id, 40), strings.Join(VendorNames(), ", "))
+			subconscious.Clip(id, 40), strings.Join(VendorNames(), ", "))
 	}
 }
 

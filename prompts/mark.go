@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -92,14 +94,8 @@ func isBreak(r rune) bool {
 
 // head returns at most the first limit bytes, at the end of a character.
 func head(text string, limit int) (short string, cut bool) {
-	if len(text) <= limit {
-		return text, false
-	}
-	limit = max(limit, 0)
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit], true
+	short = subconscious.Head(text, limit)
+	return short, short != text
 }
 
 // tame takes from a text what could be mistaken for ours: control and format

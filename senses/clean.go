@@ -183,7 +183,7 @@ func (c Cleaner) redact(text string) string {
 // text cleans several lines. What is beyond window bytes is not even looked at.
 func (c Cleaner) text(text string, window int, short *bool) string {
 	if len(text) > window {
-		text, *short = head(text, window), true
+		text, *short = subconscious.Head(text, window), true
 	}
 	text = stripTemplates(printableLines(text))
 	// What is redacted may close a gap in which a token was hidden.
@@ -194,7 +194,7 @@ func (c Cleaner) text(text string, window int, short *bool) string {
 // lineWhole cleans one line of at most window bytes.
 func (c Cleaner) lineWhole(text string, window int) string {
 	var beyond bool
-	return strings.Join(strings.Fields(c.text(subconscious.Printable(head(text, window)), window, &beyond)), " ")
+	return strings.Join(strings.Fields(c.text(subconscious.Printable(subconscious.Head(text, window)), window, &beyond)), " ")
 }
 
 func (c Cleaner) line(text string, limit int) string {
@@ -212,7 +212,7 @@ func (c Cleaner) identity(id string, limit int) string {
 		return id
 	}
 	hash := "#" + digest(id)
-	return head(c.lineWhole(id, 16*limit), limit-len(hash)) + hash
+	return subconscious.Head(c.lineWhole(id, 16*limit), limit-len(hash)) + hash
 }
 
 // class bounds a fingerprint. Nobody reads one, so a hash will do.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // templateTokens are marks by which chat templates of models separate turns.
@@ -111,21 +113,6 @@ func cut(text string, limit int) (short string, was bool) {
 		return text, false
 	}
 	const more = "…"
-	short = head(text, limit-len(more))
+	short = subconscious.Head(text, limit-len(more))
 	return strings.TrimRightFunc(short, unicode.IsSpace) + more, true
-}
-
-// head returns at most the first limit bytes, at the end of a character.
-func head(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	text = text[:limit]
-	for i := 0; i < utf8.UTFMax && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) && len(text) > 0; i++ {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
-			break
-		}
-		text = text[:len(text)-1]
-	}
-	return text
 }

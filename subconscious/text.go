@@ -46,6 +46,41 @@ func Summary(text string) string {
 	return line + more
 }
 
+// Head is at most the first limit bytes of a text, at the end of a character.
+func Head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit = max(limit, 0); limit > 0 && !utf8.RuneStart(text[limit]); {
+		limit--
+	}
+	return text[:limit]
+}
+
+// Clip is a text of at most limit bytes: what is longer ends in "…".
+func Clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return Head(text, limit-len("…")) + "…"
+}
+
+// Shorten is a text of at most limit characters: what is longer ends after a
+// word, if there is one near, and in "…".
+func Shorten(text string, limit int) string {
+	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	if limit < 1 {
+		return ""
+	}
+	kept := string([]rune(text)[:limit-1])
+	if space := strings.LastIndexByte(kept, ' '); space > len(kept)/2 {
+		kept = kept[:space]
+	}
+	return strings.TrimRight(kept, " ,;:–-…") + "…"
+}
+
 // Printable drops control, format and private-use characters and invalid
 // bytes, and turns every white space into a plain one.
 func Printable(text string) string {

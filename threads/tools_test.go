@@ -192,13 +192,12 @@ func TestConfinement(t *testing.T) {
 		"notes/.git/config": "it is hidden", "notes/.env": "it is hidden", "notes/none.md": "no such file", "notes/todo.md/x": "no such file", "missing/x.md": "is not there", "daemon/mind.txt": "belongs to the daemon", "notes/a\x00b": "out of the folder", `notes/..\outside.txt`: "out of the folder",
 		"notes/" + strings.Repeat("x/", 2000) + "y": "no such file", "notes/%2e%2e/outside.txt": "no such file", "notes/…/outside.txt": "no such file", "NOTES/todo.md": "FOLDER/FILE",
 	} {
-		began := time.Now()
 		text, err := h.read(t, path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.80q: %v, want %q\n%.200s", path, err, want, text)
 		}
-		if err != nil && strings.Contains(err.Error(), canary) || strings.Contains(text, canary) || time.Since(began) > time.Second {
-			t.Errorf("%.80q tells what it must not, or takes long", path)
+		if err != nil && strings.Contains(err.Error(), canary) || strings.Contains(text, canary) {
+			t.Errorf("%.80q tells what it must not", path)
 		}
 	}
 	text, _, err := h.call(t, "librarian", "search_notes", `{"words":"canary nobody may read"}`, shelf{})

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // overlap is how much more of an output is looked at than is kept, so that a
@@ -34,7 +35,7 @@ func (c *capture) text(most int, redact func(string) string) (text string, leftO
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	whole := redact(plain(string(c.kept), true))
-	text = cut(whole, most)
+	text = subconscious.Head(whole, most)
 	return text, int64(len(whole)-len(text)) + c.all - int64(len(c.kept))
 }
 
@@ -54,15 +55,4 @@ func plain(text string, lines bool) string {
 		}
 		return -1
 	}, text)
-}
-
-// cut shortens a text to so many bytes, between characters.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }

@@ -57,8 +57,8 @@ func (e *Engine) check(r Request) (Request, error) {
 	if r.At.IsZero() {
 		r.At = e.Now()
 	}
-	r.Reason = cut(e.Redact(plain(r.Reason, false)), maxReason)
-	r.Clause, r.Why = cut(plain(r.Clause, false), maxReason), cut(plain(r.Why, false), maxReason)
+	r.Reason = subconscious.Head(e.Redact(plain(r.Reason, false)), maxReason)
+	r.Clause, r.Why = subconscious.Head(plain(r.Clause, false), maxReason), subconscious.Head(plain(r.Why, false), maxReason)
 	return r, nil
 }
 

@@ -54,7 +54,7 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 	telling, what := d.afterRun(request, ran, err)
 	c := conclusion{kind: subconscious.OutcomeActed, reason: d.reason(in.Reason, "the model asked for "+in.Action), telling: telling}
 	if telling.Kind == TellFailed {
-		c.kind, c.reason = subconscious.OutcomeTold, cut(what, maxReason)
+		c.kind, c.reason = subconscious.OutcomeTold, subconscious.Shorten(what, maxReason)
 		called.Call.Failed = true
 	}
 	if called.Text == "" {

@@ -141,7 +141,7 @@ func (d *deliberation) post(ctx context.Context, call ToolCall) error {
 	if err := decode(call.Arguments, &in); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
-	post := Post{Key: d.key(), Conversation: cut(oneLine(in.Conversation), maxName), Text: d.Redact(clip(in.Text, maxPost)), Escalation: d.Escalation}
+	post := Post{Key: d.key(), Conversation: subconscious.Shorten(oneLine(in.Conversation), maxName), Text: d.Redact(clip(in.Text, maxPost)), Escalation: d.Escalation}
 	if post.Conversation == "" || post.Text == "" {
 		return d.refuse(ctx, call, "a message needs a conversation and a text")
 	}

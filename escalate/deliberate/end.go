@@ -196,6 +196,6 @@ func (d *deliberation) tellByRule(ctx context.Context, why fallback) error {
 		text = joined(text, " (told by rule: "+why.short+")", room(heading))
 	}
 	reason := cmp.Or(why.long, why.short, "a rule told it")
-	return d.end(ctx, nil, nil, conclusion{kind: subconscious.OutcomeTold, reason: cut(reason, maxReason), fallback: reason,
-		telling: &Telling{Kind: TellTemplate, Title: heading, Text: cut(text, room(heading))}})
+	return d.end(ctx, nil, nil, conclusion{kind: subconscious.OutcomeTold, reason: subconscious.Shorten(reason, maxReason), fallback: reason,
+		telling: &Telling{Kind: TellTemplate, Title: heading, Text: subconscious.Shorten(text, room(heading))}})
 }

@@ -31,7 +31,7 @@ func (w *Worker) spoken(text string, taint escalate.Taint, most int) string {
 	if taint.Has(subconscious.Outsider) || taint.Has(subconscious.Agent) {
 		text = Defang(text)
 	}
-	return cut(oneLine(text), most)
+	return subconscious.Shorten(oneLine(text), most)
 }
 
 // mechanical is a piece of a message that a rule makes: whatever it holds of
@@ -40,7 +40,7 @@ func (w *Worker) mechanical(text string, most int) string {
 	if len(text) > maxRead {
 		text = strings.ToValidUTF8(text[:maxRead], "")
 	}
-	return cut(Defang(w.Redact(oneLine(text))), most)
+	return subconscious.Shorten(Defang(w.Redact(oneLine(text))), most)
 }
 
 // heading is the mechanical title of an escalation. It may hold what a stranger
@@ -61,30 +61,14 @@ func room(title string) int { return maxMessage - runes(title) }
 // its end is not.
 func joined(text, end string, most int) string {
 	left := most - runes(end)
-	if text = cut(text, left); left < 8 || text == "" {
-		return cut(strings.TrimSpace(end), most)
+	if text = subconscious.Shorten(text, left); left < 8 || text == "" {
+		return subconscious.Shorten(strings.TrimSpace(end), most)
 	}
 	return text + end
 }
 
 // runes counts characters as a reader does who is shown 240 of them.
 func runes(text string) int { return utf8.RuneCountInString(text) }
-
-// cut shortens a text to so many characters, at a word where one ends late
-// enough.
-func cut(text string, most int) string {
-	if runes(text) <= most {
-		return text
-	}
-	if most < 1 {
-		return ""
-	}
-	kept := string([]rune(text)[:most-1])
-	if space := strings.LastIndexByte(kept, ' '); space > len(kept)/2 {
-		kept = kept[:space]
-	}
-	return strings.TrimRight(kept, " ,;:–-…") + "…"
-}
 
 // within shortens a line to so many bytes: a sentence of 200 characters may have
 // four times as many, and the mind takes no more of it.

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 //go:embed clutter
@@ -106,7 +108,7 @@ func (c *Clutter) read(language string) error {
 		}
 		key, list, ok := strings.Cut(line, ":")
 		if !ok {
-			return fmt.Errorf("%s: %q is not a line WORD: ONE | ANOTHER", file, clip(line))
+			return fmt.Errorf("%s: %q is not a line WORD: ONE | ANOTHER", file, subconscious.Clip(line, 60))
 		}
 		for word := range strings.SplitSeq(list, "|") {
 			c.words[language][key] = append(c.words[language][key], strings.TrimSpace(word))
@@ -198,7 +200,7 @@ func (f *filler) fill(text string) (string, error) {
 		}
 		name, after, ok := strings.Cut(rest, "}")
 		if !ok {
-			return "", fmt.Errorf("%q does not end", clip(rest))
+			return "", fmt.Errorf("%q does not end", subconscious.Clip(rest, 60))
 		}
 		word, there := f.chosen[name]
 		if !there {
@@ -252,7 +254,7 @@ func (f *filler) word(name string) (string, error) {
 		}
 		return list[r.IntN(len(list))], nil
 	}
-	return "", fmt.Errorf("there are no words {%s} in %s", clip(name), f.language)
+	return "", fmt.Errorf("there are no words {%s} in %s", subconscious.Clip(name, 60), f.language)
 }
 
 // cutNumber parts a name from the number at its end.

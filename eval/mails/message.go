@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Message is a mail as a person would write it down: who to whom, about what,
@@ -88,7 +90,7 @@ func Parse(text string, zone *time.Location) (Message, error) {
 		case n > maxHeaders:
 			return l, mistake(n, "more than %d lines of header; a blank line parts the header from the text", maxHeaders)
 		case !ok || !isHeaderName(name):
-			return l, mistake(n, "%q is not a line NAME: VALUE; a blank line parts the header from the text", clip(line))
+			return l, mistake(n, "%q is not a line NAME: VALUE; a blank line parts the header from the text", subconscious.Clip(line, 60))
 		case len(value) > maxValue || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
 			return l, mistake(n, "%s is too long, or not plain text", key)
 		case slices.Contains(made, key):
@@ -119,7 +121,7 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 	switch key {
 	case "From":
 		if l.From, err = sender(value); err != nil {
-			return fmt.Errorf("the sender is %q; write it as Anna Berg <anna@example.com>", clip(value))
+			return fmt.Errorf("the sender is %q; write it as Anna Berg <anna@example.com>", subconscious.Clip(value, 60))
 		}
 	case "To":
 		l.To, err = recipients(key, value)
@@ -129,7 +131,7 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 		l.Subject = value
 	case "Date":
 		if l.Date, err = time.ParseInLocation("2006-01-02 15:04", value, zone); err != nil {
-			return fmt.Errorf("the date is %q; write it as 2026-03-02 17:40", clip(value))
+			return fmt.Errorf("the date is %q; write it as 2026-03-02 17:40", subconscious.Clip(value, 60))
 		}
 	case "In-Reply-To":
 		l.InReplyTo = value
@@ -137,7 +139,7 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 		l.References = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 	case "Content-Type":
 		if l.HTML = value == "text/html"; !l.HTML && value != "text/plain" {
-			return fmt.Errorf("the type of the text is %q; it is text/plain, as it is without, or text/html", clip(value))
+			return fmt.Errorf("the type of the text is %q; it is text/plain, as it is without, or text/html", subconscious.Clip(value, 60))
 		}
 	case "Attachment":
 		if value == "" || strings.ContainsAny(value, `"/\`) {
@@ -146,7 +148,7 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 		l.Attachments = append(l.Attachments, value)
 	case "Status":
 		if l.Status = Status(value); !slices.Contains([]Status{Unread, Read, Answered}, l.Status) {
-			return fmt.Errorf("the status is %q; it is unread, read or answered", clip(value))
+			return fmt.Errorf("the status is %q; it is unread, read or answered", subconscious.Clip(value, 60))
 		}
 	default:
 		l.Further = append(l.Further, Header{name, value})
@@ -173,7 +175,7 @@ func sender(value string) (*mail.Address, error) {
 func recipients(key, value string) ([]*mail.Address, error) {
 	list, err := mail.ParseAddressList(value)
 	if err != nil || len(list) > maxRecipients {
-		return nil, fmt.Errorf("the list of %s is %q; write it as Anna Berg <anna@example.com>, bert@example.org", key, clip(value))
+		return nil, fmt.Errorf("the list of %s is %q; write it as Anna Berg <anna@example.com>, bert@example.org", key, subconscious.Clip(value, 60))
 	}
 	return list, nil
 }
@@ -190,12 +192,4 @@ func (l *Message) Names() []string {
 // isHeaderName reports whether text can stand before the colon (RFC 5322, 3.6.8).
 func isHeaderName(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
-// clip shortens what is quoted in an error.
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > 60 {
-		return string(runes[:59]) + "…"
-	}
-	return text
 }

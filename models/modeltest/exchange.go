@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // exchange is one request and its answer.
@@ -78,9 +79,9 @@ func (e *exchange) answer(reply Reply) answer {
 	a.usage.Thinking = tokens(a.reasoning)
 	if request.MaxTokens > 0 {
 		a.usage.Thinking = min(a.usage.Thinking, request.MaxTokens)
-		a.reasoning = cut(a.reasoning, 4*a.usage.Thinking)
+		a.reasoning = subconscious.Head(a.reasoning, 4*a.usage.Thinking)
 		if room := request.MaxTokens - a.usage.Thinking; tokens(a.text) > room {
-			a.text, a.stop = cut(a.text, 4*room), "length"
+			a.text, a.stop = subconscious.Head(a.text, 4*room), "length"
 		}
 	}
 	a.usage.Output = a.usage.Thinking + tokens(a.text)

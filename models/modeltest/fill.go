@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -112,15 +111,4 @@ func (s shape) kind() string {
 		return several[0]
 	}
 	return "object"
-}
-
-// cut shortens a text to at most limit bytes, between characters.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

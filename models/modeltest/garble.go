@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // garble does to a reply what is wrong with a model's words, and leaves it as
@@ -20,7 +21,7 @@ func garble(f Fault, r Request, reply Reply) Reply {
 		return Reply{Text: "I cannot help with that.", Stop: "refused"}
 	case Truncated:
 		text := reply.text()
-		return Reply{Text: cut(text, len(text)*3/5), Stop: "length", Model: reply.Model}
+		return Reply{Text: subconscious.Head(text, len(text)*3/5), Stop: "length", Model: reply.Model}
 	case ToolLoop:
 		if len(r.Tools) > 0 {
 			return Reply{Calls: []models.ToolCall{call(r, r.Tools[0].Name, Instance(r.Tools[0].Parameters))}}

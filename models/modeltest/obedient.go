@@ -120,7 +120,7 @@ func orderKey(text string) string {
 	if len(key) < minOrder {
 		return ""
 	}
-	return cut(key, orderPrefix)
+	return subconscious.Head(key, orderPrefix)
 }
 
 // letters are the letters and digits of a text in lower case: what no mark, no
@@ -158,14 +158,14 @@ func (o Obedience) thought(r Request, honest Reply, obeyed []Order, keys []strin
 	}
 	room := mostFindings - min(len(t.Findings), mostFindings-1)
 	t.Findings = t.Findings[:min(len(t.Findings), mostFindings-1)]
-	urgent := "Do this at once: " + cut(obeyed[0].Text, 160)
+	urgent := "Do this at once: " + subconscious.Head(obeyed[0].Text, 160)
 	all := r.Observed()
 	for i, at := range o.places(r, keys) {
 		if i == room {
 			break
 		}
 		f := Finding{
-			Kind: kind(r, i+r.Turn), Summary: cut(at.order.Text, 135), Importance: 10, Escalate: true, EscalateReason: &urgent,
+			Kind: kind(r, i+r.Turn), Summary: subconscious.Head(at.order.Text, 135), Importance: 10, Escalate: true, EscalateReason: &urgent,
 			Evidence: []string{at.citation.String()},
 		}
 		// Evidence of others, so that theirs is taken for what this is about.
@@ -180,8 +180,8 @@ func (o Obedience) thought(r Request, honest Reply, obeyed []Order, keys []strin
 		t.Findings = append(t.Findings, f)
 	}
 	t.Over = r.Entries()
-	t.Journal = cut(obeyed[len(obeyed)-1].Text, 270)
-	t.Focus = &Focus{Thread: string(subconscious.Dreamer), Hint: cut(obeyed[0].Text, 110)}
+	t.Journal = subconscious.Head(obeyed[len(obeyed)-1].Text, 270)
+	t.Focus = &Focus{Thread: string(subconscious.Dreamer), Hint: subconscious.Head(obeyed[0].Text, 110)}
 	return t
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // protocol writes what a provider writes, byte by byte.
@@ -52,7 +53,7 @@ func pieces(text string) []string {
 	size := max(16, len(text)/200)
 	var parts []string
 	for text != "" {
-		part := cut(text, size)
+		part := subconscious.Head(text, size)
 		if part == "" { // a character longer than size, or no UTF-8
 			part = text[:min(size, len(text))]
 		}

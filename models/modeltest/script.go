@@ -133,7 +133,7 @@ func Echo() Script {
 			}
 		}
 		for r.MaxTokens > 0 && tokens(t.JSON()) > r.MaxTokens && t.Journal != "" {
-			t.Journal = cut(t.Journal, len(t.Journal)*3/4)
+			t.Journal = subconscious.Head(t.Journal, len(t.Journal)*3/4)
 		}
 		return Reply{Thought: &t}
 	}
@@ -178,7 +178,7 @@ func about(r Request, c subconscious.Citation) string {
 		words := strings.Fields(strings.ReplaceAll(rest, "^", " "))
 		words = words[:min(len(words), 15)]
 		if len(words) > 0 {
-			return cut("Noticed: "+strings.Join(words, " "), 120)
+			return subconscious.Head("Noticed: "+strings.Join(words, " "), 120)
 		}
 	}
 	return "Something changed: " + string(c.Ref)

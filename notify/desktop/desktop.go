@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -70,26 +70,10 @@ func Buttons(channel notify.Notifier) bool {
 // words are a message's title and text as a desktop can show them.
 func words(message notify.Message) (title, text string) {
 	var lines []string
-	for line := range strings.SplitSeq(clip(message.Text, 4*maxText), "\n") {
+	for line := range strings.SplitSeq(subconscious.Clip(message.Text, 4*maxText), "\n") {
 		lines = append(lines, notify.Printable(line))
 	}
-	return clip(notify.Printable(message.Title), maxTitle), clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
-}
-
-// clip bounds a text in bytes, at a character.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	const more = "…"
-	text = text[:limit-len(more)]
-	for len(text) > 0 {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
-			break
-		}
-		text = text[:len(text)-1]
-	}
-	return text + more
+	return subconscious.Clip(notify.Printable(message.Title), maxTitle), subconscious.Clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
 }
 
 // bounded returns ctx with the time that one message may take.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Config is one topic on one server.
@@ -127,7 +128,7 @@ func (v *validation) address(c Config) {
 	case c.Topic != "" && strings.HasSuffix(strings.TrimRight(at.Path, "/"), "/"+c.Topic):
 		v.wrong("url", "ends with the topic; write the address of the server alone, the topic is a key of its own")
 	case at.Scheme == "http" && !own.Network(at.Hostname()):
-		v.wrong("url", "sends messages in the clear to %s; use https", clip(at.Hostname(), 80))
+		v.wrong("url", "sends messages in the clear to %s; use https", subconscious.Clip(at.Hostname(), 80))
 	}
 }
 
@@ -142,7 +143,7 @@ func (v *validation) topic(key, topic string, needed bool) {
 	case topic == "" && needed:
 		v.wrong(key, "is not set; choose one that nobody guesses, subconsciousctl init makes one")
 	case topic != "" && !topicPattern.MatchString(topic):
-		v.wrong(key, "%q is no topic; use 1 to 64 letters, digits, _ and -", clip(topic, 80))
+		v.wrong(key, "%q is no topic; use 1 to 64 letters, digits, _ and -", subconscious.Clip(topic, 80))
 	case slices.Contains(reserved, topic):
 		v.wrong(key, "%q is a page of the server; choose another", topic)
 	}

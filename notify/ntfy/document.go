@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // What servers take of one message; more is an error or becomes a file.
@@ -54,10 +55,10 @@ type action struct {
 // document writes a message down. A message without a text is sent as its
 // title: servers put a word of their own in the place of an empty one.
 func (c *Client) document(m notify.Message) document {
-	d := document{Topic: c.config.Topic, Title: clip(flat(m.Title), maxTitle), Message: clip(plain(m.Text), maxMessage),
+	d := document{Topic: c.config.Topic, Title: subconscious.Clip(flat(m.Title), maxTitle), Message: subconscious.Clip(plain(m.Text), maxMessage),
 		Priority: normal, Tags: tags(m), Click: web(m.Link)}
 	if strings.TrimSpace(d.Message) == "" {
-		d.Title, d.Message = "", clip(flat(m.Title), maxMessage)
+		d.Title, d.Message = "", subconscious.Clip(flat(m.Title), maxMessage)
 	}
 	switch {
 	case m.Urgent:
@@ -72,7 +73,7 @@ func (c *Client) document(m notify.Message) document {
 		return d
 	}
 	for _, b := range m.Buttons[:min(len(m.Buttons), maxActions)] {
-		d.Actions = append(d.Actions, action{Action: "http", Label: clip(flat(b.Label), maxLabel), URL: c.base + c.ReplyTopic(), Method: "POST", Body: b.Token, Clear: true})
+		d.Actions = append(d.Actions, action{Action: "http", Label: subconscious.Clip(flat(b.Label), maxLabel), URL: c.base + c.ReplyTopic(), Method: "POST", Body: b.Token, Clear: true})
 	}
 	return d
 }

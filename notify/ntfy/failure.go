@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -67,7 +68,7 @@ func (c *Client) network(err error) (text, next string) {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &dns):
-		return "the name " + clip(dns.Name, 100) + " is not found", "check the url of the channel and the connection of this machine"
+		return "the name " + subconscious.Clip(dns.Name, 100) + " is not found", "check the url of the channel and the connection of this machine"
 	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
 		return "the certificate of " + host + " is not good", "check the url of the channel, the server's certificate, and the clock of this machine"
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
@@ -179,5 +180,5 @@ func target(response *http.Response) string {
 	if err != nil || where.Host == "" {
 		return "another address"
 	}
-	return fmt.Sprintf("%s://%s", clip(where.Scheme, 10), line(where.Host, 100))
+	return fmt.Sprintf("%s://%s", subconscious.Clip(where.Scheme, 10), line(where.Host, 100))
 }

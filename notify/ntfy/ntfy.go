@@ -16,6 +16,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -189,5 +190,5 @@ func (c *Client) host() string {
 	if err != nil {
 		return "the server"
 	}
-	return clip(at.Host, 100)
+	return subconscious.Clip(at.Host, 100)
 }

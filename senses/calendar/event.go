@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/emersion/go-ical"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Bounds of one event.
@@ -270,7 +272,7 @@ func (e *event) describe() {
 	}
 	e.meetings = meetingLinks(
 		[]string{text("CONFERENCE"), text("X-GOOGLE-CONFERENCE"), text("X-MICROSOFT-SKYPETEAMSMEETINGURL"), text("URL")},
-		unescape(clipBytes(text(ical.PropLocation), 2_000))+"\n"+unescape(clipBytes(text(ical.PropDescription), 20_000)))
+		unescape(subconscious.Head(text(ical.PropLocation), 2_000))+"\n"+unescape(subconscious.Head(text(ical.PropDescription), 20_000)))
 }
 
 func valueOf(properties ical.Props, name string) string {
@@ -307,7 +309,7 @@ func (e *event) readIdentity(properties ical.Props) {
 	// A sequence that is no number is the same as none.
 	e.sequence, _ = strconv.Atoi(strings.TrimSpace(valueOf(properties, ical.PropSequence)))
 	for _, name := range []string{ical.PropDateTimeStamp, ical.PropLastModified} {
-		e.stamp = max(e.stamp, clipBytes(valueOf(properties, name), 16))
+		e.stamp = max(e.stamp, subconscious.Head(valueOf(properties, name), 16))
 	}
 }
 

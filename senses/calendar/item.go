@@ -64,10 +64,10 @@ func title(o occurrence) string {
 	if name == "" {
 		name = "Untitled event"
 	}
-	name = clipBytes(redact.Text(name), maxNameBytes)
+	name = subconscious.Head(redact.Text(name), maxNameBytes)
 	name += ", " + when(o)
 	if place := o.event.location; place != "" && !strings.Contains(place, "://") {
-		name += " (" + clipBytes(clip(redact.Text(place), 60), maxPlaceBytes) + ")"
+		name += " (" + subconscious.Head(clip(redact.Text(place), 60), maxPlaceBytes) + ")"
 	}
 	return name
 }
@@ -114,7 +114,7 @@ func text(e *event) string {
 	if e.description != "" {
 		lines = append(lines, e.description)
 	}
-	return clipBytes(strings.Join(lines, "\n"), maxTextBytes)
+	return subconscious.Head(strings.Join(lines, "\n"), maxTextBytes)
 }
 
 func names(e *event) string {
@@ -161,10 +161,10 @@ func (s *Sense) attributes(o occurrence, mind *time.Location) map[string]string 
 		attrs["recurring"] = "true"
 	}
 	if e.location != "" {
-		attrs["location"] = clipBytes(e.location, maxAttrBytes)
+		attrs["location"] = subconscious.Head(e.location, maxAttrBytes)
 	}
 	if name := e.organizer.called(); name != "" {
-		attrs["organizer"] = clipBytes(name, maxAttrBytes)
+		attrs["organizer"] = subconscious.Head(name, maxAttrBytes)
 	}
 	if e.invited > 0 {
 		attrs["attendees"] = strconv.Itoa(e.invited)

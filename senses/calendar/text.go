@@ -32,12 +32,12 @@ func unescape(value string) string {
 // line makes one printable line of at most limit characters out of a TEXT
 // value.
 func line(value string, limit int) string {
-	return clip(strings.Join(strings.Fields(subconscious.Printable(unescape(clipBytes(value, 8*limit)))), " "), limit)
+	return clip(strings.Join(strings.Fields(subconscious.Printable(unescape(subconscious.Head(value, 8*limit)))), " "), limit)
 }
 
 // paragraph is like line but keeps line breaks.
 func paragraph(value string, limit int) string {
-	lines := strings.Split(unescape(clipBytes(value, 8*limit)), "\n")
+	lines := strings.Split(unescape(subconscious.Head(value, 8*limit)), "\n")
 	kept := lines[:0]
 	for _, l := range lines {
 		if l = strings.Join(strings.Fields(subconscious.Printable(l)), " "); l != "" {
@@ -66,13 +66,3 @@ func clip(text string, limit int) string {
 	return text
 }
 
-// clipBytes cuts text after limit bytes, at a character.
-func clipBytes(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
-}

@@ -131,5 +131,5 @@ func loadZone(name string) *time.Location {
 
 // zoneName cleans a TZID of the quotes and spaces that some programs write.
 func zoneName(id string) string {
-	return strings.Trim(clipBytes(id, 255), "\"' \t")
+	return strings.Trim(subconscious.Head(id, 255), "\"' \t")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/git-pkgs/gitignore"
 
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -167,7 +168,7 @@ func fileKey(rel string) string {
 func safeName(rel string) string {
 	name := strings.ToValidUTF8(rel, "\uFFFD")
 	if safe := redact.Text(name); safe != rel || len(rel) > 200 {
-		return headOf(safe, 200) + "#" + fileKey(rel)[:16]
+		return subconscious.Head(safe, 200) + "#" + fileKey(rel)[:16]
 	}
 	return rel
 }

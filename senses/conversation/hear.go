@@ -67,7 +67,7 @@ func (h *hearing) hear(t *talk, m heard) {
 	if m.old && h.at.Sub(m.when) > recent {
 		return
 	}
-	m.text = headOf(strings.TrimSpace(m.text), maxHeard)
+	m.text = subconscious.Head(strings.TrimSpace(m.text), maxHeard)
 	if m.text == "" || strings.Contains(m.text, subconscious.Mark) {
 		return
 	}
@@ -227,7 +227,7 @@ func speaker(m heard) string { return cmp.Or(title(m.name, 64), "An agent") }
 // beside is the text, where the title does not say it all.
 func beside(title, text string) string {
 	const marks = " .,;:|-–!"
-	line := strings.Join(strings.Fields(subconscious.Printable(headOf(text, 4*maxTitle))), " ")
+	line := strings.Join(strings.Fields(subconscious.Printable(subconscious.Head(text, 4*maxTitle))), " ")
 	if len(text) < 4*maxTitle && strings.HasSuffix(strings.TrimRight(title, marks), strings.TrimRight(line, marks)) {
 		return ""
 	}
@@ -241,7 +241,7 @@ func title(text string, limit int) string {
 	if len(line) <= limit {
 		return line
 	}
-	cut := headOf(line, limit-len("…"))
+	cut := subconscious.Head(line, limit-len("…"))
 	if i := strings.LastIndexByte(cut, ' '); i > limit/2 {
 		cut = cut[:i]
 	}
@@ -253,5 +253,5 @@ func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	return headOf(redact.Text(headOf(text, limit+beyondCut)), limit)
+	return subconscious.Head(redact.Text(subconscious.Head(text, limit+beyondCut)), limit)
 }

@@ -200,7 +200,7 @@ func (s *LogSense) load(ctx context.Context) error {
 }
 
 // logName is what the conversation of a message is called.
-func logName(m Message) string { return cmp.Or(headOf(m.Conversation, 200), "-") }
+func logName(m Message) string { return cmp.Or(subconscious.Head(m.Conversation, 200), "-") }
 
 func logTalk(name string) *talk { return &talk{name: name, link: "conversation:" + name} }
 

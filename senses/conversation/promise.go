@@ -95,7 +95,7 @@ func spoken(text string) []foreign.Block {
 func sentences(b foreign.Block) []string {
 	var out []string
 	for _, s := range prose.Lines(b.Lines, nil) {
-		out = append(out, headOf(s.Text, prose.MaxSentence))
+		out = append(out, subconscious.Head(s.Text, prose.MaxSentence))
 	}
 	return out
 }
@@ -177,13 +177,3 @@ func termsOf(sentence string, days []dates.Match) []uint32 {
 	return terms
 }
 
-// headOf returns at most the first limit bytes, at a character.
-func headOf(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
-}

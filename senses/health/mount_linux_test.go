@@ -88,7 +88,6 @@ func TestRealDiskHangs(t *testing.T) {
 	}
 	s := NewSystem(SystemOptions{Paths: []string{"/", folder}})
 	s.timeout = 100 * time.Millisecond
-	began := time.Now()
 	r, readErr := s.Read(t.Context())
 	if err := server.Close(); err != nil {
 		t.Error(err)
@@ -101,8 +100,5 @@ func TestRealDiskHangs(t *testing.T) {
 	}
 	if readErr != nil || len(r.Disks) != 1 || r.Failed["disk:"+folder] == "" {
 		t.Errorf("disks %v, failed %v, error %v", r.Disks, r.Failed, readErr)
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %s", took)
 	}
 }

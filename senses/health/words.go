@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // whole returns a share in whole per cent, rounded down: 99.9% is not full.
@@ -60,13 +61,7 @@ func span(d time.Duration) string {
 // clip returns text in one line of at most limit bytes, without control
 // characters, and cut between characters.
 func clip(text string, limit int) string {
-	if len(text) > limit {
-		cut := limit - len("…")
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
+	text = subconscious.Clip(text, limit)
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

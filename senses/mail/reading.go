@@ -249,11 +249,11 @@ func isMessage(m message.Message, of hash) bool {
 }
 
 func readingOf(m message.Message, folder string, received time.Time) Reading {
-	whole := redact.Text(oneLine(m.Subject) + "\n" + clip(m.Text, 2*maxReading))
+	whole := redact.Text(oneLine(m.Subject) + "\n" + subconscious.Head(m.Text, 2*maxReading))
 	subject, text, _ := strings.Cut(whole, "\n")
 	r := Reading{
 		ID: prefix + m.ID, Folder: folder, From: named(m.From), Subject: subject, Received: received,
-		Text: clip(strings.TrimSpace(text), maxReading), Cut: m.Cut,
+		Text: subconscious.Head(strings.TrimSpace(text), maxReading), Cut: m.Cut,
 	}
 	if len(m.Text) > maxReading {
 		r.Cut = append(slices.Clone(r.Cut), fmt.Sprintf("the text is longer than %d KiB", maxReading>>10))

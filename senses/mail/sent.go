@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/message"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -207,7 +208,7 @@ func (l *look) index(m fetched, asked bool) {
 		l.sent.set(hashOf(id), sent{day: dayOf(m.received), asked: asked, thread: hashOf(thread), place: m.place})
 	}
 	if m.From.Name != "" && l.mine[m.From.Addr] {
-		l.state.Person = clip(m.From.Name, maxName)
+		l.state.Person = subconscious.Head(m.From.Name, maxName)
 	}
 	for _, address := range recipients(m.Message) {
 		if !l.mine[address.Addr] && address.Addr != "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/senses/mail/message"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // A stranger is a sender to whom the person never wrote, in a thread that is not
@@ -92,7 +93,7 @@ func (j judge) strange() []reason {
 // speaksOfMoney reports whether a text has words of those who offer money, or want
 // some.
 func speaksOfMoney(text string) bool {
-	for _, word := range strings.FieldsFunc(prose.Fold(clip(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' }) {
+	for _, word := range strings.FieldsFunc(prose.Fold(subconscious.Head(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' }) {
 		if moneyWords[strings.Trim(word, "$€")] || strings.ContainsAny(word, "$€") {
 			return true
 		}
@@ -166,7 +167,7 @@ const greetingBytes = 120
 
 // names reports whether a message calls the person by name where it begins.
 func (j judge) names() bool {
-	head := prose.Fold(clip(strings.TrimSpace(j.Fresh), greetingBytes))
+	head := prose.Fold(subconscious.Head(strings.TrimSpace(j.Fresh), greetingBytes))
 	words := map[string]bool{}
 	for _, word := range strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
 		words[word] = true

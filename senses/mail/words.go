@@ -2,7 +2,6 @@ package mail
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/links"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -22,14 +21,14 @@ const (
 // code that opens something is said by the one, and the other has it. The links
 // are those of what is left.
 func redacted(subject, text string) (title, kept string, found []string) {
-	whole := redact.Text(oneLine(subject) + "\n" + clip(text, maxRead))
+	whole := redact.Text(oneLine(subject) + "\n" + subconscious.Head(text, maxRead))
 	for _, link := range links.Of(whole) {
 		if !strings.Contains(link, "[redacted") && len(link) <= senses.MaxLinkBytes {
 			found = append(found, link)
 		}
 	}
 	title, kept, _ = strings.Cut(whole, "\n")
-	return title, clip(strings.TrimSpace(kept), senses.MaxTextBytes), found
+	return title, subconscious.Head(strings.TrimSpace(kept), senses.MaxTextBytes), found
 }
 
 // titled is the title of a message: who wrote it, and what about.
@@ -37,7 +36,7 @@ func titled(sender, subject string) string {
 	if subject = strings.TrimSpace(subject); subject == "" {
 		subject = "(no subject)"
 	}
-	return clip(sender+": "+subject, senses.MaxTitleBytes)
+	return subconscious.Head(sender+": "+subject, senses.MaxTitleBytes)
 }
 
 // senderOf is what people call a sender.
@@ -49,24 +48,13 @@ func senderOf(a message.Address) string {
 	if name == "" {
 		name = "an unnamed sender"
 	}
-	return clip(redact.Text(name), maxSender)
+	return subconscious.Head(redact.Text(name), maxSender)
 }
 
 // oneLine makes a text one line without control characters.
 func oneLine(text string) string {
-	return strings.Join(strings.Fields(subconscious.Printable(clip(text, 4*senses.MaxTitleBytes))), " ")
+	return strings.Join(strings.Fields(subconscious.Printable(subconscious.Head(text, 4*senses.MaxTitleBytes))), " ")
 }
 
 // bounded makes a text the value of an attribute.
-func bounded(text string) string { return clip(oneLine(text), senses.MaxAttrBytes) }
-
-// clip cuts a text after so many bytes, between characters.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
-}
+func bounded(text string) string { return subconscious.Head(oneLine(text), senses.MaxAttrBytes) }

@@ -110,7 +110,7 @@ func (l *look) ofMine(m fetched, suffix, kind, title, words string, due date) su
 	_, text, found := redacted(m.Subject, m.Fresh)
 	o := subconscious.Observation{
 		ID: prefix + m.ID + suffix, Kind: kind, At: m.received, Trust: subconscious.Outsider,
-		Title: clip(title+": "+oneLine(words), senses.MaxTitleBytes), Text: text, Links: found,
+		Title: subconscious.Head(title+": "+oneLine(words), senses.MaxTitleBytes), Text: text, Links: found,
 		Attrs: map[string]string{
 			"from": bounded(m.From.Addr), "thread": threadOf(m.Message, prefix+m.ID), "to": l.to(m.Message),
 			"folder": bounded(l.state.SentName), "received": m.received.UTC().Format(time.RFC3339),

@@ -73,7 +73,7 @@ func compare(before, now *entry, text string, body int) difference {
 		}
 		runes := []rune(line)
 		if len(runes) > room {
-			runes = []rune(redact.Text(headOf(line, utf8.UTFMax*room+beyondCut)))
+			runes = []rune(redact.Text(subconscious.Head(line, utf8.UTFMax*room+beyondCut)))
 		}
 		if len(runes) > room {
 			runes = append(runes[:room-1:room-1], '…')

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // ModelCall is one request to a model, all its attempts together. Its texts
@@ -167,15 +167,7 @@ func putCalls(ctx context.Context, tx *store.Tx, calls []ModelCall) error {
 // bounded cuts a text to size bytes, at a whole character, and mends what is
 // no UTF-8.
 func bounded(text string, size int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= size {
-		return text
-	}
-	size -= len("…")
-	for !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size] + "…"
+	return subconscious.Clip(strings.ToValidUTF8(text, "\uFFFD"), size)
 }
 
 // sweepCalls removes calls that are older than they are kept.
