@@ -172,7 +172,7 @@ func (w *world) query(query string, row func(scan func(...any) error) error) {
 	}
 }
 
-// The busiest tick there can be: fifty entries are parked, and fifty things are
+// The busiest tick there can be: fifty entries are parked, and fifty observations are
 // found.
 func TestLargestRecord(t *testing.T) {
 	t.Parallel()

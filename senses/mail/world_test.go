@@ -209,6 +209,6 @@ func TestOldStands(t *testing.T) {
 	}
 	m.at = began.AddDate(0, 0, 35)
 	if told := m.tick(); len(told) != 1 {
-		t.Errorf("after its time %d things are told", len(told))
+		t.Errorf("after its time %d observations are told", len(told))
 	}
 }
