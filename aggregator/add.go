@@ -38,8 +38,8 @@ func (m *merge) add() {
 // ordinalsPerTick is how many entries a tick can add with an id of their own.
 const ordinalsPerTick = 1 << 10
 
-// entryID is readable and unique for good: the thread's letter, a telling word
-// of the summary, and base32 of tick and ordinal.
+// entryID is readable and never used again: the thread's letter, a distinctive
+// word of the summary, and base32 of tick and ordinal.
 func entryID(thread subconscious.ThreadName, summary string, tick int64, ordinal uint64) subconscious.EntryID {
 	letter := "x"
 	if thread != "" && thread[0] >= 'a' && thread[0] <= 'z' {

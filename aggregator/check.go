@@ -63,7 +63,7 @@ func (m *merge) check() {
 }
 
 // claims are those of all threads, sorted by what they are about and by
-// importance. Of more than one thread may make, the most important are judged.
+// importance. Of each thread only the claimsKept most important are judged.
 func (m *merge) claims() []*claim {
 	var all []*claim
 	for _, t := range m.in.Thoughts {
@@ -112,7 +112,7 @@ func (m *merge) claim(thread subconscious.ThreadName, f subconscious.Finding) *c
 	good, other := citations(f)
 	for _, citation := range good {
 		x, shown := m.lookUp(thread, citation)
-		// A reference, and the same with its latest change, are one.
+		// A reference alone means the latest change: one citation, not two.
 		if shown && !slices.ContainsFunc(c.cited, func(y cited) bool { return y.Citation == x.Citation }) {
 			c.cited = append(c.cited, x)
 		}

@@ -28,14 +28,13 @@ type cited struct {
 }
 
 // counts reports whether a citation is evidence that is new to its incident:
-// it belongs to it, was not counted, and is not a going.
+// it belongs to it, was not counted, and does not say that it is gone.
 func (x *cited) counts() bool {
 	return x.belongs && !x.recorded && x.change.Change != subconscious.Gone
 }
 
-// isNews reports whether a citation is worth something: what counts, and is new
-// to the thread too. What a thread was shown before stands, or is an old
-// occurrence; repeating it brings nothing.
+// isNews reports whether a citation counts and is new to the thread as well: to
+// repeat what a thread was shown before brings nothing.
 func (x *cited) isNews() bool { return x.fresh && x.counts() && !x.muted }
 
 // who is the identity of what is cited, worked out once.

@@ -34,8 +34,8 @@ func (m *merge) forgetClosed(key subconscious.IncidentKey) {
 }
 
 // severityAt is how severe an incident was at an earlier time, as far as it is
-// known. What got worse between the person's word and its tick is worse than
-// what the person saw.
+// known. What got worse after the person spoke, and before the tick that hears
+// it, counts as worse than what they saw.
 func (m *merge) severityAt(incident *subconscious.Incident, at time.Time) subconscious.Severity {
 	return m.highest(incident, func(e *subconscious.Evidence) subconscious.Severity {
 		then := e.Latest.Severity
@@ -100,8 +100,8 @@ func (m *merge) stillClosed(g *group) bool {
 
 // lifts reports whether something new ends the closing of its incident: where
 // it has run out, where severity rises above what it was, or where the
-// observation was all gone and appears anew. That a time comes near lifts
-// nothing.
+// observation was all gone and appears anew. A due time that comes near
+// lifts nothing.
 func (m *merge) lifts(incident *subconscious.Incident, x *cited) bool {
 	closed := incident.Closed
 	switch {
@@ -128,7 +128,7 @@ func (m *merge) allEnded(incident *subconscious.Incident) bool {
 }
 
 // endedSince reports whether an observation has gone since the closing, or was
-// gone then already. One that appeared since must have gone before.
+// gone then already. To appear since, it must have gone in between.
 func endedSince(evidence *subconscious.Evidence, closed *subconscious.Closure) bool {
 	return evidence.Gone || slices.ContainsFunc(evidence.Occurrences, func(o subconscious.Occurrence) bool {
 		return (o.Change == subconscious.Gone || o.Change == subconscious.Appeared) && o.At.After(closed.At)

@@ -40,7 +40,7 @@ func compareItems(a, b *item) int {
 	return cmp.Or(cmp.Compare(listOrder(a.List), listOrder(b.List)), cmp.Compare(a.ID, b.ID))
 }
 
-// rank puts what is not so before what is.
+// rank sorts false before true.
 func rank(so bool) int {
 	if so {
 		return 1

@@ -135,9 +135,8 @@ func (m *merge) hosts() []*host {
 	return hosts
 }
 
-// hostedBy is the oldest incident that an observation belongs to. To one that
-// the person closed belongs only what was part of it: what comes to mention it
-// later is something else.
+// hostedBy is the oldest incident that an observation belongs to. One that the
+// person closed takes in nothing new: what mentions it later is something else.
 func (s *subject) hostedBy(hosts []*host) subconscious.IncidentKey {
 	for _, h := range hosts {
 		if h.Closed != nil && h.Recorded[s.ref] != nil || h.Closed == nil && s.meets(h.Key, h.links) {

@@ -20,9 +20,9 @@ var (
 // isNamed marks those of an incident's links that name its own observations.
 const isNamed = "is:"
 
-// isBy marks who gave the number by which an incident is joined. A number is one
-// only among the numbers of who gives it: invoice 1001 of the city and invoice
-// 1001 of the telephone are two, and neither is joined by a stranger's mail that
+// isBy marks who issued the number by which an incident is joined. A number is
+// unique only for its issuer: invoice 1001 of the city and invoice 1001 of the
+// telephone company are two, and neither is joined by a stranger's mail that
 // names the same number.
 const isBy = "by:"
 
@@ -80,15 +80,15 @@ func (who *identity) meets(key subconscious.IncidentKey, links []string) bool {
 	})
 }
 
-// goesWith reports whether a number that an observation shares with what has
-// these links was given by the same, as far as that is known.
+// goesWith reports whether a number that an observation shares with these links
+// has the same issuer, as far as that is known.
 func (who *identity) goesWith(links []string) bool {
 	return who.issuer == "" || slices.Contains(links, who.issuer) ||
 		!slices.ContainsFunc(links, func(link string) bool { return strings.HasPrefix(link, isBy) })
 }
 
 // issuerOf is the registered domain of a mail's sender, or the mail itself where
-// that is not known: such a number is nobody else's.
+// that is not known: its numbers then match nothing else.
 func issuerOf(o *subconscious.Observation) string {
 	if o.Sense != "mail" || o.Attrs["to"] != "" { // the person's own names who it went to
 		return ""
@@ -123,7 +123,7 @@ func (who *identity) called() []string {
 	return append(slices.Clip(slices.Clone(who.names)), who.issuer)
 }
 
-// LinkQueries are the links by which an incident must be looked up that an
+// LinkQueries are the links by which the incidents are looked up that an
 // observation could belong to.
 func LinkQueries(o subconscious.Observation) []string {
 	who := identify(&o, "")

@@ -167,7 +167,7 @@ func (m *merge) refresh(h *subconscious.Held) {
 	h.Standing, h.Gone = evidence.Standing, evidence.Gone
 }
 
-// importance keeps a number within 1 to 10.
+// importance brings a number into 1 to 10.
 func importance(n int) int { return min(max(n, 1), 10) }
 
 // incident returns the tick's own copy of an incident, to be changed and

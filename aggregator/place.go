@@ -132,7 +132,7 @@ func (m *merge) welcome(c *item, what What) {
 }
 
 // forget restores the incident of a newcomer that found no place, so that its
-// evidence is not taken for counted.
+// evidence does not count as recorded.
 func (m *merge) forget(c *item) {
 	if c.before == nil {
 		delete(m.incidents, c.Incident)

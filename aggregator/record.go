@@ -17,8 +17,8 @@ const (
 )
 
 // recorded reports whether an incident has counted a change, or a later one of
-// the same thing: what came before is no news. Of what it had to forget it
-// knows how far it had counted.
+// the same thing: what came before is no news. For what it had to forget it
+// knows up to which change it had counted.
 func recorded(incident *subconscious.Incident, c subconscious.Citation) bool {
 	if seqs := incident.Recorded[c.Ref]; len(seqs) > 0 {
 		return c.Seq <= seqs[len(seqs)-1]
@@ -78,9 +78,9 @@ func (m *merge) countDay(incident *subconscious.Incident, at time.Time) {
 	incident.Days = incident.Days[max(0, len(incident.Days)-daysKept):]
 }
 
-// forgetOldest makes room for another observation: the one whose last change is
-// the longest ago is forgotten, but neither that all up to it was counted, nor
-// that the person had not heard of it.
+// forgetOldest makes room for another observation by forgetting the one that
+// changed longest ago. That all up to it was counted, and whether the person had
+// heard of it, is kept.
 func (m *merge) forgetOldest(incident *subconscious.Incident) {
 	var found subconscious.Ref
 	last := func(ref subconscious.Ref) (seq int64) {

@@ -55,7 +55,7 @@ func compareSources(a, b source) int {
 }
 
 // gain is what new evidence is worth: more where two threads cite different
-// evidence, less where all of it is for the better.
+// evidence, less where all of it says that things improved.
 func (m *merge) gain(it *item, taken []*claim) int {
 	var sources []source
 	better := true

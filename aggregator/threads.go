@@ -51,7 +51,7 @@ func (m *merge) setHealth(t *subconscious.ThreadState, run Run) {
 		health = failed
 	}
 	if run.Outcome != Thought && run.Outcome != Failed && t.Health != "" {
-		return // a thread that was not asked is as well as it was
+		return // a thread that was not asked keeps its health
 	}
 	if t.Health != health {
 		t.Health, t.Since = health, m.in.At
@@ -73,9 +73,9 @@ func (m *merge) setPressure(t *subconscious.ThreadState, run Run) {
 	}
 }
 
-// setFocus draws a hint from what the other threads flagged, beginning with the
-// one after that which gave the last. A hint that was set by command stands until
-// it runs out.
+// setFocus takes a hint from what the other threads flagged, in turn: it begins
+// with the thread after the one that gave the last. A hint set by command stands
+// until it runs out.
 func (m *merge) setFocus(thread subconscious.ThreadName, t *subconscious.ThreadState) {
 	if m.in.At.Before(t.FocusUntil) {
 		return
@@ -129,7 +129,7 @@ func (m *merge) flagged(source, thread subconscious.ThreadName) string {
 }
 
 // closedBefore reports whether a hint speaks of something that the person
-// closed: it shares two telling words with it, or its only one.
+// closed: it shares two distinctive words with it, or its only one.
 func (m *merge) closedBefore(hint string) bool {
 	words := subconscious.Terms(hint)
 	return slices.ContainsFunc(m.state.Closed, func(c subconscious.ClosedIncident) bool {

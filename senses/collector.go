@@ -58,7 +58,7 @@ func (o *CollectorOptions) validate() error {
 }
 
 // Collector looks through all senses at once, never for longer than their
-// deadlines, and knows how each of them is.
+// deadlines, and knows the health of each.
 type Collector struct {
 	options CollectorOptions
 	runners []*runner
@@ -133,8 +133,8 @@ func (c *Collector) Collect(ctx context.Context, at time.Time, cursor func(sense
 }
 
 // Health returns how each sense was when it was last looked through, in the
-// order in which they were given. At the time at, one whose next try is due is
-// still what it was.
+// order in which they were given. One whose next try is due at the time at keeps
+// its health until then.
 func (c *Collector) Health(at time.Time) []Health {
 	list := make([]Health, len(c.runners))
 	for i, r := range c.runners {

@@ -7,8 +7,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// configure lets go of the senses that are no longer there and tells the
-// threads apart that are.
+// configure removes the threads and senses that are no longer configured.
 func (p *staging) configure(config configuration) {
 	for i, slot := range p.now.slots {
 		if slot.active && !slices.Contains(config.threads, slot.name) {
@@ -46,8 +45,8 @@ func (p *staging) remove(id SenseID) {
 	p.touched[id] = true
 }
 
-// seed lets the threads in that were not there before. Everything that stands
-// and that they were not shown is new to them.
+// seed adds the threads that were not there before. Everything that stands and
+// that they were not shown is new to them.
 func (p *staging) seed(config configuration) {
 	for _, name := range config.threads {
 		i := slices.IndexFunc(p.now.slots, func(s slot) bool { return s.name == name })

@@ -27,9 +27,9 @@ type Folder struct {
 // into a folder of their own stays theirs within the person's.
 type Trusts struct {
 	whole subconscious.Trust
-	// less are the folders within that are trusted less, by their paths below
-	// as the disk spells them; absent are those that are not there yet, folded,
-	// for nobody knows how they will be spelled.
+	// less are the folders inside that are trusted less, by relative path as
+	// the disk spells it; absent those that do not exist yet, by folded path,
+	// since their spelling is not known.
 	less, absent map[string]subconscious.Trust
 }
 
@@ -87,9 +87,9 @@ func (t Trusts) of(file string, less map[string]subconscious.Trust) subconscious
 	return trust
 }
 
-// OfTold says whose word a file is by now of which was told before, by its path
-// as an observation's attribute keeps it. Where a part was left out of that, the
-// file may be anybody's who has a folder within.
+// OfTold is Of for a file that was reported before, by its path as kept in an
+// observation's attribute. Where that path was shortened, the file may be in any
+// of the folders inside.
 func (t Trusts) OfTold(file string) subconscious.Trust {
 	if len(file) >= MaxAttrBytes-len("…") || strings.Contains(file, "…") || strings.Contains(file, "[redacted") {
 		trust := t.whole
@@ -109,13 +109,13 @@ func (t Trusts) OfTold(file string) subconscious.Trust {
 	return t.of(file, kept)
 }
 
-// Sum is another number where any file may be another's word.
+// Sum changes whenever the trust of any file may have changed.
 func (t Trusts) Sum() uint64 {
 	all := map[string]subconscious.Trust{}
 	for rel, trust := range t.less {
 		lower(all, folded(rel), trust)
 	}
-	for rel, trust := range t.absent { // to come to be there is no change
+	for rel, trust := range t.absent { // that one comes into being is no change
 		lower(all, rel, trust)
 	}
 	h := fnv.New64a()
@@ -126,7 +126,7 @@ func (t Trusts) Sum() uint64 {
 	return h.Sum64()
 }
 
-// folded is a path in the one spelling for all that a disk may take for the same.
+// folded gives all paths that a disk may take for the same one spelling.
 func folded(rel string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(rel))) }
 
 // folders are what is asked of a disk.
@@ -161,7 +161,7 @@ func (disk) Names(folder string) []string {
 		return nil
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(-1) // as far as it goes
+	names, _ := f.Readdirnames(-1) // what was read before an error counts
 	return names
 }
 

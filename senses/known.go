@@ -39,7 +39,7 @@ type marks struct {
 	known uint64
 }
 
-// claim is the word of one instance, for one scope, that an observation stands.
+// claim says that one instance, for one scope, holds an observation to stand.
 type claim struct {
 	instance string
 	scope    string // "=" and the scope of a set; "" for explicit changes

@@ -30,14 +30,14 @@ var _ RowReader = (*Ledger)(nil)
 // configuration is what the daemon was configured with; the next Stage applies
 // it.
 type configuration struct {
-	senses     map[SenseID]bool // nil: whatever comes
+	senses     map[SenseID]bool // nil: all
 	threads    []subconscious.ThreadName
 	interested func(subconscious.ThreadName, subconscious.Observation) bool
 }
 
 // OpenLedger reads the ledger back from the database, which has been opened
 // with Migrations. Until Configure is called every sense counts as configured,
-// and the built-in threads are told apart.
+// and the threads are the built-in ones.
 func OpenLedger(ctx context.Context, db *store.DB, _ time.Time) (*Ledger, error) {
 	l := &Ledger{db: db, config: configuration{threads: subconscious.Threads()}}
 	err := db.Read(ctx, func(tx *store.Tx) error {
@@ -112,7 +112,7 @@ func (l *Ledger) Adopt(s *Staged) {
 		panic("senses: Adopt of a Staged that another one has overtaken")
 	}
 	l.records = s.now
-	s.now = s.now.copy() // what is still done to s is not done to the ledger
+	s.now = s.now.copy() // later changes to s must not reach the ledger
 }
 
 // Observation returns the change that is cited, with its text. ok is false for

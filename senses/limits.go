@@ -28,7 +28,7 @@ const (
 	MaxPending = 200
 	// MaxOccurrences is how many changes of one observation are remembered.
 	MaxOccurrences = 8
-	// maxThreads is how many names of threads the ledger can tell apart.
+	// maxThreads is how many threads the ledger can keep apart: a bit for each.
 	maxThreads = 64
 
 	// textKept is how long the text of a change can be read back, and how long

@@ -12,7 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// storedThing is a row of ledger_observations.
+// storedObservation is a row of ledger_observations.
 type storedObservation struct {
 	Latest      *subconscious.Observation `json:"latest"`
 	Phase       phase                     `json:"phase"`

@@ -16,7 +16,7 @@ const noteStands = 7 * 24 * time.Hour
 
 // Note is one line that the person wrote by command.
 type Note struct {
-	// ID tells notes apart, even those with the same words.
+	// ID is unique, even for notes with the same words.
 	ID   string
 	At   time.Time
 	Text string

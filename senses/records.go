@@ -13,7 +13,7 @@ import (
 )
 
 // records is all that the ledger holds in memory at one moment. A copy costs
-// next to nothing and shares what neither side changes.
+// next to nothing: both share what neither changes.
 type records struct {
 	seq   int64
 	known *btree.Map[subconscious.Ref, *known]
@@ -214,7 +214,7 @@ const termPrefix = "term:"
 
 // keys are the distinct keys under which a standing observation is shared: its
 // links, its own identity and its terms. The index holds 64-bit hashes under a
-// seed of this process: a stranger cannot make two keys meet.
+// seed of this process: a stranger cannot make two keys collide.
 func (r *records) keys(t *known) []uint64 {
 	if t == nil || t.phase != standing {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// restamping is an instance whose word is to be told anew of what it told before.
+// restamping is an instance whose earlier observations get another trust.
 type restamping struct {
 	source SenseID
 	trust  func(subconscious.Observation) subconscious.Trust
 }
 
-// of is whose word an observation of the instance is by now; ok is false where
-// it is another's, or nothing is different.
+// of is the trust that an observation now has; ok is false where it is another
+// instance's, or the trust is the same.
 func (r restamping) of(o *subconscious.Observation) (trust subconscious.Trust, ok bool) {
 	if o == nil || o.Sense != r.source.Sense || o.Instance != r.source.ID {
 		return "", false
@@ -25,7 +25,7 @@ func (r restamping) of(o *subconscious.Observation) (trust subconscious.Trust, o
 	return trust, trust != o.Trust
 }
 
-// again returns the observation with the trust that it has by now: itself where
+// again returns the observation with the trust that it now has: itself where
 // that is the same.
 func (r restamping) again(o *subconscious.Observation) *subconscious.Observation {
 	trust, ok := r.of(o)
@@ -38,7 +38,7 @@ func (r restamping) again(o *subconscious.Observation) *subconscious.Observation
 }
 
 // restamp stamps what is known of the instances that ask for it, before anything
-// new is taken in. Nobody need hear of it, so that it is no change.
+// new is taken in. It is not recorded as a change, since nobody need hear of it.
 func (p *staging) restamp(collected []Collected, config configuration) {
 	for _, c := range collected {
 		id := SenseID{c.Sense, c.ID}

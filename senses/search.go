@@ -80,9 +80,9 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 	return found[:min(len(found), limit)], nil
 }
 
-// pattern finds a word in what is recorded. The database knows the capitals of
-// ASCII alone, and JSON writes some signs otherwise: for those any sign will do,
-// and held looks again.
+// pattern finds a word in what is recorded. The database folds only the capitals
+// of ASCII, and JSON escapes some characters: for those any character matches,
+// and held checks again.
 func pattern(word string) string {
 	var like strings.Builder
 	for _, r := range word {

@@ -46,9 +46,9 @@ type Batch struct {
 	// large to be written with every cursor. They are kept in the same commit
 	// as the cursor and read back through a RowReader.
 	Rows []Row
-	// Restamp, if set, says whose word is by now what this instance told before:
-	// the configuration says otherwise where it comes from. The ledger
-	// stamps all that it keeps of it, and nobody hears of that.
+	// Restamp, if set, gives the trust of what this instance reported before, where
+	// the configuration has changed it. The ledger stamps all that it keeps of
+	// the instance, and no thread is told.
 	Restamp func(told subconscious.Observation) subconscious.Trust `json:"-"`
 	// Degraded says in plain words what the sense cannot see just now although
 	// it works ("out of watches: looking at the folders each tick instead").

@@ -27,7 +27,7 @@ type Staged struct {
 	touched   map[SenseID]bool
 	rows      []sourceRows
 	slotted   bool
-	// restamps are the instances whose past words are another's by now.
+	// restamps are the instances whose earlier observations get another trust.
 	restamps []restamping
 }
 
@@ -125,7 +125,7 @@ func (s *Staged) Shown(thread subconscious.ThreadName, ref subconscious.Ref) boo
 }
 
 // Seen records that the thread was shown these observations and ran well. It
-// moves nothing in the view or in what Evidence is asked for.
+// changes neither the view nor what Evidence returns.
 func (s *Staged) Seen(thread subconscious.ThreadName, refs []subconscious.Ref) {
 	bit := s.now.slots.bit(thread)
 	q := s.now.pending[thread]

@@ -75,7 +75,7 @@ func (p *staging) collect(c Collected) {
 	} else {
 		src.health.Since = p.at
 	}
-	// The next try moves with every failure and is nothing that must survive.
+	// The next try moves with every failure and need not be stored.
 	if before.State != src.health.State || before.Error != src.health.Error {
 		p.touched[id] = true
 	}
@@ -199,8 +199,8 @@ func (p *staging) explicit(id SenseID, o *subconscious.Observation) {
 	}
 }
 
-// claim records the word of an instance that the observation stands. It reports
-// whether the word was taken.
+// claim records that an instance holds the observation to stand. It reports
+// whether that was accepted.
 func (p *staging) claim(id SenseID, scope string, said *subconscious.Observation) bool {
 	t := p.touch(said.Ref())
 	o := new(subconscious.Observation) // not to keep all of a batch alive

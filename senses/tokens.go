@@ -82,7 +82,7 @@ func stripTemplates(text string) string {
 		}
 		text = next
 	}
-	// Nested on purpose: nothing of the brackets is left to join.
+	// Nested on purpose: no bracket is left over that could form a new token.
 	text = strings.NewReplacer("<", " ", ">", " ", "[", " ", "]", " ", "|", " ", "｜", " ", ":", " ").Replace(text)
 	return text
 }

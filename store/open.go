@@ -32,7 +32,7 @@ type Options struct {
 	// Now dates backups and migrations; nil is time.Now.
 	Now func() time.Time
 
-	credulous bool // takes whatever files there are: for tests alone
+	credulous bool // skips the checks of who owns the files: for tests alone
 }
 
 // DB is an open database, safe for concurrent use.
@@ -109,7 +109,7 @@ func (db *DB) open(ctx context.Context, options Options, migrations []Migration)
 	if db.readers, err = pool(path, maxReaders, maxIdleReaders, "synchronous(FULL)", "cache_size(-1024)", "query_only(1)"); err != nil {
 		return err
 	}
-	// A look at once, so that what is wrong is said by Open.
+	// Connect at once, so that Open reports what is wrong.
 	return errors.Join(ping(ctx, db.writer), ping(ctx, db.readers))
 }
 
@@ -135,7 +135,7 @@ func (db *DB) openMemory(ctx context.Context, migrations []Migration) (err error
 // in them, or write to where they lead.
 func ownFiles(path, backupDir string) error {
 	files := []string{path, path + "-wal", path + "-shm", path + "-journal"}
-	// A plain file in the folder's place is in the way of backups, and no door.
+	// A plain file in the folder's place only prevents backups; it is no danger.
 	if info, err := os.Lstat(backupDir); err == nil && !info.Mode().IsRegular() {
 		if err := trusted.Own(backupDir, fs.ModeDir); err != nil {
 			return err
@@ -193,8 +193,8 @@ func pool(path string, open, idle int, extra ...string) (*sql.DB, error) {
 func (db *DB) Close() error {
 	db.closed.Store(true)
 	var errs []error
-	// The writer last: it is the last connection that empties the write-ahead
-	// log into the file.
+	// The writer last: the last connection to close empties the write-ahead log
+	// into the file.
 	for _, pool := range []*sql.DB{db.readers, db.writer} {
 		if pool != nil {
 			errs = append(errs, pool.Close())

@@ -17,12 +17,12 @@ type Incident struct {
 	// most 32.
 	Links []string `json:"links,omitempty"`
 	// Recorded are the changes that were counted, by observation and ascending: at
-	// most the last 8 of each, and at most 64 observations. Of what was left out
-	// for these bounds everything up to the change Forgotten was counted.
+	// most the last 8 of each, and at most 64 observations. Of what these
+	// bounds left out, all up to the change Forgotten was counted.
 	Recorded  map[Ref][]int64 `json:"recorded,omitempty"`
 	Forgotten int64           `json:"forgotten,omitempty"`
-	// Unheard is the last tick at which an observation was left out of which the
-	// person had not heard; 0 for none.
+	// Unheard is the last tick at which an observation was left out although the
+	// person had not heard of it; 0 for none.
 	Unheard int64 `json:"unheard,omitempty"`
 	// Days are the last local days (YYYY-MM-DD) with counted evidence, at most
 	// 8; Changes counts all evidence ever counted.
@@ -46,8 +46,8 @@ type Incident struct {
 }
 
 // Closure records what the person closed. It holds until severity rises above
-// Severity, or until it was all gone and appears anew; what never
-// stood is closed until Expires.
+// Severity, or until it was all gone and appears anew; what never stood is
+// closed until Expires.
 type Closure struct {
 	At       time.Time `json:"at"`
 	Severity Severity  `json:"severity,omitempty"`
@@ -65,7 +65,7 @@ const (
 	pairSeparator = " & "
 )
 
-// PairKey returns the key of what connects two keys, the same in either order.
+// PairKey returns the key of a connection between two incidents, in either order.
 // An & within a key is doubled, so that no two pairs share a key.
 func PairKey(a, b IncidentKey) IncidentKey {
 	if b < a {
@@ -78,7 +78,7 @@ func half(k IncidentKey) IncidentKey {
 	return IncidentKey(strings.ReplaceAll(string(k), "&", "&&"))
 }
 
-// PatternKey returns the key of a pattern in what happens to what a key is of.
+// PatternKey returns the key of a pattern in the changes of one incident.
 func PatternKey(of IncidentKey) IncidentKey { return patternPrefix + of }
 
 // IsPair reports whether the key is a PairKey.

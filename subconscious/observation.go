@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Change says what happened to what an observation is of.
+// Change says how an observation changed.
 type Change string
 
 const (
@@ -29,7 +29,7 @@ const (
 	Outsider Trust = "outsider"
 )
 
-// Rank orders whose word it is, the person's first: 0 to 3. What is not known is
+// Rank orders trust, the person's own word first: 0 to 3. Unknown trust counts as
 // an outsider's.
 func (t Trust) Rank() int {
 	switch t {
@@ -63,8 +63,8 @@ type Observation struct {
 	// Sense is the sense's name ("files"), Instance the configured id ("work").
 	Sense    string `json:"sense"`
 	Instance string `json:"instance,omitempty"`
-	// Kind is the sense's own class: "disk", "unit", "event",
-	// "promise", "file". Each sense documents its kinds.
+	// Kind is the sense's own class: "disk", "unit", "event", "promise",
+	// "file". Each sense documents its kinds.
 	Kind   string `json:"kind"`
 	Change Change `json:"change"`
 	// Seq numbers every change in the order in which the ledger recorded it.
@@ -76,8 +76,8 @@ type Observation struct {
 	// to read. Both are capped, redacted and free of control characters.
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
-	// Fingerprint is its class, not a reading: an equal fingerprint
-	// means that nothing changed.
+	// Fingerprint is its class, not a reading: an equal fingerprint means that
+	// nothing changed.
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	Severity    Severity `json:"severity,omitempty"`
 	// Due is when it happens or must be done; Until is when it stops

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// OutcomeKind is the one way in which a deliberation ended.
+// OutcomeKind is how a deliberation ended.
 type OutcomeKind string
 
 const (
@@ -20,7 +20,7 @@ const (
 	OutcomeSnoozed    OutcomeKind = "snoozed"    // told later, if it still stands
 	OutcomeDismissed  OutcomeKind = "dismissed"  // not told
 
-	// OutcomePending is no end: the deliberation is under way.
+	// OutcomePending: it has not ended, the deliberation is under way.
 	OutcomePending OutcomeKind = "deliberating"
 )
 
@@ -79,7 +79,7 @@ func (k OutcomeKind) KeepsBack() bool {
 	return k == OutcomeRemembered || k == OutcomeSnoozed || k == OutcomeDismissed
 }
 
-// Validate names every way in which an outcome is none.
+// Validate names everything that is wrong with an outcome.
 func (o Outcome) Validate() error {
 	var problems []error
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }

@@ -16,7 +16,7 @@ const (
 	historyShown = 5
 	// evidenceShown is how many references an entry or an escalation publishes.
 	evidenceShown = 2
-	// findingsShown is of how many ticks a thread's findings are published.
+	// findingsShown is how many ticks of a thread's findings are published.
 	findingsShown = 3
 )
 

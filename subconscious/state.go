@@ -2,7 +2,7 @@ package subconscious
 
 import "time"
 
-// EntryID is the readable id of an entry, unique for good: "w-invoice-" and
+// EntryID is the readable id of an entry, never used again: "w-invoice-" and
 // base32 of tick and ordinal.
 type EntryID string
 
@@ -68,12 +68,11 @@ type Entry struct {
 	// tick unless what it speaks of returns.
 	Over bool `json:"over,omitempty"`
 	// Fresh: it was added on a tick that does not decay, and the next decaying
-	// one spares it, so that it is in as many documents as any other.
+	// one spares it, so that it appears in as many documents as any other.
 	Fresh bool `json:"fresh,omitempty"`
 }
 
-// MaxHeld is how many references an entry holds. One that holds so many may rest
-// on more.
+// MaxHeld is how many references an entry holds at most; it may rest on more.
 const MaxHeld = 4
 
 // Held is evidence as an entry holds it.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// IncidentID is an incident's short name for people, unique for good: "i-", a
-// telling word, and base32 of tick and ordinal. It gets one when somebody is
+// IncidentID is an incident's short name for people, never used again: "i-", a
+// distinctive word, and base32 of tick and ordinal. It gets one when somebody is
 // first asked that it be told.
 type IncidentID string
 

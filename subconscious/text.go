@@ -125,8 +125,8 @@ var stopWords = func() map[string]bool {
 // secretMark begins what stands in place of a secret: "[redacted:password]".
 const secretMark = "[redacted:"
 
-// withoutMarks leaves out what stands in place of secrets: two texts that both
-// hold one have nothing in common for that.
+// withoutMarks leaves out what stands in place of secrets: that two texts both
+// hold one does not connect them.
 func withoutMarks(text string) string {
 	if !strings.Contains(text, secretMark) {
 		return text

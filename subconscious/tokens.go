@@ -11,8 +11,8 @@ const (
 	// encoding measures about 2.7 bytes a token; 2.5 errs on the safe side.
 	BytesPerToken = 2.5
 	// Of a document without its texts it measures 2.33 and more: times,
-	// references and ids are dear. Texts in the languages of people take 3.3
-	// bytes and more.
+	// references and ids take many tokens. Prose takes 3.3 bytes a token and
+	// more.
 	frameBytesPerToken = 2.3
 	textBytesPerToken  = 3
 )

@@ -26,7 +26,7 @@ type ModelCall struct {
 	// Tokens; Input counts Cached and Written too, Output counts Thinking.
 	Input, Cached, Written int
 	Output, Thinking       int
-	// UsageKnown: the provider told the tokens.
+	// UsageKnown: the provider reported the tokens.
 	UsageKnown bool
 	Cost       int64 // billionths of a US dollar
 	Latency    time.Duration
@@ -42,7 +42,7 @@ type CallSum struct {
 	Calls, Exploration, Attempts   int
 	Input, Cached, Written         int
 	Output, Thinking               int
-	// Unknown counts calls of which the provider did not tell the tokens.
+	// Unknown counts calls whose tokens the provider did not report.
 	Unknown int
 	Cost    int64 // billionths of a US dollar
 	// Latency is of all calls together, Slowest of one.
@@ -164,8 +164,8 @@ func putCalls(ctx context.Context, tx *store.Tx, calls []ModelCall) error {
 	return nil
 }
 
-// bounded cuts a text to size bytes, at a whole character, and mends what is
-// no UTF-8.
+// bounded cuts a text to size bytes, at a whole character, and replaces what is
+// not UTF-8.
 func bounded(text string, size int) string {
 	return subconscious.Clip(strings.ToValidUTF8(text, "\uFFFD"), size)
 }

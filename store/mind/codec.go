@@ -13,7 +13,7 @@ import (
 const (
 	// maxRaw bounds every packed value before packing and after unpacking.
 	maxRaw = 4 << 20
-	// window is as far back as deflate looks: more of a dictionary is of no use.
+	// window is as far back as deflate reads: more of a dictionary is useless.
 	window = 32 << 10
 )
 

@@ -25,8 +25,8 @@ type Decision struct {
 	JSON     []byte // the caller's details, at most 64 KiB
 }
 
-// The words of decisions by which is counted what was told. ReasonKeptBack takes
-// one that was to be told back.
+// The verdicts and reasons by which what was told is counted. ReasonKeptBack
+// withdraws one that was to be told.
 const (
 	VerdictTell    = "tell"
 	ReasonDigest   = "digest"

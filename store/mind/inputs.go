@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxPending is how many commands may wait. Outcomes of deliberations, of
-	// which a tick causes a few, find room beyond that.
+	// maxPending is how many commands may wait. Outcomes of deliberations, a
+	// few for each tick, may exceed that.
 	maxPending = 1000
 	maxText    = 2000 // bytes of a command's text
 	maxName    = 1000 // bytes of each of its other fields

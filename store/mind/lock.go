@@ -23,8 +23,8 @@ const LockName = "lock"
 // Lock is the hold of one daemon on a state folder. The system releases it
 // when the process ends, however it ends.
 type Lock struct {
-	// Tightened says in plain words which permissions of the folder were taken
-	// away from others, or is "".
+	// Tightened says in plain words which permissions of others were removed
+	// from the folder, or is "".
 	Tightened string
 
 	lock *flock.Flock
@@ -65,7 +65,7 @@ func LockDir(dir string, at time.Time) (*Lock, error) {
 	return &Lock{Tightened: tightened, lock: file}, nil
 }
 
-// Unlock gives the folder free. The file stays, so that two daemons never hold
+// Unlock releases the folder. The file stays, so that two daemons never hold
 // two files of the same name. It may be called more than once.
 func (l *Lock) Unlock() error {
 	if err := l.lock.Unlock(); err != nil {

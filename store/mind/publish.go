@@ -218,8 +218,7 @@ func (s *Store) Document(ctx context.Context, tick int64) (doc []byte, ok bool, 
 }
 
 // isPublished reports whether a document with that hash was committed and is
-// still kept. The newest are looked at first: that one of them is meant is as
-// good as certain.
+// still kept. It looks at the newest first: it is nearly always one of them.
 func (s *Store) isPublished(ctx context.Context, hash []byte) (known bool, err error) {
 	err = s.db.Read(ctx, func(tx *store.Tx) error {
 		rows, err := tx.QueryContext(ctx, "SELECT hash FROM mind_ticks ORDER BY tick DESC")

@@ -14,7 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// How live an incident is for the gate; more is more.
+// How live an incident is for the gate; higher is more.
 const (
 	notLive      = 0
 	liveTold     = 1 // told and not over, or asked for anew
@@ -123,7 +123,7 @@ func (s *Store) incidentBodies(ctx context.Context, where string, args ...any) (
 // Inbox returns a page of the incidents that somebody asked to have told
 // of, those whose state is newest first, and the mark of the next page, "" where
 // this was the last. An incident that changes between two pages moves to the
-// front and is on no later page. A mark that is none is an *store.Error with
+// front and is on no later page. An invalid mark is an *store.Error with
 // CodeInput.
 func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconscious.Incident, before string, err error) {
 	since, id, err := readMark(query.Before)
