@@ -22,7 +22,7 @@ func checkOf(m message.Message) uint32 {
 func (l *look) identify(m message.Message) (id string, key hash) {
 	id = prefix + m.ID
 	key = hashOf(id)
-	if k, ok := l.known.get(key); ok && k.check != checkOf(m) {
+	if k, ok := l.known.get(key); ok && k.Check != checkOf(m) {
 		id = fmt.Sprintf("%s#%08x", id, checkOf(m))
 		key = hashOf(id)
 	}
@@ -103,7 +103,7 @@ func (l *look) arrived(f *folder, name string, m fetched) {
 		return
 	}
 	thread, refs := threadOf(m.Message, id), refsOf(m.Message)
-	l.known.set(key, known{check: checkOf(m.Message), thread: hashOf(thread), received: uint32(m.received.Unix())}.in(m.place))
+	l.known.set(key, known{Check: checkOf(m.Message), Thread: hashOf(thread), Received: uint32(m.received.Unix())}.in(m.place))
 	if m.flags.Draft || m.flags.Deleted {
 		return
 	}
@@ -152,11 +152,11 @@ func (l *look) prune() {
 		before = max(before, l.forgetBefore())
 		l.state.Forgot = max(l.state.Forgot, before)
 	}
-	left = pruneTable(l.known, left, func(key hash, k known) bool { return int64(k.received) < before && !needed[key] })
+	left = pruneTable(l.known, left, func(key hash, k known) bool { return int64(k.Received) < before && !needed[key] })
 	today := dayOf(l.at)
 	left = pruneTable(l.answered, left, func(_ hash, day uint32) bool { return day+answeredDays < today })
-	left = pruneTable(l.sent, left, func(_ hash, s sent) bool { return s.day+sentDays < today })
-	left = pruneTable(l.wroteTo, left, func(_ hash, c correspondent) bool { return c.last+sentDays < today })
+	left = pruneTable(l.sent, left, func(_ hash, s sent) bool { return s.day()+sentDays < today })
+	left = pruneTable(l.wroteTo, left, func(_ hash, c correspondent) bool { return c.Last+sentDays < today })
 	if left > 0 {
 		l.pruned = l.at
 	}
@@ -168,7 +168,7 @@ func (l *look) prune() {
 func (l *look) forgetBefore() int64 {
 	received := make([]uint32, 0, l.known.len())
 	for _, k := range l.known.all() {
-		received = append(received, k.received)
+		received = append(received, k.Received)
 	}
 	const kept = maxKnown * 9 / 10
 	if len(received) <= kept {
@@ -180,7 +180,7 @@ func (l *look) forgetBefore() int64 {
 
 // pruneTable deletes what is over, at most left rows, and returns how many more
 // may be deleted.
-func pruneTable[V any](t *table[hash, V], left int, over func(hash, V) bool) int {
+func pruneTable[V any](t *table[V], left int, over func(hash, V) bool) int {
 	for key, v := range t.base {
 		if left == 0 {
 			break

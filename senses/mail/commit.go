@@ -12,9 +12,10 @@ import (
 // rowTable is what tables of different classes have in common.
 type rowTable interface {
 	changed() bool
-	rows([]senses.Row) []senses.Row
+	rows(prefix string, rows []senses.Row) []senses.Row
 	commit()
 	discard()
+	dropAll()
 	clear()
 	load(key string, value []byte) bool
 }
@@ -88,16 +89,8 @@ func (s *Sense) load(ctx context.Context, given []byte) error {
 // forget drops all rows, where they are those of another account, or of looks
 // whose cursor is lost.
 func (s *Sense) forget() {
-	dropAll(s.known)
-	dropAll(s.open)
-	dropAll(s.sent)
-	dropAll(s.answered)
-	dropAll(s.wroteTo)
-}
-
-func dropAll[K comparable, V any](t *table[K, V]) {
-	for key := range t.base {
-		t.over[key] = nil
+	for _, t := range s.tables() {
+		t.dropAll()
 	}
 }
 
@@ -121,8 +114,8 @@ func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
 	if err != nil {
 		return fmt.Errorf("mail %s: cursor: %w", s.config.ID, err)
 	}
-	for _, t := range s.tables() {
-		batch.Rows = t.rows(batch.Rows)
+	for prefix, t := range s.tables() {
+		batch.Rows = t.rows(prefix, batch.Rows)
 	}
 	batch.Cursor = out
 	s.mu.Lock()

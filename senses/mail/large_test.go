@@ -45,7 +45,7 @@ func BenchmarkTickKnown(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range 100_000 {
-		h.sense.known.base[hashOf(fmt.Sprint(i))] = known{thread: hash(i), received: uint32(now.Unix()), places: [2]place{{1, 1}}}
+		h.sense.known.base[hashOf(fmt.Sprint(i))] = known{Thread: hash(i), Received: uint32(now.Unix()), Places: [2]place{{1, 1}}}
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

@@ -78,7 +78,7 @@ func TestFloodOfOneDayHidesNothing(t *testing.T) {
 	h.knows(boss)
 	h.ticks()
 	for i := range maxKnown + 1000 {
-		h.sense.known.base[hash(i)] = known{received: uint32(h.at.Unix())}
+		h.sense.known.base[hash(i)] = known{Received: uint32(h.at.Unix())}
 	}
 	h.at = h.at.Add(2 * pruneEvery)
 	h.tick()

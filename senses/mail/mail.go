@@ -74,11 +74,11 @@ type Sense struct {
 	// the cursor, and the tables as far as they are committed.
 	mu        sync.RWMutex
 	state     *cursor
-	known     *table[hash, known]
-	open      *table[hash, item]
-	sent      *table[hash, sent]
-	answered  *table[hash, uint32]
-	wroteTo   *table[hash, correspondent]
+	known     *table[known]
+	open      *table[item]
+	sent      *table[sent]
+	answered  *table[uint32]
+	wroteTo   *table[correspondent]
 	committed []byte
 	started   bool
 
@@ -113,8 +113,8 @@ func New(config Config, options Options) (*Sense, error) {
 	}
 	s := &Sense{
 		config: config, options: options, folders: config.Folders, mine: map[string]bool{},
-		known: newTable(knownForm()), open: newTable(openForm()), sent: newTable(sentForm()),
-		answered: newTable(answeredForm()), wroteTo: newTable(correspondentForm()),
+		known: newTable[known](), open: newTable[item](), sent: newTable[sent](),
+		answered: newTable[uint32](), wroteTo: newTable[correspondent](),
 	}
 	for _, address := range config.Addresses {
 		s.mine[strings.ToLower(address)] = true

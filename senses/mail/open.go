@@ -160,7 +160,7 @@ func (l *look) moved(id hash, m fetched) {
 	if m.flags.Deleted {
 		return
 	}
-	if k, ok := l.known.get(id); ok && k.places != k.in(m.place).places {
+	if k, ok := l.known.get(id); ok && k.Places != k.in(m.place).Places {
 		l.known.set(id, k.in(m.place))
 	}
 	for key, o := range l.open.all() {

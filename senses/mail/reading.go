@@ -106,8 +106,8 @@ func (s *Sense) find(id string) (places, others []where, err error) {
 	var thread hash
 	handed := s.pending != nil
 	if k, ok := s.known.read(of, handed); ok {
-		thread = k.thread
-		places = s.wheres(of, int64(k.received), k.places[:])
+		thread = k.Thread
+		places = s.wheres(of, int64(k.Received), k.Places[:])
 	}
 	for _, o := range s.open.readAll(handed) {
 		if o.Of == of && !o.Sent {
@@ -117,8 +117,8 @@ func (s *Sense) find(id string) (places, others []where, err error) {
 		}
 	}
 	if m, ok := s.sent.read(of, handed); ok {
-		thread = m.thread
-		places = append(places, s.wheres(of, int64(m.day)*86400, []place{m.place})...)
+		thread = m.Thread
+		places = append(places, s.wheres(of, int64(m.day())*86400, []place{m.Place})...)
 	}
 	if len(places) == 0 {
 		return nil, nil, ErrUnknown
@@ -207,13 +207,13 @@ func (s *Sense) threadOf(thread, but hash) []where {
 	}
 	handed := s.pending != nil
 	for key, k := range s.known.readAll(handed) {
-		if k.thread == thread {
-			add(key, int64(k.received), k.places[:])
+		if k.Thread == thread {
+			add(key, int64(k.Received), k.Places[:])
 		}
 	}
 	for key, m := range s.sent.readAll(handed) {
-		if _, twice := s.known.read(key, handed); m.thread == thread && !twice {
-			add(key, int64(m.day)*86400, []place{m.place})
+		if _, twice := s.known.read(key, handed); m.Thread == thread && !twice {
+			add(key, int64(m.day())*86400, []place{m.Place})
 		}
 	}
 	slices.SortFunc(found, func(a, b where) int { return cmp.Compare(a.received, b.received) })

@@ -61,20 +61,21 @@ type place struct {
 	UID imap.UID `json:"u"`
 }
 
-// known is a message that was looked at.
+// known is a message that was looked at. It is stored as it stands, as are sent and
+// correspondent.
 type known struct {
-	// check tells apart messages of one Message-ID: a hash of sender and date.
-	check    uint32
-	thread   hash
-	received uint32 // Unix time
-	// places are the last two that it was seen in.
-	places [2]place
+	// Check tells apart messages of one Message-ID: a hash of sender and date.
+	Check    uint32
+	Thread   hash
+	Received uint32 // Unix time
+	// Places are the last two that it was seen in.
+	Places [2]place
 }
 
 // in adds a place; of more than two the last ones are kept.
 func (k known) in(p place) known {
-	if k.places[0] != p && k.places[1] != p {
-		k.places = [2]place{p, k.places[0]}
+	if k.Places[0] != p && k.Places[1] != p {
+		k.Places = [2]place{p, k.Places[0]}
 	}
 	return k
 }
@@ -102,137 +103,48 @@ type item struct {
 
 // sent is a message of the person's.
 type sent struct {
-	day    uint32 // days since 1970
-	asked  bool
-	thread hash
-	place  place
+	// When is twice the days since 1970, and one more where it asked something.
+	When   uint32
+	Thread hash
+	Place  place
 }
+
+func (s sent) day() uint32 { return s.When >> 1 }
+func (s sent) asked() bool { return s.When&1 == 1 }
 
 // correspondent is somebody whom the person wrote to.
 type correspondent struct {
-	last uint32 // the day
-	// quarters are the last five in which they did, the newest first.
-	quarters [5]quarter
+	Last uint32 // the day
+	// Quarters are the last five in which they did, the newest first.
+	Quarters [5]quarter
 }
 
-type quarter struct{ number, count uint32 }
+type quarter struct{ Number, Count uint32 }
 
-func knownForm() form[hash, known] {
-	return form[hash, known]{
-		prefix: "m/", key: hash.key, parseKey: parseHash,
-		value: func(k known) []byte {
-			b := binary.BigEndian.AppendUint32(nil, k.check)
-			b = binary.BigEndian.AppendUint64(b, uint64(k.thread))
-			b = binary.BigEndian.AppendUint32(b, k.received)
-			for _, p := range k.places {
-				b = appendPlace(b, p)
-			}
-			return b
-		},
-		parse: func(b []byte) (k known, ok bool) {
-			r := reader{b: b, ok: true}
-			k = known{check: r.uint32(), thread: hash(r.uint64()), received: r.uint32(), places: [2]place{r.place(), r.place()}}
-			return k, r.ok
-		},
+// encode writes a row: what stands as JSON, all else as its numbers in their order.
+func encode(row any) []byte {
+	if o, ok := row.(item); ok {
+		b, err := json.Marshal(o)
+		if err != nil { // times beyond the year 9999 alone, and none is kept
+			return nil
+		}
+		return b
 	}
-}
-
-func openForm() form[hash, item] {
-	return form[hash, item]{
-		prefix: "o/", key: hash.key, parseKey: parseHash,
-		value: func(o item) []byte {
-			b, err := json.Marshal(o)
-			if err != nil { // times beyond the year 9999 alone, and none is kept
-				return nil
-			}
-			return b
-		},
-		parse: func(b []byte) (o item, ok bool) {
-			err := json.Unmarshal(b, &o)
-			return o, err == nil && o.Observation.ID != ""
-		},
+	b, err := binary.Append(nil, binary.BigEndian, row)
+	if err != nil { // rows of another size than their numbers' alone
+		return nil
 	}
+	return b
 }
 
-func sentForm() form[hash, sent] {
-	return form[hash, sent]{
-		prefix: "s/", key: hash.key, parseKey: parseHash,
-		value: func(s sent) []byte {
-			b := binary.BigEndian.AppendUint32(nil, s.day<<1|flag(s.asked))
-			b = binary.BigEndian.AppendUint64(b, uint64(s.thread))
-			return appendPlace(b, s.place)
-		},
-		parse: func(b []byte) (s sent, ok bool) {
-			r := reader{b: b, ok: true}
-			day := r.uint32()
-			s = sent{day: day >> 1, asked: day&1 == 1, thread: hash(r.uint64()), place: r.place()}
-			return s, r.ok
-		},
+// decode reads a row into what row points to, and reports whether it could.
+func decode(b []byte, row any) bool {
+	if o, ok := row.(*item); ok {
+		return json.Unmarshal(b, o) == nil && o.Observation.ID != ""
 	}
+	_, err := binary.Decode(b, binary.BigEndian, row)
+	return err == nil
 }
-
-func answeredForm() form[hash, uint32] {
-	return form[hash, uint32]{
-		prefix: "r/", key: hash.key, parseKey: parseHash,
-		value: func(day uint32) []byte { return binary.BigEndian.AppendUint32(nil, day) },
-		parse: func(b []byte) (uint32, bool) {
-			r := reader{b: b, ok: true}
-			return r.uint32(), r.ok
-		},
-	}
-}
-
-func correspondentForm() form[hash, correspondent] {
-	return form[hash, correspondent]{
-		prefix: "c/", key: hash.key, parseKey: parseHash,
-		value: func(c correspondent) []byte {
-			b := binary.BigEndian.AppendUint32(nil, c.last)
-			for _, q := range c.quarters {
-				b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, q.number), q.count)
-			}
-			return b
-		},
-		parse: func(b []byte) (c correspondent, ok bool) {
-			r := reader{b: b, ok: true}
-			c.last = r.uint32()
-			for i := range c.quarters {
-				c.quarters[i] = quarter{r.uint32(), r.uint32()}
-			}
-			return c, r.ok
-		},
-	}
-}
-
-func flag(set bool) uint32 {
-	if set {
-		return 1
-	}
-	return 0
-}
-
-func appendPlace(b []byte, p place) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, p.Num), uint32(p.UID))
-}
-
-// reader reads numbers off a row; ok turns false where it is too short.
-type reader struct {
-	b  []byte
-	ok bool
-}
-
-func (r *reader) uint32() uint32 {
-	if len(r.b) < 4 {
-		r.ok, r.b = false, nil
-		return 0
-	}
-	n := binary.BigEndian.Uint32(r.b)
-	r.b = r.b[4:]
-	return n
-}
-
-func (r *reader) uint64() uint64 { return uint64(r.uint32())<<32 | uint64(r.uint32()) }
-
-func (r *reader) place() place { return place{Num: r.uint32(), UID: imap.UID(r.uint32())} }
 
 // dayOf returns the days since 1970.
 func dayOf(t time.Time) uint32 { return uint32(max(t.Unix(), 0) / 86400) }

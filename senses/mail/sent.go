@@ -145,8 +145,8 @@ func (l *look) sentBefore(m fetched) bool {
 		return true
 	}
 	if key := hashOf(prefix + m.ID); l.sent.has(key) {
-		if s, _ := l.sent.get(key); s.place != m.place {
-			s.place = m.place
+		if s, _ := l.sent.get(key); s.Place != m.place {
+			s.Place = m.place
 			l.sent.set(key, s)
 		}
 		return false
@@ -180,7 +180,7 @@ func (l *look) sentNow(m fetched) {
 // shows where messages lie in the folder in another order than they were sent.
 func (l *look) wroteLater(thread string, received time.Time, but hash) bool {
 	for key, s := range l.sent.all() {
-		if s.thread == hashOf(thread) && key != but && s.day > dayOf(received) {
+		if s.Thread == hashOf(thread) && key != but && s.day() > dayOf(received) {
 			return true
 		}
 	}
@@ -192,7 +192,7 @@ func (l *look) wroteLater(thread string, received time.Time, but hash) bool {
 func (l *look) answeredLater(of hash, thread string, received time.Time) bool {
 	want := hashOf(thread)
 	for key, k := range l.known.all() {
-		if k.thread == want && key != of && !l.sent.has(key) && int64(k.received) > received.Unix() {
+		if k.Thread == want && key != of && !l.sent.has(key) && int64(k.Received) > received.Unix() {
 			return true
 		}
 	}
@@ -205,7 +205,11 @@ func (l *look) index(m fetched, asked bool) {
 	id := prefix + m.ID
 	thread, refs := threadOf(m.Message, id), refsOf(m.Message)
 	if l.sent.len() < maxSent {
-		l.sent.set(hashOf(id), sent{day: dayOf(m.received), asked: asked, thread: hashOf(thread), place: m.place})
+		row := sent{When: dayOf(m.received) << 1, Thread: hashOf(thread), Place: m.place}
+		if asked {
+			row.When++
+		}
+		l.sent.set(hashOf(id), row)
 	}
 	if m.From.Name != "" && l.mine[m.From.Addr] {
 		l.state.Person = subconscious.Head(m.From.Name, maxName)
@@ -235,23 +239,23 @@ func (l *look) writeTo(address hash, received time.Time) {
 		return
 	}
 	day := dayOf(received)
-	c.last = max(c.last, day)
+	c.Last = max(c.Last, day)
 	number := day / quarterDays
-	i := slices.IndexFunc(c.quarters[:], func(q quarter) bool { return q.number == number })
+	i := slices.IndexFunc(c.Quarters[:], func(q quarter) bool { return q.Number == number })
 	if i < 0 {
 		// The oldest makes room.
 		i = 0
-		for j, q := range c.quarters {
-			if q.number < c.quarters[i].number {
+		for j, q := range c.Quarters {
+			if q.Number < c.Quarters[i].Number {
 				i = j
 			}
 		}
-		if c.quarters[i].number > number {
+		if c.Quarters[i].Number > number {
 			return
 		}
-		c.quarters[i] = quarter{number: number}
+		c.Quarters[i] = quarter{Number: number}
 	}
-	c.quarters[i].count++
+	c.Quarters[i].Count++
 	l.wroteTo.set(address, c)
 }
 
@@ -262,9 +266,9 @@ func (l *look) timesWritten(address string) int {
 		return 0
 	}
 	n, since := 0, dayOf(l.at.Add(-sentLookBack))/quarterDays
-	for _, q := range c.quarters {
-		if q.number >= since {
-			n += int(q.count)
+	for _, q := range c.Quarters {
+		if q.Number >= since {
+			n += int(q.Count)
 		}
 	}
 	return n
@@ -276,7 +280,7 @@ func (l *look) answersMine(refs map[hash]bool) (mine, awaited bool) {
 	for ref := range refs {
 		if s, ok := l.sent.get(ref); ok {
 			mine = true
-			awaited = awaited || s.asked && s.day+askedWithin >= dayOf(l.at)
+			awaited = awaited || s.asked() && s.day()+askedWithin >= dayOf(l.at)
 		}
 	}
 	return mine, awaited

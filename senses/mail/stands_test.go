@@ -126,7 +126,7 @@ func TestRenumbered(t *testing.T) {
 		h.expect("renumbered after one came", h.tick(), "mail mid:c@example.org")
 		h.box.Renumber("Sent")
 		h.expect("what was sent is renumbered", h.tick())
-		if n := h.sense.wroteTo.base[hashOf(boss)].quarters; n[0].count+n[1].count+n[2].count+n[3].count+n[4].count != 1 {
+		if n := h.sense.wroteTo.base[hashOf(boss)].Quarters; n[0].Count+n[1].Count+n[2].Count+n[3].Count+n[4].Count != 1 {
 			t.Errorf("what was sent is counted twice: %v", n)
 		}
 	})

@@ -9,26 +9,14 @@ import (
 
 // table is one class of rows in memory, as it was last committed, with the
 // changes of a look above it that is not known to be.
-type table[K comparable, V any] struct {
-	form form[K, V]
-	base map[K]V
-	over map[K]*V // nil: deleted
+type table[V any] struct {
+	base map[hash]V
+	over map[hash]*V // nil: deleted
 }
 
-// form is how the rows of a table are written.
-type form[K comparable, V any] struct {
-	prefix   string // of the keys
-	key      func(K) string
-	parseKey func(string) (K, bool)
-	value    func(V) []byte
-	parse    func([]byte) (V, bool)
-}
+func newTable[V any]() *table[V] { return &table[V]{base: map[hash]V{}, over: map[hash]*V{}} }
 
-func newTable[K comparable, V any](f form[K, V]) *table[K, V] {
-	return &table[K, V]{form: f, base: map[K]V{}, over: map[K]*V{}}
-}
-
-func (t *table[K, V]) get(key K) (V, bool) {
+func (t *table[V]) get(key hash) (V, bool) {
 	if v, ok := t.over[key]; ok {
 		if v == nil {
 			var none V
@@ -40,15 +28,15 @@ func (t *table[K, V]) get(key K) (V, bool) {
 	return v, ok
 }
 
-func (t *table[K, V]) has(key K) bool {
+func (t *table[V]) has(key hash) bool {
 	_, ok := t.get(key)
 	return ok
 }
 
-func (t *table[K, V]) set(key K, value V) { t.over[key] = &value }
+func (t *table[V]) set(key hash, value V) { t.over[key] = &value }
 
 // drop deletes a key; one that was never committed leaves no trace.
-func (t *table[K, V]) drop(key K) {
+func (t *table[V]) drop(key hash) {
 	if _, ok := t.base[key]; ok {
 		t.over[key] = nil
 		return
@@ -57,11 +45,11 @@ func (t *table[K, V]) drop(key K) {
 }
 
 // len is how many there are, or a few more while a look goes on.
-func (t *table[K, V]) len() int { return len(t.base) + len(t.over) }
+func (t *table[V]) len() int { return len(t.base) + len(t.over) }
 
 // all yields what there is. A key that was yielded may be dropped or set.
-func (t *table[K, V]) all() iter.Seq2[K, V] {
-	return func(yield func(K, V) bool) {
+func (t *table[V]) all() iter.Seq2[hash, V] {
+	return func(yield func(hash, V) bool) {
 		for key, v := range t.base {
 			if _, changed := t.over[key]; !changed && !yield(key, v) {
 				return
@@ -78,7 +66,7 @@ func (t *table[K, V]) all() iter.Seq2[K, V] {
 // read is get beside the looks, for whoever holds the sense's lock: with the
 // changes of a look only when it was handed over, since until then they are
 // still being made.
-func (t *table[K, V]) read(key K, handed bool) (V, bool) {
+func (t *table[V]) read(key hash, handed bool) (V, bool) {
 	if handed {
 		return t.get(key)
 	}
@@ -87,7 +75,7 @@ func (t *table[K, V]) read(key K, handed bool) (V, bool) {
 }
 
 // readAll is all beside the looks, as read is get.
-func (t *table[K, V]) readAll(handed bool) iter.Seq2[K, V] {
+func (t *table[V]) readAll(handed bool) iter.Seq2[hash, V] {
 	if handed {
 		return t.all()
 	}
@@ -95,14 +83,14 @@ func (t *table[K, V]) readAll(handed bool) iter.Seq2[K, V] {
 }
 
 // changed reports whether there is anything to commit.
-func (t *table[K, V]) changed() bool { return len(t.over) > 0 }
+func (t *table[V]) changed() bool { return len(t.over) > 0 }
 
 // rows appends the changes of the look.
-func (t *table[K, V]) rows(rows []senses.Row) []senses.Row {
+func (t *table[V]) rows(prefix string, rows []senses.Row) []senses.Row {
 	for key, v := range t.over {
-		row := senses.Row{Key: t.form.prefix + t.form.key(key)}
+		row := senses.Row{Key: prefix + key.key()}
 		if v != nil {
-			row.Value = t.form.value(*v)
+			row.Value = encode(*v)
 		}
 		rows = append(rows, row)
 	}
@@ -110,7 +98,7 @@ func (t *table[K, V]) rows(rows []senses.Row) []senses.Row {
 }
 
 // commit makes the changes of the look the table's own.
-func (t *table[K, V]) commit() {
+func (t *table[V]) commit() {
 	for key, v := range t.over {
 		if v == nil {
 			delete(t.base, key)
@@ -122,20 +110,25 @@ func (t *table[K, V]) commit() {
 }
 
 // discard forgets them.
-func (t *table[K, V]) discard() { clear(t.over) }
+func (t *table[V]) discard() { clear(t.over) }
+
+// dropAll deletes all that was committed.
+func (t *table[V]) dropAll() {
+	for key := range t.base {
+		t.over[key] = nil
+	}
+}
 
 // clear empties the table before it is read back.
-func (t *table[K, V]) clear() { t.base, t.over = map[K]V{}, map[K]*V{} }
+func (t *table[V]) clear() { t.base, t.over = map[hash]V{}, map[hash]*V{} }
 
 // load takes in a row, and reports whether it could be read.
-func (t *table[K, V]) load(key string, value []byte) bool {
-	k, ok := t.form.parseKey(key)
-	if !ok {
+func (t *table[V]) load(key string, value []byte) bool {
+	k, ok := parseHash(key)
+	var v V
+	if !ok || !decode(value, &v) {
 		return false
 	}
-	v, ok := t.form.parse(value)
-	if ok {
-		t.base[k] = v
-	}
-	return ok
+	t.base[k] = v
+	return true
 }
