@@ -28,7 +28,7 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 		return fmt.Errorf("the policy: %w", err)
 	}
 	options := deliberate.Options{
-		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: material{d}, Desk: d.desk,
+		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: sources{d}.gather, Desk: d.desk,
 		Policy: policy, Teller: herald{d}, Mind: scribe{d}, Memories: archivist{d}, Conversations: poster{d},
 		Answered: d.answeredIncident, Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
 	}

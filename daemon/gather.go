@@ -18,13 +18,11 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// material makes what a deliberation is shown first. That is what taints the
+// sources finds what a deliberation is shown first. That is what taints the
 // least: the incident's own observations, and of other incidents only what rules
 // wrote of the person's and the machine's. The rest is read with tools, which
 // taints.
-type material struct{ *Daemon }
-
-var _ deliberate.Gatherer = material{}
+type sources struct{ *Daemon }
 
 const (
 	// evidenceShown and recalledShown bound how many observations and memories are
@@ -33,54 +31,54 @@ const (
 	recalledShown = 5
 )
 
-// Gather implements deliberate.Gatherer.
-func (m material) Gather(ctx context.Context, e deliberate.Escalation, at time.Time) (deliberate.Material, error) {
-	incidents, err := m.mind.Incidents(ctx, []subconscious.IncidentKey{e.Incident}, nil)
+// gather finds the sources of an escalation.
+func (s sources) gather(ctx context.Context, e deliberate.Escalation, at time.Time) (deliberate.Sources, error) {
+	incidents, err := s.mind.Incidents(ctx, []subconscious.IncidentKey{e.Incident}, nil)
 	if err != nil {
-		return deliberate.Material{}, fmt.Errorf("look up the incident: %w", err)
+		return deliberate.Sources{}, fmt.Errorf("look up the incident: %w", err)
 	}
 	var incident subconscious.Incident
 	if len(incidents) > 0 {
 		incident = incidents[0]
 	}
-	out := deliberate.Material{Words: []escalate.Word{{Trust: subconscious.Machine, Source: "mind"}}}
+	out := deliberate.Sources{Words: []escalate.Word{{Trust: subconscious.Machine, Source: "mind"}}}
 	for ref := range incident.Recorded {
 		out.Own = append(out.Own, ref)
 	}
 	slices.Sort(out.Own)
-	in := prompts.Deliberation{At: at, Subject: subjectOf(e, incident), History: historyOf(e, incident), Budget: m.purseWords(ctx, at)}
-	if in.Evidence, err = m.evidence(ctx, e, incident); err != nil {
-		return deliberate.Material{}, err
+	in := prompts.Deliberation{At: at, Subject: subjectOf(e, incident), History: historyOf(e, incident), Budget: s.purseWords(ctx, at)}
+	if in.Evidence, err = s.evidence(ctx, e, incident); err != nil {
+		return deliberate.Sources{}, err
 	}
 	shown := map[subconscious.Ref]bool{}
 	for _, o := range in.Evidence {
 		shown[o.Ref()] = true
 		out.Words = append(out.Words, wordOf(o, "evidence"))
 	}
-	unheard, err := m.unheard(ctx, incident, shown)
+	unheard, err := s.unheard(ctx, incident, shown)
 	if err != nil {
-		return deliberate.Material{}, err
+		return deliberate.Sources{}, err
 	}
 	out.Words = append(out.Words, unheard...)
 	for _, citation := range e.Evidence { // a rule's words may be those of what is not shown
 		in.Subject.ByModel = in.Subject.ByModel || !shown[citation.Ref]
 	}
-	out.Words = append(out.Words, m.addOthers(e, &in)...)
-	if in.Memories, err = m.recalled(ctx, e, in.Evidence); err != nil {
-		return deliberate.Material{}, err
+	out.Words = append(out.Words, s.addOthers(e, &in)...)
+	if in.Memories, err = s.recalled(ctx, e, in.Evidence); err != nil {
+		return deliberate.Sources{}, err
 	}
 	for _, r := range in.Memories {
 		out.Words = append(out.Words, escalate.Word{Trust: r.Trust, Source: "memory"})
 	}
-	out.Prompt, err = m.prompts.Deliberation(in)
+	out.Prompt, err = s.prompts.Deliberation(in)
 	return out, err
 }
 
 // addOthers adds the entries of other incidents that may be shown, and says whose
 // words stand in them.
-func (m material) addOthers(of deliberate.Escalation, in *prompts.Deliberation) (all []escalate.Word) {
-	for _, e := range m.currentState().Entries {
-		words, plain := m.plainWords(e)
+func (s sources) addOthers(of deliberate.Escalation, in *prompts.Deliberation) (all []escalate.Word) {
+	for _, e := range s.currentState().Entries {
+		words, plain := s.plainWords(e)
 		switch {
 		case e.Incident == of.Incident:
 		case !plain:
@@ -99,11 +97,11 @@ func wordOf(o subconscious.Observation, source string) escalate.Word {
 
 // plainWords are whose words stand in an entry, and whether they are nobody's
 // but the person's and the machine's.
-func (m material) plainWords(e subconscious.Entry) (words []escalate.Word, plain bool) {
+func (s sources) plainWords(e subconscious.Entry) (words []escalate.Word, plain bool) {
 	plain = true
-	for _, s := range threads.SourcesOf(e, m.ledger.View()) {
-		words = append(words, wordFrom(s, "entry"))
-		plain = plain && (s.Trust == subconscious.Owner || s.Trust == subconscious.Machine)
+	for _, from := range threads.SourcesOf(e, s.ledger.View()) {
+		words = append(words, wordFrom(from, "entry"))
+		plain = plain && (from.Trust == subconscious.Owner || from.Trust == subconscious.Machine)
 	}
 	return words, plain
 }
@@ -114,9 +112,9 @@ func wordFrom(s threads.Source, source string) escalate.Word {
 
 // evidence are the observations that the escalation rests on, with their text:
 // those cited first, then what else of the incident stands.
-func (m material) evidence(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
+func (s sources) evidence(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
 	citations := slices.Clone(e.Evidence)
-	view := m.ledger.View()
+	view := s.ledger.View()
 	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
 		if _, stands := view.Get(ref); stands {
 			citations = append(citations, subconscious.Citation{Ref: ref})
@@ -129,7 +127,7 @@ func (m material) evidence(ctx context.Context, e deliberate.Escalation, inciden
 			continue
 		}
 		seen[citation.Ref] = true
-		o, ok, err := m.ledger.Observation(ctx, citation)
+		o, ok, err := s.ledger.Observation(ctx, citation)
 		if err != nil {
 			return nil, fmt.Errorf("read observation %s: %w", citation, err)
 		}
@@ -144,7 +142,7 @@ func (m material) evidence(ctx context.Context, e deliberate.Escalation, inciden
 // the person has not heard. To keep the incident back keeps them back, too, so
 // that they count as shown: else one who writes often would silence another. Of
 // what the incident itself has forgotten nobody knows whose words they were.
-func (m material) unheard(ctx context.Context, incident subconscious.Incident, shown map[subconscious.Ref]bool) (words []escalate.Word, err error) {
+func (s sources) unheard(ctx context.Context, incident subconscious.Incident, shown map[subconscious.Ref]bool) (words []escalate.Word, err error) {
 	heard, ever := incident.Telling.Heard()
 	if incident.Forgotten > 0 && (!ever || incident.Unheard > heard.Tick) {
 		words = append(words, escalate.Word{Trust: subconscious.Outsider, Source: "unheard"})
@@ -159,7 +157,7 @@ func (m material) unheard(ctx context.Context, incident subconscious.Incident, s
 			continue
 		}
 		citation := subconscious.Citation{Ref: ref, Seq: last}
-		o, ok, err := m.ledger.Observation(ctx, citation)
+		o, ok, err := s.ledger.Observation(ctx, citation)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("read observation %s: %w", citation, err)
@@ -229,7 +227,7 @@ func historyOf(e deliberate.Escalation, incident subconscious.Incident) []prompt
 }
 
 // recalled are memories that share words with the incident.
-func (m material) recalled(ctx context.Context, e deliberate.Escalation, observations []subconscious.Observation) ([]prompts.Memory, error) {
+func (s sources) recalled(ctx context.Context, e deliberate.Escalation, observations []subconscious.Observation) ([]prompts.Memory, error) {
 	var words []string
 	if !e.ByModel {
 		words = append(words, e.Summary)
@@ -237,7 +235,7 @@ func (m material) recalled(ctx context.Context, e deliberate.Escalation, observa
 	for _, o := range observations {
 		words = append(words, o.Title)
 	}
-	hits, err := m.memory.Search(ctx, memory.Query{Words: strings.Join(words, " "), Limit: recalledShown})
+	hits, err := s.memory.Search(ctx, memory.Query{Words: strings.Join(words, " "), Limit: recalledShown})
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
@@ -249,13 +247,13 @@ func (m material) recalled(ctx context.Context, e deliberate.Escalation, observa
 }
 
 // purseWords says what may be spent.
-func (m material) purseWords(ctx context.Context, at time.Time) string {
-	config := m.options.Config.Deliberation
+func (s sources) purseWords(ctx context.Context, at time.Time) string {
+	config := s.options.Config.Deliberation
 	words := fmt.Sprintf("You may answer %d times, within %s", config.Rounds, config.Deadline)
 	if config.MaxCost > 0 {
 		words += fmt.Sprintf(" and %.2f dollars", config.MaxCost)
 	}
-	if o, err := m.budget.Spent(ctx, at); err == nil {
+	if o, err := s.budget.Spent(ctx, at); err == nil {
 		for _, l := range o.Limits {
 			if l.Name == budget.MoneyPerDay && l.Role == "" && l.Allowed >= 0 {
 				words += fmt.Sprintf("; of the day's money %.2f dollars are left", budget.Money(max(l.Allowed-l.Used, 0)).Float())

@@ -244,24 +244,24 @@ func (d *deliberation) noTime() fallback {
 
 // open writes down what the model is shown first.
 func (d *deliberation) open(ctx, asking context.Context) (fallback, error) {
-	material, err := d.gather(asking)
+	sources, err := d.gather(asking)
 	if ctx.Err() != nil {
 		return fallback{}, nil
 	}
 	if err != nil {
 		return fallback{"it could not be put together", d.spokenError("what the model is shown could not be put together: ", err)}, nil
 	}
-	if len(material.Words) == 0 {
-		material.Words = []escalate.Word{{Trust: subconscious.Outsider, Source: "evidence"}}
+	if len(sources.Words) == 0 {
+		sources.Words = []escalate.Word{{Trust: subconscious.Outsider, Source: "evidence"}}
 	}
-	d.System = d.Redact(material.Prompt.System)
-	step := Step{Kind: StepOpened, Text: d.Redact(material.Prompt.User), Words: material.Words, Own: material.Own}
+	d.System = d.Redact(sources.Prompt.System)
+	step := Step{Kind: StepOpened, Text: d.Redact(sources.Prompt.User), Words: sources.Words, Own: sources.Own}
 	return fallback{}, d.put(ctx, &step, func(ctx context.Context, tx *store.Tx) error { return d.putSystem(ctx, tx) })
 }
 
-func (d *deliberation) gather(ctx context.Context) (m Material, err error) {
+func (d *deliberation) gather(ctx context.Context) (s Sources, err error) {
 	defer contained(&err)
-	return d.Gather.Gather(ctx, d.Escalation, d.Now())
+	return d.Gather(ctx, d.Escalation, d.Now())
 }
 
 // contained turns a panic of what the worker was handed into an error.

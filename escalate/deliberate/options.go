@@ -26,8 +26,8 @@ type Options struct {
 	Asker func() Asker
 	// Purse pays for an escalation; nil: nothing is debited.
 	Purse Purse
-	// Gather makes what a model is shown first.
-	Gather Gatherer
+	// Gather finds what a model is shown first.
+	Gather func(ctx context.Context, e Escalation, at time.Time) (Sources, error)
 	// Desk returns the tools for reading; nil: there are none.
 	Desk func(e Escalation, at time.Time) Desk
 	// Policy decides about effects; nil refuses each of them.
@@ -78,13 +78,8 @@ type Purse interface {
 
 var _ Purse = (*budget.Purse)(nil)
 
-// Gatherer makes what a model is shown first.
-type Gatherer interface {
-	Gather(ctx context.Context, e Escalation, at time.Time) (Material, error)
-}
-
-// Material is what a model is shown first, and whose words it is.
-type Material struct {
+// Sources are what a model is shown first, and whose words it is.
+type Sources struct {
 	Prompt prompts.Prompt
 	// Words are whose words are in it. None at all count as a stranger's.
 	Words []escalate.Word

@@ -62,7 +62,7 @@ func (w *world) options(db *store.DB) deliberate.Options {
 		config.Rounds = w.Rounds
 	}
 	begun := time.Now()
-	o := deliberate.Options{Config: config, DB: db, Gather: w, Teller: w, Mind: w, Memories: memories{w}, Conversations: conversations{w}, Actions: acting{w}, Purse: w,
+	o := deliberate.Options{Config: config, DB: db, Gather: w.Gather, Teller: w, Mind: w, Memories: memories{w}, Conversations: conversations{w}, Actions: acting{w}, Purse: w,
 		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) }}
 	if w.AnsweredIn != 0 {
 		from := noon.Add(time.Duration((w.AnsweredIn - w.WaitsFor) * float64(time.Minute)))
@@ -159,12 +159,12 @@ func (w *world) Generate(ctx context.Context, request models.Request) (models.An
 	return answer, nil
 }
 
-// Gather implements deliberate.Gatherer.
-func (w *world) Gather(context.Context, deliberate.Escalation, time.Time) (deliberate.Material, error) {
+// Gather is an Options.Gather.
+func (w *world) Gather(context.Context, deliberate.Escalation, time.Time) (deliberate.Sources, error) {
 	if w.GatherErr != "" {
-		return deliberate.Material{}, errors.New(w.GatherErr)
+		return deliberate.Sources{}, errors.New(w.GatherErr)
 	}
-	m := deliberate.Material{Prompt: prompts.Prompt{System: "Deliberate.", User: "The escalation."}, Words: w.Words, Own: w.Own}
+	m := deliberate.Sources{Prompt: prompts.Prompt{System: "Deliberate.", User: "The escalation."}, Words: w.Words, Own: w.Own}
 	if m.Words == nil && !w.NoWords {
 		m.Words = []escalate.Word{{Trust: subconscious.Machine, Ref: "health:aaaaaaaaaa", Source: "evidence"}}
 	}
