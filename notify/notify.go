@@ -50,6 +50,21 @@ type Verifier interface {
 	Arrived(ctx context.Context, message Message, since time.Time) (bool, error)
 }
 
+// Prober is a Notifier that can be tried without a message being sent: whether
+// its secret is there, whether its server answers, and whether it lets one in.
+type Prober interface {
+	Probe(ctx context.Context) Probed
+}
+
+// Probed is what trying a channel showed.
+type Probed struct {
+	// Detail is what is so, Problem what is wrong: one of the two is set, and
+	// Next beside Problem.
+	Detail, Problem, Next string
+	// Locked: it wants signing in, or refuses the way in which one did.
+	Locked bool
+}
+
 // Message is one message as a channel sends it.
 type Message struct {
 	// Sequence is the same for each sending of one message, so that a server

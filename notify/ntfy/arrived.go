@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -66,16 +65,10 @@ func (e event) is(want document, first int64) bool {
 // kept returns what the server has kept of the topic, and by how much its clock
 // is ahead. Errors are *notify.Error.
 func (c *Client) kept(ctx context.Context, since string) (list []event, ahead time.Duration, err error) {
-	address := c.base + c.config.Topic + "/json?" + url.Values{"poll": {"1"}, "since": {since}}.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, 0, &notify.Error{Trouble: notify.Refused, Err: err, Text: "the address of the server cannot be used", Next: "correct the url of the channel"}
+	response, err := c.subscribe(ctx, c.config.Topic, since, false)
+	if failure, keyless := errors.AsType[*notify.Error](err); keyless {
+		return nil, 0, failure
 	}
-	request.Header.Set("User-Agent", agent)
-	if err := c.authorize(request); err != nil {
-		return nil, 0, keyless(err)
-	}
-	response, err := c.client.Do(request)
 	if err != nil {
 		return nil, 0, c.unseen(err)
 	}

@@ -72,6 +72,14 @@ func New(config Config, options Options) (*Notifier, error) {
 	return &Notifier{ref: config.Ref(), options: options, turn: make(chan struct{}, 1)}, nil
 }
 
+// Probe implements notify.Prober: it looks whether the address is there.
+func (n *Notifier) Probe(context.Context) notify.Probed {
+	if _, err := n.ref.Resolve(n.options.Env); err != nil {
+		return notify.Probed{Problem: "its address is not to be had: " + err.Error(), Next: "put the address of the service there, as docs/notifications.md shows"}
+	}
+	return notify.Probed{Detail: "its address is there; only sending shows whether it is right"}
+}
+
 // Send sends title and text as one text. After the time that it has nobody
 // knows whether it arrives: what was begun cannot be called back. Until that
 // has come to an end the channel is not available.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -23,7 +24,7 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Mailbox is what looking at a mail account found.
 type Mailbox struct {
-	Reached
+	notify.Probed
 	// Untrusted: the connection to its server cannot be protected. SignIn: the
 	// person has to sign in by the browser, or anew. Busy: it mends itself.
 	Untrusted, SignIn, Busy bool
@@ -46,7 +47,7 @@ func Mail(ctx context.Context, c mail.Config, stateDir string, env func(string) 
 	}
 	tried, err := mail.Try(ctx, c, options)
 	if err == nil {
-		m := Mailbox{Tried: tried, Reached: Reached{Detail: c.Host + " lets you in: " + mailWords(c, tried)}}
+		m := Mailbox{Tried: tried, Probed: notify.Probed{Detail: c.Host + " lets you in: " + mailWords(c, tried)}}
 		if len(tried.Missing) > 0 {
 			tried.Refused = append(tried.Refused, fmt.Sprintf("%s has no folder %s", c.Host, strings.Join(tried.Missing, ", ")))
 		}
@@ -54,7 +55,7 @@ func Mail(ctx context.Context, c mail.Config, stateDir string, env func(string) 
 		return m
 	}
 	problem, next := parted(c, err)
-	m := Mailbox{Reached: Reached{Problem: problem, Next: next, Locked: errors.Is(err, account.ErrSignIn)},
+	m := Mailbox{Probed: notify.Probed{Problem: problem, Next: next, Locked: errors.Is(err, account.ErrSignIn)},
 		Untrusted: errors.Is(err, account.ErrSecure), Busy: errors.Is(err, account.ErrBusy)}
 	if again, ok := errors.AsType[*oauth.SignInAgain](err); ok {
 		m.Problem, m.Next, m.SignIn = again.Why, "run: "+again.Command, true
