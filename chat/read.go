@@ -152,17 +152,7 @@ func (l *Log) messages(ctx context.Context, condition string, args ...any) (all 
 // each calls do for each row of the query.
 func (l *Log) each(ctx context.Context, query string, args []any, do func(*sql.Rows) error) error {
 	return l.read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := do(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+		return tx.Each(ctx, do, query, args...)
 	})
 }
 

@@ -148,22 +148,16 @@ func sweep(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
 
 // old are the messages that go, and how many of them each conversation has.
 func old(ctx context.Context, tx *store.Tx, before time.Time) (ids []int64, from map[string]int, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, conversation FROM chat_messages WHERE at < ? ORDER BY at LIMIT ?", before.UnixNano(), sweepAtOnce)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
 	from = map[string]int{}
-	for rows.Next() {
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
 		var id int64
 		var conversation string
-		if err := rows.Scan(&id, &conversation); err != nil {
-			return nil, nil, err
-		}
+		err := rows.Scan(&id, &conversation)
 		ids = append(ids, id)
 		from[conversation]++
-	}
-	return ids, from, rows.Err()
+		return err
+	}, "SELECT id, conversation FROM chat_messages WHERE at < ? ORDER BY at LIMIT ?", before.UnixNano(), sweepAtOnce)
+	return ids, from, err
 }
 
 // shorten brings a conversation in step after some of its messages have gone.

@@ -195,4 +195,6 @@ func things(n int) string {
 }
 
 // keyOf is what an incident without words is called.
-func keyOf(key subconscious.IncidentKey) string { return subconscious.Shorten(plain(string(key)), summaryKept) }
+func keyOf(key subconscious.IncidentKey) string {
+	return subconscious.Shorten(plain(string(key)), summaryKept)
+}

@@ -155,4 +155,3 @@ func keyOf(key string) string {
 
 // newID has 50 random bits.
 func newID() string { return "m-" + strings.ToLower(rand.Text()[:10]) }
-

@@ -178,17 +178,7 @@ func (q Query) limit() (int, error) {
 // each calls do for each row of the query.
 func (s *Store) each(ctx context.Context, query string, args []any, do func(*sql.Rows) error) error {
 	return s.read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := do(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+		return tx.Each(ctx, do, query, args...)
 	})
 }
 

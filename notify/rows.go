@@ -54,19 +54,12 @@ func nanoseconds(t time.Time) int64 {
 
 // find returns the rows that match the rest of a query.
 func find(ctx context.Context, tx *store.Tx, rest string, args ...any) (found []row, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT "+rowColumns+" FROM notify_outbox "+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
 		r, err := scanRow(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
 		found = append(found, r)
-	}
-	return found, rows.Err()
+		return err
+	}, "SELECT "+rowColumns+" FROM notify_outbox "+rest, args...)
+	return found, err
 }
 
 // findOne returns the first such row; ok is false where there is none.

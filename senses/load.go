@@ -21,21 +21,6 @@ type BlindPeriod struct {
 	Error string    `json:"error"`
 }
 
-// each runs a query and calls scan for every row.
-func each(ctx context.Context, tx *store.Tx, scan func(*sql.Rows) error, query string, args ...any) (err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // load reads the records back.
 func load(ctx context.Context, tx *store.Tx) (*records, error) {
 	r := newRecords()
@@ -81,7 +66,7 @@ func oldestChange(ctx context.Context, tx *store.Tx) (oldest numberedAt, err err
 }
 
 func (r *records) loadSenses(ctx context.Context, tx *store.Tx) error {
-	return each(ctx, tx, func(rows *sql.Rows) error {
+	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var id SenseID
 		var src source
 		var state, since string
@@ -99,7 +84,7 @@ func (r *records) loadSenses(ctx context.Context, tx *store.Tx) error {
 }
 
 func (r *records) loadObservations(ctx context.Context, tx *store.Tx) error {
-	return each(ctx, tx, func(rows *sql.Rows) error {
+	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var ref string
 		var data []byte
 		var shown, seen int64
@@ -134,7 +119,7 @@ func (r *records) loadObservations(ctx context.Context, tx *store.Tx) error {
 }
 
 func (r *records) loadThreads(ctx context.Context, tx *store.Tx) error {
-	return each(ctx, tx, func(rows *sql.Rows) error {
+	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var i, overflow int
 		var s slot
 		if err := rows.Scan(&i, &s.name, &s.active, &overflow); err != nil {
@@ -152,7 +137,7 @@ func (r *records) loadThreads(ctx context.Context, tx *store.Tx) error {
 }
 
 func (r *records) loadPending(ctx context.Context, tx *store.Tx) error {
-	return each(ctx, tx, func(rows *sql.Rows) error {
+	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var thread subconscious.ThreadName
 		var ref subconscious.Ref
 		var data []byte
@@ -208,7 +193,7 @@ func readChange(ctx context.Context, tx *store.Tx, citation subconscious.Citatio
 
 func readRows(ctx context.Context, tx *store.Tx, id SenseID, yield func(string, []byte) bool) error {
 	stop := errors.New("enough")
-	err := each(ctx, tx, func(rows *sql.Rows) error {
+	err := tx.Each(ctx, func(rows *sql.Rows) error {
 		var key string
 		var value sql.RawBytes
 		if err := rows.Scan(&key, &value); err != nil {
@@ -227,7 +212,7 @@ func readRows(ctx context.Context, tx *store.Tx, id SenseID, yield func(string, 
 
 func readBlind(ctx context.Context, tx *store.Tx, since time.Time) ([]BlindPeriod, error) {
 	var periods []BlindPeriod
-	err := each(ctx, tx, func(rows *sql.Rows) error {
+	err := tx.Each(ctx, func(rows *sql.Rows) error {
 		var p BlindPeriod
 		var from int64
 		var to sql.NullInt64

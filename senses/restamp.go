@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -103,25 +104,21 @@ func (s *Staged) writeRestamps(w *writer) {
 }
 
 func restampedChanges(w *writer, r restamping) (map[int64]*subconscious.Observation, error) {
-	rows, err := w.tx.QueryContext(w.ctx, `SELECT seq, observation FROM ledger_changes WHERE ref >= ? AND ref < ?`, r.source.Sense+":", r.source.Sense+";")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	other := map[int64]*subconscious.Observation{}
-	for rows.Next() {
+	err := w.tx.Each(w.ctx, func(rows *sql.Rows) error {
 		var seq int64
 		var data []byte
 		o := new(subconscious.Observation)
 		if err := rows.Scan(&seq, &data); err != nil {
-			return nil, err
+			return err
 		}
 		if err := json.Unmarshal(data, o); err != nil {
-			return nil, err
+			return err
 		}
 		if again := r.again(o); again != o {
 			other[seq] = again
 		}
-	}
-	return other, rows.Err()
+		return nil
+	}, `SELECT seq, observation FROM ledger_changes WHERE ref >= ? AND ref < ?`, r.source.Sense+":", r.source.Sense+";")
+	return other, err
 }

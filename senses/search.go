@@ -3,6 +3,7 @@ package senses
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -44,13 +45,7 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 	args = append(args, searchRead)
 	best := map[subconscious.Ref]Found{}
 	err := l.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT observation FROM ledger_changes WHERE recorded >= ? AND ("+strings.Join(like, " OR ")+
-			") ORDER BY seq DESC LIMIT ?", args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var body []byte
 			var o subconscious.Observation
 			if err := rows.Scan(&body); err != nil {
@@ -62,8 +57,8 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 			if had, known := best[o.Ref()]; !known || len(held(o, words)) > len(had.Words) {
 				best[o.Ref()] = Found{Observation: o, Words: held(o, words)}
 			}
-		}
-		return rows.Err()
+			return nil
+		}, "SELECT observation FROM ledger_changes WHERE recorded >= ? AND ("+strings.Join(like, " OR ")+") ORDER BY seq DESC LIMIT ?", args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search the observations: %w", err)

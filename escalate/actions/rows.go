@@ -62,20 +62,13 @@ func findProposals(ctx context.Context, tx *store.Tx, rest string, args ...any) 
 }
 
 func gather[T any](ctx context.Context, tx *store.Tx, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	found := []T{}
-	for rows.Next() {
+	err := tx.Each(ctx, func(rows *sql.Rows) error {
 		one, err := scan(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
 		found = append(found, one)
-	}
-	return found, rows.Err()
+		return err
+	}, query, args...)
+	return found, err
 }
 
 // findProposal returns the first such row; ok is false where there is none.

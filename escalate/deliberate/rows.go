@@ -128,26 +128,19 @@ func (w *Worker) find(ctx context.Context, tx *store.Tx, id string) (r row, err 
 }
 
 func steps(ctx context.Context, tx *store.Tx, id string) (all []Step, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT body FROM deliberation_steps WHERE id = ? ORDER BY n", id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
 		var body []byte
 		if err := rows.Scan(&body); err != nil {
-			return nil, err
+			return err
 		}
 		var s Step
 		if err := unpack(body, &s); err != nil {
-			return nil, err
-		}
-		if err := s.check(); err != nil {
-			return nil, err
+			return err
 		}
 		all = append(all, s)
-	}
-	return all, rows.Err()
+		return s.check()
+	}, "SELECT body FROM deliberation_steps WHERE id = ? ORDER BY n", id)
+	return all, err
 }
 
 // check refuses a step that lacks what its kind has.
@@ -199,19 +192,13 @@ func (w *Worker) Of(ctx context.Context, person subconscious.IncidentID) ([]Reco
 }
 
 func names(ctx context.Context, tx *store.Tx, query string, args ...any) (all []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name)
 		all = append(all, name)
-	}
-	return all, rows.Err()
+		return err
+	}, query, args...)
+	return all, err
 }
 
 // Sweep removes what is kept no more: what was said 30 days after an escalation

@@ -61,19 +61,11 @@ func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) err
 		return err
 	}
 	s.Since = instant(since, midnight.Location())
-	rows, err := tx.QueryContext(ctx, "SELECT cost, ending FROM escalations WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var cost int64
 		var body []byte
-		if err := rows.Scan(&cost, &body); err != nil {
-			return err
-		}
-		if len(body) == 0 {
-			continue // it could not be read, and was let go
+		if err := rows.Scan(&cost, &body); err != nil || len(body) == 0 {
+			return err // what has none could not be read, and was let go
 		}
 		var e ending
 		if err := unpack(body, &e); err != nil {
@@ -84,6 +76,6 @@ func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) err
 		if e.Fallback != "" && e.Outcome.Kind.Tells() {
 			s.ByRule++
 		}
-	}
-	return rows.Err()
+		return nil
+	}, "SELECT cost, ending FROM escalations WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
 }

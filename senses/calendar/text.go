@@ -65,4 +65,3 @@ func clip(text string, limit int) string {
 	}
 	return text
 }
-

@@ -176,4 +176,3 @@ func termsOf(sentence string, days []dates.Match) []uint32 {
 	}
 	return terms
 }
-

@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -13,28 +14,22 @@ import (
 // put off, dismissed or closed an incident: as the last tick left it, and in what
 // waits for the next. What deliberations say of it is no answer.
 func (s *Store) Answered(ctx context.Context, tx *store.Tx, key subconscious.IncidentKey, id subconscious.IncidentID, entry subconscious.EntryID) (answered bool, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents WHERE key = ?", string(key))
-	if err == nil {
-		err = each(rows, func() error {
-			var incident subconscious.Incident
-			err := scanBody(rows, &incident)
-			answered = answered || isAnswered(incident)
-			return err
-		})
-	}
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
+		var incident subconscious.Incident
+		err := scanBody(rows, &incident)
+		answered = answered || isAnswered(incident)
+		return err
+	}, "SELECT body FROM mind_incidents WHERE key = ?", string(key))
 	if err != nil || answered {
 		return answered, wrapAnswered(key, err)
 	}
-	rows, err = tx.QueryContext(ctx, "SELECT body FROM mind_inputs WHERE done IS NULL")
-	if err == nil {
-		err = each(rows, func() error {
-			var c subconscious.Command
-			err := scanBody(rows, &c)
-			about := c.IncidentID != "" && c.IncidentID == id || c.Incident != "" && c.Incident == key || c.Entry != "" && c.Entry == entry
-			answered = answered || about && answers(c)
-			return err
-		})
-	}
+	err = tx.Each(ctx, func(rows *sql.Rows) error {
+		var c subconscious.Command
+		err := scanBody(rows, &c)
+		about := c.IncidentID != "" && c.IncidentID == id || c.Incident != "" && c.Incident == key || c.Entry != "" && c.Entry == entry
+		answered = answered || about && answers(c)
+		return err
+	}, "SELECT body FROM mind_inputs WHERE done IS NULL")
 	return answered, wrapAnswered(key, err)
 }
 

@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -87,11 +88,7 @@ const callColumns = `tick, at, zone, role, provider, model, exploration, prompt_
 func (s *Store) calls(ctx context.Context, where string, args ...any) ([]ModelCall, error) {
 	var calls []ModelCall
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT "+callColumns+" FROM mind_model_calls "+where, args...)
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var c ModelCall
 			var at, latency int64
 			var zone int
@@ -107,7 +104,7 @@ func (s *Store) calls(ctx context.Context, where string, args ...any) ([]ModelCa
 			}
 			calls = append(calls, c)
 			return nil
-		})
+		}, "SELECT "+callColumns+" FROM mind_model_calls "+where, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: calls: %w", err)
@@ -120,13 +117,7 @@ func (s *Store) calls(ctx context.Context, where string, args ...any) ([]ModelCa
 func (s *Store) SumCalls(ctx context.Context, since time.Time) ([]CallSum, error) {
 	var sums []CallSum
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT role, provider, model, outcome, count(*), sum(exploration), sum(attempts),
-			sum(input), sum(cached), sum(written), sum(output), sum(thinking), sum(usage_known = 0), sum(cost), sum(latency), max(latency)
-			FROM mind_model_calls WHERE at >= ? GROUP BY role, provider, model, outcome ORDER BY role, provider, model, outcome`, since.UnixNano())
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var c CallSum
 			var latency, slowest int64
 			if err := rows.Scan(&c.Role, &c.Provider, &c.Model, &c.Outcome, &c.Calls, &c.Exploration, &c.Attempts,
@@ -136,7 +127,9 @@ func (s *Store) SumCalls(ctx context.Context, since time.Time) ([]CallSum, error
 			c.Latency, c.Slowest = time.Duration(latency)*time.Microsecond, time.Duration(slowest)*time.Microsecond
 			sums = append(sums, c)
 			return nil
-		})
+		}, `SELECT role, provider, model, outcome, count(*), sum(exploration), sum(attempts),
+			sum(input), sum(cached), sum(written), sum(output), sum(thinking), sum(usage_known = 0), sum(cost), sum(latency), max(latency)
+			FROM mind_model_calls WHERE at >= ? GROUP BY role, provider, model, outcome ORDER BY role, provider, model, outcome`, since.UnixNano())
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: sum calls: %w", err)

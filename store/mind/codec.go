@@ -3,7 +3,6 @@ package mind
 import (
 	"bytes"
 	"compress/flate"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -124,15 +123,4 @@ func moment(nanoseconds int64, zone int) time.Time {
 		return t
 	}
 	return t.In(time.FixedZone("", zone))
-}
-
-// each calls scan for every row, and closes the rows.
-func each(rows *sql.Rows, scan func() error) error {
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

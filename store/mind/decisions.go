@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,12 +52,7 @@ func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit
 	}
 	var decisions []Decision
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
-			FROM mind_decisions WHERE person = ? ORDER BY id DESC LIMIT ?`, string(id), limit)
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var d Decision
 			var at int64
 			var zone int
@@ -66,7 +62,8 @@ func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit
 			d.At = moment(at, zone)
 			decisions = append(decisions, d)
 			return nil
-		})
+		}, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
+			FROM mind_decisions WHERE person = ? ORDER BY id DESC LIMIT ?`, string(id), limit)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: decisions of %s: %w", id, err)
@@ -79,17 +76,13 @@ func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit
 func (s *Store) DecisionCounts(ctx context.Context, since time.Time) (DecisionSum, error) {
 	sum := DecisionSum{Reasons: map[string]int{}}
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT reason, count(*) FROM mind_decisions WHERE at >= ? GROUP BY reason", since.UnixNano())
-		if err != nil {
-			return err
-		}
-		if err := each(rows, func() error {
+		if err := tx.Each(ctx, func(rows *sql.Rows) error {
 			var reason string
 			var n int
 			err := rows.Scan(&reason, &n)
 			sum.Reasons[reason] = n
 			return err
-		}); err != nil {
+		}, "SELECT reason, count(*) FROM mind_decisions WHERE at >= ? GROUP BY reason", since.UnixNano()); err != nil {
 			return err
 		}
 		return tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(times > 1), 0), coalesce(sum(digested), 0) FROM (

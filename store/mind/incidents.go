@@ -52,11 +52,7 @@ func (s *Store) Incidents(ctx context.Context, keys []subconscious.IncidentKey, 
 func findIncidents(ctx context.Context, tx *store.Tx, query string, wanted []any, found map[subconscious.IncidentKey]subconscious.Incident) error {
 	for some := range slices.Chunk(wanted, chunk) {
 		marks := strings.TrimSuffix(strings.Repeat("?,", len(some)), ",")
-		rows, err := tx.QueryContext(ctx, fmt.Sprintf(query, marks), some...)
-		if err != nil {
-			return err
-		}
-		if err := each(rows, func() error {
+		if err := tx.Each(ctx, func(rows *sql.Rows) error {
 			var body []byte
 			if err := rows.Scan(&body); err != nil {
 				return err
@@ -67,7 +63,7 @@ func findIncidents(ctx context.Context, tx *store.Tx, query string, wanted []any
 			}
 			found[incident.Key] = incident
 			return nil
-		}); err != nil {
+		}, fmt.Sprintf(query, marks), some...); err != nil {
 			return err
 		}
 	}

@@ -152,11 +152,7 @@ func checkLater(command subconscious.Command) error {
 func (s *Store) Pending(ctx context.Context) ([]subconscious.Command, error) {
 	var commands []subconscious.Command
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT id, body FROM mind_inputs WHERE done IS NULL ORDER BY id")
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var id int64
 			var body []byte
 			if err := rows.Scan(&id, &body); err != nil {
@@ -169,7 +165,7 @@ func (s *Store) Pending(ctx context.Context) ([]subconscious.Command, error) {
 			command.ID = id
 			commands = append(commands, command)
 			return nil
-		})
+		}, "SELECT id, body FROM mind_inputs WHERE done IS NULL ORDER BY id")
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: pending: %w", err)

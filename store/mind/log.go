@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -27,11 +28,7 @@ const maxLogJSON = 64 << 10
 func (s *Store) Log(ctx context.Context, entry subconscious.EntryID) ([]LogEntry, error) {
 	var log []LogEntry
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT entry, incident, tick, at, zone, what, body FROM mind_entry_log WHERE entry = ? ORDER BY id`, string(entry))
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var line LogEntry
 			var at int64
 			var zone int
@@ -41,7 +38,7 @@ func (s *Store) Log(ctx context.Context, entry subconscious.EntryID) ([]LogEntry
 			line.At = moment(at, zone)
 			log = append(log, line)
 			return nil
-		})
+		}, `SELECT entry, incident, tick, at, zone, what, body FROM mind_entry_log WHERE entry = ? ORDER BY id`, string(entry))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: log of %s: %w", entry, err)

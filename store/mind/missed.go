@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -57,12 +58,7 @@ func (s *Store) AddMissed(ctx context.Context, missed Missed) error {
 func (s *Store) MissedList(ctx context.Context, since time.Time, limit int) ([]Missed, error) {
 	var list []Missed
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT at, zone, text, person, body FROM mind_missed WHERE at >= ? ORDER BY at DESC, id DESC LIMIT ?",
-			since.UnixNano(), limit)
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var missed Missed
 			var at int64
 			var zone int
@@ -72,7 +68,8 @@ func (s *Store) MissedList(ctx context.Context, since time.Time, limit int) ([]M
 			missed.At = moment(at, zone)
 			list = append(list, missed)
 			return nil
-		})
+		}, "SELECT at, zone, text, person, body FROM mind_missed WHERE at >= ? ORDER BY at DESC, id DESC LIMIT ?",
+			since.UnixNano(), limit)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: missed: %w", err)

@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -64,11 +65,7 @@ func (s *Store) UntoldNotices(ctx context.Context) ([]Notice, error) {
 func (s *Store) notices(ctx context.Context, where string) ([]Notice, error) {
 	var notices []Notice
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT code, key, at, zone, text, next FROM mind_notices "+where+" ORDER BY at, code, key")
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var notice Notice
 			var at int64
 			var zone int
@@ -78,7 +75,7 @@ func (s *Store) notices(ctx context.Context, where string) ([]Notice, error) {
 			notice.At = moment(at, zone)
 			notices = append(notices, notice)
 			return nil
-		})
+		}, "SELECT code, key, at, zone, text, next FROM mind_notices "+where+" ORDER BY at, code, key")
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: notices: %w", err)

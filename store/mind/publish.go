@@ -221,19 +221,12 @@ func (s *Store) Document(ctx context.Context, tick int64) (doc []byte, ok bool, 
 // still kept. It looks at the newest first: it is nearly always one of them.
 func (s *Store) isPublished(ctx context.Context, hash []byte) (known bool, err error) {
 	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT hash FROM mind_ticks ORDER BY tick DESC")
-		if err != nil {
-			return err
+		err := tx.QueryRowContext(ctx, "SELECT 1 FROM mind_ticks WHERE hash = ? ORDER BY tick DESC LIMIT 1", hash).Scan(new(int))
+		known = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
 		}
-		defer rows.Close()
-		for rows.Next() && !known {
-			var one []byte
-			if err := rows.Scan(&one); err != nil {
-				return err
-			}
-			known = bytes.Equal(one, hash)
-		}
-		return rows.Err()
+		return err
 	})
 	return known, err
 }

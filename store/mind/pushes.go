@@ -44,11 +44,7 @@ const keepPushes = 40 * 24 * time.Hour
 func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
 	var pushes []Push
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT at, zone, kind, coalesce(key, '') FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var push Push
 			var at int64
 			var zone int
@@ -58,7 +54,7 @@ func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
 			push.At = moment(at, zone)
 			pushes = append(pushes, push)
 			return nil
-		})
+		}, "SELECT at, zone, kind, coalesce(key, '') FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: pushes: %w", err)

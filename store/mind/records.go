@@ -62,16 +62,12 @@ func (s *Store) Records(ctx context.Context, before int64, limit int) ([]Record,
 	var records []Record
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
 		var ticks []int64
-		rows, err := tx.QueryContext(ctx, "SELECT tick FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT ?", before, limit)
-		if err != nil {
-			return err
-		}
-		if err := each(rows, func() error {
+		if err := tx.Each(ctx, func(rows *sql.Rows) error {
 			var tick int64
 			err := rows.Scan(&tick)
 			ticks = append(ticks, tick)
 			return err
-		}); err != nil {
+		}, "SELECT tick FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT ?", before, limit); err != nil {
 			return err
 		}
 		for _, tick := range ticks {

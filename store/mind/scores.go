@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,11 +21,7 @@ const maxScores = 2000
 func (s *Store) Scores(ctx context.Context) ([]subconscious.Score, error) {
 	var scores []subconscious.Score
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_scores ORDER BY thread, source, kind")
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var body []byte
 			if err := rows.Scan(&body); err != nil {
 				return err
@@ -35,7 +32,7 @@ func (s *Store) Scores(ctx context.Context) ([]subconscious.Score, error) {
 			}
 			scores = append(scores, score)
 			return nil
-		})
+		}, "SELECT body FROM mind_scores ORDER BY thread, source, kind")
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: scores: %w", err)

@@ -58,11 +58,7 @@ func (s *Store) Load(ctx context.Context) (subconscious.State, error) {
 func getState(ctx context.Context, tx *store.Tx) (subconscious.State, error) {
 	state := subconscious.State{Version: subconscious.SchemaVersion}
 	where := places(&state)
-	rows, err := tx.QueryContext(ctx, "SELECT part, body FROM mind_state")
-	if err != nil {
-		return state, err
-	}
-	err = each(rows, func() error {
+	err := tx.Each(ctx, func(rows *sql.Rows) error {
 		var part string
 		var body []byte
 		if err := rows.Scan(&part, &body); err != nil {
@@ -72,7 +68,7 @@ func getState(ctx context.Context, tx *store.Tx) (subconscious.State, error) {
 			return fmt.Errorf("unknown part %q of the state", part)
 		}
 		return decodePart(part, body, where[part])
-	})
+	}, "SELECT part, body FROM mind_state")
 	if err != nil {
 		return state, err
 	}
@@ -176,12 +172,8 @@ func putPart(ctx context.Context, tx *store.Tx, p *packer, part string, raw []by
 
 // hashes returns the hash of each stored part.
 func hashes(ctx context.Context, tx *store.Tx) (map[string][]byte, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT part, hash FROM mind_state")
-	if err != nil {
-		return nil, err
-	}
 	had := map[string][]byte{}
-	err = each(rows, func() error {
+	err := tx.Each(ctx, func(rows *sql.Rows) error {
 		var part string
 		var hash []byte
 		if err := rows.Scan(&part, &hash); err != nil {
@@ -189,6 +181,6 @@ func hashes(ctx context.Context, tx *store.Tx) (map[string][]byte, error) {
 		}
 		had[part] = hash
 		return nil
-	})
+	}, "SELECT part, hash FROM mind_state")
 	return had, err
 }

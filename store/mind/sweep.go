@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"sync/atomic"
 	"time"
@@ -112,13 +113,8 @@ func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, 
 			held[entry.Incident] = true
 		}
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ? AND (live < ? OR last_seen < ?)",
-		next.from, next.to, before(at, keepTell), liveToRemind, before(at, 2*keepTell))
-	if err != nil {
-		return err
-	}
 	var old []subconscious.Incident
-	if err := each(rows, func() error {
+	if err := tx.Each(ctx, func(rows *sql.Rows) error {
 		var body []byte
 		if err := rows.Scan(&body); err != nil {
 			return err
@@ -131,7 +127,8 @@ func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, 
 			old = append(old, incident)
 		}
 		return nil
-	}); err != nil {
+	}, "SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ? AND (live < ? OR last_seen < ?)",
+		next.from, next.to, before(at, keepTell), liveToRemind, before(at, 2*keepTell)); err != nil {
 		return err
 	}
 	for _, incident := range old {

@@ -100,11 +100,7 @@ func (s *Store) IncidentByID(ctx context.Context, id subconscious.IncidentID) (i
 func (s *Store) incidentBodies(ctx context.Context, where string, args ...any) ([]subconscious.Incident, error) {
 	var found []subconscious.Incident
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT body FROM mind_incidents "+where, args...)
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var body []byte
 			if err := rows.Scan(&body); err != nil {
 				return err
@@ -115,7 +111,7 @@ func (s *Store) incidentBodies(ctx context.Context, where string, args ...any) (
 			}
 			found = append(found, incident)
 			return nil
-		})
+		}, "SELECT body FROM mind_incidents "+where, args...)
 	})
 	return found, err
 }
@@ -137,12 +133,7 @@ func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconsciou
 	}
 	limit := max(1, query.Limit)
 	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT id, since, body FROM mind_incidents WHERE "+where+
-			" AND (since, id) < (?, ?) ORDER BY since DESC, id DESC LIMIT ?", since, id, limit+1)
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			if len(page) == limit {
 				before = mark(since, id)
 				return nil
@@ -157,7 +148,8 @@ func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconsciou
 			}
 			page = append(page, incident)
 			return nil
-		})
+		}, "SELECT id, since, body FROM mind_incidents WHERE "+where+
+			" AND (since, id) < (?, ?) ORDER BY since DESC, id DESC LIMIT ?", since, id, limit+1)
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("mind: inbox: %w", err)
@@ -203,17 +195,13 @@ func (s *Store) IncidentCounts(ctx context.Context) (open, held int, err error) 
 func (s *Store) FeedbackCounts(ctx context.Context, since time.Time) (map[subconscious.Feedback]int, error) {
 	counts := map[subconscious.Feedback]int{}
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT feedback, count(*) FROM mind_incidents WHERE told >= ? AND feedback IS NOT NULL GROUP BY feedback", since.UnixNano())
-		if err != nil {
-			return err
-		}
-		return each(rows, func() error {
+		return tx.Each(ctx, func(rows *sql.Rows) error {
 			var word subconscious.Feedback
 			var n int
 			err := rows.Scan(&word, &n)
 			counts[word] = n
 			return err
-		})
+		}, "SELECT feedback, count(*) FROM mind_incidents WHERE told >= ? AND feedback IS NOT NULL GROUP BY feedback", since.UnixNano())
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mind: count feedback: %w", err)
