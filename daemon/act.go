@@ -138,23 +138,18 @@ func (d *Daemon) postBuiltin() actions.Builtin {
 // characters: it is shown whole.
 const maxPosted = 4000
 
-// agent carries out what a deliberation asks for and the policy lets through.
-type agent struct{ *Daemon }
-
-var _ deliberate.Actions = agent{}
-
 // Offers implements deliberate.Actions.
-func (a agent) Offers() []deliberate.Offer {
+func (e effects) Offers() []deliberate.Offer {
 	var offers []deliberate.Offer
-	for _, o := range a.actions.Offers() {
+	for _, o := range e.actions.Offers() {
 		offers = append(offers, deliberate.Offer{Name: o.Name, Description: o.Description, Parameters: o.Parameters, Approval: o.Approval})
 	}
 	return offers
 }
 
 // Propose implements deliberate.Actions.
-func (a agent) Propose(ctx context.Context, tx *store.Tx, request deliberate.Request) (deliberate.Proposed, error) {
-	p, err := a.actions.Propose(ctx, tx, requestOf(request))
+func (e effects) Propose(ctx context.Context, tx *store.Tx, request deliberate.Request) (deliberate.Proposed, error) {
+	p, err := e.actions.Propose(ctx, tx, requestOf(request))
 	if err != nil {
 		return deliberate.Proposed{}, refusedRequest(err)
 	}
@@ -162,8 +157,8 @@ func (a agent) Propose(ctx context.Context, tx *store.Tx, request deliberate.Req
 }
 
 // Run implements deliberate.Actions.
-func (a agent) Run(ctx context.Context, key string, request deliberate.Request) (deliberate.Ran, error) {
-	r, err := a.actions.Execute(ctx, key, requestOf(request))
+func (e effects) Run(ctx context.Context, key string, request deliberate.Request) (deliberate.Ran, error) {
+	r, err := e.actions.Execute(ctx, key, requestOf(request))
 	if err != nil {
 		return deliberate.Ran{}, refusedRequest(err)
 	}

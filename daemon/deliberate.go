@@ -29,11 +29,11 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	}
 	options := deliberate.Options{
 		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: sources{d}.gather, Desk: d.desk,
-		Policy: policy, Teller: herald{d}, Mind: scribe{d}, Memories: archivist{d}, Conversations: poster{d},
+		Policy: policy, Teller: effects{d}, Mind: effects{d}, Memories: effects{d}, Conversations: effects{d},
 		Answered: d.answeredIncident, Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
 	}
 	if d.actions != nil {
-		options.Actions = agent{d}
+		options.Actions = effects{d}
 	}
 	d.deliberations, err = deliberate.New(options)
 	return err
@@ -131,54 +131,52 @@ func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.
 	return nil
 }
 
-// herald tells the person what a deliberation came to.
-type herald struct{ *Daemon }
+// effects carries out what a deliberation came to: it tells the person, puts the
+// outcome into the inputs of the next tick, keeps memories, posts in conversations
+// and, where actions are configured, runs what the policy lets through.
+type effects struct{ *Daemon }
 
-var _ deliberate.Teller = herald{}
+var (
+	_ deliberate.Teller        = effects{}
+	_ deliberate.Mind          = effects{}
+	_ deliberate.Memories      = effects{}
+	_ deliberate.Conversations = effects{}
+	_ deliberate.Actions       = effects{}
+)
 
 // Tell implements deliberate.Teller.
-func (h herald) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) error {
+func (e effects) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) error {
 	p := notify.Post{
-		Key: t.Key, At: h.now(), Kind: notify.KindIncident, Incident: t.Escalation.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
+		Key: t.Key, At: e.now(), Kind: notify.KindIncident, Incident: t.Escalation.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
 		Expires: t.Expires, Answers: []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss},
 	}
 	if t.Kind == deliberate.TellProposed && t.Proposal != "" {
 		p.Kind, p.Proposal, p.Answers = notify.KindProposal, t.Proposal, []notify.Answer{notify.AnswerLater, notify.AnswerReject}
 	}
-	if err := h.outbox.Post(ctx, tx, p); err != nil {
+	if err := e.outbox.Post(ctx, tx, p); err != nil {
 		return fmt.Errorf("give a message to the channels: %w", err)
 	}
 	if t.Run != "" {
-		return h.actions.Noticed(ctx, tx, t.Run)
+		return e.actions.Noticed(ctx, tx, t.Run)
 	}
 	return nil
 }
 
-// scribe puts outcomes into the inputs of the next tick.
-type scribe struct{ *Daemon }
-
-var _ deliberate.Mind = scribe{}
-
 // Conclude implements deliberate.Mind.
-func (s scribe) Conclude(ctx context.Context, tx *store.Tx, command subconscious.Command, refund bool) error {
-	if _, err := s.mind.EnqueueIn(ctx, tx, command); err != nil {
+func (e effects) Conclude(ctx context.Context, tx *store.Tx, command subconscious.Command, refund bool) error {
+	if _, err := e.mind.EnqueueIn(ctx, tx, command); err != nil {
 		return err
 	}
 	if !refund || command.Outcome == nil {
 		return nil
 	}
-	_, err := s.mind.RefundPush(ctx, tx, command.Outcome.Tick, command.IncidentID)
+	_, err := e.mind.RefundPush(ctx, tx, command.Outcome.Tick, command.IncidentID)
 	return err
 }
 
-// archivist keeps what a deliberation wants to be remembered.
-type archivist struct{ *Daemon }
-
-var _ deliberate.Memories = archivist{}
-
 // Remember implements deliberate.Memories.
-func (a archivist) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Memo) (string, error) {
-	kept, err := a.memory.Remember(ctx, tx, memory.Record{
+func (e effects) Remember(ctx context.Context, tx *store.Tx, memo deliberate.Memo) (string, error) {
+	kept, err := e.memory.Remember(ctx, tx, memory.Record{
 		Key: memo.Key, Kind: memory.Kind(memo.Kind), Text: memo.Text, Tags: memo.Tags, Trust: least(memo.Trusts, memo.Quarantined),
 		Agent: byDeliberation, Deliberation: memo.Escalation.ID, Incident: memo.Escalation.Person, Citations: memo.Evidence,
 	})
@@ -204,15 +202,10 @@ func least(shown []subconscious.Trust, apart bool) subconscious.Trust {
 	return trust
 }
 
-// poster posts what a deliberation says in conversations.
-type poster struct{ *Daemon }
-
-var _ deliberate.Conversations = poster{}
-
 // Post implements deliberate.Conversations.
-func (p poster) Post(ctx context.Context, tx *store.Tx, post deliberate.Post) (string, error) {
-	posted, err := p.chat.Post(ctx, tx, chat.Message{
-		Key: post.Key, Conversation: post.Conversation, At: p.now(), Author: chat.Mind, Name: byDeliberation, Trust: subconscious.Machine,
+func (e effects) Post(ctx context.Context, tx *store.Tx, post deliberate.Post) (string, error) {
+	posted, err := e.chat.Post(ctx, tx, chat.Message{
+		Key: post.Key, Conversation: post.Conversation, At: e.now(), Author: chat.Mind, Name: byDeliberation, Trust: subconscious.Machine,
 		Text: post.Text, Deliberation: post.Escalation.ID,
 	})
 	return strconv.FormatInt(posted.ID, 10), modelsFault(err, chat.ErrInvalid, chat.ErrFull)
