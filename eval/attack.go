@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -67,15 +66,7 @@ const (
 	limitsLifted, limitsShipped = "lifted", "shipped"
 )
 
-func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	options, help, err := parseAttack(args)
-	if err != nil {
-		return usageError{"attack", err}
-	}
-	if help {
-		_, err := io.WriteString(stdout, attackUsage)
-		return err
-	}
+func runAttack(ctx context.Context, options attackOptions, args []string, stdout, stderr io.Writer) error {
 	corpus, err := readAttacks(options.path)
 	if err != nil {
 		return err
@@ -96,13 +87,7 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	if options.asJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(result)
-	} else {
-		_, err = io.WriteString(stdout, result.text())
-	}
+	err = show(stdout, options.asJSON, result, result.text())
 	return errors.Join(err, result.failure())
 }
 

@@ -45,15 +45,7 @@ type daysOptions struct {
 	verbose, strict, asJSON bool
 }
 
-func runDays(ctx context.Context, args []string, stdout, _ io.Writer) error {
-	options, help, err := parseDays(args)
-	if err != nil {
-		return usageError{"days", err}
-	}
-	if help {
-		_, err := io.WriteString(stdout, daysUsage)
-		return err
-	}
+func runDays(ctx context.Context, options daysOptions, _ []string, stdout, _ io.Writer) error {
 	days, err := readDays(options.path)
 	if err != nil {
 		return err
@@ -68,13 +60,7 @@ func runDays(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if options.asJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(result)
-	} else {
-		_, err = io.WriteString(stdout, result.text(options.verbose))
-	}
+	err = show(stdout, options.asJSON, result, result.text(options.verbose))
 	if options.strict {
 		for _, s := range result.Sets {
 			err = errors.Join(err, s.under(floors[s.Set]))

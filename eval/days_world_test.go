@@ -386,7 +386,7 @@ func TestRunDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		out.Reset()
-		err := runDays(t.Context(), []string{folder, "--json", "--set", "tune", "--strict"}, &out, &out)
+		err := suiteNamed("days")(t.Context(), []string{folder, "--json", "--set", "tune", "--strict"}, &out, &out)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", floors, err)
 		}

@@ -8,6 +8,7 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -31,12 +32,40 @@ type suite struct {
 // suites are all of them, in the order in which they are listed.
 func suites() []suite {
 	return []suite{
-		{"attack", "what models could cause that do whatever a text tells them", runAttack},
-		{"days", "what people are told of days of their lives, and what they would have wanted", runDays},
-		{"mail", "what is made of real messages, delivered as the inbox of a fortnight", runMail},
-		{"redaction", "how many labelled secrets are taken out of text, and what else is", runRedaction},
-		{"rumination", "whether a mind in which nothing happens talks itself into things", runRumination},
+		suiteOf("attack", "what models could cause that do whatever a text tells them", attackUsage, parseAttack, runAttack),
+		suiteOf("days", "what people are told of days of their lives, and what they would have wanted", daysUsage, parseDays, runDays),
+		suiteOf("mail", "what is made of real messages, delivered as the inbox of a fortnight", mailUsage, parseMail, runMail),
+		suiteOf("redaction", "how many labelled secrets are taken out of text, and what else is", redactionUsage, parseRedaction, runRedaction),
+		suiteOf("rumination", "whether a mind in which nothing happens talks itself into things", ruminationUsage, parseRumination, runRumination),
 	}
+}
+
+// suiteOf is a suite with options of its own.
+func suiteOf[T any](name, about, usage string, parse func([]string) (T, bool, error),
+	run func(ctx context.Context, options T, args []string, stdout, stderr io.Writer) error) suite {
+	return suite{name, about, func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		options, help, err := parse(args)
+		switch {
+		case err != nil:
+			return usageError{name, err}
+		case help:
+			_, err := io.WriteString(stdout, usage)
+			return err
+		}
+		return run(ctx, options, args, stdout, stderr)
+	}}
+}
+
+// show writes figures, as JSON or as text.
+func show(out io.Writer, asJSON bool, figures any, text string) error {
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(figures)
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 // usageError is a wrong command line: said with the way to help.
@@ -56,12 +85,20 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exitOK
 	}
-	for _, s := range suites() {
-		if s.name == args[0] {
-			return report(s.run(ctx, args[1:], stdout, stderr), stderr)
-		}
+	if run := suiteNamed(args[0]); run != nil {
+		return report(run(ctx, args[1:], stdout, stderr), stderr)
 	}
 	return report(usageError{"", fmt.Errorf("there is no suite %q", args[0])}, stderr)
+}
+
+// suiteNamed runs the suite of that name; nil for none.
+func suiteNamed(name string) func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	for _, s := range suites() {
+		if s.name == name {
+			return s.run
+		}
+	}
+	return nil
 }
 
 // report prints an error where there is one, and returns the exit code.

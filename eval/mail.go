@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -46,15 +45,7 @@ type mailOptions struct {
 	strict, asJSON   bool
 }
 
-func runMail(ctx context.Context, args []string, stdout, _ io.Writer) error {
-	options, help, err := parseMail(args)
-	if err != nil {
-		return usageError{"mail", err}
-	}
-	if help {
-		_, err := io.WriteString(stdout, mailUsage)
-		return err
-	}
+func runMail(ctx context.Context, options mailOptions, _ []string, stdout, _ io.Writer) error {
 	corpus, err := readCorpus(options.path, options.parts)
 	if err != nil {
 		return err
@@ -68,13 +59,7 @@ func runMail(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if options.asJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(figures)
-	} else {
-		_, err = io.WriteString(stdout, figures.text())
-	}
+	err = show(stdout, options.asJSON, figures, figures.text())
 	if options.strict {
 		for _, words := range figures.Missed {
 			err = errors.Join(err, fmt.Errorf("a reach was missed: %s", words))

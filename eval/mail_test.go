@@ -93,7 +93,7 @@ func TestReadCorpus(t *testing.T) {
 // is personal.
 func TestDeliverCorpus(t *testing.T) {
 	var out bytes.Buffer
-	if err := runMail(t.Context(), []string{madeUp(t), "--days", "1", "--sample", "10", "--json", "--strict"}, &out, &out); err != nil {
+	if err := suiteNamed("mail")(t.Context(), []string{madeUp(t), "--days", "1", "--sample", "10", "--json", "--strict"}, &out, &out); err != nil {
 		t.Fatal(err)
 	}
 	var f mailFigures

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -48,15 +47,7 @@ type redactionOptions struct {
 	misses         int
 }
 
-func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error {
-	options, help, err := parseRedaction(args)
-	if err != nil {
-		return usageError{"redaction", err}
-	}
-	if help {
-		_, err := io.WriteString(stdout, redactionUsage)
-		return err
-	}
+func runRedaction(ctx context.Context, options redactionOptions, _ []string, stdout, _ io.Writer) error {
 	set, err := openSamples(ctx, options.path)
 	if err != nil {
 		return err
@@ -65,14 +56,7 @@ func runRedaction(ctx context.Context, args []string, stdout, _ io.Writer) error
 	if err != nil {
 		return err
 	}
-	if options.asJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(figures)
-	} else {
-		_, err = io.WriteString(stdout, figures.text())
-	}
+	err = show(stdout, options.asJSON, figures, figures.text())
 	if options.strict {
 		err = errors.Join(err, figures.under())
 	}

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,15 +56,7 @@ type ruminationFigures struct {
 	Gates []gateFigures `json:"gates"`
 }
 
-func runRumination(ctx context.Context, args []string, stdout, _ io.Writer) error {
-	options, help, err := parseRumination(args)
-	if err != nil {
-		return usageError{"rumination", err}
-	}
-	if help {
-		_, err := io.WriteString(stdout, ruminationUsage)
-		return err
-	}
+func runRumination(ctx context.Context, options ruminationOptions, _ []string, stdout, _ io.Writer) error {
 	figures := ruminationFigures{Seed: options.seed}
 	var missed []error
 	for _, gate := range options.gates {
@@ -78,13 +69,7 @@ func runRumination(ctx context.Context, args []string, stdout, _ io.Writer) erro
 			missed = append(missed, fmt.Errorf("under the gate %s a reach was missed: %s", gate, words))
 		}
 	}
-	if options.asJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(figures)
-	} else {
-		_, err = io.WriteString(stdout, figures.text())
-	}
+	err := show(stdout, options.asJSON, figures, figures.text())
 	return errors.Join(append(missed, err)...)
 }
 

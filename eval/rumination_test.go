@@ -19,7 +19,7 @@ import (
 func measured(t *testing.T, gate, ticks string) (gateFigures, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := runRumination(t.Context(), []string{"--json", "--gate", gate, "--ticks", ticks}, &out, &out)
+	err := suiteNamed("rumination")(t.Context(), []string{"--json", "--gate", gate, "--ticks", ticks}, &out, &out)
 	var figures ruminationFigures
 	if problem := json.Unmarshal(out.Bytes(), &figures); problem != nil || len(figures.Gates) != 1 {
 		t.Fatalf("the figures cannot be read: %v; %v\n%s", err, problem, out.String())
@@ -100,7 +100,7 @@ func TestRuminationEndsWhenAsked(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()
 	var out bytes.Buffer
-	if err := runRumination(ctx, nil, &out, &out); err == nil {
+	if err := suiteNamed("rumination")(ctx, nil, &out, &out); err == nil {
 		t.Error("it goes on after it was to end")
 	}
 }
