@@ -230,7 +230,11 @@ func (l *look) batch() (senses.Batch, error) {
 	}
 	if n := l.state.Unread; n > 0 {
 		if l.at.Sub(time.Unix(l.state.UnreadAt, 0)) < unreadShown {
-			l.say("%d %s could not be read, and %s passed over", n, plural(n, "message"), was(n))
+			words := "messages could not be read, and were"
+			if n == 1 {
+				words = "message could not be read, and was"
+			}
+			l.say("%d %s passed over", n, words)
 		} else {
 			l.state.Unread, l.state.UnreadAt = 0, 0
 		}
@@ -240,20 +244,6 @@ func (l *look) batch() (senses.Batch, error) {
 		return senses.Batch{}, err
 	}
 	return batch, nil
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
-func was(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }
 
 // standing lists what stands, in a fixed order.

@@ -18,6 +18,7 @@ import (
 const (
 	maxFolders   = 20
 	maxAddresses = 50
+	maxScopes    = 20
 	// maxName bounds names of hosts, folders, users and what else is one line.
 	maxName = 255
 
@@ -31,105 +32,86 @@ var (
 	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
+// faults gathers what is wrong, each error beginning with the key.
+type faults []error
+
+func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Errorf(format, args...)) }
+
+// where adds a fault where there is one.
+func (f *faults) where(is bool, format string, args ...any) {
+	if is {
+		f.add(format, args...)
+	}
+}
+
 // Validate returns what is wrong, each error beginning with the key.
 func (c Config) Validate() error {
-	errs := []error{c.validateServer(), c.validateSignIn(), c.validateAddresses(), c.validateFolders()}
-	if !idPattern.MatchString(c.ID) {
-		errs = slices.Insert(errs, 0, fmt.Errorf("id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID))
-	}
-	if c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack) {
-		errs = append(errs, fmt.Errorf("look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack))
-	}
-	return errors.Join(errs...)
+	var f faults
+	f.where(!idPattern.MatchString(c.ID), "id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID)
+	c.validateServer(&f)
+	c.validateSignIn(&f)
+	c.validateAddresses(&f)
+	c.validateFolders(&f)
+	f.where(c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack), "look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack)
+	return errors.Join(f...)
 }
 
-func (c Config) validateServer() error {
-	var errs []error
-	switch {
-	case c.Host == "":
-		errs = append(errs, errors.New("host: is missing; give the name of the IMAP server, such as imap.example.com"))
-	case strings.Contains(c.Host, "://") || strings.ContainsAny(c.Host, "/@ ") || !line(c.Host):
-		errs = append(errs, fmt.Errorf("host: %q is no name of a server; write it as imap.example.com", c.Host))
-	case strings.Contains(c.Host, ":") && !isAddress(c.Host):
-		errs = append(errs, fmt.Errorf("host: %q holds a port; write the name alone, and the port under port", c.Host))
-	}
-	if c.Port < 0 || c.Port > 65535 {
-		errs = append(errs, fmt.Errorf("port: %d is none; use 1 to 65535, or leave it out", c.Port))
-	}
-	switch c.Security {
-	case "", account.TLS, account.StartTLS:
-	case account.None:
-		if c.Host != "" && !loopback(c.Host) {
-			errs = append(errs, fmt.Errorf("security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host))
-		}
-		if c.CAFile != "" {
-			errs = append(errs, errors.New("ca_file: is of no use with security none; remove one of them"))
-		}
-	default:
-		errs = append(errs, fmt.Errorf("security: %q is unknown; use tls, starttls or none", c.Security))
-	}
-	if c.CAFile != "" && !line(c.CAFile) {
-		errs = append(errs, fmt.Errorf("ca_file: %q is no path; give that of a PEM file", c.CAFile))
-	}
-	return errors.Join(errs...)
+func (c Config) validateServer(f *faults) {
+	none := c.Security == account.None
+	named := !strings.Contains(c.Host, "://") && !strings.ContainsAny(c.Host, "/@ ") && line(c.Host)
+	f.where(c.Host == "", "host: is missing; give the name of the IMAP server, such as imap.example.com")
+	f.where(!named, "host: %q is no name of a server; write it as imap.example.com", c.Host)
+	f.where(named && strings.Contains(c.Host, ":") && !isAddress(c.Host), "host: %q holds a port; write the name alone, and the port under port", c.Host)
+	f.where(c.Port < 0 || c.Port > 65535, "port: %d is none; use 1 to 65535, or leave it out", c.Port)
+	f.where(!none && c.Security != "" && c.Security != account.TLS && c.Security != account.StartTLS, "security: %q is unknown; use tls, starttls or none", c.Security)
+	f.where(none && c.Host != "" && !loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
+	f.where(none && c.CAFile != "", "ca_file: is of no use with security none; remove one of them")
+	f.where(!line(c.CAFile), "ca_file: %q is no path; give that of a PEM file", c.CAFile)
 }
 
-func (c Config) validateSignIn() error {
-	var errs []error
-	if c.User == "" || !line(c.User) {
-		errs = append(errs, fmt.Errorf("user: %q must be the name to sign in with, mostly the mail address", c.User))
+func (c Config) validateSignIn(f *faults) {
+	f.where(c.User == "" || !line(c.User), "user: %q must be the name to sign in with, mostly the mail address", c.User)
+	passwords := f.references("password", c.PasswordEnv, c.PasswordFile, c.PasswordKeyring, c.PasswordCredential)
+	if c.OAuth == nil {
+		f.where(len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth")
+		return
 	}
-	passwords, wrong := references("password", c.PasswordEnv, c.PasswordFile, c.PasswordKeyring, c.PasswordCredential)
-	errs = append(errs, wrong)
-	switch {
-	case len(passwords) == 0 && c.OAuth == nil:
-		errs = append(errs, errors.New("password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth"))
-	case len(passwords) > 0 && c.OAuth != nil:
-		errs = append(errs, fmt.Errorf("oauth: stands beside %s; keep one way to sign in", passwords[0]))
+	if len(passwords) > 0 {
+		f.add("oauth: stands beside %s; keep one way to sign in", passwords[0])
 	}
-	if c.OAuth != nil {
-		errs = append(errs, prefixed("oauth.", c.OAuth.Validate()))
+	for _, fault := range c.OAuth.faults() {
+		f.add("oauth.%w", fault)
 	}
-	return errors.Join(errs...)
 }
 
 // Validate returns what is wrong, each error beginning with the key.
-func (o OAuth) Validate() error {
-	var errs []error
+func (o OAuth) Validate() error { return errors.Join(o.faults()...) }
+
+func (o OAuth) faults() (f faults) {
 	switch o.Provider {
 	case "google", "microsoft":
-		if o.AuthURL != "" || o.TokenURL != "" {
-			errs = append(errs, fmt.Errorf("provider: %s has addresses of its own; remove auth_url and token_url, or use custom", o.Provider))
-		}
+		f.where(o.AuthURL != "" || o.TokenURL != "", "provider: %s has addresses of its own; remove auth_url and token_url, or use custom", o.Provider)
 	case "custom":
-		errs = append(errs, endpoint("auth_url", o.AuthURL), endpoint("token_url", o.TokenURL))
-		if len(o.Scopes) == 0 {
-			errs = append(errs, errors.New("scopes: is missing; name what the provider calls the right to read mail over IMAP"))
-		}
+		f.endpoint("auth_url", o.AuthURL)
+		f.endpoint("token_url", o.TokenURL)
+		f.where(len(o.Scopes) == 0, "scopes: is missing; name what the provider calls the right to read mail over IMAP")
 	default:
-		errs = append(errs, fmt.Errorf("provider: %q is unknown; use google, microsoft or custom", o.Provider))
+		f.add("provider: %q is unknown; use google, microsoft or custom", o.Provider)
 	}
-	switch o.Mechanism {
-	case "", "oauthbearer", "xoauth2":
-	default:
-		errs = append(errs, fmt.Errorf("mechanism: %q is unknown; use oauthbearer or xoauth2, or leave it out", o.Mechanism))
-	}
-	if o.ClientID == "" || !line(o.ClientID) {
-		errs = append(errs, errors.New("client_id: is missing; give that of the application you registered with the provider"))
-	}
+	f.where(!slices.Contains([]string{"", "oauthbearer", "xoauth2"}, o.Mechanism), "mechanism: %q is unknown; use oauthbearer or xoauth2, or leave it out", o.Mechanism)
+	f.where(o.ClientID == "" || !line(o.ClientID), "client_id: is missing; give that of the application you registered with the provider")
 	for i, scope := range o.Scopes {
-		if scope == "" || !line(scope) || strings.ContainsAny(scope, " \"\\") || i == 20 {
-			errs = append(errs, fmt.Errorf("scopes[%d]: %.40q is none; give one scope an entry, at most 20", i, scope))
+		if scope == "" || !line(scope) || strings.ContainsAny(scope, " \"\\") || i == maxScopes {
+			f.add("scopes[%d]: %.40q is none; give one scope an entry, at most %d", i, scope, maxScopes)
 			break
 		}
 	}
-	_, wrong := references("client_secret", o.ClientSecretEnv, o.ClientSecretFile, o.ClientSecretKeyring, o.ClientSecretCredential)
-	return errors.Join(append(errs, wrong)...)
+	f.references("client_secret", o.ClientSecretEnv, o.ClientSecretFile, o.ClientSecretKeyring, o.ClientSecretCredential)
+	return f
 }
 
 // references returns the keys of a secret that are set.
-func references(key, env, file, keyring, credential string) (set []string, wrong error) {
-	var errs []error
+func (f *faults) references(key, env, file, keyring, credential string) (set []string) {
 	for _, r := range [...]struct{ key, value string }{
 		{key + "_env", env}, {key + "_file", file}, {key + "_keyring", keyring}, {key + "_credential", credential},
 	} {
@@ -140,85 +122,61 @@ func references(key, env, file, keyring, credential string) (set []string, wrong
 		// The value is not shown: a secret may have been pasted there.
 		switch {
 		case !line(r.value):
-			errs = append(errs, fmt.Errorf("%s: must be one line that says where the secret is", r.key))
-		case r.value == env && !variablePattern.MatchString(env):
-			errs = append(errs, fmt.Errorf("%s: must be the name of a variable, not the secret itself", r.key))
-		case r.value == keyring && !isKeyring(keyring):
-			errs = append(errs, fmt.Errorf("%s: must be SERVICE/USER", r.key))
-		case r.value == credential && strings.ContainsAny(credential, "/ "):
-			errs = append(errs, fmt.Errorf("%s: must be the name of a credential of systemd", r.key))
+			f.add("%s: must be one line that says where the secret is", r.key)
+		case r.value == env:
+			f.where(!variablePattern.MatchString(env), "%s: must be the name of a variable, not the secret itself", r.key)
+		case r.value == keyring:
+			service, user, _ := strings.Cut(keyring, "/")
+			f.where(service == "" || user == "", "%s: must be SERVICE/USER", r.key)
+		case r.value == credential:
+			f.where(strings.ContainsAny(credential, "/ "), "%s: must be the name of a credential of systemd", r.key)
 		}
 	}
 	if len(set) > 1 {
-		errs = append(errs, fmt.Errorf("%s: stands beside %s; keep one of them", set[1], set[0]))
+		f.add("%s: stands beside %s; keep one of them", set[1], set[0])
 	}
-	return set, errors.Join(errs...)
+	return set
 }
 
-func isKeyring(entry string) bool {
-	service, user, ok := strings.Cut(entry, "/")
-	return ok && service != "" && user != ""
-}
-
-func endpoint(key, address string) error {
+func (f *faults) endpoint(key, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case address == "":
-		return fmt.Errorf("%s: is missing; a custom provider needs it", key)
+		f.add("%s: is missing; a custom provider needs it", key)
 	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("%s: %.80q is no address; write it as https://example.com/authorize", key, address)
-	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return fmt.Errorf("%s: must begin with https://, for what goes there signs in to your mail", key)
+		f.add("%s: %.80q is no address; write it as https://example.com/authorize", key, address)
+	default:
+		f.where(u.Scheme == "http" && !loopback(u.Hostname()), "%s: must begin with https://, for what goes there signs in to your mail", key)
 	}
-	return nil
 }
 
-func (c Config) validateAddresses() error {
+func (c Config) validateAddresses(f *faults) {
 	if len(c.Addresses) > maxAddresses {
-		return fmt.Errorf("addresses: %d are more than the %d that are looked for", len(c.Addresses), maxAddresses)
+		f.add("addresses: %d are more than the %d that are looked for", len(c.Addresses), maxAddresses)
+		return
 	}
-	if len(c.Addresses) == 0 && c.User != "" && !isMailAddress(c.User) {
-		return fmt.Errorf("addresses: is missing, and user %q is no mail address; name those that people write to you under", c.User)
-	}
-	var errs []error
+	f.where(len(c.Addresses) == 0 && c.User != "" && !isMailAddress(c.User), "addresses: is missing, and user %q is no mail address; name those that people write to you under", c.User)
 	seen := map[string]bool{}
 	for i, address := range c.Addresses {
-		switch folded := strings.ToLower(address); {
-		case !isMailAddress(address):
-			errs = append(errs, fmt.Errorf("addresses[%d]: %q is not a mail address; write it as name@example.com", i, address))
-		case seen[folded]:
-			errs = append(errs, fmt.Errorf("addresses[%d]: %q is there twice", i, address))
-		default:
-			seen[folded] = true
-		}
+		folded := strings.ToLower(address)
+		f.where(!isMailAddress(address), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
+		f.where(seen[folded], "addresses[%d]: %q is there twice", i, address)
+		seen[folded] = true
 	}
-	return errors.Join(errs...)
 }
 
-func (c Config) validateFolders() error {
-	var errs []error
-	if len(c.Folders) > maxFolders {
-		errs = append(errs, fmt.Errorf("folders: %d are more than the %d of one account", len(c.Folders), maxFolders))
-	}
+func (c Config) validateFolders(f *faults) {
+	f.where(len(c.Folders) > maxFolders, "folders: %d are more than the %d of one account", len(c.Folders), maxFolders)
 	seen := map[string]bool{}
 	for i, folder := range c.Folders {
-		switch name := folderKey(folder); {
-		case strings.TrimSpace(folder) == "" || !line(folder):
-			errs = append(errs, fmt.Errorf("folders[%d]: %q must be the name of a folder, as the server writes it", i, folder))
-		case seen[name]:
-			errs = append(errs, fmt.Errorf("folders[%d]: %q is there twice", i, folder))
-		default:
-			seen[name] = true
-		}
+		name := folderKey(folder)
+		f.where(strings.TrimSpace(folder) == "" || !line(folder), "folders[%d]: %q must be the name of a folder, as the server writes it", i, folder)
+		f.where(seen[name], "folders[%d]: %q is there twice", i, folder)
+		seen[name] = true
 	}
-	switch {
-	case c.Sent == "":
-	case !line(c.Sent):
-		errs = append(errs, fmt.Errorf("sent: %q must be the name of a folder, or none", c.Sent))
-	case seen[folderKey(c.Sent)] || len(c.Folders) == 0 && folderKey(c.Sent) == inbox:
-		errs = append(errs, fmt.Errorf("sent: %q is also among the folders that mail arrives in; name it in one place", c.Sent))
-	}
-	return errors.Join(errs...)
+	f.where(!line(c.Sent), "sent: %q must be the name of a folder, or none", c.Sent)
+	f.where(c.Sent != "" && (seen[folderKey(c.Sent)] || len(c.Folders) == 0 && folderKey(c.Sent) == inbox),
+		"sent: %q is also among the folders that mail arrives in; name it in one place", c.Sent)
 }
 
 // inbox is the one folder that every account has, in whatever case.
@@ -254,19 +212,4 @@ func loopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
-}
-
-// prefixed puts the key of the whole before the keys of its parts.
-func prefixed(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var errs []error
-		for _, err := range joined.Unwrap() {
-			errs = append(errs, prefixed(key, err))
-		}
-		return errors.Join(errs...)
-	}
-	return fmt.Errorf("%s%w", key, err)
 }

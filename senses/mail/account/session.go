@@ -40,6 +40,10 @@ func (s *Session) command(ctx context.Context, doing string, a allowance, run fu
 	return nil
 }
 
+// Has reports whether the server says, behind the sign-in, that it can do
+// something: imap.CapIdle, imap.CapCondStore.
+func (s *Session) Has(what imap.Cap) bool { return s.conn != nil && s.conn.caps.Has(what) }
+
 // Folders lists the folders of the account with their special uses, at most
 // maxFolders of them, in the server's order.
 func (s *Session) Folders(ctx context.Context) ([]Folder, error) {

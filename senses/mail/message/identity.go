@@ -81,18 +81,12 @@ func identities(values []string) []string {
 			}
 			continue
 		}
-		for {
-			start := strings.IndexByte(value, '<')
-			if start < 0 {
-				break
+		for closed := true; closed; {
+			var id string
+			_, value, _ = strings.Cut(value, "<")
+			if id, value, closed = strings.Cut(value, ">"); closed {
+				add(id)
 			}
-			value = value[start+1:]
-			end := strings.IndexByte(value, '>')
-			if end < 0 {
-				break
-			}
-			add(value[:end])
-			value = value[end+1:]
 		}
 	}
 	if len(found) > maxThread {
