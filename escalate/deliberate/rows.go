@@ -15,7 +15,7 @@ import (
 var ErrUnknown = errors.New("there is no such deliberation")
 
 const (
-	// maxOf is how many cases Of returns.
+	// maxOf is how many escalations Of returns.
 	maxOf = 20
 	// Said and done is kept for keepSteps after the end, the escalation for
 	// keepEscalation.
