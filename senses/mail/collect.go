@@ -158,15 +158,8 @@ func (l *look) round(ctx context.Context, session *account.Session) error {
 // ends reports whether after an error nothing more can be asked of the session.
 // What the server merely refuses is another matter.
 func ends(ctx context.Context, err error) bool {
-	if err == nil {
-		return false
-	}
-	for _, end := range []error{account.ErrLost, account.ErrSilent, account.ErrBounds, account.ErrBusy, account.ErrSignIn, account.ErrSecure, account.ErrStopped} {
-		if errors.Is(err, end) {
-			return true
-		}
-	}
-	return ctx.Err() != nil
+	final := []error{account.ErrLost, account.ErrSilent, account.ErrBounds, account.ErrBusy, account.ErrSignIn, account.ErrSecure, account.ErrStopped}
+	return err != nil && (ctx.Err() != nil || slices.ContainsFunc(final, func(end error) bool { return errors.Is(err, end) }))
 }
 
 // beginning reports whether no folder was looked through yet.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
@@ -98,12 +99,7 @@ func (c *cursor) clone() *cursor {
 func (c *cursor) same(other *cursor) bool {
 	a, b := *c, *other
 	a.Run, a.Look, b.Run, b.Look = "", 0, "", 0
-	first, err := json.Marshal(a)
-	if err != nil {
-		return false
-	}
-	second, err := json.Marshal(b)
-	return err == nil && string(first) == string(second)
+	return reflect.DeepEqual(a, b)
 }
 
 // named returns the folder with that number, "" where there is none any more.

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/links"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/senses/mail/message"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -87,25 +89,17 @@ func (j judge) soon() bool {
 	at := j.received.In(j.zone)
 	year, month, day := at.Date()
 	end := time.Date(year, month, day+2, 0, 0, 0, 0, j.zone)
-	for _, m := range dates.Find(j.Subject+"\n"+j.Fresh, at) {
-		if m.Due.After(at) && m.Due.Before(end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dates.Find(j.Subject+"\n"+j.Fresh, at), func(m dates.Match) bool { return m.Due.After(at) && m.Due.Before(end) })
 }
 
 // addressed says where one of the person's addresses is named.
 func (j judge) addressed() string {
-	for _, a := range j.To {
-		if j.Sense.mine[a.Addr] {
-			return "to"
-		}
-	}
-	for _, a := range j.Cc {
-		if j.Sense.mine[a.Addr] {
-			return "cc"
-		}
+	mine := func(a message.Address) bool { return j.Sense.mine[a.Addr] }
+	switch {
+	case slices.ContainsFunc(j.To, mine):
+		return "to"
+	case slices.ContainsFunc(j.Cc, mine):
+		return "cc"
 	}
 	return ""
 }
@@ -247,7 +241,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 		ID: j.id, Kind: kindMail, At: j.received, Trust: subconscious.Outsider,
 		Title: titled(sender, title), Text: text, Links: found,
 		Attrs: map[string]string{
-			"from": bounded(j.From.Addr), "domain": bounded(domain(j.From.Addr)), "from_name": bounded(j.From.Name), "thread": j.thread, "folder": bounded(j.folder),
+			"from": bounded(j.From.Addr), "domain": bounded(domain(j.From.Addr)), "thread": j.thread, "folder": bounded(j.folder),
 			"received": j.received.UTC().Format(time.RFC3339),
 		},
 	}
@@ -259,6 +253,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 			o.Attrs[name] = value
 		}
 	}
+	set("from_name", bounded(j.From.Name))
 	set("addressed", f.addressed)
 	set("list", bounded(j.List))
 	for name, is := range map[string]bool{
@@ -275,9 +270,6 @@ func (j judge) observation(f *features) subconscious.Observation {
 	if n := len(j.Attachments); n > 0 {
 		o.Attrs["attachments"] = strconv.Itoa(n)
 	}
-	if o.Attrs["from_name"] == "" {
-		delete(o.Attrs, "from_name")
-	}
 	return o
 }
 
@@ -286,10 +278,8 @@ func isSeen(o subconscious.Observation) bool { return o.Attrs["seen"] == "true" 
 
 // withSeen returns the observation as it is when the message is read or unread.
 func withSeen(o subconscious.Observation, seen bool) subconscious.Observation {
-	attrs := make(map[string]string, len(o.Attrs)+1)
-	for name, value := range o.Attrs {
-		attrs[name] = value
-	}
+	attrs := map[string]string{}
+	maps.Copy(attrs, o.Attrs)
 	delete(attrs, "seen")
 	if seen {
 		attrs["seen"] = "true"

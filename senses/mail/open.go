@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -72,11 +73,7 @@ func (l *look) openIn(num uint32) map[imap.UID][]hash {
 
 // checkOpen brings what stands in line with the flags of its messages.
 func (l *look) checkOpen(ctx context.Context, session *account.Session, f *folder, here map[imap.UID][]hash) error {
-	uids := make([]imap.UID, 0, len(here))
-	for uid := range here {
-		uids = append(uids, uid)
-	}
-	slices.Sort(uids)
+	uids := slices.Sorted(maps.Keys(here))
 	flags, err := session.Flags(ctx, uids)
 	if err != nil {
 		return err

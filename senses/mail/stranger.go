@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -107,15 +108,7 @@ var moneyWords = prose.SetOf(`money cash invest investment investments investor 
 
 // repliesElsewhere reports whether answers would go to another domain.
 func repliesElsewhere(m message.Message) bool {
-	if len(m.ReplyTo) == 0 {
-		return false
-	}
-	for _, a := range m.ReplyTo {
-		if domain(a.Addr) == domain(m.From.Addr) {
-			return false
-		}
-	}
-	return true
+	return len(m.ReplyTo) > 0 && !slices.ContainsFunc(m.ReplyTo, func(a message.Address) bool { return domain(a.Addr) == domain(m.From.Addr) })
 }
 
 // domain is the part of an address that somebody had to register, by the public
@@ -168,24 +161,18 @@ const greetingBytes = 120
 // names reports whether a message calls the person by name where it begins.
 func (j judge) names() bool {
 	head := prose.Fold(subconscious.Head(strings.TrimSpace(j.Fresh), greetingBytes))
-	words := map[string]bool{}
-	for _, word := range strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
-		words[word] = true
-	}
-	for name := range j.callNames() {
-		if words[name] {
-			return true
-		}
-	}
-	return false
+	names := j.callNames()
+	return slices.ContainsFunc(strings.FieldsFunc(head, notOfName), func(word string) bool { return names[word] })
 }
+
+func notOfName(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
 
 // callNames are the words by which people call the person: of the name that they
 // sign with, and of their addresses where these are made of names.
 func (l *look) callNames() map[string]bool {
 	names := map[string]bool{}
 	add := func(text string) {
-		for _, word := range strings.FieldsFunc(prose.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
+		for _, word := range strings.FieldsFunc(prose.Fold(text), notOfName) {
 			if len(word) >= 3 && !officeWords[word] {
 				names[word] = true
 			}
@@ -202,12 +189,8 @@ func (l *look) callNames() map[string]bool {
 // office reports whether the sender's address is one of an office.
 func (j judge) office() bool {
 	local, _, _ := strings.Cut(j.From.Addr, "@")
-	for _, word := range strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if officeWords[word] {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(word string) bool { return officeWords[word] })
 }
 
 // officeWords are of addresses behind which nobody in particular sits.

@@ -30,27 +30,23 @@ func decodeTransfer(content, encoding string) string {
 func unquotePrintable(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c != '=':
-			out.WriteByte(c)
+	for {
+		before, rest, _ := strings.Cut(text, "=")
+		out.WriteString(before)
+		b, err := hex.DecodeString(rest[:min(2, len(rest))])
+		switch skip := softBreak(rest); {
+		case rest == "":
+			return out.String()
+		case err == nil && len(b) == 1:
+			out.Write(b)
+			text = rest[2:]
+		case skip > 0:
+			text = rest[skip:]
 		default:
-			if i+2 < len(text) {
-				if b, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
-					out.WriteByte(b[0])
-					i += 2
-					continue
-				}
-			}
-			if skip := softBreak(text[i+1:]); skip > 0 {
-				i += skip
-			} else if i+1 < len(text) {
-				out.WriteByte(c)
-			}
+			out.WriteByte('=')
+			text = rest
 		}
 	}
-	return out.String()
 }
 
 // softBreak returns the length of the line end at the beginning of s, with the
@@ -78,7 +74,7 @@ func toUTF8(text, label string) string {
 	if decoded, ok := byMark(text, label); ok {
 		return decoded
 	}
-	if singleByte(label) && (isASCII(text) || utf8.ValidString(text)) {
+	if singleByte(label) && utf8.ValidString(text) {
 		return text
 	}
 	switch label {
@@ -155,15 +151,6 @@ func singleByte(label string) bool {
 	return strings.HasPrefix(label, "iso-8859-") || strings.HasPrefix(label, "windows-125") || strings.HasPrefix(label, "cp125")
 }
 
-func isASCII(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // mostlyUTF8 tells whether text is UTF-8 with few faults, as where it was cut in
 // the middle of a character.
 func mostlyUTF8(text string) bool {
@@ -182,9 +169,6 @@ func mostlyUTF8(text string) bool {
 }
 
 func windows(text string) string {
-	if isASCII(text) {
-		return text
-	}
 	decoded, err := charmap.Windows1252.NewDecoder().String(text)
 	if err != nil {
 		return strings.ToValidUTF8(text, "\uFFFD")

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,13 +29,9 @@ const (
 type cuts []string
 
 func (c *cuts) note(format string, args ...any) {
-	said := fmt.Sprintf(format, args...)
-	for _, s := range *c {
-		if s == said {
-			return
-		}
+	if said := fmt.Sprintf(format, args...); !slices.Contains(*c, said) {
+		*c = append(*c, said)
 	}
-	*c = append(*c, said)
 }
 
 // Parse reads a message. raw may end anywhere; what lies beyond its first
