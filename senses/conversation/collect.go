@@ -100,7 +100,7 @@ func (l *look) plan(ctx context.Context) error {
 		key, now := fileKey(rel), list.files[rel]
 		there[key] = true
 		switch known := s.known[key]; {
-		case known == nil && len(s.known)+len(l.found) >= maxTranscripts:
+		case known == nil && len(s.known)+len(l.found) >= MaxTranscripts:
 			refused++
 		case known == nil:
 			l.found = append(l.found, rel)

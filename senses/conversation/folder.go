@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,8 @@ import (
 )
 
 const (
-	maxTranscripts = 5000
+	// MaxTranscripts is how many a folder may hold.
+	MaxTranscripts = 5000
 	// maxListed bounds the names that one walk looks at.
 	maxListed = 200_000
 	maxDepth  = 16
@@ -140,10 +142,36 @@ func (l *listing) entry(ctx context.Context, root *os.Root, r rules, folder stri
 	return nil
 }
 
+// Probe counts the transcripts of a folder as the sense finds them, as far as it
+// comes until the context ends; closed is a folder that cannot be read, "" for
+// none.
+func Probe(ctx context.Context, c Config) (n int, closed string, err error) {
+	root, err := os.OpenRoot(c.Path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer root.Close()
+	list := listing{files: map[string]stat{}}
+	if err = list.walk(ctx, root, rulesOf(c), ".", 0); err != nil && ctx.Err() == nil {
+		return 0, "", err
+	}
+	if list.closed != "" {
+		closed = filepath.Join(c.Path, list.closed)
+	}
+	return len(list.files), closed, nil
+}
+
+// rulesOf are those of the configuration alone.
+func rulesOf(c Config) rules {
+	r := rules{ignore: &gitignore.Matcher{}}
+	r.ignore.AddPatterns([]byte(strings.Join(c.Ignore, "\n")), "")
+	return r
+}
+
 func (l *listing) complaint(refused int) string {
 	var reasons []string
 	if refused > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d transcripts more than the %d that are followed; ignore some folders", refused, maxTranscripts))
+		reasons = append(reasons, fmt.Sprintf("%d transcripts more than the %d that are followed; ignore some folders", refused, MaxTranscripts))
 	}
 	if l.full {
 		reasons = append(reasons, fmt.Sprintf("more than %d files or %d folders deep; ignore some folders", maxListed, maxDepth))

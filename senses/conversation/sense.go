@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-pkgs/gitignore"
-
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -77,12 +75,10 @@ func New(config Config, options Options) (*Sense, error) {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
 	config.Path = filepath.Clean(config.Path)
-	s := &Sense{config: config, options: options, rescan: true, unread: map[string]string{}}
+	s := &Sense{config: config, options: options, rules: rulesOf(config), rescan: true, unread: map[string]string{}}
 	if err := s.excludeFolders(); err != nil {
 		return nil, err
 	}
-	s.rules.ignore = &gitignore.Matcher{}
-	s.rules.ignore.AddPatterns([]byte(strings.Join(config.Ignore, "\n")), "")
 	var run [8]byte
 	if _, err := rand.Read(run[:]); err != nil {
 		return nil, fmt.Errorf("conversation %s: %w", config.ID, err)

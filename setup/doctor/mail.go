@@ -21,7 +21,7 @@ const atOnce = 4
 // there are. Nothing is read or changed there.
 func (e *examination) mail(ctx context.Context) {
 	accounts := e.Config.Senses.Mail
-	seen := make([]live.Mailbox, len(accounts))
+	seen := make([]mail.Probed, len(accounts))
 	room := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for i, c := range accounts {
@@ -38,7 +38,7 @@ func (e *examination) mail(ctx context.Context) {
 }
 
 // account says what was seen of one.
-func (e *examination) account(c mail.Config, m live.Mailbox) {
+func (e *examination) account(c mail.Config, m mail.Probed) {
 	switch {
 	case m.Problem == "":
 		e.add(OK, c.ID, m.Detail, "")

@@ -2,9 +2,7 @@ package initial
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,14 +10,11 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/openai"
 )
 
-const (
-	// probeWithin is how long a server on this machine may take to answer.
-	probeWithin = 700 * time.Millisecond
-	// maxListing bounds the list of a server's models, in bytes.
-	maxListing = 1 << 20
-)
+// probeWithin is how long a server on this machine may take to answer.
+const probeWithin = 700 * time.Millisecond
 
 // finds are what is there already.
 type finds struct {
@@ -97,7 +92,8 @@ func probe(ctx context.Context, vendors []models.Vendor) []server {
 	var all sync.WaitGroup
 	for i, v := range vendors {
 		all.Go(func() {
-			if names, ok := listing(ctx, client, v.BaseURL); ok {
+			provider := models.Provider{ID: v.Name, Vendor: v.Name, Kind: models.OpenAI, BaseURL: v.BaseURL, Local: true}
+			if names, err := openai.List(ctx, openai.Options{Provider: provider, Client: client}); err == nil {
 				answers[i] = &server{vendor: v, models: names}
 			}
 		})
@@ -110,32 +106,4 @@ func probe(ctx context.Context, vendors []models.Vendor) []server {
 		}
 	}
 	return found
-}
-
-// listing asks one server; not ok where none of this kind answers.
-func listing(ctx context.Context, client *http.Client, baseURL string) ([]string, bool) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(baseURL, "/")+"/models", nil)
-	if err != nil {
-		return nil, false
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, false
-	}
-	defer func() { _ = response.Body.Close() }() // what was read of it is all that matters
-	var body struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if response.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(response.Body, maxListing)).Decode(&body) != nil || body.Data == nil {
-		return nil, false
-	}
-	var names []string
-	for _, m := range body.Data {
-		if m.ID != "" {
-			names = append(names, m.ID)
-		}
-	}
-	return names, true
 }
