@@ -68,8 +68,8 @@ func (p *page) exhausted(b api.BudgetStatus) []string {
 			says = " has no room for some calls ("
 		}
 		text := limitWords(l.Name) + says + limitAmount(l.Name, l.Used) + " of " + limitAmount(l.Name, l.Limit) + ")"
-		if until := p.endOf(l.Until); until != "" {
-			text += " until " + until
+		if !l.Until.IsZero() {
+			text += " until " + p.clock(l.Until)
 		}
 		if attention(l.Name) {
 			words = append(words, text+": what is not told waits, or goes into the digest")

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -27,9 +26,6 @@ func usefulShare(s api.ScoreStatus) int {
 	}
 	return (good*barCells + all/2) / all
 }
-
-// importance says an importance on its scale.
-func importance(n int) string { return fmt.Sprintf("%d of 10", n) }
 
 // Forgotten is what a reset of the calibration forgot.
 type Forgotten struct {

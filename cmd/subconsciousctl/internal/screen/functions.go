@@ -23,7 +23,7 @@ func (p *page) functions() template.FuncMap {
 		"list":   func(values any, between string) markup { return together(between, each(values)) },
 		"some":   someOf, "lines": lines, "last": last, "left": left, "rank": rank, "short": func(v any, columns int) string { return truncate(text(v), columns) },
 		"sentenceCase": sentenceCase, "sentence": func(v any) string { return sentence(text(v)) }, "count": counted, "thousands": func(n any) string { return thousands(integer(n)) },
-		"money": money, "cents": cents, "took": latency, "bar": bar, "wide": func() bool { return p.Width >= 76 },
+		"money": money, "cents": cents, "took": took, "latency": latency, "bar": bar, "wide": func() bool { return p.Width >= 76 },
 		"when": func(t time.Time) string {
 			if t.IsZero() {
 				return ""
@@ -34,6 +34,14 @@ func (p *page) functions() template.FuncMap {
 		"exactClock": func(t time.Time) string { return t.In(p.Zone).Format(time.TimeOnly) },
 		"exactly":    func(v any) markup { return markup(exactly(fmt.Sprintf("%s", v))) }, "oneLine": func(argv []string) markup { return markup(oneLine(argv)) },
 		"members": members, "shown": shownWords, "shownStyle": shownStyle, "more": more,
+		"padLeft": padLeft, "first": first, "over": over, "span": func(from, to time.Time) string { return length(max(0, to.Sub(from))) }, "elapsed": elapsed,
+		"lower": func(v any) string { return strings.ToLower(text(v)) }, "path": p.path, "ordinal": ordinal, "price": price,
+		"seconds": func(ms float64) string { return fmt.Sprintf("%.1f", ms/1000) }, "ands": func(values ...any) markup { return together(", and ", values) },
+		"sense": senseLabel, "thread": p.threadWords, "standIn": standIn, "thinks": thinks, "threadReport": threadReport, "failure": failure,
+		"verdict": verdict, "heldUntil": p.heldUntil, "awaited": awaited, "putOff": putOff, "ofTelling": ofTelling, "most": most, "news": news,
+		"runs": runs, "strength": strength, "firstAsked": firstAsked, "standing": standing, "rule": ruleWords, "hasPrompts": hasPrompts,
+		"verbatim": verbatim, "callMark": callMark, "callProblem": callProblem, "outcome": outcome, "thoughts": thoughts, "tokens": tokenWords,
+		"total": total, "commonest": commonest, "limitOf": limitOf, "of": of, "exhausted": p.exhausted, "spent": spentWords, "modelWords": modelWords,
 		"identity": identity, "troubled": troubled, "delivered": delivered, "sort": Sort, "useful": usefulShare,
 	}
 }
@@ -44,11 +52,11 @@ func (p *page) inside(deep int, name string, data any) markup {
 	return markup(strings.ReplaceAll(string(p.say(name, data)), "\n", indent) + "\n")
 }
 
-// health is the beginning of a line about a sense, a thread or a channel, and
-// words about it.
+// health is a line about a sense, a thread or a channel, with words about it.
 func health(state, name, about any) markup {
-	return "  " + mark("health", state) + markup(" "+text(name)+"  "+string(stop)) + coloured("health", state, words("health", state)) +
-		markup("  "+string(stop)+text(about))
+	w := lookup("health", state)
+	return "  " + in(w.colour, w.sign) + markup(" "+pad(text(name), max(8, cells(text(name))))+"  "+string(stop)) +
+		in(w.colour, markup(pad(w.words, 9))) + markup("  "+string(stop)+text(about))
 }
 
 // each are the values of a slice of any kind.
@@ -76,6 +84,15 @@ func last(most int, values any) any {
 	return v.Slice(max(0, v.Len()-most), v.Len()).Interface()
 }
 
+// first is the beginning of a slice, of so many values at most.
+func first(most int, values any) any {
+	v := reflect.ValueOf(values)
+	return v.Slice(0, min(most, v.Len())).Interface()
+}
+
+// over is how much more than most there is.
+func over(most, all int) int { return max(0, all-most) }
+
 // left is how many values last has left out.
 func left(all, last any) int { return reflect.ValueOf(all).Len() - reflect.ValueOf(last).Len() }
 
@@ -92,7 +109,11 @@ func lines(text string) []markup {
 }
 
 // rank is the place of what has that index.
-func rank(index int) markup { return markup(fmt.Sprintf("%3d", index+1)) }
+func rank(index int) markup { return padLeft(3, index+1) }
+
+func padLeft(columns int, value any) markup {
+	return markup(fmt.Sprintf("%*s", columns, text(value)))
+}
 
 func integer(n any) int { return int(reflect.ValueOf(n).Int()) }
 

@@ -41,15 +41,14 @@ func TestGivenIsNotTold(t *testing.T) {
 // TestToldLately is what the person heard; what was kept back stands apart, and
 // what is deliberated on is neither.
 func TestToldLately(t *testing.T) {
-	p := newPage(View{At: apitest.At(), Zone: time.UTC, Width: 100})
 	record := func(summary, outcome, reason string) subconscious.EscalationRecord {
 		return subconscious.EscalationRecord{At: apitest.At(), Summary: summary, Outcome: outcome, Reason: reason}
 	}
-	p.told([]subconscious.EscalationRecord{
+	shown := Status(View{At: apitest.At(), Zone: time.UTC, Width: 100}, api.Status{Subconscious: subconscious.Document{EscalationHistory: []subconscious.EscalationRecord{
 		record("one", "told", ""), record("two", "snoozed", "it is early"), record("three", "deliberating", ""),
 		record("four", "told in the digest", ""), record("five", "dismissed", "it is noise"), record("six", "proposed", ""),
-	})
-	told, kept, found := strings.Cut(p.String(), "Not told lately")
+	}}})
+	told, kept, found := strings.Cut(shown, "Not told lately")
 	for _, words := range []string{"one (told)", "four (told in the digest)", "six (proposed)"} {
 		if !strings.Contains(told, words) {
 			t.Errorf("%q is not among what was told:\n%s", words, told)
@@ -60,8 +59,8 @@ func TestToldLately(t *testing.T) {
 			t.Errorf("%q is not among what was kept back:\n%s", words, kept)
 		}
 	}
-	if strings.Contains(p.String(), "three") {
-		t.Errorf("what is deliberated on is neither:\n%s", p.String())
+	if strings.Contains(shown, "three") {
+		t.Errorf("what is deliberated on is neither:\n%s", shown)
 	}
 }
 
@@ -74,13 +73,11 @@ func TestWhoPutItOff(t *testing.T) {
 		Outcome: subconscious.OutcomeSnoozed, OutcomeReason: "quiet hours have begun", Summary: "The disk fills up"}
 	telling := &subconscious.Telling{ID: i.ID, State: i.State, Waits: true, Held: "snoozed", Until: i.Until,
 		Told: []subconscious.Told{{At: at, Outcome: subconscious.OutcomeSnoozed}}}
-	entry := newPage(view)
-	entry.telling(telling)
 	for name, got := range map[string]string{
 		"inbox":            Inbox(view, api.Inbox{Incidents: []api.InboxIncident{i}}, api.InboxQuery{}),
 		"why":              Incident(view, api.IncidentExplanation{Incident: i}, Shown{}),
-		"why of its entry": entry.String(),
-		"status":           newPage(view).heldShort(i),
+		"why of its entry": draw(view, "Telling", ofTelling(*telling)),
+		"status":           string(open(view).phrase("held short", i)),
 	} {
 		if strings.Contains(got, "you want to hear of it later") || strings.Contains(got, "You were told") || !strings.Contains(got, "a deliberation put it off") {
 			t.Errorf("%s: it does not say who put it off:\n%s", name, got)
@@ -90,7 +87,7 @@ func TestWhoPutItOff(t *testing.T) {
 		}
 	}
 	i.Outcome = "" // the person answered since
-	if got := newPage(view).heldShort(i); !strings.HasPrefix(got, "you want to hear of it later") {
+	if got := string(open(view).phrase("held short", i)); !strings.HasPrefix(got, "you want to hear of it later") {
 		t.Errorf("the person's own request: %q", got)
 	}
 }

@@ -4,29 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
 // identity is how a model is called: "groq/llama-3.3-70b-versatile".
 func identity(provider, model string) string { return clean(provider) + "/" + clean(model) }
-
-// modelMark gives a state of a model its sign, colour and word.
-func modelMark(state string) (mark string, colour style, word string) {
-	switch state {
-	case api.ModelOK:
-		return "✓", green, "well"
-	case api.ModelUnused:
-		return "·", dim, "not yet asked"
-	case api.ModelFailing:
-		return "!", yellow, "failing"
-	case api.ModelResting, api.ModelUnavailable:
-		return "✗", red, state
-	default:
-		return "?", yellow, clean(state)
-	}
-}
 
 // cents writes an amount with two digits behind the point, or as many as are
 // needed to show what it is.
@@ -45,37 +28,10 @@ func troubled(m api.ModelStatus) bool {
 	return m.State == api.ModelFailing || m.State == api.ModelResting || m.State == api.ModelUnavailable
 }
 
-// troubleWords says since when a model does not answer, why, and when it is
-// asked again.
-func (p *page) troubleWords(m api.ModelStatus) string {
-	if !troubled(m) {
-		return ""
-	}
-	var parts []string
-	if !m.Since.IsZero() {
-		parts = append(parts, "since "+p.clock(m.Since)+" ("+length(p.At.Sub(m.Since))+")")
-	}
-	if m.Error != "" {
-		parts = append(parts, clean(m.Error))
-	}
-	if !m.Next.IsZero() && m.Next.After(p.At) {
-		parts = append(parts, "asked again "+p.relative(m.Next))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// latency says how long an answer took.
-func latency(ms float64) string {
-	if ms <= 0 {
-		return ""
-	}
-	return took(ms)
-}
-
 // trouble groups roles whose models cannot be asked by model, in order.
 type trouble struct {
-	model api.ModelStatus
-	roles []string
+	Model api.ModelStatus
+	Roles []string
 }
 
 func troubles(models []api.ModelStatus) []trouble {
@@ -84,9 +40,9 @@ func troubles(models []api.ModelStatus) []trouble {
 		if m.State == api.ModelOK || m.State == api.ModelUnused {
 			continue
 		}
-		same := func(t trouble) bool { return t.model.Provider == m.Provider && t.model.Model == m.Model }
+		same := func(t trouble) bool { return t.Model.Provider == m.Provider && t.Model.Model == m.Model }
 		if i := slices.IndexFunc(all, same); i >= 0 {
-			all[i].roles = append(all[i].roles, clean(m.Role))
+			all[i].Roles = append(all[i].Roles, clean(m.Role))
 			continue
 		}
 		all = append(all, trouble{m, []string{clean(m.Role)}})
@@ -117,12 +73,4 @@ func thousands(n int) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
-}
-
-// endOf says when something ends: the clock, and the day if it is another.
-func (p *page) endOf(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return p.clock(t)
 }

@@ -26,6 +26,9 @@ const (
 	unwraps = 'u' // not at all
 )
 
+// asIs begins a text that is not broken.
+const asIs = markup(rune(manner)) + markup(rune(unwraps))
+
 // leastText is how many columns a text needs beside columns and marks; with
 // fewer it stands below them.
 const leastText = 24
@@ -102,9 +105,12 @@ func (p *page) row(head, text string) {
 	if before, after, ok := strings.Cut(text, string(manner)); ok {
 		how, text = after[0], before+after[1:]
 	}
-	lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	if before, _, ok := strings.Cut(text, string(hang)); ok {
-		lead = before
+	lead, _, hangs := strings.Cut(text, string(hang))
+	switch {
+	case !hangs && how == unwraps:
+		lead = ""
+	case !hangs:
+		lead = text[:len(text)-len(strings.TrimLeft(text, " "))]
 	}
 	text = strings.TrimPrefix(text[len(lead):], string(hang))
 	head += lead
@@ -112,7 +118,9 @@ func (p *page) row(head, text string) {
 	if cells(head) > 4 && p.Width-cells(head) < leastText {
 		deep := head[:len(head)-len(strings.TrimLeft(head, " "))]
 		for _, row := range rows(head[len(deep):], p.Width-len(deep), 0) {
-			p.paint(deep+row, &now)
+			if row = trimRight(deep + row); row != "" {
+				p.paint(row, &now)
+			}
 		}
 		head = "    "
 	}
@@ -149,7 +157,10 @@ func rows(text string, columns int, how byte) []string {
 		}
 		return append(all, text)
 	}
-	all := wrap(text, columns)
+	all := []string{text}
+	if cells(text) > columns {
+		all = wrap(text, columns)
+	}
 	if most := int(how) - '0'; how != 0 && len(all) > most {
 		all = all[:most]
 		all[most-1] = truncate(all[most-1]+" …", columns)

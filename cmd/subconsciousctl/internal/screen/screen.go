@@ -68,48 +68,6 @@ func Colours() []string {
 	return sequences
 }
 
-// in returns text in a style, where colour is allowed.
-func (p *page) in(s style, text string) string {
-	if !p.Colour || s == plain || text == "" {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
-}
-
-// line writes one line.
-func (p *page) line(parts ...string) {
-	p.text.WriteString(strings.TrimRight(strings.Join(parts, ""), " "))
-	p.text.WriteByte('\n')
-}
-
-// heading writes an empty line and a heading.
-func (p *page) heading(text string) {
-	p.line()
-	p.line(p.in(bold, text))
-}
-
-// wrapped writes text after first, each further line indented as deep as first
-// is wide.
-func (p *page) wrapped(first string, s style, text string) {
-	deep := cells(first)
-	for i, row := range wrap(text, p.Width-deep) {
-		if i > 0 {
-			first = strings.Repeat(" ", deep)
-		}
-		p.line(first, p.in(s, row))
-	}
-}
-
-// marked writes text after a coloured sign: before, mark and after together
-// take so many columns, and each further line is indented as deep.
-func (p *page) marked(before string, colour style, mark, after string, deep int, s style, text string) {
-	first := before + p.in(colour, mark) + after
-	for _, row := range wrap(text, p.Width-deep) {
-		p.line(first, p.in(s, row))
-		first = strings.Repeat(" ", deep)
-	}
-}
-
 // pieces joins what is not empty with dots, leaving out from the end what does
 // not fit into so many columns.
 func pieces(columns int, parts ...string) string {
@@ -207,16 +165,6 @@ func cut(text string, columns int) string {
 		}
 	}
 	return text
-}
-
-// wrapAtMost is wrap, with the rest of the text cut off after so many lines.
-func wrapAtMost(text string, columns, most int) []string {
-	lines := wrap(text, columns)
-	if len(lines) > most {
-		lines = lines[:most]
-		lines[most-1] = truncate(lines[most-1]+" …", columns)
-	}
-	return lines
 }
 
 const barCells = 10

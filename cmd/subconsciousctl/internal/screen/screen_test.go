@@ -307,9 +307,7 @@ func TestFailuresAreSaidOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.report.Name = "watcher"
-			page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
-			page.tickThreads([]api.ThreadReport{c.report})
-			got := page.String()
+			got := draw(View{Width: 80, At: apitest.At(), Zone: time.UTC}, "Thought", []api.ThreadReport{c.report})
 			if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || strings.Count(got, "\n") > 6 {
 				t.Errorf("got:\n%s", got)
 			}
@@ -321,7 +319,7 @@ func TestFailuresAreSaidOnce(t *testing.T) {
 // below its name.
 func TestNarrowScreensKeepTheirWidthForWords(t *testing.T) {
 	page := newPage(View{Width: 40, At: apitest.At(), Zone: time.UTC})
-	page.health("watcher", 8, "ok", "nothing new in its field")
+	page.render(string(health("ok", "watcher", "nothing new in its field")))
 	if got, want := page.String(), "  ✓ watcher   well\n    nothing new in its field\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -344,13 +342,11 @@ func TestLimitsSayWhatTheyAre(t *testing.T) {
 // says it, and whoever thought is not named twice.
 func TestLongReasonsAreSaidOnce(t *testing.T) {
 	const reason = "lab/one: the key of lab cannot be had: there is no such file; make it"
-	page := newPage(View{Width: 80, At: apitest.At(), Zone: time.UTC})
-	page.threads(api.Status{Threads: []api.ThreadStatus{
+	got := Status(View{Width: 80, At: apitest.At(), Zone: time.UTC}, api.Status{Threads: []api.ThreadStatus{
 		{Name: "watcher", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: reason},
 		{Name: "oracle", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: reason},
 		{Name: "dreamer", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: "short"},
 	}})
-	got := page.String()
 	if strings.Count(got, "the key of lab") != 1 || !strings.Contains(got, "by rules   the same as of the watcher · has") || strings.Count(got, "in place of") != 1 {
 		t.Errorf("got:\n%s", got)
 	}

@@ -86,14 +86,14 @@ func TestReasonsOfTheGate(t *testing.T) {
 	reasons := []string{"no_evidence", "expired", "dismissed", "snoozed", "duplicate", "low_confidence", "cooldown", "quiet_hours", "presence", "budget_attention", "digest", "escalate"}
 	seen := map[string]string{}
 	for _, reason := range reasons {
-		for _, words := range []string{gateWords(reason), decisionNoun(reason)} {
-			if words == "" || strings.Contains(words, "_") || seen[words] != "" {
-				t.Errorf("%s: %q, as of %q", reason, words, seen[words])
+		for _, said := range []string{string(words("gate", reason)), string(words("gate in sum", reason))} {
+			if said == "" || strings.Contains(said, "_") || seen[said] != "" {
+				t.Errorf("%s: %q, as of %q", reason, said, seen[said])
 			}
-			seen[words] = reason
+			seen[said] = reason
 		}
 	}
-	if got := gateWords("some_other"); got != "some other" {
+	if got := words("gate", "some_other"); got != "some other" {
 		t.Errorf("one that is not known: %q", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestWhatAnIncidentWaitsFor(t *testing.T) {
 		{"snoozed", api.InboxIncident{State: subconscious.TellingSnoozed, Until: at.Add(3 * time.Hour)}, "It waits until 17:05 (in 3 hours): you want to hear of it later."},
 		{"a reminder", api.InboxIncident{State: subconscious.TellingAcknowledged, Remind: at.Add(2 * time.Hour)}, "You are reminded in 2 hours (16:05)."},
 	} {
-		if got := newPage(View{At: at, Zone: time.UTC}).waitsWords(test.incident); got != test.want {
+		if got := sentence(string(open(View{At: at, Zone: time.UTC}).phrase("waits", test.incident))); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

@@ -35,10 +35,16 @@ var pages = sync.OnceValue(func() *template.Template {
 
 // draw writes the page of that name.
 func draw(view View, name string, data any) string {
-	p := newPage(view)
-	p.templates = template.Must(pages().Clone()).Funcs(p.functions())
+	p := open(view)
 	p.render(string(p.say(name, data)))
 	return p.String()
+}
+
+// open is an empty page with its templates.
+func open(view View) *page {
+	p := newPage(view)
+	p.templates = template.Must(pages().Clone()).Funcs(p.functions())
+	return p
 }
 
 // say executes a template. What keeps it from ending is a mistake in the
@@ -67,7 +73,7 @@ var (
 	signs = strings.NewReplacer("|", string(stop), "¦", string(hang), "»", string(right),
 		"<fit>", string(manner)+string(fit), "<exact>", string(manner)+string(exact), "<as is>", string(manner)+string(unwraps),
 		"<2>", string(manner)+"2", "<3>", string(manner)+"3", "<4>", string(manner)+"4",
-		"<bold>", string(rune(on+1)), "<dim>", string(rune(on+2)), "<red>", string(rune(on+3)), "<green>", string(rune(on+4)), "<yellow>", string(rune(on+5)))
+		"</>", string(off), "<bold>", string(rune(on+1)), "<dim>", string(rune(on+2)), "<red>", string(rune(on+3)), "<green>", string(rune(on+4)), "<yellow>", string(rune(on+5)))
 	titles = regexp.MustCompile(`(?m)^#( |$)`)
 	blanks = regexp.MustCompile(`(?m)^~$`)
 	breaks = regexp.MustCompile(`\s*\n\s*`)

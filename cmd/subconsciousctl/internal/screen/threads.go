@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -21,38 +20,18 @@ func standIn(state, mode, model, usual string) string {
 	return byRules
 }
 
-func (p *page) threads(s api.Status) {
-	p.heading("Threads")
-	if len(s.Threads) == 0 {
-		p.line("  None are configured.")
-		return
-	}
-	name := func(t api.ThreadStatus) string { return clean(t.Name) }
-	columns := nameWidth(p, s.Threads, name)
-	reasons := map[string]string{}
-	for _, t := range s.Threads {
-		t.Reason = once(reasons, name(t), t.Reason)
-		p.health(name(t), columns, standIn(t.State, t.Mode, t.Model, t.Usual), p.threadWords(t))
-	}
-}
-
 func (p *page) threadWords(t api.ThreadStatus) string {
-	var parts []string
-	add := func(ok bool, format string, args ...any) {
-		if ok {
-			parts = append(parts, fmt.Sprintf(format, args...))
-		}
-	}
-	add(t.State == failed && !t.Since.IsZero(), "since %s", p.clock(t.Since))
-	add(t.Reason != "", "%s", clean(t.Reason))
-	add(t.Last.IsZero(), "has not thought yet")
-	add(!t.Last.IsZero(), "thought %s", p.relative(t.Last))
-	add(!named(t.Reason, t.Model, t.Usual), "%s", thinker(t.Mode, t.Model, t.Usual))
-	add(t.Calls > 0, "%s today, $%s", amount(t.Calls, "call"), money(t.Cost))
-	add(t.NoveltyPressure > 0, "novelty pressure %d", t.NoveltyPressure)
-	add(t.Pending > 0, "%s to see", number(t.Pending, "observation"))
-	add(t.Overflow > 0, "%d missed for good", t.Overflow)
-	add(t.FocusHint != "", "focus: %s", truncate(clean(t.FocusHint), hintCells))
+	var parts phrases
+	parts.add(t.State == failed && !t.Since.IsZero(), "since %s", p.clock(t.Since))
+	parts.add(t.Reason != "", "%s", clean(t.Reason))
+	parts.add(t.Last.IsZero(), "has not thought yet")
+	parts.add(!t.Last.IsZero(), "thought %s", p.relative(t.Last))
+	parts.add(!named(t.Reason, t.Model, t.Usual), "%s", thinker(t.Mode, t.Model, t.Usual))
+	parts.add(t.Calls > 0, "%s today, $%s", amount(t.Calls, "call"), money(t.Cost))
+	parts.add(t.NoveltyPressure > 0, "novelty pressure %d", t.NoveltyPressure)
+	parts.add(t.Pending > 0, "%s to see", amount(t.Pending, "observation"))
+	parts.add(t.Overflow > 0, "%d missed for good", t.Overflow)
+	parts.add(t.FocusHint != "", "focus: %s", truncate(clean(t.FocusHint), hintCells))
 	return strings.Join(parts, " · ")
 }
 

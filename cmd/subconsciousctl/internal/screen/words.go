@@ -2,11 +2,8 @@ package screen
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"time"
-
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // length says a length of time in its largest unit, rounded down; from one to
@@ -86,100 +83,6 @@ func senseLabel(kind, id string) string {
 	return clean(kind) + " " + clean(id)
 }
 
-// listTitle is what a list is called on a screen.
-func listTitle(list subconscious.List) string {
-	switch list {
-	case subconscious.ActiveThreads:
-		return "Following"
-	case subconscious.Patterns:
-		return "Patterns"
-	case subconscious.Hunches:
-		return "Hunches"
-	case subconscious.Insights:
-		return "Insights"
-	default:
-		return clean(string(list))
-	}
-}
-
-// trustWords says whose word an observation is.
-func trustWords(trust subconscious.Trust) string {
-	switch trust {
-	case subconscious.Owner:
-		return "your own word"
-	case subconscious.Machine:
-		return "this machine's own reading"
-	case subconscious.Agent:
-		return "an agent's word"
-	case subconscious.Outsider:
-		return "an outsider's word"
-	default:
-		return "of unknown origin"
-	}
-}
-
-// worseWords says what something that was that grave would have to become to be
-// told again; nothing is worse than critical.
-func worseWords(severity subconscious.Severity) string {
-	switch severity {
-	case subconscious.Plain:
-		return "gets worse, or "
-	case subconscious.Notable:
-		return "becomes a warning or worse, or "
-	case subconscious.Warning:
-		return "becomes critical, or "
-	default:
-		return ""
-	}
-}
-
-// reasonWords says why a finding was not taken.
-func reasonWords(reason string) string {
-	switch reason {
-	case "no_evidence":
-		return "without evidence"
-	case "not_shown":
-		return "citing what it was not shown"
-	case "self_reference":
-		return "about the daemon itself"
-	case "unrelated_evidence":
-		return "with evidence of something else"
-	case "closed_by_person":
-		return "closed by you"
-	case "repeat":
-		return "repeating what stands"
-	case "below_importance":
-		return "too unimportant"
-	case "crowded_out":
-		return "with no room left"
-	default:
-		return strings.ReplaceAll(clean(reason), "_", " ")
-	}
-}
-
-// rejections says how many findings were not taken, the commonest reason first.
-func rejections(counts map[string]int) (total int, words string) {
-	reasons := make([]string, 0, len(counts))
-	for reason, n := range counts {
-		if n > 0 {
-			reasons = append(reasons, reason)
-			total += n
-		}
-	}
-	sort.Slice(reasons, func(i, j int) bool {
-		a, b := reasons[i], reasons[j]
-		if counts[a] != counts[b] {
-			return counts[a] > counts[b]
-		}
-		return a < b
-	})
-	parts := make([]string, len(reasons))
-	for i, reason := range reasons {
-		parts[i] = fmt.Sprintf("%d %s", counts[reason], reasonWords(reason))
-	}
-	return total, strings.Join(parts, ", ")
-}
-
 // sentence sets the first letter large and ends with a full stop.
 func sentence(text string) string {
 	text = clean(text)
@@ -208,6 +111,3 @@ func ordinal(n int) string {
 	}
 	return fmt.Sprintf("%d%s", n, suffix)
 }
-
-// clockOfDay is the time of day alone, in the person's zone.
-func (p *page) clockOfDay(t time.Time) string { return t.In(p.Zone).Format("15:04") }
