@@ -29,7 +29,6 @@ func Schema() ([]byte, error) {
 const (
 	durationPattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
 	quantityPattern = `^[0-9]+(\.[0-9]+)? ?(%|°?C)$`
-	textPattern     = `^[^\x00]*$`
 )
 
 func schemaOf(key, about string, s shape) map[string]any {
@@ -66,21 +65,14 @@ func schemaOf(key, about string, s shape) map[string]any {
 			item["enum"] = enum
 		}
 		schema["type"], schema["items"], schema["maxItems"] = "array", item, maxItems
-	case text:
-		schema["type"] = "string"
-		if enum := enumOf(key, s); len(enum) > 0 {
+	default:
+		schema["type"] = map[kind]string{integer: "integer", number: "number", boolean: "boolean", text: "string", duration: "string", quantity: "string"}[s.kind]
+		if pattern := map[kind]string{duration: durationPattern, quantity: quantityPattern}[s.kind]; pattern != "" {
+			schema["pattern"] = pattern
+		}
+		if enum := enumOf(key, s); s.kind == text && len(enum) > 0 {
 			schema["enum"] = enum
 		}
-	case duration:
-		schema["type"], schema["pattern"] = "string", durationPattern
-	case quantity:
-		schema["type"], schema["pattern"] = "string", quantityPattern
-	case integer:
-		schema["type"] = "integer"
-	case number:
-		schema["type"] = "number"
-	case boolean:
-		schema["type"] = "boolean"
 	}
 	return schema
 }

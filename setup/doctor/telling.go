@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,11 +88,11 @@ func (e *examination) told(c api.ChannelStatus) {
 	case "ok", "":
 		e.add(OK, name, words, "")
 	default:
-		e.add(Degraded, name, strings.TrimSuffix(words+": "+c.Error, ": "), orElse(c.Next, "see subconsciousctl notify list"))
+		e.add(Degraded, name, strings.TrimSuffix(words+": "+c.Error, ": "), cmp.Or(c.Next, "see subconsciousctl notify list"))
 	}
 	switch {
 	case c.AnswersError != "":
-		e.add(Degraded, c.ID+" answers", "answers of buttons do not come back: "+c.AnswersError, orElse(c.Next, "messages still arrive; answer with subconsciousctl inbox meanwhile"))
+		e.add(Degraded, c.ID+" answers", "answers of buttons do not come back: "+c.AnswersError, cmp.Or(c.Next, "messages still arrive; answer with subconsciousctl inbox meanwhile"))
 	case c.Flooded():
 		e.add(Degraded, c.ID+" answers", fmt.Sprintf("%d strange answers came since %s: somebody else writes to the reply topic",
 			c.Strange, c.StrangeSince.In(e.zone()).Format("Mon 2 Jan 15:04")), "renew the topic: subconsciousctl notify renew "+c.ID)
@@ -110,13 +111,6 @@ func (e *examination) zone() *time.Location {
 		return time.Local
 	}
 	return zone
-}
-
-func orElse(text, otherwise string) string {
-	if text != "" {
-		return text
-	}
-	return otherwise
 }
 
 // send sends a test message.

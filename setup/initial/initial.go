@@ -255,7 +255,7 @@ func reckon(_ context.Context, s *session) error {
 		}
 		threads++
 		rate := prices.Of(a.Target.Provider, a.Target.Model)
-		if remedy := rate.Remedy(); remedy != "" {
+		if remedy := rate.Remedy(); remedy != "" && !slices.Contains(remedies, remedy) {
 			remedies = append(remedies, remedy)
 		}
 		sum += callsADay * rate.Cost(models.Usage{Input: tokensIn, Output: tokensOut})
@@ -271,7 +271,7 @@ func reckon(_ context.Context, s *session) error {
 		s.say("An ordinary day costs about $%.2f at list prices of %s, %s. More than $%.2f a day or $%.2f a month is never spent: rules think then.",
 			sum.Float(), prices.Read, assumption, limits.MoneyPerDay, limits.MoneyPerMonth)
 	}
-	for _, remedy := range unique(remedies) {
+	for _, remedy := range remedies {
 		s.say("A price that is not known is taken to be dear: %s.", remedy)
 	}
 	return nil
@@ -322,16 +322,4 @@ func next(_ context.Context, s *session) error {
 
 func isThread(role string) bool {
 	return role == models.RoleWatcher || role == models.RoleLibrarian || role == models.RoleOracle || role == models.RoleDreamer
-}
-
-func unique(texts []string) []string {
-	var once []string
-	seen := map[string]bool{}
-	for _, t := range texts {
-		if !seen[t] {
-			seen[t] = true
-			once = append(once, t)
-		}
-	}
-	return once
 }

@@ -165,10 +165,7 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 			return err
 		}
 		if key = strings.TrimSpace(key); key != "" {
-			if s.plan.keys == nil {
-				s.plan.keys = map[string]string{}
-			}
-			s.plan.keys[p.ID] = key
+			s.keepTyped(p.ID, key)
 			s.refer(p.ID, func(p *models.Provider) { p.KeyEnv = typed(p.ID) })
 			return nil
 		}

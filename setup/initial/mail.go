@@ -372,11 +372,6 @@ func mailFlags(err error) error {
 // mailItem is the account as an item of a list.
 func mailItem(c mail.Config) string {
 	var b strings.Builder
-	field := func(indent, key, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%s%s: %s\n", indent, key, strconv.Quote(value))
-		}
-	}
 	fmt.Fprintf(&b, "- id: %s\n  host: %s\n", written(c.ID), strconv.Quote(c.Host))
 	if c.Port != 0 {
 		fmt.Fprintf(&b, "  port: %d\n", c.Port)
@@ -384,19 +379,13 @@ func mailItem(c mail.Config) string {
 	if c.Security != "" && c.Security != account.TLS {
 		fmt.Fprintf(&b, "  security: %s\n", c.Security)
 	}
-	field("  ", "ca_file", c.CAFile)
-	field("  ", "user", c.User)
-	field("  ", "password_env", c.PasswordEnv)
-	field("  ", "password_file", c.PasswordFile)
-	field("  ", "password_keyring", c.PasswordKeyring)
+	b.WriteString(fields(2, "ca_file", c.CAFile, "user", c.User, "password_env", c.PasswordEnv, "password_file", c.PasswordFile, "password_keyring", c.PasswordKeyring))
 	for _, address := range c.Addresses {
 		fmt.Fprintf(&b, "  addresses: [%s]\n", strconv.Quote(address))
 	}
 	if c.OAuth != nil {
-		fmt.Fprintf(&b, "  oauth:\n    provider: %s\n", c.OAuth.Provider)
-		field("    ", "client_id", c.OAuth.ClientID)
-		field("    ", "client_secret_env", c.OAuth.ClientSecretEnv)
-		field("    ", "client_secret_file", c.OAuth.ClientSecretFile)
+		fmt.Fprintf(&b, "  oauth:\n    provider: %s\n%s", c.OAuth.Provider, fields(4, "client_id", c.OAuth.ClientID,
+			"client_secret_env", c.OAuth.ClientSecretEnv, "client_secret_file", c.OAuth.ClientSecretFile))
 	}
 	return b.String()
 }

@@ -59,9 +59,16 @@ func channelItem(c setup.Channel) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "  # What it may carry: full (title and text), title, or none.\n  content: %s\n  ntfy:\n", c.DefaultContent())
-	for _, field := range [...]struct{ key, value string }{{"url", c.Ntfy.URL}, {"topic", c.Ntfy.Topic}, {"token_env", c.Ntfy.TokenEnv}, {"token_file", c.Ntfy.TokenFile}} {
-		if field.value != "" {
-			fmt.Fprintf(&b, "    %s: %s\n", field.key, strconv.Quote(field.value))
+	b.WriteString(fields(4, "url", c.Ntfy.URL, "topic", c.Ntfy.Topic, "token_env", c.Ntfy.TokenEnv, "token_file", c.Ntfy.TokenFile))
+	return b.String()
+}
+
+// fields are the keys whose values are set, in quotes, each on its line.
+func fields(indent int, pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			fmt.Fprintf(&b, "%s%s: %q\n", spaces(indent), pairs[i], pairs[i+1])
 		}
 	}
 	return b.String()
@@ -84,11 +91,7 @@ func (p plan) lists() string {
 	}
 	for _, one := range p.providers {
 		fmt.Fprintf(&b, "  - id: %s\n", one.ID)
-		for _, field := range [...]struct{ key, value string }{{"vendor", one.Vendor}, {"base_url", one.BaseURL}, {"key_env", one.KeyEnv}, {"key_file", one.KeyFile}} {
-			if field.value != "" {
-				fmt.Fprintf(&b, "    %s: %s\n", field.key, strconv.Quote(field.value))
-			}
-		}
+		b.WriteString(fields(4, "vendor", one.Vendor, "base_url", one.BaseURL, "key_env", one.KeyEnv, "key_file", one.KeyFile))
 		if one.Local {
 			b.WriteString("    # It costs nothing, and is given plain text.\n    local: true\n")
 		}

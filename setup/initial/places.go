@@ -77,15 +77,10 @@ func (s *session) session() bool {
 	if runtime.GOOS == "darwin" {
 		return true
 	}
-	display, bus := false, false
-	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY"} {
-		value, ok := s.Env(name)
-		display = display || ok && value != ""
-	}
-	if value, ok := s.Env("DBUS_SESSION_BUS_ADDRESS"); ok && value != "" {
-		bus = true
-	}
-	return display && bus
+	x, _ := s.Env("DISPLAY")
+	wayland, _ := s.Env("WAYLAND_DISPLAY")
+	bus, _ := s.Env("DBUS_SESSION_BUS_ADDRESS")
+	return x+wayland != "" && bus != ""
 }
 
 // lookAtNotes counts notes in a folder. A folder without any is an error.

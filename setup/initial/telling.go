@@ -240,11 +240,8 @@ func (s *session) reach(ctx context.Context) error {
 
 // typeToken keeps a token that was typed until it is in its file.
 func (s *session) typeToken(token string) {
-	if s.plan.keys == nil {
-		s.plan.keys = map[string]string{}
-	}
 	name := "ntfy-" + s.channel.ID
-	s.plan.keys[name] = token
+	s.keepTyped(name, token)
 	s.channel.Ntfy.TokenEnv = typed(name)
 }
 
