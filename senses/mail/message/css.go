@@ -138,7 +138,14 @@ func readStyle(text string) look {
 	d := map[string]string{}
 	for _, item := range strings.SplitN(text, ";", maxDeclarations) {
 		name, value, _ := strings.Cut(item, ":")
-		d[strings.TrimSpace(name)] = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		d[name] = value
+		switch name {
+		case "background":
+			d["background-color"] = value
+		case "font":
+			d["font-size"] = cmp.Or(fontSize(value), d["font-size"])
+		}
 	}
 	least := func(names ...string) float64 {
 		n := math.Inf(1)
@@ -152,20 +159,25 @@ func readStyle(text string) look {
 	l := look{
 		hidden: d["display"] == "none" || least("opacity") <= faint || least("max-height") <= 0 || least("width") <= 0 && least("height") <= 0 ||
 			clipped && least("width", "height", "max-width") <= 0 || placed && least("left", "top", "right", "bottom") <= away ||
-			least("text-indent", "margin-left", "margin-top") <= away || strings.HasPrefix(d["clip"], "rect(0"),
+			least("text-indent", "margin-left", "margin-top") <= away || beginsWithOne(d["clip"], "rect(0", "rect(1px") ||
+			beginsWithOne(d["clip-path"], "inset(50%", "inset(100%") || beginsWithOne(d["transform"], "scale(0)", "scale(0,"),
 		hiddenInOutlook: d["mso-hide"] == "all", borderless: d["border"] == "none" || strings.HasPrefix(d["border"], "0"),
-		visibility: d["visibility"], size: d["font-size"], colour: d["color"], background: cmp.Or(d["background-color"], d["background"]),
+		visibility: d["visibility"], size: d["font-size"], colour: d["color"], background: d["background-color"],
 	}
 	if image := d["background-image"] + d["background"]; strings.Contains(image, "url(") || strings.Contains(image, "gradient") {
 		l.background = picture
 	}
-	const boldest = 100 // numbers from here on are weights
-	for word := range strings.FieldsSeq(d["font"]) {
-		if word, _, _ = strings.Cut(word, "/"); l.size == "" && length(word) < boldest {
-			l.size = word
+	return l
+}
+
+// fontSize is the size in the value of "font"; numbers from 100 on are weights.
+func fontSize(font string) string {
+	for word := range strings.FieldsSeq(font) {
+		if word, _, _ = strings.Cut(word, "/"); length(word) < 100 {
+			return word
 		}
 	}
-	return l
+	return ""
 }
 
 // length reads "12px" in pixels, of letters of the usual size; what is no length is
@@ -186,11 +198,12 @@ func length(value string) float64 {
 	return n * 16
 }
 
-// colour is one that a style names. Nothing is near one that is not known: that of
-// a picture, or of a name nobody knows.
+// colour is one that a style names, by its name alone where that is not known here.
+// Nothing is near that of a picture.
 type colour struct {
 	known   bool
 	r, g, b int
+	name    string
 }
 
 var (
@@ -201,25 +214,29 @@ var (
 // near tells of two colours that cannot be told apart on a screen.
 func (c colour) near(d colour) bool {
 	const most = 10
-	return c.known && d.known && max(c.r-d.r, d.r-c.r, c.g-d.g, d.g-c.g, c.b-d.b, d.b-c.b) <= most
+	return c.name != "" && c.name == d.name || c.known && d.known && max(c.r-d.r, d.r-c.r, c.g-d.g, d.g-c.g, c.b-d.b, d.b-c.b) <= most
 }
 
 // or is the colour of a value in lower case, c where it names none. What can be
 // seen through is no colour of its own.
 func (c colour) or(value string) colour {
-	if !strings.HasPrefix(value, "rgb") {
+	if strings.HasPrefix(value, "rgb") {
+		value = strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' }), ",")
+	} else {
 		value, _, _ = strings.Cut(value, " ")
 	}
 	switch value {
 	case "", "inherit", "initial", "unset", "currentcolor", "transparent", "none":
 		return c
-	case "white", "snow", "ivory", "ghostwhite", "whitesmoke":
+	case "white", "snow", "ghostwhite", "whitesmoke":
 		return white
 	case "black":
 		return black
+	case picture:
+		return colour{}
 	}
 	digits := strings.TrimPrefix(value, "#")
-	if len(digits) == 3 {
+	if len(digits) == 3 || len(digits) == 4 {
 		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
 	}
 	for _, form := range [...]string{"%2x%2x%2x", "rgb(%d,%d,%d)", "rgba(%d,%d,%d,1"} {
@@ -228,5 +245,5 @@ func (c colour) or(value string) colour {
 			return c
 		}
 	}
-	return colour{}
+	return colour{name: value}
 }
