@@ -155,3 +155,12 @@ func ask[T any](ctx context.Context, a *app, doing string, question func(context
 	defer stop()
 	return question(ctx, daemon)
 }
+
+// show asks the daemon one question and prints the answer.
+func show[T any](ctx context.Context, a *app, doing string, question func(context.Context, *client.Client) (T, error), words func(screen.View, T) string) error {
+	answer, err := ask(ctx, a, doing, question)
+	if err != nil {
+		return err
+	}
+	return a.print(answer, func(v screen.View) string { return words(v, answer) })
+}

@@ -21,13 +21,10 @@ told of it, the weight that this gives it, and how important such a thing must
 be to be pushed now.`,
 		Args: a.unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			calibration, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Calibration, error) {
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Calibration, error) {
 				return daemon.Calibration(ctx)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(calibration, func(v screen.View) string { return screen.Calibration(v, calibration) })
+			},
+				screen.Calibration)
 		},
 	}
 	group.AddCommand(newCalibrationReset(a))
@@ -53,13 +50,10 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 			case some && all:
 				return &usageError{err: errors.New("--all takes no sort beside it"), next: "leave out --all, or the others"}
 			}
-			forgotten, err := ask(cmd.Context(), a, "forgetting", func(ctx context.Context, daemon *client.Client) (screen.Forgotten, error) {
+			return show(cmd.Context(), a, "forgetting", func(ctx context.Context, daemon *client.Client) (screen.Forgotten, error) {
 				return forget(ctx, daemon, request)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(forgotten, func(v screen.View) string { return screen.Forgot(v, forgotten) })
+			},
+				screen.Forgot)
 		},
 	}
 	flags := cmd.Flags()

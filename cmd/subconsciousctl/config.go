@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -231,4 +232,115 @@ func (a *app) raw(text []byte) error {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	return nil
+}
+
+// maxConfig is the most that is read of a configuration, in bytes.
+const maxConfig = 1 << 20
+
+// configuredStateDir reads the one key of the configuration that every command
+// needs. Everything else is left to `config check`, so that a mistake elsewhere
+// does not keep anybody from asking the daemon.
+func (a *app) configuredStateDir(file string) (string, error) {
+	path, err := a.absolute(file)
+	if err != nil {
+		return "", err
+	}
+	text, err := readFile(path)
+	if err != nil {
+		return "", &usageError{err: fmt.Errorf("cannot read the configuration: %w", err),
+			next: "name another with --config FILE, or the state folder with --state-dir DIR"}
+	}
+	var config struct {
+		StateDir string `yaml:"state_dir"`
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		return "", &usageError{err: fmt.Errorf("cannot find state_dir in %s: %w", path, err),
+			next: "run subconsciousctl config check, or name the state folder with --state-dir DIR"}
+	}
+	dir := config.StateDir
+	if dir == "" {
+		dir = usualStateDir
+	}
+	// What is relative counts from the folder of the file.
+	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "~") {
+		dir = filepath.Join(filepath.Dir(path), dir)
+	}
+	return a.absolute(dir)
+}
+
+func readFile(path string) (text []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	text, err = io.ReadAll(io.LimitReader(file, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("%s is over %d bytes", path, maxConfig)
+	}
+	return text, err
+}
+
+const (
+	stateDirVariable = "SUBCONSCIOUS_STATE_DIR"
+	configVariable   = "SUBCONSCIOUS_CONFIG"
+	usualStateDir    = "~/.local/state/subconscious"
+	socketName       = "socket"
+)
+
+// socket returns the path of the daemon's socket.
+func (a *app) socket() (string, error) {
+	dir, err := a.findStateDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, socketName), nil
+}
+
+// findStateDir returns the state folder: that of --state-dir, else of the
+// environment, else of the configuration that was named or is in its usual
+// place, else the usual one.
+func (a *app) findStateDir() (string, error) {
+	if a.stateDir != "" {
+		return a.absolute(a.stateDir)
+	}
+	if dir, _ := a.env(stateDirVariable); dir != "" {
+		return a.absolute(dir)
+	}
+	if file := a.configFile(); file != "" {
+		return a.configuredStateDir(file)
+	}
+	// The usual configuration was not asked for: whatever is wrong with it is
+	// for the config commands to say.
+	if file := setup.DefaultPath(a.env); file != "" {
+		if dir, err := a.configuredStateDir(file); err == nil {
+			return dir, nil
+		}
+	}
+	return a.absolute(usualStateDir)
+}
+
+// configFile returns the configuration that was named, or "".
+func (a *app) configFile() string {
+	if a.config != "" {
+		return a.config
+	}
+	file, _ := a.env(configVariable)
+	return file
+}
+
+// absolute resolves a leading "~" and relative paths.
+func (a *app) absolute(path string) (string, error) {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		home, _ := a.env("HOME")
+		if home == "" {
+			return "", &usageError{err: errors.New("HOME is not set, so the state folder is not known"), next: "name it with --state-dir DIR"}
+		}
+		path = filepath.Join(home, strings.TrimPrefix(path, "~"))
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find the state folder: %w", err)
+	}
+	return absolute, nil
 }

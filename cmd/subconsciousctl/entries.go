@@ -87,29 +87,13 @@ func pickOf(noun string, all []entry, text string) (subconscious.EntryID, error)
 		Next: "add a letter or two", Candidates: candidates}
 }
 
-// completeEntries offers the ids of entries to the shell.
-func (a *app) completeEntries(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// threads asks for the names of threads.
+func threads(ctx context.Context, daemon *client.Client) (all []entry, err error) {
+	status, err := daemon.Status(ctx)
+	for _, thread := range status.Threads {
+		all = append(all, nameEntry(thread.Name, thread.State))
 	}
-	return a.complete(cmd, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
-		return entries(ctx, daemon)
-	})
-}
-
-// completeThreads offers the names of threads to the shell.
-func (a *app) completeThreads(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return a.complete(cmd, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
-		status, err := daemon.Status(ctx)
-		var all []entry
-		for _, thread := range status.Threads {
-			all = append(all, nameEntry(thread.Name, thread.State))
-		}
-		return all, err
-	})
+	return all, err
 }
 
 func (a *app) complete(cmd *cobra.Command, begun string, list func(context.Context, *client.Client) ([]entry, error)) ([]string, cobra.ShellCompDirective) {
@@ -130,4 +114,39 @@ func (a *app) complete(cmd *cobra.Command, begun string, list func(context.Conte
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+func newClose(a *app) *cobra.Command {
+	var forever bool
+	cmd := &cobra.Command{
+		Use:   "close ENTRY",
+		Short: "hear no more of an entry, unless it gets worse or comes anew",
+		Long: `Closes an entry. It comes back only if it gets worse than it was, or was
+all over and appears anew; with --forever it never does.`,
+		Args:              takesID(1, 1, "w-backup-a2c"),
+		Annotations:       map[string]string{needs: "the id of an entry"},
+		ValidArgsFunction: a.offer(entries),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.command(cmd.Context(), api.CommandRequest{
+				Kind: subconscious.CommandClose, Entry: subconscious.EntryID(args[0]), Forever: forever,
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&forever, "forever", false, "whatever happens")
+	return cmd
+}
+
+func newConfirm(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "confirm ENTRY",
+		Short:             "say that an entry is so, so that it can become an insight",
+		Args:              takesID(1, 1, "w-backup-a2c"),
+		Annotations:       map[string]string{needs: "the id of an entry"},
+		ValidArgsFunction: a.offer(entries),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.command(cmd.Context(), api.CommandRequest{
+				Kind: subconscious.CommandConfirm, Entry: subconscious.EntryID(args[0]),
+			})
+		},
+	}
 }

@@ -1,5 +1,5 @@
 // Command subconsciousctl asks and steers a running daemon. It stores nothing;
-// all but a few commands are thin over api/client. One file holds one command.
+// all but a few commands are thin over api/client. One file holds the commands of a noun.
 package main
 
 import (

@@ -68,13 +68,10 @@ func (a *app) memories(cmd *cobra.Command, query api.MemoryQuery) error {
 	if err := checkLimit(cmd, query.Limit); err != nil {
 		return err
 	}
-	page, err := ask(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MemoryPage, error) {
+	return show(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MemoryPage, error) {
 		return daemon.SearchMemory(ctx, query)
-	})
-	if err != nil {
-		return err
-	}
-	return a.print(page, func(v screen.View) string { return screen.Memories(v, page, query) })
+	},
+		func(v screen.View, page api.MemoryPage) string { return screen.Memories(v, page, query) })
 }
 
 // memoryNeeds is what a command about one memory cannot do without.
@@ -86,19 +83,15 @@ func newMemoryShow(a *app) *cobra.Command {
 		Short:             "show a memory in full, and on what it rests",
 		Args:              takesID(1, 1, "m-1f"),
 		Annotations:       map[string]string{needs: memoryNeeds},
-		ValidArgsFunction: a.completeMemories,
+		ValidArgsFunction: a.offer(allMemories),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			record, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.MemoryRecord, error) {
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.MemoryRecord, error) {
 				id, err := resolveMemory(ctx, daemon, args[0])
 				if err != nil {
 					return api.MemoryRecord{}, err
 				}
 				return daemon.Memory(ctx, id)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(record, func(v screen.View) string { return screen.Memory(v, record) })
+			}, screen.Memory)
 		},
 	}
 }
@@ -135,7 +128,7 @@ func newMemoryConfirm(a *app) *cobra.Command {
 		Short:             "say that what was kept apart is so, so that it is recalled",
 		Args:              takesID(1, 1, "m-1f"),
 		Annotations:       map[string]string{needs: memoryNeeds},
-		ValidArgsFunction: a.completeQuarantined,
+		ValidArgsFunction: a.offer(quarantined),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeMemory(cmd.Context(), api.MemoryChange{Confirm: args[0]})
 		},
@@ -148,7 +141,7 @@ func newMemoryForget(a *app) *cobra.Command {
 		Short:             "erase a memory for good; its whole id is needed",
 		Args:              takesID(1, 1, "m-1f"),
 		Annotations:       map[string]string{needs: memoryNeeds},
-		ValidArgsFunction: a.completeMemories,
+		ValidArgsFunction: a.offer(allMemories),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeMemory(cmd.Context(), api.MemoryChange{Forget: args[0]})
 		},
@@ -219,14 +212,7 @@ func resolveMemory(ctx context.Context, daemon *client.Client, text string) (str
 	return string(id), err
 }
 
-// completeMemories offers the ids of memories to the shell.
-func (a *app) completeMemories(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return a.completeFirst(cmd, args, begun, allMemories)
-}
-
-// completeQuarantined offers the ids of those that wait for the person's word.
-func (a *app) completeQuarantined(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return a.completeFirst(cmd, args, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
-		return memoriesOf(ctx, daemon, true)
-	})
+// quarantined asks for those that wait for the person's word.
+func quarantined(ctx context.Context, daemon *client.Client) (all []entry, err error) {
+	return memoriesOf(ctx, daemon, true)
 }

@@ -23,13 +23,10 @@ func newMessages(a *app) *cobra.Command {
 			if err := checkLimit(cmd, query.Limit); err != nil {
 				return err
 			}
-			page, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.ConversationPage, error) {
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.ConversationPage, error) {
 				return daemon.Conversations(ctx, query)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(page, func(v screen.View) string { return screen.Conversations(v, page, query) })
+			},
+				func(v screen.View, page api.ConversationPage) string { return screen.Conversations(v, page, query) })
 		},
 	}
 	pageFlags(group, &query.Before, &query.Limit)
@@ -44,7 +41,7 @@ func newMessagesShow(a *app) *cobra.Command {
 		Short:             "print a conversation, the newest message last",
 		Args:              takesID(1, 1, "team"),
 		Annotations:       map[string]string{needs: "the name of a conversation"},
-		ValidArgsFunction: a.completeConversations,
+		ValidArgsFunction: a.offer(conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLimit(cmd, query.Limit); err != nil {
 				return err
@@ -52,18 +49,14 @@ func newMessagesShow(a *app) *cobra.Command {
 			if query.Before < 0 {
 				return &usageError{err: errors.New("--before takes a message's number"), next: "see " + cmd.CommandPath() + " --help"}
 			}
-			page, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
 				id, err := resolveConversation(ctx, daemon, args[0])
 				if err != nil {
 					return api.MessagePage{}, err
 				}
 				query.Conversation = id
 				return daemon.Messages(ctx, query)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(page, func(v screen.View) string { return screen.Messages(v, page, query.Conversation) })
+			}, func(v screen.View, page api.MessagePage) string { return screen.Messages(v, page, query.Conversation) })
 		},
 	}
 	limitFlag(cmd, &query.Limit)
@@ -100,13 +93,10 @@ is named and is not there is begun.`,
 					return &usageError{err: fmt.Errorf("--%s is empty", name), next: "name one, or leave it out"}
 				}
 			}
-			message, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Message, error) {
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Message, error) {
 				return daemon.Post(ctx, request)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(message, func(v screen.View) string { return screen.Posted(v, message) })
+			},
+				screen.Posted)
 		},
 	}
 	cmd.Flags().StringVar(&request.Conversation, "conversation", "", "say it in the conversation `NAME`")
@@ -133,13 +123,10 @@ func newMessagesSearch(a *app) *cobra.Command {
 			if query.Words, err = wordsOf(cmd, args); err != nil {
 				return err
 			}
-			page, err := ask(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
+			return show(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
 				return daemon.Messages(ctx, query)
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(page, func(v screen.View) string { return screen.FoundMessages(v, page) })
+			},
+				screen.FoundMessages)
 		},
 	}
 	limitFlag(cmd, &query.Limit)
@@ -179,9 +166,4 @@ func resolveConversation(ctx context.Context, daemon *client.Client, text string
 	}
 	id, err := pickOf("conversations", all, text)
 	return string(id), err
-}
-
-// completeConversations offers the names of conversations to the shell.
-func (a *app) completeConversations(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return a.completeFirst(cmd, args, begun, conversations)
 }

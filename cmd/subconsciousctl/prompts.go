@@ -188,19 +188,16 @@ asked now: with what is new, and with secrets taken out where the model is not
 local. No model is asked.`,
 		Args:              takesID(1, 1, "watcher"),
 		Annotations:       map[string]string{needs: "the name of a thread"},
-		ValidArgsFunction: a.completeThreads,
+		ValidArgsFunction: a.offer(threads),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == deliberation {
 				return &usageError{err: errors.New("the prompt of a deliberation is made for one incident, and there is none to render without"),
 					next: "see what was sent about one: subconsciousctl why I-ID --prompts"}
 			}
-			prompt, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.RenderedPrompt, error) {
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.RenderedPrompt, error) {
 				return daemon.Prompt(ctx, args[0])
-			})
-			if err != nil {
-				return err
-			}
-			return a.print(prompt, func(v screen.View) string { return screen.Prompt(v, prompt) })
+			},
+				screen.Prompt)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/api/client"
 )
 
 const rootHelp = `subconsciousctl asks and steers a running subconsciousd.
@@ -136,3 +138,65 @@ func ofFlags(err error) error {
 
 // needs is the annotation that names what a command cannot do without.
 const needs = "needs"
+
+// pageFlags gives a command the flags of a list that is read page by page.
+func pageFlags(cmd *cobra.Command, before *string, limit *int) {
+	limitFlag(cmd, limit)
+	cmd.Flags().StringVar(before, "before", "", "those before this `MARK`, which the page before names")
+}
+
+func limitFlag(cmd *cobra.Command, limit *int) {
+	cmd.Flags().IntVar(limit, "limit", api.DefaultPage, "at most `N` of them, up to 100")
+}
+
+// checkLimit refuses what no page can have.
+func checkLimit(cmd *cobra.Command, limit int) error {
+	if limit >= 1 && limit <= api.MaxPage {
+		return nil
+	}
+	return &usageError{err: fmt.Errorf("--limit takes 1 to %d", api.MaxPage), next: "see " + cmd.CommandPath() + " --help"}
+}
+
+// offer offers a list to the shell for the first argument alone.
+func (a *app) offer(list func(context.Context, *client.Client) ([]entry, error)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return a.complete(cmd, begun, list)
+	}
+}
+
+// completeFrom completes the values of a flag, which the command has, from a
+// list.
+func completeFrom(cmd *cobra.Command, flag string, values []string) {
+	// That the flag is not known cannot be.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func newCompletion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "print a script that completes commands, entries and threads",
+		Long: `Prints a completion script for a shell:
+
+  bash  subconsciousctl completion bash >~/.local/share/bash-completion/completions/subconsciousctl
+  zsh   subconsciousctl completion zsh >"${fpath[1]}/_subconsciousctl"
+  fish  subconsciousctl completion fish >~/.config/fish/completions/subconsciousctl.fish`,
+		Args:        takes(1, 1),
+		Annotations: map[string]string{needs: "the name of a shell"},
+		ValidArgs:   []string{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(a.stdout)
+			case "fish":
+				return root.GenFishCompletion(a.stdout, true)
+			}
+			return &usageError{err: fmt.Errorf("there is no completion for %q", args[0]), next: "use bash, zsh or fish"}
+		},
+	}
+}

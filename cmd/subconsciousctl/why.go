@@ -26,7 +26,7 @@ its incident.`,
 		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
 		Args:              takesID(1, 1, "i-disk-1a0"),
 		Annotations:       map[string]string{needs: subjectNeeds},
-		ValidArgsFunction: a.completeSubjects,
+		ValidArgsFunction: a.offer(subjects),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], shown) },
 	}
 	cmd.Flags().BoolVar(&shown.All, "all", false, "leave out no step")
@@ -102,4 +102,37 @@ func incidentOf(ctx context.Context, daemon *client.Client, id string) subconsci
 		return run.Incident
 	}
 	return ""
+}
+
+func newMissed(a *app) *cobra.Command {
+	var teach bool
+	command := &cobra.Command{
+		Use:   "missed TEXT…",
+		Short: "say what you should have been told, and see where it was let pass",
+		Long: `Finds the observation that you mean, and traces it: whether a sense brought it,
+a thread was shown it and found it worth a finding, the mechanics kept it, and
+what the gate decided. Says which change would have caught it. That changes
+nothing; with --teach things of its sort count for more from then on, where it
+was seen and did not reach you.`,
+		Example: `  subconsciousctl missed "the invoice of the fair was due on Friday"
+  subconsciousctl missed --teach "the invoice of the fair was due on Friday"`,
+		Args:              takes(1, -1),
+		Annotations:       map[string]string{needs: "words"},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.TrimSpace(strings.Join(args, " "))
+			if text == "" {
+				return &usageError{err: errors.New("what was missed is empty"), next: "usage: " + cmd.UseLine()}
+			}
+			if err := bounded("the account of what was missed", text, api.MaxMissed); err != nil {
+				return err
+			}
+			return show(cmd.Context(), a, "tracing", func(ctx context.Context, daemon *client.Client) (api.Trace, error) {
+				return daemon.Missed(ctx, api.MissedRequest{Text: text, Teach: teach})
+			},
+				func(v screen.View, trace api.Trace) string { return screen.Missed(v, trace, teach) })
+		},
+	}
+	command.Flags().BoolVar(&teach, "teach", false, "count it as missed, so that such things weigh more")
+	return command
 }

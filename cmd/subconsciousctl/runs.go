@@ -32,7 +32,7 @@ Exits with 1 if you say no, or if the program failed, with 5 if there is nothing
 to take back, and with 6 if it is too late.`,
 		Args:              takesID(0, 1, "r-4f2a"),
 		Annotations:       map[string]string{needs: "the id of a run or a proposal"},
-		ValidArgsFunction: a.completeRuns,
+		ValidArgsFunction: a.offer(undoable),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case list && len(args) > 0:
@@ -56,13 +56,8 @@ to take back, and with 6 if it is too late.`,
 }
 
 func (a *app) listRuns(ctx context.Context, query api.RunQuery) error {
-	page, err := ask(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (api.RunPage, error) {
-		return daemon.Runs(ctx, query)
-	})
-	if err != nil {
-		return err
-	}
-	return a.print(page, func(v screen.View) string { return screen.Runs(v, page, query) })
+	return show(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (api.RunPage, error) { return daemon.Runs(ctx, query) },
+		func(v screen.View, page api.RunPage) string { return screen.Runs(v, page, query) })
 }
 
 func (a *app) undo(ctx context.Context, text string) error {
@@ -163,16 +158,14 @@ func findRun(ctx context.Context, daemon *client.Client, text string) (api.Actio
 	return api.ActionRun{ID: string(id)}, err
 }
 
-// completeRuns offers the ids of what can be taken back, and of its proposals.
-func (a *app) completeRuns(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return a.completeFirst(cmd, args, begun, func(ctx context.Context, daemon *client.Client) (all []entry, err error) {
-		page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: api.MaxPage})
-		for _, run := range page.Runs {
-			all = append(all, nameEntry(run.ID, run.Action))
-			if run.Proposal != "" {
-				all = append(all, nameEntry(run.Proposal, run.Action))
-			}
+// undoable asks for what can be taken back, and for its proposals.
+func undoable(ctx context.Context, daemon *client.Client) (all []entry, err error) {
+	page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: api.MaxPage})
+	for _, run := range page.Runs {
+		all = append(all, nameEntry(run.ID, run.Action))
+		if run.Proposal != "" {
+			all = append(all, nameEntry(run.Proposal, run.Action))
 		}
-		return all, err
-	})
+	}
+	return all, err
 }
