@@ -3,6 +3,8 @@ package mail
 import (
 	"cmp"
 	"context"
+	"encoding/base32"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -162,12 +164,8 @@ func (s *Sense) knows(of hash) bool {
 
 // refOf is the reference of the observation whose identity has that hash.
 func refOf(h hash) subconscious.Ref {
-	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-	var text [10]byte
-	for i := range text {
-		text[i] = alphabet[uint64(h)>>(59-5*i)&31]
-	}
-	return subconscious.Ref(Name + ":" + string(text[:]))
+	text := base32.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(h)))
+	return subconscious.Ref(Name + ":" + strings.ToLower(text[:10]))
 }
 
 // wheres turns places into those in folders that are still looked at.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emersion/go-imap/v2"
@@ -114,12 +115,7 @@ func (s *Session) explainFolder(ctx context.Context, name string, err error) err
 }
 
 func (f Folder) has(attr imap.MailboxAttr) bool {
-	for _, a := range f.Attrs {
-		if strings.EqualFold(string(a), string(attr)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Attrs, func(a imap.MailboxAttr) bool { return strings.EqualFold(string(a), string(attr)) })
 }
 
 // examine opens a folder for reading.
