@@ -81,7 +81,7 @@ func (s *standing) Collect(_ context.Context, at time.Time, cursor []byte) (sens
 // BenchmarkTickStanding is a tick with ten changes while many observations
 // stand.
 func BenchmarkTickStanding(b *testing.B) {
-	const most = 10_000 // of one sense at one look
+	const most = 10_000 // of one sense at one collect
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			w := newWorld(b)

@@ -32,9 +32,9 @@ func (d *Daemon) SearchMail(ctx context.Context, words string) ([]threads.Mail, 
 // Outbox is where messages wait to be sent.
 func (d *Daemon) Outbox() *notify.Outbox { return d.outbox }
 
-// Looked are the incidents that the gate looks at.
-func Looked(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
-	return looked(all, named)
+// GateIncidents are the incidents that the gate looks at.
+func GateIncidents(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
+	return gateIncidents(all, named)
 }
 
 // NewDecisions are what a tick's report shows of an outcome.

@@ -148,14 +148,14 @@ func (d *Daemon) addIncidents(ctx context.Context, gate *escalate.Input, before,
 			all[incident.Key] = incident
 		}
 	}
-	gate.Incidents = looked(all, escalate.Lookups(gate.Asked, gate.Commands))
+	gate.Incidents = gateIncidents(all, escalate.Lookups(gate.Asked, gate.Commands))
 	return nil
 }
 
-// looked are the incidents that the gate looks at, in order of their keys: those
+// gateIncidents are the incidents that the gate looks at, in order of their keys: those
 // that are named, and of the others as many as there is room for in a record,
 // those that wait first. What is left out is looked at again at the next tick.
-func looked(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
+func gateIncidents(all map[subconscious.IncidentKey]subconscious.Incident, named []subconscious.IncidentKey) []subconscious.Incident {
 	isNamed := func(i subconscious.Incident) int {
 		if slices.Contains(named, i.Key) || i.Telling == nil {
 			return 0

@@ -18,7 +18,7 @@ func TestFilesAreToldOnceAndFade(t *testing.T) {
 	w.begin()
 	w.tick()
 	if got := entries(w.document()); len(got) != 0 {
-		t.Fatalf("the first look is not silent: %v", got)
+		t.Fatalf("the first collect is not silent: %v", got)
 	}
 
 	write(t, path("budget.csv"), "a,b\n")

@@ -65,7 +65,7 @@ func (d *Daemon) Prompt(ctx context.Context, thread string) (api.RenderedPrompt,
 		return api.RenderedPrompt{}, d.unknownThread(name)
 	}
 	at := d.options.Now().In(d.zoneOrUTC()).Round(0)
-	snapshot, _ := d.look(d.ledger.Stage(at, nil), d.currentState(), at, tickRequest{kind: subconscious.Manual, thread: name})
+	snapshot, _ := d.snapshot(d.ledger.Stage(at, nil), d.currentState(), at, tickRequest{kind: subconscious.Manual, thread: name})
 	return d.rendered(name, snapshot)
 }
 

@@ -96,7 +96,7 @@ func (f *faultRow) run(t *testing.T) {
 	}
 	for i := range f.ticks {
 		w.news(i)
-		f.look(t, w.tick())
+		f.check(t, w.tick())
 	}
 	f.sick(t, w)
 	server.SetTroubles()
@@ -122,8 +122,8 @@ func (f *faultRow) run(t *testing.T) {
 	f.money(t, w, server)
 }
 
-// look holds one tick under the fault to what must be true of it.
-func (f *faultRow) look(t *testing.T, report api.TickReport) {
+// check holds one tick under the fault to what must be true of it.
+func (f *faultRow) check(t *testing.T, report api.TickReport) {
 	t.Helper()
 	elapsed := time.Duration(report.ElapsedMS * float64(time.Millisecond))
 	f.slowest = max(f.slowest, elapsed)

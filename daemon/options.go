@@ -62,10 +62,10 @@ type Options struct {
 	Out io.Writer
 	// Unscheduled: ticks run only when they are asked for.
 	Unscheduled bool
-	// Patient: a look waits for the whole of a large folder, almost as long as
-	// a sense may take, since no later look goes on with it.
+	// Patient: a collect waits for the whole of a large folder, almost as long as
+	// a sense may take, since no later collect goes on with it.
 	Patient bool
-	// Unwatched: folders are not watched, and every look walks through all of
+	// Unwatched: folders are not watched, and every collect walks through all of
 	// them, so that what was changed just before a tick is surely seen.
 	Unwatched bool
 	// NoSocket: the API is not served.

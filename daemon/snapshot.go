@@ -42,8 +42,8 @@ func (d *Daemon) told(at time.Time, commands []subconscious.Command) []senses.Co
 	return []senses.Collected{senses.Notes(at, notes, senses.Cleaner{Redact: redact.Text})}
 }
 
-// look makes the snapshot, and says which threads are asked.
-func (d *Daemon) look(staged *senses.Staged, state subconscious.State, at time.Time, request tickRequest) (subconscious.Snapshot, map[subconscious.ThreadName]threads.Attention) {
+// snapshot makes the snapshot, and says which threads are asked.
+func (d *Daemon) snapshot(staged *senses.Staged, state subconscious.State, at time.Time, request tickRequest) (subconscious.Snapshot, map[subconscious.ThreadName]threads.Attention) {
 	snapshot := subconscious.Snapshot{
 		Tick: state.TickCount + 1, At: at, Zone: at.Location(), Kind: request.kind, State: state, World: staged.View(),
 		Fields: map[subconscious.ThreadName]subconscious.Field{},

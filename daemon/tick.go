@@ -47,7 +47,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 	collected := append(d.collect(ctx, at), d.told(at, commands)...)
 	staged := d.ledger.Stage(at, collected)
-	snapshot, attention := d.look(staged, state, at, request)
+	snapshot, attention := d.snapshot(staged, state, at, request)
 	results := d.ask(ctx, snapshot, attention)
 	if err := ctx.Err(); err != nil {
 		return api.TickReport{}, fmt.Errorf("the tick was cut off before it was done: %w", err)

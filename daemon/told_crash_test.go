@@ -30,7 +30,7 @@ var onTheWay = []string{
 }
 
 // asking are those of a channel that is asked what arrived.
-var asking = []string{"notify.look", "notify.looked"}
+var asking = []string{"notify.verify", "notify.verified"}
 
 // TestCrashNothingUrgentIsLost kills the daemon between any two steps from the
 // decision to the receipt, and at random. Where its channel can be asked what

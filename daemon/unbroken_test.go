@@ -129,7 +129,7 @@ func TestGateLooksAtWhatHasRoom(t *testing.T) {
 		}
 		all[incident.Key] = incident
 	}
-	got := daemon.Looked(all, []subconscious.IncidentKey{"mail:089"})
+	got := daemon.GateIncidents(all, []subconscious.IncidentKey{"mail:089"})
 	var keys []string
 	for _, incident := range got {
 		keys = append(keys, string(incident.Key))

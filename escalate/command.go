@@ -129,7 +129,7 @@ func (g *gate) answered(incident *subconscious.Incident, c subconscious.Command,
 // as told, and waits no more.
 func (g *gate) readInInbox(incident *subconscious.Incident) {
 	t := incident.Telling
-	l := g.look(incident, t.Asked, true)
+	l := g.candidate(incident, t.Asked, true)
 	if len(t.Told) == 0 {
 		t.Told = append(t.Told, g.told(l, whyRead))
 	}

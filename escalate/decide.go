@@ -29,7 +29,7 @@ func Decide(in Input) Outcome {
 	g.obey()
 	g.live()
 	g.owe()
-	for _, l := range g.looks() {
+	for _, l := range g.candidates() {
 		g.rule(l)
 	}
 	g.digests()
@@ -45,7 +45,7 @@ type ruling struct {
 }
 
 // rule finds the first reason that applies to a request, and carries it out.
-func (g *gate) rule(l *look) {
+func (g *gate) rule(l *candidate) {
 	for _, r := range reasons() {
 		if ruled, applies := r.applies(l); applies {
 			if !ruled.until.IsZero() { // by the clock of now: what is read back may have that of then
@@ -58,7 +58,7 @@ func (g *gate) rule(l *look) {
 }
 
 // carry writes a ruling down, in the decision and in the incident's life.
-func (g *gate) carry(l *look, reason Reason, ruled ruling) {
+func (g *gate) carry(l *candidate, reason Reason, ruled ruling) {
 	d := l.decision(reason, ruled)
 	if t := l.telling; t != nil {
 		d.New = ruled.verdict == Tell || t.Held != string(reason) || t.Waits != (ruled.verdict == Hold)
@@ -92,12 +92,12 @@ func (g *gate) carry(l *look, reason Reason, ruled ruling) {
 	}
 	g.out.Decisions = append(g.out.Decisions, d)
 	if ruled.verdict == Hold {
-		g.held = append(g.held, heldLook{l, len(g.out.Decisions) - 1})
+		g.held = append(g.held, heldRequest{l, len(g.out.Decisions) - 1})
 	}
 }
 
 // decision is the record of what became of a request.
-func (l *look) decision(reason Reason, ruled ruling) Decision {
+func (l *candidate) decision(reason Reason, ruled ruling) Decision {
 	d := Decision{
 		Incident: l.key, Asked: l.asked, Verdict: ruled.verdict, Reason: reason, Detail: ruled.detail, Until: ruled.until,
 		Critical: l.critical, Urgent: l.isUrgent(), Confidence: l.confidence, New: true,
@@ -111,9 +111,9 @@ func (l *look) decision(reason Reason, ruled ruling) Decision {
 	return d
 }
 
-// heldLook is a request that was held, and its decision.
-type heldLook struct {
-	*look
+// heldRequest is a request that was held, and its decision.
+type heldRequest struct {
+	*candidate
 	decision int
 }
 

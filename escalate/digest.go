@@ -131,7 +131,7 @@ func (g *gate) digest(s slots, served *time.Time) {
 		return
 	}
 	items := g.forDigest()
-	if !slices.ContainsFunc(items, func(h heldLook) bool { return !h.telling.HeldSince.After(opens) }) {
+	if !slices.ContainsFunc(items, func(h heldRequest) bool { return !h.telling.HeldSince.After(opens) }) {
 		*served = due
 		return
 	}
@@ -145,15 +145,15 @@ func (g *gate) digest(s slots, served *time.Time) {
 
 // forDigest are the requests that a digest can tell: those that are not worth a
 // push, and those for which the day has none left. The most important first.
-func (g *gate) forDigest() []heldLook {
-	var items []heldLook
+func (g *gate) forDigest() []heldRequest {
+	var items []heldRequest
 	for _, h := range g.held {
 		d := g.out.Decisions[h.decision]
 		if d.Verdict == Hold && (d.Reason == Digest || d.Reason == BudgetAttention) {
 			items = append(items, h)
 		}
 	}
-	slices.SortStableFunc(items, func(a, b heldLook) int {
+	slices.SortStableFunc(items, func(a, b heldRequest) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.asked.Importance, a.asked.Importance),
 			cmp.Compare(b.confidence, a.confidence), sooner(a.asked.Due, b.asked.Due), cmp.Compare(a.key, b.key))
 	})
@@ -161,7 +161,7 @@ func (g *gate) forDigest() []heldLook {
 }
 
 // issue tells all of the items in one message.
-func (g *gate) issue(s slots, due time.Time, items []heldLook) {
+func (g *gate) issue(s slots, due time.Time, items []heldRequest) {
 	name := "daily"
 	if s.weekly {
 		name = "weekly"
@@ -171,17 +171,17 @@ func (g *gate) issue(s slots, due time.Time, items []heldLook) {
 		digest.Incidents = append(digest.Incidents, h.telling.ID)
 		d := &g.out.Decisions[h.decision]
 		d.Verdict, d.Reason, d.Detail, d.Until, d.New = Tell, Digest, "in the "+name+" digest", time.Time{}, true
-		g.deliverInDigest(h.look)
+		g.deliverInDigest(h.candidate)
 	}
 	g.spend(false)
 	g.out.Digests = append(g.out.Digests, digest)
 }
 
 // digestMessage names the most important and counts the rest.
-func (g *gate) digestMessage(name string, items []heldLook) Message {
+func (g *gate) digestMessage(name string, items []heldRequest) Message {
 	var names []string
 	for _, h := range items {
-		names = append(names, prefix(h.look)+sentence(h.asked, h.key))
+		names = append(names, prefix(h.candidate)+sentence(h.asked, h.key))
 	}
 	title := strings.ToUpper(name[:1]) + name[1:] + " digest: " + things(len(items))
 	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl inbox", maxMessage-runes(title))}

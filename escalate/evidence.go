@@ -124,7 +124,7 @@ func isEvent(asked subconscious.Asked, evidence []*subconscious.Evidence) bool {
 }
 
 // critical reports whether a request passes quiet hours.
-func (l *look) isCritical() bool {
+func (l *candidate) isCritical() bool {
 	if neverPushed(l.asked.Kind) {
 		return false
 	}

@@ -21,7 +21,7 @@ type gate struct {
 	keys      []subconscious.IncidentKey // of incidents, in order
 	evidence  map[subconscious.Ref]*subconscious.Evidence
 	scores    map[subconscious.Sort]subconscious.Score
-	held      []heldLook
+	held      []heldRequest
 	// quietUntil is when the quiet hours end that it is in, zero outside them;
 	// nextDigest when the next digest is due, zero for never; owed how many
 	// digests are late.

@@ -118,7 +118,7 @@ func isSnoozed(t *subconscious.Telling, at time.Time) bool {
 
 // deliver writes down that an incident is told by itself, or given to a
 // deliberation, which counts as told until that says otherwise.
-func (g *gate) deliver(l *look, deliberate bool) {
+func (g *gate) deliver(l *candidate, deliberate bool) {
 	told, outcome := g.told(l, l.again), "told"
 	if deliberate {
 		told.Outcome, outcome = subconscious.OutcomePending, string(subconscious.OutcomePending)
@@ -127,14 +127,14 @@ func (g *gate) deliver(l *look, deliberate bool) {
 }
 
 // deliverInDigest writes down that an incident is told in a digest.
-func (g *gate) deliverInDigest(l *look) {
+func (g *gate) deliverInDigest(l *candidate) {
 	told := g.told(l, l.again)
 	told.Digest = true
 	g.tell(l, told, "told in the digest")
 }
 
 // tell writes down that an incident is told, and what it is like.
-func (g *gate) tell(l *look, told subconscious.Told, outcome string) {
+func (g *gate) tell(l *candidate, told subconscious.Told, outcome string) {
 	t := l.telling
 	t.Told = append(t.Told, told)
 	t.Told = t.Told[max(0, len(t.Told)-toldKept):]
@@ -152,7 +152,7 @@ func (g *gate) tell(l *look, told subconscious.Told, outcome string) {
 }
 
 // told is what an incident is like now.
-func (g *gate) told(l *look, why string) subconscious.Told {
+func (g *gate) told(l *candidate, why string) subconscious.Told {
 	return subconscious.Told{
 		Tick: g.in.Tick, At: g.in.At, Why: why, Sort: sortOf(l.asked), Severity: toldAs(l), Band: l.band,
 		Due: l.due, Status: status(l.own), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
@@ -160,7 +160,7 @@ func (g *gate) told(l *look, why string) subconscious.Told {
 }
 
 // drop writes down that a request is judged no more.
-func (g *gate) drop(l *look, reason Reason) {
+func (g *gate) drop(l *candidate, reason Reason) {
 	t := l.telling
 	if l.snoozeBroken() {
 		t.Remind = t.Until
@@ -181,14 +181,14 @@ func (g *gate) drop(l *look, reason Reason) {
 }
 
 // reopen notes that what was over or dismissed is asked for again.
-func (g *gate) reopen(l *look) {
+func (g *gate) reopen(l *candidate) {
 	if l.isReopened() {
 		g.enter(l.telling, subconscious.TellingReopened)
 	}
 }
 
 // unsnoozed is the state of what is snoozed no more, and not told yet.
-func (l *look) unsnoozed() subconscious.TellingState {
+func (l *candidate) unsnoozed() subconscious.TellingState {
 	if isKeptBack(l.telling) {
 		return subconscious.TellingOpen
 	}
@@ -197,7 +197,7 @@ func (l *look) unsnoozed() subconscious.TellingState {
 
 // snoozeBroken reports whether a request goes on though its incident is snoozed,
 // because it became worse.
-func (l *look) snoozeBroken() bool { return isSnoozed(l.telling, l.gate.in.At) }
+func (l *candidate) snoozeBroken() bool { return isSnoozed(l.telling, l.gate.in.At) }
 
 // learn takes the person's last word on an incident into the score of its sort,
 // in place of an earlier one.
@@ -254,7 +254,7 @@ const warns = 8
 
 // toldAs is how severe it was told to be. What was told like a
 // warning is not told again as it becomes one.
-func toldAs(l *look) subconscious.Severity {
+func toldAs(l *candidate) subconscious.Severity {
 	if l.severity == subconscious.Notable && l.asked.Importance >= warns {
 		return subconscious.Warning
 	}

@@ -25,7 +25,7 @@ const (
 // matters reports whether a request says something that the person was not told,
 // and of what sort it is; else why not, in plain words. What was never told is
 // news, but for a connection all of whose changes were told with its parts.
-func (l *look) matters() (again string, news bool, detail string) {
+func (l *candidate) matters() (again string, news bool, detail string) {
 	if told, by, _ := l.covered(); told && !l.reminds {
 		return "", false, "all that it connects was told already, as " + by
 	}
@@ -56,7 +56,7 @@ func (l *look) matters() (again string, news bool, detail string) {
 
 // change is what is different in a way that matters from when it was told last;
 // "" for nothing. What changed for the better is nothing.
-func (l *look) change(last subconscious.Told) string {
+func (l *candidate) change(last subconscious.Told) string {
 	now := status(l.own)
 	switch {
 	case l.severity > last.Severity:
@@ -82,7 +82,7 @@ func (l *look) change(last subconscious.Told) string {
 // that may keep it back: nobody's word keeps back another's news, though both
 // write of one incident. Beside a stranger or an agent the person and the machine
 // are such others, too.
-func (l *look) hasAnotherVoice(last subconscious.Told) bool {
+func (l *candidate) hasAnotherVoice(last subconscious.Told) bool {
 	heard, others := map[string]bool{}, false
 	for ref := range last.Changes {
 		if e, known := l.gate.evidence[ref]; known {
@@ -135,12 +135,12 @@ const freshFor = 6 * time.Hour
 
 // isFresh reports whether it was told a short while ago, and is not about to be
 // due.
-func (l *look) isFresh(last subconscious.Told) bool {
+func (l *candidate) isFresh(last subconscious.Told) bool {
 	return l.band.Rank() < subconscious.Band2h.Rank() && l.gate.in.At.Sub(last.At) < freshFor && !isAhead(last.At, l.gate.in.At)
 }
 
 // isReopened reports whether it is asked for again after it was over or dismissed.
-func (l *look) isReopened() bool {
+func (l *candidate) isReopened() bool {
 	switch l.telling.State {
 	case subconscious.TellingReopened:
 		return true
@@ -152,7 +152,7 @@ func (l *look) isReopened() bool {
 }
 
 // isOld reports whether all that a request cites was told before.
-func (l *look) isOld(last subconscious.Told) bool {
+func (l *candidate) isOld(last subconscious.Told) bool {
 	return !slices.ContainsFunc(l.asked.Evidence, func(c subconscious.Citation) bool {
 		seq, known := l.gate.seq(c)
 		told, covered := last.Changes[c.Ref]
@@ -162,7 +162,7 @@ func (l *look) isOld(last subconscious.Told) bool {
 
 // toldRank is how near it was when it was told. What was moved to a later time
 // comes near anew.
-func (l *look) toldRank(last subconscious.Told) int {
+func (l *candidate) toldRank(last subconscious.Told) int {
 	rank := last.Band.Rank()
 	if !l.due.IsZero() && l.due.After(last.Due) {
 		rank = min(rank, subconscious.TimeBand(l.due, last.At).Rank())
@@ -174,7 +174,7 @@ func (l *look) toldRank(last subconscious.Told) int {
 // incidents of its parts, and names one. A risk that lies in two observations
 // together is news once, though each was told. pending: it would be, but for a
 // deliberation on a part that is under way.
-func (l *look) covered() (told bool, by string, pending bool) {
+func (l *candidate) covered() (told bool, by string, pending bool) {
 	if !l.isConnection() || len(l.asked.Evidence) == 0 {
 		return false, "", false
 	}

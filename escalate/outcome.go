@@ -149,7 +149,7 @@ func (g *gate) hasRead(incident *subconscious.Incident, c subconscious.Command) 
 	if !isKeptBack(t) || !teaches(c) {
 		return
 	}
-	t.Told = append(t.Told, g.told(g.look(incident, t.Asked, true), whyRead))
+	t.Told = append(t.Told, g.told(g.candidate(incident, t.Asked, true), whyRead))
 	t.Told = t.Told[max(0, len(t.Told)-toldKept):]
 	if t.State == subconscious.TellingDismissed && incident.Closed == nil { // not by the person
 		g.enter(t, subconscious.TellingAcknowledged)

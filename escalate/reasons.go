@@ -17,7 +17,7 @@ const patternChanges = 3
 
 type applied struct {
 	reason  Reason
-	applies func(*look) (ruling, bool)
+	applies func(*candidate) (ruling, bool)
 }
 
 // reasons are the functions that look for each reason, in the order of Reasons.
@@ -30,7 +30,7 @@ func reasons() []applied {
 }
 
 // noEvidence: nothing that it cites is known, or all of it is over.
-func noEvidence(l *look) (ruling, bool) {
+func noEvidence(l *candidate) (ruling, bool) {
 	switch {
 	case l.incident == nil:
 		return ruling{verdict: Drop, detail: "the incident that it is about is not known"}, true
@@ -47,7 +47,7 @@ func noEvidence(l *look) (ruling, bool) {
 // expired: it was due ahead when it was asked for, and that time has passed. A
 // request about what is overdue is not late, and neither is a reminder of it; but
 // nobody needs to hear of an event that has begun.
-func expired(l *look) (ruling, bool) {
+func expired(l *candidate) (ruling, bool) {
 	at := l.gate.in.At
 	switch {
 	case !l.due.IsZero() && !at.Before(l.due) && (isEvent(l.asked, l.own) || l.asked.At.Before(l.due) && !l.reminds):
@@ -62,13 +62,13 @@ func expired(l *look) (ruling, bool) {
 
 // readMeanwhile: all that a request wanted to say is that a mail came, and the
 // person has opened it. What is due by a day has to be done all the same.
-func readMeanwhile(l *look) bool {
+func readMeanwhile(l *candidate) bool {
 	return l.asked.Kind == subconscious.KindObservation && l.asked.Source == "mail" && len(l.own) > 0 &&
 		!slices.ContainsFunc(l.own, func(e *subconscious.Evidence) bool { return e.Latest.Attrs["seen"] != "true" })
 }
 
 // dismissed: the person wants to hear no more of it.
-func dismissed(l *look) (ruling, bool) {
+func dismissed(l *candidate) (ruling, bool) {
 	closed := l.incident.Closed
 	switch {
 	case closed == nil && l.waited && l.telling.State == subconscious.TellingDismissed && !isKeptBack(l.telling):
@@ -83,7 +83,7 @@ func dismissed(l *look) (ruling, bool) {
 
 // snoozed: the person wants to hear of it later; unless it became worse than
 // what they were told.
-func snoozed(l *look) (ruling, bool) {
+func snoozed(l *candidate) (ruling, bool) {
 	at := l.gate.in.At
 	if !isSnoozed(l.telling, at) {
 		return ruling{}, false
@@ -96,7 +96,7 @@ func snoozed(l *look) (ruling, bool) {
 
 // duplicate: it was told, and nothing has changed that matters; or all that it
 // connects was told already, or is being deliberated on, for which it waits.
-func duplicate(l *look) (ruling, bool) {
+func duplicate(l *candidate) (ruling, bool) {
 	if _, by, pending := l.covered(); pending && !l.reminds && !l.critical {
 		return ruling{verdict: Hold, detail: "what it connects is being thought over, as " + by}, true
 	}
@@ -110,7 +110,7 @@ func duplicate(l *look) (ruling, bool) {
 
 // lowConfidence: it is not worth a place in a digest. What the person asked to
 // be reminded of is.
-func lowConfidence(l *look) (ruling, bool) {
+func lowConfidence(l *candidate) (ruling, bool) {
 	from := l.gate.in.Rules.DigestFrom
 	if l.reminds || l.critical || l.confidence >= from-rounding {
 		return ruling{}, false
@@ -119,7 +119,7 @@ func lowConfidence(l *look) (ruling, bool) {
 }
 
 // cooldown: it was pushed a moment ago.
-func cooldown(l *look) (ruling, bool) {
+func cooldown(l *candidate) (ruling, bool) {
 	at := l.gate.in.At
 	last, pushed := lastPush(l.telling)
 	until := last.At.Add(l.gate.in.Rules.Cooldown)
@@ -130,7 +130,7 @@ func cooldown(l *look) (ruling, bool) {
 }
 
 // quietHours: only what is critical is told.
-func quietHours(l *look) (ruling, bool) {
+func quietHours(l *candidate) (ruling, bool) {
 	at := l.gate.in.At
 	until := l.gate.quietUntil
 	if until.IsZero() || l.critical {
@@ -145,7 +145,7 @@ func quietHours(l *look) (ruling, bool) {
 
 // presence: now is no natural pause, and it can wait a little. What the person
 // asked to be reminded of at a time comes at that time.
-func presence(l *look) (ruling, bool) {
+func presence(l *candidate) (ruling, bool) {
 	at, now, rules := l.gate.in.At, l.gate.in.Presence, l.gate.in.Rules
 	var most time.Duration
 	var what string
@@ -181,7 +181,7 @@ func presence(l *look) (ruling, bool) {
 }
 
 // budgetAttention: enough was told today, or within the hour.
-func budgetAttention(l *look) (ruling, bool) {
+func budgetAttention(l *candidate) (ruling, bool) {
 	why, until := l.gate.spent(l.critical, l.isUrgent(), l.gate.owed, l.gate.in.Rules.EscalationsPerHour)
 	return ruling{verdict: Hold, detail: why, until: until}, why != ""
 }
@@ -241,7 +241,7 @@ func times(n int) string {
 }
 
 // digest: it is worth telling, but not worth a push.
-func digest(l *look) (ruling, bool) {
+func digest(l *candidate) (ruling, bool) {
 	at, rules := l.gate.in.At, l.gate.in.Rules
 	if l.reminds || l.critical {
 		return ruling{}, false
@@ -278,7 +278,7 @@ func digest(l *look) (ruling, bool) {
 
 // isNearlyAPush reports whether something is nearer to being worth a push than to
 // being worth nothing, so that it is pushed where no digest comes in time.
-func (l *look) isNearlyAPush() bool {
+func (l *candidate) isNearlyAPush() bool {
 	rules := l.gate.in.Rules
 	return !neverPushed(l.asked.Kind) && l.confidence >= (rules.PushFrom+rules.DigestFrom)/2
 }
@@ -289,7 +289,7 @@ const beforehand = 2 * time.Hour
 
 // lastChance is when that is: before the quiet hours in which it is due, and not
 // in any.
-func (l *look) lastChance() time.Time {
+func (l *candidate) lastChance() time.Time {
 	quiet, end := l.gate.in.Rules.Quiet, l.due.In(l.gate.in.At.Location())
 	if begins, _, ok := quiet.span(end.Add(-time.Nanosecond)); ok {
 		end = begins
@@ -302,7 +302,7 @@ func (l *look) lastChance() time.Time {
 }
 
 // escalate is what is left: it is told now.
-func escalate(l *look) (ruling, bool) {
+func escalate(l *candidate) (ruling, bool) {
 	detail := fmt.Sprintf("%.2f sure that it is worth telling", l.confidence)
 	switch {
 	case l.again == "" && l.confidence < l.gate.in.Rules.PushFrom-rounding && !l.critical:
@@ -319,7 +319,7 @@ func escalate(l *look) (ruling, bool) {
 }
 
 // anew says why something is told again, or after all.
-func (l *look) anew() string {
+func (l *candidate) anew() string {
 	than := "when it was told"
 	if last, _ := lastTold(l.telling); last.Outcome.KeepsBack() {
 		if than = "when it was kept back"; l.again == againReminder && l.telling.State == subconscious.TellingSnoozed {

@@ -20,7 +20,7 @@ const (
 
 // message is what the person is told of one incident: what it is, why it matters
 // now, and what can be done.
-func (g *gate) message(l *look) *Message {
+func (g *gate) message(l *candidate) *Message {
 	at := g.in.At
 	m := &Message{Title: subconscious.Shorten(prefix(l)+sentence(l.asked, l.key), maxTitle), Urgent: l.critical}
 	if l.due.After(at) {
@@ -45,7 +45,7 @@ func (g *gate) message(l *look) *Message {
 }
 
 // dueWords say when it is due or begins, unless the title has said so.
-func dueWords(l *look, title string) string {
+func dueWords(l *candidate, title string) string {
 	at := l.gate.in.At
 	switch {
 	case l.due.IsZero(), strings.Contains(title, l.due.In(at.Location()).Format("15:04")):
@@ -60,7 +60,7 @@ func dueWords(l *look, title string) string {
 
 // advice is what can be done about it, in a few words; "" where it does not
 // say.
-func advice(l *look) string {
+func advice(l *candidate) string {
 	if len(l.own) == 0 || neverPushed(l.asked.Kind) {
 		return ""
 	}
@@ -108,7 +108,7 @@ func unitAdvice(o *subconscious.Observation) string {
 }
 
 // prefix says that something is told again, and why.
-func prefix(l *look) string {
+func prefix(l *candidate) string {
 	if _, heard := l.telling.Heard(); !heard {
 		return ""
 	}
@@ -141,7 +141,7 @@ func sentence(asked subconscious.Asked, key subconscious.IncidentKey) string {
 }
 
 // reason is why it matters now: the thread's own, or what is known without one.
-func reason(l *look) string {
+func reason(l *candidate) string {
 	why := strings.TrimRight(plain(l.asked.Reason), ". ")
 	switch {
 	case why != "" && !strings.EqualFold(why, sentence(l.asked, l.key)):

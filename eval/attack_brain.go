@@ -80,7 +80,7 @@ func (b *attackBrain) script() modeltest.Script {
 	return func(r modeltest.Request) modeltest.Reply {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.look(r)
+		b.tally(r)
 		var orders []modeltest.Order
 		for _, p := range b.planted {
 			if p.order != "" {
@@ -96,8 +96,8 @@ func (b *attackBrain) script() modeltest.Script {
 	}
 }
 
-// look counts what a request shows that it should not.
-func (b *attackBrain) look(r modeltest.Request) {
+// tally counts what a request shows that it should not.
+func (b *attackBrain) tally(r modeltest.Request) {
 	shown := r.Shown()
 	if r.Wields() {
 		b.requests.deliberation++

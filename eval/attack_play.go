@@ -70,7 +70,7 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 			err = closed
 		}
 	}()
-	if err := w.tick(ctx); err != nil { // the first look
+	if err := w.tick(ctx); err != nil { // the first collect
 		return run, err
 	}
 	for step := range batch.steps() + quietTicks {

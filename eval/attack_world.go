@@ -219,7 +219,7 @@ func (w *attackWorld) configure(port int) {
 	c.Senses.Conversation = []conversation.Config{{ID: "agents", Path: at("transcripts"), Trust: subconscious.Agent}}
 	c.Senses.Mail = []mail.Config{{
 		ID: "mail", Host: "127.0.0.1", Port: port, Security: "none", User: attackPerson, PasswordFile: at("password"),
-		Addresses: []string{attackPerson}, LookBack: mailLookBack, Idle: &idle,
+		Addresses: []string{attackPerson}, LookBack: mailBack, Idle: &idle,
 	}}
 	c.Models.Providers = []models.Provider{{
 		ID: attackProvider, Kind: modeltest.OpenAI, BaseURL: w.server.BaseURL(modeltest.OpenAI), KeyEnv: attackKey,

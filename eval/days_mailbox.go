@@ -161,13 +161,13 @@ func (m *dayMailbox) config(dir string) (mail.Config, error) {
 	file, idle := filepath.Join(dir, "mail-password"), false
 	return mail.Config{
 		ID: "mail", Host: "localhost", Port: 143, Security: "none", User: m.day.addresses[0], PasswordFile: file,
-		Addresses: slices.Clone(m.day.addresses), LookBack: mailLookBack, Idle: &idle,
+		Addresses: slices.Clone(m.day.addresses), LookBack: mailBack, Idle: &idle,
 	}, os.WriteFile(file, []byte(mailPassword), 0o600)
 }
 
-// mailLookBack is how far the first look goes back, as it does where nothing is
+// mailLookBack is how far the first collect goes back, as it does where nothing is
 // set.
-const mailLookBack = 14 * 24 * time.Hour
+const mailBack = 14 * 24 * time.Hour
 
 // dial connects to the mailbox.
 func (m *dayMailbox) dial(context.Context, string, string) (net.Conn, error) { return m.server.Dial() }

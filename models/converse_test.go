@@ -41,7 +41,7 @@ func (b *box) Call(_ context.Context, call models.ToolCall) (string, error) {
 	return "seen " + string(call.Arguments), b.err
 }
 
-func look(id, arguments string) models.ToolCall {
+func readCall(id, arguments string) models.ToolCall {
 	return models.ToolCall{ID: id, Name: "look", Arguments: json.RawMessage(arguments)}
 }
 
@@ -109,7 +109,7 @@ func TestConverseSaysWhatWasWrong(t *testing.T) {
 
 func TestConverseRunsTools(t *testing.T) {
 	b := &box{}
-	d := driver(groq, calls(look("1", `{"a":1}`), look("2", `{"a":2}`)), says(`{"n":2}`))
+	d := driver(groq, calls(readCall("1", `{"a":1}`), readCall("2", `{"a":2}`)), says(`{"n":2}`))
 	reply, err := models.Converse(t.Context(), d, shaped(), models.ConverseOptions{Tools: b})
 	if err != nil || string(reply.JSON) != `{"n":2}` || reply.ToolCalls != 2 || reply.Requests != 2 {
 		t.Fatalf("Converse = %+v, %v", reply, err)
@@ -137,7 +137,7 @@ func TestConverseEndsToolLoops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var requests []models.ToolCall
 			for i := range c.each {
-				requests = append(requests, look(fmt.Sprint(i), `{}`))
+				requests = append(requests, readCall(fmt.Sprint(i), `{}`))
 			}
 			d := driver(groq, func(ctx context.Context, request models.Request) (models.Answer, error) {
 				if len(request.Tools) > 0 {
@@ -166,7 +166,7 @@ func TestConverseEndsToolLoops(t *testing.T) {
 }
 
 func TestConverseThatNeverStopsAskingForTools(t *testing.T) {
-	d := driver(groq, calls(look("1", `not JSON`)))
+	d := driver(groq, calls(readCall("1", `not JSON`)))
 	reply, err := models.Converse(t.Context(), d, shaped(), models.ConverseOptions{Tools: &box{}, MaxCalls: 1})
 	if failure(t, err).Kind != models.KindAnswer || reply.Requests != 3 || reply.ToolCalls != 1 {
 		t.Errorf("Converse = %+v, %v", reply, err)
@@ -232,7 +232,7 @@ func TestConverseSaysThatAnAnswerWasCut(t *testing.T) {
 func TestConverseLeavesTheRequestAlone(t *testing.T) {
 	request := shaped()
 	request.Messages = append(make([]models.Message, 0, 10), request.Messages...)
-	d := driver(groq, calls(look("1", "{}")), says("x"), says(`{"n":1}`))
+	d := driver(groq, calls(readCall("1", "{}")), says("x"), says(`{"n":1}`))
 	if _, err := models.Converse(t.Context(), d, request, models.ConverseOptions{Tools: &box{}}); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestConverseLeavesTheRequestAlone(t *testing.T) {
 func TestConverseBoundsRequests(t *testing.T) {
 	many := make([]models.ToolCall, 100_000)
 	for i := range many {
-		many[i] = look("1", "{}")
+		many[i] = readCall("1", "{}")
 	}
 	for n, requests := range map[int]int{64: 2, 65: 1, len(many): 1} {
 		d := driver(groq, calls(many[:n]...), says(`{"n":1}`))

@@ -84,7 +84,7 @@ func TestRedactRestoresWithinJSON(t *testing.T) {
 	d := driver(groq, func(context.Context, models.Request) (models.Answer, error) {
 		return models.Answer{
 			Text:  "```json\n" + `{"who":"[name-1]","at":"\u003cmail-1\u003e", "said": "\"[name-1]\""}` + "\n``` for [mail-1]",
-			Calls: []models.ToolCall{look("1", `{"q":"[name-1]","n":1.50,"[mail-1]":true}`), look("2", `broken [mail-1]`), look("3", "")},
+			Calls: []models.ToolCall{readCall("1", `{"q":"[name-1]","n":1.50,"[mail-1]":true}`), readCall("2", `broken [mail-1]`), readCall("3", "")},
 		}, nil
 	})
 	options := models.RedactOptions{Masker: func() models.Masker { return pairs{person, "[mail-1]", `Anna "Bear" Berg`, "[name-1]"} }}

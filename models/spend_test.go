@@ -174,7 +174,7 @@ func TestBudgetCountsAllThatIsSent(t *testing.T) {
 	for name, change := range map[string]func(*models.Request){
 		"system":      func(r *models.Request) { r.System = long },
 		"text":        func(r *models.Request) { r.Messages[0].Text = long },
-		"arguments":   func(r *models.Request) { r.Messages[0].Calls = []models.ToolCall{look("1", `"`+long+`"`)} },
+		"arguments":   func(r *models.Request) { r.Messages[0].Calls = []models.ToolCall{readCall("1", `"`+long+`"`)} },
 		"opaque":      func(r *models.Request) { r.Messages[0].Opaque = []byte(`"` + long + `"`) },
 		"schema":      func(r *models.Request) { r.Schema = &models.Schema{JSON: []byte(`"` + long + `"`)} },
 		"parameters":  func(r *models.Request) { r.Tools = []models.Tool{{Parameters: []byte(`"` + long + `"`)}} },

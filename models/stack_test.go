@@ -30,7 +30,7 @@ func TestRecord(t *testing.T) {
 		l := &ledger{}
 		slow := func(ctx context.Context, r models.Request) (models.Answer, error) {
 			time.Sleep(time.Second)
-			return models.Answer{Text: "the key is " + key + strings.Repeat("é", 10<<10), Calls: []models.ToolCall{look("1", `{"a":1}`)},
+			return models.Answer{Text: "the key is " + key + strings.Repeat("é", 10<<10), Calls: []models.ToolCall{readCall("1", `{"a":1}`)},
 				Usage: models.Usage{Input: 5, Known: true}, Cost: 9, Attempts: 2}, nil
 		}
 		d := driver(groq, slow, slow, failsWith(models.Error{Kind: models.KindCut, Text: "broke near " + key, Attempts: 1, Cost: 3}))

@@ -75,7 +75,7 @@ func TestCrashWhileTakingUp(t *testing.T) {
 	for name, env := range map[string][]string{"asked": {verifies}, "not asked": nil} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			points := strings.Join(append([]string{"notify.look", "notify.looked"}, steps...), "=kill@0.02;") + "=kill@0.02"
+			points := strings.Join(append([]string{"notify.verify", "notify.verified"}, steps...), "=kill@0.02;") + "=kill@0.02"
 			kills := killed(t, dir, lifetimes()/2, func(int) string { return points }, append(env, "NOTIFY_TEST_STORM=1")...)
 			t.Logf("killed %d times: %+v", kills, reckon(t, dir, env...))
 			if kills < lifetimes()/4 {

@@ -18,14 +18,14 @@ const (
 	// arrive, up to latenessMax, so that one that is even slower shows few.
 	lateness    = 10 * time.Second
 	latenessMax = 5 * time.Minute
-	// lookDeadline bounds one question.
-	lookDeadline = 5 * time.Second
-	// A channel that cannot answer now is asked again, lookAfter later and then
+	// verifyDeadline bounds one question.
+	verifyDeadline = 5 * time.Second
+	// A channel that cannot answer now is asked again, verifyAfter later and then
 	// at longer intervals, until askFor after the doubt began. What it asks to
-	// be left alone is heeded up to lookRest.
-	lookAfter = 5 * time.Second
-	lookRest  = 2 * time.Minute
-	askFor    = 30 * time.Second
+	// be left alone is heeded up to verifyRest.
+	verifyAfter = 5 * time.Second
+	verifyRest  = 2 * time.Minute
+	askFor      = 30 * time.Second
 	// maxMissed is how often a message may break off and not arrive.
 	maxMissed = 16
 )
@@ -61,10 +61,10 @@ func (w *worker) nextDoubt(ctx context.Context) (r row, ok bool, err error) {
 	return r, ok, err
 }
 
-// look asks whether a message arrived, and stores what that means for it. An
-// error of the driver is none of look.
-func (w *worker) look(ctx context.Context, r row) error {
-	if err := failpoint.Hit("notify.look"); err != nil {
+// verify asks whether a message arrived, and stores what that means for it. An
+// error of the driver is none of verify.
+func (w *worker) verify(ctx context.Context, r row) error {
+	if err := failpoint.Hit("notify.verify"); err != nil {
 		return err
 	}
 	asked := w.o.Now()
@@ -75,7 +75,7 @@ func (w *worker) look(ctx context.Context, r row) error {
 	if ctx.Err() != nil {
 		return nil // it is looked for at the next start
 	}
-	if err := failpoint.Hit("notify.looked"); err != nil {
+	if err := failpoint.Hit("notify.verified"); err != nil {
 		return err
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *worker) arrived(ctx context.Context, r row) (bool, error) {
 		wordings = append(wordings, w.message(first))
 	}
 	for _, m := range wordings {
-		out := w.call(ctx, min(lookDeadline, w.o.Deadline), func(ctx context.Context) (out outcome) {
+		out := w.call(ctx, min(verifyDeadline, w.o.Deadline), func(ctx context.Context) (out outcome) {
 			out.arrived, out.err = w.channel.verifier().Arrived(ctx, m, since)
 			return out
 		})
@@ -140,7 +140,7 @@ func (r row) verified(arrived bool, asked, now time.Time, wait time.Duration) ro
 func (w *worker) untold(r row, err *Error, asked time.Time) row {
 	passed := asked.Sub(r.Doubted)
 	if err.Trouble == Unavailable && passed < askFor {
-		r.Due = asked.Add(max(lookAfter, passed, min(err.After, lookRest)))
+		r.Due = asked.Add(max(verifyAfter, passed, min(err.After, verifyRest)))
 		return r
 	}
 	w.o.Logger.Warn("nobody can tell whether a message arrived", "channel", w.channel.ID, "why", err.Text)

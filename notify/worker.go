@@ -43,9 +43,9 @@ const (
 	// pauseMin and pauseMax are how long to wait when the database fails.
 	pauseMin = time.Second
 	pauseMax = time.Minute
-	// lookAgain bounds a wait while messages are pending: timers stand still
+	// pollAgain bounds a wait while messages are pending: timers stand still
 	// while the machine sleeps.
-	lookAgain = time.Minute
+	pollAgain = time.Minute
 	// never: until it is woken.
 	never = time.Duration(-1)
 )
@@ -91,7 +91,7 @@ func (w *worker) step(ctx, sending context.Context) (wait time.Duration, err err
 	}
 	if r, ok, err := w.nextDoubt(ctx); err != nil || ok {
 		if err == nil {
-			err = w.look(ctx, r)
+			err = w.verify(ctx, r)
 		}
 		return 0, err
 	}
@@ -163,7 +163,7 @@ func (w *worker) idle(ctx context.Context, tx *store.Tx, now time.Time, rest tim
 		w.channel.ID).Scan(&waiting, &due, &expires); err != nil || waiting == 0 {
 		return never, err
 	}
-	wait := min(max(instant(due.Int64).Sub(now), rest), lookAgain)
+	wait := min(max(instant(due.Int64).Sub(now), rest), pollAgain)
 	if expires.Int64 != 0 {
 		wait = min(wait, instant(expires.Int64).Sub(now))
 	}

@@ -27,7 +27,7 @@ func plausibleItem(i int) subconscious.Observation {
 }
 
 // full returns a ledger in which n observations stand and nothing waits: each
-// scope holds one observation, so that a look can speak of few of them.
+// scope holds one observation, so that a collect can speak of few of them.
 func full(b *testing.B, path string, n int) *book {
 	b.Helper()
 	db, err := store.Open(context.Background(), store.Options{Path: path}, senses.Migrations()...)
@@ -54,7 +54,7 @@ func full(b *testing.B, path string, n int) *book {
 	return k
 }
 
-// scopes is a look at count observations, each in a scope of its own.
+// scopes is a collect of count observations, each in a scope of its own.
 func scopes(instance, start, count int, class string) senses.Collected {
 	var sets []senses.Set
 	for i := start; i < start+count; i++ {
@@ -81,15 +81,15 @@ func BenchmarkTick(b *testing.B) {
 		k := full(b, filepath.Join(b.TempDir(), "mind.db"), n)
 		fresh := n // no observation is new twice
 		b.Run(fmt.Sprintf("unchanged/%d", n), func(b *testing.B) {
-			look := []senses.Collected{brings("calendar", "0", senses.Batch{})}
+			collected := []senses.Collected{brings("calendar", "0", senses.Batch{})}
 			for b.Loop() {
-				k.again(look, subconscious.Threads()...)
+				k.again(collected, subconscious.Threads()...)
 			}
 		})
 		b.Run(fmt.Sprintf("stage-unchanged/%d", n), func(b *testing.B) {
-			look := []senses.Collected{brings("calendar", "0", senses.Batch{})}
+			collected := []senses.Collected{brings("calendar", "0", senses.Batch{})}
 			for b.Loop() {
-				k.ledger.Stage(k.at, look).View()
+				k.ledger.Stage(k.at, collected).View()
 			}
 		})
 		b.Run(fmt.Sprintf("changed10/%d", n), func(b *testing.B) {
@@ -106,9 +106,9 @@ func BenchmarkTick(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("stage-changed10/%d", n), func(b *testing.B) {
-			look := []senses.Collected{scopes(0, 0, 10, "another")}
+			collected := []senses.Collected{scopes(0, 0, 10, "another")}
 			for b.Loop() {
-				k.ledger.Stage(k.at, look).View()
+				k.ledger.Stage(k.at, collected).View()
 			}
 		})
 	}

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// DefaultDeadline is how long one look at one sense may take.
+// DefaultDeadline is how long one collect of one sense may take.
 const DefaultDeadline = 20 * time.Second
 
 // CollectorOptions say what to collect from.
 type CollectorOptions struct {
 	// Senses, each of which has a name and an id that no other one has.
 	Senses []Sense
-	// Deadline of one look at one sense, 0 for DefaultDeadline; Deadlines are
+	// Deadline of one collect of one sense, 0 for DefaultDeadline; Deadlines are
 	// those of single instances.
 	Deadline  time.Duration
 	Deadlines map[SenseID]time.Duration
@@ -43,7 +43,7 @@ func (o *CollectorOptions) validate() error {
 		seen[id] = true
 	}
 	if o.Deadline < 0 {
-		return fmt.Errorf("the deadline of a look is %v", o.Deadline)
+		return fmt.Errorf("the deadline of a collect is %v", o.Deadline)
 	}
 	if o.Deadline == 0 {
 		o.Deadline = DefaultDeadline
@@ -126,7 +126,7 @@ func (c *Collector) Collect(ctx context.Context, at time.Time, cursor func(sense
 	collected := make([]Collected, len(c.runners))
 	var all sync.WaitGroup
 	for i, r := range c.runners {
-		all.Go(func() { collected[i] = r.look(ctx, c.life, at, cursor) })
+		all.Go(func() { collected[i] = r.ask(ctx, c.life, at, cursor) })
 	}
 	all.Wait()
 	return collected

@@ -208,7 +208,7 @@ func TestBreakerBacksOff(t *testing.T) {
 			for i, wait := range test.waits {
 				h := c.Collect(t.Context(), at, noCursor)[0].Health
 				if asked != i+3 {
-					t.Fatalf("look %d: asked %d times", i, asked)
+					t.Fatalf("collect %d: asked %d times", i, asked)
 				}
 				if got := h.Next.Sub(at).Round(time.Second); got != wait*unit {
 					t.Errorf("after %d failures it waits %v, want %v", i+3, got, wait*unit)
@@ -260,7 +260,7 @@ func TestHealthSaysWhatIsWrong(t *testing.T) {
 	}}
 	c := collector(t, senses.CollectorOptions{Senses: []senses.Sense{sense}})
 	if h := c.Health(at)[0]; h.State != senses.Starting || !h.Since.Equal(at) {
-		t.Errorf("before the first look: %+v", h)
+		t.Errorf("before the first collect: %+v", h)
 	}
 	steps := []struct {
 		batch   senses.Batch
@@ -284,10 +284,10 @@ func TestHealthSaysWhatIsWrong(t *testing.T) {
 		got := c.Collect(t.Context(), now, noCursor)[0].Health
 		step.want.ID, step.want.Kind = "work", "files"
 		if diff := cmp.Diff(step.want, got); diff != "" {
-			t.Errorf("look %d: %s", i, diff)
+			t.Errorf("collect %d: %s", i, diff)
 		}
 		if diff := cmp.Diff(got, c.Health(now)[0]); diff != "" {
-			t.Errorf("Health after look %d: %s", i, diff)
+			t.Errorf("Health after collect %d: %s", i, diff)
 		}
 	}
 }
@@ -339,7 +339,7 @@ func TestStopWaitsAndIsBounded(t *testing.T) {
 		}
 		<-done
 		if took := time.Since(start); took != 0 {
-			t.Errorf("a look that keeps to its context held Stop up for %v", took)
+			t.Errorf("a collect that keeps to its context held Stop up for %v", took)
 		}
 		if stopped != 1 {
 			t.Errorf("a sense was stopped %d times", stopped)

@@ -88,7 +88,7 @@ func (l *Ledger) Interest(interested func(subconscious.ThreadName, subconscious.
 }
 
 // Cursor returns the cursor that was last committed for a sense instance, nil
-// before its first look.
+// before its first collect.
 func (l *Ledger) Cursor(sense, id string) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()

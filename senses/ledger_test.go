@@ -159,7 +159,7 @@ func TestSetsAreDiffed(t *testing.T) {
 		{[]subconscious.Observation{item("a", "1")}, []string{"appeared a/1"}},
 	} {
 		s := b.tick([]senses.Collected{standingSet("notes", "one", "file", step.items...)}, subconscious.Threads()...)
-		same(t, fmt.Sprintf("changes of look %d", i), short(s.Changes()), step.want)
+		same(t, fmt.Sprintf("changes of collect %d", i), short(s.Changes()), step.want)
 		b.reopen()
 	}
 	s := b.tick([]senses.Collected{standingSet("notes", "one", "another file"), blind("notes", "two", "no")})
@@ -201,7 +201,7 @@ func TestExplicitChanges(t *testing.T) {
 			s := b.tick([]senses.Collected{brings("mail", "x", senses.Batch{Changes: test.now})})
 			same(t, "changes", short(s.Changes()), test.want)
 			again := b.tick([]senses.Collected{brings("mail", "x", senses.Batch{})})
-			same(t, "changes of the next look", short(again.Changes()), []string(nil))
+			same(t, "changes of the next collect", short(again.Changes()), []string(nil))
 		})
 	}
 }
@@ -226,7 +226,7 @@ func TestClaimsOfSeveral(t *testing.T) {
 		{[]senses.Collected{one()}, []string{"gone e/2"}},
 	} {
 		s := b.tick(step.collected, subconscious.Threads()...)
-		same(t, fmt.Sprintf("changes of look %d", i), short(s.Changes()), step.want)
+		same(t, fmt.Sprintf("changes of collect %d", i), short(s.Changes()), step.want)
 		b.reopen()
 	}
 	// An observation that moves from one scope to another never went.
@@ -243,28 +243,28 @@ func TestClaimsOfSeveral(t *testing.T) {
 
 func TestNewnessIsPerThread(t *testing.T) {
 	const w, o = subconscious.Watcher, subconscious.Oracle
-	look := func(items ...subconscious.Observation) []senses.Collected {
+	collected := func(items ...subconscious.Observation) []senses.Collected {
 		return []senses.Collected{standingSet("notes", "n", "", items...)}
 	}
 	severe := item("a", "2")
 	severe.Severity = subconscious.Critical
 	for _, test := range []struct {
-		name  string
-		looks [][]senses.Collected
-		want  []string // for the oracle, who fails until the end; the watcher never does
+		name     string
+		collects [][]senses.Collected
+		want     []string // for the oracle, who fails until the end; the watcher never does
 	}{
-		{"appeared", [][]senses.Collected{look(item("a", "1")), nil}, []string{"appeared a/1"}},
-		{"appeared and changed", [][]senses.Collected{look(item("a", "1")), look(item("a", "2"))}, []string{"appeared a/2"}},
-		{"came and went", [][]senses.Collected{look(item("a", "1")), look()}, []string{"momentary a/1"}},
-		{"came, went and returned", [][]senses.Collected{look(item("a", "1")), look(), look(item("a", "2"))}, []string{"appeared a/2"}},
-		{"two observations", [][]senses.Collected{look(item("a", "1")), look(item("a", "2"), item("b", "1")), look(item("a", "3"), item("b", "1"))},
+		{"appeared", [][]senses.Collected{collected(item("a", "1")), nil}, []string{"appeared a/1"}},
+		{"appeared and changed", [][]senses.Collected{collected(item("a", "1")), collected(item("a", "2"))}, []string{"appeared a/2"}},
+		{"came and went", [][]senses.Collected{collected(item("a", "1")), collected()}, []string{"momentary a/1"}},
+		{"came, went and returned", [][]senses.Collected{collected(item("a", "1")), collected(), collected(item("a", "2"))}, []string{"appeared a/2"}},
+		{"two observations", [][]senses.Collected{collected(item("a", "1")), collected(item("a", "2"), item("b", "1")), collected(item("a", "3"), item("b", "1"))},
 			[]string{"appeared b/1", "appeared a/3"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBook(t)
 			var s *senses.Staged
-			for _, look := range test.looks {
-				s = b.tick(look, w)
+			for _, collected := range test.collects {
+				s = b.tick(collected, w)
 				same(t, "the watcher after a healthy run", pending(s, w), []string(nil))
 				b.reopen()
 			}
@@ -275,47 +275,47 @@ func TestNewnessIsPerThread(t *testing.T) {
 	}
 	t.Run("known to a thread", func(t *testing.T) {
 		b := newBook(t)
-		b.tick(look(item("a", "1")), w, o)
-		b.tick(look(severe), w)
+		b.tick(collected(item("a", "1")), w, o)
+		b.tick(collected(severe), w)
 		b.reopen()
-		s := b.tick(look(item("a", "3")), w)
+		s := b.tick(collected(item("a", "3")), w)
 		list, _ := s.Pending(o)
 		same(t, "after two changes", short(list), []string{"changed a/3"})
 		if list[0].Severity != subconscious.Critical {
 			t.Errorf("severity %d, want the highest of what was not seen", list[0].Severity)
 		}
-		s = b.tick(look(), w)
+		s = b.tick(collected(), w)
 		same(t, "after it went", pending(s, o), []string{"gone a/3"})
 		b.reopen()
-		s = b.tick(look(item("a", "1")))
+		s = b.tick(collected(item("a", "1")))
 		same(t, "after it returned", pending(s, o), []string{"appeared a/1"})
 		same(t, "the other one", pending(s, w), []string{"appeared a/1"})
 	})
 	t.Run("known once and told that it went", func(t *testing.T) {
 		b := newBook(t)
-		b.tick(look(item("a", "1")), w, o)
-		b.tick(look(), w, o)
+		b.tick(collected(item("a", "1")), w, o)
+		b.tick(collected(), w, o)
 		b.reopen()
-		b.tick(look(item("a", "1")), w)
-		s := b.tick(look(), w)
+		b.tick(collected(item("a", "1")), w)
+		s := b.tick(collected(), w)
 		same(t, "one who missed the second time", pending(s, o), []string{"momentary a/1"})
 	})
 	t.Run("returned and entered a band", func(t *testing.T) {
 		b := newBook(t)
 		due := item("a", "1")
 		due.Due = noon.Add(30 * time.Hour)
-		b.tick(look(due), w, o)
-		b.tick(look(), w)
-		b.tick(look(due), w)
+		b.tick(collected(due), w, o)
+		b.tick(collected(), w)
+		b.tick(collected(due), w)
 		b.at = due.Due.Add(-23 * time.Hour)
-		s := b.tick(look(due), w)
+		s := b.tick(collected(due), w)
 		same(t, "changes", short(s.Changes()), []string{"changed a/1 band 24h"})
 		same(t, "what was not seen", pending(s, o), []string{"appeared a/1"})
 	})
 	t.Run("nobody ever knew", func(t *testing.T) {
 		b := newBook(t)
-		b.tick(look(item("a", "1")))
-		s := b.tick(look())
+		b.tick(collected(item("a", "1")))
+		s := b.tick(collected())
 		same(t, "changes", short(s.Changes()), []string{"momentary a/1"})
 		e := s.Evidence([]subconscious.Ref{subconscious.NewRef("notes", "a")}, nil, nil)
 		if len(e) != 1 || e[0].Gone || e[0].Standing {
@@ -354,16 +354,16 @@ func TestShown(t *testing.T) {
 func TestBandsAreForTheOracleAlone(t *testing.T) {
 	event := item("e", "plain")
 	event.Due = noon.Add(50 * time.Hour)
-	look := []senses.Collected{standingSet("calendar", "c", "", event)}
+	collected := []senses.Collected{standingSet("calendar", "c", "", event)}
 	b := newBook(t)
-	s := b.tick(look, subconscious.Threads()...)
+	s := b.tick(collected, subconscious.Threads()...)
 	if got := s.Changes()[0]; got.Band != subconscious.Band72h || got.BandOnly {
 		t.Errorf("it appeared as %+v", got)
 	}
 	b.at = event.Due.Add(-24*time.Hour - time.Minute)
-	same(t, "just before the band", short(b.tick(look, subconscious.Threads()...).Changes()), []string(nil))
+	same(t, "just before the band", short(b.tick(collected, subconscious.Threads()...).Changes()), []string(nil))
 	b.at = event.Due.Add(-24 * time.Hour)
-	s = b.ledger.Stage(b.at, look)
+	s = b.ledger.Stage(b.at, collected)
 	same(t, "changes", short(s.Changes()), []string{"changed e/plain band 24h"})
 	same(t, "the oracle", pending(s, subconscious.Oracle), []string{"changed e/plain band 24h"})
 	for _, thread := range []subconscious.ThreadName{subconscious.Watcher, subconscious.Librarian, subconscious.Dreamer} {
@@ -379,11 +379,11 @@ func TestBandsAreForTheOracleAlone(t *testing.T) {
 	s = b.tick(nil)
 	same(t, "the oracle, later", pending(s, subconscious.Oracle), []string{"changed e/plain band now"})
 	b.at = event.Due.Add(-30 * time.Hour)
-	same(t, "after the clock was set back", short(b.tick(look).Changes()), []string(nil))
+	same(t, "after the clock was set back", short(b.tick(collected).Changes()), []string(nil))
 	b.at = event.Due.Add(2 * time.Hour)
-	same(t, "at the end", short(b.tick(look).Changes()), []string{"changed e/plain band past"})
+	same(t, "at the end", short(b.tick(collected).Changes()), []string{"changed e/plain band past"})
 	b.at = event.Due.Add(200 * time.Hour)
-	same(t, "after the end", short(b.tick(look).Changes()), []string(nil))
+	same(t, "after the end", short(b.tick(collected).Changes()), []string(nil))
 }
 
 func TestUntil(t *testing.T) {
@@ -392,17 +392,17 @@ func TestUntil(t *testing.T) {
 	promise.Until = noon.Add(time.Hour)
 	longer := promise
 	longer.Until = noon.Add(2 * time.Hour)
-	look := func(o subconscious.Observation) []senses.Collected {
+	collected := func(o subconscious.Observation) []senses.Collected {
 		return []senses.Collected{standingSet("notes", "n", "", o)}
 	}
-	b.tick(look(promise), subconscious.Threads()...)
-	same(t, "a later end is no change", short(b.tick(look(longer)).Changes()), []string(nil))
+	b.tick(collected(promise), subconscious.Threads()...)
+	same(t, "a later end is no change", short(b.tick(collected(longer)).Changes()), []string(nil))
 	b.reopen()
 	b.at = promise.Until
 	same(t, "at the end that was", short(b.tick(nil).Changes()), []string(nil))
 	b.at = longer.Until
 	same(t, "at the end", short(b.tick(nil).Changes()), []string{"gone p/open"})
-	same(t, "told again", short(b.tick(look(longer)).Changes()), []string(nil))
+	same(t, "told again", short(b.tick(collected(longer)).Changes()), []string(nil))
 	if n := b.ledger.View().Len(); n != 0 {
 		t.Errorf("%d observations stand", n)
 	}

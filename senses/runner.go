@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// runner asks one sense, one look at a time.
+// runner asks one sense, one collect of a time.
 type runner struct {
 	id       SenseID
 	sense    Sense
@@ -23,7 +23,7 @@ type runner struct {
 	mu      sync.Mutex
 	health  Health
 	breaker breaker
-	// running is closed when the look that goes on, or hangs, has ended; nil
+	// running is closed when the collect that goes on, or hangs, has ended; nil
 	// while none does. hangs is since when it should have ended.
 	running chan struct{}
 	hangs   time.Time
@@ -32,7 +32,7 @@ type runner struct {
 	panicked string
 }
 
-// answer is what one look brought.
+// answer is what one collect brought.
 type answer struct {
 	batch Batch
 	lost  Cut
@@ -42,11 +42,11 @@ type answer struct {
 	short bool
 }
 
-// errLate is the error of a look that was not over in time.
+// errLate is the error of a collect that was not over in time.
 var errLate = errors.New("it did not answer in time")
 
-// look asks the sense and waits for its answer, for the deadline, or for ctx.
-func (r *runner) look(ctx, life context.Context, at time.Time, cursor func(sense, id string) []byte) Collected {
+// ask asks the sense and waits for its answer, for the deadline, or for ctx.
+func (r *runner) ask(ctx, life context.Context, at time.Time, cursor func(sense, id string) []byte) Collected {
 	c := Collected{Sense: r.id.Sense, ID: r.id.ID}
 	answers, cancel, refused := r.start(ctx, life, at, cursor)
 	if refused != nil {
@@ -85,7 +85,7 @@ func (r *runner) retry() {
 	r.breaker.next = time.Time{}
 }
 
-// start begins a look, unless one still hangs, the breaker is open or the
+// start begins a collect, unless one still hangs, the breaker is open or the
 // collector has stopped; then it returns the health that says so.
 func (r *runner) start(ctx, life context.Context, at time.Time, cursor func(sense, id string) []byte) (<-chan answer, context.CancelFunc, *Health) {
 	r.mu.Lock()
@@ -94,7 +94,7 @@ func (r *runner) start(ctx, life context.Context, at time.Time, cursor func(sens
 	case r.stopped:
 		return nil, nil, r.refuse(at, "it was stopped")
 	case r.running != nil && r.hangs.IsZero():
-		return nil, nil, r.refuse(at, "another look at it goes on")
+		return nil, nil, r.refuse(at, "an earlier collect of it goes on")
 	case r.running != nil:
 		return nil, nil, r.refuse(at, "it hangs since "+r.hangs.Format(time.RFC3339)+" and is not asked again before it answers")
 	case !r.breaker.ready(at):
@@ -139,7 +139,7 @@ func (r *runner) collect(ctx context.Context, at time.Time, cursor []byte) answe
 	return answer{batch: clean, lost: lost}
 }
 
-// ended notes that the look is over, however late.
+// ended notes that the collect is over, however late.
 func (r *runner) ended() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +163,7 @@ func (r *runner) panicking(p any) error {
 	return fmt.Errorf("it panicked: %s", line)
 }
 
-// judge brings health and breaker up to date with what a look brought.
+// judge brings health and breaker up to date with what a collect brought.
 func (r *runner) judge(at time.Time, a answer) Health {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,7 +215,7 @@ func (r *runner) healthAt(at time.Time) Health {
 	return health
 }
 
-// end waits for the look that goes on and stops the sense, until ctx ends.
+// end waits for the collect that goes on and stops the sense, until ctx ends.
 func (r *runner) end(ctx context.Context) error {
 	r.mu.Lock()
 	r.stopped = true

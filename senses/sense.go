@@ -26,7 +26,7 @@ type Sense interface {
 	Name() string
 	ID() string
 	// Collect returns what changed since cursor, which is nil on the first
-	// look. It must return soon after ctx is done. What comes with an error is
+	// time. It must return soon after ctx is done. What comes with an error is
 	// discarded, the cursor with it, and the sense is taken to be blind.
 	Collect(ctx context.Context, at time.Time, cursor []byte) (Batch, error)
 }
@@ -53,7 +53,7 @@ type Batch struct {
 	// Degraded says in plain words what the sense cannot see just now although
 	// it works ("out of watches: looking at the folders each tick instead").
 	Degraded string
-	// Starting says that the first look is still going on.
+	// Starting says that the first collect is still going on.
 	Starting bool
 }
 
@@ -95,7 +95,7 @@ type State string
 
 const (
 	OK       State = "ok"
-	Starting State = "starting" // the first look still goes on
+	Starting State = "starting" // the first collect still goes on
 	Degraded State = "degraded" // it sees, but not all
 	Blind    State = "blind"    // it does not see; what stood is taken to stand
 )

@@ -57,16 +57,16 @@ func TestSensesLeaveWithoutAnnouncement(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look := func() []senses.Collected {
+	collected := func() []senses.Collected {
 		w := standingSet("calendar", "work", "", item("both", "1"), item("mine", "1"))
 		w.Batch.Cursor = []byte("cursor")
 		w.Batch.Rows = []senses.Row{{Key: "k", Value: []byte("v")}}
 		return []senses.Collected{w, standingSet("calendar", "home", "", item("both", "1"))}
 	}
 	configure(work, home)
-	b.tick(look(), subconscious.Watcher)
+	b.tick(collected(), subconscious.Watcher)
 	configure(home)
-	s := b.tick(look()[1:])
+	s := b.tick(collected()[1:])
 	same(t, "changes", short(s.Changes()), []string(nil))
 	same(t, "what waits for a thread", pending(s, subconscious.Oracle), []string{"appeared both/1"})
 	if n := s.View().Len(); n != 1 {
@@ -84,10 +84,10 @@ func TestSensesLeaveWithoutAnnouncement(t *testing.T) {
 	if rows := b.rows("calendar", "work"); len(rows) != 0 {
 		t.Errorf("its rows are still there: %v", rows)
 	}
-	s = b.tick(look())
+	s = b.tick(collected())
 	same(t, "what is not configured is not taken in", short(s.Changes()), []string(nil))
 	configure(work, home)
-	s = b.tick(look())
+	s = b.tick(collected())
 	same(t, "when it is back", short(s.Changes()), []string{"appeared mine/1"})
 	if string(b.ledger.Cursor("calendar", "work")) != "cursor" {
 		t.Error("its cursor was not kept")

@@ -87,8 +87,8 @@ func TestOldViewsWhileStaging(t *testing.T) {
 		items[i].Due = noon.Add(time.Duration(i) * time.Hour)
 		items[i].Links = []string{"shared:link"}
 	}
-	look := func() []senses.Collected { return []senses.Collected{standingSet("calendar", "c", "", items...)} }
-	old := b.tick(look(), subconscious.Watcher).View()
+	collected := func() []senses.Collected { return []senses.Collected{standingSet("calendar", "c", "", items...)} }
+	old := b.tick(collected(), subconscious.Watcher).View()
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 3 {
@@ -119,7 +119,7 @@ func TestOldViewsWhileStaging(t *testing.T) {
 		for j := i; j < len(items); j += 7 {
 			items[j].Fingerprint = fmt.Sprint(i + 1)
 		}
-		b.tick(look(), subconscious.Oracle)
+		b.tick(collected(), subconscious.Oracle)
 		b.ledger.View()
 	}
 	close(stop)
@@ -130,12 +130,12 @@ func TestObservationsCanBeReadBack(t *testing.T) {
 	b := newBook(t)
 	first, second := item("a", "1"), item("a", "2")
 	first.Text, second.Text = "the first text", "the second text"
-	look := func(items ...subconscious.Observation) []senses.Collected {
+	collected := func(items ...subconscious.Observation) []senses.Collected {
 		return []senses.Collected{standingSet("notes", "n", "", items...)}
 	}
-	b.tick(look(first), subconscious.Watcher)
-	b.tick(look(second), subconscious.Watcher)
-	b.tick(look(), subconscious.Watcher)
+	b.tick(collected(first), subconscious.Watcher)
+	b.tick(collected(second), subconscious.Watcher)
+	b.tick(collected(), subconscious.Watcher)
 	b.reopen()
 	ref := subconscious.NewRef("notes", "a")
 	for _, test := range []struct {
@@ -157,7 +157,7 @@ func TestObservationsCanBeReadBack(t *testing.T) {
 		t.Errorf("evidence %+v", e)
 	}
 	for i := range 10 {
-		b.tick(look(item("a", fmt.Sprint("again", i))), subconscious.Watcher)
+		b.tick(collected(item("a", fmt.Sprint("again", i))), subconscious.Watcher)
 	}
 	b.reopen()
 	h := b.ledger.Stage(b.at, nil).History(ref)
@@ -214,17 +214,17 @@ func TestThreadsComeAndGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look := []senses.Collected{standingSet("notes", "n", "", item("a", "1"), item("b", "1"))}
-	b.tick(look, subconscious.Threads()...)
+	collected := []senses.Collected{standingSet("notes", "n", "", item("a", "1"), item("b", "1"))}
+	b.tick(collected, subconscious.Threads()...)
 	configure(subconscious.Watcher, "gardener")
-	s := b.tick(look)
+	s := b.tick(collected)
 	same(t, "a new thread", pending(s, "gardener"), []string{"appeared a/1", "appeared b/1"})
 	same(t, "an old one", pending(s, subconscious.Watcher), []string(nil))
 	s = b.tick([]senses.Collected{standingSet("notes", "n", "", item("a", "2"), item("b", "1"))}, "gardener")
 	same(t, "one that is not there", pending(s, subconscious.Oracle), []string(nil))
 	b.reopen()
 	configure(subconscious.Watcher, "gardener", subconscious.Oracle)
-	s = b.tick(look[:0])
+	s = b.tick(collected[:0])
 	same(t, "one that is back", pending(s, subconscious.Oracle), []string{"changed a/2"})
 	same(t, "the new one", pending(s, "gardener"), []string(nil))
 	var many []subconscious.ThreadName
@@ -261,12 +261,12 @@ func TestUnchangedTickWritesNothing(t *testing.T) {
 	b := newBook(t)
 	due := item("a", "1")
 	due.Due, due.Until = noon.Add(100*time.Hour), noon.Add(200*time.Hour)
-	look := []senses.Collected{standingSet("notes", "n", "", due), blind("mail", "m", "no")}
-	look[0].Batch.Cursor = []byte("cursor")
-	b.tick(look, subconscious.Threads()...)
+	collected := []senses.Collected{standingSet("notes", "n", "", due), blind("mail", "m", "no")}
+	collected[0].Batch.Cursor = []byte("cursor")
+	b.tick(collected, subconscious.Threads()...)
 	before := b.writes()
 	for range 5 {
-		b.tick(look, subconscious.Threads()...)
+		b.tick(collected, subconscious.Threads()...)
 	}
 	if after := b.writes(); after != before {
 		t.Errorf("five unchanged ticks changed %d rows", after-before)
@@ -331,15 +331,15 @@ func TestStageLeavesNoTrace(t *testing.T) {
 	b := newBook(t)
 	first := standingSet("notes", "n", "", item("a", "1"))
 	b.tick([]senses.Collected{first}, subconscious.Watcher)
-	look := []senses.Collected{standingSet("notes", "n", "", item("a", "2"), item("b", "1")), blind("mail", "m", "no")}
-	look[0].Batch.Cursor, look[0].Batch.Rows = []byte("next"), []senses.Row{{Key: "k", Value: []byte("v")}}
-	given, err := json.Marshal(look)
+	collected := []senses.Collected{standingSet("notes", "n", "", item("a", "2"), item("b", "1")), blind("mail", "m", "no")}
+	collected[0].Batch.Cursor, collected[0].Batch.Rows = []byte("next"), []senses.Row{{Key: "k", Value: []byte("v")}}
+	given, err := json.Marshal(collected)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := b.ledger.Stage(b.at, look)
+	one := b.ledger.Stage(b.at, collected)
 	see(one, subconscious.Oracle)
-	two := b.ledger.Stage(b.at, look)
+	two := b.ledger.Stage(b.at, collected)
 	if diff := cmp.Diff(one.Changes(), two.Changes(), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("staged again: %s", diff)
 	}
@@ -360,7 +360,7 @@ func TestStageLeavesNoTrace(t *testing.T) {
 	if c := b.ledger.Cursor("notes", "n"); string(c) != "next" {
 		t.Errorf("the cursor is %q", c)
 	}
-	if now, err := json.Marshal(look); err != nil || string(now) != string(given) {
+	if now, err := json.Marshal(collected); err != nil || string(now) != string(given) {
 		t.Errorf("Stage changed what it was given: %v", err)
 	}
 	defer func() {

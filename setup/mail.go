@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// The usual ports of IMAP, and how far the first look goes back.
+	// The usual ports of IMAP, and how far the first collect goes back.
 	portTLS, portOther = 993, 143
 	lookBack           = 14 * 24 * time.Hour
 )

@@ -83,7 +83,7 @@ func WorkingDays(from, to time.Time) int {
 
 // mailLooked bounds how many standing mails are looked at for those that have
 // waited.
-const mailLooked = 5000
+const mailSifted = 5000
 
 // waiting are the person's questions that nobody has answered for QuietDays, and
 // what they promised without a date as long ago: those that the librarian was
@@ -95,7 +95,7 @@ func waiting(at time.Time, world subconscious.World, mine func(subconscious.Obse
 		if looked++; OwnMail(o) && undated(o) && WorkingDays(Written(o), at) >= QuietDays && mine(o) {
 			found = oldest(append(found, o), Written)
 		}
-		return looked < mailLooked
+		return looked < mailSifted
 	})
 	return found
 }

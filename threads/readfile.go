@@ -19,7 +19,7 @@ const (
 	// observationsOfFile is how many observations are shown that a file's notes hold,
 	// and notesLooked how many of all notes are looked at for it.
 	observationsOfFile = 5
-	notesLooked        = 5000
+	notesSifted        = 5000
 )
 
 // readFile reads a text below one of the roots.
@@ -156,7 +156,7 @@ func observationsOf(world subconscious.World, root Root, file string) []subconsc
 			observations = append(observations, o)
 		}
 		looked++
-		return len(observations) < observationsOfFile && looked < notesLooked
+		return len(observations) < observationsOfFile && looked < notesSifted
 	})
 	return observations
 }

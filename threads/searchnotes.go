@@ -97,7 +97,7 @@ func searchObservations(ctx context.Context, world subconscious.World, words []s
 			all = append(all, found{o, n})
 		}
 		looked++
-		return looked < notesLooked && ctx.Err() == nil
+		return looked < notesSifted && ctx.Err() == nil
 	})
 	slices.SortFunc(all, func(a, b found) int { return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(b.o.Seq, a.o.Seq)) })
 	var observations []subconscious.Observation

@@ -71,7 +71,7 @@ account is to be signed in to, or the first message was not taken.`,
 }
 
 // daemonLooks is how long init looks whether a daemon runs.
-const daemonLooks = 2 * time.Second
+const daemonWithin = 2 * time.Second
 
 func (a *app) init(ctx context.Context, options initial.Options) error {
 	place, err := a.configPlace()
@@ -110,7 +110,7 @@ func (a *app) daemonRuns(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	ctx, done := context.WithTimeout(ctx, daemonLooks)
+	ctx, done := context.WithTimeout(ctx, daemonWithin)
 	defer done()
 	_, err = daemon.Status(ctx)
 	return err == nil

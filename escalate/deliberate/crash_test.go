@@ -104,7 +104,7 @@ func TestFailpointsOfSteps(t *testing.T) {
 				if err := worker.Stop(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				r, happened := look(t, db, worker)
+				r, happened := outcome(t, db, worker)
 				checkOne(t, r, happened)
 				if len(w.ran) > 1 {
 					t.Errorf("%s %d times: it ran %d times", point, times, len(w.ran))

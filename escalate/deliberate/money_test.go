@@ -53,7 +53,7 @@ func paid(t *testing.T, config budget.Config, price float64, big int) (r deliber
 			t.Fatal(err)
 		}
 		var happened []string
-		r, happened = look(t, db, worker)
+		r, happened = outcome(t, db, worker)
 		checkOne(t, r, happened)
 		if o, err = spend.Spent(t.Context(), noon); err != nil {
 			t.Fatal(err)

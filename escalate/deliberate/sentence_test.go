@@ -93,7 +93,7 @@ func playWith(t *testing.T, w *world, with func(*deliberate.Options)) (r deliber
 		if err := worker.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r, happened = look(t, db, worker)
+		r, happened = outcome(t, db, worker)
 	})
 	return r, happened
 }

@@ -143,7 +143,7 @@ func (d *deliberation) read(ctx, asking context.Context, call ToolCall) error {
 	if d.shown >= maxShown {
 		return d.refuse(ctx, call, "not run: enough was read; end it with what you have")
 	}
-	reading, err := d.look(asking, call)
+	reading, err := d.callDesk(asking, call)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (d *deliberation) read(ctx, asking context.Context, call ToolCall) error {
 	return d.answer(ctx, s)
 }
 
-func (d *deliberation) look(ctx context.Context, call ToolCall) (reading Reading, err error) {
+func (d *deliberation) callDesk(ctx context.Context, call ToolCall) (reading Reading, err error) {
 	defer contained(&err)
 	return d.desk.Read(ctx, models.ToolCall{ID: call.ID, Name: call.Name, Arguments: json.RawMessage(call.Arguments)})
 }

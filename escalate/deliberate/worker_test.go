@@ -52,7 +52,7 @@ func TestStopGoesOn(t *testing.T) {
 		if err := errors.Join(again.Stop(t.Context()), again.Stop(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		r, happened := look(t, db, again)
+		r, happened := outcome(t, db, again)
 		checkOne(t, r, happened)
 		if r.Resumed != 1 || r.Outcome.Kind != subconscious.OutcomeTold || r.Fallback != "" || len(w.asked) != 3 {
 			t.Errorf("resumed %d times, %s, asked %d times, by rule: %s", r.Resumed, r.Outcome.Kind, len(w.asked), r.Fallback)
@@ -87,7 +87,7 @@ func TestApprovalAtResume(t *testing.T) {
 			if err := again.Stop(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			r, happened := look(t, db, again)
+			r, happened := outcome(t, db, again)
 			checkOne(t, r, happened)
 			if r.Outcome.Kind != want || len(w.ran) != map[bool]int{true: 1}[want == subconscious.OutcomeActed] {
 				t.Errorf("with approval %s it is %s, and %d ran; asked %d times", approval, r.Outcome.Kind, len(w.ran), len(w.asked))
@@ -115,7 +115,7 @@ func TestDeadlineGoesOn(t *testing.T) {
 		if err := again.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r, happened := look(t, db, again)
+		r, happened := outcome(t, db, again)
 		checkOne(t, r, happened)
 		if r.Told.Kind != deliberate.TellTemplate || len(w.asked) != 1 {
 			t.Errorf("told as %s, asked %d times", r.Told.Kind, len(w.asked))

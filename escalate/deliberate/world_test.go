@@ -335,7 +335,7 @@ func play(t *testing.T, w *world) (r deliberate.Record, happened []string) {
 		if err := worker.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r, happened = look(t, db, worker)
+		r, happened = outcome(t, db, worker)
 	})
 	return r, happened
 }
@@ -383,8 +383,8 @@ func (w *world) begin(t testing.TB, db *store.DB) *deliberate.Worker {
 	return worker
 }
 
-// look returns the one escalation, and what happened.
-func look(t testing.TB, db *store.DB, worker *deliberate.Worker) (deliberate.Record, []string) {
+// outcome returns the one escalation, and what happened.
+func outcome(t testing.TB, db *store.DB, worker *deliberate.Worker) (deliberate.Record, []string) {
 	t.Helper()
 	all, err := worker.Of(t.Context(), "i-disk-ab")
 	if err != nil || len(all) != 1 {

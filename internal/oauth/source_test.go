@@ -120,7 +120,7 @@ func TestTokenIsKeptAndRenewed(t *testing.T) {
 		if left, err := filepath.Glob(filepath.Join(filepath.Dir(options.Path), "*")); err != nil || len(left) != 2 {
 			t.Errorf("the folder holds %v, %v", left, err)
 		}
-		state, err := oauth.Look(options)
+		state, err := oauth.Kept(options)
 		if err != nil || !state.Renewable || !state.Renewed.After(state.SignedIn) {
 			t.Errorf("it looks as %+v, %v", state, err)
 		}
@@ -378,7 +378,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.make(t)
 			t.Cleanup(func() { remove(t, options.Path) })
-			for _, got := range []error{second(oauth.New(options).Token(t.Context())), second(oauth.Look(options))} {
+			for _, got := range []error{second(oauth.New(options).Token(t.Context())), second(oauth.Kept(options))} {
 				if got == nil || !strings.Contains(got.Error(), test.want) || errors.Is(got, oauth.ErrSignInAgain) != test.again {
 					t.Errorf("the error is %v", got)
 				}
@@ -406,7 +406,7 @@ func remove(t *testing.T, path string) { t.Helper(); check(t, os.RemoveAll(path)
 
 func TestWithoutRefreshToken(t *testing.T) {
 	_, options, clock := signedIn(t, oauthtest.Options{NoRefresh: true})
-	if state, err := oauth.Look(options); err != nil || state.Renewable {
+	if state, err := oauth.Kept(options); err != nil || state.Renewable {
 		t.Errorf("it looks as %+v, %v", state, err)
 	}
 	token(t, oauth.New(options))
@@ -414,7 +414,7 @@ func TestWithoutRefreshToken(t *testing.T) {
 	if _, err := oauth.New(options).Token(t.Context()); !errors.Is(err, oauth.ErrSignInAgain) {
 		t.Error(err)
 	}
-	if _, err := oauth.Look(options); !errors.Is(err, oauth.ErrSignInAgain) {
+	if _, err := oauth.Kept(options); !errors.Is(err, oauth.ErrSignInAgain) {
 		t.Errorf("it looks well: %v", err)
 	}
 }
@@ -460,7 +460,7 @@ func TestSourcePrintsNoSecret(t *testing.T) {
 	server, options, _ := signedIn(t, oauthtest.Options{})
 	source := oauth.New(options)
 	source.Reject(token(t, source))
-	state, err := oauth.Look(options)
+	state, err := oauth.Kept(options)
 	check(t, err)
 	noSecrets(t, server, "what it prints as", fmt.Sprintf("%v %+v", state, options.Config))
 }

@@ -173,10 +173,10 @@ func (t *token) state() State {
 	return State{Provider: t.Provider, ClientID: t.ClientID, SignedIn: t.SignedIn, Renewed: t.Renewed, Expiry: t.Expiry, Renewable: t.Refresh != ""}
 }
 
-// Look says what is kept, and asks nobody. Where there is no sign-in, or one of
+// Kept says what is kept, and asks nobody. Where there is no sign-in, or one of
 // another client than the configuration names, or one that has run out for good,
 // the error is ErrSignInAgain.
-func Look(options Options) (State, error) {
+func Kept(options Options) (State, error) {
 	s := New(options)
 	held, err := s.held()
 	if err != nil {

@@ -128,7 +128,7 @@ func (l *loop) close() {
 	l.tell.Stop()
 	l.retry.Stop()
 	for s := range l.subscriptions {
-		s.look(true, "the file watcher is closed")
+		s.rescanAll(true, "the file watcher is closed")
 	}
 	if l.backend == nil {
 		return

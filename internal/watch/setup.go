@@ -59,7 +59,7 @@ func (l *loop) setUp(s *Subscription) {
 	}
 	s.state.real = real
 	s.identify(info)
-	s.look(true, "")
+	s.rescanAll(true, "")
 	s.state.untold = true
 	l.signalSoon()
 	l.enqueue(s, real, false)
@@ -109,7 +109,7 @@ func (l *loop) putOff(s *Subscription, reason string, first, last time.Duration)
 	l.release(s)
 	s.state.generation++
 	s.state.pending = 0
-	s.look(true, reason)
+	s.rescanAll(true, reason)
 	s.state.untold = true
 	l.signalSoon()
 	s.state.backoff = min(max(2*s.state.backoff, first), last)
@@ -175,7 +175,7 @@ func (l *loop) workOff() {
 	s.mu.Unlock()
 	if done {
 		s.state.backoff = 0
-		s.look(false, "")
+		s.rescanAll(false, "")
 		s.state.untold = true
 		l.signalSoon()
 	}

@@ -180,7 +180,7 @@ type Subscription struct {
 //
 // dirty are absolute paths, sorted, each once, written as the root was given
 // to Subscribe; a folder that appeared comes with all that it holds. With
-// rescan the subscriber must look at everything: a look that begins after
+// rescan the subscriber must look at everything: a collect that begins after
 // Drain returned, together with the paths of later Drains, misses nothing.
 // Until all folders are watched each Drain says rescan. degraded says in plain
 // words why watching is impossible just now, and what to do about it.
@@ -227,9 +227,9 @@ func (s *Subscription) touch(path string, limit int) {
 	}
 }
 
-// look says that all must be looked at: once, or with blind until told
+// rescanAll says that all must be looked at: once, or with blind until told
 // otherwise.
-func (s *Subscription) look(blind bool, degraded string) {
+func (s *Subscription) rescanAll(blind bool, degraded string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rescan, s.blind, s.degraded = true, blind, degraded

@@ -179,22 +179,22 @@ func TestEachFault(t *testing.T) {
 					}
 					got := fetch(t, s, protocol, bodies(protocol, stream), patience)
 					s.Close()
-					check(t, looked{protocol, stream, s, got})
+					check(t, faulted{protocol, stream, s, got})
 				})
 			}
 		}
 	}
 }
 
-// looked is what one fault sent.
-type looked struct {
+// faulted is what one fault sent.
+type faulted struct {
 	protocol string
 	stream   bool
 	server   *Server
 	got      heardBack
 }
 
-type faultCheck func(*testing.T, looked)
+type faultCheck func(*testing.T, faulted)
 
 func faultChecks() map[Fault]faultCheck {
 	checks := map[Fault]faultCheck{}
@@ -208,7 +208,7 @@ func faultChecks() map[Fault]faultCheck {
 
 func refusalChecks() map[Fault]faultCheck {
 	refused := func(status int, has string) faultCheck {
-		return func(t *testing.T, l looked) {
+		return func(t *testing.T, l faulted) {
 			if l.got.err != nil || l.got.status != status || !strings.Contains(l.got.body, has) {
 				t.Errorf("status %d %.200q %v, want %d with %q", l.got.status, l.got.body, l.got.err, status, has)
 			}
@@ -218,20 +218,20 @@ func refusalChecks() map[Fault]faultCheck {
 		}
 	}
 	return map[Fault]faultCheck{
-		RateHeader: func(t *testing.T, l looked) {
+		RateHeader: func(t *testing.T, l faulted) {
 			refused(429, "too many")(t, l)
 			if after := l.got.header.Get("Retry-After"); after != "7" {
 				t.Errorf("Retry-After is %q", after)
 			}
 		},
-		RateDate: func(t *testing.T, l looked) {
+		RateDate: func(t *testing.T, l faulted) {
 			refused(429, "too many")(t, l)
 			if _, err := http.ParseTime(l.got.header.Get("Retry-After")); err != nil {
 				t.Error(err)
 			}
 		},
 		RateGemini: refused(429, `"retryDelay":"7s"`),
-		RateBare: func(t *testing.T, l looked) {
+		RateBare: func(t *testing.T, l faulted) {
 			refused(429, "too many")(t, l)
 			if l.got.header.Get("Retry-After") != "" || strings.Contains(l.got.body, "retryDelay") {
 				t.Error("it says when to come back")
@@ -240,7 +240,7 @@ func refusalChecks() map[Fault]faultCheck {
 		NoMoney: refused(402, "credit"), BadKey: refused(401, Key), NoModel: refused(404, Model),
 		BadRequest: refused(400, "invalid_request_error"), ServerError: refused(500, "<html>"),
 		Unavailable: refused(503, ""), Overloaded: refused(529, "overloaded_error"),
-		Redirect: func(t *testing.T, l looked) {
+		Redirect: func(t *testing.T, l faulted) {
 			refused(307, "")(t, l)
 			if to := l.got.header.Get("Location"); to == "" || strings.HasPrefix(to, l.server.URL()+"/") {
 				t.Errorf("it leads to %q", to)
@@ -250,51 +250,51 @@ func refusalChecks() map[Fault]faultCheck {
 }
 
 func wireChecks() map[Fault]faultCheck {
-	charged := func(t *testing.T, l looked) {
+	charged := func(t *testing.T, l faulted) {
 		if u := l.server.Charged(); u.Output == 0 || u.Input == 0 {
 			t.Errorf("charged %+v for an answer that was made", u)
 		}
 	}
-	half := func(t *testing.T, l looked) {
+	half := func(t *testing.T, l faulted) {
 		charged(t, l)
 		if _, _, ended := text(t, l.protocol, l.stream, l.got.body); ended || l.got.body == "" {
 			t.Errorf("the answer is whole, or empty: %q", l.got.body)
 		}
 	}
 	late := func(headers bool) faultCheck {
-		return func(t *testing.T, l looked) {
+		return func(t *testing.T, l faulted) {
 			charged(t, l)
 			if !errors.Is(l.got.err, context.Canceled) || (l.got.status == 200) != headers {
 				t.Errorf("status %d, error %v", l.got.status, l.got.err)
 			}
 		}
 	}
-	large := func(t *testing.T, l looked) {
+	large := func(t *testing.T, l faulted) {
 		charged(t, l)
 		if l.got.err != nil || len(l.got.body) != 256<<10 {
 			t.Errorf("%d bytes, error %v; want no end in sight", len(l.got.body), l.got.err)
 		}
 	}
 	return map[Fault]faultCheck{
-		Reset: func(t *testing.T, l looked) {
+		Reset: func(t *testing.T, l faulted) {
 			charged(t, l)
 			if !errors.Is(l.got.err, syscall.ECONNRESET) && !errors.Is(l.got.err, io.EOF) {
 				t.Errorf("error %v", l.got.err)
 			}
 		},
-		Cut: func(t *testing.T, l looked) {
+		Cut: func(t *testing.T, l faulted) {
 			half(t, l)
 			if !errors.Is(l.got.err, io.ErrUnexpectedEOF) {
 				t.Errorf("error %v", l.got.err)
 			}
 		},
-		CutClean: func(t *testing.T, l looked) {
+		CutClean: func(t *testing.T, l faulted) {
 			half(t, l)
 			if l.got.err != nil {
 				t.Errorf("error %v", l.got.err)
 			}
 		},
-		ErrorMidway: func(t *testing.T, l looked) {
+		ErrorMidway: func(t *testing.T, l faulted) {
 			half(t, l)
 			if l.got.status != 200 || !strings.Contains(l.got.body, `"error":{`) {
 				t.Errorf("status %d, %q", l.got.status, l.got.body)
@@ -302,13 +302,13 @@ func wireChecks() map[Fault]faultCheck {
 		},
 		Hang: late(true), HangBefore: late(false), Slow: late(true),
 		Huge: large, Endless: large,
-		LongLine: func(t *testing.T, l looked) {
+		LongLine: func(t *testing.T, l faulted) {
 			large(t, l)
 			if tail := l.got.body[len(l.got.body)-128<<10:]; strings.Contains(tail, "\n") {
 				t.Error("the line ends")
 			}
 		},
-		GzipBomb: func(t *testing.T, l looked) {
+		GzipBomb: func(t *testing.T, l faulted) {
 			charged(t, l)
 			if l.got.header.Get("Content-Encoding") != "gzip" || !strings.HasPrefix(l.got.body, "\x1f\x8b") {
 				t.Errorf("it is not packed: %v", l.got.header)
@@ -321,8 +321,8 @@ func wireChecks() map[Fault]faultCheck {
 }
 
 func bodyChecks() map[Fault]faultCheck {
-	whole := func(check func(t *testing.T, l looked, text string, calls int)) faultCheck {
-		return func(t *testing.T, l looked) {
+	whole := func(check func(t *testing.T, l faulted, text string, calls int)) faultCheck {
+		return func(t *testing.T, l faulted) {
 			text, calls, ended := text(t, l.protocol, l.stream, l.got.body)
 			if l.got.err != nil || l.got.status != 200 || !ended {
 				t.Fatalf("status %d, ended %v, error %v: %q", l.got.status, ended, l.got.err, l.got.body)
@@ -330,36 +330,36 @@ func bodyChecks() map[Fault]faultCheck {
 			check(t, l, text, calls)
 		}
 	}
-	contains := func(some string) func(*testing.T, looked, string, int) {
-		return func(t *testing.T, l looked, _ string, _ int) {
+	contains := func(some string) func(*testing.T, faulted, string, int) {
+		return func(t *testing.T, l faulted, _ string, _ int) {
 			if !strings.Contains(l.got.body, some) {
 				t.Errorf("%q lacks %q", l.got.body, some)
 			}
 		}
 	}
-	silent := func(t *testing.T, l looked, text string, calls int) {
+	silent := func(t *testing.T, l faulted, text string, calls int) {
 		if text != "" || calls > 0 {
 			t.Errorf("it says %q and has %d calls", text, calls)
 		}
 	}
 	return map[Fault]faultCheck{
-		NotJSON: func(t *testing.T, l looked) {
+		NotJSON: func(t *testing.T, l faulted) {
 			if l.got.status != 200 || json.Valid([]byte(l.got.body)) {
 				t.Errorf("status %d, %q", l.got.status, l.got.body)
 			}
 		},
-		HTML: func(t *testing.T, l looked) {
+		HTML: func(t *testing.T, l faulted) {
 			if l.got.status != 200 || !strings.HasPrefix(l.got.header.Get("Content-Type"), "text/html") || !strings.Contains(l.got.body, "<html>") {
 				t.Errorf("status %d, %v, %q", l.got.status, l.got.header, l.got.body)
 			}
 		},
 		WrongModel: whole(contains(`"model":"` + Unasked + `"`)),
-		NoUsage: whole(func(t *testing.T, l looked, _ string, _ int) {
+		NoUsage: whole(func(t *testing.T, l faulted, _ string, _ int) {
 			if strings.Contains(l.got.body, "_tokens") {
 				t.Errorf("it tells of tokens: %q", l.got.body)
 			}
 		}),
-		HugeUsage: whole(func(t *testing.T, l looked, _ string, _ int) {
+		HugeUsage: whole(func(t *testing.T, l faulted, _ string, _ int) {
 			// A stream that was not asked to end with usage tells nothing.
 			if l.protocol == OpenAI && l.stream {
 				return
@@ -369,15 +369,15 @@ func bodyChecks() map[Fault]faultCheck {
 				t.Errorf("%d tokens are charged: the claim is not the charge", charged)
 			}
 		}),
-		Empty: whole(silent), NullContent: whole(func(t *testing.T, l looked, text string, calls int) {
+		Empty: whole(silent), NullContent: whole(func(t *testing.T, l faulted, text string, calls int) {
 			silent(t, l, text, calls)
 			contains(`"content":null`)(t, l, "", 0)
 		}),
-		Refusal: whole(func(t *testing.T, l looked, text string, calls int) {
+		Refusal: whole(func(t *testing.T, l faulted, text string, calls int) {
 			silent(t, l, text, calls)
 			contains("refusal\"")(t, l, "", 0)
 		}),
-		Truncated: whole(func(t *testing.T, l looked, text string, _ int) {
+		Truncated: whole(func(t *testing.T, l faulted, text string, _ int) {
 			if json.Valid([]byte(text)) || !strings.HasPrefix(text, "{") {
 				t.Errorf("the text is whole: %q", text)
 			}
@@ -388,7 +388,7 @@ func bodyChecks() map[Fault]faultCheck {
 
 func wordChecks() map[Fault]faultCheck {
 	words := func(check func(text string, calls int) bool) faultCheck {
-		return func(t *testing.T, l looked) {
+		return func(t *testing.T, l faulted) {
 			text, calls, ended := text(t, l.protocol, l.stream, l.got.body)
 			if !ended || !check(text, calls) {
 				t.Errorf("it ended %v and says %q with %d calls", ended, text, calls)
@@ -402,7 +402,7 @@ func wordChecks() map[Fault]faultCheck {
 		return words(func(text string, _ int) bool { return json.Valid([]byte(text)) && strings.Contains(text, some) })
 	}
 	asks := func(name string) faultCheck {
-		return func(t *testing.T, l looked) {
+		return func(t *testing.T, l faulted) {
 			words(func(text string, calls int) bool { return text == "" && calls == 1 })(t, l)
 			if !strings.Contains(l.got.body, `"`+name+`"`) {
 				t.Errorf("it does not ask for %s: %q", name, l.got.body)
@@ -418,7 +418,7 @@ func wordChecks() map[Fault]faultCheck {
 		}),
 		WrongSchema: valid(`"items":[1,2,3]`), ExtraFields: valid(`"mood":"curious"`), BadEvidence: valid("files:aaaaaaaaaa@999999"),
 		ToolLoop: asks("read_file"), UnknownTool: asks("launch_rocket"),
-		BadArguments: func(t *testing.T, l looked) {
+		BadArguments: func(t *testing.T, l faulted) {
 			asks("read_file")(t, l)
 			if !strings.Contains(l.got.body, `/home/`) {
 				t.Errorf("the arguments are lost: %q", l.got.body)

@@ -123,9 +123,9 @@ type prefixes struct {
 	order [][sha256.Size]byte
 }
 
-// look returns how many bytes of the prompt, up to limit, were kept before,
+// keep returns how many bytes of the prompt, up to limit, were kept before,
 // and keeps it.
-func (p *prefixes) look(prompt string, limit int) (kept int) {
+func (p *prefixes) keep(prompt string, limit int) (kept int) {
 	if p.known == nil {
 		p.known = map[[sha256.Size]byte]bool{}
 	}
@@ -162,7 +162,7 @@ func (l *ledger) input(r Request) models.Usage {
 	if r.kept >= 0 {
 		limit = r.kept
 	}
-	usage.Cached = l.prefix.look(r.prompt, limit) / 4
+	usage.Cached = l.prefix.keep(r.prompt, limit) / 4
 	if r.kept >= cacheLeast {
 		usage.Written = r.kept/cacheBlock*cacheBlock/4 - usage.Cached
 	}

@@ -254,7 +254,7 @@ func TestBounds(t *testing.T) {
 	}
 	var p prefixes
 	for i := range 3000 {
-		p.look(fmt.Sprint(i)+strings.Repeat("x", 50*cacheBlock), math.MaxInt)
+		p.keep(fmt.Sprint(i)+strings.Repeat("x", 50*cacheBlock), math.MaxInt)
 	}
 	if len(p.known) > cacheBlocks || len(p.order) > cacheBlocks {
 		t.Errorf("%d blocks are remembered", len(p.known))

@@ -34,7 +34,7 @@ type account struct {
 	key     secret.Value
 	known   bool
 	missing *models.Error
-	looked  time.Time
+	loaded  time.Time
 	misses  int // in a row
 }
 
@@ -46,10 +46,10 @@ func (a *account) fetch() (secret.Value, *models.Error) {
 	if a.known {
 		return a.key, nil
 	}
-	if since := a.now().Sub(a.looked); a.missing != nil && since >= 0 && since < a.pause() {
+	if since := a.now().Sub(a.loaded); a.missing != nil && since >= 0 && since < a.pause() {
 		return secret.Value{}, a.missing
 	}
-	a.look()
+	a.load()
 	if !a.known {
 		return secret.Value{}, a.missing
 	}
@@ -64,10 +64,10 @@ func (a *account) pause() time.Duration {
 	return min(missAgain<<min(max(a.misses-1, 0), 10), keyringAgain)
 }
 
-// look fetches the key from where it is.
-func (a *account) look() {
+// load fetches the key from where it is.
+func (a *account) load() {
 	key, err := a.provider.Key(a.env)
-	a.looked = a.now()
+	a.loaded = a.now()
 	if err == nil {
 		a.key, a.known, a.missing, a.misses = key, true, nil, 0
 		return
@@ -92,7 +92,7 @@ func (a *account) renew(refused secret.Value) bool {
 	if a.known && a.key.Reveal() != refused.Reveal() {
 		return true // somebody else was faster
 	}
-	a.look()
+	a.load()
 	changed := a.known && a.key.Reveal() != refused.Reveal()
 	if changed {
 		a.logger.Info("a key was refused and has been read anew", "provider", a.provider.ID)

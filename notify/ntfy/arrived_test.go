@@ -11,8 +11,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 )
 
-// looks asks a client, and wants an answer.
-func looks(t *testing.T, client *ntfy.Client, m notify.Message, since time.Time, want bool) {
+// asks has a client ask, and wants an answer.
+func asks(t *testing.T, client *ntfy.Client, m notify.Message, since time.Time, want bool) {
 	t.Helper()
 	if arrived, err := client.Arrived(t.Context(), m, since); err != nil || arrived != want {
 		t.Errorf("%q arrived: %t, %v; want %t", m.Title, arrived, err, want)
@@ -48,12 +48,12 @@ func TestArrived(t *testing.T) {
 				}
 				another := open(t, server, ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
 				for _, c := range []*ntfy.Client{client, another} {
-					looks(t, c, full(), since, kept)
+					asks(t, c, full(), since, kept)
 				}
 				server.Release()
-				looks(t, another, full(), since, kept || fault == ntfytest.CutLate)
+				asks(t, another, full(), since, kept || fault == ntfytest.CutLate)
 				title := notify.Message{Sequence: "other", Kind: notify.KindIncident, Title: "Something else"}
-				looks(t, another, title, since, false)
+				asks(t, another, title, since, false)
 			})
 		}
 	}
@@ -71,18 +71,18 @@ func TestArrivedTellsApart(t *testing.T) {
 		}
 		again := full()
 		again.Sequence = "6a1d0000"
-		looks(t, client, again, now, old) // of the same words: an old server has them alone
+		asks(t, client, again, now, old) // of the same words: an old server has them alone
 		marked := full()
 		marked.Title += " (possibly repeated)"
-		looks(t, client, marked, now, !old)
-		looks(t, client, again, now.Add(time.Minute), false) // it was there before
-		looks(t, client, full(), now.Add(time.Hour), !old)   // the clock was set
+		asks(t, client, marked, now, !old)
+		asks(t, client, again, now.Add(time.Minute), false) // it was there before
+		asks(t, client, full(), now.Add(time.Hour), !old)   // the clock was set
 		alone := notify.Message{Sequence: "7b2e0000", Kind: notify.KindTest, Title: "A title alone"}
-		looks(t, client, alone, now, false)
+		asks(t, client, alone, now, false)
 		if _, err := client.Send(t.Context(), alone); err != nil {
 			t.Fatal(err)
 		}
-		looks(t, client, alone, now, true)
+		asks(t, client, alone, now, true)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestArrivedCannotTell(t *testing.T) {
 	})
 	t.Run("has forgotten it", func(t *testing.T) {
 		client := open(t, start(t, ntfytest.Options{Burst: -1}), ntfy.Config{}, ntfy.Options{})
-		looks(t, client, full(), time.Now().Add(-11*time.Hour), false)
+		asks(t, client, full(), time.Now().Add(-11*time.Hour), false)
 		cannotTell(t, client, full(), time.Now().Add(-13*time.Hour), notify.Unknown, "may not have kept")
 	})
 	t.Run("without buttons", func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestArrivedCannotTell(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := notify.Message{Sequence: "other", Title: "Something else"}
-		looks(t, client, other, time.Now().Add(-2*time.Hour), false) // what it shows, it has kept
+		asks(t, client, other, time.Now().Add(-2*time.Hour), false) // what it shows, it has kept
 	})
 	for fault, want := range map[ntfytest.Fault]struct {
 		trouble notify.Trouble

@@ -73,15 +73,15 @@ func everything(t *testing.T, at func(*testing.T) place) {
 // those of a message with a title alone.
 func found(t *testing.T, p place) {
 	since := time.Now()
-	looks(t, p.client(t), full(), since, false)
+	asks(t, p.client(t), full(), since, false)
 	title := notify.Message{Sequence: "6a1d0000", Kind: notify.KindNotice, Title: "A title alone"}
 	for _, m := range []notify.Message{full(), title} {
 		if _, err := p.client(t).Send(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
-		looks(t, p.client(t), m, since, true)
+		asks(t, p.client(t), m, since, true)
 	}
-	looks(t, p.client(t), notify.Message{Sequence: "7b2e0000", Kind: notify.KindNotice, Title: "Something else"}, since, false)
+	asks(t, p.client(t), notify.Message{Sequence: "7b2e0000", Kind: notify.KindNotice, Title: "Something else"}, since, false)
 }
 
 func full() notify.Message {

@@ -37,8 +37,8 @@ func address(configured string) string {
 	return "unix:path=/run/dbus/system_bus_socket"
 }
 
-// look asks logind over a connection of its own. The context ends what hangs.
-func (r *Reader) look(ctx context.Context) (presence.Session, error) {
+// ask asks logind over a connection of its own. The context ends what hangs.
+func (r *Reader) ask(ctx context.Context) (presence.Session, error) {
 	// EXTERNAL is the one way in that reads no file of the person's home.
 	conn, err := dbus.Connect(address(r.options.Bus), dbus.WithContext(ctx), dbus.WithAuth(dbus.AuthExternal(strconv.Itoa(os.Getuid()))))
 	if err != nil {

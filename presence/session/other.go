@@ -9,7 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/presence"
 )
 
-// look finds nobody to ask.
-func (*Reader) look(context.Context) (presence.Session, error) {
+// ask finds nobody to ask.
+func (*Reader) ask(context.Context) (presence.Session, error) {
 	return presence.Session{}, errors.New("this system says nothing of sessions")
 }

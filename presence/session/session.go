@@ -20,7 +20,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/presence"
 )
 
-// timeout is how long one look may take.
+// timeout is how long one question may take.
 const timeout = time.Second
 
 // Options are what a Reader may be told. Every field may be left out.
@@ -35,7 +35,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Reader looks at the session. It holds no connection between looks, so that a
+// Reader looks at the session. It holds no connection between questions, so that a
 // bus that comes, goes or restarts is met anew each time.
 type Reader struct {
 	options Options
@@ -61,11 +61,11 @@ func New(options Options) *Reader {
 func (r *Reader) Session(ctx context.Context) presence.Session {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	seen, err := r.look(ctx)
+	seen, err := r.ask(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		// Locked since is kept: a bus that fails for one look unlocks nothing.
+		// Locked since is kept: a bus that fails for one question unlocks nothing.
 		if text := err.Error(); text != r.said {
 			r.said = text
 			r.options.Logger.Debug("nothing is known of the session", "error", err)

@@ -168,33 +168,33 @@ func TestNoSession(t *testing.T) {
 }
 
 // TestBusComesAndGoes: a bus without logind, one that ends and one that starts
-// anew are met at the next look; that it was locked is not forgotten meanwhile.
+// anew are met at the next question; that it was locked is not forgotten meanwhile.
 func TestBusComesAndGoes(t *testing.T) {
 	bus := privatebus.Start(t)
 	var log bytes.Buffer
 	clock := &clock{at}
 	reader := session.New(session.Options{Bus: bus.Address, User: "1000", Now: clock.Now,
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
-	look := func(when string, want presence.Session) {
+	ask := func(when string, want presence.Session) {
 		t.Helper()
 		if diff := cmp.Diff(want, reader.Session(t.Context()), cmp.Comparer(time.Time.Equal)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
-	look("without logind", presence.Session{})
-	look("without logind", presence.Session{})
+	ask("without logind", presence.Session{})
+	ask("without logind", presence.Session{})
 	if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), "level=DEBUG") {
 		t.Errorf("said %d times: %s", lines, log.String())
 	}
 	startLogin(t, bus).set("LockedHint", true)
 	locked := presence.Session{Known: true, Locked: true, LockedSince: at}
-	look("with it", locked)
+	ask("with it", locked)
 	bus.Stop()
 	clock.now = at.Add(time.Hour)
-	look("without a bus", presence.Session{})
+	ask("without a bus", presence.Session{})
 	bus.Restart()
 	startLogin(t, bus).set("LockedHint", true)
-	look("with another bus", locked)
+	ask("with another bus", locked)
 }
 
 // TestNobodyAnswers: a bus or a logind that says nothing holds nobody up.

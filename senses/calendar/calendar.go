@@ -51,15 +51,15 @@ type Sense struct {
 	addresses map[string]bool
 	hints     *hints
 
-	// What the last look saw; current is false where it must be repeated.
-	current  bool
-	stamp    stamp
-	lookedAt time.Time
-	mind     *time.Location
-	cursor   string
-	items    [sha256.Size]byte // digest of the last set
-	degraded string
-	starts   starts
+	// What the last collect saw; current is false where it must be repeated.
+	current     bool
+	stamp       stamp
+	collectedAt time.Time
+	mind        *time.Location
+	cursor      string
+	items       [sha256.Size]byte // digest of the last set
+	degraded    string
+	starts      starts
 }
 
 var (
@@ -134,7 +134,7 @@ func (s *Sense) Stop(context.Context) error {
 // there is anything new about them.
 func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (senses.Batch, error) {
 	mind := s.options.Zone()
-	now, err := look(s.path)
+	now, err := readStamp(s.path)
 	if err != nil {
 		s.current = false
 		return senses.Batch{}, err
@@ -147,17 +147,17 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (sense
 	if err != nil {
 		return senses.Batch{}, err
 	}
-	s.current, s.lookedAt, s.mind = true, at, mind
+	s.current, s.collectedAt, s.mind = true, at, mind
 	s.degraded = batch.Degraded
 	return batch, nil
 }
 
-// unchanged reports whether the last look still holds: the same file, the same
+// unchanged reports whether the last collect still holds: the same file, the same
 // zone, within the hour, and committed.
 func (s *Sense) unchanged(now stamp, at time.Time, mind *time.Location, cursor []byte) bool {
 	return s.current && now == s.stamp && s.cursor == string(cursor) &&
-		!at.Before(s.lookedAt) && at.Sub(s.lookedAt) < renew &&
-		sameZone(mind, s.mind, at) && s.stamp.shows(s.lookedAt)
+		!at.Before(s.collectedAt) && at.Sub(s.collectedAt) < renew &&
+		sameZone(mind, s.mind, at) && s.stamp.shows(s.collectedAt)
 }
 
 // sameZone reports whether two locations show the same clock around at.
@@ -219,7 +219,7 @@ func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cur
 	return s.report(items, at, mind, cursor, degraded), nil
 }
 
-// report makes the batch. Its cursor names the set, so that a look whose
+// report makes the batch. Its cursor names the set, so that a collect whose
 // commit failed is known by the cursor that comes back.
 func (s *Sense) report(items []subconscious.Observation, at time.Time, mind *time.Location, cursor []byte, degraded string) senses.Batch {
 	batch := senses.Batch{Degraded: degraded}

@@ -63,14 +63,14 @@ func (d *desk) write(text string) {
 	}
 }
 
-func (d *desk) look() (senses.Batch, error) {
+func (d *desk) collect() (senses.Batch, error) {
 	return d.sense.Collect(context.Background(), d.at, d.cursor)
 }
 
-// collect looks and commits.
-func (d *desk) collect() senses.Batch {
+// tick collects and commits.
+func (d *desk) tick() senses.Batch {
 	d.t.Helper()
-	batch, err := d.look()
+	batch, err := d.collect()
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -107,29 +107,29 @@ var (
 func TestUnchangedFileIsNotReadAgain(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf(dentist))
-	if n := len(d.items(d.collect())); n != 1 {
+	if n := len(d.items(d.tick())); n != 1 {
 		t.Fatalf("%d events, want 1", n)
 	}
 	for range 3 {
 		d.at = d.at.Add(5 * time.Minute)
-		if batch := d.collect(); batch.Sets != nil || batch.Cursor != nil || batch.Rows != nil {
+		if batch := d.tick(); batch.Sets != nil || batch.Cursor != nil || batch.Rows != nil {
 			t.Fatalf("an unchanged file brought %+v", batch)
 		}
 	}
-	allocations := testing.AllocsPerRun(100, func() { d.collect() })
+	allocations := testing.AllocsPerRun(100, func() { d.tick() })
 	if allocations > 10 {
-		t.Errorf("%v allocations a look at an unchanged file", allocations)
+		t.Errorf("%v allocations a collect of an unchanged file", allocations)
 	}
 }
 
 func TestWindowMovesOn(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf(dentist + eventOf("later@example.org", "DTSTART:20261226T123000Z\r\nSUMMARY:Just beyond") + soon))
-	if n := len(d.items(d.collect())); n != 2 {
+	if n := len(d.items(d.tick())); n != 2 {
 		t.Fatalf("%d events, want 2", n)
 	}
 	d.at = d.at.Add(time.Hour)
-	items := d.items(d.collect())
+	items := d.items(d.tick())
 	if len(items) != 2 || items[1].Title != "Just beyond, Sat 26 Dec 12:30" {
 		t.Fatalf("after an hour: %+v", items)
 	}
@@ -138,10 +138,10 @@ func TestWindowMovesOn(t *testing.T) {
 func TestTouchedFileBringsNothing(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf(dentist))
-	d.collect()
+	d.tick()
 	d.at = d.at.Add(5 * time.Minute)
 	d.write(calendarOf(dentist))
-	if batch := d.collect(); batch.Sets != nil {
+	if batch := d.tick(); batch.Sets != nil {
 		t.Fatalf("the same content brought %+v", batch)
 	}
 }
@@ -149,11 +149,11 @@ func TestTouchedFileBringsNothing(t *testing.T) {
 func TestMoveIsAChangeOfTheSameEvent(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf(dentist))
-	first := d.items(d.collect())[0]
+	first := d.items(d.tick())[0]
 	move := func(hour string) subconscious.Observation {
 		d.at = d.at.Add(5 * time.Minute)
 		d.write(calendarOf(strings.ReplaceAll(strings.ReplaceAll(dentist, "T1530", "T1930"), "T1500", "T"+hour)))
-		return d.items(d.collect())[0]
+		return d.items(d.tick())[0]
 	}
 	second := move("1600")
 	if second.ID != first.ID || second.Fingerprint == first.Fingerprint || second.Due.Equal(first.Due) {
@@ -172,7 +172,7 @@ func TestMoveIsAChangeOfTheSameEvent(t *testing.T) {
 	}
 	d.at = d.at.Add(5 * time.Minute)
 	d.write(calendarOf(""))
-	if items := d.items(d.collect()); len(items) != 0 || len(d.rows) != 0 {
+	if items := d.items(d.tick()); len(items) != 0 || len(d.rows) != 0 {
 		t.Errorf("an empty calendar leaves %v and rows %v", items, d.rows)
 	}
 }
@@ -181,7 +181,7 @@ func TestFailedCommitIsRepeated(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf(dentist))
 	for range 2 {
-		batch, err := d.look() // not committed
+		batch, err := d.collect() // not committed
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,14 +190,14 @@ func TestFailedCommitIsRepeated(t *testing.T) {
 		}
 		d.at = d.at.Add(time.Minute)
 	}
-	d.collect()
+	d.tick()
 	d.at = d.at.Add(time.Minute)
 	d.write(calendarOf(dentist + soon))
-	if _, err := d.look(); err != nil { // not committed either
+	if _, err := d.collect(); err != nil { // not committed either
 		t.Fatal(err)
 	}
 	d.at = d.at.Add(time.Minute)
-	if n := len(d.items(d.collect())); n != 2 {
+	if n := len(d.items(d.tick())); n != 2 {
 		t.Fatalf("%d events after a failed commit, want 2", n)
 	}
 }
@@ -206,21 +206,21 @@ func TestHalfWrittenFileKeepsWhatWas(t *testing.T) {
 	d := newDesk(t)
 	whole := calendarOf(dentist + soon)
 	d.write(whole)
-	d.collect()
+	d.tick()
 	for _, text := range []string{"", whole[:20], whole[:len(whole)/2], whole[:len(whole)-5]} {
 		d.at = d.at.Add(time.Minute)
 		d.write(text)
-		batch := d.collect()
+		batch := d.tick()
 		if batch.Sets != nil || !strings.Contains(batch.Degraded, "are kept") {
 			t.Errorf("%d bytes of the file brought %+v", len(text), batch)
 		}
-		if again := d.collect(); again.Sets != nil || again.Degraded != batch.Degraded {
+		if again := d.tick(); again.Sets != nil || again.Degraded != batch.Degraded {
 			t.Errorf("the second look at %d bytes brought %+v", len(text), again)
 		}
 	}
 	d.at = d.at.Add(time.Minute)
 	d.write(whole)
-	if batch := d.collect(); batch.Sets != nil || batch.Degraded != "" {
+	if batch := d.tick(); batch.Sets != nil || batch.Degraded != "" {
 		t.Errorf("the whole file again brought %+v", batch)
 	}
 }
@@ -229,9 +229,9 @@ func TestZoneChange(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf(eventOf("day@example.org", "DTSTART;VALUE=DATE:20261127\r\nSUMMARY:Holiday") +
 		eventOf("call@example.org", "DTSTART:20261127T150000Z\r\nSUMMARY:Call") + eventOf("run@example.org", "DTSTART:20261128T070000\r\nSUMMARY:Run")))
-	before := d.items(d.collect())
+	before := d.items(d.tick())
 	d.zone = mustZone(t, "Asia/Tokyo")
-	after := d.items(d.collect())
+	after := d.items(d.tick())
 	titles := []string{"Holiday, Fri 27 Nov, all day", "Call, Sat 28 Nov 00:00", "Run, Sat 28 Nov 07:00"}
 	for i := range before {
 		if after[i].ID != before[i].ID {
@@ -246,7 +246,7 @@ func TestZoneChange(t *testing.T) {
 	}
 	d.zone = mustZone(t, "America/Lima")
 	d.open(Config{ID: "sample"})
-	for _, item := range d.items(d.collect())[:2] {
+	for _, item := range d.items(d.tick())[:2] {
 		if from, moved := item.Attrs["moved_from"]; moved {
 			t.Errorf("a journey moved %q from %s", item.Title, from)
 		}
@@ -258,7 +258,7 @@ func TestWholeDayIsMovedFromADay(t *testing.T) {
 	day := func(date string) subconscious.Observation {
 		d.at = d.at.Add(5 * time.Minute)
 		d.write(calendarOf(eventOf("day@example.org", "DTSTART;VALUE=DATE:"+date+"\r\nSUMMARY:Holiday")))
-		return d.items(d.collect())[0]
+		return d.items(d.tick())[0]
 	}
 	day("20261127")
 	d.zone = mustZone(t, "America/Lima")
@@ -298,7 +298,7 @@ func TestUnreadable(t *testing.T) {
 	d := newDesk(t)
 	check := func(what, want string) {
 		t.Helper()
-		if _, err := d.look(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), d.path) {
+		if _, err := d.collect(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), d.path) {
 			t.Errorf("%s: error %v, want one with the path and %q", what, err, want)
 		}
 	}
@@ -319,7 +319,7 @@ func TestUnreadable(t *testing.T) {
 	d.sense.options.Exclude = []string{filepath.Dir(d.path)}
 	check("our own folder", "folder of this daemon")
 	d.sense.options.Exclude = nil
-	if n := len(d.items(d.collect())); n != 1 {
+	if n := len(d.items(d.tick())); n != 1 {
 		t.Errorf("%d events once it can be read", n)
 	}
 }
@@ -327,7 +327,7 @@ func TestUnreadable(t *testing.T) {
 func TestOwnExportIsLeftOut(t *testing.T) {
 	d := newDesk(t)
 	d.write(calendarOf("X-COMMENT:" + subconscious.Mark + "\r\n" + dentist))
-	batch := d.collect()
+	batch := d.tick()
 	if len(d.items(batch)) != 0 || !strings.Contains(batch.Degraded, "written by this daemon") {
 		t.Fatalf("%+v", batch)
 	}
@@ -341,7 +341,7 @@ func TestChangeWithinTheClockOfTheFileSystem(t *testing.T) {
 	if err := os.Chtimes(d.path, d.at, d.at); err != nil {
 		t.Fatal(err)
 	}
-	d.collect()
+	d.tick()
 	file, err := os.OpenFile(d.path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +356,7 @@ func TestChangeWithinTheClockOfTheFileSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.at = d.at.Add(5 * time.Minute)
-	if got := d.items(d.collect())[0].Due.Hour(); got != 14 {
+	if got := d.items(d.tick())[0].Due.Hour(); got != 14 {
 		t.Fatalf("still at %d o'clock", got)
 	}
 }
@@ -366,7 +366,7 @@ func TestTrust(t *testing.T) {
 		d := newDesk(t)
 		d.open(Config{ID: "sample", Trust: given})
 		d.write(calendarOf(dentist))
-		if got := d.items(d.collect())[0].Trust; got != want {
+		if got := d.items(d.tick())[0].Trust; got != want {
 			t.Errorf("%q gives %q, want %q", given, got, want)
 		}
 	}
@@ -405,7 +405,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 		return calendarOf(eventOf(sampleKey+"@example.org", "DTSTART:"+start+"\r\nSUMMARY:Talk"))
 	}
 	d.write(secret("20261127T150000Z"))
-	d.collect()
+	d.tick()
 	for key := range d.rows {
 		if strings.Contains(key, sampleKey) || len(d.rows) != 1 {
 			t.Errorf("rows %v", d.rows)
@@ -414,7 +414,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	d.open(Config{ID: "sample"})
 	d.at = d.at.Add(5 * time.Minute)
 	d.write(secret("20261127T160000Z"))
-	if items := d.items(d.collect()); len(items) != 1 || items[0].Attrs["moved_from"] != "2026-11-27T15:00:00Z" {
+	if items := d.items(d.tick()); len(items) != 1 || items[0].Attrs["moved_from"] != "2026-11-27T15:00:00Z" {
 		t.Errorf("after a restart: %+v", items)
 	}
 }
@@ -425,7 +425,7 @@ func TestNoCutGoesThroughASecret(t *testing.T) {
 		d := newDesk(t)
 		d.write(calendarOf(eventOf("a@example.org", "DTSTART:20261127T150000Z\r\nSUMMARY:"+text+"\r\nLOCATION:"+text[30:]+
 			"\r\nDESCRIPTION:"+strings.Repeat("w ", 450)+text)))
-		item := d.items(d.collect())[0]
+		item := d.items(d.tick())[0]
 		all := item.Title + "\n" + item.Text + "\n" + item.Attrs["location"]
 		for i := range len(sampleKey) - 8 {
 			if part := sampleKey[i : i+9]; strings.Contains(strings.ReplaceAll(all, sampleKey, ""), part) {

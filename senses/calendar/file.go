@@ -44,8 +44,8 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// look returns the stamp of the file.
-func look(path string) (stamp, error) {
+// readStamp returns the stamp of the file.
+func readStamp(path string) (stamp, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return stamp{}, plain(path, err)

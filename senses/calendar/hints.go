@@ -15,7 +15,7 @@ import (
 type hints struct {
 	sub  *watch.Subscription
 	out  chan struct{}
-	read atomic.Pointer[stamp] // what the last look read; nil before the first
+	read atomic.Pointer[stamp] // what the last collect read; nil before the first
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
@@ -46,7 +46,7 @@ func (h *hints) forward(ctx context.Context, path string) {
 		}
 		h.sub.Drain()
 		last := h.read.Load()
-		if now, err := look(path); last == nil || err == nil && now == *last {
+		if now, err := readStamp(path); last == nil || err == nil && now == *last {
 			continue
 		}
 		select {

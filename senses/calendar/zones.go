@@ -61,7 +61,7 @@ func (z *zones) find(id string) *time.Location {
 	if len(z.found) >= 2*maxZones {
 		return nil
 	}
-	zone := z.look(name)
+	zone := z.search(name)
 	z.found[name] = zone
 	if zone == nil {
 		z.problem(name, "is unknown and read as local time")
@@ -69,7 +69,7 @@ func (z *zones) find(id string) *time.Location {
 	return zone
 }
 
-func (z *zones) look(name string) *time.Location {
+func (z *zones) search(name string) *time.Location {
 	if zone := z.named(name); zone != nil {
 		return zone
 	}

@@ -22,7 +22,7 @@ func benchTranscripts(b *testing.B, sessions int) *world {
 	return w
 }
 
-func BenchmarkFirstLook(b *testing.B) {
+func BenchmarkFirstCollect(b *testing.B) {
 	w := benchTranscripts(b, 100)
 	for b.Loop() {
 		w.rows, w.cursor = map[string][]byte{}, nil
@@ -32,7 +32,7 @@ func BenchmarkFirstLook(b *testing.B) {
 	}
 }
 
-// collectAll is one look of a first one; it reports whether there is more.
+// collectAll is one collect of a first one; it reports whether there is more.
 func (w *world) collectAll() bool {
 	batch := w.collect()
 	w.commit(batch)
@@ -45,7 +45,7 @@ func BenchmarkUnchanged(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if told := w.look(); len(told) > 0 {
+		if told := w.tick(); len(told) > 0 {
 			b.Fatal(titles(told))
 		}
 	}
@@ -59,7 +59,7 @@ func BenchmarkOneMore(b *testing.B) {
 	for b.Loop() {
 		n++
 		w.append("session-0042", fmt.Sprintf("{\"role\":\"user\",\"content\":\"word %d\"}\n", n))
-		if told := w.look(); len(told) != 1 {
+		if told := w.tick(); len(told) != 1 {
 			b.Fatal(titles(told))
 		}
 	}

@@ -34,7 +34,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 	}
 	limited, cancel := budget(ctx)
 	defer cancel()
-	l := s.look(root, at)
+	l := s.begin(root, at)
 	if err := l.plan(limited); err != nil {
 		return senses.Batch{}, fmt.Errorf("conversation %s: list %s: %w", s.config.ID, s.config.Path, err)
 	}
@@ -56,8 +56,8 @@ func (s *Sense) drain() (degraded string) {
 	return degraded
 }
 
-// look is one Collect as it goes on.
-type look struct {
+// collect is one Collect as it goes on.
+type collect struct {
 	sense   *Sense
 	root    *os.Root
 	at      time.Time
@@ -75,19 +75,19 @@ type look struct {
 	all            map[uint64]bool // messages of all transcripts, once asked for
 }
 
-func (s *Sense) look(root *os.Root, at time.Time) *look {
+func (s *Sense) begin(root *os.Root, at time.Time) *collect {
 	agent := subconscious.Agent
 	if s.config.Trust == subconscious.Outsider {
 		agent = subconscious.Outsider
 	}
-	return &look{
+	return &collect{
 		sense: s, root: root, at: at, entries: map[string]*entry{}, gone: map[string]bool{},
 		hearing: hearing{instance: s.config.ID, at: at, person: s.config.Trust, agent: agent},
 	}
 }
 
 // plan finds out which transcripts must be read and which are gone.
-func (l *look) plan(ctx context.Context) error {
+func (l *collect) plan(ctx context.Context) error {
 	s := l.sense
 	list := listing{files: map[string]stat{}}
 	if err := list.walk(ctx, l.root, s.rules, ".", 0); err != nil {
@@ -122,7 +122,7 @@ func (l *look) plan(ctx context.Context) error {
 
 // files reads the transcripts, those that are known first, and ends those that
 // are gone and did not turn up under another name.
-func (l *look) files(ctx, limited context.Context) {
+func (l *collect) files(ctx, limited context.Context) {
 	for _, rel := range slices.Concat(l.changed, l.found) {
 		if limited.Err() != nil || l.hearing.full() {
 			l.later = true
@@ -144,17 +144,17 @@ func (l *look) files(ctx, limited context.Context) {
 	}
 }
 
-func (l *look) talk(e *entry) *talk {
+func (l *collect) talk(e *entry) *talk {
 	return &talk{name: e.Name, link: "conversation:" + l.sense.config.ID + "/" + e.Name, Open: slices.Clone(e.Open)}
 }
 
 // file reads one transcript.
-func (l *look) file(ctx context.Context, rel string) {
+func (l *collect) file(ctx context.Context, rel string) {
 	s, key := l.sense, fileKey(rel)
 	f, err := openTranscript(l.root, rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		l.writing = true // the next look finds it gone
+		l.writing = true // the next collect finds it gone
 		return
 	case err != nil:
 		s.unread[rel] = plainReason(err)
@@ -162,7 +162,7 @@ func (l *look) file(ctx context.Context, rel string) {
 	}
 	defer f.Close()
 	delete(s.unread, rel)
-	r := reading{look: l, file: f, written: f.written}
+	r := reading{collect: l, file: f, written: f.written}
 	switch before := s.known[key]; {
 	case before != nil:
 		r.entry = before.copy()
@@ -212,7 +212,7 @@ func plainReason(err error) string {
 
 // adopt returns what is known of a transcript that was found under a new name:
 // that of the one that was renamed, or of the one that it is a copy of.
-func (l *look) adopt(rel string, f *transcript) *entry {
+func (l *collect) adopt(rel string, f *transcript) *entry {
 	s := l.sense
 	heads := map[int64]uint64{}
 	begins := func(e *entry) bool {
@@ -264,7 +264,7 @@ func rank(is bool) int {
 
 // name returns what the conversation of a transcript is called. No two share
 // one: a file that was renamed keeps its own.
-func (l *look) name(rel string) string {
+func (l *collect) name(rel string) string {
 	if l.names == nil {
 		l.names = map[string]bool{}
 		for _, e := range l.sense.known {
@@ -282,7 +282,7 @@ func (l *look) name(rel string) string {
 
 // known reports whether any transcript holds a message with an identity of its
 // own: a session that goes on in a new file often begins with what was said.
-func (l *look) known(hash uint64) bool {
+func (l *collect) known(hash uint64) bool {
 	if l.all == nil {
 		l.all = map[uint64]bool{}
 		for _, list := range []map[string]*entry{l.sense.known, l.entries} {
@@ -296,8 +296,8 @@ func (l *look) known(hash uint64) bool {
 	return l.all[hash]
 }
 
-// hand makes the batch of what a look found.
-func (s *Sense) hand(l *look, degraded string) (senses.Batch, error) {
+// hand makes the batch of what a collect found.
+func (s *Sense) hand(l *collect, degraded string) (senses.Batch, error) {
 	begun := s.begun || !l.later
 	batch := senses.Batch{Changes: l.hearing.finish(), Starting: !begun, Degraded: join(degraded, s.complaint, s.unreadable())}
 	s.rescan = l.later || l.writing
@@ -330,13 +330,13 @@ func (r *reading) heard(said foreign.Said, hash uint64) heard {
 	if when.IsZero() || when.After(r.written) {
 		when = r.written
 	}
-	if when.After(r.look.at) {
-		when = r.look.at
+	if when.After(r.collect.at) {
+		when = r.collect.at
 	}
 	author := Agent
 	if said.By == foreign.ThePerson {
 		author = Person
 	}
-	early := (r.anew || r.fresh) && r.look.at.Sub(when) > recent
-	return heard{author: author, name: said.Name, key: fmt.Sprintf("%016x", hash), when: when, text: said.Text, old: !r.look.sense.begun || early}
+	early := (r.anew || r.fresh) && r.collect.at.Sub(when) > recent
+	return heard{author: author, name: said.Name, key: fmt.Sprintf("%016x", hash), when: when, text: said.Text, old: !r.collect.sense.begun || early}
 }

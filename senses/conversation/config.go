@@ -67,7 +67,7 @@ func (c Config) Validate() error {
 
 // Options are what a sense needs besides its configuration.
 type Options struct {
-	// Watcher tells when files were touched; with nil every look lists the
+	// Watcher tells when files were touched; with nil every collect lists the
 	// folder. The log needs none.
 	Watcher *watch.Watcher
 	// Rows reads back what was committed. With nil, after each start what a

@@ -28,9 +28,9 @@
 // All have the attributes conversation, author (person or agent) and, where it
 // is known, name; and the link "conversation:ID".
 //
-// On the first look nothing is told but promises with a date to come that were
+// On the first collect nothing is told but promises with a date to come that were
 // made in the last 14 days; nor is what is older in a transcript that is found
-// later. Of the log the last hour before the very first look is new.
+// later. Of the log the last hour before the very first collect is new.
 //
 // A transcript that is renamed, rotated, cut, or copied is known again by its
 // beginning and by its messages, which count once: by an identity or a time of

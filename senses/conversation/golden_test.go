@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite what the cases of testdata want
 //
 //	at 2026-11-16 10:00      the time from now on
 //	trust owner              whose word the person's in transcripts are
-//	look                     a tick
+//	tick                     a tick
 //	restart                  the sense is opened afresh
 //	remove roof              the transcript is deleted
 //	roof WHO: TEXT           person, agent, mind or an agent's name says it; "\n" ends a line
@@ -85,8 +85,8 @@ func run(t *testing.T, source, script string) string {
 					t.Fatal(err)
 				}
 			}
-		case "look":
-			b.WriteString("look " + w.at.Format("2 Jan 15:04") + "\n" + describe(w.look(), said))
+		case "tick":
+			b.WriteString("tick " + w.at.Format("2 Jan 15:04") + "\n" + describe(w.tick(), said))
 		default:
 			who, text, ok := strings.Cut(rest, ": ")
 			if !ok {

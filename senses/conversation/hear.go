@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// recent is how old a promise may be that is told on the first look, and
+	// recent is how old a promise may be that is told on the first collect, and
 	// what is told of a transcript that is found later.
 	recent = 14 * 24 * time.Hour
 	// maxTitle and maxText bound what is reported of a message, in bytes.
@@ -24,7 +24,7 @@ const (
 	// beyondCut is how far beyond a cut a secret is looked for that the cut
 	// would go through.
 	beyondCut = 512
-	// maxChanges is how much one look reports; the rest follows.
+	// maxChanges is how much one collect reports; the rest follows.
 	maxChanges = 4000
 )
 
@@ -53,13 +53,13 @@ type hearing struct {
 	asked         []asked
 }
 
-// asked is a question that nobody has answered so far in this look.
+// asked is a question that nobody has answered so far in this collect.
 type asked struct {
 	talk *talk
 	o    subconscious.Observation
 }
 
-// full reports whether the look has found as much as one batch should hold.
+// full reports whether the collect has found as much as one batch should hold.
 func (h *hearing) full() bool { return len(h.changes)+len(h.asked) >= maxChanges }
 
 // hear takes in one message of a conversation.
@@ -91,7 +91,7 @@ func (h *hearing) hear(t *talk, m heard) {
 	}
 }
 
-// finish returns what one look has to report.
+// finish returns what one collect has to report.
 func (h *hearing) finish() []subconscious.Observation {
 	for _, a := range h.asked {
 		h.changes = append(h.changes, a.o)
@@ -162,7 +162,7 @@ func (h *hearing) answered(t *talk) {
 	}
 }
 
-// over ends a question: one that was asked in this look was never told.
+// over ends a question: one that was asked in this collect was never told.
 func (h *hearing) over(t *talk, item open) {
 	if i := slices.IndexFunc(h.asked, func(a asked) bool { return a.o.ID == h.id(t, item.Key) }); i >= 0 {
 		a := h.asked[i]

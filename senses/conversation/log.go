@@ -18,7 +18,7 @@ import (
 const (
 	// page is how many messages are asked of the log at once.
 	page = 500
-	// justSaid is how long before the very first look a message of the log may
+	// justSaid is how long before the very first collect a message of the log may
 	// have been written to be new: whoever writes to a mind that is just being
 	// set up is heard.
 	justSaid = time.Hour
@@ -49,7 +49,7 @@ type spokenOf struct {
 type logCursor struct {
 	Version int   `json:"v"`
 	Last    int64 `json:"last"`
-	// Begun: the first look is over. Until then what was said before Since, in
+	// Begun: the first collect is over. Until then what was said before Since, in
 	// seconds, is old.
 	Begun bool  `json:"begun"`
 	Since int64 `json:"since,omitempty"`
@@ -80,7 +80,7 @@ func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (sen
 			c.Since = at.Add(-justSaid).Unix()
 		}
 	}
-	l := logLook{
+	l := logCollect{
 		sense: s, old: !c.Begun, since: time.Unix(c.Since, 0), talks: map[string]*talk{}, last: c.Last,
 		hearing: hearing{instance: LogID, at: at, person: subconscious.Owner, agent: subconscious.Agent},
 	}
@@ -105,8 +105,8 @@ func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (sen
 	return s.hand(&l, batch, next)
 }
 
-// hand makes the batch of what a look found.
-func (s *LogSense) hand(l *logLook, batch senses.Batch, next logCursor) (senses.Batch, error) {
+// hand makes the batch of what a collect found.
+func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (senses.Batch, error) {
 	for name, t := range s.talks { // what ended by itself meanwhile
 		if l.talks[name] == nil {
 			l.talks[name] = &talk{name: t.name, link: t.link, Open: slices.Clone(t.Open)}
@@ -204,11 +204,11 @@ func logName(m Message) string { return cmp.Or(subconscious.Head(m.Conversation,
 
 func logTalk(name string) *talk { return &talk{name: name, link: "conversation:" + name} }
 
-// logLook is one Collect as it goes on.
-type logLook struct {
+// logCollect is one Collect as it goes on.
+type logCollect struct {
 	sense   *LogSense
 	hearing hearing
-	// old: it is the first look, and what was said before since is old.
+	// old: it is the first collect, and what was said before since is old.
 	old   bool
 	since time.Time
 	last  int64
@@ -216,7 +216,7 @@ type logLook struct {
 }
 
 // read goes through the log to its end, or as far as there is time.
-func (l *logLook) read(ctx context.Context) (complete bool, err error) {
+func (l *logCollect) read(ctx context.Context) (complete bool, err error) {
 	for ctx.Err() == nil && !l.hearing.full() {
 		messages, err := l.sense.log.After(ctx, l.last, page)
 		if err != nil {
@@ -242,7 +242,7 @@ func (l *logLook) read(ctx context.Context) (complete bool, err error) {
 	return false, nil
 }
 
-func (l *logLook) message(m Message) {
+func (l *logCollect) message(m Message) {
 	name := logName(m)
 	t := l.talks[name]
 	if t == nil {
@@ -259,7 +259,7 @@ func (l *logLook) message(m Message) {
 	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, alien: m.Author == Person && !m.Own, old: l.old && when.Before(l.since)})
 }
 
-// budget bounds how long one look reads: half of what the caller grants.
+// budget bounds how long one collect reads: half of what the caller grants.
 func budget(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := 5 * time.Second
 	if deadline, ok := ctx.Deadline(); ok {

@@ -91,7 +91,7 @@ func (m *model) steps() map[string]func() {
 			line := m.line(text)
 			half := rapid.IntRange(1, len(line)-1).Draw(m.rt, "half")
 			m.append(name, line[:half])
-			m.look1()
+			m.tick1()
 			m.append(name, line[half:])
 			m.files[name] = append(m.files[name], text)
 		},
@@ -120,13 +120,13 @@ func (m *model) steps() map[string]func() {
 		},
 		"cut": func() {
 			if name := m.pick(); name != "" {
-				m.look1() // as below
+				m.tick1() // as below
 				all := m.files[name]
 				from := rapid.IntRange(0, len(all)).Draw(m.rt, "from")
 				to := rapid.IntRange(from, len(all)).Draw(m.rt, "to")
 				m.rewrite(name, append(slices.Clone(all[from:to]), m.new()))
 				// A copy of it that nobody saw before would be another transcript.
-				m.look1()
+				m.tick1()
 			}
 		},
 		"delete": func() {
@@ -139,13 +139,13 @@ func (m *model) steps() map[string]func() {
 		},
 		"restart": m.restart,
 		"fail":    func() { m.collect() },
-		"look":    m.look1,
+		"tick":    m.tick1,
 	}
 }
 
-// look1 is a tick, after which all that is there must have been told once.
-func (m *model) look1() {
-	for _, o := range m.world.look() {
+// tick1 is a tick, after which all that is there must have been told once.
+func (m *model) tick1() {
+	for _, o := range m.world.tick() {
 		m.told[o.Title]++
 	}
 	for _, messages := range m.files {
@@ -163,7 +163,7 @@ func (m *model) look1() {
 }
 
 // TestNothingTwiceNothingMissed writes to transcripts, and rotates, cuts,
-// copies, renames and deletes them, with looks, restarts and failed commits in
+// copies, renames and deletes them, with collects, restarts and failed commits in
 // between.
 func TestNothingTwiceNothingMissed(t *testing.T) {
 	for _, source := range []string{"lines", "markdown"} {
@@ -171,15 +171,15 @@ func TestNothingTwiceNothingMissed(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				m := &model{world: newWorld(t, source), rt: rt, files: map[string][]string{}, told: map[string]int{}, times: map[string]time.Time{}}
 				defer clearFolder(t, m.dir)
-				m.world.look()
+				m.world.tick()
 				steps := m.steps()
 				names := slices.Sorted(maps.Keys(steps))
 				for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 					m.at = m.at.Add(time.Minute)
 					steps[rapid.SampledFrom(names).Draw(rt, "step")]()
 				}
-				m.look1()
-				if again := m.world.look(); len(again) > 0 {
+				m.tick1()
+				if again := m.world.tick(); len(again) > 0 {
 					rt.Fatalf("nothing was done, and there is %s", describe(again, map[string]string{}))
 				}
 			})
@@ -204,10 +204,10 @@ func clearFolder(t testing.TB, dir string) {
 func TestLogNothingTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t, "log")
-		w.look()
+		w.tick()
 		posted, told := 0, map[string]int{}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-			switch rapid.SampledFrom([]string{"post", "many", "look", "fail", "restart"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"post", "many", "tick", "fail", "restart"}).Draw(rt, "step") {
 			case "post":
 				posted++
 				w.say(fmt.Sprint("c-", rapid.IntRange(0, 3).Draw(rt, "conversation")), "person", fmt.Sprint("message number ", posted))
@@ -220,14 +220,14 @@ func TestLogNothingTwice(t *testing.T) {
 				w.collect()
 			case "restart":
 				w.restart()
-			case "look":
-				for _, o := range w.look() {
+			case "tick":
+				for _, o := range w.tick() {
 					told[o.Title]++
 				}
 			}
 		}
-		for range 4 { // one look tells so much at most
-			for _, o := range w.look() {
+		for range 4 { // one collect tells so much at most
+			for _, o := range w.tick() {
 				told[o.Title]++
 			}
 		}

@@ -66,7 +66,7 @@ func openTranscript(root *os.Root, rel string) (*transcript, error) {
 
 // reading is one transcript as it is read.
 type reading struct {
-	look    *look
+	collect *collect
 	file    *transcript
 	entry   *entry
 	talk    *talk
@@ -93,7 +93,7 @@ type turn struct {
 
 // quiet reports whether nobody is writing.
 func (r *reading) quiet() bool {
-	age := r.look.at.Sub(r.written)
+	age := r.collect.at.Sub(r.written)
 	return age >= quietFor || age < -time.Minute
 }
 
@@ -106,7 +106,7 @@ func (r *reading) read(ctx context.Context, lines bool) error {
 		}
 		if r.entry.Marked = marked; marked {
 			for _, item := range r.talk.take(func(open) bool { return true }) {
-				r.look.hearing.gone(r.talk, item)
+				r.collect.hearing.gone(r.talk, item)
 			}
 			r.entry.Offset, r.entry.Head, r.entry.Tail = 0, 0, 0
 			return nil
@@ -150,7 +150,7 @@ func (r *reading) through(ctx context.Context, lines bool) (int64, error) {
 		return offset, err
 	}
 	if r.left || !r.quiet() {
-		r.left, r.look.writing = true, true
+		r.left, r.collect.writing = true, true
 		return r.turn.offset, nil
 	}
 	r.endTurn()
@@ -162,8 +162,8 @@ func (r *reading) through(ctx context.Context, lines bool) (int64, error) {
 func (r *reading) lines(ctx context.Context, offset int64) (int64, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(r.file, offset, r.file.size-offset), 64<<10)
 	for n := 0; ; n++ {
-		if r.look.hearing.full() {
-			r.left, r.look.later = true, true
+		if r.collect.hearing.full() {
+			r.left, r.collect.later = true, true
 			return offset, nil
 		}
 		if n%linesAtOnce == 0 && ctx.Err() != nil {
@@ -181,7 +181,7 @@ func (r *reading) lines(ctx context.Context, offset int64) (int64, error) {
 			if r.quiet() { // broken off: read again when it goes on
 				return offset, nil
 			}
-			r.left, r.look.writing = true, true
+			r.left, r.collect.writing = true, true
 			return offset, nil
 		}
 		r.take(said, offset)
@@ -217,12 +217,12 @@ func (r *reading) markdown() error {
 	}
 	all := foreign.ReadTranscript(data)
 	for i, said := range all {
-		if r.look.hearing.full() {
-			r.left, r.look.later = true, true
+		if r.collect.hearing.full() {
+			r.left, r.collect.later = true, true
 			return nil
 		}
 		if i+1 == len(all) && !r.quiet() {
-			r.left, r.look.writing = true, true
+			r.left, r.collect.writing = true, true
 			return nil
 		}
 		r.take(said, 0)
@@ -262,11 +262,11 @@ func (r *reading) tell(said foreign.Said) {
 	if r.skipping {
 		return
 	}
-	again := own && r.fresh && r.look.sense.begun && r.look.known(hash)
+	again := own && r.fresh && r.collect.sense.begun && r.collect.known(hash)
 	r.seen[hash] = true
 	r.entry.see(hash)
 	if !again {
-		r.look.hearing.hear(r.talk, r.heard(said, hash))
+		r.collect.hearing.hear(r.talk, r.heard(said, hash))
 	}
 }
 

@@ -25,13 +25,13 @@ type Sense struct {
 	sub     *watch.Subscription
 
 	// known are the transcripts by the keys of their rows, as they were
-	// committed with the cursor committed. begun: the first look is over.
+	// committed with the cursor committed. begun: the first collect is over.
 	known     map[string]*entry
 	begun     bool
 	committed []byte
 	started   bool
 	run       string
-	looks     uint64
+	collects  uint64
 	// pending is what was handed out and is not known to be committed.
 	pending *handout
 	// rescan: the folder is to be listed.
@@ -59,7 +59,7 @@ type cursor struct {
 	Version int    `json:"v"`
 	Root    string `json:"root"`
 	Run     string `json:"run"`
-	Look    uint64 `json:"look"`
+	Collect uint64 `json:"collect"`
 	Begun   bool   `json:"begun"`
 }
 
@@ -171,7 +171,7 @@ func (s *Sense) conclude(ctx context.Context, given []byte) error {
 	if s.started && string(given) == string(s.committed) {
 		return nil
 	}
-	// The first look since the start, or a ledger that is another than before.
+	// The first collect since the start, or a ledger that is another than before.
 	s.started, s.rescan = false, true
 	if err := s.load(ctx, given); err != nil {
 		return err
@@ -214,8 +214,8 @@ func (s *Sense) load(ctx context.Context, given []byte) error {
 
 // stamp returns the cursor of the next batch.
 func (s *Sense) stamp(begun bool) ([]byte, error) {
-	s.looks++
-	out, err := json.Marshal(cursor{Version: 1, Root: s.config.Path, Run: s.run, Look: s.looks, Begun: begun})
+	s.collects++
+	out, err := json.Marshal(cursor{Version: 1, Root: s.config.Path, Run: s.run, Collect: s.collects, Begun: begun})
 	if err != nil {
 		return nil, fmt.Errorf("conversation %s: cursor: %w", s.config.ID, err)
 	}

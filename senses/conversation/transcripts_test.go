@@ -35,14 +35,14 @@ func wantTold(t *testing.T, what string, changes []subconscious.Observation, wan
 func TestMarkedTranscript(t *testing.T) {
 	for _, source := range []string{"lines", "markdown"} {
 		w := newWorld(t, source)
-		w.look()
+		w.tick()
 		w.say("roof", "person", subconscious.Mark)
 		w.say("roof", "person", "I'll send the plan by Friday.")
-		wantTold(t, source+", marked from the first", w.look(), "")
+		wantTold(t, source+", marked from the first", w.tick(), "")
 		w.say("garden", "person", "I'll send the plan by Friday.")
-		wantTold(t, source, w.look(), "I'll send the plan by Friday")
+		wantTold(t, source, w.tick(), "I'll send the plan by Friday")
 		w.write("garden", subconscious.Mark+"\n")
-		if w.look(); len(w.standing) > 0 {
+		if w.tick(); len(w.standing) > 0 {
 			t.Errorf("%s: marked later, and there stand %v", source, w.standing)
 		}
 	}
@@ -53,37 +53,37 @@ func TestMarkedTranscript(t *testing.T) {
 func TestTurnUnderWay(t *testing.T) {
 	for _, source := range []string{"lines", "markdown"} {
 		w := newWorld(t, source)
-		w.look()
+		w.tick()
 		w.say("roof", "codex", "Shall I begin?")
-		w.touch("roof", w.at.Add(10*time.Second)) // a look comes 15 seconds after w.at
-		wantTold(t, source+", under way", w.look(), "")
+		w.touch("roof", w.at.Add(10*time.Second)) // a collect comes 15 seconds after w.at
+		wantTold(t, source+", under way", w.tick(), "")
 		w.restart()
-		wantTold(t, source+", under way, after a restart", w.look(), "")
+		wantTold(t, source+", under way, after a restart", w.tick(), "")
 		w.touch("roof", w.at)
-		wantTold(t, source+", at rest", w.look(), "codex asks: Shall I begin?")
-		wantTold(t, source+", again", w.look(), "")
+		wantTold(t, source+", at rest", w.tick(), "codex asks: Shall I begin?")
+		wantTold(t, source+", again", w.tick(), "")
 	}
 }
 
 func TestLineInTwoParts(t *testing.T) {
 	w := newWorld(t, "lines")
-	w.look()
+	w.tick()
 	line := `{"role":"user","content":"hello there"}`
 	w.append("roof", line[:20])
-	wantTold(t, "half a line", w.look(), "")
+	wantTold(t, "half a line", w.tick(), "")
 	w.append("roof", line[20:])
-	wantTold(t, "a whole line without its end", w.look(), "hello there")
+	wantTold(t, "a whole line without its end", w.tick(), "hello there")
 	w.append("roof", "\n"+strings.ReplaceAll(line, "hello", "good day")+"\n")
-	wantTold(t, "the next", w.look(), "good day there")
+	wantTold(t, "the next", w.tick(), "good day there")
 	w.append("roof", `{"role":"user","content":"`+strings.Repeat("x", 1<<20)+"\"}\n"+strings.ReplaceAll(line, "hello", "well")+"\n")
-	wantTold(t, "behind a line that is too long", w.look(), "well there")
+	wantTold(t, "behind a line that is too long", w.tick(), "well there")
 }
 
 func TestTooLarge(t *testing.T) {
 	for source, size := range map[string]int64{"lines": 64<<20 + 1, "markdown": 1<<20 + 1} {
 		w := newWorld(t, source)
 		w.say("roof", "person", "I'll send the plan by Friday.")
-		w.look()
+		w.tick()
 		if err := os.Truncate(w.file("roof"), size); err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestTooLarge(t *testing.T) {
 func TestRewrittenLong(t *testing.T) {
 	for _, source := range []string{"lines", "markdown"} {
 		w := newWorld(t, source)
-		w.look()
+		w.tick()
 		line := func(n int) string {
 			if source == "markdown" {
 				return fmt.Sprintf("**User:** number %d\n\n", n)
@@ -121,29 +121,29 @@ func TestRewrittenLong(t *testing.T) {
 			return b.String()
 		}
 		w.append("roof", lines(0, 1000))
-		if told := w.look(); len(told) != 1000 {
+		if told := w.tick(); len(told) != 1000 {
 			t.Fatalf("%s: %d told", source, len(told))
 		}
 		w.append("roof", line(1000))
-		wantTold(t, source+", added to", w.look(), "number 1000")
+		wantTold(t, source+", added to", w.tick(), "number 1000")
 		w.at = w.at.Add(time.Minute)
 		w.write("roof", lines(500, 1002))
-		wantTold(t, source+", cut at its head", w.look(), "number 1001")
+		wantTold(t, source+", cut at its head", w.tick(), "number 1001")
 		w.restart()
 		w.write("roof", line(2000)+lines(3, 1003))
-		wantTold(t, source+", with another head", w.look(), "number 1002")
+		wantTold(t, source+", with another head", w.tick(), "number 1002")
 		w.write("roof", lines(5000, 5010))
-		if told := w.look(); len(told) != 10 {
+		if told := w.tick(); len(told) != 10 {
 			t.Errorf("%s: of another conversation %d were told", source, len(told))
 		}
 	}
 }
 
-// TestFlood: more than one look tells comes later, and once.
+// TestFlood: more than one collect tells comes later, and once.
 func TestFlood(t *testing.T) {
 	for _, source := range []string{"log", "lines", "markdown"} {
 		w := newWorld(t, source)
-		w.look()
+		w.tick()
 		const many = 4500
 		var b strings.Builder
 		for n := range many {
@@ -163,7 +163,7 @@ func TestFlood(t *testing.T) {
 		for range 3 {
 			batch := w.collect()
 			if len(batch.Changes) > 4200 {
-				t.Fatalf("%s: %d changes in one look", source, len(batch.Changes))
+				t.Fatalf("%s: %d changes in one collect", source, len(batch.Changes))
 			}
 			w.commit(batch)
 			for _, o := range batch.Changes {
@@ -190,28 +190,28 @@ func TestFlood(t *testing.T) {
 // and a found transcript of last month is no news.
 func TestSessionGoesOn(t *testing.T) {
 	w := newWorld(t, "lines")
-	w.look()
+	w.tick()
 	line := func(id, text string, at time.Time) string {
 		return fmt.Sprintf("{\"type\":\"user\",\"uuid\":%q,\"timestamp\":%q,\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":%q}}\n", id, at.Format(time.RFC3339), text)
 	}
 	w.append("one", line("u1", "first", w.at)+line("u2", "second", w.at))
-	wantTold(t, "the first file", w.look(), "first; second")
+	wantTold(t, "the first file", w.tick(), "first; second")
 	w.append("two", `{"type":"summary","summary":"x"}`+"\n"+line("u1", "first", w.at)+line("u2", "second", w.at)+line("u3", "third", w.at))
-	wantTold(t, "the second file", w.look(), "third")
+	wantTold(t, "the second file", w.tick(), "third")
 	w.append("old", line("u9", "long ago", w.at.AddDate(0, -1, 0))+line("u10", "I'll pay by 2026-12-01", w.at.AddDate(0, -1, 0)))
-	wantTold(t, "an old file", w.look(), "")
+	wantTold(t, "an old file", w.tick(), "")
 }
 
 // TestRotatedKeepsOpen: what is open in a transcript that is rotated stands, and
 // is ended by what is said in the new one.
 func TestRotatedKeepsOpen(t *testing.T) {
 	w := newWorld(t, "lines")
-	w.look()
+	w.tick()
 	w.say("roof", "codex", "Shall I begin?")
-	w.look()
+	w.tick()
 	rename(t, w.file("roof"), w.file("roof.1"))
 	w.say("roof", "person", "Yes.")
-	wantTold(t, "rotated", w.look(), "; Yes.")
+	wantTold(t, "rotated", w.tick(), "; Yes.")
 	if len(w.standing) > 0 {
 		t.Errorf("there stand %v", w.standing)
 	}
@@ -244,7 +244,7 @@ func TestWhatIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.sense = s
-	wantTold(t, "nothing of it", w.look(), "")
+	wantTold(t, "nothing of it", w.tick(), "")
 	if _, err := conversation.New(w.config, conversation.Options{Exclude: []string{filepath.Dir(w.dir)}}); err == nil {
 		t.Error("a folder inside the daemon's own was taken")
 	}
@@ -258,9 +258,9 @@ func TestSecretsInNames(t *testing.T) {
 		t.Fatal("this is no secret")
 	}
 	w := newWorld(t, "lines")
-	w.look()
+	w.tick()
 	w.say(secret, "person", "I'll send the plan by Friday, "+strings.Repeat("and so on ", 40)+secret)
-	told := w.look()
+	told := w.tick()
 	if len(told) != 1 {
 		t.Fatalf("told %s", titles(told))
 	}
@@ -275,28 +275,28 @@ func TestSecretsInNames(t *testing.T) {
 	}
 }
 
-// TestUnreadableState: a cursor or a row that cannot be read is a first look, and
+// TestUnreadableState: a cursor or a row that cannot be read is a first collect, and
 // no error.
 func TestUnreadableState(t *testing.T) {
 	for _, source := range []string{"log", "lines"} {
 		w := newWorld(t, source)
-		w.look()
+		w.tick()
 		w.say("roof", "codex", "Shall I begin?")
-		w.look()
+		w.tick()
 		for key := range w.rows {
 			w.rows[key] = []byte(`{"o":-1`)
 		}
 		w.cursor = []byte("x")
 		w.restart()
-		wantTold(t, source, w.look(), "")
+		wantTold(t, source, w.tick(), "")
 		w.say("roof", "person", "Yes.")
-		wantTold(t, source+", later", w.look(), "Yes.")
+		wantTold(t, source+", later", w.tick(), "Yes.")
 	}
 }
 
 func TestHostileMessages(t *testing.T) {
 	w := newWorld(t, "log")
-	w.look()
+	w.tick()
 	for _, text := range []string{
 		strings.Repeat("I will pay by Friday. ", 20_000), strings.Repeat("> ", 30_000), strings.Repeat("a?", 30_000), strings.Repeat("[a](", 20_000),
 		strings.Repeat("Shall I? ", 10_000), "\xff\xfe I'll send it by Friday", strings.Repeat("é", 40_000), "\u202eI'll send the plan by Friday", strings.Repeat("\n", 60_000) + "x",
@@ -304,7 +304,7 @@ func TestHostileMessages(t *testing.T) {
 		w.say("roof", "person", text)
 		w.say("roof", strings.Repeat("n", 1000), text)
 	}
-	for _, o := range w.look() {
+	for _, o := range w.tick() {
 		if len(o.Title) > 200 || len(o.Text) > 4<<10 || !utf8.ValidString(o.Title+o.Text) && utf8.ValidString(o.Title) || len(o.Attrs["name"]) > 64 || len(o.Links) > 16 {
 			t.Errorf("%d bytes of title, %d of text, name %q, %d links", len(o.Title), len(o.Text), o.Attrs["name"], len(o.Links))
 		}
@@ -316,7 +316,7 @@ func TestHostileMessages(t *testing.T) {
 
 func TestLogOutOfOrder(t *testing.T) {
 	w := newWorld(t, "log")
-	w.look()
+	w.tick()
 	w.say("roof", "person", "one")
 	w.say("roof", "person", "two")
 	w.book.messages[1].ID = 1
@@ -329,7 +329,7 @@ func TestLogOutOfOrder(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	w.book.broken = nil
-	told := w.look()
+	told := w.tick()
 	wantTold(t, "mended", told, "one; two")
 	if got := conversation.Ref(w.book.messages[0]); got != told[0].Ref() {
 		t.Errorf("Ref is %s, want %s", got, told[0].Ref())

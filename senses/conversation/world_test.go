@@ -132,7 +132,7 @@ func (w *world) write(name, text string) {
 	w.touch(name, w.at)
 }
 
-// collect looks without committing, a quarter of a minute after all that was
+// collect collects without committing, a quarter of a minute after all that was
 // said.
 func (w *world) collect() senses.Batch {
 	w.t.Helper()
@@ -143,8 +143,8 @@ func (w *world) collect() senses.Batch {
 	return batch
 }
 
-// look is one tick. It returns what was told.
-func (w *world) look() []subconscious.Observation {
+// collect is one tick. It returns what was told.
+func (w *world) tick() []subconscious.Observation {
 	w.t.Helper()
 	batch := w.collect()
 	w.commit(batch)

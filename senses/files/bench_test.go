@@ -33,8 +33,8 @@ func large(b *testing.B) *world {
 	w.options = Options{Watcher: w.watcher, Rows: w.kept, Wait: time.Minute}
 	w.start()
 	begin := time.Now()
-	w.look()
-	b.Logf("first look: %v, %d rows", time.Since(begin), len(w.kept.rows))
+	w.tick()
+	b.Logf("first collect: %v, %d rows", time.Since(begin), len(w.kept.rows))
 	for begin = time.Now(); ; {
 		_, rescan, degraded := w.sense.sub.Drain()
 		if degraded != "" {
@@ -47,7 +47,7 @@ func large(b *testing.B) *world {
 	}
 	b.Logf("watching after: %v", time.Since(begin))
 	w.sense.rescan = true
-	w.look()
+	w.tick()
 	return w
 }
 

@@ -17,7 +17,7 @@ func TestBurst(t *testing.T) {
 			w.write(fmt.Sprintf("src/old%d.c", i), "1")
 		}
 		w.start()
-		w.look()
+		w.tick()
 		for i := range 30 {
 			w.write(fmt.Sprintf("src/old%d.c", i), "22")
 			w.write(fmt.Sprintf("src/new/%d.c", i), "1")
@@ -43,11 +43,11 @@ func TestBurst(t *testing.T) {
 func TestBurstInManyFolders(t *testing.T) {
 	w := newWorld(t, false)
 	w.start()
-	w.look()
+	w.tick()
 	for i := range 60 {
 		w.write(fmt.Sprintf("d%02d/a", i), "1")
 	}
-	told := w.look()
+	told := w.tick()
 	if len(told) != maxFolders {
 		t.Fatalf("%d observations, not %d", len(told), maxFolders)
 	}
@@ -65,7 +65,7 @@ func TestLargeBurst(t *testing.T) {
 	w := newWorld(t, true)
 	w.write("x", "1")
 	w.start()
-	w.look()
+	w.tick()
 	for i := range files {
 		name := fmt.Sprintf("tree%d/%d/%d.txt", i%3, i%100, i)
 		if i < 300 {
@@ -77,7 +77,7 @@ func TestLargeBurst(t *testing.T) {
 	var told []subconscious.Observation
 	begin := time.Now()
 	for range 5 { // an overflow shows when it is reached
-		told = append(told, w.look()...)
+		told = append(told, w.tick()...)
 	}
 	t.Logf("%d files in %v", files, time.Since(begin))
 	sum := 0
@@ -92,7 +92,7 @@ func TestLargeBurst(t *testing.T) {
 		t.Errorf("%d files: %d observations tell of %d, %d rows", files, len(told), sum, len(w.kept.rows))
 	}
 	w.remove("tree1")
-	if told := w.look(); len(told) != 1 || told[0].Attrs["deleted"] == "0" {
+	if told := w.tick(); len(told) != 1 || told[0].Attrs["deleted"] == "0" {
 		t.Errorf("removed: %v", said(told))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// comparison gathers the deltas of one look, by path.
+// comparison gathers the deltas of one collect, by path.
 type comparison struct {
 	sense  *Sense
 	folder *folder
@@ -68,7 +68,7 @@ func (c *comparison) touched(ctx context.Context, file string) error {
 	if c.done(file) {
 		return nil
 	}
-	what, s := c.folder.look(file)
+	what, s := c.folder.find(file)
 	switch what {
 	case unknown:
 		return nil
@@ -228,7 +228,7 @@ func (c *comparison) confirm(ctx context.Context) error {
 			return err
 		}
 		d := c.deltas[file]
-		switch what, s := c.folder.look(file); {
+		switch what, s := c.folder.find(file); {
 		case what == unknown:
 			delete(c.deltas, file)
 		case what == regular && c.folder.rules.ignoredFile(file):

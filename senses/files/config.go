@@ -17,7 +17,7 @@ import (
 const (
 	// DefaultMaxFiles is how many files below one root are followed.
 	DefaultMaxFiles = 500_000
-	// DefaultWait is how long one look waits for a walk through the folders
+	// DefaultWait is how long one collect waits for a walk through the folders
 	// before it leaves it to go on in the background.
 	DefaultWait = time.Second
 
@@ -69,10 +69,10 @@ func (c Config) Validate() error {
 
 // Options are what a Sense needs besides its configuration.
 type Options struct {
-	// Watcher tells which files were touched; with nil every look walks
+	// Watcher tells which files were touched; with nil every collect walks
 	// through all folders.
 	Watcher *watch.Watcher
-	// Rows reads back what was committed. With nil the first look after each
+	// Rows reads back what was committed. With nil the first collect after each
 	// start is silent, and changes made while the daemon was down are not
 	// noticed.
 	Rows senses.RowReader
@@ -86,7 +86,7 @@ type Options struct {
 	Logger *slog.Logger
 	// MaxFiles bounds the files that are followed; 0 means DefaultMaxFiles.
 	MaxFiles int
-	// Wait bounds how long a look waits for a walk through the folders; 0
+	// Wait bounds how long a collect waits for a walk through the folders; 0
 	// means DefaultWait.
 	Wait time.Duration
 }

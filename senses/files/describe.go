@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// maxSingle changes at one look are told one by one; more are a burst.
+	// maxSingle changes at one collect are told one by one; more are a burst.
 	maxSingle = 50
 	// maxNotable of a burst are told besides, and maxFolders of its folders.
 	maxNotable = 10

@@ -1,5 +1,5 @@
 // Package files is the sense that notices what happens to the files below a
-// folder: which were created, saved, renamed or deleted since the last look.
+// folder: which were created, saved, renamed or deleted since the last collect.
 //
 // Kind "file", always momentary. The identity is the instance and the path
 // below the root: "work/report.md" for a file, "work/src/" for a folder that
@@ -16,7 +16,7 @@
 //	secret   "true" for what looks like a secret; such files are never read
 //	config   "true" for configuration that decides what a machine does
 //
-// The first look is silent. What was seen is kept as one row a file, keyed by
+// The first collect is silent. What was seen is kept as one row a file, keyed by
 // the path below the root, in the same commit as the cursor; see senses.Row.
 // Files are looked at through os.Root, so that no symlink leads out of the
 // folder; symlinks themselves are not followed. The daemon makes one sense for

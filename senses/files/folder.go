@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// folder is the root as one look sees it.
+// folder is the root as one collect sees it.
 type folder struct {
 	root   *os.Root
 	rules  *rules
@@ -75,8 +75,8 @@ const (
 	unknown          // it cannot be told
 )
 
-// look says what is at a path, following no symlink at all.
-func (f *folder) look(file string) (presence, stat) {
+// find says what is at a path, following no symlink at all.
+func (f *folder) find(file string) (presence, stat) {
 	if !f.isFolder(path.Dir(file)) {
 		return absent, stat{}
 	}
@@ -111,7 +111,7 @@ func (f *folder) isFolder(name string) bool {
 
 // exists reports whether there is a folder of that name.
 func (f *folder) exists(name string) bool {
-	what, _ := f.look(name)
+	what, _ := f.find(name)
 	return what == inner
 }
 
@@ -205,7 +205,7 @@ func (f *folder) read(ctx context.Context, name string) ([]fs.FileInfo, error) {
 	return nil, ctx.Err()
 }
 
-// learnRules spares a look for the ignore file of a folder that has none.
+// learnRules spares a collect for the ignore file of a folder that has none.
 func (f *folder) learnRules(name string, infos []fs.FileInfo) {
 	for _, info := range infos {
 		if info.Name() == gitignoreName {

@@ -72,7 +72,7 @@ type world struct {
 
 const patience = 20 * time.Second
 
-// newWorld watches root when watched is set, else each look walks.
+// newWorld watches root when watched is set, else each collect walks.
 func newWorld(t *testing.T, watched bool) *world {
 	t.Helper()
 	w := &world{t: t, root: t.TempDir(), kept: &kept{rows: map[string]string{}}}
@@ -165,7 +165,7 @@ func (w *world) await() {
 	}
 }
 
-// collect looks once and commits nothing.
+// collect collects once and commits nothing.
 func (w *world) collect() senses.Batch {
 	w.t.Helper()
 	w.await()
@@ -176,13 +176,13 @@ func (w *world) collect() senses.Batch {
 		w.t.Fatalf("Collect: %v", err)
 	}
 	if b.Starting {
-		w.t.Fatalf("the look was not over in %v", w.options.Wait)
+		w.t.Fatalf("the collect was not over in %v", w.options.Wait)
 	}
 	return b
 }
 
-// look looks once, commits, and returns what was told.
-func (w *world) look() []subconscious.Observation {
+// tick collects once, commits, and returns what was told.
+func (w *world) tick() []subconscious.Observation {
 	w.t.Helper()
 	b := w.collect()
 	w.kept.commit(b)
@@ -233,15 +233,15 @@ func said(observations []subconscious.Observation) []string {
 	return lines
 }
 
-// tells checks what one look tells of, and that the next tells of nothing.
+// tells checks what one collect tells of, and that the next tells of nothing.
 func (w *world) tells(want ...string) []subconscious.Observation {
 	w.t.Helper()
-	got := w.look()
+	got := w.tick()
 	slices.Sort(want)
 	if !slices.Equal(said(got), append([]string{}, want...)) {
 		w.t.Errorf("told:\n  %s\nwanted:\n  %s", strings.Join(said(got), "\n  "), strings.Join(want, "\n  "))
 	}
-	if again := w.look(); len(again) > 0 {
+	if again := w.tick(); len(again) > 0 {
 		w.t.Errorf("told again: %v", said(again))
 	}
 	return got

@@ -134,7 +134,7 @@ func (ms moves) of(file string) (to string, ok bool) {
 	return "", false
 }
 
-// maxJudged bounds the folders that are considered at one look.
+// maxJudged bounds the folders that are considered at one collect.
 const maxJudged = 500
 
 // findMoves finds the folders that were renamed as a whole: the old one is no

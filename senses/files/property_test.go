@@ -101,13 +101,13 @@ func TestWhatIsToldIsTheDifference(t *testing.T) {
 	}
 }
 
-// player does random observations to a folder, and looks, loses looks and
+// player does random observations to a folder, and collects, loses collects and
 // restarts in between.
 type player struct {
 	*world
 	rt      *rapid.T
 	size    int
-	seen    map[string]stat // as of the last committed look
+	seen    map[string]stat // as of the last committed collect
 	running bool
 }
 
@@ -116,8 +116,8 @@ func (p *player) play() {
 	p.write("d/b", p.text())
 	p.start()
 	p.running = true
-	if told := p.look(); len(told) > 0 {
-		p.rt.Fatalf("the first look told %v", said(told))
+	if told := p.tick(); len(told) > 0 {
+		p.rt.Fatalf("the first collect told %v", said(told))
 	}
 	p.seen = p.snapshot()
 	actions := map[string]func(*rapid.T){
@@ -141,7 +141,7 @@ func (p *player) play() {
 		actions[rapid.SampledFrom(names).Draw(p.rt, "do")](p.rt)
 	}
 	p.check()
-	if told := p.look(); len(told) > 0 {
+	if told := p.tick(); len(told) > 0 {
 		p.rt.Fatalf("told again: %v", said(told))
 	}
 }
@@ -153,10 +153,10 @@ func (p *player) wake() {
 	}
 }
 
-// check commits a look and compares it with the truth.
+// check commits a collect and compares it with the truth.
 func (p *player) check() {
 	p.wake()
-	told := p.look()
+	told := p.tick()
 	now := p.snapshot()
 	want, got := difference(p.seen, now), toldOf(p.rt, p.seen, told)
 	for _, c := range []struct {

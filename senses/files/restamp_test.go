@@ -15,14 +15,14 @@ func TestTrustConfiguredAnew(t *testing.T) {
 	w := newWorld(t, false)
 	w.config.Trust = subconscious.Owner
 	w.start()
-	look := func() senses.Batch {
+	collect := func() senses.Batch {
 		batch := w.collect()
 		w.kept.commit(batch)
 		return batch
 	}
-	look()
+	collect()
 	w.write("down/theirs.txt", "x")
-	told := look()
+	told := collect()
 	if len(told.Changes) != 1 || told.Changes[0].Trust != subconscious.Owner {
 		t.Fatalf("told %+v", told.Changes)
 	}
@@ -44,7 +44,7 @@ func TestTrustConfiguredAnew(t *testing.T) {
 		}
 		w.options.Within = step.within
 		w.restart()
-		batch := look()
+		batch := collect()
 		if len(batch.Changes)+len(batch.Rows) > 0 {
 			t.Errorf("%s: told %d changes, %d rows", step.name, len(batch.Changes), len(batch.Rows))
 		}
@@ -54,7 +54,7 @@ func TestTrustConfiguredAnew(t *testing.T) {
 		if step.want != "" && batch.Restamp(told.Changes[0]) != step.want {
 			t.Errorf("%s: it is %s, want %s", step.name, batch.Restamp(told.Changes[0]), step.want)
 		}
-		if again := look(); again.Restamp != nil || again.Cursor != nil {
+		if again := collect(); again.Restamp != nil || again.Cursor != nil {
 			t.Errorf("%s: it asks again", step.name)
 		}
 	}

@@ -157,14 +157,14 @@ func (r *treeOfRows) done() {
 	r.open = nil
 }
 
-// cursor says which look the rows belong to, and what that look was at.
+// cursor says which collect the rows belong to, and what it was at.
 type cursor struct {
-	root   uint64 // hash of the folder's path
-	ignore uint64 // hash of the configured patterns
-	device uint64 // of the folder, 0 where unknown
-	run    [8]byte
-	look   uint64
-	trusts uint64 // sum of those by which all was stamped; version 1 has none
+	root    uint64 // hash of the folder's path
+	ignore  uint64 // hash of the configured patterns
+	device  uint64 // of the folder, 0 where unknown
+	run     [8]byte
+	collect uint64
+	trusts  uint64 // sum of those by which all was stamped; version 1 has none
 }
 
 const cursorVersion = 2
@@ -175,7 +175,7 @@ func (c cursor) encode() []byte {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
 	b = append(b, c.run[:]...)
-	b = binary.BigEndian.AppendUint64(b, c.look)
+	b = binary.BigEndian.AppendUint64(b, c.collect)
 	return binary.BigEndian.AppendUint64(b, c.trusts)
 }
 
@@ -189,7 +189,7 @@ func decodeCursor(b []byte) (cursor, error) {
 	c.ignore = binary.BigEndian.Uint64(b[9:])
 	c.device = binary.BigEndian.Uint64(b[17:])
 	copy(c.run[:], b[25:33])
-	c.look = binary.BigEndian.Uint64(b[33:])
+	c.collect = binary.BigEndian.Uint64(b[33:])
 	if !first {
 		c.trusts = binary.BigEndian.Uint64(b[41:])
 	}

@@ -26,11 +26,11 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 	w := newWorld(t, false)
 	w.write("here.txt", "here")
 	w.start()
-	w.look()
+	w.tick()
 	for _, name := range names {
 		w.write(name, "text of "+name[:3])
 	}
-	if told := w.look(); len(told) != len(names) {
+	if told := w.tick(); len(told) != len(names) {
 		t.Fatalf("told of %v", said(told))
 	}
 	for key := range w.kept.rows {
@@ -39,7 +39,7 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 		}
 	}
 	w.restart()
-	if told := w.look(); len(told) != 0 {
+	if told := w.tick(); len(told) != 0 {
 		t.Fatalf("after a restart: %v", said(told))
 	}
 	w.write(names[0], "other text")
@@ -47,11 +47,11 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 	w.stop()
 	w.remove(names[2])
 	w.start()
-	told := said(w.look())
+	told := said(w.tick())
 	if len(told) != 3 || !strings.HasPrefix(told[0], "changed ") || !strings.HasPrefix(told[1], "deleted ") || !strings.HasPrefix(told[2], "renamed moved.txt < ") {
 		t.Fatalf("told of %q", told)
 	}
-	if told := w.look(); len(told) != 0 || len(w.kept.rows) != 3 {
+	if told := w.tick(); len(told) != 0 || len(w.kept.rows) != 3 {
 		t.Fatalf("told again of %v, %d rows", said(told), len(w.kept.rows))
 	}
 }

@@ -38,7 +38,7 @@ type Sense struct {
 	sub     *watch.Subscription
 	rules   atomic.Pointer[rules]
 	run     [8]byte
-	// vanishing is how long a look waits before it believes that a file is
+	// vanishing is how long a collect waits before it believes that a file is
 	// gone: some programs save by removing it and writing it anew.
 	vanishing time.Duration
 	ctx       context.Context
@@ -46,12 +46,12 @@ type Sense struct {
 	running   sync.WaitGroup
 
 	// known are the files as of the cursor committed; nil before the first
-	// look. marked are those of them that carry the daemon's mark.
+	// collect. marked are those of them that carry the daemon's mark.
 	known     *tree
 	marked    map[string]bool
 	committed []byte
 	started   bool // Collect was called
-	looks     uint64
+	collects  uint64
 	// pending is what was handed out and is not known to be committed.
 	pending *handout
 	// dirty are touched paths that were not looked at, below the folder;
@@ -205,15 +205,15 @@ func (s *Sense) readIgnoreFile(name string) []byte {
 
 // stamp returns the cursor of the next batch.
 func (s *Sense) stamp(device uint64) []byte {
-	s.looks++
-	return cursor{root: hash(s.config.Path), ignore: hash(s.config.Ignore...), device: device, run: s.run, look: s.looks, trusts: s.trusts.Sum()}.encode()
+	s.collects++
+	return cursor{root: hash(s.config.Path), ignore: hash(s.config.Ignore...), device: device, run: s.run, collect: s.collects, trusts: s.trusts.Sum()}.encode()
 }
 
 // handout is what a batch changed, until it is known to be committed.
 type handout struct {
 	cursor []byte
 	deltas []delta
-	first  *tree // of a silent first look
+	first  *tree // of a silent first collect
 	marked map[string]bool
 	before *rules
 	loose  bool // relaxed
@@ -233,7 +233,7 @@ func (s *Sense) conclude(given []byte) {
 	if s.started && string(given) == string(s.committed) {
 		return
 	}
-	// The first look since the start, or a ledger that is another than before.
+	// The first collect since the start, or a ledger that is another than before.
 	s.started, s.committed = true, append([]byte(nil), given...)
 	s.known, s.marked = nil, map[string]bool{}
 	s.rescan = true

@@ -147,10 +147,10 @@ func TestChanges(t *testing.T) {
 						w.write(name, text)
 					}
 					w.start()
-					if first := w.look(); len(first) > 0 {
-						t.Errorf("the first look told %v", said(first))
+					if first := w.tick(); len(first) > 0 {
+						t.Errorf("the first collect told %v", said(first))
 					}
-					w.look()
+					w.tick()
 					if way == "while down" {
 						w.stop()
 					}
@@ -172,14 +172,14 @@ func TestWords(t *testing.T) {
 		w.write(name, name)
 	}
 	w.start()
-	w.look()
+	w.tick()
 	w.write("report.md", "Costs rise by 4 %.\n")
 	w.rename("draft.txt", "final.txt")
 	w.rename("old.txt", "archive/old.txt")
 	w.rename("src", "source")
 	w.write("new.BIN", "\x00\x01")
 	got := map[string]subconscious.Observation{}
-	for _, o := range w.look() {
+	for _, o := range w.tick() {
 		got[o.Title] = o
 	}
 	for _, title := range []string{
@@ -204,7 +204,7 @@ func TestWords(t *testing.T) {
 func TestSecretsAndConfiguration(t *testing.T) {
 	w := newWorld(t, true)
 	w.start()
-	w.look()
+	w.tick()
 	secrets := []string{".env", "server.pem", "id_ed25519", "tls.key", "credentials.json", "safe.kdbx", ".netrc", ".pgpass", "wallet.dat", ".ssh/deploy"}
 	configs := []string{".ssh/config", "crontab", "etc/sshd_config", "app.service", ".bashrc"}
 	plain := []string{"id_ed25519.pub", ".env.example", "notes.txt"}
@@ -214,7 +214,7 @@ func TestSecretsAndConfiguration(t *testing.T) {
 		}
 	}
 	got := map[string]subconscious.Observation{}
-	for _, o := range w.look() {
+	for _, o := range w.tick() {
 		got[strings.TrimPrefix(o.ID, "work/")] = o
 	}
 	for _, name := range secrets {
@@ -233,7 +233,7 @@ func TestSecretsAndConfiguration(t *testing.T) {
 		}
 	}
 	w.rename(".env", "visible.txt") // what was a secret is not read under its new name
-	for _, o := range w.look() {
+	for _, o := range w.tick() {
 		if o.Text != "" || o.Attrs["secret"] != "true" {
 			t.Errorf("renamed secret: %+v", o)
 		}
@@ -245,7 +245,7 @@ func TestOwnFilesAreNoNews(t *testing.T) {
 		w.write("state/mind.db", "1")
 		w.options.Exclude = []string{w.path("state")}
 		w.start()
-		w.look()
+		w.tick()
 		w.write("state/mind.db", "22")
 		w.write("export.md", subconscious.Mark+"\nwhat I think")
 		w.write("mine.md", "what you think")
@@ -278,7 +278,7 @@ func TestIgnoreRulesChange(t *testing.T) {
 		w.write("a.log", "1")
 		w.write("b.txt", "1")
 		w.start()
-		w.look()
+		w.tick()
 		w.write("build/out.o", "22")
 		w.write("a.log", "22")
 		w.tells()
@@ -309,7 +309,7 @@ func TestAnotherFolderUnderTheSameName(t *testing.T) {
 	w := newWorld(t, false)
 	w.write("a.txt", "1")
 	w.start()
-	w.look()
+	w.tick()
 	w.stop()
 	w.root = t.TempDir()
 	w.config.Path = w.root
@@ -337,7 +337,7 @@ func TestLargeFoldersAreReadInTheBackground(t *testing.T) {
 		w.must(err)
 		if !b.Starting {
 			if len(b.Changes) > 0 || len(b.Rows) == 0 {
-				t.Errorf("the first look: %d changes, %d rows", len(b.Changes), len(b.Rows))
+				t.Errorf("the first collect: %d changes, %d rows", len(b.Changes), len(b.Rows))
 			}
 			break
 		}
@@ -345,14 +345,14 @@ func TestLargeFoldersAreReadInTheBackground(t *testing.T) {
 			t.Errorf("while it goes on: %+v", b)
 		}
 		if w.sense.walk == unfinished {
-			w.sense.walk = nil // the next look begins one of its own
+			w.sense.walk = nil // the next collect begins one of its own
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("it never ends")
 		}
 	}
 	if starting == 0 {
-		t.Error("the first look waited for a walk that goes on")
+		t.Error("the first collect waited for a walk that goes on")
 	}
 }
 
@@ -386,7 +386,7 @@ func TestRootMissing(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.write("a.txt", "1")
 		w.start()
-		w.look()
+		w.tick()
 		w.must(os.Rename(w.root, w.root+"-away"))
 		_, err := w.sense.Collect(context.Background(), time.Unix(1, 0), w.kept.cursor)
 		if err == nil || !strings.Contains(err.Error(), "create it, mount it") {
@@ -406,7 +406,7 @@ func TestUnreadableFolder(t *testing.T) {
 		w.write("shut/a.txt", "1")
 		w.write("b.txt", "1")
 		w.start()
-		w.look()
+		w.tick()
 		w.must(os.Chmod(w.path("shut"), 0))
 		w.write("b.txt", "22")
 		b := w.collect()
@@ -433,19 +433,19 @@ func TestTooManyFiles(t *testing.T) {
 			t.Errorf("%d rows, %q", len(b.Rows), b.Degraded)
 		}
 		for range 3 {
-			if told := w.look(); len(told) > 0 {
+			if told := w.tick(); len(told) > 0 {
 				t.Errorf("told %v", said(told))
 			}
 		}
 	})
 }
 
-// A look in the middle of a save that removes the file first.
+// A collect in the middle of a save that removes the file first.
 func TestSaveInProgress(t *testing.T) {
 	w := newWorld(t, true)
 	w.write("a.txt", "1")
 	w.start()
-	w.look()
+	w.tick()
 	w.sense.vanishing = 300 * time.Millisecond
 	w.remove("a.txt")
 	w.await()

@@ -152,7 +152,7 @@ func TestMalformedRowsAreTakenUpSilently(t *testing.T) {
 	w.write("a", "1")
 	w.write("b", "1")
 	w.start()
-	w.look()
+	w.tick()
 	w.stop()
 	w.kept.rows["a"] = "\xff"
 	w.write("b", "22")
@@ -228,22 +228,22 @@ func TestLongNames(t *testing.T) {
 
 // TestTooMuchForOneLook: what cannot be looked at one by one in the time there
 // is must not be tried again and again.
-func TestTooMuchForOneLook(t *testing.T) {
+func TestTooMuchForOneCollect(t *testing.T) {
 	w := newWorld(t, true)
 	w.write("a.txt", "1")
 	w.start()
-	w.look()
+	w.tick()
 	w.write("a.txt", "22")
 	w.await()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := w.sense.Collect(ended, time.Unix(1_800_000_000, 0), w.kept.cursor); err == nil {
-		t.Fatal("a look without time succeeded")
+		t.Fatal("a collect without time succeeded")
 	}
 	if !w.sense.rescan {
-		t.Error("the next look is as long")
+		t.Error("the next collect is as long")
 	}
-	if told := said(w.look()); len(told) != 1 || told[0] != "changed a.txt" {
+	if told := said(w.tick()); len(told) != 1 || told[0] != "changed a.txt" {
 		t.Errorf("told of %v", told)
 	}
 }

@@ -81,7 +81,7 @@ func (s *Sense) walkAll(ctx context.Context, w *walk, r *rules) (*tree, error) {
 func (s *Sense) load(ctx context.Context, committed []byte) (*loaded, error) {
 	was, err := decodeCursor(committed)
 	if err != nil {
-		s.options.Logger.Warn("files: starting from a silent look", "id", s.config.ID, "error", err)
+		s.options.Logger.Warn("files: starting from a silent collect", "id", s.config.ID, "error", err)
 	}
 	if s.options.Rows == nil {
 		return &loaded{}, nil

@@ -27,7 +27,7 @@ type clockNow struct {
 
 // clock looks at whether the clock is in step. A clock that nothing keeps in
 // step is as somebody wanted it.
-func (l *look) clock() {
+func (l *collect) clock() {
 	if l.failed("clock") {
 		l.now.Clock = l.before.Clock
 		return

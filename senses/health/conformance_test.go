@@ -14,7 +14,7 @@ import (
 )
 
 // TestConformance runs the suite of all senses over a machine in a file whose
-// units fail and recover. Look follows look every five minutes.
+// units fail and recover. Collect follows collect every five minutes.
 func TestConformance(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "machine.json")
 	exitCodes := map[int]int{}

@@ -13,7 +13,7 @@ import (
 const maxFixture = 1 << 20
 
 // Fixture is a Reader over a made-up machine, for demonstrations, days and
-// tests. With a Path the file is read at each look, so that it may change;
+// tests. With a Path the file is read at each collect, so that it may change;
 // without one the Reading is returned as it is.
 type Fixture struct {
 	Path    string

@@ -32,7 +32,7 @@ type gauge struct {
 }
 
 // gauge returns the observation of g, and whether it stands.
-func (l *look) gauge(g gauge) (subconscious.Observation, bool) {
+func (l *collect) gauge(g gauge) (subconscious.Observation, bool) {
 	before := l.before.Gauges[g.id]
 	now := gaugeNow{Band: g.limits.next(before.Band, g.value)}
 	if g.total > 0 {
@@ -51,7 +51,7 @@ func (l *look) gauge(g gauge) (subconscious.Observation, bool) {
 	return l.gaugeObservation(g, now), true
 }
 
-func (l *look) gaugeObservation(g gauge, now gaugeNow) subconscious.Observation {
+func (l *collect) gaugeObservation(g gauge, now gaugeNow) subconscious.Observation {
 	o := l.standing(g.kind, g.id)
 	o.Title, o.Links = g.words(now), g.links
 	o.Fingerprint = string(now.Band)
@@ -81,7 +81,7 @@ func (l *look) gaugeObservation(g gauge, now gaugeNow) subconscious.Observation 
 }
 
 // disks looks at each mount, and ends what stood on mounts that are no more.
-func (l *look) disks() {
+func (l *collect) disks() {
 	seen := map[string]bool{}
 	for _, d := range l.reading.Disks[:min(len(l.reading.Disks), maxPaths)] {
 		seen[d.Path] = true
@@ -103,7 +103,7 @@ func (l *look) disks() {
 }
 
 // forget drops the readings of mounts that are no more.
-func (l *look) forget(seen map[string]bool) {
+func (l *collect) forget(seen map[string]bool) {
 	for id := range l.readings {
 		kind, path, _ := strings.Cut(id, ":")
 		if (kind == "disk" || kind == "inodes") && !seen[path] && !l.failed("disks") && !l.failed("disk:"+path) {
@@ -114,7 +114,7 @@ func (l *look) forget(seen map[string]bool) {
 
 // scope sets what stands of the gauges in a scope. Gauges without a unit of
 // measure (nil words) are what the machine does not have.
-func (l *look) scope(scope string, gauges ...gauge) {
+func (l *collect) scope(scope string, gauges ...gauge) {
 	var items []subconscious.Observation
 	for _, g := range gauges {
 		if g.words == nil || math.IsNaN(g.value) || math.IsInf(g.value, 0) {
@@ -128,7 +128,7 @@ func (l *look) scope(scope string, gauges ...gauge) {
 }
 
 // others looks at the groups that are one scope each.
-func (l *look) others() {
+func (l *collect) others() {
 	for _, group := range []struct {
 		scope  string
 		gauges func() []gauge
@@ -148,7 +148,7 @@ func (l *look) others() {
 }
 
 // keep carries over what was announced of a kind that could not be read.
-func (l *look) keep(kind string) {
+func (l *collect) keep(kind string) {
 	for id, before := range l.before.Gauges {
 		if id == kind || strings.HasPrefix(id, kind+":") {
 			l.now.Gauges[id] = before
@@ -156,7 +156,7 @@ func (l *look) keep(kind string) {
 	}
 }
 
-func (l *look) disk(d Disk) gauge {
+func (l *collect) disk(d Disk) gauge {
 	used, total := float64(d.Used), float64(d.Used)+float64(d.Available)
 	if total == 0 {
 		return gauge{}
@@ -181,7 +181,7 @@ func (l *look) disk(d Disk) gauge {
 	return g
 }
 
-func (l *look) inodes(d Disk) gauge {
+func (l *collect) inodes(d Disk) gauge {
 	if d.InodesTotal == 0 || d.InodesUsed > d.InodesTotal {
 		return gauge{}
 	}
@@ -202,7 +202,7 @@ func (l *look) inodes(d Disk) gauge {
 	return g
 }
 
-func (l *look) memory(kind string, m *Memory, config ThresholdConfig) gauge {
+func (l *collect) memory(kind string, m *Memory, config ThresholdConfig) gauge {
 	if m == nil || m.Total == 0 || m.Available > m.Total {
 		return gauge{}
 	}
@@ -219,7 +219,7 @@ func (l *look) memory(kind string, m *Memory, config ThresholdConfig) gauge {
 	}
 }
 
-func (l *look) load() gauge {
+func (l *collect) load() gauge {
 	r := l.reading.Load
 	if r == nil || r.Cores < 1 {
 		return gauge{}
@@ -235,7 +235,7 @@ func (l *look) load() gauge {
 	}
 }
 
-func (l *look) temperatures() []gauge {
+func (l *collect) temperatures() []gauge {
 	var gauges []gauge
 	for _, t := range l.reading.Temperatures[:min(len(l.reading.Temperatures), maxSensors)] {
 		// Sensors that are not connected report 0, -128, 127.5 or 255.
@@ -258,7 +258,7 @@ func (l *look) temperatures() []gauge {
 	return gauges
 }
 
-func (l *look) battery() gauge {
+func (l *collect) battery() gauge {
 	b := l.reading.Battery
 	if b == nil || !b.Discharging {
 		return gauge{}

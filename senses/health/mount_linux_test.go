@@ -32,7 +32,7 @@ func TestRealDiskFillsAndIsFreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, cursor := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), []byte(nil)
-	look := func() map[string]subconscious.Observation {
+	collect := func() map[string]subconscious.Observation {
 		t.Helper()
 		batch, err := s.Collect(t.Context(), at, cursor)
 		if err != nil || batch.Degraded != "" {
@@ -58,7 +58,7 @@ func TestRealDiskFillsAndIsFreed(t *testing.T) {
 		if err := os.WriteFile(file, make([]byte, step.kilobytes*1024), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if o := look()["disk"]; o.Severity != step.severity || o.ID != "" && o.ID != "disk:"+folder {
+		if o := collect()["disk"]; o.Severity != step.severity || o.ID != "" && o.ID != "disk:"+folder {
 			t.Errorf("step %d: severity %d of %q, want %d", i, o.Severity, o.Title, step.severity)
 		}
 	}
@@ -67,7 +67,7 @@ func TestRealDiskFillsAndIsFreed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if o := look()["inodes"]; o.Severity != subconscious.Warning {
+	if o := collect()["inodes"]; o.Severity != subconscious.Warning {
 		t.Errorf("inodes: severity %d of %q", o.Severity, o.Title)
 	}
 }

@@ -17,7 +17,7 @@ const (
 	worse = 5
 )
 
-// counter are the restarts of a service at the looks at which they rose, oldest
+// counter are the restarts of a service at the collects at which they rose, oldest
 // first, the first reading before them.
 type counter []counted
 
@@ -54,7 +54,7 @@ func (c counter) risen() int { return int(c[len(c)-1].restarts - c[0].restarts) 
 
 // restarts looks at the services that systemd restarts again and again, each
 // manager a scope.
-func (l *look) restarts() {
+func (l *collect) restarts() {
 	seen := map[string]bool{}
 	for _, bus := range buses {
 		if l.failed("units:" + bus.name) {
@@ -82,7 +82,7 @@ func (l *look) restarts() {
 }
 
 // keepLoops carries over what was announced of a manager that did not answer.
-func (l *look) keepLoops(user bool, seen map[string]bool) {
+func (l *collect) keepLoops(user bool, seen map[string]bool) {
 	isUser := func(id string) bool { return len(id) > 14 && id[:14] == "restarts:user/" }
 	for id, before := range l.before.Loops {
 		if isUser(id) == user {
@@ -97,7 +97,7 @@ func (l *look) keepLoops(user bool, seen map[string]bool) {
 // service returns the observation of a service that is in a restart loop. A
 // loop begins with so many restarts within the window and ends when a whole
 // window went by without one.
-func (l *look) service(id string, s Service) (subconscious.Observation, bool) {
+func (l *collect) service(id string, s Service) (subconscious.Observation, bool) {
 	before, looping := l.before.Loops[id]
 	window := l.config.Restarts.Within
 	c := l.counters[id]
@@ -121,7 +121,7 @@ func (l *look) service(id string, s Service) (subconscious.Observation, bool) {
 	return l.loop(id, s, now, risen), true
 }
 
-func (l *look) loop(id string, s Service, now loop, risen int) subconscious.Observation {
+func (l *collect) loop(id string, s Service, now loop, risen int) subconscious.Observation {
 	o := l.standing("restarts", id)
 	o.Title = fmt.Sprintf("%s keeps crashing: restarted %d times in %s", clip(s.Name, 100), risen, span(l.config.Restarts.Within))
 	if risen < l.config.Restarts.Count {

@@ -85,7 +85,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (sense
 	if err != nil {
 		s.logger.Warn("health starts afresh", "error", err)
 	}
-	l := &look{
+	l := &collect{
 		at: at, config: s.config, reading: reading, before: before,
 		now:      state{Version: stateVersion, Gauges: map[string]gaugeNow{}, Loops: map[string]loop{}},
 		readings: s.readings, counters: s.counters,
@@ -102,9 +102,9 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, cursor []byte) (sense
 	return senses.Batch{Sets: l.sets, Cursor: kept, Degraded: l.degraded()}, nil
 }
 
-// look is one Collect: from what was announced and what was read to what
+// collect is one Collect: from what was announced and what was read to what
 // stands and what is to be remembered.
-type look struct {
+type collect struct {
 	at       time.Time
 	config   Config
 	reading  Reading
@@ -117,18 +117,18 @@ type look struct {
 }
 
 // failed reports whether a group could not be read.
-func (l *look) failed(group string) bool {
+func (l *collect) failed(group string) bool {
 	_, failed := l.reading.Failed[group]
 	return failed
 }
 
 // set says that items are all that stands in scope.
-func (l *look) set(scope string, items ...subconscious.Observation) {
+func (l *collect) set(scope string, items ...subconscious.Observation) {
 	l.sets = append(l.sets, senses.Set{Scope: scope, Items: items})
 }
 
 // standing returns an observation that stands.
-func (l *look) standing(kind, id string) subconscious.Observation {
+func (l *collect) standing(kind, id string) subconscious.Observation {
 	return subconscious.Observation{
 		ID: id, Sense: Name, Instance: Name, Kind: kind, Change: subconscious.Appeared,
 		At: l.at, Trust: subconscious.Machine,
@@ -136,7 +136,7 @@ func (l *look) standing(kind, id string) subconscious.Observation {
 }
 
 // degraded says in plain words what could not be seen, at most 500 bytes.
-func (l *look) degraded() string {
+func (l *collect) degraded() string {
 	var reasons []string
 	for _, group := range slices.Sorted(maps.Keys(l.reading.Failed)) {
 		reasons = append(reasons, clip(l.reading.Failed[group], 120))

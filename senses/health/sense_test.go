@@ -50,8 +50,8 @@ func (m *machine) restart() {
 	m.sense = sense
 }
 
-// look collects, and returns all that stands by ID.
-func (m *machine) look() map[string]subconscious.Observation {
+// collect collects, and returns all that stands by ID.
+func (m *machine) collect() map[string]subconscious.Observation {
 	m.t.Helper()
 	batch, err := m.sense.Collect(m.t.Context(), m.at, m.cursor)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestWhatStandsInWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t)
 			m.fixture.Reading = c.reading
-			if diff := cmp.Diff(c.want, describe(m.look())); diff != "" {
+			if diff := cmp.Diff(c.want, describe(m.collect())); diff != "" {
 				t.Errorf("what stands (-want +got):\n%s", diff)
 			}
 		})
@@ -169,7 +169,7 @@ func TestDiskFillsAndIsFreed(t *testing.T) {
 		{70, 0, false}, {86, 2, true}, {86, 2, false}, {84, 2, false}, {82.5, 2, false}, {96, 3, true}, {93, 3, false}, {91, 2, true}, {81, 0, true}, {84.9, 0, false},
 	} {
 		m.disk(step.used)
-		o := m.look()["disk:/var"]
+		o := m.collect()["disk:/var"]
 		if o.Severity != step.severity || (o.Fingerprint != last) != step.changes {
 			t.Errorf("step %d at %g%%: severity %d, fingerprint %q after %q", i, step.used, o.Severity, o.Fingerprint, last)
 		}
@@ -183,7 +183,7 @@ func TestDiskThatWillBeFull(t *testing.T) {
 	var o subconscious.Observation
 	for i := range 6 {
 		m.disk(72 + 0.25*float64(i))
-		o = m.look()["disk:/var"]
+		o = m.collect()["disk:/var"]
 		if stands := o.ID != ""; stands != (i == 5) {
 			t.Fatalf("reading %d: stands is %t", i, stands)
 		}
@@ -202,41 +202,41 @@ func TestDiskThatWillBeFull(t *testing.T) {
 	first := o.Fingerprint
 	for i := range 10 {
 		m.disk(73.5 + 0.25*float64(i))
-		if o = m.look()["disk:/var"]; o.Fingerprint != first {
+		if o = m.collect()["disk:/var"]; o.Fingerprint != first {
 			t.Fatalf("reading %d: %q after %q", i, o.Fingerprint, first)
 		}
 	}
 	// A restart forgets none of it.
 	m.restart()
 	m.disk(76)
-	if o = m.look()["disk:/var"]; o.Fingerprint != first {
+	if o = m.collect()["disk:/var"]; o.Fingerprint != first {
 		t.Errorf("after a restart: %q after %q", o.Fingerprint, first)
 	}
 	// It stops.
 	for range 14 {
 		m.disk(76)
-		o = m.look()["disk:/var"]
+		o = m.collect()["disk:/var"]
 	}
 	if o.ID != "" {
 		t.Errorf("it stands although nothing is written: %s", o.Title)
 	}
 }
 
-// TestUnchangingMachine: after the first look nothing changes and the cursor is
+// TestUnchangingMachine: after the first collect nothing changes and the cursor is
 // not written again, whatever stands.
 func TestUnchangingMachine(t *testing.T) {
 	m := newMachine(t)
 	m.disk(97)
 	m.fixture.Reading.Units = []health.Unit{{Name: "backup.service", Result: "exit-code", ExitCode: 1, Since: start}}
 	m.fixture.Reading.Clock = &health.Clock{Kept: true, Synchronised: true}
-	first := m.look()
+	first := m.collect()
 	for i := range 300 {
 		if i%100 == 50 {
 			m.restart()
 		}
-		for id, o := range m.look() {
+		for id, o := range m.collect() {
 			if o.Fingerprint != first[id].Fingerprint || o.Severity != first[id].Severity || !o.Due.Equal(first[id].Due) {
-				t.Fatalf("look %d: %s changed to %q", i, id, o.Fingerprint)
+				t.Fatalf("collect %d: %s changed to %q", i, id, o.Fingerprint)
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func TestCursorOfTheMovingIsWrittenHourly(t *testing.T) {
 	m := newMachine(t)
 	for i := range 12 * 6 {
 		m.disk(20 + float64(i)*0.3)
-		m.look()
+		m.collect()
 	}
 	if m.written < 5 || m.written > 9 {
 		t.Errorf("the cursor was written %d times in 6 hours", m.written)
@@ -269,8 +269,8 @@ func TestLostCommit(t *testing.T) {
 		t.Fatalf("cursor %q, error %v", lost.Cursor, err)
 	}
 	m.disk(93)
-	if o := m.look()["disk:/var"]; o.Severity != subconscious.Warning {
-		t.Errorf("severity %d: the lost look is taken for announced", o.Severity)
+	if o := m.collect()["disk:/var"]; o.Severity != subconscious.Warning {
+		t.Errorf("severity %d: the lost collect is taken for announced", o.Severity)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestBrokenCursorStartsAfresh(t *testing.T) {
 		m := newMachine(t)
 		m.cursor = []byte(cursor)
 		m.disk(96)
-		if o := m.look()["disk:/var"]; o.Severity != subconscious.Critical {
+		if o := m.collect()["disk:/var"]; o.Severity != subconscious.Critical {
 			t.Errorf("cursor %q: severity %d", cursor, o.Severity)
 		}
 	}
@@ -294,7 +294,7 @@ func TestPartialFailure(t *testing.T) {
 		Units:    []health.Unit{{Name: "a.service"}, {Name: "b.service", User: true}},
 		Services: []health.Service{{Name: "app.service"}},
 	}
-	all := m.look()
+	all := m.collect()
 	if len(all) != 5 {
 		t.Fatalf("want 5 observations, got %q", describe(all))
 	}
@@ -304,7 +304,7 @@ func TestPartialFailure(t *testing.T) {
 			"units:system": "systemd (system) did not answer"},
 	}
 	want := []string{"disk:/mnt", "memory", "unit:a.service"}
-	if diff := cmp.Diff(want, ids(m.look())); diff != "" {
+	if diff := cmp.Diff(want, ids(m.collect())); diff != "" {
 		t.Errorf("what stands (-want +got):\n%s", diff)
 	}
 	if want := "disk /mnt did not answer; memory: permission denied; systemd (system) did not answer"; m.degraded != want {
@@ -313,11 +313,11 @@ func TestPartialFailure(t *testing.T) {
 	// The bands of what was not read are still known: 93 is within the margin.
 	m.restart()
 	m.fixture.Reading = health.Reading{Disks: []health.Disk{{Path: "/mnt", Used: 93, Available: 7}}}
-	if o := m.look()["disk:/mnt"]; o.Severity != subconscious.Critical {
+	if o := m.collect()["disk:/mnt"]; o.Severity != subconscious.Critical {
 		t.Errorf("severity %d after the failure, want 3", o.Severity)
 	}
 	m.fixture.Reading = health.Reading{}
-	if all := m.look(); len(all) > 0 || m.degraded != "" {
+	if all := m.collect(); len(all) > 0 || m.degraded != "" {
 		t.Errorf("stands after all is gone: %q, degraded %q", describe(all), m.degraded)
 	}
 }
@@ -348,12 +348,12 @@ func TestBlindReader(t *testing.T) {
 func TestWhatIsSwitchedOffEnds(t *testing.T) {
 	m := newMachine(t)
 	m.fixture.Reading = health.Reading{Units: []health.Unit{{Name: "a.service"}}}
-	if len(m.look()) != 1 {
+	if len(m.collect()) != 1 {
 		t.Fatal("the unit does not stand")
 	}
 	m.config.Units, m.config.Clock = false, false
 	m.restart()
-	if all := m.look(); len(all) > 0 {
+	if all := m.collect(); len(all) > 0 {
 		t.Errorf("stands: %q", describe(all))
 	}
 }
@@ -367,7 +367,7 @@ func TestHostileNames(t *testing.T) {
 		Units:        []health.Unit{{Name: long, Result: long, Description: long, Status: long}},
 		Memory:       &health.Memory{Total: 1, Available: 5},
 	}
-	for _, o := range m.look() {
+	for _, o := range m.collect() {
 		if len(o.Title) > 300 || len(o.Text) > 1100 || strings.ContainsAny(o.Title+o.Text, "\x1b\n\x00") {
 			t.Errorf("%q", o.Title)
 		}

@@ -34,7 +34,7 @@ type gaugeNow struct {
 	Readings series `json:"readings,omitempty"`
 }
 
-// decodeState reads a cursor. A nil cursor is the first look.
+// decodeState reads a cursor. A nil cursor is the first collect.
 func decodeState(cursor []byte) (state, error) {
 	if cursor == nil {
 		return state{}, nil
@@ -49,7 +49,7 @@ func decodeState(cursor []byte) (state, error) {
 	return s, nil
 }
 
-// class returns the state without what changes at every look.
+// class returns the state without what changes at every collect.
 func (s state) class() state {
 	s.Kept = 0
 	gauges, loops := maps.Clone(s.Gauges), maps.Clone(s.Loops)

@@ -71,7 +71,7 @@ func (s *System) address(bus int) string {
 	return "unix:path=" + path
 }
 
-// askManager opens a connection for one look: an open one would have to be
+// askManager opens a connection for one collect: an open one would have to be
 // watched and opened anew after each restart of the bus.
 func askManager(ctx context.Context, address string, user, restarts bool) (managed, error) {
 	// The context ends what hangs. EXTERNAL is the one way in that reads no

@@ -11,7 +11,7 @@ const (
 	trendWindow = time.Hour
 	trendReach  = 6 * time.Hour
 	// readingSpacing is the least time between two readings that are kept, so
-	// that a burst of ticks does not pass for a long look.
+	// that a burst of ticks does not pass for a long time.
 	readingSpacing = 4 * time.Minute
 	maxReadings    = 96
 	// trendShare of the whole an hour is a trend whatever is left.

@@ -32,7 +32,7 @@ func unitName(name string, user bool) string {
 }
 
 // units looks at the units that failed, each manager a scope.
-func (l *look) units() {
+func (l *collect) units() {
 	for _, bus := range buses {
 		scope := "units:" + bus.name
 		if l.failed(scope) {
@@ -61,7 +61,7 @@ func (l *look) units() {
 
 // unit is a warning; one that ran out of memory or disk is critical, because
 // what took its room takes that of others.
-func (l *look) unit(u Unit) subconscious.Observation {
+func (l *collect) unit(u Unit) subconscious.Observation {
 	name := unitName(u.Name, u.User)
 	o := l.standing("unit", "unit:"+name)
 	o.Title = fmt.Sprintf("%s failed (%s)", clip(u.Name, 100), u.reason())
@@ -124,7 +124,7 @@ func (u Unit) reason() string {
 }
 
 // mountIn returns the watched mount that the first path in text lies on, or "".
-func (l *look) mountIn(text string) string {
+func (l *collect) mountIn(text string) string {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`:,;()[]<>=", r) }) {
 		if !strings.HasPrefix(word, "/") {
 			continue

@@ -14,22 +14,22 @@ import (
 func TestUnitsThatFailAgain(t *testing.T) {
 	m := newMachine(t)
 	unit := health.Unit{Name: "backup.service", Result: "exit-code", ExitCode: 1, Since: start}
-	look := func() string {
+	collect := func() string {
 		m.fixture.Reading.Units = []health.Unit{unit}
-		return m.look()["unit:backup.service"].Fingerprint
+		return m.collect()["unit:backup.service"].Fingerprint
 	}
-	first := look()
+	first := collect()
 	unit.Since = start.Add(40 * time.Minute)
-	if again := look(); again != first {
+	if again := collect(); again != first {
 		t.Errorf("failing again within the hour is news: %q", again)
 	}
 	unit.Since = start.Add(24 * time.Hour)
-	next := look()
+	next := collect()
 	if next == first {
 		t.Error("failing again the next day is no news")
 	}
 	unit.ExitCode = 2
-	if other := look(); other == next {
+	if other := collect(); other == next {
 		t.Error("another exit code is no news")
 	}
 }
@@ -47,7 +47,7 @@ func TestUnitLinks(t *testing.T) {
 			Disks: []health.Disk{{Path: "/", Used: 1, Available: 9}, {Path: "/var", Used: 1, Available: 9}},
 			Units: []health.Unit{{Name: "db.service", Result: "exit-code", ExitCode: 1, Status: status}},
 		}
-		if diff := cmp.Diff(want, m.look()["unit:db.service"].Links); diff != "" {
+		if diff := cmp.Diff(want, m.collect()["unit:db.service"].Links); diff != "" {
 			t.Errorf("%s: links (-want +got):\n%s", status, diff)
 		}
 	}
@@ -58,7 +58,7 @@ func TestUnitsAreBounded(t *testing.T) {
 	for i := range 150 {
 		m.fixture.Reading.Units = append(m.fixture.Reading.Units, health.Unit{Name: fmt.Sprintf("u%d.service", i)})
 	}
-	if n := len(m.look()); n != 100 || m.degraded != "50 more failed system units are not listed" {
+	if n := len(m.collect()); n != 100 || m.degraded != "50 more failed system units are not listed" {
 		t.Errorf("%d units, degraded %q", n, m.degraded)
 	}
 }
@@ -68,7 +68,7 @@ func TestRestartLoop(t *testing.T) {
 	restarts := func(n uint32) subconscious.Observation {
 		m.t.Helper()
 		m.fixture.Reading.Services = []health.Service{{Name: "app.service", Restarts: n}, {Name: "calm.service", Restarts: 7}}
-		all := m.look()
+		all := m.collect()
 		if o, stands := all["restarts:calm.service"]; stands {
 			t.Errorf("a calm service stands: %s", o.Title)
 		}
@@ -108,8 +108,8 @@ func TestSlowRestartsAreNoLoop(t *testing.T) {
 	m := newMachine(t)
 	for i := range 60 { // one in 20 minutes
 		m.fixture.Reading.Services = []health.Service{{Name: "app.service", Restarts: uint32(i / 4)}}
-		if all := m.look(); len(all) > 0 {
-			t.Fatalf("look %d: %q", i, describe(all))
+		if all := m.collect(); len(all) > 0 {
+			t.Fatalf("collect %d: %q", i, describe(all))
 		}
 	}
 }
@@ -118,11 +118,11 @@ func TestClock(t *testing.T) {
 	m := newMachine(t)
 	clock := func(c health.Clock) string {
 		m.fixture.Reading.Clock = &c
-		return m.look()["clock"].Title
+		return m.collect()["clock"].Title
 	}
 	for i := range 6 { // half an hour of grace
 		if title := clock(health.Clock{Kept: true}); title != "" {
-			t.Fatalf("look %d: %s", i, title)
+			t.Fatalf("collect %d: %s", i, title)
 		}
 	}
 	if title := clock(health.Clock{Kept: true}); title != "The clock is not synchronised, although a time service runs" {

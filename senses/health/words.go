@@ -42,7 +42,7 @@ func fullAt(at time.Time, g gauge, now gaugeNow) time.Time {
 
 // when says at what time a gauge that rises will be full: "at about 17:40",
 // with the day if that is not today.
-func (l *look) when(g gauge, now gaugeNow) string {
+func (l *collect) when(g gauge, now gaugeNow) string {
 	full := fullAt(l.at, g, now)
 	if full.YearDay() == l.at.YearDay() {
 		return full.Format("at about 15:04")

@@ -19,7 +19,7 @@ func checkOf(m message.Message) uint32 {
 
 // identify returns the identity of a message. One that claims the Message-ID of
 // another that is known, which somebody may do to hide it, has one of its own.
-func (l *look) identify(m message.Message) (id string, key hash) {
+func (l *collect) identify(m message.Message) (id string, key hash) {
 	id = prefix + m.ID
 	key = hashOf(id)
 	if k, ok := l.known.get(key); ok && k.Check != checkOf(m) {
@@ -54,7 +54,7 @@ func refsOf(m message.Message) map[hash]bool {
 
 // arrivedBefore looks at the header of a message in a folder and reports whether
 // its body is wanted: not of one that is known, nor of one that is too old.
-func (l *look) arrivedBefore(f *folder, m fetched) bool {
+func (l *collect) arrivedBefore(f *folder, m fetched) bool {
 	if m.Made { // its identity takes more of its header
 		return !l.tooOld(f, m) || l.openSince(m.received)
 	}
@@ -67,11 +67,11 @@ func (l *look) arrivedBefore(f *folder, m fetched) bool {
 
 // tooOld reports whether a message is older than what is told: it was moved here
 // from elsewhere.
-func (l *look) tooOld(f *folder, m fetched) bool { return m.received.Before(l.oldest(f)) }
+func (l *collect) tooOld(f *folder, m fetched) bool { return m.received.Before(l.oldest(f)) }
 
 // openSince reports whether something stands for a message that was received at
 // that time.
-func (l *look) openSince(received time.Time) bool {
+func (l *collect) openSince(received time.Time) bool {
 	for _, o := range l.open.all() {
 		if !o.Sent && o.Received.Equal(received) {
 			return true
@@ -82,7 +82,7 @@ func (l *look) openSince(received time.Time) bool {
 
 // needed is the time since when messages are looked for in a folder whose UIDs
 // were given anew: the look-back, or longer for what stands.
-func (l *look) needed() time.Time {
+func (l *collect) needed() time.Time {
 	since := l.at.Add(-l.config.LookBack)
 	for _, o := range l.open.all() {
 		if !o.Sent && o.Received.Before(since) {
@@ -93,7 +93,7 @@ func (l *look) needed() time.Time {
 }
 
 // arrived takes in a message that was not known before.
-func (l *look) arrived(f *folder, name string, m fetched) {
+func (l *collect) arrived(f *folder, name string, m fetched) {
 	id, key := l.identify(m.Message)
 	if l.known.has(key) {
 		l.moved(key, m)
@@ -114,7 +114,7 @@ func (l *look) arrived(f *folder, name string, m fetched) {
 	if !mine && !m.Automated && !m.Junk && !m.Forged {
 		l.endAwaiting(m.From.Addr, hashOf(thread), refs, m.received)
 	}
-	j := judge{look: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
+	j := judge{collect: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
 	o := j.arrived()
 	answered := m.flags.Answered || l.answered.has(key)
 	stands := o.Kind != kindMail && o.Until.After(l.at) && !(o.Kind == kindRequest && answered)
@@ -137,7 +137,7 @@ func plain(o subconscious.Observation) subconscious.Observation {
 }
 
 // prune deletes in steps what is too old to be needed.
-func (l *look) prune() {
+func (l *collect) prune() {
 	if l.at.Sub(l.pruned) < pruneEvery && !l.at.Before(l.pruned) {
 		return
 	}
@@ -165,7 +165,7 @@ func (l *look) prune() {
 // forgetBefore is the time before which messages must be forgotten so that no
 // more are known than are kept. It is that of a message that is known, so that
 // what arrives later is never passed over, however many came in one day.
-func (l *look) forgetBefore() int64 {
+func (l *collect) forgetBefore() int64 {
 	received := make([]uint32, 0, l.known.len())
 	for _, k := range l.known.all() {
 		received = append(received, k.Received)

@@ -14,9 +14,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-// TestReadBesideCollect reads messages, some of them in a hurry, while looks go
+// TestReadBesideCollect reads messages, some of them in a hurry, while collects go
 // on over a mailbox that changes, and over connections that are lost. Readers
-// see the message that they asked for or none, looks lose and repeat nothing,
+// see the message that they asked for or none, collects lose and repeat nothing,
 // and nobody waits for ever.
 func TestReadBesideCollect(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
@@ -58,7 +58,7 @@ func TestReadBesideCollect(t *testing.T) {
 				case err == nil:
 					t.Errorf("asked for n%d, and read %q", n, got.Subject)
 				case !late && reader != 3:
-					// The connection was lost; the look tells of what is wrong for longer.
+					// The connection was lost; the collect tells of what is wrong for longer.
 					unknown++
 				}
 				mu.Unlock()

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// usualTime is how long a look may take that has no deadline.
+	// usualTime is how long a collect may take that has no deadline.
 	usualTime = 10 * time.Second
-	// rounds is how often one look connects, because of messages that end the
+	// rounds is how often one collect connects, because of messages that end the
 	// connection.
 	rounds = 5
-	// maxChanges is how many messages one look tells of; the rest follow.
+	// maxChanges is how many messages one collect tells of; the rest follow.
 	maxChanges = 4_000
 	// unreadShown is how long it is said that messages could not be read.
 	unreadShown = 24 * time.Hour
@@ -30,8 +30,8 @@ const (
 	scope = "open"
 )
 
-// look is one Collect.
-type look struct {
+// collect is one Collect.
+type collect struct {
 	*Sense
 	at    time.Time
 	zone  *time.Location
@@ -42,8 +42,8 @@ type look struct {
 	changes []subconscious.Observation
 	// looked are the folders that were looked at, missing those that are not
 	// there or refused, stuck those in which a message could not be read just now.
-	looked, missing map[string]bool
-	stuck           map[uint32]bool
+	read, missing map[string]bool
+	stuck         map[uint32]bool
 	// unfinished: not all of the folders were looked through.
 	unfinished bool
 	// again asks for another round, since one message ended this one.
@@ -65,21 +65,21 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 	}
 	hard, cancel := context.WithTimeout(ctx, limit*9/10)
 	defer cancel()
-	l := &look{
+	l := &collect{
 		Sense: s, at: at, zone: s.options.Zone(), state: s.state.clone(), soft: time.Now().Add(limit / 2),
-		looked: map[string]bool{}, missing: map[string]bool{}, stuck: map[uint32]bool{},
+		read: map[string]bool{}, missing: map[string]bool{}, stuck: map[uint32]bool{},
 	}
-	if l.state.Look == 0 {
+	if l.state.Collect == 0 {
 		s.forget()
 	}
 	err := l.run(hard)
 	if ctx.Err() != nil {
 		return senses.Batch{}, fmt.Errorf("mail %s: %w", s.config.ID, ctx.Err())
 	}
-	if err != nil && len(l.looked) == 0 {
+	if err != nil && len(l.read) == 0 {
 		return senses.Batch{}, s.wrap(err)
 	}
-	if len(l.looked) == 0 {
+	if len(l.read) == 0 {
 		return senses.Batch{}, fmt.Errorf("mail %s: %s", s.config.ID, strings.Join(l.said, "; "))
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Sense) wrap(err error) error {
 
 // run makes rounds until one goes through, or ends for another reason than one
 // message.
-func (l *look) run(ctx context.Context) error {
+func (l *collect) run(ctx context.Context) error {
 	var err error
 	for range rounds {
 		l.again = false
@@ -111,10 +111,10 @@ func (l *look) run(ctx context.Context) error {
 }
 
 // round looks at everything in turn. It may be begun again: what is done is done.
-func (l *look) round(ctx context.Context, session *account.Session) error {
+func (l *collect) round(ctx context.Context, session *account.Session) error {
 	l.said, l.unfinished = nil, false
 	clear(l.missing)
-	if err := l.lookAtSent(ctx, session); ends(ctx, err) {
+	if err := l.readSent(ctx, session); ends(ctx, err) {
 		return err
 	} else if err != nil {
 		l.say("what you sent: %v", err)
@@ -123,11 +123,11 @@ func (l *look) round(ctx context.Context, session *account.Session) error {
 		// Who is known, and what was answered, is needed of the first mail.
 		l.unfinished = true
 		for _, name := range l.folders {
-			l.looked[name] = true
+			l.read[name] = true
 		}
 		return nil
 	}
-	last, opened, err := l.lookAtOpen(ctx, session)
+	last, opened, err := l.checkAllOpen(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (l *look) round(ctx context.Context, session *account.Session) error {
 		if name != last {
 			opened = account.Opened{}
 		}
-		if err := l.lookAtFolder(ctx, session, name, opened); ends(ctx, err) {
+		if err := l.readFolder(ctx, session, name, opened); ends(ctx, err) {
 			return err
 		} else if err != nil {
 			l.missing[name], l.unfinished = true, l.unfinished || l.state.Folders[name] != nil
@@ -163,7 +163,7 @@ func ends(ctx context.Context, err error) bool {
 }
 
 // beginning reports whether no folder was looked through yet.
-func (l *look) beginning() bool {
+func (l *collect) beginning() bool {
 	for _, f := range l.state.Folders {
 		if f.Next > 0 {
 			return false
@@ -173,7 +173,7 @@ func (l *look) beginning() bool {
 }
 
 // examine opens a folder. ok is false where there is none, which is said.
-func (l *look) examine(ctx context.Context, session *account.Session, name string) (opened account.Opened, ok bool, err error) {
+func (l *collect) examine(ctx context.Context, session *account.Session, name string) (opened account.Opened, ok bool, err error) {
 	opened, err = session.Examine(ctx, name)
 	if errors.Is(err, account.ErrFolder) {
 		// What lay in it may lie elsewhere by now; where it was never there, nothing
@@ -189,21 +189,21 @@ func (l *look) examine(ctx context.Context, session *account.Session, name strin
 }
 
 // say notes in plain words what cannot be seen.
-func (l *look) say(format string, args ...any) {
+func (l *collect) say(format string, args ...any) {
 	l.said = append(l.said, fmt.Sprintf(format, args...))
 }
 
 // time reports whether anything more may be begun.
-func (l *look) time() bool { return len(l.changes) < maxChanges && time.Now().Before(l.soft) }
+func (l *collect) time() bool { return len(l.changes) < maxChanges && time.Now().Before(l.soft) }
 
 // number returns a number for a folder that none had before.
-func (l *look) number() uint32 {
+func (l *collect) number() uint32 {
 	l.state.Serial++
 	return l.state.Serial
 }
 
-// batch makes what the look hands over.
-func (l *look) batch() (senses.Batch, error) {
+// batch makes what the collect hands over.
+func (l *collect) batch() (senses.Batch, error) {
 	l.endOver()
 	l.prune()
 	for name := range l.state.Folders {
@@ -240,7 +240,7 @@ func (l *look) batch() (senses.Batch, error) {
 }
 
 // standing lists what stands, in a fixed order.
-func (l *look) standing() []subconscious.Observation {
+func (l *collect) standing() []subconscious.Observation {
 	items := make([]subconscious.Observation, 0, l.open.len())
 	for _, o := range l.open.all() {
 		item := o.Observation
@@ -251,8 +251,8 @@ func (l *look) standing() []subconscious.Observation {
 	return items
 }
 
-// starting reports whether the first look at anything goes on.
-func (l *look) starting() bool {
+// starting reports whether the first collect of anything goes on.
+func (l *collect) starting() bool {
 	if l.state.Sent != nil && l.state.Sent.first() {
 		return true
 	}
@@ -266,7 +266,7 @@ func (l *look) starting() bool {
 
 // oldest is the time before which what turns up in a folder is passed over. It is
 // never later than now, where the clock was set back: mail would be lost.
-func (l *look) oldest(f *folder) time.Time {
+func (l *collect) oldest(f *folder) time.Time {
 	oldest := l.at.Add(-l.config.LookBack)
 	return time.Unix(min(max(oldest.Unix(), f.Floor, l.state.Forgot), l.at.Unix()), 0)
 }

@@ -43,7 +43,7 @@ func (s *Sense) conclude(ctx context.Context, given []byte) error {
 	if s.started && string(given) == string(s.committed) {
 		return nil
 	}
-	// The first look since the start, or a ledger that is another than before.
+	// The first collect since the start, or a ledger that is another than before.
 	s.started = false
 	if err := s.load(ctx, given); err != nil {
 		return fmt.Errorf("mail %s: read back what is known: %w", s.config.ID, err)
@@ -86,7 +86,7 @@ func (s *Sense) load(ctx context.Context, given []byte) error {
 	return err
 }
 
-// forget drops all rows, where they are those of another account, or of looks
+// forget drops all rows, where they are those of another account, or of collects
 // whose cursor is lost.
 func (s *Sense) forget() {
 	for _, t := range s.tables() {
@@ -99,7 +99,7 @@ func (s *Sense) identity() string {
 	return hashOf(strings.ToLower(s.config.Host) + "\x00" + s.config.User).key()
 }
 
-// hand puts what a look changed into the batch.
+// hand puts what a collect changed into the batch.
 func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
 	changed := false
 	for _, t := range s.tables() {
@@ -108,8 +108,8 @@ func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
 	if !changed && len(s.committed) > 0 && state.same(s.state) {
 		return nil
 	}
-	s.looks++
-	state.Run, state.Look = s.run, s.looks
+	s.collects++
+	state.Run, state.Collect = s.run, s.collects
 	out, err := json.Marshal(state)
 	if err != nil {
 		return fmt.Errorf("mail %s: cursor: %w", s.config.ID, err)

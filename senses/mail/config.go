@@ -23,7 +23,7 @@ type Config struct {
 	Addresses          []string      `mapstructure:"addresses" about:"Your own addresses, to tell what is written to you; left out: user."`
 	Folders            []string      `mapstructure:"folders" about:"The folders that are looked at, as the server writes them; left out: INBOX."`
 	Sent               string        `mapstructure:"sent" about:"The folder of what you sent; left out: the one that the server marks so, or is usually called so; none: it is not looked at."`
-	LookBack           time.Duration `mapstructure:"look_back" about:"How old a message may be that the first look reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
+	LookBack           time.Duration `mapstructure:"look_back" about:"How old a message may be that the first collect reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
 	Idle               *bool         `mapstructure:"idle" about:"Whether the server is asked to say when mail comes; false: it is seen at the next tick. Left out: true."`
 }
 

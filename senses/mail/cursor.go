@@ -18,10 +18,10 @@ type cursor struct {
 	Version int `json:"v"`
 	// Account is which one the rows are of.
 	Account string `json:"account"`
-	// Run and Look make each cursor another one, so that it says which look
+	// Run and Collect make each cursor another one, so that it says which collect
 	// was committed.
-	Run  string `json:"run"`
-	Look uint64 `json:"look"`
+	Run     string `json:"run"`
+	Collect uint64 `json:"collect"`
 
 	// Serial is the last number that was given to a folder.
 	Serial  uint32             `json:"serial"`
@@ -48,9 +48,9 @@ type folder struct {
 	Validity uint32 `json:"v"`
 	// Next is the lowest UID that was not looked at.
 	Next imap.UID `json:"next"`
-	// Base is the first UID behind the first look; 0 where that is over.
+	// Base is the first UID behind the first collect; 0 where that is over.
 	Base imap.UID `json:"base,omitempty"`
-	// Floor is when the oldest message of a first look was received that left
+	// Floor is when the oldest message of a first collect was received that left
 	// older ones out; Cut says that it is about to be found. Unix time.
 	Floor int64 `json:"floor,omitempty"`
 	Cut   bool  `json:"cut,omitempty"`
@@ -61,7 +61,7 @@ type folder struct {
 	UIDNext  imap.UID `json:"uidnext,omitempty"`
 }
 
-// first reports whether the first look at the folder goes on.
+// first reports whether the first collect of the folder goes on.
 func (f *folder) first() bool { return f == nil || f.Base > f.Next }
 
 // suspect is a message at which reading broke off.
@@ -69,8 +69,8 @@ type suspect struct {
 	Num uint32   `json:"n"`
 	UID imap.UID `json:"u"`
 	// Blamed: it failed alone, and it is not yet seen whether the server answers
-	// otherwise. Alone is how often it did in this look, or in one that ran out of
-	// time, and Tries in how many looks it failed often enough.
+	// otherwise. Alone is how often it did in this collect, or in one that ran out of
+	// time, and Tries in how many collects it failed often enough.
 	Blamed bool `json:"blamed,omitempty"`
 	Alone  int  `json:"alone,omitempty"`
 	Tries  int  `json:"tries,omitempty"`
@@ -95,10 +95,10 @@ func (c *cursor) clone() *cursor {
 	return &n
 }
 
-// same reports whether two cursors differ in nothing but which look they are of.
+// same reports whether two cursors differ in nothing but which collect they are of.
 func (c *cursor) same(other *cursor) bool {
 	a, b := *c, *other
-	a.Run, a.Look, b.Run, b.Look = "", 0, "", 0
+	a.Run, a.Collect, b.Run, b.Collect = "", 0, "", 0
 	return reflect.DeepEqual(a, b)
 }
 

@@ -28,7 +28,7 @@
 //     reckoned from At.
 //
 // What the person writes to themselves alone is a promise where it reads as
-// something to be done, else plain. On the first look only what stands is told.
+// something to be done, else plain. On the first collect only what stands is told.
 // A message that is older than the look-back when it turns up, since it was moved
 // there, is not told, and neither is a draft.
 //

@@ -181,10 +181,10 @@ func TestAnsweredBeforeItIsSeen(t *testing.T) {
 	h.knows(boss)
 	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 	h.deliver("Sent", reply(h, "ra", "a@example.org"))
-	h.expect("before the first look", h.ticks())
+	h.expect("before the first collect", h.ticks())
 	h.deliver("INBOX", h.message("b", boss, "Figures", asking))
 	h.deliver("Sent", reply(h, "rb", "b@example.org"))
-	h.expect("between two looks", h.tick(), "mail mid:b@example.org")
+	h.expect("between two collects", h.tick(), "mail mid:b@example.org")
 	h.deliver("Sent", h.writes("q", boss, "Bern", "When does your train arrive?"))
 	answer := h.message("c", boss, "Re: Bern", "At nine.")
 	answer.References = []string{"q@example.com"}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// firstMessages is how many messages of a folder the first look takes, the
+	// firstMessages is how many messages of a folder the first collect takes, the
 	// newest, and againMessages how many are gone through again after a folder
 	// has given its UIDs anew.
 	firstMessages = 2_000
@@ -24,7 +24,7 @@ const (
 	headerBatch = 100
 	bodyBatch   = 20
 	bodyBytes   = 256 << 10
-	// blames is after how many looks a message is passed over that ends the
+	// blames is after how many collects a message is passed over that ends the
 	// connection, in each of them aloneTries times when it is read alone, the
 	// second time lessBytes of it.
 	blames     = 2
@@ -44,7 +44,7 @@ type fetched struct {
 // begin brings the state of a folder in line with how it was opened: a folder
 // that was never looked at, or whose UIDs were given anew, is begun at the
 // look-back.
-func (l *look) begin(ctx context.Context, session *account.Session, f *folder, opened account.Opened, since time.Time, first int) (*folder, error) {
+func (l *collect) begin(ctx context.Context, session *account.Session, f *folder, opened account.Opened, since time.Time, first int) (*folder, error) {
 	if f != nil && f.Validity == opened.UIDValidity && f.Validity != 0 && f.Next > 0 {
 		return f, nil
 	}
@@ -76,9 +76,9 @@ func (l *look) begin(ctx context.Context, session *account.Session, f *folder, o
 // next is the UID behind one.
 func next(uid imap.UID) imap.UID { return min(uid, maxUID-1) + 1 }
 
-// lookAtFolder looks at what is new in a folder that mail arrives in. opened is
+// readFolder reads what is new in a folder that mail arrives in. opened is
 // how it was opened, if it is open.
-func (l *look) lookAtFolder(ctx context.Context, session *account.Session, name string, opened account.Opened) error {
+func (l *collect) readFolder(ctx context.Context, session *account.Session, name string, opened account.Opened) error {
 	if opened.Name == "" {
 		var ok bool
 		var err error
@@ -98,7 +98,7 @@ func (l *look) lookAtFolder(ctx context.Context, session *account.Session, name 
 		header: func(m fetched) bool { return l.arrivedBefore(f, m) },
 		body:   func(m fetched) { l.arrived(f, name, m) },
 	})
-	l.looked[name] = true
+	l.read[name] = true
 	if err != nil {
 		return fmt.Errorf("read the folder %q: %w", name, err)
 	}
@@ -115,7 +115,7 @@ type reading struct {
 
 // advance reads on in the folder that is open, as long as there is time. done
 // reports whether all was read that there is.
-func (l *look) advance(ctx context.Context, session *account.Session, f *folder, opened account.Opened, r reading) (done bool, err error) {
+func (l *collect) advance(ctx context.Context, session *account.Session, f *folder, opened account.Opened, r reading) (done bool, err error) {
 	if l.stuck[f.Num] {
 		l.say("a message could not be read; it is tried again")
 		return false, nil
@@ -160,7 +160,7 @@ func (l *look) advance(ctx context.Context, session *account.Session, f *folder,
 
 // groups splits what is to be read so that a message which may end the
 // connection is read alone, and those behind it after it.
-func (l *look) groups(f *folder, uids []imap.UID) [][]imap.UID {
+func (l *collect) groups(f *folder, uids []imap.UID) [][]imap.UID {
 	p := l.state.Suspect
 	if p == nil || p.Num != f.Num {
 		return [][]imap.UID{uids}
@@ -185,7 +185,7 @@ func (l *look) groups(f *folder, uids []imap.UID) [][]imap.UID {
 
 // readGroup reads messages: their headers, and the bodies that are wanted. left
 // are those that were not dealt with, the lowest first.
-func (l *look) readGroup(ctx context.Context, session *account.Session, f *folder, group []imap.UID, r reading) (left []imap.UID, err error) {
+func (l *collect) readGroup(ctx context.Context, session *account.Session, f *folder, group []imap.UID, r reading) (left []imap.UID, err error) {
 	var wanted []imap.UID
 	var headers []fetched
 	err = session.Headers(ctx, group, func(raw account.Raw) error {
@@ -223,7 +223,7 @@ func (l *look) readGroup(ctx context.Context, session *account.Session, f *folde
 
 // readBodies reads whole messages and hands them on in the order of their UIDs,
 // also those that came before an error.
-func (l *look) readBodies(ctx context.Context, session *account.Session, f *folder, uids []imap.UID, r reading) (done map[imap.UID]bool, err error) {
+func (l *collect) readBodies(ctx context.Context, session *account.Session, f *folder, uids []imap.UID, r reading) (done map[imap.UID]bool, err error) {
 	done = map[imap.UID]bool{}
 	var messages []fetched
 	bytes := bodyBytes
@@ -251,7 +251,7 @@ func byUID(a, b fetched) int { return cmp.Compare(a.uid, b.uid) }
 
 // parse reads a message. When it was received is never later than now, and now
 // where the server does not know.
-func (l *look) parse(f *folder, raw account.Raw) (fetched, bool) {
+func (l *collect) parse(f *folder, raw account.Raw) (fetched, bool) {
 	m, err := message.Parse(raw.Body)
 	if err != nil {
 		return fetched{}, false
@@ -268,7 +268,7 @@ func (l *look) parse(f *folder, raw account.Raw) (fetched, bool) {
 }
 
 // suspect notes at which message reading broke off, so that it is tried alone.
-func (l *look) suspect(ctx context.Context, f *folder, left []imap.UID, alone bool, err error) error {
+func (l *collect) suspect(ctx context.Context, f *folder, left []imap.UID, alone bool, err error) error {
 	if len(left) == 0 {
 		return err
 	}
@@ -283,9 +283,9 @@ func (l *look) suspect(ctx context.Context, f *folder, left []imap.UID, alone bo
 	return err
 }
 
-// judgeSuspect counts a look in which the suspect failed alone, more than once and
+// judgeSuspect counts a collect in which the suspect failed alone, more than once and
 // while the server works otherwise; after some it is passed over.
-func (l *look) judgeSuspect(ctx context.Context, session *account.Session, f *folder) error {
+func (l *collect) judgeSuspect(ctx context.Context, session *account.Session, f *folder) error {
 	p := l.state.Suspect
 	if p == nil || p.Num != f.Num || !p.Blamed {
 		return nil
@@ -309,4 +309,4 @@ func (l *look) judgeSuspect(ctx context.Context, session *account.Session, f *fo
 	return nil
 }
 
-func (l *look) unread() { l.state.Unread, l.state.UnreadAt = l.state.Unread+1, unix(l.at) }
+func (l *collect) unread() { l.state.Unread, l.state.UnreadAt = l.state.Unread+1, unix(l.at) }

@@ -9,7 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-// TestServerThatHangs: at whatever stage, a look ends in its time, and when the
+// TestServerThatHangs: at whatever stage, a collect ends in its time, and when the
 // server answers again all is told once.
 func TestServerThatHangs(t *testing.T) {
 	for _, stage := range []mailtest.Stage{mailtest.Greeting, mailtest.SignIn, mailtest.Listing, mailtest.Opening, mailtest.Search, mailtest.Fetch, mailtest.Body, mailtest.Anything} {
@@ -28,7 +28,7 @@ func TestServerThatHangs(t *testing.T) {
 					batch, err := h.sense.Collect(ctx, h.at, h.cursor)
 					cancel()
 					if took := time.Since(began); took > 19*time.Second {
-						t.Errorf("a look took %v", took)
+						t.Errorf("a collect took %v", took)
 					}
 					switch {
 					case err == nil && batch.Degraded == "" && stage != mailtest.Listing:

@@ -39,7 +39,7 @@ const (
 
 // judge is one message that arrived, with what is known around it.
 type judge struct {
-	*look
+	*collect
 	fetched
 	id, thread string
 	refs       map[hash]bool

@@ -16,7 +16,7 @@ func TestLargeFolder(t *testing.T) {
 	h.box.DeliverMany("INBOX", 20_000, func(i int) time.Time { return now.Add(-time.Duration(20_000-i) * time.Minute) }, func(i int) []byte {
 		return mailtest.Compose(mailtest.Message{From: other, To: []string{me}, Subject: "News", Text: "It went well.", Date: now, MessageID: fmt.Sprintf("many-%d@example.net", i)})
 	})
-	h.expect("the first look is silent", h.ticks())
+	h.expect("the first collect is silent", h.ticks())
 	if n := h.sense.known.len(); n < firstMessages-100 || n > firstMessages {
 		t.Errorf("%d messages are known, %d should be", n, firstMessages)
 	}
@@ -51,7 +51,7 @@ func BenchmarkTickKnown(b *testing.B) {
 	runtime.ReadMemStats(&after)
 	h.tick() // what is over is looked for once an hour
 	for b.Loop() {
-		if _, err := h.look(); err != nil {
+		if _, err := h.collect(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,8 +31,8 @@ var (
 
 // Options are what a Sense needs beside its configuration.
 type Options struct {
-	// Rows reads back what was committed. It may be nil in a look that is not
-	// committed; then every look is the first.
+	// Rows reads back what was committed. It may be nil in a collect that is not
+	// committed; then every collect is the first.
 	Rows senses.RowReader
 	// Logger may be nil.
 	Logger *slog.Logger
@@ -62,13 +62,13 @@ func (o Options) validate(config Config) error {
 
 // Sense looks at one mail account.
 type Sense struct {
-	config  Config
-	options Options
-	folders []string
-	mine    map[string]bool // the person's addresses
-	account *account.Account
-	run     string
-	looks   uint64
+	config   Config
+	options  Options
+	folders  []string
+	mine     map[string]bool // the person's addresses
+	account  *account.Account
+	run      string
+	collects uint64
 
 	// mu guards what is committed against Read, which may come at any time:
 	// the cursor, and the tables as far as they are committed.
@@ -96,7 +96,7 @@ type handout struct {
 	state  *cursor
 }
 
-// New returns the sense of one account. It signs in at the first look.
+// New returns the sense of one account. It signs in at the first collect.
 func New(config Config, options Options) (*Sense, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("mail: %w", err)

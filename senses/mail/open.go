@@ -13,11 +13,11 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
 
-// lookAtOpen sees in each folder what became of the messages for which
+// checkAllOpen sees in each folder what became of the messages for which
 // something stands. It is done before anything new is looked for, so that what
 // was moved is found in its new folder by then. It returns the folder that is
 // open at the end.
-func (l *look) lookAtOpen(ctx context.Context, session *account.Session) (last string, opened account.Opened, err error) {
+func (l *collect) checkAllOpen(ctx context.Context, session *account.Session) (last string, opened account.Opened, err error) {
 	for _, name := range l.folders {
 		f := l.state.Folders[name]
 		if f == nil {
@@ -53,13 +53,13 @@ func (l *look) lookAtOpen(ctx context.Context, session *account.Session) (last s
 }
 
 // unchanged reports whether a folder says itself that no flag changed and
-// nothing was removed since the last look at what stands in it.
+// nothing was removed since the last collect at what stands in it.
 func (f *folder) unchanged(now account.Opened) bool {
 	return now.ModSeq != 0 && now.ModSeq == f.ModSeq && now.Messages == f.Messages && now.UIDNext == f.UIDNext
 }
 
 // openIn are what stands for messages in a folder, by their UIDs.
-func (l *look) openIn(num uint32) map[imap.UID][]hash {
+func (l *collect) openIn(num uint32) map[imap.UID][]hash {
 	here := map[imap.UID][]hash{}
 	for key, o := range l.open.all() {
 		for _, c := range o.Copies {
@@ -72,7 +72,7 @@ func (l *look) openIn(num uint32) map[imap.UID][]hash {
 }
 
 // checkOpen brings what stands in line with the flags of its messages.
-func (l *look) checkOpen(ctx context.Context, session *account.Session, f *folder, here map[imap.UID][]hash) error {
+func (l *collect) checkOpen(ctx context.Context, session *account.Session, f *folder, here map[imap.UID][]hash) error {
 	uids := slices.Sorted(maps.Keys(here))
 	flags, err := session.Flags(ctx, uids)
 	if err != nil {
@@ -88,7 +88,7 @@ func (l *look) checkOpen(ctx context.Context, session *account.Session, f *folde
 }
 
 // flagged takes in the flags of one copy of a message for which something stands.
-func (l *look) flagged(key hash, p place, now account.Flags, there bool) {
+func (l *collect) flagged(key hash, p place, now account.Flags, there bool) {
 	o, ok := l.open.get(key)
 	if !ok {
 		return
@@ -121,7 +121,7 @@ func (o item) read() item {
 // endMissing forgets copies in folders whose UIDs were given anew, and ends what
 // stands for messages that lie in no folder any more. It is called when all folders
 // were looked through.
-func (l *look) endMissing() {
+func (l *collect) endMissing() {
 	live := map[uint32]bool{}
 	for _, name := range l.folders {
 		if f := l.state.Folders[name]; f != nil {
@@ -144,7 +144,7 @@ func (l *look) endMissing() {
 }
 
 // endOver ends what has stood for its time.
-func (l *look) endOver() {
+func (l *collect) endOver() {
 	for key, o := range l.open.all() {
 		if !o.Observation.Until.After(l.at) {
 			l.open.drop(key)
@@ -153,7 +153,7 @@ func (l *look) endOver() {
 }
 
 // moved takes in a further place of a message that is known.
-func (l *look) moved(id hash, m fetched) {
+func (l *collect) moved(id hash, m fetched) {
 	if m.flags.Deleted {
 		return
 	}
@@ -175,7 +175,7 @@ func (l *look) moved(id hash, m fetched) {
 }
 
 // stand makes something stand, and reports whether there was room.
-func (l *look) stand(o item) bool {
+func (l *collect) stand(o item) bool {
 	key := hashOf(o.Observation.ID)
 	if !l.open.has(key) && l.open.len() >= maxOpen {
 		l.full = true
@@ -187,7 +187,7 @@ func (l *look) stand(o item) bool {
 
 // endAnswered ends what a message of the person's answers: requests, and what
 // they promised in that thread before.
-func (l *look) endAnswered(m fetched, thread hash, refs map[hash]bool, id string) {
+func (l *collect) endAnswered(m fetched, thread hash, refs map[hash]bool, id string) {
 	for key, o := range l.open.all() {
 		switch kind := o.Observation.Kind; {
 		case kind == kindRequest && (refs[o.Of] || o.Thread == thread && o.Received.Before(m.received)),
@@ -200,7 +200,7 @@ func (l *look) endAnswered(m fetched, thread hash, refs map[hash]bool, id string
 // endAwaiting ends the waiting for an answer that came, of somebody who was asked,
 // works where they do, or is written to otherwise: that anybody else names the
 // question answers nothing.
-func (l *look) endAwaiting(from string, thread hash, refs map[hash]bool, received time.Time) {
+func (l *collect) endAwaiting(from string, thread hash, refs map[hash]bool, received time.Time) {
 	for key, o := range l.open.all() {
 		if o.Observation.Kind == kindAwaiting && l.mayAnswer(from, o.Observation.Attrs["to"]) && (refs[o.Of] || o.Thread == thread && o.Received.Before(received)) {
 			l.open.drop(key)
@@ -210,6 +210,6 @@ func (l *look) endAwaiting(from string, thread hash, refs map[hash]bool, receive
 
 // mayAnswer reports whether an answer of that sender's is one to a question that
 // went to these.
-func (l *look) mayAnswer(from, to string) bool {
+func (l *collect) mayAnswer(from, to string) bool {
 	return l.timesWritten(from) > 0 || slices.ContainsFunc(strings.Split(to, ", "), func(asked string) bool { return domain(asked) == domain(from) })
 }

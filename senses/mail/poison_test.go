@@ -101,7 +101,7 @@ func TestWhatIsNoMessage(t *testing.T) {
 }
 
 func TestConnectionThatBreaksAnywhere(t *testing.T) {
-	// However much of a look goes through, all is told once in the end.
+	// However much of a collect goes through, all is told once in the end.
 	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Archive"))
 	h.knows(boss)
 	h.ticks()
@@ -127,7 +127,7 @@ func TestConnectionThatBreaksAnywhere(t *testing.T) {
 	for n := int64(200); n < 30_000; n += 1_700 {
 		left.Store(n)
 		h.at = h.at.Add(5 * time.Minute)
-		batch, err := h.look()
+		batch, err := h.collect()
 		if err == nil && n%3 != 0 {
 			h.commit(batch)
 		}

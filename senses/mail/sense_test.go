@@ -79,7 +79,7 @@ func TestConformanceMomentary(t *testing.T) {
 	})
 }
 
-func TestFirstLook(t *testing.T) {
+func TestFirstCollect(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
 	h.deliverAt("INBOX", h.message("old", boss, "Figures", asking), now.Add(-20*24*time.Hour))
@@ -87,7 +87,7 @@ func TestFirstLook(t *testing.T) {
 	h.deliver("INBOX", h.message("b", boss, "News", "It went well."))
 	h.deliver("INBOX", h.message("c", boss, "More", asking), imap.FlagAnswered)
 	h.deliver("INBOX", h.message("d", boss, "Again", asking), imap.FlagSeen)
-	h.expect("the first look", h.ticks(), "+request mid:a@example.org", "+request mid:d@example.org")
+	h.expect("the first collect", h.ticks(), "+request mid:a@example.org", "+request mid:d@example.org")
 	if got := h.stands["mid:a@example.org"]; got.Title != "Carla: Figures" || got.Severity != 1 || got.Due.IsZero() || got.Attrs["known"] != "1" || got.Attrs["asks"] != "true" || got.Attrs["addressed"] != "to" {
 		t.Errorf("%+v", got)
 	}

@@ -42,8 +42,8 @@ var customarySent = []string{
 	"wysłane", "отправленные", "送信済みトレイ", "已发送", "已发送邮件",
 }
 
-// lookAtSent brings the index of what the person sent up to date.
-func (l *look) lookAtSent(ctx context.Context, session *account.Session) error {
+// readSent brings the index of what the person sent up to date.
+func (l *collect) readSent(ctx context.Context, session *account.Session) error {
 	if l.config.Sent == noSent {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (l *look) lookAtSent(ctx context.Context, session *account.Session) error {
 
 // examineSent opens the folder of what was sent. One that is gone is looked for
 // anew.
-func (l *look) examineSent(ctx context.Context, session *account.Session, name string) (account.Opened, bool, error) {
+func (l *collect) examineSent(ctx context.Context, session *account.Session, name string) (account.Opened, bool, error) {
 	unfinished := l.unfinished
 	opened, ok, err := l.examine(ctx, session, name)
 	if !ok && err == nil {
@@ -91,7 +91,7 @@ func (l *look) examineSent(ctx context.Context, session *account.Session, name s
 
 // sentFolder returns the name of the folder of what was sent, "" where none is
 // found, which is said.
-func (l *look) sentFolder(ctx context.Context, session *account.Session) (string, error) {
+func (l *collect) sentFolder(ctx context.Context, session *account.Session) (string, error) {
 	if l.config.Sent != "" {
 		return l.config.Sent, nil
 	}
@@ -137,7 +137,7 @@ func findSent(folders []account.Folder, watched []string) string {
 
 // sentBefore looks at the header of a message of the person's, and reports
 // whether its body is wanted.
-func (l *look) sentBefore(m fetched) bool {
+func (l *collect) sentBefore(m fetched) bool {
 	if m.received.Before(l.at.Add(-sentLookBack)) || m.flags.Draft {
 		return false
 	}
@@ -159,7 +159,7 @@ func (l *look) sentBefore(m fetched) bool {
 }
 
 // sentNow takes in a message of the person's as a whole.
-func (l *look) sentNow(m fetched) {
+func (l *collect) sentNow(m fetched) {
 	if l.sent.has(hashOf(prefix+m.ID)) || m.flags.Draft {
 		return
 	}
@@ -178,7 +178,7 @@ func (l *look) sentNow(m fetched) {
 
 // wroteLater reports whether the person wrote in a thread after that time, which
 // shows where messages lie in the folder in another order than they were sent.
-func (l *look) wroteLater(thread string, received time.Time, but hash) bool {
+func (l *collect) wroteLater(thread string, received time.Time, but hash) bool {
 	for key, s := range l.sent.all() {
 		if s.Thread == hashOf(thread) && key != but && s.day() > dayOf(received) {
 			return true
@@ -189,7 +189,7 @@ func (l *look) wroteLater(thread string, received time.Time, but hash) bool {
 
 // answeredLater reports whether a message in the thread of a question came after
 // it before the question itself was seen.
-func (l *look) answeredLater(of hash, thread string, received time.Time) bool {
+func (l *collect) answeredLater(of hash, thread string, received time.Time) bool {
 	want := hashOf(thread)
 	for key, k := range l.known.all() {
 		if k.Thread == want && key != of && !l.sent.has(key) && int64(k.Received) > received.Unix() {
@@ -201,7 +201,7 @@ func (l *look) answeredLater(of hash, thread string, received time.Time) bool {
 
 // index takes a message of the person's into the index: whom they write to,
 // what they asked, and what they answered.
-func (l *look) index(m fetched, asked bool) {
+func (l *collect) index(m fetched, asked bool) {
 	id := prefix + m.ID
 	thread, refs := threadOf(m.Message, id), refsOf(m.Message)
 	if l.sent.len() < maxSent {
@@ -233,7 +233,7 @@ func (l *look) index(m fetched, asked bool) {
 func recipients(m message.Message) []message.Address { return slices.Concat(m.To, m.Cc) }
 
 // writeTo counts a message to an address.
-func (l *look) writeTo(address hash, received time.Time) {
+func (l *collect) writeTo(address hash, received time.Time) {
 	c, ok := l.wroteTo.get(address)
 	if !ok && l.wroteTo.len() >= maxCorrespondents {
 		return
@@ -260,7 +260,7 @@ func (l *look) writeTo(address hash, received time.Time) {
 }
 
 // timesWritten is how often the person wrote to an address in the last year.
-func (l *look) timesWritten(address string) int {
+func (l *collect) timesWritten(address string) int {
 	c, ok := l.wroteTo.get(hashOf(address))
 	if !ok {
 		return 0
@@ -276,7 +276,7 @@ func (l *look) timesWritten(address string) int {
 
 // awaited reports whether a message answers one in which the person asked
 // something, and mine whether it answers one of theirs at all.
-func (l *look) answersMine(refs map[hash]bool) (mine, awaited bool) {
+func (l *collect) answersMine(refs map[hash]bool) (mine, awaited bool) {
 	for ref := range refs {
 		if s, ok := l.sent.get(ref); ok {
 			mine = true

@@ -115,19 +115,19 @@ func (h *house) restart() {
 	h.sense = s
 }
 
-// look is a look that is not committed.
-func (h *house) look() (senses.Batch, error) {
+// collect is one that is not committed.
+func (h *house) collect() (senses.Batch, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	return h.sense.Collect(ctx, h.at, h.cursor)
 }
 
-// tick is a look that is committed, five minutes later. It returns what was told
+// tick is one that is committed, five minutes later. It returns what was told
 // in it: "mail ID", "+kind ID", "~kind ID", "-kind ID".
 func (h *house) tick() []string {
 	h.t.Helper()
 	h.at = h.at.Add(5 * time.Minute)
-	batch, err := h.look()
+	batch, err := h.collect()
 	if err != nil {
 		h.t.Fatalf("Collect: %v", err)
 	}
@@ -173,7 +173,7 @@ func (h *house) commit(batch senses.Batch) []string {
 	return told
 }
 
-// ticks looks until a first look is over, and returns all that was told.
+// ticks collects until a first collect is over, and returns all that was told.
 func (h *house) ticks() []string {
 	h.t.Helper()
 	var told []string
@@ -183,7 +183,7 @@ func (h *house) ticks() []string {
 			return told
 		}
 	}
-	h.t.Fatal("the first look was not over after 100 ticks")
+	h.t.Fatal("the first collect was not over after 100 ticks")
 	return nil
 }
 

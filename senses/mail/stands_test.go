@@ -168,7 +168,7 @@ func TestCollectedTwiceUncommitted(t *testing.T) {
 		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 		h.deliver("INBOX", h.message("b", other, "News", "It went well."))
 		for range 3 {
-			if batch, err := h.look(); err != nil || len(batch.Changes) != 1 || len(batch.Sets) != 1 {
+			if batch, err := h.collect(); err != nil || len(batch.Changes) != 1 || len(batch.Sets) != 1 {
 				t.Fatalf("%+v %v", batch, err)
 			}
 		}
@@ -197,7 +197,7 @@ func TestNothingMissedByTheSense(t *testing.T) {
 	h.server.Drop()
 	h.deliver("INBOX", h.message("a", other, "News", "It went well."))
 	h.at = h.at.Add(5 * time.Minute)
-	if _, err := h.look(); err == nil || !strings.Contains(err.Error(), "password") {
+	if _, err := h.collect(); err == nil || !strings.Contains(err.Error(), "password") {
 		t.Errorf("a refused password: %v", err)
 	}
 	h.server.Mend()
@@ -243,7 +243,7 @@ func TestFolderIsMissing(t *testing.T) {
 	h := newHouse(t, mailtest.Options{}, watching("INBOX", "Projects"))
 	h.knows(boss)
 	h.deliver("INBOX", h.message("a", boss, "Figures", asking))
-	h.expect("the first look", h.ticks(), "+request mid:a@example.org")
+	h.expect("the first collect", h.ticks(), "+request mid:a@example.org")
 	if !strings.Contains(h.last.Degraded, `"Projects"`) {
 		t.Errorf("degraded: %q", h.last.Degraded)
 	}
@@ -258,7 +258,7 @@ func TestFolderIsMissing(t *testing.T) {
 }
 
 // A mail can be read as soon as it was looked at: before it is known that this
-// look was committed.
+// collect was committed.
 func TestReadAtOnce(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
@@ -274,7 +274,7 @@ func TestRead(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
 	h.knows(boss)
 	if _, err := h.sense.Read(t.Context(), "mid:a@example.org"); err == nil {
-		t.Error("read before the first look")
+		t.Error("read before the first collect")
 	}
 	h.deliver("Archive", h.message("elsewhere", boss, "Figures", asking))
 	h.deliver("INBOX", h.message("a", "Carla <"+boss+">", "Figures", asking))

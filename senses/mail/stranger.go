@@ -169,7 +169,7 @@ func notOfName(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
 
 // callNames are the words by which people call the person: of the name that they
 // sign with, and of their addresses where these are made of names.
-func (l *look) callNames() map[string]bool {
+func (l *collect) callNames() map[string]bool {
 	names := map[string]bool{}
 	add := func(text string) {
 		for _, word := range strings.FieldsFunc(prose.Fold(text), notOfName) {

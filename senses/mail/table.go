@@ -8,7 +8,7 @@ import (
 )
 
 // table is one class of rows in memory, as it was last committed, with the
-// changes of a look above it that is not known to be.
+// changes of a collect above it that is not known to be.
 type table[V any] struct {
 	base map[hash]V
 	over map[hash]*V // nil: deleted
@@ -44,7 +44,7 @@ func (t *table[V]) drop(key hash) {
 	delete(t.over, key)
 }
 
-// len is how many there are, or a few more while a look goes on.
+// len is how many there are, or a few more while a collect goes on.
 func (t *table[V]) len() int { return len(t.base) + len(t.over) }
 
 // all yields what there is. A key that was yielded may be dropped or set.
@@ -63,8 +63,8 @@ func (t *table[V]) all() iter.Seq2[hash, V] {
 	}
 }
 
-// read is get beside the looks, for whoever holds the sense's lock: with the
-// changes of a look only when it was handed over, since until then they are
+// read is get beside the collects, for whoever holds the sense's lock: with the
+// changes of a collect only when it was handed over, since until then they are
 // still being made.
 func (t *table[V]) read(key hash, handed bool) (V, bool) {
 	if handed {
@@ -74,7 +74,7 @@ func (t *table[V]) read(key hash, handed bool) (V, bool) {
 	return v, ok
 }
 
-// readAll is all beside the looks, as read is get.
+// readAll is all beside the collects, as read is get.
 func (t *table[V]) readAll(handed bool) iter.Seq2[hash, V] {
 	if handed {
 		return t.all()
@@ -85,7 +85,7 @@ func (t *table[V]) readAll(handed bool) iter.Seq2[hash, V] {
 // changed reports whether there is anything to commit.
 func (t *table[V]) changed() bool { return len(t.over) > 0 }
 
-// rows appends the changes of the look.
+// rows appends the changes of the collect.
 func (t *table[V]) rows(prefix string, rows []senses.Row) []senses.Row {
 	for key, v := range t.over {
 		row := senses.Row{Key: prefix + key.key()}
@@ -97,7 +97,7 @@ func (t *table[V]) rows(prefix string, rows []senses.Row) []senses.Row {
 	return rows
 }
 
-// commit makes the changes of the look the table's own.
+// commit makes the changes of the collect the table's own.
 func (t *table[V]) commit() {
 	for key, v := range t.over {
 		if v == nil {

@@ -102,8 +102,8 @@ func (b *brittle) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// look is a look that is staged and not committed.
-func (m *mind) look() (senses.Batch, *senses.Staged, error) {
+// collect is one that is staged and not committed.
+func (m *mind) collect() (senses.Batch, *senses.Staged, error) {
 	m.t.Helper()
 	id := senses.SenseID{Sense: m.sense.Name(), ID: m.sense.ID()}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -122,7 +122,7 @@ func (m *mind) look() (senses.Batch, *senses.Staged, error) {
 	return batch, m.ledger.Stage(m.at, []senses.Collected{c}), nil
 }
 
-// commit makes a look the ledger's own.
+// commit makes a collect the ledger's own.
 func (m *mind) commit(staged *senses.Staged) []subconscious.Observation {
 	m.t.Helper()
 	pending, _ := staged.Pending(subconscious.Watcher)
@@ -139,13 +139,13 @@ func (m *mind) commit(staged *senses.Staged) []subconscious.Observation {
 	return staged.Changes()
 }
 
-// tick is a look that goes well, and all that it brought. It looks on until the
-// first look is over.
+// tick is a collect that goes well, and all that it brought. It looks on until the
+// first collect is over.
 func (m *mind) tick() []subconscious.Observation {
 	m.t.Helper()
 	var all []subconscious.Observation
 	for range 1000 {
-		batch, staged, err := m.look()
+		batch, staged, err := m.collect()
 		if err != nil {
 			m.t.Fatal(err)
 		}
@@ -154,6 +154,6 @@ func (m *mind) tick() []subconscious.Observation {
 			return all
 		}
 	}
-	m.t.Fatal("the first look does not end")
+	m.t.Fatal("the first collect does not end")
 	return nil
 }

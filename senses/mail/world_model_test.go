@@ -49,7 +49,7 @@ type filed struct {
 type message struct {
 	id       string
 	received time.Time
-	old      bool // it was there at the first look
+	old      bool // it was there at the first collect
 	sent     bool
 	twice    bool // it lay in two folders at once
 	// told are the first words about it: "mail", or the kinds of what appeared;
@@ -249,7 +249,7 @@ func (w *world) answered(l *message) bool {
 	return slices.ContainsFunc(w.watched(l), func(c *filed) bool { return slices.Contains(c.flags, imap.FlagAnswered) })
 }
 
-// hear takes in what a look that was committed told.
+// hear takes in what a collect that was committed told.
 func (w *world) hear(changes []subconscious.Observation) {
 	for _, o := range changes {
 		id, more, _ := strings.Cut(o.ID, "#")
@@ -272,7 +272,7 @@ func (w *world) hear(changes []subconscious.Observation) {
 				l.standing[o.ID] = o
 				l.stood++
 			} else if l.old {
-				w.fail("%s was there at the first look, and is told as %s", o.ID, o.Kind)
+				w.fail("%s was there at the first collect, and is told as %s", o.ID, o.Kind)
 			}
 			w.note("  told: %s %s %s", o.Change, o.Kind, o.ID)
 		case subconscious.Changed:

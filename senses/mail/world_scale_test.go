@@ -87,17 +87,17 @@ func (e *estate) tick() (told int, t mailtest.Traffic) {
 		Read: after.Read - before.Read, Written: after.Written - before.Written}
 }
 
-// TestScale shows that the first look at 100,000 messages is bounded, and that
+// TestScale shows that the first collect of 100,000 messages is bounded, and that
 // afterwards a tick costs what is new, whatever lies in the mailbox.
 func TestScale(t *testing.T) {
 	small, big := newEstate(t, 1, 3_000), newEstate(t, 1, large)
 	_, a := small.tick()
 	_, b := big.tick()
-	t.Logf("first look at 3,000: %+v, at %d: %+v", a, large, b)
+	t.Logf("first collect of 3,000: %+v, at %d: %+v", a, large, b)
 	// The newest messages are taken, and of what was sent the newest; what is
 	// more is searched, in pieces, and never read.
 	if b.Written > 6<<20 {
-		t.Errorf("the first look at %d messages read %d bytes", large, b.Written)
+		t.Errorf("the first collect at %d messages read %d bytes", large, b.Written)
 	}
 	for _, fresh := range []int{0, 0, 20, 0} {
 		small.arrive(fresh)
@@ -120,7 +120,7 @@ func TestScale(t *testing.T) {
 
 // BenchmarkScale looks at 5 accounts of 100,000 messages.
 func BenchmarkScale(b *testing.B) {
-	b.Run("first look", func(b *testing.B) {
+	b.Run("first collect", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			e := newEstate(b, 5, large)

@@ -37,7 +37,7 @@ func worldConfig() mail.Config {
 }
 
 // TestWorld lets chance deliver, expunge, move, flag and renumber, cut
-// connections, throw looks away, crash and restart, and checks that all is told
+// connections, throw collects away, crash and restart, and checks that all is told
 // once, and nothing that is not so, and that no reader leaves a trace.
 func TestWorld(t *testing.T) {
 	for seed := range runs(*worlds) {
@@ -102,7 +102,7 @@ func live(t *testing.T, seed uint64, box mailtest.Mailbox, config mail.Config, d
 		}
 		w.at = w.at.Add(pause)
 		m.at = w.at
-		w.look(m)
+		w.step(m)
 		if t.Failed() {
 			return
 		}
@@ -117,9 +117,9 @@ func live(t *testing.T, seed uint64, box mailtest.Mailbox, config mail.Config, d
 	w.enough()
 }
 
-// look is what comes of the mind after something was done: mostly a look that
+// step is what comes of the mind after something was done: mostly a collect that
 // goes well, else a worse one, or none.
-func (w *world) look(m *mind) {
+func (w *world) step(m *mind) {
 	n := w.random.IntN(100)
 	if n < 25 {
 		return
@@ -127,17 +127,17 @@ func (w *world) look(m *mind) {
 	if cut := n < 45; cut {
 		m.after.Store(int64(w.random.IntN(12_000)))
 	}
-	batch, staged, err := m.look()
+	batch, staged, err := m.collect()
 	m.after.Store(-1)
 	switch {
 	case n < 35: // cut, and nothing came of it
-		w.note("a look is cut and lost: %v %q", err, batch.Degraded)
+		w.note("a collect is cut and lost: %v %q", err, batch.Degraded)
 	case n < 50: // cut, and what there is of it counts
 		w.take(m, batch, staged, err)
 	case n < 58:
-		w.note("a look is lost")
+		w.note("a collect is lost")
 	case n < 66:
-		w.note("a crash after a look")
+		w.note("a crash after a collect")
 		m.stop()
 		m.start()
 	case n < 71:
@@ -150,9 +150,9 @@ func (w *world) look(m *mind) {
 	}
 }
 
-// take commits a look.
+// take commits a collect.
 func (w *world) take(m *mind, batch senses.Batch, staged *senses.Staged, err error) {
-	w.note("a look: %v %q", err, batch.Degraded)
+	w.note("a collect: %v %q", err, batch.Degraded)
 	w.hear(m.commit(staged))
 	if err == nil && batch.Degraded == "" && !batch.Starting {
 		w.check()

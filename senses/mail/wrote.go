@@ -23,7 +23,7 @@ type written struct {
 }
 
 // wrote reads what the person promised and asked in a message that they sent.
-func (l *look) wrote(m fetched) written {
+func (l *collect) wrote(m fetched) written {
 	var w written
 	if m.Automated {
 		return w
@@ -105,7 +105,7 @@ func obliged(sentence string, at time.Time) (prose.Promised, bool) {
 }
 
 // ofMine is an observation of something in what the person sent.
-func (l *look) ofMine(m fetched, suffix, kind, title, words string, due date) subconscious.Observation {
+func (l *collect) ofMine(m fetched, suffix, kind, title, words string, due date) subconscious.Observation {
 	_, words, _ = redacted(m.Subject, words)
 	_, text, found := redacted(m.Subject, m.Fresh)
 	o := subconscious.Observation{
@@ -127,7 +127,7 @@ func (l *look) ofMine(m fetched, suffix, kind, title, words string, due date) su
 
 // recipient names the first recipient who is not the person; toSelf reports that
 // they wrote to nobody else.
-func (l *look) recipient(m message.Message) (name string, toSelf bool) {
+func (l *collect) recipient(m message.Message) (name string, toSelf bool) {
 	others := 0
 	for _, a := range recipients(m) {
 		if l.mine[a.Addr] {
@@ -145,7 +145,7 @@ func (l *look) recipient(m message.Message) (name string, toSelf bool) {
 }
 
 // to lists the first recipients.
-func (l *look) to(m message.Message) string {
+func (l *collect) to(m message.Message) string {
 	var names []string
 	for _, a := range recipients(m) {
 		if len(names) == shownRecipients {

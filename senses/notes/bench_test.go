@@ -45,8 +45,8 @@ func manyNotes(b *testing.B) string {
 	return dir
 }
 
-// firstLook looks until the first look is over.
-func firstLook(b *testing.B, s *notes.Sense) (cursor []byte) {
+// firstCollect collects until the first is over.
+func firstCollect(b *testing.B, s *notes.Sense) (cursor []byte) {
 	b.Helper()
 	promises := 0
 	for {
@@ -98,14 +98,14 @@ func await(b *testing.B, watcher *watch.Watcher, dir string) {
 	}
 }
 
-func BenchmarkFirstLook(b *testing.B) {
+func BenchmarkFirstCollect(b *testing.B) {
 	dir := manyNotes(b)
 	for b.Loop() {
 		s, err := notes.New(notes.Config{ID: "notes", Path: dir}, notes.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		firstLook(b, s)
+		firstCollect(b, s)
 	}
 }
 
@@ -129,7 +129,7 @@ func BenchmarkUnchanged(b *testing.B) {
 			if options.Watcher != nil {
 				await(b, options.Watcher, dir)
 			}
-			cursor := firstLook(b, s)
+			cursor := firstCollect(b, s)
 			collect := func() senses.Batch {
 				batch, err := s.Collect(context.Background(), time.Now(), cursor)
 				if err != nil {

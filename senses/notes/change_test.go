@@ -31,8 +31,8 @@ func TestNotes(t *testing.T) {
 	w := newWorld(t)
 	at := monday(t)
 	w.write("old.md", "An old note.\n")
-	if told := w.look(at); len(told) > 0 {
-		t.Fatalf("the first look tells of %s", tell(told))
+	if told := w.tick(at); len(told) > 0 {
+		t.Fatalf("the first collect tells of %s", tell(told))
 	}
 	for _, step := range []struct {
 		name string
@@ -61,11 +61,11 @@ func TestNotes(t *testing.T) {
 	} {
 		step.do()
 		at = at.Add(5 * time.Minute)
-		if got := tell(w.look(at)); got != step.want {
+		if got := tell(w.tick(at)); got != step.want {
 			t.Errorf("%s: told %q, want %q", step.name, got, step.want)
 		}
 		w.restart()
-		if again := w.look(at); len(again) > 0 {
+		if again := w.tick(at); len(again) > 0 {
 			t.Errorf("%s: told again after a restart: %s", step.name, tell(again))
 		}
 	}
@@ -73,9 +73,9 @@ func TestNotes(t *testing.T) {
 
 func TestAddedTextIsBounded(t *testing.T) {
 	w := newWorld(t)
-	w.look(monday(t))
+	w.tick(monday(t))
 	w.write("long.md", strings.Repeat("é", 3000)+"\nmore\n")
-	told := w.look(monday(t))
+	told := w.tick(monday(t))
 	if len(told) != 1 || utf8.RuneCountInString(told[0].Text) > 1000 || !utf8.ValidString(told[0].Text) {
 		t.Fatalf("told %d changes, %d characters", len(told), utf8.RuneCountInString(told[0].Text))
 	}
@@ -84,9 +84,9 @@ func TestAddedTextIsBounded(t *testing.T) {
 		many.WriteString(strings.Repeat("x", 1+i%7) + time.Unix(int64(i), 0).UTC().Format(time.DateTime) + "\n")
 	}
 	w.write("many.md", many.String())
-	w.look(monday(t))
+	w.tick(monday(t))
 	w.write("many.md", many.String()+"one more\n")
-	if got := tell(w.look(monday(t))); got != "Note changed: many.md []" {
+	if got := tell(w.tick(monday(t))); got != "Note changed: many.md []" {
 		t.Errorf("told %q", got)
 	}
 	for key, row := range w.rows {
@@ -108,12 +108,12 @@ func TestStandsUntilDone(t *testing.T) {
 		t.Run(end.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.write("a.md", "- [ ] send the report by Friday\n")
-			w.look(monday(t))
+			w.tick(monday(t))
 			if _, stands := w.promises()["send the report by Friday"]; !stands {
 				t.Fatalf("it does not stand: %v", w.promises())
 			}
 			w.write("a.md", end.text)
-			w.look(monday(t))
+			w.tick(monday(t))
 			if left := w.promises(); len(left) > 0 {
 				t.Errorf("it still stands: %v", left)
 			}
@@ -122,9 +122,9 @@ func TestStandsUntilDone(t *testing.T) {
 	t.Run("the file deleted", func(t *testing.T) {
 		w := newWorld(t)
 		w.write("a.md", "- [ ] send the report\n")
-		w.look(monday(t))
+		w.tick(monday(t))
 		w.remove("a.md")
-		w.look(monday(t))
+		w.tick(monday(t))
 		if left := w.promises(); len(left) > 0 {
 			t.Errorf("it still stands: %v", left)
 		}
@@ -132,7 +132,7 @@ func TestStandsUntilDone(t *testing.T) {
 	t.Run("seven days past its date", func(t *testing.T) {
 		w := newWorld(t)
 		w.write("a.md", "- [ ] send the report by 2026-11-20\n- [ ] some day\n")
-		w.look(monday(t))
+		w.tick(monday(t))
 		o := w.promises()["send the report by 2026-11-20"]
 		if want := time.Date(2026, 11, 27, 18, 0, 0, 0, berlin(t)); !o.Until.Equal(want) {
 			t.Errorf("it stands until %v, want %v", o.Until, want)
@@ -141,7 +141,7 @@ func TestStandsUntilDone(t *testing.T) {
 			t.Errorf("until %v, severities %d and %d", some.Until, some.Severity, o.Severity)
 		}
 		w.write("a.md", "- [ ] send the report by 2026-11-20\n- [ ] some day\nedited\n")
-		w.look(monday(t).AddDate(0, 0, 12))
+		w.tick(monday(t).AddDate(0, 0, 12))
 		if left := w.promises(); len(left) != 1 {
 			t.Errorf("after an edit too late there stand %v", left)
 		}
@@ -157,7 +157,7 @@ func TestRelativeDates(t *testing.T) {
 	w.write("a.md", text)
 	w.write("2026-11-12-talk.md", "I will print the slides tomorrow.\n")
 	w.write("b.md", "---\ndate: 2026-11-10\n---\nI will book the room by Friday.\n")
-	w.look(at)
+	w.tick(at)
 	want := map[string]string{
 		"I will send the report by Friday": "2026-11-20 18:00",
 		"I will print the slides tomorrow": "2026-11-13 18:00",
@@ -177,30 +177,30 @@ func TestRelativeDates(t *testing.T) {
 		at = at.AddDate(0, 0, 1)
 		text += "Another line.\n" + strings.Repeat("x", day) + "\n"
 		w.write("a.md", text)
-		w.look(at)
+		w.tick(at)
 		check("a day later")
 		w.restart()
-		w.look(at)
+		w.tick(at)
 		check("after a restart")
 	}
 	w.rename("a.md", "c.md")
 	at = at.AddDate(0, 0, 2) // Saturday: "by Friday" would be another one
-	w.look(at)
+	w.tick(at)
 	check("renamed")
 	w.write("c.md", "moved below\n\n"+text)
-	w.look(at)
+	w.tick(at)
 	check("moved")
 
 	w.write("c.md", "cut\n")
-	w.look(at)
+	w.tick(at)
 	w.write("c.md", "pasted\n"+text)
-	w.look(at.Add(10 * time.Minute))
+	w.tick(at.Add(10 * time.Minute))
 	check("cut and pasted")
 
 	w.write("c.md", "cut\n")
-	w.look(at)
+	w.tick(at)
 	w.write("c.md", text)
-	w.look(at.AddDate(0, 0, 1))
+	w.tick(at.AddDate(0, 0, 1))
 	want = map[string]string{"I will send the report by Friday": "2026-11-27 18:00"}
 	check("written anew")
 }
@@ -211,17 +211,17 @@ func TestRenameKeepsIdentity(t *testing.T) {
 	w := newWorld(t)
 	at := monday(t)
 	w.write("a.md", "- [ ] call\n")
-	w.look(at)
+	w.tick(at)
 	first := w.promises()["call"].ID
 	w.rename("a.md", "b.md")
-	w.look(at)
+	w.tick(at)
 	o := w.promises()["call"]
 	if o.ID != first || o.Attrs["file"] != "b.md" || len(w.promises()) != 1 {
 		t.Fatalf("renamed: %q in %s, want %q in b.md", o.ID, o.Attrs["file"], first)
 	}
 	w.restart()
 	w.write("a.md", "- [ ] call\nanother\n")
-	w.look(at)
+	w.tick(at)
 	ids := map[string]bool{}
 	standing := 0
 	for _, items := range w.standing {
@@ -234,9 +234,9 @@ func TestRenameKeepsIdentity(t *testing.T) {
 		t.Errorf("%d stand under %v", standing, ids)
 	}
 	w.remove("b.md")
-	w.look(at)
+	w.tick(at)
 	w.restart()
-	w.look(at)
+	w.tick(at)
 	if left := w.promises(); len(left) != 1 || left["call"].ID == first {
 		t.Errorf("left: %v", left)
 	}
@@ -284,7 +284,7 @@ func TestWhatIsNotRead(t *testing.T) {
 func TestGrownTooLarge(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
-	w.look(monday(t))
+	w.tick(monday(t))
 	w.write("a.md", "- [ ] call\n"+strings.Repeat("x", 1<<20))
 	batch := w.collect(monday(t))
 	w.commit(batch)
@@ -299,7 +299,7 @@ func TestUnreadableFolder(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.write("sub/a.md", "- [ ] call\n")
-	w.look(monday(t))
+	w.tick(monday(t))
 	sub := filepath.Join(w.dir, "sub")
 	if err := os.Chmod(sub, 0); err != nil {
 		t.Fatal(err)
@@ -315,14 +315,14 @@ func TestUnreadableFolder(t *testing.T) {
 func TestMissingFolder(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
-	w.look(monday(t))
+	w.tick(monday(t))
 	rename(t, w.dir, w.dir+"-away")
 	_, err := w.sense.Collect(context.Background(), monday(t), w.cursor)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), w.dir) {
 		t.Errorf("error %v", err)
 	}
 	rename(t, w.dir+"-away", w.dir)
-	if told := w.look(monday(t)); len(told) > 0 {
+	if told := w.tick(monday(t)); len(told) > 0 {
 		t.Errorf("told %s", tell(told))
 	}
 }
@@ -333,16 +333,16 @@ func TestEmptiedForASave(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
 	now := time.Now().In(berlin(t))
-	w.look(now)
+	w.tick(now)
 	w.write("a.md", "")
 	stamp := now.Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(w.dir, "a.md"), stamp, stamp); err != nil {
 		t.Fatal(err)
 	}
-	if told := w.look(stamp.Add(time.Second / 2)); len(told) > 0 || len(w.promises()) != 1 {
+	if told := w.tick(stamp.Add(time.Second / 2)); len(told) > 0 || len(w.promises()) != 1 {
 		t.Errorf("told %s, standing %v", tell(told), w.promises())
 	}
-	if told := w.look(stamp.Add(2 * time.Second)); len(told) != 1 || len(w.promises()) != 0 {
+	if told := w.tick(stamp.Add(2 * time.Second)); len(told) != 1 || len(w.promises()) != 0 {
 		t.Errorf("told %s, standing %v", tell(told), w.promises())
 	}
 }
@@ -352,12 +352,12 @@ func TestAnotherFolder(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
 	w.write("b.md", "- [ ] write\n")
-	w.look(monday(t))
+	w.tick(monday(t))
 	w.dir = t.TempDir()
 	w.config.Path = w.dir
 	w.write("a.md", "- [ ] call\n")
 	w.restart()
-	if told := w.look(monday(t)); len(told) > 0 {
+	if told := w.tick(monday(t)); len(told) > 0 {
 		t.Errorf("told %s", tell(told))
 	}
 	standing := w.promises()
@@ -371,18 +371,18 @@ func TestAnotherFolder(t *testing.T) {
 func TestBrokenRows(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
-	w.look(monday(t))
+	w.tick(monday(t))
 	for _, row := range [][]byte{{}, {9}, []byte("nonsense of some length"), w.rows["a.md"][:20]} {
 		w.rows["a.md"] = row
 		w.restart()
-		w.look(monday(t))
+		w.tick(monday(t))
 		if len(w.promises()) != 1 {
 			t.Errorf("row %q: standing %v", row, w.promises())
 		}
 	}
 	w.cursor = []byte("nonsense")
 	w.restart()
-	if told := w.look(monday(t)); len(told) > 0 || len(w.promises()) != 1 {
+	if told := w.tick(monday(t)); len(told) > 0 || len(w.promises()) != 1 {
 		t.Errorf("told %s, standing %v", tell(told), w.promises())
 	}
 }

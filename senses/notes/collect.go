@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxChanged is how many files one look tells of after the first, and
+	// maxChanged is how many files one collect tells of after the first, and
 	// maxItems how many promises; the rest follow.
 	maxChanged = 4000
 	maxItems   = 20_000
@@ -48,7 +48,7 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 		s.rescan = true
 		return senses.Batch{}, fmt.Errorf("notes %s: list %s: %w", s.config.ID, s.config.Path, err)
 	}
-	l := look{sense: s, root: root, at: at, handout: handout{files: map[string]*entry{}}, later: map[string]struct{}{}}
+	l := collect{sense: s, root: root, at: at, handout: handout{files: map[string]*entry{}}, later: map[string]struct{}{}}
 	l.files(limited, p)
 	if err := ctx.Err(); err != nil {
 		s.rescan = true
@@ -57,8 +57,8 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 	return s.hand(&l, p, degraded)
 }
 
-// hand makes the batch of what a look found.
-func (s *Sense) hand(l *look, p plan, degraded string) (senses.Batch, error) {
+// hand makes the batch of what a collect found.
+func (s *Sense) hand(l *collect, p plan, degraded string) (senses.Batch, error) {
 	l.handout.baseline = s.baseline || len(l.later) == 0
 	l.batch.Starting = !l.handout.baseline
 	l.batch.Degraded = join(degraded, p.degraded, s.unreadable())
@@ -89,7 +89,7 @@ func join(reasons ...string) string {
 	return strings.Join(slices.DeleteFunc(reasons, func(r string) bool { return r == "" }), "; ")
 }
 
-// plan is what a look has to do.
+// plan is what a collect has to do.
 type plan struct {
 	read, gone []string // sorted
 	degraded   string
@@ -201,8 +201,8 @@ func (l *listing) complaint(refused int) string {
 	return join(reasons...)
 }
 
-// look is one Collect as it goes on.
-type look struct {
+// collect is one Collect as it goes on.
+type collect struct {
 	sense   *Sense
 	root    *os.Root
 	at      time.Time
@@ -214,10 +214,10 @@ type look struct {
 	// been renamed. taken are those that were.
 	left  map[uint64][]string
 	taken map[string]bool
-	used  map[string]bool // origins given out in this look
+	used  map[string]bool // origins given out in this collect
 }
 
-func (l *look) files(ctx context.Context, p plan) {
+func (l *collect) files(ctx context.Context, p plan) {
 	s := l.sense
 	l.left, l.taken, l.used = map[uint64][]string{}, map[string]bool{}, map[string]bool{}
 	for _, rel := range p.gone {
@@ -245,13 +245,13 @@ func (l *look) files(ctx context.Context, p plan) {
 	}
 }
 
-// full reports whether the look has found as much as one batch should hold.
-func (l *look) full() bool {
+// full reports whether the collect has found as much as one batch should hold.
+func (l *collect) full() bool {
 	return l.sense.baseline && len(l.handout.files) >= maxChanged || l.items >= maxItems
 }
 
 // file reads one note and tells what is new.
-func (l *look) file(rel string) {
+func (l *collect) file(rel string) {
 	s := l.sense
 	before := s.known[rel]
 	c, err := read(l.root, rel)
@@ -303,7 +303,7 @@ func plainReason(err error) string {
 }
 
 // renamed finds the file that is gone and had that content.
-func (l *look) renamed(rel string, hash uint64, size int64) (before *entry, from string) {
+func (l *collect) renamed(rel string, hash uint64, size int64) (before *entry, from string) {
 	best := ""
 	for _, old := range l.left[hash] {
 		if l.taken[old] || l.sense.known[old].size != size {
@@ -323,7 +323,7 @@ func (l *look) renamed(rel string, hash uint64, size int64) (before *entry, from
 
 // changed works out what a file that is new, renamed or another than before
 // says.
-func (l *look) changed(rel, from string, before, now *entry, c content) {
+func (l *collect) changed(rel, from string, before, now *entry, c content) {
 	s := l.sense
 	l.handout.files[rel] = now
 	now.origin = l.origin(rel, from, before)
@@ -366,7 +366,7 @@ func isMarked(data []byte) bool {
 
 // origin returns the path by which the promises of a file are known, "" for
 // its own. No two files share one.
-func (l *look) origin(rel, from string, before *entry) string {
+func (l *collect) origin(rel, from string, before *entry) string {
 	s := l.sense
 	if before != nil {
 		origin := scope(rel, before)
@@ -403,7 +403,7 @@ func scope(rel string, e *entry) string {
 }
 
 // gone tells that a file is no longer there.
-func (l *look) gone(rel string) {
+func (l *collect) gone(rel string) {
 	e := l.sense.known[rel]
 	l.handout.files[rel] = nil
 	delete(l.sense.unread, rel)

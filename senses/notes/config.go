@@ -61,7 +61,7 @@ func (c Config) Validate() error {
 
 // Options are what a Sense needs besides its configuration.
 type Options struct {
-	// Watcher tells which files were touched; with nil every look lists the
+	// Watcher tells which files were touched; with nil every collect lists the
 	// folder.
 	Watcher *watch.Watcher
 	// Rows reads back what was committed. With nil what changed while the

@@ -26,7 +26,7 @@
 //
 // Kind "note" is momentary: a note was created, changed, renamed or deleted,
 // with the added lines as its text. Attributes: file, what, from (for a
-// renamed one), added and removed (numbers of lines). On the first look the
+// renamed one), added and removed (numbers of lines). On the first collect the
 // promises are told, and no notes.
 //
 // Quotes, code, comments and lines with the daemon's mark are not read, nor is

@@ -164,7 +164,7 @@ func (l *listing) entry(ctx context.Context, root *os.Root, r rules, folder stri
 		return nil
 	}
 	info, err := e.Info()
-	if err != nil { // it went away between the two looks
+	if err != nil { // it went away between the two checks
 		return nil
 	}
 	l.notes[rel] = stat{mtime: info.ModTime().UnixNano(), size: info.Size()}

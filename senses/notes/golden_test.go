@@ -46,8 +46,8 @@ func TestPromises(t *testing.T) {
 		for _, f := range archive.Files {
 			w.writeAt(f.Name, string(f.Data), at)
 		}
-		if changes := w.look(at); len(changes) > 0 {
-			t.Errorf("%s: the first look tells of notes: %v", path, changes)
+		if changes := w.tick(at); len(changes) > 0 {
+			t.Errorf("%s: the first collect tells of notes: %v", path, changes)
 		}
 		got := list(w)
 		for _, f := range archive.Files {

@@ -22,7 +22,7 @@ func TestIdentity(t *testing.T) {
 		own := rapid.SliceOfNDistinct(rapid.SampledFrom(promises), 1, len(promises), rapid.ID).Draw(r, "promises")
 		at := monday(t)
 		w.write("a.md", compose(r, own, filler))
-		w.look(at)
+		w.tick(at)
 		before := identities(w)
 		if len(before) != len(own) {
 			r.Fatalf("%d promises stand of %q", len(before), own)
@@ -34,7 +34,7 @@ func TestIdentity(t *testing.T) {
 			if rapid.Bool().Draw(r, "restart") {
 				w.restart()
 			}
-			w.look(at)
+			w.tick(at)
 			if after := identities(w); !slices.Equal(after, before) {
 				r.Fatalf("before %q\nafter %q", before, after)
 			}
@@ -42,7 +42,7 @@ func TestIdentity(t *testing.T) {
 		reworded := slices.Clone(own)
 		reworded[0] = strings.TrimRight(reworded[0], ".") + " for sure"
 		w.write("a.md", compose(r, reworded, filler))
-		w.look(at)
+		w.tick(at)
 		after := identities(w)
 		kept := 0
 		for _, id := range after {

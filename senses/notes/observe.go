@@ -18,7 +18,7 @@ import (
 // promises returns the promises of a file as they stand, and notes in now what
 // their dates were found to mean. The file was written at that time: a
 // Tuesday in prose is the one after it was.
-func (l *look) promises(rel string, now, before *entry, d foreign.Document, found []promise, written time.Time) []subconscious.Observation {
+func (l *collect) promises(rel string, now, before *entry, d foreign.Document, found []promise, written time.Time) []subconscious.Observation {
 	known := map[key]memo{}
 	if before != nil {
 		for _, m := range before.memos {
@@ -64,7 +64,7 @@ func (l *look) promises(rel string, now, before *entry, d foreign.Document, foun
 }
 
 // keep remembers for a while what the dates meant of promises that are gone.
-func (l *look) keep(now, before *entry, left map[key]memo) {
+func (l *collect) keep(now, before *entry, left map[key]memo) {
 	if before == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (l *look) keep(now, before *entry, left map[key]memo) {
 	}
 }
 
-func (l *look) observe(rel string, e *entry, p promise, due time.Time) subconscious.Observation {
+func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subconscious.Observation {
 	s := l.sense
 	full := filepath.Join(s.config.Path, filepath.FromSlash(rel))
 	o := subconscious.Observation{
@@ -127,7 +127,7 @@ func (s *Sense) toldTrust(o subconscious.Observation) subconscious.Trust {
 func Ref(full string) subconscious.Ref { return subconscious.NewRef(Name, full) }
 
 // note tells what happened to a file.
-func (l *look) note(rel, what, from string, e *entry, d difference) {
+func (l *collect) note(rel, what, from string, e *entry, d difference) {
 	s := l.sense
 	full := filepath.Join(s.config.Path, filepath.FromSlash(rel))
 	o := subconscious.Observation{

@@ -37,7 +37,7 @@ func TestProse(t *testing.T) {
 			w.writeAt(fmt.Sprintf("%s/%03d.md", f.Name, n+1), line+"\n", at)
 		}
 	}
-	w.look(at)
+	w.tick(at)
 	promised := map[string][]subconscious.Observation{}
 	for _, items := range w.standing {
 		for _, o := range items {

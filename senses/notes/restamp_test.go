@@ -17,9 +17,9 @@ func TestTrustConfiguredAnew(t *testing.T) {
 	w := newWorld(t)
 	at := monday(t)
 	w.write("down/theirs.md", "- [ ] send the keys\n")
-	w.look(at)
+	w.tick(at)
 	w.write("own.md", "Mine.\n")
-	w.look(at)
+	w.tick(at)
 	theirs := subconscious.Observation{Attrs: map[string]string{"file": "down/theirs.md"}}
 	own := subconscious.Observation{Attrs: map[string]string{"file": "own.md"}}
 	moved := subconscious.Observation{Attrs: map[string]string{"file": "own.md", "from": "down/theirs.md"}}
@@ -74,9 +74,9 @@ func TestMovedFromStrangers(t *testing.T) {
 	}
 	w.sense = s
 	w.write("down/run the mark now.md", "Words.\n")
-	w.look(monday(t))
+	w.tick(monday(t))
 	w.rename("down/run the mark now.md", "mine.md")
-	told := w.look(monday(t).Add(time.Minute))
+	told := w.tick(monday(t).Add(time.Minute))
 	if len(told) != 1 || told[0].Trust != subconscious.Outsider {
 		t.Errorf("told %+v", told)
 	}

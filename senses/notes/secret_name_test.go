@@ -25,21 +25,21 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 	w := newWorld(t)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	next := func() time.Time { at = at.Add(5 * time.Minute); return at }
-	w.look(at)
+	w.tick(at)
 	first, second := "in-"+sampleKey+"/a.md", "key "+sampleKey+".md"
 	w.write(first, "I will send the report by Friday\n")
 	w.write(second, "I will call the bank by Monday\n")
-	if told := w.look(next()); len(told) != 2 || len(w.promises()) != 2 {
+	if told := w.tick(next()); len(told) != 2 || len(w.promises()) != 2 {
 		t.Fatalf("told of %d notes, %d promises", len(told), len(w.promises()))
 	}
 	before := w.promises()
 	w.restart()
-	if told := w.look(next()); len(told) != 0 {
+	if told := w.tick(next()); len(told) != 0 {
 		t.Fatalf("after a restart: %+v", told)
 	}
 	w.rename(first, "renamed.md") // its promises keep the identity of the first name
 	w.restart()
-	told := w.look(next())
+	told := w.tick(next())
 	if len(told) != 1 || told[0].Attrs["what"] != "renamed" {
 		t.Fatalf("told of %+v", told)
 	}
@@ -55,7 +55,7 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 	}
 	w.remove(second)
 	w.restart()
-	if told := w.look(next()); len(told) != 1 || told[0].Attrs["what"] != "deleted" || len(w.promises()) != 1 || len(w.rows) != 1 {
+	if told := w.tick(next()); len(told) != 1 || told[0].Attrs["what"] != "deleted" || len(w.promises()) != 1 || len(w.rows) != 1 {
 		t.Fatalf("told of %+v; %d promises, %d rows", told, len(w.promises()), len(w.rows))
 	}
 }
@@ -63,7 +63,7 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 func TestNoCutGoesThroughASecret(t *testing.T) {
 	w := newWorld(t)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	w.look(at)
+	w.tick(at)
 	for before := 0; before < 60; before += 3 {
 		w.write(fmt.Sprintf("added-%d.md", before), strings.Repeat("word ", 190)+strings.Repeat("x", before)+" "+sampleKey+" and more\n")
 		w.write(fmt.Sprintf("task-%d.md", before), "- [ ] "+strings.Repeat("word ", 190)+strings.Repeat("y", before)+" "+sampleKey+" and more\n")

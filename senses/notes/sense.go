@@ -43,13 +43,13 @@ type Sense struct {
 	// those whose promises are known by another one.
 	known    map[string]*entry
 	origins  map[string]string
-	baseline bool // the first look is over
+	baseline bool // the first collect is over
 	// hidden: some of known are known by the keys of their rows, for their
-	// paths hold secrets, until a look through everything finds them.
+	// paths hold secrets, until a collect of everything finds them.
 	hidden    bool
 	committed []byte
 	started   bool
-	looks     uint64
+	collects  uint64
 	// pending is what was handed out and is not known to be committed.
 	pending *handout
 	// dirty are touched paths that were not looked at; rescan says that
@@ -72,7 +72,7 @@ type cursor struct {
 	Version  int    `json:"v"`
 	Root     string `json:"root"`
 	Run      string `json:"run"`
-	Look     uint64 `json:"look"`
+	Collect  uint64 `json:"collect"`
 	Baseline bool   `json:"baseline"`
 	// Trusts is the sum of those by which all was stamped.
 	Trusts uint64 `json:"trusts,omitempty"`
@@ -185,7 +185,7 @@ func (s *Sense) conclude(ctx context.Context, given []byte) error {
 	if s.started && string(given) == string(s.committed) {
 		return nil
 	}
-	// The first look since the start, or a ledger that is another than before.
+	// The first collect since the start, or a ledger that is another than before.
 	s.started, s.rescan = false, true
 	if err := s.load(ctx, given); err != nil {
 		return err
@@ -280,8 +280,8 @@ func (s *Sense) reveal(there map[string]stat) {
 
 // stamp returns the cursor of the next batch.
 func (s *Sense) stamp(baseline bool) ([]byte, error) {
-	s.looks++
-	out, err := json.Marshal(cursor{Version: 1, Root: s.config.Path, Run: s.run, Look: s.looks, Baseline: baseline, Trusts: s.trusts.Sum()})
+	s.collects++
+	out, err := json.Marshal(cursor{Version: 1, Root: s.config.Path, Run: s.run, Collect: s.collects, Baseline: baseline, Trusts: s.trusts.Sum()})
 	if err != nil {
 		return nil, fmt.Errorf("notes %s: cursor: %w", s.config.ID, err)
 	}
@@ -304,7 +304,7 @@ func (s *Sense) drain() (degraded string) {
 	return degraded
 }
 
-// budget bounds how long one look reads: half of what the caller grants.
+// budget bounds how long one collect reads: half of what the caller grants.
 func budget(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := 5 * time.Second
 	if deadline, ok := ctx.Deadline(); ok {

@@ -93,7 +93,7 @@ func (w *world) rename(from, to string) {
 	}
 }
 
-// collect looks without committing.
+// collect collects without committing.
 func (w *world) collect(at time.Time) senses.Batch {
 	w.t.Helper()
 	batch, err := w.sense.Collect(context.Background(), at, w.cursor)
@@ -120,8 +120,8 @@ func (w *world) commit(batch senses.Batch) {
 	}
 }
 
-// look is one tick; it returns the momentary changes.
-func (w *world) look(at time.Time) []subconscious.Observation {
+// tick is one; it returns the momentary changes.
+func (w *world) tick(at time.Time) []subconscious.Observation {
 	w.t.Helper()
 	batch := w.collect(at)
 	w.commit(batch)

@@ -35,7 +35,7 @@ type fault string
 
 const (
 	repeats      fault = "repeats"   // reports again what it reported
-	loses        fault = "loses"     // reports what changed since its last look, not since the cursor
+	loses        fault = "loses"     // reports what changed since its last collect, not since the cursor
 	forgets      fault = "forgets"   // reports nothing that happened while it was closed
 	deaf         fault = "deaf"      // ignores that it was cancelled
 	leaks        fault = "leaks"     // leaves a goroutine behind
@@ -48,7 +48,7 @@ const (
 	garbled      fault = "garbled"   // reports bytes that are no text
 	halves       fault = "halves"    // does not report that versions are removed
 	doubles      fault = "doubles"   // reports an observation under two names at first, then under one
-	shouts       fault = "shouts"    // reports on the first look what a silent baseline must not
+	shouts       fault = "shouts"    // reports on the first collect what a silent baseline must not
 	hasty        fault = "hasty"     // takes what it saw when it was cancelled for reported
 	hurts        fault = "hurts"     // cannot be stopped twice
 	noFault      fault = ""

@@ -8,7 +8,7 @@ import (
 // memorySlack is what the heap may grow by for no reason, in bytes.
 const memorySlack = 2 << 20
 
-// boundedMemory looks many times and compares the heap at the beginning with
+// boundedMemory collects many times and compares the heap at the beginning with
 // that at the end.
 func boundedMemory(t testing.TB, h Harness) {
 	collects := h.Collects
@@ -20,9 +20,9 @@ func boundedMemory(t testing.TB, h Harness) {
 	m.baseline()
 	m.add(1)
 	warm := max(collects/10, 1)
-	m.lookAgain(warm)
+	m.collectAgain(warm)
 	before := heap()
-	m.lookAgain(collects - warm)
+	m.collectAgain(collects - warm)
 	after := heap()
 	if after > before+before/2+memorySlack {
 		t.Errorf("%d looks at an unchanged source grew the heap from %d to %d KiB", collects-warm, before>>10, after>>10)
@@ -30,7 +30,7 @@ func boundedMemory(t testing.TB, h Harness) {
 	m.remove(1)
 }
 
-func (m *mind) lookAgain(times int) {
+func (m *mind) collectAgain(times int) {
 	m.t.Helper()
 	for range times {
 		batch, err := m.raw()

@@ -24,7 +24,7 @@ type mind struct {
 	done   bool
 }
 
-// open makes a new mind over the source. It looks until the first look is over.
+// open makes a new mind over the source. It collects until the first collect is over.
 func open(t testing.TB, h Harness) *mind {
 	t.Helper()
 	db, err := store.Open(context.Background(), store.Options{Path: ":memory:"}, senses.Migrations()...)
@@ -214,9 +214,9 @@ func (m *mind) commit(s *senses.Staged) {
 	m.ledger.Adopt(s)
 }
 
-// look is one tick that goes well: what changed, and whether the sense is still
-// at its first look.
-func (m *mind) look() (changes []subconscious.Observation, starting bool) {
+// tick is one that goes well: what changed, and whether the sense is still
+// at its first collect.
+func (m *mind) tick() (changes []subconscious.Observation, starting bool) {
 	m.t.Helper()
 	batch, err := m.raw()
 	if err != nil {
@@ -227,40 +227,40 @@ func (m *mind) look() (changes []subconscious.Observation, starting bool) {
 	return staged.Changes(), batch.Starting
 }
 
-// maxStarting bounds the looks that a first look may take.
+// maxStarting bounds the collects that a first collect may take.
 const maxStarting = 1000
 
-// baseline looks until the first look is over and returns all that it brought.
+// baseline collects until the first collect is over and returns all that it brought.
 func (m *mind) baseline() []subconscious.Observation {
 	m.t.Helper()
 	var all []subconscious.Observation
 	for range maxStarting {
 		m.await()
-		changes, starting := m.look()
+		changes, starting := m.tick()
 		all = append(all, changes...)
 		if !starting {
 			return all
 		}
 	}
-	m.t.Fatalf("the first look was not over after %d", maxStarting)
+	m.t.Fatalf("the first collect was not over after %d", maxStarting)
 	return nil
 }
 
-// watch looks until it has seen something, and then as often again: what comes
+// watch collects until it has seen something, and then as often again: what comes
 // late, or twice, is seen too.
 func (m *mind) watch() []subconscious.Observation {
 	m.t.Helper()
 	m.await()
 	var all []subconscious.Observation
-	for range m.h.looks() {
-		changes, _ := m.look()
+	for range m.h.within() {
+		changes, _ := m.tick()
 		all = append(all, changes...)
 		if len(all) > 0 {
 			break
 		}
 	}
-	for range m.h.looks() {
-		changes, _ := m.look()
+	for range m.h.within() {
+		changes, _ := m.tick()
 		all = append(all, changes...)
 	}
 	return all

@@ -95,7 +95,7 @@ func (m *mind) remove(n int) []subconscious.Observation {
 	return changes
 }
 
-func firstLook(t testing.TB, h Harness) {
+func firstCollect(t testing.TB, h Harness) {
 	h.Add(t, 1)
 	h.Add(t, 2)
 	defer h.Remove(t, 1)
@@ -104,14 +104,14 @@ func firstLook(t testing.TB, h Harness) {
 	defer m.close()
 	first := m.baseline()
 	if h.SilentBaseline {
-		none(t, "the first look", first)
+		none(t, "the first collect", first)
 	} else {
-		once(t, "the first look", first)
+		once(t, "the first collect", first)
 		if !h.Momentary && m.ledger.View().Len() < 2 {
-			t.Errorf("the first look: of two observations %d stand: %s", m.ledger.View().Len(), say(first))
+			t.Errorf("the first collect: of two observations %d stand: %s", m.ledger.View().Len(), say(first))
 		}
 	}
-	none(t, "the second look", m.watch())
+	none(t, "the second collect", m.watch())
 }
 
 func nothingTwice(t testing.TB, h Harness) {
@@ -120,12 +120,12 @@ func nothingTwice(t testing.TB, h Harness) {
 	m.baseline()
 	m.add(1)
 	for range 5 {
-		changes, _ := m.look()
+		changes, _ := m.tick()
 		none(t, "nothing was done", changes)
 	}
 	m.remove(1)
 	for range 5 {
-		changes, _ := m.look()
+		changes, _ := m.tick()
 		none(t, "nothing was done", changes)
 	}
 }
@@ -167,11 +167,11 @@ func restart(t testing.TB, h Harness) {
 	m.remove(2)
 }
 
-// uncommitted looks until there is something to report and throws it away.
+// uncommitted collects until there is something to report and throws it away.
 func (m *mind) uncommitted() []string {
 	m.t.Helper()
 	m.await()
-	for range m.h.looks() {
+	for range m.h.within() {
 		batch, err := m.raw()
 		if err != nil {
 			m.t.Fatalf("Collect: %v", err)
@@ -270,7 +270,7 @@ func cancelled(t testing.TB, h Harness) {
 		m.done = true // the sense cannot be stopped while it hangs
 		t.Fatalf("Collect did not return within %v of being cancelled", h.wait())
 	}
-	once(t, "observation 1 was added before a look that was cancelled", m.watch())
+	once(t, "observation 1 was added before a collect that was cancelled", m.watch())
 	m.remove(1)
 }
 
@@ -284,7 +284,7 @@ func brokenAndMended(t testing.TB, h Harness) {
 	h.Break(t)
 	m.await()
 	failed := false
-	for range h.looks() {
+	for range h.within() {
 		batch, err := m.raw()
 		staged := m.stage(batch, err)
 		if err == nil {

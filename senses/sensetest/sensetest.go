@@ -27,17 +27,17 @@ type Harness struct {
 	Await func(t testing.TB, s senses.Sense)
 	// Momentary: observations are momentary changes and never stand.
 	Momentary bool
-	// SilentBaseline: what is there on the first look is not reported.
+	// SilentBaseline: what is there on the first collect is not reported.
 	SilentBaseline bool
 	// Break makes the source unreadable and Mend readable again; nil if that
 	// is impossible.
 	Break, Mend func(t testing.TB)
 	// Now is the time that the sense is told; nil is the wall clock.
 	Now func() time.Time
-	// Looks is how many times the sense is looked through until something that
-	// was done must have been reported, 0 for 3.
-	Looks int
-	// Collects is how often the sense is looked through to see whether its
+	// Within is how many collects it takes at most until what was done is
+	// reported, 0 for 3.
+	Within int
+	// Collects is how often is collected to see whether its
 	// memory grows, 0 for 1000.
 	Collects int
 
@@ -54,9 +54,9 @@ func (h Harness) wait() time.Duration {
 	return defaultPatience
 }
 
-func (h Harness) looks() int {
-	if h.Looks > 0 {
-		return h.Looks
+func (h Harness) within() int {
+	if h.Within > 0 {
+		return h.Within
 	}
 	return 3
 }
@@ -77,7 +77,7 @@ func rules() []rule {
 		return ""
 	}
 	return []rule{
-		{name: "first look", check: firstLook},
+		{name: "first collect", check: firstCollect},
 		{name: "nothing twice", check: nothingTwice},
 		{name: "each change once", check: eachChangeOnce},
 		{name: "restart", check: restart},

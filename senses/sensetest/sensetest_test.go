@@ -66,8 +66,8 @@ type faultyCase struct {
 
 func faulty() []faultyCase {
 	return []faultyCase{
-		{shouts, true, "first look"},
-		{doubles, false, "first look"},
+		{shouts, true, "first collect"},
+		{doubles, false, "first collect"},
 		{repeats, false, "nothing twice"},
 		{repeats, true, "nothing twice"},
 		{halves, false, "each change once"},
@@ -85,8 +85,8 @@ func faulty() []faultyCase {
 		{leaks, false, "stopped"},
 		{hurts, false, "stopped"},
 		{grows, false, "bounded memory"},
-		{nameless, false, "first look"},
-		{untrusted, false, "first look"},
+		{nameless, false, "first collect"},
+		{untrusted, false, "first collect"},
 		{garbled, true, "nothing twice"},
 	}
 }

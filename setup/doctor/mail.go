@@ -88,7 +88,7 @@ func (e *examination) signIn(c mail.Config) {
 	name := c.ID + " sign-in"
 	options := setup.MailSignIn(c, e.StateDir, e.Env)
 	options.Now = e.Now
-	state, err := oauth.Look(options)
+	state, err := oauth.Kept(options)
 	switch {
 	case err != nil:
 		return // the account has said so

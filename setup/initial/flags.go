@@ -13,7 +13,7 @@ import (
 func readFlags(ctx context.Context, s *session) error {
 	for _, kind := range kinds() {
 		for _, path := range kind.named(s) {
-			if _, err := s.look(ctx, kind, &path); err != nil {
+			if _, err := s.check(ctx, kind, &path); err != nil {
 				return mistake("--%s %s: %w", flagOf(kind), path, err)
 			}
 		}

@@ -177,7 +177,7 @@ func steps() []step {
 	return []step{
 		{"read what was asked for", readFlags},
 		{"read what is there", readExisting},
-		{"look around", look},
+		{"look around", findModels},
 		{"choose who thinks", choose},
 		{"find the keys", keys},
 		{"try the models", try},

@@ -39,9 +39,9 @@ var (
 // spot is a folder or file that a sense could look at, and what is in it.
 type spot struct{ path, about string }
 
-// lookAround finds notes, folders of files and calendars in their customary
+// findPlaces finds notes, folders of files and calendars in their customary
 // places.
-func lookAround(ctx context.Context, s *session) {
+func findPlaces(ctx context.Context, s *session) {
 	home, ok := s.Env("HOME")
 	if !ok || !filepath.IsAbs(home) {
 		return
@@ -66,9 +66,9 @@ func lookAround(ctx context.Context, s *session) {
 		}
 		return found
 	}
-	s.found.notes = find(notesPlaces, lookAtNotes)
-	s.found.files = find(filesPlaces, lookAtFiles)
-	s.found.calendars = find(calendarPlaces, lookAtCalendar)
+	s.found.notes = find(notesPlaces, countNotes)
+	s.found.files = find(filesPlaces, countFiles)
+	s.found.calendars = find(calendarPlaces, countEvents)
 	s.found.desktop = s.session()
 }
 
@@ -83,8 +83,8 @@ func (s *session) session() bool {
 	return x+wayland != "" && bus != ""
 }
 
-// lookAtNotes counts notes in a folder. A folder without any is an error.
-func lookAtNotes(ctx context.Context, path string) (string, error) {
+// countNotes counts notes in a folder. A folder without any is an error.
+func countNotes(ctx context.Context, path string) (string, error) {
 	n, more, err := count(ctx, path, func(name string) bool {
 		return slices.Contains([]string{".md", ".markdown", ".txt"}, strings.ToLower(filepath.Ext(name)))
 	})
@@ -94,8 +94,8 @@ func lookAtNotes(ctx context.Context, path string) (string, error) {
 	return some(n, more, "note"), err
 }
 
-// lookAtFiles counts the files in a folder.
-func lookAtFiles(ctx context.Context, path string) (string, error) {
+// countFiles counts the files in a folder.
+func countFiles(ctx context.Context, path string) (string, error) {
 	n, more, err := count(ctx, path, func(string) bool { return true })
 	return some(n, more, "file"), err
 }
@@ -157,8 +157,8 @@ func count(ctx context.Context, root string, fits func(name string) bool) (n int
 	return n, false, err
 }
 
-// lookAtCalendar counts the events in a calendar.
-func lookAtCalendar(ctx context.Context, path string) (string, error) {
+// countEvents counts the events in a calendar.
+func countEvents(ctx context.Context, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

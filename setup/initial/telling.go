@@ -101,9 +101,9 @@ func orPublic(address string) string {
 	return ntfy.Address(address)
 }
 
-// lookForNtfy finds what other programs are told of an ntfy server: the topic
+// findNtfy finds what other programs are told of an ntfy server: the topic
 // alone, or an address that ends with it.
-func lookForNtfy(s *session) {
+func findNtfy(s *session) {
 	for _, name := range []string{"NTFY_URL", "NTFY_BASE_URL", "NTFY_SERVER"} {
 		if value, ok := s.Env(name); ok && value != "" {
 			s.found.ntfyURL = value

@@ -20,7 +20,7 @@ type watched struct {
 	question string
 	example  string // of a path that is typed
 	agree    bool   // whether to propose what is found
-	look     func(context.Context, string) (string, error)
+	check    func(context.Context, string) (string, error)
 	found    func(*session) []spot
 	named    func(*session) []string // by flags
 	has      func(*session) []source // those that are configured already
@@ -32,7 +32,7 @@ type source struct{ id, path string }
 // kinds are all that init asks for, in the order in which they are written.
 func kinds() []watched {
 	return []watched{
-		{sense: "files", id: "work", field: "path", question: "Shall a folder of files be watched?", example: "~/work", look: lookAtFiles,
+		{sense: "files", id: "work", field: "path", question: "Shall a folder of files be watched?", example: "~/work", check: countFiles,
 			found: func(s *session) []spot { return s.found.files }, named: func(s *session) []string { return s.Files },
 			has: func(s *session) (all []source) {
 				for _, one := range s.existing.Senses.Files {
@@ -40,7 +40,7 @@ func kinds() []watched {
 				}
 				return all
 			}},
-		{sense: "notes", id: "notes", field: "path", question: "Shall notes be read, for promises and dates?", example: "~/notes", agree: true, look: lookAtNotes,
+		{sense: "notes", id: "notes", field: "path", question: "Shall notes be read, for promises and dates?", example: "~/notes", agree: true, check: countNotes,
 			found: func(s *session) []spot { return s.found.notes }, named: func(s *session) []string { return s.Notes },
 			has: func(s *session) (all []source) {
 				for _, one := range s.existing.Senses.Notes {
@@ -48,7 +48,7 @@ func kinds() []watched {
 				}
 				return all
 			}},
-		{sense: "calendar", id: "home", field: "ics", question: "Shall a calendar be read, for what lies ahead?", example: "~/home.ics", agree: true, look: lookAtCalendar,
+		{sense: "calendar", id: "home", field: "ics", question: "Shall a calendar be read, for what lies ahead?", example: "~/home.ics", agree: true, check: countEvents,
 			found: func(s *session) []spot { return s.found.calendars }, named: func(s *session) []string { return s.ICS },
 			has: func(s *session) (all []source) {
 				for _, one := range s.existing.Senses.Calendar {
@@ -66,7 +66,7 @@ func watch(ctx context.Context, s *session) error {
 	for _, kind := range kinds() {
 		named := kind.named(s)
 		for _, path := range named {
-			about, err := s.look(ctx, kind, &path)
+			about, err := s.check(ctx, kind, &path)
 			if err != nil {
 				return mistake("--%s %s: %w", flagOf(kind), path, err)
 			}
@@ -140,7 +140,7 @@ func (s *session) typePath(ctx context.Context, kind watched) error {
 		if err != nil || path == "" {
 			return err
 		}
-		about, err := s.look(ctx, kind, &path)
+		about, err := s.check(ctx, kind, &path)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -152,8 +152,8 @@ func (s *session) typePath(ctx context.Context, kind watched) error {
 	}
 }
 
-// look makes a path absolute and looks whether a sense could look there.
-func (s *session) look(ctx context.Context, kind watched, path *string) (string, error) {
+// check makes a path absolute and looks whether a sense could look there.
+func (s *session) check(ctx context.Context, kind watched, path *string) (string, error) {
 	if rest, ok := strings.CutPrefix(*path, "~"); ok && (rest == "" || rest[0] == '/') {
 		if home, set := s.Env("HOME"); set {
 			*path = home + rest
@@ -164,7 +164,7 @@ func (s *session) look(ctx context.Context, kind watched, path *string) (string,
 		return "", fmt.Errorf("it cannot be made absolute: %w", err)
 	}
 	*path = whole
-	return kind.look(ctx, whole)
+	return kind.check(ctx, whole)
 }
 
 // take remembers a source to be written, unless it is configured already.

@@ -2,7 +2,7 @@
 // which accounts are signed in.
 //
 // It stores what internal/oauth keeps, below the state folder. The daemon may run
-// meanwhile: what is kept counts from its next look on. The command auth calls it.
+// meanwhile: what is kept counts from its next collect on. The command auth calls it.
 package signin
 
 import (
@@ -68,7 +68,7 @@ func (p Place) account(c mail.Config) Account {
 		return a
 	}
 	a.Provider = c.OAuth.Provider
-	state, err := oauth.Look(p.options(c))
+	state, err := oauth.Kept(p.options(c))
 	again, signIn := errors.AsType[*oauth.SignInAgain](err)
 	switch {
 	case signIn:

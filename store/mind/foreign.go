@@ -32,9 +32,9 @@ type place struct {
 	content []byte
 }
 
-// look reads what stands at path. It follows no link, waits for no pipe and
+// readPlace reads what stands at path. It follows no link, waits for no pipe and
 // reads no more than maxDocument. A folder or a special file is an error.
-func look(path string) (place, error) {
+func readPlace(path string) (place, error) {
 	stat, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -87,7 +87,7 @@ func blocked(path string, mode fs.FileMode) error {
 
 // setAsideForeign keeps a file that is not ours under another name.
 func (p *Publisher) setAsideForeign(ctx context.Context, at time.Time) (PublishResult, error) {
-	there, err := look(p.path)
+	there, err := readPlace(p.path)
 	if err != nil || there.missing {
 		return PublishResult{}, err
 	}

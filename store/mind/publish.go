@@ -99,7 +99,7 @@ func (p *Publisher) Recover(ctx context.Context, at time.Time) (PublishResult, e
 }
 
 func (p *Publisher) publish(ctx context.Context, at time.Time, doc []byte) (result PublishResult, err error) {
-	if there, err := look(p.path); err != nil || bytes.Equal(there.content, doc) {
+	if there, err := readPlace(p.path); err != nil || bytes.Equal(there.content, doc) {
 		return PublishResult{}, err
 	}
 	temporary, err := p.write(doc)

@@ -119,7 +119,7 @@ func TestDovecotHints(t *testing.T) {
 			t.Fatalf("%s: no hint", what)
 		}
 	}
-	look := func(want int) {
+	collect := func(want int) {
 		t.Helper()
 		do(t, a, func(s *account.Session) error {
 			all, err := read(t.Context(), s)
@@ -129,15 +129,15 @@ func TestDovecotHints(t *testing.T) {
 			return err
 		})
 	}
-	look(0)
+	collect(0)
 	box.Receive(message(1))
 	await("arrival")
-	look(1)
+	collect(1)
 	server.Down()
 	says(t, a.Do(t.Context(), nothing), nil, "cannot be reached")
 	server.Up()
 	await("it came back")
 	box.Receive(message(2))
 	await("arrival after it came back")
-	look(2)
+	collect(2)
 }

@@ -32,8 +32,8 @@ func hinted(a *account.Account) bool {
 	}
 }
 
-// look is what a tick does.
-func look(t *testing.T, a *account.Account) {
+// tick is what a tick does.
+func tick(t *testing.T, a *account.Account) {
 	t.Helper()
 	do(t, a, func(s *account.Session) error { _, err := read(t.Context(), s); return err })
 }
@@ -43,7 +43,7 @@ func TestHints(t *testing.T) {
 		server := serve(t, nil)
 		box := server.User(ines)
 		a := open(t, idling(server))
-		look(t, a)
+		tick(t, a)
 		if hinted(a) {
 			t.Error("a hint of nothing")
 		}
@@ -67,9 +67,9 @@ func TestHints(t *testing.T) {
 			if hinted(a) {
 				t.Errorf("%s: a second hint", step.name)
 			}
-			look(t, a)
+			tick(t, a)
 			if hinted(a) {
-				t.Errorf("%s: a hint of what the look saw", step.name)
+				t.Errorf("%s: a hint of what the collect saw", step.name)
 			}
 		}
 		// The server cuts the connection, and the next one finds other UIDs.
@@ -89,7 +89,7 @@ func TestNoHintsUnlessWanted(t *testing.T) {
 			if !o.Idle {
 				a.Hints() // which changes nothing
 			}
-			look(t, a)
+			tick(t, a)
 			synctest.Wait()
 			if all := strings.Join(server.Commands(), "\n"); strings.Contains(all, "IDLE") {
 				t.Errorf("it idles though nobody asked:\n%s", all)
@@ -144,7 +144,7 @@ func TestAnIdleConnectionThatBreaksComesBack(t *testing.T) {
 		var log written
 		o.Logger = logger(&log)
 		a := open(t, o)
-		look(t, a)
+		tick(t, a)
 		hinted(a)
 		server.Refuse(mailtest.NoConnection, -1)
 		server.Drop()
@@ -185,10 +185,10 @@ func TestARefusedPasswordIsNotTriedOverAndOver(t *testing.T) {
 		says(t, a.Do(t.Context(), nothing), account.ErrSignIn)
 		time.Sleep(time.Hour)
 		if n := tried(); n != 2 {
-			t.Errorf("%d times after a look", n)
+			t.Errorf("%d times after a collect", n)
 		}
 		server.Mend()
-		look(t, a)
+		tick(t, a)
 		hinted(a)
 		server.User(ines).Deliver("INBOX", message(1), arrival(1))
 		if !hinted(a) {
@@ -198,7 +198,7 @@ func TestARefusedPasswordIsNotTriedOverAndOver(t *testing.T) {
 }
 
 // TestASilentIdle has a server that does not answer DONE: the connection is
-// given up, and the look done on another one.
+// given up, and the collect done on another one.
 func TestASilentIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -23,8 +23,8 @@ const (
 	away  = -500 // px, where nobody looks
 )
 
-// look is what styles say that matters to whether text is seen.
-type look struct {
+// style is what styles say that matters to whether text is seen.
+type style struct {
 	hidden          bool
 	hiddenInOutlook bool // mso-hide: hides from Outlook alone, and buttons have it too
 	borderless      bool
@@ -36,8 +36,8 @@ type look struct {
 const picture = "picture"
 
 // over lays what is said closer to the element over what is said further away.
-func (l look) over(further look) look {
-	return look{
+func (l style) over(further style) style {
+	return style{
 		hidden: l.hidden || further.hidden, hiddenInOutlook: l.hiddenInOutlook || further.hiddenInOutlook, borderless: l.borderless || further.borderless,
 		visibility: cmp.Or(l.visibility, further.visibility), size: cmp.Or(l.size, further.size),
 		colour: cmp.Or(l.colour, further.colour), background: cmp.Or(l.background, further.background),
@@ -48,12 +48,12 @@ func (l look) over(further look) look {
 // an element, a class, an id, or an element with a class or an id.
 type sheet struct {
 	taken int // bytes
-	rules map[string]look
+	rules map[string]style
 }
 
 // of returns how an element looks: by its style, older attributes and the sheets.
-func (s *sheet) of(tag html.Token) look {
-	var l look
+func (s *sheet) of(tag html.Token) style {
+	var l style
 	for _, a := range tag.Attr {
 		value := strings.ToLower(strings.TrimSpace(a.Val))
 		switch a.Key {
@@ -113,18 +113,18 @@ func (s *sheet) read(text string) {
 }
 
 // add takes in one rule.
-func (s *sheet) add(selectors string, l look) {
+func (s *sheet) add(selectors string, l style) {
 	for selector := range strings.SplitSeq(selectors, ",") {
 		selector, said := strings.TrimSpace(selector), l
 		if i := strings.LastIndexAny(selector, " >+~"); i >= 0 {
 			// Only what keeps text from being taken for hidden is used of a
 			// selector that is not simple.
-			selector, said = selector[i+1:], look{}
+			selector, said = selector[i+1:], style{}
 			if l.background != "" {
 				said.background = picture
 			}
 		}
-		if said == (look{}) || strings.ContainsAny(selector, ":[*()") || len(s.rules) >= maxRules {
+		if said == (style{}) || strings.ContainsAny(selector, ":[*()") || len(s.rules) >= maxRules {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.ReplaceAll(selector, "#", "."), ".")
@@ -134,7 +134,7 @@ func (s *sheet) add(selectors string, l look) {
 }
 
 // readStyle reads "name: value; …", in lower case.
-func readStyle(text string) look {
+func readStyle(text string) style {
 	d := map[string]string{}
 	for _, item := range strings.SplitN(text, ";", maxDeclarations) {
 		name, value, _ := strings.Cut(item, ":")
@@ -156,7 +156,7 @@ func readStyle(text string) look {
 	}
 	clipped := d["overflow"] == "hidden" || d["overflow"] == "clip"
 	placed := d["position"] == "absolute" || d["position"] == "fixed"
-	l := look{
+	l := style{
 		hidden: d["display"] == "none" || least("opacity") <= faint || least("max-height") <= 0 || least("width") <= 0 && least("height") <= 0 ||
 			clipped && least("width", "height", "max-width") <= 0 || placed && least("left", "top", "right", "bottom") <= away ||
 			least("text-indent", "margin-left", "margin-top") <= away || beginsWithOne(d["clip"], "rect(0", "rect(1px") ||

@@ -23,7 +23,7 @@ const (
 // and takes a third of a second for 64,000 end tags within 390 others. What a tree
 // would mend (cells and paragraphs that are not closed) page.closeImplied mends here.
 func htmlText(text string, notes *cuts) string {
-	p := &page{sheet: sheet{rules: map[string]look{}}, links: map[string]bool{}, count: map[atom.Atom]int{}, open: make([]element, 0, 32)}
+	p := &page{sheet: sheet{rules: map[string]style{}}, links: map[string]bool{}, count: map[atom.Atom]int{}, open: make([]element, 0, 32)}
 	p.open = append(p.open, element{background: white, colour: black})
 	z := html.NewTokenizer(strings.NewReader(text))
 	for p.out.Len() <= 2*maxText {

@@ -106,8 +106,8 @@ func TestWhatAnIncidentWaitsFor(t *testing.T) {
 		want     string
 	}{
 		{"nothing", api.InboxIncident{State: subconscious.TellingTold}, ""},
-		{"the next look", api.InboxIncident{Waits: true, Held: "cooldown"}, "It waits until the next look: it was told only just now."},
-		{"a time that is past", api.InboxIncident{Waits: true, Held: "cooldown", Until: at.Add(-time.Hour)}, "It waits until the next look: it was told only just now."},
+		{"the next tick", api.InboxIncident{Waits: true, Held: "cooldown"}, "It waits until the next tick: it was told only just now."},
+		{"a time that is past", api.InboxIncident{Waits: true, Held: "cooldown", Until: at.Add(-time.Hour)}, "It waits until the next tick: it was told only just now."},
 		{"the morning", api.InboxIncident{Waits: true, Held: "quiet_hours", Until: at.Add(18 * time.Hour)}, "It waits until Sun 08:05 (in 18 hours): quiet hours."},
 		{"snoozed", api.InboxIncident{State: subconscious.TellingSnoozed, Until: at.Add(3 * time.Hour)}, "It waits until 17:05 (in 3 hours): you want to hear of it later."},
 		{"a reminder", api.InboxIncident{State: subconscious.TellingAcknowledged, Remind: at.Add(2 * time.Hour)}, "You are reminded in 2 hours (16:05)."},

@@ -27,7 +27,7 @@ const (
 	endTime   = 30 * time.Second
 	// attempts at free ports, which somebody else may take before it does.
 	attempts = 5
-	// between two looks at whether it is there, or gone.
+	// between two checks whether it is there, or gone.
 	between = 20 * time.Millisecond
 )
 

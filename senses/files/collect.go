@@ -21,7 +21,7 @@ const (
 	maxDirty = 50_000
 )
 
-// Collect reports what changed since the look that cursor came from. A walk
+// Collect reports what changed since the collect that cursor came from. A walk
 // that takes long goes on in the background; until it is done the batch says
 // so, and what changed is in a later one.
 func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
@@ -113,7 +113,7 @@ func (s *Sense) take(w *walk) (*tree, error) {
 	return w.now, nil
 }
 
-// baseline is the silent first look.
+// baseline is the silent first collect.
 func (s *Sense) baseline(ctx context.Context, w *walk, degraded string) (senses.Batch, error) {
 	f, err := openFolder(s.config.Path, s.rules.Load(), s.options.MaxFiles)
 	if err != nil {

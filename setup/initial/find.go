@@ -40,9 +40,9 @@ func localVendors() []models.Vendor {
 	return slices.DeleteFunc(models.Vendors(), func(v models.Vendor) bool { return !v.Local })
 }
 
-// look finds keys in the environment, whose values are not looked at, and
+// findModels finds keys in the environment, whose values are not looked at, and
 // servers on this machine.
-func look(ctx context.Context, s *session) error {
+func findModels(ctx context.Context, s *session) error {
 	s.found.variables = map[string]string{}
 	var names []string
 	for _, v := range models.Vendors() {
@@ -55,8 +55,8 @@ func look(ctx context.Context, s *session) error {
 		}
 	}
 	s.found.servers = probe(ctx, s.Servers)
-	lookAround(ctx, s)
-	lookForNtfy(s)
+	findPlaces(ctx, s)
+	findNtfy(s)
 	if len(names) > 0 {
 		s.say("Keys in the environment: %s.", strings.Join(names, ", "))
 	}

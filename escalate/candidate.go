@@ -8,8 +8,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// look is one request as it is judged.
-type look struct {
+// candidate is one request as it is judged.
+type candidate struct {
 	gate *gate
 	key  subconscious.IncidentKey
 	// incident and telling are nil where the incident is not known.
@@ -33,20 +33,20 @@ type look struct {
 	again string
 }
 
-// looks are the requests to be judged, one an incident, the most urgent first. A
+// candidates are the requests to be judged, one an incident, the most urgent first. A
 // connection comes after what it connects, unless it is critical: what is told
 // of its parts says it already. Those that another speaks for are ruled on here.
-func (g *gate) looks() []*look {
+func (g *gate) candidates() []*candidate {
 	asked := map[subconscious.IncidentKey][]subconscious.Asked{}
-	unknown := []*look{}
+	unknown := []*candidate{}
 	for _, a := range g.in.Asked {
 		if _, known := g.incidents[a.Incident]; known {
 			asked[a.Incident] = append(asked[a.Incident], bounded(a.Asked))
 			continue
 		}
-		unknown = append(unknown, &look{gate: g, key: a.Incident, asked: bounded(a.Asked)})
+		unknown = append(unknown, &candidate{gate: g, key: a.Incident, asked: bounded(a.Asked)})
 	}
-	slices.SortFunc(unknown, func(a, b *look) int {
+	slices.SortFunc(unknown, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), compareAsked(a.asked, b.asked))
 	})
 	all := unknown
@@ -61,19 +61,19 @@ func (g *gate) looks() []*look {
 
 // speaker chooses who speaks for an incident: the most important of those that
 // can still be told. The others are duplicates.
-func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked) *look {
+func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked) *candidate {
 	incident := g.incidents[key]
-	var all []*look
+	var all []*candidate
 	for _, a := range asked {
-		all = append(all, g.look(incident, a, false))
+		all = append(all, g.candidate(incident, a, false))
 	}
 	if t := incident.Telling; t != nil && (t.Waits || remindsAt(t, g.in.At)) {
-		all = append(all, g.look(incident, t.Asked, true))
+		all = append(all, g.candidate(incident, t.Asked, true))
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b *look) int {
+	slices.SortFunc(all, func(a, b *candidate) int {
 		// An idea about an observation does not keep that itself from being pushed.
 		return cmp.Or(compareBool(b.isLive(), a.isLive()), compareBool(neverPushed(a.asked.Kind), neverPushed(b.asked.Kind)),
 			cmp.Compare(b.asked.Importance, a.asked.Importance),
@@ -98,9 +98,9 @@ func (g *gate) speaker(key subconscious.IncidentKey, asked []subconscious.Asked)
 	return all[0]
 }
 
-// look gathers what a request is judged by.
-func (g *gate) look(incident *subconscious.Incident, asked subconscious.Asked, waited bool) *look {
-	l := &look{gate: g, key: incident.Key, incident: incident, telling: incident.Telling, asked: asked, waited: waited}
+// candidate gathers what a request is judged by.
+func (g *gate) candidate(incident *subconscious.Incident, asked subconscious.Asked, waited bool) *candidate {
+	l := &candidate{gate: g, key: incident.Key, incident: incident, telling: incident.Telling, asked: asked, waited: waited}
 	l.reminds = incident.Telling != nil && remindsAt(incident.Telling, g.in.At)
 	l.own, l.all = g.own(incident, asked), g.all(incident, asked)
 	l.severity = severity(incident, l.own, l.all)
@@ -113,14 +113,14 @@ func (g *gate) look(incident *subconscious.Incident, asked subconscious.Asked, w
 
 // isLive reports whether it can still be told: one that is over or expired
 // speaks for nobody.
-func (l *look) isLive() bool {
+func (l *candidate) isLive() bool {
 	_, reason := l.lost()
 	return reason == ""
 }
 
 // lost is the reason for which a request cannot be told whatever its incident; ""
 // for none.
-func (l *look) lost() (ruling, Reason) {
+func (l *candidate) lost() (ruling, Reason) {
 	if ruled, nothing := noEvidence(l); nothing {
 		return ruled, NoEvidence
 	}
@@ -131,7 +131,7 @@ func (l *look) lost() (ruling, Reason) {
 }
 
 // urgency orders requests: those that draw on what is left of attention first.
-func urgency(a, b *look) int {
+func urgency(a, b *candidate) int {
 	return cmp.Or(
 		compareBool(b.critical, a.critical),
 		compareBool(a.isConnection(), b.isConnection()),
@@ -147,7 +147,7 @@ func urgency(a, b *look) int {
 // of great importance, the person asked to be reminded now, or it is due within
 // the hour, after which the cap would let it through too late. A time that a
 // stranger names makes nothing urgent.
-func (l *look) isUrgent() bool {
+func (l *candidate) isUrgent() bool {
 	ahead := l.due.Sub(l.gate.in.At)
 	return l.critical || l.asked.Importance >= warns || l.reminds ||
 		ahead > 0 && ahead <= time.Hour && len(l.own) > 0 && isFamiliar(&l.own[0].Latest)
@@ -159,7 +159,7 @@ func isFamiliar(o *subconscious.Observation) bool {
 	return isOurs(o) || o.Attrs["known"] != "" && o.Attrs["forged"] != "true"
 }
 
-func (l *look) isConnection() bool { return l.key.IsPair() || l.key.IsPattern() }
+func (l *candidate) isConnection() bool { return l.key.IsPair() || l.key.IsPattern() }
 
 // sooner puts what has no due time last.
 func sooner(a, b time.Time) int {
