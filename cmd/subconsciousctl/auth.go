@@ -25,7 +25,7 @@ func newAuth(a *app) *cobra.Command {
 sign-in in the state folder, in a file that you alone can read. The daemon may run
 or not; it renews the sign-in by itself.`,
 		Args: a.unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: help,
 	}
 	group.AddCommand(newAuthMail(a), newAuthStatus(a), newAuthForget(a))
 	return group
@@ -79,7 +79,7 @@ func newAuthForget(a *app) *cobra.Command {
 		Use:   "forget",
 		Short: "remove a sign-in",
 		Args:  a.unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  help,
 	}
 	group.AddCommand(&cobra.Command{
 		Use:   "mail ID",

@@ -23,8 +23,7 @@ be to be pushed now.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Calibration, error) {
 				return daemon.Calibration(ctx)
-			},
-				screen.Calibration)
+			}, screen.Calibration)
 		},
 	}
 	group.AddCommand(newCalibrationReset(a))
@@ -52,8 +51,7 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 			}
 			return show(cmd.Context(), a, "forgetting", func(ctx context.Context, daemon *client.Client) (screen.Forgotten, error) {
 				return forget(ctx, daemon, request)
-			},
-				screen.Forgot)
+			}, screen.Forgot)
 		},
 	}
 	flags := cmd.Flags()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,11 +22,8 @@ func newNote(a *app) *cobra.Command {
 		Annotations:       map[string]string{needs: "words"},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.TrimSpace(strings.Join(args, " "))
-			if text == "" {
-				return &usageError{err: errors.New("the note is empty"), next: "usage: " + cmd.UseLine()}
-			}
-			if err := bounded("the note", text, api.MaxNote); err != nil {
+			text, err := said(cmd, args, "the note is empty", "the note", api.MaxNote)
+			if err != nil {
 				return err
 			}
 			return a.command(cmd.Context(), api.CommandRequest{Kind: subconscious.CommandNote, Text: text})

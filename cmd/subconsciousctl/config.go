@@ -25,7 +25,7 @@ func newConfig(a *app) *cobra.Command {
 		Long: `Works on the file of --config, else of ` + configVariable + `, else on the usual one.
 The daemon need not run.`,
 		Args: a.unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: help,
 	}
 	group.AddCommand(newConfigCheck(a), newConfigShow(a), newConfigSchema(a), newConfigPath(a))
 	return group

@@ -25,16 +25,15 @@ with what for and until when, and those that were told and not answered, with
 how they were delivered. With --all also those that are over.`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if query.Limit < 1 || query.Limit > api.MaxInbox {
-				return &usageError{err: fmt.Errorf("--limit takes 1 to %d", api.MaxInbox), next: "see subconsciousctl inbox --help"}
+			if err := checkLimit(cmd, query.Limit); err != nil {
+				return err
 			}
 			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Inbox, error) { return daemon.Inbox(ctx, query) },
 				func(v screen.View, inbox api.Inbox) string { return screen.Inbox(v, inbox, query) })
 		},
 	}
 	cmd.Flags().BoolVar(&query.All, "all", false, "those that are over too")
-	cmd.Flags().IntVar(&query.Limit, "limit", api.DefaultInbox, "at most `N` of them, up to 100")
-	cmd.Flags().StringVar(&query.Before, "before", "", "those before this `MARK`, which the page before names")
+	pageFlags(cmd, &query.Before, &query.Limit)
 	return cmd
 }
 

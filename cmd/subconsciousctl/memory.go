@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -106,11 +104,8 @@ func newMemoryAdd(a *app) *cobra.Command {
 		Annotations:       map[string]string{needs: "words"},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			change.Add = strings.TrimSpace(strings.Join(args, " "))
-			if change.Add == "" {
-				return &usageError{err: errors.New("there is nothing to remember"), next: "usage: " + cmd.UseLine()}
-			}
-			if err := bounded("the memory", change.Add, api.MaxMemory); err != nil {
+			var err error
+			if change.Add, err = said(cmd, args, "there is nothing to remember", "the memory", api.MaxMemory); err != nil {
 				return err
 			}
 			return a.changeMemory(cmd.Context(), change)

@@ -78,11 +78,8 @@ is named and is not there is begun.`,
 		Annotations:       map[string]string{needs: "words"},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request.Text = strings.TrimSpace(strings.Join(args, " "))
-			if request.Text == "" {
-				return &usageError{err: errors.New("the message is empty"), next: "usage: " + cmd.UseLine()}
-			}
-			if err := bounded("the message", request.Text, api.MaxMessage); err != nil {
+			var err error
+			if request.Text, err = said(cmd, args, "the message is empty", "the message", api.MaxMessage); err != nil {
 				return err
 			}
 			if request.As != "" && a.asMe {
@@ -95,8 +92,7 @@ is named and is not there is begun.`,
 			}
 			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Message, error) {
 				return daemon.Post(ctx, request)
-			},
-				screen.Posted)
+			}, screen.Posted)
 		},
 	}
 	cmd.Flags().StringVar(&request.Conversation, "conversation", "", "say it in the conversation `NAME`")
@@ -125,8 +121,7 @@ func newMessagesSearch(a *app) *cobra.Command {
 			}
 			return show(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
 				return daemon.Messages(ctx, query)
-			},
-				screen.FoundMessages)
+			}, screen.FoundMessages)
 		},
 	}
 	limitFlag(cmd, &query.Limit)

@@ -30,8 +30,7 @@ and why, when it is asked again, what it costs, and who stands in for it.
 Nothing is asked of a model; subconsciousctl models test does that.`,
 		Args: a.unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) ([]api.ModelStatus, error) { return daemon.Models(ctx) },
-				screen.Models)
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) ([]api.ModelStatus, error) { return daemon.Models(ctx) }, screen.Models)
 		},
 	}
 	group.AddCommand(newModelsTest(a), newModelsFake(a))

@@ -24,7 +24,7 @@ func newNotify(a *app) *cobra.Command {
 		Use:   "notify",
 		Short: "list, test, renew and try out the channels over which you are told",
 		Args:  a.unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  help,
 	}
 	group.AddCommand(newNotifyList(a), newNotifyTest(a), newNotifyRenew(a), newNotifyFake(a))
 	return group
@@ -38,8 +38,7 @@ func newNotifyList(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) ([]api.ChannelStatus, error) {
 				return daemon.Channels(ctx)
-			},
-				screen.Channels)
+			}, screen.Channels)
 		},
 	}
 }
@@ -98,8 +97,7 @@ reject. Use it where strangers write to the reply topic.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return show(cmd.Context(), a, "renewing", func(ctx context.Context, daemon *client.Client) (api.ChannelStatus, error) {
 				return daemon.RenewChannel(ctx, args[0])
-			},
-				screen.Renewed)
+			}, screen.Renewed)
 		},
 	}
 }

@@ -29,7 +29,7 @@ func newPrompts(a *app) *cobra.Command {
 		Long: `The prompts are templates. A file NAME.md in the folder "prompts" beside the
 configuration takes the place of the shipped one of that name.`,
 		Args: a.unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: help,
 	}
 	group.AddCommand(newPromptsShow(a), newPromptsDiff(a), newPromptsRender(a))
 	return group
@@ -196,8 +196,7 @@ local. No model is asked.`,
 			}
 			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.RenderedPrompt, error) {
 				return daemon.Prompt(ctx, args[0])
-			},
-				screen.Prompt)
+			}, screen.Prompt)
 		},
 	}
 }

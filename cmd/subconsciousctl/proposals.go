@@ -46,8 +46,7 @@ is asked, whose words the model had been shown, and the hash that stands for it.
 func (a *app) showProposal(ctx context.Context, id string) error {
 	return show(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (api.Proposal, error) {
 		return findProposal(ctx, daemon, id)
-	},
-		screen.Proposal)
+	}, screen.Proposal)
 }
 
 // proposals asks for the newest proposals, those that were decided among them.

@@ -32,7 +32,7 @@ func newRoot(a *app) *cobra.Command {
 		Short:             "ask and steer a running subconsciousd",
 		Long:              rootHelp,
 		Args:              a.unknownCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              help,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -110,6 +110,15 @@ func takesID(least, most int, like string) cobra.PositionalArgs {
 		what, _, _ := strings.Cut(cmd.Annotations[needs], ", and ")
 		return bounded(what, args[0], api.MaxID)
 	}
+}
+
+// said is the text that a command's arguments make: it is there, and not too long.
+func said(cmd *cobra.Command, args []string, empty, what string, most int) (string, error) {
+	text := strings.TrimSpace(strings.Join(args, " "))
+	if text == "" {
+		return "", &usageError{err: errors.New(empty), next: "usage: " + cmd.UseLine()}
+	}
+	return text, bounded(what, text, most)
 }
 
 // bounded refuses a text of more than most bytes.
@@ -200,3 +209,6 @@ func newCompletion(a *app) *cobra.Command {
 		},
 	}
 }
+
+// help is what a command does that only groups others.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -94,8 +94,7 @@ func newPause(a *app) *cobra.Command {
 			}
 			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.PauseState, error) {
 				return daemon.Pause(ctx, span)
-			},
-				screen.Pause)
+			}, screen.Pause)
 		},
 	}
 	cmd.Flags().StringVar(&length, "for", "", "for so `LONG`: 30m, 2h, 3d")
@@ -126,8 +125,7 @@ func newResume(a *app) *cobra.Command {
 		Short: "think again after a pause",
 		Args:  takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.PauseState, error) { return daemon.Resume(ctx) },
-				screen.Pause)
+			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.PauseState, error) { return daemon.Resume(ctx) }, screen.Pause)
 		},
 	}
 }

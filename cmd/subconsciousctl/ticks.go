@@ -28,8 +28,7 @@ func newTicks(a *app) *cobra.Command {
 			}
 			return show(cmd.Context(), a, "reading", func(ctx context.Context, daemon *client.Client) (api.TickPage, error) {
 				return daemon.Ticks(ctx, before, limit)
-			},
-				screen.Ticks)
+			}, screen.Ticks)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", api.DefaultTicks, "show at most so many")
@@ -44,8 +43,7 @@ func (a *app) oneTick(ctx context.Context, text string) error {
 	}
 	return show(ctx, a, "reading", func(ctx context.Context, daemon *client.Client) (api.TickReport, error) {
 		return daemon.TickReport(ctx, n)
-	},
-		screen.Tick)
+	}, screen.Tick)
 }
 
 func newTick(a *app) *cobra.Command {
@@ -96,8 +94,7 @@ the limits, and when a sense was blind.`,
 			if !ok {
 				return &usageError{err: fmt.Errorf("--since %q is neither a length of time nor a day that is past", back), next: "write 24h, 7d or 2026-03-01"}
 			}
-			return show(cmd.Context(), a, "adding up", func(ctx context.Context, daemon *client.Client) (api.Report, error) { return daemon.Report(ctx, since) },
-				screen.Report)
+			return show(cmd.Context(), a, "adding up", func(ctx context.Context, daemon *client.Client) (api.Report, error) { return daemon.Report(ctx, since) }, screen.Report)
 		},
 	}
 	cmd.Flags().StringVar(&back, "since", "24h", "how far `BACK`: 24h, 7d, or a day as 2026-03-01")

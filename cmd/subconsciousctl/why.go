@@ -120,11 +120,8 @@ was seen and did not reach you.`,
 		Annotations:       map[string]string{needs: "words"},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.TrimSpace(strings.Join(args, " "))
-			if text == "" {
-				return &usageError{err: errors.New("what was missed is empty"), next: "usage: " + cmd.UseLine()}
-			}
-			if err := bounded("the account of what was missed", text, api.MaxMissed); err != nil {
+			text, err := said(cmd, args, "what was missed is empty", "the account of what was missed", api.MaxMissed)
+			if err != nil {
 				return err
 			}
 			return show(cmd.Context(), a, "tracing", func(ctx context.Context, daemon *client.Client) (api.Trace, error) {

@@ -77,7 +77,7 @@ func TestWhoPutItOff(t *testing.T) {
 		"inbox":            Inbox(view, api.Inbox{Incidents: []api.InboxIncident{i}}, api.InboxQuery{}),
 		"why":              Incident(view, api.IncidentExplanation{Incident: i}, Shown{}),
 		"why of its entry": draw(view, "Telling", ofTelling(*telling)),
-		"status":           string(open(view).phrase("held short", i)),
+		"status":           string(open(view, "held short").phrase("held short", i)),
 	} {
 		if strings.Contains(got, "you want to hear of it later") || strings.Contains(got, "You were told") || !strings.Contains(got, "a deliberation put it off") {
 			t.Errorf("%s: it does not say who put it off:\n%s", name, got)
@@ -87,7 +87,7 @@ func TestWhoPutItOff(t *testing.T) {
 		}
 	}
 	i.Outcome = "" // the person answered since
-	if got := string(open(view).phrase("held short", i)); !strings.HasPrefix(got, "you want to hear of it later") {
+	if got := string(open(view, "held short").phrase("held short", i)); !strings.HasPrefix(got, "you want to hear of it later") {
 		t.Errorf("the person's own request: %q", got)
 	}
 }

@@ -117,8 +117,15 @@ func (p *page) row(head, text string) {
 	var now style
 	if cells(head) > 4 && p.Width-cells(head) < leastText {
 		deep := head[:len(head)-len(strings.TrimLeft(head, " "))]
-		for _, row := range rows(head[len(deep):], p.Width-len(deep), 0) {
-			if row = trimRight(deep + row); row != "" {
+		broken := how
+		if how != exact {
+			broken = 0
+		}
+		for _, row := range rows(head[len(deep):], p.Width-len(deep), broken) {
+			if row = deep + row; how != exact {
+				row = trimRight(row)
+			}
+			if row != "" {
 				p.paint(row, &now)
 			}
 		}

@@ -112,7 +112,7 @@ func TestWhatAnIncidentWaitsFor(t *testing.T) {
 		{"snoozed", api.InboxIncident{State: subconscious.TellingSnoozed, Until: at.Add(3 * time.Hour)}, "It waits until 17:05 (in 3 hours): you want to hear of it later."},
 		{"a reminder", api.InboxIncident{State: subconscious.TellingAcknowledged, Remind: at.Add(2 * time.Hour)}, "You are reminded in 2 hours (16:05)."},
 	} {
-		if got := sentence(string(open(View{At: at, Zone: time.UTC}).phrase("waits", test.incident))); got != test.want {
+		if got := sentence(string(open(View{At: at, Zone: time.UTC}, "waits").phrase("waits", test.incident))); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

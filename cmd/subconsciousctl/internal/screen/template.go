@@ -20,30 +20,62 @@ import (
 //go:embed pages/*.txt words.txt
 var files embed.FS
 
-// pages are the templates. One whose name begins with a capital letter is a
-// page or some lines of one; any other is a phrase, a text without line breaks.
-var pages = sync.OnceValue(func() *template.Template {
-	all := template.Must(template.New("").Funcs(newPage(View{}).functions()).ParseFS(files, "pages/*.txt"))
-	for _, t := range all.Templates() {
-		if t.Tree != nil {
-			first, _ := utf8.DecodeRuneInString(t.Name())
-			prepare(t.Root, !unicode.IsUpper(first))
+// sources are the texts of the templates by their names.
+var sources = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	const begins = `{{define "`
+	nouns, _ := files.ReadDir("pages") // which is embedded
+	for _, noun := range nouns {
+		source, _ := files.ReadFile("pages/" + noun.Name())
+		for _, part := range strings.Split(string(source), begins)[1:] {
+			name, _, _ := strings.Cut(part, `"`)
+			all[name] = begins + part
 		}
 	}
 	return all
 })
 
+// parsed are the templates that were needed, by the name of the page.
+var parsed sync.Map
+
+// pageOf is the template of that name with those that it names, and no others,
+// since reading all takes longer than to draw one. A template whose name begins
+// with a capital letter is a page or some lines of one; any other is a phrase, a
+// text without line breaks.
+func pageOf(name string) *template.Template {
+	if t, ok := parsed.Load(name); ok {
+		return t.(*template.Template)
+	}
+	t := template.New("").Funcs(newPage(View{}).functions())
+	var need func(name string)
+	need = func(name string) {
+		source, ok := sources()[name]
+		if !ok || t.Lookup(name) != nil {
+			return
+		}
+		template.Must(t.Parse(source))
+		first, _ := utf8.DecodeRuneInString(name)
+		prepare(t.Lookup(name).Root, !unicode.IsUpper(first))
+		for _, named := range strings.Split(source, `"`) {
+			need(named)
+		}
+	}
+	need(name)
+	parsed.Store(name, t)
+	return t
+}
+
 // draw writes the page of that name.
 func draw(view View, name string, data any) string {
-	p := open(view)
+	p := open(view, name)
 	p.render(string(p.say(name, data)))
 	return p.String()
 }
 
-// open is an empty page with its templates.
-func open(view View) *page {
+// open is an empty page with the templates that one needs.
+func open(view View, name string) *page {
 	p := newPage(view)
-	p.templates = template.Must(pages().Clone()).Funcs(p.functions())
+	p.templates = template.Must(pageOf(name).Clone()).Funcs(p.functions())
 	return p
 }
 
@@ -67,17 +99,11 @@ func (p *page) phrase(name string, data any) markup {
 	return markup(strings.TrimSpace(text))
 }
 
-// The signs of markup in the text of a template, and what may stand around a
-// phrase's lines.
-var (
-	signs = strings.NewReplacer("|", string(stop), "¦", string(hang), "»", string(right),
-		"<fit>", string(manner)+string(fit), "<exact>", string(manner)+string(exact), "<as is>", string(manner)+string(unwraps),
-		"<2>", string(manner)+"2", "<3>", string(manner)+"3", "<4>", string(manner)+"4",
-		"</>", string(off), "<bold>", string(rune(on+1)), "<dim>", string(rune(on+2)), "<red>", string(rune(on+3)), "<green>", string(rune(on+4)), "<yellow>", string(rune(on+5)))
-	titles = regexp.MustCompile(`(?m)^#( |$)`)
-	blanks = regexp.MustCompile(`(?m)^~$`)
-	breaks = regexp.MustCompile(`\s*\n\s*`)
-)
+// signs are those of markup in the text of a template.
+var signs = strings.NewReplacer("\n# ", "\n"+string(heading), "\n#\n", "\n"+string(heading)+"\n", "\n~\n", "\n"+string(blank)+"\n", "|", string(stop), "¦", string(hang), "»", string(right),
+	"<fit>", string(manner)+string(fit), "<exact>", string(manner)+string(exact), "<as is>", string(manner)+string(unwraps),
+	"<2>", string(manner)+"2", "<3>", string(manner)+"3", "<4>", string(manner)+"4",
+	"</>", string(off), "<bold>", string(rune(on+1)), "<dim>", string(rune(on+2)), "<red>", string(rune(on+3)), "<green>", string(rune(on+4)), "<yellow>", string(rune(on+5)))
 
 // prepare makes markup of the signs in a template's text, and has every value
 // shown by show.
@@ -104,11 +130,15 @@ func prepare(node parse.Node, phrase bool) {
 			n.Pipe.Cmds = append(n.Pipe.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{parse.NewIdentifier("show").SetPos(n.Pos)}})
 		}
 	case *parse.TextNode:
+		text := string(n.Text)
 		if phrase {
-			n.Text = breaks.ReplaceAll(n.Text, nil)
+			lines := strings.Split(text, "\n")
+			for i := range lines[1:] {
+				lines[i], lines[i+1] = strings.TrimRight(lines[i], " "), strings.TrimLeft(lines[i+1], " ")
+			}
+			text = strings.Join(lines, "")
 		}
-		n.Text = blanks.ReplaceAll(titles.ReplaceAll(n.Text, []byte{heading}), []byte{blank})
-		n.Text = []byte(signs.Replace(string(n.Text)))
+		n.Text = []byte(signs.Replace(text))
 	}
 }
 
