@@ -37,7 +37,7 @@ func TestAnswerToAReminderThatNoThreadAsked(t *testing.T) {
 	}
 }
 
-// farsighted asks at its first look to tell of the machine, due in centuries.
+// farsighted asks at its first tick to tell of the machine, due in centuries.
 type farsighted struct{ due time.Time }
 
 func (f *farsighted) Name() subconscious.ThreadName { return subconscious.Oracle }

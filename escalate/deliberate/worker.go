@@ -22,7 +22,7 @@ type Worker struct {
 	ended   bool
 	cancel  context.CancelFunc
 	group   sync.WaitGroup
-	failure string // what the database said at the last look; "" for nothing
+	failure string // what the database said the last time; "" for nothing
 }
 
 const (
