@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/net/html"
 )
@@ -92,8 +90,24 @@ func (s *sheet) of(tag html.Token) style {
 	return l.over(s.rules[tag.Data])
 }
 
-// cssComments are comments, and the marks that once hid a sheet from old browsers.
-var cssComments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)/\*.*?(\*/|$)|<!--|-->`) })
+// uncommented is a sheet without comments, and without the marks that once hid
+// it from old browsers.
+func uncommented(text string) string {
+	var kept strings.Builder
+	marks := strings.NewReplacer("<!--", " ", "-->", " ")
+	for comment := false; text != ""; comment = !comment {
+		end := "/*"
+		if comment {
+			end = "*/"
+		}
+		before, after, _ := strings.Cut(text, end)
+		if !comment {
+			kept.WriteString(marks.Replace(before) + " ")
+		}
+		text = after
+	}
+	return kept.String()
+}
 
 // read takes in a style sheet. Rules within @media and the like are for other
 // screens and stay out.
@@ -101,7 +115,7 @@ func (s *sheet) read(text string) {
 	text = text[:min(len(text), maxStyle-s.taken)]
 	s.taken += len(text)
 	depth := 0
-	for rule := range strings.SplitSeq(cssComments().ReplaceAllString(text, " "), "}") {
+	for rule := range strings.SplitSeq(uncommented(text), "}") {
 		around := depth
 		depth = max(0, depth+strings.Count(rule, "{")-1)
 		selectors, declarations, _ := strings.Cut(rule, "{")
