@@ -139,7 +139,9 @@ func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply)
 	} else if err != nil {
 		return err
 	}
-	_, err = d.mind.EnqueueIn(ctx, tx, saidTo(p.Incident, "rejected", reply.At))
+	if _, err = d.mind.EnqueueIn(ctx, tx, saidTo(p.Incident, "rejected", reply.At)); store.CodeOf(err) == store.CodeInput {
+		return nil // too much waits: the no stands, and the history does not learn it
+	}
 	return err
 }
 

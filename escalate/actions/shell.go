@@ -21,7 +21,8 @@ var (
 		ssh slogin mosh su sg runuser watch script parallel screen tmux at batch crontab eval expect
 		make gmake just gdb lldb setarch arch run-parts start-stop-daemon bwrap dbus-launch xterm x-terminal-emulator gnome-terminal
 		konsole alacritty kitty foot sed gsed r dc wish`)
-	// subcommands make a runner of any program: docker exec, uv run.
+	// containers run others by a subcommand: docker exec, uv run.
+	containers  = strings.Fields("docker podman kubectl bundle uv poetry pipx")
 	subcommands = []string{"exec", "run", "eval"}
 	// finding are the options with which find runs what it finds.
 	finding = []string{"-exec", "-execdir", "-ok", "-okdir"}
@@ -78,7 +79,8 @@ func shellLine(vector []string, parsed []argument, program string) string {
 			continue
 		case i == 0 && reads && !holdsParam(behind[0]) && filepath.IsAbs(behind[0][0].literal):
 			return "" // a script, and its arguments
-		case reads, i == 0 && slices.Contains(runners, name), i == 1 && slices.Contains(subcommands, name):
+		case reads && (i == 0 || strings.HasPrefix(behind[0][0].literal, "-")), i == 0 && slices.Contains(runners, name):
+		case i == 1 && slices.Contains(subcommands, name) && slices.Contains(containers, program):
 		default:
 			continue
 		}

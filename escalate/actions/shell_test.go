@@ -75,7 +75,7 @@ func TestValueRunsNothing(t *testing.T) {
 // What is fixed runs with values as its arguments.
 func TestValueIsArgument(t *testing.T) {
 	for _, vector := range [][]string{
-		{"notify-send", "{u}"}, {"python3", "/home/me/x.py", "{u}"}, {"bash", "/home/me/x", "{u}"}, {"task", "add", "--", "{u}"}, {"ssh", "host", "uptime"}, {"timeout", "5", "ssh", "host", "uptime"}, {"systemctl", "--user", "restart", "{u}"},
+		{"notify-send", "{u}"}, {"notify-send", "Fish", "{u}"}, {"npm", "run", "{u}"}, {"python3", "/home/me/x.py", "{u}"}, {"bash", "/home/me/x", "{u}"}, {"task", "add", "--", "{u}"}, {"ssh", "host", "uptime"}, {"timeout", "5", "ssh", "host", "uptime"}, {"systemctl", "--user", "restart", "{u}"},
 		{"find", "{u}", "-type", "f", "-atime", "+{v}", "-delete"}, {"jq", ".[{u}]", "/x.json"}, {"docker", "restart", "{u}"}, {"git", "-C", "{u}", "pull"},
 		{"gdb", "--batch", "/x"}, {"make", "-C", "/x", "all"}, {"echo", "--time", "env", "{u}"},
 	} {

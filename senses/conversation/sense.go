@@ -59,7 +59,7 @@ type cursor struct {
 	Version int    `json:"v"`
 	Root    string `json:"root"`
 	Run     string `json:"run"`
-	Collect uint64 `json:"collect"`
+	Collect uint64 `json:"look"` // as it has always been stored
 	Begun   bool   `json:"begun"`
 }
 

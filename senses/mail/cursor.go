@@ -21,7 +21,7 @@ type cursor struct {
 	// Run and Collect make each cursor another one, so that it says which collect
 	// was committed.
 	Run     string `json:"run"`
-	Collect uint64 `json:"collect"`
+	Collect uint64 `json:"look"` // as it has always been stored
 
 	// Serial is the last number that was given to a folder.
 	Serial  uint32             `json:"serial"`

@@ -72,7 +72,7 @@ type cursor struct {
 	Version  int    `json:"v"`
 	Root     string `json:"root"`
 	Run      string `json:"run"`
-	Collect  uint64 `json:"collect"`
+	Collect  uint64 `json:"look"` // as it has always been stored
 	Baseline bool   `json:"baseline"`
 	// Trusts is the sum of those by which all was stamped.
 	Trusts uint64 `json:"trusts,omitempty"`

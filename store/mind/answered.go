@@ -52,7 +52,7 @@ func isAnswered(incident subconscious.Incident) bool {
 func answers(c subconscious.Command) bool {
 	switch c.Kind {
 	case subconscious.CommandAck:
-		return c.Feedback != subconscious.Missed && !subconscious.IsDeliberation(c.By)
+		return c.Text == "" && c.Feedback != subconscious.Missed && !subconscious.IsDeliberation(c.By)
 	case subconscious.CommandSnooze, subconscious.CommandDismiss, subconscious.CommandClose:
 		return !subconscious.IsDeliberation(c.By)
 	}

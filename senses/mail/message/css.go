@@ -2,8 +2,8 @@ package message
 
 import (
 	"cmp"
-	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,8 +78,9 @@ func (s *sheet) of(tag html.Token) style {
 	if len(s.rules) == 0 {
 		return l
 	}
-	id := attr(tag, "id")
-	l = l.over(s.rules["#"+id]).over(s.rules[tag.Data+"#"+id])
+	if id := attr(tag, "id"); id != "" {
+		l = l.over(s.rules["#"+id]).over(s.rules[tag.Data+"#"+id])
+	}
 	n := 0
 	for class := range strings.FieldsSeq(attr(tag, "class")) {
 		if n++; n > maxClasses {
@@ -102,7 +103,7 @@ func uncommented(text string) string {
 		}
 		before, after, _ := strings.Cut(text, end)
 		if !comment {
-			kept.WriteString(marks.Replace(before) + " ")
+			kept.WriteString(marks.Replace(before))
 		}
 		text = after
 	}
@@ -153,6 +154,9 @@ func readStyle(text string) style {
 	for _, item := range strings.SplitN(text, ";", maxDeclarations) {
 		name, value, _ := strings.Cut(item, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		if _, twice := d[name]; twice && !isValid(name, value) {
+			continue // browsers keep the one before
+		}
 		d[name] = value
 		switch name {
 		case "background":
@@ -168,12 +172,15 @@ func readStyle(text string) style {
 		}
 		return n
 	}
+	far := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return length(strings.TrimSuffix(d[name], "%")) <= away })
+	}
 	clipped := d["overflow"] == "hidden" || d["overflow"] == "clip"
 	placed := d["position"] == "absolute" || d["position"] == "fixed"
 	l := style{
 		hidden: d["display"] == "none" || least("opacity") <= faint || least("max-height") <= 0 || least("width") <= 0 && least("height") <= 0 ||
-			clipped && least("width", "height", "max-width") <= 0 || placed && least("left", "top", "right", "bottom") <= away ||
-			least("text-indent", "margin-left", "margin-top") <= away || beginsWithOne(d["clip"], "rect(0", "rect(1px") ||
+			clipped && least("width", "height", "max-width") <= 0 || placed && far("left", "top", "right", "bottom") ||
+			far("text-indent", "margin-left", "margin-top") || beginsWithOne(d["clip"], "rect(0", "rect(1px") ||
 			beginsWithOne(d["clip-path"], "inset(50%", "inset(100%") || beginsWithOne(d["transform"], "scale(0)", "scale(0,"),
 		hiddenInOutlook: d["mso-hide"] == "all", borderless: d["border"] == "none" || strings.HasPrefix(d["border"], "0"),
 		visibility: d["visibility"], size: d["font-size"], colour: d["color"], background: d["background-color"],
@@ -184,10 +191,27 @@ func readStyle(text string) style {
 	return l
 }
 
-// fontSize is the size in the value of "font"; numbers from 100 on are weights.
+// isValid reports whether a browser takes a value of what is measured: a number,
+// a word that is known, or a function.
+func isValid(name, value string) bool {
+	switch name {
+	case "opacity", "width", "height", "max-width", "max-height", "left", "top", "right", "bottom", "text-indent", "margin-left", "margin-top",
+		"font-size", "clip", "clip-path", "transform":
+	default:
+		return true
+	}
+	switch value {
+	case "auto", "none", "normal", "inherit", "initial", "unset", "revert", "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "smaller", "larger":
+		return true
+	}
+	return strings.Contains(value, "(") || !math.IsInf(length(value), 1)
+}
+
+// fontSize is the size in the value of "font"; a number alone is a weight, but 0.
 func fontSize(font string) string {
 	for word := range strings.FieldsSeq(font) {
-		if word, _, _ = strings.Cut(word, "/"); length(word) < 100 {
+		word, _, _ = strings.Cut(word, "/")
+		if n, err := strconv.ParseFloat(word, 64); !math.IsInf(length(word), 1) && (err != nil || n == 0) {
 			return word
 		}
 	}
@@ -208,6 +232,12 @@ func length(value string) float64 {
 		return n
 	case "%":
 		return n * 0.16
+	case "mm":
+		return n * 3.8
+	case "cm":
+		return n * 38
+	case "in":
+		return n * 96
 	}
 	return n * 16
 }
@@ -216,7 +246,7 @@ func length(value string) float64 {
 // Nothing is near that of a picture.
 type colour struct {
 	known   bool
-	r, g, b int
+	r, g, b float64
 	name    string
 }
 
@@ -228,36 +258,63 @@ var (
 // near tells of two colours that cannot be told apart on a screen.
 func (c colour) near(d colour) bool {
 	const most = 10
-	return c.name != "" && c.name == d.name || c.known && d.known && max(c.r-d.r, d.r-c.r, c.g-d.g, d.g-c.g, c.b-d.b, d.b-c.b) <= most
+	return c.name != "" && c.name == d.name ||
+		c.known && d.known && max(math.Abs(c.r-d.r), math.Abs(c.g-d.g), math.Abs(c.b-d.b)) <= most
 }
+
+// colours are the names that are met in mail.
+const colours = " white:ffffff black:000000 red:ff0000 green:008000 blue:0000ff yellow:ffff00 navy:000080 gray:808080 grey:808080 silver:c0c0c0" +
+	" maroon:800000 orange:ffa500 purple:800080 whitesmoke:f5f5f5 snow:fffafa ivory:fffff0 ghostwhite:f8f8ff"
 
 // or is the colour of a value in lower case, c where it names none. What can be
 // seen through is no colour of its own.
 func (c colour) or(value string) colour {
-	if strings.HasPrefix(value, "rgb") {
-		value = strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' }), ",")
-	} else {
-		value, _, _ = strings.Cut(value, " ")
+	if function, inside, ok := strings.Cut(value, "("); ok {
+		inside, _, _ = strings.Cut(inside, ")")
+		if function != "rgb" && function != "rgba" {
+			return colour{}
+		}
+		return rgb(strings.FieldsFunc(inside, func(r rune) bool { return strings.ContainsRune(" ,/", r) }))
 	}
+	value, _, _ = strings.Cut(value, " ")
 	switch value {
 	case "", "inherit", "initial", "unset", "currentcolor", "transparent", "none":
 		return c
-	case "white", "snow", "ghostwhite", "whitesmoke":
-		return white
-	case "black":
-		return black
 	case picture:
 		return colour{}
 	}
 	digits := strings.TrimPrefix(value, "#")
+	if _, after, named := strings.Cut(colours, " "+value+":"); named {
+		digits = after[:6]
+	}
 	if len(digits) == 3 || len(digits) == 4 {
 		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
 	}
-	for _, form := range [...]string{"%2x%2x%2x", "rgb(%d,%d,%d)", "rgba(%d,%d,%d,1"} {
-		if _, err := fmt.Sscanf(digits, form, &c.r, &c.g, &c.b); err == nil {
-			c.known = true
-			return c
+	n, err := strconv.ParseUint(digits[:min(len(digits), 6)], 16, 32)
+	if err != nil || len(digits) != 6 && len(digits) != 8 {
+		return colour{name: value}
+	}
+	return colour{known: true, r: float64(n >> 16), g: float64(n >> 8 & 0xff), b: float64(n & 0xff)}
+}
+
+// rgb is the colour of three channels, and of how much it covers.
+func rgb(fields []string) colour {
+	if len(fields) == 4 {
+		if covers, err := strconv.ParseFloat(strings.TrimSuffix(fields[3], "%"), 64); err != nil || covers < 1 || strings.HasSuffix(fields[3], "%") && covers < 100 {
+			return colour{}
+		}
+	} else if len(fields) != 3 {
+		return colour{}
+	}
+	var channels [3]float64
+	for i := range channels {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(fields[i], "%"), 64)
+		if err != nil {
+			return colour{}
+		}
+		if channels[i] = n; strings.HasSuffix(fields[i], "%") {
+			channels[i] = n * 2.55
 		}
 	}
-	return colour{name: value}
+	return colour{known: true, r: channels[0], g: channels[1], b: channels[2]}
 }

@@ -288,7 +288,7 @@ func (p *page) separate(tag atom.Atom) {
 // by 2 pixels.
 func (p *page) image(tag html.Token) {
 	words := strings.TrimSpace(attr(tag, "alt"))
-	dot := length(attr(tag, "width")) <= 2 || length(attr(tag, "height")) <= 2
+	dot := length(strings.TrimSuffix(attr(tag, "width"), "%")) <= 2 || length(strings.TrimSuffix(attr(tag, "height"), "%")) <= 2
 	if e := p.within(tag); !dot && e.seen() && len(words) > 1 && len(words) <= maxAlt {
 		p.out.words([]byte(" "+words+" "), false)
 	}
@@ -318,7 +318,9 @@ func target(href string) string {
 	scheme, rest, _ := strings.Cut(href, ":")
 	switch strings.ToLower(scheme) {
 	case "http", "https":
-		rest, _ = strings.CutPrefix(rest, "//")
+		if rest, _ = strings.CutPrefix(rest, "//"); len(href) == len(scheme)+1+len(rest) {
+			return ""
+		}
 	case "mailto":
 	default:
 		return ""
