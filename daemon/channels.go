@@ -140,7 +140,8 @@ func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply)
 		return err
 	}
 	if _, err = d.mind.EnqueueIn(ctx, tx, saidTo(p.Incident, "rejected", reply.At)); store.CodeOf(err) == store.CodeInput {
-		return nil // too much waits: the no stands, and the history does not learn it
+		d.unlearnt(p.Incident, "rejected", err) // too much waits, and the no stands
+		return nil
 	}
 	return err
 }

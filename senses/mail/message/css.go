@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 )
@@ -274,7 +275,7 @@ func (c colour) or(value string) colour {
 		if function != "rgb" && function != "rgba" {
 			return colour{}
 		}
-		return rgb(strings.FieldsFunc(inside, func(r rune) bool { return strings.ContainsRune(" ,/", r) }))
+		return rgb(strings.FieldsFunc(inside, func(r rune) bool { return r == ',' || r == '/' || unicode.IsSpace(r) }))
 	}
 	value, _, _ = strings.Cut(value, " ")
 	switch value {

@@ -8,7 +8,7 @@ import (
 func TestHTMLText(t *testing.T) {
 	cases := []struct{ html, want string }{
 		{"", ""},
-		{"<p style='color:#fff;background:rgb( 255, 255, 255 )'>hidden</p>a", "a"},
+		{"<p style='color:#fff;background:rgb( 255,\n255,\t255 )'>hidden</p>a", "a"},
 		{"<p style='color:rgb(255 255 255 / 1);background:#fff'>hidden</p>a", "a"},
 		{"<p style='color:rgb(254.9,255,255);background:white'>hidden</p>a", "a"},
 		{"<p style='color:red;background:#ff0000'>hidden</p>a", "a"},
