@@ -50,7 +50,7 @@ func coreRules() []Rule {
 }
 
 func senseRules() []Rule {
-	driver := below("senses", "redact", "internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/prose", "internal/failpoint")
+	driver := below("senses", "senses/folder", "redact", "internal/foreign", "internal/watch", "internal/dates", "internal/links", "internal/prose", "internal/failpoint")
 	return []Rule{
 		{
 			Packages: []string{"senses/sensetest"}, May: below("senses", "store"), TestOnly: true,
@@ -71,6 +71,9 @@ func senseRules() []Rule {
 			Packages: []string{"senses/mail"}, May: append(driver, "senses/mail/account", "senses/mail/message", "internal/secret", "internal/oauth"),
 			Tests:  []string{"senses/sensetest", "senses/mail/mailtest", "senses/mail/mailtest/dovecot"},
 			Reason: "a driver knows its parent and no sibling; it puts its own parts together",
+		}, {
+			Packages: []string{"senses/folder"}, May: below("senses", "redact", "internal/watch"),
+			Reason: "it is what the drivers of watched folders share, and knows none of them",
 		}, {
 			Packages: []string{"senses/*/..."}, May: driver, Tests: []string{"senses/sensetest"},
 			Reason: "a driver knows its parent and no sibling, so that each can be understood, tested and left out alone",

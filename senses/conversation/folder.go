@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/git-pkgs/gitignore"
 
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -142,23 +142,10 @@ func (l *listing) entry(ctx context.Context, root *os.Root, r rules, folder stri
 	return nil
 }
 
-// Probe counts the transcripts of a folder as the sense finds them, as far as it
-// comes until the context ends; closed is a folder that cannot be read, "" for
-// none.
-func Probe(ctx context.Context, c Config) (n int, closed string, err error) {
-	root, err := os.OpenRoot(c.Path)
-	if err != nil {
-		return 0, "", err
-	}
-	defer root.Close()
-	list := listing{files: map[string]stat{}}
-	if err = list.walk(ctx, root, rulesOf(c), ".", 0); err != nil && ctx.Err() == nil {
-		return 0, "", err
-	}
-	if list.closed != "" {
-		closed = filepath.Join(c.Path, list.closed)
-	}
-	return len(list.files), closed, nil
+// Probe looks at a folder of transcripts as the sense would.
+func Probe(ctx context.Context, c Config) (folder.Probe, error) {
+	w := folder.Walk{Bounds: folder.Bounds{Files: MaxTranscripts, Listed: maxListed, Depth: maxDepth, Path: maxPath}, Skip: rulesOf(c).skips}
+	return w.Probe(ctx, c.Path)
 }
 
 // rulesOf are those of the configuration alone.

@@ -23,6 +23,7 @@ const (
 
 	maxDepth      = 64
 	maxPath       = 4096
+	maxListed     = 4 * DefaultMaxFiles // names that one walk looks at
 	maxPatterns   = 1000
 	maxIgnoreFile = 64 << 10
 )

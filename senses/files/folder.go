@@ -10,6 +10,8 @@ import (
 	"path"
 	"sync/atomic"
 	"syscall"
+
+	watched "github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 // folder is the root as one collect sees it.
@@ -63,6 +65,14 @@ func blind(name string, err error) error {
 		return fmt.Errorf("%s is not a folder; correct its path in the configuration: %w", name, err)
 	}
 	return fmt.Errorf("the folder %s cannot be read: %w", name, err)
+}
+
+// Probe looks at a folder of files as the sense would.
+func Probe(ctx context.Context, c Config) (watched.Probe, error) {
+	s := Sense{config: c}
+	r := s.newRules()
+	w := watched.Walk{Bounds: watched.Bounds{Files: DefaultMaxFiles, Listed: maxListed, Depth: maxDepth, Path: maxPath}, Skip: r.ignored}
+	return w.Probe(ctx, c.Path)
 }
 
 // presence of a path.

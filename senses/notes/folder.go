@@ -17,6 +17,7 @@ import (
 	"github.com/git-pkgs/gitignore"
 
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 const (
@@ -53,6 +54,13 @@ func (r rules) skips(rel string, dir bool) bool {
 		return true
 	}
 	return r.ignore.MatchPath(rel, dir)
+}
+
+// Probe looks at a folder of notes as the sense would.
+func Probe(ctx context.Context, c Config) (folder.Probe, error) {
+	r := rules{ignore: folder.Patterns(c.Ignore...)}
+	w := folder.Walk{Bounds: folder.Bounds{Files: maxNotes, Listed: maxListed, Depth: maxDepth, Path: maxPath}, Skip: r.skips}
+	return w.Probe(ctx, c.Path)
 }
 
 // skipsPath judges a path together with all folders above it.

@@ -16,7 +16,10 @@ func (e *examination) transcripts(ctx context.Context) {
 	}
 	for _, c := range e.Config.Senses.Conversation {
 		name := c.ID + " transcripts"
-		n, closed, err := probeTranscripts(ctx, c)
+		ctx, done := context.WithTimeout(ctx, walkWithin)
+		p, err := conversation.Probe(ctx, c)
+		done()
+		n, closed := p.Files, p.Closed
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			e.add(Degraded, name, "not there: "+c.Path, "make it, or correct senses.conversation")
@@ -32,11 +35,4 @@ func (e *examination) transcripts(ctx context.Context) {
 			e.add(OK, name, fmt.Sprintf("%d in %s", n, c.Path), "")
 		}
 	}
-}
-
-// probeTranscripts counts those of a folder, in walkWithin at most.
-func probeTranscripts(ctx context.Context, c conversation.Config) (n int, closed string, err error) {
-	ctx, done := context.WithTimeout(ctx, walkWithin)
-	defer done()
-	return conversation.Probe(ctx, c)
 }
