@@ -15,7 +15,7 @@ import (
 // From a disk that is full to the phone, and from the button back to what was
 // learnt: over real HTTP, and over a restart.
 func TestPhone(t *testing.T) {
-	server := ntfytest.New(ntfytest.Options{Burst: -1})
+	server := ntfytest.New(ntfytest.Options{})
 	defer server.Close()
 	w := newWorld(t)
 	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From

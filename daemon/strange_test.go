@@ -23,7 +23,7 @@ import (
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	const junk = 300
-	server := ntfytest.New(ntfytest.Options{Burst: -1, Keepalive: 20 * time.Millisecond})
+	server := ntfytest.New(ntfytest.Options{Keepalive: 20 * time.Millisecond})
 	defer server.Close()
 	w := newWorld(t)
 	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From

@@ -54,7 +54,7 @@ func TestCrashNothingUrgentIsLost(t *testing.T) {
 			t.Parallel()
 			c := crashes{lives: test.lives, points: test.points, phone: map[string]string{"asked": anOpenBook, "not asked": closedBook}[name]}
 			if name == "ntfy" {
-				c.server = ntfytest.New(ntfytest.Options{Burst: -1})
+				c.server = ntfytest.New(ntfytest.Options{})
 				defer c.server.Close()
 				c.phone = c.server.URL()
 			}

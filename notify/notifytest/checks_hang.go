@@ -35,22 +35,25 @@ func sending(ctx context.Context, s Service) <-chan error {
 // brokenOff wants a Send that was broken off to return, and to say that the
 // message may have arrived.
 func brokenOff(d Driver, done <-chan error) error {
+	err, ended := ending(d, done)
+	switch {
+	case !ended:
+		return errors.New("it goes on after its context ended")
+	case err == nil:
+		return errors.New("it says that the message was taken")
+	}
+	return mayHaveArrived(d, err)
+}
+
+// ending waits for what is done in the background.
+func ending(d Driver, done <-chan error) (err error, ended bool) {
 	timer := time.NewTimer(d.wait())
 	defer timer.Stop()
 	select {
 	case err := <-done:
-		if err == nil {
-			return errors.New("it says that the message was taken")
-		}
-		if err := plainFailure(d, err); err != nil {
-			return err
-		}
-		if e, _ := errors.AsType[*notify.Error](err); e.Trouble != notify.Unknown {
-			return fmt.Errorf("it says %q of a message that may have arrived: %s", e.Trouble, e.Text)
-		}
-		return nil
+		return err, true
 	case <-timer.C:
-		return errors.New("it goes on after its context ended")
+		return nil, false
 	}
 }
 
@@ -101,14 +104,10 @@ func keepsDeadline(ctx context.Context, d Driver, s Service) error {
 }
 
 func returned(d Driver, done <-chan error) error {
-	timer := time.NewTimer(d.wait())
-	defer timer.Stop()
-	select {
-	case <-done:
-		return nil
-	case <-timer.C:
+	if _, ended := ending(d, done); !ended {
 		return errors.New("it goes on after its deadline")
 	}
+	return nil
 }
 
 // readsLittle: an answer without an end is left before the deadline comes.
@@ -116,10 +115,10 @@ func readsLittle(ctx context.Context, d Driver, s Service) error {
 	ctx, cancel := context.WithTimeout(ctx, d.wait())
 	defer cancel()
 	_, err := s.Notifier.Send(ctx, example(1))
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return errors.New("it reads an answer that does not end until its deadline")
-	}
-	if err == nil {
+	case err == nil:
 		return nil
 	}
 	return mayHaveArrived(d, err)
@@ -137,7 +136,7 @@ func mayHaveArrived(d Driver, err error) error {
 		return err
 	}
 	if e, _ := errors.AsType[*notify.Error](err); e.Trouble != notify.Unknown {
-		return fmt.Errorf("it says %q of a message that the service took: %s", e.Trouble, e.Text)
+		return fmt.Errorf("it says %q of a message that may have arrived: %s", e.Trouble, e.Text)
 	}
 	return nil
 }

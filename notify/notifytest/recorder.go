@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/notify"
 )
@@ -13,15 +14,14 @@ import (
 // Recorder is a channel that keeps what it is sent. The zero value takes
 // everything. It is safe for concurrent use.
 type Recorder struct {
-	mu       sync.Mutex
-	taken    []notify.Message
-	tried    []notify.Message
-	script   []error
-	failing  error
-	held     chan struct{}
-	changed  chan struct{}
-	take     func(context.Context, string)
-	listened int
+	mu      sync.Mutex
+	taken   []notify.Message
+	tried   []notify.Message
+	script  []error
+	failing error
+	held    chan struct{}
+	changed chan struct{} // nil where nobody waits
+	take    func(context.Context, string)
 }
 
 var (
@@ -52,14 +52,7 @@ func (r *Recorder) Hold() (release func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held = held
-	return sync.OnceFunc(func() {
-		close(held)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.held == held {
-			r.held = nil
-		}
-	})
+	return sync.OnceFunc(func() { close(held) })
 }
 
 // Send implements notify.Notifier.
@@ -121,30 +114,27 @@ func (r *Recorder) Attempts() []notify.Message {
 
 // Wait waits until n messages have arrived and returns all.
 func (r *Recorder) Wait(ctx context.Context, n int) ([]notify.Message, error) {
-	return r.wait(ctx, n, func() []notify.Message { return r.taken })
+	err := r.until(ctx, fmt.Sprintf("%d messages", n), func() bool { return len(r.taken) >= n })
+	return r.Messages(), err
 }
 
-// WaitAttempts waits until n messages were to be sent and returns all.
-func (r *Recorder) WaitAttempts(ctx context.Context, n int) ([]notify.Message, error) {
-	return r.wait(ctx, n, func() []notify.Message { return r.tried })
-}
-
-func (r *Recorder) wait(ctx context.Context, n int, of func() []notify.Message) ([]notify.Message, error) {
+// until waits until ready, which is asked under the lock.
+func (r *Recorder) until(ctx context.Context, what string, ready func() bool) error {
 	for {
 		r.mu.Lock()
-		now := slices.Clone(of())
+		done := ready()
 		if r.changed == nil {
 			r.changed = make(chan struct{})
 		}
 		changed := r.changed
 		r.mu.Unlock()
-		if len(now) >= n {
-			return now, nil
+		if done {
+			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return now, fmt.Errorf("%d of %d messages came: %w", len(now), n, ctx.Err())
+			return fmt.Errorf("there are not %s: %w", what, ctx.Err())
 		}
 	}
 }
@@ -153,7 +143,6 @@ func (r *Recorder) wait(ctx context.Context, n int, of func() []notify.Message) 
 func (r *Recorder) Listen(ctx context.Context, take func(context.Context, string), status func(error)) error {
 	r.mu.Lock()
 	r.take = take
-	r.listened++
 	r.tell()
 	r.mu.Unlock()
 	status(nil)
@@ -167,22 +156,62 @@ func (r *Recorder) Listen(ctx context.Context, take func(context.Context, string
 // Press presses a button, by its token, and returns when it was handled. It
 // waits until somebody listens.
 func (r *Recorder) Press(ctx context.Context, token string) error {
-	for {
-		r.mu.Lock()
-		take := r.take
-		if r.changed == nil {
-			r.changed = make(chan struct{})
-		}
-		changed := r.changed
-		r.mu.Unlock()
-		if take != nil {
-			take(ctx, token)
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("nobody listens: %w", ctx.Err())
-		}
+	var take func(context.Context, string)
+	err := r.until(ctx, "any listeners", func() bool {
+		take = r.take
+		return take != nil
+	})
+	if err == nil {
+		take(ctx, token)
 	}
+	return err
+}
+
+// Witness is a Recorder that can be asked what arrived. It is safe for
+// concurrent use.
+type Witness struct {
+	Recorder
+
+	mu      sync.Mutex
+	asked   []notify.Message
+	since   []time.Time
+	answers []Sight
+}
+
+// Sight is what a Witness says.
+type Sight struct {
+	Arrived bool
+	Err     error
+}
+
+var _ notify.Verifier = (*Witness)(nil)
+
+// Say scripts the next answers, one each; after them it tells what is true.
+func (w *Witness) Say(answers ...Sight) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answers = append(w.answers, answers...)
+}
+
+// Asked are the questions so far: the messages, and since when.
+func (w *Witness) Asked() ([]notify.Message, []time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.asked), slices.Clone(w.since)
+}
+
+// Arrived implements notify.Verifier.
+func (w *Witness) Arrived(ctx context.Context, m notify.Message, since time.Time) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked, w.since = append(w.asked, m), append(w.since, since)
+	if len(w.answers) > 0 {
+		s := w.answers[0]
+		w.answers = w.answers[1:]
+		return s.Arrived, s.Err
+	}
+	return slices.ContainsFunc(w.Messages(), func(taken notify.Message) bool { return taken.Sequence == m.Sequence }), nil
 }

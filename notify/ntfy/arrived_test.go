@@ -40,7 +40,7 @@ func TestArrived(t *testing.T) {
 				options := account()
 				options.Old, options.Late = old, time.Hour
 				server := start(t, options)
-				server.SetTroubles(ntfytest.Trouble{Fault: fault, Topic: topic, Use: ntfytest.Publish, Times: 1})
+				server.SetTroubles(ntfytest.Trouble{Fault: fault, Use: ntfytest.Publish, Times: 1})
 				client := open(t, server, ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
 				since := time.Now()
 				if _, err := client.Send(t.Context(), full()); failure(t, err).Trouble != notify.Unknown {
@@ -64,7 +64,7 @@ func TestArrived(t *testing.T) {
 func TestArrivedTellsApart(t *testing.T) {
 	now := time.Now()
 	for _, old := range []bool{false, true} {
-		server := start(t, ntfytest.Options{Burst: -1, Old: old, Now: func() time.Time { return now }})
+		server := start(t, ntfytest.Options{Old: old, Now: func() time.Time { return now }})
 		client := open(t, server, ntfy.Config{}, ntfy.Options{Now: func() time.Time { return now }})
 		if _, err := client.Send(t.Context(), full()); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestArrivedCannotTell(t *testing.T) {
 		cannotTell(t, client, full(), time.Now(), notify.Refused, "does not let the channel read its topic (403)")
 	})
 	t.Run("keeps nothing", func(t *testing.T) {
-		server := start(t, ntfytest.Options{Burst: -1, Uncached: true})
+		server := start(t, ntfytest.Options{Uncached: true})
 		client := open(t, server, ntfy.Config{}, ntfy.Options{})
 		cannotTell(t, client, full(), time.Now(), notify.Unknown, "may not have kept")
 		if _, err := client.Send(t.Context(), full()); err != nil {
@@ -107,13 +107,13 @@ func TestArrivedCannotTell(t *testing.T) {
 		cannotTell(t, client, full(), time.Now(), notify.Unknown, "may not have kept")
 	})
 	t.Run("has forgotten it", func(t *testing.T) {
-		client := open(t, start(t, ntfytest.Options{Burst: -1}), ntfy.Config{}, ntfy.Options{})
+		client := open(t, start(t, ntfytest.Options{}), ntfy.Config{}, ntfy.Options{})
 		asks(t, client, full(), time.Now().Add(-11*time.Hour), false)
 		cannotTell(t, client, full(), time.Now().Add(-13*time.Hour), notify.Unknown, "may not have kept")
 	})
 	t.Run("without buttons", func(t *testing.T) {
 		no := false
-		server := start(t, ntfytest.Options{Burst: -1})
+		server := start(t, ntfytest.Options{})
 		client := open(t, server, ntfy.Config{Replies: &no}, ntfy.Options{})
 		cannotTell(t, client, full(), time.Now(), notify.Unknown, "may not have kept")
 		if _, err := open(t, server, ntfy.Config{}, ntfy.Options{}).Send(t.Context(), full()); err != nil {
@@ -138,7 +138,7 @@ func TestArrivedCannotTell(t *testing.T) {
 		ntfytest.Redirect:  {notify.Refused, "does not say what it keeps of the topic (302)"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
-			server := start(t, ntfytest.Options{Burst: -1})
+			server := start(t, ntfytest.Options{})
 			client := open(t, server, ntfy.Config{}, ntfy.Options{})
 			if _, err := client.Send(t.Context(), full()); err != nil {
 				t.Fatal(err)

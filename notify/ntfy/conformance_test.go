@@ -19,7 +19,7 @@ func lookup(name string) (string, bool) { return token, name == "NTFY_TOKEN" }
 
 // account is a server that lets one account do everything, and phones answer.
 func account() ntfytest.Options {
-	return ntfytest.Options{Burst: -1, Accounts: []ntfytest.Account{{Name: "daemon", Token: token}},
+	return ntfytest.Options{Accounts: []ntfytest.Account{{Name: "daemon", Token: token}},
 		Everyone: []ntfytest.Grant{{Topic: "re-*", Write: true}}}
 }
 
@@ -49,7 +49,7 @@ func start(t testing.TB, options ntfytest.Options) *ntfytest.Server {
 func TestConformance(t *testing.T) {
 	for name, config := range map[string]ntfy.Config{"token": {TokenEnv: "NTFY_TOKEN"}, "open": {}} {
 		t.Run(name, func(t *testing.T) {
-			options := ntfytest.Options{Burst: -1}
+			options := ntfytest.Options{}
 			if config.TokenEnv != "" {
 				options = account()
 			}
@@ -72,15 +72,14 @@ func service(t testing.TB, config ntfy.Config, options ntfytest.Options) notifyt
 		Requests: server.Requests,
 		Break:    server.Break,
 		Press: func(token string) error {
-			press := ntfytest.Message{Actions: []ntfytest.Action{{Action: "http", Label: "Yes", URL: server.URL() + "/" + reply, Body: token}}}
-			return ntfytest.Phone{}.Press(t.Context(), press, "Yes")
+			return ntfytest.Action{Label: "Yes", Method: "POST", URL: server.URL() + "/" + reply, Body: token}.Press(t.Context())
 		},
 		Fail: func(fault notifytest.Fault) {
 			if down {
 				server.Up()
 			}
 			if down = fault == notifytest.Down; down {
-				server.Down()
+				server.Close()
 			}
 			server.SetTroubles()
 			if trouble, ok := faults[fault]; ok {

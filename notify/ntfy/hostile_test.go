@@ -129,7 +129,7 @@ func TestFlood(t *testing.T) {
 // TestPresses: over real connections that break, and a server that goes down,
 // each press comes once.
 func TestPresses(t *testing.T) {
-	server := start(t, ntfytest.Options{Burst: -1, Keepalive: 20 * time.Millisecond})
+	server := start(t, ntfytest.Options{Keepalive: 20 * time.Millisecond})
 	client := open(t, server, ntfy.Config{}, ntfy.Options{})
 	tokens, states := listen(t, client)
 	if err := await(t, states, "state"); err != nil {
@@ -152,7 +152,7 @@ func TestPresses(t *testing.T) {
 				server.Break()
 			}
 			if i == 1 && round == 1 {
-				server.Down()
+				server.Close()
 				server.Up()
 			}
 			if err := server.Press(t.Context(), shown[len(shown)-1], b.Label); err != nil {

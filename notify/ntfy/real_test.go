@@ -2,7 +2,10 @@ package ntfy_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -32,8 +35,34 @@ func real(t *testing.T) place {
 	return p
 }
 
-func (p place) phone() ntfytest.Phone {
-	return ntfytest.Phone{URL: p.url, Topic: p.topic, Token: p.token}
+// shown returns the messages that a phone shows of the topic.
+func (p place) shown(t *testing.T) []ntfytest.Message {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimRight(p.url, "/")+"/"+p.topic+"/json?poll=1&since=all", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.token != "" {
+		request.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var all []ntfytest.Message
+	for lines := json.NewDecoder(response.Body); ; {
+		var m ntfytest.Message
+		if err := lines.Decode(&m); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatalf("poll is answered with %d: %v", response.StatusCode, err)
+		}
+		if m.Event == "message" {
+			all = append(all, m)
+		}
+	}
 }
 
 // client is a channel to the place, wired as the daemon does it.
@@ -96,9 +125,9 @@ func arrives(t *testing.T, p place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := p.phone().Messages(t.Context(), "all")
-	if err != nil || len(shown) != 1 {
-		t.Fatalf("the phone shows %+v, %v", shown, err)
+	shown := p.shown(t)
+	if len(shown) != 1 {
+		t.Fatalf("the phone shows %+v", shown)
 	}
 	m, want := shown[0], full()
 	if m.ID != receipt.ID || m.Time != receipt.At.Unix() || m.Title != want.Title || m.Message != want.Text || m.Click != want.Link ||
@@ -158,12 +187,12 @@ func answers(t *testing.T, p place) {
 	if _, err := client.Send(t.Context(), full()); err != nil {
 		t.Fatal(err)
 	}
-	shown, err := p.phone().Messages(t.Context(), "all")
-	if err != nil || len(shown) != 1 {
-		t.Fatalf("the phone shows %+v, %v", shown, err)
+	shown := p.shown(t)
+	if len(shown) != 1 {
+		t.Fatalf("the phone shows %+v", shown)
 	}
-	for _, b := range full().Buttons {
-		if err := p.phone().Press(t.Context(), shown[0], b.Label); err != nil {
+	for i, b := range full().Buttons {
+		if err := shown[0].Actions[i].Press(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if token := await(t, tokens, "answer of "+b.Label); token != b.Token {
@@ -177,11 +206,11 @@ func catchesUp(t *testing.T, p place) {
 	if _, err := client.Send(t.Context(), full()); err != nil {
 		t.Fatal(err)
 	}
-	shown, err := p.phone().Messages(t.Context(), "all")
-	if err != nil || len(shown) != 1 {
-		t.Fatalf("the phone shows %+v, %v", shown, err)
+	shown := p.shown(t)
+	if len(shown) != 1 {
+		t.Fatalf("the phone shows %+v", shown)
 	}
-	if err := p.phone().Press(t.Context(), shown[0], "Not now"); err != nil {
+	if err := shown[0].Actions[1].Press(t.Context()); err != nil { // "Not now"
 		t.Fatal(err)
 	}
 	tokens, _ := listen(t, client)

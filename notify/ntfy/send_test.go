@@ -162,7 +162,7 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		t.Run(string(fault), func(t *testing.T) {
-			server := start(t, ntfytest.Options{Burst: -1, Troubles: []ntfytest.Trouble{{Fault: fault}}})
+			server := start(t, ntfytest.Options{Troubles: []ntfytest.Trouble{{Fault: fault}}})
 			client := open(t, server, ntfy.Config{}, ntfy.Options{})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

@@ -1,9 +1,12 @@
 package ntfytest
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
 	"slices"
-	"strings"
 )
 
 // Fault is something that goes wrong with a request.
@@ -49,63 +52,132 @@ type Trouble struct {
 	Fault Fault
 	// Use is what it happens to; empty is everything.
 	Use Use
-	// Topic is what it happens to; empty is every topic.
-	Topic string
 	// Skip is how many requests are spared first.
 	Skip int
 	// Times is how often it happens; 0 is always.
 	Times int
 }
 
-func (t Trouble) validate() error {
-	if !slices.Contains(Faults(), t.Fault) {
-		var names []string
-		for _, f := range Faults() {
-			names = append(names, string(f))
-		}
-		return fmt.Errorf("there is no fault %q; there are %s", t.Fault, strings.Join(names, ", "))
-	}
-	if !slices.Contains([]Use{"", Publish, Stream, Poll}, t.Use) {
-		return fmt.Errorf("there is no use %q; there are publish, stream and poll", t.Use)
-	}
-	if t.Skip < 0 || t.Times < 0 {
-		return fmt.Errorf("skip %d and times %d must not be negative", t.Skip, t.Times)
-	}
-	return nil
-}
-
-// SetTroubles has other things go wrong from now on; none end them all. It
-// panics at one that there is not.
+// SetTroubles has other things go wrong from now on; none end them all.
 func (s *Server) SetTroubles(troubles ...Trouble) {
-	for _, t := range troubles {
-		if err := t.validate(); err != nil {
-			panic("ntfytest: " + err.Error())
-		}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.troubles = slices.Clone(troubles)
 }
 
 // fault is what goes wrong with a request; empty for nothing.
-func (s *Server) fault(use Use, topic string) Fault {
+func (s *Server) fault(use Use) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.troubles {
 		t := &s.troubles[i]
-		if t.Use != "" && t.Use != use || t.Topic != "" && t.Topic != topic || t.Times < 0 {
+		switch {
+		case t.Use != "" && t.Use != use || t.Times < 0:
 			continue
-		}
-		if t.Skip > 0 {
+		case t.Skip > 0:
 			t.Skip--
 			return ""
-		}
-		if t.Times > 0 {
-			if t.Times--; t.Times == 0 {
-				t.Times = -1 // used up
-			}
+		case t.Times == 1:
+			t.Times = -1 // used up
+		case t.Times > 1:
+			t.Times--
 		}
 		return t.Fault
 	}
 	return ""
+}
+
+// spoil does what a fault does in the place of an answer. It reports whether
+// there is nothing more to answer.
+func spoil(w http.ResponseWriter, r *http.Request, fault Fault) bool {
+	switch fault {
+	case CutBefore, CutAfter, CutLate:
+		cut(w)
+	case Hang, HangAfter:
+		<-r.Context().Done()
+		cut(w)
+	case Broken:
+		itsOwnFault.write(w)
+	case Gateway:
+		page(w, http.StatusBadGateway)
+	case Late:
+		page(w, http.StatusGatewayTimeout)
+	case Limited:
+		w.Header().Set("Retry-After", "60")
+		tooMany.write(w)
+	case Denied:
+		noSignIn.write(w)
+	case Forbidden:
+		forbidden.write(w)
+	case Huge: // one line until nobody reads any more
+		for chunk, n := bytes.Repeat([]byte("x"), 32<<10), 0; n < 64<<20; n += len(chunk) {
+			if _, err := w.Write(chunk); err != nil {
+				break
+			}
+		}
+	case Garbage:
+		_, _ = w.Write(bytes.Repeat([]byte("{\"no\": this is\x00 no JSON\n"), 40))
+	case Page:
+		page(w, http.StatusOK)
+	case Redirect:
+		w.Header().Set("Location", "https://signin.example.net/portal?from=here")
+		w.WriteHeader(http.StatusFound)
+	default:
+		return false
+	}
+	return true
+}
+
+// cut breaks the connection.
+func cut(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := connection.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = connection.Close()
+}
+
+// page is what something else answers in the place of the server.
+func page(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "text/html")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, "<html><body><h1>"+http.StatusText(status)+"</h1></body></html>\n")
+}
+
+// answer answers with a document.
+func answer(w http.ResponseWriter, document any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(document)
+}
+
+// refusal is an error as a server words it. Its code begins with the status.
+type refusal struct {
+	Code  int    `json:"code"`
+	HTTP  int    `json:"http"`
+	Error string `json:"error"`
+}
+
+var (
+	noPriority  = refusal{40007, 400, "invalid priority parameter"}
+	noSince     = refusal{40008, 400, "invalid since parameter"}
+	noTopic     = refusal{40009, 400, "invalid topic: path invalid"}
+	noFiles     = refusal{40014, 400, "invalid request: attachments not allowed"}
+	noActions   = refusal{40018, 400, "invalid request: actions invalid"}
+	noJSON      = refusal{40024, 400, "invalid request: request body must be message JSON"}
+	noSequence  = refusal{40049, 400, "invalid request: sequence ID invalid"}
+	noSignIn    = refusal{40101, 401, "unauthorized"}
+	forbidden   = refusal{40301, 403, "forbidden"}
+	noPage      = refusal{40401, 404, "page not found"}
+	tooLarge    = refusal{41303, 413, "JSON body too large"}
+	tooMany     = refusal{42901, 429, "limit reached: too many requests"}
+	itsOwnFault = refusal{50001, 500, "internal server error"}
+)
+
+func (r refusal) write(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(r.HTTP)
+	_ = json.NewEncoder(w).Encode(r)
 }

@@ -1,55 +1,83 @@
+// Package ntfytest is a stand-in for an ntfy server: of what a real one was seen
+// to do it does what the driver and its tests ask for, and it fails in ways that
+// a real one rarely does.
+//
+// It keeps what it is told in memory. Tests start it, and people by
+// "subconsciousctl notify fake".
 package ntfytest
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-const (
-	// maxKept is how many messages are kept, of all topics together.
-	maxKept = 20_000
-	// lifetime is how long a message is kept.
-	lifetime = 12 * time.Hour
-	// refill is how long it takes until one more quick request is answered.
-	refill = 5 * time.Second
-)
+// Options configures a Server. The zero value is a server that anybody may use.
+type Options struct {
+	// Accounts may sign in. Where there are any, nobody may do anything that is
+	// not granted.
+	Accounts []Account
+	// Everyone is granted to those who do not sign in.
+	Everyone []Grant
+	// Keepalive is how often a stream has a sign of life; 0 is 45 s.
+	Keepalive time.Duration
+	// Old servers ignore sequence ids.
+	Old bool
+	// Uncached servers hand messages on and keep none.
+	Uncached bool
+	// Late is how long CutLate holds a message back; 0 is 5 s.
+	Late time.Duration
+	// Troubles are what goes wrong; none by default.
+	Troubles []Trouble
+	// Now is the clock of the messages; nil is time.Now.
+	Now func() time.Time
+	// Seen, if set, is told of each message that is taken, before the answer.
+	Seen func(Message)
+}
+
+// Account is somebody who may sign in, by name and password or by token.
+type Account struct {
+	Name, Password, Token string
+	// Access is what it may do; none is everything.
+	Access []Grant
+}
+
+// Grant lets somebody use the topics that a pattern matches: "re-*".
+type Grant struct {
+	Topic       string
+	Read, Write bool
+}
 
 // Server is an ntfy server on a port of this machine.
 type Server struct {
 	options Options
 	addr    string
-	ctx     context.Context // ends with the server
-	cancel  context.CancelFunc
-
-	serving sync.Mutex // for what follows
 	server  *http.Server
 	ended   chan struct{}
 
 	mu       sync.Mutex // for what follows
 	messages []*kept
-	late     []Message // held back until Release
-	number   int64
+	late     []Message     // held back until Release
 	changed  chan struct{} // closed when a message comes or a stream begins or ends
 	streams  map[string]int
 	breaks   chan struct{} // closed to break the streams
 	requests int
 	troubles []Trouble
-	spent    float64
-	refilled time.Time
 }
 
 // New starts a server on a free loopback port. Close ends it. It panics where
-// options are wrong or no port is to be had, as test servers do.
+// no port is to be had, as test servers do.
 func New(options Options) *Server {
 	s, err := Listen("127.0.0.1:0", options)
 	if err != nil {
@@ -60,15 +88,17 @@ func New(options Options) *Server {
 
 // Listen starts a server on an address; port 0 takes a free one. Close ends it.
 func Listen(addr string, options Options) (*Server, error) {
-	if err := options.validate(); err != nil {
-		return nil, err
+	options.Keepalive, options.Late = cmp.Or(options.Keepalive, 45*time.Second), cmp.Or(options.Late, 5*time.Second)
+	if options.Now == nil {
+		options.Now = time.Now
 	}
-	s := &Server{options: options.withDefaults(), changed: make(chan struct{}), breaks: make(chan struct{}), streams: map[string]int{}}
-	s.troubles = s.options.Troubles
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if options.Seen == nil {
+		options.Seen = func(Message) {}
+	}
+	s := &Server{options: options, changed: make(chan struct{}), breaks: make(chan struct{}), streams: map[string]int{}}
+	s.SetTroubles(options.Troubles...)
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		s.cancel()
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	s.addr = listener.Addr().String()
@@ -76,95 +106,70 @@ func Listen(addr string, options Options) (*Server, error) {
 	return s, nil
 }
 
-// Serve serves people on an address until ctx is done, and writes to out what
-// it takes and how to press its buttons.
-func Serve(ctx context.Context, addr string, options Options, out io.Writer) error {
-	// What is seen waits until the address is out.
-	var mu sync.Mutex
-	seen := options.withDefaults().Seen
-	options.Seen = func(m Message) {
-		mu.Lock()
-		defer mu.Unlock()
-		_, _ = io.WriteString(out, m.shown())
-		seen(m)
-	}
-	mu.Lock()
-	s, err := Listen(addr, options)
-	if err == nil {
-		_, err = fmt.Fprintf(out, "A stand-in for an ntfy server: %s\nIt keeps messages in memory, for 12 hours at most.\n", s.URL())
-	}
-	mu.Unlock()
-	if s != nil {
-		defer s.Close()
-	}
-	if err != nil {
-		return err
-	}
-	<-ctx.Done()
-	return nil
-}
-
-// shown is a message as Serve writes it.
-func (m Message) shown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s", time.Unix(m.Time, 0).Format(time.TimeOnly), m.Topic, m.ID)
-	if m.Title != "" {
-		fmt.Fprintf(&b, "\n  %q", m.Title)
-	}
-	fmt.Fprintf(&b, "\n  %q\n", m.Message)
-	for _, a := range m.Actions {
-		if a.Action == "http" {
-			fmt.Fprintf(&b, "  press %q: curl -d %s %s\n", a.Label, quoted(a.Body), quoted(a.URL))
-		}
-	}
-	return b.String()
-}
-
-// quoted is text as one word of a shell, without what a terminal would obey.
-func quoted(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, text)
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// serve answers what comes over a listener until Down.
+// serve answers what comes over a listener until Close.
 func (s *Server) serve(listener net.Listener) {
-	s.serving.Lock()
-	defer s.serving.Unlock()
-	ctx, cancel := context.WithCancel(s.ctx)
-	server := &http.Server{Handler: http.HandlerFunc(s.answer), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: log.New(io.Discard, "", 0)}
-	s.server, s.ended = server, make(chan struct{})
-	go func(ended chan<- struct{}) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/health", func(w http.ResponseWriter, _ *http.Request) { answer(w, map[string]bool{"healthy": true}) })
+	mux.HandleFunc("POST /{$}", s.publish)
+	mux.HandleFunc("POST /{topic}", s.publish)
+	mux.HandleFunc("GET /{topic}/json", s.subscribe)
+	mux.HandleFunc("GET /{topic}/auth", func(w http.ResponseWriter, r *http.Request) {
+		if refused := s.may(r, r.PathValue("topic"), false); refused != nil {
+			refused.write(w)
+			return
+		}
+		answer(w, map[string]bool{"success": true})
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { noPage.write(w) })
+	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.requests++
+		s.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	})
+	server, ended := &http.Server{Handler: counted, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}, make(chan struct{})
+	s.server, s.ended = server, ended
+	go func() {
 		defer close(ended)
-		defer cancel()
 		_ = server.Serve(listener)
-	}(s.ended)
+	}()
 }
 
-// Close ends the server and its streams.
-func (s *Server) Close() {
-	s.cancel()
-	s.Down()
+// may tells whether a request may use a topic; nil is yes.
+func (s *Server) may(r *http.Request, topic string, write bool) *refusal {
+	grants := s.options.Everyone
+	if header := r.Header.Get("Authorization"); header != "" {
+		name, password, _ := r.BasicAuth()
+		n := slices.IndexFunc(s.options.Accounts, func(a Account) bool {
+			return a.Token != "" && header == "Bearer "+a.Token || a.Password != "" && a.Name == name && a.Password == password
+		})
+		if n < 0 {
+			return &noSignIn
+		}
+		if grants = s.options.Accounts[n].Access; len(grants) == 0 {
+			return nil
+		}
+	}
+	granted := slices.ContainsFunc(grants, func(g Grant) bool {
+		matches, err := path.Match(g.Topic, topic)
+		return err == nil && matches && (write && g.Write || !write && g.Read)
+	})
+	if len(s.options.Accounts) == 0 || granted {
+		return nil
+	}
+	return &forbidden
 }
 
-// Down has the server refuse connections, and breaks those that there are. It
+// Close has the server refuse connections, and breaks those that there are. It
 // keeps its messages.
-func (s *Server) Down() {
-	s.serving.Lock()
-	defer s.serving.Unlock()
+func (s *Server) Close() {
 	_ = s.server.Close()
 	<-s.ended
 }
 
-// Up has it answer again where it did.
+// Up has a server that was closed answer again where it did.
 func (s *Server) Up() {
-	deadline := time.Now().Add(10 * time.Second)
-	for {
+	for deadline := time.Now().Add(10 * time.Second); ; <-time.After(10 * time.Millisecond) {
 		listener, err := net.Listen("tcp", s.addr)
 		if err == nil {
 			s.serve(listener)
@@ -173,7 +178,6 @@ func (s *Server) Up() {
 		if !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(deadline) {
 			panic("ntfytest: " + err.Error())
 		}
-		<-time.After(10 * time.Millisecond)
 	}
 }
 
@@ -221,42 +225,33 @@ func (s *Server) pick(topic string, want func(*kept) bool) []Message {
 
 // Await waits until a topic took n messages and returns them all.
 func (s *Server) Await(ctx context.Context, topic string, n int) ([]Message, error) {
-	for {
-		changed := s.change()
-		if all := s.Messages(topic); len(all) >= n {
-			return all, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return s.Messages(topic), fmt.Errorf("%s has %d of %d messages: %w", topic, len(s.Messages(topic)), n, context.Cause(ctx))
-		}
-	}
+	err := s.await(ctx, fmt.Sprintf("%d messages of %s", n, topic), func() bool { return len(s.Messages(topic)) >= n })
+	return s.Messages(topic), err
 }
 
 // AwaitStreams waits until n streams of a topic are open, no more, no fewer.
 func (s *Server) AwaitStreams(ctx context.Context, topic string, n int) error {
-	for {
-		changed := s.change()
+	return s.await(ctx, fmt.Sprintf("%d streams of %s", n, topic), func() bool {
 		s.mu.Lock()
-		open := s.streams[topic]
+		defer s.mu.Unlock()
+		return s.streams[topic] == n
+	})
+}
+
+func (s *Server) await(ctx context.Context, what string, there func() bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.changed
 		s.mu.Unlock()
-		if open == n {
+		if there() {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("%s has %d streams and not %d: %w", topic, open, n, context.Cause(ctx))
+			return fmt.Errorf("there are not %s: %w", what, context.Cause(ctx))
 		}
 	}
-}
-
-// change is closed at the next message, and when a stream begins or ends.
-func (s *Server) change() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changed
 }
 
 // announce wakes who waits for a change. The lock is held.
@@ -265,13 +260,40 @@ func (s *Server) announce() {
 	s.changed = make(chan struct{})
 }
 
-// name is a new id: 12 letters and digits.
-func name() string {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	var b [12]byte
-	_, _ = rand.Read(b[:]) // never fails
-	for i := range b {
-		b[i] = letters[int(b[i])%len(letters)]
+// Press presses the button of that label, as a phone does, and takes the message
+// off it if the button says so.
+func (s *Server) Press(ctx context.Context, m Message, label string) error {
+	for _, a := range m.Actions {
+		if a.Label != label {
+			continue
+		}
+		if err := a.Press(ctx); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, k := range s.messages {
+			k.cleared = k.cleared || k.ID == m.ID && a.Clear
+		}
+		return nil
 	}
-	return string(b[:])
+	return fmt.Errorf("message %s has no button %q", m.ID, label)
+}
+
+// Press does what a phone does: it sends what the action says, without signing in.
+func (a Action) Press(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, a.Method, a.URL, strings.NewReader(a.Body))
+	if err != nil {
+		return fmt.Errorf("the button %q: %w", a.Label, err)
+	}
+	client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the button %q: %w", a.Label, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the button %q is answered with %d", a.Label, response.StatusCode)
+	}
+	return nil
 }

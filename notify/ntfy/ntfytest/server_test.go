@@ -2,15 +2,11 @@ package ntfytest_test
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -69,52 +65,43 @@ func TestHealth(t *testing.T) {
 
 func TestPublish(t *testing.T) {
 	s := start(t, ntfytest.Options{})
-	status, body := ask(t, "POST", s.URL()+"/"+topic, "The text\n", "Title: =?UTF-8?B?R3LDvMOfZQ==?=", "Priority: high", "Tags: one, two",
-		"Click: https://example.org", "Actions: http, Yes, https://example.org/yes, body='a b', clear=true; view, Look, https://example.org")
-	m := message(t, body)
-	if status != 200 || m.Title != "Grüße" || m.Message != "The text" || m.Priority != 4 || len(m.Tags) != 2 || m.Click == "" || m.Event != "message" ||
-		len(m.ID) != 12 || m.Expires-m.Time != 12*3600 || len(m.Actions) != 2 || m.Actions[0].Body != "a b" || !m.Actions[0].Clear || m.Actions[1].ID == "" {
+	status, body := ask(t, "POST", s.URL()+"/"+topic, "The text")
+	if m := message(t, body); status != 200 || m.Message != "The text" || m.Event != "message" || len(m.ID) != 12 || m.Expires-m.Time != 12*3600 {
 		t.Errorf("%d %+v", status, m)
 	}
 	status, body = ask(t, "POST", s.URL(), `{"topic":"alerts","title":"T","message":"M","priority":5,"tags":["x"],"sequence_id":"s1",
 		"actions":[{"action":"http","label":"Yes","url":"https://example.org","method":"POST","headers":{"A":"b"},"body":"c"}]}`)
-	if m := message(t, body); status != 200 || m.Title != "T" || m.Message != "M" || m.Priority != 5 || m.Sequence != "s1" || m.Actions[0].Headers["A"] != "b" {
+	if m := message(t, body); status != 200 || m.Title != "T" || m.Message != "M" || m.Priority != 5 || m.Sequence != "s1" || m.Actions[0].Headers["A"] != "b" || m.Actions[0].ID == "" {
 		t.Errorf("%d %+v", status, m)
 	}
-	if _, body := ask(t, "PUT", s.URL()+"/"+topic, ""); message(t, body).Message != "triggered" {
-		t.Errorf("an empty message is %s", body)
-	}
-	if all := s.Messages(topic); len(all) != 3 || all[0].Title != "Grüße" {
+	if all := s.Messages(topic); len(all) != 2 || all[1].Title != "T" {
 		t.Errorf("kept are %+v", all)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	s := start(t, ntfytest.Options{Burst: -1, Accounts: []ntfytest.Account{{Name: "ada", Password: "right", Token: "tk_1"}},
+	s := start(t, ntfytest.Options{Accounts: []ntfytest.Account{{Name: "ada", Password: "right", Token: "tk_1"}},
 		Everyone: []ntfytest.Grant{{Topic: "open", Read: true, Write: true}, {Topic: "re-*", Write: true}}})
-	button := `{"action":"view","label":"L","url":"https://example.org"}`
+	button := `{"action":"http","label":"L","url":"https://example.org"}`
 	for name, c := range map[string]struct {
 		method, path, body string
 		headers            []string
 		code               int
 	}{
-		"anonymous":       {"POST", "/secret", "x", nil, 40301},
-		"write only":      {"GET", "/re-1/json?poll=1", "", nil, 40301},
-		"wrong password":  {"POST", "/open", "x", []string{"Authorization: Basic YWRhOndyb25n"}, 40101},
-		"wrong token":     {"POST", "/open", "x", []string{"Authorization: Bearer tk_2"}, 40101},
-		"priority":        {"POST", "/open", "x", []string{"Priority: 6"}, 40007},
-		"JSON priority":   {"POST", "/", `{"topic":"open","priority":6}`, nil, 40007},
-		"since":           {"GET", "/open/json?poll=1&since=yesterday", "", nil, 40008},
-		"topic":           {"POST", "/", `{"topic":"a b"}`, nil, 40009},
-		"long":            {"POST", "/open", strings.Repeat("x", 4097), nil, 40014},
-		"four buttons":    {"POST", "/", `{"topic":"open","actions":[` + strings.Repeat(button+",", 3) + button + `]}`, nil, 40018},
-		"simple buttons":  {"POST", "/open", "x", []string{"Actions: http, No address"}, 40018},
-		"unknown button":  {"POST", "/", `{"topic":"open","actions":[{"action":"call","label":"L"}]}`, nil, 40018},
-		"no JSON":         {"POST", "/", `x`, nil, 40024},
-		"too large":       {"POST", "/", `{"topic":"open","message":"` + strings.Repeat("x", 9000) + `"}`, nil, 41303},
-		"no page":         {"GET", "/open/none", "", nil, 40401},
-		"no such method":  {"DELETE", "/open", "", nil, 40401},
-		"no topic to see": {"GET", "/a%20b/json", "", nil, 40401},
+		"anonymous":      {"POST", "/secret", "x", nil, 40301},
+		"write only":     {"GET", "/re-1/json?poll=1", "", nil, 40301},
+		"wrong password": {"POST", "/open", "x", []string{"Authorization: Basic YWRhOndyb25n"}, 40101},
+		"wrong token":    {"POST", "/open", "x", []string{"Authorization: Bearer tk_2"}, 40101},
+		"JSON priority":  {"POST", "/", `{"topic":"open","priority":6}`, nil, 40007},
+		"since":          {"GET", "/open/json?poll=1&since=yesterday", "", nil, 40008},
+		"topic":          {"POST", "/", `{"topic":"a b"}`, nil, 40009},
+		"long":           {"POST", "/open", strings.Repeat("x", 4097), nil, 40014},
+		"four buttons":   {"POST", "/", `{"topic":"open","actions":[` + strings.Repeat(button+",", 3) + button + `]}`, nil, 40018},
+		"unknown button": {"POST", "/", `{"topic":"open","actions":[{"action":"call","label":"L"}]}`, nil, 40018},
+		"no JSON":        {"POST", "/", `x`, nil, 40024},
+		"too large":      {"POST", "/", `{"topic":"open","message":"` + strings.Repeat("x", 9000) + `"}`, nil, 41303},
+		"no page":        {"GET", "/open/none", "", nil, 40401},
+		"no such method": {"DELETE", "/open", "", nil, 40401},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := ask(t, c.method, s.URL()+c.path, c.body, c.headers...)
@@ -127,7 +114,7 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	for _, allowed := range []string{"Authorization: Basic YWRhOnJpZ2h0", "Authorization: Bearer tk_1", "Authorization: Basic OnRrXzE="} {
+	for _, allowed := range []string{"Authorization: Basic YWRhOnJpZ2h0", "Authorization: Bearer tk_1"} {
 		if status, body := ask(t, "POST", s.URL()+"/secret", "x", allowed); status != 200 {
 			t.Errorf("%s: %d %s", allowed, status, body)
 		}
@@ -137,18 +124,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
-	s := start(t, ntfytest.Options{})
-	for n := range 70 {
-		status, body := ask(t, "GET", s.URL()+"/"+topic+"/json?poll=1", "")
-		if n < 60 && status != 200 || status != 200 && !strings.Contains(body, "42901") {
-			t.Fatalf("request %d: %d %s", n, status, body)
-		}
-		if status == 429 {
-			return
-		}
+// polled is what the server still has of the topic.
+func polled(t *testing.T, s *ntfytest.Server, since string) (all []ntfytest.Message) {
+	t.Helper()
+	_, body := ask(t, "GET", s.URL()+"/"+topic+"/json?poll=1&since="+since, "")
+	for line := range strings.Lines(body) {
+		all = append(all, message(t, line))
 	}
-	t.Error("seventy quick requests are answered")
+	return all
 }
 
 func TestSince(t *testing.T) {
@@ -160,15 +143,13 @@ func TestSince(t *testing.T) {
 		ids = append(ids, message(t, body).ID)
 		now = now.Add(time.Minute)
 	}
-	for since, want := range map[string]string{"": "m0 m1 m2", "all": "m0 m1 m2", "none": "", ids[0]: "m1 m2", ids[2]: "", "unknownid000": "m0 m1 m2",
-		"90s": "m2", "150s": "m1 m2", "1790000060": "m1 m2", "latest": "m2"} {
-		all, err := ntfytest.Phone{URL: s.URL(), Topic: topic}.Messages(t.Context(), since)
+	for since, want := range map[string]string{"all": "m0 m1 m2", ids[0]: "m1 m2", ids[2]: "", "unknownid000": "m0 m1 m2", "90s": "m2", "150s": "m1 m2"} {
 		var got []string
-		for _, m := range all {
+		for _, m := range polled(t, s, since) {
 			got = append(got, m.Message)
 		}
-		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf("since %q: %q, %v", since, got, err)
+		if strings.Join(got, " ") != want {
+			t.Errorf("since %q: %q", since, got)
 		}
 	}
 }
@@ -177,13 +158,13 @@ func TestSequence(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		s := start(t, ntfytest.Options{Old: old})
 		for _, text := range []string{"first", "second"} {
-			ask(t, "POST", s.URL()+"/"+topic, text, "X-Sequence-ID: one")
+			ask(t, "POST", s.URL(), `{"topic":"alerts","sequence_id":"one","message":"`+text+`"}`)
 		}
 		shown := s.Shown(topic)
-		polled, err := ntfytest.Phone{URL: s.URL(), Topic: topic}.Messages(t.Context(), "all")
+		all := polled(t, s, "all")
 		want := map[bool]int{false: 1, true: 2}[old]
-		if err != nil || len(shown) != want || len(polled) != want || shown[want-1].Message != "second" || len(s.Messages(topic)) != 2 {
-			t.Errorf("old %v: shown %+v, polled %+v, %v", old, shown, polled, err)
+		if len(shown) != want || len(all) != want || shown[want-1].Message != "second" || len(s.Messages(topic)) != 2 {
+			t.Errorf("old %v: shown %+v, polled %+v", old, shown, all)
 		}
 	}
 }
@@ -238,17 +219,17 @@ func next(t *testing.T, from <-chan ntfytest.Message, want string) ntfytest.Mess
 func TestStream(t *testing.T) {
 	s := start(t, ntfytest.Options{Keepalive: 5 * time.Millisecond})
 	ask(t, "POST", s.URL()+"/"+topic, "old")
-	stream := lines(t, s.URL()+"/"+topic+",other/json?since=all")
-	if m := next(t, stream, "open"); m.Topic != topic+",other" || m.ID == "" {
+	stream := lines(t, s.URL()+"/"+topic+"/json?since=all")
+	if m := next(t, stream, "open"); m.Topic != topic || m.ID == "" {
 		t.Errorf("it begins with %+v", m)
 	}
 	if m := next(t, stream, "message"); m.Message != "old" {
 		t.Errorf("%+v came", m)
 	}
 	next(t, stream, "keepalive")
-	ask(t, "POST", s.URL()+"/other", "new")
-	ask(t, "POST", s.URL()+"/third", "not this")
-	if m := next(t, stream, "message"); m.Message != "new" || m.Topic != "other" {
+	ask(t, "POST", s.URL()+"/other", "not this")
+	ask(t, "POST", s.URL()+"/"+topic, "new")
+	if m := next(t, stream, "message"); m.Message != "new" || m.Topic != topic {
 		t.Errorf("%+v came", m)
 	}
 	if err := s.AwaitStreams(t.Context(), topic, 1); err != nil {
@@ -264,10 +245,10 @@ func TestStream(t *testing.T) {
 
 func TestPress(t *testing.T) {
 	s := start(t, ntfytest.Options{})
-	ask(t, "POST", s.URL(), `{"topic":"alerts","message":"M","actions":[{"action":"http","label":"Yes","url":"`+s.URL()+`/re-1","body":"token","clear":true},
-		{"action":"http","label":"Gone","url":"`+s.URL()+`/re-1/none","clear":true},{"action":"view","label":"Look","url":"https://example.org"}]}`)
+	ask(t, "POST", s.URL(), `{"topic":"alerts","message":"M","actions":[{"action":"http","label":"Yes","method":"POST","url":"`+s.URL()+`/re-1","body":"token","clear":true},
+		{"action":"http","label":"Gone","method":"POST","url":"`+s.URL()+`/re-1/none","clear":true}]}`)
 	m := s.Messages(topic)[0]
-	for _, label := range []string{"Gone", "Look", "None"} {
+	for _, label := range []string{"Gone", "None"} {
 		if err := s.Press(t.Context(), m, label); err == nil || len(s.Shown(topic)) != 1 {
 			t.Errorf("%s: %v", label, err)
 		}
@@ -281,66 +262,16 @@ func TestPress(t *testing.T) {
 }
 
 func TestTroubles(t *testing.T) {
-	s := start(t, ntfytest.Options{Troubles: []ntfytest.Trouble{{Fault: ntfytest.Broken, Use: ntfytest.Publish, Topic: topic, Skip: 1, Times: 2}}})
+	s := start(t, ntfytest.Options{Troubles: []ntfytest.Trouble{{Fault: ntfytest.Broken, Use: ntfytest.Publish, Skip: 1, Times: 2}}})
 	var got []int
 	for range 4 {
 		status, _ := ask(t, "POST", s.URL()+"/"+topic, "x")
 		got = append(got, status)
-		if status, _ := ask(t, "GET", s.URL()+"/"+topic+"/json?poll=1", ""); status != 200 {
+		if status, _ := ask(t, "GET", s.URL()+"/"+topic+"/json?poll=1&since=all", ""); status != 200 {
 			t.Errorf("a poll is answered with %d", status)
 		}
 	}
 	if fmt.Sprint(got) != "[200 500 500 200]" {
 		t.Errorf("answered with %v", got)
-	}
-	for _, bad := range []ntfytest.Options{{Troubles: []ntfytest.Trouble{{Fault: "none"}}}, {Troubles: []ntfytest.Trouble{{Fault: ntfytest.Hang, Use: "none"}}},
-		{Accounts: []ntfytest.Account{{Name: "a"}}}, {Burst: -2}} {
-		if s, err := ntfytest.Listen("127.0.0.1:0", bad); err == nil {
-			s.Close()
-			t.Errorf("%+v is taken", bad)
-		}
-	}
-}
-
-// shared is text that one writes and another reads.
-type shared struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	more chan struct{}
-}
-
-func (s *shared) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case s.more <- struct{}{}:
-	default:
-	}
-	return s.text.Write(p)
-}
-
-func (s *shared) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
-func TestServe(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out, done := &shared{more: make(chan struct{}, 1)}, make(chan error, 1)
-	go func() { done <- ntfytest.Serve(ctx, "127.0.0.1:0", ntfytest.Options{}, out) }()
-	<-out.more
-	_, url, _ := strings.Cut(strings.SplitN(out.String(), "\n", 2)[0], "server: ")
-	ask(t, "POST", url, `{"topic":"alerts","title":"T\u001b[2J","message":"M","actions":[{"action":"http","label":"Yes","url":"`+url+`/re-1","body":"it's"}]}`)
-	if got := out.String(); !strings.Contains(got, `press "Yes": curl -d 'it'\''s' '`+url+"/re-1'\n") || strings.Contains(got, "\x1b") {
-		t.Errorf("%q is shown", got)
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if err := ntfytest.Serve(t.Context(), "no address", ntfytest.Options{}, out); err == nil || errors.Is(err, context.Canceled) {
-		t.Errorf("no address is served: %v", err)
 	}
 }
