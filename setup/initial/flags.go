@@ -11,11 +11,9 @@ import (
 // readFlags looks at what was asked for beforehand, so that a slip in it is told
 // before anything is tried or sent.
 func readFlags(ctx context.Context, s *session) error {
-	for _, kind := range kinds() {
-		for _, path := range kind.named(s) {
-			if _, err := s.check(ctx, kind, &path); err != nil {
-				return mistake("--%s %s: %w", flagOf(kind), path, err)
-			}
+	for _, kind := range s.kinds() {
+		if err := s.eachNamed(ctx, kind, func(watched, string, string) {}); err != nil {
+			return err
 		}
 	}
 	if s.Quiet != "" {
@@ -41,12 +39,18 @@ func readFlags(ctx context.Context, s *session) error {
 	}
 	config := ntfy.Config{URL: orPublic(s.NtfyURL), Topic: topic, TokenEnv: s.NtfyTokenEnv, TokenFile: s.NtfyTokenFile}
 	if err := config.Validate(); err != nil {
-		return mistake("%w", unjoined("ntfy-", err))
+		return mistake("%w", flagged("--ntfy-", err))
 	}
 	return nil
 }
 
-// unjoined names the flags instead of the keys.
-func unjoined(prefix string, err error) error {
-	return errors.New("--" + prefix + strings.ReplaceAll(err.Error(), "\n", "\n--"+prefix))
+// flagged names the flags that begin so instead of the keys.
+func flagged(prefix string, err error) error {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		key, text, _ := strings.Cut(line, ": ")
+		key = strings.NewReplacer("oauth.provider", "oauth", "oauth.", "", "addresses[0]", "address", "addresses", "address", "_", "-").Replace(key)
+		lines[i] = prefix + key + ": " + text
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }

@@ -229,6 +229,42 @@ func (s *session) ask(ctx context.Context, question string, choices []Choice, pr
 
 func (s *session) say(format string, args ...any) { s.person.Say(fmt.Sprintf(format, args...)) }
 
+// option is one answer to a question, and what it does; nil is nothing.
+type option struct {
+	name, about string
+	do          func() error
+}
+
+// pick puts a question, and does what the answer says.
+func (s *session) pick(ctx context.Context, question string, preset int, menu ...option) error {
+	choices := make([]Choice, len(menu))
+	for i, o := range menu {
+		choices[i] = Choice{o.name, o.about}
+	}
+	i, err := s.ask(ctx, question, choices, preset)
+	if err != nil || menu[i].do == nil {
+		return err
+	}
+	return menu[i].do()
+}
+
+// typeUntil takes a line, until take has nothing against it; nothing typed is "".
+func (s *session) typeUntil(ctx context.Context, question, preset string, take func(string) error) (string, error) {
+	for {
+		text, err := s.person.Text(ctx, question, preset)
+		if err != nil || text == "" {
+			return "", err
+		}
+		if err = take(text); err == nil {
+			return text, nil
+		}
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		s.say("✗ %v", err)
+	}
+}
+
 // An ordinary day, for the estimate of what it costs: with the adaptive gate a
 // thread has something new about sixty times a day; a prompt is at most 24 KiB
 // of the moment beside a fixed part, and most often about half of that.

@@ -99,8 +99,8 @@ func here(t *testing.T, pairs ...string) Options {
 		Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
 }
 
-// files are all files below a folder with their modes.
-func files(t *testing.T, dir string) map[string]fs.FileMode {
+// filesBelow are all files below a folder with their modes.
+func filesBelow(t *testing.T, dir string) map[string]fs.FileMode {
 	t.Helper()
 	found := map[string]fs.FileMode{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -144,7 +144,7 @@ func TestPresets(t *testing.T) {
 		if config.Models.Preset != preset || !outcome.Written || p.asked != 0 {
 			t.Errorf("%s: wrote %q (%+v), asked %d questions", preset, config.Models.Preset, outcome, p.asked)
 		}
-		if mode := files(t, filepath.Dir(o.File))["config.yaml"]; mode != 0o600 {
+		if mode := filesBelow(t, filepath.Dir(o.File))["config.yaml"]; mode != 0o600 {
 			t.Errorf("%s: mode %v", preset, mode)
 		}
 		if !strings.Contains(read(t, o.File), "# What models may cost") {
@@ -200,7 +200,7 @@ func TestTypedKey(t *testing.T) {
 	}
 	dir := filepath.Dir(o.File)
 	want := map[string]fs.FileMode{"config.yaml": 0o600, "keys": 0o700, "keys/zai": 0o600}
-	got := files(t, dir)
+	got := filesBelow(t, dir)
 	for name, mode := range want {
 		if got[name] != mode {
 			t.Errorf("%s has mode %v, want %v", name, got[name], mode)
@@ -237,7 +237,7 @@ func TestLeaving(t *testing.T) {
 		_, err := Run(t.Context(), o, p)
 		server.Close()
 		if err == nil && p.asked < at {
-			if at < 10 || len(files(t, filepath.Dir(o.File))) == 0 {
+			if at < 10 || len(filesBelow(t, filepath.Dir(o.File))) == 0 {
 				t.Errorf("there were %d questions alone:\n%s", p.asked, p.said.String())
 			}
 			break
@@ -245,7 +245,7 @@ func TestLeaving(t *testing.T) {
 		if !errors.Is(err, ErrLeft) || at > most {
 			t.Fatalf("question %d: %v\n%s", at, err, p.said.String())
 		}
-		if got := files(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
+		if got := filesBelow(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
 			t.Errorf("question %d left %v", at, got)
 		}
 	}
@@ -259,7 +259,7 @@ func TestLeaving(t *testing.T) {
 	if _, err := Run(ctx, o, &person{}); !errors.Is(err, ErrLeft) {
 		t.Errorf("before the first question: %v", err)
 	}
-	if got := files(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
+	if got := filesBelow(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
 		t.Errorf("there is %v", got)
 	}
 }

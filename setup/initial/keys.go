@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 )
 
 // used are the providers that a plan's threads are at, in order.
@@ -152,26 +155,22 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 		text += " One is made at " + v.KeyURL
 	}
 	s.say("%s", text)
-	i, err := s.ask(ctx, "What shall be done?", []Choice{
-		{"type it", "it is not shown, and kept in a file that you alone can read: " + s.keyFile(p.ID)},
-		{"later", "rules think in its place until it is there"},
-	}, 0)
-	if err != nil {
-		return err
-	}
-	if i == 0 {
-		key, err := s.person.Secret(ctx, "The key of "+title)
-		if err != nil {
+	given := false
+	err := s.pick(ctx, "What shall be done?", 0,
+		option{"type it", "it is not shown, and kept in a file that you alone can read: " + s.keyFile(p.ID), func() error {
+			key, err := s.person.Secret(ctx, "The key of "+title)
+			if key = strings.TrimSpace(key); err == nil && key != "" {
+				given = true
+				s.keepTyped(p.ID, key)
+				s.refer(p.ID, func(p *models.Provider) { p.KeyEnv = typed(p.ID) })
+			}
 			return err
-		}
-		if key = strings.TrimSpace(key); key != "" {
-			s.keepTyped(p.ID, key)
-			s.refer(p.ID, func(p *models.Provider) { p.KeyEnv = typed(p.ID) })
-			return nil
-		}
+		}},
+		option{"later", "rules think in its place until it is there", nil})
+	if err == nil && !given {
+		s.result.Missing = append(s.result.Missing, p.ID)
 	}
-	s.result.Missing = append(s.result.Missing, p.ID)
-	return nil
+	return err
 }
 
 // kept takes the key that an earlier run has kept, unless the person named
@@ -213,12 +212,7 @@ func (s *session) keyFile(provider string) string {
 
 // writeKeys writes the keys that were typed, each to a file of its own.
 func (s *session) writeKeys() error {
-	ids := make([]string, 0, len(s.plan.keys))
-	for id := range s.plan.keys {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(s.plan.keys)) {
 		path := s.keyFile(id)
 		dir := filepath.Dir(path)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -231,6 +225,43 @@ func (s *session) writeKeys() error {
 			return err
 		}
 		s.result.KeyFiles = append(s.result.KeyFiles, path)
+	}
+	return nil
+}
+
+// try asks each model of the plan whose key is there one small question. What
+// fails is told, and does not keep the plan from being written: it may be the
+// network.
+func try(ctx context.Context, s *session) error {
+	if s.Unchecked || len(s.used(s.plan)) == 0 {
+		return nil
+	}
+	config := s.plan.config()
+	opened, err := live.Open(live.Options{Models: config, Budget: budget.DefaultConfig(), Env: s.env(), Now: s.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = opened.Close() }() // closes idle connections, which cannot fail
+	for _, p := range s.used(s.plan) {
+		if slices.Contains(s.result.Missing, p.ID) {
+			continue
+		}
+		for _, t := range opened.Test(ctx, p.ID) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			name := t.Provider + "/" + t.Model
+			if t.OK {
+				s.say("✓ %s answers (%.1f s, $%.4f).", name, t.LatencyMS/1000, t.Cost)
+				continue
+			}
+			s.result.Failed = append(s.result.Failed, name)
+			for _, step := range t.Steps {
+				if !step.OK {
+					s.say("✗ %s: %s\n  → %s", name, step.Detail, step.Next)
+				}
+			}
+		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package initial
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -41,12 +40,10 @@ func mailbox(ctx context.Context, s *session) error {
 		if s.Agree || len(s.existing.Senses.Mail) > 0 {
 			return nil
 		}
-		i, err := s.ask(ctx, "Shall mail be read, for what is asked of you and what you promised?", []Choice{
-			{"yes", "over IMAP; nothing is changed there, nothing is marked as read"}, {none, "more can be named in the configuration at any time"}}, 1)
-		if err != nil || i != 0 {
-			return err
-		}
-		if s.Mail.Address, err = s.typeAddress(ctx); err != nil || s.Mail.Address == "" {
+		err := s.pick(ctx, "Shall mail be read, for what is asked of you and what you promised?", 1,
+			option{"yes", "over IMAP; nothing is changed there, nothing is marked as read", func() (err error) { s.Mail.Address, err = s.typeAddress(ctx); return err }},
+			option{none, "more can be named in the configuration at any time", nil})
+		if err != nil || s.Mail.Address == "" {
 			return err
 		}
 	}
@@ -67,7 +64,7 @@ func mailbox(ctx context.Context, s *session) error {
 		s.say("The server is %s, over %s. With a second factor it mostly wants an app password: one that you make in its settings for this program alone.", host, securityWords(c.Security))
 	}
 	s.mail = &c
-	if c.PasswordEnv+c.PasswordFile+c.PasswordKeyring == "" && c.OAuth == nil {
+	if !s.signsIn() {
 		if err := s.howToSignIn(ctx, known); err != nil || s.mail == nil {
 			return err
 		}
@@ -88,16 +85,12 @@ func securityWords(s account.Security) string {
 // typeAddress takes a mail address that is typed, until it is one; nothing typed
 // is none.
 func (s *session) typeAddress(ctx context.Context) (string, error) {
-	for {
-		address, err := s.person.Text(ctx, "Your mail address, or Enter for none", "")
-		if err != nil || address == "" {
-			return "", err
+	return s.typeUntil(ctx, "Your mail address, or Enter for none", "", func(address string) error {
+		if domainOf(address) == "" {
+			return fmt.Errorf("%s is no mail address; write it as name@example.com", address)
 		}
-		if domainOf(address) != "" {
-			return address, nil
-		}
-		s.say("✗ %s is no mail address; write it as name@example.com", address)
-	}
+		return nil
+	})
 }
 
 // domainOf is what stands behind the "@"; "" where it is no address.
@@ -159,27 +152,22 @@ func (s *session) mailRoots() (*x509.CertPool, error) {
 // typeMailHost takes the name of a server, with a port where it is another one,
 // until it can be one; nothing typed is none.
 func (s *session) typeMailHost(ctx context.Context) (string, error) {
-	for {
-		text, err := s.person.Text(ctx, "Its IMAP server, such as imap.example.com, or Enter for none", "")
-		if err != nil || text == "" {
-			return "", err
-		}
-		host, port := text, s.Mail.Port
+	host, port := "", 0
+	text, err := s.typeUntil(ctx, "Its IMAP server, such as imap.example.com, or Enter for none", "", func(text string) error {
+		host, port = text, s.Mail.Port
 		if name, number, err := net.SplitHostPort(text); err == nil {
 			host = name
 			if port, err = strconv.Atoi(number); err != nil {
-				s.say("✗ %s is no port", number)
-				continue
+				return fmt.Errorf("%s is no port", number)
 			}
 		}
-		c := mail.Config{ID: "mail", Host: host, Port: port, User: s.Mail.Address, PasswordEnv: "MAIL_PASSWORD"}
-		if err := c.Validate(); err != nil {
-			s.say("✗ %v", err)
-			continue
-		}
-		s.Mail.Port = port
-		return host, nil
+		return mail.Config{ID: "mail", Host: host, Port: port, User: s.Mail.Address, PasswordEnv: "MAIL_PASSWORD"}.Validate()
+	})
+	if err != nil || text == "" {
+		return "", err
 	}
+	s.Mail.Port = port
+	return host, nil
 }
 
 // mailConfig is the account that comes of what is known by then.
@@ -189,10 +177,7 @@ func (s *session) mailConfig(known mailHost, host string) mail.Config {
 	c := mail.Config{ID: s.mailID(word), Host: host, Port: s.Mail.Port, Security: account.Security(s.Mail.Security), CAFile: absolute(s.Mail.CAFile),
 		User: s.Mail.User, PasswordEnv: s.Mail.PasswordEnv, PasswordFile: absolute(s.Mail.PasswordFile), PasswordKeyring: s.Mail.PasswordKeyring}
 	if c.Security == "" {
-		c.Security = account.TLS
-		if c.Port == portStartTLS {
-			c.Security = account.StartTLS
-		}
+		c.Security = usualSecurity(c.Port)
 	}
 	if c.User == "" {
 		c.User = s.Mail.Address
@@ -209,8 +194,13 @@ func (s *session) mailConfig(known mailHost, host string) mail.Config {
 	return c
 }
 
-// portStartTLS is the port at which TLS is started by a command.
-const portStartTLS = 143
+// usualSecurity is how a connection to a port is protected.
+func usualSecurity(port int) account.Security {
+	if port == 143 {
+		return account.StartTLS
+	}
+	return account.TLS
+}
 
 // absolute makes a path of a flag absolute.
 func absolute(path string) string {
@@ -240,7 +230,7 @@ func (s *session) tryMail(ctx context.Context) error {
 	if s.Unchecked {
 		return nil
 	}
-	for {
+	for done := false; !done; {
 		s.say("Signing in to %s.", s.mail.Host)
 		m := live.Mail(ctx, *s.mail, "", s.env(), s.Mail.Dial)
 		if err := ctx.Err(); err != nil {
@@ -251,56 +241,55 @@ func (s *session) tryMail(ctx context.Context) error {
 			return nil
 		}
 		s.say("✗ %s\n  → %s", m.Problem, m.Next)
-		choices := []Choice{{"again", "you type the password anew"}, {"other name", "you type the name to sign in with, where it is not the address"},
-			{"other server", "you type its name"}, {"go on", "it is set up, and can be put right later"}, {without, "no mail for now"}}
-		preset := 3
+		again, preset := "you type the password anew", 3
 		if _, typed := s.plan.keys[s.mailKey()]; !typed {
-			choices[0].About = "once you have put it right"
+			again = "once you have put it right"
 		} else if m.Locked {
 			preset = 0
 		}
-		i, err := s.ask(ctx, "What now?", choices, preset)
-		if err != nil {
-			return err
-		}
-		switch choices[i].Name {
-		case "again":
-			err = s.typeAgain(ctx)
-		case "other name":
-			err = s.otherName(ctx)
-		case "other server":
-			err = s.otherServer(ctx)
-		case without:
-			s.mail = nil
-			s.forgetMailKey()
-			return nil
-		default:
-			s.result.Failed = append(s.result.Failed, "mail/"+s.mail.ID)
-			return nil
-		}
+		err := s.pick(ctx, "What now?", preset, option{"again", again, func() error { return s.typeAgain(ctx) }},
+			option{"other name", "you type the name to sign in with, where it is not the address", func() error { return s.otherName(ctx) }},
+			option{"other server", "you type its name", func() error { return s.otherServer(ctx) }},
+			option{"go on", "it is set up, and can be put right later", func() error {
+				s.result.Failed, done = append(s.result.Failed, "mail/"+s.mail.ID), true
+				return nil
+			}},
+			option{without, "no mail for now", func() error {
+				s.mail, done = nil, true
+				s.forgetMailKey()
+				return nil
+			}})
 		if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // otherName takes another name to sign in with; nothing typed keeps the one.
 func (s *session) otherName(ctx context.Context) error {
-	for {
-		name, err := s.person.Text(ctx, "The name to sign in with", s.mail.User)
-		if err != nil {
-			return err
-		}
-		before := *s.mail
-		if s.mail.User, s.mail.Addresses = name, nil; name != s.Mail.Address {
-			s.mail.Addresses = []string{s.Mail.Address}
-		}
-		if err = s.mail.Validate(); err == nil {
-			return nil
-		}
-		s.say("✗ %v", err)
-		*s.mail = before
+	_, err := s.typeUntil(ctx, "The name to sign in with", s.mail.User, func(name string) error {
+		return s.change(func(c *mail.Config) {
+			if c.User, c.Addresses = name, nil; name != s.Mail.Address {
+				c.Addresses = []string{s.Mail.Address}
+			}
+		})
+	})
+	return err
+}
+
+// change changes the account, unless it could not be used then.
+func (s *session) change(change func(*mail.Config)) error {
+	c := *s.mail
+	change(&c)
+	err := c.Validate()
+	if err == nil && c.OAuth != nil {
+		err = setup.MailSignIn(c, "", nil).Config.Validate()
 	}
+	if err == nil {
+		*s.mail = c
+	}
+	return err
 }
 
 // otherServer takes the name of another server; nothing typed keeps the one.
@@ -311,10 +300,7 @@ func (s *session) otherServer(ctx context.Context) error {
 	}
 	s.mail.Host, s.mail.Port = host, s.Mail.Port
 	if s.Mail.Security == "" {
-		s.mail.Security = account.TLS
-		if s.mail.Port == portStartTLS {
-			s.mail.Security = account.StartTLS
-		}
+		s.mail.Security = usualSecurity(s.mail.Port)
 	}
 	return nil
 }
@@ -353,39 +339,7 @@ func (s *session) readMailFlags() error {
 		c.PasswordEnv = "MAIL_PASSWORD"
 	}
 	if err := c.Validate(); err != nil {
-		return mistake("%w", mailFlags(err))
+		return mistake("%w", flagged("--mail-", err))
 	}
 	return nil
-}
-
-// mailFlags names the flags instead of the keys.
-func mailFlags(err error) error {
-	lines := strings.Split(err.Error(), "\n")
-	for i, line := range lines {
-		key, text, _ := strings.Cut(line, ": ")
-		key = strings.NewReplacer("oauth.provider", "oauth", "oauth.", "", "addresses[0]", "address", "addresses", "address", "_", "-").Replace(key)
-		lines[i] = "--mail-" + key + ": " + text
-	}
-	return errors.New(strings.Join(lines, "\n"))
-}
-
-// mailItem is the account as an item of a list.
-func mailItem(c mail.Config) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "- id: %s\n  host: %s\n", written(c.ID), strconv.Quote(c.Host))
-	if c.Port != 0 {
-		fmt.Fprintf(&b, "  port: %d\n", c.Port)
-	}
-	if c.Security != "" && c.Security != account.TLS {
-		fmt.Fprintf(&b, "  security: %s\n", c.Security)
-	}
-	b.WriteString(fields(2, "ca_file", c.CAFile, "user", c.User, "password_env", c.PasswordEnv, "password_file", c.PasswordFile, "password_keyring", c.PasswordKeyring))
-	for _, address := range c.Addresses {
-		fmt.Fprintf(&b, "  addresses: [%s]\n", strconv.Quote(address))
-	}
-	if c.OAuth != nil {
-		fmt.Fprintf(&b, "  oauth:\n    provider: %s\n%s", c.OAuth.Provider, fields(4, "client_id", c.OAuth.ClientID,
-			"client_secret_env", c.OAuth.ClientSecretEnv, "client_secret_file", c.OAuth.ClientSecretFile))
-	}
-	return b.String()
 }

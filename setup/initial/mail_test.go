@@ -89,7 +89,7 @@ func TestMailIsFound(t *testing.T) {
 		t.Errorf("%+v, %+v", c, outcome)
 	}
 	key := filepath.Join(filepath.Dir(o.File), "keys", "mail-mail-here")
-	if c.PasswordFile != key || read(t, key) != mailPassword+"\n" || files(t, filepath.Dir(o.File))["keys/mail-mail-here"] != 0o600 {
+	if c.PasswordFile != key || read(t, key) != mailPassword+"\n" || filesBelow(t, filepath.Dir(o.File))["keys/mail-mail-here"] != 0o600 {
 		t.Errorf("the password is in %q: %q", c.PasswordFile, read(t, key))
 	}
 	if strings.Contains(said+read(t, o.File), mailPassword) {
@@ -201,7 +201,7 @@ func TestMailIsLeft(t *testing.T) {
 		if !errors.Is(err, ErrLeft) {
 			t.Fatalf("question %d: %v", at, err)
 		}
-		if got := files(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
+		if got := filesBelow(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
 			t.Errorf("question %d left %v", at, got)
 		}
 		if _, err := keyring.Get("subconscious", "mail-mail-here"); !errors.Is(err, keyring.ErrNotFound) {
@@ -236,7 +236,7 @@ func TestMailFlagsThatCannotBe(t *testing.T) {
 		if _, wrong := errors.AsType[*Mistake](err); !wrong || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
-		if got := files(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
+		if got := filesBelow(t, filepath.Dir(filepath.Dir(o.File))); len(got) != 0 {
 			t.Errorf("%s: it left %v", want, got)
 		}
 	}

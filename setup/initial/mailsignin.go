@@ -2,8 +2,8 @@ package initial
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"strings"
 	"time"
@@ -15,15 +15,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
-// The ways in which a mail account can be signed in to.
-const (
-	byFile     = "file"
-	byTyping   = "type it"
-	byKeyring  = "keyring"
-	byVariable = "variable"
-	byBrowser  = "browser"
-	without    = "without"
-)
+// without is the answer of who wants no mail.
+const without = "without"
 
 // ringService is the keyring's service below which passwords are kept.
 const ringService = "subconscious"
@@ -38,44 +31,36 @@ func (s *session) mailKey() string { return "mail-" + s.mail.ID }
 // howToSignIn asks how the account is signed in to. It leaves no account where
 // the person wants none.
 func (s *session) howToSignIn(ctx context.Context, known mailHost) error {
-	var choices []Choice
+	var menu []option
 	if !known.only {
-		choices = append(choices, Choice{byTyping, "the password; it is not shown, and kept in a file that you alone can read: " + s.homely(s.keyFile(s.mailKey()))})
+		menu = append(menu, option{"type it", "the password; it is not shown, and kept in a file that you alone can read: " + s.homely(s.keyFile(s.mailKey())),
+			func() error { return s.typePassword(ctx, known, false) }})
 		if s.ring() {
-			choices = append(choices, Choice{byKeyring, "the password; it is not shown, and kept in the keyring of this session"})
+			menu = append(menu, option{"keyring", "the password; it is not shown, and kept in the keyring of this session", func() error { return s.typePassword(ctx, known, true) }})
 		}
-		choices = append(choices, Choice{byFile, "you name a file that the password is in"}, Choice{byVariable, "you name a variable that the password is in"})
+		menu = append(menu, option{"file", "you name a file that the password is in", func() error {
+			return s.typeReference(ctx, "The path of the file, whose first line is the password (chmod 600)", func(c *mail.Config, text string) { c.PasswordFile = absolute(s.underHome(text)) })
+		}}, option{"variable", "you name a variable that the password is in", func() error {
+			return s.typeReference(ctx, "The name of the variable", func(c *mail.Config, text string) { c.PasswordEnv = strings.TrimPrefix(text, "$") })
+		}})
 	}
 	if known.oauth != "" {
-		choices = append(choices, Choice{byBrowser, "without a password, with a client of your own"})
+		menu = append(menu, option{"browser", "without a password, with a client of your own", func() error { return s.typeClient(ctx, known) }})
 	}
-	choices = append(choices, Choice{without, "no mail for now"})
-	i, err := s.ask(ctx, "How shall it be signed in to?", choices, 0)
-	if err != nil {
+	menu = append(menu, option{without, "no mail for now", nil})
+	if err := s.pick(ctx, "How shall it be signed in to?", 0, menu...); err != nil {
 		return err
 	}
-	way := choices[i].Name
-	done := false
-	switch way {
-	case byTyping, byKeyring:
-		done, err = s.typePassword(ctx, known, way == byKeyring)
-	case byFile:
-		done, err = s.typeReference(ctx, "The path of the file, whose first line is the password (chmod 600)", func(text string) {
-			s.mail.PasswordFile = absolute(s.underHome(text))
-		})
-	case byVariable:
-		done, err = s.typeReference(ctx, "The name of the variable", func(text string) { s.mail.PasswordEnv = strings.TrimPrefix(text, "$") })
-	case byBrowser:
-		done, err = s.typeClient(ctx, known)
-	}
-	if err != nil {
-		return err
-	}
-	if !done {
+	if !s.signsIn() {
 		s.mail = nil
 		s.say("No mail is read for now.")
 	}
 	return nil
+}
+
+// signsIn reports whether it is known how the account is signed in to.
+func (s *session) signsIn() bool {
+	return setup.MailPassword(*s.mail).String() != "" || s.mail.OAuth != nil
 }
 
 // ring reports whether there seems to be a keyring.
@@ -86,19 +71,19 @@ func (s *session) ring() bool {
 
 // underHome writes a leading "~" out.
 func (s *session) underHome(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		if home, set := s.Env("HOME"); set {
-			return home + "/" + rest
+			return home + rest
 		}
 	}
 	return path
 }
 
 // typePassword takes a password without showing it; it is kept at the end.
-func (s *session) typePassword(ctx context.Context, known mailHost, inRing bool) (bool, error) {
+func (s *session) typePassword(ctx context.Context, known mailHost, inRing bool) error {
 	password, err := s.person.Secret(ctx, "The password of "+s.mail.User)
 	if password = strings.TrimSpace(password); err != nil || password == "" {
-		return false, err
+		return err
 	}
 	if known.spaced {
 		password = strings.ReplaceAll(password, " ", "")
@@ -106,7 +91,7 @@ func (s *session) typePassword(ctx context.Context, known mailHost, inRing bool)
 	s.keepTyped(s.mailKey(), password)
 	s.ringed = inRing
 	s.mail.PasswordEnv = typed(s.mailKey())
-	return true, nil
+	return nil
 }
 
 // keepTyped remembers what was typed until it is in its place.
@@ -123,84 +108,44 @@ func (s *session) typeAgain(ctx context.Context) error {
 		return nil
 	}
 	known, _ := mailHostOf(domainOf(s.Mail.Address))
-	_, err := s.typePassword(ctx, known, s.ringed)
-	return err
+	return s.typePassword(ctx, known, s.ringed)
 }
 
 // forgetMailKey forgets what was typed for an account that is not wanted.
 func (s *session) forgetMailKey() {
-	for name := range s.plan.keys {
-		if strings.HasPrefix(name, "mail-") {
-			delete(s.plan.keys, name)
-		}
-	}
+	maps.DeleteFunc(s.plan.keys, func(name, _ string) bool { return strings.HasPrefix(name, "mail-") })
 }
 
 // typeReference takes the place of a password, until it can be one; nothing
 // typed is none.
-func (s *session) typeReference(ctx context.Context, question string, set func(string)) (bool, error) {
-	for {
-		text, err := s.person.Text(ctx, question+", or Enter for none", "")
-		if err != nil || text == "" {
-			return false, err
-		}
-		before := *s.mail
-		set(text)
-		if err := s.mail.Validate(); err != nil {
-			s.say("✗ %v", err)
-			*s.mail = before
-			continue
-		}
-		return true, nil
-	}
+func (s *session) typeReference(ctx context.Context, question string, set func(c *mail.Config, text string)) error {
+	_, err := s.typeUntil(ctx, question+", or Enter for none", "", func(text string) error {
+		return s.change(func(c *mail.Config) { set(c, text) })
+	})
+	return err
 }
 
 // typeClient takes the client by which one signs in by the browser. The sign-in
 // itself follows when the configuration is written.
-func (s *session) typeClient(ctx context.Context, known mailHost) (bool, error) {
-	for {
-		id, err := s.person.Text(ctx, "The id of the client, or Enter for none", "")
-		if err != nil || id == "" {
-			return false, err
-		}
-		s.mail.OAuth = &mail.OAuth{Provider: known.oauth, ClientID: id}
-		if err := errors.Join(s.mail.Validate(), setup.MailSignIn(*s.mail, "", nil).Config.Validate()); err != nil {
-			s.say("✗ %v", err)
-			continue
-		}
-		break
+func (s *session) typeClient(ctx context.Context, known mailHost) error {
+	id, err := s.typeUntil(ctx, "The id of the client, or Enter for none", "", func(id string) error {
+		return s.change(func(c *mail.Config) { c.OAuth = &mail.OAuth{Provider: known.oauth, ClientID: id} })
+	})
+	if err != nil || id == "" {
+		return err
 	}
 	if known.oauth != oauth.Google {
-		return true, nil
+		return nil
 	}
 	text, err := s.person.Secret(ctx, "The secret of the client, or Enter for none")
 	if err != nil {
-		return false, err
+		return err
 	}
 	if text = strings.TrimSpace(text); text != "" {
 		s.keepTyped(s.mailKey()+"-client", text)
 		s.mail.OAuth.ClientSecretEnv = typed(s.mailKey() + "-client")
 	}
-	return true, nil
-}
-
-// placeMail names where what was typed will be.
-func (s *session) placeMail() {
-	if s.mail == nil {
-		return
-	}
-	key := s.mailKey()
-	if s.mail.PasswordEnv == typed(key) {
-		s.mail.PasswordEnv = ""
-		if s.ringed {
-			s.mail.PasswordKeyring = ringService + "/" + key
-		} else {
-			s.mail.PasswordFile = s.keyFile(key)
-		}
-	}
-	if o := s.mail.OAuth; o != nil && o.ClientSecretEnv == typed(key+"-client") {
-		o.ClientSecretEnv, o.ClientSecretFile = "", s.keyFile(key+"-client")
-	}
+	return nil
 }
 
 // fillRing puts the password into the keyring, where that was chosen, so that no

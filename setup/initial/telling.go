@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,15 +27,6 @@ const publicNtfy = "https://ntfy.sh"
 // sendWithin bounds the first message.
 const sendWithin = 20 * time.Second
 
-// The ways in which the person can be told.
-const (
-	byPhone   = "phone"
-	byOwn     = "own server"
-	byFound   = "ntfy"
-	byDesktop = "desktop"
-	byNothing = "nothing"
-)
-
 // tell decides how the person is told: the channel that was named, else the one
 // that is chosen. A channel that is configured already stays.
 func tell(ctx context.Context, s *session) error {
@@ -44,54 +34,41 @@ func tell(ctx context.Context, s *session) error {
 		return s.ntfy(ctx, s.NtfyURL, s.NtfyTopic)
 	}
 	if s.Desktop {
-		s.channel = &setup.Channel{ID: s.channelID("desktop"), Desktop: &desktop.Config{}}
-		return s.push(ctx)
+		return s.onDesktop(ctx)
 	}
 	if len(s.existing.Notify) > 0 {
 		return nil
 	}
-	choices := s.ways()
-	preset := 0
-	if s.Agree && choices[0].Name == byPhone {
-		// Nothing is sent to anybody else's server that nobody asked for.
-		preset = slices.IndexFunc(choices, func(c Choice) bool { return c.Name == byDesktop || c.Name == byNothing })
+	found, preset, menu := s.found.ntfyURL != "" || s.found.ntfyTopic != "", 0, []option{
+		{"phone", "the app ntfy, free and without an account, over ntfy.sh; titles alone are sent there", func() error { return s.ntfy(ctx, publicNtfy, "") }},
+		{"own server", "the app ntfy, over a server of your own; whole messages are sent there", func() error {
+			address, err := s.typeServer(ctx)
+			if err != nil || address == "" {
+				return err
+			}
+			return s.ntfy(ctx, address, "")
+		}},
 	}
-	i, err := s.ask(ctx, "How shall you be told of what matters?", choices, preset)
-	if err != nil {
-		return err
+	if found {
+		menu = slices.Insert(menu, 0, option{"ntfy", "the topic that the environment names, on " + hostOf(orPublic(s.found.ntfyURL)),
+			func() error { return s.ntfy(ctx, s.found.ntfyURL, s.found.ntfyTopic) }})
+	} else if s.Agree {
+		preset = len(menu) // nothing is sent to anybody else's server that nobody asked for
 	}
-	switch choices[i].Name {
-	case byFound:
-		return s.ntfy(ctx, s.found.ntfyURL, s.found.ntfyTopic)
-	case byPhone:
-		return s.ntfy(ctx, publicNtfy, "")
-	case byOwn:
-		address, err := s.typeServer(ctx)
-		if err != nil || address == "" {
-			return err
-		}
-		return s.ntfy(ctx, address, "")
-	case byDesktop:
-		s.channel = &setup.Channel{ID: s.channelID("desktop"), Desktop: &desktop.Config{}}
-		return s.push(ctx)
+	if s.found.desktop {
+		menu = append(menu, option{"desktop", "notifications of this desktop; nothing leaves the machine", func() error { return s.onDesktop(ctx) }})
 	}
-	s.say("Nothing is sent. What is told waits in:\n  subconsciousctl inbox")
-	return nil
+	menu = append(menu, option{"nothing", "it waits until you look: subconsciousctl inbox", func() error {
+		s.say("Nothing is sent. What is told waits in:\n  subconsciousctl inbox")
+		return nil
+	}})
+	return s.pick(ctx, "How shall you be told of what matters?", preset, menu...)
 }
 
-// ways are the channels to choose from.
-func (s *session) ways() []Choice {
-	var choices []Choice
-	if s.found.ntfyURL != "" || s.found.ntfyTopic != "" {
-		choices = append(choices, Choice{byFound, "the topic that the environment names, on " + hostOf(orPublic(s.found.ntfyURL))})
-	}
-	choices = append(choices,
-		Choice{byPhone, "the app ntfy, free and without an account, over ntfy.sh; titles alone are sent there"},
-		Choice{byOwn, "the app ntfy, over a server of your own; whole messages are sent there"})
-	if s.found.desktop {
-		choices = append(choices, Choice{byDesktop, "notifications of this desktop; nothing leaves the machine"})
-	}
-	return append(choices, Choice{byNothing, "it waits until you look: subconsciousctl inbox"})
+// onDesktop takes the desktop as the channel.
+func (s *session) onDesktop(ctx context.Context) error {
+	s.channel = &setup.Channel{ID: s.channelID("desktop"), Desktop: &desktop.Config{}}
+	return s.push(ctx)
 }
 
 func orPublic(address string) string {
@@ -143,21 +120,17 @@ func hostOf(address string) string {
 // typeServer takes the address of a server that is typed, until one answers or
 // the person keeps it nevertheless.
 func (s *session) typeServer(ctx context.Context) (string, error) {
-	for {
-		address, err := s.person.Text(ctx, "Its address, such as https://ntfy.example.com, or Enter for none", "")
-		if err != nil || address == "" {
-			return "", err
+	taken := ""
+	text, err := s.typeUntil(ctx, "Its address, such as https://ntfy.example.com, or Enter for none", "", func(address string) error {
+		if taken = ntfy.Address(address); taken != address {
+			s.say("Without a scheme it is taken as %s", taken)
 		}
-		if taken := ntfy.Address(address); taken != address {
-			address = taken
-			s.say("Without a scheme it is taken as %s", address)
-		}
-		if err := (ntfy.Config{URL: address, Topic: "example"}).Validate(); err != nil {
-			s.say("✗ %v", err)
-			continue
-		}
-		return address, nil
+		return ntfy.Config{URL: taken, Topic: "example"}.Validate()
+	})
+	if text == "" {
+		return "", err
 	}
+	return taken, nil
 }
 
 // ntfy makes a channel over an ntfy server, explains it and tries it.
@@ -165,19 +138,12 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 	if topic == "" {
 		topic = s.NewTopic()
 	}
-	config := ntfy.Config{URL: orPublic(address), Topic: topic, TokenEnv: s.NtfyTokenEnv}
-	if s.NtfyTokenFile != "" {
-		path, err := filepath.Abs(s.NtfyTokenFile)
-		if err != nil {
-			return fmt.Errorf("--ntfy-token-file: %w", err)
-		}
-		config.TokenFile = path
-	}
+	config := ntfy.Config{URL: orPublic(address), Topic: topic, TokenEnv: s.NtfyTokenEnv, TokenFile: absolute(s.NtfyTokenFile)}
 	if config.TokenEnv == "" && config.TokenFile == "" {
 		config.TokenEnv = s.found.ntfyToken
 	}
 	if err := config.Validate(); err != nil { // what the environment names
-		return mistake("%w", unjoined("ntfy-", err))
+		return mistake("%w", flagged("--ntfy-", err))
 	}
 	s.channel = &setup.Channel{ID: s.channelID("phone"), Ntfy: &config}
 	s.result.Subscribe = subscriptions(config)
@@ -316,39 +282,25 @@ func quiet(ctx context.Context, s *session) error {
 	if s.there != nil && s.there.has("quiet_hours") && s.Quiet == "" {
 		return nil
 	}
-	hours, text := escalate.DefaultRules().Quiet, s.Quiet
-	if text == "" && !s.Agree {
-		usual := hours.From + "-" + hours.To
-		i, err := s.ask(ctx, "When shall it be quiet, but for what is critical?", []Choice{{usual, ""}, {"other hours", "you type them"}, {"never", ""}}, 0)
-		if err != nil {
-			return err
-		}
-		switch i {
-		case 0:
-			text = usual
-		case 2:
-			text = "never"
-		}
+	hours, usual := escalate.DefaultRules().Quiet, s.Quiet
+	if usual == "" {
+		usual = hours.From + "-" + hours.To
 	}
-	for text == "" && !s.Agree {
-		typed, err := s.person.Text(ctx, "From and to, such as 22:30-07:00", "")
-		if err != nil {
-			return err
-		}
-		if _, err := parseHours(typed); err != nil {
-			s.say("✗ %v", err)
-			continue
-		}
-		text = typed
-	}
-	if text != "" {
-		var err error
-		if hours, err = parseHours(text); err != nil {
-			return err
-		}
+	take := func(text string) (err error) { hours, err = parseHours(text); return err }
+	err := take(usual)
+	if err == nil && s.Quiet == "" {
+		err = s.pick(ctx, "When shall it be quiet, but for what is critical?", 0, option{usual, "", nil},
+			option{"other hours", "you type them", func() error {
+				text, err := "", error(nil)
+				for text == "" && err == nil {
+					text, err = s.typeUntil(ctx, "From and to, such as 22:30-07:00", "", take)
+				}
+				return err
+			}},
+			option{"never", "", func() error { return take("never") }})
 	}
 	s.hours = &hours
-	return nil
+	return err
 }
 
 // parseHours reads "23:00-08:00", or "never".

@@ -10,84 +10,77 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/senses/calendar"
+	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/notes"
 )
 
 // watched is one kind of what the mind looks at.
 type watched struct {
-	sense    string // its key below senses
-	field    string // where an item has its path
-	id       string // of the example
+	Sense    string // its key below senses
+	Field    string // where an item has its path
+	ID       string // of the example
+	Example  string // of a path that is typed
+	Sources  []source
+	flag     string
 	question string
-	example  string // of a path that is typed
-	agree    bool   // whether to propose what is found
+	agree    bool // whether to propose what is found
 	check    func(context.Context, string) (string, error)
-	found    func(*session) []spot
-	named    func(*session) []string // by flags
-	has      func(*session) []source // those that are configured already
+	found    []spot
+	named    []string // by flags
+	has      []source // those that are configured already
 }
 
 // source is one that is configured, or will be.
-type source struct{ id, path string }
+type source struct{ ID, Path string }
 
 // kinds are all that init asks for, in the order in which they are written.
-func kinds() []watched {
+func (s *session) kinds() []watched {
+	has := s.existing.Senses
 	return []watched{
-		{sense: "files", id: "work", field: "path", question: "Shall a folder of files be watched?", example: "~/work", check: countFiles,
-			found: func(s *session) []spot { return s.found.files }, named: func(s *session) []string { return s.Files },
-			has: func(s *session) (all []source) {
-				for _, one := range s.existing.Senses.Files {
-					all = append(all, source{one.ID, one.Path})
-				}
-				return all
-			}},
-		{sense: "notes", id: "notes", field: "path", question: "Shall notes be read, for promises and dates?", example: "~/notes", agree: true, check: countNotes,
-			found: func(s *session) []spot { return s.found.notes }, named: func(s *session) []string { return s.Notes },
-			has: func(s *session) (all []source) {
-				for _, one := range s.existing.Senses.Notes {
-					all = append(all, source{one.ID, one.Path})
-				}
-				return all
-			}},
-		{sense: "calendar", id: "home", field: "ics", question: "Shall a calendar be read, for what lies ahead?", example: "~/home.ics", agree: true, check: countEvents,
-			found: func(s *session) []spot { return s.found.calendars }, named: func(s *session) []string { return s.ICS },
-			has: func(s *session) (all []source) {
-				for _, one := range s.existing.Senses.Calendar {
-					all = append(all, source{one.ID, one.ICS})
-				}
-				return all
-			}},
+		{Sense: "files", flag: "files", ID: "work", Field: "path", question: "Shall a folder of files be watched?", Example: "~/work", check: countFiles,
+			found: s.found.files, named: s.Files, has: sourcesOf(has.Files, func(c files.Config) source { return source{c.ID, c.Path} })},
+		{Sense: "notes", flag: "notes", ID: "notes", Field: "path", question: "Shall notes be read, for promises and dates?", Example: "~/notes", agree: true, check: countNotes,
+			found: s.found.notes, named: s.Notes, has: sourcesOf(has.Notes, func(c notes.Config) source { return source{c.ID, c.Path} })},
+		{Sense: "calendar", flag: "ics", ID: "home", Field: "ics", question: "Shall a calendar be read, for what lies ahead?", Example: "~/home.ics", agree: true, check: countEvents,
+			found: s.found.calendars, named: s.ICS, has: sourcesOf(has.Calendar, func(c calendar.Config) source { return source{c.ID, c.ICS} })},
 	}
+}
+
+func sourcesOf[C any](configured []C, of func(C) source) (all []source) {
+	for _, c := range configured {
+		all = append(all, of(c))
+	}
+	return all
 }
 
 // watch decides what the mind looks at: what was named, else what the person
 // takes of what is found. What is configured already stays, and is not asked for.
 func watch(ctx context.Context, s *session) error {
 	s.sources = map[string][]source{}
-	for _, kind := range kinds() {
-		named := kind.named(s)
-		for _, path := range named {
-			about, err := s.check(ctx, kind, &path)
-			if err != nil {
-				return mistake("--%s %s: %w", flagOf(kind), path, err)
-			}
-			s.take(kind, path, about)
+	for _, kind := range s.kinds() {
+		err := s.eachNamed(ctx, kind, s.take)
+		if err == nil && len(kind.named)+len(kind.has) == 0 {
+			err = s.offer(ctx, kind)
 		}
-		if len(named) > 0 || len(kind.has(s)) > 0 {
-			continue
-		}
-		if err := s.offer(ctx, kind); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// flagOf is the flag that names one of a kind.
-func flagOf(kind watched) string {
-	if kind.sense == "calendar" {
-		return "ics"
+// eachNamed calls take for what flags name of a kind, which has to be there.
+func (s *session) eachNamed(ctx context.Context, kind watched, take func(kind watched, path, about string)) error {
+	for _, path := range kind.named {
+		about, err := s.check(ctx, kind, &path)
+		if err != nil {
+			return mistake("--%s %s: %w", kind.flag, path, err)
+		}
+		take(kind, path, about)
 	}
-	return kind.sense
+	return nil
 }
 
 const (
@@ -98,90 +91,66 @@ const (
 
 // offer asks for one kind.
 func (s *session) offer(ctx context.Context, kind watched) error {
-	found := kind.found(s)
-	if s.Agree && len(found) == 0 {
+	if s.Agree && len(kind.found) == 0 {
 		return nil
 	}
-	var choices []Choice
-	for _, p := range found {
-		choices = append(choices, Choice{s.homely(p.path), p.about})
-	}
-	if len(found) > 1 {
-		choices = append(choices, Choice{all, ""})
-	}
-	choices = append(choices, Choice{another, "you type its path, such as " + kind.example}, Choice{none, "more can be named in the configuration at any time"})
-	preset := len(choices) - 1
-	if kind.agree && len(found) > 0 {
-		preset = 0
-	}
-	i, err := s.ask(ctx, kind.question, choices, preset)
-	switch {
-	case err != nil:
-		return err
-	case choices[i].Name == none:
-		return nil
-	case choices[i].Name == another:
-		return s.typePath(ctx, kind)
-	case choices[i].Name == all:
-		for _, p := range found {
+	var menu []option
+	takeAll := func() error {
+		for _, p := range kind.found {
 			s.take(kind, p.path, p.about)
 		}
 		return nil
 	}
-	s.take(kind, found[i].path, found[i].about)
-	return nil
+	for _, p := range kind.found {
+		menu = append(menu, option{s.homely(p.path), p.about, func() error { s.take(kind, p.path, p.about); return nil }})
+	}
+	if len(kind.found) > 1 {
+		menu = append(menu, option{all, "", takeAll})
+	}
+	menu = append(menu, option{another, "you type its path, such as " + kind.Example, func() error { return s.typePath(ctx, kind) }},
+		option{none, "more can be named in the configuration at any time", nil})
+	preset := len(menu) - 1
+	if kind.agree && len(kind.found) > 0 {
+		preset = 0
+	}
+	return s.pick(ctx, kind.question, preset, menu...)
 }
 
 // typePath takes a path that is typed, until it is one that can be looked at;
 // nothing typed is none.
 func (s *session) typePath(ctx context.Context, kind watched) error {
-	for {
-		path, err := s.person.Text(ctx, "Its path, or Enter for none", "")
-		if err != nil || path == "" {
-			return err
-		}
+	_, err := s.typeUntil(ctx, "Its path, or Enter for none", "", func(path string) error {
 		about, err := s.check(ctx, kind, &path)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		if err == nil {
 			s.take(kind, path, about)
 			return nil
 		}
-		s.say("✗ %s: %v", path, err)
-	}
+		return fmt.Errorf("%s: %w", path, err)
+	})
+	return err
 }
 
 // check makes a path absolute and looks whether a sense could look there.
 func (s *session) check(ctx context.Context, kind watched, path *string) (string, error) {
-	if rest, ok := strings.CutPrefix(*path, "~"); ok && (rest == "" || rest[0] == '/') {
-		if home, set := s.Env("HOME"); set {
-			*path = home + rest
-		}
-	}
-	whole, err := filepath.Abs(*path)
-	if err != nil {
-		return "", fmt.Errorf("it cannot be made absolute: %w", err)
-	}
-	*path = whole
-	return kind.check(ctx, whole)
+	*path = absolute(s.underHome(*path))
+	return kind.check(ctx, *path)
 }
 
 // take remembers a source to be written, unless it is configured already.
 func (s *session) take(kind watched, path, about string) {
-	taken := append(kind.has(s), s.sources[kind.sense]...)
-	if slices.ContainsFunc(taken, func(one source) bool { return one.path == path }) {
+	taken := append(kind.has, s.sources[kind.Sense]...)
+	if slices.ContainsFunc(taken, func(one source) bool { return one.Path == path }) {
 		s.say("%s is configured already.", s.homely(path))
 		return
 	}
 	word := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	if kind.field == "path" {
+	if kind.Field == "path" {
 		word = filepath.Base(path)
 	}
-	id := freeID(word, kind.sense, func(id string) bool {
-		return slices.ContainsFunc(taken, func(one source) bool { return one.id == id })
+	id := freeID(word, kind.Sense, func(id string) bool {
+		return slices.ContainsFunc(taken, func(one source) bool { return one.ID == id })
 	})
-	s.sources[kind.sense] = append(s.sources[kind.sense], source{id, path})
+	s.sources[kind.Sense] = append(s.sources[kind.Sense], source{id, path})
 	s.result.Watched = append(s.result.Watched, path)
 	s.say("✓ %s: %s.", s.homely(path), about)
 }
@@ -218,13 +187,4 @@ func written(id string) string {
 		return strconv.Quote(id)
 	}
 	return strings.TrimSpace(string(text))
-}
-
-// items writes sources as the items of a list.
-func (kind watched) items(sources []source) string {
-	var b strings.Builder
-	for _, one := range sources {
-		fmt.Fprintf(&b, "- id: %s\n  %s: %s\n", written(one.id), kind.field, strconv.Quote(one.path))
-	}
-	return b.String()
 }

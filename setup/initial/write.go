@@ -2,23 +2,22 @@ package initial
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"text/template"
 
+	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/internal/trusted"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
-
-// head begins a configuration that is made here.
-const head = `# subconsciousd: the configuration. config.example.yaml documents every key;
-# what is not here has its default. "subconsciousctl config check" tells what is
-# wrong with it.
-
-`
 
 // readExisting reads the configuration that is there. One with mistakes ends the
 // way before anything is asked.
@@ -95,23 +94,32 @@ func writeDown(ctx context.Context, s *session) error {
 	return nil
 }
 
-// placeKeys names the files in which what was typed will be.
+// placeKeys names the places in which what was typed will be.
 func (s *session) placeKeys() {
-	for i := range s.plan.providers {
-		if p := &s.plan.providers[i]; p.KeyEnv == typed(p.ID) {
-			p.KeyEnv, p.KeyFile = "", s.keyFile(p.ID)
+	place := func(variable, file *string, name string) {
+		if *variable == typed(name) {
+			*variable, *file = "", s.keyFile(name)
 		}
 	}
-	s.placeMail()
-	if s.mail != nil {
-		s.result.Account = s.mail.ID
+	for i := range s.plan.providers {
+		p := &s.plan.providers[i]
+		place(&p.KeyEnv, &p.KeyFile, p.ID)
 	}
-	if s.channel == nil {
-		return
+	if m := s.mail; m != nil {
+		s.result.Account = m.ID
+		if s.ringed && m.PasswordEnv == typed(s.mailKey()) {
+			m.PasswordEnv, m.PasswordKeyring = "", ringService+"/"+s.mailKey()
+		}
+		place(&m.PasswordEnv, &m.PasswordFile, s.mailKey())
+		if o := m.OAuth; o != nil {
+			place(&o.ClientSecretEnv, &o.ClientSecretFile, s.mailKey()+"-client")
+		}
 	}
-	s.result.Channel = s.channel.ID
-	if c := s.channel.Ntfy; c != nil && c.TokenEnv == typed("ntfy-"+s.channel.ID) {
-		c.TokenEnv, c.TokenFile = "", s.keyFile("ntfy-"+s.channel.ID)
+	if c := s.channel; c != nil {
+		s.result.Channel = c.ID
+		if c.Ntfy != nil {
+			place(&c.Ntfy.TokenEnv, &c.Ntfy.TokenFile, "ntfy-"+c.ID)
+		}
 	}
 }
 
@@ -127,12 +135,13 @@ func target(path string) (string, error) {
 // text is what the configuration will be: a new one, or the one that is there
 // with what is missing.
 func (s *session) text() string {
+	folders := s.kinds()
+	for i := range folders {
+		folders[i].Sources = s.sources[folders[i].Sense]
+	}
+	models := modelsPart{Presets: strings.Join(models.PresetNames(), ", "), Preset: s.plan.preset, Providers: s.plan.providers, Roles: s.plan.roles}
 	if s.there == nil {
-		parts := []string{s.sensesText(), s.plan.modelsText(), budgetText(), quietText(*s.hours)}
-		if s.channel != nil {
-			parts = append(parts, notifyText(*s.channel))
-		}
-		return head + strings.Join(parts, "\n")
+		return text("new", map[string]any{"Folders": folders, "Mail": s.mail, "Models": models, "Budget": budget.DefaultConfig(), "Hours": s.hours, "Channel": s.channel})
 	}
 	d, change := s.there, []string{}
 	// part adds one with a key of its own, or to one that is there.
@@ -142,59 +151,66 @@ func (s *session) text() string {
 			change = append(change, whole)
 		case !d.has(key):
 			d.appendPart(whole)
-		case !add():
+		case add == nil || !add():
 			change = append(change, whole)
 		}
 	}
-	refused := func() bool { return false }
 	if s.plan.keep == nil && !(d.has("models") && s.existing.Models.Preset == s.plan.preset && len(s.plan.providers)+len(s.plan.roles) == 0) {
-		part("models", s.plan.modelsText(), func() bool { return bare(s.existing.Models) && d.setPreset(s.plan.preset, s.plan.lists()) })
+		part("models", text("models", models), func() bool { return bare(s.existing.Models) && d.setPreset(s.plan.preset, text("lists", models)) })
 		if !d.has("budget") && !d.has("models") {
-			part("budget", budgetText(), refused)
+			part("budget", text("budget", budget.DefaultConfig()), nil)
 		}
 	}
-	s.addSources(&change)
+	lists, senses := map[string]string{}, ""
+	for _, f := range folders {
+		lists[f.Sense] = text("sources", f)
+	}
+	if s.mail != nil {
+		lists[mail.Name] = text("account", s.mail)
+	}
+	for _, sense := range []string{"files", "notes", "calendar", mail.Name} {
+		items := lists[sense]
+		if items == "" {
+			continue
+		}
+		whole := "  " + sense + ":\n" + indented(items, 4)
+		if d.has("senses") && !s.closed {
+			part("senses", "senses:\n"+whole, func() bool { return d.addItems([]string{"senses", sense}, items) })
+		} else {
+			senses += whole
+		}
+	}
+	if senses != "" {
+		part("senses", "# What the mind looks at, beside this machine's health.\nsenses:\n"+senses, nil)
+	}
 	if s.hours != nil && (s.existing.QuietHours != *s.hours || !d.has("quiet_hours")) {
-		part("quiet_hours", quietText(*s.hours), refused)
+		part("quiet_hours", text("quiet_hours", s.hours), nil)
 	}
 	if s.channel != nil {
-		part("notify", notifyText(*s.channel), func() bool { return d.addItems([]string{"notify"}, channelItem(*s.channel)) })
+		part("notify", text("notify", s.channel), func() bool { return d.addItems([]string{"notify"}, text("channel", s.channel)) })
 	}
 	s.result.Change = strings.Join(change, "\n")
 	return d.text()
 }
 
-// addSources adds what is to be watched to a configuration that is there.
-func (s *session) addSources(change *[]string) {
-	type part struct{ sense, items string }
-	var parts []part
-	for _, kind := range kinds() {
-		if sources := s.sources[kind.sense]; len(sources) > 0 {
-			parts = append(parts, part{kind.sense, kind.items(sources)})
-		}
+// modelsPart is what the configuration says of models.
+type modelsPart struct {
+	Presets, Preset string
+	Providers       []models.Provider
+	Roles           []models.Role
+}
+
+//go:embed config.tmpl
+var configTemplate string
+
+// text is one template of config.tmpl. Those of lists are at the indent 0.
+func text(name string, about any) string {
+	var b strings.Builder
+	functions := template.FuncMap{"text": text, "q": strconv.Quote, "id": written, "indent": func(n int, text string) string { return indented(text, n) }}
+	if err := template.Must(template.New("").Funcs(functions).Parse(configTemplate)).ExecuteTemplate(&b, name, about); err != nil {
+		panic(err) // the templates are shipped, and each is in a test
 	}
-	if s.mail != nil {
-		parts = append(parts, part{"mail", mailItem(*s.mail)})
-	}
-	if s.there.has("senses") && !s.closed {
-		for _, p := range parts {
-			if !s.there.addItems([]string{"senses", p.sense}, p.items) {
-				*change = append(*change, "senses:\n"+spaces(2)+p.sense+":\n"+indented(p.items, 4))
-			}
-		}
-		return
-	}
-	text := ""
-	for _, p := range parts {
-		text += spaces(2) + p.sense + ":\n" + indented(p.items, 4)
-	}
-	switch {
-	case text == "":
-	case s.closed:
-		*change = append(*change, "senses:\n"+text)
-	default:
-		s.there.appendPart("# What the mind looks at, beside this machine's health.\nsenses:\n" + text)
-	}
+	return b.String()
 }
 
 // prepare writes the configuration beside its place, and makes sure that it

@@ -82,6 +82,14 @@ func TestAddingTwice(t *testing.T) {
 	if got := d.text(); got != want {
 		t.Errorf("got\n%s", got)
 	}
+	// What belongs to the last list goes before what follows it.
+	d, _ = openDocument("senses:\n  notes:\n    - {id: a, path: /a}\n")
+	d.addItems([]string{"senses", "files"}, "- {id: b, path: /b}\n")
+	d.addItems([]string{"senses", "notes"}, "- {id: c, path: /c}\n")
+	want = "senses:\n  notes:\n    - {id: a, path: /a}\n    - {id: c, path: /c}\n  files:\n    - {id: b, path: /b}\n"
+	if got := d.text(); got != want {
+		t.Errorf("got\n%s", got)
+	}
 }
 
 // FuzzAdding: what can be added to anything that is YAML leaves it YAML, with
