@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -29,65 +31,55 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 	shoutrrr.Bound(http.DefaultClient) // which some of its services use
 	d.session = session.New(session.Options{Now: d.options.Now, Logger: d.options.Logger})
 	channels := d.options.Channels
-	if channels == nil {
-		if channels, err = d.configured(ctx); err != nil {
-			return err
+	for _, c := range d.options.Config.Notify {
+		if d.options.Channels != nil {
+			break
 		}
+		channel, err := openChannel(ctx, c, d.zoned, d.mind)
+		if err != nil {
+			return fmt.Errorf("open channel %s: %w", c.ID, err)
+		}
+		if client, ok := channel.Notifier.(interface{ Close() }); ok {
+			d.later("let go of "+c.ID, func(context.Context) error { client.Close(); return nil })
+		}
+		channels = append(channels, channel)
 	}
+	answers := answers{mind: d.mind, logger: d.options.Logger, reject: func(ctx context.Context, tx *store.Tx, id string) (actions.Proposal, error) {
+		return d.actions.RejectIn(ctx, tx, id)
+	}}
 	d.outbox, err = notify.NewOutbox(ctx, notify.Options{
-		DB: d.db, Channels: channels, Now: d.options.Now, Logger: d.options.Logger, Answered: d.answered, Taken: d.hurry,
+		DB: d.db, Channels: channels, Now: d.options.Now, Logger: d.options.Logger, Answered: answers.take, Taken: d.hurry,
 		Redact: redact.Text,
 	})
 	return err
 }
 
-// deliver begins to deliver.
-func (d *Daemon) deliver(ctx context.Context) error {
-	if err := d.outbox.Start(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	d.later("stop the channels", d.outbox.Stop)
-	return nil
-}
-
-// configured are the channels of the configuration.
-func (d *Daemon) configured(ctx context.Context) (channels []notify.Channel, err error) {
-	for _, c := range d.options.Config.Notify {
-		channel, err := d.channel(ctx, c)
-		if err != nil {
-			return nil, fmt.Errorf("open channel %s: %w", c.ID, err)
-		}
-		channels = append(channels, channel)
-	}
-	return channels, nil
-}
-
-// channel makes the driver of one channel.
-func (d *Daemon) channel(ctx context.Context, c setup.Channel) (notify.Channel, error) {
+// openChannel makes the driver of one channel.
+func openChannel(ctx context.Context, c setup.Channel, at zoned, kept *mind.Store) (notify.Channel, error) {
 	out := notify.Channel{ID: c.ID, Kind: c.Kind(), Content: c.Content}
+	options := at.options
 	switch {
 	case c.Ntfy != nil:
-		reply, err := d.replyTopic(ctx, c.ID)
+		reply, err := replyTopic(ctx, kept, c.ID)
 		if err != nil {
 			return out, err
 		}
-		client, err := ntfy.New(*c.Ntfy, ntfy.Options{ReplyTopic: reply, Env: d.options.Env, Now: d.options.Now})
+		client, err := ntfy.New(*c.Ntfy, ntfy.Options{ReplyTopic: reply, Env: options.Env, Now: options.Now})
 		if err != nil {
 			return out, err
 		}
-		d.later("let go of "+c.ID, func(context.Context) error { client.Close(); return nil })
 		out.Notifier, out.Buttons = client, client.Buttons()
 	case c.Shoutrrr != nil:
-		client, err := shoutrrr.New(*c.Shoutrrr, shoutrrr.Options{Env: d.options.Env, Now: d.options.Now})
+		client, err := shoutrrr.New(*c.Shoutrrr, shoutrrr.Options{Env: options.Env, Now: options.Now})
 		if err != nil {
 			return out, err
 		}
 		out.Notifier = client
 	case c.Desktop != nil:
-		out.Notifier = desktop.New(*c.Desktop, desktop.Options{Now: d.options.Now})
+		out.Notifier = desktop.New(*c.Desktop, desktop.Options{Now: options.Now})
 		_, out.Buttons = out.Notifier.(notify.Listener)
 	default:
-		out.Notifier = stdout.New(stdout.Config{}, stdout.Options{Writer: d.options.Out, Now: d.now})
+		out.Notifier = stdout.New(stdout.Config{}, stdout.Options{Writer: options.Out, Now: at.now})
 	}
 	return out, nil
 }
@@ -97,50 +89,56 @@ const replyKey = "reply_topic/"
 
 // replyTopic is the random topic on which a channel's answers come back: the
 // mind makes it once and keeps it.
-func (d *Daemon) replyTopic(ctx context.Context, id string) (string, error) {
-	key := replyKey + id
-	topic, ok, err := d.mind.Meta(ctx, key)
+func replyTopic(ctx context.Context, kept *mind.Store, id string) (string, error) {
+	topic, ok, err := kept.Meta(ctx, replyKey+id)
 	if err != nil || ok {
 		return topic, err
 	}
 	topic = ntfy.NewReplyTopic()
-	return topic, d.mind.SetMeta(ctx, key, topic)
+	return topic, kept.SetMeta(ctx, replyKey+id, topic)
 }
 
-// answered takes a button's answer: it waits in the inputs like any request. The
+// answers takes what buttons say: it waits in the inputs like any request. The
 // tick that takes it looks up what it is about.
-func (d *Daemon) answered(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
-	if reply.Answer == notify.AnswerReject {
-		return d.rejected(ctx, tx, reply)
-	}
-	if reply.Answer == notify.AnswerLater && reply.Incident == "" {
-		return nil // it waits as it did, and there is nothing else to be put off
-	}
+type answers struct {
+	mind   *mind.Store
+	logger *slog.Logger
+	// reject takes the person's no to a proposal. A yes is taken at home alone.
+	reject func(ctx context.Context, tx *store.Tx, id string) (actions.Proposal, error)
+}
+
+func (a answers) take(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
 	command := subconscious.Command{At: reply.At, IncidentID: reply.Incident, By: byPerson}
 	switch reply.Answer {
+	case notify.AnswerReject:
+		return a.rejected(ctx, tx, reply)
 	case notify.AnswerUseful:
 		command.Kind, command.Feedback = subconscious.CommandAck, subconscious.Useful
-	case notify.AnswerNotNow, notify.AnswerLater:
+	case notify.AnswerNotNow:
+		command.Kind = subconscious.CommandSnooze
+	case notify.AnswerLater:
+		if reply.Incident == "" {
+			return nil // it waits as it did, and there is nothing else to be put off
+		}
 		command.Kind = subconscious.CommandSnooze
 	case notify.AnswerDismiss:
 		command.Kind = subconscious.CommandDismiss
 	default:
 		return fmt.Errorf("%q is no answer", reply.Answer)
 	}
-	_, err := d.mind.EnqueueIn(ctx, tx, command)
+	_, err := a.mind.EnqueueIn(ctx, tx, command)
 	return err
 }
 
-// rejected takes the person's no to a proposal. A yes is taken at home alone.
-func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
-	p, err := d.actions.RejectIn(ctx, tx, reply.Proposal)
+func (a answers) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply) error {
+	p, err := a.reject(ctx, tx, reply.Proposal)
 	if _, over := errors.AsType[*actions.Error](err); over {
 		return fmt.Errorf("%w: %w", notify.ErrToken, err) // it was decided on, or its time is over
 	} else if err != nil {
 		return err
 	}
-	if _, err = d.mind.EnqueueIn(ctx, tx, saidTo(p.Incident, "rejected", reply.At)); store.CodeOf(err) == store.CodeInput {
-		d.unlearnt(p.Incident, "rejected", err) // too much waits, and the no stands
+	if _, err = a.mind.EnqueueIn(ctx, tx, saidTo(p.Incident, "rejected", reply.At)); store.CodeOf(err) == store.CodeInput {
+		unlearnt(a.logger, p.Incident, "rejected", err) // too much waits, and the no stands
 		return nil
 	}
 	return err
@@ -149,10 +147,13 @@ func (d *Daemon) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply)
 // byPerson marks what the person asked for.
 const byPerson = "person"
 
+// requests are readable when what was asked for waits for an early tick.
+type requests chan struct{}
+
 // hurry asks for an early tick, which takes what was asked for.
-func (d *Daemon) hurry() {
+func (r requests) hurry() {
 	select {
-	case d.requested <- struct{}{}:
+	case r <- struct{}{}:
 	default:
 	}
 }
@@ -177,7 +178,7 @@ func (d *Daemon) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
 func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
 	ctx, cancel := context.WithTimeout(ctx, testWithin)
 	defer cancel()
-	if err := d.knowsChannel(ctx, channel); err != nil {
+	if err := d.knowsChannel(channel); err != nil {
 		return nil, err
 	}
 	deliveries, err := d.outbox.Test(ctx, channel)
@@ -194,7 +195,7 @@ func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delive
 // RenewChannel implements api.Messenger.
 func (d *Daemon) RenewChannel(ctx context.Context, channel string) (api.ChannelStatus, error) {
 	d.use()
-	if err := d.knowsChannel(ctx, channel); err != nil {
+	if err := d.knowsChannel(channel); err != nil {
 		return api.ChannelStatus{}, err
 	}
 	at := slices.IndexFunc(d.outbox.Channels, func(c notify.Channel) bool { return c.ID == channel })
@@ -221,18 +222,9 @@ func (d *Daemon) RenewChannel(ctx context.Context, channel string) (api.ChannelS
 }
 
 // knowsChannel refuses the name of a channel that there is none of; "" is all.
-func (d *Daemon) knowsChannel(ctx context.Context, channel string) error {
-	if channel == "" {
+func (d *Daemon) knowsChannel(channel string) error {
+	if channel == "" || slices.ContainsFunc(d.outbox.Channels, func(c notify.Channel) bool { return c.ID == channel }) {
 		return nil
-	}
-	statuses, err := d.outbox.Statuses(ctx)
-	if err != nil {
-		return answer(err)
-	}
-	for _, s := range statuses {
-		if s.ID == channel {
-			return nil
-		}
 	}
 	return api.Errorf(api.CodeNotFound, "see `subconsciousctl notify list` for those there are", "there is no channel %.80q", channel)
 }

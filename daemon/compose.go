@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -146,15 +145,4 @@ func (d *Daemon) folders() []senses.Folder {
 		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Agent)})
 	}
 	return all
-}
-
-// zone is the mind's time zone now: "local" follows the machine.
-func (d *Daemon) zone() (*time.Location, error) { return d.options.Config.Location(d.options.Env) }
-
-func (d *Daemon) zoneOrUTC() *time.Location {
-	zone, err := d.zone()
-	if err != nil {
-		return time.UTC
-	}
-	return zone
 }

@@ -17,27 +17,23 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/memory"
-	"github.com/subconsciousd/subconsciousd/models"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence/session"
-	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
-	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
 // Daemon is one mind, running.
 type Daemon struct {
-	options Options
+	options *Options
 	started time.Time
 
 	lifecycle sync.Mutex // held by Start and Stop
-	cleanup   []cleanup
+	cleanups
 
 	db        *store.DB
 	mind      *mind.Store
@@ -45,27 +41,16 @@ type Daemon struct {
 	ledger    *senses.Ledger
 	watcher   *watch.Watcher
 	runner    *threads.Runner
-	facts     *threads.Runner // rules that think beside models
 	collector *senses.Collector
 	accounts  []*mail.Sense // in order of their ids
 	schedule  *schedule
-	budget    *budget.Budget
-	prompts   *prompts.Set
-	roster    *roster.Roster
-	calls     calls
-	// mask makes the placeholders for what remote models are not told.
-	mask func() models.Masker
+	modelling
 
 	// lastRun is when each thread last ran well before this start.
 	lastRun map[string]time.Time
 
-	// turn is held by whoever ticks; ending is closed when no tick may begin,
-	// and abandon ends the one that runs.
-	turn    chan struct{}
-	ending  chan struct{}
-	abandon context.CancelFunc
-	ticking context.Context
-
+	zoned
+	turns
 	mu   sync.Mutex // guards view
 	view view
 
@@ -74,14 +59,13 @@ type Daemon struct {
 	registry      *threads.Registry
 	actions       *actions.Engine
 	deliberations *deliberate.Worker
-	purse         *budget.Purse
 	outbox        *notify.Outbox
 	session       *session.Reader
 	swept         time.Time // when old rows were let go last; the tick's own
 	// near are events that may be on; the tick's own.
 	near map[subconscious.Ref]bool
-	// requested is readable when the person asks the gate for something.
-	requested chan struct{}
+	// requests is readable when the person asks the gate for something.
+	requests
 }
 
 // view is what the API shows without waiting for a tick.
@@ -106,7 +90,10 @@ func New(options Options) (*Daemon, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	return &Daemon{options: options, lastRun: map[string]time.Time{}, requested: make(chan struct{}, 1), turn: make(chan struct{}, 1), ending: make(chan struct{})}, nil
+	return &Daemon{
+		options: &options, zoned: zoned{&options}, lastRun: map[string]time.Time{}, requests: make(requests, 1),
+		turns: turns{turn: make(chan struct{}, 1), ending: make(chan struct{})},
+	}, nil
 }
 
 // Start locks the state folder, opens the mind, publishes its document, opens
@@ -127,7 +114,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.recover, d.makeSchedule, d.deliver, d.act, d.deliberateOn, d.serve, d.begin,
+		d.recover, d.work, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -215,27 +202,16 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 		return err
 	}
 	d.later("wait for the tools", d.registry.Stop)
-	own, facts := d.options.Threads, []threads.Thread(nil)
-	if own == nil {
-		if own, err = d.ownThreads(); err != nil {
+	options := threads.RunnerOptions{Threads: d.options.Threads, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger}
+	if options.Threads == nil {
+		if options.Threads, options.Facts, err = d.ownThreads(d.options, d.registry); err != nil {
 			return err
 		}
-		for _, t := range own {
-			if t.Mode() == threads.Model {
-				facts = append(facts, reflex.Facts(t.Name()))
-			}
-		}
 	}
-	options := threads.RunnerOptions{Threads: own, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger}
 	if d.runner, err = threads.NewRunner(options); err != nil {
 		return err
 	}
 	d.later("wait for the threads", d.runner.Stop)
-	options.Threads = facts
-	if d.facts, err = threads.NewRunner(options); err != nil {
-		return err
-	}
-	d.later("wait for the rules beside models", d.facts.Stop)
 	for _, name := range d.runner.Names() {
 		status := d.threadStatus(name, d.view.state.Threads[name])
 		status.Last = d.lastRun[status.Name]
@@ -252,6 +228,28 @@ func (d *Daemon) recover(ctx context.Context) error {
 		d.options.Logger.Warn("the document cannot be published yet", "error", err)
 	}
 	return d.noticeRejected(ctx, result)
+}
+
+// work begins to deliver, to act and to deliberate, with what an earlier process
+// left first.
+func (d *Daemon) work(ctx context.Context) (err error) {
+	if !d.options.Unscheduled {
+		if d.schedule, err = d.newSchedule(); err != nil {
+			return err
+		}
+	}
+	if err := d.outbox.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	d.later("stop the channels", d.outbox.Stop)
+	if err := d.act(ctx); err != nil {
+		return err
+	}
+	if err := d.deliberations.Start(ctx); err != nil {
+		return err
+	}
+	d.later("stop deliberating", d.deliberations.Stop)
+	return nil
 }
 
 func (d *Daemon) serve(ctx context.Context) error {
@@ -271,13 +269,6 @@ func (d *Daemon) serve(ctx context.Context) error {
 	}
 	d.later("stop the API", server.Stop)
 	return nil
-}
-
-func (d *Daemon) makeSchedule(context.Context) (err error) {
-	if !d.options.Unscheduled {
-		d.schedule, err = d.newSchedule()
-	}
-	return err
 }
 
 func (d *Daemon) begin(context.Context) error {

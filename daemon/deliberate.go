@@ -10,12 +10,13 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/memory"
-	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -27,51 +28,32 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	} else if err := policy.Validate(); err != nil {
 		return fmt.Errorf("the policy: %w", err)
 	}
+	own := effects{outbox: d.outbox, mind: d.mind, memory: d.memory, chat: d.chat, actions: d.actions, now: d.now}
 	options := deliberate.Options{
-		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: sources{d}.gather, Desk: d.desk,
-		Policy: policy, Teller: effects{d}, Mind: effects{d}, Memories: effects{d}, Conversations: effects{d},
-		Answered: d.answeredIncident, Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text, Ended: d.deliberated,
-	}
-	if d.actions != nil {
-		options.Actions = effects{d}
+		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: d.sources().gather,
+		Desk: func(_ deliberate.Escalation, at time.Time) deliberate.Desk {
+			state := d.currentState()
+			return reading{d.registry.Desk(subconscious.Snapshot{
+				Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),
+			})}
+		},
+		Policy: policy, Teller: own, Mind: own, Memories: own, Conversations: own, Actions: own,
+		Answered: func(ctx context.Context, tx *store.Tx, e deliberate.Escalation) (bool, error) {
+			return d.mind.Answered(ctx, tx, e.Incident, e.Person, e.Entry)
+		},
+		Quiet: d.quiet, Now: d.now, Logger: d.options.Logger, Redact: redact.Text,
+		Ended: func(string) { // its outcome and message are committed
+			d.outbox.Wake()
+			d.hurry()
+		},
 	}
 	d.deliberations, err = deliberate.New(options)
 	return err
 }
 
-// answeredIncident reports whether the person answered what is deliberated on.
-func (d *Daemon) answeredIncident(ctx context.Context, tx *store.Tx, e deliberate.Escalation) (bool, error) {
-	return d.mind.Answered(ctx, tx, e.Incident, e.Person, e.Entry)
-}
-
 // quiet returns until when only what is critical is told.
 func (d *Daemon) quiet(at time.Time) (until time.Time, ok bool) {
 	return escalate.QuietUntil(d.options.Config.Gate(), at)
-}
-
-// deliberated is called when a deliberation has ended, and its outcome and
-// message are committed.
-func (d *Daemon) deliberated(string) {
-	d.outbox.Wake()
-	d.hurry()
-}
-
-// deliberateOn begins to deliberate, with what an earlier process left first.
-func (d *Daemon) deliberateOn(ctx context.Context) error {
-	if err := d.deliberations.Start(ctx); err != nil {
-		return err
-	}
-	d.later("stop deliberating", d.deliberations.Stop)
-	return nil
-}
-
-// deliberator is the model that deliberates, as it can be asked now.
-func (d *Daemon) deliberator() deliberate.Asker {
-	assigned, ok := d.roster.Role(models.RoleDeliberation)
-	if !ok {
-		return deliberate.Asker{Problem: "no model has the role deliberation"}
-	}
-	return deliberate.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request}
 }
 
 // deliberates reports whether what is to be told is deliberated on first. Where
@@ -82,15 +64,6 @@ func (d *Daemon) deliberates() bool {
 	}
 	asker := d.deliberator()
 	return asker.Generator != nil && asker.Problem == ""
-}
-
-// meterOf is what pays for a role's calls: those of a deliberation are paid out
-// of a purse of their own.
-func (d *Daemon) meterOf(role string) models.Meter {
-	if role == models.RoleDeliberation {
-		return d.purse
-	}
-	return d.budget
 }
 
 // wroteModel reports whether a model wrote what a finding of that rule says, or
@@ -112,7 +85,7 @@ func escalationOf(decision escalate.Decision, tick int64, at time.Time) delibera
 // entrust gives what is to be deliberated on to the worker, in the tick's
 // transaction. Nothing in their words can be followed, but in those of plain
 // incidents.
-func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.Time, outcome escalate.Outcome, plain map[subconscious.IncidentID]bool) error {
+func entrust(ctx context.Context, tx *store.Tx, worker *deliberate.Worker, tick int64, at time.Time, outcome escalate.Outcome, plain map[subconscious.IncidentID]bool) error {
 	for _, decision := range outcome.Decisions {
 		if !decision.Deliberate {
 			continue
@@ -124,7 +97,7 @@ func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.
 		if t := &e.Template; !plain[decision.ID] {
 			t.Title, t.Text = harmless(t.Title), harmless(t.Text)
 		}
-		if err := d.deliberations.Add(ctx, tx, e); err != nil {
+		if err := worker.Add(ctx, tx, e); err != nil {
 			return fmt.Errorf("give %s to the deliberation: %w", decision.ID, err)
 		}
 	}
@@ -134,7 +107,14 @@ func (d *Daemon) entrust(ctx context.Context, tx *store.Tx, tick int64, at time.
 // effects carries out what a deliberation came to: it tells the person, puts the
 // outcome into the inputs of the next tick, keeps memories, posts in conversations
 // and, where actions are configured, runs what the policy lets through.
-type effects struct{ *Daemon }
+type effects struct {
+	outbox  *notify.Outbox
+	mind    *mind.Store
+	memory  *memory.Store
+	chat    *chat.Log
+	actions *actions.Engine
+	now     func() time.Time
+}
 
 var (
 	_ deliberate.Teller        = effects{}

@@ -11,4 +11,4 @@ func (d *Daemon) Deliberations() *deliberate.Worker { return d.deliberations }
 func (d *Daemon) Actions() *actions.Engine          { return d.actions }
 
 // Mailbox is the mail as tools read it.
-func (d *Daemon) Mailbox() threads.MailReader { return mailbox{d} }
+func (d *Daemon) Mailbox() threads.MailReader { return mailbox{d.ledger, &d.accounts, d.options.Now} }

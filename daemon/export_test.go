@@ -26,7 +26,7 @@ func (d *Daemon) BlindPeriods(ctx context.Context, since time.Time) ([]senses.Bl
 
 // SearchMail is what read_mail finds.
 func (d *Daemon) SearchMail(ctx context.Context, words string) ([]threads.Mail, error) {
-	return mailbox{d}.SearchMail(ctx, words, 30)
+	return d.Mailbox().SearchMail(ctx, words, 30)
 }
 
 // Outbox is where messages wait to be sent.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -22,7 +25,22 @@ import (
 // least: the incident's own observations, and of other incidents only what rules
 // wrote of the person's and the machine's. The rest is read with tools, which
 // taints.
-type sources struct{ *Daemon }
+type sources struct {
+	mind    *mind.Store
+	ledger  *senses.Ledger
+	memory  *memory.Store
+	budget  *budget.Budget
+	prompts *prompts.Set
+	config  deliberate.Config
+	state   func() subconscious.State
+}
+
+func (d *Daemon) sources() sources {
+	return sources{
+		mind: d.mind, ledger: d.ledger, memory: d.memory, budget: d.budget, prompts: d.prompts,
+		config: d.options.Config.Deliberation, state: d.currentState,
+	}
+}
 
 const (
 	// evidenceShown and recalledShown bound how many observations and memories are
@@ -41,11 +59,7 @@ func (s sources) gather(ctx context.Context, e deliberate.Escalation, at time.Ti
 	if len(incidents) > 0 {
 		incident = incidents[0]
 	}
-	out := deliberate.Sources{Words: []escalate.Word{{Trust: subconscious.Machine, Source: "mind"}}}
-	for ref := range incident.Recorded {
-		out.Own = append(out.Own, ref)
-	}
-	slices.Sort(out.Own)
+	out := deliberate.Sources{Own: slices.Sorted(maps.Keys(incident.Recorded)), Words: []escalate.Word{{Trust: subconscious.Machine, Source: "mind"}}}
 	in := prompts.Deliberation{At: at, Subject: subjectOf(e, incident), History: historyOf(e, incident), Budget: s.purseWords(ctx, at)}
 	if in.Evidence, err = s.evidence(ctx, e, incident); err != nil {
 		return deliberate.Sources{}, err
@@ -77,7 +91,7 @@ func (s sources) gather(ctx context.Context, e deliberate.Escalation, at time.Ti
 // addOthers adds the entries of other incidents that may be shown, and says whose
 // words stand in them.
 func (s sources) addOthers(of deliberate.Escalation, in *prompts.Deliberation) (all []escalate.Word) {
-	for _, e := range s.currentState().Entries {
+	for _, e := range s.state().Entries {
 		words, plain := s.plainWords(e)
 		switch {
 		case e.Incident == of.Incident:
@@ -115,7 +129,7 @@ func wordFrom(s threads.Source, source string) escalate.Word {
 func (s sources) evidence(ctx context.Context, e deliberate.Escalation, incident subconscious.Incident) ([]subconscious.Observation, error) {
 	citations := slices.Clone(e.Evidence)
 	view := s.ledger.View()
-	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
+	for _, ref := range slices.Sorted(maps.Keys(incident.Recorded)) {
 		if _, stands := view.Get(ref); stands {
 			citations = append(citations, subconscious.Citation{Ref: ref})
 		}
@@ -147,7 +161,7 @@ func (s sources) unheard(ctx context.Context, incident subconscious.Incident, sh
 	if incident.Forgotten > 0 && (!ever || incident.Unheard > heard.Tick) {
 		words = append(words, escalate.Word{Trust: subconscious.Outsider, Source: "unheard"})
 	}
-	for _, ref := range slices.Sorted(keysOf(incident.Recorded)) {
+	for _, ref := range slices.Sorted(maps.Keys(incident.Recorded)) {
 		counted := incident.Recorded[ref]
 		if shown[ref] || len(counted) == 0 {
 			continue
@@ -168,16 +182,6 @@ func (s sources) unheard(ctx context.Context, incident subconscious.Incident, sh
 		}
 	}
 	return words, nil
-}
-
-func keysOf[K comparable, V any](all map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for key := range all {
-			if !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 func subjectOf(e deliberate.Escalation, incident subconscious.Incident) prompts.Subject {
@@ -248,7 +252,7 @@ func (s sources) recalled(ctx context.Context, e deliberate.Escalation, observat
 
 // purseWords says what may be spent.
 func (s sources) purseWords(ctx context.Context, at time.Time) string {
-	config := s.options.Config.Deliberation
+	config := s.config
 	words := fmt.Sprintf("You may answer %d times, within %s", config.Rounds, config.Deadline)
 	if config.MaxCost > 0 {
 		words += fmt.Sprintf(" and %.2f dollars", config.MaxCost)
@@ -263,15 +267,7 @@ func (s sources) purseWords(ctx context.Context, at time.Time) string {
 	return words + "."
 }
 
-// desk are the tools with which a deliberation reads more.
-func (d *Daemon) desk(_ deliberate.Escalation, at time.Time) deliberate.Desk {
-	state := d.currentState()
-	return reading{d.registry.Desk(subconscious.Snapshot{
-		Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),
-	})}
-}
-
-// reading reads for a deliberation.
+// reading reads more for a deliberation.
 type reading struct{ *threads.Toolbox }
 
 var _ deliberate.Desk = reading{}

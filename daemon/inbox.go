@@ -258,14 +258,11 @@ func (d *Daemon) Calibration(ctx context.Context) (api.Calibration, error) {
 
 // ResetCalibration implements api.Calibrator.
 func (d *Daemon) ResetCalibration(ctx context.Context, request api.CalibrationRequest) (api.Calibration, error) {
-	select { // a tick that runs would write back what it learnt before
-	case d.turn <- struct{}{}:
-		defer func() { <-d.turn }()
-	case <-d.ending:
-		return api.Calibration{}, ending()
-	case <-ctx.Done():
-		return api.Calibration{}, fmt.Errorf("wait for the running tick: %w", ctx.Err())
+	giveBack, err := d.take(ctx) // a tick that runs would write back what it learnt before
+	if err != nil {
+		return api.Calibration{}, err
 	}
+	defer giveBack()
 	if _, err := d.mind.ResetScores(ctx, request.Thread, request.Source, request.Kind); err != nil {
 		return api.Calibration{}, answer(err)
 	}

@@ -35,7 +35,11 @@ func (d *Daemon) openMail(c mail.Config) (*mail.Sense, error) {
 }
 
 // mailbox lets tools read the mail of all accounts that are looked at.
-type mailbox struct{ *Daemon }
+type mailbox struct {
+	ledger   *senses.Ledger
+	accounts *[]*mail.Sense // in order of their ids; opened after the tools
+	wall     func() time.Time
+}
 
 var _ threads.MailReader = mailbox{}
 
@@ -43,7 +47,7 @@ var _ threads.MailReader = mailbox{}
 // one of them knows it.
 func (m mailbox) Mail(ctx context.Context, ref subconscious.Ref) (threads.Mail, error) {
 	var problems []error
-	for _, s := range m.accounts {
+	for _, s := range *m.accounts {
 		reading, err := s.Read(ctx, string(ref))
 		switch {
 		case err == nil:
@@ -81,7 +85,7 @@ const (
 // mail, which is the beginning of each text, and asks no server. What it keeps of
 // an account that is not looked at any more is not shown.
 func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]threads.Mail, error) {
-	found, err := m.ledger.Search(ctx, words, m.options.Now().AddDate(0, 0, -days), mailSifted)
+	found, err := m.ledger.Search(ctx, words, m.wall().AddDate(0, 0, -days), mailSifted)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func (m mailbox) SearchMail(ctx context.Context, words string, days int) ([]thre
 
 // reads reports whether an account is looked at.
 func (m mailbox) reads(id string) bool {
-	return slices.ContainsFunc(m.accounts, func(s *mail.Sense) bool { return s.ID() == id })
+	return slices.ContainsFunc(*m.accounts, func(s *mail.Sense) bool { return s.ID() == id })
 }
 
 // received is when the server took a message in, or else when it was seen.

@@ -44,7 +44,7 @@ func (d *Daemon) usual(thread subconscious.ThreadName) string {
 // TestModels implements api.Modeler. What the test cost is on record at once.
 func (d *Daemon) TestModels(ctx context.Context, who string) ([]api.ModelTest, error) {
 	results := d.roster.Check(ctx, who)
-	if err := d.writeCalls(ctx); err != nil {
+	if err := d.calls.write(ctx); err != nil {
 		d.options.Logger.Error("the calls of a test were not recorded", "error", err)
 	}
 	if len(results) == 0 && who != "" {

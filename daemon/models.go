@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -21,6 +22,18 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
+// modelling is what it takes to ask models: which of them has which role, what
+// they are told, what may be spent on them and what was.
+type modelling struct {
+	roster  *roster.Roster
+	prompts *prompts.Set
+	budget  *budget.Budget
+	purse   *budget.Purse // pays for deliberations
+	calls   calls
+	// mask makes the placeholders for what remote models are not told.
+	mask func() models.Masker
+}
+
 // openModels opens the budget, the models that the configuration assigns, and
 // what they are told.
 func (d *Daemon) openModels(ctx context.Context) (err error) {
@@ -29,7 +42,7 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 		return err
 	}
 	d.later("close the budget", d.budget.Close)
-	d.later("write down the last calls", d.writeCalls)
+	d.later("write down the last calls", d.calls.write)
 	d.purse = budget.NewPurse(d.budget)
 	if d.prompts, err = prompts.Open(d.options.Prompts); err != nil {
 		return err
@@ -38,8 +51,15 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	d.calls.mind = d.mind
 	d.roster, err = roster.Open(roster.Options{
-		Config: config.Models, Env: d.options.Env, Meter: d.budget, MeterOf: d.meterOf, Recorder: &d.calls,
+		Config: config.Models, Env: d.options.Env, Meter: d.budget, Recorder: &d.calls,
+		MeterOf: func(role string) models.Meter {
+			if role == models.RoleDeliberation {
+				return d.purse
+			}
+			return d.budget
+		},
 		Secrets: redact.Text, Masker: d.mask, Now: d.now, Logger: d.options.Logger,
 	})
 	if err != nil {
@@ -48,9 +68,6 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 	d.later("let go of the models", func(context.Context) error { return d.roster.Close() })
 	return nil
 }
-
-// now is the time in the mind's zone, whose days and months budgets count.
-func (d *Daemon) now() time.Time { return d.options.Now().In(d.zoneOrUTC()) }
 
 // masks returns what makes the placeholders of one call; nil where nothing is
 // withheld.
@@ -70,27 +87,35 @@ func masks(privacy models.Privacy) (func() models.Masker, error) {
 	return func() models.Masker { return first.New() }, nil
 }
 
-// ownThreads are the four threads: with a model where one is assigned, else by
-// reflex.
-func (d *Daemon) ownThreads() ([]threads.Thread, error) {
-	var all []threads.Thread
+// ownThreads are the four threads: with a model where one is assigned, and rules
+// for facts beside it, else by reflex.
+func (m *modelling) ownThreads(options *Options, tools *threads.Registry) (own, facts []threads.Thread, err error) {
 	for _, name := range subconscious.Threads() {
-		assigned, ok := d.roster.Role(string(name))
+		assigned, ok := m.roster.Role(string(name))
 		if !ok {
-			all = append(all, reflex.New(name))
+			own = append(own, reflex.New(name))
 			continue
 		}
 		thread, err := threads.NewModel(threads.ModelOptions{
-			Name: name, Prompts: d.prompts, Tools: d.registry, Reflex: reflex.New(name),
-			Gate: d.options.Config.Threads.Gate, Redact: redact.Text, Logger: d.options.Logger,
+			Name: name, Prompts: m.prompts, Tools: tools, Reflex: reflex.New(name),
+			Gate: options.Config.Threads.Gate, Redact: redact.Text, Logger: options.Logger,
 			Asker: threads.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request},
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, thread)
+		own, facts = append(own, thread), append(facts, reflex.Facts(name))
 	}
-	return all, nil
+	return own, facts, nil
+}
+
+// deliberator is the model that deliberates, as it can be asked now.
+func (m *modelling) deliberator() deliberate.Asker {
+	assigned, ok := m.roster.Role(models.RoleDeliberation)
+	if !ok {
+		return deliberate.Asker{Problem: "no model has the role deliberation"}
+	}
+	return deliberate.Asker{Generator: assigned.Generator, Identity: assigned.Identity, Problem: assigned.Problem, Request: assigned.Request}
 }
 
 // tools are the read tools, over the folders that senses look at.
@@ -98,7 +123,7 @@ func (d *Daemon) tools() (*threads.Registry, error) {
 	config := d.options.Config
 	options := threads.RegistryOptions{Excluded: []string{config.StateDir}, Secret: files.Secret, Redact: redact.Text, Senses: d.senseLines}
 	if len(config.Senses.Mail) > 0 {
-		options.Mail = mailbox{d}
+		options.Mail = mailbox{d.ledger, &d.accounts, d.options.Now}
 	}
 	options.Memory, options.Conversations = recollection{d}, recollection{d}
 	for _, c := range config.Senses.Notes {
@@ -131,6 +156,7 @@ func (d *Daemon) senseLines() []threads.SenseLine {
 // calls are requests to models that are not on record yet. They are written
 // with the next tick that commits.
 type calls struct {
+	mind *mind.Store
 	mu   sync.Mutex
 	made []mind.ModelCall
 }
@@ -172,12 +198,12 @@ func (c *calls) keep(made []mind.ModelCall) {
 	c.made = c.made[max(0, len(c.made)-unwritten):]
 }
 
-// writeCalls writes what no tick has written: those of a dry run, of a test, of
-// the last tick before a stop.
-func (d *Daemon) writeCalls(ctx context.Context) error {
-	made := d.calls.take()
-	if err := d.mind.AddCalls(ctx, made); err != nil {
-		d.calls.keep(made)
+// write writes what no tick has written: those of a dry run, of a test, of the
+// last tick before a stop.
+func (c *calls) write(ctx context.Context) error {
+	made := c.take()
+	if err := c.mind.AddCalls(ctx, made); err != nil {
+		c.keep(made)
 		return err
 	}
 	return nil

@@ -93,3 +93,21 @@ func (o *Options) validate() error {
 	}
 	return nil
 }
+
+// zoned tells the time in the mind's zone, whose days and months budgets count.
+type zoned struct{ options *Options }
+
+// zone is the mind's time zone now: "local" follows the machine.
+func (z zoned) zone() (*time.Location, error) {
+	return z.options.Config.Location(z.options.Env)
+}
+
+func (z zoned) zoneOrUTC() *time.Location {
+	zone, err := z.zone()
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+func (z zoned) now() time.Time { return z.options.Now().In(z.zoneOrUTC()) }

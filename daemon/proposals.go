@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -158,12 +159,12 @@ func saidTo(incident subconscious.IncidentID, said string, at time.Time) subcons
 // remember lets the next tick write it there. What was decided stands without.
 func (d *Daemon) remember(ctx context.Context, incident subconscious.IncidentID, said string) {
 	if _, err := d.mind.Enqueue(context.WithoutCancel(ctx), saidTo(incident, said, d.now())); err != nil {
-		d.unlearnt(incident, said, err)
+		unlearnt(d.options.Logger, incident, said, err)
 	}
 }
 
-func (d *Daemon) unlearnt(incident subconscious.IncidentID, said string, err error) {
-	d.options.Logger.Warn("the history does not learn what was said to a proposal", "incident", string(incident), "said", said, "error", err)
+func unlearnt(logger *slog.Logger, incident subconscious.IncidentID, said string, err error) {
+	logger.Warn("the history does not learn what was said to a proposal", "incident", string(incident), "said", said, "error", err)
 }
 
 func (d *Daemon) apiProposal(p actions.Proposal) api.Proposal {

@@ -74,7 +74,7 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 		Early: early,
 		Slots: newSlots(parsed), Last: d.currentState().LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
-		Hints: d.collector.Hints(), Requests: d.requested,
+		Hints: d.collector.Hints(), Requests: d.requests,
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {
 			_, err := d.think(ctx, tickRequest{kind: kind})
 			return err

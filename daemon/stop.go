@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
 )
 
 // How long a stop may take, together at most ten seconds. The tick that runs
@@ -28,27 +30,30 @@ type cleanup struct {
 	undo   func(context.Context) error
 }
 
-func (d *Daemon) later(name string, undo func(context.Context) error) {
-	d.laterWithin(stepWithin, name, undo)
+// cleanups are those of the steps that were taken, in order.
+type cleanups []cleanup
+
+func (all *cleanups) later(name string, undo func(context.Context) error) {
+	all.laterWithin(stepWithin, name, undo)
 }
 
 // laterWithin is later for a step that has a time of its own.
-func (d *Daemon) laterWithin(within time.Duration, name string, undo func(context.Context) error) {
-	d.cleanup = append(d.cleanup, cleanup{name, within, undo})
+func (all *cleanups) laterWithin(within time.Duration, name string, undo func(context.Context) error) {
+	*all = append(*all, cleanup{name, within, undo})
 }
 
 // undo runs the clean-ups, last first, each once and each in its own time, so
 // that one that hangs takes nothing from the others.
-func (d *Daemon) undo(ctx context.Context) error {
+func (all *cleanups) undo(ctx context.Context) error {
 	var problems []error
-	for _, c := range slices.Backward(d.cleanup) {
+	for _, c := range slices.Backward(*all) {
 		ctx, cancel := context.WithTimeout(ctx, c.within)
 		if err := c.undo(ctx); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", c.name, err))
 		}
 		cancel()
 	}
-	d.cleanup = nil
+	*all = nil
 	return errors.Join(problems...)
 }
 
@@ -62,28 +67,44 @@ func (d *Daemon) Stop(ctx context.Context) error {
 	return d.undo(ctx)
 }
 
-// finish keeps further ticks from beginning and waits for the one that runs;
-// after a while, or when ctx is done, that one is abandoned: nothing of it was
-// committed, so nothing is lost.
-func (d *Daemon) finish(ctx context.Context) error {
-	close(d.ending)
-	timer := time.AfterFunc(finishTick, d.abandon)
-	defer timer.Stop()
-	defer d.abandon()
+// turns lets one tick run at a time, until the daemon ends.
+type turns struct {
+	turn    chan struct{} // held by whoever ticks
+	ending  chan struct{} // closed when no tick may begin
+	ticking context.Context
+	abandon context.CancelFunc // ends the tick that runs
+}
+
+// take waits for the turn, which who has it gives back.
+func (t *turns) take(ctx context.Context) (giveBack func(), err error) {
+	ending := api.Errorf(api.CodeUnavailable, "start it again", "the daemon is stopping")
 	select {
-	case d.turn <- struct{}{}:
-		return nil
+	case <-t.ending:
+		return nil, ending
+	default:
+	}
+	select {
+	case t.turn <- struct{}{}:
+		return func() { <-t.turn }, nil
+	case <-t.ending:
+		return nil, ending
 	case <-ctx.Done():
-		return fmt.Errorf("a tick was abandoned and has not ended: %w", ctx.Err())
+		return nil, fmt.Errorf("wait for the running tick: %w", ctx.Err())
 	}
 }
 
-// isEnding reports whether the daemon stops.
-func (d *Daemon) isEnding() bool {
+// finish keeps further ticks from beginning and waits for the one that runs;
+// after a while, or when ctx is done, that one is abandoned: nothing of it was
+// committed, so nothing is lost.
+func (t *turns) finish(ctx context.Context) error {
+	close(t.ending)
+	timer := time.AfterFunc(finishTick, t.abandon)
+	defer timer.Stop()
+	defer t.abandon()
 	select {
-	case <-d.ending:
-		return true
-	default:
-		return false
+	case t.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("a tick was abandoned and has not ended: %w", ctx.Err())
 	}
 }

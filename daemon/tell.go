@@ -156,7 +156,7 @@ func (d *Daemon) hand(ctx context.Context, tx *store.Tx, tick int64, at time.Tim
 			return fmt.Errorf("give a message to the channels: %w", err)
 		}
 	}
-	return d.entrust(ctx, tx, tick, at, done.outcome, plain)
+	return entrust(ctx, tx, d.deliberations, tick, at, done.outcome, plain)
 }
 
 // plainIncidents are those of which rules wrote, of nothing but what the person

@@ -11,25 +11,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// ending is the answer while the daemon stops.
-func ending() error {
-	return api.Errorf(api.CodeUnavailable, "start it again", "the daemon is stopping")
-}
-
 // think waits for its turn and runs one tick. A tick, once begun, is not cut
 // short by ctx, but by the daemon's stop and by tick_timeout.
 func (d *Daemon) think(ctx context.Context, request tickRequest) (api.TickReport, error) {
-	if d.isEnding() {
-		return api.TickReport{}, ending()
+	giveBack, err := d.take(ctx)
+	if err != nil {
+		return api.TickReport{}, err
 	}
-	select {
-	case d.turn <- struct{}{}:
-		defer func() { <-d.turn }()
-	case <-d.ending:
-		return api.TickReport{}, ending()
-	case <-ctx.Done():
-		return api.TickReport{}, fmt.Errorf("wait for the running tick: %w", ctx.Err())
-	}
+	defer giveBack()
 	if err := d.refusePaused(); err != nil {
 		return api.TickReport{}, err
 	}

@@ -72,7 +72,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	report.Decisions, report.Told = newDecisions(next.TickCount, at, outcome), toldMessages(outcome)
 	report.ElapsedMS = milliseconds(time.Since(began))
 	if request.dryRun {
-		return report, d.writeCalls(ctx)
+		return report, d.calls.write(ctx)
 	}
 
 	d.markSeen(staged, snapshot, results)
@@ -115,36 +115,7 @@ func (d *Daemon) ask(ctx context.Context, snapshot subconscious.Snapshot, attent
 		ctx, cancel = context.WithDeadline(ctx, ends.Add(-d.options.Config.TickTimeout*(fifths-asking)/fifths))
 		defer cancel()
 	}
-	facts := d.judge(ctx, snapshot)
-	results := d.runner.RunAll(ctx, snapshot, attention)
-	for i := range results {
-		r := &results[i]
-		if r.Mode == modeReflex && r.Attention.Ask && r.Err == nil {
-			continue // rules have thought in its place, of facts too
-		}
-		beside := facts[r.Thread]
-		r.Facts = beside.Thought
-		if beside.Err != nil {
-			r.Failures = append(r.Failures, "the rules beside it: "+beside.Err.Error())
-			d.options.Logger.Error("rules beside a model failed", "thread", r.Thread, "error", beside.Err)
-		}
-	}
-	return results
-}
-
-// judge has rules judge the facts in the fields of threads with a model, whether
-// those are asked or not: a model that is silent, rests or fails hides none.
-func (d *Daemon) judge(ctx context.Context, snapshot subconscious.Snapshot) map[subconscious.ThreadName]threads.Result {
-	attention := map[subconscious.ThreadName]threads.Attention{}
-	for _, name := range d.facts.Names() {
-		field := snapshot.Fields[name]
-		attention[name] = threads.Attention{Ask: len(field.New)+len(field.Wider) > 0}
-	}
-	found := map[subconscious.ThreadName]threads.Result{}
-	for _, r := range d.facts.RunAll(ctx, snapshot, attention) {
-		found[r.Thread] = r
-	}
-	return found
+	return d.runner.RunAll(ctx, snapshot, attention)
 }
 
 // decided is what a tick came to: what the mechanics and the gate were given,

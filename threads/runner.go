@@ -20,6 +20,7 @@ type Runner struct {
 	threads  []Thread
 	deadline time.Duration
 	logger   *slog.Logger
+	beside   *Runner // of the rules beside threads with a model; nil for none
 
 	mu      sync.Mutex
 	busy    map[subconscious.ThreadName]time.Time // asked then, and not back yet
@@ -31,6 +32,9 @@ type Runner struct {
 type RunnerOptions struct {
 	// Threads are asked in this order of report. Their names must differ.
 	Threads []Thread
+	// Facts judge the facts in the fields of the threads of their names, whether
+	// those are asked or not: a model that is silent, rests or fails hides none.
+	Facts []Thread
 	// Deadline for each; 0 means 30 s.
 	Deadline time.Duration
 	// Logger; nil discards.
@@ -55,7 +59,13 @@ func NewRunner(options RunnerOptions) (*Runner, error) {
 	r := &Runner{threads: options.Threads, deadline: options.Deadline, logger: options.Logger,
 		busy: map[subconscious.ThreadName]time.Time{}, idle: make(chan struct{})}
 	close(r.idle)
-	return r, nil
+	if len(options.Facts) == 0 {
+		return r, nil
+	}
+	options.Threads, options.Facts = options.Facts, nil
+	var err error
+	r.beside, err = NewRunner(options)
+	return r, err
 }
 
 // Names returns the threads' names in order.
@@ -103,6 +113,35 @@ var (
 // when ctx is done; who is not back by then has failed, and is not asked again
 // until it is back. A panic is a failure.
 func (r *Runner) RunAll(ctx context.Context, snapshot subconscious.Snapshot, attention map[subconscious.ThreadName]Attention) []Result {
+	if r.beside == nil {
+		return r.runAll(ctx, snapshot, attention)
+	}
+	looks := map[subconscious.ThreadName]Attention{}
+	for _, name := range r.beside.Names() {
+		field := snapshot.Fields[name]
+		looks[name] = Attention{Ask: len(field.New)+len(field.Wider) > 0}
+	}
+	beside := map[subconscious.ThreadName]Result{}
+	for _, found := range r.beside.runAll(ctx, snapshot, looks) {
+		beside[found.Thread] = found
+	}
+	results := r.runAll(ctx, snapshot, attention)
+	for i := range results {
+		result := &results[i]
+		if result.Mode == Reflex && result.Attention.Ask && result.Err == nil {
+			continue // rules have thought in its place, of facts too
+		}
+		found := beside[result.Thread]
+		result.Facts = found.Thought
+		if found.Err != nil {
+			result.Failures = append(result.Failures, "the rules beside it: "+found.Err.Error())
+			r.logger.Error("rules beside a model failed", "thread", result.Thread, "error", found.Err)
+		}
+	}
+	return results
+}
+
+func (r *Runner) runAll(ctx context.Context, snapshot subconscious.Snapshot, attention map[subconscious.ThreadName]Attention) []Result {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.deadline, fmt.Errorf("it did not answer within %s: %w", r.deadline, context.DeadlineExceeded))
 	defer cancel()
 	began := time.Now()
@@ -205,6 +244,13 @@ func (r *Runner) think(ctx context.Context, t Thread, snapshot subconscious.Snap
 // Stop lets nobody be asked any more, and waits until every thread is back, or
 // ctx is done.
 func (r *Runner) Stop(ctx context.Context) error {
+	if r.beside != nil {
+		return errors.Join(r.beside.stop(ctx), r.stop(ctx))
+	}
+	return r.stop(ctx)
+}
+
+func (r *Runner) stop(ctx context.Context) error {
 	r.mu.Lock()
 	r.stopped = true
 	idle, left := r.idle, len(r.busy)
