@@ -1,6 +1,9 @@
 package dates
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // role is what a word can do in a date. A word can have several.
 type role uint64
@@ -192,7 +195,7 @@ var numberWords = []string{
 	`thirteen dreizehn treize trece`, `fourteen vierzehn quatorze catorce`, `fifteen fünfzehn quinze quince`,
 }
 
-var lexicon = buildLexicon()
+var lexicon = sync.OnceValue(buildLexicon)
 
 func buildLexicon() map[string]lexeme {
 	words := map[string]lexeme{}

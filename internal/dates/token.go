@@ -104,7 +104,7 @@ func (t *token) readWord(text string) int {
 		}
 	}
 	if n <= len(folded) {
-		t.lex = lexicon[string(folded[:n])]
+		t.lex = lexicon()[string(folded[:n])]
 	}
 	return i
 }

@@ -6,19 +6,20 @@
 package links
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // maxLinks is how many identities are read of one text, and of each kind.
 const maxLinks = 12
 
 var (
-	urlLink  = regexp.MustCompile(`https?://[^\s<>"'` + "`" + `\])}]+`)
-	diskLink = regexp.MustCompile("(?:^|[\\s(\"'`„“])(/[A-Za-z][A-Za-z0-9_-]*(?:/[A-Za-z0-9_-]+){0,2})(?:$|[\\s)\"'`“”,;:!?]|\\.(?:\\s|$))")
-	unitLink = regexp.MustCompile(`(?:^|[^A-Za-z0-9@_.:/-])([A-Za-z0-9][A-Za-z0-9@_:-]*(?:\.[A-Za-z0-9@_:-]+)*\.(?:service|timer|socket|mount))(?:$|[^A-Za-z0-9_-])`)
+	urlLink  = lazy.Regexp(`https?://[^\s<>"'` + "`" + `\])}]+`)
+	diskLink = lazy.Regexp("(?:^|[\\s(\"'`„“])(/[A-Za-z][A-Za-z0-9_-]*(?:/[A-Za-z0-9_-]+){0,2})(?:$|[\\s)\"'`“”,;:!?]|\\.(?:\\s|$))")
+	unitLink = lazy.Regexp(`(?:^|[^A-Za-z0-9@_.:/-])([A-Za-z0-9][A-Za-z0-9@_:-]*(?:\.[A-Za-z0-9@_:-]+)*\.(?:service|timer|socket|mount))(?:$|[^A-Za-z0-9_-])`)
 	// numbered reads "invoice 4711", "Rechnung Nr. RE-2026-4711", "facture n° 12".
-	numbered = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(invoice|rechnung|rechnungsnummer|facture|factura|order|bestellung|commande|pedido|ticket)` +
+	numbered = lazy.Regexp(`(?i)(?:^|[^\p{L}])(invoice|rechnung|rechnungsnummer|facture|factura|order|bestellung|commande|pedido|ticket)` +
 		`(?:[ \t]*(?:number|no|nr|nummer|num|numéro|número|n°|nº|#|:)\.?){0,2}[ \t]*[#:]?[ \t]*((?:[A-Z]{1,4}-?)?\d[\d/-]{1,20}\d|\d{2,20})(?:$|[^\p{L}\d])`)
 )
 
@@ -38,25 +39,25 @@ func Of(text string) []string {
 			links = append(links, link)
 		}
 	}
-	for _, u := range urlLink.FindAllString(text, maxLinks) {
+	for _, u := range urlLink().FindAllString(text, maxLinks) {
 		add("url:" + strings.TrimRight(u, ".,;:!?*_"))
 	}
 	bare := text
 	if len(links) > 0 { // the parts of an address are nothing of their own
-		bare = urlLink.ReplaceAllString(text, " ")
+		bare = urlLink().ReplaceAllString(text, " ")
 	}
 	if strings.Contains(bare, "/") {
-		for _, m := range diskLink.FindAllStringSubmatch(bare, maxLinks) {
+		for _, m := range diskLink().FindAllStringSubmatch(bare, maxLinks) {
 			add("disk:" + m[1])
 		}
 	}
 	if strings.Contains(bare, ".") {
-		for _, m := range unitLink.FindAllStringSubmatch(bare, maxLinks) {
+		for _, m := range unitLink().FindAllStringSubmatch(bare, maxLinks) {
 			add("unit:" + m[1])
 		}
 	}
 	if strings.ContainsAny(bare, "0123456789") {
-		for _, m := range numbered.FindAllStringSubmatch(bare, maxLinks) {
+		for _, m := range numbered().FindAllStringSubmatch(bare, maxLinks) {
 			add(numberKinds[strings.ToLower(m[1])] + ":" + strings.ToLower(m[2]))
 		}
 	}

@@ -48,7 +48,7 @@ func appointmentOf(s string, now time.Time) (dates.Match, bool) {
 		return dates.Match{}, false
 	}
 	for _, m := range dates.Find(s, now) {
-		if m.Day && !m.DateOnly && !repeats(s, m) && !beginning[wordBeforeDate(s, m)] && !beginning[firstOf(m)] {
+		if m.Day && !m.DateOnly && !repeats(s, m) && !beginning.Has(wordBeforeDate(s, m)) && !beginning.Has(firstOf(m)) {
 			return m, true
 		}
 	}

@@ -126,20 +126,20 @@ func readAsk(s string, short bool) (AskForm, bool) {
 // joined to: "please review it and | let me know if you have any questions".
 func beforeSecond(words []word, formula int) []word {
 	i := formula - 1
-	for i >= 0 && courtesy[words[i].text] {
+	for i >= 0 && courtesy.Has(words[i].text) {
 		i--
 	}
-	if i < 0 || !joining[words[i].text] {
+	if i < 0 || !joining.Has(words[i].text) {
 		return nil
 	}
 	return words[:i]
 }
 
 func (l *language) ask(words []word, mark, short bool) (AskForm, int, bool) {
-	if from, _, ok := l.polite.find(words); ok && !l.idle.has(words) && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking[text(words, from-1)] || opens(words, from)) {
+	if from, _, ok := l.polite.find(words); ok && !l.idle.has(words) && !(words[from].text == "would" && anyOf(words, supposing)) && (mark && !wordsOfAsking.Has(text(words, from-1)) || opens(words, from)) {
 		return Request, from, true
 	}
-	if from, _, ok := l.marked.find(words); ok && mark && !wordsOfAsking[text(words, from-1)] && !l.idle.has(words) {
+	if from, _, ok := l.marked.find(words); ok && mark && !wordsOfAsking.Has(text(words, from-1)) && !l.idle.has(words) {
 		return Request, from, true
 	}
 	if from, _, ok := l.requests.find(words); ok && (opens(words, from) || !reported(words, reading{word: from})) {
@@ -193,7 +193,7 @@ func titled(s string, words []word) bool {
 	for i, w := range words {
 		r, _ := utf8.DecodeRuneInString(s[w.start:])
 		switch capital := unicode.IsUpper(r); {
-		case i > 0 && capital && w.text != "i" && headlined[w.text]:
+		case i > 0 && capital && w.text != "i" && headlined.Has(w.text):
 			small = true
 		case w.end-w.start >= 4:
 			long++

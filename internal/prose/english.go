@@ -44,7 +44,7 @@ func englishForm(words []word, i int) (r reading, verb int) {
 	must := reading{form: Duty, dated: true}
 	own := at(words, i, "i")
 	j := i + 1
-	if own && englishAdverb[text(words, j)] && text(words, j) != "to" {
+	if own && englishAdverb.Has(text(words, j)) && text(words, j) != "to" {
 		j++
 	}
 	switch {
@@ -82,12 +82,12 @@ func englishForm(words []word, i int) (r reading, verb int) {
 
 // englishVerb reports whether the verb at word i is one of doing.
 func englishVerb(words []word, i int) bool {
-	for englishAdverb[text(words, i)] {
+	for englishAdverb.Has(text(words, i)) {
 		i++
 	}
 	verb := text(words, i)
 	switch {
-	case verb == "" || englishNot[verb]:
+	case verb == "" || englishNot.Has(verb):
 		return false
 	case verb == "see":
 		return at(words, i+1, "to", "it") || at(words, i+1, "if") || at(words, i+1, "whether")
@@ -95,7 +95,7 @@ func englishVerb(words []word, i int) bool {
 		next := text(words, i+1)
 		return len(next) > 4 && next[len(next)-3:] == "ing"
 	case verb == "have":
-		return englishThing[text(words, i+1)]
+		return englishThing.Has(text(words, i+1))
 	}
 	return true
 }

@@ -1,13 +1,14 @@
 package prose
 
 import (
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 const (
@@ -124,7 +125,7 @@ const maxLeading = 40
 // an event that the sentence does not tell ("reply within 7 days").
 func since(s string, m dates.Match) bool {
 	first := split(m.Text)
-	return len(first) > 0 && (sinceWords[first[0].text] || spanWords[first[0].text]) || sinceWords[wordBeforeDate(s, m)]
+	return len(first) > 0 && (sinceWords.Has(first[0].text) || spanWords.Has(first[0].text)) || sinceWords.Has(wordBeforeDate(s, m))
 }
 
 // repeats reports whether a weekday is that of each week: "le mardi", "los
@@ -156,7 +157,7 @@ func (p *prose) begin() (i int, ok bool) {
 	topic := 0
 	for i < len(p.words) {
 		switch {
-		case p.inDate[i], courtesy[p.words[i].text]:
+		case p.inDate[i], courtesy.Has(p.words[i].text):
 			i++
 			continue
 		}
@@ -165,7 +166,7 @@ func (p *prose) begin() (i int, ok bool) {
 			break
 		}
 		for _, w := range p.words[i:next] {
-			if reporting[w.text] || speaking[w.text] {
+			if reporting.Has(w.text) || speaking.Has(w.text) {
 				return 0, false
 			}
 		}
@@ -211,7 +212,7 @@ func (p *prose) isErrand() bool {
 		return false
 	}
 	for j := i; j < end; j++ {
-		if telling[p.words[j].text] && !p.inDate[j] {
+		if telling.Has(p.words[j].text) && !p.inDate[j] {
 			return false
 		}
 	}
@@ -226,17 +227,17 @@ func (p *prose) upper(i int) bool {
 
 func (p *prose) englishErrand(i, end int) bool {
 	verb := p.words[i].text
-	if !englishErrands[verb] && !englishNouns[verb] || i+1 >= end || p.inDate[i+1] || p.words[i].accent {
+	if !englishErrands.Has(verb) && !englishNouns.Has(verb) || i+1 >= end || p.inDate[i+1] || p.words[i].accent {
 		return false
 	}
 	next := p.words[i+1].text
-	if englishObject[next] {
+	if englishObject.Has(next) {
 		return true
 	}
-	if englishNouns[verb] { // "order 4711 arrives", "return flight"
+	if englishNouns.Has(verb) { // "order 4711 arrives", "return flight"
 		return p.upper(i+1) && !strings.ContainsAny(p.between(i+1), ".:,")
 	}
-	return !englishLink[next]
+	return !englishLink.Has(next)
 }
 
 func (p *prose) germanErrand(i, end int) bool {
@@ -253,11 +254,11 @@ func (p *prose) germanErrand(i, end int) bool {
 // germanErrandVerb knows the infinitives of doing with what may stand before
 // them: zurückrufen, abgeben.
 func germanErrandVerb(verb string) bool {
-	if germanErrands[verb] {
+	if germanErrands.Has(verb) {
 		return true
 	}
 	for _, prefix := range germanPrefixes {
-		if rest, ok := strings.CutPrefix(verb, prefix); ok && germanErrands[rest] {
+		if rest, ok := strings.CutPrefix(verb, prefix); ok && germanErrands.Has(rest) {
 			return true
 		}
 	}
@@ -266,17 +267,17 @@ func germanErrandVerb(verb string) bool {
 
 func (p *prose) frenchErrand(i, end int) bool {
 	j := i
-	for j < end-1 && frenchPronoun[p.words[j].text] {
+	for j < end-1 && frenchPronoun.Has(p.words[j].text) {
 		j++
 	}
-	if frenchErrands[p.words[j].text] && (j == i || !p.inDate[j]) && j+1 < end {
+	if frenchErrands.Has(p.words[j].text) && (j == i || !p.inDate[j]) && j+1 < end {
 		return true
 	}
 	if !p.date.Deadline {
 		return false
 	}
 	for j := i + 1; j < end-1; j++ { // "facture à régler avant le 15"
-		if p.text[p.words[j].start:p.words[j].end] == "à" && frenchErrands[p.words[j+1].text] && !p.inDate[j+1] {
+		if p.text[p.words[j].start:p.words[j].end] == "à" && frenchErrands.Has(p.words[j+1].text) && !p.inDate[j+1] {
 			return true
 		}
 	}
@@ -286,7 +287,7 @@ func (p *prose) frenchErrand(i, end int) bool {
 func (p *prose) spanishErrand(i int) bool {
 	verb := p.words[i].text
 	for range 3 {
-		if spanishErrands[verb] {
+		if spanishErrands.Has(verb) {
 			return i+1 < len(p.words)
 		}
 		for _, clitic := range []string{"los", "las", "les", "nos", "lo", "la", "le", "me", "te", "se"} {
@@ -300,12 +301,12 @@ func (p *prose) spanishErrand(i int) bool {
 }
 
 // seconds are those of a time stamp.
-var seconds = regexp.MustCompile(`\d:\d\d:\d\d`)
+var seconds = lazy.Regexp(`\d:\d\d:\d\d`)
 
 // isAppointment reports whether a sentence is no more than a name, a day and a
 // time of it, and what may follow behind a pause.
 func (p *prose) isAppointment() bool {
-	if p.date.DateOnly || p.date.Deadline || seconds.MatchString(p.text) || strings.ContainsAny(p.text[:p.words[0].start], "“„«\"'") {
+	if p.date.DateOnly || p.date.Deadline || seconds().MatchString(p.text) || strings.ContainsAny(p.text[:p.words[0].start], "“„«\"'") {
 		return false
 	}
 	for i := 1; i < p.first; i++ {
@@ -327,7 +328,7 @@ func (p *prose) isAppointment() bool {
 			thing = append(thing, p.words[i])
 		}
 	}
-	if len(thing) == 0 || len(thing) > maxThing || articles[thing[0].text] || anyOf(thing, telling) || anyOf(thing, stamps) || anyOf(thing, reporting) {
+	if len(thing) == 0 || len(thing) > maxThing || articles.Has(thing[0].text) || anyOf(thing, telling) || anyOf(thing, stamps) || anyOf(thing, reporting) {
 		return false
 	}
 	if p.date.Weekday && !anyOf(thing, appointments) {
@@ -342,14 +343,14 @@ func (p *prose) isAppointment() bool {
 }
 
 // settled begins a sentence that says of the one before it that it is done.
-var settled = regexp.MustCompile(`^[(\[]?(?i:paid|done|sent|called|cancelled|canceled|erledigt|bezahlt|abgeschickt|abgegeben|fait|faite|payée?|envoyée?|annulée?|hecho|hecha|pagad[oa]|enviad[oa])(?:$|[^\p{L}])`)
+var settled = lazy.Regexp(`^[(\[]?(?i:paid|done|sent|called|cancelled|canceled|erledigt|bezahlt|abgeschickt|abgegeben|fait|faite|payée?|envoyée?|annulée?|hecho|hecha|pagad[oa]|enviad[oa])(?:$|[^\p{L}])`)
 
 // Settles reports whether a sentence says of the one before it that it is done.
-func Settles(sentence string) bool { return settled.MatchString(sentence) }
+func Settles(sentence string) bool { return settled().MatchString(sentence) }
 
 // finished are sentences in which people say of themselves that they have done
 // something.
-var finished = regexp.MustCompile(`(?i)^(?:` +
+var finished = lazy.Regexp(`(?i)^(?:` +
 	`(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:just|already|now|finally))?\s+(?:paid|done|sent|called|phoned|rang|rung|cancelled|canceled|booked|renewed|finished|submitted|posted|ordered|returned|mailed|emailed|wrote|written|fixed|repaired|delivered|told|asked|answered|bought|handed|moved|signed|filed|cleaned|picked|dropped|took|taken|brought|gave|given|met|visited)\b` +
 	`|(?:ich\s+habe?|wir\s+haben|habe?)\s.{0,120}(?:erledigt|bezahlt|überwiesen|geschickt|abgeschickt|abgegeben|angerufen|gebucht|bestellt|verlängert|gekündigt|abgesagt|unterschrieben|geschrieben|repariert|gekauft|gebracht|abgeholt|gemacht)[.!)\s]*$` +
 	`|j['’]ai(?:\s+(?:déjà|enfin|bien))?\s+(?:payé|fait|envoyé|appelé|annulé|réservé|renouvelé|fini|commandé|rendu|signé|écrit|réparé|acheté)(?:[^\p{L}]|$)` +
@@ -358,11 +359,11 @@ var finished = regexp.MustCompile(`(?i)^(?:` +
 // Finishes reports whether a sentence says that its writer has done what it
 // names: "Sent the plan.", "I called the plumber.", "Ich habe die Miete bezahlt."
 func Finishes(sentence string) bool {
-	return Settles(sentence) || finished.MatchString(sentence) && !denies.MatchString(sentence)
+	return Settles(sentence) || finished().MatchString(sentence) && !denies().MatchString(sentence)
 }
 
 // denies are the words that turn it round.
-var denies = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:not|never|nobody|nicht|nie|niemanden?|kein(?:e[nmrs]?)?|pas|jamais|nunca|nadie)(?:[^\p{L}]|$)`)
+var denies = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:not|never|nobody|nicht|nie|niemanden?|kein(?:e[nmrs]?)?|pas|jamais|nunca|nadie)(?:[^\p{L}]|$)`)
 
 // IsRecord reports whether a name or a heading is that of a log, of minutes or
 // of an archive: what stands there is what was.

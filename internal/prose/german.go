@@ -38,7 +38,7 @@ func germanForm(words []word) (reading, bool) {
 		switch {
 		case w.text == "ich" && opens(words, i):
 			return germanOwn(words, i, next)
-		case next == "ich" && i > 0 && i <= 8 && !w.pause && (w.text == "werde" || germanModal[w.text] || germanDoing[w.text]):
+		case next == "ich" && i > 0 && i <= 8 && !w.pause && (w.text == "werde" || germanModal.Has(w.text) || germanDoing.Has(w.text)):
 			r, ok := germanOwn(words, i, w.text)
 			r.led, r.dated = true, true
 			return r, ok
@@ -60,17 +60,17 @@ func germanOwn(words []word, i int, verb string) (reading, bool) {
 	switch {
 	case verb == "werde":
 		return reading{form: Vow, word: i}, germanInfinitive(words[i:])
-	case germanModal[verb]:
+	case germanModal.Has(verb):
 		return reading{form: Duty, word: i, dated: true}, true
-	case germanWish[verb]:
+	case germanWish.Has(verb):
 		return reading{form: Duty, word: i, dated: true, limited: true}, true
 	case verb == "kummere" && text(words, i+2) == "mich":
 		return reading{form: Vow, word: i}, true
-	case germanDoing[verb]:
+	case germanDoing.Has(verb):
 		return reading{form: Vow, word: i, dated: true}, true
 	case verb == "verspreche":
 		return reading{form: Vow, word: i}, true
-	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "te") && len(verb) > 3 && !germanBeing[verb]:
+	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "te") && len(verb) > 3 && !germanBeing.Has(verb):
 		return reading{form: Vow, word: i, dated: true, limited: true}, true
 	}
 	return reading{}, false

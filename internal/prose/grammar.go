@@ -119,7 +119,7 @@ var reporting = SetOf(`said says say told tells wrote writes asked asks thought 
 
 func reported(words []word, r reading) bool {
 	for _, w := range words[:r.word] {
-		if reporting[w.text] {
+		if reporting.Has(w.text) {
 			return true
 		}
 	}
@@ -138,19 +138,19 @@ func opens(words []word, i int) bool {
 	if i == 0 {
 		return true
 	}
-	return words[i].pause || linking[words[i-1].text]
+	return words[i].pause || linking.Has(words[i-1].text)
 }
 
 // conditional reports whether the sentence depends on something else.
 func conditional(words []word) bool {
-	if conditions[words[0].text] {
+	if conditions.Has(words[0].text) {
 		return words[0].text != "s" || at(words, 0, "s", "il")
 	}
 	for i, w := range words[1:] {
-		if w.text == "if" && !asking[words[i].text] || w.text == "unless" || (w.text == "wenn" || w.text == "falls" || w.text == "sofern") && w.pause {
+		if w.text == "if" && !asking.Has(words[i].text) || w.text == "unless" || (w.text == "wenn" || w.text == "falls" || w.text == "sofern") && w.pause {
 			return true
 		}
-		if w.text == "si" && i > 0 && !asking[words[i].text] && w.pause {
+		if w.text == "si" && i > 0 && !asking.Has(words[i].text) && w.pause {
 			return true
 		}
 	}

@@ -65,7 +65,7 @@ var (
 		pagar/pagadero/abonar antes/hasta/el
 	`)
 	// dueAfter stand right behind one: "am 30.11. fällig".
-	dueAfter = headsOf(`
+	dueAfter = phrases(nil, `
 		fällig/zahlbar/zu
 		fällig wird/werden
 		at/is the? latest/deadline
@@ -74,7 +74,7 @@ var (
 		endet die frist
 	`)
 	// ofEvent behind a span counts it from what the text does not tell.
-	ofEvent = headsOf(`
+	ofEvent = phrases(nil, `
 		after/of/from/following/nach/ab/seit/après/suivant/suivants/tras/después/desde/a
 	`)
 	// mustDo, with a date that is put as a limit, has the reader do something.

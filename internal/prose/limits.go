@@ -78,14 +78,14 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 			continue
 		}
 		before, after := around(words, m)
-		if spans(m) && ofEvent.begin(after) {
+		if spans(m) && ofEvent.begins(after) {
 			continue
 		}
 		switch {
 		case len(before) > 0 && dueBefore.ends(before):
 		case m.Deadline && (mustDo.has(words) || dueWords.has(words)):
 		case expires.has(words) && anyOf(words, lasting) && !anyOf(words, fleeting):
-		case dueAfter.begin(after):
+		case dueAfter.begins(after):
 		default:
 			continue
 		}
@@ -121,7 +121,7 @@ func around(words []word, m dates.Match) (before, after []word) {
 	}
 	// A label ("Frist:") belongs to its date, and so does "by".
 	k := i
-	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && dueLabels[words[k].text] {
+	for k < j && !strings.ContainsAny(words[k].text, "0123456789") && dueLabels.Has(words[k].text) {
 		k++
 	}
 	return words[:k], words[j:]
@@ -134,5 +134,5 @@ func sells(words []word) bool { return anyOf(words, selling) }
 // spans reports whether a date is a span of time: "within 14 days".
 func spans(m dates.Match) bool {
 	first := split(m.Text)
-	return len(first) > 0 && spanWords[first[0].text]
+	return len(first) > 0 && spanWords.Has(first[0].text)
 }

@@ -94,12 +94,12 @@ func Advertises(text string) bool {
 		}
 		for _, w := range words {
 			one := strings.TrimSuffix(w.text, "s")
-			if seen[one] || !trade[w.text] && !peddling[w.text] {
+			if seen[one] || !trade.Has(w.text) && !peddling.Has(w.text) {
 				continue
 			}
 			seen[one] = true
 			weight++
-			if peddling[w.text] {
+			if peddling.Has(w.text) {
 				weight++
 			}
 		}

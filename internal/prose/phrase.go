@@ -1,7 +1,9 @@
 package prose
 
 import (
+	"slices"
 	"strings"
+	"sync"
 )
 
 // A phrase is a row of words as it is written in the lists of this package:
@@ -40,14 +42,18 @@ const (
 	maxSkipped = 3
 )
 
-// phrasebook finds the phrases of a list in the words of a sentence.
-type phrasebook struct {
-	first map[string][]phrase
+// phrasebook finds the phrases of a list in the words of a sentence. It returns
+// those that begin with a word.
+type phrasebook func() map[string][]phrase
+
+// phrases is the phrasebook of a list, one phrase a line; the first step of each
+// is of words. The list is read when it is used first.
+func phrases(sets map[string]Set, list string) phrasebook {
+	return sync.OnceValue(func() map[string][]phrase { return readPhrases(sets, list) })
 }
 
-// phrases reads a list of phrases, one a line. Its first step is of words.
-func phrases(sets map[string]Set, list string) phrasebook {
-	book := phrasebook{first: map[string][]phrase{}}
+func readPhrases(sets map[string]Set, list string) map[string][]phrase {
+	first := map[string][]phrase{}
 	for line := range strings.Lines(list) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
@@ -66,11 +72,11 @@ func phrases(sets map[string]Set, list string) phrasebook {
 		if p.steps[0].kind != oneOf {
 			panic("prose: a phrase begins with no word: " + line)
 		}
-		for word := range p.steps[0].words {
-			book.first[word] = append(book.first[word], p)
+		for word := range p.steps[0].words() {
+			first[word] = append(first[word], p)
 		}
 	}
-	return book
+	return first
 }
 
 func readStep(sets map[string]Set, field string) step {
@@ -101,8 +107,12 @@ func readStep(sets map[string]Set, field string) step {
 // find returns the first word from which on one of the phrases stands, and the
 // one behind it.
 func (b phrasebook) find(words []word) (from, to int, ok bool) {
+	if b == nil { // a language has no phrases of this kind
+		return 0, 0, false
+	}
+	first := b()
 	for i, w := range words {
-		for _, p := range b.first[w.text] {
+		for _, p := range first[w.text] {
 			if p.head && !leads(words, i) {
 				continue
 			}
@@ -117,7 +127,7 @@ func (b phrasebook) find(words []word) (from, to int, ok bool) {
 // leads reports whether word i begins a clause that is no second half of another:
 // what follows "and" has the subject of what is before it.
 func leads(words []word, i int) bool {
-	return opens(words, i) && (i == 0 || words[i].pause || !joining[words[i-1].text])
+	return opens(words, i) && (i == 0 || words[i].pause || !joining.Has(words[i-1].text))
 }
 
 var joining = SetOf(`and then und dann et puis y luego e`)
@@ -133,7 +143,7 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 	for n, s := range steps {
 		switch s.kind {
 		case oneOf:
-			if i >= len(words) || !s.words[words[i].text] {
+			if i >= len(words) || !s.words.Has(words[i].text) {
 				return 0, false
 			}
 			i++
@@ -143,11 +153,11 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 			}
 			i++
 		case maybe:
-			if i < len(words) && s.words[words[i].text] {
+			if i < len(words) && s.words.Has(words[i].text) {
 				i++
 			}
 		case skip:
-			for k := 0; k < maxSkipped && i < len(words) && s.words[words[i].text]; k++ {
+			for k := 0; k < maxSkipped && i < len(words) && s.words.Has(words[i].text); k++ {
 				i++
 			}
 		case gap:
@@ -164,33 +174,34 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 	return i, true
 }
 
-// tail is a list of phrases that are looked for at the end of some words.
-type tail struct {
-	book    phrasebook
-	longest int // words that a phrase may have
-}
+// tail finds phrases at the end of some words. It returns those that begin with a
+// word, each with a last step that is the end, and how many words the longest may have.
+type tail func() (first map[string][]phrase, longest int)
 
 func tails(list string) tail {
-	t := tail{book: phrases(nil, list)}
-	for _, all := range t.book.first {
-		for i := range all {
-			n := len(all[i].steps)
-			for _, s := range all[i].steps {
-				if s.kind == gap {
-					n += maxGap
+	return sync.OnceValues(func() (map[string][]phrase, int) {
+		first, longest := readPhrases(nil, list), 0
+		for _, all := range first {
+			for i := range all {
+				n := len(all[i].steps)
+				for _, s := range all[i].steps {
+					if s.kind == gap {
+						n += maxGap
+					}
 				}
+				longest = max(longest, n)
+				all[i].steps = append(slices.Clip(all[i].steps), step{kind: end})
 			}
-			t.longest = max(t.longest, n)
-			all[i].steps = append(all[i].steps[:len(all[i].steps):len(all[i].steps)], step{kind: end})
 		}
-	}
-	return t
+		return first, longest
+	})
 }
 
 // ends reports whether the words end with one of the phrases.
 func (t tail) ends(words []word) bool {
-	for i := max(0, len(words)-t.longest); i < len(words); i++ {
-		for _, p := range t.book.first[words[i].text] {
+	first, longest := t()
+	for i := max(0, len(words)-longest); i < len(words); i++ {
+		for _, p := range first[words[i].text] {
 			if _, ok := match(p.steps, words, i); ok {
 				return true
 			}
@@ -199,16 +210,12 @@ func (t tail) ends(words []word) bool {
 	return false
 }
 
-// heads are phrases that are looked for at the beginning of some words.
-type heads phrasebook
-
-func headsOf(list string) heads { return heads(phrases(nil, list)) }
-
-func (h heads) begin(words []word) bool {
+// begins reports whether the words begin with one of the phrases.
+func (b phrasebook) begins(words []word) bool {
 	if len(words) == 0 {
 		return false
 	}
-	for _, p := range h.first[words[0].text] {
+	for _, p := range b()[words[0].text] {
 		if _, ok := match(p.steps, words, 0); ok {
 			return true
 		}

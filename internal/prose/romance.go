@@ -13,7 +13,7 @@ var (
 // "rappelle-moi de …".
 func french(words []word) (reading, bool) {
 	for i, w := range words {
-		if w.pause && i > 0 && conditions[words[0].text] {
+		if w.pause && i > 0 && conditions.Has(words[0].text) {
 			return reading{}, false
 		}
 		if !opens(words, i) && !(w.text == "je" || w.text == "j") {
@@ -40,11 +40,11 @@ func frenchForm(words []word, i int) (reading, bool) {
 	switch {
 	case at(words, i, "je", "vais"):
 		j := i + 2
-		for frenchPronoun[text(words, j)] || frenchFilling[text(words, j)] {
+		for frenchPronoun.Has(text(words, j)) || frenchFilling.Has(text(words, j)) {
 			j++
 		}
 		verb := text(words, j)
-		return reading{form: Vow}, infinitive(verb, "er", "ir", "re", "oir") && !frenchNever[verb]
+		return reading{form: Vow}, infinitive(verb, "er", "ir", "re", "oir") && !frenchNever.Has(verb)
 	case at(words, i, "je", "dois"), at(words, i, "nous", "devons"), at(words, i, "on", "doit"), at(words, i, "il", "faut"), at(words, i, "il", "me", "faut"),
 		i == 0 && at(words, i, "faut"), i == 0 && at(words, i, "dois"):
 		return duties, true
@@ -52,11 +52,11 @@ func frenchForm(words []word, i int) (reading, bool) {
 		return reading{form: Vow}, true
 	case at(words, i, "je"), at(words, i, "j"):
 		j := i + 1
-		for frenchPronoun[text(words, j)] {
+		for frenchPronoun.Has(text(words, j)) {
 			j++
 		}
 		verb := text(words, j)
-		return reading{form: Vow}, strings.HasSuffix(verb, "rai") && len(verb) > 4 && !frenchNever[verb]
+		return reading{form: Vow}, strings.HasSuffix(verb, "rai") && len(verb) > 4 && !frenchNever.Has(verb)
 	case at(words, i, "rappelle", "moi"), at(words, i, "rappelez", "moi"), at(words, i, "rappeler", "moi"):
 		return reading{form: Reminder}, len(words) > i+2
 	case at(words, i, "n", "oublie", "pas"), at(words, i, "ne", "pas", "oublier"), i == 0 && at(words, i, "penser", "a"):
@@ -113,13 +113,13 @@ func spanishForm(words []word, i int) (reading, bool) {
 	if at(words, j, "yo") {
 		j++
 	}
-	for spanishPronoun[text(words, j)] {
+	for spanishPronoun.Has(text(words, j)) {
 		j++
 	}
 	switch {
 	case at(words, j, "voy", "a"):
 		verb := text(words, j+2)
-		return reading{form: Vow}, spanishInfinitive(verb) && !spanishNever[verb]
+		return reading{form: Vow}, spanishInfinitive(verb) && !spanishNever.Has(verb)
 	case at(words, j, "tengo", "que"), at(words, j, "tenemos", "que"), at(words, j, "hay", "que"), at(words, j, "he", "de"),
 		at(words, j, "debo"), at(words, j, "debemos"), at(words, j, "necesito"):
 		return reading{form: Duty, dated: true}, true
@@ -130,7 +130,7 @@ func spanishForm(words []word, i int) (reading, bool) {
 	case j < len(words) && words[j].accent:
 		verb := words[j].text
 		future := infinitive(verb, "are", "ere", "ire", "dre", "bre", "rre") || verb == "hare" || verb == "dire"
-		return reading{form: Vow}, future && len(verb) > 3 && !spanishPast[verb] && !spanishNever[verb] && anyOf(words, spanishMark)
+		return reading{form: Vow}, future && len(verb) > 3 && !spanishPast.Has(verb) && !spanishNever.Has(verb) && anyOf(words, spanishMark)
 	}
 	return reading{}, false
 }

@@ -100,7 +100,7 @@ func wordBefore(line string) bool {
 		return true
 	}
 	last := words[len(words)-1].text
-	return linking[last] || reporting[last] || conditions[last]
+	return linking.Has(last) || reporting.Has(last) || conditions.Has(last)
 }
 
 func endsSentence(line string) bool {
@@ -165,5 +165,5 @@ func isAbbreviation(text string) bool {
 	if strings.TrimLeft(last, "0123456789") == "" {
 		return len(last) <= 2 && before != ':'
 	}
-	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations[Fold(last)]
+	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations.Has(Fold(last))
 }

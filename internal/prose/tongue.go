@@ -30,7 +30,7 @@ func tongues(words []word) []int {
 	most := 0
 	for _, w := range words {
 		for i, common := range commonWords {
-			if common[w.text] {
+			if common.Has(w.text) {
 				count[i]++
 				most = max(most, count[i])
 			}
@@ -58,7 +58,7 @@ func reckoned(s string, m dates.Match) bool {
 	}
 	first := split(m.Text)
 	if len(first) > 1 && first[0].text == "du" {
-		return !germanDays[first[1].text]
+		return !germanDays.Has(first[1].text)
 	}
-	return len(first) == 0 || wordBeforeDate(s, m) != "du" || !germanDays[first[0].text]
+	return len(first) == 0 || wordBeforeDate(s, m) != "du" || !germanDays.Has(first[0].text)
 }

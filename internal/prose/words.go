@@ -2,6 +2,7 @@ package prose
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -81,15 +82,21 @@ func Fold(text string) string {
 }
 
 // Set is a set of words, as Fold returns them.
-type Set map[string]bool
+type Set func() map[string]bool
 
-// SetOf returns the words of a list, parted by white space.
+// Has reports whether a word is in the set.
+func (s Set) Has(word string) bool { return s()[word] }
+
+// SetOf returns the words of a list, parted by white space. The list is read when
+// it is used first.
 func SetOf(words string) Set {
-	s := Set{}
-	for _, w := range strings.Fields(words) {
-		s[Fold(w)] = true
-	}
-	return s
+	return sync.OnceValue(func() map[string]bool {
+		s := map[string]bool{}
+		for _, w := range strings.Fields(words) {
+			s[Fold(w)] = true
+		}
+		return s
+	})
 }
 
 // at reports whether the words from i on are those of the phrase.
@@ -114,7 +121,7 @@ func text(words []word, i int) string {
 
 func anyOf(words []word, s Set) bool {
 	for _, w := range words {
-		if s[w.text] {
+		if s.Has(w.text) {
 			return true
 		}
 	}

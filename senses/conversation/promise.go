@@ -170,7 +170,7 @@ func termsOf(sentence string, days []dates.Match) []uint32 {
 	for _, word := range words {
 		sum := sha256.Sum256([]byte(word))
 		term := binary.LittleEndian.Uint32(sum[:4])
-		if !common[prose.Fold(word)] && len(terms) < maxTerms && !slices.Contains(terms, term) {
+		if !common.Has(prose.Fold(word)) && len(terms) < maxTerms && !slices.Contains(terms, term) {
 			terms = append(terms, term)
 		}
 	}

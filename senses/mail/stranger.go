@@ -95,7 +95,7 @@ func (j judge) strange() []reason {
 // some.
 func speaksOfMoney(text string) bool {
 	for _, word := range strings.FieldsFunc(prose.Fold(subconscious.Head(text, plainText)), func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '€' }) {
-		if moneyWords[strings.Trim(word, "$€")] || strings.ContainsAny(word, "$€") {
+		if moneyWords.Has(strings.Trim(word, "$€")) || strings.ContainsAny(word, "$€") {
 			return true
 		}
 	}
@@ -173,7 +173,7 @@ func (l *collect) callNames() map[string]bool {
 	names := map[string]bool{}
 	add := func(text string) {
 		for _, word := range strings.FieldsFunc(prose.Fold(text), notOfName) {
-			if len(word) >= 3 && !officeWords[word] {
+			if len(word) >= 3 && !officeWords.Has(word) {
 				names[word] = true
 			}
 		}
@@ -190,7 +190,7 @@ func (l *collect) callNames() map[string]bool {
 func (j judge) office() bool {
 	local, _, _ := strings.Cut(j.From.Addr, "@")
 	words := strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(words, func(word string) bool { return officeWords[word] })
+	return slices.ContainsFunc(words, func(word string) bool { return officeWords.Has(word) })
 }
 
 // officeWords are of addresses behind which nobody in particular sits.

@@ -133,7 +133,7 @@ var doneStates = prose.SetOf(`done closed completed complete finished cancelled 
 // frontMatter reads "due: 2026-11-27".
 func (r *reader) frontMatter(d foreign.Document) {
 	for _, name := range []string{"status", "done", "completed", "state"} {
-		if f, ok := d.Field(name); ok && doneStates[prose.Fold(strings.TrimSpace(f.Value()))] {
+		if f, ok := d.Field(name); ok && doneStates.Has(prose.Fold(strings.TrimSpace(f.Value()))) {
 			return
 		}
 	}

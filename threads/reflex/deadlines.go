@@ -1,7 +1,6 @@
 package reflex
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // deadlines are taken in when they are first written, whatever their date, and
@@ -117,14 +118,14 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 // dayEnd is the hour at which what names a day and no time is due.
 const dayEnd = 18
 
-var timeOfDay = regexp.MustCompile(`(?i)\b18\b|\b6 ?p|\b6:00|\bsix\b|\bsechs\b|\bseis\b`)
+var timeOfDay = lazy.Regexp(`(?i)\b18\b|\b6 ?p|\b6:00|\bsix\b|\bsechs\b|\bseis\b`)
 
 // dueWords is the day alone where nobody wrote a time of day.
 func (s *scene) dueWords(o subconscious.Observation, dateText string) string {
 	if dateText == "" {
 		dateText = o.Title
 	}
-	if s.clock(o.Due) == time.Date(1, 1, 1, dayEnd, 0, 0, 0, time.UTC).Format(clockLayout) && !timeOfDay.MatchString(dateText) {
+	if s.clock(o.Due) == time.Date(1, 1, 1, dayEnd, 0, 0, 0, time.UTC).Format(clockLayout) && !timeOfDay().MatchString(dateText) {
 		return s.day(o.Due)
 	}
 	return s.when(o.Due)

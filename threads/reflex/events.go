@@ -1,11 +1,12 @@
 package reflex
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // events returns the events that are new or came into another band of time, and
@@ -59,14 +60,14 @@ func span(o subconscious.Observation) (start, end time.Time) {
 }
 
 // dated finds the date that the calendar writes behind an event's name.
-var dated = regexp.MustCompile(`, (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [0-9]{1,2} [A-Z][a-z]{2}`)
+var dated = lazy.Regexp(`, (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [0-9]{1,2} [A-Z][a-z]{2}`)
 
 // eventName is the event's own name: its title up to the date behind it.
 func (s *scene) eventName(o subconscious.Observation) string {
 	if i := strings.LastIndex(o.Title, ", "+o.Due.In(s.zone).Format(dayLayout)); i > 0 {
 		return o.Title[:i]
 	}
-	if found := dated.FindAllStringIndex(o.Title, -1); len(found) > 0 && found[len(found)-1][0] > 0 {
+	if found := dated().FindAllStringIndex(o.Title, -1); len(found) > 0 && found[len(found)-1][0] > 0 {
 		return o.Title[:found[len(found)-1][0]]
 	}
 	return o.Title

@@ -2,18 +2,19 @@ package reflex
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // answering finds what mail programs put before the subject of an answer, in
 // several languages, and bracketed tags without a number: "[EXTERN]".
-var answering = regexp.MustCompile(`(?i)^(?:\s*(?:re|aw|antw|sv|vs|fwd?|wg|tr|rv|enc|odp)(?:\[\d{1,3}\])?\s*:|\s*\[[^\]0-9]{1,40}\])+\s*`)
+var answering = lazy.Regexp(`(?i)^(?:\s*(?:re|aw|antw|sv|vs|fwd?|wg|tr|rv|enc|odp)(?:\[\d{1,3}\])?\s*:|\s*\[[^\]0-9]{1,40}\])+\s*`)
 
 // nameBytes bounds the name of a person in a summary, and domainBytes that of
 // where they write from.
@@ -39,7 +40,7 @@ func subject(o subconscious.Observation) string {
 		(strings.HasPrefix(o.Attrs["from_name"], name) || strings.HasPrefix(o.Attrs["from"], name)) {
 		text = rest
 	}
-	text = answering.ReplaceAllString(text, "")
+	text = answering().ReplaceAllString(text, "")
 	return cmp.Or(strings.TrimSpace(text), "(no subject)")
 }
 
@@ -110,7 +111,7 @@ func task(o subconscious.Observation) string {
 var (
 	// numbers are the links that name one incident.
 	numbers = []string{"invoice:", "order:", "ticket:"}
-	amount  = regexp.MustCompile(`(?i)(?:[€$£]|\b(?:eur|usd|chf|gbp|euros?)\b)\s{0,2}\d|\d\s{0,2}(?:[€$£]|(?:eur|usd|chf|gbp|euros?)\b)`)
+	amount  = lazy.Regexp(`(?i)(?:[€$£]|\b(?:eur|usd|chf|gbp|euros?)\b)\s{0,2}\d|\d\s{0,2}(?:[€$£]|(?:eur|usd|chf|gbp|euros?)\b)`)
 )
 
 // numbered reports whether a mail names an invoice, an order or an amount of
@@ -121,7 +122,7 @@ func numbered(o subconscious.Observation) bool {
 			return true
 		}
 	}
-	return amount.MatchString(o.Title + "\n" + o.Text)
+	return amount().MatchString(o.Title + "\n" + o.Text)
 }
 
 const (
