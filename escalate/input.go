@@ -92,13 +92,6 @@ const (
 	KeptBack Reason = "kept_back"
 )
 
-// Reasons returns every reason of the gate's own, in the order in which they are
-// looked for.
-func Reasons() []Reason {
-	return []Reason{NoEvidence, Expired, Dismissed, Snoozed, Duplicate, LowConfidence, Cooldown, QuietHours, Presence,
-		BudgetAttention, Digest, Escalate}
-}
-
 // Decision is what became of one request at one tick, and why.
 type Decision struct {
 	Incident subconscious.IncidentKey `json:"incident"`

@@ -295,4 +295,12 @@ func TestTable(t *testing.T) {
 	if golden, err := os.ReadFile(file); err != nil || string(golden) != table {
 		t.Errorf("the table differs from the golden (%v); run with -update and read the difference:\n%s", err, table)
 	}
+	// What the page promises is what holds.
+	page, err := os.ReadFile("../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "\n"+table) {
+		t.Errorf("docs/security.md has another policy than escalate.Shipped; it should have\n%s", table)
+	}
 }

@@ -20,7 +20,7 @@ type applied struct {
 	applies func(*candidate) (ruling, bool)
 }
 
-// reasons are the functions that look for each reason, in the order of Reasons.
+// reasons are the functions that look for each reason, in the order in which they do.
 func reasons() []applied {
 	return []applied{
 		{NoEvidence, noEvidence}, {Expired, expired}, {Dismissed, dismissed}, {Snoozed, snoozed}, {Duplicate, duplicate},

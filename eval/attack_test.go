@@ -276,17 +276,6 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestSecurityPageHasThePolicy: what the page promises is what holds.
-func TestSecurityPageHasThePolicy(t *testing.T) {
-	page, err := os.ReadFile("../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), "\n"+escalate.Shipped().Table()) {
-		t.Errorf("docs/security.md has another policy than escalate.Shipped; it should have\n%s", escalate.Shipped().Table())
-	}
-}
-
 // TestBesideOwnWords: the suite itself sees where a stranger's word kept back what
 // the owner noted of the same incident, or another's mail the note.
 func TestBesideOwnWords(t *testing.T) {

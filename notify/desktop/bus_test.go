@@ -232,7 +232,7 @@ func TestSend(t *testing.T) {
 	fake := startDesktop(t, bus)
 	at := time.Date(2026, 8, 3, 10, 0, 0, 0, time.UTC)
 	channel := desktop.New(desktop.Config{}, desktop.Options{Bus: bus.Address, System: "linux", Now: func() time.Time { return at }})
-	if !desktop.Buttons(channel) {
+	if _, ok := channel.(notify.Listener); !ok {
 		t.Error("it has no buttons")
 	}
 	escaped := "backup.service &lt;3 times&gt; &amp; more\nOpen the log"

@@ -61,12 +61,6 @@ func New(_ Config, options Options) notify.Notifier {
 	return newBus(options)
 }
 
-// Buttons reports whether a channel can show buttons and bring answers back.
-func Buttons(channel notify.Notifier) bool {
-	_, ok := channel.(notify.Listener)
-	return ok
-}
-
 // words are a message's title and text as a desktop can show them.
 func words(message notify.Message) (title, text string) {
 	var lines []string
