@@ -1,8 +1,17 @@
+// Package daemon puts a mind together and keeps it running: New, Start, Stop,
+// Run. The tick is one straight function (tick.go), each line a value handed
+// on; what surrounds it is a schedule (schedule.go), the API's view of the mind
+// (inspect.go, record.go, steer.go), and the senses that the configuration
+// names (compose.go).
+//
+// It stores nothing itself: store/mind and senses do. Only cmd/subconsciousd,
+// eval and tests import it.
 package daemon
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -37,7 +46,7 @@ type Daemon struct {
 
 	db        *store.DB
 	mind      *mind.Store
-	publisher *mind.Publisher
+	published publication
 	ledger    *senses.Ledger
 	watcher   *watch.Watcher
 	runner    *threads.Runner
@@ -61,7 +70,7 @@ type Daemon struct {
 	deliberations *deliberate.Worker
 	outbox        *notify.Outbox
 	session       *session.Reader
-	swept         time.Time // when old rows were let go last; the tick's own
+	sweeper       *sweeper
 	// near are events that may be on; the tick's own.
 	near map[subconscious.Ref]bool
 	// requests is readable when the person asks the gate for something.
@@ -114,7 +123,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.recover, d.work, d.serve, d.begin,
+		d.work, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -136,11 +145,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	d.tellSystemd(sd.SdNotifyReady)
+	tellSystemd(d.options.Logger, sd.SdNotifyReady)
 	d.options.Logger.Info("started", "version", d.options.Version, "state_dir", d.options.Config.StateDir,
 		"schedule", d.options.Config.Schedule, "zone", d.zoneOrUTC().String(), "senses", len(d.collector.IDs()))
 	<-ctx.Done()
-	d.tellSystemd(sd.SdNotifyStopping)
+	tellSystemd(d.options.Logger, sd.SdNotifyStopping)
 	err := d.Stop(context.WithoutCancel(ctx))
 	d.options.Logger.Info("stopped", "after", d.options.Now().Sub(d.started).Round(time.Second).String())
 	return err
@@ -190,7 +199,8 @@ func (d *Daemon) openMind(ctx context.Context) error {
 	}
 	d.ledger.Interest(threads.Interested)
 	d.view.senses = d.ledger.Health()
-	d.publisher = mind.NewPublisher(d.options.Config.StateDir, d.mind, d.options.Logger)
+	publisher := mind.NewPublisher(d.options.Config.StateDir, d.mind, d.options.Logger)
+	d.published = publication{publisher: publisher, mind: d.mind, now: d.options.Now, logger: d.options.Logger}
 	d.later("note the clean stop", func(ctx context.Context) error {
 		return d.mind.SetMeta(ctx, mind.MetaCleanStop, d.options.Now().Format(time.RFC3339))
 	})
@@ -220,19 +230,13 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 	return nil
 }
 
-// recover publishes the committed document again where a crash kept it from
-// being published.
-func (d *Daemon) recover(ctx context.Context) error {
-	result, err := d.publisher.Recover(ctx, d.options.Now())
-	if err != nil {
-		d.options.Logger.Warn("the document cannot be published yet", "error", err)
-	}
-	return d.noticeRejected(ctx, result)
-}
-
 // work begins to deliver, to act and to deliberate, with what an earlier process
 // left first.
 func (d *Daemon) work(ctx context.Context) (err error) {
+	if err := d.published.recover(ctx); err != nil {
+		return err
+	}
+	d.sweeper = &sweeper{db: d.db, chat: d.chat, deliberations: d.deliberations, actions: d.actions, logger: d.options.Logger}
 	if !d.options.Unscheduled {
 		if d.schedule, err = d.newSchedule(); err != nil {
 			return err
@@ -279,6 +283,14 @@ func (d *Daemon) begin(context.Context) error {
 	// Last, and so the first to be undone.
 	d.laterWithin(finishTick+abandonTick, "finish the tick", d.finish)
 	return nil
+}
+
+// tellSystemd says how the daemon is to the service manager that started it;
+// without one it does nothing.
+func tellSystemd(logger *slog.Logger, state string) {
+	if _, err := sd.SdNotify(false, state); err != nil {
+		logger.Warn("the service manager was not told", "state", state, "error", err)
+	}
 }
 
 // DocumentPath is where the mind publishes itself.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
@@ -54,16 +55,6 @@ func (d *Daemon) quiet(at time.Time) (until time.Time, ok bool) {
 	return escalate.QuietUntil(d.options.Config.Gate(), at)
 }
 
-// deliberates reports whether what is to be told is deliberated on first. Where
-// there is no model the tick tells it itself.
-func (d *Daemon) deliberates() bool {
-	if !d.options.Config.Deliberation.Enabled {
-		return false
-	}
-	asker := d.deliberator()
-	return asker.Generator != nil && asker.Problem == ""
-}
-
 // wroteModel reports whether a model wrote what a finding of that rule says, or
 // nobody knows who.
 func wroteModel(rule string) bool { return rule == "" || strings.HasPrefix(rule, "model ") }
@@ -83,14 +74,14 @@ func escalationOf(decision escalate.Decision, tick int64, at time.Time) delibera
 // entrust gives what is to be deliberated on to the worker, in the tick's
 // transaction. Nothing in their words can be followed, but in those of plain
 // incidents.
-func entrust(ctx context.Context, tx *store.Tx, worker *deliberate.Worker, tick int64, at time.Time, outcome escalate.Outcome, plain map[subconscious.IncidentID]bool) error {
-	for _, decision := range outcome.Decisions {
+func entrust(ctx context.Context, tx *store.Tx, worker *deliberate.Worker, report api.TickReport, decisions []escalate.Decision, plain map[subconscious.IncidentID]bool) error {
+	for _, decision := range decisions {
 		if !decision.Deliberate {
 			continue
 		}
-		e := escalationOf(decision, tick, at)
-		if e.Template.Expires.After(at.Add(usefulFor)) {
-			e.Template.Expires = at.Add(usefulFor)
+		e := escalationOf(decision, report.Tick, report.At)
+		if e.Template.Expires.After(report.At.Add(usefulFor)) {
+			e.Template.Expires = report.At.Add(usefulFor)
 		}
 		if t := &e.Template; !plain[decision.ID] {
 			t.Title, t.Text = harmless(t.Title), harmless(t.Text)

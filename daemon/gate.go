@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -23,16 +24,11 @@ const liveIncidents = 500
 // of the tick's record, which has a bound.
 const liveObservations = 1000
 
-// gateInput gathers all that the gate depends on, after a merge.
-func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggregator.Input, next subconscious.State,
-	changes aggregator.Changes, commands []subconscious.Command, request tickRequest) (escalate.Input, error) {
-	gate := escalate.Input{
-		At: in.At, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, next.TickCount, in.At),
-		Commands: gateCommands(commands), Presence: d.presence(staged, in.At), Kind: request.kind,
-	}
-	gate.Rules.Deliberates = d.deliberates()
-	if err := d.addIncidents(ctx, &gate, in.Incidents, changes.Incidents); err != nil {
-		return escalate.Input{}, fmt.Errorf("look up what was told: %w", err)
+// lookUp adds what is on record of all that the gate is asked about. The merge was
+// given the incidents before, and changed some.
+func lookUp(ctx context.Context, kept *mind.Store, staged *senses.Staged, before, changed []subconscious.Incident, gate *escalate.Input) (err error) {
+	if err := addIncidents(ctx, kept, gate, before, changed); err != nil {
+		return fmt.Errorf("look up what was told: %w", err)
 	}
 	var refs []subconscious.Ref
 	for _, incident := range gate.Incidents {
@@ -45,22 +41,20 @@ func (d *Daemon) gateInput(ctx context.Context, staged *senses.Staged, in aggreg
 	}
 	slices.Sort(refs)
 	gate.Evidence = staged.Evidence(slices.Compact(refs), nil, nil)
-	scores, err := d.mind.Scores(ctx)
-	if err != nil {
-		return escalate.Input{}, fmt.Errorf("read what was learnt: %w", err)
+	if gate.Scores, err = kept.Scores(ctx); err != nil {
+		return fmt.Errorf("read what was learnt: %w", err)
 	}
-	gate.Scores = scores
-	if gate.Spent, err = d.attention(ctx, in.At); err != nil {
-		return escalate.Input{}, fmt.Errorf("read how often the person was told: %w", err)
+	if gate.Spent, err = attention(ctx, kept, gate.At); err != nil {
+		return fmt.Errorf("read how often the person was told: %w", err)
 	}
-	notices, err := d.mind.UntoldNotices(ctx)
+	notices, err := kept.UntoldNotices(ctx)
 	if err != nil {
-		return escalate.Input{}, fmt.Errorf("read the notices: %w", err)
+		return fmt.Errorf("read the notices: %w", err)
 	}
 	for _, n := range notices {
-		gate.Notices = append(gate.Notices, escalate.Notice{Code: n.Code, Key: n.Key, At: n.At.In(in.At.Location()), Text: n.Text, Next: n.Next})
+		gate.Notices = append(gate.Notices, escalate.Notice{Code: n.Code, Key: n.Key, At: n.At.In(gate.At.Location()), Text: n.Text, Next: n.Next})
 	}
-	return gate, nil
+	return nil
 }
 
 // asked are the requests of a tick as the gate is given them.
@@ -82,14 +76,14 @@ func asked(requests []aggregator.Request, tick int64, at time.Time) []escalate.A
 // pending are the commands that wait. Those that came over a channel name their
 // incident by its id alone; one that is not known any more has nothing to be
 // done about.
-func (d *Daemon) pending(ctx context.Context) ([]subconscious.Command, error) {
-	commands, err := d.mind.Pending(ctx)
+func pending(ctx context.Context, kept *mind.Store) ([]subconscious.Command, error) {
+	commands, err := kept.Pending(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range commands {
 		if c := &commands[i]; c.IncidentID != "" && c.Incident == "" {
-			incident, ok, err := d.mind.IncidentByID(ctx, c.IncidentID)
+			incident, ok, err := kept.IncidentByID(ctx, c.IncidentID)
 			if err != nil {
 				return nil, err
 			}
@@ -124,12 +118,12 @@ func mergeCommands(commands []subconscious.Command) []subconscious.Command {
 
 // addIncidents gathers the incidents that the gate looks at, as the merge left
 // them.
-func (d *Daemon) addIncidents(ctx context.Context, gate *escalate.Input, before, changed []subconscious.Incident) error {
-	live, err := d.mind.LiveIncidents(ctx, liveIncidents)
+func addIncidents(ctx context.Context, kept *mind.Store, gate *escalate.Input, before, changed []subconscious.Incident) error {
+	live, err := kept.LiveIncidents(ctx, liveIncidents)
 	if err != nil {
 		return err
 	}
-	named, err := d.mind.Incidents(ctx, escalate.Lookups(gate.Asked, gate.Commands), nil)
+	named, err := kept.Incidents(ctx, escalate.Lookups(gate.Asked, gate.Commands), nil)
 	if err != nil {
 		return err
 	}
@@ -186,14 +180,14 @@ func gateIncidents(all map[subconscious.IncidentKey]subconscious.Incident, named
 }
 
 // attention is how often the person was told lately.
-func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, error) {
+func attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Spent, error) {
 	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
 	hour := at.Add(-time.Hour)
 	since := midnight
 	if hour.Before(since) {
 		since = hour
 	}
-	pushes, err := d.mind.Pushes(ctx, since)
+	pushes, err := kept.Pushes(ctx, since)
 	if err != nil {
 		return escalate.Spent{}, err
 	}
@@ -223,7 +217,7 @@ func (d *Daemon) attention(ctx context.Context, at time.Time) (escalate.Spent, e
 			}
 		}
 	}
-	spent.Daily, spent.Weekly, err = d.mind.Digests(ctx)
+	spent.Daily, spent.Weekly, err = kept.Digests(ctx)
 	return spent, err
 }
 

@@ -139,7 +139,7 @@ func (d *Daemon) addTelling(ctx context.Context, status *api.Status) (err error)
 		return err
 	}
 	now := d.now()
-	spent, err := d.attention(ctx, now)
+	spent, err := attention(ctx, d.mind, now)
 	if err != nil {
 		return fmt.Errorf("read how often the person was told: %w", err)
 	}

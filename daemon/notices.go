@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -23,37 +25,84 @@ const (
 	noticeModel       = "model_unavailable"
 )
 
+// notices are those that a tick begins and ends.
+type notices struct {
+	raise   []mind.Notice
+	resolve []mind.NoticeKey
+}
+
+func (n notices) and(more notices) notices {
+	return notices{append(n.raise, more.raise...), append(n.resolve, more.resolve...)}
+}
+
 // senseNotices begins a notice for every sense that does not see, or not all,
 // and ends it for those that do again. Notices bypass the threads.
-func (d *Daemon) senseNotices(at time.Time, staged *senses.Staged) (raise []mind.Notice, resolve []mind.NoticeKey) {
+func senseNotices(at time.Time, staged *senses.Staged) (all notices) {
 	for _, h := range staged.Health() {
 		id := senses.SenseID{Sense: h.Kind, ID: h.ID}.String()
 		blind, degraded := mind.NoticeKey{Code: noticeBlind, Key: id}, mind.NoticeKey{Code: noticeDegraded, Key: id}
 		reason := strings.TrimPrefix(h.Error, h.Kind+" "+h.ID+": ") // the sense need not say its name again
 		switch h.State {
 		case senses.Blind:
-			raise = append(raise, mind.Notice{NoticeKey: blind, At: at,
+			all.raise = append(all.raise, mind.Notice{NoticeKey: blind, At: at,
 				Text: fmt.Sprintf("%s has been blind since %s: %s", id, h.Since.In(at.Location()).Format("Mon 15:04"), reason),
 				Next: "mend that; nothing that happens meanwhile is lost to it"})
 		case senses.Degraded:
-			raise = append(raise, mind.Notice{NoticeKey: degraded, At: at,
+			all.raise = append(all.raise, mind.Notice{NoticeKey: degraded, At: at,
 				Text: fmt.Sprintf("%s does not see everything: %s", id, reason), Next: "see `subconsciousctl status`"})
-			resolve = append(resolve, blind)
+			all.resolve = append(all.resolve, blind)
 		default:
-			resolve = append(resolve, blind, degraded)
+			all.resolve = append(all.resolve, blind, degraded)
 		}
 	}
-	return raise, resolve
+	return all
 }
 
-// noticeRejected says that a document that is not ours was set aside.
-func (d *Daemon) noticeRejected(ctx context.Context, result mind.PublishResult) error {
+// publication publishes the document, and keeps notices of how that went.
+type publication struct {
+	publisher *mind.Publisher
+	mind      *mind.Store
+	now       func() time.Time
+	logger    *slog.Logger
+}
+
+// recover publishes the committed document again where a crash kept it from
+// being published.
+func (p publication) recover(ctx context.Context) error {
+	result, err := p.publisher.Recover(ctx, p.now())
+	if err != nil {
+		p.logger.Warn("the document cannot be published yet", "error", err)
+	}
+	return p.setAside(ctx, result)
+}
+
+// publish writes the document. A failure does not undo the tick: the next one
+// publishes again, and until then the status says why.
+func (p publication) publish(ctx context.Context, at time.Time, tick int64, document []byte) error {
+	result, err := p.publisher.Publish(ctx, at, tick, document)
+	key := mind.NoticeKey{Code: noticeUnpublished}
+	var unkept error
+	if err != nil {
+		p.logger.Error("the document was not published", "tick", tick, "error", err)
+		_, unkept = p.mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: at, Text: "subconscious.json was not written: " + err.Error(),
+			Next: "make room or mend the folder; the next tick writes it again"})
+	} else {
+		_, unkept = p.mind.ResolveNotice(ctx, key)
+	}
+	if unkept := errors.Join(unkept, p.setAside(ctx, result)); unkept != nil {
+		p.logger.Error("a notice could not be kept", "error", unkept)
+	}
+	return err
+}
+
+// setAside says that a document that is not ours was set aside.
+func (p publication) setAside(ctx context.Context, result mind.PublishResult) error {
 	if result.Rejected == "" {
 		return nil
 	}
-	d.options.Logger.Warn("a document that is not ours was set aside", "path", result.Rejected)
-	_, err := d.mind.RaiseNotice(ctx, mind.Notice{
-		NoticeKey: mind.NoticeKey{Code: noticeRejected, Key: result.Rejected}, At: d.options.Now(),
+	p.logger.Warn("a document that is not ours was set aside", "path", result.Rejected)
+	_, err := p.mind.RaiseNotice(ctx, mind.Notice{
+		NoticeKey: mind.NoticeKey{Code: noticeRejected, Key: result.Rejected}, At: p.now(),
 		Text: "subconscious.json had been changed by somebody else; that version was set aside as " + result.Rejected,
 		Next: "look at it there; use `subconsciousctl close`, `confirm`, `note` or `focus` to change the mind",
 	})
@@ -65,26 +114,26 @@ func (d *Daemon) noticeRejected(ctx context.Context, result mind.PublishResult) 
 
 // modelNotices begins a notice for every thread whose model cannot be had, and
 // ends it when a model answers again.
-func (d *Daemon) modelNotices(at time.Time, results []threads.Result, raise []mind.Notice, resolve []mind.NoticeKey) ([]mind.Notice, []mind.NoticeKey) {
+func modelNotices(at time.Time, results []threads.Result, usualOf func(subconscious.ThreadName) string) (all notices) {
 	for _, r := range results {
-		usual := d.usual(r.Thread)
+		usual := usualOf(r.Thread)
 		key := mind.NoticeKey{Code: noticeModel, Key: string(r.Thread)}
 		switch {
 		case usual == "" || r.Model == usual:
-			resolve = append(resolve, key)
+			all.resolve = append(all.resolve, key)
 		case !r.Attention.Ask || r.Err != nil || len(r.Failures) == 0:
 			// It was not asked, and nothing new is known of its model.
 		case r.Mode == modeReflex:
-			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
+			all.raise = append(all.raise, mind.Notice{NoticeKey: key, At: at,
 				Text: thinks(string(r.Thread)) + "by rules: " + r.Reason,
 				Next: "see `subconsciousctl models`; rules look at everything meanwhile, and the model is asked again by itself"})
 		default:
-			raise = append(raise, mind.Notice{NoticeKey: key, At: at,
+			all.raise = append(all.raise, mind.Notice{NoticeKey: key, At: at,
 				Text: thinks(string(r.Thread)) + "with a stand-in: " + r.Reason,
 				Next: "see `subconsciousctl models`"})
 		}
 	}
-	return raise, resolve
+	return all
 }
 
 // thinks begins a notice about a thread.

@@ -242,7 +242,7 @@ func (d *Daemon) tell(report api.TickReport) {
 	d.options.Logger.Info("tick", "tick", report.Tick, "kind", string(report.Kind), "seen", seen, "findings", findings,
 		"changes", len(report.Changes), "blind", blind, "failed", failed,
 		"calls", calls, "fell_back", fellBack, "elapsed_ms", report.ElapsedMS)
-	d.tellSystemd("STATUS=" + Line(report))
+	tellSystemd(d.options.Logger, "STATUS="+Line(report))
 	if d.options.OnTick != nil {
 		d.options.OnTick(report)
 	}

@@ -146,17 +146,17 @@ func toldMessages(outcome escalate.Outcome) []api.ToldMessage {
 
 // hand gives the messages of a tick to the outbox, and what is to be deliberated
 // on to the worker, in the tick's transaction.
-func (d *Daemon) hand(ctx context.Context, tx *store.Tx, tick int64, at time.Time, done decided) error {
+func hand(ctx context.Context, tx *store.Tx, outbox *notify.Outbox, worker *deliberate.Worker, report api.TickReport, done decided) error {
 	plain := plainIncidents(done)
-	for _, p := range messages(tick, at, done.outcome) {
+	for _, p := range messages(report.Tick, report.At, done.outcome) {
 		if slices.ContainsFunc(p.incidents, func(id subconscious.IncidentID) bool { return !plain[id] }) || p.Kind == notify.KindNotice {
 			p.Title, p.Text = harmless(p.Title), harmless(p.Text)
 		}
-		if err := d.outbox.Post(ctx, tx, p.Post); err != nil {
+		if err := outbox.Post(ctx, tx, p.Post); err != nil {
 			return fmt.Errorf("give a message to the channels: %w", err)
 		}
 	}
-	return entrust(ctx, tx, d.deliberations, tick, at, done.outcome, plain)
+	return entrust(ctx, tx, worker, report, done.outcome.Decisions, plain)
 }
 
 // plainIncidents are those of which rules wrote, of nothing but what the person

@@ -37,7 +37,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	}
 	at = at.In(zone).Round(0)
 	state := d.currentState()
-	commands, err := d.pending(ctx)
+	commands, err := pending(ctx, d.mind)
 	if err != nil {
 		return api.TickReport{}, fmt.Errorf("read what is asked for: %w", err)
 	}
@@ -45,10 +45,14 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	if request.kind == subconscious.Manual {
 		d.collector.Retry() // the person may have mended what a sense waits for
 	}
-	collected := append(d.collect(ctx, at), d.told(at, commands)...)
+	looking, cancel := context.WithDeadline(ctx, began.Add(d.options.Config.TickTimeout*lookingEnds/fifths))
+	collected := append(d.collector.Collect(looking, at, d.ledger.Cursor), d.told(at, commands)...)
+	cancel()
 	staged := d.ledger.Stage(at, collected)
 	snapshot, attention := d.snapshot(staged, state, at, request)
-	results := d.ask(ctx, snapshot, attention)
+	thinking, cancel := context.WithDeadline(ctx, began.Add(d.options.Config.TickTimeout*thinkingEnds/fifths))
+	results := d.runner.RunAll(thinking, snapshot, attention)
+	cancel()
 	if err := ctx.Err(); err != nil {
 		return api.TickReport{}, fmt.Errorf("the tick was cut off before it was done: %w", err)
 	}
@@ -58,8 +62,12 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 		return api.TickReport{}, err
 	}
 	next, changes := aggregator.Merge(input)
-	gate, err := d.gateInput(ctx, staged, input, next, changes, commands, request)
-	if err != nil {
+	gate := escalate.Input{
+		At: at, Tick: next.TickCount, Rules: d.options.Config.Gate(), Asked: asked(changes.Requests, next.TickCount, at),
+		Commands: gateCommands(commands), Presence: d.presence(staged, at), Kind: request.kind,
+	}
+	gate.Rules.Deliberates = d.options.Config.Deliberation.Enabled && d.deliberator().Problem == ""
+	if err := lookUp(ctx, d.mind, staged, input.Incidents, changes.Incidents, &gate); err != nil {
 		return api.TickReport{}, err
 	}
 	outcome := escalate.Decide(gate)
@@ -75,18 +83,24 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 		return report, d.calls.write(ctx)
 	}
 
-	d.markSeen(staged, snapshot, results)
-	raise, resolve := d.senseNotices(at, staged)
-	raise, resolve = d.modelNotices(at, results, raise, resolve)
+	markSeen(staged, snapshot, results)
+	notices := senseNotices(at, staged).and(modelNotices(at, results, d.usual))
 	done := decided{input: input, next: next, changes: changes, gate: gate, outcome: outcome, commands: commands, document: document}
-	if err := d.commit(ctx, staged, done, report, raise, resolve); err != nil {
+	if err := d.commit(ctx, staged, done, report, notices); err != nil {
 		return report, err
 	}
 	d.adopt(staged, done, &report)
 	d.outbox.Wake()
 	d.deliberations.Wake()
-	d.sweep(ctx, at)
-	d.publish(ctx, at, next.TickCount, document, &report)
+	d.sweeper.sweep(ctx, at)
+	if err := d.published.publish(ctx, at, next.TickCount, document); err != nil {
+		report.Error = err.Error()
+	} else {
+		report.Published = true
+	}
+	d.mu.Lock()
+	d.view.report = report
+	d.mu.Unlock()
 	report.ElapsedMS = milliseconds(time.Since(began))
 	d.tell(report)
 	return report, nil
@@ -96,27 +110,10 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 // least, so that a sense or a thread that hangs makes the tick poorer and never
 // absent.
 const (
-	fifths  = 5
-	looking = 2
-	asking  = 4
+	fifths       = 5
+	lookingEnds  = 2
+	thinkingEnds = 4
 )
-
-// collect looks through the senses.
-func (d *Daemon) collect(ctx context.Context, at time.Time) []senses.Collected {
-	ctx, cancel := context.WithTimeout(ctx, d.options.Config.TickTimeout*looking/fifths)
-	defer cancel()
-	return d.collector.Collect(ctx, at, d.ledger.Cursor)
-}
-
-// ask asks the threads.
-func (d *Daemon) ask(ctx context.Context, snapshot subconscious.Snapshot, attention map[subconscious.ThreadName]threads.Attention) []threads.Result {
-	if ends, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, ends.Add(-d.options.Config.TickTimeout*(fifths-asking)/fifths))
-		defer cancel()
-	}
-	return d.runner.RunAll(ctx, snapshot, attention)
-}
 
 // decided is what a tick came to: what the mechanics and the gate were given,
 // and what they gave.
@@ -131,13 +128,12 @@ type decided struct {
 }
 
 // commit writes everything that the tick decided in one transaction.
-func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided, report api.TickReport,
-	raise []mind.Notice, resolve []mind.NoticeKey) error {
+func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided, report api.TickReport, notices notices) error {
 	kept, err := done.kept(report)
 	if err != nil {
 		return err
 	}
-	kept.Raise, kept.Resolve = raise, resolve
+	kept.Raise, kept.Resolve = notices.raise, notices.resolve
 	if err := failpoint.Hit("tick.commit.before"); err != nil {
 		return fmt.Errorf("commit tick %d: %w", done.next.TickCount, err)
 	}
@@ -153,10 +149,10 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 		if err := failpoint.Hit("tick.commit.inside"); err != nil {
 			return err
 		}
-		if err := d.hand(ctx, tx, report.Tick, report.At, done); err != nil {
+		if err := hand(ctx, tx, d.outbox, d.deliberations, report, done); err != nil {
 			return err
 		}
-		if err := d.consolidate(ctx, tx, done, staged.View()); err != nil {
+		if err := consolidate(ctx, tx, d.memory, done, staged.View(), d.options.Logger); err != nil {
 			return err
 		}
 		return d.mind.Commit(ctx, tx, kept)
@@ -164,7 +160,7 @@ func (d *Daemon) commit(ctx context.Context, staged *senses.Staged, done decided
 	if err == nil {
 		err = failpoint.Hit("tick.commit.after")
 	}
-	if err != nil && !d.isCommitted(ctx, kept.Record) {
+	if err != nil && !isCommitted(ctx, d.mind, kept.Record) {
 		d.calls.keep(made)
 		return fmt.Errorf("commit tick %d: %w", done.next.TickCount, err)
 	}
@@ -194,8 +190,8 @@ func (x decided) kept(report api.TickReport) (mind.Commit, error) {
 
 // isCommitted looks whether a tick was committed although it was not said so:
 // the disk may have failed after it was done.
-func (d *Daemon) isCommitted(ctx context.Context, record mind.Record) bool {
-	there, ok, err := d.mind.Record(context.WithoutCancel(ctx), record.Tick)
+func isCommitted(ctx context.Context, kept *mind.Store, record mind.Record) bool {
+	there, ok, err := kept.Record(context.WithoutCancel(ctx), record.Tick)
 	return err == nil && ok && bytes.Equal(there.Inputs, record.Inputs) && bytes.Equal(there.Report, record.Report)
 }
 
@@ -223,35 +219,9 @@ func (d *Daemon) adopt(staged *senses.Staged, done decided, report *api.TickRepo
 	d.view.countRejections(*report)
 }
 
-// publish writes the document. A failure does not undo the tick: the next one
-// publishes again, and until then the status says why.
-func (d *Daemon) publish(ctx context.Context, at time.Time, tick int64, document []byte, report *api.TickReport) {
-	result, err := d.publisher.Publish(ctx, at, tick, document)
-	report.Published = err == nil
-	key := mind.NoticeKey{Code: noticeUnpublished}
-	if err != nil {
-		report.Error = err.Error()
-		d.options.Logger.Error("the document was not published", "tick", tick, "error", err)
-		_, raiseErr := d.mind.RaiseNotice(ctx, mind.Notice{NoticeKey: key, At: at, Text: "subconscious.json was not written: " + err.Error(),
-			Next: "make room or mend the folder; the next tick writes it again"})
-		err = raiseErr
-	} else {
-		_, err = d.mind.ResolveNotice(ctx, key)
-	}
-	if err != nil {
-		d.options.Logger.Error("a notice could not be kept", "error", err)
-	}
-	if err := d.noticeRejected(ctx, result); err != nil {
-		d.options.Logger.Error("a notice could not be kept", "error", err)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.view.report = *report
-}
-
 // markSeen moves the marks of the threads that were healthy. A thread that used
 // up its findings keeps what it did not cite as new.
-func (d *Daemon) markSeen(staged *senses.Staged, snapshot subconscious.Snapshot, results []threads.Result) {
+func markSeen(staged *senses.Staged, snapshot subconscious.Snapshot, results []threads.Result) {
 	for _, r := range results {
 		if !r.Attention.Ask || r.Err != nil {
 			continue

@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/memory"
+	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+)
+
+// byMechanics is who writes insights into memory.
+const byMechanics = "mechanics"
+
+// consolidate keeps what became an insight at this tick for long, in the tick's
+// transaction. What a stranger or a model had a word in is kept apart, until the
+// person confirms it.
+func consolidate(ctx context.Context, tx *store.Tx, kept *memory.Store, done decided, world subconscious.World, logger *slog.Logger) error {
+	for _, change := range done.changes.Entries {
+		if change.What != aggregator.Promoted {
+			continue
+		}
+		entry, ok := done.next.Entry(change.Entry)
+		if !ok {
+			continue
+		}
+		record := memory.Record{
+			Key: "insight/" + string(entry.ID), Kind: memory.Insight, Text: entry.Summary, Trust: subconscious.Machine, Agent: byMechanics,
+		}
+		for _, s := range threads.SourcesOf(entry, world) {
+			if s.Trust.Rank() > record.Trust.Rank() {
+				record.Trust = s.Trust
+			}
+		}
+		for _, held := range entry.Evidence {
+			if !held.Aside && len(record.Citations) < memory.MaxCitations {
+				record.Citations = append(record.Citations, held.Citation)
+			}
+		}
+		if _, err := kept.Remember(ctx, tx, record); errors.Is(err, memory.ErrFull) || errors.Is(err, memory.ErrInvalid) {
+			logger.Warn("an insight could not be kept", "entry", entry.ID, "error", err)
+		} else if err != nil {
+			return fmt.Errorf("keep the insight %s: %w", entry.ID, err)
+		}
+	}
+	return nil
+}
+
+// sweepEvery is how often what is kept no more is let go.
+const sweepEvery = 24 * time.Hour
+
+// sweeper lets go of old rows.
+type sweeper struct {
+	db            *store.DB
+	chat          *chat.Log
+	deliberations *deliberate.Worker
+	actions       *actions.Engine
+	logger        *slog.Logger
+	last          time.Time
+}
+
+// sweep lets go of what conversations, deliberations and actions keep no more,
+// once a day and after a start. What fails is tried again a day later.
+func (s *sweeper) sweep(ctx context.Context, at time.Time) {
+	if since := at.Sub(s.last); since >= 0 && since < sweepEvery {
+		return
+	}
+	s.last = at
+	_, chatted := s.chat.Sweep(ctx, at)
+	if err := errors.Join(chatted, s.deliberations.Sweep(ctx, at), s.db.Write(ctx, func(tx *store.Tx) error { return s.actions.Sweep(ctx, tx) })); err != nil {
+		s.logger.Error("what is old could not be let go", "error", err)
+	}
+}
