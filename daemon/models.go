@@ -11,11 +11,11 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/models"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -25,7 +25,7 @@ import (
 // modelling is what it takes to ask models: which of them has which role, what
 // they are told, what may be spent on them and what was.
 type modelling struct {
-	roster  *roster.Roster
+	roster  *models.Roster
 	prompts *prompts.Set
 	budget  *budget.Budget
 	purse   *budget.Purse // pays for deliberations
@@ -52,8 +52,8 @@ func (d *Daemon) openModels(ctx context.Context) (err error) {
 		return err
 	}
 	d.calls.mind = d.mind
-	d.roster, err = roster.Open(roster.Options{
-		Config: config.Models, Env: d.options.Env, Meter: d.budget, Recorder: &d.calls,
+	d.roster, err = models.OpenRoster(models.RosterOptions{
+		Protocols: live.Protocols(), Config: config.Models, Env: d.options.Env, Meter: d.budget, Recorder: &d.calls,
 		MeterOf: func(role string) models.Meter {
 			if role == models.RoleDeliberation {
 				return d.purse

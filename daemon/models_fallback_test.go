@@ -11,8 +11,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
@@ -193,7 +193,7 @@ func lineOf(r modeltest.Request, mark string) string {
 // configuration and whose reflex thinking is the given one.
 func (w *world) withWatcher(own threads.Thread) {
 	w.t.Helper()
-	all, err := roster.Open(roster.Options{Config: w.options.Config.Models, Env: labEnv, Now: w.clock.Now})
+	all, err := models.OpenRoster(models.RosterOptions{Protocols: live.Protocols(), Config: w.options.Config.Models, Env: labEnv, Now: w.clock.Now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/redact/redacttest"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
@@ -215,7 +215,7 @@ func (p *planted) stored(look func(place string, data []byte)) {
 func unredacted(w *world, server *modeltest.Server) {
 	w.t.Helper()
 	plain := func(text string) string { return text }
-	asked, err := roster.Open(roster.Options{Config: w.options.Config.Models, Env: labEnv, Secrets: plain})
+	asked, err := models.OpenRoster(models.RosterOptions{Protocols: live.Protocols(), Config: w.options.Config.Models, Env: labEnv, Secrets: plain})
 	if err != nil {
 		w.t.Fatal(err)
 	}

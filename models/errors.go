@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
@@ -94,4 +95,12 @@ func contain(by Identity, err *error) {
 			Text: "a fault in this program kept it from being asked", Next: "report it, with the log",
 			Err: fmt.Errorf("panic: %s\n%s", line(fmt.Sprint(fault), maxWords), subconscious.Clip(string(debug.Stack()), maxRecorded))}
 	}
+}
+
+// maxWords bounds the text of an error that is made here, in bytes.
+const maxWords = 500
+
+// line makes one line of text, and clips it.
+func line(text string, limit int) string {
+	return subconscious.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(subconscious.Clip(text, 4*limit), "�")), " "), limit)
 }

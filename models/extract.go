@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/kaptinlin/jsonrepair"
 )
 
 // Bounds of what is looked through for JSON.
@@ -98,3 +102,269 @@ func asObject(text string) json.RawMessage {
 	}
 	return written
 }
+
+// candidate is a part of an answer that may be a JSON object.
+type candidate struct {
+	text string
+	// open: its last brace is missing. whole: it ends behind a whole value, so
+	// that nothing but closing brackets is missing.
+	open, whole bool
+}
+
+// candidates finds what may be JSON objects in an answer: not in thoughts, not
+// in one another. There is at least one, or an error.
+func candidates(text string) ([]candidate, error) {
+	var found []candidate
+	thought := false
+	for i := 0; i < len(text); {
+		rest := text[i:]
+		switch {
+		case rest[0] == '<':
+			skip, closing := thoughts(rest)
+			if skip > 0 {
+				thought = true
+			}
+			if closing { // what came before were thoughts, too
+				found = nil
+			}
+			i += max(1, skip)
+		case rest[0] == '[' && strings.HasPrefix(strings.TrimSpace(rest[1:min(len(rest), 64)]), "{"):
+			return nil, errArray
+		case rest[0] == '{' && looksLikeObject(rest):
+			c, err := object(rest)
+			if err != nil {
+				return nil, err
+			}
+			if found = append(found, c); len(found) > maxObjects {
+				return nil, errAmbiguous
+			}
+			i += len(c.text)
+		default:
+			i++
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return found, nil
+	case thought:
+		return nil, errThoughts
+	case strings.HasPrefix(strings.TrimSpace(text), "["):
+		return nil, errArray
+	}
+	return nil, errNoObject
+}
+
+// The tags that models put around their thoughts.
+var thinkTags = [...]string{"think", "thinking", "thought", "reasoning"}
+
+// thoughts returns how many bytes of text, which begins with '<', are a block
+// of thoughts: all of them where it is never closed. A closing tag alone closes
+// thoughts that began before the answer did.
+func thoughts(text string) (skip int, closing bool) {
+	for _, tag := range thinkTags {
+		if hasPrefixFold(text, "</"+tag+">") {
+			return len(tag) + 3, true
+		}
+		if !hasPrefixFold(text, "<"+tag+">") {
+			continue
+		}
+		end := indexFold(text, "</"+tag+">")
+		if end < 0 {
+			return len(text), false
+		}
+		return end + len(tag) + 3, false
+	}
+	return 0, false
+}
+
+func hasPrefixFold(text, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
+}
+
+// indexFold finds an ASCII tag, whatever its case.
+func indexFold(text, tag string) int {
+	for from := 0; ; {
+		i := strings.IndexByte(text[from:], tag[0])
+		if i < 0 {
+			return -1
+		}
+		if from += i; hasPrefixFold(text[from:], tag) {
+			return from
+		}
+		from++
+	}
+}
+
+// looksLikeObject tells JSON from braces in prose: behind the brace there is a
+// key, or its end.
+func looksLikeObject(text string) bool {
+	rest := strings.TrimLeft(text[1:], " \t\r\n")
+	if rest == "" {
+		return false
+	}
+	switch rest[0] {
+	case '"', '\'', '}':
+		return true
+	}
+	word := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+	return len(word) < len(rest) && strings.HasPrefix(strings.TrimLeft(word, " \t"), ":")
+}
+
+// object takes the object with which text begins, up to the brace that closes
+// it, or to the end.
+func object(text string) (candidate, error) {
+	depth, braces := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			end := stringEnd(text[i:])
+			if end < 0 {
+				return candidate{text: text, open: true}, nil
+			}
+			i += end - 1
+		case '{', '[':
+			if text[i] == '{' {
+				braces++
+			}
+			if depth++; depth > maxDepth {
+				return candidate{}, errDeep
+			}
+		case ']':
+			depth = max(braces, depth-1)
+		case '}':
+			if braces--; braces == 0 {
+				return candidate{text: text[:i+1]}, nil
+			}
+			depth = max(braces, depth-1)
+		}
+	}
+	return candidate{text: text, open: true, whole: endsWhole(text)}, nil
+}
+
+// stringEnd returns the length of the string with which text begins, -1 where
+// it has no end.
+func stringEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// endsWhole reports whether a cut text ends behind a value that cannot go on.
+// Whether a string at its end is a key shows when it is repaired: a value would
+// have to be made up for it.
+func endsWhole(text string) bool {
+	text = strings.TrimRight(text, " \t\r\n,`")
+	for _, end := range [...]string{`"`, "}", "]", "true", "false", "null"} {
+		if strings.HasSuffix(text, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxRepair bounds, in bytes, what is given to the library, whose time grows
+// with the square: 16 KiB of the worst take 0.1 s, 64 KiB 1.5 s.
+const maxRepair = 16 << 10
+
+// repairedObject repairs JSON, where that is possible without guessing: the
+// slips that are common here, the others by the library.
+func repairedObject(c candidate) json.RawMessage {
+	if c.open && !c.whole {
+		return nil
+	}
+	text := tidy(c.text)
+	if object := asObject(text); object != nil {
+		return object
+	}
+	if len(text) > maxRepair {
+		return nil
+	}
+	repaired, err := repair(text)
+	if err != nil || wordsOf(repaired) != wordsOf(text) {
+		return nil
+	}
+	return asObject(repaired)
+}
+
+// tidy escapes line breaks in strings, drops commas before a closing bracket,
+// and adds the closing brackets that are missing at the end.
+func tidy(text string) string {
+	text = strings.TrimRight(text, " \t\r\n`")
+	out := make([]byte, 0, len(text)+16)
+	var closers []byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			if end := stringEnd(text[i:]); end > 0 {
+				out = appendString(out, text[i:i+end])
+				i += end - 1
+				continue
+			}
+		case '{', '[':
+			closers = append(closers, c+2) // in ASCII, each bracket's other half
+		case '}', ']':
+			out = dropComma(out)
+			if n := len(closers); n > 0 && closers[n-1] == c {
+				closers = closers[:n-1]
+			}
+		}
+		out = append(out, text[i])
+	}
+	if len(closers) > 0 {
+		out = dropComma(out)
+	}
+	slices.Reverse(closers)
+	return string(append(out, closers...))
+}
+
+// appendString appends a string with its line breaks and the like escaped.
+func appendString(out []byte, text string) []byte {
+	for _, c := range []byte(text) {
+		if c < ' ' {
+			out = fmt.Appendf(out, "\\u%04x", c)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// dropComma takes a comma, and the space behind it, from the end.
+func dropComma(out []byte) []byte {
+	trimmed := strings.TrimRight(string(out[max(0, len(out)-64):]), " \t\r\n")
+	if cut := len(out) - min(len(out), 64) + len(trimmed) - 1; strings.HasSuffix(trimmed, ",") {
+		return out[:cut]
+	}
+	return out
+}
+
+// repair contains what the library may do with a text that nobody foresaw.
+func repair(text string) (repaired string, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("repair: %v", fault)
+		}
+	}()
+	return jsonrepair.Repair(text)
+}
+
+// wordsOf is all that carries meaning in JSON: letters, digits and the signs of
+// numbers. A repair that changes it has guessed. Python's words for null, true
+// and false are the same as JSON's.
+func wordsOf(text string) string {
+	text = python.Replace(text)
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '.' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+var python = strings.NewReplacer("None", "null", "True", "true", "False", "false")

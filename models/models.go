@@ -1,3 +1,18 @@
+// Package models asks models: one interface over all providers, and the
+// decorators that every call passes, from the outside in: record, redact (for
+// remote models), budget, breaker, retry, timeout. Stack puts them together,
+// Fallbacks stands before the stacks of a role, and Converse holds a
+// conversation over it: tools, and an answer of the right shape.
+//
+// Config, Vendors, Presets and Resolve say which model each role has; Prices
+// what it costs.
+//
+// A Roster has the model of each role ready to be asked: it fetches keys, makes
+// drivers, puts the decorators around them, and knows how all of them do. The
+// daemon opens one and hands its roles to threads, deliberation and chat.
+//
+// It stores nothing. Drivers live in folders of their own; what they share, how a
+// request is sent above all, is in DriverOptions.
 package models
 
 import (

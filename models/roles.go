@@ -1,5 +1,11 @@
 package models
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Role names.
 const (
 	RoleWatcher      = "watcher"
@@ -60,4 +66,258 @@ func defaultsOf(id string) defaults {
 		}
 	}
 	return chat
+}
+
+// Preset assigns models to roles.
+type Preset struct {
+	Name  string
+	About string // one sentence
+	Roles []Role
+}
+
+// The presets.
+const (
+	PresetReflex      = "reflex"
+	PresetFree        = "free"
+	PresetFourVendors = "four-vendors"
+	PresetLocal       = "local"
+)
+
+// The model of the deliberation, where its key is there.
+const (
+	deliberationVendor = "anthropic"
+	deliberationModel  = "claude-opus-5-5"
+)
+
+// Presets returns the shipped assignments. A role that is not in them inherits
+// chat, and has no model where chat has none. Embedding inherits nothing: a
+// model that chats does not embed.
+func Presets() []Preset {
+	return []Preset{
+		{Name: PresetReflex, About: "no model: rules look at what is new; costs nothing, needs no key"},
+		{
+			Name: PresetFree, About: "all on GLM-4.7-Flash of Z.AI, which costs nothing; needs ZAI_API_KEY",
+			Roles: everywhere("zai", "glm-4.7-flash"),
+		}, {
+			Name: PresetFourVendors, About: "each thread at another vendor: Groq, Gemini, Z.AI, OpenAI; needs their four keys",
+			Roles: []Role{
+				{ID: RoleWatcher, Provider: "groq", Model: "llama-3.3-70b-versatile", Fallbacks: []string{"groq/openai/gpt-oss-120b"}},
+				{ID: RoleLibrarian, Provider: "gemini", Model: "gemini-3.8-flash"},
+				{ID: RoleOracle, Provider: "zai", Model: "glm-5"},
+				{ID: RoleDreamer, Provider: "openai", Model: "gpt-4o-mini"},
+				{ID: RoleChat, Provider: "openai", Model: "gpt-4o-mini"},
+			},
+		}, {
+			// Whoever chooses it wants nothing to leave, whatever keys lie about.
+			Name: PresetLocal, About: "all on Ollama on this machine; nothing leaves it; run: ollama pull qwen3:8b",
+			Roles: append(everywhere("ollama", "qwen3:8b"), Role{ID: RoleDeliberation, Provider: "ollama", Model: "qwen3:8b"}),
+		},
+	}
+}
+
+// PresetNames returns their names in order.
+func PresetNames() []string {
+	var names []string
+	for _, p := range Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// LookupPreset finds a preset by its name; an empty name is reflex.
+func LookupPreset(name string) (Preset, bool) {
+	if name == "" {
+		name = PresetReflex
+	}
+	all := Presets()
+	i := slices.IndexFunc(all, func(p Preset) bool { return p.Name == name })
+	if i < 0 {
+		return Preset{}, false
+	}
+	return all[i], true
+}
+
+func everywhere(provider, model string) []Role {
+	var roles []Role
+	for _, id := range [...]string{RoleWatcher, RoleLibrarian, RoleOracle, RoleDreamer, RoleChat} {
+		roles = append(roles, Role{ID: id, Provider: provider, Model: model})
+	}
+	return roles
+}
+
+// RoleAssignment says which model a role has, with everything filled in.
+type RoleAssignment struct {
+	// Role has temperature, MaxTokens and Thinking set. MaxTokens includes
+	// Thinking here, as in a Request. Its Provider and Model are empty where
+	// no model thinks.
+	Role      Role
+	Target    Target
+	Fallbacks []Target
+	// From says who assigned it: "models.roles[2]", "preset free", "chat" or
+	// "its key is there".
+	From string
+}
+
+// Target is one model of one provider.
+type Target struct {
+	Provider Provider // with what its vendor fills in
+	Model    string
+}
+
+// Identity of the model.
+func (t Target) Identity() Identity {
+	return Identity{Provider: t.Provider.ID, Model: t.Model, Local: t.Provider.Local}
+}
+
+// targets are all models of the role, in the order in which they are asked.
+func (a RoleAssignment) targets() []Target { return append([]Target{a.Target}, a.Fallbacks...) }
+
+// Assigned reports whether a model thinks in the role.
+func (a RoleAssignment) Assigned() bool { return a.Role.Model != "" }
+
+// Resolve returns the assignment of every role, in the order of RoleNames: the
+// preset, what the configuration sets on top of it, and what is inherited from
+// chat. hasKey says whether the key of a provider is there, which the
+// deliberation's default depends on; nil means no key is. The configuration
+// has passed Validate; what cannot be resolved is left unassigned.
+func Resolve(c Config, hasKey func(Provider) bool) []RoleAssignment {
+	var assigned []RoleAssignment
+	for _, id := range RoleNames() {
+		role, from := c.role(id, hasKey)
+		assigned = append(assigned, c.assignment(role, from))
+	}
+	return assigned
+}
+
+// role finds what a role is set to, and by whom.
+func (c Config) role(id string, hasKey func(Provider) bool) (Role, string) {
+	own, from := Role{ID: id}, ""
+	if i := slices.IndexFunc(c.Roles, func(r Role) bool { return r.ID == id }); i >= 0 {
+		own, from = c.Roles[i], fmt.Sprintf("models.roles[%d]", i)
+	}
+	if own.Model != "" {
+		return own, from
+	}
+	base, from := c.base(id, hasKey)
+	base.ID = id
+	return over(base, own), from
+}
+
+// base is what a role has without an entry that names a model.
+func (c Config) base(id string, hasKey func(Provider) bool) (Role, string) {
+	preset, _ := LookupPreset(c.Preset)
+	if i := slices.IndexFunc(preset.Roles, func(r Role) bool { return r.ID == id }); i >= 0 {
+		return preset.Roles[i], "preset " + preset.Name
+	}
+	if id == RoleDeliberation {
+		if p, ok := c.Provider(deliberationVendor); ok && hasKey != nil && hasKey(p) {
+			return Role{Provider: p.ID, Model: deliberationModel}, "its key is there"
+		}
+	}
+	if id == RoleChat || id == RoleEmbedding || isThread(id) && c.isReflex() {
+		return Role{}, ""
+	}
+	chat, _ := c.role(RoleChat, hasKey)
+	if chat.Model == "" {
+		return Role{}, ""
+	}
+	return Role{Provider: chat.Provider, Model: chat.Model, Fallbacks: chat.Fallbacks, Accepts: chat.Accepts}, RoleChat
+}
+
+// isReflex: threads think by rules unless a role names a model for them.
+func (c Config) isReflex() bool { return c.Preset == "" || c.Preset == PresetReflex }
+
+func isThread(id string) bool {
+	return slices.Contains([]string{RoleWatcher, RoleLibrarian, RoleOracle, RoleDreamer}, id)
+}
+
+// over sets what own says on top of base; own names no model.
+func over(base, own Role) Role {
+	base.Temperature, base.MaxTokens, base.Thinking = own.Temperature, own.MaxTokens, own.Thinking
+	if len(own.Fallbacks) > 0 {
+		base.Fallbacks = own.Fallbacks
+	}
+	if len(own.Accepts) > 0 {
+		base.Accepts = own.Accepts
+	}
+	return base
+}
+
+// assignment fills in a role and looks its models up.
+func (c Config) assignment(role Role, from string) RoleAssignment {
+	d := defaultsOf(role.ID)
+	if role.Temperature == nil {
+		role.Temperature = &d.temperature
+	}
+	switch {
+	case role.Thinking == 0:
+		role.Thinking = d.thinking
+		if role.MaxTokens > 0 { // half of it at least is for the answer
+			role.Thinking = min(role.Thinking, role.MaxTokens/2)
+		}
+	case role.Thinking < 0:
+		role.Thinking = 0
+	}
+	if role.MaxTokens == 0 {
+		role.MaxTokens = d.maxTokens + role.Thinking
+	}
+	role.Thinking = min(role.Thinking, role.MaxTokens-1)
+	a := RoleAssignment{Role: role, From: from}
+	if role.Model == "" {
+		return a
+	}
+	provider, ok := c.Provider(role.Provider)
+	if !ok {
+		a.Role.Provider, a.Role.Model = "", ""
+		return a
+	}
+	a.Target = Target{Provider: provider, Model: role.Model}
+	for _, text := range role.Fallbacks {
+		if target, ok := c.target(text); ok {
+			a.Fallbacks = append(a.Fallbacks, target)
+		}
+	}
+	return a
+}
+
+// target reads "PROVIDER/MODEL"; the model may have slashes in it.
+func (c Config) target(text string) (Target, bool) {
+	id, model, _ := strings.Cut(text, "/")
+	provider, ok := c.Provider(id)
+	return Target{Provider: provider, Model: model}, ok && model != ""
+}
+
+// Provider returns a configured provider, or a vendor by its name, with
+// everything filled in.
+func (c Config) Provider(id string) (Provider, bool) {
+	if i := slices.IndexFunc(c.Providers, func(p Provider) bool { return p.ID == id }); i >= 0 {
+		return c.Providers[i].Filled(), true
+	}
+	if v, ok := LookupVendor(id); ok {
+		return Provider{ID: v.Name, Vendor: v.Name}.Filled(), true
+	}
+	return Provider{}, false
+}
+
+// Filled returns the provider with what its vendor knows where it is silent.
+// The vendor of a local server is taken to be local only where its address is
+// on this machine or in its network.
+func (p Provider) Filled() Provider {
+	v := VendorOf(p)
+	if p.Vendor == "" {
+		p.Vendor = v.Name
+	}
+	if p.Kind == "" {
+		p.Kind = v.Kind
+	}
+	if p.BaseURL == "" {
+		p.BaseURL = v.BaseURL
+	}
+	if p.Schema == "" {
+		p.Schema = v.Schema
+	}
+	if v.Local && near(p.BaseURL) {
+		p.Local = true
+	}
+	return p
 }

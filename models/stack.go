@@ -2,9 +2,14 @@ package models
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // StackOptions are what the decorators around a driver need.
@@ -33,6 +38,7 @@ type Member struct {
 	by      Identity
 	circuit *Circuit
 	rate    Rate
+	account *account // nil outside a roster
 }
 
 var _ Driver = (*Member)(nil)
@@ -65,15 +71,290 @@ func (m *Member) Identity() Identity { return m.by }
 // Health says how the model does.
 func (m *Member) Health() Health { return m.circuit.Health() }
 
-// Rate says what the model costs.
-func (m *Member) Rate() Rate { return m.rate }
-
 // Generate implements Generator. Every failure is an *Error: a panic too.
 func (m *Member) Generate(ctx context.Context, request Request) (answer Answer, err error) {
 	defer contain(m.by, &err)
-	answer, err = m.outer.Generate(ctx, request)
-	if err != nil {
+	ask := m.outer.Generate
+	if m.account != nil {
+		ask = m.askRenewed
+	}
+	if answer, err = ask(ctx, request); err != nil {
 		return answer, asError(err, m.by)
 	}
 	return answer, nil
+}
+
+// Fallbacks asks members in order until one answers. It is never silent about
+// it: the answer, or the last error, has the failures of those before, and says
+// who answered. A member that may not be paid for is passed like one that fails;
+// a free one may still be asked.
+func Fallbacks(members ...Driver) Generator { return &fallbacks{members} }
+
+type fallbacks struct{ members []Driver }
+
+var _ Generator = (*fallbacks)(nil)
+
+// Generate implements Generator.
+func (f *fallbacks) Generate(ctx context.Context, request Request) (Answer, error) {
+	var passed []*Error
+	for i, member := range f.members {
+		answer, err := f.ask(ctx, i, request)
+		if err == nil {
+			if answer.By == (Identity{}) {
+				answer.By = member.Identity()
+			}
+			answer.Passed = append(passed, answer.Passed...)
+			return answer, nil
+		}
+		failure := asError(err, member.Identity())
+		if i == len(f.members)-1 || ctx.Err() != nil || failure.Kind == KindCancelled {
+			failure.Passed = append(passed, failure.Passed...)
+			return Answer{}, failure
+		}
+		passed = append(passed, failure)
+	}
+	return Answer{}, &Error{Kind: KindModel, Text: "no model is assigned", Next: "name one in models.roles, or choose a preset",
+		Err: errors.New("no members")}
+}
+
+// ask asks the member at i. While others wait behind it, it has an even share of
+// the time that is left, so that one that hangs does not take theirs.
+func (f *fallbacks) ask(ctx context.Context, i int, request Request) (answer Answer, err error) {
+	member := f.members[i]
+	defer contain(member.Identity(), &err)
+	if ends, ok := ctx.Deadline(); ok && i < len(f.members)-1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)/time.Duration(len(f.members)-i))
+		defer cancel()
+	}
+	return member.Generate(ctx, request)
+}
+
+// maxRecorded bounds, in bytes, what is kept of an answer.
+const maxRecorded = 4 << 10
+
+// Call is the record of one request for an answer, all its attempts together.
+type Call struct {
+	Purpose Purpose
+	By      Identity
+	// PromptHash is the SHA-256, in hexadecimal, of the request as it was
+	// asked, and PromptBytes its size as JSON.
+	PromptHash  string
+	PromptBytes int
+	Usage       Usage
+	Cost        budget.Money
+	Latency     time.Duration
+	Attempts    int
+	Outcome     string // "answered" or a Kind
+	Error       string // in plain words
+	Answer      string // redacted, at most 4 KB
+}
+
+// Answered is the outcome of a call that brought an answer.
+const Answered = "answered"
+
+// Recorder keeps the records of calls. It must not wait for long.
+type Recorder interface {
+	Record(ctx context.Context, call Call)
+}
+
+// RecordOptions configures NewRecord.
+type RecordOptions struct {
+	By       Identity
+	Recorder Recorder // nil records nothing
+	// Redact takes secrets out of what is recorded; nil records no text of an
+	// answer.
+	Redact func(string) string
+	Now    func() time.Time // nil is time.Now
+}
+
+// NewRecord records every call, and says how long it took.
+func NewRecord(inner Generator, options RecordOptions) Generator {
+	options.Now = clock(options.Now)
+	return &record{inner, options}
+}
+
+type record struct {
+	inner Generator
+	RecordOptions
+}
+
+var _ Generator = (*record)(nil)
+
+// Generate implements Generator.
+func (r *record) Generate(ctx context.Context, request Request) (Answer, error) {
+	start := r.Now()
+	answer, err := r.inner.Generate(ctx, request)
+	answer.Latency = r.Now().Sub(start)
+	if r.Recorder == nil {
+		return answer, err
+	}
+	call := Call{Purpose: request.Purpose, By: r.By, Usage: answer.Usage, Cost: answer.Cost, Latency: answer.Latency,
+		Attempts: answer.Attempts, Outcome: Answered}
+	call.PromptHash, call.PromptBytes = hashRequest(request)
+	if err != nil {
+		failure := asError(err, r.By)
+		call.Outcome, call.Error = string(failure.Kind), r.text(failure.Text)
+		call.Usage, call.Cost, call.Attempts = failure.Usage, failure.Cost, failure.Attempts
+	} else {
+		call.Answer = r.text(answered(answer))
+	}
+	r.Recorder.Record(context.WithoutCancel(ctx), call)
+	return answer, err
+}
+
+// text redacts before it cuts: a secret that is cut in two is none that can be
+// found. What is far over the bound is cut to it first, with the room of the
+// longest secret beyond.
+func (r *record) text(text string) string {
+	if r.Redact == nil {
+		return ""
+	}
+	return subconscious.Clip(r.Redact(subconscious.Clip(text, 4*maxRecorded)), maxRecorded)
+}
+
+// answered is an answer as text, with the calls of tools in it.
+func answered(answer Answer) string {
+	text := answer.Text
+	for _, call := range answer.Calls {
+		if text != "" {
+			text += "\n"
+		}
+		text += call.Name + " " + string(call.Arguments)
+	}
+	return text
+}
+
+// NewTimeout bounds one attempt, and makes a well-formed *Error of whatever
+// goes wrong in it: a panic of the driver too. A timeout of 0 or less is none.
+func NewTimeout(inner Generator, by Identity, timeout time.Duration) Generator {
+	return &limit{inner, by, timeout}
+}
+
+type limit struct {
+	inner   Generator
+	by      Identity
+	timeout time.Duration
+}
+
+var _ Generator = (*limit)(nil)
+
+// Generate implements Generator.
+func (l *limit) Generate(ctx context.Context, request Request) (Answer, error) {
+	attempt, cancel := ctx, func() {}
+	if l.timeout > 0 {
+		attempt, cancel = context.WithTimeout(ctx, l.timeout)
+	}
+	defer cancel()
+	answer, err := l.ask(attempt, request)
+	if err == nil {
+		answer.Attempts = max(1, answer.Attempts)
+		return answer, nil
+	}
+	failure := asError(err, l.by)
+	failure.Attempts = max(1, failure.Attempts)
+	switch {
+	case ctx.Err() != nil && failure.Kind != KindBudget && errors.Is(ctx.Err(), context.Canceled):
+		failure.Kind, failure.Text, failure.Next = KindCancelled, "it was asked for no more", ""
+	case attempt.Err() != nil && isBroken(failure.Kind):
+		failure.Kind, failure.Text = KindTimeout, "no answer came in time"
+		if ctx.Err() == nil {
+			failure.Text = fmt.Sprintf("no answer came within %s", l.timeout)
+			failure.Next = "give it more time by models.timeout, or choose a faster model"
+		}
+	}
+	switch {
+	case failure.Usage.Known && plausible(failure.Usage):
+		failure.Unsure = 0
+	case maybePaid(failure.Kind):
+		failure.Usage, failure.Unsure = Usage{}, max(1, failure.Unsure)
+	default:
+		failure.Usage = Usage{}
+	}
+	return Answer{}, failure
+}
+
+func (l *limit) ask(ctx context.Context, request Request) (answer Answer, err error) {
+	defer contain(l.by, &err)
+	return l.inner.Generate(ctx, request)
+}
+
+// isBroken are the kinds that a deadline can look like from within.
+func isBroken(kind Kind) bool {
+	return kind == KindNetwork || kind == KindCut || kind == KindCancelled || kind == KindTimeout
+}
+
+// maybePaid are the kinds after which a provider may count the call. Network
+// is not one of them: the driver knows whether the request had left.
+func maybePaid(kind Kind) bool {
+	switch kind {
+	case KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel, KindRefused, KindCancelled:
+		return true
+	}
+	return false
+}
+
+// NewVerify throws away what another model than the one asked for answered.
+// Versions of its name are it, and so are the names in accepts.
+func NewVerify(inner Generator, by Identity, accepts []string) Generator {
+	return &verify{inner, by, slices.Clone(accepts)}
+}
+
+type verify struct {
+	inner   Generator
+	by      Identity
+	accepts []string
+}
+
+var _ Generator = (*verify)(nil)
+
+// Generate implements Generator. A provider that does not say who answered is
+// believed.
+func (v *verify) Generate(ctx context.Context, request Request) (Answer, error) {
+	answer, err := v.inner.Generate(ctx, request)
+	if err != nil {
+		return answer, err
+	}
+	if other := otherModel(v.by, v.accepts, answer.By.Model); other != nil {
+		return Answer{}, other
+	}
+	answer.By = v.by
+	if !plausible(answer.Usage) {
+		answer.Usage = Usage{}
+	}
+	return answer, nil
+}
+
+// otherModel is the failure where another model than the one asked for answered,
+// and nil where it was that or one of those accepted.
+func otherModel(asked Identity, accepts []string, name string) *Error {
+	same := func(accepted string) bool { return SameModel(accepted, name) }
+	if name == "" || same(asked.Model) || slices.ContainsFunc(accepts, same) {
+		return nil
+	}
+	name = line(name, 80)
+	return &Error{Kind: KindWrongModel, By: asked, Attempts: 1, Unsure: 1,
+		Text: fmt.Sprintf("%q answered in its place; the answer was thrown away", name),
+		Next: fmt.Sprintf("add %q to accepts of the role if it may, or name another model", name)}
+}
+
+// maxTokens is more than any call takes: a usage beyond it is none.
+const maxTokens = 100_000_000
+
+// plausible reports whether a usage can be what a call took.
+func plausible(u Usage) bool {
+	for _, n := range [...]int{u.Input, u.Cached, u.Written, u.Output, u.Thinking} {
+		if n < 0 || n > maxTokens {
+			return false
+		}
+	}
+	return u.Cached+u.Written <= u.Input && u.Thinking <= u.Output
+}
+
+// clock returns now, or the machine's clock where it is nil.
+func clock(now func() time.Time) func() time.Time {
+	if now == nil {
+		return time.Now
+	}
+	return now
 }

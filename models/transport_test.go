@@ -28,20 +28,21 @@ func send(t *testing.T, client *http.Client, address string, stream bool) (strin
 
 func sendWithin(t *testing.T, ctx context.Context, client *http.Client, address string, stream bool) (string, *models.Error) {
 	t.Helper()
-	exchange := &models.Exchange{Client: client, Stream: stream}
+	options := models.DriverOptions{Provider: models.Provider{ID: "p"}, Model: "m"}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+transportKey)
-	response, err := exchange.Do(request)
+	request.Header.Set("Accept", map[bool]string{false: "application/json", true: "text/event-stream"}[stream])
+	response, err := client.Do(request)
 	if err != nil {
-		return "", exchange.Failure(ctx, models.Identity{Provider: "p", Model: "m"}, err)
+		return "", options.Failure(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return string(body), exchange.Failure(ctx, models.Identity{Provider: "p", Model: "m"}, err)
+		return string(body), options.Failure(ctx, err)
 	}
 	return string(body), nil
 }

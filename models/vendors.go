@@ -1,9 +1,15 @@
 package models
 
 import (
+	"errors"
+	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/internal/own"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
 // The protocols of providers.
@@ -232,4 +238,131 @@ func pick(condition bool, yes, no string) string {
 		return yes
 	}
 	return no
+}
+
+// Ref returns where the provider's key is, as configured.
+func (p Provider) Ref() secret.Ref {
+	return secret.Ref{Env: p.KeyEnv, File: p.KeyFile, Keyring: p.KeyKeyring, Credential: p.KeyCredential}
+}
+
+// Key fetches the provider's key: from where the configuration says, else from
+// the variables of its vendor. A local server without a key is fine: the value
+// is zero then. An error is an *Error of KindKey with a next step.
+func (p Provider) Key(env func(string) (string, bool)) (secret.Value, error) {
+	key, err := p.Ref().Resolve(env)
+	if err == nil {
+		return key, nil
+	}
+	vendor := VendorOf(p)
+	if !errors.Is(err, secret.ErrNone) {
+		return secret.Value{}, &Error{Kind: KindKey, By: Identity{Provider: p.ID}, Err: err,
+			Text: fmt.Sprintf("the key of %s cannot be had: %s", p.ID, err), Next: vendor.makeKey()}
+	}
+	for _, name := range vendor.KeyEnv {
+		if key, err := (secret.Ref{Env: name}).Resolve(env); err == nil {
+			return key, nil
+		}
+	}
+	if p.Local {
+		return secret.Value{}, nil
+	}
+	next := "set key_env, key_file, key_keyring or key_credential of the provider"
+	if len(vendor.KeyEnv) > 0 {
+		next = "export " + strings.Join(vendor.KeyEnv, " or ") + ", or " + next
+	}
+	if made := vendor.makeKey(); made != "" {
+		next += "; " + made
+	}
+	return secret.Value{}, &Error{Kind: KindKey, By: Identity{Provider: p.ID}, Err: err, Next: next,
+		Text: fmt.Sprintf("there is no key for %s", p.ID)}
+}
+
+// makeKey says where a key is made.
+func (v Vendor) makeKey() string {
+	if v.KeyURL == "" {
+		return ""
+	}
+	return "a key is made at " + v.KeyURL
+}
+
+// near reports whether an address is certain to be on this machine or in its
+// network: only then is a model taken to be local without a word of the person.
+func near(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := at.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsLoopback() || ip.IsPrivate())
+}
+
+// barred is the address at which no model is asked, although a name may lead
+// there: one of the link alone, where a cloud hands out the keys of its machines,
+// of a group, or of none in particular.
+type barred struct{ ip netip.Addr }
+
+func (b barred) Error() string {
+	return fmt.Sprintf("%s is link-local, multicast or unspecified, and no model is asked there", b.ip)
+}
+
+// bar refuses such an address, with or without a port. A name is no address.
+func bar(address string) error {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		at, _ := netip.ParseAddrPort(address)
+		ip = at.Addr()
+	}
+	if ip = ip.Unmap(); ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
+		return barred{ip}
+	}
+	return nil
+}
+
+// OwnNetwork reports whether a host is on this machine or in its network, as far
+// as its name tells: a name without a dot is one of the network's own. It is for
+// warnings, not for trust.
+func OwnNetwork(host string) bool { return own.Network(host) }
+
+// SameModel reports whether a model that answered is the one that was asked
+// for: the same name, or a version of it. Providers put folders before names
+// ("models/gemini-2.5-flash", "openai/gpt-4o-mini") and dates or versions behind
+// them ("gpt-4o-mini-2024-07-18", "claude-haiku-4-5-20251001", "qwen3:latest").
+func SameModel(asked, answered string) bool {
+	asked, answered = plainModel(asked), plainModel(answered)
+	folder, name := splitModel(asked)
+	otherFolder, other := splitModel(answered)
+	if folder != "" && otherFolder != "" && folder != otherFolder {
+		return false
+	}
+	return asked == answered || name == other && name != "" || versionOf(name, other) || name == other+"-latest"
+}
+
+// splitModel parts "openai/gpt-4o" at its last slash.
+func splitModel(name string) (folder, model string) {
+	i := strings.LastIndexByte(name, '/')
+	return name[:max(0, i)], name[i+1:]
+}
+
+// plainModel drops case, "models/" and ":latest".
+func plainModel(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	name = strings.TrimPrefix(name, "models/")
+	return strings.TrimSuffix(name, ":latest")
+}
+
+// versionOf reports whether answered is asked with a date or a version of
+// digits behind it. "gpt-4o-mini" is not a version of "gpt-4o", nor is
+// "claude-opus-4-7" of "claude-opus-4": a version has three digits or more.
+func versionOf(asked, answered string) bool {
+	asked = strings.TrimSuffix(asked, "-latest")
+	suffix, ok := strings.CutPrefix(answered, asked)
+	if !ok || asked == "" || len(suffix) < 4 || (suffix[0] != '-' && suffix[0] != '@') {
+		return false
+	}
+	first, _, _ := strings.Cut(suffix[1:], "-")
+	return len(first) >= 3 && strings.Trim(suffix[1:], "0123456789-") == ""
 }

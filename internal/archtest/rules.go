@@ -87,23 +87,16 @@ func senseRules() []Rule {
 func modelRules() []Rule {
 	return []Rule{
 		{
-			Packages: []string{"models/modeltest/engine"}, TestOnly: true,
-			Reason: "it starts an engine for tests, and knows nothing of what asks it",
-		}, {
 			Packages: []string{"models/modeltest/conformance"}, May: below("models", "models/modeltest"), TestOnly: true,
 			Reason: "the suite runs any driver, and knows none",
 		}, {
 			Packages: []string{"models/modeltest", "models/modeltest/..."}, May: below("models"),
 			Reason: "its servers stand in for any provider, and know no driver",
 		}, {
-			Packages: []string{"models/roster"}, May: below("models", "models/openai", "models/anthropic", "budget", "redact", "store", "internal/secret"),
-			Tests:  []string{"models/modeltest", "models/modeltest/engine"},
-			Reason: "it puts driver and decorators together for each role, and knows nothing of what the roles are for",
-		}, {
 			Packages: []string{"models/*"}, May: below("models", "budget", "redact", "internal/secret", "internal/failpoint"), Tests: []string{"models/modeltest", "models/modeltest/conformance"},
 			Reason: "a driver knows its parent and no sibling; limits, budgets and retries are decorators around it",
 		}, {
-			Packages: []string{"models"}, May: below("redact", "budget", "internal/own", "internal/secret"), Tests: []string{"models/modeltest"},
+			Packages: []string{"models"}, May: below("redact", "budget", "internal/own", "internal/secret"), Tests: []string{"models/*"},
 			Reason: "the parent of the drivers knows none of them: the daemon hands them to it",
 		}, {
 			Packages: []string{"notify/ntfy/ntfytest"}, May: below("notify"),

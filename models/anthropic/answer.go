@@ -85,7 +85,7 @@ func (d *Driver) read(body []byte) (models.Answer, error) {
 		return models.Answer{}, fmt.Errorf("its JSON has another shape: %w", err)
 	}
 	if said.Type != "message" && said.Content == nil {
-		return models.Answer{Usage: said.Usage.read()}, d.fault("its answer is no message")
+		return models.Answer{Usage: said.Usage.read()}, &models.Error{Kind: models.KindAnswer, Text: "its answer is no message", Attempts: 1, Unsure: 1}
 	}
 	return d.answer(said, said.Usage.read())
 }

@@ -1,33 +1,27 @@
+// Package anthropic asks Claude over Anthropic's own protocol: with its prompt
+// cache, its tools, its thinking, and answers that keep to a schema. The types of
+// what is asked are those of the client library; models.DriverOptions sends it.
+//
+// It stores nothing. models.OpenRoster makes one driver for each model in use.
 package anthropic
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
-	client "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
-	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-// Options configures New.
-type Options struct {
-	// Provider is where the model is, with what its vendor fills in.
-	Provider models.Provider
-	Model    string
-	// Key may be zero: a local server wants none.
-	Key secret.Value
-	// Client is one of models.NewClient for the provider's address.
-	Client *http.Client
+// Protocol returns what a roster needs of this package.
+func Protocol() models.Protocol {
+	return models.Protocol{New: func(o models.DriverOptions) (models.Driver, error) { return New(o) }, List: List}
 }
 
 // Driver asks one model.
 type Driver struct {
-	options Options
+	options models.DriverOptions
 	can     ability
 	by      models.Identity
 }
@@ -35,17 +29,11 @@ type Driver struct {
 var _ models.Driver = (*Driver)(nil)
 
 // New makes a driver.
-func New(options Options) (*Driver, error) {
-	switch {
-	case options.Provider.BaseURL == "":
-		return nil, errors.New("anthropic: the provider has no base_url")
-	case options.Model == "":
-		return nil, errors.New("anthropic: no model is named")
-	case options.Client == nil:
-		return nil, errors.New("anthropic: no client is given")
+func New(options models.DriverOptions) (*Driver, error) {
+	if err := options.Validate(); err != nil {
+		return nil, fmt.Errorf("anthropic: %w", err)
 	}
-	by := models.Identity{Provider: options.Provider.ID, Model: options.Model, Local: options.Provider.Local}
-	return &Driver{options: options, can: abilityOf(options.Model), by: by}, nil
+	return &Driver{options, abilityOf(options.Model), options.Identity()}, nil
 }
 
 // Identity implements models.Driver.
@@ -53,51 +41,39 @@ func (d *Driver) Identity() models.Identity { return d.by }
 
 // Generate implements models.Generator.
 func (d *Driver) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
-	if request.MaxTokens < 1 {
-		return models.Answer{}, &models.Error{Kind: models.KindRequest, By: d.by, Text: "the request was not sent: it does not bound the answer"}
-	}
-	start := time.Now()
-	exchange := &models.Exchange{Client: d.options.Client, Stream: request.OnText != nil}
-	answer, err := d.ask(ctx, exchange, request)
-	if err != nil {
-		failure := exchange.Failure(ctx, d.by, err)
-		if failure.Usage == (models.Usage{}) {
-			failure.Usage = answer.Usage
-		}
-		return models.Answer{}, failure
-	}
-	answer.Attempts, answer.Latency = 1, time.Since(start)
-	return answer, nil
+	return d.options.Ask(ctx, request, d.ask)
 }
 
-func (d *Driver) ask(ctx context.Context, exchange *models.Exchange, request models.Request) (models.Answer, error) {
-	params := d.params(request)
-	if exchange.Stream {
-		return d.streamed(ctx, exchange, params, request.OnText)
-	}
-	service := d.library(exchange).Messages
-	_, err := service.New(ctx, params)
-	if exchange.Body() == nil {
+func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, error) {
+	body, err := d.body(r)
+	if err != nil {
 		return models.Answer{}, err
 	}
-	return d.read(exchange.Body())
+	if r.OnText != nil {
+		return d.streamed(ctx, body, r.OnText)
+	}
+	said, err := d.options.Send(ctx, address(d.options, "messages"), header(d.options), body, nil)
+	if err != nil {
+		return models.Answer{}, err
+	}
+	return d.read(said)
 }
 
-// library makes the client library for one request: without what it would take
-// from the environment, and without retries, limits and traces of its own.
-func (d *Driver) library(exchange *models.Exchange) client.Client {
-	base := strings.TrimSuffix(strings.TrimRight(d.options.Provider.BaseURL, "/"), "/v1") // it adds v1 itself
-	options := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithBaseURL(base), option.WithHTTPClient(exchange),
-		option.WithMaxRetries(0), option.WithRequestTimeout(time.Hour), option.WithoutOpenTelemetry(),
-	}
-	if !d.options.Key.IsZero() {
-		options = append(options, option.WithAPIKey(d.options.Key.Reveal()))
-	}
-	return client.NewClient(options...)
+// List returns the names of the models that a provider says it has. The Model
+// of the options does not matter.
+func List(ctx context.Context, options models.DriverOptions) ([]string, error) {
+	return options.Names(ctx, address(options, "models?limit=1000"), header(options))
 }
 
-// fault is an answer of another shape than the protocol has.
-func (d *Driver) fault(text string) *models.Error {
-	return &models.Error{Kind: models.KindAnswer, By: d.by, Text: text, Attempts: 1, Unsure: 1}
+// address is a path of the protocol, whether base_url ends in its version or not.
+func address(o models.DriverOptions, path string) string {
+	return strings.TrimSuffix(o.Address(""), "/v1") + "/v1/" + path
+}
+
+func header(o models.DriverOptions) http.Header {
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if !o.Key.IsZero() {
+		header.Set("X-Api-Key", o.Key.Reveal())
+	}
+	return header
 }

@@ -20,8 +20,15 @@ const (
 	minThinking = 1024
 )
 
-// params returns what is asked.
-func (d *Driver) params(r models.Request) client.MessageNewParams {
+// unknown are keywords that Anthropic's structured outputs refuse, beside those
+// that models.Strict leaves out. Whoever asks checks the answer by the schema as
+// it was.
+//
+// https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+var unknown = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems", "minItems", "pattern", "format"}
+
+// body is the JSON of what is asked.
+func (d *Driver) body(r models.Request) ([]byte, error) {
 	asked := client.MessageNewParams{Model: d.options.Model, MaxTokens: int64(r.MaxTokens), Messages: d.messages(r)}
 	thinks := d.think(r, &asked)
 	if r.Temperature != nil && d.can.temperature && !thinks {
@@ -41,7 +48,10 @@ func (d *Driver) params(r models.Request) client.MessageNewParams {
 	case len(asked.Tools) > 0:
 		asked.Tools[len(asked.Tools)-1].OfTool.CacheControl = client.NewCacheControlEphemeralParam()
 	}
-	return asked
+	if r.OnText != nil {
+		asked.SetExtraFields(map[string]any{"stream": true})
+	}
+	return json.Marshal(asked)
 }
 
 // think asks for thoughts, or for none, and reports which.
@@ -87,7 +97,7 @@ func (d *Driver) hold(r models.Request, asked *client.MessageNewParams, thinks b
 	switch {
 	case format:
 		asked.OutputConfig.Format = param.Override[client.JSONOutputFormatParam](json.RawMessage(
-			`{"type":"json_schema","schema":` + string(formatted(r.Schema.JSON)) + `}`))
+			`{"type":"json_schema","schema":` + string(models.Strict(r.Schema.JSON, unknown...)) + `}`))
 	case tool:
 		asked.Tools = append(asked.Tools, toolOf(answerTool, "Takes your answer. Call it once, at the end.", r.Schema.JSON))
 		switch {

@@ -5,34 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
-
-	client "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
 // streamed asks for an answer in pieces and tells onText of its text.
-func (d *Driver) streamed(ctx context.Context, exchange *models.Exchange, params client.MessageNewParams, onText func(string)) (models.Answer, error) {
-	service := d.library(exchange).Messages
-	stream := service.NewStreaming(ctx, params)
-	defer func() { _ = stream.Close() }()
+func (d *Driver) streamed(ctx context.Context, body []byte, onText func(string)) (models.Answer, error) {
 	g := gathered{onText: onText, asText: d.forces()}
-	for stream.Next() {
-		if err := g.take([]byte(stream.Current().RawJSON())); err != nil {
-			return models.Answer{}, err
-		}
-	}
-	err := stream.Err()
-	var reported *client.Error
-	switch {
-	case errors.As(err, &reported):
-		return models.Answer{}, models.Complaint([]byte(reported.RawJSON()))
-	case err != nil:
+	_, err := d.options.Send(ctx, address(d.options, "messages"), header(d.options), body, g.take)
+	if err != nil {
 		return models.Answer{}, err
-	case ctx.Err() != nil:
-		return models.Answer{}, ctx.Err()
-	case g.said.StopReason == "":
+	}
+	if g.said.StopReason == "" {
 		return models.Answer{}, &models.Error{Kind: models.KindCut, Text: "its answer ends in the middle", Attempts: 1, Unsure: 1}
 	}
 	took := models.Usage{}
@@ -109,6 +95,10 @@ func (g *gathered) take(raw []byte) error {
 		if e.Usage != nil {
 			g.usage, g.ended = g.usage.over(*e.Usage), true
 		}
+	case "message_stop":
+		return io.EOF
+	case "error":
+		return models.Complaint(raw)
 	}
 	return nil
 }

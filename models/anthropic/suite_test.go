@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // options are those of a driver for a provider at an address.
-func options(t testing.TB, baseURL string, change func(*models.Provider)) anthropic.Options {
+func options(t testing.TB, baseURL string, change func(*models.Provider)) models.DriverOptions {
 	t.Helper()
 	provider := models.Provider{ID: "scripted", Vendor: "anthropic", Kind: models.Anthropic, BaseURL: baseURL, Schema: models.SchemaJSON}
 	if change != nil {
@@ -23,10 +23,10 @@ func options(t testing.TB, baseURL string, change func(*models.Provider)) anthro
 	}
 	client := models.NewClient(models.TransportOptions{BaseURL: baseURL})
 	t.Cleanup(client.CloseIdleConnections)
-	return anthropic.Options{Provider: provider, Model: modeltest.Model, Key: secret.New(modeltest.Key), Client: client}
+	return models.DriverOptions{Provider: provider, Model: modeltest.Model, Key: secret.New(modeltest.Key), Client: client}
 }
 
-func driver(t testing.TB, o anthropic.Options) models.Driver {
+func driver(t testing.TB, o models.DriverOptions) models.Driver {
 	t.Helper()
 	made, err := anthropic.New(o)
 	if err != nil {

@@ -87,7 +87,7 @@ func (d *Driver) read(body []byte) (models.Answer, error) {
 		return models.Answer{Usage: g.usage}, err
 	}
 	if len(p.Choices) == 0 {
-		return models.Answer{Usage: g.usage}, d.fault("its answer has no choice in it")
+		return models.Answer{Usage: g.usage}, &models.Error{Kind: models.KindAnswer, Text: "its answer has no choice in it", Attempts: 1, Unsure: 1}
 	}
 	return d.answer(&g)
 }

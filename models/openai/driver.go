@@ -1,44 +1,35 @@
+// Package openai asks models that speak OpenAI's chat protocol: OpenAI, Groq,
+// Gemini, Z.AI, Mistral, DeepSeek, OpenRouter, and the servers that people run
+// themselves (Ollama, llama.cpp, vLLM, LM Studio). What they do differently is
+// in models.Vendors. The types of what is asked are those of the client library;
+// models.DriverOptions sends it, since the library bounds no answer, and drops
+// what vendors add to the protocol.
+//
+// It stores nothing. models.OpenRoster makes one driver for each model in use.
 package openai
 
 import (
 	"context"
-	"errors"
-	"math"
+	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
-	"time"
 
-	client "github.com/sashabaranov/go-openai"
-
-	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-// Options configures New and NewEmbedder.
-type Options struct {
-	// Provider is where the model is, with what its vendor fills in.
-	Provider models.Provider
-	Model    string
-	// Key may be zero: a local server wants none.
-	Key secret.Value
-	// Client is one of models.NewClient for the provider's address.
-	Client *http.Client
-}
-
-func (o Options) validate() error {
-	switch {
-	case o.Provider.BaseURL == "":
-		return errors.New("openai: the provider has no base_url")
-	case o.Model == "":
-		return errors.New("openai: no model is named")
-	case o.Client == nil:
-		return errors.New("openai: no client is given")
+// Protocol returns what a roster needs of this package.
+func Protocol() models.Protocol {
+	return models.Protocol{
+		New:   func(o models.DriverOptions) (models.Driver, error) { return New(o) },
+		Embed: func(o models.DriverOptions) (models.Embedder, error) { return NewEmbedder(o) },
+		List:  List,
 	}
-	return nil
 }
 
 // Driver asks one model.
 type Driver struct {
-	options Options
+	options models.DriverOptions
 	vendor  models.Vendor
 	by      models.Identity
 }
@@ -46,12 +37,11 @@ type Driver struct {
 var _ models.Driver = (*Driver)(nil)
 
 // New makes a driver.
-func New(options Options) (*Driver, error) {
-	if err := options.validate(); err != nil {
-		return nil, err
+func New(options models.DriverOptions) (*Driver, error) {
+	if err := options.Validate(); err != nil {
+		return nil, fmt.Errorf("openai: %w", err)
 	}
-	by := models.Identity{Provider: options.Provider.ID, Model: options.Model, Local: options.Provider.Local}
-	return &Driver{options: options, vendor: models.VendorOf(options.Provider), by: by}, nil
+	return &Driver{options, models.VendorOf(options.Provider), options.Identity()}, nil
 }
 
 // Identity implements models.Driver.
@@ -59,52 +49,65 @@ func (d *Driver) Identity() models.Identity { return d.by }
 
 // Generate implements models.Generator.
 func (d *Driver) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
-	if request.MaxTokens < 1 {
-		return models.Answer{}, &models.Error{Kind: models.KindRequest, By: d.by, Text: "the request was not sent: it does not bound the answer"}
-	}
-	start := time.Now()
-	asked, extra := d.request(request)
-	exchange := &models.Exchange{Client: d.options.Client, Stream: request.OnText != nil,
-		Edit: func(body []byte) ([]byte, error) { return withFields(body, extra) }}
-	var answer models.Answer
-	var err error
-	if exchange.Stream {
-		answer, err = d.streamed(ctx, exchange, asked, request.OnText)
-	} else {
-		answer, err = d.whole(ctx, exchange, asked)
-	}
+	return d.options.Ask(ctx, request, d.ask)
+}
+
+func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, error) {
+	body, err := d.body(r)
 	if err != nil {
-		failure := exchange.Failure(ctx, d.by, err)
-		if failure.Usage == (models.Usage{}) {
-			failure.Usage = answer.Usage
-		}
-		return models.Answer{}, failure
-	}
-	answer.Attempts, answer.Latency = 1, time.Since(start)
-	return answer, nil
-}
-
-// library makes the client library for one request. Its answers and errors are
-// of little use: it drops what vendors add and refuses what it does not know,
-// so that bodies are read here.
-func (o Options) library(exchange *models.Exchange) *client.Client {
-	config := client.DefaultConfig(o.Key.Reveal())
-	config.BaseURL = o.Provider.BaseURL
-	config.HTTPClient = exchange
-	config.EmptyMessagesLimit = math.MaxUint32
-	return client.NewClientWithConfig(config)
-}
-
-// whole asks for an answer in one piece.
-func (d *Driver) whole(ctx context.Context, exchange *models.Exchange, asked client.ChatCompletionRequest) (models.Answer, error) {
-	_, err := d.options.library(exchange).CreateChatCompletion(ctx, asked)
-	if exchange.Body() == nil {
 		return models.Answer{}, err
 	}
-	return d.read(exchange.Body())
+	if r.OnText != nil {
+		return d.streamed(ctx, body, r.OnText)
+	}
+	said, err := post(ctx, d.options, "/chat/completions", body, nil)
+	if err != nil {
+		return models.Answer{}, err
+	}
+	return d.read(said)
 }
 
-// fault is an answer of another shape than the protocol has.
-func (d *Driver) fault(text string) *models.Error {
-	return &models.Error{Kind: models.KindAnswer, By: d.by, Text: text, Attempts: 1, Unsure: 1}
+// streamed asks for an answer in pieces and tells onText of its text.
+func (d *Driver) streamed(ctx context.Context, body []byte, onText func(string)) (models.Answer, error) {
+	var g gathered
+	done := false // its last line was seen
+	_, err := post(ctx, d.options, "/chat/completions", body, func(data []byte) error {
+		if done = string(data) == "[DONE]"; done {
+			return io.EOF
+		}
+		var p piece
+		if err := json.Unmarshal(data, &p); err != nil {
+			return fmt.Errorf("a piece of its stream is not JSON: %w", err)
+		}
+		before := g.text.Len()
+		err := g.add(p)
+		if g.text.Len() > before && err == nil {
+			onText(g.text.String()[before:])
+		}
+		return err
+	})
+	if err == nil && g.finish == "" && (!done || g.text.Len() == 0 && len(g.calls) == 0 && g.refusal.Len() == 0) {
+		err = &models.Error{Kind: models.KindCut, Text: "its answer ends in the middle", Attempts: 1, Unsure: 1}
+	}
+	if err != nil {
+		return models.Answer{Usage: g.usage}, err
+	}
+	return d.answer(&g)
+}
+
+// List returns the names of the models that a provider says it has. The Model
+// of the options does not matter.
+func List(ctx context.Context, options models.DriverOptions) ([]string, error) {
+	return options.Names(ctx, options.Address("/models"), header(options))
+}
+
+func post(ctx context.Context, o models.DriverOptions, path string, body []byte, event func([]byte) error) ([]byte, error) {
+	return o.Send(ctx, o.Address(path), header(o), body, event)
+}
+
+func header(o models.DriverOptions) http.Header {
+	if o.Key.IsZero() {
+		return http.Header{}
+	}
+	return http.Header{"Authorization": {"Bearer " + o.Key.Reveal()}}
 }

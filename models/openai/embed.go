@@ -17,14 +17,14 @@ const embedBatch = 32
 
 // Embedder turns texts into vectors by one model.
 type Embedder struct {
-	options Options
+	options models.DriverOptions
 	by      models.Identity
 }
 
 var _ models.Embedder = (*Embedder)(nil)
 
 // NewEmbedder makes an embedder.
-func NewEmbedder(options Options) (*Embedder, error) {
+func NewEmbedder(options models.DriverOptions) (*Embedder, error) {
 	driver, err := New(options)
 	if err != nil {
 		return nil, err
@@ -68,18 +68,17 @@ func after(done models.Embedding, requests int, failure *models.Error) *models.E
 }
 
 func (e *Embedder) batch(ctx context.Context, texts []string) (models.Embedding, *models.Error) {
-	exchange := &models.Exchange{Client: e.options.Client}
-	_, err := e.options.library(exchange).CreateEmbeddings(ctx, client.EmbeddingRequestStrings{
+	body, err := json.Marshal(client.EmbeddingRequestStrings{
 		Input: texts, Model: client.EmbeddingModel(e.options.Model), EncodingFormat: client.EmbeddingEncodingFormatFloat})
-	if exchange.Body() == nil {
-		if err == nil {
-			err = fmt.Errorf("it is empty")
-		}
-		return models.Embedding{}, exchange.Failure(ctx, e.by, err)
+	var embedding models.Embedding
+	if err == nil {
+		body, err = post(ctx, e.options, "/embeddings", body, nil)
 	}
-	embedding, err := e.read(exchange.Body(), len(texts))
+	if err == nil {
+		embedding, err = e.read(body, len(texts))
+	}
 	if err != nil {
-		failure := exchange.Failure(ctx, e.by, err)
+		failure := e.options.Failure(ctx, err)
 		failure.Usage = embedding.Usage
 		return models.Embedding{}, failure
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-// request returns what is asked, and the fields beside those of the library.
-func (d *Driver) request(r models.Request) (client.ChatCompletionRequest, fields) {
-	asked := client.ChatCompletionRequest{Model: d.options.Model, Messages: d.messages(r)}
+// body is the JSON of what is asked: the library's, with the fields beside those
+// that it has.
+func (d *Driver) body(r models.Request) ([]byte, error) {
+	asked := client.ChatCompletionRequest{Model: d.options.Model, Messages: d.messages(r), Stream: r.OnText != nil}
 	for _, tool := range r.Tools {
 		asked.Tools = append(asked.Tools, client.Tool{Type: client.ToolTypeFunction, Function: &client.FunctionDefinition{
 			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
@@ -23,20 +24,22 @@ func (d *Driver) request(r models.Request) (client.ChatCompletionRequest, fields
 	if r.OnText != nil && d.vendor.StreamUsage {
 		asked.StreamOptions = &client.StreamOptions{IncludeUsage: true}
 	}
-	extra := fields{top: map[string]any{d.vendor.TokenFieldOf(d.options.Model): r.MaxTokens}, calls: map[string]json.RawMessage{}}
-	maps.Copy(extra.top, d.vendor.Extra(d.options.Model, r.Thinking))
-	if effort, ok := extra.top["reasoning_effort"].(string); ok {
-		asked.ReasoningEffort = effort // the library checks what goes together
-		delete(extra.top, "reasoning_effort")
-	}
-	if r.Temperature != nil && !d.vendor.FixedTemperature(d.options.Model) {
-		extra.top["temperature"] = *r.Temperature // the library leaves out a 0
-	}
 	d.format(r, &asked)
-	for _, message := range r.Messages {
-		maps.Copy(extra.calls, d.kept(message.Opaque).Calls)
+	extra := map[string]any{d.vendor.TokenFieldOf(d.options.Model): r.MaxTokens}
+	maps.Copy(extra, d.vendor.Extra(d.options.Model, r.Thinking))
+	if r.Temperature != nil && !d.vendor.FixedTemperature(d.options.Model) {
+		extra["temperature"] = *r.Temperature // the library leaves out a 0
 	}
-	return asked, extra
+	added := map[string]json.RawMessage{}
+	for _, message := range r.Messages {
+		maps.Copy(added, d.kept(message.Opaque).Calls)
+	}
+	messages, err := withAdded(asked.Messages, added)
+	if err != nil {
+		return nil, err
+	}
+	extra["messages"] = messages
+	return withFields(asked, extra)
 }
 
 func (d *Driver) messages(r models.Request) []client.ChatCompletionMessage {
@@ -135,55 +138,49 @@ func arguments(written json.RawMessage) string {
 	return string(written)
 }
 
-// fields are added to the body that the library writes.
-type fields struct {
-	top   map[string]any
-	calls map[string]json.RawMessage // to each tool call, by its id
-}
-
-// withFields adds fields to the body of a request.
-func withFields(body []byte, extra fields) ([]byte, error) {
-	if len(extra.top) == 0 && len(extra.calls) == 0 {
-		return body, nil
+// withFields returns a request as JSON with fields set.
+func withFields(request any, fields map[string]any) ([]byte, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(body, &all); err != nil {
 		return nil, err
 	}
-	for name, value := range extra.top {
-		written, err := json.Marshal(value)
-		if err != nil {
+	for name, value := range fields {
+		if all[name], err = json.Marshal(value); err != nil {
 			return nil, err
 		}
-		all[name] = written
-	}
-	if len(extra.calls) > 0 {
-		messages, err := withCallFields(all["messages"], extra.calls)
-		if err != nil {
-			return nil, err
-		}
-		all["messages"] = messages
 	}
 	return json.Marshal(all)
 }
 
-// withCallFields gives tool calls back what their provider added to them.
-func withCallFields(raw json.RawMessage, calls map[string]json.RawMessage) (json.RawMessage, error) {
-	var messages []map[string]any
-	if err := json.Unmarshal(raw, &messages); err != nil {
+// withAdded gives tool calls back what their provider added to them, by their
+// ids.
+func withAdded(messages []client.ChatCompletionMessage, added map[string]json.RawMessage) (any, error) {
+	if len(added) == 0 {
+		return messages, nil
+	}
+	written, err := json.Marshal(messages)
+	if err != nil {
 		return nil, err
 	}
-	for _, message := range messages {
-		list, _ := message["tool_calls"].([]any)
-		for _, item := range list {
+	var all []map[string]any
+	if err := json.Unmarshal(written, &all); err != nil {
+		return nil, err
+	}
+	for _, message := range all {
+		calls, _ := message["tool_calls"].([]any)
+		for _, item := range calls {
 			call, _ := item.(map[string]any)
 			id, _ := call["id"].(string)
-			if extra, ok := calls[id]; ok && call != nil {
+			if extra, ok := added[id]; ok {
 				call["extra_content"] = extra
 			}
 		}
 	}
-	return json.Marshal(messages)
+	return all, nil
 }
 
 // opaque is what goes back with an assistant's message, to the model that wrote

@@ -93,7 +93,7 @@ func probe(ctx context.Context, vendors []models.Vendor) []server {
 	for i, v := range vendors {
 		all.Go(func() {
 			provider := models.Provider{ID: v.Name, Vendor: v.Name, Kind: models.OpenAI, BaseURL: v.BaseURL, Local: true}
-			if names, err := openai.List(ctx, openai.Options{Provider: provider, Client: client}); err == nil {
+			if names, err := openai.List(ctx, models.DriverOptions{Provider: provider, Client: client}); err == nil {
 				answers[i] = &server{vendor: v, models: names}
 			}
 		})

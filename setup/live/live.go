@@ -14,7 +14,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/models"
-	"github.com/subconsciousd/subconsciousd/models/roster"
+	"github.com/subconsciousd/subconsciousd/models/anthropic"
+	"github.com/subconsciousd/subconsciousd/models/openai"
 )
 
 // Options say whom to ask.
@@ -27,12 +28,17 @@ type Options struct {
 	Now func() time.Time
 }
 
+// Protocols are the protocols that models can be asked over.
+func Protocols() map[string]models.Protocol {
+	return map[string]models.Protocol{models.OpenAI: openai.Protocol(), models.Anthropic: anthropic.Protocol()}
+}
+
 // Models are the models of a configuration outside a daemon.
-type Models struct{ roster *roster.Roster }
+type Models struct{ roster *models.Roster }
 
 // Open makes them ready and asks none of them anything.
 func Open(o Options) (*Models, error) {
-	opened, err := roster.Open(roster.Options{Config: o.Models, Env: o.Env, Now: o.Now, Meter: &meter{limit: o.Budget.MoneyPerDay}})
+	opened, err := models.OpenRoster(models.RosterOptions{Protocols: Protocols(), Config: o.Models, Env: o.Env, Now: o.Now, Meter: &meter{limit: o.Budget.MoneyPerDay}})
 	if err != nil {
 		return nil, fmt.Errorf("open the models: %w", err)
 	}
@@ -53,7 +59,7 @@ func (m *Models) Test(ctx context.Context, who string) []api.ModelTest {
 }
 
 // TestOf is the result of a check as it travels.
-func TestOf(r roster.CheckResult) api.ModelTest {
+func TestOf(r models.CheckResult) api.ModelTest {
 	test := api.ModelTest{Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
 		LatencyMS: float64(r.Latency) / float64(time.Millisecond), Tokens: r.Tokens, Cost: r.Cost.Float()}
 	for _, s := range r.Steps {
@@ -63,7 +69,7 @@ func TestOf(r roster.CheckResult) api.ModelTest {
 }
 
 // StatusOf is the status of a role as it travels; not ok for one without a model.
-func StatusOf(s roster.Status) (api.ModelStatus, bool) {
+func StatusOf(s models.Status) (api.ModelStatus, bool) {
 	note := s.Note
 	if s.Advice != "" {
 		note = s.Advice

@@ -1,21 +1,19 @@
-package roster
+package models
 
 import (
 	"testing"
 	"time"
-
-	"github.com/subconsciousd/subconsciousd/models"
 )
 
 // A keyring without the key is asked less and less often, a variable as often
 // as before.
 func TestMissingKeysAreLookedForLessOften(t *testing.T) {
 	for _, c := range []struct {
-		provider models.Provider
+		provider Provider
 		want     []time.Duration
 	}{
-		{models.Provider{KeyEnv: "NONE"}, []time.Duration{missAgain, missAgain, missAgain}},
-		{models.Provider{KeyKeyring: "a/b"}, []time.Duration{missAgain, 2 * missAgain, 4 * missAgain}},
+		{Provider{KeyEnv: "NONE"}, []time.Duration{missAgain, missAgain, missAgain}},
+		{Provider{KeyKeyring: "a/b"}, []time.Duration{missAgain, 2 * missAgain, 4 * missAgain}},
 	} {
 		a := account{provider: c.provider}
 		for i, want := range c.want {
@@ -25,7 +23,7 @@ func TestMissingKeysAreLookedForLessOften(t *testing.T) {
 			}
 		}
 	}
-	if a := (account{provider: models.Provider{KeyKeyring: "a/b"}, misses: 1000}); a.pause() != keyringAgain {
+	if a := (account{provider: Provider{KeyKeyring: "a/b"}, misses: 1000}); a.pause() != keyringAgain {
 		t.Errorf("after 1000 misses: %s", a.pause())
 	}
 }

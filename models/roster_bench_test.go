@@ -1,4 +1,4 @@
-package roster_test
+package models_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 )
 
 // BenchmarkAsk asks a model that answers at once over loopback: what all
@@ -19,7 +18,7 @@ func BenchmarkAsk(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			server := modeltest.NewServer(modeltest.Options{Script: modeltest.Chatter("hello"), Key: modeltest.Key, Keep: 1})
 			defer server.Close()
-			r, err := roster.Open(roster.Options{
+			r, err := models.OpenRoster(models.RosterOptions{Protocols: protocols,
 				Config: models.Config{Timeout: 5 * time.Second, Providers: []models.Provider{provider("lab", kind, server)},
 					Roles: []models.Role{{ID: models.RoleWatcher, Provider: "lab", Model: "m-1"}}},
 				Env: func(string) (string, bool) { return modeltest.Key, true },

@@ -1,4 +1,4 @@
-package roster_test
+package models_test
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 )
 
 // TestMeterOf debits a role from a meter of its own, fallbacks included, and the
@@ -14,8 +13,8 @@ import (
 func TestMeterOf(t *testing.T) {
 	broken := scripted(t, modeltest.Options{Troubles: []modeltest.Trouble{modeltest.Always(modeltest.ServerError)}})
 	sound := scripted(t, modeltest.Options{Script: modeltest.Chatter("hello")})
-	all, own := &ledger{}, &ledger{}
-	r, err := roster.Open(roster.Options{
+	all, own := &books{}, &books{}
+	r, err := models.OpenRoster(models.RosterOptions{Protocols: protocols,
 		Config: models.Config{Timeout: 5 * time.Second,
 			Providers: []models.Provider{provider("broken", models.OpenAI, broken), provider("sound", models.OpenAI, sound)},
 			Roles: []models.Role{{ID: models.RoleDeliberation, Provider: "broken", Model: "m-1", Fallbacks: []string{"sound/m-2"}},

@@ -1,18 +1,14 @@
-package roster
+package models
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
-	"github.com/subconsciousd/subconsciousd/models"
-	"github.com/subconsciousd/subconsciousd/models/anthropic"
-	"github.com/subconsciousd/subconsciousd/models/openai"
 )
 
 // The steps of a check, in order.
@@ -27,14 +23,12 @@ const (
 	StepVectors  = "vectors" // an embedder gives vectors
 	checkTokens  = 512       // beside thinking
 	listedModels = 8         // at most, in what to do next
-	embedding    = models.RoleEmbedding
-	noModelText  = "no model thinks in this role"
 )
 
 // CheckResult is what came of asking one model live.
 type CheckResult struct {
 	Role     string // the first that the model has; empty for a fallback or a provider alone
-	Identity models.Identity
+	Identity Identity
 	Steps    []Step
 	Latency  time.Duration // of the first answer
 	Tokens   int
@@ -68,18 +62,15 @@ func (c *CheckResult) bad(name, detail, next string) {
 }
 
 // fail notes a failure of a call.
-func (c *CheckResult) fail(name string, err error) *models.Error {
-	var failure *models.Error
-	if !errors.As(err, &failure) {
-		failure = &models.Error{Kind: models.KindAnswer, Text: err.Error()}
-	}
+func (c *CheckResult) fail(name string, err error) *Error {
+	failure := asError(err, c.Identity)
 	c.bad(name, failure.Text, failure.Next)
 	c.Tokens += failure.Usage.Total()
 	c.Cost += failure.Cost
 	return failure
 }
 
-func (c *CheckResult) took(answer models.Answer) {
+func (c *CheckResult) took(answer Answer) {
 	c.Tokens += answer.Usage.Total()
 	c.Cost += answer.Cost
 }
@@ -90,14 +81,16 @@ func (c *CheckResult) took(answer models.Answer) {
 // and no provider is called so.
 func (r *Roster) Check(ctx context.Context, who string) []CheckResult {
 	if known := r.lookup(who); known != nil && len(known.members) == 0 {
-		return []CheckResult{unassigned(who)}
+		none := CheckResult{Role: who}
+		none.bad(StepModel, "no model thinks in this role", "name one for it in models.roles, or choose a preset in models.preset")
+		return []CheckResult{none}
 	}
 	var results []CheckResult
 	done := map[string]bool{}
 	for _, known := range r.roles {
 		for i, m := range known.members {
-			name := m.Identity().String()
-			if done[name] || who != "" && who != known.assigned.Role.ID && who != m.Identity().Provider {
+			name := m.by.String()
+			if done[name] || who != "" && who != known.assigned.Role.ID && who != m.by.Provider {
 				continue
 			}
 			done[name] = true
@@ -117,29 +110,18 @@ func (r *Roster) Check(ctx context.Context, who string) []CheckResult {
 	return nil
 }
 
-func unassigned(role string) CheckResult {
-	result := CheckResult{Role: role}
-	result.bad(StepModel, noModelText, "name one for it in models.roles, or choose a preset in models.preset")
-	return result
-}
-
 // check asks one model of a role.
 func (r *Roster) check(ctx context.Context, known *role, position int) CheckResult {
 	shared := known.members[position]
-	result := CheckResult{Identity: shared.Identity()}
+	result := CheckResult{Identity: shared.by}
 	if !r.checkKey(&result, shared.account) {
 		return result
 	}
-	if known.assigned.Role.ID == embedding {
+	if known.assigned.Role.ID == RoleEmbedding {
 		r.checkVectors(ctx, &result, known, position)
 		return result
 	}
-	target := append([]models.Target{known.assigned.Target}, known.assigned.Fallbacks...)[position]
-	var accepts []string
-	if position == 0 {
-		accepts = known.assigned.Role.Accepts
-	}
-	m, err := r.member(target, accepts, models.NewCircuit(r.options.Now), r.options.Meter) // one that rests is asked, too
+	m, err := r.member(known.assigned, position, NewCircuit(r.options.Now), r.options.Meter) // one that rests is asked, too
 	if err != nil {
 		result.bad(StepAnswer, err.Error(), "")
 		return result
@@ -149,6 +131,23 @@ func (r *Roster) check(ctx context.Context, known *role, position int) CheckResu
 		shared.circuit.Reset()
 	}
 	return result
+}
+
+// checkVectors asks an embedder.
+func (r *Roster) checkVectors(ctx context.Context, result *CheckResult, known *role, position int) {
+	e := r.embedder(known, position)
+	if e.account.protocol.Embed == nil {
+		result.bad(StepVectors, "Anthropic has no embedders", "give the role embedding a model of another provider")
+		return
+	}
+	start := r.options.Now()
+	got, err := e.Embed(ctx, Purpose{Role: RoleEmbedding, At: start}, []string{"harbour", "a boat in the harbour"})
+	if err != nil {
+		result.fail(StepVectors, err)
+		return
+	}
+	result.Latency, result.Tokens, result.Cost = r.options.Now().Sub(start), got.Usage.Total(), got.Cost
+	result.good(StepVectors, fmt.Sprintf("vectors of %d dimensions", len(got.Vectors[0])))
 }
 
 func (r *Roster) checkKey(result *CheckResult, account *account) bool {
@@ -166,24 +165,24 @@ func (r *Roster) checkKey(result *CheckResult, account *account) bool {
 }
 
 // checkRequest is the smallest question that shows whether a schema is kept to.
-func (r *Roster) checkRequest(known *role) models.Request {
+func (r *Roster) checkRequest(known *role) Request {
 	own := known.assigned.Role
-	return models.Request{
-		Purpose:     models.Purpose{Role: own.ID, At: r.options.Now()},
+	return Request{
+		Purpose:     Purpose{Role: own.ID, At: r.options.Now()},
 		System:      `You are asked whether you can be reached. Answer with the JSON object {"reached": true, "word": "WORD"}, where WORD is the word that you are told.`,
-		Messages:    []models.Message{{Role: models.User, Text: "The word is: harbour"}},
-		Schema:      &models.Schema{Name: "reached", JSON: json.RawMessage(`{"type":"object","properties":{"reached":{"type":"boolean"},"word":{"type":"string"}},"required":["reached","word"],"additionalProperties":false}`)},
+		Messages:    []Message{{Role: User, Text: "The word is: harbour"}},
+		Schema:      &Schema{Name: "reached", JSON: json.RawMessage(`{"type":"object","properties":{"reached":{"type":"boolean"},"word":{"type":"string"}},"required":["reached","word"],"additionalProperties":false}`)},
 		MaxTokens:   max(checkTokens+own.Thinking, own.MaxTokens), // some think unasked
 		Temperature: own.Temperature, Thinking: own.Thinking,
 	}
 }
 
-func (r *Roster) checkAnswer(ctx context.Context, result *CheckResult, m *member, known *role) {
+func (r *Roster) checkAnswer(ctx context.Context, result *CheckResult, m *Member, known *role) {
 	request := r.checkRequest(known)
 	answer, err := m.Generate(ctx, request)
 	if err != nil {
 		failure := result.fail(StepAnswer, err)
-		if failure.Kind == models.KindModel {
+		if failure.Kind == KindModel {
 			result.Steps[len(result.Steps)-1].Next = r.otherModels(ctx, m, failure.Next)
 		}
 		return
@@ -213,14 +212,14 @@ func (r *Roster) checkAnswer(ctx context.Context, result *CheckResult, m *member
 }
 
 // checkSchema judges whether an answer is the object that was asked for.
-func checkSchema(result *CheckResult, answer models.Answer) {
+func checkSchema(result *CheckResult, answer Answer) {
 	var said struct {
 		Reached *bool   `json:"reached"`
 		Word    *string `json:"word"`
 	}
 	err := json.Unmarshal([]byte(answer.Text), &said)
 	switch {
-	case answer.Stop == models.StopLength:
+	case answer.Stop == StopLength:
 		result.bad(StepSchema, "the answer was cut at its bound", "give the role more max_tokens, or less thinking")
 	case err != nil:
 		result.bad(StepSchema, "the answer is not one JSON object; most such answers can be repaired", "set schema of the provider to what it enforces, or choose another model")
@@ -233,16 +232,16 @@ func checkSchema(result *CheckResult, answer models.Answer) {
 
 // unlisted says where a model that answers is not among those that its provider
 // says it has, which is no fault; "" where it is, or where that is not known.
-func (r *Roster) unlisted(ctx context.Context, m *member) string {
+func (r *Roster) unlisted(ctx context.Context, m *Member) string {
 	names, err := r.list(ctx, m.account)
-	if err != nil || slices.ContainsFunc(names, func(name string) bool { return models.SameModel(m.Identity().Model, name) }) {
+	if err != nil || slices.ContainsFunc(names, func(name string) bool { return SameModel(m.by.Model, name) }) {
 		return ""
 	}
 	return ", though the provider does not list it"
 }
 
 // otherModels says which models there are instead of one that there is not.
-func (r *Roster) otherModels(ctx context.Context, m *member, next string) string {
+func (r *Roster) otherModels(ctx context.Context, m *Member, next string) string {
 	names, err := r.list(ctx, m.account)
 	if err != nil || len(names) == 0 {
 		return next
@@ -257,9 +256,9 @@ func (r *Roster) otherModels(ctx context.Context, m *member, next string) string
 
 // checkProvider looks whether a provider can be reached of which no role has a
 // model.
-func (r *Roster) checkProvider(ctx context.Context, provider models.Provider) CheckResult {
-	result := CheckResult{Identity: models.Identity{Provider: provider.ID, Local: provider.Local}}
-	account := &account{provider: provider, env: r.options.Env, now: r.options.Now, logger: r.options.Logger, client: r.client(provider)}
+func (r *Roster) checkProvider(ctx context.Context, provider Provider) CheckResult {
+	result := CheckResult{Identity: Identity{Provider: provider.ID, Local: provider.Local}}
+	account := r.newAccount(provider)
 	defer account.client.CloseIdleConnections()
 	if !r.checkKey(&result, account) {
 		return result
@@ -281,7 +280,7 @@ func (r *Roster) Models(ctx context.Context, provider string) ([]string, error) 
 	if !ok {
 		return nil, fmt.Errorf("no provider is called %s", provider)
 	}
-	account := &account{provider: known, env: r.options.Env, now: r.options.Now, logger: r.options.Logger, client: r.client(known)}
+	account := r.newAccount(known)
 	defer account.client.CloseIdleConnections()
 	return r.list(ctx, account)
 }
@@ -290,12 +289,9 @@ func (r *Roster) Models(ctx context.Context, provider string) ([]string, error) 
 func (r *Roster) list(ctx context.Context, account *account) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Config.Timeout)
 	defer cancel()
-	key, missing := account.fetch()
+	options, missing := account.options("any")
 	if missing != nil {
 		return nil, missing
 	}
-	if account.provider.Kind == models.Anthropic {
-		return anthropic.List(ctx, anthropic.Options{Provider: account.provider, Key: key, Client: account.client})
-	}
-	return openai.List(ctx, openai.Options{Provider: account.provider, Key: key, Client: account.client})
+	return account.protocol.List(ctx, options)
 }

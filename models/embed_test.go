@@ -1,4 +1,4 @@
-package roster_test
+package models_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/models/roster"
 	"github.com/subconsciousd/subconsciousd/redact"
 )
 
@@ -20,7 +19,7 @@ func TestEmbedderWithholdsPersonalData(t *testing.T) {
 		lab := provider("lab", models.OpenAI, server)
 		lab.Local = local
 		mask := redact.NewMask(redact.MaskOptions{MailAddresses: true})
-		r, err := roster.Open(roster.Options{
+		r, err := models.OpenRoster(models.RosterOptions{Protocols: protocols,
 			Config: models.Config{Timeout: 5 * time.Second, Providers: []models.Provider{lab}, Roles: []models.Role{{ID: models.RoleEmbedding, Provider: "lab", Model: "e-1"}}},
 			Env:    func(name string) (string, bool) { value, ok := keyed[name]; return value, ok },
 			Masker: func() models.Masker { return mask.New() },

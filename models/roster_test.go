@@ -1,4 +1,4 @@
-package roster_test
+package models_test
 
 import (
 	"bytes"
@@ -18,14 +18,15 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/anthropic"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/models/roster"
+	"github.com/subconsciousd/subconsciousd/models/openai"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ledger is a meter and a recorder.
-type ledger struct {
+// books is a meter and a recorder.
+type books struct {
 	mu      sync.Mutex
 	debits  []budget.Charge
 	settled map[budget.Ticket]budget.Amount
@@ -33,7 +34,7 @@ type ledger struct {
 	refuse  error
 }
 
-func (l *ledger) Debit(_ context.Context, charge budget.Charge) (budget.Ticket, error) {
+func (l *books) Debit(_ context.Context, charge budget.Charge) (budget.Ticket, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refuse != nil {
@@ -43,7 +44,7 @@ func (l *ledger) Debit(_ context.Context, charge budget.Charge) (budget.Ticket, 
 	return budget.Ticket(len(l.debits)), nil
 }
 
-func (l *ledger) Settle(_ context.Context, ticket budget.Ticket, actual budget.Amount) error {
+func (l *books) Settle(_ context.Context, ticket budget.Ticket, actual budget.Amount) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.settled == nil {
@@ -53,7 +54,7 @@ func (l *ledger) Settle(_ context.Context, ticket budget.Ticket, actual budget.A
 	return nil
 }
 
-func (l *ledger) Record(_ context.Context, call models.Call) {
+func (l *books) Record(_ context.Context, call models.Call) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls = append(l.calls, call)
@@ -61,8 +62,8 @@ func (l *ledger) Record(_ context.Context, call models.Call) {
 
 // fixture is a roster over scripted servers.
 type fixture struct {
-	*roster.Roster
-	ledger *ledger
+	*models.Roster
+	ledger *books
 	logs   *bytes.Buffer
 	now    time.Time
 }
@@ -70,12 +71,12 @@ type fixture struct {
 // open opens a roster; env are the variables that there are.
 func open(t *testing.T, config models.Config, env map[string]string) *fixture {
 	t.Helper()
-	f := &fixture{ledger: &ledger{}, logs: &bytes.Buffer{}, now: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
+	f := &fixture{ledger: &books{}, logs: &bytes.Buffer{}, now: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
 	if config.Timeout == 0 {
 		config.Timeout = 5 * time.Second
 	}
 	var err error
-	f.Roster, err = roster.Open(roster.Options{
+	f.Roster, err = models.OpenRoster(models.RosterOptions{Protocols: protocols,
 		Config: config, Meter: f.ledger, Recorder: f.ledger, Now: func() time.Time { return f.now }, Wait: func() time.Duration { return 0 },
 		Env:    func(name string) (string, bool) { value, ok := env[name]; return value, ok },
 		Logger: slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -104,7 +105,7 @@ func provider(id, kind string, server *modeltest.Server) models.Provider {
 
 var keyed = map[string]string{"SCRIPTED_KEY": modeltest.Key}
 
-func question(a roster.Assignment) models.Request {
+func question(a models.Assignment) models.Request {
 	request := a.Request
 	request.Messages = []models.Message{{Role: models.User, Text: "mail from ada@example.com"}}
 	return request
@@ -132,7 +133,7 @@ func TestReflexHasNoModels(t *testing.T) {
 			t.Errorf("status %+v", s)
 		}
 	}
-	if results := f.Check(context.Background(), "watcher"); len(results) != 1 || results[0].OK() || results[0].Steps[0].Name != roster.StepModel {
+	if results := f.Check(context.Background(), "watcher"); len(results) != 1 || results[0].OK() || results[0].Steps[0].Name != models.StepModel {
 		t.Errorf("the check says %+v", results)
 	}
 	if results := f.Check(context.Background(), "nobody"); results != nil {
@@ -158,7 +159,7 @@ func TestRoles(t *testing.T) {
 				t.Fatalf("the answer is %+v, %v", answer, err)
 			}
 			if len(f.ledger.debits) != 1 || f.ledger.settled[1].Money != answer.Cost || f.ledger.debits[0].Worst.Money < answer.Cost || len(f.ledger.calls) != 1 {
-				t.Errorf("the ledger has %+v", f.ledger)
+				t.Errorf("the books have %+v", f.ledger)
 			}
 			for _, s := range f.Statuses() {
 				if s.Role == models.RoleChat && (s.State != string(models.StateOK) || !s.PriceKnown || s.Price.Output != 2) {
@@ -188,7 +189,7 @@ func TestMissingKey(t *testing.T) {
 	if len(f.ledger.debits) != 0 || len(f.ledger.calls) != 0 || server.Count() != 0 {
 		t.Errorf("a call without a key was debited or made: %+v", f.ledger)
 	}
-	if s := f.Statuses()[0]; s.State != roster.Unavailable || s.Error == "" {
+	if s := f.Statuses()[0]; s.State != models.Unavailable || s.Error == "" {
 		t.Errorf("the status is %+v", s)
 	}
 	write(t, file, modeltest.Key)
@@ -228,9 +229,9 @@ func TestReplacedKey(t *testing.T) {
 	}
 }
 
-// TestFallbacks: the next is asked where one fails or has no key, and the
+// TestRosterFallbacks: the next is asked where one fails or has no key, and the
 // answer says so.
-func TestFallbacks(t *testing.T) {
+func TestRosterFallbacks(t *testing.T) {
 	broken := scripted(t, modeltest.Options{Troubles: []modeltest.Trouble{modeltest.Always(modeltest.ServerError)}})
 	sound := scripted(t, modeltest.Options{Script: modeltest.Chatter("hello")})
 	keyless := provider("keyless", models.OpenAI, sound)
@@ -377,7 +378,7 @@ func TestCheck(t *testing.T) {
 			var steps []string
 			for _, step := range results[0].Steps {
 				name := step.Name
-				if name == roster.StepAnswer && step.OK && !strings.HasSuffix(step.Detail, ", though the provider does not list it") {
+				if name == models.StepAnswer && step.OK && !strings.HasSuffix(step.Detail, ", though the provider does not list it") {
 					t.Errorf("it is not said that m-1 is not listed: %s", step.Detail)
 				}
 				if !step.OK {
@@ -423,7 +424,7 @@ func TestEmbedder(t *testing.T) {
 	}
 	got, err := embedder.Embed(context.Background(), models.Purpose{Role: models.RoleEmbedding}, []string{"a", "password: hunter2-0123456789"})
 	if err != nil || len(got.Vectors) != 2 || got.Cost == 0 || f.ledger.settled[1].Money != got.Cost {
-		t.Fatalf("got %+v, %v; the ledger has %+v", got, err, f.ledger)
+		t.Fatalf("got %+v, %v; the books have %+v", got, err, f.ledger)
 	}
 	if strings.Contains(string(server.Requests()[0].Body), "hunter2") {
 		t.Error("a secret is on the wire")
@@ -467,3 +468,5 @@ func TestKeyNeverShows(t *testing.T) {
 		}
 	}
 }
+
+var protocols = map[string]models.Protocol{models.OpenAI: openai.Protocol(), models.Anthropic: anthropic.Protocol()}
