@@ -130,14 +130,14 @@ func TestDovecotHints(t *testing.T) {
 		})
 	}
 	collect(0)
-	box.Receive(message(1))
+	box.Deliver("INBOX", message(1), time.Now())
 	await("arrival")
 	collect(1)
 	server.Down()
 	says(t, a.Do(t.Context(), nothing), nil, "cannot be reached")
 	server.Up()
 	await("it came back")
-	box.Receive(message(2))
+	box.Deliver("INBOX", message(2), time.Now())
 	await("arrival after it came back")
 	collect(2)
 }

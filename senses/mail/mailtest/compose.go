@@ -65,53 +65,51 @@ func (m Message) id() string {
 		return m.MessageID
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d", m.From, m.To, m.Cc, m.Subject, m.Text, m.HTML, m.Date.UnixNano()))
-	_, host, ok := strings.Cut(bare(m.From), "@")
-	if !ok {
-		host = "example.com"
-	}
+	_, host, _ := strings.Cut(parsed(m.From).Address, "@")
 	return hex.EncodeToString(sum[:10]) + "@" + host
 }
 
-// part is one part of a body.
-type part struct{ kind, content, more string }
-
+// body is the texts, the one that says most last, and the attachments behind them.
 func (m Message) body(b *bytes.Buffer) {
-	var shown, rest []part
+	var parts []part
 	if m.Text != "" || m.HTML == "" {
-		shown = append(shown, part{kind: "text/plain; charset=utf-8", content: m.Text})
+		parts = append(parts, part{kind: "text/plain; charset=utf-8", content: m.Text})
 	}
 	if m.HTML != "" {
-		shown = append(shown, part{kind: "text/html; charset=utf-8", content: m.HTML})
+		parts = append(parts, part{kind: "text/html; charset=utf-8", content: m.HTML})
 	}
 	if m.Invitation != "" {
-		shown = append(shown, part{kind: "text/calendar; charset=utf-8; method=" + m.Method, content: m.Invitation})
-	}
-	for _, name := range m.Attachments {
-		rest = append(rest, part{kind: "application/octet-stream",
-			more: "Content-Disposition: " + mime.FormatMediaType("attachment", map[string]string{"filename": name}) + "\r\n"})
+		parts = append(parts, part{kind: "text/calendar; charset=utf-8; method=" + m.Method, content: m.Invitation})
 	}
 	sum := sha256.Sum256([]byte(m.id()))
 	boundary := "part-" + hex.EncodeToString(sum[:10])
-	if len(rest) == 0 {
-		alternatives(b, shown, boundary)
+	if len(m.Attachments) == 0 {
+		multipart(b, "alternative", boundary, parts)
 		return
 	}
-	mixed := boundary + "-mixed"
-	fmt.Fprintf(b, "Content-Type: multipart/mixed; boundary=%q\r\n\r\n--%s\r\n", mixed, mixed)
-	alternatives(b, shown, boundary)
-	for _, p := range rest {
-		fmt.Fprintf(b, "--%s\r\n", mixed)
-		p.write(b)
+	var texts bytes.Buffer
+	multipart(&texts, "alternative", boundary, parts)
+	all := []part{{whole: texts.Bytes()}}
+	for _, name := range m.Attachments {
+		all = append(all, part{kind: "application/octet-stream",
+			more: "Content-Disposition: " + mime.FormatMediaType("attachment", map[string]string{"filename": name}) + "\r\n"})
 	}
-	fmt.Fprintf(b, "--%s--\r\n", mixed)
+	multipart(b, "mixed", boundary+"-mixed", all)
 }
 
-func alternatives(b *bytes.Buffer, parts []part, boundary string) {
+// part is one part of a body; whole is one that is in its form already.
+type part struct {
+	kind, content, more string
+	whole               []byte
+}
+
+// multipart writes parts together; one stands alone.
+func multipart(b *bytes.Buffer, kind, boundary string, parts []part) {
 	if len(parts) == 1 {
 		parts[0].write(b)
 		return
 	}
-	fmt.Fprintf(b, "Content-Type: multipart/alternative; boundary=%q\r\n\r\n", boundary)
+	fmt.Fprintf(b, "Content-Type: multipart/%s; boundary=%q\r\n\r\n", kind, boundary)
 	for _, p := range parts {
 		fmt.Fprintf(b, "--%s\r\n", boundary)
 		p.write(b)
@@ -120,6 +118,10 @@ func alternatives(b *bytes.Buffer, parts []part, boundary string) {
 }
 
 func (p part) write(b *bytes.Buffer) {
+	if p.whole != nil {
+		b.Write(p.whole)
+		return
+	}
 	fmt.Fprintf(b, "Content-Type: %s\r\n%sContent-Transfer-Encoding: quoted-printable\r\n\r\n", p.kind, p.more)
 	w := quotedprintable.NewWriter(b)
 	_, _ = w.Write([]byte(p.content)) // into memory, which never fails
@@ -127,34 +129,30 @@ func (p part) write(b *bytes.Buffer) {
 	b.WriteString("\r\n")
 }
 
-func bare(address string) string {
+// parsed is an address that must be one.
+func parsed(address string) *mail.Address {
 	a, err := mail.ParseAddress(address)
 	if err != nil {
 		panic(fmt.Sprintf("mailtest: %q is no address: %v", address, err))
 	}
-	return a.Address
+	return a
 }
 
 func addresses(all []string) string {
 	var out []string
 	for _, one := range all {
-		a, err := mail.ParseAddress(one)
-		switch {
-		case err != nil:
-			panic(fmt.Sprintf("mailtest: %q is no address: %v", one, err))
-		case a.Name == "":
-			out = append(out, a.Address)
-		default:
-			out = append(out, a.String())
+		a := parsed(one)
+		out = append(out, a.String())
+		if a.Name == "" {
+			out[len(out)-1] = a.Address
 		}
 	}
 	return strings.Join(out, ",\r\n ")
 }
 
 func identities(ids []string) string {
-	var out []string
-	for _, id := range ids {
-		out = append(out, "<"+id+">")
+	if len(ids) == 0 {
+		return ""
 	}
-	return strings.Join(out, "\r\n ")
+	return "<" + strings.Join(ids, ">\r\n <") + ">"
 }

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-message"
 	_ "github.com/emersion/go-message/charset"
 	"github.com/emersion/go-message/mail"
@@ -94,23 +92,5 @@ func TestComposeID(t *testing.T) {
 	other.MessageID = "x@example.net"
 	if id(other) != "<x@example.net>" {
 		t.Errorf("identity %s", id(other))
-	}
-}
-
-// TestBroken hands out messages that are none, as they stand.
-func TestBroken(t *testing.T) {
-	s := serve(t, mailtest.Options{})
-	c := signIn(t, s, nil)
-	for n, raw := range []string{"", "no header at all", "A: b\n\nlines that end in LF\n", "\r\n\r\nonly a body", strings.Repeat("x", 1<<20), "A: \x00\xff\r\n\r\n\x00"} {
-		s.User(ines).Deliver("INBOX", []byte(raw), time.Time{})
-		open(t, c, "INBOX", examine())
-		all := &imap.FetchItemBodySection{Peek: true}
-		head := &imap.FetchItemBodySection{Peek: true, Specifier: imap.PartSpecifierHeader}
-		text := &imap.FetchItemBodySection{Peek: true, Specifier: imap.PartSpecifierText}
-		m := fetch(t, c, imap.UIDSetNum(imap.UID(n+1)), &imap.FetchOptions{RFC822Size: true, InternalDate: true, BodySection: []*imap.FetchItemBodySection{all, head, text}})
-		if len(m) != 1 || string(m[0].FindBodySection(all)) != raw || string(m[0].FindBodySection(head))+string(m[0].FindBodySection(text)) != raw ||
-			m[0].RFC822Size != int64(len(raw)) || !m[0].InternalDate.Equal(morning) {
-			t.Errorf("message %d is not what was delivered", n+1)
-		}
 	}
 }

@@ -1,3 +1,18 @@
+// Package mailtest is a mailbox that is served in this process over real IMAP:
+// folders, messages, flags and changes are set by calls, and a client reads
+// them over a connection, as it would those of a provider. It fails on demand
+// as servers do, and keeps what clients asked of it, so that a test can show
+// that none tried to change anything.
+//
+// The library's imapserver speaks IMAP4rev1 with IDLE, LIST-EXTENDED,
+// SPECIAL-USE and ESEARCH; HIGHESTMODSEQ of CONDSTORE is added here. Each can be
+// left out. It serves what a reader asks: LIST, EXAMINE, UID SEARCH by UID and
+// day, UID FETCH with peek, IDLE. Everything that would change something is
+// recorded and refused. Decision 26 says why the folders are ours.
+//
+// It keeps everything in memory. The demo and the days serve their mail with
+// it; tests of the sense "mail" and of what signs in to accounts start it. Its
+// subpackage dovecot starts a real server behind the same interface.
 package mailtest
 
 import (
@@ -8,8 +23,8 @@ import (
 	"io"
 	"log"
 	"net"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,27 +32,48 @@ import (
 	"github.com/emersion/go-imap/v2/imapserver"
 )
 
+// Options says what a server is like.
+type Options struct {
+	// Users have a mailbox each, under names of their own.
+	Users []User
+	// Now is the clock of arrivals without a date; nil: time.Now.
+	Now func() time.Time
+	// TLS is the server's certificate. With it Listen and Dial offer STARTTLS and
+	// allow nobody to sign in before; nil: they serve in the clear, and there is no
+	// ListenTLS and DialTLS.
+	TLS *tls.Config
+	// Without are capabilities that the server does not have, as "CONDSTORE",
+	// "IDLE", "SPECIAL-USE", "ESEARCH", "ENABLE". Empty: it has them all.
+	Without []imap.Cap
+	// Mechanisms to sign in with; empty: PLAIN, OAUTHBEARER and XOAUTH2. LOGIN is
+	// always there, for users with a password.
+	Mechanisms []string
+}
+
+func (o *Options) has(c imap.Cap) bool { return !slices.Contains(o.Without, c) }
+
+// User is somebody with a mailbox.
+type User struct {
+	Name     string // "ines@example.com"
+	Password string // of LOGIN and PLAIN; empty: they are refused
+	Token    string // of OAUTHBEARER and XOAUTH2; empty: they are refused
+}
+
 // Server is an IMAP server in this process.
 type Server struct {
 	options Options
 	imap    *imapserver.Server
-	traffic counters
 	busy    sync.WaitGroup // listeners and connections
 
 	mu         sync.Mutex // for what follows, and for every box
-	users      map[string]*account
+	boxes      map[string]*Box
 	validities uint32
 	wires      map[*wire]struct{}
-	listeners  map[net.Listener]struct{}
+	listeners  []net.Listener
 	closed     bool
 	faults     faults
 	commands   []string
-}
-
-// account is a user with the box.
-type account struct {
-	User
-	box *Box
+	traffic    Traffic
 }
 
 // Traffic is what went over all connections so far.
@@ -48,49 +84,34 @@ type Traffic struct {
 	Written     int64 // bytes to clients
 }
 
-type counters struct{ connections, commands, read, written atomic.Int64 }
-
-// New makes a server. It panics where options are wrong, as test servers do.
+// New makes a server.
 func New(options Options) *Server {
-	if err := options.validate(); err != nil {
-		panic("mailtest: " + err.Error())
-	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	s := &Server{options: options, users: map[string]*account{}, wires: map[*wire]struct{}{}, listeners: map[net.Listener]struct{}{},
-		validities: uint32(options.Now().Unix())}
-	for _, u := range options.Users {
-		s.users[u.Name] = &account{User: u, box: newBox(s, u.Name)}
+	if len(options.Mechanisms) == 0 {
+		options.Mechanisms = []string{"PLAIN", oauthBearer, xoauth2}
 	}
-	caps := imap.CapSet{imap.CapIMAP4rev1: {}, imap.CapListExtended: {}, imap.CapListStatus: {}, imap.CapChildren: {}, imap.CapNamespace: {}}
-	for _, c := range []imap.Cap{imap.CapSpecialUse, imap.CapESearch, imap.CapMove, imap.CapUIDPlus} {
-		if options.has(c) {
-			caps[c] = struct{}{}
-		}
+	s := &Server{options: options, boxes: map[string]*Box{}, wires: map[*wire]struct{}{}, validities: uint32(options.Now().Unix())}
+	for _, u := range options.Users {
+		s.boxes[u.Name] = newBox(s, u)
+	}
+	caps := imap.CapSet{imap.CapIMAP4rev1: {}, imap.CapListExtended: {}, imap.CapSpecialUse: {}, imap.CapESearch: {}, imap.CapMove: {}}
+	for _, c := range options.Without {
+		delete(caps, c)
 	}
 	// Whether a connection is protected enough to sign in over is judged here.
 	s.imap = imapserver.New(&imapserver.Options{Caps: caps, InsecureAuth: true, Logger: log.New(io.Discard, "", 0), NewSession: s.session})
 	return s
 }
 
-// now is the server's clock.
-func (s *Server) now() time.Time { return s.options.Now() }
-
-// validity is a UIDVALIDITY that was never used. The lock is held, or nobody
-// else has the server.
-func (s *Server) validity() uint32 {
-	s.validities++
-	return s.validities
-}
-
 // User is the mailbox of a user. It panics where there is none.
 func (s *Server) User(name string) *Box {
-	a := s.users[name]
-	if a == nil {
+	b := s.boxes[name]
+	if b == nil {
 		panic(fmt.Sprintf("mailtest: there is no user %q", name))
 	}
-	return a.box
+	return b
 }
 
 // SetToken replaces the token that a user signs in with.
@@ -98,33 +119,27 @@ func (s *Server) SetToken(user, token string) {
 	b := s.User(user)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.users[b.name].Token = token
+	b.user.Token = token
 }
 
 // Listen serves on a free loopback port and returns its address. Where there is
 // a certificate, clients have to start TLS there.
-func (s *Server) Listen() (net.Addr, error) { return s.listen("127.0.0.1:0", nil) }
+func (s *Server) Listen() (net.Addr, error) { return s.listen(nil) }
 
 // ListenTLS serves on a free loopback port, TLS from the first byte.
-func (s *Server) ListenTLS() (net.Addr, error) {
-	if s.options.TLS == nil {
-		return nil, errors.New("listen: the server has no certificate: set Options.TLS")
-	}
-	return s.listen("127.0.0.1:0", s.options.TLS)
-}
+func (s *Server) ListenTLS() (net.Addr, error) { return s.listen(s.options.TLS) }
 
-func (s *Server) listen(addr string, config *tls.Config) (net.Addr, error) {
-	listener, err := net.Listen("tcp", addr)
+func (s *Server) listen(config *tls.Config) (net.Addr, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+		return nil, fmt.Errorf("listen on a loopback port: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		_ = listener.Close()
-		return nil, fmt.Errorf("listen on %s: %w", addr, net.ErrClosed)
+		return nil, errors.Join(net.ErrClosed, listener.Close())
 	}
-	s.listeners[listener] = struct{}{}
+	s.listeners = append(s.listeners, listener)
 	s.busy.Go(func() {
 		for {
 			conn, err := listener.Accept()
@@ -132,9 +147,7 @@ func (s *Server) listen(addr string, config *tls.Config) (net.Addr, error) {
 				return
 			}
 			if err := s.serve(conn, config); err != nil {
-				if tcp, ok := conn.(*net.TCPConn); ok {
-					_ = tcp.SetLinger(0) // a reset, which is what is nearest to a refusal
-				}
+				_ = conn.(*net.TCPConn).SetLinger(0) // a reset, which is what is nearest to a refusal
 				_ = conn.Close()
 			}
 		}
@@ -147,12 +160,7 @@ func (s *Server) listen(addr string, config *tls.Config) (net.Addr, error) {
 func (s *Server) Dial() (net.Conn, error) { return s.dial(nil) }
 
 // DialTLS is Dial to where TLS starts at the first byte.
-func (s *Server) DialTLS() (net.Conn, error) {
-	if s.options.TLS == nil {
-		return nil, errors.New("dial: the server has no certificate: set Options.TLS")
-	}
-	return s.dial(s.options.TLS)
-}
+func (s *Server) DialTLS() (net.Conn, error) { return s.dial(s.options.TLS) }
 
 func (s *Server) dial(config *tls.Config) (net.Conn, error) {
 	ours, theirs := net.Pipe()
@@ -174,7 +182,7 @@ func (s *Server) serve(conn net.Conn, config *tls.Config) error {
 	w := newWire(s, conn, config)
 	s.wires[w] = struct{}{}
 	s.busy.Add(1)
-	s.traffic.connections.Add(1)
+	s.traffic.Connections++
 	return s.imap.Serve(&once{conn: w})
 }
 
@@ -194,14 +202,6 @@ func (o *once) Accept() (net.Conn, error) {
 func (o *once) Close() error   { return nil }
 func (o *once) Addr() net.Addr { return &net.TCPAddr{} }
 
-// ended is called when a connection is over.
-func (s *Server) ended(w *wire) {
-	s.mu.Lock()
-	delete(s.wires, w)
-	s.mu.Unlock()
-	s.busy.Done()
-}
-
 // Drop cuts every connection, as a restart of the server or the net would. New
 // ones are served.
 func (s *Server) Drop() {
@@ -212,34 +212,11 @@ func (s *Server) Drop() {
 	}
 }
 
-// cutViews cuts the connections that have a folder open. The lock is held.
-func (s *Server) cutViews(f *folder) {
-	for w := range s.wires {
-		if w.session != nil && w.session.view != nil && w.session.view.folder == f {
-			w.cut()
-		}
-	}
-}
-
-// tell wakes those who wait for news.
-func (s *Server) tell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for w := range s.wires {
-		if w.session != nil {
-			select {
-			case w.session.wake <- struct{}{}:
-			default: // it is about to look
-			}
-		}
-	}
-}
-
 // Close ends the server and waits for its connections, until ctx is done.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	for l := range s.listeners {
+	for _, l := range s.listeners {
 		_ = l.Close()
 	}
 	s.mu.Unlock()
@@ -259,6 +236,82 @@ func (s *Server) Close(ctx context.Context) error {
 
 // Traffic is what went over all connections so far.
 func (s *Server) Traffic() Traffic {
-	t := &s.traffic
-	return Traffic{Connections: t.connections.Load(), Commands: t.commands.Load(), Read: t.read.Load(), Written: t.written.Load()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.traffic
+}
+
+// Commands are the lines that clients sent, oldest first, without what they sign
+// in with; of more than 10,000 the oldest are left out.
+func (s *Server) Commands() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.commands)
+}
+
+// Refusal is how a server does not take a client.
+type Refusal string
+
+const (
+	NoConnection Refusal = "no connection" // it does not accept, or resets at once
+	Busy         Refusal = "busy"          // it says BYE instead of a greeting
+	BadSignIn    Refusal = "bad sign-in"   // NO [AUTHENTICATIONFAILED], whatever the password
+	Unavailable  Refusal = "unavailable"   // NO [UNAVAILABLE] to a sign-in
+)
+
+// Stage is where a connection can hang: at commands, whose names it holds, or at
+// a place of its own.
+type Stage string
+
+const (
+	Greeting Stage = "greeting" // before the greeting, or the TLS handshake
+	SignIn   Stage = "LOGIN AUTHENTICATE"
+	Listing  Stage = "LIST LSUB STATUS"
+	Opening  Stage = "SELECT EXAMINE"
+	Search   Stage = "SEARCH"
+	Fetch    Stage = "FETCH"
+	Body     Stage = "body"      // in the middle of the answer to a FETCH
+	Anything Stage = "any stage" // at any command
+)
+
+// faults are what goes wrong at present. The server's lock guards them.
+type faults struct {
+	refusal Refusal
+	left    int // refusals left; below 0: without end
+	hung    Stage
+	release chan struct{} // closed by Mend
+}
+
+// refuses tells whether a refusal is due, and counts it.
+func (f *faults) refuses(r Refusal) bool {
+	due := f.refusal == r && f.left != 0
+	if due {
+		f.left = max(f.left-1, -1)
+	}
+	return due
+}
+
+// Refuse refuses the next n connections or sign-ins in a way; n below 0: all,
+// until Mend. Connections that there are stay.
+func (s *Server) Refuse(how Refusal, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.refusal, s.faults.left = how, n
+}
+
+// Hang has connections hang at a stage, until Mend or until they are cut.
+func (s *Server) Hang(at Stage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.hung, s.faults.release = at, make(chan struct{})
+}
+
+// Mend ends what Refuse and Hang began.
+func (s *Server) Mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faults.release != nil {
+		close(s.faults.release)
+	}
+	s.faults = faults{}
 }

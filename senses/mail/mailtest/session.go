@@ -1,35 +1,39 @@
 package mailtest
 
 import (
-	"io"
+	"bytes"
+	"cmp"
+	"crypto/subtle"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapserver"
+	"github.com/emersion/go-sasl"
 )
 
-// session is one client's.
+// session is one client's. The server's lock guards box and folder.
 type session struct {
-	server *Server
-	wire   *wire
-	wake   chan struct{} // there may be news
-	who    *account      // nil: nobody signed in; guarded by the server's lock, as view
-	view   *view         // of the folder that is open, else nil
-	condst bool          // the client knows mod-sequences
+	server  *Server
+	wire    *wire
+	box     *Box    // nil: nobody signed in
+	folder  *folder // that is open, else nil
+	tracker *imapserver.SessionTracker
 }
 
 var (
-	_ imapserver.SessionMove      = (*session)(nil)
-	_ imapserver.SessionNamespace = (*session)(nil)
-	_ imapserver.SessionSASL      = (*session)(nil)
+	_ imapserver.SessionMove = (*session)(nil)
+	_ imapserver.SessionSASL = (*session)(nil)
 )
 
 // session greets a client.
 func (s *Server) session(c *imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
 	w := c.NetConn().(*wire)
-	if err := w.wait(s.hangs(Greeting)); err != nil {
+	if err := w.hang(Greeting); err != nil {
 		return nil, nil, err
 	}
 	s.mu.Lock()
@@ -37,138 +41,104 @@ func (s *Server) session(c *imapserver.Conn) (imapserver.Session, *imapserver.Gr
 	if s.faults.refuses(Busy) {
 		return nil, nil, &imap.Error{Type: imap.StatusResponseTypeBye, Code: imap.ResponseCodeUnavailable, Text: "Too many connections, try again later"}
 	}
-	w.session = &session{server: s, wire: w, wake: make(chan struct{}, 1)}
+	w.session = &session{server: s, wire: w}
 	return w.session, &imapserver.GreetingData{}, nil
 }
 
-func refused(code imap.ResponseCode, text string) error {
+func no(code imap.ResponseCode, text string) error {
 	return &imap.Error{Type: imap.StatusResponseTypeNo, Code: code, Text: text}
 }
 
-func (s *session) user() *account {
+// refuse keeps that a client tried to change something, and refuses it.
+func (s *session) refuse(folder string) error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	return s.who
+	if b := s.box; len(b.writes) < 1000 {
+		b.writes = append(b.writes, Write{Command: s.wire.verb, Folder: folder})
+	}
+	return no(imap.ResponseCodeNoPerm, "This mailbox is for reading alone")
+}
+
+// What clients change is refused, CLOSE too, which expunges.
+
+func (s *session) Create(name string, _ *imap.CreateOptions) error    { return s.refuse(name) }
+func (s *session) Delete(name string) error                           { return s.refuse(name) }
+func (s *session) Rename(name, _ string, _ *imap.RenameOptions) error { return s.refuse(name) }
+func (s *session) Subscribe(name string) error                        { return s.refuse(name) }
+func (s *session) Unsubscribe(name string) error                      { return s.refuse(name) }
+func (s *session) Append(name string, _ imap.LiteralReader, _ *imap.AppendOptions) (*imap.AppendData, error) {
+	return nil, s.refuse(name)
+}
+func (s *session) Expunge(*imapserver.ExpungeWriter, *imap.UIDSet) error {
+	return s.refuse(s.folder.name)
+}
+func (s *session) Store(*imapserver.FetchWriter, imap.NumSet, *imap.StoreFlags, *imap.StoreOptions) error {
+	return s.refuse(s.folder.name)
+}
+func (s *session) Copy(imap.NumSet, string) (*imap.CopyData, error) {
+	return nil, s.refuse(s.folder.name)
+}
+func (s *session) Move(*imapserver.MoveWriter, imap.NumSet, string) error {
+	return s.refuse(s.folder.name)
+}
+
+// Status is asked by no reader of ours.
+func (s *session) Status(string, *imap.StatusOptions) (*imap.StatusData, error) {
+	return nil, errors.New("this server knows no STATUS")
 }
 
 // Close is called at the end of a connection.
 func (s *session) Close() error { return s.Unselect() }
 
-// lookUp is a folder that a client named. The lock is held.
-func (s *session) lookUp(name string) (*folder, error) {
-	f := s.who.box.folders[key(name)]
-	if f == nil {
-		return nil, refused(imap.ResponseCodeNonExistent, "There is no such folder")
-	}
-	return f, nil
-}
-
-// wrote keeps that a client tried to change something. The lock is held.
-func (s *session) wrote(command, folder string) {
-	if b := s.who.box; len(b.writes) < maxWrites {
-		b.writes = append(b.writes, Write{Command: command, Folder: folder})
-	}
-}
-
-// Select opens a folder.
-func (s *session) Select(name string, options *imap.SelectOptions) (*imap.SelectData, error) {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	f, err := s.lookUp(name)
-	if !options.ReadOnly {
-		s.wrote("SELECT", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.server.options.has(imap.CapCondStore) {
-		s.condst = s.condst || s.wire.asked.condstore
-		s.wire.addHighestLine(f.modseq)
-	}
-	s.view = &view{folder: f, readOnly: options.ReadOnly, messages: f.messages, modseq: f.modseq, expunges: f.expunges}
-	flags := permanent()
-	data := &imap.SelectData{Flags: flags, NumMessages: uint32(len(f.messages)), UIDNext: f.next, UIDValidity: f.validity}
-	if !options.ReadOnly {
-		data.PermanentFlags = append(flags, imap.FlagWildcard)
-	}
-	return data, nil
-}
-
 // Unselect closes the folder that is open.
 func (s *session) Unselect() error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.view = nil
+	if s.folder != nil {
+		s.tracker.Close()
+	}
+	s.folder = nil
 	return nil
 }
 
-// Create makes a folder.
-func (s *session) Create(name string, options *imap.CreateOptions) error {
+// Select opens a folder, for reading alone.
+func (s *session) Select(name string, options *imap.SelectOptions) (*imap.SelectData, error) {
+	if !options.ReadOnly {
+		return nil, s.refuse(name)
+	}
 	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.wrote("CREATE", name)
-	if s.who.box.folders[key(name)] != nil {
-		return refused(imap.ResponseCodeAlreadyExists, "There is such a folder already")
+	f := s.box.folder(name)
+	if f == nil {
+		s.server.mu.Unlock()
+		return nil, no(imap.ResponseCodeNonExistent, "There is no such folder")
 	}
-	s.who.box.create(strings.TrimSuffix(name, string(delimiter)), options.SpecialUse...)
-	return nil
-}
-
-// Delete removes a folder.
-func (s *session) Delete(name string) error {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.wrote("DELETE", name)
-	f, err := s.lookUp(name)
-	if err != nil {
-		return err
+	s.folder, s.tracker = f, f.tracker.NewSession()
+	data := &imap.SelectData{NumMessages: uint32(len(f.messages)), UIDNext: f.next, UIDValidity: f.validity}
+	highest := f.modseq
+	s.server.mu.Unlock()
+	if s.server.options.has(imap.CapCondStore) { // which the library cannot say
+		if err := s.wire.send(fmt.Appendf(nil, "* OK [HIGHESTMODSEQ %d] Highest\r\n", highest)); err != nil {
+			return nil, err
+		}
 	}
-	if f.name == "INBOX" {
-		return refused(imap.ResponseCodeCannot, "INBOX cannot be deleted")
-	}
-	delete(s.who.box.folders, f.name)
-	s.server.cutViews(f)
-	return nil
-}
-
-// Rename gives a folder another name.
-func (s *session) Rename(name, to string, _ *imap.RenameOptions) error {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.wrote("RENAME", name)
-	f, err := s.lookUp(name)
-	if err != nil {
-		return err
-	}
-	if f.name == "INBOX" || s.who.box.folders[key(to)] != nil {
-		return refused(imap.ResponseCodeCannot, "It cannot be renamed so")
-	}
-	delete(s.who.box.folders, f.name)
-	f.name = to
-	s.who.box.folders[to] = f
-	return nil
-}
-
-// Subscribe changes nothing: all folders are subscribed to.
-func (s *session) Subscribe(name string) error { return s.subscription("SUBSCRIBE", name) }
-
-// Unsubscribe changes nothing: all folders are subscribed to.
-func (s *session) Unsubscribe(name string) error { return s.subscription("UNSUBSCRIBE", name) }
-
-func (s *session) subscription(command, name string) error {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.wrote(command, name)
-	_, err := s.lookUp(name)
-	return err
+	return data, nil
 }
 
 // List lists folders.
-func (s *session) List(w *imapserver.ListWriter, ref string, patterns []string, options *imap.ListOptions) error {
-	if len(patterns) == 0 {
-		return w.WriteList(&imap.ListData{Attrs: []imap.MailboxAttr{imap.MailboxAttrNoSelect}, Delim: delimiter})
+func (s *session) List(w *imapserver.ListWriter, ref string, patterns []string, _ *imap.ListOptions) error {
+	s.server.mu.Lock()
+	var all []imap.ListData
+	for _, name := range slices.Sorted(maps.Keys(s.box.folders)) {
+		data := imap.ListData{Mailbox: name, Delim: '/'}
+		if s.server.options.has(imap.CapSpecialUse) {
+			data.Attrs = s.box.folders[name].attrs
+		}
+		if slices.ContainsFunc(patterns, func(pattern string) bool { return imapserver.MatchList(name, '/', ref, pattern) }) {
+			all = append(all, data)
+		}
 	}
-	for _, data := range s.listed(ref, patterns, options) {
+	s.server.mu.Unlock()
+	for _, data := range all {
 		if err := w.WriteList(&data); err != nil {
 			return err
 		}
@@ -176,121 +146,205 @@ func (s *session) List(w *imapserver.ListWriter, ref string, patterns []string, 
 	return nil
 }
 
-func (s *session) listed(ref string, patterns []string, options *imap.ListOptions) []imap.ListData {
+// numbered is a message with the sequence number by which a client knows it.
+type numbered struct {
+	message
+	seq uint32
+}
+
+// among are the messages of a set, in order, those left out that the client was
+// not told of yet.
+func (s *session) among(set imap.UIDSet) []numbered {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	var all []imap.ListData
-	folders := s.who.box.folders
-	special := s.server.options.has(imap.CapSpecialUse)
-	for _, name := range slices.Sorted(maps.Keys(folders)) {
-		matches := func(pattern string) bool { return imapserver.MatchList(name, delimiter, ref, pattern) }
-		if !slices.ContainsFunc(patterns, matches) || options.SelectSpecialUse && (!special || len(folders[name].attrs) == 0) {
-			continue
-		}
-		data := imap.ListData{Mailbox: name, Delim: delimiter}
-		if special {
-			data.Attrs = slices.Clone(folders[name].attrs)
-		}
-		if options.ReturnSubscribed {
-			data.Attrs = append(data.Attrs, imap.MailboxAttrSubscribed)
-		}
-		if options.ReturnChildren {
-			data.Attrs = append(data.Attrs, children(folders, name))
-		}
-		if options.ReturnStatus != nil {
-			data.Status = folders[name].status(name, options.ReturnStatus)
-		}
-		all = append(all, data)
+	all := s.folder.messages
+	if len(all) == 0 {
+		return nil
 	}
-	return all
-}
-
-func children(folders map[string]*folder, name string) imap.MailboxAttr {
-	for other := range folders {
-		if strings.HasPrefix(other, name+string(delimiter)) {
-			return imap.MailboxAttrHasChildren
+	var found []numbered
+	for _, r := range set {
+		last := all[len(all)-1].uid // which is what 0, "*", stands for
+		start, stop := cmp.Or(r.Start, last), cmp.Or(r.Stop, last)
+		at, _ := slices.BinarySearchFunc(all, min(start, stop), byUID)
+		for ; at < len(all) && all[at].uid <= max(start, stop); at++ {
+			if seq := s.tracker.EncodeSeqNum(uint32(at + 1)); seq > 0 {
+				found = append(found, numbered{all[at], seq})
+			}
 		}
 	}
-	return imap.MailboxAttrHasNoChildren
+	return found
 }
 
-// Namespace is the personal one alone.
-func (s *session) Namespace() (*imap.NamespaceData, error) {
-	return &imap.NamespaceData{Personal: []imap.NamespaceDescriptor{{Delim: delimiter}}}, nil
+// Search finds messages by their UIDs and by the days on which they arrived.
+func (s *session) Search(kind imapserver.NumKind, criteria *imap.SearchCriteria, _ *imap.SearchOptions) (*imap.SearchData, error) {
+	if kind != imapserver.NumKindUID || len(criteria.UID) != 1 {
+		return nil, errors.New("this server knows no SEARCH but that among UIDs")
+	}
+	var found imap.UIDSet
+	data := &imap.SearchData{}
+	for _, m := range s.among(criteria.UID[0]) {
+		// Days, without regard to time and zone, as RFC 3501 has it.
+		day := time.Date(m.at.Year(), m.at.Month(), m.at.Day(), 0, 0, 0, 0, time.UTC)
+		if !day.Before(criteria.Since) && (criteria.Before.IsZero() || day.Before(criteria.Before)) {
+			found.AddNum(m.uid)
+			data.Min, data.Max = cmp.Or(data.Min, uint32(m.uid)), uint32(m.uid)
+			data.Count++
+		}
+	}
+	data.All = found
+	return data, nil
 }
 
-// Status is what is known of a folder without opening it.
-func (s *session) Status(name string, options *imap.StatusOptions) (*imap.StatusData, error) {
+// Fetch reads messages.
+func (s *session) Fetch(w *imapserver.FetchWriter, set imap.NumSet, options *imap.FetchOptions) error {
+	uids, ok := set.(imap.UIDSet)
+	if !ok || options.Envelope || options.BodyStructure != nil || len(options.BinarySection)+len(options.BinarySectionSize) > 0 {
+		return errors.New("this server knows no FETCH but that of flags, dates, sizes and texts by UID")
+	}
+	for _, section := range options.BodySection {
+		if !section.Peek {
+			return s.refuse(s.folder.name) // it would mark the messages as read
+		}
+	}
+	for _, m := range s.among(uids) {
+		if err := m.write(w.CreateMessage(m.seq), options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write answers with one message.
+func (m numbered) write(r *imapserver.FetchResponseWriter, options *imap.FetchOptions) error {
+	var raw []byte
+	if options.RFC822Size || len(options.BodySection) > 0 {
+		raw = m.body()
+	}
+	r.WriteUID(m.uid)
+	if options.Flags {
+		r.WriteFlags(m.flags)
+	}
+	if options.InternalDate {
+		r.WriteInternalDate(m.at)
+	}
+	if options.RFC822Size {
+		r.WriteRFC822Size(int64(len(raw)))
+	}
+	var errs []error
+	for _, asked := range options.BodySection {
+		part := raw
+		if asked.Specifier != imap.PartSpecifierNone || len(asked.Part) > 0 {
+			part = imapserver.ExtractBodySection(bytes.NewReader(raw), asked)
+		} else if p := asked.Partial; p != nil { // as it stands, however broken it is, which the library does not
+			part = raw[min(p.Offset, int64(len(raw))):]
+			part = part[:min(p.Size, int64(len(part)))]
+		}
+		out := r.WriteBodySection(asked, int64(len(part)))
+		_, err := out.Write(part)
+		errs = append(errs, err, out.Close())
+	}
+	return errors.Join(append(errs, r.Close())...)
+}
+
+// Poll tells a client what happened, after one of its commands.
+func (s *session) Poll(w *imapserver.UpdateWriter, allowExpunge bool) error {
+	if s.folder == nil {
+		return nil
+	}
+	return s.tracker.Poll(w, allowExpunge)
+}
+
+// Idle tells a client what happens, while it happens. The tracker's own would not
+// tell what happened just before it.
+func (s *session) Idle(w *imapserver.UpdateWriter, stop <-chan struct{}) error {
+	for {
+		if err := s.Poll(w, true); err != nil {
+			return err
+		}
+		select {
+		case <-s.wire.news:
+		case <-stop:
+			return nil
+		}
+	}
+}
+
+const oauthBearer, xoauth2 = "OAUTHBEARER", "XOAUTH2"
+
+// Login signs in with a password.
+func (s *session) Login(name, password string) error {
+	return s.signIn(name, func(u User) bool { return same(u.Password, password) })
+}
+
+func same(a, b string) bool { return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func (s *session) signIn(name string, proves func(User) bool) error {
+	if !s.wire.protected() {
+		return no(imap.ResponseCodePrivacyRequired, "Start TLS first")
+	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	f, err := s.lookUp(name)
-	if err != nil {
-		return nil, err
+	if s.server.faults.refuses(Unavailable) {
+		return no(imap.ResponseCodeUnavailable, "Signing in is not possible at present")
 	}
-	if s.wire.asked.highest {
-		s.condst = true
-		s.wire.addHighest(f.modseq)
+	b := s.server.boxes[name]
+	if s.server.faults.refuses(BadSignIn) || b == nil || !proves(b.user) {
+		return imapserver.ErrAuthFailed
 	}
-	return f.status(name, options), nil
+	s.box = b
+	return nil
 }
 
-func (f *folder) status(name string, options *imap.StatusOptions) *imap.StatusData {
-	data := &imap.StatusData{Mailbox: name, UIDNext: f.next, UIDValidity: f.validity}
-	var size int64
-	var unseen, deleted, none uint32
-	for _, m := range f.messages {
-		if !m.has(imap.FlagSeen) {
-			unseen++
+// AuthenticateMechanisms are those that are offered.
+func (s *session) AuthenticateMechanisms() []string {
+	if !s.wire.protected() || s.box != nil {
+		return nil
+	}
+	return s.server.options.Mechanisms
+}
+
+// Authenticate signs in by a mechanism.
+func (s *session) Authenticate(mechanism string) (sasl.Server, error) {
+	if !slices.Contains(s.AuthenticateMechanisms(), mechanism) {
+		return nil, errors.New("this mechanism is not offered")
+	}
+	if mechanism == "PLAIN" {
+		return sasl.NewPlainServer(func(_, name, password string) error { return s.Login(name, password) }), nil
+	}
+	return &bearer{session: s, user: map[string]string{oauthBearer: "n,a=", xoauth2: "user="}[mechanism]}, nil
+}
+
+// bearer is OAUTHBEARER (RFC 7628) and XOAUTH2, which differ in how they name
+// the user.
+type bearer struct {
+	session *session
+	user    string // what stands before the name
+	failed  error
+}
+
+var _ sasl.Server = (*bearer)(nil)
+
+// Next takes the client's word. Who is refused is sent why as a challenge, and
+// has to answer it before the command fails.
+func (b *bearer) Next(response []byte) ([]byte, bool, error) {
+	switch {
+	case b.failed != nil:
+		return nil, true, b.failed
+	case response == nil:
+		return []byte{}, false, nil
+	}
+	var name, token string
+	for _, field := range strings.Split(string(response), "\x01") {
+		if rest, ok := strings.CutPrefix(field, b.user); ok {
+			name = strings.TrimSuffix(rest, ",")
 		}
-		if m.has(imap.FlagDeleted) {
-			deleted++
-		}
-		if options.Size {
-			size += f.sizeOf(m)
+		if rest, ok := strings.CutPrefix(field, "auth=Bearer "); ok {
+			token = rest
 		}
 	}
-	number := uint32(len(f.messages))
-	data.NumMessages, data.NumUnseen, data.NumDeleted, data.NumRecent = &number, &unseen, &deleted, &none
-	data.Size, data.DeletedStorage = &size, new(int64)
-	return data
-}
-
-// sizeOf is the size of a message. The lock is held.
-func (f *folder) sizeOf(m *message) int64 {
-	if m.size == 0 {
-		m.size = int64(len(m.body()))
+	b.failed = b.session.signIn(name, func(u User) bool { return same(u.Token, token) })
+	if b.failed != nil {
+		return []byte(`{"status":"invalid_token","schemes":"bearer","scope":"https://mail.example.com/"}`), false, nil
 	}
-	return m.size
-}
-
-// Append puts a client's message into a folder.
-func (s *session) Append(name string, r imap.LiteralReader, options *imap.AppendOptions) (*imap.AppendData, error) {
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	data, err := s.append(name, raw, options)
-	if err == nil {
-		s.server.tell()
-	}
-	return data, err
-}
-
-func (s *session) append(name string, raw []byte, options *imap.AppendOptions) (*imap.AppendData, error) {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.wrote("APPEND", name)
-	f, err := s.lookUp(name)
-	if err != nil {
-		return nil, refused(imap.ResponseCodeTryCreate, "There is no such folder")
-	}
-	at := options.Time
-	if at.IsZero() {
-		at = s.server.now()
-	}
-	uid := f.add(&message{at: at, flags: canonical(options.Flags), raw: raw, size: int64(len(raw))})
-	if !s.server.options.has(imap.CapUIDPlus) {
-		return nil, nil
-	}
-	return &imap.AppendData{UIDValidity: f.validity, UID: uid}, nil
+	return nil, true, nil
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
-	"github.com/emersion/go-smtp"
 
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
@@ -40,31 +39,25 @@ func (s *Server) User(name string) *Box {
 
 // do signs in, opens a folder ("": none), and does something.
 func (b *Box) do(folder string, readOnly bool, f func(*imapclient.Client) error) {
-	t := b.server.t
-	t.Helper()
-	if err := b.attempt(folder, readOnly, f); err != nil {
-		t.Fatalf("in folder %q of %s: %v", folder, b.user.Name, err)
-	}
-}
-
-func (b *Box) attempt(folder string, readOnly bool, f func(*imapclient.Client) error) error {
+	b.server.t.Helper()
 	c, err := imapclient.DialInsecure(b.server.Addr(), nil)
 	if err != nil {
-		return err
+		b.server.t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	if err := c.Login(b.user.Name, b.user.Password).Wait(); err != nil {
-		return err
+	err = c.Login(b.user.Name, b.user.Password).Wait()
+	if err == nil && folder != "" {
+		_, err = c.Select(folder, &imap.SelectOptions{ReadOnly: readOnly}).Wait()
 	}
-	if folder != "" {
-		if _, err := c.Select(folder, &imap.SelectOptions{ReadOnly: readOnly}).Wait(); err != nil {
-			return err
-		}
+	if err == nil {
+		err = f(c)
 	}
-	if err := f(c); err != nil {
-		return err
+	if err == nil {
+		err = c.Logout().Wait()
 	}
-	return c.Logout().Wait()
+	if err != nil {
+		b.server.t.Fatalf("in folder %q of %s: %v", folder, b.user.Name, err)
+	}
 }
 
 // Deliver puts a message into a folder by APPEND, which can say when it arrived.
@@ -73,10 +66,8 @@ func (b *Box) Deliver(folder string, raw []byte, at time.Time, flags ...imap.Fla
 	var uid imap.UID
 	b.do("", false, func(c *imapclient.Client) error {
 		w := c.Append(folder, int64(len(raw)), &imap.AppendOptions{Time: at, Flags: flags})
-		if _, err := w.Write(raw); err != nil {
-			return err
-		}
-		if err := w.Close(); err != nil {
+		_, err := w.Write(raw)
+		if err := errors.Join(err, w.Close()); err != nil {
 			return err
 		}
 		data, err := w.Wait()
@@ -86,24 +77,6 @@ func (b *Box) Deliver(folder string, raw []byte, at time.Time, flags ...imap.Fla
 		return err
 	})
 	return uid
-}
-
-// Receive puts a message into INBOX now, by LMTP, as a mail server does.
-func (b *Box) Receive(raw []byte) {
-	t := b.server.t
-	t.Helper()
-	conn, err := net.Dial("tcp", b.server.AddrLMTP())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := smtp.NewClientLMTP(conn)
-	defer func() { _ = c.Close() }()
-	if err := c.SendMail("sender@example.org", []string{b.user.Name}, bytes.NewReader(raw)); err != nil {
-		t.Fatalf("deliver to %s: %v", b.user.Name, err)
-	}
-	if err := c.Quit(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Expunge removes messages for good.
@@ -182,21 +155,19 @@ func (b *Box) Renumber(folder string) map[imap.UID]imap.UID {
 	t := b.server.t
 	t.Helper()
 	b.server.kick()
-	before := b.numbers(folder)
-	for _, pattern := range []string{uidList, "dovecot.index*"} {
-		found, err := filepath.Glob(filepath.Join(b.folder(folder), pattern))
-		if err != nil {
+	before := b.files(folder)
+	indexes, err := filepath.Glob(filepath.Join(b.folder(folder), "dovecot.index*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(indexes, b.uidList(folder)) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
-		}
-		for _, path := range found {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Fatal(err)
-			}
 		}
 	}
 	b.Flags(folder) // it is numbered when it is opened
 	b.server.kick()
-	after := b.numbers(folder)
+	after := b.files(folder)
 	numbers := map[imap.UID]imap.UID{}
 	for file, uid := range before {
 		if now, there := after[file]; there { // else it was expunged
@@ -207,29 +178,24 @@ func (b *Box) Renumber(folder string) map[imap.UID]imap.UID {
 }
 
 // uidList is the file in which Dovecot keeps the numbers of a folder.
-const uidList = "dovecot-uidlist"
+func (b *Box) uidList(folder string) string {
+	return filepath.Join(b.folder(folder), "dovecot-uidlist")
+}
 
-// numbers are the UIDs of a folder's messages, by their files.
-func (b *Box) numbers(folder string) map[string]imap.UID {
-	t := b.server.t
-	t.Helper()
-	list, err := os.ReadFile(filepath.Join(b.folder(folder), uidList))
+// files are a folder's messages by the names of their files, without flags.
+func (b *Box) files(folder string) map[string]imap.UID {
+	b.server.t.Helper()
+	list, err := os.ReadFile(b.uidList(folder))
 	if err != nil {
-		t.Fatalf("folder %q of %s is not numbered: %v", folder, b.user.Name, err)
+		b.server.t.Fatalf("folder %q of %s is not numbered: %v", folder, b.user.Name, err)
 	}
-	numbers := map[string]imap.UID{}
-	lines := strings.Split(strings.TrimSpace(string(list)), "\n")
-	for _, line := range lines[1:] { // after a heading: "UID keys :file"
-		number, _, _ := strings.Cut(line, " ")
-		uid, err := strconv.ParseUint(number, 10, 32)
-		_, file, ok := strings.Cut(line, " :")
-		if err != nil || !ok {
-			t.Fatalf("in %s of folder %q: %q is no message", uidList, folder, line)
-		}
-		file, _, _ = strings.Cut(file, ":") // what follows are flags
-		numbers[file] = imap.UID(uid)
+	files := map[string]imap.UID{}
+	// Behind a heading there is a line a message: "UID keys :file", and flags after a second colon.
+	for _, m := range regexp.MustCompile(`(?m)^(\d+) [^:]*:([^:\n]+)`).FindAllStringSubmatch(string(list[bytes.IndexByte(list, '\n'):]), -1) {
+		uid, _ := strconv.ParseUint(m[1], 10, 32) // digits
+		files[m[2]] = imap.UID(uid)
 	}
-	return numbers
+	return files
 }
 
 // folder is where a folder's messages are, as maildir++ has it.
@@ -241,47 +207,18 @@ func (b *Box) folder(name string) string {
 	return filepath.Join(home, "."+strings.ReplaceAll(name, "/", "."))
 }
 
-// DeliverMany puts n messages into a folder as files, so that it takes 100,000
-// in seconds. Its name must be ASCII.
-func (b *Box) DeliverMany(folder string, n int, at func(i int) time.Time, compose func(i int) []byte) {
-	t := b.server.t
-	t.Helper()
-	b.do(folder, true, func(*imapclient.Client) error { return nil }) // so that it is there
-	into := filepath.Join(b.folder(folder), "cur")
-	for i := range n {
-		raw, when := compose(i), at(i)
-		path := filepath.Join(into, fmt.Sprintf("%d.M%dP1.localhost,S=%d:2,S", when.Unix(), i, len(raw)))
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
-		b.server.own(path)
-	}
-}
-
 // kick ends the processes of all who are signed in, and waits for their end.
 func (s *Server) kick() {
 	s.t.Helper()
-	admin := filepath.Join(filepath.Dir(s.program), "doveadm")
-	if found, err := exec.LookPath("doveadm"); err == nil {
-		admin = found
-	}
 	run := func(arguments ...string) string {
-		out, err := exec.Command(admin, append([]string{"-c", s.path("dovecot.conf")}, arguments...)...).CombinedOutput()
+		out, err := exec.Command("doveadm", append([]string{"-c", s.path("dovecot.conf")}, arguments...)...).CombinedOutput()
 		if err != nil && !strings.Contains(string(out), "no users kicked") {
 			s.t.Fatalf("doveadm %v: %v: %s", arguments, err, out)
 		}
 		return string(out)
 	}
-	deadline := time.Now().Add(endTime)
-	for time.Now().Before(deadline) {
+	s.await("everybody was signed out", func() bool {
 		run("kick", "*")
-		if strings.Count(run("who", "-1"), "\n") <= 1 { // its heading
-			return
-		}
-		<-time.After(between)
-	}
-	s.t.Fatalf("somebody stayed signed in for %s", endTime)
+		return strings.Count(run("who", "-1"), "\n") <= 1 // its heading
+	})
 }

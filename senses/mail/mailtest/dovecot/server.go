@@ -1,8 +1,21 @@
+// Package dovecot starts a real Dovecot for a test, apart from all else on the
+// machine: its files are in a folder of its own and its ports on loopback, and
+// it ends with the test. A Box of it changes a mailbox as one of mailtest does,
+// so that one test runs on both.
+//
+// It runs Dovecot 2.3 as Debian and Ubuntu install it by
+//
+//	apt-get install -y --no-install-recommends dovecot-imapd
+//
+// Where that is missing a test is skipped, and fails if CI is set.
+//
+// It stores nothing but in that folder. Tests of the sense "mail" call it.
 package dovecot
 
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,8 +23,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,15 +32,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-const (
-	// startTime is how long it may take to answer, endTime to end.
-	startTime = 30 * time.Second
-	endTime   = 30 * time.Second
-	// attempts at free ports, which somebody else may take before it does.
-	attempts = 5
-	// between two checks whether it is there, or gone.
-	between = 20 * time.Millisecond
-)
+// patience is how long it may take to start or to end.
+const patience = 30 * time.Second
 
 //go:embed config.conf.tmpl
 var configuration string
@@ -48,11 +52,11 @@ type Server struct {
 
 // settings fill the configuration.
 type settings struct {
-	Folder            string
-	Root              bool
-	User, Group       string // that it runs as, without root
-	UID, GID          string // of the mail
-	IMAP, IMAPS, LMTP int
+	Folder      string
+	Root        bool
+	User, Group string // that it runs as, without root
+	UID, GID    int    // of the mail, which must not be root's
+	IMAP, IMAPS int
 }
 
 // Start starts a Dovecot with users who sign in with a password, and ends it
@@ -68,8 +72,8 @@ func Start(t testing.TB, users ...mailtest.User) *Server {
 		}
 		_ = os.RemoveAll(s.settings.Folder)
 	})
-	for range attempts {
-		s.settings.IMAP, s.settings.IMAPS, s.settings.LMTP = freePort(t), freePort(t), freePort(t)
+	for range 5 { // somebody else may take the ports before it does
+		s.settings.IMAP, s.settings.IMAPS = freePort(t), freePort(t)
 		s.configure()
 		if s.up() {
 			return s
@@ -86,90 +90,48 @@ func installed(t testing.TB) string {
 	if os.Getenv("CI") != "" {
 		lacking = t.Fatalf
 	}
-	const how = "run `apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd`"
-	program := "/usr/sbin/dovecot"
-	if found, err := exec.LookPath("dovecot"); err == nil {
-		program = found
-	}
+	const program = "/usr/sbin/dovecot"
 	version, err := exec.Command(program, "--version").Output()
-	if err != nil {
-		lacking("no Dovecot to test with (%v): %s", err, how)
-	}
-	if !strings.HasPrefix(string(version), "2.3.") {
-		lacking("Dovecot %s is not configured as 2.3 is, which is what is known here: %s on a system that has 2.3", strings.TrimSpace(string(version)), how)
+	if err != nil || !strings.HasPrefix(string(version), "2.3.") {
+		lacking("no Dovecot 2.3 to test with (%q, %v): run `apt-get install -y --no-install-recommends dovecot-imapd` on a system that has it", version, err)
 	}
 	return program
 }
 
+// must ends the test with the first of errs.
+func (s *Server) must(errs ...error) {
+	s.t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // prepare makes the folder and what is in it but for the configuration.
 func (s *Server) prepare(users []mailtest.User) {
-	t := s.t
-	t.Helper()
+	s.t.Helper()
 	// Not the test's own folder, through which nobody else may go.
 	folder, err := os.MkdirTemp("", "dovecot")
-	if err != nil {
-		t.Fatal(err)
-	}
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.settings = settings{Folder: folder, Root: os.Getuid() == 0, User: me.Username, UID: me.Uid, GID: me.Gid}
+	s.must(err, os.Chmod(folder, 0o755))
+	s.settings = settings{Folder: folder, Root: os.Getuid() == 0, UID: os.Getuid(), GID: os.Getgid()}
 	if s.settings.Root {
-		nobody, err := user.Lookup("nobody")
-		if err != nil {
-			t.Fatalf("mail must not be root's: %v", err)
-		}
-		s.settings.UID, s.settings.GID = nobody.Uid, nobody.Gid
-	} else if group, err := user.LookupGroupId(me.Gid); err != nil {
-		t.Fatal(err)
+		s.settings.UID, s.settings.GID = 65534, 65534 // nobody
 	} else {
-		s.settings.Group = group.Name
+		me, err := user.Current()
+		s.must(err)
+		group, err := user.LookupGroupId(me.Gid)
+		s.must(err)
+		s.settings.User, s.settings.Group = me.Username, group.Name
 	}
-	if s.Authority, err = mailtest.Certificate(time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	s.Authority, err = mailtest.Certificate(time.Now())
+	s.must(err)
 	var signIns strings.Builder
 	for _, u := range users {
 		s.users[u.Name] = u
 		fmt.Fprintf(&signIns, "%s:{PLAIN}%s::::::\n", u.Name, u.Password)
 	}
-	write := func(name string, content []byte, mode os.FileMode) {
-		if err := os.WriteFile(filepath.Join(folder, name), content, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("users", []byte(signIns.String()), 0o644)
-	write("certificate.pem", s.Authority.ServerPEM, 0o644)
-	write("key.pem", s.Authority.ServerKeyPEM, 0o600)
-	for _, name := range []string{"run", "state", "mail"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	s.own(filepath.Join(folder, "mail"))
-}
-
-// own gives a file to who owns the mail.
-func (s *Server) own(path string) {
-	s.t.Helper()
-	if !s.settings.Root {
-		return
-	}
-	uid, err := strconv.Atoi(s.settings.UID)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	gid, err := strconv.Atoi(s.settings.GID)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.Chown(path, uid, gid); err != nil {
-		s.t.Fatal(err)
-	}
+	s.must(os.WriteFile(s.path("users"), []byte(signIns.String()), 0o644), os.WriteFile(s.path("certificate.pem"), s.Authority.ServerPEM, 0o644),
+		os.WriteFile(s.path("key.pem"), s.Authority.ServerKeyPEM, 0o600), os.Mkdir(s.path("run"), 0o755), os.Mkdir(s.path("state"), 0o755),
+		os.Mkdir(s.path("mail"), 0o755), os.Chown(s.path("mail"), s.settings.UID, s.settings.GID))
 }
 
 func freePort(t testing.TB) int {
@@ -185,15 +147,8 @@ func freePort(t testing.TB) int {
 func (s *Server) configure() {
 	s.t.Helper()
 	var b bytes.Buffer
-	if err := template.Must(template.New("").Parse(configuration)).Execute(&b, s.settings); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(s.path("dovecot.conf"), b.Bytes(), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(s.path("log"), nil, 0o666); err != nil {
-		s.t.Fatal(err)
-	}
+	s.must(template.Must(template.New("").Parse(configuration)).Execute(&b, s.settings))
+	s.must(os.WriteFile(s.path("dovecot.conf"), b.Bytes(), 0o644))
 }
 
 func (s *Server) path(name string) string { return filepath.Join(s.settings.Folder, name) }
@@ -214,37 +169,39 @@ const supervisor = `"$0" -F -c "$1" </dev/null & p=$!; cat >/dev/null; kill -TER
 // up starts it and waits until it answers; false: it ended instead.
 func (s *Server) up() bool {
 	s.t.Helper()
+	s.must(os.WriteFile(s.path("log"), nil, 0o666))
 	s.command = exec.Command("sh", "-c", supervisor, s.program, s.path("dovecot.conf"))
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	input, err := s.command.StdinPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	s.input = input
-	if err := s.command.Start(); err != nil {
-		s.t.Fatal(err)
+	s.must(err, s.command.Start())
+	failed := false
+	s.await("it answered", func() bool {
+		failed = strings.Contains(s.log(), "Fatal:")
+		return failed || answers(s.Addr()) && answers(s.AddrTLS())
+	})
+	if failed {
+		s.Down()
 	}
-	deadline := time.Now().Add(startTime)
-	for time.Now().Before(deadline) {
-		if strings.Contains(s.log(), "Fatal:") {
-			break
-		}
-		if slices.IndexFunc([]int{s.settings.IMAP, s.settings.IMAPS, s.settings.LMTP}, func(port int) bool { return !answers(port) }) < 0 {
-			return true
-		}
-		<-time.After(between)
-	}
-	s.Down()
-	return false
+	return !failed
 }
 
-func answers(port int) bool {
-	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		return false
+// await waits until something is so.
+func (s *Server) await(what string, is func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); !is(); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("it took Dovecot more than %s until %s", patience, what)
+		}
 	}
-	_ = conn.Close()
-	return true
+}
+
+func answers(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
 }
 
 // Down ends it, with all its children. Down again does nothing.
@@ -256,11 +213,11 @@ func (s *Server) Down() {
 	over := make(chan error, 1)
 	go func() { over <- s.command.Wait() }()
 	select {
-	case <-over: // how it ended is its own affair
-	case <-time.After(endTime):
+	case <-over: // killed, by its own command
+	case <-time.After(patience):
 		_ = s.command.Process.Kill()
 		<-over
-		s.t.Errorf("Dovecot did not end within %s", endTime)
+		s.t.Errorf("Dovecot did not end within %s", patience)
 	}
 	s.command = nil
 }
@@ -268,9 +225,6 @@ func (s *Server) Down() {
 // Up starts it again where it was, after Down.
 func (s *Server) Up() {
 	s.t.Helper()
-	if err := os.WriteFile(s.path("log"), nil, 0o666); err != nil {
-		s.t.Fatal(err)
-	}
 	if !s.up() {
 		s.t.Fatalf("Dovecot did not start again:\n%s", s.log())
 	}
@@ -281,6 +235,3 @@ func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.settings.I
 
 // AddrTLS is where TLS starts at the first byte.
 func (s *Server) AddrTLS() string { return fmt.Sprintf("127.0.0.1:%d", s.settings.IMAPS) }
-
-// AddrLMTP is where it takes mail in.
-func (s *Server) AddrLMTP() string { return fmt.Sprintf("127.0.0.1:%d", s.settings.LMTP) }
