@@ -54,6 +54,16 @@ func NewSystem(options SystemOptions) *System {
 	return &System{options: options, probes: newProbes(), timeout: probeTimeout, usage: diskUsage}
 }
 
+// Probe reads this machine once, without its disks but that of "/".
+func Probe(ctx context.Context) (Reading, error) {
+	system := NewSystem(SystemOptions{Paths: []string{"/"}, Clock: true})
+	reading, err := system.Read(ctx)
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer done()
+	_ = system.Stop(ctx) // a probe that hangs is left to the end of the process
+	return reading, err
+}
+
 // Stop waits for whatever still hangs, until ctx is done.
 func (s *System) Stop(ctx context.Context) error { return s.probes.wait(ctx) }
 

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,16 +25,15 @@ const (
 
 // acting looks at what follows from being told: who deliberates, what that may
 // cost, and what may be done.
-func (e *examination) acting() {
+func (e *examination) acting(context.Context) {
 	deliberates := e.deliberation()
 	for _, found := range actions.Find(e.Config.Actions, e.Programs) {
 		i := slices.IndexFunc(e.Config.Actions, func(a actions.Action) bool { return a.Name == found.Name })
 		e.action(e.Config.Actions[i], found)
 	}
-	if n := len(e.Config.Actions); n > 0 && !deliberates {
-		e.add(Note, "actions", fmt.Sprintf("%d configured, and without a deliberation nothing asks for them", n),
-			"let a model deliberate: docs/deliberation.md")
-	}
+	n := len(e.Config.Actions)
+	e.say("actions", row{n > 0 && !deliberates, Note, fmt.Sprintf("%d configured, and without a deliberation nothing asks for them", n),
+		"let a model deliberate: docs/deliberation.md"})
 }
 
 // deliberation looks at the model that deliberates, and reports whether there is
@@ -78,7 +78,7 @@ func (e *examination) deliberator() (models.RoleAssignment, bool) {
 // daemonDeliberatesAt reports whether a daemon that runs deliberates with a model
 // of that provider.
 func (e *examination) daemonDeliberatesAt(provider string) bool {
-	return e.status != nil && slices.ContainsFunc(e.status.Models, func(m api.ModelStatus) bool {
+	return slices.ContainsFunc(e.status.Models, func(m api.ModelStatus) bool {
 		return m.Role == models.RoleDeliberation && m.Provider == provider && m.State != api.ModelUnavailable
 	})
 }
@@ -104,84 +104,53 @@ func (e *examination) priceWords(assigned models.RoleAssignment) string {
 // is to be said against it.
 func (e *examination) pays(name string, assigned models.RoleAssignment) bool {
 	rate := e.rate(assigned)
-	least := rate.Worst(askedAtLeast, assigned.Role.MaxTokens) * askedTwice
+	least := (rate.Worst(askedAtLeast, assigned.Role.MaxTokens) * askedTwice).Float()
 	who, most := assigned.Target.Identity().String(), e.Config.Deliberation.MaxCost
-	if key := e.nothingThrough((askedAtLeast + assigned.Role.MaxTokens) * askedTwice); key != "" {
-		e.add(Degraded, name, fmt.Sprintf("%s lets no call of %s through: you are told in the words of the rules", key, who), "raise "+key)
+	limits := e.limits((askedAtLeast+assigned.Role.MaxTokens)*askedTwice, least)
+	for _, l := range limits {
+		if l.n >= l.needed {
+			continue
+		}
+		e.say(name,
+			row{!l.money, Degraded, fmt.Sprintf("%s lets no call of %s through: you are told in the words of the rules", l.key, who), "raise " + l.key},
+			row{true, Degraded, fmt.Sprintf("its first question to %s may cost $%.2f, and %s is $%.2f: it is never asked", who, least, l.key, l.n),
+				cmp.Or(rate.Remedy(), "raise "+l.key+", or give the role deliberation a model that costs less")})
 		return false
 	}
-	if least == 0 {
-		return true
-	}
-	if budget.Dollars(most) < least {
-		e.add(Degraded, name, fmt.Sprintf("its first question to %s may cost $%.2f, and deliberation.max_cost is $%.2f: it is never asked", who, least.Float(), most),
-			cmp.Or(rate.Remedy(), "raise deliberation.max_cost, or give the role deliberation a model that costs less"))
-		return false
-	}
-	key, limit := e.tightest()
-	switch {
-	case limit < 0:
-	case budget.Dollars(limit) < least:
-		e.add(Degraded, name, fmt.Sprintf("its first question to %s may cost $%.2f, and %s is $%.2f: it is never asked", who, least.Float(), key, limit),
-			cmp.Or(rate.Remedy(), "raise "+key+", or give the role deliberation a model that costs less"))
-		return false
-	case limit < most:
-		e.add(Note, name, fmt.Sprintf("%s may cost $%.2f each time, and %s is $%.2f: a deliberation gets what is left of it", who, most, key, limit),
-			"lower deliberation.max_cost or raise "+key+", unless that is what you want")
+	tight := slices.IndexFunc(limits, func(l limit) bool { return l.money && l.n < most })
+	if tight >= 0 && least > 0 {
+		l := limits[tight]
+		e.add(Note, name, fmt.Sprintf("%s may cost $%.2f each time, and %s is $%.2f: a deliberation gets what is left of it", who, most, l.key, l.n),
+			"lower deliberation.max_cost or raise "+l.key+", unless that is what you want")
 		return false
 	}
 	return true
 }
 
-// ownLimits are those of the role deliberation alone; false where there are none.
-func (e *examination) ownLimits() (budget.Thread, bool) {
-	all := e.Config.Budget.Threads
-	i := slices.IndexFunc(all, func(t budget.Thread) bool { return t.ID == models.RoleDeliberation })
-	if i < 0 {
-		return budget.Thread{}, false
-	}
-	return all[i], true
+// limit is one that a deliberation is under: what it is, in US dollars where it
+// is of money, and what the first question needs of it.
+type limit struct {
+	key       string
+	money     bool
+	n, needed float64
 }
 
-// nothingThrough is the key of a limit of calls or tokens that lets no call of a
-// deliberation through, which takes so many tokens at worst; "" for none.
-func (e *examination) nothingThrough(tokens int) string {
-	b := e.Config.Budget
-	own, limited := e.ownLimits()
-	for _, l := range []struct {
-		key       string
-		n, needed int
-		set       bool
-	}{
-		{"budget.calls_per_day", b.CallsPerDay, 1, true}, {"budget.tokens_per_day", b.TokensPerDay, tokens, true},
-		{"calls_per_day of deliberation under budget.threads", own.CallsPerDay, 1, limited},
-		{"tokens_per_day of deliberation under budget.threads", own.TokensPerDay, tokens, limited},
-	} {
-		if l.set && l.n >= 0 && l.n < l.needed {
-			return l.key
-		}
+// limits are those that a deliberation has, whose first question takes so many
+// tokens and US dollars at worst: of money the tightest first, behind its own.
+func (e *examination) limits(tokens int, money float64) []limit {
+	const own = " of deliberation under budget.threads"
+	b, role := e.Config.Budget, budget.DefaultThread(models.RoleDeliberation)
+	if i := slices.IndexFunc(b.Threads, func(t budget.Thread) bool { return t.ID == role.ID }); i >= 0 {
+		role = b.Threads[i]
 	}
-	return ""
-}
-
-// tightest is the smallest limit of money that a deliberation has, in US
-// dollars, and its key; below 0 for none.
-func (e *examination) tightest() (key string, limit float64) {
-	b, limit := e.Config.Budget, -1.0
-	own, limited := e.ownLimits()
-	for _, l := range []struct {
-		key   string
-		money float64
-		set   bool
-	}{
-		{"budget.money_per_day", b.MoneyPerDay, true}, {"budget.money_per_month", b.MoneyPerMonth, true},
-		{"money_per_day of deliberation under budget.threads", own.MoneyPerDay, limited},
-	} {
-		if l.set && l.money >= 0 && (limit < 0 || l.money < limit) {
-			key, limit = l.key, l.money
-		}
+	all := []limit{
+		{"budget.calls_per_day", false, float64(b.CallsPerDay), 1}, {"budget.tokens_per_day", false, float64(b.TokensPerDay), float64(tokens)},
+		{"calls_per_day" + own, false, float64(role.CallsPerDay), 1}, {"tokens_per_day" + own, false, float64(role.TokensPerDay), float64(tokens)},
 	}
-	return key, limit
+	purses := []limit{{"budget.money_per_day", true, b.MoneyPerDay, money}, {"budget.money_per_month", true, b.MoneyPerMonth, money}, {"money_per_day" + own, true, role.MoneyPerDay, money}}
+	slices.SortStableFunc(purses, func(a, b limit) int { return cmp.Compare(a.n, b.n) })
+	all = append(append(all, limit{"deliberation.max_cost", true, e.Config.Deliberation.MaxCost, money}), purses...)
+	return slices.DeleteFunc(all, func(l limit) bool { return l.n < 0 }) // which is none
 }
 
 // action looks at one that is configured: its program, and where it works.
@@ -195,28 +164,20 @@ func (e *examination) action(a actions.Action, found actions.Found) {
 		folders = append(folders, p.Root)
 	}
 	for _, folder := range folders {
-		if folder == "" {
-			continue
-		}
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		if info, err := os.Stat(folder); folder != "" && (err != nil || !info.IsDir()) {
 			e.add(Degraded, a.Name, "the folder "+folder+" is not there, so that it fails", "make it, or correct the action")
 			return
 		}
 	}
-	if lacksSession(a) {
-		e.add(Degraded, a.Name, found.Program+" talks to your session, and gets none of the variables by which it finds that",
-			"write env: [XDG_RUNTIME_DIR] into the action")
-		return
-	}
 	words := "runs " + found.Program + "; " + approvalWords(a.Approval)
-	if a.Approval == escalate.ApproveNever {
-		e.add(Note, a.Name, words, "write approval: tainted or always, unless that is what you want")
-		return
-	}
+	undo := ""
 	if found.Undo != "" {
-		words += "; can be taken back by " + found.Undo
+		undo = "; can be taken back by " + found.Undo
 	}
-	e.add(OK, a.Name, words, "")
+	e.say(a.Name,
+		row{lacksSession(a), Degraded, found.Program + " talks to your session, and gets none of the variables by which it finds that", "write env: [XDG_RUNTIME_DIR] into the action"},
+		row{a.Approval == escalate.ApproveNever, Note, words, "write approval: tainted or always, unless that is what you want"},
+		row{true, OK, words + undo, ""})
 }
 
 // lacksSession reports whether an action calls what finds the person's session by

@@ -8,6 +8,7 @@ package doctor
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -93,8 +94,9 @@ type examination struct {
 	Options
 	found []Finding
 	part  string
-	// status is what the daemon said; nil where none answers.
-	status *api.Status
+	// status is what the daemon said; runs is false where none answers.
+	status api.Status
+	runs   bool
 }
 
 // Examine looks at everything, in order. It ends early with the context.
@@ -103,30 +105,23 @@ func Examine(ctx context.Context, options Options) []Finding {
 	if e.Now == nil {
 		e.Now = time.Now
 	}
-	e.part = PartConfiguration
-	e.configuration()
-	if e.Exists {
-		e.paths()
-	}
-	e.prompts()
-	e.part = PartMind
-	e.stateDir()
-	e.daemon(ctx)
-	e.database(ctx)
-	e.part = PartMachine
-	e.machine(ctx)
-	e.watches(ctx)
-	e.transcripts(ctx)
-	if e.Config != nil {
-		e.part = PartMail
-		e.mail(ctx)
-		e.part = PartModels
-		e.models(ctx)
-		e.budget()
-		e.part = PartTelling
-		e.telling(ctx)
-		e.part = PartActing
-		e.acting()
+	for _, check := range []struct {
+		part  string
+		where bool
+		look  func(context.Context)
+	}{
+		{PartConfiguration, true, e.configuration}, {PartConfiguration, e.Exists, e.paths}, {PartConfiguration, true, e.prompts},
+		{PartMind, true, e.stateDir}, {PartMind, true, e.daemon}, {PartMind, true, e.database},
+		{PartMachine, true, e.room}, {PartMachine, true, e.clock}, {PartMachine, e.Config != nil, e.watches}, {PartMachine, e.Config != nil, e.transcripts},
+		{PartMail, e.Config != nil, e.mail},
+		{PartModels, e.Config != nil, e.models}, {PartModels, e.Config != nil, e.budget},
+		{PartTelling, e.Config != nil, e.channels}, {PartTelling, e.Config != nil, e.quietHours}, {PartTelling, e.Config != nil, e.attention},
+		{PartTelling, e.Config != nil, e.presence},
+		{PartActing, e.Config != nil, e.acting},
+	} {
+		if e.part = check.part; check.where {
+			check.look(ctx)
+		}
 	}
 	return e.found
 }
@@ -140,6 +135,21 @@ func Worst(findings []Finding) State {
 		}
 	}
 	return worst
+}
+
+// row is one way in which a check can come out.
+type row struct {
+	holds        bool
+	state        State
+	detail, next string
+}
+
+// say adds the first row that holds, if any does.
+func (e *examination) say(name string, rows ...row) {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.holds })
+	if i >= 0 {
+		e.add(rows[i].state, name, rows[i].detail, rows[i].next)
+	}
 }
 
 func (e *examination) add(state State, name, detail, next string) {

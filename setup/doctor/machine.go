@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -14,7 +15,10 @@ import (
 
 	"github.com/shirou/gopsutil/v4/disk"
 
+	"github.com/subconsciousd/subconsciousd/senses/conversation"
+	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/senses/notes"
 )
 
 const (
@@ -23,43 +27,32 @@ const (
 	noRoom     = 64 << 20
 	// clockOff is how far the clock may be off, in seconds.
 	clockOff = 2
-	// maxFolders bounds how many folders are counted, walkWithin for how long.
-	maxFolders = 200_000
+	// walkWithin bounds looking through folders.
 	walkWithin = 5 * time.Second
 )
 
 // earliest is before this program was made: a clock that shows less is wrong.
 var earliest = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// machine looks at the disk and the clock.
-func (e *examination) machine(ctx context.Context) {
-	e.room(ctx)
-	reader := e.Reader
-	if reader == nil {
-		system := health.NewSystem(health.SystemOptions{Paths: []string{"/"}, Clock: true})
-		defer func() {
-			ctx, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			defer done()
-			_ = system.Stop(ctx) // a probe that hangs is left to the end of the process
-		}()
-		reader = system
+// clock looks whether it is kept.
+func (e *examination) clock(ctx context.Context) {
+	read := health.Probe
+	if e.Reader != nil {
+		read = e.Reader.Read
 	}
-	reading, err := reader.Read(ctx)
-	now := e.Now()
-	switch c := reading.Clock; {
-	case now.Before(earliest):
-		e.add(Broken, "clock", "it shows "+now.Format(time.DateOnly)+", which is long past", "set it; a time service keeps it: timedatectl set-ntp true")
-	case err != nil || c == nil:
-		e.add(Skipped, "clock", "this machine does not say whether it is kept", "")
-	case c.Kept && !c.Synchronised:
-		e.add(Degraded, "clock", "it is not synchronised, although a time service runs", "look at the service: timedatectl status")
-	case math.Abs(c.Offset) > clockOff:
-		e.add(Degraded, "clock", fmt.Sprintf("it is off by %.1f seconds", c.Offset), "look at the time service: timedatectl status")
-	case !c.Kept && !c.Synchronised:
-		e.add(Note, "clock", "no time service keeps it", "timedatectl set-ntp true starts one")
-	default:
-		e.add(OK, "clock", "it is in step", "")
+	reading, err := read(ctx)
+	c, now := reading.Clock, e.Now()
+	unknown := err != nil || c == nil
+	if unknown {
+		c = &health.Clock{}
 	}
+	e.say("clock",
+		row{now.Before(earliest), Broken, "it shows " + now.Format(time.DateOnly) + ", which is long past", "set it; a time service keeps it: timedatectl set-ntp true"},
+		row{unknown, Skipped, "this machine does not say whether it is kept", ""},
+		row{c.Kept && !c.Synchronised, Degraded, "it is not synchronised, although a time service runs", "look at the service: timedatectl status"},
+		row{math.Abs(c.Offset) > clockOff, Degraded, fmt.Sprintf("it is off by %.1f seconds", c.Offset), "look at the time service: timedatectl status"},
+		row{!c.Kept && !c.Synchronised, Note, "no time service keeps it", "timedatectl set-ntp true starts one"},
+		row{true, OK, "it is in step", ""})
 }
 
 // room looks at the disk that the state folder is on.
@@ -77,68 +70,55 @@ func (e *examination) room(ctx context.Context) {
 		return
 	}
 	words := fmt.Sprintf("%.1f GB are free for %s", float64(usage.Free)/1e9, e.StateDir)
-	switch {
-	case usage.Free < noRoom:
-		e.add(Broken, "disk", words, "make room: nothing can be kept on a full disk")
-	case usage.Free < littleRoom:
-		e.add(Degraded, "disk", words, "make room before it is full")
-	default:
-		e.add(OK, "disk", words, "")
-	}
+	e.say("disk",
+		row{usage.Free < noRoom, Broken, words, "make room: nothing can be kept on a full disk"},
+		row{usage.Free < littleRoom, Degraded, words, "make room before it is full"},
+		row{true, OK, words, ""})
 }
 
 // watches compares the folders to be watched with how many may be.
 func (e *examination) watches(ctx context.Context) {
-	const name = "watches"
-	if e.Config == nil || len(e.Config.Senses.Files)+len(e.Config.Senses.Notes) == 0 {
+	watched := e.Config.Senses
+	if len(watched.Files)+len(watched.Notes) == 0 {
 		return
 	}
-	limit, ok := 0, false
-	if e.Watches != nil {
-		limit, ok = e.Watches()
-	} else {
-		limit, ok = kernelWatches()
+	ask := e.Watches
+	if ask == nil {
+		ask = kernelWatches
 	}
-	if !ok {
-		e.add(Skipped, name, "this system has no limit of folders that are watched", "")
-		return
-	}
-	var roots []string
-	for _, c := range e.Config.Senses.Files {
-		roots = append(roots, c.Path)
-	}
-	for _, c := range e.Config.Senses.Notes {
-		roots = append(roots, c.Path)
-	}
+	limit, ok := ask()
 	ctx, done := context.WithTimeout(ctx, walkWithin)
 	defer done()
 	folders := 0
-	for _, root := range roots {
-		folders += countFolders(ctx, root, maxFolders-folders)
+	for _, c := range watched.Files {
+		p, _ := files.Probe(ctx, c) // what is not there is said of the configuration
+		folders += p.Folders
+	}
+	for _, c := range watched.Notes {
+		p, _ := notes.Probe(ctx, c)
+		folders += p.Folders
 	}
 	words := fmt.Sprintf("at most %d folders to watch, and %d may be", folders, limit)
-	if folders > limit*9/10 {
-		e.add(Degraded, name, words, "leave folders out with ignore, or raise the limit: sysctl fs.inotify.max_user_watches="+strconv.Itoa(folders*2))
-		return
-	}
-	e.add(OK, name, words, "")
+	e.say("watches",
+		row{!ok, Skipped, "this system has no limit of folders that are watched", ""},
+		row{folders > limit*9/10, Degraded, words, "leave folders out with ignore, or raise the limit: sysctl fs.inotify.max_user_watches=" + strconv.Itoa(folders*2)},
+		row{true, OK, words, ""})
 }
 
-// countFolders counts the folders below root, ignored ones included.
-func countFolders(ctx context.Context, root string, most int) (n int) {
-	// What cannot be read is not counted.
-	_ = filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return nil
-		case n >= most || ctx.Err() != nil:
-			return fs.SkipAll
-		case entry.IsDir():
-			n++
-		}
-		return nil
-	})
-	return n
+// transcripts looks whether the folders of transcripts can be read.
+func (e *examination) transcripts(ctx context.Context) {
+	for _, c := range e.Config.Senses.Conversation {
+		ctx, done := context.WithTimeout(ctx, walkWithin)
+		p, err := conversation.Probe(ctx, c)
+		done()
+		e.say(c.ID+" transcripts",
+			row{errors.Is(err, fs.ErrNotExist), Degraded, "not there: " + c.Path, "make it, or correct senses.conversation"},
+			row{err != nil, Degraded, c.Path + " cannot be read", "let the daemon's user read it, or correct senses.conversation"},
+			row{p.Closed != "", Degraded, p.Closed + " cannot be read", "let the daemon's user read it, or leave it out with ignore"},
+			row{p.Files == 0, Note, c.Path + " has none: files that end in .jsonl or .md", "correct senses.conversation, unless they are yet to come"},
+			row{p.Files > p.Most, Degraded, fmt.Sprintf("%s has more than %d", c.Path, p.Most), "leave old ones out with ignore"},
+			row{true, OK, fmt.Sprintf("%d in %s", p.Files, c.Path), ""})
+	}
 }
 
 // kernelWatches asks Linux how many folders one user may watch.

@@ -40,23 +40,15 @@ func (e *examination) mail(ctx context.Context) {
 
 // account says what was seen of one.
 func (e *examination) account(c mail.Config, m mail.Probed) {
-	switch {
-	case m.Problem == "":
-		e.add(OK, c.ID, m.Detail, "")
-	case e.senses(c.ID):
-		e.add(OK, c.ID, "the daemon, which runs, reads it; from here: "+m.Problem, "")
-	case m.Busy:
-		e.add(Degraded, c.ID, m.Problem, m.Next)
-	default:
-		e.add(Broken, c.ID, m.Problem, m.Next)
-	}
-	if m.Missing != "" {
-		e.add(Degraded, c.ID+" folders", m.Missing, "correct folders and sent of the account; its folders are "+few(m.Tried.Folders))
-	}
-	if m.Problem == "" && m.Tried.SentWanted && m.Tried.Sent.Name == "" && m.Missing == "" {
-		e.add(Note, c.ID+" sent", "the folder of what you sent was not found, so that promises and answers of yours are not seen",
-			"name it under sent, or write sent: none; its folders are "+few(m.Tried.Folders))
-	}
+	there := "; its folders are " + few(m.Tried.Folders)
+	e.say(c.ID,
+		row{m.Problem == "", OK, m.Detail, ""},
+		row{e.senses(c.ID), OK, "the daemon, which runs, reads it; from here: " + m.Problem, ""},
+		row{m.Busy, Degraded, m.Problem, m.Next},
+		row{true, Broken, m.Problem, m.Next})
+	e.say(c.ID+" folders", row{m.Missing != "", Degraded, m.Missing, "correct folders and sent of the account" + there})
+	e.say(c.ID+" sent", row{m.Problem == "" && m.Tried.SentWanted && m.Tried.Sent.Name == "" && m.Missing == "", Note,
+		"the folder of what you sent was not found, so that promises and answers of yours are not seen", "name it under sent, or write sent: none" + there})
 	if c.OAuth != nil {
 		e.signIn(c)
 	}
@@ -75,9 +67,6 @@ func few(names []string) string {
 // senses reports whether a daemon that runs sees an account, which may have its
 // password from an environment of its own.
 func (e *examination) senses(id string) bool {
-	if e.status == nil {
-		return false
-	}
 	return slices.ContainsFunc(e.status.Senses, func(s api.SenseStatus) bool {
 		return s.Kind == mail.Name && (s.ID == id || s.ID == mail.Name+"/"+id) && s.State == "ok"
 	})
@@ -89,12 +78,10 @@ func (e *examination) signIn(c mail.Config) {
 	options := setup.MailSignIn(c, e.StateDir, e.Env)
 	options.Now = e.Now
 	state, err := oauth.Kept(options)
-	switch {
-	case err != nil:
+	if err != nil {
 		return // the account has said so
-	case !state.Renewable:
-		e.add(Note, name, "the provider gave nothing to renew it with: it ends "+state.Expiry.In(e.zone()).Format("Mon 2 Jan 15:04"), "sign in anew then: "+options.Command)
-	default:
-		e.add(OK, name, fmt.Sprintf("signed in on %s, renewed by itself", state.SignedIn.In(e.zone()).Format(time.DateOnly)), "")
 	}
+	e.say(name,
+		row{!state.Renewable, Note, "the provider gave nothing to renew it with: it ends " + state.Expiry.In(e.zone()).Format("Mon 2 Jan 15:04"), "sign in anew then: " + options.Command},
+		row{true, OK, fmt.Sprintf("signed in on %s, renewed by itself", state.SignedIn.In(e.zone()).Format(time.DateOnly)), ""})
 }

@@ -19,32 +19,24 @@ import (
 )
 
 // configuration looks at the file and what is in it.
-func (e *examination) configuration() {
-	const name = "file"
-	var wrong setup.Errors
-	switch {
-	case errors.As(e.Wrong, &wrong) && len(wrong) > 0:
-		first := wrong[0]
-		if first.Code == setup.CodeUntrusted {
-			e.add(Broken, name, first.Problem, first.Fix)
-			return
-		}
-		e.add(Broken, name, fmt.Sprintf("%d mistakes in %s, the first on line %d: %s: %s", len(wrong), e.File, first.Line, first.Key, first.Problem),
-			first.Fix+"; subconsciousctl config check shows them all")
-		return
-	case e.Wrong != nil:
-		e.add(Broken, name, e.Wrong.Error(), "name another with --config FILE")
-		return
-	case !e.Exists:
-		e.add(Note, name, "there is none; the defaults hold", "make one with subconsciousctl init")
-		return
+func (e *examination) configuration(context.Context) {
+	wrong, _ := errors.AsType[setup.Errors](e.Wrong)
+	first := &setup.Error{}
+	if len(wrong) > 0 {
+		first = wrong[0]
 	}
-	e.add(OK, name, e.File+" is right", "")
+	e.say("file",
+		row{first.Code == setup.CodeUntrusted, Broken, first.Problem, first.Fix},
+		row{len(wrong) > 0, Broken, fmt.Sprintf("%d mistakes in %s, the first on line %d: %s: %s", len(wrong), e.File, first.Line, first.Key, first.Problem),
+			first.Fix + "; subconsciousctl config check shows them all"},
+		row{e.Wrong != nil, Broken, fmt.Sprint(e.Wrong), "name another with --config FILE"},
+		row{!e.Exists, Note, "there is none; the defaults hold", "make one with subconsciousctl init"},
+		row{true, OK, e.File + " is right", ""})
 }
 
 // paths looks whether what senses look at is there. Transcripts, and files of
 // secrets, are looked at where they are used.
-func (e *examination) paths() {
+func (e *examination) paths(context.Context) {
 	var absent []string
 	lacking, _ := setup.Check(e.File, e.Env) // what is wrong is said of the file
 	for _, l := range lacking {
@@ -58,33 +50,27 @@ func (e *examination) paths() {
 }
 
 // prompts looks at the templates that override the shipped ones.
-func (e *examination) prompts() {
+func (e *examination) prompts(context.Context) {
+	const name = "prompts"
 	dir := setup.PromptsDir(e.File)
 	set, err := prompts.Open(dir)
-	var wrong *trusted.Error
-	switch {
-	case errors.As(err, &wrong):
-		e.add(Broken, "prompts", wrong.Text, wrong.Next)
+	if wrong, open := errors.AsType[*trusted.Error](err); open {
+		e.add(Broken, name, wrong.Text, wrong.Next)
 		return
-	case err != nil:
-		e.add(Broken, "prompts", strings.ReplaceAll(err.Error(), "\n", "; "), "mend the template, or remove it to get the shipped one; subconsciousctl prompts diff shows what differs")
+	} else if err != nil {
+		e.add(Broken, name, strings.ReplaceAll(err.Error(), "\n", "; "), "mend the template, or remove it to get the shipped one; subconsciousctl prompts diff shows what differs")
 		return
 	}
 	own := 0
-	for _, name := range set.Names() {
-		if source, _ := set.Source(name); source.Path != "" {
+	for _, template := range set.Names() {
+		if source, _ := set.Source(template); source.Path != "" {
 			own++
 		}
 	}
-	if stray := strays(dir, set.Names()); len(stray) > 0 {
-		e.add(Note, "prompts", "no template is called "+strings.Join(stray, ", ")+", so that it is not used",
-			"call it as one of "+strings.Join(set.Names(), ", ")+", with .md behind it")
-	}
-	if own == 0 {
-		e.add(OK, "prompts", "the shipped ones", "")
-		return
-	}
-	e.add(OK, "prompts", fmt.Sprintf("%d of your own in %s", own, dir), "")
+	stray := strays(dir, set.Names())
+	e.say(name, row{len(stray) > 0, Note, "no template is called " + strings.Join(stray, ", ") + ", so that it is not used",
+		"call it as one of " + strings.Join(set.Names(), ", ") + ", with .md behind it"})
+	e.say(name, row{own == 0, OK, "the shipped ones", ""}, row{true, OK, fmt.Sprintf("%d of your own in %s", own, dir), ""})
 }
 
 // strays are the files in the folder of templates that take no template's place.
@@ -103,38 +89,39 @@ func strays(dir string, names []string) []string {
 }
 
 // stateDir looks at the folder of the mind.
-func (e *examination) stateDir() {
-	const name = "state folder"
-	var wrong *trusted.Error
-	info, err := os.Stat(e.StateDir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		e.add(Note, name, e.StateDir+" is not there yet; the daemon makes it", "start it: subconsciousd")
-	case err != nil:
-		e.add(Broken, name, fmt.Sprintf("%s cannot be looked at: %v", e.StateDir, err), "check its permissions and those of the folders above it")
-	case !info.IsDir():
-		e.add(Broken, name, e.StateDir+" is no folder", "move the file away, or set state_dir to another path")
-	case errors.As(trusted.Path(e.StateDir), &wrong):
-		e.add(Broken, name, wrong.Text, wrong.Next)
-	case info.Mode().Perm()&0o077 != 0:
-		e.add(Broken, name, fmt.Sprintf("others can open %s (mode %#o)", e.StateDir, info.Mode().Perm()), "run: chmod 700 "+e.StateDir)
-	default:
-		e.writable(name)
+func (e *examination) stateDir(context.Context) {
+	dir := e.StateDir
+	info, err := os.Stat(dir)
+	if err != nil {
+		e.say("state folder",
+			row{errors.Is(err, fs.ErrNotExist), Note, dir + " is not there yet; the daemon makes it", "start it: subconsciousd"},
+			row{true, Broken, fmt.Sprintf("%s cannot be looked at: %v", dir, err), "check its permissions and those of the folders above it"})
+		return
 	}
+	wrong, open := errors.AsType[*trusted.Error](trusted.Path(dir))
+	if !open {
+		wrong = &trusted.Error{}
+	}
+	mode := info.Mode().Perm()
+	if info.IsDir() && !open && mode&0o077 == 0 {
+		err = e.writable()
+	}
+	e.say("state folder",
+		row{!info.IsDir(), Broken, dir + " is no folder", "move the file away, or set state_dir to another path"},
+		row{open, Broken, wrong.Text, wrong.Next},
+		row{mode&0o077 != 0, Broken, fmt.Sprintf("others can open %s (mode %#o)", dir, mode), "run: chmod 700 " + dir},
+		row{err != nil, Broken, fmt.Sprintf("nothing can be written to %s: %v", dir, err),
+			fmt.Sprintf("give it to this user: sudo chown -R %d %s && chmod 700 %s; its disk has to take writes", os.Geteuid(), dir, dir)},
+		row{true, OK, dir + " is yours alone", ""})
 }
 
 // writable tries to make a file in the state folder.
-func (e *examination) writable(name string) {
+func (e *examination) writable() error {
 	file, err := os.CreateTemp(e.StateDir, ".doctor-*")
-	if err == nil {
-		err = errors.Join(file.Close(), os.Remove(file.Name()))
-	}
 	if err != nil {
-		e.add(Broken, name, fmt.Sprintf("nothing can be written to %s: %v", e.StateDir, err),
-			fmt.Sprintf("give it to this user: sudo chown -R %d %s && chmod 700 %s; its disk has to take writes", os.Geteuid(), e.StateDir, e.StateDir))
-		return
+		return err
 	}
-	e.add(OK, name, e.StateDir+" is yours alone", "")
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // daemonWithin is how long a daemon may take to answer.
@@ -150,20 +137,16 @@ func (e *examination) daemon(ctx context.Context) {
 	ctx, done := context.WithTimeout(ctx, daemonWithin)
 	defer done()
 	status, err := e.Daemon.Status(ctx)
-	var foreign *api.Error
-	switch {
-	case errors.As(err, &foreign):
-		e.add(Broken, name, foreign.Text, foreign.Next)
+	if known, ok := errors.AsType[*api.Error](err); ok {
+		e.add(Broken, name, known.Text, known.Next)
 		return
-	case err != nil:
+	} else if err != nil {
 		e.add(Degraded, name, "it does not answer: "+err.Error(), "start it: subconsciousd, or as a service (docs/service.md)")
 		return
 	}
-	e.status = &status
+	e.status, e.runs = status, true
 	for _, n := range status.Notices {
-		if n.Code == api.NoticeConfiguration {
-			e.add(Degraded, "restart", n.Text, n.Next)
-		}
+		e.say("restart", row{n.Code == api.NoticeConfiguration, Degraded, n.Text, n.Next})
 	}
 	var troubles []string
 	for _, s := range status.Senses {
@@ -179,16 +162,11 @@ func (e *examination) daemon(ctx context.Context) {
 	if status.Tick.Error != "" {
 		troubles = append(troubles, "the last tick failed: "+status.Tick.Error)
 	}
-	if len(troubles) > 0 {
-		e.add(Degraded, name, strings.Join(troubles, "; "), "see subconsciousctl status")
-		return
-	}
 	words := fmt.Sprintf("it runs, version %s, process %d", status.Version, status.Mind.PID)
-	if status.Mind.Paused {
-		e.add(Note, name, words+", paused", "let it go on: subconsciousctl resume")
-		return
-	}
-	e.add(OK, name, words, "")
+	e.say(name,
+		row{len(troubles) > 0, Degraded, strings.Join(troubles, "; "), "see subconsciousctl status"},
+		row{status.Mind.Paused, Note, words + ", paused", "let it go on: subconsciousctl resume"},
+		row{true, OK, words, ""})
 }
 
 // databaseName is the database in the state folder.
@@ -199,15 +177,13 @@ func (e *examination) database(ctx context.Context) {
 	const name = "database"
 	path := filepath.Join(e.StateDir, databaseName)
 	err := store.CheckFile(ctx, path)
-	var known *store.Error
-	switch {
-	case err == nil:
-		e.add(OK, name, path+" is whole", "")
-	case errors.Is(err, fs.ErrNotExist):
-		e.add(Note, name, "there is none yet; the daemon makes it", "start it: subconsciousd")
-	case errors.As(err, &known):
-		e.add(Broken, name, known.Text, known.Next)
-	default:
-		e.add(Broken, name, err.Error(), "stop the daemon, and put the newest of the folder backups in its place")
+	known, ok := errors.AsType[*store.Error](err)
+	if !ok {
+		known = &store.Error{}
 	}
+	e.say(name,
+		row{err == nil, OK, path + " is whole", ""},
+		row{errors.Is(err, fs.ErrNotExist), Note, "there is none yet; the daemon makes it", "start it: subconsciousd"},
+		row{ok, Broken, known.Text, known.Next},
+		row{true, Broken, fmt.Sprint(err), "stop the daemon, and put the newest of the folder backups in its place"})
 }

@@ -43,20 +43,13 @@ func (e *examination) models(ctx context.Context) {
 // failing looks at the models whose last call by the daemon, which runs, failed.
 // Those that cannot be asked at all are looked at by their keys.
 func (e *examination) failing() {
-	if e.status == nil {
-		return
-	}
 	for _, m := range e.status.Models {
-		if m.State != api.ModelFailing && m.State != api.ModelResting {
-			continue
-		}
-		next := "see what it answers: subconsciousctl models test " + m.Role
+		meanwhile := "; meanwhile rules do it"
 		if len(m.Fallbacks) > 0 {
-			next += "; meanwhile its fallbacks are asked"
-		} else {
-			next += "; meanwhile rules do it"
+			meanwhile = "; meanwhile its fallbacks are asked"
 		}
-		e.add(Degraded, m.Role, fmt.Sprintf("%s/%s is %s: %s", m.Provider, m.Model, m.State, m.Error), next)
+		e.say(m.Role, row{m.State == api.ModelFailing || m.State == api.ModelResting, Degraded,
+			fmt.Sprintf("%s/%s is %s: %s", m.Provider, m.Model, m.State, m.Error), "see what it answers: subconsciousctl models test " + m.Role + meanwhile})
 	}
 }
 
@@ -101,40 +94,34 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 		e.add(Broken, name, "its address cannot be read", "correct base_url")
 		return
 	}
-	if u.provider.Local && !models.OwnNetwork(at.Hostname()) {
-		e.add(Broken, name, at.Hostname()+" is marked as local and is not on this machine or its network: it would get plain text, secrets included",
-			"remove local: true of the provider "+name)
-	}
+	near := models.OwnNetwork(at.Hostname())
+	e.say(name, row{u.provider.Local && !near, Broken, at.Hostname() + " is marked as local and is not on this machine or its network: it would get plain text, secrets included",
+		"remove local: true of the provider " + name})
 	key, err := u.provider.Key(e.Env)
-	switch {
-	case err != nil && u.provider.KeyFile == "" && e.daemonHas(name):
-		e.add(OK, name+" key", "the daemon, which runs, has it; here it is not to be had", "")
-		return
-	case err != nil:
-		detail, next := keyWords(err)
-		e.add(Broken, name+" key", detail, next)
+	detail, next := keyWords(err)
+	e.say(name+" key",
+		row{err != nil && u.provider.KeyFile == "" && e.daemonHas(name), OK, "the daemon, which runs, has it; here it is not to be had", ""},
+		row{err != nil, Broken, detail, next},
+		row{true, OK, where(u.provider, key, e.Env), ""})
+	if err != nil {
 		return
 	}
-	e.add(OK, name+" key", where(u.provider, key, e.Env), "")
-	if !models.OwnNetwork(at.Hostname()) {
-		if !e.Live {
-			e.add(Skipped, name+" endpoint", at.Host+" is not asked without --live", "")
-		}
+	if !near {
+		e.say(name+" endpoint", row{!e.Live, Skipped, at.Host + " is not asked without --live", ""})
 		return
 	}
 	names, err := opened.Names(ctx, name)
 	unlisted := slices.DeleteFunc(slices.Clone(u.models), func(model string) bool {
 		return slices.ContainsFunc(names, func(listed string) bool { return models.SameModel(model, listed) })
 	})
-	switch {
-	case err == nil && len(unlisted) == 0:
-		e.add(OK, name+" endpoint", fmt.Sprintf("%s answers, and has %s", at.Host, strings.Join(u.models, ", ")), "")
-	case err == nil && (e.Live || !u.provider.Local):
-		e.add(Note, name+" endpoint", fmt.Sprintf("%s answers, and does not list %s, which is no fault where it answers", at.Host, strings.Join(unlisted, ", ")),
-			"ask it: subconsciousctl models test "+name)
-	default:
+	if err != nil || len(unlisted) > 0 && !e.Live && u.provider.Local {
 		e.unlisted(ctx, opened, u, at.Host, names, err)
+		return
 	}
+	e.say(name+" endpoint",
+		row{len(unlisted) == 0, OK, fmt.Sprintf("%s answers, and has %s", at.Host, strings.Join(u.models, ", ")), ""},
+		row{true, Note, fmt.Sprintf("%s answers, and does not list %s, which is no fault where it answers", at.Host, strings.Join(unlisted, ", ")),
+			"ask it: subconsciousctl models test " + name})
 }
 
 // unlisted asks the models of a server of one's own, which costs nothing, where
@@ -145,26 +132,30 @@ func (e *examination) unlisted(ctx context.Context, opened *live.Models, u used,
 		if t.OK {
 			continue
 		}
-		if failure != nil {
-			e.add(Broken, about, failure.Error(), "start the server at "+host+", or correct base_url")
-			return
-		}
-		if bad := slices.IndexFunc(t.Steps, func(s api.TestStep) bool { return !s.OK }); bad >= 0 && !strings.Contains(t.Steps[bad].Detail, "no such model") {
-			e.add(Broken, about, fmt.Sprintf("%s answers, and %s does not: %s", host, t.Model, t.Steps[bad].Detail), cmp.Or(t.Steps[bad].Next, "look at what the server says of it: its own log"))
-			return
-		}
-		e.add(Broken, about, fmt.Sprintf("%s answers, and has no model %s", host, t.Model), fetch(u.provider, t.Model, names))
+		bad := failedStep(t)
+		e.say(about,
+			row{failure != nil, Broken, fmt.Sprint(failure), "start the server at " + host + ", or correct base_url"},
+			row{bad.Name != "" && !strings.Contains(bad.Detail, "no such model"), Broken, fmt.Sprintf("%s answers, and %s does not: %s", host, t.Model, bad.Detail),
+				cmp.Or(bad.Next, "look at what the server says of it: its own log")},
+			row{true, Broken, fmt.Sprintf("%s answers, and has no model %s", host, t.Model), fetch(u.provider, t.Model, names)})
 		return
 	}
 	e.add(OK, about, fmt.Sprintf("%s answers, and so does %s, though it is not listed", host, strings.Join(u.models, ", ")), "")
 }
 
+// failedStep is the first that failed; without a name where none did.
+func failedStep(t api.ModelTest) api.TestStep {
+	for _, step := range t.Steps {
+		if !step.OK {
+			return step
+		}
+	}
+	return api.TestStep{}
+}
+
 // daemonHas reports whether a daemon that runs can ask the models of a provider,
 // which may be in an environment of its own.
 func (e *examination) daemonHas(provider string) bool {
-	if e.status == nil {
-		return false
-	}
 	of := slices.DeleteFunc(slices.Clone(e.status.Models), func(m api.ModelStatus) bool { return m.Provider != provider })
 	return len(of) > 0 && !slices.ContainsFunc(of, func(m api.ModelStatus) bool { return m.State == api.ModelUnavailable })
 }
@@ -183,11 +174,10 @@ func fetch(p models.Provider, model string, names []string) string {
 
 // keyWords says why a key cannot be had, and what to do.
 func keyWords(err error) (detail, next string) {
-	var known *models.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*models.Error](err); ok {
 		return known.Text, known.Next
 	}
-	return err.Error(), "see docs/models.md"
+	return fmt.Sprint(err), "see docs/models.md"
 }
 
 // where names the place of a key, never the key.
@@ -222,14 +212,10 @@ func (e *examination) prices(roles []api.ModelStatus) {
 		}
 	}
 	read, err := time.Parse(time.DateOnly, prices.Read)
-	switch {
-	case len(unknown) > 0:
-		e.add(Degraded, "prices", "not known, and taken to be dear: "+strings.Join(unknown, ", "), strings.Join(remedies, "; "))
-	case err == nil && e.Now().Sub(read) > pricesStale:
-		e.add(Note, "prices", "known, as of "+prices.Read+", which is long ago", "compare them with the providers' pages; models.prices corrects them")
-	default:
-		e.add(OK, "prices", "known, as of "+prices.Read, "")
-	}
+	e.say("prices",
+		row{len(unknown) > 0, Degraded, "not known, and taken to be dear: " + strings.Join(unknown, ", "), strings.Join(remedies, "; ")},
+		row{err == nil && e.Now().Sub(read) > pricesStale, Note, "known, as of " + prices.Read + ", which is long ago", "compare them with the providers' pages; models.prices corrects them"},
+		row{true, OK, "known, as of " + prices.Read, ""})
 }
 
 // test asks the models live: through the daemon where one runs, whose budget
@@ -239,7 +225,7 @@ func (e *examination) test(ctx context.Context, opened *live.Models) {
 		return
 	}
 	tests, err := []api.ModelTest(nil), error(nil)
-	if e.status != nil {
+	if e.runs {
 		tests, err = e.Daemon.TestModels(ctx, "")
 	} else {
 		tests = opened.Test(ctx, "")
@@ -249,26 +235,16 @@ func (e *examination) test(ctx context.Context, opened *live.Models) {
 		return
 	}
 	for _, t := range tests {
-		name := t.Provider + "/" + t.Model
-		bad := slices.IndexFunc(t.Steps, func(s api.TestStep) bool { return !s.OK })
-		switch {
-		case t.OK:
-			e.add(OK, name, fmt.Sprintf("answered in %.1f s, for $%.4f", t.LatencyMS/1000, t.Cost), "")
-		case bad >= 0:
-			e.add(Broken, name, t.Steps[bad].Name+": "+t.Steps[bad].Detail, t.Steps[bad].Next)
-		default:
-			e.add(Broken, name, "it failed", "try subconsciousctl models test")
-		}
+		bad := failedStep(t)
+		e.say(t.Provider+"/"+t.Model,
+			row{t.OK, OK, fmt.Sprintf("answered in %.1f s, for $%.4f", t.LatencyMS/1000, t.Cost), ""},
+			row{bad.Name != "", Broken, bad.Name + ": " + bad.Detail, bad.Next},
+			row{true, Broken, "it failed", "try subconsciousctl models test"})
 	}
 }
 
 // budget says what is left, as the daemon counts it.
-func (e *examination) budget() {
-	const name = "budget"
-	if e.status == nil {
-		e.add(Skipped, name, "the daemon that counts it does not run", "")
-		return
-	}
+func (e *examination) budget(context.Context) {
 	b := e.status.Budget
 	var spent []string
 	for _, l := range b.Limits {
@@ -277,15 +253,14 @@ func (e *examination) budget() {
 			spent = append(spent, l.Name)
 		}
 	}
-	if len(spent) > 0 {
-		next := "wait until there is room (subconsciousctl report), or raise it under budget"
-		if slices.ContainsFunc(e.status.Models, func(m api.ModelStatus) bool { return !m.PriceKnown && !m.Local }) {
-			next += "; a model whose price is not known takes more of it than it costs: see prices above"
-		}
-		e.add(Degraded, name, "reached: "+strings.Join(spent, ", ")+"; rules think instead", next)
-		return
+	next := "wait until there is room (subconsciousctl report), or raise it under budget"
+	if slices.ContainsFunc(e.status.Models, func(m api.ModelStatus) bool { return !m.PriceKnown && !m.Local }) {
+		next += "; a model whose price is not known takes more of it than it costs: see prices above"
 	}
-	e.add(OK, name, against(b.MoneyToday, e.Config.Budget.MoneyPerDay)+" today, "+against(b.MoneyMonth, e.Config.Budget.MoneyPerMonth)+" this month", "")
+	e.say("budget",
+		row{!e.runs, Skipped, "the daemon that counts it does not run", ""},
+		row{len(spent) > 0, Degraded, "reached: " + strings.Join(spent, ", ") + "; rules think instead", next},
+		row{true, OK, against(b.MoneyToday, e.Config.Budget.MoneyPerDay) + " today, " + against(b.MoneyMonth, e.Config.Budget.MoneyPerMonth) + " this month", ""})
 }
 
 // against says an amount and its limit; one below 0 is none.
