@@ -65,8 +65,19 @@ func lower(all map[string]subconscious.Trust, rel string, trust subconscious.Tru
 	}
 }
 
-// Of says whose word a file is, by its path below the folder, with slashes.
-func (t Trusts) Of(file string) subconscious.Trust { return t.of(file, t.less) }
+// Of says whose word a file is, by its path below the folder, with slashes. With
+// more than one, such as where it was before, it is that of the least trusted.
+func (t Trusts) Of(files ...string) subconscious.Trust { return t.least(files, t.less) }
+
+func (t Trusts) least(files []string, less map[string]subconscious.Trust) subconscious.Trust {
+	trust := t.whole
+	for _, file := range files {
+		if theirs := t.of(file, less); theirs.Rank() > trust.Rank() {
+			trust = theirs
+		}
+	}
+	return trust
+}
 
 func (t Trusts) of(file string, less map[string]subconscious.Trust) subconscious.Trust {
 	trust := t.whole
@@ -87,12 +98,19 @@ func (t Trusts) of(file string, less map[string]subconscious.Trust) subconscious
 	return trust
 }
 
-// OfTold is Of for a file that was reported before, by its path as kept in an
-// observation's attribute. Where that path was shortened, the file may be in any
-// of the folders inside.
-func (t Trusts) OfTold(file string) subconscious.Trust {
-	if len(file) >= MaxAttrBytes-len("…") || strings.Contains(file, "…") || strings.Contains(file, "[redacted") {
-		trust := t.whole
+// OfTold is Of for files that were reported before, by their paths as kept in an
+// observation's attributes. Where one was shortened, the file may be in any of
+// the folders inside.
+func (t Trusts) OfTold(files ...string) subconscious.Trust {
+	trust := t.whole
+	kept := make(map[string]subconscious.Trust, len(t.less))
+	for rel, theirs := range t.less {
+		lower(kept, strings.Join(strings.Fields(subconscious.Printable(rel)), " "), theirs)
+	}
+	for _, file := range files {
+		if len(file) < MaxAttrBytes-len("…") && !strings.Contains(file, "…") && !strings.Contains(file, "[redacted") {
+			continue
+		}
 		for _, within := range []map[string]subconscious.Trust{t.less, t.absent} {
 			for _, theirs := range within {
 				if theirs.Rank() > trust.Rank() {
@@ -102,11 +120,7 @@ func (t Trusts) OfTold(file string) subconscious.Trust {
 		}
 		return trust
 	}
-	kept := make(map[string]subconscious.Trust, len(t.less))
-	for rel, theirs := range t.less {
-		lower(kept, strings.Join(strings.Fields(subconscious.Printable(rel)), " "), theirs)
-	}
-	return t.of(file, kept)
+	return t.least(files, kept)
 }
 
 // Sum changes whenever the trust of any file may have changed.

@@ -1,21 +1,14 @@
 package conversation
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"path/filepath"
-	"regexp"
-	"strings"
 
-	"github.com/git-pkgs/gitignore"
-
-	"github.com/subconsciousd/subconsciousd/internal/watch"
-	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-const maxPatterns = 1000
 
 // Config is one folder of transcripts.
 type Config struct {
@@ -29,54 +22,51 @@ type Config struct {
 	Trust subconscious.Trust `mapstructure:"trust" about:"Whose word it is what the transcripts give as yours: agent (the default, since any program may write there), owner or outsider."`
 }
 
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
-
 // Validate returns an error that names the key.
 func (c Config) Validate() error {
-	var errs []error
-	switch {
-	case !idPattern.MatchString(c.ID):
-		errs = append(errs, fmt.Errorf("id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID))
-	case c.ID == LogID:
-		errs = append(errs, fmt.Errorf("id: %q is that of the mind's own conversations; choose another", c.ID))
+	err := folder.Config(c).Validate("/home/me/transcripts", subconscious.Owner, subconscious.Agent, subconscious.Outsider)
+	if c.ID == LogID {
+		err = errors.Join(fmt.Errorf("id: %q is that of the mind's own conversations; choose another", c.ID), err)
 	}
-	if !filepath.IsAbs(c.Path) {
-		errs = append(errs, fmt.Errorf("path: %q must be an absolute folder, such as /home/me/transcripts", c.Path))
-	}
-	if len(c.Ignore) > maxPatterns {
-		errs = append(errs, fmt.Errorf("ignore: %d patterns are more than the %d that are allowed", len(c.Ignore), maxPatterns))
-	}
-	for i, pattern := range c.Ignore {
-		if strings.TrimSpace(pattern) == "" || strings.ContainsAny(pattern, "\n\r\x00") {
-			errs = append(errs, fmt.Errorf("ignore: pattern %d (%q) must be one non-empty line", i+1, pattern))
-			continue
-		}
-		m := &gitignore.Matcher{}
-		m.AddPatterns([]byte(pattern), "")
-		if len(m.Errors()) > 0 {
-			errs = append(errs, fmt.Errorf("ignore: pattern %d (%q) is not in .gitignore syntax", i+1, pattern))
-		}
-	}
-	switch c.Trust {
-	case "", subconscious.Owner, subconscious.Agent, subconscious.Outsider:
-	default:
-		errs = append(errs, fmt.Errorf("trust: %q must be owner, agent or outsider", c.Trust))
-	}
-	return errors.Join(errs...)
+	return err
 }
 
-// Options are what a sense needs besides its configuration.
-type Options struct {
-	// Watcher tells when files were touched; with nil every collect lists the
-	// folder. The log needs none.
-	Watcher *watch.Watcher
-	// Rows reads back what was committed. With nil, after each start what a
-	// transcript holds is looked at as if for the first time, and open questions
-	// and promises of the log end only by time.
-	Rows senses.RowReader
-	// Exclude are absolute folders that are never looked into: the daemon's
-	// own.
-	Exclude []string
-	// Logger defaults to one that discards.
-	Logger *slog.Logger
+// Options are what a sense needs besides its configuration; the log needs Rows
+// and Logger alone.
+type Options = folder.Options
+
+// Sense looks at one folder of transcripts.
+type Sense = folder.Sense[entry]
+
+// MaxTranscripts is how many a folder may hold.
+const MaxTranscripts = 5000
+
+// New returns the sense of one folder of transcripts. The folder need not exist.
+func New(c Config, options Options) (*Sense, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Trust == "" {
+		c.Trust = subconscious.Agent
+	}
+	return folder.Follow(folder.Config(c), options, kind())
+}
+
+// Probe looks at a folder of transcripts as the sense would.
+func Probe(ctx context.Context, c Config) (folder.Probe, error) {
+	return kind().Probe(ctx, folder.Config(c))
+}
+
+func kind() folder.Kind[entry] {
+	return folder.Kind[entry]{
+		Sense: Name, Noun: "transcripts", Skip: skips, Whole: true, Read: read,
+		Bounds: folder.Bounds{Files: MaxTranscripts, Listed: 200_000, Depth: 16, Path: 1024},
+		Key:    fileKey, Hidden: func(string) bool { return true },
+		Decode: func(row []byte, _ bool) (*entry, error) { return decodeEntry(row) },
+		Encode: func(e *entry) []byte {
+			row, _ := json.Marshal(e) // of plain values, which cannot fail
+			return row
+		},
+		Stat: func(e *entry) folder.Stat { return folder.Stat{Time: e.MTime, Size: e.Size} },
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/links"
-	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -21,9 +21,6 @@ const (
 	maxText  = 4 << 10
 	// maxHeard is how much of a message is read, in bytes.
 	maxHeard = 64 << 10
-	// beyondCut is how far beyond a cut a secret is looked for that the cut
-	// would go through.
-	beyondCut = 512
 	// maxChanges is how much one collect reports; the rest follows.
 	maxChanges = 4000
 )
@@ -117,7 +114,7 @@ func (h *hearing) observe(t *talk, m heard, kind, key string, trust subconscious
 	if m.name != "" {
 		o.Attrs["name"] = title(m.name, 64)
 	}
-	for _, link := range links.Of(shorten(m.text, maxText)) {
+	for _, link := range links.Of(folder.Head(m.text, maxText)) {
 		if !slices.Contains(o.Links, link) {
 			o.Links = append(o.Links, link)
 		}
@@ -231,12 +228,12 @@ func beside(title, text string) string {
 	if len(text) < 4*maxTitle && strings.HasSuffix(strings.TrimRight(title, marks), strings.TrimRight(line, marks)) {
 		return ""
 	}
-	return shorten(text, maxText)
+	return folder.Head(text, maxText)
 }
 
 // title returns one line of at most limit bytes.
 func title(text string, limit int) string {
-	line := strings.Join(strings.Fields(subconscious.Printable(shorten(text, 4*limit))), " ")
+	line := strings.Join(strings.Fields(subconscious.Printable(folder.Head(text, 4*limit))), " ")
 	line = strings.TrimLeft(line, "-*+•>#|:;,. ")
 	if len(line) <= limit {
 		return line
@@ -246,12 +243,4 @@ func title(text string, limit int) string {
 		cut = cut[:i]
 	}
 	return cut + "…"
-}
-
-// shorten cuts text to at most limit bytes, at a character and through no secret.
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return subconscious.Head(redact.Text(subconscious.Head(text, limit+beyondCut)), limit)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -29,21 +31,13 @@ type LogSense struct {
 	log     Log
 	options Options
 
-	// committed is the cursor that talks belong to; pending is what was handed
-	// out and is not known to be committed.
-	committed []byte
-	started   bool
-	talks     map[string]*talk
-	pending   *spokenOf
+	// commits hand out talks, nil where nothing is open any more; talks are those
+	// that were committed.
+	commits folder.Commits[map[string]*talk]
+	talks   map[string]*talk
 }
 
 var _ senses.Sense = (*LogSense)(nil)
-
-// spokenOf is what a batch changed, until it is known to be committed.
-type spokenOf struct {
-	cursor []byte
-	talks  map[string]*talk // nil: nothing is open
-}
 
 // logCursor is what is committed beside the rows.
 type logCursor struct {
@@ -84,7 +78,7 @@ func (s *LogSense) Collect(ctx context.Context, at time.Time, given []byte) (sen
 		sense: s, old: !c.Begun, since: time.Unix(c.Since, 0), talks: map[string]*talk{}, last: c.Last,
 		hearing: hearing{instance: LogID, at: at, person: subconscious.Owner, agent: subconscious.Agent},
 	}
-	limited, cancel := budget(ctx)
+	limited, cancel := folder.Budget(ctx)
 	defer cancel()
 	complete, err := l.read(limited)
 	if err == nil {
@@ -112,7 +106,7 @@ func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (sens
 			l.talks[name] = &talk{name: t.name, link: t.link, Open: slices.Clone(t.Open)}
 		}
 	}
-	p := &spokenOf{talks: map[string]*talk{}}
+	talks := map[string]*talk{}
 	for _, name := range slices.Sorted(maps.Keys(l.talks)) {
 		t := l.talks[name]
 		t.expire(l.hearing.at)
@@ -126,10 +120,10 @@ func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (sens
 			if err != nil {
 				return senses.Batch{}, fmt.Errorf("conversation %s: keep what is open: %w", LogID, err)
 			}
-			p.talks[name] = t
+			talks[name] = t
 			batch.Rows = append(batch.Rows, senses.Row{Key: name, Value: value})
 		case before != nil:
-			p.talks[name] = nil
+			talks[name] = nil
 			batch.Rows = append(batch.Rows, senses.Row{Key: name})
 		}
 	}
@@ -137,26 +131,21 @@ func (s *LogSense) hand(l *logCollect, batch senses.Batch, next logCursor) (sens
 	if err != nil {
 		return senses.Batch{}, fmt.Errorf("conversation %s: cursor: %w", LogID, err)
 	}
-	p.cursor, batch.Cursor = stamp, slices.Clone(stamp)
-	s.pending = p
+	batch.Cursor = s.commits.Hand(stamp, talks)
 	return batch, nil
 }
 
 // conclude finds out what became of the last batch, and where to go on.
 func (s *LogSense) conclude(ctx context.Context, given []byte) (logCursor, error) {
-	if p := s.pending; p != nil {
-		s.pending = nil
-		if string(given) == string(p.cursor) {
-			s.committed = p.cursor
-			for name, t := range p.talks {
-				if t == nil {
-					delete(s.talks, name)
-				} else {
-					s.talks[name] = t
-				}
+	anew := s.commits.Conclude(given, func(talks map[string]*talk) {
+		for name, t := range talks {
+			if t == nil {
+				delete(s.talks, name)
+			} else {
+				s.talks[name] = t
 			}
 		}
-	}
+	}, func(map[string]*talk) {})
 	var c logCursor
 	if given != nil {
 		if err := json.Unmarshal(given, &c); err != nil || c.Version != 1 {
@@ -164,14 +153,12 @@ func (s *LogSense) conclude(ctx context.Context, given []byte) (logCursor, error
 			c = logCursor{}
 		}
 	}
-	if s.started && string(given) == string(s.committed) {
-		return c, nil
+	if anew {
+		if err := s.load(ctx); err != nil {
+			return c, err
+		}
+		s.commits.Begin(given)
 	}
-	s.started = false
-	if err := s.load(ctx); err != nil {
-		return c, err
-	}
-	s.started, s.committed = true, slices.Clone(given)
 	return c, nil
 }
 
@@ -190,10 +177,7 @@ func (s *LogSense) load(ctx context.Context) error {
 		s.talks[name] = t
 		return ctx.Err() == nil
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err = errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("conversation %s: read back what is open: %w", LogID, err)
 	}
 	return nil
@@ -257,13 +241,4 @@ func (l *logCollect) message(m Message) {
 		when = l.hearing.at
 	}
 	l.hearing.hear(t, heard{author: m.Author, name: m.Name, key: strconv.FormatInt(m.ID, 10), when: when, text: m.Text, alien: m.Author == Person && !m.Own, old: l.old && when.Before(l.since)})
-}
-
-// budget bounds how long one collect reads: half of what the caller grants.
-func budget(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := 5 * time.Second
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(deadline)/2)
-	}
-	return context.WithTimeout(ctx, limit)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -72,7 +73,7 @@ func readPromise(sentence string, when time.Time) (promise, bool) {
 	if !reading.Holds(days) {
 		return promise{}, false
 	}
-	words := normal(sentence)
+	words := folder.Words(sentence)
 	p := promise{form: reading.Form, key: keyOf("promise", words), terms: termsOf(sentence, days)}
 	p.title = strings.TrimRight(title(sentence[reading.Label:], maxTitle), " .,;:|-–!")
 	if best, dated := prose.BestDate(days); dated {
@@ -132,14 +133,6 @@ func question(text string, at time.Time) (string, bool) {
 	return last, strings.HasSuffix(strings.TrimRight(last, " *_\"'”’)"), "?")
 }
 
-// normal returns the words by which a promise is known: lower case, and every
-// run of other characters one space.
-func normal(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
-	}), " ")
-}
-
 // keyOf is an identity that does not repeat what was said.
 func keyOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -161,7 +154,7 @@ func termsOf(sentence string, days []dates.Match) []uint32 {
 		}
 	}
 	words := subconscious.Terms(sentence)
-	for word := range strings.FieldsSeq(normal(sentence)) {
+	for word := range strings.FieldsSeq(folder.Words(sentence)) {
 		if utf8.RuneCountInString(word) >= longWord && strings.ContainsFunc(word, unicode.IsLetter) {
 			words = append(words, word)
 		}

@@ -2,25 +2,21 @@ package conversation
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
-	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 const (
 	// maxFile is how large a transcript in JSON lines may be, in bytes. One in
 	// markdown may have foreign.MaxBytes.
 	maxFile = 64 << 20
-	// markWithin is how far into a file the daemon's mark is looked for.
-	markWithin = 4 << 10
 	// quietFor is how long a transcript must have been left alone for its last
 	// message to be taken to be complete, and an agent's turn to be over.
 	quietFor = 10 * time.Second
@@ -28,10 +24,7 @@ const (
 	linesAtOnce = 256
 )
 
-var (
-	errTooLarge = errors.New("too large: larger than 64 MiB, or in markdown than 1 MiB")
-	errNotFile  = errors.New("not a regular file")
-)
+const errTooLarge = folder.Reason("too large: larger than 64 MiB, or in markdown than 1 MiB")
 
 // transcript is a file as it was when it was opened.
 type transcript struct {
@@ -40,26 +33,13 @@ type transcript struct {
 	written     time.Time
 }
 
-// openTranscript opens a transcript. A name that became a pipe does not hold it up.
 func openTranscript(root *os.Root, rel string) (*transcript, error) {
-	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, info, err := folder.Open(root, rel)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	limit := int64(maxFile)
-	if !isLines(rel) {
-		limit = foreign.MaxBytes
-	}
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = errNotFile
-	case info.Size() > limit:
-		err = errTooLarge
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	if info.Size() > maxFile || !isLines(rel) && info.Size() > foreign.MaxBytes {
+		return nil, errors.Join(errTooLarge, f.Close())
 	}
 	return &transcript{File: f, size: info.Size(), mtime: info.ModTime().UnixNano(), written: info.ModTime()}, nil
 }
@@ -93,7 +73,7 @@ type turn struct {
 
 // quiet reports whether nobody is writing.
 func (r *reading) quiet() bool {
-	age := r.collect.at.Sub(r.written)
+	age := r.collect.At.Sub(r.written)
 	return age >= quietFor || age < -time.Minute
 }
 
@@ -127,12 +107,12 @@ func (r *reading) read(ctx context.Context, lines bool) error {
 
 // marked reports whether a file carries the daemon's mark or is no text.
 func (r *reading) marked() (bool, error) {
-	head := make([]byte, markWithin)
+	head := make([]byte, folder.MarkWithin)
 	n, err := r.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, fmt.Errorf("read the head: %w", err)
 	}
-	return bytes.Contains(head[:n], []byte(subconscious.Mark)) || bytes.IndexByte(head[:n], 0) >= 0, nil
+	return folder.Marked(head[:n]), nil
 }
 
 // through reads the messages and returns how far it came.
@@ -150,7 +130,7 @@ func (r *reading) through(ctx context.Context, lines bool) (int64, error) {
 		return offset, err
 	}
 	if r.left || !r.quiet() {
-		r.left, r.collect.writing = true, true
+		r.left, r.collect.Again = true, true
 		return r.turn.offset, nil
 	}
 	r.endTurn()
@@ -163,7 +143,8 @@ func (r *reading) lines(ctx context.Context, offset int64) (int64, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(r.file, offset, r.file.size-offset), 64<<10)
 	for n := 0; ; n++ {
 		if r.collect.hearing.full() {
-			r.left, r.collect.later = true, true
+			r.left = true
+			r.collect.later()
 			return offset, nil
 		}
 		if n%linesAtOnce == 0 && ctx.Err() != nil {
@@ -181,7 +162,7 @@ func (r *reading) lines(ctx context.Context, offset int64) (int64, error) {
 			if r.quiet() { // broken off: read again when it goes on
 				return offset, nil
 			}
-			r.left, r.collect.writing = true, true
+			r.left, r.collect.Again = true, true
 			return offset, nil
 		}
 		r.take(said, offset)
@@ -218,11 +199,12 @@ func (r *reading) markdown() error {
 	all := foreign.ReadTranscript(data)
 	for i, said := range all {
 		if r.collect.hearing.full() {
-			r.left, r.collect.later = true, true
+			r.left = true
+			r.collect.later()
 			return nil
 		}
 		if i+1 == len(all) && !r.quiet() {
-			r.left, r.collect.writing = true, true
+			r.left, r.collect.Again = true, true
 			return nil
 		}
 		r.take(said, 0)
@@ -262,7 +244,7 @@ func (r *reading) tell(said foreign.Said) {
 	if r.skipping {
 		return
 	}
-	again := own && r.fresh && r.collect.sense.begun && r.collect.known(hash)
+	again := own && r.fresh && r.collect.Begun() && r.collect.known(hash)
 	r.seen[hash] = true
 	r.entry.see(hash)
 	if !again {

@@ -39,7 +39,7 @@ const (
 type describer struct {
 	id    string
 	root  string // absolute
-	trust func(file string) subconscious.Trust
+	trust func(files ...string) subconscious.Trust
 	at    time.Time
 	// head returns the first bytes of a file.
 	head func(file string, n int) ([]byte, error)
@@ -71,9 +71,7 @@ func (d *describer) single(a action) (subconscious.Observation, bool) {
 		return subconscious.Observation{}, false
 	}
 	o := d.blank(a.verb, a.path)
-	if a.from != "" && d.trust(a.from).Rank() > o.Trust.Rank() {
-		o.Trust = d.trust(a.from) // its name was theirs
-	}
+	o.Trust = d.trust(a.path, a.from) // its name was theirs
 	full := path.Join(filepath.ToSlash(d.root), a.path)
 	if a.folder {
 		o.ID = identity(d.id + "/" + a.path + "/")

@@ -213,7 +213,7 @@ func FuzzNames(f *testing.F) {
 }
 
 func TestLongNames(t *testing.T) {
-	d := &describer{id: "work", root: "/r", trust: func(string) subconscious.Trust { return subconscious.Outsider }, head: func(string, int) ([]byte, error) { return nil, os.ErrNotExist }, marked: map[string]bool{}}
+	d := &describer{id: "work", root: "/r", trust: func(...string) subconscious.Trust { return subconscious.Outsider }, head: func(string, int) ([]byte, error) { return nil, os.ErrNotExist }, marked: map[string]bool{}}
 	a := strings.Repeat("long/", 300) + "a.txt"
 	b := strings.Repeat("long/", 300) + "b.txt"
 	one, _ := d.single(action{verb: created, path: a})

@@ -10,7 +10,6 @@ package folder
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -198,9 +197,6 @@ func (r *Root) Name() string { return r.sense }
 
 // ID returns the configured instance.
 func (r *Root) ID() string { return r.Config.ID }
-
-// Hex is Run as text.
-func (r *Root) Hex() string { return hex.EncodeToString(r.Run[:]) }
 
 // Stop gives the watches back.
 func (r *Root) Stop(context.Context) error {

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Bounds are how much of a folder is looked at.
@@ -87,15 +92,13 @@ func (w *Walk) list(ctx context.Context, folder string) (below []string, err err
 		dir := entry.IsDir()
 		switch {
 		case !dir && !entry.Type().IsRegular():
-		case len(rel) > w.Path:
-			w.Skipped++
 		case w.Skip(rel, dir):
+		case len(rel) > w.Path || dir && Depth(rel) > w.Depth:
+			w.Skipped++
 		case !dir:
 			if info, err := entry.Info(); err == nil { // else it went away meanwhile
 				files = append(files, info)
 			}
-		case Depth(rel) > w.Depth:
-			w.Skipped++
 		default:
 			below = append(below, rel)
 		}
@@ -159,8 +162,45 @@ func Blind(name string, err error) error {
 	return fmt.Errorf("the folder %s cannot be read: %w", name, err)
 }
 
-// ErrNotFile is the error of a name that is no longer that of a file.
-var ErrNotFile = errors.New("not a regular file")
+// Reason says in plain words what a file is that is not read.
+type Reason string
+
+// Error returns it.
+func (r Reason) Error() string { return string(r) }
+
+// Marked reports whether a file with that beginning carries the daemon's mark,
+// or is no text.
+func Marked(head []byte) bool {
+	head = head[:min(len(head), MarkWithin)]
+	return bytes.Contains(head, []byte(subconscious.Mark)) || bytes.IndexByte(head, 0) >= 0
+}
+
+// MarkWithin is how far into a file the daemon's mark is looked for.
+const MarkWithin = 4 << 10
+
+// Complaint says in plain words what of a folder cannot be seen.
+func (b Bounds) Complaint(root, noun string, closed []Closed, full bool, skipped int) string {
+	var wrong []string
+	if len(closed) > 0 {
+		const named = 3
+		var names []string
+		for _, c := range closed[:min(len(closed), named)] {
+			names = append(names, fmt.Sprintf("%s (%v)", path.Join(root, c.Path), c.Err))
+		}
+		if more := len(closed) - named; more > 0 {
+			names = append(names, fmt.Sprintf("and %d more", more))
+		}
+		wrong = append(wrong, "cannot be read: "+strings.Join(names, ", ")+"; give this user the right to read, or add an ignore pattern")
+	}
+	if full {
+		wrong = append(wrong, fmt.Sprintf("%s holds more than %s %s, or too many names; no more are followed; add ignore patterns for what does not matter",
+			root, humanize.Comma(int64(b.Files)), noun))
+	}
+	if skipped > 0 {
+		wrong = append(wrong, fmt.Sprintf("paths that are too long, or more than %d folders deep, are not followed (%s)", b.Depth, humanize.Comma(int64(skipped))))
+	}
+	return Join(wrong...)
+}
 
 // Open opens a file below the root, and looks what it is. A name that became a
 // pipe does not hold it up.
@@ -171,7 +211,7 @@ func Open(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotFile
+		err = Reason("not a regular file")
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())

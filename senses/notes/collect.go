@@ -3,18 +3,20 @@ package notes
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -23,222 +25,114 @@ const (
 	// maxItems how many promises; the rest follow.
 	maxChanged = 4000
 	maxItems   = 20_000
-	// markWithin is how far into a file the daemon's mark is looked for.
-	markWithin = 4 << 10
 	// emptyFor is how long an empty file is given that had something in it.
 	emptyFor = time.Second
 )
 
-// Collect looks at the notes that were touched, or at all of them.
-func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses.Batch, error) {
-	if err := s.conclude(ctx, given); err != nil {
-		return senses.Batch{}, err
+// skips leaves out what is no note by its name.
+func skips(rel string, dir bool) bool {
+	name := path.Base(rel)
+	if dir || strings.HasPrefix(name, ".") {
+		return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 	}
-	root, err := os.OpenRoot(s.config.Path)
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdown", ".mkd", ".mdc", ".txt", ".text":
+		return strings.HasSuffix(name, "~")
+	case "":
+		return name != "TODO" && name != "NOTES"
+	}
+	return true
+}
+
+// isPlain reports whether a note is plain text and no markdown.
+func isPlain(rel string) bool {
+	ext := strings.ToLower(path.Ext(rel))
+	return ext == ".txt" || ext == ".text" || ext == ""
+}
+
+var (
+	errTooLarge = folder.Reason(fmt.Sprintf("larger than %d KiB", foreign.MaxBytes>>10))
+	errMoving   = errors.New("being written")
+)
+
+// content is a file as it was read.
+type content struct {
+	stat folder.Stat
+	data []byte
+	hash uint64
+	when time.Time // of the last change
+}
+
+// readNote reads a note whole. A file that changes meanwhile is read again.
+func readNote(root *os.Root, rel string) (c content, err error) {
+	for range 3 {
+		if c, err = readOnce(root, rel); !errors.Is(err, errMoving) {
+			break
+		}
+	}
+	return c, err
+}
+
+func readOnce(root *os.Root, rel string) (content, error) {
+	f, before, err := folder.Open(root, rel)
 	if err != nil {
-		s.rescan = true
-		return senses.Batch{}, fmt.Errorf("notes %s: open the folder %s (check that it exists and may be read): %w", s.config.ID, s.config.Path, err)
+		return content{}, err
 	}
-	defer root.Close()
-	degraded := s.drain()
-	limited, cancel := budget(ctx)
-	defer cancel()
-	p, err := s.plan(limited, root)
+	defer f.Close()
+	if before.Size() > foreign.MaxBytes {
+		return content{}, errTooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(f, foreign.MaxBytes+1))
 	if err != nil {
-		s.rescan = true
-		return senses.Batch{}, fmt.Errorf("notes %s: list %s: %w", s.config.ID, s.config.Path, err)
+		return content{}, err
 	}
-	l := collect{sense: s, root: root, at: at, handout: handout{files: map[string]*entry{}}, later: map[string]struct{}{}}
-	l.files(limited, p)
-	if err := ctx.Err(); err != nil {
-		s.rescan = true
-		return senses.Batch{}, fmt.Errorf("notes %s: read %s: %w", s.config.ID, s.config.Path, err)
-	}
-	return s.hand(&l, p, degraded)
-}
-
-// hand makes the batch of what a collect found.
-func (s *Sense) hand(l *collect, p plan, degraded string) (senses.Batch, error) {
-	l.handout.baseline = s.baseline || len(l.later) == 0
-	l.batch.Starting = !l.handout.baseline
-	l.batch.Degraded = join(degraded, p.degraded, s.unreadable())
-	s.dirty, s.rescan = l.later, false
-	if len(l.handout.files) == 0 && s.baseline == l.handout.baseline && len(s.committed) > 0 && s.stamped {
-		return l.batch, nil
-	}
-	if !s.stamped {
-		l.batch.Restamp = s.toldTrust
-	}
-	for _, rel := range slices.Sorted(maps.Keys(l.handout.files)) {
-		row := senses.Row{Key: rowKey(rel)}
-		if e := l.handout.files[rel]; e != nil {
-			row.Value = e.encode()
-		}
-		l.batch.Rows = append(l.batch.Rows, row)
-	}
-	stamp, err := s.stamp(l.handout.baseline)
+	after, err := f.Stat()
 	if err != nil {
-		return senses.Batch{}, err
+		return content{}, err
 	}
-	l.handout.cursor, l.batch.Cursor = stamp, slices.Clone(stamp)
-	s.pending = &l.handout
-	return l.batch, nil
-}
-
-func join(reasons ...string) string {
-	return strings.Join(slices.DeleteFunc(reasons, func(r string) bool { return r == "" }), "; ")
-}
-
-// plan is what a collect has to do.
-type plan struct {
-	read, gone []string // sorted
-	degraded   string
-}
-
-// plan finds out which notes must be read and which are gone.
-func (s *Sense) plan(ctx context.Context, root *os.Root) (plan, error) {
-	l := listing{notes: map[string]stat{}}
-	touched := map[string]bool{} // to be read whatever their time says
-	vanished := map[string]bool{}
-	if s.rescan {
-		if err := l.walk(ctx, root, s.rules, ".", 0); err != nil {
-			return plan{}, err
-		}
-		vanished["."] = true
+	if after.Size() != int64(len(data)) || !after.ModTime().Equal(before.ModTime()) {
+		return content{}, errMoving
 	}
-	if s.rescan {
-		s.reveal(l.notes)
-	}
-	for rel := range s.dirty {
-		touched[rel] = true
-		if !s.rescan {
-			if err := s.touched(ctx, root, &l, rel, vanished); err != nil {
-				return plan{}, err
-			}
-		}
-	}
-	var p plan
-	files := len(s.known)
-	if len(vanished) > 0 {
-		for rel := range s.known {
-			if _, there := l.notes[rel]; !there && under(rel, vanished) && !l.isClosed(rel) {
-				p.gone = append(p.gone, rel)
-				files--
-			}
-		}
-	}
-	maps.DeleteFunc(s.unread, func(rel, _ string) bool {
-		_, there := l.notes[rel]
-		return !there && under(rel, vanished) && !l.isClosed(rel)
-	})
-	refused := 0
-	for _, rel := range slices.Sorted(maps.Keys(l.notes)) {
-		known, now := s.known[rel], l.notes[rel]
-		if known != nil && !touched[rel] && known.mtime == now.mtime && known.size == now.size {
-			continue
-		}
-		if known == nil {
-			if files >= maxNotes {
-				refused++
-				continue
-			}
-			files++
-		}
-		p.read = append(p.read, rel)
-	}
-	slices.Sort(p.gone)
-	p.degraded = l.complaint(refused)
-	return p, nil
-}
-
-// touched looks at one path that the watcher named.
-func (s *Sense) touched(ctx context.Context, root *os.Root, l *listing, rel string, vanished map[string]bool) error {
-	vanished[rel] = true
-	info, err := root.Lstat(rel)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil { // not to be told from there: taken to be as it was
-		l.closed = append(l.closed, rel)
-		delete(vanished, rel)
-		return nil
-	}
-	switch {
-	case rel == ".":
-		return l.walk(ctx, root, s.rules, rel, 0)
-	case s.rules.skipsPath(rel, info.IsDir()):
-	case info.IsDir():
-		return l.walk(ctx, root, s.rules, rel, strings.Count(rel, "/")+1)
-	case info.Mode().IsRegular():
-		l.notes[rel] = stat{mtime: info.ModTime().UnixNano(), size: info.Size()}
-	}
-	return nil
-}
-
-// under reports whether a path or a folder above it is in the set.
-func under(rel string, folders map[string]bool) bool {
-	if folders["."] || folders[rel] {
-		return true
-	}
-	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
-		if folders[dir] {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *listing) complaint(refused int) string {
-	var reasons []string
-	if refused > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d notes more than the %d that are followed; ignore some folders", refused, maxNotes))
-	}
-	if l.full {
-		reasons = append(reasons, fmt.Sprintf("more than %d files or %d folders deep; ignore some folders", maxListed, maxDepth))
-	} else if len(l.closed) > 0 {
-		reasons = append(reasons, fmt.Sprintf("the folder %s cannot be read", slices.Min(l.closed)))
-	}
-	return join(reasons...)
+	sum := sha256.Sum256(data)
+	return content{folder.StatOf(after), data, binary.LittleEndian.Uint64(sum[:8]), after.ModTime()}, nil
 }
 
 // collect is one Collect as it goes on.
 type collect struct {
-	sense   *Sense
-	root    *os.Root
-	at      time.Time
-	batch   senses.Batch
-	handout handout
-	items   int                 // promises in the batch
-	later   map[string]struct{} // what there was no time for
+	*folder.Look[entry]
+	items int // promises in the batch
 	// left are files that are gone, by their content: one of them may have
 	// been renamed. taken are those that were.
 	left  map[uint64][]string
 	taken map[string]bool
 	used  map[string]bool // origins given out in this collect
+	// origins are the paths by which the promises of other files are known, once
+	// asked for.
+	origins map[string]string
 }
 
-func (l *collect) files(ctx context.Context, p plan) {
-	s := l.sense
-	l.left, l.taken, l.used = map[uint64][]string{}, map[string]bool{}, map[string]bool{}
-	for _, rel := range p.gone {
-		if e := s.known[rel]; e.size > 0 && !e.marked && e.hash != 0 {
+// read reads the notes that are new or were touched, and ends those that are gone.
+func read(_, limited context.Context, look *folder.Look[entry]) {
+	l := &collect{Look: look, left: map[uint64][]string{}, taken: map[string]bool{}, used: map[string]bool{}}
+	for _, rel := range l.Gone {
+		if e := l.Known(rel); e.size > 0 && !e.marked && e.hash != 0 {
 			l.left[e.hash] = append(l.left[e.hash], rel)
 		}
 	}
 	complete := true
-	for _, rel := range p.read {
-		if ctx.Err() != nil || l.full() {
-			l.later[rel] = struct{}{}
+	for _, rel := range l.Read {
+		if limited.Err() != nil || l.full() {
+			l.Later[rel] = struct{}{}
 			complete = false
 			continue
 		}
 		l.file(rel)
 	}
-	for _, rel := range p.gone {
+	for _, rel := range l.Gone {
 		switch {
 		case l.taken[rel]:
 		case !complete || l.full(): // it may yet turn up under another name
-			l.later[rel] = struct{}{}
+			l.Later[rel] = struct{}{}
 		default:
 			l.gone(rel)
 		}
@@ -247,14 +141,13 @@ func (l *collect) files(ctx context.Context, p plan) {
 
 // full reports whether the collect has found as much as one batch should hold.
 func (l *collect) full() bool {
-	return l.sense.baseline && len(l.handout.files) >= maxChanged || l.items >= maxItems
+	return l.Begun() && len(l.Files) >= maxChanged || l.items >= maxItems
 }
 
 // file reads one note and tells what is new.
 func (l *collect) file(rel string) {
-	s := l.sense
-	before := s.known[rel]
-	c, err := read(l.root, rel)
+	before := l.Known(rel)
+	c, err := readNote(l.Dir, rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if before != nil {
@@ -262,51 +155,40 @@ func (l *collect) file(rel string) {
 		}
 		return
 	case errors.Is(err, errMoving):
-		l.later[rel] = struct{}{}
-		return
-	case err != nil:
-		s.unread[rel] = plainReason(err)
+		l.Later[rel] = struct{}{}
 		return
 	}
-	delete(s.unread, rel)
-	if age := l.at.Sub(c.when); len(c.data) == 0 && before != nil && before.size > 0 && age >= 0 && age < emptyFor {
-		l.later[rel] = struct{}{} // an editor empties a file before it writes it
+	if l.Unread(rel, err); err != nil {
 		return
 	}
-	now := &entry{mtime: c.stat.mtime, size: c.stat.size, hash: c.hash}
-	if time.Since(c.when) < racy {
+	if age := l.At.Sub(c.when); len(c.data) == 0 && before != nil && before.size > 0 && age >= 0 && age < emptyFor {
+		l.Later[rel] = struct{}{} // an editor empties a file before it writes it
+		return
+	}
+	now := &entry{mtime: c.stat.Time, size: c.stat.Size, hash: c.hash}
+	if time.Since(c.when) < folder.Racy {
 		now.mtime = 0
 	}
-	if before != nil && before.hash == c.hash && before.size == c.stat.size {
+	if before != nil && before.hash == c.hash && before.size == c.stat.Size {
 		if before.mtime != now.mtime {
 			touched := *before
 			touched.mtime = now.mtime
-			l.handout.files[rel] = &touched
+			l.Files[rel] = &touched
 		}
 		return
 	}
 	from := ""
 	if before == nil {
-		before, from = l.renamed(rel, c.hash, c.stat.size)
+		before, from = l.renamed(rel, c.hash, c.stat.Size)
 	}
 	l.changed(rel, from, before, now, c)
-}
-
-func plainReason(err error) string {
-	switch {
-	case errors.Is(err, errTooLarge), errors.Is(err, errNotFile):
-		return err.Error()
-	case errors.Is(err, fs.ErrPermission):
-		return "not permitted"
-	}
-	return "unreadable (" + err.Error() + ")"
 }
 
 // renamed finds the file that is gone and had that content.
 func (l *collect) renamed(rel string, hash uint64, size int64) (before *entry, from string) {
 	best := ""
 	for _, old := range l.left[hash] {
-		if l.taken[old] || l.sense.known[old].size != size {
+		if l.taken[old] || l.Known(old).size != size {
 			continue
 		}
 		if best == "" || path.Base(old) == path.Base(rel) && path.Base(best) != path.Base(rel) {
@@ -317,18 +199,17 @@ func (l *collect) renamed(rel string, hash uint64, size int64) (before *entry, f
 		return nil, ""
 	}
 	l.taken[best] = true
-	l.handout.files[best] = nil
-	return l.sense.known[best], best
+	l.Files[best] = nil
+	return l.Known(best), best
 }
 
 // changed works out what a file that is new, renamed or another than before
 // says.
 func (l *collect) changed(rel, from string, before, now *entry, c content) {
-	s := l.sense
-	l.handout.files[rel] = now
+	l.Files[rel] = now
 	now.origin = l.origin(rel, from, before)
 	text := string(bytes.ToValidUTF8(c.data, []byte("\uFFFD")))
-	now.marked = isMarked(c.data)
+	now.marked = folder.Marked(c.data)
 	var items []subconscious.Observation
 	body := 1
 	if !now.marked {
@@ -341,9 +222,9 @@ func (l *collect) changed(rel, from string, before, now *entry, c content) {
 	}
 	l.items += len(items)
 	if now.open || before != nil && before.open {
-		l.batch.Sets = append(l.batch.Sets, senses.Set{Scope: scope(rel, now), Items: items})
+		l.Batch.Sets = append(l.Batch.Sets, senses.Set{Scope: scope(rel, now), Items: items})
 	}
-	if !s.baseline || now.marked || before != nil && before.marked {
+	if !l.Begun() || now.marked || before != nil && before.marked {
 		return
 	}
 	switch {
@@ -358,16 +239,9 @@ func (l *collect) changed(rel, from string, before, now *entry, c content) {
 	}
 }
 
-// isMarked reports whether a file carries the daemon's mark or is no text.
-func isMarked(data []byte) bool {
-	head := data[:min(len(data), markWithin)]
-	return bytes.Contains(head, []byte(subconscious.Mark)) || bytes.IndexByte(head, 0) >= 0
-}
-
 // origin returns the path by which the promises of a file are known, "" for
 // its own. No two files share one.
 func (l *collect) origin(rel, from string, before *entry) string {
-	s := l.sense
 	if before != nil {
 		origin := scope(rel, before)
 		if from != "" && before.origin == "" {
@@ -379,10 +253,18 @@ func (l *collect) origin(rel, from string, before *entry) string {
 		}
 		return origin
 	}
+	if l.origins == nil {
+		l.origins = map[string]string{}
+		for holder, e := range l.All() {
+			if e.origin != "" {
+				l.origins[e.origin] = holder
+			}
+		}
+	}
 	name := safeName(rel)
 	origin := name
 	for n := 2; ; n++ {
-		if holder, taken := s.origins[origin]; !l.used[origin] && (!taken || holder == rel) {
+		if holder, taken := l.origins[origin]; !l.used[origin] && (!taken || holder == rel) {
 			break
 		}
 		origin = fmt.Sprintf("%s~%d", name, n)
@@ -404,13 +286,13 @@ func scope(rel string, e *entry) string {
 
 // gone tells that a file is no longer there.
 func (l *collect) gone(rel string) {
-	e := l.sense.known[rel]
-	l.handout.files[rel] = nil
-	delete(l.sense.unread, rel)
+	e := l.Known(rel)
+	l.Files[rel] = nil
+	l.Unread(rel, nil)
 	if e.open {
-		l.batch.Sets = append(l.batch.Sets, senses.Set{Scope: scope(rel, e)})
+		l.Batch.Sets = append(l.Batch.Sets, senses.Set{Scope: scope(rel, e)})
 	}
-	if l.sense.baseline && !e.marked {
+	if l.Begun() && !e.marked {
 		l.note(rel, "deleted", "", e, difference{})
 	}
 }

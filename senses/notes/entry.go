@@ -36,6 +36,8 @@ type entry struct {
 // hiddenPrefix begins the key of a row whose path holds a secret.
 const hiddenPrefix = "\x02"
 
+func isHidden(key string) bool { return strings.HasPrefix(key, hiddenPrefix) }
+
 // safeName is a path without its secrets: with the hash of the whole in place
 // of them, so that a file keeps its identity. It is also that of a hidden key.
 func safeName(rel string) string {
@@ -103,6 +105,19 @@ func (e *entry) encode() []byte {
 }
 
 var errRow = errors.New("a row that this version did not write")
+
+// decode reads a row back. A file whose row cannot be read, or is of another
+// folder, is read again.
+func decode(row []byte, same bool) (*entry, error) {
+	e, err := decodeEntry(row)
+	if err != nil {
+		return &entry{open: true, many: true}, err
+	}
+	if !same {
+		e.mtime, e.hash = 0, 0
+	}
+	return e, nil
+}
 
 // decodeEntry reads a row back.
 func decodeEntry(row []byte) (*entry, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/links"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 // FuzzPromises reads any text as a note.
@@ -83,7 +84,7 @@ func FuzzEntry(f *testing.F) {
 
 // TestRowFits: the largest row is one that the ledger keeps.
 func TestRowFits(t *testing.T) {
-	e := &entry{mtime: time.Now().UnixNano(), size: 1 << 20, hash: 1 << 63, origin: strings.Repeat("x", maxPath), memos: make([]memo, 2*maxPromises), lines: make([]uint32, maxLines)}
+	e := &entry{mtime: time.Now().UnixNano(), size: 1 << 20, hash: 1 << 63, origin: strings.Repeat("x", bounds.Path), memos: make([]memo, 2*maxPromises), lines: make([]uint32, maxLines)}
 	for i := range e.memos {
 		e.memos[i] = memo{due: 1 << 40, gone: 1 << 40}
 	}
@@ -107,7 +108,7 @@ func BenchmarkHostile(b *testing.B) {
 		}, piece)), func(b *testing.B) {
 			for b.Loop() {
 				for _, p := range readPromises(foreign.Parse(text, false), "a.md") {
-					links.Of(cutText(p.source, 4*prose.MaxSentence))
+					links.Of(folder.Head(p.source, 4*prose.MaxSentence))
 				}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/redact"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -73,7 +74,7 @@ func compare(before, now *entry, text string, body int) difference {
 		}
 		runes := []rune(line)
 		if len(runes) > room {
-			runes = []rune(redact.Text(subconscious.Head(line, utf8.UTFMax*room+beyondCut)))
+			runes = []rune(redact.Text(subconscious.Head(line, utf8.UTFMax*room+folder.BeyondCut)))
 		}
 		if len(runes) > room {
 			runes = append(runes[:room-1:room-1], '…')

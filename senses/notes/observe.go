@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
 	"github.com/subconsciousd/subconsciousd/internal/links"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -25,9 +25,9 @@ func (l *collect) promises(rel string, now, before *entry, d foreign.Document, f
 			known[m.key] = m
 		}
 	}
-	zone := l.at.Location()
-	base, proseBase := baseOf(rel, d, l.at), baseOf(rel, d, l.at)
-	if written = written.In(zone); written.Before(l.at) {
+	zone := l.At.Location()
+	base, proseBase := baseOf(rel, d, l.At), baseOf(rel, d, l.At)
+	if written = written.In(zone); written.Before(l.At) {
 		proseBase = baseOf(rel, d, written)
 	}
 	items := make([]subconscious.Observation, 0, len(found))
@@ -35,11 +35,11 @@ func (l *collect) promises(rel string, now, before *entry, d foreign.Document, f
 		var due time.Time
 		if p.dated != "" {
 			m, ok := known[p.when]
-			if !ok || m.gone != 0 && l.at.Sub(time.Unix(m.gone, 0)) >= remember {
+			if !ok || m.gone != 0 && l.At.Sub(time.Unix(m.gone, 0)) >= remember {
 				m = memo{key: p.when}
 				t := p.resolve(base)
 				if isProse(p.form) {
-					t = p.resolveProse(proseBase, l.at)
+					t = p.resolveProse(proseBase, l.At)
 				}
 				if !t.IsZero() {
 					m.due = t.Unix()
@@ -55,7 +55,7 @@ func (l *collect) promises(rel string, now, before *entry, d foreign.Document, f
 		if due.IsZero() && isProse(p.form) {
 			continue
 		}
-		if o := l.observe(rel, now, p, due); o.Until.IsZero() || o.Until.After(l.at) {
+		if o := l.observe(rel, now, p, due); o.Until.IsZero() || o.Until.After(l.At) {
 			items = append(items, o)
 		}
 	}
@@ -74,30 +74,29 @@ func (l *collect) keep(now, before *entry, left map[key]memo) {
 			continue
 		}
 		if m.gone == 0 {
-			m.gone = l.at.Unix()
+			m.gone = l.At.Unix()
 		}
-		if l.at.Sub(time.Unix(m.gone, 0)) < remember {
+		if l.At.Sub(time.Unix(m.gone, 0)) < remember {
 			now.memos = append(now.memos, m)
 		}
 	}
 }
 
 func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subconscious.Observation {
-	s := l.sense
-	full := filepath.Join(s.config.Path, filepath.FromSlash(rel))
+	full := l.Full(rel)
 	o := subconscious.Observation{
-		ID:          filepath.Join(s.config.Path, filepath.FromSlash(scope(rel, e))) + "#" + hex.EncodeToString(p.key[:]),
+		ID:          l.Full(scope(rel, e)) + "#" + hex.EncodeToString(p.key[:]),
 		Sense:       Name,
-		Instance:    s.config.ID,
+		Instance:    l.ID(),
 		Kind:        "promise",
-		At:          l.at,
+		At:          l.At,
 		Title:       p.title,
 		Fingerprint: "open",
-		Trust:       s.trusts.Of(rel),
+		Trust:       l.Trusts.Of(rel),
 		Attrs:       map[string]string{"file": rel, "line": strconv.Itoa(p.line), "state": "open", "form": formName(p.form)},
-		Links:       append([]string{"file:" + full}, links.Of(cutText(p.source, 4*prose.MaxSentence))...),
+		Links:       append([]string{"file:" + full}, links.Of(folder.Head(p.source, 4*prose.MaxSentence))...),
 	}
-	if text := title(cutText(plainText(p.source), prose.MaxSentence)); text != p.title {
+	if text := title(folder.Head(plainText(p.source), prose.MaxSentence)); text != p.title {
 		o.Text = text
 	}
 	if p.heading != "" {
@@ -112,35 +111,23 @@ func (l *collect) observe(rel string, e *entry, p promise, due time.Time) subcon
 	return o
 }
 
-// toldTrust is whose word by now is what was told of a note.
-func (s *Sense) toldTrust(o subconscious.Observation) subconscious.Trust {
-	trust := s.trusts.OfTold(o.Attrs["file"])
-	if from, ok := o.Attrs["from"]; ok {
-		if theirs := s.trusts.OfTold(from); theirs.Rank() > trust.Rank() {
-			trust = theirs
-		}
-	}
-	return trust
-}
-
 // Ref is the reference of what happened to the note at that path.
 func Ref(full string) subconscious.Ref { return subconscious.NewRef(Name, full) }
 
 // note tells what happened to a file.
 func (l *collect) note(rel, what, from string, e *entry, d difference) {
-	s := l.sense
-	full := filepath.Join(s.config.Path, filepath.FromSlash(rel))
+	full := l.Full(rel)
 	o := subconscious.Observation{
 		ID:          full,
 		Sense:       Name,
-		Instance:    s.config.ID,
+		Instance:    l.ID(),
 		Kind:        "note",
 		Change:      subconscious.Momentary,
-		At:          l.at,
+		At:          l.At,
 		Title:       fmt.Sprintf("Note %s: %s", what, title(path.Base(rel))),
 		Text:        d.added,
 		Fingerprint: what,
-		Trust:       s.trusts.Of(rel),
+		Trust:       l.Trusts.Of(rel),
 		Attrs:       map[string]string{"file": rel, "what": what},
 		Links:       []string{"file:" + full},
 	}
@@ -156,9 +143,7 @@ func (l *collect) note(rel, what, from string, e *entry, d difference) {
 			o.Title = fmt.Sprintf("Note moved: %s to %s", title(path.Base(rel)), title(path.Dir(rel)))
 		}
 		o.Attrs["from"] = from
-		if theirs := s.trusts.Of(from); theirs.Rank() > o.Trust.Rank() {
-			o.Trust = theirs // its name was theirs
-		}
+		o.Trust = l.Trusts.Of(rel, from) // its name may be another's
 	case d.unknown:
 	case what == "changed":
 		o.Attrs["added"], o.Attrs["removed"] = strconv.Itoa(d.plus), strconv.Itoa(d.minus)
@@ -169,5 +154,5 @@ func (l *collect) note(rel, what, from string, e *entry, d difference) {
 			}
 		}
 	}
-	l.batch.Changes = append(l.batch.Changes, o)
+	l.Batch.Changes = append(l.Batch.Changes, o)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -96,7 +97,7 @@ type reader struct {
 }
 
 func (r *reader) add(p promise, identity string) {
-	identity = normal(identity)
+	identity = folder.Words(identity)
 	if identity == "" || p.title == "" {
 		return
 	}
@@ -196,11 +197,11 @@ func (r *reader) task(b *foreign.Block, whole string) {
 		return
 	}
 	identity := body
-	p := promise{form: task, source: whole, line: b.Line, heading: headingOf(b), dated: cutText(body, prose.MaxSentence)}
+	p := promise{form: task, source: whole, line: b.Line, heading: headingOf(b), dated: folder.Head(body, prose.MaxSentence)}
 	if _, rest, ok := prose.Label(body); ok {
 		body = body[rest:]
 	}
-	p.title = title(cutText(body, prose.MaxSentence))
+	p.title = title(folder.Head(body, prose.MaxSentence))
 	r.add(p, identity)
 }
 
@@ -208,7 +209,7 @@ func (r *reader) task(b *foreign.Block, whole string) {
 func sentencesOf(b *foreign.Block) []prose.Sentence {
 	all := prose.Lines(b.Lines, plainText)
 	for i := range all {
-		all[i].Text = cutText(all[i].Text, prose.MaxSentence)
+		all[i].Text = folder.Head(all[i].Text, prose.MaxSentence)
 	}
 	return all
 }

@@ -1,0 +1,54 @@
+package folder
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Commits follows what became of the batches that a sense handed out, each with
+// a P to be taken over when its cursor comes back, and not before.
+type Commits[P any] struct {
+	committed, handed []byte
+	started           bool
+	pending           *P
+}
+
+// Conclude finds out what became of the last batch: the cursor given is the one
+// that was committed. It reports whether that is none that this sense knows of:
+// at the start, or with another ledger than before. Then what was committed has
+// to be read back, and Begin be called.
+func (c *Commits[P]) Conclude(given []byte, commit, takeBack func(P)) (anew bool) {
+	if p := c.pending; p != nil {
+		c.pending = nil
+		if string(given) == string(c.handed) {
+			c.committed = c.handed
+			commit(*p)
+		} else {
+			takeBack(*p)
+		}
+	}
+	c.started = c.started && string(given) == string(c.committed)
+	return !c.started
+}
+
+// Begin goes on from the cursor that was committed.
+func (c *Commits[P]) Begin(given []byte) { c.started, c.committed = true, slices.Clone(given) }
+
+// Hand notes what is handed out with a cursor, and returns the cursor.
+func (c *Commits[P]) Hand(cursor []byte, p P) []byte {
+	c.handed, c.pending = slices.Clone(cursor), &p
+	return cursor
+}
+
+// Committed is the last cursor that was committed; nil before the first.
+func (c *Commits[P]) Committed() []byte { return c.committed }
+
+// Budget bounds how long one collect reads: half of what the caller grants.
+func Budget(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := 5 * time.Second
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	return context.WithTimeout(ctx, limit)
+}
