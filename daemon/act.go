@@ -41,7 +41,7 @@ func (d *Daemon) tellRun(ctx context.Context, tx *store.Tx, r actions.Run, recen
 	_, quiet := d.quiet(r.Started)
 	post := notify.Post{Key: "run/" + r.ID, At: r.Started, Kind: notify.KindRun, Quiet: quiet, Title: harmless(runTitle(r)),
 		Text: r.ID + " runs " + harmless(wordsOf(r.Action, r.Argv, r.Arguments))}
-	undoable := func(o actions.Offer) bool { return o.Name == r.Action && o.Undo }
+	undoable := func(o escalate.Offer) bool { return o.Name == r.Action && o.Undo }
 	if r.By != "" && r.UndoOf == "" && slices.ContainsFunc(d.actions.Offers(), undoable) {
 		post.Text += ". If that was not you, look at subconsciousctl undo --list"
 	}
@@ -111,7 +111,7 @@ func (d *Daemon) noticeInterrupted(ctx context.Context) error {
 
 // postAction is the built-in action that posts a message which the person
 // approved.
-const postAction = "post_message"
+const postAction = string(escalate.EffectPost)
 
 func (d *Daemon) postBuiltin() actions.Builtin {
 	return actions.Builtin{
@@ -139,17 +139,11 @@ func (d *Daemon) postBuiltin() actions.Builtin {
 const maxPosted = 4000
 
 // Offers implements deliberate.Actions.
-func (e effects) Offers() []deliberate.Offer {
-	var offers []deliberate.Offer
-	for _, o := range e.actions.Offers() {
-		offers = append(offers, deliberate.Offer{Name: o.Name, Description: o.Description, Parameters: o.Parameters, Approval: o.Approval})
-	}
-	return offers
-}
+func (e effects) Offers() []escalate.Offer { return e.actions.Offers() }
 
 // Propose implements deliberate.Actions.
-func (e effects) Propose(ctx context.Context, tx *store.Tx, request deliberate.Request) (deliberate.Proposed, error) {
-	p, err := e.actions.Propose(ctx, tx, requestOf(request))
+func (e effects) Propose(ctx context.Context, tx *store.Tx, request escalate.ActRequest) (deliberate.Proposed, error) {
+	p, err := e.actions.Propose(ctx, tx, request)
 	if err != nil {
 		return deliberate.Proposed{}, refusedRequest(err)
 	}
@@ -157,8 +151,8 @@ func (e effects) Propose(ctx context.Context, tx *store.Tx, request deliberate.R
 }
 
 // Run implements deliberate.Actions.
-func (e effects) Run(ctx context.Context, key string, request deliberate.Request) (deliberate.Ran, error) {
-	r, err := e.actions.Execute(ctx, key, requestOf(request))
+func (e effects) Run(ctx context.Context, request escalate.ActRequest) (deliberate.Ran, error) {
+	r, err := e.actions.Execute(ctx, request)
 	if err != nil {
 		return deliberate.Ran{}, refusedRequest(err)
 	}
@@ -166,18 +160,6 @@ func (e effects) Run(ctx context.Context, key string, request deliberate.Request
 		ID: r.ID, Words: wordsOf(r.Action, r.Argv, r.Arguments), OK: r.State == actions.RunSucceeded,
 		Unknown: r.State == actions.RunUnknown || r.State == actions.RunStarted, Output: r.Output, UndoUntil: r.UndoUntil,
 	}, nil
-}
-
-// requestOf is a request as the engine takes it.
-func requestOf(request deliberate.Request) actions.Request {
-	name := request.Action
-	if request.Effect == escalate.EffectPost {
-		name = postAction
-	}
-	return actions.Request{
-		Key: request.Key, Action: name, Arguments: request.Arguments, Reason: request.Reason, Incident: request.Escalation.Person, At: request.At,
-		Refused: request.Refused, Deliberation: request.Escalation.ID, Trusts: request.Trusts, Clause: request.Judgement.Clause, Why: request.Judgement.Why,
-	}
 }
 
 // wordsOf say in one line what an action does, each argument by itself.

@@ -1,7 +1,9 @@
 package escalate
 
 import (
+	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -35,6 +37,46 @@ const (
 	ApproveTainted Approval = "tainted" // where a word of a stranger or an agent was shown
 	ApproveNever   Approval = "never"   // only where a word of a stranger was shown
 )
+
+// Act is an action that is asked for, and where that comes from.
+type Act struct {
+	// Key is unique to the request: a second request of one key is the first again.
+	// At most 200 bytes.
+	Key       string          `json:"-"`
+	Action    string          `json:"action"`
+	Arguments json.RawMessage `json:"arguments"` // an object
+	// Reason is a sentence for people; at most 500 bytes are kept.
+	Reason       string                  `json:"reason"`
+	Incident     subconscious.IncidentID `json:"incident,omitempty"`
+	Deliberation string                  `json:"deliberation,omitempty"`
+	// Trusts are whose words the model had been shown.
+	Trusts []subconscious.Trust `json:"shown"`
+	// Clause and Why are the policy's.
+	Clause string `json:"clause,omitempty"`
+	Why    string `json:"why,omitempty"`
+}
+
+// ActRequest asks for an action.
+type ActRequest struct {
+	Act
+	// At is when it was asked for, and allowed: what was allowed long ago is not
+	// begun any more. Zero is now.
+	At time.Time
+	// Refused says why it may not begin any more, though it may have begun before;
+	// "" where it may.
+	Refused string
+	// Expires is how long a proposal waits; 0 is 24 hours, and at most 7 days.
+	Expires time.Duration
+}
+
+// Offer is a configured action as models see it.
+type Offer struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema of an object
+	Approval    Approval
+	Undo        bool
+}
 
 // Permission is what the policy says of an effect.
 type Permission string

@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -137,7 +138,7 @@ func TestDocumentedActionsRun(t *testing.T) {
 		case with.check == nil:
 			continue
 		}
-		run, err := engine.Execute(t.Context(), a.Name, actions.Request{Action: a.Name, Arguments: json.RawMessage(with.json)})
+		run, err := engine.Execute(t.Context(), actions.Request{Act: escalate.Act{Key: a.Name, Action: a.Name, Arguments: json.RawMessage(with.json)}})
 		if err != nil || run.State != actions.RunSucceeded || !with.check() {
 			t.Errorf("%s: %v, %s, %s", a.Name, err, run.State, run.Output)
 		}

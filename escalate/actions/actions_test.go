@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -124,8 +125,8 @@ func (b *bench) weak(t testing.TB, guard string) *bench {
 }
 
 func request(key, action, arguments string) actions.Request {
-	return actions.Request{Key: key, Action: action, Arguments: json.RawMessage(arguments), Reason: "it is time", Incident: "i-unit-1", Deliberation: "d-1",
-		Trusts: []subconscious.Trust{subconscious.Outsider}, Clause: "act-asks-always", Why: "it is configured so"}
+	return actions.Request{Act: escalate.Act{Key: key, Action: action, Arguments: json.RawMessage(arguments), Reason: "it is time", Incident: "i-unit-1",
+		Deliberation: "d-1", Trusts: []subconscious.Trust{subconscious.Outsider}, Clause: "act-asks-always", Why: "it is configured so"}}
 }
 
 func (b *bench) propose(t testing.TB, r actions.Request) actions.Proposal {
@@ -156,7 +157,7 @@ func (b *bench) approve(t testing.TB, p actions.Proposal) actions.Run {
 
 func (b *bench) execute(t testing.TB, key, action, arguments string) actions.Run {
 	t.Helper()
-	r, err := b.Execute(t.Context(), key, request("", action, arguments))
+	r, err := b.Execute(t.Context(), request(key, action, arguments))
 	if err != nil {
 		t.Fatal(err)
 	}

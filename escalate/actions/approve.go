@@ -20,7 +20,7 @@ func (e *Engine) Approve(ctx context.Context, id, hash, by string) (Run, error) 
 	if err != nil {
 		return Run{}, err
 	}
-	c := &claim{run: p.request().run(fmt.Sprintf("proposal/%d", numberOf("p", p.ID)))}
+	c := &claim{run: runOf(p.Act, fmt.Sprintf("proposal/%d", numberOf("p", p.ID)))}
 	c.run.Proposal, c.run.By = p.ID, by
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		// All of it is read again: it may have changed since.
@@ -41,7 +41,7 @@ func (e *Engine) Approve(ctx context.Context, id, hash, by string) (Run, error) 
 			return nil, err
 		}
 		c.take(a.fresh, a.fresh.Argv)
-		return nil, e.begin(ctx, tx, c, p.request())
+		return nil, e.begin(ctx, tx, c, Request{Act: p.Act, At: p.At})
 	}
 	// The first that comes decides; whoever comes meanwhile is too late.
 	return e.performOnce(ctx, p, c)
@@ -60,10 +60,4 @@ func (e *Engine) performOnce(ctx context.Context, p Proposal, c *claim) (Run, er
 		return Run{}, refuse(CodeUsed, "look at its run: it began already", "the proposal %s was approved before", p.ID)
 	}
 	return run, err
-}
-
-// request is what a proposal was made of.
-func (p Proposal) request() Request {
-	return Request{Key: p.Key, Action: p.Action, Arguments: p.Arguments, Reason: p.Reason, Incident: p.Incident, Deliberation: p.Deliberation,
-		At: p.At, Trusts: p.Trusts, Clause: p.Clause, Why: p.Why, Expires: p.Expires.Sub(p.At)}
 }

@@ -35,6 +35,12 @@ type Bound struct {
 	does *prepared
 }
 
+// of is what was asked for, with what it is bound to.
+func (b Bound) of(asked escalate.Act) Exact {
+	asked.Action, asked.Arguments = b.Action, b.Arguments
+	return Exact{Act: asked, Argv: b.Argv, Folder: b.Folder, Hash: b.Hash}
+}
+
 // prepared is an action that was looked at: its vectors are parsed, and its
 // program found.
 type prepared struct {

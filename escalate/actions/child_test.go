@@ -56,7 +56,7 @@ func childAct(ctx context.Context, dir string) (err error) {
 		r := request(key, "note", fmt.Sprintf(`{"text":"x%s"}`, key))
 		switch rand.IntN(2) {
 		case 0:
-			run, err := e.Execute(ctx, key, r)
+			run, err := e.Execute(ctx, r)
 			if err != nil {
 				return err
 			}

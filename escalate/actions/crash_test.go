@@ -73,7 +73,7 @@ func TestFailpointsOfExecuting(t *testing.T) {
 			a, file := noting(t, "note")
 			b := running(t, nil, a)
 			restore := fail(t, point)
-			_, err := b.Execute(t.Context(), "k", request("", "note", `{"text":"one"}`))
+			_, err := b.Execute(t.Context(), request("k", "note", `{"text":"one"}`))
 			restore()
 			if _, failed := errors.AsType[*failpoint.Error](err); failed != (c.began == 0) {
 				t.Error(err)
@@ -106,7 +106,7 @@ func TestFailpointWhileOthersWait(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			r, err := b.Execute(t.Context(), "k", request("", "note", `{"text":"one"}`))
+			r, err := b.Execute(t.Context(), request("k", "note", `{"text":"one"}`))
 			if _, failed := errors.AsType[*failpoint.Error](err); (err != nil) != failed || err == nil && r.State != actions.RunSucceeded {
 				t.Errorf("%+v, %v", r, err)
 			}

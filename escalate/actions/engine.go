@@ -67,15 +67,6 @@ type Builtin struct {
 	Do func(ctx context.Context, tx *store.Tx, key string, arguments json.RawMessage, r Request) (output string, err error)
 }
 
-// Offer is an action as models see it.
-type Offer struct {
-	Name        string            `json:"name"`
-	Description string            `json:"description"`
-	Parameters  json.RawMessage   `json:"parameters"` // JSON Schema
-	Approval    escalate.Approval `json:"approval"`
-	Undo        bool              `json:"undo,omitempty"`
-}
-
 // Engine keeps proposals, and runs what may run. It is safe for concurrent use,
 // and the only one that writes its tables.
 type Engine struct {
@@ -170,13 +161,13 @@ func (e *Engine) SetActions(actions []Action) error {
 }
 
 // Offers are the configured actions that can be run, in their order.
-func (e *Engine) Offers() []Offer {
+func (e *Engine) Offers() []escalate.Offer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	offers := []Offer{}
+	offers := []escalate.Offer{}
 	for _, name := range e.order {
 		if p := e.known[name]; p.problem == nil {
-			offers = append(offers, Offer{Name: name, Description: p.action.Description, Parameters: p.schema,
+			offers = append(offers, escalate.Offer{Name: name, Description: p.action.Description, Parameters: p.schema,
 				Approval: p.action.Approval, Undo: len(p.action.Undo) > 0})
 		}
 	}

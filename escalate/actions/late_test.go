@@ -13,25 +13,25 @@ import (
 func TestLateRequest(t *testing.T) {
 	a, file := noting(t, "note")
 	b := running(t, nil, a)
-	late := request("", "note", `{"text":"late"}`)
+	late := request("late", "note", `{"text":"late"}`)
 	late.At = b.clock.Now().Add(-16 * time.Minute)
-	if _, err := b.Execute(t.Context(), "late", late); actions.CodeOf(err) != actions.CodeExpired || len(lines(t, file)) > 0 {
+	if _, err := b.Execute(t.Context(), late); actions.CodeOf(err) != actions.CodeExpired || len(lines(t, file)) > 0 {
 		t.Errorf("%v; it wrote %q", err, lines(t, file))
 	}
-	refused := request("", "note", `{"text":"refused"}`)
+	refused := request("refused", "note", `{"text":"refused"}`)
 	refused.Refused = "it needs your word now"
-	if _, err := b.Execute(t.Context(), "refused", refused); actions.CodeOf(err) != actions.CodeChanged || len(lines(t, file)) > 0 {
+	if _, err := b.Execute(t.Context(), refused); actions.CodeOf(err) != actions.CodeChanged || len(lines(t, file)) > 0 {
 		t.Errorf("%v; it wrote %q", err, lines(t, file))
 	}
-	soon := request("", "note", `{"text":"soon"}`)
+	soon := request("soon", "note", `{"text":"soon"}`)
 	soon.At = b.clock.Now().Add(-time.Minute)
-	first, err := b.Execute(t.Context(), "soon", soon)
+	first, err := b.Execute(t.Context(), soon)
 	if err != nil || first.State != actions.RunSucceeded {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	b.clock.pass(time.Hour)
 	soon.Refused = "it needs your word now"
-	if again, err := b.Execute(t.Context(), "soon", soon); err != nil || again.ID != first.ID || len(lines(t, file)) != 1 {
+	if again, err := b.Execute(t.Context(), soon); err != nil || again.ID != first.ID || len(lines(t, file)) != 1 {
 		t.Errorf("%+v, %v; it wrote %q", again, err, lines(t, file))
 	}
 }

@@ -2,13 +2,11 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/store"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // ProposalState is what became of a proposal.
@@ -24,26 +22,13 @@ const (
 // Proposal is an action that waits for the person, or did.
 type Proposal struct {
 	ID    string // "p-…", unique for good
-	Key   string
 	State ProposalState
-	// Action, Arguments, Argv and Folder are exactly what would run. Argv is
-	// empty where the daemon does it by itself.
-	Action    string
-	Arguments json.RawMessage
-	Argv      []string
-	Folder    string
-	// Hash has to be shown with them, and given back to approve them.
-	Hash         string
-	Reason       string
-	Incident     subconscious.IncidentID
-	Deliberation string
-	Trusts       []subconscious.Trust
-	Clause, Why  string
-	At           time.Time
-	Expires      time.Time
-	Changed      time.Time // when it got its state
-	Run          string    // the id of its run; "" without one
-	By           string    // the process that approved it, as in Run
+	Exact
+	At      time.Time
+	Expires time.Time
+	Changed time.Time // when it got its state
+	Run     string    // the id of its run; "" without one
+	By      string    // the process that approved it, as in Run
 }
 
 // maxPending bounds the proposals that wait.
@@ -78,9 +63,7 @@ func (e *Engine) Propose(ctx context.Context, tx *store.Tx, r Request) (Proposal
 	if err := failpoint.Hit("actions.propose"); err != nil {
 		return Proposal{}, err
 	}
-	p := Proposal{Key: r.Key, State: Pending, Action: b.Action, Arguments: b.Arguments, Argv: b.Argv, Folder: b.Folder, Hash: b.Hash,
-		Reason: r.Reason, Incident: r.Incident, Deliberation: r.Deliberation, Trusts: r.Trusts, Clause: r.Clause, Why: r.Why,
-		At: r.At.UTC(), Expires: r.At.Add(r.Expires).UTC(), Changed: now.UTC()}
+	p := Proposal{State: Pending, Exact: b.of(r.Act), At: r.At.UTC(), Expires: r.At.Add(r.Expires).UTC(), Changed: now.UTC()}
 	if err := p.insert(ctx, tx); err != nil {
 		return Proposal{}, wrap("propose", err)
 	}

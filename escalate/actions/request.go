@@ -1,38 +1,27 @@
 package actions
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Request asks for an action, and where it comes from.
-type Request struct {
-	// Key is unique to the request: a second request of one key is the first again.
-	// At most 200 bytes.
-	Key       string
-	Action    string
-	Arguments json.RawMessage
-	// Reason is a sentence for people; at most 500 bytes are kept.
-	Reason       string
-	Incident     subconscious.IncidentID
-	Deliberation string
-	// At is when it was asked for; zero is now.
-	At time.Time
-	// Refused says why Execute may begin it no more, though it may have begun
-	// before; "" where it may.
-	Refused string
-	// Trusts are whose words the model had been shown.
-	Trusts []subconscious.Trust
-	// Clause and Why are the policy's.
-	Clause, Why string
-	// Expires is how long a proposal waits; 0 is 24 hours, and at most 7 days.
-	Expires time.Duration
+// Request asks for an action, and says where it comes from.
+type Request = escalate.ActRequest
+
+// Exact is an action exactly as it would run, or ran. Argv is empty where the
+// daemon does it by itself.
+type Exact struct {
+	escalate.Act
+	Argv   []string `json:"argv"`
+	Folder string   `json:"folder,omitempty"`
+	// Hash has to be shown with a proposal, and given back to approve it.
+	Hash string `json:"hash"`
 }
 
 const (

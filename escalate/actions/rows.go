@@ -3,81 +3,97 @@ package actions
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
-	"errors"
-	"time"
+	"fmt"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-func instant(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
+// text is JSON that is stored as it is written.
+type text struct{ *json.RawMessage }
+
+// Scan implements sql.Scanner.
+func (t text) Scan(stored any) error {
+	written, ok := stored.(string)
+	*t.RawMessage = json.RawMessage(written)
+	if !ok {
+		return fmt.Errorf("arguments are stored as %T", stored)
 	}
-	return time.Unix(0, n).UTC()
+	return nil
 }
 
-func nanoseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
+// Value implements driver.Valuer.
+func (t text) Value() (driver.Value, error) { return string(*t.RawMessage), nil }
+
+// exactColumns are those that proposals and runs share, columns the places where
+// they are read to and written from.
+const exactColumns = "key, action, arguments, argv, folder, hash, reason, incident, deliberation, trusts, clause, why"
+
+func (x *Exact) columns() []any {
+	if x.Argv == nil {
+		x.Argv = []string{}
 	}
-	return t.UnixNano()
+	if x.Trusts == nil {
+		x.Trusts = []subconscious.Trust{}
+	}
+	return []any{&x.Key, &x.Action, text{&x.Arguments}, store.JSON[[]string]{Of: &x.Argv}, &x.Folder, &x.Hash, &x.Reason, &x.Incident, &x.Deliberation,
+		store.JSON[[]subconscious.Trust]{Of: &x.Trusts}, &x.Clause, &x.Why}
 }
 
-// list writes a list as JSON, never as null.
-func list[T any](items []T) (string, error) {
-	if items == nil {
-		items = []T{}
+// insert stores a new row, and returns its number.
+func insert(ctx context.Context, tx *store.Tx, table, columns string, values []any) (int64, error) {
+	result, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+columns+") VALUES (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
+	if err != nil {
+		return 0, err
 	}
-	text, err := json.Marshal(items)
-	return string(text), err
+	return result.LastInsertId()
 }
 
-const proposalColumns = `p.number, p.key, p.action, p.arguments, p.argv, p.folder, p.hash, p.reason, p.incident, p.deliberation, p.trusts, p.clause, p.why,
-	p.at, p.expires, p.state, p.changed, r.number, coalesce(r.said_by, '')`
-
-// proposalTables finds the run of a proposal by what only one run has.
-const proposalTables = ` FROM actions_proposals p LEFT JOIN actions_runs r ON r.key = 'proposal/' || p.number `
-
-func scanProposal(scan func(...any) error) (p Proposal, err error) {
-	var number, at, expires, changed int64
-	var run sql.NullInt64
-	var arguments string
-	var argv, trusts []byte
-	if err := scan(&number, &p.Key, &p.Action, &arguments, &argv, &p.Folder, &p.Hash, &p.Reason, &p.Incident, &p.Deliberation, &trusts, &p.Clause, &p.Why,
-		&at, &expires, &p.State, &changed, &run, &p.By); err != nil {
-		return Proposal{}, err
-	}
-	p.ID, p.Arguments = ident("p", p.Action, number), json.RawMessage(arguments)
-	p.At, p.Expires, p.Changed = instant(at), instant(expires), instant(changed)
-	if run.Valid {
-		p.Run = ident("r", p.Action, run.Int64)
-	}
-	return p, errors.Join(json.Unmarshal(argv, &p.Argv), json.Unmarshal(trusts, &p.Trusts))
-}
-
-// findProposals returns the rows that match the rest of a query.
-func findProposals(ctx context.Context, tx *store.Tx, rest string, args ...any) ([]Proposal, error) {
-	return gather(ctx, tx, scanProposal, "SELECT "+proposalColumns+proposalTables+rest, args...)
-}
-
-func gather[T any](ctx context.Context, tx *store.Tx, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+// gather returns the rows of a query.
+func gather[T any](ctx context.Context, tx *store.Tx, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	found := []T{}
 	err := tx.Each(ctx, func(rows *sql.Rows) error {
-		one, err := scan(rows.Scan)
+		one, err := scan(rows)
 		found = append(found, one)
 		return err
 	}, query, args...)
 	return found, err
 }
 
-// findProposal returns the first such row; ok is false where there is none.
-func findProposal(ctx context.Context, tx *store.Tx, rest string, args ...any) (p Proposal, ok bool, err error) {
-	found, err := findProposals(ctx, tx, rest, args...)
+// first is the first that was found; ok is false where there is none.
+func first[T any](found []T, err error) (one T, ok bool, _ error) {
 	if err != nil || len(found) == 0 {
-		return Proposal{}, false, err
+		return one, false, err
 	}
 	return found[0], true, nil
+}
+
+const proposalColumns = exactColumns + ", at, expires, state, changed"
+
+func (p *Proposal) columns() []any {
+	return append(p.Exact.columns(), store.Nano{Time: &p.At}, store.Nano{Time: &p.Expires}, &p.State, store.Nano{Time: &p.Changed})
+}
+
+// findProposals returns the rows that match the rest of a query. The run of a
+// proposal is found by what only one run has.
+func findProposals(ctx context.Context, tx *store.Tx, rest string, args ...any) ([]Proposal, error) {
+	return gather(ctx, tx, func(rows *sql.Rows) (p Proposal, err error) {
+		var number int64
+		var run sql.NullInt64
+		err = rows.Scan(append(p.columns(), &number, &run, &p.By)...)
+		if p.ID = ident("p", p.Action, number); run.Valid {
+			p.Run = ident("r", p.Action, run.Int64)
+		}
+		return p, err
+	}, "SELECT p."+strings.ReplaceAll(proposalColumns, ", ", ", p.")+`, p.number, r.number, coalesce(r.said_by, '')
+		FROM actions_proposals p LEFT JOIN actions_runs r ON r.key = 'proposal/' || p.number `+rest, args...)
+}
+
+func findProposal(ctx context.Context, tx *store.Tx, rest string, args ...any) (Proposal, bool, error) {
+	return first(findProposals(ctx, tx, rest, args...))
 }
 
 func proposalByID(ctx context.Context, tx *store.Tx, id string) (Proposal, error) {
@@ -90,57 +106,35 @@ func proposalByID(ctx context.Context, tx *store.Tx, id string) (Proposal, error
 
 // insert stores a new proposal and gives it its id.
 func (p *Proposal) insert(ctx context.Context, tx *store.Tx) error {
-	argv, err := list(p.Argv)
-	if err != nil {
-		return err
-	}
-	trusts, err := list(p.Trusts)
-	if err != nil {
-		return err
-	}
-	result, err := tx.ExecContext(ctx, `INSERT INTO actions_proposals (key, action, arguments, argv, folder, hash, reason, incident, deliberation, trusts,
-		clause, why, at, expires, state, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, p.Key, p.Action, string(p.Arguments), argv, p.Folder, p.Hash,
-		p.Reason, string(p.Incident), p.Deliberation, trusts, p.Clause, p.Why, nanoseconds(p.At), nanoseconds(p.Expires), string(p.State), nanoseconds(p.Changed))
-	if err != nil {
-		return err
-	}
-	number, err := result.LastInsertId()
+	number, err := insert(ctx, tx, "actions_proposals", proposalColumns, p.columns())
 	p.ID = ident("p", p.Action, number)
 	return err
 }
 
 // put stores what changes of a proposal.
 func (p Proposal) put(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, "UPDATE actions_proposals SET state = ?, changed = ? WHERE number = ?", string(p.State), nanoseconds(p.Changed), numberOf("p", p.ID))
+	_, err := tx.ExecContext(ctx, "UPDATE actions_proposals SET state = ?, changed = ? WHERE number = ?", p.State, store.Nano{Time: &p.Changed}, numberOf("p", p.ID))
 	return err
 }
 
-const runColumns = `number, key, claim, action, arguments, argv, folder, hash, reason, incident, deliberation, trusts, clause, why, proposal, undoes,
-	started, ended, state, exit, output, left_out, problem, undo_until, said_by`
+const runColumns = exactColumns + ", claim, proposal, undoes, started, ended, state, exit, output, left_out, problem, undo_until, said_by"
 
-func scanRun(scan func(...any) error) (r Run, err error) {
-	var number, started, ended, until int64
-	var arguments string
-	var argv, trusts []byte
-	if err := scan(&number, &r.Key, &r.claim, &r.Action, &arguments, &argv, &r.Folder, &r.Hash, &r.Reason, &r.Incident, &r.Deliberation, &trusts, &r.Clause, &r.Why,
-		&r.Proposal, &r.UndoOf, &started, &ended, &r.State, &r.ExitCode, &r.Output, &r.LeftOut, &r.Problem, &until, &r.By); err != nil {
-		return Run{}, err
-	}
-	r.ID, r.Arguments = ident("r", r.Action, number), json.RawMessage(arguments)
-	r.Started, r.Ended, r.UndoUntil = instant(started), instant(ended), instant(until)
-	return r, errors.Join(json.Unmarshal(argv, &r.Argv), json.Unmarshal(trusts, &r.Trusts))
+func (r *Run) columns() []any {
+	return append(r.Exact.columns(), &r.claim, &r.Proposal, &r.UndoOf, store.Nano{Time: &r.Started}, store.Nano{Time: &r.Ended}, &r.State, &r.ExitCode,
+		&r.Output, &r.LeftOut, &r.Problem, store.Nano{Time: &r.UndoUntil}, &r.By)
 }
 
 func findRuns(ctx context.Context, tx *store.Tx, rest string, args ...any) ([]Run, error) {
-	return gather(ctx, tx, scanRun, "SELECT "+runColumns+" FROM actions_runs "+rest, args...)
+	return gather(ctx, tx, func(rows *sql.Rows) (r Run, err error) {
+		var number int64
+		err = rows.Scan(append(r.columns(), &number)...)
+		r.ID = ident("r", r.Action, number)
+		return r, err
+	}, "SELECT "+runColumns+", number FROM actions_runs "+rest, args...)
 }
 
-func findRun(ctx context.Context, tx *store.Tx, rest string, args ...any) (r Run, ok bool, err error) {
-	found, err := findRuns(ctx, tx, rest, args...)
-	if err != nil || len(found) == 0 {
-		return Run{}, false, err
-	}
-	return found[0], true, nil
+func findRun(ctx context.Context, tx *store.Tx, rest string, args ...any) (Run, bool, error) {
+	return first(findRuns(ctx, tx, rest, args...))
 }
 
 func runByID(ctx context.Context, tx *store.Tx, id string) (Run, error) {
@@ -153,23 +147,7 @@ func runByID(ctx context.Context, tx *store.Tx, id string) (Run, error) {
 
 // insert stores a new run and gives it its id.
 func (r *Run) insert(ctx context.Context, tx *store.Tx) error {
-	argv, err := list(r.Argv)
-	if err != nil {
-		return err
-	}
-	trusts, err := list(r.Trusts)
-	if err != nil {
-		return err
-	}
-	result, err := tx.ExecContext(ctx, `INSERT INTO actions_runs (key, claim, action, arguments, argv, folder, hash, reason, incident, deliberation, trusts, clause,
-		why, proposal, undoes, started, ended, state, exit, output, left_out, problem, undo_until, said_by, noticed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`, r.Key, r.claim, r.Action, string(r.Arguments), argv, r.Folder, r.Hash,
-		r.Reason, string(r.Incident), r.Deliberation, trusts, r.Clause, r.Why, r.Proposal, r.UndoOf, nanoseconds(r.Started), nanoseconds(r.Ended), string(r.State),
-		r.ExitCode, r.Output, r.LeftOut, r.Problem, nanoseconds(r.UndoUntil), r.By)
-	if err != nil {
-		return err
-	}
-	number, err := result.LastInsertId()
+	number, err := insert(ctx, tx, "actions_runs", runColumns+", noticed", append(r.columns(), 0))
 	r.ID = ident("r", r.Action, number)
 	return err
 }
@@ -177,6 +155,6 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx) error {
 // put stores how a run ended. It changes no run that has ended before.
 func (r Run) put(ctx context.Context, tx *store.Tx) error {
 	_, err := tx.ExecContext(ctx, `UPDATE actions_runs SET ended = ?, state = ?, exit = ?, output = ?, left_out = ?, problem = ?, undo_until = ?
-		WHERE number = ? AND state = 'started'`, nanoseconds(r.Ended), string(r.State), r.ExitCode, r.Output, r.LeftOut, r.Problem, nanoseconds(r.UndoUntil), numberOf("r", r.ID))
+		WHERE number = ? AND state = 'started'`, store.Nano{Time: &r.Ended}, r.State, r.ExitCode, r.Output, r.LeftOut, r.Problem, store.Nano{Time: &r.UndoUntil}, numberOf("r", r.ID))
 	return err
 }

@@ -3,11 +3,11 @@ package actions
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -27,21 +27,11 @@ const (
 
 // Run is one execution of an action.
 type Run struct {
-	ID           string // "r-…", unique for good
-	Key          string
-	State        RunState
-	Action       string
-	Arguments    json.RawMessage
-	Argv         []string // exactly what ran; empty where the daemon did it by itself
-	Folder       string
-	Hash         string
-	Reason       string
-	Incident     subconscious.IncidentID
-	Deliberation string
-	Trusts       []subconscious.Trust
-	Clause, Why  string
-	Proposal     string // that was approved; "" where the policy let it through
-	UndoOf       string // the run that it undoes; "" for none
+	ID    string // "r-…", unique for good
+	State RunState
+	Exact
+	Proposal string // that was approved; "" where the policy let it through
+	UndoOf   string // the run that it undoes; "" for none
 	// By is the process that approved it, or undid a run by it, as Engine.Caller
 	// says it; "" where the policy let it through.
 	By       string
@@ -93,13 +83,12 @@ const beginsWithin = 15 * time.Minute
 //
 // The program belongs to the Engine: if ctx is done the Run is returned as it
 // is, started, and goes on.
-func (e *Engine) Execute(ctx context.Context, key string, r Request) (Run, error) {
-	r.Key = key
+func (e *Engine) Execute(ctx context.Context, r Request) (Run, error) {
 	r, err := e.check(r)
 	if err != nil {
 		return Run{}, fmt.Errorf("actions: execute: %w", err)
 	}
-	c := &claim{run: r.run("request/" + r.Key)}
+	c := &claim{run: runOf(r.Act, "request/"+r.Key)}
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		if earlier, ok, err := findRun(ctx, tx, "WHERE key = ?", c.run.Key); err != nil || ok {
 			return &earlier, err
@@ -127,16 +116,17 @@ func (e *Engine) Execute(ctx context.Context, key string, r Request) (Run, error
 	return e.perform(ctx, r.Action, c)
 }
 
-// run is the run of a request that has not begun.
-func (r Request) run(key string) Run {
-	return Run{Key: key, State: RunStarted, Action: r.Action, Reason: r.Reason, Incident: r.Incident, Deliberation: r.Deliberation,
-		Trusts: r.Trusts, Clause: r.Clause, Why: r.Why, ExitCode: -1, claim: rand.Text()}
+// runOf is the run of a request that has not begun.
+func runOf(asked escalate.Act, key string) Run {
+	asked.Key = key
+	return Run{State: RunStarted, Exact: Exact{Act: asked}, ExitCode: -1, claim: rand.Text()}
 }
 
 // take has the claim run argv.
 func (c *claim) take(b Bound, argv []string) {
 	c.bound, c.argv = b, argv
-	c.run.Action, c.run.Arguments, c.run.Argv, c.run.Folder, c.run.Hash = b.Action, b.Arguments, argv, b.Folder, b.Hash
+	c.run.Exact = b.of(c.run.Act)
+	c.run.Argv = argv
 }
 
 // begin writes the row of a run. What the daemon does by itself is done here.

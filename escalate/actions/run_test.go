@@ -87,14 +87,14 @@ func TestStopEndsWhatRuns(t *testing.T) {
 	b := running(t, nil, actions.Action{Name: "long", Description: "Takes long.", Command: []string{script(t, dir, "long", `echo $$ >"$1"; exec sleep 300`), fifo}})
 	got := make(chan actions.Run)
 	go func() {
-		r, err := b.Execute(t.Context(), "k", request("", "long", `{}`))
+		r, err := b.Execute(t.Context(), request("k", "long", `{}`))
 		if err != nil {
 			t.Error(err)
 		}
 		got <- r
 	}()
 	pid := only(t, fifo)
-	_, err := b.Execute(t.Context(), "other", request("", "long", `{}`))
+	_, err := b.Execute(t.Context(), request("other", "long", `{}`))
 	refused(t, err, actions.CodeBusy)
 	stop(t, b.Engine)
 	r := <-got
@@ -105,7 +105,7 @@ func TestStopEndsWhatRuns(t *testing.T) {
 	if kept, err := b.Run(t.Context(), r.ID); err != nil || kept.State != actions.RunFailed {
 		t.Errorf("%+v, %v", kept, err)
 	}
-	_, err = b.Execute(t.Context(), "k2", request("", "long", `{}`))
+	_, err = b.Execute(t.Context(), request("k2", "long", `{}`))
 	refused(t, err, actions.CodeStopped)
 }
 
@@ -121,7 +121,7 @@ func TestStopCannotWait(t *testing.T) {
 			b := running(t, func(o *actions.Options) { o.Grace = time.Hour }, deaf(t, t.TempDir()))
 			got := make(chan actions.Run)
 			go func() {
-				r, err := b.Execute(context.Background(), "k", request("", "deaf", `{}`))
+				r, err := b.Execute(context.Background(), request("k", "deaf", `{}`))
 				if err != nil {
 					t.Error(err)
 				}
@@ -275,7 +275,7 @@ func TestExecuteOnce(t *testing.T) {
 	ids := make([]string, 50)
 	for n := range ids {
 		group.Go(func() {
-			r, err := b.Execute(t.Context(), "k", request("", "note", `{"text":"x"}`))
+			r, err := b.Execute(t.Context(), request("k", "note", `{"text":"x"}`))
 			if err != nil {
 				t.Error(err)
 			}
@@ -301,7 +301,7 @@ func TestExecuteOnce(t *testing.T) {
 	if r := b.execute(t, "k", "note", `{"text":"x"}`); r.ID != ids[0] || r.State != actions.RunSucceeded {
 		t.Errorf("%+v", r)
 	}
-	_, err := b.Execute(t.Context(), "k3", request("", "note", `{"text":"x"}`))
+	_, err := b.Execute(t.Context(), request("k3", "note", `{"text":"x"}`))
 	refused(t, err, actions.CodeStopped)
 }
 
@@ -314,7 +314,7 @@ func TestLimits(t *testing.T) {
 	n := 0
 	try := func() error {
 		n++
-		_, err := b.Execute(t.Context(), fmt.Sprint(n), request("", "note", `{"text":"x"}`))
+		_, err := b.Execute(t.Context(), request(fmt.Sprint(n), "note", `{"text":"x"}`))
 		return err
 	}
 	for step, c := range []struct {
@@ -359,6 +359,6 @@ func TestUnavailable(t *testing.T) {
 	}
 	_, err := b.Check("gone", json.RawMessage(`{}`))
 	refused(t, err, actions.CodeUnavailable)
-	_, err = b.Execute(t.Context(), "k", request("", "loose", `{}`))
+	_, err = b.Execute(t.Context(), request("k", "loose", `{}`))
 	refused(t, err, actions.CodeUnavailable)
 }

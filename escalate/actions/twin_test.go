@@ -38,7 +38,7 @@ func TestTwins(t *testing.T) {
 		"option": func(t *testing.T, with func(...actions.Action) *bench) bool {
 			dir := t.TempDir()
 			b := with(actions.Action{Name: "touch", Description: "Makes a file.", Command: []string{"touch", "{x}"}, Params: []actions.Param{text("x")}, Folder: dir})
-			_, err := b.Execute(t.Context(), "k", request("", "touch", `{"x":"--reference=/etc/hostname"}`))
+			_, err := b.Execute(t.Context(), request("k", "touch", `{"x":"--reference=/etc/hostname"}`))
 			return err == nil // it was an option: no file of that name
 		},
 		"path": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -54,7 +54,7 @@ func TestTwins(t *testing.T) {
 			}
 			b := with(actions.Action{Name: "show", Description: "Shows it.", Command: []string{"cat", "{x}"},
 				Params: []actions.Param{{Name: "x", Type: actions.Path, Root: filepath.Join(dir, "root")}}})
-			r, err := b.Execute(t.Context(), "k", request("", "show", `{"x":"innocent"}`))
+			r, err := b.Execute(t.Context(), request("k", "show", `{"x":"innocent"}`))
 			return err == nil && r.Output == "inside"
 		},
 		"stored": func(t *testing.T, with func(...actions.Action) *bench) bool {
@@ -109,7 +109,7 @@ func TestTwins(t *testing.T) {
 				t.Fatal(err)
 			}
 			var run sync.WaitGroup
-			run.Go(func() { _, _ = b.Execute(t.Context(), "k", request("", "bear", `{"x":`+quoted(fifo)+`}`)) })
+			run.Go(func() { _, _ = b.Execute(t.Context(), request("k", "bear", `{"x":`+quoted(fifo)+`}`)) })
 			t.Cleanup(func() { stop(t, b.Engine); run.Wait() })
 			file, err := os.Open(fifo)
 			if err != nil {

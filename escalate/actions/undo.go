@@ -15,11 +15,8 @@ func (e *Engine) Undo(ctx context.Context, id, by string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	undo := r
-	undo.Key, undo.Reason, undo.Proposal, undo.UndoOf = "undo/"+r.ID, "undoes "+r.ID, "", r.ID
-	undo.ID, undo.State, undo.Ended, undo.UndoUntil, undo.Output, undo.LeftOut, undo.Problem = "", RunStarted, time.Time{}, time.Time{}, "", 0, ""
-	undo.claim, undo.ExitCode, undo.By = Request{}.run("").claim, -1, by
-	c := &claim{run: undo}
+	c := &claim{run: runOf(r.Act, "undo/"+r.ID)}
+	c.run.Reason, c.run.UndoOf, c.run.By = "undoes "+r.ID, r.ID, by
 	c.record = func(ctx context.Context, tx *store.Tx, c *claim) (*Run, error) {
 		if before, twice, err := findRun(ctx, tx, "WHERE undoes = ?", id); err != nil {
 			return nil, err

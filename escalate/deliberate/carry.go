@@ -33,7 +33,7 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 	if len(in.Arguments) == 0 {
 		in.Arguments = json.RawMessage("{}")
 	}
-	request := d.complete(Request{Effect: escalate.EffectAct, Action: in.Action, Arguments: compact(in.Arguments), Reason: in.Reason}, s)
+	request := d.asked(s, in.Action, compact(in.Arguments), in.Reason)
 	known, err := d.wasAnswered(ctx)
 	if err != nil {
 		return err
@@ -84,16 +84,16 @@ func (d *deliberation) refusedNow(action string, known bool) string {
 	return fmt.Sprintf("%s is configured otherwise now: %s (clause %s)", action, j.Why, j.Clause)
 }
 
-func (d *deliberation) runAction(ctx context.Context, request Request) (ran Ran, err error) {
+func (d *deliberation) runAction(ctx context.Context, request escalate.ActRequest) (ran Ran, err error) {
 	if d.Actions == nil {
 		return Ran{Unknown: true}, nil
 	}
 	defer contained(&err)
-	return d.Actions.Run(ctx, request.Key, request)
+	return d.Actions.Run(ctx, request)
 }
 
 // afterRun is what the person is told of an action, and what became of it.
-func (d *deliberation) afterRun(request Request, ran Ran, err error) (*Telling, string) {
+func (d *deliberation) afterRun(request escalate.ActRequest, ran Ran, err error) (*Telling, string) {
 	now, heading := d.Now(), d.heading(d.Escalation, d.taint)
 	t := &Telling{Kind: TellFailed, Title: heading, Run: ran.ID, Expires: now.Add(ranOf)}
 	words := d.mechanical(ran.Words, maxWords)

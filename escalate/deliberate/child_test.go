@@ -82,24 +82,24 @@ func (c *casting) Generate(_ context.Context, request models.Request) (models.An
 
 type childActions struct{ *casting }
 
-func (c childActions) Offers() []deliberate.Offer {
-	return []deliberate.Offer{{Name: "clean", Approval: escalate.ApproveNever}, {Name: "format", Approval: escalate.ApproveAlways}}
+func (c childActions) Offers() []escalate.Offer {
+	return []escalate.Offer{{Name: "clean", Approval: escalate.ApproveNever}, {Name: "format", Approval: escalate.ApproveAlways}}
 }
 
-func (c childActions) Propose(ctx context.Context, tx *store.Tx, w deliberate.Request) (deliberate.Proposed, error) {
+func (c childActions) Propose(ctx context.Context, tx *store.Tx, w escalate.ActRequest) (deliberate.Proposed, error) {
 	return deliberate.Proposed{ID: "p-1", Words: w.Action}, note(ctx, tx, "proposed", w.Key, "%s", w.Action)
 }
 
 // Run carries out what was never begun, and says how the rest went.
-func (c childActions) Run(ctx context.Context, key string, _ deliberate.Request) (deliberate.Ran, error) {
+func (c childActions) Run(ctx context.Context, request escalate.ActRequest) (deliberate.Ran, error) {
 	state := ""
 	put := func(now string) error {
 		return c.db.Write(ctx, func(tx *store.Tx) error {
-			_ = tx.QueryRowContext(ctx, "SELECT state FROM runs WHERE key = ?", key).Scan(&state) // none is ""
+			_ = tx.QueryRowContext(ctx, "SELECT state FROM runs WHERE key = ?", request.Key).Scan(&state) // none is ""
 			if now == "begun" && state != "" {
 				return nil
 			}
-			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO runs VALUES (?, ?)", key, now)
+			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO runs VALUES (?, ?)", request.Key, now)
 			return err
 		})
 	}
@@ -112,7 +112,7 @@ func (c childActions) Run(ctx context.Context, key string, _ deliberate.Request)
 	case "done":
 		return deliberate.Ran{ID: "r-1", OK: true}, nil
 	}
-	if _, err := fmt.Fprintln(c.ran, key); err != nil {
+	if _, err := fmt.Fprintln(c.ran, request.Key); err != nil {
 		return deliberate.Ran{}, err
 	}
 	return deliberate.Ran{ID: "r-1", OK: true}, put("done")

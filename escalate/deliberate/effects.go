@@ -157,7 +157,7 @@ func (d *deliberation) post(ctx context.Context, call ToolCall) error {
 		if err != nil {
 			return err
 		}
-		return d.propose(ctx, s, Request{Effect: escalate.EffectPost, Action: string(escalate.EffectPost), Arguments: arguments, Reason: in.Reason})
+		return d.propose(ctx, s, d.asked(s, string(escalate.EffectPost), arguments, in.Reason))
 	}
 	return d.denied(ctx, s, "")
 }
@@ -190,7 +190,7 @@ func (d *deliberation) act(ctx context.Context, call ToolCall) error {
 		}
 		return d.carryOut(ctx)
 	case escalate.Proposed:
-		return d.propose(ctx, s, Request{Effect: escalate.EffectAct, Action: in.Action, Arguments: in.Arguments, Reason: in.Reason})
+		return d.propose(ctx, s, d.asked(s, in.Action, in.Arguments, in.Reason))
 	}
 	return d.denied(ctx, s, "")
 }
@@ -206,7 +206,7 @@ func compact(raw json.RawMessage) json.RawMessage {
 
 // offered returns an action. One that is configured with no known approval is
 // approved each time.
-func (d *deliberation) offered(name string) (Offer, bool) {
+func (d *deliberation) offered(name string) (escalate.Offer, bool) {
 	for _, o := range d.offers() {
 		if o.Name != name {
 			continue
@@ -216,15 +216,14 @@ func (d *deliberation) offered(name string) (Offer, bool) {
 		}
 		return o, true
 	}
-	return Offer{}, false
+	return escalate.Offer{}, false
 }
 
 // propose has the person asked to approve exactly this.
-func (d *deliberation) propose(ctx context.Context, s Step, request Request) error {
+func (d *deliberation) propose(ctx context.Context, s Step, request escalate.ActRequest) error {
 	if d.Actions == nil {
 		return d.denied(ctx, s, ", and nothing can be proposed here")
 	}
-	request = d.complete(request, s)
 	reason := d.reason(request.Reason, "the model proposes "+request.Action)
 	var wrong error
 	err := d.end(ctx, &s, func(ctx context.Context, tx *store.Tx, c *conclusion) error {
@@ -243,14 +242,14 @@ func (d *deliberation) propose(ctx context.Context, s Step, request Request) err
 	return err
 }
 
-// complete fills in what the policy and the escalation say.
-func (d *deliberation) complete(request Request, s Step) Request {
-	request.Key, request.Escalation, request.Reason = fmt.Sprintf("%s/%d", d.ID, s.N), d.Escalation, d.spoken(request.Reason, d.taint, maxReason)
+// asked is the request for an action, with what the policy and the escalation say.
+func (d *deliberation) asked(s Step, action string, arguments json.RawMessage, reason string) escalate.ActRequest {
+	key := fmt.Sprintf("%s/%d", d.ID, s.N)
 	if s.Kind == StepCalled {
-		request.Key = d.key()
+		key = d.key()
 	}
-	request.Judgement, request.Trusts, request.At = *s.Call.Judgement, s.Call.Shown, s.At
-	return request
+	return escalate.ActRequest{At: s.At, Act: escalate.Act{Key: key, Action: action, Arguments: arguments, Reason: d.spoken(reason, d.taint, maxReason),
+		Incident: d.Person, Deliberation: d.ID, Trusts: s.Call.Shown, Clause: s.Call.Judgement.Clause, Why: s.Call.Judgement.Why}}
 }
 
 // proposal tells the person that an action waits.

@@ -2,7 +2,6 @@ package deliberate
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -182,46 +181,19 @@ type Post struct {
 // Actions carries out what is configured.
 type Actions interface {
 	// Offers describes the actions there are.
-	Offers() []Offer
+	Offers() []escalate.Offer
 	// Propose asks the person to approve exactly this, in the transaction. An
 	// error that wraps ErrRequest is told to the model.
-	Propose(ctx context.Context, tx *store.Tx, request Request) (Proposed, error)
-	// Run carries an action out, once for a key: for a key that it was given
+	Propose(ctx context.Context, tx *store.Tx, request escalate.ActRequest) (Proposed, error)
+	// Run carries an action out, once for its key: for one that it was given
 	// before it says how that went, and that it is unknown where the daemon
 	// ended meanwhile. With an error that wraps ErrRequest nothing was run, and the
 	// model is told. It bounds its own time.
-	Run(ctx context.Context, key string, request Request) (Ran, error)
+	Run(ctx context.Context, request escalate.ActRequest) (Ran, error)
 }
 
 // ErrRequest is wrapped by errors that say what is wrong with a model's request.
 var ErrRequest = errors.New("the request cannot be granted")
-
-// Offer is an action that can be asked for.
-type Offer struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // JSON Schema of an object
-	Approval    escalate.Approval
-}
-
-// Request is an action that a model asks for.
-type Request struct {
-	Key string
-	// Effect is EffectAct, or EffectPost for a message that needs approval: its
-	// arguments are conversation and text then.
-	Effect     escalate.Effect
-	Action     string
-	Arguments  json.RawMessage // an object
-	Reason     string
-	Judgement  escalate.Judgement
-	Trusts     []subconscious.Trust
-	Escalation Escalation
-	// Refused says why it may not begin any more, for Run; "" where it may.
-	Refused string
-	// At is when it was allowed, for Run: what was allowed long ago, in another
-	// life, is not begun any more. Zero is now.
-	At time.Time
-}
 
 // Proposed is what waits for the person.
 type Proposed struct {

@@ -64,14 +64,14 @@ func (d *deliberation) reading() []models.Tool {
 	return d.desk.Tools()
 }
 
-func (d *deliberation) offers() []Offer {
+func (d *deliberation) offers() []escalate.Offer {
 	if d.Actions == nil {
 		return nil
 	}
 	return d.Actions.Offers()
 }
 
-func actSchema(offers []Offer) string {
+func actSchema(offers []escalate.Offer) string {
 	names := make([]string, 0, len(offers))
 	for _, o := range offers {
 		names = append(names, o.Name)
@@ -84,7 +84,7 @@ func actSchema(offers []Offer) string {
 		`},"arguments":{"type":"object"},"reason":{"type":"string","description":"one sentence"}},"required":["action","arguments","reason"],"additionalProperties":false}`
 }
 
-func actDescription(offers []Offer) string {
+func actDescription(offers []escalate.Offer) string {
 	var text strings.Builder
 	text.WriteString("Carry out one of the configured actions, or have the person asked to approve it. This ends the deliberation. Actions:")
 	for _, o := range offers {

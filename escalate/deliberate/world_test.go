@@ -266,27 +266,27 @@ func (w desk) Read(ctx context.Context, call models.ToolCall) (deliberate.Readin
 
 type acting struct{ *world }
 
-func (w acting) Offers() (all []deliberate.Offer) {
+func (w acting) Offers() (all []escalate.Offer) {
 	for _, a := range w.Actions {
-		all = append(all, deliberate.Offer{Name: a.Name, Description: "Does " + a.Name, Approval: a.Approval})
+		all = append(all, escalate.Offer{Name: a.Name, Description: "Does " + a.Name, Approval: a.Approval})
 	}
 	return all
 }
 
-func (w acting) Propose(ctx context.Context, tx *store.Tx, request deliberate.Request) (deliberate.Proposed, error) {
+func (w acting) Propose(ctx context.Context, tx *store.Tx, request escalate.ActRequest) (deliberate.Proposed, error) {
 	for _, a := range w.Actions {
 		if a.Name == request.Action && a.Wrong != "" {
 			return deliberate.Proposed{}, fmt.Errorf("%s: %w", a.Wrong, deliberate.ErrRequest)
 		}
 	}
-	return deliberate.Proposed{ID: "p-1", Words: request.Action + " " + string(request.Arguments), Expires: request.Escalation.At.Add(24 * time.Hour)},
-		note(ctx, tx, "proposed", request.Key, "%s %s, shown %v, by %s", request.Action, request.Arguments, request.Trusts, request.Judgement.Clause)
+	return deliberate.Proposed{ID: "p-1", Words: request.Action + " " + string(request.Arguments), Expires: noon.Add(24 * time.Hour)},
+		note(ctx, tx, "proposed", request.Key, "%s %s, shown %v, by %s", request.Action, request.Arguments, request.Trusts, request.Clause)
 }
 
-func (w acting) Run(ctx context.Context, key string, request deliberate.Request) (deliberate.Ran, error) {
+func (w acting) Run(ctx context.Context, request escalate.ActRequest) (deliberate.Ran, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if ran, ok := w.ran[key]; ok {
+	if ran, ok := w.ran[request.Key]; ok {
 		return ran, nil
 	}
 	if w.held {
@@ -305,7 +305,7 @@ func (w acting) Run(ctx context.Context, key string, request deliberate.Request)
 		default:
 			ran := deliberate.Ran{ID: "r-1", Words: a.Name + " " + string(request.Arguments), OK: !a.Fails && !a.Unknown, Unknown: a.Unknown, Output: a.Output,
 				UndoUntil: w.at.Add(30 * time.Minute)}
-			w.ran[key] = ran
+			w.ran[request.Key] = ran
 			return ran, nil
 		}
 	}
