@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
-	"time"
 
-	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/desktop"
@@ -23,8 +20,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-var _ api.Messenger = (*Daemon)(nil)
 
 // openChannels opens the outbox over the channels that the configuration names.
 func (d *Daemon) openChannels(ctx context.Context) (err error) {
@@ -144,9 +139,6 @@ func (a answers) rejected(ctx context.Context, tx *store.Tx, reply notify.Reply)
 	return err
 }
 
-// byPerson marks what the person asked for.
-const byPerson = "person"
-
 // requests are readable when what was asked for waits for an early tick.
 type requests chan struct{}
 
@@ -157,77 +149,3 @@ func (r requests) hurry() {
 	default:
 	}
 }
-
-// Channels implements api.Messenger.
-func (d *Daemon) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
-	out := []api.ChannelStatus{}
-	statuses, err := d.outbox.Statuses(ctx)
-	if err != nil {
-		return nil, answer(err)
-	}
-	for _, s := range statuses {
-		out = append(out, api.ChannelStatus{
-			ID: s.ID, Kind: s.Kind, Content: string(s.Content), State: string(s.State), Answers: s.Answers, AnswersError: s.AnswersError,
-			Strange: s.Refused, StrangeSince: s.RefusedSince, Last: s.Last, Error: s.Error, Next: s.Next, Waiting: s.Waiting,
-		})
-	}
-	return out, nil
-}
-
-// TestChannels implements api.Messenger.
-func (d *Daemon) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
-	ctx, cancel := context.WithTimeout(ctx, testWithin)
-	defer cancel()
-	if err := d.knowsChannel(channel); err != nil {
-		return nil, err
-	}
-	deliveries, err := d.outbox.Test(ctx, channel)
-	if err != nil {
-		return nil, answer(err)
-	}
-	out := []api.Delivery{}
-	for _, x := range deliveries {
-		out = append(out, apiDelivery(x))
-	}
-	return out, nil
-}
-
-// RenewChannel implements api.Messenger.
-func (d *Daemon) RenewChannel(ctx context.Context, channel string) (api.ChannelStatus, error) {
-	d.use()
-	if err := d.knowsChannel(channel); err != nil {
-		return api.ChannelStatus{}, err
-	}
-	at := slices.IndexFunc(d.outbox.Channels, func(c notify.Channel) bool { return c.ID == channel })
-	client, ok := d.outbox.Channels[at].Notifier.(*ntfy.Client)
-	if !ok {
-		return api.ChannelStatus{}, api.Errorf(api.CodeRefused, "nothing is to be done", "%s has no reply topic", channel)
-	}
-	topic := ntfy.NewReplyTopic()
-	if err := d.mind.SetMeta(ctx, replyKey+channel, topic); err != nil { // unused where Renew refuses
-		return api.ChannelStatus{}, answer(err)
-	}
-	if err := client.Renew(topic); err != nil {
-		return api.ChannelStatus{}, api.Errorf(api.CodeRefused, "see `subconsciousctl notify list`", "the reply topic of %s cannot be renewed: %w", channel, err)
-	}
-	if err := d.outbox.Renewed(ctx, channel); err != nil {
-		return api.ChannelStatus{}, answer(err)
-	}
-	d.options.Logger.Info("the reply topic was renewed", "channel", channel)
-	all, err := d.Channels(ctx)
-	if err != nil {
-		return api.ChannelStatus{}, err
-	}
-	return all[at], nil
-}
-
-// knowsChannel refuses the name of a channel that there is none of; "" is all.
-func (d *Daemon) knowsChannel(channel string) error {
-	if channel == "" || slices.ContainsFunc(d.outbox.Channels, func(c notify.Channel) bool { return c.ID == channel }) {
-		return nil
-	}
-	return api.Errorf(api.CodeNotFound, "see `subconsciousctl notify list` for those there are", "there is no channel %.80q", channel)
-}
-
-// testWithin is how long a test of the channels waits.
-const testWithin = 40 * time.Second

@@ -1,8 +1,8 @@
 // Package daemon puts a mind together and keeps it running: New, Start, Stop,
 // Run. The tick is one straight function (tick.go), each line a value handed
-// on; what surrounds it is a schedule (schedule.go), the API's view of the mind
-// (inspect.go, record.go, steer.go), and the senses that the configuration
-// names (compose.go).
+// on; what surrounds it is a schedule (schedule.go), what is asked of the mind
+// over the API (intake.go; what is only read is in view), and the senses that
+// the configuration names (compose.go).
 //
 // It stores nothing itself: store/mind and senses do. Only cmd/subconsciousd,
 // eval and tests import it.
@@ -22,6 +22,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
@@ -60,8 +61,8 @@ type Daemon struct {
 
 	zoned
 	turns
-	mu   sync.Mutex // guards view
-	view view
+	board view.Board // what is read without waiting for a tick
+	*intake
 
 	chat          *chat.Log
 	memory        *memory.Store
@@ -77,30 +78,13 @@ type Daemon struct {
 	requests
 }
 
-// view is what the API shows without waiting for a tick.
-type view struct {
-	state    subconscious.State
-	document []byte
-	report   api.TickReport
-	threads  []api.ThreadStatus
-	senses   []senses.Health
-	paused   *mind.Pause
-	running  bool
-	failure  string // why the last tick did not commit
-	failed   []time.Time
-	rejected []rejections
-	presence subconscious.Presence // at the last tick
-	used     time.Time             // when the command line was used last
-	glanced  time.Time             // when the status was asked for last
-}
-
 // New returns a daemon that has not started.
 func New(options Options) (*Daemon, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
 	return &Daemon{
-		options: &options, zoned: zoned{&options}, lastRun: map[string]time.Time{}, requests: make(requests, 1),
+		options: &options, zoned: zoned{&options}, requests: make(requests, 1),
 		turns: turns{turn: make(chan struct{}, 1), ending: make(chan struct{})},
 	}, nil
 }
@@ -123,7 +107,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
 		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
-		d.work, d.serve, d.begin,
+		d.openView, d.work, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
 			if wrong := (*store.Error)(nil); errors.As(err, &wrong) {
@@ -190,21 +174,24 @@ func (d *Daemon) openMind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.view.state, d.view.paused = state, paused
-	if d.view.document, err = subconscious.Project(state, d.options.Config.Mechanics.MaxTokens); err != nil {
+	document, err := subconscious.Project(state, d.options.Config.Mechanics.MaxTokens)
+	if err != nil {
 		return err
 	}
 	if d.ledger, err = senses.OpenLedger(ctx, d.db, d.started); err != nil {
 		return err
 	}
 	d.ledger.Interest(threads.Interested)
-	d.view.senses = d.ledger.Health()
+	d.board.Set(func(n *view.Now) {
+		n.State, n.Paused, n.Document, n.Senses = state, paused, document, d.ledger.Health()
+	})
 	publisher := mind.NewPublisher(d.options.Config.StateDir, d.mind, d.options.Logger)
 	d.published = publication{publisher: publisher, mind: d.mind, now: d.options.Now, logger: d.options.Logger}
 	d.later("note the clean stop", func(ctx context.Context) error {
 		return d.mind.SetMeta(ctx, mind.MetaCleanStop, d.options.Now().Format(time.RFC3339))
 	})
-	return d.loadRejections(ctx)
+	d.lastRun, err = d.board.Recall(ctx, d.mind)
+	return err
 }
 
 func (d *Daemon) openThreads(context.Context) (err error) {
@@ -223,10 +210,24 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 	}
 	d.later("wait for the threads", d.runner.Stop)
 	for _, name := range d.runner.Names() {
-		status := d.threadStatus(name, d.view.state.Threads[name])
-		status.Last = d.lastRun[status.Name]
-		d.view.threads = append(d.view.threads, status)
+		d.board.Set(func(n *view.Now) {
+			status := d.threadStatus(name, n.State.Threads[name])
+			status.Last = d.lastRun[status.Name]
+			n.Threads = append(n.Threads, status)
+		})
 	}
+	return nil
+}
+
+// openView lets the mind be read and asked.
+func (d *Daemon) openView(context.Context) error {
+	in := view.Sources{
+		Config: d.options.Config, Version: d.options.Version, Demo: d.options.Demo, Started: d.started, Changed: d.options.Changed,
+		Now: d.now, Next: func() time.Time { return d.schedule.next() }, Threads: d.runner.Names(), Usual: d.usual,
+		Board: &d.board, Mind: d.mind, Ledger: d.ledger, Outbox: d.outbox, Actions: d.actions, Deliberations: d.deliberations,
+		Chat: d.chat, Memory: d.memory, Budget: d.budget, Roster: d.roster,
+	}
+	d.intake = &intake{Reader: view.New(in), in: in, logger: d.options.Logger, soon: d.hurry, alone: d.take}
 	return nil
 }
 

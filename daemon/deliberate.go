@@ -31,7 +31,7 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	options := deliberate.Options{
 		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: d.sources().gather,
 		Desk: func(_ deliberate.Escalation, at time.Time) deliberate.Desk {
-			state := d.currentState()
+			state := d.board.Now().State
 			return reading{d.registry.Desk(subconscious.Snapshot{
 				Tick: state.TickCount, At: at, Zone: at.Location(), State: state, World: d.ledger.View(),
 			})}

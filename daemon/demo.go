@@ -238,7 +238,7 @@ func (s *demoShow) tick(report api.TickReport) {
 		return
 	}
 	s.shown = true
-	state := s.mind.currentState()
+	state := s.mind.board.Now().State
 	s.print("First tick, %.0f ms. It noticed:\n\n", report.ElapsedMS)
 	entries := slices.Clone(state.Entries)
 	slices.SortFunc(entries, func(a, b subconscious.Entry) int {

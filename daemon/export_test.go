@@ -16,7 +16,7 @@ import (
 func (d *Daemon) Watcher() *watch.Watcher { return d.watcher }
 
 // State is the state of the last committed tick; Mind is where it is kept.
-func (d *Daemon) State() subconscious.State { return d.currentState() }
+func (d *Daemon) State() subconscious.State { return d.board.Now().State }
 func (d *Daemon) Mind() *mind.Store         { return d.mind }
 
 // BlindPeriods are those that are recorded.

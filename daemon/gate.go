@@ -10,15 +10,12 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-// liveIncidents bounds how many incidents the gate looks at again at a tick;
-// attention is a budget, so that there are far fewer.
-const liveIncidents = 500
 
 // liveObservations bounds on how many observations these may rest: each is part
 // of the tick's record, which has a bound.
@@ -44,7 +41,7 @@ func lookUp(ctx context.Context, kept *mind.Store, staged *senses.Staged, before
 	if gate.Scores, err = kept.Scores(ctx); err != nil {
 		return fmt.Errorf("read what was learnt: %w", err)
 	}
-	if gate.Spent, err = attention(ctx, kept, gate.At); err != nil {
+	if gate.Spent, err = view.Attention(ctx, kept, gate.At); err != nil {
 		return fmt.Errorf("read how often the person was told: %w", err)
 	}
 	notices, err := kept.UntoldNotices(ctx)
@@ -119,7 +116,7 @@ func mergeCommands(commands []subconscious.Command) []subconscious.Command {
 // addIncidents gathers the incidents that the gate looks at, as the merge left
 // them.
 func addIncidents(ctx context.Context, kept *mind.Store, gate *escalate.Input, before, changed []subconscious.Incident) error {
-	live, err := kept.LiveIncidents(ctx, liveIncidents)
+	live, err := kept.LiveIncidents(ctx, view.MostLive)
 	if err != nil {
 		return err
 	}
@@ -178,56 +175,6 @@ func gateIncidents(all map[subconscious.IncidentKey]subconscious.Incident, named
 	slices.SortFunc(kept, func(a, b subconscious.Incident) int { return strings.Compare(string(a.Key), string(b.Key)) })
 	return kept
 }
-
-// attention is how often the person was told lately.
-func attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Spent, error) {
-	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
-	hour := at.Add(-time.Hour)
-	since := midnight
-	if hour.Before(since) {
-		since = hour
-	}
-	pushes, err := kept.Pushes(ctx, since)
-	if err != nil {
-		return escalate.Spent{}, err
-	}
-	var spent escalate.Spent
-	tomorrow := midnight.AddDate(0, 0, 1)
-	for _, p := range pushes {
-		if !p.At.Before(tomorrow) {
-			continue // the clock was ahead when it was sent
-		}
-		switch today := !p.At.Before(midnight); {
-		case p.Kind == pushNotice:
-			if today {
-				spent.Notices++
-			}
-		default:
-			urgent := 0
-			if p.Kind == pushUrgent {
-				urgent = 1
-			}
-			if today {
-				spent.Today++
-				spent.UrgentToday += urgent
-			}
-			if p.At.After(hour) {
-				spent.LastHour++
-				spent.UrgentLastHour += urgent
-			}
-		}
-	}
-	spent.Daily, spent.Weekly, err = kept.Digests(ctx)
-	return spent, err
-}
-
-// Kinds of pushes.
-const (
-	pushIncident = "incident"
-	pushUrgent   = "urgent" // an incident for which the caps keep a place
-	pushDigest   = "digest"
-	pushNotice   = "notice"
-)
 
 // combine lays the incidents that the gate changed over those that the merge
 // changed.

@@ -38,7 +38,7 @@ type sources struct {
 func (d *Daemon) sources() sources {
 	return sources{
 		mind: d.mind, ledger: d.ledger, memory: d.memory, budget: d.budget, prompts: d.prompts,
-		config: d.options.Config.Deliberation, state: d.currentState,
+		config: d.options.Config.Deliberation, state: func() subconscious.State { return d.board.Now().State },
 	}
 }
 

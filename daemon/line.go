@@ -7,6 +7,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
 )
 
@@ -32,7 +33,7 @@ func Line(report api.TickReport) string {
 		}
 	}
 	for _, t := range report.Threads {
-		if t.Mode == threadFailed {
+		if t.Mode == view.Failed {
 			what = append(what, fmt.Sprintf("the %s failed: %s", t.Name, t.Reason))
 		}
 	}

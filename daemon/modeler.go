@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/setup/live"
@@ -14,19 +14,6 @@ import (
 )
 
 var _ api.Modeler = (*Daemon)(nil)
-
-// Models implements api.Modeler.
-func (d *Daemon) Models(context.Context) ([]api.ModelStatus, error) { return d.modelStatuses(), nil }
-
-func (d *Daemon) modelStatuses() []api.ModelStatus {
-	all := []api.ModelStatus{}
-	for _, s := range d.roster.Statuses() {
-		if status, ok := live.StatusOf(s); ok {
-			all = append(all, status)
-		}
-	}
-	return all
-}
 
 // usual is the model that is configured for a thread, "PROVIDER/MODEL"; empty
 // where it thinks by reflex.
@@ -62,50 +49,11 @@ func (d *Daemon) TestModels(ctx context.Context, who string) ([]api.ModelTest, e
 func (d *Daemon) Prompt(ctx context.Context, thread string) (api.RenderedPrompt, error) {
 	name := subconscious.ThreadName(thread)
 	if !slices.Contains(d.runner.Names(), name) {
-		return api.RenderedPrompt{}, d.unknownThread(name)
+		return api.RenderedPrompt{}, view.UnknownThread(name)
 	}
 	at := d.options.Now().In(d.zoneOrUTC()).Round(0)
-	snapshot, _ := d.snapshot(d.ledger.Stage(at, nil), d.currentState(), at, tickRequest{kind: subconscious.Manual, thread: name})
+	snapshot, _ := d.snapshot(d.ledger.Stage(at, nil), d.board.Now().State, at, tickRequest{kind: subconscious.Manual, thread: name})
 	return d.rendered(name, snapshot)
-}
-
-// budgetStatus is what is spent and what may still be.
-func (d *Daemon) budgetStatus(ctx context.Context) (api.BudgetStatus, error) {
-	o, err := d.budget.Spent(ctx, d.options.Now().In(d.zoneOrUTC()))
-	if err != nil {
-		return api.BudgetStatus{}, err
-	}
-	status := api.BudgetStatus{
-		MoneyToday: o.Today.Money.Float(), TokensToday: o.Today.Tokens, CallsToday: o.Today.Calls, MoneyMonth: o.ThisMonth.Money.Float(),
-		Exploration: api.Exploration{Used: o.Today.Exploration, Allowed: d.options.Config.Budget.ExplorationCallsPerDay},
-		Unsettled:   o.Lost.Calls,
-	}
-	for _, l := range o.Limits {
-		status.Limits = append(status.Limits, limitStatus(l))
-	}
-	for _, r := range o.Roles {
-		if r.Today.Calls > 0 {
-			status.Roles = append(status.Roles, api.RoleSpend{Role: r.Role, Calls: r.Today.Calls, Tokens: r.Today.Tokens, Money: r.Today.Money.Float()})
-		}
-	}
-	return status, nil
-}
-
-// limitStatus shows a limit as exhausted, too, where what is left is too little
-// for a call that was asked for.
-func limitStatus(l budget.Limit) api.LimitStatus {
-	unit := 1.0
-	if l.IsMoney {
-		unit = float64(budget.Dollar)
-	}
-	status := api.LimitStatus{Name: l.Name, Used: float64(l.Used) / unit, Limit: float64(l.Allowed) / unit, Exhausted: l.Exhausted || l.Refused > 0, Until: l.Until}
-	if l.Allowed < 0 {
-		status.Limit = -1
-	}
-	if l.Role != "" {
-		status.Name = l.Role + "." + l.Name
-	}
-	return status
 }
 
 func notEmpty(texts ...string) []string {

@@ -144,10 +144,8 @@ func (d *Daemon) tools() (*threads.Registry, error) {
 
 // senseLines say how the senses are.
 func (d *Daemon) senseLines() []threads.SenseLine {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	var lines []threads.SenseLine
-	for _, h := range d.view.senses {
+	for _, h := range d.board.Now().Senses {
 		lines = append(lines, threads.SenseLine{Name: h.Kind + " " + h.ID, State: string(h.State), Words: h.Error, Since: h.Since})
 	}
 	return lines
@@ -178,7 +176,7 @@ func (c *calls) Record(_ context.Context, call models.Call) {
 		Provider: call.By.Provider, Model: call.By.Model, PromptHash: call.PromptHash, PromptBytes: call.PromptBytes,
 		Input: call.Usage.Input, Cached: call.Usage.Cached, Written: call.Usage.Written, Output: call.Usage.Output, Thinking: call.Usage.Thinking,
 		UsageKnown: call.Usage.Known, Cost: int64(call.Cost), Latency: call.Latency, Attempts: call.Attempts,
-		Outcome: cmp.Or(call.Outcome, outcomeAnswered), Error: call.Error, Answer: call.Answer,
+		Outcome: cmp.Or(call.Outcome, mind.OutcomeAnswered), Error: call.Error, Answer: call.Answer,
 	})
 }
 
@@ -207,40 +205,4 @@ func (c *calls) write(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// dollars are billionths of a dollar as dollars.
-func dollars(amount int64) float64 { return budget.Money(amount).Float() }
-
-// isLocal reports whether a provider is on this machine or in its network.
-func (d *Daemon) isLocal(provider string) bool {
-	p, ok := d.options.Config.Models.Provider(provider)
-	return ok && p.Local
-}
-
-// outcomeAnswered is the outcome of a call that helped.
-const outcomeAnswered = "answered"
-
-// failures keep when ticks failed to commit, for the receipt.
-const failuresKept = 1000
-
-func (d *Daemon) noteFailure(at time.Time, reason string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.view.failure = reason
-	d.view.failed = append(d.view.failed[max(0, len(d.view.failed)-failuresKept+1):], at)
-}
-
-// failedSince counts ticks since then that did not commit, as far as this
-// process knows.
-func (d *Daemon) failedSince(since time.Time) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n := 0
-	for _, at := range d.view.failed {
-		if !at.Before(since) {
-			n++
-		}
-	}
-	return n
 }

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -22,7 +21,6 @@ const (
 	noticeDegraded    = "sense_degraded"
 	noticeUnpublished = "document_unpublished"
 	noticeRejected    = "document_rejected"
-	noticeModel       = "model_unavailable"
 )
 
 // notices are those that a tick begins and ends.
@@ -117,7 +115,7 @@ func (p publication) setAside(ctx context.Context, result mind.PublishResult) er
 func modelNotices(at time.Time, results []threads.Result, usualOf func(subconscious.ThreadName) string) (all notices) {
 	for _, r := range results {
 		usual := usualOf(r.Thread)
-		key := mind.NoticeKey{Code: noticeModel, Key: string(r.Thread)}
+		key := mind.NoticeKey{Code: view.NoticeModel, Key: string(r.Thread)}
 		switch {
 		case usual == "" || r.Model == usual:
 			all.resolve = append(all.resolve, key)
@@ -125,45 +123,13 @@ func modelNotices(at time.Time, results []threads.Result, usualOf func(subconsci
 			// It was not asked, and nothing new is known of its model.
 		case r.Mode == modeReflex:
 			all.raise = append(all.raise, mind.Notice{NoticeKey: key, At: at,
-				Text: thinks(string(r.Thread)) + "by rules: " + r.Reason,
+				Text: view.Thinks(string(r.Thread)) + "by rules: " + r.Reason,
 				Next: "see `subconsciousctl models`; rules look at everything meanwhile, and the model is asked again by itself"})
 		default:
 			all.raise = append(all.raise, mind.Notice{NoticeKey: key, At: at,
-				Text: thinks(string(r.Thread)) + "with a stand-in: " + r.Reason,
+				Text: view.Thinks(string(r.Thread)) + "with a stand-in: " + r.Reason,
 				Next: "see `subconsciousctl models`"})
 		}
 	}
 	return all
-}
-
-// thinks begins a notice about a thread.
-func thinks(thread string) string { return "the " + thread + " thinks " }
-
-// shownNotices are the notices for people. Threads whose model cannot be had for
-// the same cause, or whose model is the same, share one: the oldest.
-func (d *Daemon) shownNotices(all []mind.Notice) []api.Notice {
-	type group struct {
-		how, cause, usual string
-		who               []string
-	}
-	shown, groups := []api.Notice{}, []group{}
-	for _, n := range all {
-		says, ok := strings.CutPrefix(n.Text, thinks(n.Key))
-		one := group{}
-		if n.Code == noticeModel && ok {
-			one.usual, one.who = d.usual(subconscious.ThreadName(n.Key)), []string{"the " + n.Key}
-			one.how, one.cause, _ = strings.Cut(says, ": ")
-		}
-		i := slices.IndexFunc(groups, func(g group) bool {
-			return one.who != nil && g.how == one.how && (g.cause == one.cause || g.usual == one.usual)
-		})
-		if i < 0 {
-			shown, groups = append(shown, api.Notice{At: n.At, Code: n.Code, Text: n.Text, Next: n.Next}), append(groups, one)
-			continue
-		}
-		g := &groups[i]
-		shown[i].Text = strings.Join(g.who, ", ") + " and " + one.who[0] + " think " + g.how + ": " + g.cause
-		g.who = append(g.who, one.who[0])
-	}
-	return shown
 }

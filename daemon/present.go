@@ -28,11 +28,9 @@ func (d *Daemon) presence(staged *senses.Staged, at time.Time) subconscious.Pres
 		defer cancel()
 		signals.Session = d.session.Session(ctx)
 	}
-	d.mu.Lock()
-	if d.view.used.After(signals.CommandUsed) {
-		signals.CommandUsed = d.view.used
+	if used := d.board.Now().Used; used.After(signals.CommandUsed) {
+		signals.CommandUsed = used
 	}
-	d.mu.Unlock()
 	return presence.Judge(d.options.Config.Presence, signals)
 }
 
@@ -68,32 +66,3 @@ func (d *Daemon) eventsAround(staged *senses.Staged, at time.Time) []subconsciou
 
 // nearKept bounds how many events are kept in mind.
 const nearKept = 1000
-
-// use notes that the person used the command line.
-func (d *Daemon) use() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.view.used = d.options.Now()
-}
-
-// poll is the least time between two looks at the status that a person is taken
-// to have: what asks more often is a program.
-const poll = 10 * time.Minute
-
-// glance notes that somebody looked at the status.
-func (d *Daemon) glance() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.options.Now()
-	if now.Sub(d.view.glanced) >= poll {
-		d.view.used = now
-	}
-	d.view.glanced = now
-}
-
-// lastPresence is what the last tick judged.
-func (d *Daemon) lastPresence() subconscious.Presence {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.view.presence
-}

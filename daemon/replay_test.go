@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -103,7 +104,7 @@ func TestReplayGivesTheSameBytes(t *testing.T) {
 
 func (w *world) replays(record mind.Record, want string) {
 	w.t.Helper()
-	replayed, err := daemon.Replay(record)
+	replayed, err := view.Replay(record)
 	if err != nil {
 		w.t.Fatal(err)
 	}

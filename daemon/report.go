@@ -4,25 +4,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
-
-// Modes of a thread in a report, beside that in which it ran.
-const (
-	threadSkipped = "skipped"
-	threadFailed  = "failed"
-)
-
-// threadOK is the state of a thread that ran well.
-const threadOK = "ok"
 
 // report says what a tick did. What it says of publishing comes later.
 func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, results []threads.Result, snapshot subconscious.Snapshot,
@@ -74,10 +64,10 @@ func (d *Daemon) threadReport(r threads.Result, field subconscious.Field, change
 	}
 	switch {
 	case !r.Attention.Ask:
-		out.Mode = threadSkipped
+		out.Mode = view.Skipped
 		return out
 	case r.Err != nil:
-		out.Mode, out.Reason, out.Usual = threadFailed, r.Err.Error(), d.usual(r.Thread)
+		out.Mode, out.Reason, out.Usual = view.Failed, r.Err.Error(), d.usual(r.Thread)
 		return out
 	}
 	if r.Attention.Level > 0 && out.Reason == "" {
@@ -88,88 +78,6 @@ func (d *Daemon) threadReport(r threads.Result, field subconscious.Field, change
 	}
 	out.Shown = len(field.New) + len(field.Wider)
 	return out
-}
-
-func threadState(t api.ThreadReport) string {
-	if t.Mode == threadSkipped || t.Mode == threadFailed {
-		return t.Mode
-	}
-	return threadOK
-}
-
-// replayable is what a tick's record holds: all that the mechanics depended on.
-type replayable struct {
-	Mechanics int              `json:"mechanics"`
-	Zone      string           `json:"zone"`
-	Input     aggregator.Input `json:"input"`
-	// Judging is the version of the gate's rules.
-	Judging int            `json:"judging"`
-	Gate    escalate.Input `json:"gate"`
-}
-
-// tickRecord packs a tick so that it can be replayed and shown.
-func tickRecord(in aggregator.Input, gate escalate.Input, report api.TickReport) (mind.Record, error) {
-	kept := replayable{Mechanics: aggregator.MechanicsVersion, Zone: in.Zone.String(), Input: in, Judging: escalate.Version, Gate: gate}
-	kept.Input.Zone = nil
-	inputs, err := json.Marshal(kept)
-	if err != nil {
-		return mind.Record{}, fmt.Errorf("record tick %d: %w", report.Tick, err)
-	}
-	text, err := json.Marshal(report)
-	if err != nil {
-		return mind.Record{}, fmt.Errorf("record tick %d: %w", report.Tick, err)
-	}
-	return mind.Record{Tick: report.Tick, At: report.At, Kind: report.Kind, Inputs: inputs, Report: text}, nil
-}
-
-// Replayed is a recorded tick, thought again.
-type Replayed struct {
-	State   subconscious.State
-	Changes aggregator.Changes
-	Outcome escalate.Outcome
-}
-
-// Replay merges a recorded tick again, and judges it again. It fails where the
-// record is of another version of the mechanics.
-func Replay(record mind.Record) (Replayed, error) {
-	in, gate, err := recorded(record)
-	if err != nil {
-		return Replayed{}, err
-	}
-	out := Replayed{Outcome: escalate.Decide(gate)}
-	out.State, out.Changes = aggregator.Merge(in)
-	out.State = escalate.Remember(out.State, out.Outcome)
-	return out, nil
-}
-
-// recordedInput is what a recorded tick was merged from.
-func recordedInput(record mind.Record) (aggregator.Input, error) {
-	in, _, err := recorded(record)
-	return in, err
-}
-
-// recorded is what a tick was merged and judged from.
-func recorded(record mind.Record) (aggregator.Input, escalate.Input, error) {
-	var kept replayable
-	fail := func(err error) (aggregator.Input, escalate.Input, error) {
-		return aggregator.Input{}, escalate.Input{}, fmt.Errorf("replay tick %d: %w", record.Tick, err)
-	}
-	if err := json.Unmarshal(record.Inputs, &kept); err != nil {
-		return fail(err)
-	}
-	if kept.Mechanics != aggregator.MechanicsVersion {
-		return fail(fmt.Errorf("it was made by mechanics version %d, this is version %d", kept.Mechanics, aggregator.MechanicsVersion))
-	}
-	if kept.Judging != escalate.Version {
-		return fail(fmt.Errorf("it was judged by version %d of the gate, this is version %d", kept.Judging, escalate.Version))
-	}
-	zone, err := time.LoadLocation(kept.Zone)
-	if err != nil {
-		return fail(err)
-	}
-	kept.Input.Zone = zone
-	kept.Input.At, kept.Gate.At = kept.Input.At.In(zone), kept.Gate.At.In(zone)
-	return kept.Input, kept.Gate, nil
 }
 
 // entryLog says what happened to each entry, with the thread and the rule, for
@@ -225,10 +133,10 @@ func (d *Daemon) tell(report api.TickReport) {
 	for _, t := range report.Threads {
 		findings += t.Findings
 		calls += t.Calls
-		if fallsBack(t) {
+		if view.FellBack(t) {
 			fellBack++
 		}
-		if t.Mode == threadFailed {
+		if t.Mode == view.Failed {
 			failed++
 		}
 	}
@@ -248,7 +156,10 @@ func (d *Daemon) tell(report api.TickReport) {
 	}
 }
 
-// fallsBack: rules, or a listed fall-back, thought for a model that failed.
-func fallsBack(t api.ThreadReport) bool {
-	return t.Usual != "" && (t.Model != "" || len(t.Failures) > 0)
+// threadStatus is what is known of a thread between its ticks.
+func (d *Daemon) threadStatus(name subconscious.ThreadName, kept subconscious.ThreadState) api.ThreadStatus {
+	return api.ThreadStatus{
+		Name: string(name), Mode: d.runner.Modes()[name], Usual: d.usual(name), State: cmp.Or(kept.Health, view.OK), Reason: kept.Error, Since: kept.Since,
+		NoveltyPressure: kept.NoveltyPressure, FocusHint: kept.FocusHint,
+	}
 }

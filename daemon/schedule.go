@@ -72,7 +72,7 @@ func (d *Daemon) newSchedule() (*schedule, error) {
 	}
 	return &schedule{scheduleOptions: scheduleOptions{
 		Early: early,
-		Slots: newSlots(parsed), Last: d.currentState().LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
+		Slots: newSlots(parsed), Last: d.board.Now().State.LastTick, Jitter: d.options.Config.Jitter, Logger: d.options.Logger,
 		Now:   func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 		Hints: d.collector.Hints(), Requests: d.requests,
 		Tick: func(ctx context.Context, kind subconscious.TickKind) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -34,7 +35,7 @@ func (d *Daemon) Merged(ctx context.Context, tick int64) (Merged, error) {
 	if !ok {
 		return Merged{}, fmt.Errorf("there is no record of tick %d", tick)
 	}
-	in, err := recordedInput(record)
+	in, err := view.Merged(record)
 	if err != nil {
 		return Merged{}, err
 	}

@@ -71,9 +71,9 @@ func pushes(tick int64, at time.Time, outcome escalate.Outcome) []mind.Push {
 		if decision.Verdict != escalate.Tell || decision.Message == nil {
 			continue
 		}
-		p := mind.Push{At: at, Kind: pushIncident}
+		p := mind.Push{At: at, Kind: mind.PushIncident}
 		if decision.Urgent {
-			p.Kind = pushUrgent
+			p.Kind = mind.PushUrgent
 		}
 		if decision.Deliberate {
 			p.Key = mind.PushKey(tick, decision.ID)
@@ -81,10 +81,10 @@ func pushes(tick int64, at time.Time, outcome escalate.Outcome) []mind.Push {
 		all = append(all, p)
 	}
 	for range outcome.Digests {
-		all = append(all, mind.Push{At: at, Kind: pushDigest})
+		all = append(all, mind.Push{At: at, Kind: mind.PushDigest})
 	}
 	if outcome.Notices != nil {
-		all = append(all, mind.Push{At: at, Kind: pushNotice})
+		all = append(all, mind.Push{At: at, Kind: mind.PushNotice})
 	}
 	return all
 }

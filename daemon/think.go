@@ -5,11 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+var _ api.Steerer = (*Daemon)(nil)
+
+// Think implements api.Steerer: one manual tick.
+func (d *Daemon) Think(ctx context.Context, request api.TickRequest) (api.TickReport, error) {
+	thread := subconscious.ThreadName(request.Thread)
+	if thread != "" && !slices.Contains(d.runner.Names(), thread) {
+		return api.TickReport{}, view.UnknownThread(thread)
+	}
+	report, err := d.think(ctx, tickRequest{kind: subconscious.Manual, dryRun: request.DryRun, thread: thread})
+	return report, view.Answer(err)
+}
 
 // think waits for its turn and runs one tick. A tick, once begun, is not cut
 // short by ctx, but by the daemon's stop and by tick_timeout.
@@ -22,11 +36,11 @@ func (d *Daemon) think(ctx context.Context, request tickRequest) (api.TickReport
 	if err := d.refusePaused(); err != nil {
 		return api.TickReport{}, err
 	}
-	d.setRunning(true)
-	defer d.setRunning(false)
+	d.board.Set(func(n *view.Now) { n.Running = true })
+	defer d.board.Set(func(n *view.Now) { n.Running = false })
 	report, err := d.contained(d.options.Now(), request)
 	if err != nil {
-		d.noteFailure(d.options.Now(), err.Error())
+		d.board.Set(func(n *view.Now) { n.Fail(d.options.Now(), err.Error()) })
 	}
 	return report, err
 }
@@ -46,23 +60,9 @@ func (d *Daemon) contained(at time.Time, request tickRequest) (report api.TickRe
 	return d.tick(ctx, at, request)
 }
 
-func (d *Daemon) setRunning(running bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.view.running = running
-}
-
-func (d *Daemon) currentState() subconscious.State {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.view.state
-}
-
 // refusePaused answers a tick while the mind is paused.
 func (d *Daemon) refusePaused() error {
-	d.mu.Lock()
-	paused := d.view.paused
-	d.mu.Unlock()
+	paused := d.board.Now().Paused
 	if !paused.Active(d.options.Now()) {
 		return nil
 	}

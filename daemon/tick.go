@@ -10,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/daemon/view"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -36,7 +37,7 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 		return api.TickReport{}, err
 	}
 	at = at.In(zone).Round(0)
-	state := d.currentState()
+	state := d.board.Now().State
 	commands, err := pending(ctx, d.mind)
 	if err != nil {
 		return api.TickReport{}, fmt.Errorf("read what is asked for: %w", err)
@@ -98,9 +99,6 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	} else {
 		report.Published = true
 	}
-	d.mu.Lock()
-	d.view.report = report
-	d.mu.Unlock()
 	report.ElapsedMS = milliseconds(time.Since(began))
 	d.tell(report)
 	return report, nil
@@ -178,7 +176,7 @@ func (x decided) kept(report api.TickReport) (mind.Commit, error) {
 		out.Consumed[c.ID] = cmp.Or(x.outcome.Done[c.ID], x.changes.Done[c.ID])
 	}
 	var err error
-	if out.Record, err = tickRecord(x.input, x.gate, report); err != nil {
+	if out.Record, err = view.Record(x.input, x.gate, report); err != nil {
 		return out, err
 	}
 	if out.Log, err = entryLog(report, x.next, x.input.State, x.changes); err != nil {
@@ -202,21 +200,21 @@ func (d *Daemon) adopt(staged *senses.Staged, done decided, report *api.TickRepo
 	statuses := make([]api.ThreadStatus, 0, len(report.Threads))
 	for _, t := range report.Threads {
 		status := d.threadStatus(subconscious.ThreadName(t.Name), next.Threads[subconscious.ThreadName(t.Name)])
-		status.State, status.Reason = threadState(t), t.Reason
+		status.State, status.Reason = view.State(t), t.Reason
 		pending, overflow := staged.Pending(subconscious.ThreadName(t.Name))
 		status.Pending, status.Overflow = len(pending), overflow
-		if before := d.lastStatus(t.Name); t.Mode == threadSkipped || t.Mode == threadFailed {
+		if before := d.board.Now().Thread(t.Name); t.Mode == view.Skipped || t.Mode == view.Failed {
 			status.Last, status.Mode, status.Model, status.Usual = before.Last, before.Mode, before.Model, before.Usual
 		} else {
 			status.Last, status.Mode, status.Model, status.Usual = report.At, t.Mode, t.Model, t.Usual
 		}
 		statuses = append(statuses, status)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.view.state, d.view.document, d.view.threads = next, document, statuses
-	d.view.senses, d.view.failure, d.view.presence = staged.Health(), "", done.gate.Presence
-	d.view.countRejections(*report)
+	d.board.Set(func(n *view.Now) {
+		n.State, n.Document, n.Threads = next, document, statuses
+		n.Senses, n.Failure, n.Presence = staged.Health(), "", done.gate.Presence
+		n.CountRejections(*report)
+	})
 }
 
 // markSeen moves the marks of the threads that were healthy. A thread that used
@@ -251,12 +249,7 @@ const (
 )
 
 func cites(thought subconscious.Thought, ref subconscious.Ref) bool {
-	return slices.ContainsFunc(thought.Findings, func(f subconscious.Finding) bool {
-		return slices.ContainsFunc(f.Evidence, func(text string) bool {
-			c, ok := subconscious.ParseCitation(text)
-			return ok && c.Ref == ref
-		})
-	})
+	return slices.ContainsFunc(thought.Findings, func(f subconscious.Finding) bool { return f.Cites(ref) })
 }
 
 func milliseconds(d time.Duration) float64 {

@@ -1,6 +1,9 @@
 package subconscious
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ThreadName names a thread of thought.
 type ThreadName string
@@ -91,6 +94,14 @@ type Finding struct {
 	EscalateReason string    `json:"escalate_reason,omitempty"`
 	// Rule names the reflex rule, or the model, that made it.
 	Rule string `json:"rule,omitempty"`
+}
+
+// Cites reports whether an observation is among the evidence.
+func (f Finding) Cites(ref Ref) bool {
+	return slices.ContainsFunc(f.Evidence, func(text string) bool {
+		c, ok := ParseCitation(text)
+		return ok && c.Ref == ref
+	})
 }
 
 // Snapshot is what the threads of one tick are given. It is a value: nothing in

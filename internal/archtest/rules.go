@@ -155,6 +155,9 @@ func outerRules() []Rule {
 			Tests:  []string{"api/client", "internal/failpoint", "store", "store/mind"},
 			Reason: "main parses flags, builds daemon.Options and returns an exit code: putting the parts together is the daemon's",
 		}, {
+			Packages: []string{"daemon/view"}, May: append(owners, "setup", "setup/live"),
+			Reason: "what is read of a mind is read of values and stores: it knows neither the daemon nor the senses' drivers",
+		}, {
 			Packages: []string{"daemon/*/..."}, May: append(owners, "internal/foreign", "internal/watch", "internal/dates", "internal/failpoint"),
 			Reason: "a part of the daemon does not know the whole",
 		}, {

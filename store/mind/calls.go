@@ -12,6 +12,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// OutcomeAnswered is the outcome of a call that helped.
+const OutcomeAnswered = "answered"
+
 // ModelCall is one request to a model, all its attempts together. Its texts
 // are redacted by the caller, and cut to their bounds here.
 type ModelCall struct {
@@ -32,7 +35,7 @@ type ModelCall struct {
 	Cost       int64 // billionths of a US dollar
 	Latency    time.Duration
 	Attempts   int
-	Outcome    string // "answered", or the kind of the failure
+	Outcome    string // OutcomeAnswered, or the kind of the failure
 	Error      string // in plain words, at most 500 bytes; "" where there is none
 	Answer     string // at most 4 KiB; "" where none is kept
 }

@@ -16,10 +16,18 @@ import (
 // days.
 type Push struct {
 	At   time.Time
-	Kind string // incident, urgent, digest, notice
+	Kind string
 	// Key is PushKey of what can still be kept back; else "".
 	Key string
 }
+
+// Kinds of pushes.
+const (
+	PushIncident = "incident"
+	PushUrgent   = "urgent" // an incident for which the caps keep a place
+	PushDigest   = "digest"
+	PushNotice   = "notice"
+)
 
 // PushKey names the push of one incident at one tick.
 func PushKey(tick int64, incident subconscious.IncidentID) string {

@@ -1,9 +1,8 @@
-package daemon_test
+package view
 
 import (
 	"testing"
 
-	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -19,7 +18,7 @@ func TestToldByRuleWasTold(t *testing.T) {
 		{subconscious.OutcomeSnoozed, "quiet hours have begun", "template", false}, {subconscious.OutcomeDismissed, "", "template", false},
 	} {
 		r := deliberate.Record{Fallback: c.fallback, Outcome: &subconscious.Outcome{Kind: c.kind, Model: c.model}}
-		if got := daemon.APIDeliberation(r); got.Template != c.want || got.Problem != c.fallback {
+		if got := shownDeliberation(r); got.Template != c.want || got.Problem != c.fallback {
 			t.Errorf("%+v: by rule %t, want %t", c, got.Template, c.want)
 		}
 	}

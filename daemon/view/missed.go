@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"cmp"
@@ -18,7 +18,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
-	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -33,63 +32,34 @@ const (
 	ticksTraced = 300
 )
 
-// Missed implements api.Teller: from the observation to the gate, where was it
-// let pass?
-func (d *Daemon) Missed(ctx context.Context, request api.MissedRequest) (api.Trace, error) {
-	at := d.now()
-	trace := api.Trace{Text: redact.Text(request.Text), At: at, Candidates: []api.CitedObservation{}, Steps: []api.TraceStep{}}
-	found, err := d.ledger.Search(ctx, request.Text, at.Add(-missedWithin), candidatesShown)
+// Trace follows what should have been told from the observation to the gate:
+// where was it let pass?
+func (v *Reader) Trace(ctx context.Context, text string) (api.Trace, error) {
+	at := v.in.Now()
+	trace := api.Trace{Text: redact.Text(text), At: at, Candidates: []api.CitedObservation{}, Steps: []api.TraceStep{}}
+	found, err := v.in.Ledger.Search(ctx, text, at.Add(-missedWithin), candidatesShown)
 	if err != nil {
-		return api.Trace{}, answer(err)
+		return api.Trace{}, err
 	}
 	for _, f := range found {
 		c := subconscious.Citation{Ref: f.Observation.Ref(), Seq: f.Observation.Seq}
-		_, stands := d.ledger.View().Get(c.Ref)
+		_, stands := v.in.Ledger.View().Get(c.Ref)
 		trace.Candidates = append(trace.Candidates, api.CitedObservation{Citation: c.String(), Observation: f.Observation, Standing: stands})
 	}
-	t := tracer{d: d, trace: &trace}
+	t := tracer{in: v.in, trace: &trace}
 	if len(found) == 0 {
-		err = d.traceBlindness(ctx, &trace)
+		err = v.traceBlindness(ctx, &trace)
 	} else {
 		t.observation = found[0].Observation
 		err = t.follow(ctx)
 	}
-	if err != nil {
-		return api.Trace{}, err
-	}
 	trace.Missed = len(found) > 0 && !t.arrived
-	if trace.Counted = trace.Missed && request.Teach && request.As == ""; !trace.Counted {
-		return trace, nil
-	}
-	return trace, d.keepMissed(ctx, trace)
-}
-
-// keepMissed puts a trace on record, and lets the gate learn from it at the next
-// tick.
-func (d *Daemon) keepMissed(ctx context.Context, trace api.Trace) error {
-	kept := trace
-	kept.Candidates = slices.Clone(trace.Candidates)
-	for i := range kept.Candidates {
-		kept.Candidates[i].Observation.Text = "" // the ledger has it, for as long as it may be kept
-	}
-	body, err := json.Marshal(kept)
-	if err != nil {
-		return fmt.Errorf("keep what was missed: %w", err)
-	}
-	if err := d.mind.AddMissed(ctx, mind.Missed{At: trace.At, Text: trace.Text, Incident: trace.Incident, JSON: body}); err != nil {
-		return answer(err)
-	}
-	if trace.Incident == "" {
-		return nil
-	}
-	_, err = d.Command(ctx, subconscious.Command{At: trace.At, Kind: subconscious.CommandAck, IncidentID: trace.Incident,
-		Feedback: subconscious.Missed, By: byPerson})
-	return err
+	return trace, err
 }
 
 // traceBlindness says that no sense saw it, and which were blind.
-func (d *Daemon) traceBlindness(ctx context.Context, trace *api.Trace) error {
-	blind, err := d.ledger.BlindPeriods(ctx, trace.At.Add(-missedWithin))
+func (v *Reader) traceBlindness(ctx context.Context, trace *api.Trace) error {
+	blind, err := v.in.Ledger.BlindPeriods(ctx, trace.At.Add(-missedWithin))
 	if err != nil {
 		return fmt.Errorf("read the blind periods: %w", err)
 	}
@@ -122,7 +92,7 @@ const (
 
 // tracer follows one observation through what is on record.
 type tracer struct {
-	d           *Daemon
+	in          Sources
 	trace       *api.Trace
 	observation subconscious.Observation
 	// arrived: the person was told by a message of its own, and a channel took it.
@@ -169,7 +139,7 @@ type tracedTick struct {
 
 // ticks are those that followed when it was seen, and the last ones, in order.
 func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
-	count := t.d.currentState().TickCount
+	count := t.in.Board.Now().State.TickCount
 	first, err := t.first(ctx, count)
 	if err != nil {
 		return nil, err
@@ -179,7 +149,7 @@ func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
 		if tick == first+ticksTraced {
 			tick = max(tick, count-ticksTraced+1)
 		}
-		record, ok, err := t.d.mind.Record(ctx, tick)
+		record, ok, err := t.in.Mind.Record(ctx, tick)
 		if err != nil {
 			return nil, fmt.Errorf("read the ticks: %w", err)
 		}
@@ -192,7 +162,7 @@ func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
 		}
 		// A record of other mechanics says which threads were asked, but not
 		// what became of their findings.
-		if input, err := recordedInput(record); err == nil {
+		if input, err := Merged(record); err == nil {
 			traced.input = input
 			_, traced.changes = aggregator.Merge(input)
 		}
@@ -205,7 +175,7 @@ func (t *tracer) ticks(ctx context.Context) ([]tracedTick, error) {
 func (t *tracer) first(ctx context.Context, count int64) (int64, error) {
 	var failed error
 	after := sort.Search(int(count), func(n int) bool {
-		record, ok, err := t.d.mind.Record(ctx, int64(n)+1)
+		record, ok, err := t.in.Mind.Record(ctx, int64(n)+1)
 		failed = errors.Join(failed, err)
 		return ok && !record.At.Before(t.observation.At)
 	})
@@ -217,13 +187,13 @@ func (t *tracer) first(ctx context.Context, count int64) (int64, error) {
 
 // asked are the threads in whose field it was when they were asked.
 func (t *tracer) asked(ticks []tracedTick) (asked []string) {
-	for _, name := range t.d.runner.Names() {
+	for _, name := range t.in.Threads {
 		if !threads.Interested(name, t.observation) {
 			continue
 		}
 		at := slices.IndexFunc(ticks, func(tick tracedTick) bool {
 			return slices.ContainsFunc(tick.report.Threads, func(r api.ThreadReport) bool {
-				return r.Name == string(name) && r.Mode != threadSkipped && r.Mode != threadFailed
+				return r.Name == string(name) && r.Mode != Skipped && r.Mode != Failed
 			})
 		})
 		if at < 0 {
@@ -250,7 +220,7 @@ func (t *tracer) claims(tick tracedTick) (all []claimed) {
 	ref := t.observation.Ref()
 	for _, thought := range tick.input.Thoughts {
 		for _, f := range thought.Findings {
-			if cites(subconscious.Thought{Findings: []subconscious.Finding{f}}, ref) {
+			if f.Cites(ref) {
 				all = append(all, claimed{thought.Thread, f, tick.report.Tick, tick.report.At, tick.changes})
 			}
 		}
@@ -299,7 +269,7 @@ func rejectionProposal(reason aggregator.Reason, c claimed) string {
 	case aggregator.ClosedByPerson:
 		return "You had closed it: it stays closed until it gets worse or comes anew."
 	case aggregator.BelowImportance:
-		return fmt.Sprintf("Lower mechanics.min_importance to %d.", max(c.finding.Importance, 1))
+		return fmt.Sprintf("Lower mechanics.min_importance to %v.", max(c.finding.Importance, 1))
 	case aggregator.CrowdedOut:
 		return "More important entries filled its list: close what is done of those that `subconsciousctl status` lists."
 	}
@@ -323,9 +293,9 @@ func (t *tracer) incidentOf(c claimed) (subconscious.IncidentKey, bool) {
 
 // gated says what the gate decided of the incident.
 func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c claimed) error {
-	incidents, err := t.d.mind.Incidents(ctx, []subconscious.IncidentKey{key}, nil)
+	incidents, err := t.in.Mind.Incidents(ctx, []subconscious.IncidentKey{key}, nil)
 	if err != nil {
-		return answer(err)
+		return Answer(err)
 	}
 	if len(incidents) == 0 || incidents[0].Telling == nil {
 		t.step(stageGate, "", false, c.tick, c.at, "nobody asked that you be told")
@@ -334,7 +304,7 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 	}
 	telling := incidents[0].Telling
 	t.trace.Incident = telling.ID
-	rows, err := t.d.mind.Decisions(ctx, telling.ID, decisionsShown)
+	rows, err := t.in.Mind.Decisions(ctx, telling.ID, decisionsShown)
 	if err != nil {
 		return fmt.Errorf("read the decisions: %w", err)
 	}
@@ -348,7 +318,7 @@ func (t *tracer) gated(ctx context.Context, key subconscious.IncidentKey, c clai
 	if len(telling.Told) > 0 {
 		return t.delivered(ctx, telling)
 	}
-	return t.end(fmt.Sprintf("It was kept back by the gate: %s.", last.Reason), t.d.gateProposal(escalate.Reason(last.Reason), telling.ID))
+	return t.end(fmt.Sprintf("It was kept back by the gate: %s.", last.Reason), gateProposal(t.in.Config.Gate(), escalate.Reason(last.Reason), telling.ID))
 }
 
 // delivered says how the message fared.
@@ -360,7 +330,7 @@ func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) e
 	if !ok {
 		return t.end("A deliberation kept it back.", "`subconsciousctl why "+string(telling.ID)+"` shows all that was said; deliberation.enabled: false tells without one.")
 	}
-	deliveries, err := t.d.outbox.Deliveries(ctx, telling.ID)
+	deliveries, err := t.in.Outbox.Deliveries(ctx, telling.ID)
 	if err != nil {
 		return fmt.Errorf("read what was sent: %w", err)
 	}
@@ -380,8 +350,8 @@ func (t *tracer) delivered(ctx context.Context, telling *subconscious.Telling) e
 }
 
 // gateProposal is the change that would have let it through.
-func (d *Daemon) gateProposal(reason escalate.Reason, id subconscious.IncidentID) string {
-	rules, why := d.options.Config.Gate(), "`subconsciousctl why "+string(id)+"`"
+func gateProposal(rules escalate.Rules, reason escalate.Reason, id subconscious.IncidentID) string {
+	why := "`subconsciousctl why " + string(id) + "`"
 	switch reason {
 	case escalate.LowConfidence, escalate.Digest:
 		return fmt.Sprintf("Count it as missed (--teach), which raises the weight of such things (`subconsciousctl calibration`); or lower escalation.push_from, now %.2f.", rules.PushFrom)
@@ -390,7 +360,7 @@ func (d *Daemon) gateProposal(reason escalate.Reason, id subconscious.IncidentID
 	case escalate.Presence:
 		return "It waited for a natural pause: lower escalation.hold_engaged or hold_busy, or switch a source off under presence."
 	case escalate.BudgetAttention:
-		return fmt.Sprintf("The caps were used up: budget.notifications_per_day is %d, escalations_per_hour %d.", rules.NotificationsPerDay, rules.EscalationsPerHour)
+		return fmt.Sprintf("The caps were used up: budget.notifications_per_day is %d, escalations_per_hour %v.", rules.NotificationsPerDay, rules.EscalationsPerHour)
 	case escalate.Cooldown:
 		return fmt.Sprintf("It was told shortly before: escalation.cooldown is %s.", rules.Cooldown)
 	case escalate.Expired:

@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"cmp"
@@ -13,56 +13,50 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var _ api.Inspector = (*Daemon)(nil)
-
 // Status implements api.Inspector.
-func (d *Daemon) Status(ctx context.Context) (api.Status, error) {
-	pending, err := d.mind.Pending(ctx)
+func (v *Reader) Status(ctx context.Context) (api.Status, error) {
+	pending, err := v.in.Mind.Pending(ctx)
 	if err != nil {
 		return api.Status{}, fmt.Errorf("read what is asked for: %w", err)
 	}
-	notices, err := d.mind.Notices(ctx)
+	notices, err := v.in.Mind.Notices(ctx)
 	if err != nil {
 		return api.Status{}, fmt.Errorf("read the notices: %w", err)
 	}
-	now := d.options.Now()
-	d.mu.Lock()
-	v := d.view
-	rejected := v.rejectedSince(now.Add(-rejectionsShown))
-	d.mu.Unlock()
-	zone := d.zoneOrUTC()
-	d.glance()
+	now := v.in.Now()
+	shown := v.in.Board.Now()
+	v.in.Board.Glance(now)
 	status := api.Status{
-		Version: d.options.Version,
+		Version: v.in.Version,
 		Mind: api.MindStatus{
-			StateDir: d.options.Config.StateDir, PID: os.Getpid(), Started: d.started.In(zone).Round(0), Demo: d.options.Demo,
-			Paused: v.paused.Active(now),
+			StateDir: v.in.Config.StateDir, PID: os.Getpid(), Started: v.in.Started.In(now.Location()).Round(0), Demo: v.in.Demo,
+			Paused: shown.Paused.Active(now),
 		},
 		Tick: api.TickStatus{
-			Count: v.state.TickCount, Last: v.state.LastTick, Next: d.schedule.next(), Running: v.running,
-			Schedule: d.options.Config.Schedule, Error: v.failure,
+			Count: shown.State.TickCount, Last: shown.State.LastTick, Next: v.in.Next(), Running: shown.Running,
+			Schedule: v.in.Config.Schedule, Error: shown.Failure,
 		},
-		Senses: senseStatuses(v.senses), Threads: v.threads, Subconscious: v.state.Document(),
-		Parked: parkedEntries(v.state.Parked), Presence: v.presence,
-		Pending: pending, Rejected: rejected, Notices: d.shownNotices(notices),
+		Senses: senseStatuses(shown.Senses), Threads: shown.Threads, Subconscious: shown.State.Document(),
+		Parked: parkedEntries(shown.State.Parked), Presence: shown.Presence,
+		Pending: pending, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 	}
-	if d.options.Changed() {
+	if v.in.Changed() {
 		status.Notices = append(status.Notices, api.Notice{At: now, Code: api.NoticeConfiguration,
 			Text: "the configuration was changed since it was read, which takes effect at the next start",
 			Next: "see whether it is right (subconsciousctl config check), then restart the daemon"})
 	}
-	if status.Budget, err = d.budgetStatus(ctx); err != nil {
+	if status.Budget, err = v.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
 	}
-	status.Models, status.Threads = d.modelStatuses(), withSpending(v.threads, status.Budget.Roles)
-	if err := d.addTelling(ctx, &status); err != nil {
+	status.Models, status.Threads = v.modelStatuses(), withSpending(shown.Threads, status.Budget.Roles)
+	if err := v.addTelling(ctx, &status); err != nil {
 		return api.Status{}, err
 	}
-	if err := d.addDeliberating(ctx, &status); err != nil {
+	if err := v.addDeliberating(ctx, &status); err != nil {
 		return api.Status{}, err
 	}
 	if status.Mind.Paused {
-		status.Mind.PausedUntil = v.paused.Until
+		status.Mind.PausedUntil = shown.Paused.Until
 	}
 	return status, nil
 }
@@ -92,6 +86,14 @@ func parkedEntries(parked []subconscious.Entry) []api.ParkedEntry {
 	return shown
 }
 
+// What a thread did at a tick, beside the ways in which it thinks, and its state
+// where it ran well.
+const (
+	Skipped = "skipped"
+	Failed  = "failed"
+	OK      = "ok"
+)
+
 func senseStatuses(all []senses.Health) []api.SenseStatus {
 	statuses := make([]api.SenseStatus, 0, len(all))
 	for _, h := range all {
@@ -102,51 +104,24 @@ func senseStatuses(all []senses.Health) []api.SenseStatus {
 	return statuses
 }
 
-// threadStatus is what is known of a thread between its ticks.
-func (d *Daemon) threadStatus(name subconscious.ThreadName, kept subconscious.ThreadState) api.ThreadStatus {
-	state := kept.Health
-	if state == "" {
-		state = "ok"
-	}
-	return api.ThreadStatus{
-		Name: string(name), Mode: d.runner.Modes()[name], Usual: d.usual(name), State: state, Reason: kept.Error, Since: kept.Since,
-		NoveltyPressure: kept.NoveltyPressure, FocusHint: kept.FocusHint,
-	}
-}
-
-// lastStatus is how a thread was after the last tick.
-func (d *Daemon) lastStatus(name string) api.ThreadStatus {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, t := range d.view.threads {
-		if t.Name == name {
-			return t
-		}
-	}
-	return api.ThreadStatus{Name: name, Mode: d.runner.Modes()[subconscious.ThreadName(name)]}
-}
-
 // Document implements api.Inspector.
-func (d *Daemon) Document(context.Context) ([]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.view.document, nil
+func (v *Reader) Document(context.Context) ([]byte, error) {
+	return v.in.Board.Now().Document, nil
 }
 
 // Health implements api.Inspector.
-func (d *Daemon) Health(context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.view.failure != "" {
-		return errors.New("the last tick was not committed: " + d.view.failure)
+func (v *Reader) Health(context.Context) error {
+	now := v.in.Board.Now()
+	if now.Failure != "" {
+		return errors.New("the last tick was not committed: " + now.Failure)
 	}
-	for _, s := range d.view.senses {
+	for _, s := range now.Senses {
 		if s.State == senses.Blind {
 			return fmt.Errorf("%s is blind: %s", senses.SenseID{Sense: s.Kind, ID: s.ID}, s.Error)
 		}
 	}
-	for _, t := range d.view.threads {
-		if t.State == threadFailed {
+	for _, t := range now.Threads {
+		if t.State == Failed {
 			return fmt.Errorf("the %s failed: %s", t.Name, t.Reason)
 		}
 	}

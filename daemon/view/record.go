@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"cmp"
@@ -12,11 +12,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var _ api.Recorder = (*Daemon)(nil)
-
 // Ticks implements api.Recorder.
-func (d *Daemon) Ticks(ctx context.Context, before int64, limit int) ([]api.TickReport, error) {
-	records, err := d.mind.Records(ctx, before, limit)
+func (v *Reader) Ticks(ctx context.Context, before int64, limit int) ([]api.TickReport, error) {
+	records, err := v.in.Mind.Records(ctx, before, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +30,8 @@ func (d *Daemon) Ticks(ctx context.Context, before int64, limit int) ([]api.Tick
 }
 
 // Tick implements api.Recorder.
-func (d *Daemon) Tick(ctx context.Context, n int64) (api.TickReport, error) {
-	record, ok, err := d.mind.Record(ctx, n)
+func (v *Reader) Tick(ctx context.Context, n int64) (api.TickReport, error) {
+	record, ok, err := v.in.Mind.Record(ctx, n)
 	if err != nil {
 		return api.TickReport{}, err
 	}
@@ -54,16 +52,16 @@ func reportOf(record mind.Record) (api.TickReport, error) {
 }
 
 // Why implements api.Recorder.
-func (d *Daemon) Why(ctx context.Context, id subconscious.EntryID) (api.Explanation, error) {
-	entry, ok, err := d.mind.LastEntry(ctx, id)
+func (v *Reader) Why(ctx context.Context, id subconscious.EntryID) (api.Explanation, error) {
+	entry, ok, err := v.in.Mind.LastEntry(ctx, id)
 	if err != nil {
 		return api.Explanation{}, err
 	}
 	if !ok {
-		return api.Explanation{}, d.unknownEntry(id)
+		return api.Explanation{}, UnknownEntry(id)
 	}
-	out := api.Explanation{Entry: entry, Place: d.place(id), Observations: []api.CitedObservation{}, Steps: []api.Step{}}
-	incidents, err := d.mind.Incidents(ctx, []subconscious.IncidentKey{entry.Incident}, nil)
+	out := api.Explanation{Entry: entry, Place: v.place(id), Observations: []api.CitedObservation{}, Steps: []api.Step{}}
+	incidents, err := v.in.Mind.Incidents(ctx, []subconscious.IncidentKey{entry.Incident}, nil)
 	if err != nil {
 		return api.Explanation{}, err
 	}
@@ -73,10 +71,10 @@ func (d *Daemon) Why(ctx context.Context, id subconscious.EntryID) (api.Explanat
 	if out.Place == placeDropped && out.Incident.Closed != nil {
 		out.Place = placeClosed
 	}
-	if out.Observations, err = d.observations(ctx, entry, out.Incident); err != nil {
+	if out.Observations, err = v.observations(ctx, entry, out.Incident); err != nil {
 		return api.Explanation{}, err
 	}
-	out.Steps, err = d.steps(ctx, id)
+	out.Steps, err = v.steps(ctx, id)
 	return out, err
 }
 
@@ -88,8 +86,8 @@ const (
 	placeClosed  = "closed"
 )
 
-func (d *Daemon) place(id subconscious.EntryID) string {
-	state := d.currentState()
+func (v *Reader) place(id subconscious.EntryID) string {
+	state := v.state()
 	switch {
 	case slices.ContainsFunc(state.Entries, func(e subconscious.Entry) bool { return e.ID == id }):
 		return placeListed
@@ -99,16 +97,12 @@ func (d *Daemon) place(id subconscious.EntryID) string {
 	return placeDropped
 }
 
-func (d *Daemon) unknownEntry(id subconscious.EntryID) error {
-	return api.Errorf(api.CodeNotFound, "see `subconsciousctl status` for the entries there are", "there is no entry %s, nor was there one lately", id)
-}
-
 // observationsShown bounds an explanation.
 const observationsShown = 24
 
 // observations are all changes that were counted for the entry, oldest first:
 // those that it holds and the earlier ones of its incident.
-func (d *Daemon) observations(ctx context.Context, entry subconscious.Entry, incident subconscious.Incident) ([]api.CitedObservation, error) {
+func (v *Reader) observations(ctx context.Context, entry subconscious.Entry, incident subconscious.Incident) ([]api.CitedObservation, error) {
 	standing := map[subconscious.Ref]bool{}
 	var citations []subconscious.Citation
 	for _, h := range entry.Evidence {
@@ -125,9 +119,9 @@ func (d *Daemon) observations(ctx context.Context, entry subconscious.Entry, inc
 	})
 	citations = slices.Compact(citations)
 	citations = citations[max(0, len(citations)-observationsShown):]
-	out, view := make([]api.CitedObservation, 0, len(citations)), d.ledger.View()
+	out, view := make([]api.CitedObservation, 0, len(citations)), v.in.Ledger.View()
 	for _, c := range citations {
-		observation, ok, err := d.ledger.Observation(ctx, c)
+		observation, ok, err := v.in.Ledger.Observation(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("read observation %s: %w", c, err)
 		}
@@ -138,8 +132,8 @@ func (d *Daemon) observations(ctx context.Context, entry subconscious.Entry, inc
 	return out, nil
 }
 
-func (d *Daemon) steps(ctx context.Context, id subconscious.EntryID) ([]api.Step, error) {
-	entries, err := d.mind.Log(ctx, id)
+func (v *Reader) steps(ctx context.Context, id subconscious.EntryID) ([]api.Step, error) {
+	entries, err := v.in.Mind.Log(ctx, id)
 	if err != nil {
 		return nil, err
 	}

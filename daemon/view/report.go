@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"cmp"
@@ -8,24 +8,25 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
-
-var _ api.Reporter = (*Daemon)(nil)
 
 // receiptPage is how many records are read at once.
 const receiptPage = 200
 
 // Report implements api.Reporter: the receipt for a silence.
-func (d *Daemon) Report(ctx context.Context, since time.Time) (api.Report, error) {
-	zone := d.zoneOrUTC()
-	report := api.Report{Since: since.In(zone), Until: d.options.Now().In(zone).Round(0), Rejected: map[string]int{}, Changes: map[string]int{}}
+func (v *Reader) Report(ctx context.Context, since time.Time) (api.Report, error) {
+	zone := v.in.Now().Location()
+	report := api.Report{Since: since.In(zone), Until: v.in.Now().In(zone).Round(0), Rejected: map[string]int{}, Changes: map[string]int{}}
 	sums := map[string]*api.ThreadSum{}
-	for _, name := range d.runner.Names() {
+	for _, name := range v.in.Threads {
 		sums[string(name)] = &api.ThreadSum{Name: string(name)}
 	}
 	for before := int64(0); ; {
-		page, err := d.Ticks(ctx, before, receiptPage)
+		page, err := v.Ticks(ctx, before, receiptPage)
 		if err != nil {
 			return api.Report{}, err
 		}
@@ -41,17 +42,21 @@ func (d *Daemon) Report(ctx context.Context, since time.Time) (api.Report, error
 			break
 		}
 	}
-	for _, name := range d.runner.Names() {
+	for _, name := range v.in.Threads {
 		report.Threads = append(report.Threads, *sums[string(name)])
 	}
-	report.FailedTicks = d.failedSince(since)
-	if err := d.addSpending(ctx, &report); err != nil {
+	for _, at := range v.in.Board.Now().Failed {
+		if !at.Before(since) {
+			report.FailedTicks++
+		}
+	}
+	if err := v.addSpending(ctx, &report); err != nil {
 		return api.Report{}, err
 	}
-	if err := d.addTold(ctx, &report); err != nil {
+	if err := v.addTold(ctx, &report); err != nil {
 		return api.Report{}, err
 	}
-	blind, err := d.ledger.BlindPeriods(ctx, since)
+	blind, err := v.in.Ledger.BlindPeriods(ctx, since)
 	if err != nil {
 		return api.Report{}, fmt.Errorf("read the blind periods: %w", err)
 	}
@@ -90,26 +95,26 @@ func addTick(report *api.Report, sums map[string]*api.ThreadSum, tick api.TickRe
 			report.Findings += n
 		}
 		switch t.Mode {
-		case threadSkipped:
+		case Skipped:
 			sum.Skipped++
 			continue
-		case threadFailed:
+		case Failed:
 			sum.Failed++
-		case modeReflex:
+		case threads.Reflex:
 			sum.Reflex++
 		default:
 			sum.Model++
 		}
 		sum.Asked++
-		if fallsBack(t) {
+		if FellBack(t) {
 			sum.FellBack++
 		}
 	}
 }
 
 // addSpending counts what models did and cost.
-func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
-	calls, err := d.mind.SumCalls(ctx, report.Since)
+func (v *Reader) addSpending(ctx context.Context, report *api.Report) error {
+	calls, err := v.in.Mind.SumCalls(ctx, report.Since)
 	if err != nil {
 		return fmt.Errorf("read the calls to models: %w", err)
 	}
@@ -121,18 +126,19 @@ func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
 		key := [3]string{c.Role, c.Provider, c.Model}
 		sum := sums[key]
 		if sum == nil {
-			sum = &api.ModelSum{Role: c.Role, Provider: c.Provider, Model: c.Model, Local: d.isLocal(c.Provider)}
+			p, ok := v.in.Config.Models.Provider(c.Provider)
+			sum = &api.ModelSum{Role: c.Role, Provider: c.Provider, Model: c.Model, Local: ok && p.Local}
 			sums[key] = sum
 		}
 		sum.Calls += c.Attempts
 		sum.Failed += c.Attempts
-		if c.Outcome == outcomeAnswered {
+		if c.Outcome == mind.OutcomeAnswered {
 			sum.Failed -= c.Calls
 		}
 		sum.Tokens += c.Input + c.Output
 		sum.Cached += c.Cached
-		sum.Cost += dollars(c.Cost)
-		report.Money += dollars(c.Cost)
+		sum.Cost += budget.Money(c.Cost).Float()
+		report.Money += budget.Money(c.Cost).Float()
 	}
 	for _, sum := range sums {
 		report.Models = append(report.Models, *sum)
@@ -140,38 +146,38 @@ func (d *Daemon) addSpending(ctx context.Context, report *api.Report) error {
 	slices.SortFunc(report.Models, func(a, b api.ModelSum) int {
 		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
 	})
-	report.Budget, err = d.budgetStatus(ctx)
+	report.Budget, err = v.budgetStatus(ctx)
 	return err
 }
 
 // addTold counts what was told, and what the person said of it.
-func (d *Daemon) addTold(ctx context.Context, report *api.Report) error {
-	sum, err := d.mind.DecisionCounts(ctx, report.Since)
+func (v *Reader) addTold(ctx context.Context, report *api.Report) error {
+	sum, err := v.in.Mind.DecisionCounts(ctx, report.Since)
 	if err != nil {
 		return fmt.Errorf("count the decisions: %w", err)
 	}
 	report.Told, report.Again, report.Digested, report.Decisions = sum.Told, sum.Again, sum.Digested, sum.Reasons
-	feedback, err := d.mind.FeedbackCounts(ctx, report.Since)
+	feedback, err := v.in.Mind.FeedbackCounts(ctx, report.Since)
 	if err != nil {
 		return fmt.Errorf("count the answers: %w", err)
 	}
 	report.Useful, report.NotUseful = feedback[subconscious.Useful], feedback[subconscious.NotUseful]
 	report.Dismissed, report.Ignored = feedback[subconscious.Dismissed], feedback[subconscious.Ignored]
-	missed, err := d.mind.MissedList(ctx, report.Since, missedCounted)
+	missed, err := v.in.Mind.MissedList(ctx, report.Since, missedCounted)
 	if err != nil {
 		return fmt.Errorf("count what was missed: %w", err)
 	}
 	report.Missed = len(missed)
-	pushes, err := d.mind.Pushes(ctx, report.Since)
+	pushes, err := v.in.Mind.Pushes(ctx, report.Since)
 	if err != nil {
 		return fmt.Errorf("count the messages: %w", err)
 	}
 	for _, p := range pushes {
-		if p.Kind == pushDigest {
+		if p.Kind == mind.PushDigest {
 			report.Digests++
 		}
 	}
-	undelivered, err := d.outbox.Undelivered(ctx, report.Since)
+	undelivered, err := v.in.Outbox.Undelivered(ctx, report.Since)
 	if err != nil {
 		return fmt.Errorf("count what no channel took: %w", err)
 	}
@@ -181,3 +187,8 @@ func (d *Daemon) addTold(ctx context.Context, report *api.Report) error {
 
 // missedCounted bounds how many misses a report counts.
 const missedCounted = 1000
+
+// FellBack: rules, or a listed fall-back, thought for a model that failed.
+func FellBack(t api.ThreadReport) bool {
+	return t.Usual != "" && (t.Model != "" || len(t.Failures) > 0)
+}

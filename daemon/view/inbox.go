@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"context"
@@ -16,31 +16,26 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var (
-	_ api.Teller     = (*Daemon)(nil)
-	_ api.Calibrator = (*Daemon)(nil)
-)
-
 // waitingShown is how many incidents that wait status shows.
 const waitingShown = 20
 
 // Inbox implements api.Teller.
-func (d *Daemon) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, error) {
-	d.use()
-	incidents, before, err := d.mind.Inbox(ctx, mind.InboxQuery{All: query.All, Before: query.Before, Limit: query.Limit})
+func (v *Reader) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, error) {
+	v.use()
+	incidents, before, err := v.in.Mind.Inbox(ctx, mind.InboxQuery{All: query.All, Before: query.Before, Limit: query.Limit})
 	if err != nil {
-		return api.Inbox{}, answer(err)
+		return api.Inbox{}, Answer(err)
 	}
-	inbox := api.Inbox{Incidents: []api.InboxIncident{}, Before: before, Presence: d.lastPresence(), Channels: len(d.outbox.Channels)}
+	inbox := api.Inbox{Incidents: []api.InboxIncident{}, Before: before, Presence: v.in.Board.Now().Presence, Channels: len(v.in.Outbox.Channels)}
 	for _, incident := range incidents {
-		shown, err := d.inboxIncident(ctx, incident)
+		shown, err := v.inboxIncident(ctx, incident)
 		if err != nil {
 			return api.Inbox{}, err
 		}
 		inbox.Incidents = append(inbox.Incidents, shown)
 	}
-	rules, now := d.options.Config.Gate(), d.now()
-	if until, quiet := d.quiet(now); quiet {
+	rules, now := v.in.Config.Gate(), v.in.Now()
+	if until, quiet := escalate.QuietUntil(rules, now); quiet {
 		inbox.QuietUntil = until
 	}
 	if due, ok := escalate.NextDigest(rules, now); ok {
@@ -51,34 +46,29 @@ func (d *Daemon) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 
 // inboxIncident is an incident as the person sees it, with its last message's
 // deliveries.
-func (d *Daemon) inboxIncident(ctx context.Context, incident subconscious.Incident) (api.InboxIncident, error) {
-	shown := toldIncident(d.ledger.View(), incident)
+func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incident) (api.InboxIncident, error) {
+	shown := toldIncident(v.in.Ledger.View(), incident)
 	if shown.Outcome != "" {
-		for _, r := range d.currentState().History {
+		for _, r := range v.state().History {
 			if r.Incident == incident.Key && r.Deliberation != "" {
 				shown.OutcomeReason = r.Reason
 			}
 		}
 	}
-	proposed, err := d.actions.Proposals(ctx, actions.Query{Incident: shown.ID, Pending: true, Limit: 1})
+	proposed, err := v.in.Actions.Proposals(ctx, actions.Query{Incident: shown.ID, Pending: true, Limit: 1})
 	if err != nil {
 		return api.InboxIncident{}, fmt.Errorf("read the proposals: %w", err)
 	}
-	if len(proposed) > 0 && d.actions.Problem(proposed[0]) == nil {
+	if len(proposed) > 0 && v.in.Actions.Problem(proposed[0]) == nil {
 		shown.Proposal = proposed[0].ID
 	}
-	deliveries, err := d.outbox.Deliveries(ctx, shown.ID)
+	deliveries, err := v.in.Outbox.Deliveries(ctx, shown.ID)
 	if err != nil {
 		return api.InboxIncident{}, fmt.Errorf("read what was sent: %w", err)
 	}
-	if len(deliveries) > 0 {
-		last := deliveries[len(deliveries)-1].At
-		for _, x := range deliveries {
-			if x.At.Equal(last) {
-				shown.Delivery = append(shown.Delivery, apiDelivery(x))
-			}
-		}
-	}
+	shown.Delivery = Deliveries(slices.DeleteFunc(deliveries, func(x notify.Delivery) bool {
+		return !x.At.Equal(deliveries[len(deliveries)-1].At)
+	}))
 	return shown, nil
 }
 
@@ -107,23 +97,28 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 	return shown
 }
 
-func apiDelivery(x notify.Delivery) api.Delivery {
-	return api.Delivery{
-		ID: x.ID, Channel: x.Channel, Kind: string(x.Kind), At: x.At, State: string(x.State), Sent: x.Sent, Attempts: x.Attempts,
-		Repeated: x.Repeated, Title: x.Title, Text: x.Text, Error: x.Error, Next: x.Next,
+// Deliveries are what became of messages, as they travel.
+func Deliveries(all []notify.Delivery) []api.Delivery {
+	out := []api.Delivery{}
+	for _, x := range all {
+		out = append(out, api.Delivery{
+			ID: x.ID, Channel: x.Channel, Kind: string(x.Kind), At: x.At, State: string(x.State), Sent: x.Sent, Attempts: x.Attempts,
+			Repeated: x.Repeated, Title: x.Title, Text: x.Text, Error: x.Error, Next: x.Next,
+		})
 	}
+	return out
 }
 
 // waiting are the incidents that wait to be told, the most important first.
-func (d *Daemon) waiting(ctx context.Context) ([]api.InboxIncident, error) {
-	live, err := d.mind.LiveIncidents(ctx, liveIncidents)
+func (v *Reader) waiting(ctx context.Context) ([]api.InboxIncident, error) {
+	live, err := v.in.Mind.LiveIncidents(ctx, MostLive)
 	if err != nil {
 		return nil, fmt.Errorf("read what waits: %w", err)
 	}
 	waiting := []api.InboxIncident{}
 	for _, incident := range live {
 		if incident.Telling.Waits {
-			waiting = append(waiting, toldIncident(d.ledger.View(), incident))
+			waiting = append(waiting, toldIncident(v.in.Ledger.View(), incident))
 		}
 	}
 	slices.SortStableFunc(waiting, func(a, b api.InboxIncident) int { return b.Importance - a.Importance })
@@ -131,26 +126,26 @@ func (d *Daemon) waiting(ctx context.Context) ([]api.InboxIncident, error) {
 }
 
 // addTelling adds to a status what was told and waits to be.
-func (d *Daemon) addTelling(ctx context.Context, status *api.Status) (err error) {
-	if status.Incidents.Open, status.Incidents.Held, err = d.mind.IncidentCounts(ctx); err != nil {
+func (v *Reader) addTelling(ctx context.Context, status *api.Status) (err error) {
+	if status.Incidents.Open, status.Incidents.Held, err = v.in.Mind.IncidentCounts(ctx); err != nil {
 		return fmt.Errorf("count the incidents: %w", err)
 	}
-	if status.Waiting, err = d.waiting(ctx); err != nil {
+	if status.Waiting, err = v.waiting(ctx); err != nil {
 		return err
 	}
-	now := d.now()
-	spent, err := attention(ctx, d.mind, now)
+	now := v.in.Now()
+	spent, err := Attention(ctx, v.in.Mind, now)
 	if err != nil {
 		return fmt.Errorf("read how often the person was told: %w", err)
 	}
 	status.Budget.NotificationsToday = spent.Today
-	today := attentionLimit("notifications_per_day", spent.Today, d.options.Config.Budget.NotificationsPerDay)
+	today := attentionLimit("notifications_per_day", spent.Today, v.in.Config.Budget.NotificationsPerDay)
 	if today.Limit > 0 {
 		today.Until = time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
 	}
 	status.Budget.Limits = append(status.Budget.Limits, today,
-		attentionLimit("escalations_per_hour", spent.LastHour, d.options.Config.Budget.EscalationsPerHour))
-	status.Channels, err = d.Channels(ctx)
+		attentionLimit("escalations_per_hour", spent.LastHour, v.in.Config.Budget.EscalationsPerHour))
+	status.Channels, err = v.Channels(ctx)
 	return err
 }
 
@@ -163,23 +158,23 @@ func attentionLimit(name string, used, most int) api.LimitStatus {
 const decisionsShown = 50
 
 // Incident implements api.Teller.
-func (d *Daemon) Incident(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
-	d.use()
-	incident, ok, err := d.mind.IncidentByID(ctx, id)
+func (v *Reader) Incident(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+	v.use()
+	incident, ok, err := v.in.Mind.IncidentByID(ctx, id)
 	if err != nil {
-		return api.IncidentExplanation{}, answer(err)
+		return api.IncidentExplanation{}, Answer(err)
 	}
 	if !ok {
-		return api.IncidentExplanation{}, unknownIncident(id)
+		return api.IncidentExplanation{}, UnknownIncident(id)
 	}
-	out := api.IncidentExplanation{Record: incident, Entries: d.entriesOf(incident)}
-	if out.Incident, err = d.inboxIncident(ctx, incident); err != nil {
+	out := api.IncidentExplanation{Record: incident, Entries: v.entriesOf(incident)}
+	if out.Incident, err = v.inboxIncident(ctx, incident); err != nil {
 		return api.IncidentExplanation{}, err
 	}
-	if out.Observations, err = d.observations(ctx, subconscious.Entry{Evidence: heldBy(incident)}, incident); err != nil {
+	if out.Observations, err = v.observations(ctx, subconscious.Entry{Evidence: heldBy(incident)}, incident); err != nil {
 		return api.IncidentExplanation{}, err
 	}
-	rows, err := d.mind.Decisions(ctx, id, decisionsShown)
+	rows, err := v.in.Mind.Decisions(ctx, id, decisionsShown)
 	if err != nil {
 		return api.IncidentExplanation{}, fmt.Errorf("read the decisions: %w", err)
 	}
@@ -190,35 +185,29 @@ func (d *Daemon) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 		}
 		out.Decisions = append(out.Decisions, decision)
 	}
-	deliveries, err := d.outbox.Deliveries(ctx, id)
+	deliveries, err := v.in.Outbox.Deliveries(ctx, id)
 	if err != nil {
 		return api.IncidentExplanation{}, fmt.Errorf("read what was sent: %w", err)
 	}
-	for _, x := range deliveries {
-		out.Deliveries = append(out.Deliveries, apiDelivery(x))
-	}
-	scores, err := d.mind.Scores(ctx)
+	out.Deliveries = Deliveries(deliveries)
+	scores, err := v.in.Mind.Scores(ctx)
 	if err != nil {
 		return api.IncidentExplanation{}, fmt.Errorf("read what was learnt: %w", err)
 	}
-	if out.Deliberations, err = d.deliberationsOf(ctx, id); err != nil {
+	if out.Deliberations, err = v.deliberationsOf(ctx, id); err != nil {
 		return api.IncidentExplanation{}, err
 	}
 	asked, critical := incident.Telling.Asked, false
 	if len(out.Decisions) > 0 {
 		critical = out.Decisions[len(out.Decisions)-1].Critical
 	}
-	out.Confidence = escalate.Explain(asked, scoreOf(scores, asked), critical, d.options.Config.Gate())
+	out.Confidence = escalate.Explain(asked, scoreOf(scores, asked), critical, v.in.Config.Gate())
 	return out, nil
 }
 
-func unknownIncident(id subconscious.IncidentID) error {
-	return api.Errorf(api.CodeNotFound, "see `subconsciousctl inbox --all` for those there are", "there is no incident %s, nor was there one lately", id)
-}
-
 // entriesOf are the live entries of an incident, and the one that asked last.
-func (d *Daemon) entriesOf(incident subconscious.Incident) []subconscious.EntryID {
-	state := d.currentState()
+func (v *Reader) entriesOf(incident subconscious.Incident) []subconscious.EntryID {
+	state := v.state()
 	var ids []subconscious.EntryID
 	for _, e := range slices.Concat(state.Entries, state.Parked) {
 		if e.Incident == incident.Key {
@@ -243,56 +232,17 @@ func heldBy(incident subconscious.Incident) []subconscious.Held {
 }
 
 // Calibration implements api.Calibrator.
-func (d *Daemon) Calibration(ctx context.Context) (api.Calibration, error) {
-	scores, err := d.mind.Scores(ctx)
+func (v *Reader) Calibration(ctx context.Context) (api.Calibration, error) {
+	scores, err := v.in.Mind.Scores(ctx)
 	if err != nil {
-		return api.Calibration{}, answer(err)
+		return api.Calibration{}, Answer(err)
 	}
-	rules := d.options.Config.Gate()
+	rules := v.in.Config.Gate()
 	out := api.Calibration{Scores: []api.ScoreStatus{}, PushFrom: rules.PushFrom, DigestFrom: rules.DigestFrom}
 	for _, score := range scores {
 		out.Scores = append(out.Scores, api.ScoreStatus{Score: score, Weight: escalate.Weight(score), Needs: escalate.Needs(score, rules.PushFrom)})
 	}
 	return out, nil
-}
-
-// ResetCalibration implements api.Calibrator.
-func (d *Daemon) ResetCalibration(ctx context.Context, request api.CalibrationRequest) (api.Calibration, error) {
-	giveBack, err := d.take(ctx) // a tick that runs would write back what it learnt before
-	if err != nil {
-		return api.Calibration{}, err
-	}
-	defer giveBack()
-	if _, err := d.mind.ResetScores(ctx, request.Thread, request.Source, request.Kind); err != nil {
-		return api.Calibration{}, answer(err)
-	}
-	return d.Calibration(ctx)
-}
-
-// named fills in the key of the incident that a command names by its id, or by
-// an entry of it.
-func (d *Daemon) named(ctx context.Context, command *subconscious.Command) error {
-	switch {
-	case command.IncidentID != "":
-		incident, ok, err := d.mind.IncidentByID(ctx, command.IncidentID)
-		if err != nil {
-			return answer(err)
-		}
-		if !ok {
-			return unknownIncident(command.IncidentID)
-		}
-		command.Incident = incident.Key
-	case command.Entry != "":
-		entry, ok, err := d.mind.LastEntry(ctx, command.Entry)
-		if err != nil {
-			return answer(err)
-		}
-		if !ok {
-			return d.unknownEntry(command.Entry)
-		}
-		command.Incident = entry.Incident
-	}
-	return nil
 }
 
 // scoreOf is the score of a request's sort.
@@ -303,4 +253,50 @@ func scoreOf(scores []subconscious.Score, asked subconscious.Asked) subconscious
 		}
 	}
 	return subconscious.Score{Thread: asked.Thread, Source: asked.Source, Kind: asked.Kind}
+}
+
+// MostLive bounds how many incidents are looked at that are not over: attention
+// is a budget, so that there are far fewer.
+const MostLive = 500
+
+// Attention is how often the person was told lately.
+func Attention(ctx context.Context, kept *mind.Store, at time.Time) (escalate.Spent, error) {
+	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
+	hour := at.Add(-time.Hour)
+	since := midnight
+	if hour.Before(since) {
+		since = hour
+	}
+	pushes, err := kept.Pushes(ctx, since)
+	if err != nil {
+		return escalate.Spent{}, err
+	}
+	var spent escalate.Spent
+	tomorrow := midnight.AddDate(0, 0, 1)
+	for _, p := range pushes {
+		if !p.At.Before(tomorrow) {
+			continue // the clock was ahead when it was sent
+		}
+		switch today := !p.At.Before(midnight); {
+		case p.Kind == mind.PushNotice:
+			if today {
+				spent.Notices++
+			}
+		default:
+			urgent := 0
+			if p.Kind == mind.PushUrgent {
+				urgent = 1
+			}
+			if today {
+				spent.Today++
+				spent.UrgentToday += urgent
+			}
+			if p.At.After(hour) {
+				spent.LastHour++
+				spent.UrgentLastHour += urgent
+			}
+		}
+	}
+	spent.Daily, spent.Weekly, err = kept.Digests(ctx)
+	return spent, err
 }

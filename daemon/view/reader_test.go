@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ func TestAnswer(t *testing.T) {
 		{"a fault", io.ErrUnexpectedEOF,
 			api.Problem{Code: api.CodeInternal, Detail: "the daemon failed to answer", Next: "read its log for the reason"}},
 	} {
-		got := answer(test.err)
+		got := Answer(test.err)
 		if !errors.Is(got, test.err) && !errors.Is(test.err, got) {
 			t.Errorf("%s: the cause is lost", test.name)
 		}
@@ -36,7 +36,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s: %s, %q, %q", test.name, p.Code, p.Detail, p.Next)
 		}
 	}
-	if answer(nil) != nil {
+	if Answer(nil) != nil {
 		t.Error("no error became one")
 	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package view
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
@@ -14,16 +15,16 @@ import (
 )
 
 // deliberationsOf are the deliberations on an incident, oldest first.
-func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID) ([]api.Deliberation, error) {
-	records, err := d.deliberations.Of(ctx, id)
+func (v *Reader) deliberationsOf(ctx context.Context, id subconscious.IncidentID) ([]api.Deliberation, error) {
+	records, err := v.in.Deliberations.Of(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read the deliberations: %w", err)
 	}
 	out := []api.Deliberation{}
 	for _, r := range slices.Backward(records) {
-		one := apiDeliberation(r)
+		one := shownDeliberation(r)
 		if one.Proposal != "" {
-			p, err := d.actions.Proposal(ctx, one.Proposal)
+			p, err := v.in.Actions.Proposal(ctx, one.Proposal)
 			if err != nil && actions.CodeOf(err) != actions.CodeNotFound { // one of long ago is kept no more
 				return nil, fmt.Errorf("read the proposals: %w", err)
 			}
@@ -34,12 +35,12 @@ func (d *Daemon) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 	return out, nil
 }
 
-// apiDeliberation is a deliberation as it travels.
-func apiDeliberation(r deliberate.Record) api.Deliberation {
+// shownDeliberation is a deliberation as it travels.
+func shownDeliberation(r deliberate.Record) api.Deliberation {
 	out := api.Deliberation{
 		ID: r.ID, Incident: r.Person, Tick: r.Tick, At: r.At, Ended: r.Over, State: string(r.State), Problem: r.Fallback,
 		Rounds: []api.DeliberationRound{}, Taint: []string{}, Cited: []subconscious.Citation{},
-		Cost: dollars(r.Cost), Resumed: r.Resumed,
+		Cost: budget.Money(r.Cost).Float(), Resumed: r.Resumed,
 	}
 	if o := r.Outcome; o != nil {
 		out.Outcome, out.Reason, out.Until, out.Model = o.Kind, o.Reason, o.Until, o.Model
@@ -72,7 +73,7 @@ func addStep(out *api.Deliberation, step deliberate.Step) {
 		out.Prompt.User = step.Text
 	case step.Answer != nil:
 		r, a := round(), step.Answer
-		r.At, r.Answer, r.TokensIn, r.TokensOut, r.Cost, r.LatencyMS = step.At, step.Text, a.Input, a.Output, dollars(a.Cost), milliseconds(a.Latency)
+		r.At, r.Answer, r.TokensIn, r.TokensOut, r.Cost, r.LatencyMS = step.At, step.Text, a.Input, a.Output, budget.Money(a.Cost).Float(), float64(a.Latency.Microseconds())/1000
 		if out.Model == "" {
 			out.Model = a.Model
 		}
@@ -111,19 +112,19 @@ const proposedShown = 5
 
 // addDeliberating adds to a status what waits for the person's word, and what is
 // being deliberated on.
-func (d *Daemon) addDeliberating(ctx context.Context, status *api.Status) error {
-	waiting, err := d.actions.Proposals(ctx, actions.Query{Pending: true, Limit: proposedShown})
+func (v *Reader) addDeliberating(ctx context.Context, status *api.Status) error {
+	waiting, err := v.in.Actions.Proposals(ctx, actions.Query{Pending: true, Limit: proposedShown})
 	if err != nil {
 		return fmt.Errorf("read the proposals: %w", err)
 	}
-	if status.Incidents.Proposals, err = d.actions.Pending(ctx); err != nil {
+	if status.Incidents.Proposals, err = v.in.Actions.Pending(ctx); err != nil {
 		return fmt.Errorf("count the proposals: %w", err)
 	}
 	for _, p := range waiting {
-		shown := d.apiProposal(p)
+		shown := v.ShownProposal(p)
 		status.Proposed = append(status.Proposed, api.ProposalStatus{ID: p.ID, Action: p.Action, Reason: p.Reason, Incident: p.Incident, Expires: p.Expires, Problem: shown.Problem})
 	}
-	open, err := d.deliberations.Open(ctx)
+	open, err := v.in.Deliberations.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("read the deliberations: %w", err)
 	}

@@ -1,4 +1,0 @@
-package daemon
-
-// APIDeliberation is a deliberation as it travels.
-var APIDeliberation = apiDeliberation

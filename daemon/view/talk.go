@@ -1,0 +1,83 @@
+package view
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/chat"
+)
+
+// mark reads the mark of a page; "" is the newest.
+func mark(before string) (int64, error) {
+	if before == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(before, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, api.Errorf(api.CodeBadRequest, "use the mark that the page before named", "before: %.40q is no mark of a page", before)
+	}
+	return n, nil
+}
+
+// Conversations implements api.Conversationalist.
+func (v *Reader) Conversations(ctx context.Context, query api.ConversationQuery) (api.ConversationPage, error) {
+	before, err := mark(query.Before)
+	if err != nil {
+		return api.ConversationPage{}, err
+	}
+	limit := pageOf(query.Limit)
+	found, err := v.in.Chat.Conversations(ctx, before, limit)
+	if err != nil {
+		return api.ConversationPage{}, Answer(err)
+	}
+	page := api.ConversationPage{Conversations: []api.Conversation{}}
+	for _, c := range found {
+		page.Conversations = append(page.Conversations, api.Conversation{
+			ID: c.ID, Title: c.Title, Created: c.Created, Updated: c.Updated, Messages: c.Messages, Last: c.Last,
+		})
+	}
+	if len(found) == limit {
+		page.Before = strconv.FormatInt(found[limit-1].LastID, 10)
+	}
+	return page, nil
+}
+
+// Messages implements api.Conversationalist.
+func (v *Reader) Messages(ctx context.Context, query api.MessageQuery) (api.MessagePage, error) {
+	page, limit := api.MessagePage{Messages: []api.Message{}}, pageOf(query.Limit)
+	if query.Words != "" {
+		found, err := v.in.Chat.Search(ctx, chat.Query{Words: query.Words, Conversation: query.Conversation, Limit: limit})
+		if err != nil {
+			return page, Answer(err)
+		}
+		for _, f := range found {
+			page.Messages = append(page.Messages, ShownMessage(f.Message))
+		}
+		return page, nil
+	}
+	found, err := v.in.Chat.Messages(ctx, query.Conversation, query.Before, limit)
+	if err != nil {
+		return page, Answer(err)
+	}
+	for _, m := range found {
+		page.Messages = append(page.Messages, ShownMessage(m))
+	}
+	if len(found) == limit {
+		page.Before = slices.MinFunc(page.Messages, func(a, b api.Message) int { return int(a.ID - b.ID) }).ID
+	}
+	return page, nil
+}
+
+// ShownMessage is a message as it travels.
+func ShownMessage(m chat.Message) api.Message {
+	out := api.Message{
+		ID: m.ID, Conversation: m.Conversation, At: m.At, Author: string(m.Author), Name: m.Name, Trust: m.Trust, Text: m.Text,
+		Deliberation: m.Deliberation, Proposal: m.Proposal,
+	}
+	if m.Author == chat.Mind {
+		out.Trust = ""
+	}
+	return out
+}
