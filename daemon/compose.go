@@ -13,6 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/files"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -87,18 +88,19 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 			return all, err
 		}
 	}
+	looking := folder.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Within: within, Logger: logger}
 	wait := files.DefaultWait
 	if d.options.Patient {
 		wait = senses.DefaultDeadline * 9 / 10
 	}
 	for _, c := range config.Senses.Files {
-		s, err := files.New(c, files.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Within: within, Logger: logger, Wait: wait})
+		s, err := files.New(c, files.Options{Options: looking, Wait: wait})
 		if err := add("files", c.ID, s, err); err != nil {
 			return all, err
 		}
 	}
 	for _, c := range config.Senses.Notes {
-		s, err := notes.New(c, notes.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Within: within, Logger: logger})
+		s, err := notes.New(c, looking)
 		if err := add("notes", c.ID, s, err); err != nil {
 			return all, err
 		}
@@ -112,12 +114,11 @@ func (d *Daemon) senses() ([]senses.Sense, error) {
 	if err := d.mailSenses(add); err != nil {
 		return all, err
 	}
-	heard := conversation.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger}
-	if err := add(conversation.Name, conversation.LogID, conversation.NewLog(heardLog{d.chat}, heard), nil); err != nil {
+	if err := add(conversation.Name, conversation.LogID, conversation.NewLog(heardLog{d.chat}, looking), nil); err != nil {
 		return all, err
 	}
 	for _, c := range config.Senses.Conversation {
-		s, err := conversation.New(c, heard)
+		s, err := conversation.New(c, looking)
 		if err := add(conversation.Name, c.ID, s, err); err != nil {
 			return all, err
 		}

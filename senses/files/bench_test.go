@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/watch"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 const benchFiles = 200_000
@@ -30,23 +31,24 @@ func large(b *testing.B) *world {
 	w.must(err)
 	b.Cleanup(func() { w.stop(); w.must(w.watcher.Close()) })
 	w.config = Config{ID: "work", Path: w.root}
-	w.options = Options{Watcher: w.watcher, Rows: w.kept, Wait: time.Minute}
+	w.options = Options{Options: folder.Options{Watcher: w.watcher, Rows: w.kept}, Wait: time.Minute}
 	w.start()
 	begin := time.Now()
 	w.tick()
 	b.Logf("first collect: %v, %d rows", time.Since(begin), len(w.kept.rows))
 	for begin = time.Now(); ; {
-		_, rescan, degraded := w.sense.sub.Drain()
+		w.sense.Rescan = false
+		degraded := w.sense.Drain()
 		if degraded != "" {
 			b.Skipf("not enough watches: %s", degraded)
 		}
-		if !rescan {
+		if !w.sense.Rescan {
 			break
 		}
 		runtime.Gosched()
 	}
 	b.Logf("watching after: %v", time.Since(begin))
-	w.sense.rescan = true
+	w.sense.Rescan = true
 	w.tick()
 	return w
 }
@@ -82,7 +84,7 @@ func BenchmarkLargeFolder(b *testing.B) {
 	})
 	b.Run("everything looked at", func(b *testing.B) {
 		for b.Loop() {
-			w.sense.rescan = true
+			w.sense.Rescan = true
 			bare()
 		}
 	})

@@ -6,12 +6,14 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 // comparison gathers the deltas of one collect, by path.
 type comparison struct {
 	sense  *Sense
-	folder *folder
+	folder *disk
 	now    *tree // what a walk found, or nil
 	deltas map[string]delta
 	added  int // files more than are known
@@ -23,14 +25,14 @@ type comparison struct {
 
 // compare returns what is different from what is known: everything, where now
 // comes from a walk, and what was touched.
-func (s *Sense) compare(ctx context.Context, f *folder, now *tree) ([]delta, error) {
+func (s *Sense) compare(ctx context.Context, f *disk, now *tree) ([]delta, error) {
 	c := &comparison{sense: s, folder: f, now: now, deltas: map[string]delta{}, whole: map[string]bool{}}
 	if now != nil {
 		diff(s.known, now, func(d delta) { c.deltas[d.path] = d })
 		c.added = now.files - s.known.files
 	}
 	s.retryShut()
-	for _, file := range slices.Sorted(maps.Keys(s.dirty)) {
+	for _, file := range slices.Sorted(maps.Keys(s.Touched)) {
 		if err := c.touched(ctx, file); err != nil {
 			return nil, err
 		}
@@ -48,14 +50,14 @@ func (s *Sense) compare(ctx context.Context, f *folder, now *tree) ([]delta, err
 		}
 		deltas = append(deltas, d)
 	}
-	clear(s.dirty)
+	clear(s.Touched)
 	return deltas, nil
 }
 
 // retryShut looks again at folders that could not be read.
 func (s *Sense) retryShut() {
 	for _, shut := range s.shut {
-		s.dirty[shut.path] = struct{}{}
+		s.Touched[shut.Path] = struct{}{}
 	}
 	s.shut = nil
 }
@@ -75,7 +77,7 @@ func (c *comparison) touched(ctx context.Context, file string) error {
 	case inner:
 		return c.touchedFolder(ctx, file)
 	case regular:
-		if len(file) <= maxPath && !c.folder.rules.ignoredFile(file) && c.room(file) {
+		if len(file) <= c.folder.bounds.Path && !c.folder.rules.ignoredFile(file) && c.room(file) {
 			c.set(file, s)
 		}
 	case absent:
@@ -113,16 +115,13 @@ func (c *comparison) wasFolder(name string) bool {
 
 // touchedFolder compares all below a folder.
 func (c *comparison) touchedFolder(ctx context.Context, name string) error {
-	if depth(name) > maxDepth || c.folder.rules.ignoredFile(name) || c.folder.rules.ignored(name, true) {
+	if folder.Depth(name) > c.folder.bounds.Depth || c.folder.rules.ignoredFile(name) || c.folder.rules.ignored(name, true) {
 		return nil
 	}
 	now := newTree()
 	shut := len(c.folder.shut)
 	if err := c.folder.walk(ctx, name, now); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		c.folder.shutOut(name, err)
+		return err
 	}
 	now.below(name, func(file string, s stat) {
 		if c.room(file) {
@@ -143,7 +142,7 @@ func (c *comparison) room(file string) bool {
 	if _, had := c.sense.known.get(file); had {
 		return true
 	}
-	if c.sense.known.files+c.added < c.folder.limit {
+	if c.sense.known.files+c.added < c.folder.bounds.Files {
 		return true
 	}
 	c.folder.full = true
@@ -196,7 +195,7 @@ func (c *comparison) unsetBelow(name string, now *tree) {
 		}
 	})
 	for file, d := range c.deltas {
-		if d.has && file != name && within(file, name) && !keep(file) {
+		if d.has && file != name && folder.Within(file, name) && !keep(file) {
 			c.unset(file)
 		}
 	}

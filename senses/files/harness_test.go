@@ -15,6 +15,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -80,7 +81,7 @@ func newWorld(t *testing.T, watched bool) *world {
 		w.watch(t)
 	}
 	w.config = Config{ID: "work", Path: w.root}
-	w.options = Options{Watcher: w.watcher, Rows: w.kept, Wait: patience}
+	w.options = Options{Options: folder.Options{Watcher: w.watcher, Rows: w.kept}, Wait: patience}
 	t.Cleanup(func() { w.stop() })
 	return w
 }

@@ -2,13 +2,14 @@ package files
 
 import (
 	"bytes"
-	"errors"
 	"hash/fnv"
 	"path"
 	"strings"
 	"sync"
 
 	"github.com/git-pkgs/gitignore"
+
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 const gitignoreName = ".gitignore"
@@ -28,15 +29,6 @@ type pattern struct {
 	below bool
 }
 
-var errPattern = errors.New("is not a pattern in .gitignore syntax")
-
-func checkPattern(line string) error {
-	if _, ok := newPattern(line); !ok && !strings.HasPrefix(line, "#") {
-		return errPattern
-	}
-	return nil
-}
-
 func newPattern(line string) (pattern, bool) {
 	if strings.HasPrefix(line, "#") {
 		return pattern{}, false
@@ -45,8 +37,7 @@ func newPattern(line string) (pattern, bool) {
 	if !negate && strings.HasPrefix(core, `\!`) {
 		core = line // the library takes the backslash off
 	}
-	m := &gitignore.Matcher{}
-	m.AddPatterns([]byte(protect(core, negate)), "")
+	m := folder.Patterns(protect(core, negate))
 	if len(m.Errors()) > 0 || strings.TrimRight(core, " ") == "" {
 		return pattern{}, false
 	}
@@ -98,7 +89,7 @@ func parseIgnore(data []byte) *ignoreFile {
 		if p, ok := newPattern(line); ok {
 			f.patterns = append(f.patterns, p)
 		}
-		if len(f.patterns) == maxPatterns {
+		if len(f.patterns) == folder.MaxPatterns {
 			break
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 // verb says what happened to a file.
@@ -191,7 +193,7 @@ func (r rename) folders() []rename {
 	from, to := r.from, r.to
 	for path.Base(from) == path.Base(to) {
 		from, to = path.Dir(from), path.Dir(to)
-		if from == "." || to == "." || within(from, to) || within(to, from) {
+		if from == "." || to == "." || folder.Within(from, to) || folder.Within(to, from) {
 			break
 		}
 		candidates = append(candidates, rename{from, to})

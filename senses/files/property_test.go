@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -194,7 +195,7 @@ func (p *player) removeAny(name string) { p.must(os.RemoveAll(p.path(name))) }
 
 // renameAny renames where that is possible.
 func (p *player) renameAny(from, to string) {
-	if _, err := os.Lstat(p.path(from)); err != nil || within(to, from) || within(from, to) {
+	if _, err := os.Lstat(p.path(from)); err != nil || folder.Within(to, from) || folder.Within(from, to) {
 		return
 	}
 	p.must(os.MkdirAll(path.Dir(p.path(to)), 0o755))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -32,7 +33,7 @@ func TestConformance(t *testing.T) {
 	moved := w.root + ".away"
 	sensetest.Run(t, sensetest.Harness{
 		OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
-			s, err := New(Config{ID: "work", Path: w.root}, Options{Watcher: w.watcher, Rows: rows, Wait: patience})
+			s, err := New(Config{ID: "work", Path: w.root}, Options{Options: folder.Options{Watcher: w.watcher, Rows: rows}, Wait: patience})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +266,7 @@ func TestOwnFilesAreNoNews(t *testing.T) {
 func TestOwnFolderIsRefused(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{root, filepath.Join(root, "in")} {
-		if _, err := New(Config{ID: "work", Path: path}, Options{Exclude: []string{root}}); err == nil || !strings.HasPrefix(err.Error(), "path: ") {
+		if _, err := New(Config{ID: "work", Path: path}, Options{Options: folder.Options{Exclude: []string{root}}}); err == nil || !strings.HasPrefix(err.Error(), "path: ") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -329,7 +330,8 @@ func TestLargeFoldersAreReadInTheBackground(t *testing.T) {
 	w.options.Wait = time.Nanosecond
 	w.start()
 	unfinished := &walk{cancel: func() {}, done: make(chan struct{})}
-	w.sense.started, w.sense.walk = true, unfinished
+	w.sense.commits.Begin(nil)
+	w.sense.walk = unfinished
 	deadline := time.Now().Add(patience)
 	starting := 0
 	for {

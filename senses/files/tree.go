@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"path"
 	"slices"
-	"strings"
+
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 // stat is what tells two states of a file apart.
@@ -56,10 +57,10 @@ func (t *tree) put(folder string, entries []entry) {
 	t.folders[folder] = entries
 }
 
-// below calls yield for each file below the folder, in no order.
-func (t *tree) below(folder string, yield func(file string, s stat)) {
+// below calls yield for each file below a folder, in no order.
+func (t *tree) below(above string, yield func(file string, s stat)) {
 	for name, entries := range t.folders {
-		if !within(name, folder) {
+		if !folder.Within(name, above) {
 			continue
 		}
 		for _, e := range entries {
@@ -75,12 +76,6 @@ func (t *tree) parents(set map[string]bool) {
 			set[folder] = true
 		}
 	}
-}
-
-// within reports whether file is folder or lies below it.
-func within(file, folder string) bool {
-	return folder == "." || file == folder ||
-		len(file) > len(folder) && file[len(folder)] == '/' && strings.HasPrefix(file, folder)
 }
 
 // delta is one file before and after.

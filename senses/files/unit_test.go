@@ -240,7 +240,7 @@ func TestTooMuchForOneCollect(t *testing.T) {
 	if _, err := w.sense.Collect(ended, time.Unix(1_800_000_000, 0), w.kept.cursor); err == nil {
 		t.Fatal("a collect without time succeeded")
 	}
-	if !w.sense.rescan {
+	if !w.sense.Rescan {
 		t.Error("the next collect is as long")
 	}
 	if told := said(w.tick()); len(told) != 1 || told[0] != "changed a.txt" {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
 // walk is a way through all folders in the background.
@@ -14,7 +16,7 @@ type walk struct {
 	seen   atomic.Int64
 
 	// What it found, to be read once done is closed.
-	folder *folder // closed; tells what could not be read
+	folder *disk // closed; tells what could not be read
 	now    *tree
 	loaded *loaded // what was committed, where it was asked for
 	err    error
@@ -38,13 +40,13 @@ func (s *Sense) startWalk() {
 	}
 	fresh := s.newRules()
 	s.rules.Store(fresh)
-	s.rescan = false
-	clear(s.dirty)
+	s.Rescan = false
+	clear(s.Touched)
 	ctx, cancel := context.WithCancel(s.ctx)
 	w := &walk{cancel: cancel, done: make(chan struct{})}
 	s.walk = w
-	load := s.known == nil && s.committed != nil
-	committed := s.committed
+	load := s.known == nil && s.commits.Committed() != nil
+	committed := s.commits.Committed()
 	s.running.Go(func() {
 		defer close(w.done)
 		defer cancel()
@@ -61,18 +63,18 @@ func (s *Sense) startWalk() {
 }
 
 func (s *Sense) walkAll(ctx context.Context, w *walk, r *rules) (*tree, error) {
-	f, err := openFolder(s.config.Path, r, s.options.MaxFiles)
+	f, err := openDisk(s.Path, r, s.bounds)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
+	defer f.Close()
 	w.folder, f.progress = f, &w.seen
 	now := newTree()
 	if err := f.walk(ctx, ".", now); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, blind(s.config.Path, err)
+		return nil, folder.Blind(s.Path, err)
 	}
 	return now, nil
 }
@@ -81,15 +83,15 @@ func (s *Sense) walkAll(ctx context.Context, w *walk, r *rules) (*tree, error) {
 func (s *Sense) load(ctx context.Context, committed []byte) (*loaded, error) {
 	was, err := decodeCursor(committed)
 	if err != nil {
-		s.options.Logger.Warn("files: starting from a silent collect", "id", s.config.ID, "error", err)
+		s.Logger.Warn("files: starting from a silent collect", "id", s.ID(), "error", err)
 	}
-	if s.options.Rows == nil {
+	if s.Rows == nil {
 		return &loaded{}, nil
 	}
 	l := &loaded{rows: newTreeOfRows(), device: was.device}
-	l.relaxed = was.ignore != hash(s.config.Ignore...)
-	same := err == nil && was.root == hash(s.config.Path)
-	err = s.options.Rows.Rows(ctx, Name, s.config.ID, func(key string, value []byte) bool {
+	l.relaxed = was.ignore != hash(s.Ignore...)
+	same := err == nil && was.root == hash(s.Path)
+	err = s.Rows.Rows(ctx, Name, s.ID(), func(key string, value []byte) bool {
 		if same {
 			l.rows.add(key, value)
 		} else {
@@ -98,7 +100,7 @@ func (s *Sense) load(ctx context.Context, committed []byte) (*loaded, error) {
 		return ctx.Err() == nil
 	})
 	if err = errors.Join(err, ctx.Err()); err != nil {
-		return nil, fmt.Errorf("read what is known of %s: %w", s.config.Path, err)
+		return nil, fmt.Errorf("read what is known of %s: %w", s.Path, err)
 	}
 	if !same {
 		l.rows = nil
@@ -113,7 +115,7 @@ func (s *Sense) restore(w *walk) {
 	l.rows.reveal(w.now)
 	l.rows.done()
 	if l.rows.bad > 0 {
-		s.options.Logger.Warn("files: malformed rows; what they were for is taken up silently", "id", s.config.ID, "rows", l.rows.bad)
+		s.Logger.Warn("files: malformed rows; what they were for is taken up silently", "id", s.ID(), "rows", l.rows.bad)
 		l.relaxed = true
 	}
 }
