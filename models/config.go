@@ -133,18 +133,7 @@ func (v *validation) provider(key string, i int, p Provider) {
 	v.oneOf(key+"kind", p.Kind, []string{OpenAI, Anthropic})
 	v.oneOf(key+"schema", p.Schema, []string{SchemaJSON, SchemaObject, SchemaNone})
 	v.address(key+"base_url", p)
-	if names := p.Ref().Names(); len(names) > 1 {
-		v.wrong(key+"key_env", "more than one place of the key is named (%s); keep one of them", strings.Join(names, ", "))
-	}
-	if p.KeyEnv != "" && !variable(p.KeyEnv) {
-		v.wrong(key+"key_env", "is not the name of a variable; write the name, never the key itself: GROQ_API_KEY")
-	}
-	if service, user, ok := strings.Cut(p.KeyKeyring, "/"); p.KeyKeyring != "" && (!ok || service == "" || user == "") {
-		v.wrong(key+"key_keyring", "is not written as SERVICE/USER; for instance subconscious/groq")
-	}
-	if strings.ContainsAny(p.KeyCredential, `/\`) || p.KeyCredential == "." || p.KeyCredential == ".." {
-		v.wrong(key+"key_credential", "is no plain name; write the NAME of LoadCredential=NAME:PATH")
-	}
+	v.problems = append(v.problems, p.Ref().Wrong(key+"key", "key", "GROQ_API_KEY", "subconscious/groq")...)
 }
 
 // address refuses what would send keys and prompts over a network in the clear.
@@ -252,12 +241,5 @@ func (v *validation) price(key string, p Price) {
 func plainWord(s string) bool {
 	return s != "" && len(s) <= 40 && s[0] != '-' && s[0] != '.' && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
-	})
-}
-
-// variable is a name that the environment may have.
-func variable(s string) bool {
-	return len(s) <= 80 && !(s[0] >= '0' && s[0] <= '9') && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -79,7 +78,7 @@ func (p Post) validate() error {
 		return errors.New("answers need an incident that they are about")
 	}
 	for n, answer := range p.Answers {
-		if answerCode(answer) == 0 || slices.Contains(p.Answers[:n], answer) {
+		if slices.Index(answers, answer) < 1 || slices.Contains(p.Answers[:n], answer) {
 			return fmt.Errorf("the answer %q is unknown or there twice", answer)
 		}
 		if p.Kind != KindTest && answer.isOfProposal() != (p.Kind == KindProposal) {
@@ -116,10 +115,6 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 	if p.Expires.IsZero() {
 		p.Expires = p.At.Add(expiresAfter)
 	}
-	answers, err := json.Marshal(p.Answers)
-	if err != nil {
-		return err
-	}
 	for _, channel := range o.Channels {
 		if p.Channels != nil && !slices.Contains(p.Channels, channel.ID) {
 			continue
@@ -131,11 +126,12 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 		if _, err := rand.Read(random); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO notify_outbox (key, channel, sequence, kind, incident, proposal, at, title, text, urgent, quiet, expires, link, answers,
-			state, due, changed, attempts, repeated, sent, receipt, error, next) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, 0, 0, 0, '', '', '')
-			ON CONFLICT (key, channel) DO UPDATE SET title = excluded.title, text = excluded.text WHERE state = 'pending' AND attempts = 0 AND excluded.due > 0`,
-			p.Key, channel.ID, hex.EncodeToString(random), string(p.Kind), string(p.Incident), p.Proposal, p.At.UnixNano(), title, text, p.Urgent, p.Quiet,
-			p.Expires.UnixNano(), strings.TrimSpace(p.Link), string(answers), nanoseconds(p.After), o.Now().UnixNano()); err != nil {
+		now := o.Now()
+		r := row{Quiet: p.Quiet, Link: strings.TrimSpace(p.Link), Answers: p.Answers, Sequence: hex.EncodeToString(random), Delivery: Delivery{Channel: channel.ID,
+			Kind: p.Kind, Incident: p.Incident, Proposal: p.Proposal, At: p.At, State: StatePending, Urgent: p.Urgent, Title: title, Text: text, Expires: p.Expires, Due: p.After}}
+		values := append(r.columns(), p.Key, store.Nano{Time: &now})
+		if _, err := tx.ExecContext(ctx, "INSERT INTO notify_outbox ("+rowColumns+", key, changed) VALUES (?"+strings.Repeat(", ?", len(values)-1)+`)
+			ON CONFLICT (key, channel) DO UPDATE SET title = excluded.title, text = excluded.text WHERE state = 'pending' AND attempts = 0 AND excluded.due > 0`, values...); err != nil {
 			return err
 		}
 	}

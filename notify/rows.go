@@ -3,8 +3,6 @@ package notify
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -23,59 +21,40 @@ type row struct {
 	Missed   int       // how often it said that it did not
 }
 
-const rowColumns = `id, channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed, proposal, quiet`
+const rowColumns = `channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed, proposal, quiet`
 
-// scanRow reads rowColumns.
-func scanRow(scan func(...any) error) (r row, err error) {
-	var at, sent, expires, due, tried, doubted int64
-	var answers []byte
-	if err := scan(&r.ID, &r.Channel, &r.Kind, &r.Incident, &at, &r.State, &sent, &r.Attempts, &r.Repeated, &r.Urgent, &r.Title, &r.Text,
-		&expires, &r.Error, &r.Next, &due, &r.Sequence, &r.Link, &answers, &r.Receipt, &tried, &doubted, &r.Missed, &r.Proposal, &r.Quiet); err != nil {
-		return row{}, err
-	}
-	r.At, r.Sent, r.Expires, r.Due = instant(at), instant(sent), instant(expires), instant(due)
-	r.Tried, r.Doubted = instant(tried), instant(doubted)
-	return r, json.Unmarshal(answers, &r.Answers)
-}
-
-func instant(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
-}
-
-func nanoseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
+// columns are where rowColumns are read to, and written from.
+func (r *row) columns() []any {
+	return []any{&r.Channel, &r.Kind, &r.Incident, store.Nano{Time: &r.At}, &r.State, store.Nano{Time: &r.Sent}, &r.Attempts, &r.Repeated, &r.Urgent,
+		&r.Title, &r.Text, store.Nano{Time: &r.Expires}, &r.Error, &r.Next, store.Nano{Time: &r.Due}, &r.Sequence, &r.Link, store.JSON[[]Answer]{Of: &r.Answers},
+		&r.Receipt, store.Nano{Time: &r.Tried}, store.Nano{Time: &r.Doubted}, &r.Missed, &r.Proposal, &r.Quiet}
 }
 
 // find returns the rows that match the rest of a query.
 func find(ctx context.Context, tx *store.Tx, rest string, args ...any) (found []row, err error) {
 	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		r, err := scanRow(rows.Scan)
+		var r row
+		err := rows.Scan(append(r.columns(), &r.ID)...)
 		found = append(found, r)
 		return err
-	}, "SELECT "+rowColumns+" FROM notify_outbox "+rest, args...)
+	}, "SELECT "+rowColumns+", id FROM notify_outbox "+rest, args...)
 	return found, err
 }
 
 // findOne returns the first such row; ok is false where there is none.
 func findOne(ctx context.Context, tx *store.Tx, rest string, args ...any) (r row, ok bool, err error) {
-	r, err = scanRow(tx.QueryRowContext(ctx, "SELECT "+rowColumns+" FROM notify_outbox "+rest, args...).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		return row{}, false, nil
+	found, err := find(ctx, tx, rest, args...)
+	if err != nil || len(found) == 0 {
+		return row{}, false, err
 	}
-	return r, err == nil, err
+	return found[0], true, nil
 }
 
 // put stores what changes of a row.
 func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE notify_outbox SET state = ?, due = ?, changed = ?, attempts = ?, repeated = ?, sent = ?, receipt = ?,
-		error = ?, next = ?, tried = ?, doubted = ?, missed = ? WHERE id = ?`, string(r.State), nanoseconds(r.Due), now.UnixNano(), r.Attempts, r.Repeated, nanoseconds(r.Sent),
-		cut(plain(r.Receipt), maxWords), r.Error, r.Next, nanoseconds(r.Tried), nanoseconds(r.Doubted), r.Missed, r.ID)
+		error = ?, next = ?, tried = ?, doubted = ?, missed = ? WHERE id = ?`, r.State, store.Nano{Time: &r.Due}, now.UnixNano(), r.Attempts, r.Repeated, store.Nano{Time: &r.Sent},
+		cut(plain(r.Receipt), maxWords), r.Error, r.Next, store.Nano{Time: &r.Tried}, store.Nano{Time: &r.Doubted}, r.Missed, r.ID)
 	return err
 }
 

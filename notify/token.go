@@ -42,23 +42,7 @@ var errForged = fmt.Errorf("%w: it has no valid signature", ErrToken)
 var labels = map[Answer]string{AnswerUseful: "Useful", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss",
 	AnswerLater: "Later", AnswerReject: "Reject"}
 
-// answerCode is how a token writes an answer; 0 for what is none.
-func answerCode(a Answer) byte {
-	switch a {
-	case AnswerUseful:
-		return 1
-	case AnswerNotNow:
-		return 2
-	case AnswerDismiss:
-		return 3
-	case AnswerLater:
-		return 4
-	case AnswerReject:
-		return 5
-	}
-	return 0
-}
-
+// answers are by the code with which a token writes them; 0 is none.
 var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss, AnswerLater, AnswerReject}
 
 // isOfProposal reports whether it answers a proposal.
@@ -67,7 +51,7 @@ func (a Answer) isOfProposal() bool { return a == AnswerLater || a == AnswerReje
 // token proves one answer to one delivery.
 func (o *Outbox) token(r row, answer Answer, expires time.Time) string {
 	body := make([]byte, 0, tokenSize)
-	body = append(body, tokenVersion, answerCode(answer))
+	body = append(body, tokenVersion, byte(slices.Index(answers, answer)))
 	body = binary.BigEndian.AppendUint64(body, uint64(expires.Unix()))
 	body = binary.BigEndian.AppendUint64(body, uint64(r.ID))
 	body = append(body, r.binding()...)

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -157,15 +156,15 @@ func (w *worker) next(ctx context.Context) (r row, wait time.Duration, err error
 // now.
 func (w *worker) idle(ctx context.Context, tx *store.Tx, now time.Time, rest time.Duration) (time.Duration, error) {
 	var waiting int
-	var due, expires sql.NullInt64 // of what is in doubt only due counts
-	if err := tx.QueryRowContext(ctx, `SELECT count(*), min(due), coalesce(min(expires) FILTER (WHERE state = 'pending'), 0) FROM notify_outbox
+	var due, expires time.Time // of what is in doubt only due counts
+	if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(min(due), 0), coalesce(min(expires) FILTER (WHERE state = 'pending'), 0) FROM notify_outbox
 		WHERE channel = ? AND (state = 'pending' OR state = 'sending' AND doubted > 0)`,
-		w.channel.ID).Scan(&waiting, &due, &expires); err != nil || waiting == 0 {
+		w.channel.ID).Scan(&waiting, store.Nano{Time: &due}, store.Nano{Time: &expires}); err != nil || waiting == 0 {
 		return never, err
 	}
-	wait := min(max(instant(due.Int64).Sub(now), rest), pollAgain)
-	if expires.Int64 != 0 {
-		wait = min(wait, instant(expires.Int64).Sub(now))
+	wait := min(max(due.Sub(now), rest), pollAgain)
+	if !expires.IsZero() {
+		wait = min(wait, expires.Sub(now))
 	}
 	return max(wait, time.Millisecond), nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -44,6 +45,31 @@ func (r Ref) Names() []string {
 	}
 	return names
 }
+
+// Wrong says what of a Ref cannot be used. Its settings are called key_env,
+// key_file, key_keyring and key_credential; what is the secret in a word, variable
+// and entry are examples of a name.
+func (r Ref) Wrong(key, what, variable, entry string) (problems []error) {
+	wrong := func(setting, format string, args ...any) {
+		problems = append(problems, fmt.Errorf(key+setting+": "+format, args...))
+	}
+	if names := r.Names(); len(names) > 1 {
+		wrong("_env", "more than one place of the %s is named (%s); keep one of them", what, r)
+	}
+	if r.Env != "" && !variablePattern.MatchString(r.Env) {
+		wrong("_env", "is not the name of a variable; write the name, never the %s itself: %s", what, variable)
+	}
+	if service, user, ok := strings.Cut(r.Keyring, "/"); r.Keyring != "" && (!ok || service == "" || user == "") {
+		wrong("_keyring", "is not written as SERVICE/USER; for instance %s", entry)
+	}
+	if strings.ContainsAny(r.Credential, `/\`) || r.Credential == "." || r.Credential == ".." {
+		wrong("_credential", "is no plain name; write the NAME of LoadCredential=NAME:PATH")
+	}
+	return problems
+}
+
+// variablePattern is a name that the environment may have.
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,79}$`)
 
 // String says where the secret is, never what it is.
 func (r Ref) String() string { return strings.Join(r.Names(), ", ") }

@@ -85,8 +85,8 @@ func (c Config) Validate() error {
 	v := &validation{}
 	v.address(c)
 	v.topic("topic", c.Topic, true)
-	v.ref("token", c.Token())
-	v.ref("password", c.Password())
+	v.problems = append(v.problems, c.Token().Wrong("token", "token", "NTFY_TOKEN", "subconscious/ntfy")...)
+	v.problems = append(v.problems, c.Password().Wrong("password", "password", "NTFY_PASSWORD", "subconscious/ntfy")...)
 	token, password := len(c.Token().Names()) > 0, len(c.Password().Names()) > 0
 	switch {
 	case c.Username != "" && token:
@@ -146,24 +146,5 @@ func (v *validation) topic(key, topic string, needed bool) {
 		v.wrong(key, "%q is no topic; use 1 to 64 letters, digits, _ and -", subconscious.Clip(topic, 80))
 	case slices.Contains(reserved, topic):
 		v.wrong(key, "%q is a page of the server; choose another", topic)
-	}
-}
-
-// variable is a name that the environment may have.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,79}$`)
-
-// ref checks where a secret is said to be.
-func (v *validation) ref(key string, ref secret.Ref) {
-	if names := ref.Names(); len(names) > 1 {
-		v.wrong(key+"_env", "more than one place of the %s is named (%s); keep one of them", key, strings.Join(names, ", "))
-	}
-	if ref.Env != "" && !variable.MatchString(ref.Env) {
-		v.wrong(key+"_env", "is not the name of a variable; write the name, never the %s itself: NTFY_%s", key, strings.ToUpper(key))
-	}
-	if service, user, ok := strings.Cut(ref.Keyring, "/"); ref.Keyring != "" && (!ok || service == "" || user == "") {
-		v.wrong(key+"_keyring", "is not written as SERVICE/USER; for instance subconscious/ntfy")
-	}
-	if strings.ContainsAny(ref.Credential, `/\`) || ref.Credential == "." || ref.Credential == ".." {
-		v.wrong(key+"_credential", "is no plain name; write the NAME of LoadCredential=NAME:PATH")
 	}
 }

@@ -36,37 +36,19 @@ func (c Config) Ref() secret.Ref {
 // Validate names every setting that cannot be used. It reads no address.
 func (c Config) Validate() error {
 	var problems []error
-	wrong := func(key, text string) { problems = append(problems, fmt.Errorf("%s: %s", key, text)) }
-	switch names := c.Ref().Names(); {
+	switch names := c.Ref().Names(); { // they are not shown: one may be the address itself
 	case len(names) == 0:
-		wrong("url_file", "is not set; put the address of the service into a file, a variable, the keyring or a credential, and name it")
+		problems = append(problems, errors.New("url_file: is not set; put the address of the service into a file, a variable, the keyring or a credential, and name it"))
 	case len(names) > 1:
-		wrong("url_env", "more than one place of the address is named; keep one of them")
-	}
-	if c.URLEnv != "" && !variable(c.URLEnv) {
-		wrong("url_env", "is not the name of a variable; write the name, never the address itself: SHOUTRRR_URL")
-	}
-	if strings.Contains(c.URLFile, "://") {
-		wrong("url_file", "is no path; write the path of the file, never the address itself")
-	}
-	if service, user, ok := strings.Cut(c.URLKeyring, "/"); c.URLKeyring != "" && (!ok || service == "" || user == "" || strings.Contains(c.URLKeyring, "://")) {
-		wrong("url_keyring", "is not written as SERVICE/USER; for instance subconscious/phone")
-	}
-	if strings.ContainsAny(c.URLCredential, `/\`) || c.URLCredential == "." || c.URLCredential == ".." {
-		wrong("url_credential", "is no plain name; write the NAME of LoadCredential=NAME:PATH")
+		problems = append(problems, errors.New("url_env: more than one place of the address is named; keep one of them"))
+	case strings.Contains(c.URLFile, "://"):
+		problems = append(problems, errors.New("url_file: is no path; write the path of the file, never the address itself"))
+	case strings.Contains(c.URLKeyring, "://"):
+		problems = append(problems, errors.New("url_keyring: is not written as SERVICE/USER; for instance subconscious/phone"))
+	default:
+		problems = c.Ref().Wrong("url", "address", "SHOUTRRR_URL", "subconscious/phone")
 	}
 	return errors.Join(problems...)
-}
-
-// variable reports whether text can be the name of an environment variable.
-func variable(text string) bool {
-	for i, r := range text {
-		letter := r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return text != "" && len(text) <= 128
 }
 
 // Services returns the names of the services that can be used, sorted.
