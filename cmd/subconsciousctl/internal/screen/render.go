@@ -116,6 +116,10 @@ func (p *page) row(head, text string) {
 	head += lead
 	var now style
 	if cells(head) > 4 && p.Width-cells(head) < leastText {
+		mark := "" // an arrow, which stays with its text
+		if hangs && cells(lead) <= 2 {
+			head, mark = strings.TrimSuffix(head, lead), lead
+		}
 		deep := head[:len(head)-len(strings.TrimLeft(head, " "))]
 		broken := how
 		if how != exact {
@@ -129,7 +133,7 @@ func (p *page) row(head, text string) {
 				p.paint(row, &now)
 			}
 		}
-		head = "    "
+		head = "    " + mark
 	}
 	deep := cells(head)
 	text, edge, _ := strings.Cut(text, string(right))

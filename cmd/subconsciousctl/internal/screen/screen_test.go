@@ -153,6 +153,15 @@ func TestNothingMovesTheCursor(t *testing.T) {
 	})
 }
 
+// TestNarrowArrows: where a column has no room for its text, an arrow goes along.
+func TestNarrowArrows(t *testing.T) {
+	findings := []doctor.Finding{{Name: "state folder", State: doctor.Broken, Detail: "it is not there", Next: "start the daemon: subconsciousd, or as a service"}}
+	want := "    it is not there\n    → start the daemon: subconsciousd,\n      or as a service\n"
+	if got := Doctor(View{Width: 40}, findings); !strings.Contains(got, want) {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestColourSaysNothing takes the colours away again and finds the plain screen.
 func TestColourSaysNothing(t *testing.T) {
 	for name, m := range map[string]*apitest.Mind{"busy": apitest.Busy(), "empty": apitest.Empty(), "degraded": apitest.Degraded(), "paused": apitest.Paused(), "thinking": apitest.Thinking()} {
