@@ -3,6 +3,7 @@ package calendar
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -217,6 +218,25 @@ func (s *Sense) read(ctx context.Context, at time.Time, mind *time.Location, cur
 		degraded = fmt.Sprintf("some of %s is left out: %s", s.config.ICS, text)
 	}
 	return s.report(items, at, mind, cursor, degraded), nil
+}
+
+// Probe counts the events of a calendar file. The error says why the sense could
+// not read it; one that wraps fs.ErrNotExist, that there is none.
+func Probe(c Config) (events int, err error) {
+	content, err := readFile(c.ICS, nil)
+	if err != nil {
+		return 0, err
+	}
+	found := split(content.data)
+	if found.incomplete == notCalendar {
+		return 0, errors.New("it is no iCalendar file (.ics)")
+	}
+	for _, part := range found.components {
+		if part.name == "VEVENT" {
+			events++
+		}
+	}
+	return events, nil
 }
 
 // report makes the batch. Its cursor names the set, so that a collect whose

@@ -65,6 +65,9 @@ type splitter struct {
 	out  splitting
 }
 
+// notCalendar says that a file is no calendar at all.
+const notCalendar = "does not begin with BEGIN:VCALENDAR"
+
 // split cuts data into its components.
 func split(data []byte) splitting {
 	s := splitter{data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), line: 1}
@@ -78,7 +81,7 @@ func split(data []byte) splitting {
 	case len(s.stack) > 0:
 		s.out.incomplete = "has no END:VCALENDAR"
 	case s.ends == 0:
-		s.out.incomplete = "does not begin with BEGIN:VCALENDAR"
+		s.out.incomplete = notCalendar
 	}
 	return s.out
 }
