@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,36 +199,30 @@ func (e *event) readRepetition(properties ical.Props, zones *zones, notes *notes
 		}
 		e.rule = r
 	}
-	for _, property := range properties.Values(ical.PropRecurrenceDates) {
-		zone := zones.find(property.Params.Get(ical.PropTimezoneID))
-		for value := range strings.SplitSeq(property.Value, ",") {
-			a, err := parseAddition(value, zone)
-			switch {
-			case err != nil:
-				notes.add(e.line, "this event has RDATE %v", err)
-			case len(e.rdates) == maxDates:
-				notes.add(e.line, "this event has more than %d RDATEs", maxDates)
-				return
-			case e.original == nil:
-				e.rdates = append(e.rdates, a)
-			}
-		}
+	if added := readDates(e, ical.PropRecurrenceDates, properties, zones, notes, parseAddition); e.original == nil {
+		e.rdates = added
 	}
-	for _, property := range properties.Values(ical.PropExceptionDates) {
+	e.exdate = readDates(e, ical.PropExceptionDates, properties, zones, notes, parseMoment)
+}
+
+// readDates reads the values of all properties of a name, at most maxDates.
+func readDates[T any](e *event, name string, properties ical.Props, zones *zones, notes *notes, parse func(string, *time.Location) (T, error)) []T {
+	var all []T
+	for _, property := range properties.Values(name) {
 		zone := zones.find(property.Params.Get(ical.PropTimezoneID))
 		for value := range strings.SplitSeq(property.Value, ",") {
-			m, err := parseMoment(value, zone)
-			switch {
+			switch one, err := parse(value, zone); {
 			case err != nil:
-				notes.add(e.line, "this event has EXDATE %v", err)
-			case len(e.exdate) == maxDates:
-				notes.add(e.line, "this event has more than %d EXDATEs", maxDates)
-				return
+				notes.add(e.line, "this event has %s %v", name, err)
+			case len(all) == maxDates:
+				notes.add(e.line, "this event has more than %d %ss", maxDates, name)
+				return all
 			default:
-				e.exdate = append(e.exdate, m)
+				all = append(all, one)
 			}
 		}
 	}
+	return all
 }
 
 // parseAddition reads an RDATE value: a date, a time, or a period.
@@ -333,4 +329,50 @@ func digest(parts ...string) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:10])
+}
+
+const (
+	maxMeetings = 5
+	maxLink     = 250 // bytes
+)
+
+// meetingHosts are the hosts whose links mean a meeting wherever they stand.
+// A link to any other host counts only in a property made for it: a
+// description may hold links that a hundred other events hold too.
+var meetingHosts = []string{
+	"zoom.us", "meet.google.com", "teams.microsoft.com", "teams.live.com", "webex.com", "whereby.com", "meet.jit.si",
+	"gotomeeting.com", "bluejeans.com", "chime.aws", "bigbluebutton.org", "jitsi.org",
+}
+
+var linkPattern = regexp.MustCompile(`https?://[^\s<>"'\\]{4,500}`)
+
+// meetingLinks returns the meeting links of an event, each once, without query
+// and fragment: these hold passcodes, and differ for one meeting.
+func meetingLinks(own []string, text string) []string {
+	var links []string
+	add := func(raw string, anyHost bool) {
+		link, err := url.Parse(strings.TrimSpace(raw))
+		if err != nil || len(raw) > 500 || link.Host == "" || link.Scheme != "https" && link.Scheme != "http" || link.Path == "" || link.Path == "/" {
+			return
+		}
+		host := strings.ToLower(link.Hostname())
+		if !anyHost && !slices.ContainsFunc(meetingHosts, func(known string) bool {
+			return host == known || strings.HasSuffix(host, "."+known)
+		}) {
+			return
+		}
+		plain := url.URL{Scheme: link.Scheme, Host: strings.ToLower(link.Host), Path: link.Path, RawPath: link.RawPath}
+		if text := plain.String(); len(text) <= maxLink && len(links) < maxMeetings && !slices.Contains(links, text) {
+			links = append(links, text)
+		}
+	}
+	for _, raw := range own {
+		add(raw, true)
+	}
+	if strings.Contains(text, "://") {
+		for _, raw := range linkPattern.FindAllString(text, 50) {
+			add(strings.TrimRight(raw, ".,;:!?)]}"), false)
+		}
+	}
+	return links
 }

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,4 +137,84 @@ func readEvents(ctx context.Context, parts splitting, zones *zones, notes *notes
 		}
 	}
 	return events, nil
+}
+
+// The bounds of expansion. A step is about one day that the library looks at,
+// weighed by the length of the rule's lists; a million take some
+// milliseconds. They are counted, not timed, so that the same file always gives the
+// same events.
+const (
+	maxSteps      = 40_000_000 // of one file
+	maxEventSteps = 4_000_000  // of one event
+	maxPerEvent   = 1_000      // occurrences of one event in the window
+	maxPerFile    = 20_000     // occurrences of one file in the window
+)
+
+var (
+	errEventSteps = errors.New("repeats in a way that takes too long to work out")
+	errFileSteps  = errors.New("was not expanded because the file holds too many costly repetitions")
+)
+
+// budget counts the steps that expanding a file takes.
+type budget struct {
+	spent int
+	event int // by the event at hand
+}
+
+// begin starts the count of another event.
+func (b *budget) begin() { b.event = 0 }
+
+// charge counts steps, and refuses once there were too many.
+func (b *budget) charge(steps int) error {
+	b.spent += steps
+	b.event += steps
+	return b.check()
+}
+
+func (b *budget) check() error {
+	switch {
+	case b.spent > maxSteps:
+		return errFileSteps
+	case b.event > maxEventSteps:
+		return errEventSteps
+	}
+	return nil
+}
+
+// notes collect what could not be read, in words for a person.
+type notes struct {
+	first []string // the first few
+	count int
+}
+
+const maxNotes = 3
+
+// add notes what is wrong at a line of the file.
+func (n *notes) add(line int, format string, args ...any) {
+	n.addText(fmt.Sprintf("line %d: ", line) + fmt.Sprintf(format, args...))
+}
+
+// join takes over the other's notes.
+func (n *notes) join(other notes) {
+	n.first = append(n.first, other.first[:min(len(other.first), maxNotes-len(n.first))]...)
+	n.count += other.count
+}
+
+// String is empty where there is nothing to say.
+func (n *notes) String() string {
+	if n.count == 0 {
+		return ""
+	}
+	text := strings.Join(n.first, "; ")
+	if more := n.count - len(n.first); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// addText notes what belongs to no line.
+func (n *notes) addText(text string) {
+	if n.count++; len(n.first) < maxNotes {
+		n.first = append(n.first, text)
+	}
 }

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -8,25 +9,17 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+var escapes = regexp.MustCompile(`(?s)\\.`)
+
 // unescape undoes the escapes of an iCalendar TEXT value. It takes what
 // programs really write: an escape it does not know stands for itself.
 func unescape(value string) string {
-	if !strings.ContainsRune(value, '\\') {
-		return value
-	}
-	var out strings.Builder
-	out.Grow(len(value))
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		if c == '\\' && i+1 < len(value) {
-			i++
-			if c = value[i]; c == 'n' || c == 'N' {
-				c = '\n'
-			}
+	return escapes.ReplaceAllStringFunc(value, func(escape string) string {
+		if escape == `\n` || escape == `\N` {
+			return "\n"
 		}
-		out.WriteByte(c)
-	}
-	return out.String()
+		return escape[1:]
+	})
 }
 
 // line makes one printable line of at most limit characters out of a TEXT

@@ -40,8 +40,9 @@ func (r *rule) walk(start moment, from, to time.Time, budget *budget, yield func
 	}
 	count, last := 1, begin
 	for r.count == 0 || count < r.count {
-		moved, ok, err := guarded(next)
-		if err != nil {
+		var moved time.Time
+		var ok bool
+		if err := guarded(errRule, func() error { moved, ok = next(); return nil }); err != nil {
 			return err
 		}
 		wall := time.Date(rrule.MAXYEAR-shift, 12, 31, 0, 0, 0, 0, time.UTC)
@@ -87,33 +88,32 @@ func (r *rule) steps(from, to time.Time) int {
 func daysBetween(from, to time.Time) int { return int((to.Unix() - from.Unix()) / 86400) }
 
 // iterator begins the library's iteration at start.
-func (r *rule) iterator(start time.Time) (next rrule.Next, err error) {
-	defer func() {
-		if recover() != nil {
-			next, err = nil, errRule
-		}
-	}()
+func (r *rule) iterator(start time.Time) (rrule.Next, error) {
 	option := r.option
 	option.Dtstart = start
 	option.Until = time.Date(rrule.MAXYEAR, 12, 31, 23, 59, 59, 0, time.UTC)
-	made, err := rrule.NewRRule(option)
-	if err != nil {
-		return nil, errRule
-	}
-	return made.Iterator(), nil
+	var next rrule.Next
+	err := guarded(errRule, func() error {
+		made, err := rrule.NewRRule(option)
+		if err != nil {
+			return errRule
+		}
+		next = made.Iterator()
+		return nil
+	})
+	return next, err
 }
 
 var errRule = errors.New("has a rule that cannot be worked out")
 
-// guarded calls next and turns a panic of the library into an error.
-func guarded(next rrule.Next) (t time.Time, ok bool, err error) {
+// guarded calls into a library, and turns a panic of it into an error.
+func guarded(broken error, call func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = errRule
+			err = broken
 		}
 	}()
-	t, ok = next()
-	return t, ok, nil
+	return call()
 }
 
 // forward returns where the iteration may begin so that nothing from from on

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,24 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+// windowsZones maps the names that Windows, Outlook and Exchange give to time
+// zones onto IANA names, one pair a line. The pairs are those of the Unicode
+// CLDR, windowsZones, territory 001, release 48.
+//
+//go:embed windows_zones.txt
+var windowsZones string
+
+// parseWindowsZones returns the table by lower-case Windows name.
+func parseWindowsZones() map[string]string {
+	table := make(map[string]string, 150)
+	for line := range strings.Lines(windowsZones) {
+		if name, zone, found := strings.Cut(strings.TrimSpace(line), "="); found {
+			table[strings.ToLower(name)] = zone
+		}
+	}
+	return table
+}
 
 // maxZones bounds how many zone names of one file are looked up, and how many
 // definitions are kept.
