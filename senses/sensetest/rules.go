@@ -1,8 +1,10 @@
 package sensetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -53,26 +55,25 @@ func none(t testing.TB, what string, changes []subconscious.Observation) {
 	}
 }
 
-// kinds checks that each change is one of these.
-func only(t testing.TB, what string, changes []subconscious.Observation, want ...subconscious.Change) {
-	t.Helper()
-	if !slices.ContainsFunc(changes, func(o subconscious.Observation) bool { return slices.Contains(want, o.Change) }) {
-		t.Errorf("%s: it should be reported as %v, and there is %s", what, want, say(changes))
-	}
-}
-
-func (m *mind) add(n int) []subconscious.Observation {
+// add puts an observation into the source, which comes once.
+func (m *mind) add(n int) {
 	m.t.Helper()
 	m.h.Add(m.t, n)
+	m.comes(fmt.Sprintf("observation %d was added", n), subconscious.Appeared)
+}
+
+// comes checks that what was done is reported once, as it should be.
+func (m *mind) comes(what string, as subconscious.Change) {
+	m.t.Helper()
 	changes := m.watch()
-	what := fmt.Sprintf("observation %d was added", n)
 	once(m.t, what, changes)
+	want := []subconscious.Change{as, subconscious.Changed}
 	if m.h.Momentary {
-		only(m.t, what, changes, subconscious.Momentary)
-	} else {
-		only(m.t, what, changes, subconscious.Appeared, subconscious.Changed)
+		want = []subconscious.Change{subconscious.Momentary}
 	}
-	return changes
+	if !slices.ContainsFunc(changes, func(o subconscious.Observation) bool { return slices.Contains(want, o.Change) }) {
+		m.t.Errorf("%s: it should be reported as %v, and there is %s", what, want, say(changes))
+	}
 }
 
 func (m *mind) change(n int) {
@@ -81,21 +82,13 @@ func (m *mind) change(n int) {
 	once(m.t, fmt.Sprintf("observation %d was changed", n), m.watch())
 }
 
-func (m *mind) remove(n int) []subconscious.Observation {
+func (m *mind) remove(n int) {
 	m.t.Helper()
 	m.h.Remove(m.t, n)
-	changes := m.watch()
-	what := fmt.Sprintf("observation %d was removed", n)
-	once(m.t, what, changes)
-	if m.h.Momentary {
-		only(m.t, what, changes, subconscious.Momentary)
-	} else {
-		only(m.t, what, changes, subconscious.Gone, subconscious.Changed)
-	}
-	return changes
+	m.comes(fmt.Sprintf("observation %d was removed", n), subconscious.Gone)
 }
 
-func firstCollect(t testing.TB, h Harness) {
+func firstCollect(t testing.TB, h Harness, _ *mind) {
 	h.Add(t, 1)
 	h.Add(t, 2)
 	defer h.Remove(t, 1)
@@ -114,10 +107,7 @@ func firstCollect(t testing.TB, h Harness) {
 	none(t, "the second collect", m.watch())
 }
 
-func nothingTwice(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func nothingTwice(t testing.TB, h Harness, m *mind) {
 	m.add(1)
 	for range 5 {
 		changes, _ := m.tick()
@@ -130,10 +120,7 @@ func nothingTwice(t testing.TB, h Harness) {
 	}
 }
 
-func eachChangeOnce(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func eachChangeOnce(t testing.TB, h Harness, m *mind) {
 	before := m.ledger.View().Len()
 	m.add(1)
 	m.add(2)
@@ -151,10 +138,7 @@ func eachChangeOnce(t testing.TB, h Harness) {
 	}
 }
 
-func restart(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func restart(t testing.TB, h Harness, m *mind) {
 	m.add(1)
 	for range 2 {
 		m.restart()
@@ -196,36 +180,20 @@ func (m *mind) again(what string, want []string) {
 	}
 }
 
-func batchThrownAway(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
-	h.Add(t, 1)
-	want := m.uncommitted()
-	m.again("the commit failed and the sense was asked again", want)
-	h.Remove(t, 1)
-	want = m.uncommitted()
-	m.again("the commit failed and the sense was asked again", want)
+// comesAgain throws away what is reported of observation 1 coming and going, lets
+// something happen, and has it reported again.
+func comesAgain(what string, happens func(*mind)) func(testing.TB, Harness, *mind) {
+	return func(t testing.TB, h Harness, m *mind) {
+		for _, do := range []func(testing.TB, int){h.Add, h.Remove} {
+			do(t, 1)
+			want := m.uncommitted()
+			happens(m)
+			m.again(what, want)
+		}
+	}
 }
 
-func crashBeforeCommit(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
-	h.Add(t, 1)
-	want := m.uncommitted()
-	m.restart()
-	m.again("a crash came before the commit", want)
-	h.Remove(t, 1)
-	want = m.uncommitted()
-	m.restart()
-	m.again("a crash came before the commit", want)
-}
-
-func changedWhileClosed(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func changedWhileClosed(t testing.TB, h Harness, m *mind) {
 	m.add(1)
 	before := m.ledger.View().Len()
 	m.stop()
@@ -246,10 +214,7 @@ func changedWhileClosed(t testing.TB, h Harness) {
 	m.remove(1)
 }
 
-func cancelled(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func cancelled(t testing.TB, h Harness, m *mind) {
 	h.Add(t, 1)
 	m.await()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -274,10 +239,10 @@ func cancelled(t testing.TB, h Harness) {
 	m.remove(1)
 }
 
-func brokenAndMended(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func brokenAndMended(t testing.TB, h Harness, m *mind) {
+	if h.Break == nil || h.Mend == nil {
+		t.Skip("this source cannot be made unreadable")
+	}
 	m.add(1)
 	h.Add(t, 2)
 	stands := m.ledger.View().Len()
@@ -311,10 +276,7 @@ func brokenAndMended(t testing.TB, h Harness) {
 }
 
 // leftAlone checks that the sense keeps its hands off what it has handed over.
-func leftAlone(t testing.TB, h Harness) {
-	m := open(t, h)
-	defer m.close()
-	m.baseline()
+func leftAlone(t testing.TB, h Harness, m *mind) {
 	h.Add(t, 1)
 	m.await()
 	batch, err := m.raw()
@@ -332,7 +294,7 @@ func leftAlone(t testing.TB, h Harness) {
 	m.remove(1)
 }
 
-func stopped(t testing.TB, h Harness) {
+func stopped(t testing.TB, h Harness, _ *mind) {
 	running := goleak.IgnoreCurrent()
 	m := open(t, h)
 	m.baseline()
@@ -350,4 +312,45 @@ func stopped(t testing.TB, h Harness) {
 	if err := goleak.Find(running); err != nil {
 		t.Errorf("after Stop: %v", err)
 	}
+}
+
+// memorySlack is what the heap may grow by for no reason, in bytes.
+const memorySlack = 2 << 20
+
+// boundedMemory collects many times and compares the heap at the beginning with
+// that at the end.
+func boundedMemory(t testing.TB, h Harness, m *mind) {
+	collects := cmp.Or(h.Collects, 1000)
+	m.add(1)
+	warm := max(collects/10, 1)
+	m.collectAgain(warm)
+	before := heap()
+	m.collectAgain(collects - warm)
+	after := heap()
+	if after > before+before/2+memorySlack {
+		t.Errorf("%d looks at an unchanged source grew the heap from %d to %d KiB", collects-warm, before>>10, after>>10)
+	}
+	m.remove(1)
+}
+
+func (m *mind) collectAgain(times int) {
+	m.t.Helper()
+	for range times {
+		batch, err := m.raw()
+		if err != nil {
+			m.t.Fatalf("Collect: %v", err)
+		}
+		staged := m.stage(batch, nil)
+		none(m.t, "nothing was done", staged.Changes())
+		m.commit(staged)
+	}
+}
+
+// heap returns the bytes that live objects take.
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }

@@ -6,6 +6,7 @@
 package sensetest
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -47,49 +48,46 @@ type Harness struct {
 // defaultPatience is how long a sense may take for what it should do at once.
 const defaultPatience = 20 * time.Second
 
-func (h Harness) wait() time.Duration {
-	if h.patience > 0 {
-		return h.patience
-	}
-	return defaultPatience
-}
+func (h Harness) wait() time.Duration { return cmp.Or(h.patience, defaultPatience) }
 
-func (h Harness) within() int {
-	if h.Within > 0 {
-		return h.Within
-	}
-	return 3
-}
+func (h Harness) within() int { return cmp.Or(h.Within, 3) }
 
 // rule is one thing that every sense must keep to.
 type rule struct {
 	name string
-	// skip says why the rule does not apply, "" if it does.
-	skip  func(h Harness) string
-	check func(t testing.TB, h Harness)
+	// check is given a mind whose first collect is over; nil where own.
+	check func(testing.TB, Harness, *mind)
+	own   bool
 }
 
 func rules() []rule {
-	unbreakable := func(h Harness) string {
-		if h.Break == nil || h.Mend == nil {
-			return "this source cannot be made unreadable"
-		}
-		return ""
-	}
 	return []rule{
-		{name: "first collect", check: firstCollect},
+		{name: "first collect", check: firstCollect, own: true},
 		{name: "nothing twice", check: nothingTwice},
 		{name: "each change once", check: eachChangeOnce},
 		{name: "restart", check: restart},
-		{name: "batch thrown away", check: batchThrownAway},
-		{name: "crash before commit", check: crashBeforeCommit},
+		{name: "batch thrown away", check: comesAgain("the commit failed and the sense was asked again", func(*mind) {})},
+		{name: "crash before commit", check: comesAgain("a crash came before the commit", (*mind).restart)},
 		{name: "changed while closed", check: changedWhileClosed},
 		{name: "cancelled", check: cancelled},
-		{name: "broken and mended", check: brokenAndMended, skip: unbreakable},
+		{name: "broken and mended", check: brokenAndMended},
 		{name: "left alone", check: leftAlone},
-		{name: "stopped", check: stopped},
+		{name: "stopped", check: stopped, own: true},
 		{name: "bounded memory", check: boundedMemory},
 	}
+}
+
+// run checks one rule.
+func (r rule) run(t testing.TB, h Harness) {
+	t.Helper()
+	if r.own {
+		r.check(t, h, nil)
+		return
+	}
+	m := open(t, h)
+	defer m.close()
+	m.baseline()
+	r.check(t, h, m)
 }
 
 // Run checks every rule against the sense.
@@ -100,12 +98,7 @@ func Run(t *testing.T, h Harness) {
 	}
 	for _, rule := range rules() {
 		t.Run(rule.name, func(t *testing.T) {
-			if rule.skip != nil {
-				if why := rule.skip(h); why != "" {
-					t.Skip(why)
-				}
-			}
-			rule.check(t, h)
+			rule.run(t, h)
 		})
 	}
 }

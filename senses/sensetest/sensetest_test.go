@@ -104,14 +104,14 @@ func TestFaultySenses(t *testing.T) {
 			defer close(h.leaked)
 			h.patience = 50 * time.Millisecond
 			h.Collects = 300
-			if said := judge(rules()[i].check, h.Harness); len(said) == 0 {
+			if said := judge(rules()[i].run, h.Harness); len(said) == 0 {
 				t.Error("the suite found nothing wrong")
 			} else {
 				t.Logf("%s", said[0])
 			}
 			sound := harness(test.momentary, noFault)
 			sound.Collects = 300
-			if said := judge(rules()[i].check, sound.Harness); len(said) > 0 {
+			if said := judge(rules()[i].run, sound.Harness); len(said) > 0 {
 				t.Errorf("the same sense without the fault: %v", said)
 			}
 		})
