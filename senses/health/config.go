@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -76,50 +78,78 @@ func DefaultConfig() Config {
 	}
 }
 
+// pair are the two thresholds of a check.
+type pair struct {
+	key             string
+	warn, critical  *float64
+	distance, limit float64 // between the two by default, and of both
+	unit            string
+}
+
+// pairs are those of all checks. Of the battery alone critical lies below warn.
+func (c *Config) pairs() []pair {
+	return []pair{
+		{"disk", &c.Disk.Warn.value, &c.Disk.Critical.value, 10, 100, "%"},
+		{"inodes", &c.Inodes.Warn.value, &c.Inodes.Critical.value, 10, 100, "%"},
+		{"memory", &c.Memory.Warn.value, &c.Memory.Critical.value, 7, 100, "%"},
+		{"swap", &c.Swap.Warn.value, &c.Swap.Critical.value, 15, 100, "%"},
+		{"load", &c.Load.Warn.value, &c.Load.Critical.value, 200, 9999, "%"},
+		{"temperature", &c.Temperature.Warn.value, &c.Temperature.Critical.value, 10, 150, "°C"},
+		{keyBattery, &c.Battery.Warn.value, &c.Battery.Critical.value, 12, 100, "%"},
+	}
+}
+
+const keyBattery = "battery"
+
 // Adapt moves a threshold that was not written out of the way of the other of
 // its pair, which was: as far from it as by default, and at most half of the way
 // that there is.
 func (c *Config) Adapt(written func(key string) bool) {
-	for _, pair := range []struct {
-		low, high       string
-		lower, higher   *float64
-		distance, limit float64
-	}{
-		{"disk.warn", "disk.critical", &c.Disk.Warn.value, &c.Disk.Critical.value, 10, 100},
-		{"inodes.warn", "inodes.critical", &c.Inodes.Warn.value, &c.Inodes.Critical.value, 10, 100},
-		{"memory.warn", "memory.critical", &c.Memory.Warn.value, &c.Memory.Critical.value, 7, 100},
-		{"swap.warn", "swap.critical", &c.Swap.Warn.value, &c.Swap.Critical.value, 15, 100},
-		{"load.warn", "load.critical", &c.Load.Warn.value, &c.Load.Critical.value, 200, 9999},
-		{"temperature.warn", "temperature.critical", &c.Temperature.Warn.value, &c.Temperature.Critical.value, 10, 150},
-		{"battery.critical", "battery.warn", &c.Battery.Critical.value, &c.Battery.Warn.value, 12, 100},
-	} {
-		switch low, high := written(pair.low), written(pair.high); {
-		case low == high || *pair.lower < *pair.higher:
+	for _, p := range c.pairs() {
+		lower, higher := p.warn, p.critical
+		low, high := written(p.key+".warn"), written(p.key+".critical")
+		if p.key == keyBattery {
+			lower, higher, low, high = higher, lower, high, low
+		}
+		switch {
+		case low == high || *lower < *higher:
 		case low:
-			*pair.higher = min(*pair.lower+pair.distance, (*pair.lower+pair.limit)/2)
+			*higher = min(*lower+p.distance, (*lower+p.limit)/2)
 		default:
-			*pair.lower = max(*pair.higher-pair.distance, *pair.higher/2)
+			*lower = max(*higher-p.distance, *higher/2)
 		}
 	}
 }
 
 // Validate checks everything, and names each key that is wrong.
 func (c Config) Validate() error {
-	return errors.Join(
-		c.Disk.Validate(),
-		rising("inodes", c.Inodes.Warn.value, c.Inodes.Critical.value, 100, "%"),
-		rising("memory", c.Memory.Warn.value, c.Memory.Critical.value, 100, "%"),
-		rising("swap", c.Swap.Warn.value, c.Swap.Critical.value, 100, "%"),
-		rising("load", c.Load.Warn.value, c.Load.Critical.value, 9999, "%"),
-		rising("temperature", c.Temperature.Warn.value, c.Temperature.Critical.value, 150, "°C"),
-		falling("battery", c.Battery.Warn.value, c.Battery.Critical.value),
-		c.Restarts.Validate(),
-	)
+	var errs []error
+	for _, p := range c.pairs() {
+		errs = append(errs, p.validate())
+	}
+	return errors.Join(append(errs, c.Disk.validate(), c.Restarts.validate())...)
 }
 
-// Validate checks thresholds and paths.
-func (c DiskConfig) Validate() error {
-	errs := []error{rising("disk", c.Warn.value, c.Critical.value, 100, "%")}
+func (p pair) validate() error {
+	warn, critical := *p.warn, *p.critical
+	switch {
+	case p.key == keyBattery && (critical <= 0 || warn >= p.limit):
+		return fmt.Errorf("%s: warn (%g%%) and critical (%g%%) must lie between 0%% and 100%%", p.key, warn, critical)
+	case p.key == keyBattery && critical >= warn:
+		return fmt.Errorf("%s.critical: %g%% is not below %s.warn (%g%%): it is the charge that is left", p.key, critical, p.key, warn)
+	case p.key == keyBattery:
+	case warn <= 0 || warn > p.limit:
+		return fmt.Errorf("%s.warn: %g%s is not between 0%s and %g%s", p.key, warn, p.unit, p.unit, p.limit, p.unit)
+	case critical > p.limit:
+		return fmt.Errorf("%s.critical: %g%s is more than %g%s", p.key, critical, p.unit, p.limit, p.unit)
+	case critical <= warn:
+		return fmt.Errorf("%s.critical: %g%s is not above %s.warn (%g%s)", p.key, critical, p.unit, p.key, warn, p.unit)
+	}
+	return nil
+}
+
+func (c DiskConfig) validate() error {
+	var errs []error
 	if len(c.Paths) > maxPaths {
 		errs = append(errs, fmt.Errorf("disk.paths: %d paths are more than the %d that are looked at: name one folder a disk", len(c.Paths), maxPaths))
 	}
@@ -137,8 +167,8 @@ func (c DiskConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Validate checks that a loop can be told from a single restart.
-func (c RestartsConfig) Validate() error {
+// validate checks that a loop can be told from a single restart.
+func (c RestartsConfig) validate() error {
 	var errs []error
 	if c.Count < 2 || c.Count > 1000 {
 		errs = append(errs, fmt.Errorf("restarts.count: %d is not between 2 and 1000 restarts", c.Count))
@@ -149,24 +179,73 @@ func (c RestartsConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-func rising(key string, warn, critical, limit float64, unit string) error {
-	switch {
-	case warn <= 0 || warn > limit:
-		return fmt.Errorf("%s.warn: %g%s is not between 0%s and %g%s", key, warn, unit, unit, limit, unit)
-	case critical > limit:
-		return fmt.Errorf("%s.critical: %g%s is more than %g%s", key, critical, unit, limit, unit)
-	case critical <= warn:
-		return fmt.Errorf("%s.critical: %g%s is not above %s.warn (%g%s)", key, critical, unit, key, warn, unit)
+// Percent is a share written with its sign: "85%". It is a struct so that a
+// bare number in a configuration, which could mean 0.85 as well, is refused.
+type Percent struct{ value float64 }
+
+// NewPercent returns value per cent: NewPercent(85) is "85%".
+func NewPercent(value float64) Percent { return Percent{value} }
+
+// Float returns the number before the sign.
+func (p Percent) Float() float64 { return p.value }
+
+// String returns the form that UnmarshalText reads.
+func (p Percent) String() string { return strconv.FormatFloat(p.value, 'f', -1, 64) + "%" }
+
+// MarshalText writes "85%".
+func (p Percent) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads "85%" or "99.5%". Whatever has no sign is an error.
+func (p *Percent) UnmarshalText(text []byte) error {
+	value, err := parseQuantity(string(text), "%")
+	if err != nil {
+		return fmt.Errorf("%q is not a percentage: write a number and a per cent sign, such as 85%%", clip(string(text), 40))
 	}
+	p.value = value
 	return nil
 }
 
-func falling(key string, warn, critical float64) error {
-	switch {
-	case critical <= 0 || warn >= 100:
-		return fmt.Errorf("%s: warn (%g%%) and critical (%g%%) must lie between 0%% and 100%%", key, warn, critical)
-	case critical >= warn:
-		return fmt.Errorf("%s.critical: %g%% is not below %s.warn (%g%%): it is the charge that is left", key, critical, key, warn)
+// Celsius is a temperature written with its unit: "85°C" or "85C".
+type Celsius struct{ value float64 }
+
+// NewCelsius returns value degrees Celsius.
+func NewCelsius(value float64) Celsius { return Celsius{value} }
+
+// Float returns the degrees.
+func (c Celsius) Float() float64 { return c.value }
+
+// String returns the form that UnmarshalText reads.
+func (c Celsius) String() string { return strconv.FormatFloat(c.value, 'f', -1, 64) + "°C" }
+
+// MarshalText writes "85°C".
+func (c Celsius) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads "85°C" or "85C". Whatever has no unit is an error.
+func (c *Celsius) UnmarshalText(text []byte) error {
+	value, err := parseQuantity(strings.Replace(string(text), "°", "", 1), "C")
+	if err != nil {
+		return fmt.Errorf("%q is not a temperature: write degrees Celsius with the unit, such as 85°C", clip(string(text), 40))
 	}
+	c.value = value
 	return nil
+}
+
+// parseQuantity reads a plain decimal number followed by unit: at most four
+// digits before the point and three after it, no sign and no exponent.
+func parseQuantity(text, unit string) (float64, error) {
+	number, found := strings.CutSuffix(strings.TrimSpace(text), unit)
+	if !found {
+		return 0, strconv.ErrSyntax
+	}
+	number = strings.TrimSpace(number)
+	whole, fraction, pointed := strings.Cut(number, ".")
+	if whole == "" || len(whole) > 4 || len(fraction) > 3 || pointed && fraction == "" {
+		return 0, strconv.ErrSyntax
+	}
+	for _, r := range whole + fraction {
+		if r < '0' || r > '9' {
+			return 0, strconv.ErrSyntax
+		}
+	}
+	return strconv.ParseFloat(number, 64)
 }

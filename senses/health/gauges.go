@@ -88,25 +88,25 @@ func (l *collect) disks() {
 		l.scope("disk:"+d.Path, l.disk(d))
 		l.scope("inodes:"+d.Path, l.inodes(d))
 	}
-	for id, before := range l.before.Gauges {
+	// over reports whether a gauge is of a mount that is no more, and not of one
+	// that could not be read.
+	over := func(id string) (gone, unread bool) {
 		kind, path, _ := strings.Cut(id, ":")
 		if kind != "disk" && kind != "inodes" || seen[path] {
-			continue
+			return false, false
 		}
-		if l.failed("disks") || l.failed("disk:"+path) {
-			l.now.Gauges[id] = before
-			continue
-		}
-		l.set(id)
+		unread = l.failed("disks") || l.failed("disk:"+path)
+		return !unread, unread
 	}
-	l.forget(seen)
-}
-
-// forget drops the readings of mounts that are no more.
-func (l *collect) forget(seen map[string]bool) {
+	for id, before := range l.before.Gauges {
+		if gone, unread := over(id); unread {
+			l.now.Gauges[id] = before
+		} else if gone {
+			l.set(id)
+		}
+	}
 	for id := range l.readings {
-		kind, path, _ := strings.Cut(id, ":")
-		if (kind == "disk" || kind == "inodes") && !seen[path] && !l.failed("disks") && !l.failed("disk:"+path) {
+		if gone, _ := over(id); gone {
 			delete(l.readings, id)
 		}
 	}
@@ -156,23 +156,28 @@ func (l *collect) keep(kind string) {
 	}
 }
 
+// filled is a gauge of what is used of a whole.
+func filled(kind, id string, used, total float64, t ThresholdConfig) gauge {
+	share := 100 * used / total
+	return gauge{
+		kind: kind, id: id, value: share, used: used, total: total, limits: limits{t.Warn.value, t.Critical.value, margin},
+		attrs: map[string]string{"used_percent": whole(share)},
+	}
+}
+
 func (l *collect) disk(d Disk) gauge {
 	used, total := float64(d.Used), float64(d.Used)+float64(d.Available)
 	if total == 0 {
 		return gauge{}
 	}
-	share := 100 * used / total
-	g := gauge{
-		kind: "disk", id: "disk:" + d.Path, value: share, used: used, total: total, fills: true,
-		limits: limits{l.config.Disk.Warn.value, l.config.Disk.Critical.value, margin},
-		attrs:  map[string]string{"used_percent": whole(share), "free_bytes": strconv.FormatUint(d.Available, 10)},
-		links:  []string{"disk:" + d.Path},
-	}
+	g := filled("disk", "disk:"+d.Path, used, total, ThresholdConfig{l.config.Disk.Warn, l.config.Disk.Critical})
+	g.fills, g.links = true, []string{g.id}
+	g.attrs["free_bytes"] = strconv.FormatUint(d.Available, 10)
 	g.words = func(now gaugeNow) string {
 		if now.Band == inOrder {
 			return fmt.Sprintf("Disk %s fills by %s an hour; full %s", clip(d.Path, 80), size(now.Course.Rate*3600), l.when(g, now))
 		}
-		title := fmt.Sprintf("Disk %s is %s%% full: %s left of %s", clip(d.Path, 80), whole(share), size(total-used), size(total))
+		title := fmt.Sprintf("Disk %s is %s%% full: %s left of %s", clip(d.Path, 80), whole(g.value), size(total-used), size(total))
 		if now.Course.Fill != fillNone {
 			title += "; full " + l.when(g, now)
 		}
@@ -185,19 +190,13 @@ func (l *collect) inodes(d Disk) gauge {
 	if d.InodesTotal == 0 || d.InodesUsed > d.InodesTotal {
 		return gauge{}
 	}
-	used, total := float64(d.InodesUsed), float64(d.InodesTotal)
-	share := 100 * used / total
-	g := gauge{
-		kind: "inodes", id: "inodes:" + d.Path, value: share, used: used, total: total, fills: true,
-		limits: limits{l.config.Inodes.Warn.value, l.config.Inodes.Critical.value, margin},
-		attrs:  map[string]string{"used_percent": whole(share)},
-		links:  []string{"inodes:" + d.Path},
-	}
+	g := filled("inodes", "inodes:"+d.Path, float64(d.InodesUsed), float64(d.InodesTotal), l.config.Inodes)
+	g.fills, g.links = true, []string{g.id}
 	g.words = func(now gaugeNow) string {
 		if now.Band == inOrder {
 			return fmt.Sprintf("Disk %s gains %s files an hour; no room for more %s", clip(d.Path, 80), count(now.Course.Rate*3600), l.when(g, now))
 		}
-		return fmt.Sprintf("Disk %s has room for %s more files: %s%% of its inodes are used", clip(d.Path, 80), count(total-used), whole(share))
+		return fmt.Sprintf("Disk %s has room for %s more files: %s%% of its inodes are used", clip(d.Path, 80), count(g.total-g.used), whole(g.value))
 	}
 	return g
 }
@@ -206,17 +205,13 @@ func (l *collect) memory(kind string, m *Memory, config ThresholdConfig) gauge {
 	if m == nil || m.Total == 0 || m.Available > m.Total {
 		return gauge{}
 	}
-	used, total := float64(m.Total-m.Available), float64(m.Total)
-	share := 100 * used / total
-	return gauge{
-		kind: kind, id: kind, value: share, used: used, total: total,
-		limits: limits{config.Warn.value, config.Critical.value, margin},
-		attrs:  map[string]string{"used_percent": whole(share), "free_bytes": strconv.FormatUint(m.Available, 10)},
-		words: func(gaugeNow) string {
-			name := strings.ToUpper(kind[:1]) + kind[1:]
-			return fmt.Sprintf("%s is %s%% used: %s left of %s", name, whole(share), size(total-used), size(total))
-		},
+	g := filled(kind, kind, float64(m.Total-m.Available), float64(m.Total), config)
+	g.attrs["free_bytes"] = strconv.FormatUint(m.Available, 10)
+	g.words = func(gaugeNow) string {
+		name := strings.ToUpper(kind[:1]) + kind[1:]
+		return fmt.Sprintf("%s is %s%% used: %s left of %s", name, whole(g.value), size(g.total-g.used), size(g.total))
 	}
+	return g
 }
 
 func (l *collect) load() gauge {
@@ -269,4 +264,29 @@ func (l *collect) battery() gauge {
 		attrs:  map[string]string{"left_percent": whole(b.Percent)},
 		words:  func(gaugeNow) string { return fmt.Sprintf("Battery is at %s%% and discharging", whole(b.Percent)) },
 	}
+}
+
+
+// band says how bad a reading is. The empty band is in order.
+type band string
+
+const (
+	inOrder  band = ""
+	warning  band = "warning"
+	critical band = "critical"
+)
+
+// limits are where the bands of one reading begin. A band is left only margin
+// below its beginning. What is bad when low, as a battery, is negated.
+type limits struct{ warn, critical, margin float64 }
+
+// next returns the band of value for what was in the band before.
+func (l limits) next(before band, value float64) band {
+	switch {
+	case value >= l.critical, before == critical && value >= l.critical-l.margin:
+		return critical
+	case value >= l.warn, before != inOrder && value >= l.warn-l.margin:
+		return warning
+	}
+	return inOrder
 }
