@@ -1,11 +1,14 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/emersion/go-imap/v2"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
@@ -23,27 +26,25 @@ type Probed struct {
 	// cannot be protected. SignIn: the person has to sign in by the browser, or
 	// anew. Busy: it mends itself.
 	Locked, Untrusted, SignIn, Busy bool
-	// Tried is what was seen, where Problem is "".
-	Tried Tried
+	// Folders are the names of all, in the server's order.
+	Folders []string
 	// Missing are folders that are configured and not there, or refused, in words.
 	Missing string
+	// SentUnknown: the folder of what the person sent is looked for and not found.
+	SentUnknown bool
 }
 
-// Probe signs in to an account as Try does, and says what came of it.
+// Probe signs in to an account once and says what is there. It opens the folders
+// for reading alone, reads no message, and signs out.
 func Probe(ctx context.Context, c Config, options Options) Probed {
 	ctx, done := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("%s took longer than %s", c.Host, probeWithin))
 	defer done()
-	tried, err := Try(ctx, c, options)
+	p, err := probe(ctx, c, options)
 	if err == nil {
-		p := Probed{Tried: tried, Detail: c.Host + " lets you in: " + probeWords(c, tried)}
-		if len(tried.Missing) > 0 {
-			tried.Refused = append(tried.Refused, fmt.Sprintf("%s has no folder %s", c.Host, strings.Join(tried.Missing, ", ")))
-		}
-		p.Missing = strings.Join(tried.Refused, "; ")
 		return p
 	}
 	problem, next := parted(c, err)
-	p := Probed{Problem: problem, Next: next, Locked: errors.Is(err, account.ErrSignIn),
+	p = Probed{Problem: problem, Next: next, Locked: errors.Is(err, account.ErrSignIn),
 		Untrusted: errors.Is(err, account.ErrSecure), Busy: errors.Is(err, account.ErrBusy)}
 	if again, ok := errors.AsType[*oauth.SignInAgain](err); ok {
 		p.Problem, p.Next, p.SignIn = again.Why, "run: "+again.Command, true
@@ -51,6 +52,80 @@ func Probe(ctx context.Context, c Config, options Options) Probed {
 		p.SignIn = true
 	}
 	return p
+}
+
+func probe(ctx context.Context, c Config, options Options) (p Probed, err error) {
+	waits, never := c.Idle == nil || *c.Idle, false
+	c.Idle = &never // nobody waits for news
+	s, err := New(c, options)
+	if err != nil {
+		return p, err
+	}
+	// What was seen is all that matters; the connection ends either way.
+	defer func() { _ = s.Stop(ctx) }()
+	err = s.account.Do(ctx, func(session *account.Session) (err error) {
+		p, err = probed(ctx, session, s.config, waits)
+		return err
+	})
+	return p, err
+}
+
+// probed looks at one session.
+func probed(ctx context.Context, session *account.Session, c Config, waits bool) (p Probed, err error) {
+	folders, err := session.Folders(ctx)
+	if err != nil {
+		return p, err
+	}
+	for _, f := range folders {
+		p.Folders = append(p.Folders, f.Name)
+	}
+	seen := []string{counted(len(folders), "folder")}
+	var refused, missing []string
+	for _, name := range c.Folders {
+		switch opened, err := session.Examine(ctx, name); {
+		case ends(ctx, err):
+			return p, err
+		case errors.Is(err, account.ErrFolder):
+			missing = append(missing, name)
+		case err != nil:
+			refused = append(refused, err.Error())
+		default:
+			seen = append(seen, fmt.Sprintf("%s with %s", name, counted(int(opened.Messages), "message")))
+		}
+	}
+	if c.Sent != noSent {
+		p.SentUnknown = true
+		if name := cmp.Or(c.Sent, findSent(folders, c.Folders)); name != "" {
+			switch opened, err := session.Examine(ctx, name); {
+			case ends(ctx, err):
+				return p, err
+			case errors.Is(err, account.ErrFolder) && c.Sent != "":
+				missing = append(missing, name)
+			case err != nil && !errors.Is(err, account.ErrFolder):
+				refused = append(refused, err.Error())
+			case err == nil:
+				p.SentUnknown = false
+				seen = append(seen, fmt.Sprintf("%s with %s of yours", name, counted(int(opened.Messages), "message")))
+			}
+		}
+		if p.SentUnknown {
+			seen = append(seen, "no folder of what you sent")
+		}
+	}
+	if waits && session.Has(imap.CapIdle) {
+		seen = append(seen, "it says when mail comes (IDLE)")
+	} else {
+		seen = append(seen, "mail is seen at the next tick")
+	}
+	if session.Has(imap.CapCondStore) {
+		seen = append(seen, "and what changed (CONDSTORE)")
+	}
+	if len(missing) > 0 {
+		refused = append(refused, fmt.Sprintf("%s has no folder %s", c.Host, strings.Join(missing, ", ")))
+	}
+	p.Detail = c.Host + " lets you in: " + strings.Join(seen, ", ")
+	p.Missing = strings.Join(refused, "; ")
+	return p, nil
 }
 
 // parted is what an error says is wrong, and what it says to do, on one line each.
@@ -78,29 +153,6 @@ func parted(c Config, err error) (problem, next string) {
 		return text, "check host, security and ca_file"
 	}
 	return text, "check host and port, and whether this machine is online"
-}
-
-// probeWords say what was seen of an account.
-func probeWords(c Config, t Tried) string {
-	parts := []string{counted(len(t.Folders), "folder")}
-	for _, f := range t.Watched {
-		parts = append(parts, fmt.Sprintf("%s with %s", f.Name, counted(int(f.Messages), "message")))
-	}
-	switch {
-	case t.Sent.Name != "":
-		parts = append(parts, fmt.Sprintf("%s with %s of yours", t.Sent.Name, counted(int(t.Sent.Messages), "message")))
-	case t.SentWanted:
-		parts = append(parts, "no folder of what you sent")
-	}
-	if t.Idle && (c.Idle == nil || *c.Idle) {
-		parts = append(parts, "it says when mail comes (IDLE)")
-	} else {
-		parts = append(parts, "mail is seen at the next tick")
-	}
-	if t.CondStore {
-		parts = append(parts, "and what changed (CONDSTORE)")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // counted writes "1 message", "12 messages".

@@ -232,9 +232,9 @@ func TestFolderThatCannotBeRead(t *testing.T) {
 		if o := h.stands["mid:a@example.org"]; o.Attrs["known"] != "1" || !strings.Contains(h.last.Degraded, name) {
 			t.Errorf("%s: known %q, degraded %q", name, o.Attrs["known"], h.last.Degraded)
 		}
-		tried, err := Try(t.Context(), h.config, h.options(nil))
-		if err != nil || len(tried.Watched) != 1 || len(tried.Missing)+len(tried.Refused) != 1 || tried.Sent.Name != "Sent" {
-			t.Errorf("%s: tried %+v, %v", name, tried, err)
+		p := Probe(t.Context(), h.config, h.options(nil))
+		if p.Problem != "" || strings.Count(p.Detail, " with ") != 2 || p.Missing == "" || strings.Contains(p.Missing, "; localhost") || !strings.Contains(p.Detail, "Sent with ") {
+			t.Errorf("%s: probed %+v", name, p)
 		}
 	}
 }

@@ -40,14 +40,14 @@ func (e *examination) mail(ctx context.Context) {
 
 // account says what was seen of one.
 func (e *examination) account(c mail.Config, m mail.Probed) {
-	there := "; its folders are " + few(m.Tried.Folders)
+	there := "; its folders are " + few(m.Folders)
 	e.say(c.ID,
 		row{m.Problem == "", OK, m.Detail, ""},
 		row{e.senses(c.ID), OK, "the daemon, which runs, reads it; from here: " + m.Problem, ""},
 		row{m.Busy, Degraded, m.Problem, m.Next},
 		row{true, Broken, m.Problem, m.Next})
 	e.say(c.ID+" folders", row{m.Missing != "", Degraded, m.Missing, "correct folders and sent of the account" + there})
-	e.say(c.ID+" sent", row{m.Problem == "" && m.Tried.SentWanted && m.Tried.Sent.Name == "" && m.Missing == "", Note,
+	e.say(c.ID+" sent", row{m.SentUnknown && m.Missing == "", Note,
 		"the folder of what you sent was not found, so that promises and answers of yours are not seen", "name it under sent, or write sent: none" + there})
 	if c.OAuth != nil {
 		e.signIn(c)
