@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
@@ -15,42 +18,41 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/senses/health"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // openSenses opens the senses that the configuration names, and the collector
 // over them.
-func (d *Daemon) openSenses(context.Context) error {
-	if err := d.openWatcher(); err != nil {
-		return err
+func (d *Daemon) openSenses(context.Context) (err error) {
+	if !d.options.Unwatched {
+		watcher, err := watch.New(watch.Options{Logger: d.options.Logger})
+		if err != nil {
+			return err
+		}
+		d.watcher = watcher
+		d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
 	}
-	all, err := d.senses()
-	if err == nil {
-		d.collector, err = senses.NewCollector(senses.CollectorOptions{Senses: all, Redact: redact.Text, Logger: d.options.Logger})
+	opened := opening{zoned: d.zoned, ledger: d.ledger, watcher: d.watcher}
+	opened.open(d.chat)
+	if err = opened.err; err == nil {
+		d.collector, err = senses.NewCollector(senses.CollectorOptions{Senses: opened.all, Redact: redact.Text, Logger: d.options.Logger})
 	}
 	if err != nil {
-		return errors.Join(err, stopAll(all))
+		return errors.Join(err, stopAll(opened.all))
 	}
 	d.later("stop the senses", d.collector.Stop)
-	ids := make([]senses.SenseID, 0, len(all))
-	for _, s := range all {
+	ids := make([]senses.SenseID, 0, len(opened.all))
+	for _, s := range opened.all {
 		ids = append(ids, senses.SenseID{Sense: s.Name(), ID: s.ID()})
+		if account, ok := s.(*mail.Sense); ok {
+			d.accounts = append(d.accounts, account)
+		}
 	}
+	slices.SortFunc(d.accounts, func(a, b *mail.Sense) int { return strings.Compare(a.ID(), b.ID()) })
 	return d.ledger.Configure(ids, d.runner.Names()...)
-}
-
-func (d *Daemon) openWatcher() error {
-	if d.options.Unwatched {
-		return nil
-	}
-	watcher, err := watch.New(watch.Options{Logger: d.options.Logger})
-	if err != nil {
-		return err
-	}
-	d.watcher = watcher
-	d.later("stop the file watcher", func(context.Context) error { return watcher.Close() })
-	return nil
 }
 
 // stopAll ends senses that no collector owns.
@@ -66,83 +68,81 @@ func stopAll(all []senses.Sense) error {
 	return errors.Join(problems...)
 }
 
-// senses makes the senses that the configuration names, and with an error those
-// that were made before it. The state folder is excluded from every one of them.
-func (d *Daemon) senses() ([]senses.Sense, error) {
-	config, ours := d.options.Config, []string{d.options.Config.StateDir}
-	if real, err := filepath.EvalSymlinks(d.options.Config.StateDir); err == nil && real != ours[0] {
+// opening opens senses: all holds those that could be, err says why the first
+// could not that cannot.
+type opening struct {
+	zoned
+	ledger  *senses.Ledger
+	watcher *watch.Watcher
+	all     []senses.Sense
+	err     error
+}
+
+func (o *opening) add(kind, id string, s senses.Sense, err error) {
+	switch {
+	case err == nil:
+		o.all = append(o.all, s)
+	case o.err == nil:
+		o.err = fmt.Errorf("open sense %s %s: %w", kind, id, err)
+	}
+}
+
+// open opens the senses that the configuration names. The state folder is
+// excluded from every one of them.
+func (o *opening) open(log *chat.Log) {
+	config, ours := o.options.Config.Senses, []string{o.options.Config.StateDir}
+	if real, err := filepath.EvalSymlinks(ours[0]); err == nil && real != ours[0] {
 		ours = append(ours, real)
 	}
-	logger, within := d.options.Logger, d.folders()
-	var all []senses.Sense
-	add := func(kind, id string, s senses.Sense, err error) error {
-		if err != nil {
-			return fmt.Errorf("open sense %s %s: %w", kind, id, err)
-		}
-		all = append(all, s)
-		return nil
+	logger := o.options.Logger
+	if config.Health.Enabled {
+		s, err := health.New(config.Health, health.Options{Reader: o.options.Health, Logger: logger})
+		o.add("health", "", s, err)
 	}
-	if config.Senses.Health.Enabled {
-		s, err := health.New(config.Senses.Health, health.Options{Reader: d.options.Health, Logger: logger})
-		if err := add("health", "", s, err); err != nil {
-			return all, err
-		}
-	}
-	looking := folder.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Within: within, Logger: logger}
+	looking := folder.Options{Watcher: o.watcher, Rows: o.ledger, Exclude: ours, Within: folders(config), Logger: logger}
 	wait := files.DefaultWait
-	if d.options.Patient {
+	if o.options.Patient {
 		wait = senses.DefaultDeadline * 9 / 10
 	}
-	for _, c := range config.Senses.Files {
+	for _, c := range config.Files {
 		s, err := files.New(c, files.Options{Options: looking, Wait: wait})
-		if err := add("files", c.ID, s, err); err != nil {
-			return all, err
-		}
+		o.add("files", c.ID, s, err)
 	}
-	for _, c := range config.Senses.Notes {
+	for _, c := range config.Notes {
 		s, err := notes.New(c, looking)
-		if err := add("notes", c.ID, s, err); err != nil {
-			return all, err
-		}
+		o.add("notes", c.ID, s, err)
 	}
-	for _, c := range config.Senses.Calendar {
-		s, err := calendar.New(c, calendar.Options{Watcher: d.watcher, Rows: d.ledger, Exclude: ours, Logger: logger, Zone: d.zoneOrUTC})
-		if err := add("calendar", c.ID, s, err); err != nil {
-			return all, err
-		}
+	for _, c := range config.Calendar {
+		s, err := calendar.New(c, calendar.Options{Watcher: o.watcher, Rows: o.ledger, Exclude: ours, Logger: logger, Zone: o.zoneOrUTC})
+		o.add("calendar", c.ID, s, err)
 	}
-	if err := d.mailSenses(add); err != nil {
-		return all, err
+	for _, c := range config.Mail {
+		s, err := o.mail(c)
+		o.add(mail.Name, c.ID, s, err)
 	}
-	if err := add(conversation.Name, conversation.LogID, conversation.NewLog(heardLog{d.chat}, looking), nil); err != nil {
-		return all, err
-	}
-	for _, c := range config.Senses.Conversation {
+	o.add(conversation.Name, conversation.LogID, conversation.NewLog(heardLog{log}, looking), nil)
+	for _, c := range config.Conversation {
 		s, err := conversation.New(c, looking)
-		if err := add(conversation.Name, c.ID, s, err); err != nil {
-			return all, err
-		}
+		o.add(conversation.Name, c.ID, s, err)
 	}
-	if d.options.Senses != nil {
-		further, err := d.options.Senses(d.ledger)
-		if err != nil {
-			return all, err
-		}
-		all = append(all, further...)
+	if o.options.Senses == nil || o.err != nil {
+		return
 	}
-	return all, nil
+	var further []senses.Sense
+	further, o.err = o.options.Senses(o.ledger)
+	o.all = append(o.all, further...)
 }
 
 // folders are those that the configuration names, with whose word they are.
-func (d *Daemon) folders() []senses.Folder {
+func folders(config setup.Senses) []senses.Folder {
 	var all []senses.Folder
-	for _, c := range d.options.Config.Senses.Files {
+	for _, c := range config.Files {
 		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Outsider)})
 	}
-	for _, c := range d.options.Config.Senses.Notes {
+	for _, c := range config.Notes {
 		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Owner)})
 	}
-	for _, c := range d.options.Config.Senses.Conversation {
+	for _, c := range config.Conversation {
 		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Agent)})
 	}
 	return all

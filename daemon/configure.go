@@ -2,10 +2,16 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
+	"golang.org/x/term"
+
+	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -61,4 +67,56 @@ func LoadConfiguration(path, stateDir string, env func(string) (string, bool)) (
 	}
 	found.Config, err = setup.Load(source, overridden)
 	return found, err
+}
+
+// NewLogger returns the logger that the configuration asks for: text on a
+// terminal and JSON elsewhere, unless it says which. Secrets are taken out of
+// every text before it is written.
+func NewLogger(config setup.Log, out io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(config.Level)); err != nil {
+		return nil, fmt.Errorf("log.level: %w", err)
+	}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: redacted}
+	format := config.Format
+	if format == "auto" {
+		format = "json"
+		if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			format = "text"
+		}
+	}
+	if format == "text" {
+		return slog.New(slog.NewTextHandler(out, options)), nil
+	}
+	return slog.New(slog.NewJSONHandler(out, options)), nil
+}
+
+func redacted(_ []string, a slog.Attr) slog.Attr {
+	switch value := a.Value.Resolve(); value.Kind() {
+	case slog.KindString:
+		return slog.String(a.Key, redact.Text(value.String()))
+	case slog.KindAny:
+		if err, ok := value.Any().(error); ok {
+			return slog.String(a.Key, redact.Text(err.Error()))
+		}
+	}
+	return a
+}
+
+// TakeKeys takes the variables that keys are looked for in out of the
+// environment, so that no program that is begun inherits them, and returns a
+// lookup that still knows them.
+func TakeKeys(config *setup.Config) (env func(string) (string, bool), err error) {
+	taken := map[string]string{}
+	for _, name := range config.KeyVariables() {
+		if value, ok := os.LookupEnv(name); ok {
+			taken[name], err = value, errors.Join(err, os.Unsetenv(name))
+		}
+	}
+	return func(name string) (string, bool) {
+		if value, ok := taken[name]; ok {
+			return value, true
+		}
+		return os.LookupEnv(name)
+	}, err
 }

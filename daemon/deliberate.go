@@ -27,9 +27,13 @@ func (d *Daemon) openDeliberation(context.Context) (err error) {
 	if policy == nil {
 		policy = escalate.Shipped() // which tests validate
 	}
+	reads := sources{
+		mind: d.mind, ledger: d.ledger, memory: d.memory, budget: d.budget, prompts: d.prompts,
+		config: d.options.Config.Deliberation, state: func() subconscious.State { return d.board.Now().State },
+	}
 	own := effects{outbox: d.outbox, mind: d.mind, memory: d.memory, chat: d.chat, actions: d.actions, now: d.now}
 	options := deliberate.Options{
-		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: d.sources().gather,
+		Config: d.options.Config.Deliberation, DB: d.db, Asker: d.deliberator, Purse: d.purse, Gather: reads.gather,
 		Desk: func(_ deliberate.Escalation, at time.Time) deliberate.Desk {
 			state := d.board.Now().State
 			return reading{d.registry.Desk(subconscious.Snapshot{

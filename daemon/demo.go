@@ -9,11 +9,15 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
+	netmail "net/mail"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"text/template"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -23,6 +27,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -60,31 +66,41 @@ func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	zone, err := config.Location(env(options.Env))
+	zone, err := config.Location(demoEnv(options.Env))
 	if err != nil {
 		return err
 	}
 	if err := writeSamples(dir, now.In(zone)); err != nil {
 		return fmt.Errorf("write the demo's samples: %w", err)
 	}
-	mailbox, err := serveDemoMail(now.In(zone))
+	mailbox, address, err := serveDemoMail(now.In(zone))
 	if err != nil {
 		return err
 	}
-	defer func() { err = mailbox.close(err) }()
-	config.Senses.Mail = []mail.Config{mailbox.config()}
-	show := &demoShow{out: options.Out, dir: dir, config: config, mailbox: mailbox}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepWithin)
+		defer cancel()
+		err = errors.Join(err, mailbox.Close(ctx))
+	}()
+	config.Senses.Mail = []mail.Config{{ID: "sample", Host: address.IP.String(), Port: address.Port, Security: account.None,
+		User: demoAddress, PasswordEnv: demoPasswordEnv}}
+	show := &demoShow{out: options.Out, Dir: dir, StateDir: config.StateDir, Mailbox: address.String(), User: demoAddress, Password: demoPassword}
 	d, err := New(Options{
-		Config: config, Version: options.Version, Demo: true, Env: mailbox.env(env(options.Env)), OnTick: show.tick,
+		Config: config, Version: options.Version, Demo: true, Env: demoEnv(options.Env), OnTick: show.tick,
 		Channels: []notify.Channel{{ID: "terminal", Kind: "stdout", Content: notify.ContentFull,
-			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: told{show}})}},
+			Notifier: stdout.New(stdout.Config{}, stdout.Options{Writer: show})}},
 		Logger: slog.New(slog.NewTextHandler(options.Log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: redacted})),
 	})
 	if err != nil {
 		return err
 	}
 	show.mind = d
-	show.greet()
+	if show.words, err = template.New("").Parse(demoWords); err != nil {
+		return err
+	}
+	if err := show.words.ExecuteTemplate(options.Out, "greeting", show); err != nil {
+		return err
+	}
 	err = d.Run(ctx)
 	if err == nil {
 		_, err = fmt.Fprintf(options.Out, "\nEnded cleanly. The folder is kept: %s\n", dir)
@@ -92,12 +108,22 @@ func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 	return err
 }
 
-func env(given func(string) (string, bool)) func(string) (string, bool) {
-	if given != nil {
-		return given
-	}
+// The person of the demo, and the variable that their password is in.
+const (
+	demoAddress     = "sam@example.com"
+	demoPassword    = "sample"
+	demoPasswordEnv = "SUBCONSCIOUS_DEMO_PASSWORD"
+)
+
+// demoEnv is the environment of a demo, with the mailbox's password.
+func demoEnv(given func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
-		if name == "HOME" {
+		switch {
+		case name == demoPasswordEnv:
+			return demoPassword, true
+		case given != nil:
+			return given(name)
+		case name == "HOME":
 			return "", false // a demo does not look at the person's own files
 		}
 		return os.LookupEnv(name)
@@ -124,183 +150,169 @@ func demoConfig(dir string, options DemoOptions) (*setup.Config, error) {
 	return config, os.MkdirAll(config.StateDir, 0o700)
 }
 
-// writeSamples writes the sample files below dir. Their dates are reckoned from
-// now: "{{day+3}}" is the date in three days, "{{at+20m}}" an ICS time,
-// "{{date+-2h}}" that of a mail.
+// writeSamples writes the sample files below dir.
 func writeSamples(dir string, now time.Time) error {
-	return fs.WalkDir(samples, "demo", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && path == "demo/mail" {
-			return fs.SkipDir // served, see demo_mail.go
+	return fs.WalkDir(samples, "demo", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && name == "demo/mail" {
+			return fs.SkipDir // served, see serveDemoMail
 		}
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := samples.ReadFile(path)
+		text, err := dated(name, now)
 		if err != nil {
 			return err
 		}
-		target := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(path, "demo/")))
+		target := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, "demo/")))
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return err
 		}
-		text, err := dated(string(data), now)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if strings.HasSuffix(target, ".ics") {
+		if path.Ext(name) == ".ics" {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		return os.WriteFile(target, []byte(text), 0o600)
 	})
 }
 
-// dated fills the dates of a sample in.
-func dated(text string, now time.Time) (string, error) {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "{{")
-		out.WriteString(before)
-		if !found {
-			return out.String(), nil
-		}
-		mark, after, closed := strings.Cut(rest, "}}")
-		if !closed {
-			return "", errors.New("a {{ is not closed")
-		}
-		text = after
-		switch what, offset, _ := strings.Cut(mark, "+"); what {
-		case "day":
-			days := 0
-			if _, err := fmt.Sscan(offset, &days); err != nil {
-				return "", fmt.Errorf("read %q: %w", mark, err)
-			}
-			out.WriteString(now.AddDate(0, 0, days).Format(time.DateOnly))
-		case "at":
-			in, err := time.ParseDuration(offset)
-			if err != nil {
-				return "", fmt.Errorf("read %q: %w", mark, err)
-			}
-			out.WriteString(now.Add(in).UTC().Format("20060102T150405Z"))
-		case "date":
-			in, err := time.ParseDuration(offset)
-			if err != nil {
-				return "", fmt.Errorf("read %q: %w", mark, err)
-			}
-			out.WriteString(now.Add(in).Format(time.RFC1123Z))
-		default:
-			return "", fmt.Errorf("%q is neither a day nor a time", mark)
-		}
+// serveDemoMail serves the sample mails over IMAP on a free loopback port, as a
+// provider would.
+func serveDemoMail(now time.Time) (*mailtest.Server, *net.TCPAddr, error) {
+	server := mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: demoAddress, Password: demoPassword}}})
+	names, err := fs.Glob(samples, "demo/mail/*/*.eml")
+	if err != nil {
+		return nil, nil, err
 	}
+	for _, name := range names {
+		text, err := dated(name, now)
+		if err != nil {
+			return nil, nil, err
+		}
+		message, err := netmail.ReadMessage(strings.NewReader(text))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		at, err := message.Header.Date()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		folder := map[string]string{"inbox": "INBOX", "sent": "Sent"}[path.Base(path.Dir(name))]
+		server.User(demoAddress).Deliver(folder, []byte(strings.ReplaceAll(text, "\n", "\r\n")), at)
+	}
+	listening, err := server.Listen()
+	if err != nil {
+		return nil, nil, fmt.Errorf("serve the demo's mailbox: %w", err)
+	}
+	address, _ := listening.(*net.TCPAddr)
+	return server, address, nil
 }
 
-// demoShow prints what a demo mind does.
+// dated is a sample with its dates filled in, which are reckoned from now:
+// {{day 3}} is the date in three days, {{at "20m"}} an ICS time, {{date "-2h"}}
+// that of a mail.
+func dated(name string, now time.Time) (string, error) {
+	reckon := func(from time.Time, layout string) func(string) (string, error) {
+		return func(offset string) (string, error) {
+			in, err := time.ParseDuration(offset)
+			return from.Add(in).Format(layout), err
+		}
+	}
+	sample, err := template.New(path.Base(name)).Funcs(template.FuncMap{
+		"day":  func(days int) string { return now.AddDate(0, 0, days).Format(time.DateOnly) },
+		"at":   reckon(now.UTC(), "20060102T150405Z"),
+		"date": reckon(now, time.RFC1123Z),
+	}).ParseFS(samples, name)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = sample.Execute(&text, nil)
+	return text.String(), err
+}
+
+// demoShow prints what a demo mind does. Its exported fields are what its words
+// name.
 type demoShow struct {
-	out     io.Writer
-	dir     string
-	config  *setup.Config
-	mind    *Daemon
-	mailbox *demoMailbox
+	out                                    io.Writer
+	mind                                   *Daemon
+	words                                  *template.Template
+	Dir, StateDir, Mailbox, User, Password string
 
 	mu    sync.Mutex
-	shown bool     // the first tick is on the screen
+	began bool     // the first tick is on the screen
 	held  []string // what was told before it was
 }
 
-// told prints what the demo tells, as a phone would be told, but not amid the
-// account of the first tick.
-type told struct{ show *demoShow }
+//go:embed demo.tmpl
+var demoWords string
 
-func (t told) Write(line []byte) (int, error) {
-	s := t.show
+// Write prints what the demo tells, as a phone would be told, but not amid the
+// account of the first tick.
+func (s *demoShow) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.shown {
+	if !s.began {
 		s.held = append(s.held, string(line))
 		return len(line), nil
 	}
-	s.print("Your phone would show:\n  %s", line)
-	return len(line), nil
+	_, err := fmt.Fprintf(s.out, "Your phone would show:\n  %s", line)
+	return len(line), err
 }
-
-func (s *demoShow) greet() {
-	s.print("subconsciousd: a mind at work, over this machine's health, sample files and a sample mailbox. Nothing leaves the machine.\n")
-	s.print("Its folder, kept when it ends: %s\n\n", s.dir)
-}
-
-func (s *demoShow) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format, args...) }
 
 // tick prints the first tick at length, and each further one in a line.
 func (s *demoShow) tick(report api.TickReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shown {
-		s.print("%s\n", Line(report))
+	if s.began {
+		_, _ = fmt.Fprintln(s.out, Line(report))
 		return
 	}
-	s.shown = true
+	s.began = true
 	state := s.mind.board.Now().State
-	s.print("First tick, %.0f ms. It noticed:\n\n", report.ElapsedMS)
-	entries := slices.Clone(state.Entries)
-	slices.SortFunc(entries, func(a, b subconscious.Entry) int {
+	first := struct {
+		*demoShow
+		MS             float64
+		Noticed        []noticed
+		Parked, Unkept int
+		Control        string
+		Held           string
+	}{demoShow: s, MS: report.ElapsedMS, Parked: len(state.Parked), Control: "subconsciousctl", Held: strings.Join(s.held, "  ")}
+	for _, e := range state.Entries {
+		first.Noticed = append(first.Noticed, s.noticed(e))
+	}
+	slices.SortFunc(first.Noticed, func(a, b noticed) int {
 		return cmp.Or(cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.ID, b.ID))
 	})
-	for _, e := range entries {
-		s.entry(e)
-	}
-	if len(state.Entries) == 0 {
-		s.print("  nothing worth keeping: this machine is well.\n\n")
-	}
-	if n := len(state.Parked); n > 0 {
-		s.print("  And %d more, waiting for room in their list: see status.\n\n", n)
-	}
-	kept := 0
 	for _, t := range report.Threads {
 		for _, n := range t.Rejected {
-			kept += n
+			first.Unkept += n
 		}
 	}
-	if kept > 0 {
-		s.print("  It thought %d more not worth keeping, such as events that are still far off.\n", kept)
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), first.Control)
+		if _, err := os.Stat(beside); err == nil {
+			first.Control = beside
+		}
 	}
-	s.howTo(entries)
-	if len(s.held) > 0 {
-		s.print("Your phone would show:\n  %s\n", strings.Join(s.held, "  "))
-	}
+	_ = s.words.ExecuteTemplate(s.out, "first", first)
 }
 
-// entry prints one entry and why it is there.
-func (s *demoShow) entry(e subconscious.Entry) {
+// noticed is an entry and why it is there.
+type noticed struct {
+	subconscious.Entry
+	Bar     string
+	Because []subconscious.Observation
+	Problem error // why its explanation cannot be read
+}
+
+func (s *demoShow) noticed(e subconscious.Entry) noticed {
 	const full = 10
-	s.print("  %s%s %s\n", strings.Repeat("▰", e.Strength), strings.Repeat("▱", full-e.Strength), e.Summary)
+	n := noticed{Entry: e, Bar: strings.Repeat("▰", e.Strength) + strings.Repeat("▱", full-e.Strength)}
 	why, err := s.mind.Why(context.Background(), e.ID)
-	if err != nil {
-		s.print("      (its explanation cannot be read: %v)\n", err)
-		return
-	}
+	n.Problem = err
 	for _, o := range why.Observations {
 		if o.Observation.Title != e.Summary {
-			s.print("      because %s: %s\n", o.Observation.Sense, o.Observation.Title)
+			n.Because = append(n.Because, o.Observation)
 		}
 	}
-	s.print("      rule %s, importance %d of 10, id %s\n\n", e.Rule, e.Importance, e.ID)
-}
-
-// howTo says how to look further.
-func (s *demoShow) howTo(entries []subconscious.Entry) {
-	control := "subconsciousctl"
-	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), control)
-		if _, err := os.Stat(beside); err == nil {
-			control = beside
-		}
-	}
-	control += " --state-dir " + s.config.StateDir
-	s.print("\nA tick a minute follows, in a line each. In another terminal:\n\n")
-	s.print("  echo '- I will call the plumber by Friday' >> %s\n", filepath.Join(s.dir, "notes", "today.md"))
-	s.print("  %s tick\n  %s status\n  %s inbox\n", control, control, control)
-	if len(entries) > 0 {
-		s.print("  %s why %s\n", control, entries[0].ID)
-	}
-	s.print("\nThe sample mailbox is served for a mail program, too: %s.\n", s.mailbox.where())
-	s.print("\nCtrl-C ends it.\n\n")
+	return n
 }

@@ -35,13 +35,6 @@ type sources struct {
 	state   func() subconscious.State
 }
 
-func (d *Daemon) sources() sources {
-	return sources{
-		mind: d.mind, ledger: d.ledger, memory: d.memory, budget: d.budget, prompts: d.prompts,
-		config: d.options.Config.Deliberation, state: func() subconscious.State { return d.board.Now().State },
-	}
-}
-
 const (
 	// evidenceShown and recalledShown bound how many observations and memories are
 	// shown.

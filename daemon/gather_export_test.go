@@ -10,7 +10,7 @@ import (
 
 // Gather makes what a deliberation on an escalation is shown first.
 func (d *Daemon) Gather(ctx context.Context, e deliberate.Escalation, at time.Time) (deliberate.Sources, error) {
-	return d.sources().gather(ctx, e, at)
+	return d.deliberations.Gather(ctx, e, at)
 }
 
 // StandingMail are the mails that stand.

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,18 +17,18 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
-// openMail makes the sense of one account. Its password or token is looked up
+// mail makes the sense of one account. Its password or token is looked up
 // whenever it signs in, so that one that is put right counts at the next tick.
-func (d *Daemon) openMail(c mail.Config) (*mail.Sense, error) {
-	options := mail.Options{Rows: d.ledger, Logger: d.options.Logger, Zone: d.zoneOrUTC, Dial: d.options.DialMail}
+func (o *opening) mail(c mail.Config) (*mail.Sense, error) {
+	options := mail.Options{Rows: o.ledger, Logger: o.options.Logger, Zone: o.zoneOrUTC, Dial: o.options.DialMail}
 	if c.OAuth != nil {
-		signIn := setup.MailSignIn(c, d.options.Config.StateDir, d.options.Env)
-		signIn.Log = d.options.Logger
+		signIn := setup.MailSignIn(c, o.options.Config.StateDir, o.options.Env)
+		signIn.Log = o.options.Logger
 		tokens := oauth.New(signIn)
 		options.Token, options.Refused = tokens.Token, tokens.Reject
 	} else {
 		ref := setup.MailPassword(c)
-		options.Password = func(context.Context) (secret.Value, error) { return ref.Resolve(d.options.Env) }
+		options.Password = func(context.Context) (secret.Value, error) { return ref.Resolve(o.options.Env) }
 	}
 	return mail.New(c, options)
 }
@@ -115,18 +114,4 @@ func received(o subconscious.Observation) time.Time {
 		return o.At
 	}
 	return at
-}
-
-// mailSenses makes the senses of all accounts.
-func (d *Daemon) mailSenses(add func(kind, id string, s senses.Sense, err error) error) error {
-	d.accounts = nil
-	for _, c := range d.options.Config.Senses.Mail {
-		s, err := d.openMail(c)
-		if err := add(mail.Name, c.ID, s, err); err != nil {
-			return err
-		}
-		d.accounts = append(d.accounts, s)
-	}
-	slices.SortFunc(d.accounts, func(a, b *mail.Sense) int { return cmp.Compare(a.ID(), b.ID()) })
-	return nil
 }
