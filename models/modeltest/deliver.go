@@ -3,11 +3,16 @@ package modeltest
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -17,41 +22,40 @@ const (
 	bombBytes = 128 << 20
 	// endlessBytes ends what is endless, for a client that never has enough.
 	endlessBytes = 4 << 30
-	block        = 64 << 10
 )
 
 // refuse answers instead of the model, where the fault says so.
 func (e *exchange) refuse() bool {
 	p := problem{http.StatusTooManyRequests, "rate_limit_error", "too many requests"}
-	header := e.w.Header()
 	switch e.record.Fault {
 	case RateHeader:
-		header.Set("Retry-After", "7")
+		e.w.Header().Set("Retry-After", "7")
 	case RateDate:
-		header.Set("Retry-After", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat))
+		e.w.Header().Set("Retry-After", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat))
+	case RateBare:
 	case RateGemini:
-		e.json(p.status, []byte(`[{"error":{"code":429,"message":"quota exceeded","status":"RESOURCE_EXHAUSTED","details":[`+
+		e.send(p.status, "application/json", []byte(`[{"error":{"code":429,"message":"quota exceeded","status":"RESOURCE_EXHAUSTED","details":[`+
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}]}}]`))
 		return true
-	case RateBare:
 	case NoMoney:
 		p = problem{http.StatusPaymentRequired, "billing_error", "the account has no credit left"}
-	case BadKey:
-		p = problem{http.StatusUnauthorized, "authentication_error", "the API key is not valid: " + sentKey(e.r)}
+	case BadKey: // some providers repeat the key when they refuse it, and it must go no further
+		sent := e.r.Header.Get("X-Api-Key") + strings.TrimPrefix(e.r.Header.Get("Authorization"), "Bearer ")
+		p = problem{http.StatusUnauthorized, "authentication_error", "the API key is not valid: " + sent}
 	case NoModel:
 		p = problem{http.StatusNotFound, "not_found_error", "there is no model " + e.record.Request.Model}
 	case BadRequest:
 		p = *refuse("the request does not please")
+	case Overloaded:
+		p = problem{529, "overloaded_error", "overloaded"}
 	case ServerError:
 		e.send(http.StatusInternalServerError, "text/html", []byte("<html><body><h1>500</h1>"+strings.Repeat("<p>sorry</p>", 20000)+"</body></html>"))
 		return true
 	case Unavailable:
 		e.send(http.StatusServiceUnavailable, "text/plain", nil)
 		return true
-	case Overloaded:
-		p = problem{529, "overloaded_error", "overloaded"}
 	case Redirect:
-		header.Set("Location", e.server.other.url+e.r.URL.Path)
+		e.w.Header().Set("Location", e.server.other.URL+e.r.URL.Path)
 		e.send(http.StatusTemporaryRedirect, "text/plain", nil)
 		return true
 	default:
@@ -61,18 +65,13 @@ func (e *exchange) refuse() bool {
 	return true
 }
 
-// sentKey is the key of a request: some providers repeat it when they refuse
-// it, and it must go no further.
-func sentKey(r *http.Request) string {
-	if key := r.Header.Get("X-Api-Key"); key != "" {
-		return key
-	}
-	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-}
-
 // deliver sends the answer, in the way that the fault has it.
 func (e *exchange) deliver(a answer) {
-	switch e.record.Fault {
+	frames, kind := e.wire.frames(a), "application/json"
+	if a.request.Stream {
+		kind = "text/event-stream; charset=utf-8"
+	}
+	switch f := e.record.Fault; f {
 	case Reset:
 		e.reset()
 		return
@@ -82,49 +81,47 @@ func (e *exchange) deliver(a answer) {
 		e.send(http.StatusOK, "text/html", []byte("<!DOCTYPE html>\n<html><body>Welcome! Please sign in to this network.</body></html>\n"))
 		return
 	case NotJSON:
-		e.start(a)
-		e.write([]byte("data: {oops\n\n"))
+		frames = [][]byte{[]byte("data: {oops\n\n")}
+	case Huge, Endless, LongLine, GzipBomb:
+		e.flood(a, kind)
 		return
 	case Slow:
-		e.drip(a)
-		return
-	case Huge, Endless, LongLine, GzipBomb:
-		e.flood(a)
-		return
-	}
-	frames := e.frames(a)
-	switch e.record.Fault {
+		e.drip(a, kind, frames)
 	case Cut, CutClean, Hang, ErrorMidway:
-		e.midway(a, frames)
-		return
+		if a.request.Stream {
+			frames = frames[:max(1, len(frames)/2)]
+			break
+		}
+		whole := frames[0]
+		frames[0] = whole[:len(whole)/2]
+		switch f {
+		case Cut:
+			e.w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+		case Hang:
+			frames = nil
+		case ErrorMidway:
+			frames[0] = e.wire.problem(problem{http.StatusInternalServerError, "api_error", "the provider behind failed"})
+		}
 	}
-	e.start(a)
+	e.start(http.StatusOK, kind)
 	for _, frame := range frames {
 		if !e.write(frame) {
 			panic(http.ErrAbortHandler)
 		}
 		e.flush()
 	}
-}
-
-// frames are the pieces in which an answer is sent: one where it is plain.
-func (e *exchange) frames(a answer) [][]byte {
-	if a.request.Stream {
-		return e.protocol.stream(a)
+	switch e.record.Fault {
+	case Cut:
+		e.flush()
+		panic(http.ErrAbortHandler)
+	case Hang:
+		e.flush()
+		e.hang()
+	case ErrorMidway:
+		if a.request.Stream {
+			e.write(e.wire.failure())
+		}
 	}
-	return [][]byte{e.protocol.plain(a)}
-}
-
-// start sends the headers of an answer.
-func (e *exchange) start(a answer) {
-	kind := "application/json"
-	if a.request.Stream {
-		kind = "text/event-stream; charset=utf-8"
-	}
-	e.record.Status = http.StatusOK
-	e.publish()
-	e.w.Header().Set("Content-Type", kind)
-	e.w.WriteHeader(http.StatusOK)
 }
 
 func (e *exchange) flush() {
@@ -153,46 +150,13 @@ func (e *exchange) hang() {
 	panic(http.ErrAbortHandler)
 }
 
-// midway sends half of an answer and then does what the fault says.
-func (e *exchange) midway(a answer, frames [][]byte) {
-	if a.request.Stream {
-		frames = frames[:max(1, len(frames)/2)]
-	} else {
-		whole := frames[0]
-		frames = [][]byte{whole[:len(whole)/2]}
-		switch e.record.Fault {
-		case Cut:
-			e.w.Header().Set("Content-Length", fmt.Sprint(len(whole)))
-		case Hang:
-			frames = nil
-		case ErrorMidway:
-			frames = [][]byte{e.protocol.problem(problem{http.StatusInternalServerError, "api_error", "the provider behind failed"})}
-		}
-	}
-	e.start(a)
-	for _, frame := range frames {
-		e.write(frame)
-	}
-	e.flush()
-	switch e.record.Fault {
-	case Cut:
-		panic(http.ErrAbortHandler)
-	case Hang:
-		e.hang()
-	case ErrorMidway:
-		if a.request.Stream {
-			e.write(e.protocol.failure())
-		}
-	}
-}
-
 // drip keeps the connection busy until the client has enough.
-func (e *exchange) drip(a answer) {
+func (e *exchange) drip(a answer, kind string, frames [][]byte) {
 	drop := []byte(" ")
-	e.start(a)
+	e.start(http.StatusOK, kind)
 	if a.request.Stream {
-		e.write(e.protocol.stream(a)[0])
-		drop = e.protocol.delta(".")
+		e.write(frames[0])
+		drop = e.wire.delta(".")
 	}
 	ticker := time.NewTicker(e.server.options.Pace)
 	defer ticker.Stop()
@@ -206,48 +170,30 @@ func (e *exchange) drip(a answer) {
 	panic(http.ErrAbortHandler)
 }
 
-// fill is where a flood stands in an answer.
-const fillMark = "FLOOD"
-
-// flood sends far more than anybody wants.
-func (e *exchange) flood(a answer) {
-	a.text, a.calls, a.reasoning = fillMark, nil, ""
-	whole := bytes.Join(e.frames(a), nil)
-	before, after, _ := bytes.Cut(whole, []byte(fillMark))
-	filler := bytes.Repeat([]byte("a"), block)
-	size := hugeBytes
+// flood sends far more than anybody wants: one text, or, in a stream, many events
+// of a sound length.
+func (e *exchange) flood(a answer, kind string) {
+	const mark = "FLOOD" // where it stands in the answer
+	a.text, a.calls, a.reasoning = mark, nil, ""
+	before, after, _ := bytes.Cut(bytes.Join(e.wire.frames(a), nil), []byte(mark))
+	block, size, pack := 64<<10, hugeBytes, func(data []byte) []byte { return data }
 	switch e.record.Fault {
 	case Endless:
 		size = endlessBytes
 	case GzipBomb:
-		e.bomb(a, before, after)
-		return
+		block, size, pack = 4<<20, bombBytes, packed
+		e.w.Header().Set("Content-Encoding", "gzip")
 	}
-	if a.request.Stream && e.record.Fault != LongLine {
-		// Many events, each of a sound length, instead of one.
-		event := e.protocol.delta(string(filler))
-		end := bytes.LastIndex(before, []byte("\n\n")) + len("\n\n")
-		next := bytes.Index(after, []byte("\n\n")) + len("\n\n")
-		before, filler, after = before[:end], event, after[next:]
+	filler := bytes.Repeat([]byte("a"), block)
+	if fault := e.record.Fault; a.request.Stream && (fault == Huge || fault == Endless) {
+		filler = e.wire.delta(string(filler))
+		before = before[:bytes.LastIndex(before, []byte("\n\n"))+2]
+		after = after[bytes.Index(after, []byte("\n\n"))+2:]
 	}
-	e.start(a)
-	e.write(before)
-	for range size / block {
-		if !e.write(filler) {
-			panic(http.ErrAbortHandler)
-		}
-	}
-	e.write(after)
-}
-
-// bomb sends a packed flood.
-func (e *exchange) bomb(a answer, before, after []byte) {
-	const member = 4 << 20
-	e.w.Header().Set("Content-Encoding", "gzip")
-	e.start(a)
-	filler := pack(bytes.Repeat([]byte("a"), member))
+	filler = pack(filler)
+	e.start(http.StatusOK, kind)
 	e.write(pack(before))
-	for range bombBytes / member {
+	for range size / block {
 		if !e.write(filler) {
 			panic(http.ErrAbortHandler)
 		}
@@ -255,11 +201,115 @@ func (e *exchange) bomb(a answer, before, after []byte) {
 	e.write(pack(after))
 }
 
-// pack returns one member of a gzip file. Members may follow one another.
-func pack(data []byte) []byte {
+// packed returns one member of a gzip file. Members may follow one another.
+func packed(data []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	z.Write(data) // a bytes.Buffer takes everything
 	z.Close()
 	return b.Bytes()
+}
+
+// garble does to a reply what is wrong with a model's words, and leaves it as
+// it is under other faults.
+func garble(f Fault, r Request, reply Reply) Reply {
+	text := reply.text()
+	call := func(name, arguments string) Reply {
+		return Reply{Calls: []models.ToolCall{{ID: fmt.Sprintf("call_%d", r.Number), Name: name, Arguments: json.RawMessage(arguments)}}}
+	}
+	tool := models.Tool{Name: "read_file"}
+	if len(r.Tools) > 0 {
+		tool = r.Tools[0]
+	}
+	switch f {
+	case WrongModel:
+		reply.Model = Unasked
+		return reply
+	case Empty, NullContent:
+		return Reply{}
+	case Refusal:
+		return Reply{Text: "I cannot help with that.", Stop: models.StopRefused}
+	case Truncated:
+		return Reply{Text: subconscious.Head(text, len(text)*3/5), Stop: models.StopLength, Model: reply.Model}
+	case UnknownTool:
+		return call("launch_rocket", `{"at":"once"}`)
+	case BadArguments:
+		return call(tool.Name, `{"path": "/home/`)
+	case ToolLoop:
+		if len(r.Tools) > 0 {
+			return call(tool.Name, Instance(tool.Parameters))
+		}
+		return reply
+	case Prose:
+		text = "Here is what I found:\n\n" + text + "\n\nTell me if you want {more} of it."
+	case ThinkBlock:
+		text = "<think>\nThey want {\"findings\": [...]}. Is there anything? Let me see: [1, 2].\n</think>\n\n" + text
+	case Fenced:
+		text = "```json\n" + text + "\n```\n"
+	case TrailingComma:
+		text = commas(text)
+	case TwoObjects:
+		text += "\n" + Thought{Journal: "This is the other answer."}.JSON()
+	case SameTwice:
+		text += "\n" + text
+	case WrongSchema:
+		text = `{"result":"fine","items":[1,2,3],"findings":"none"}`
+	case ExtraFields:
+		text = extend(text)
+	case BadEvidence:
+		if !r.wantsThought() {
+			return reply
+		}
+		text = invented(r).JSON()
+	default:
+		return reply
+	}
+	reply.Thought, reply.Text, reply.Calls = nil, text, nil
+	return reply
+}
+
+// commas puts a comma before each bracket that closes.
+func commas(text string) string {
+	var b strings.Builder
+	var before rune
+	inString, escaped := false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case !inString && (c == '}' || c == ']') && before != '{' && before != '[':
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+		before = c
+	}
+	return b.String()
+}
+
+// extend adds fields to an object and to its findings.
+func extend(text string) string {
+	var all object
+	if json.Unmarshal([]byte(text), &all) != nil {
+		return text
+	}
+	all["confidence"], all["thread"] = 0.9, "watcher"
+	findings, _ := all["findings"].([]any)
+	for _, f := range findings {
+		if finding, ok := f.(object); ok {
+			finding["mood"] = "curious"
+		}
+	}
+	return compact(all)
+}
+
+// invented cites what was never shown.
+func invented(r Request) Thought {
+	finding := func(n int, evidence ...string) Finding {
+		return Finding{Kind: kind(r, n), Summary: fmt.Sprintf("Something odd number %d", n+1), Importance: 9, Evidence: evidence, Escalate: true}
+	}
+	return Thought{Findings: []Finding{finding(0, "files:aaaaaaaaaa@999999"), finding(1, "as I said before"), finding(2)}}
 }

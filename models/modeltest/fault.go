@@ -12,9 +12,9 @@ import (
 // Fault is one way in which a provider or a model misbehaves.
 type Fault string
 
+// The faults; Faults tells of each.
 const (
-	NoFault Fault = ""
-
+	NoFault       Fault = ""
 	RateHeader    Fault = "429-header"
 	RateDate      Fault = "429-date"
 	RateGemini    Fault = "429-gemini"
@@ -65,98 +65,75 @@ const (
 type AboutAFault struct {
 	Fault Fault
 	About string
-	// Kinds are the failures that a driver may report. None means that the
-	// driver answers: what is wrong is what the model says, which is for
-	// others to judge.
-	Kinds []models.Kind
-	// Answers: it may answer although Kinds has some.
+	// Answers: the driver may answer; where Kinds has some, it may fail as well.
 	Answers bool
+	// Kinds are the failures that a driver may report. None means that what is
+	// wrong is what the model says, which is for others to judge.
+	Kinds []models.Kind
 }
 
-// Faults returns all faults, in the order in which they are shown.
+// Faults returns all faults, in the order in which they are shown: refusals,
+// broken connections, broken bodies, and sound answers with an unsound text.
 func Faults() []AboutAFault {
-	return slices.Concat(refusals(), brokenWires(), brokenBodies(), strangeWords())
-}
-
-// refusals are answers with another status than 200.
-func refusals() []AboutAFault {
-	kinds := func(k ...models.Kind) []models.Kind { return k }
-	return []AboutAFault{
-		{RateHeader, "429 with Retry-After in seconds", kinds(models.KindRate), false},
-		{RateDate, "429 with Retry-After as a date", kinds(models.KindRate), false},
-		{RateGemini, "429 with error.details[].retryDelay in the body, as Gemini does", kinds(models.KindRate), false},
-		{RateBare, "429 without a word about when", kinds(models.KindRate), false},
-		{NoMoney, "402: the account is empty", kinds(models.KindRate), false},
-		{BadKey, "401: the key is refused", kinds(models.KindKey), false},
-		{NoModel, "404: there is no such model", kinds(models.KindModel), false},
-		{BadRequest, "400: the request is refused", kinds(models.KindRequest), false},
-		{ServerError, "500 with a long body of HTML", kinds(models.KindServer), false},
-		{Unavailable, "503 with an empty body", kinds(models.KindServer), false},
-		{Overloaded, "529: overloaded, as Anthropic says it", kinds(models.KindServer), false},
-		{Redirect, "307 to another host", kinds(models.KindNetwork, models.KindServer, models.KindAnswer, models.KindRequest), false},
+	fails := func(f Fault, about string, kinds ...models.Kind) AboutAFault {
+		return AboutAFault{f, about, false, kinds}
 	}
-}
-
-// brokenWires are connections that do not carry an answer to its end.
-func brokenWires() []AboutAFault {
-	kinds := func(k ...models.Kind) []models.Kind { return k }
-	return []AboutAFault{
-		{Reset, "the connection is reset before an answer", kinds(models.KindNetwork), false},
-		{Cut, "the answer ends in the middle", kinds(models.KindCut), false},
-		{CutClean, "the answer ends in the middle as if that were its end", kinds(models.KindCut, models.KindAnswer), false},
-		{ErrorMidway, "200, and an error in the middle of the stream, or instead of the answer", kinds(models.KindServer, models.KindCut, models.KindAnswer), false},
-		{Hang, "headers, then silence", kinds(models.KindTimeout), false},
-		{HangBefore, "not even headers", kinds(models.KindTimeout), false},
-		{Slow, "the answer drips, and never ends", kinds(models.KindTimeout), false},
-		{Huge, "an answer of 64 MB", kinds(models.KindTooLarge), false},
-		{Endless, "an answer without an end, as fast as it goes", kinds(models.KindTooLarge), false},
-		{LongLine, "a line of 64 MB", kinds(models.KindTooLarge), false},
-		{GzipBomb, "an answer of 130 KB that unpacks to 128 MB", kinds(models.KindTooLarge), false},
+	may := func(f Fault, about string, kinds ...models.Kind) AboutAFault {
+		return AboutAFault{f, about, true, kinds}
 	}
-}
-
-// brokenBodies are complete answers that do not keep to the protocol, or
-// whose envelope says something odd.
-func brokenBodies() []AboutAFault {
-	kinds := func(k ...models.Kind) []models.Kind { return k }
 	return []AboutAFault{
-		{NotJSON, "200 with a body that is no JSON", kinds(models.KindAnswer, models.KindCut), false},
-		{HTML, "200 with a page of HTML, as a captive portal does", kinds(models.KindAnswer, models.KindServer, models.KindCut), false},
-		{WrongModel, "another model answers", kinds(models.KindWrongModel), true},
-		{NoUsage, "the answer does not say what it used", nil, true},
-		{HugeUsage, "the answer claims to have used a billion tokens", nil, true},
-		{Empty, "the answer says nothing", kinds(models.KindAnswer), true},
-		{NullContent, "the answer's content is null", kinds(models.KindAnswer), true},
-		{Refusal, "the model declines", kinds(models.KindRefused), true},
-		{Truncated, "the answer ends at the limit of tokens, in the middle of its JSON", nil, true},
-	}
-}
-
-// strangeWords are sound answers with an unsound text.
-func strangeWords() []AboutAFault {
-	about := func(f Fault, text string) AboutAFault { return AboutAFault{f, text, nil, true} }
-	return []AboutAFault{
-		about(Prose, "JSON in the middle of prose"),
-		about(ThinkBlock, "thoughts in <think> before the JSON, with braces in them"),
-		about(Fenced, "JSON in a fence of Markdown"),
-		about(TrailingComma, "JSON with commas too many"),
-		about(TwoObjects, "two different objects, one after the other"),
-		about(SameTwice, "the same object twice"),
-		about(WrongSchema, "JSON of another shape"),
-		about(ExtraFields, "JSON with fields that nobody asked for"),
-		about(BadEvidence, "findings that cite what was never shown"),
-		about(ToolLoop, "asks for the same tool again and again"),
-		about(UnknownTool, "asks for a tool that it was not offered"),
-		about(BadArguments, "asks for a tool with arguments that are no JSON"),
+		fails(RateHeader, "429 with Retry-After in seconds", models.KindRate),
+		fails(RateDate, "429 with Retry-After as a date", models.KindRate),
+		fails(RateGemini, "429 with error.details[].retryDelay in the body, as Gemini does", models.KindRate),
+		fails(RateBare, "429 without a word about when", models.KindRate),
+		fails(NoMoney, "402: the account is empty", models.KindRate),
+		fails(BadKey, "401: the key is refused", models.KindKey),
+		fails(NoModel, "404: there is no such model", models.KindModel),
+		fails(BadRequest, "400: the request is refused", models.KindRequest),
+		fails(ServerError, "500 with a long body of HTML", models.KindServer),
+		fails(Unavailable, "503 with an empty body", models.KindServer),
+		fails(Overloaded, "529: overloaded, as Anthropic says it", models.KindServer),
+		fails(Redirect, "307 to another host", models.KindNetwork, models.KindServer, models.KindAnswer, models.KindRequest),
+		fails(Reset, "the connection is reset before an answer", models.KindNetwork),
+		fails(Cut, "the answer ends in the middle", models.KindCut),
+		fails(CutClean, "the answer ends in the middle as if that were its end", models.KindCut, models.KindAnswer),
+		fails(ErrorMidway, "200, and an error in the middle of the stream, or instead of the answer", models.KindServer, models.KindCut, models.KindAnswer),
+		fails(Hang, "headers, then silence", models.KindTimeout),
+		fails(HangBefore, "not even headers", models.KindTimeout),
+		fails(Slow, "the answer drips, and never ends", models.KindTimeout),
+		fails(Huge, "an answer of 64 MB", models.KindTooLarge),
+		fails(Endless, "an answer without an end, as fast as it goes", models.KindTooLarge),
+		fails(LongLine, "a line of 64 MB", models.KindTooLarge),
+		fails(GzipBomb, "an answer of 130 KB that unpacks to 128 MB", models.KindTooLarge),
+		fails(NotJSON, "200 with a body that is no JSON", models.KindAnswer, models.KindCut),
+		fails(HTML, "200 with a page of HTML, as a captive portal does", models.KindAnswer, models.KindServer, models.KindCut),
+		may(WrongModel, "another model answers", models.KindWrongModel),
+		may(NoUsage, "the answer does not say what it used"),
+		may(HugeUsage, "the answer claims to have used a billion tokens"),
+		may(Empty, "the answer says nothing", models.KindAnswer),
+		may(NullContent, "the answer's content is null", models.KindAnswer),
+		may(Refusal, "the model declines", models.KindRefused),
+		may(Truncated, "the answer ends at the limit of tokens, in the middle of its JSON"),
+		may(Prose, "JSON in the middle of prose"),
+		may(ThinkBlock, "thoughts in <think> before the JSON, with braces in them"),
+		may(Fenced, "JSON in a fence of Markdown"),
+		may(TrailingComma, "JSON with commas too many"),
+		may(TwoObjects, "two different objects, one after the other"),
+		may(SameTwice, "the same object twice"),
+		may(WrongSchema, "JSON of another shape"),
+		may(ExtraFields, "JSON with fields that nobody asked for"),
+		may(BadEvidence, "findings that cite what was never shown"),
+		may(ToolLoop, "asks for the same tool again and again"),
+		may(UnknownTool, "asks for a tool that it was not offered"),
+		may(BadArguments, "asks for a tool with arguments that are no JSON"),
 	}
 }
 
 // AboutFault describes one fault.
 func AboutFault(f Fault) (AboutAFault, bool) {
-	for _, about := range Faults() {
-		if about.Fault == f {
-			return about, true
-		}
+	all := Faults()
+	if i := slices.IndexFunc(all, func(about AboutAFault) bool { return about.Fault == f }); i >= 0 {
+		return all[i], true
 	}
 	return AboutAFault{}, false
 }
@@ -205,15 +182,14 @@ func ParseTrouble(text string) (Trouble, error) {
 			return Trouble{}, fmt.Errorf("%q: after ~ comes a chance above 0 and up to 1, such as %s~0.2", text, name)
 		}
 	}
-	if !on {
-		return t, nil
-	}
 	for number := range strings.SplitSeq(numbers, ",") {
 		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || byChance {
+		if on && (err != nil || n < 1 || byChance) {
 			return Trouble{}, fmt.Errorf("%q: after @ come numbers of requests, such as %s@1,3, and no chance beside them", text, name)
 		}
-		t.On = append(t.On, n)
+		if on {
+			t.On = append(t.On, n)
+		}
 	}
 	return t, nil
 }

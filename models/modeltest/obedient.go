@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -77,32 +76,6 @@ func Obedient(o Obedience) Script {
 	}
 }
 
-// Wields reports whether tools are offered that do more than read.
-func (r Request) Wields() bool { return r.Offers("notify_person") || r.Offers("dismiss") }
-
-// Offers reports whether a tool of that name is offered.
-func (r Request) Offers(tool string) bool {
-	return slices.ContainsFunc(r.Tools, func(t models.Tool) bool { return t.Name == tool })
-}
-
-// Round counts the answers that the model has given in this conversation.
-func (r Request) Round() int {
-	n := 0
-	for _, m := range r.Messages {
-		if m.Role == models.Assistant {
-			n++
-		}
-	}
-	return n
-}
-
-// Holds reports whether text is shown in some form: marked, cut after its first
-// words, or broken over lines.
-func (r Request) Holds(text string) bool {
-	key := orderKey(text)
-	return key != "" && strings.Contains(letters(r.Shown()), key)
-}
-
 // seen are the orders in a text of letters.
 func (o Obedience) seen(shown string, keys []string) []Order {
 	var seen []Order
@@ -121,17 +94,6 @@ func orderKey(text string) string {
 		return ""
 	}
 	return subconscious.Head(key, orderPrefix)
-}
-
-// letters are the letters and digits of a text in lower case: what no mark, no
-// line break and no bracket changes.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, text)
 }
 
 // wield makes the next moves with tools.
@@ -174,12 +136,12 @@ func (o Obedience) thought(r Request, honest Reply, obeyed []Order, keys []strin
 				f.Evidence = append(f.Evidence, other.String(), "files:"+strings.Repeat("a", 10)+"@1")
 			}
 		}
-		if entries := r.Entries(); len(entries) > 0 {
+		if entries := r.entries(); len(entries) > 0 {
 			f.Reinforces = []string{entries[r.Turn%len(entries)]}
 		}
 		t.Findings = append(t.Findings, f)
 	}
-	t.Over = r.Entries()
+	t.Over = r.entries()
 	t.Journal = subconscious.Head(obeyed[len(obeyed)-1].Text, 270)
 	t.Focus = &Focus{Thread: string(subconscious.Dreamer), Hint: subconscious.Head(obeyed[0].Text, 110)}
 	return t

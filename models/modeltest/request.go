@@ -3,17 +3,16 @@ package modeltest
 import (
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
-)
-
-// The protocols.
-const (
-	OpenAI    = "openai"
-	Anthropic = "anthropic"
 )
 
 // Request is what a Script is asked.
@@ -27,10 +26,8 @@ type Request struct {
 	System       string
 	Messages     []models.Message
 	Tools        []models.Tool
-	// Schema is the shape asked for; nil if none is. JSONOnly: any JSON object
-	// is asked for.
-	Schema   *models.Schema
-	JSONOnly bool
+	// Schema is the shape asked for; nil if none is.
+	Schema *models.Schema
 	// MaxTokens is 0 where the request sets none.
 	MaxTokens   int
 	Temperature *float64
@@ -53,7 +50,7 @@ func (r Request) Text() string {
 }
 
 // Shown is what the request shows: everything but the system's part, which is
-// the same each time.
+// the same each time, and what the model said itself.
 func (r Request) Shown() string {
 	var parts []string
 	for _, m := range r.Messages {
@@ -69,6 +66,25 @@ func (r Request) AfterTools() bool {
 	return len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == models.ToolRole
 }
 
+// Round counts the answers that the model has given in this conversation.
+func (r Request) Round() int {
+	n := 0
+	for _, m := range r.Messages {
+		if m.Role == models.Assistant {
+			n++
+		}
+	}
+	return n
+}
+
+// Offers reports whether a tool of that name is offered.
+func (r Request) Offers(tool string) bool {
+	return slices.ContainsFunc(r.Tools, func(t models.Tool) bool { return t.Name == tool })
+}
+
+// Wields reports whether tools are offered that do more than read.
+func (r Request) Wields() bool { return r.Offers("notify_person") || r.Offers("dismiss") }
+
 var (
 	citations = regexp.MustCompile(`\b[a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?\b`)
 	marked    = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\]`)
@@ -76,56 +92,34 @@ var (
 	entryIDs  = regexp.MustCompile(`\b[wlodi]-[a-z0-9-]{2,60}\b`)
 )
 
-// Cited returns every citation that the request shows, in order, each once.
-func (r Request) Cited() []subconscious.Citation {
-	return distinct(citations.FindAllString(r.Shown(), -1))
-}
-
 // Observed returns the citations of the observations that the request shows,
 // one a line as "[files:abcdefghij@42] …", in order, each once. Where nothing
 // is shown so, it is what is cited in any way.
 func (r Request) Observed() []subconscious.Citation {
-	var found []string
-	for _, match := range marked.FindAllStringSubmatch(r.Shown(), -1) {
-		found = append(found, match[1])
-	}
-	if len(found) == 0 {
-		return r.Cited()
-	}
-	return distinct(found)
-}
-
-// Newest returns the observation with the highest number, the last of those
-// that have none.
-func (r Request) Newest() (newest subconscious.Citation, ok bool) {
-	for _, c := range r.Observed() {
-		if !ok || c.Seq >= newest.Seq {
-			newest, ok = c, true
+	var found []subconscious.Citation
+	add := func(text string) {
+		if c, ok := subconscious.ParseCitation(text); ok && !slices.Contains(found, c) {
+			found = append(found, c)
 		}
 	}
-	return newest, ok
-}
-
-// Entries returns what looks like ids of entries in what is shown.
-func (r Request) Entries() []string {
-	var found []string
-	seen := map[string]bool{}
-	for _, id := range entryIDs.FindAllString(r.Shown(), -1) {
-		if !seen[id] {
-			seen[id] = true
-			found = append(found, id)
+	shown := r.Shown()
+	for _, match := range marked.FindAllStringSubmatch(shown, -1) {
+		add(match[1])
+	}
+	if len(found) == 0 {
+		for _, text := range citations.FindAllString(shown, -1) {
+			add(text)
 		}
 	}
 	return found
 }
 
-func distinct(texts []string) []subconscious.Citation {
-	var found []subconscious.Citation
-	seen := map[subconscious.Citation]bool{}
-	for _, text := range texts {
-		if c, ok := subconscious.ParseCitation(text); ok && !seen[c] {
-			seen[c] = true
-			found = append(found, c)
+// entries returns what looks like ids of entries in what is shown.
+func (r Request) entries() []string {
+	var found []string
+	for _, id := range entryIDs.FindAllString(r.Shown(), -1) {
+		if !slices.Contains(found, id) {
+			found = append(found, id)
 		}
 	}
 	return found
@@ -156,14 +150,10 @@ func (r Request) Kinds() []string {
 		Properties struct {
 			Findings struct {
 				Items struct {
-					Properties struct {
-						Kind struct {
-							Enum []string `json:"enum"`
-						} `json:"kind"`
-					} `json:"properties"`
-				} `json:"items"`
-			} `json:"findings"`
-		} `json:"properties"`
+					Properties struct{ Kind struct{ Enum []string } }
+				}
+			}
+		}
 	}
 	if err := json.Unmarshal(r.shape(), &thought); err == nil {
 		if kinds := thought.Properties.Findings.Items.Properties.Kind.Enum; len(kinds) > 0 {
@@ -179,13 +169,82 @@ func (r Request) Kinds() []string {
 // wantsThought reports whether the answer may be a thought: the schema has
 // findings, or there is none.
 func (r Request) wantsThought() bool {
-	var object struct {
-		Properties map[string]json.RawMessage `json:"properties"`
+	var object struct{ Properties map[string]json.RawMessage }
+	return json.Unmarshal(r.shape(), &object) != nil || object.Properties["findings"] != nil
+}
+
+// letters are the letters and digits of a text in lower case: what no mark, no
+// line break and no bracket changes.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}
+
+// Instance returns the least JSON that a schema allows: what is required alone,
+// lists as short as may be, the first of several choices. Of what is no schema it
+// makes an object.
+func Instance(schema json.RawMessage) string {
+	var root jsonschema.Schema
+	if json.Unmarshal(schema, &root) != nil {
+		return "{}"
 	}
-	if json.Unmarshal(r.shape(), &object) != nil {
-		return true
+	left := 10000 // values that may still be made, for schemas that refer to themselves
+	return compact(instance(&root, root.Defs, &left, 0))
+}
+
+func instance(s *jsonschema.Schema, defs map[string]*jsonschema.Schema, left *int, depth int) any {
+	*left--
+	if depth > 12 || *left < 0 || s == nil {
+		return nil
 	}
-	return object.Properties["findings"] != nil
+	deeper := func(inner *jsonschema.Schema) any { return instance(inner, defs, left, depth+1) }
+	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		return deeper(defs[name])
+	}
+	choices := slices.Concat(s.AnyOf, s.OneOf, s.AllOf)
+	switch {
+	case s.Const != nil:
+		return *s.Const
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(choices) > 0:
+		return deeper(choices[0])
+	}
+	switch append([]string{s.Type}, s.Types...)[min(len(s.Types), 1)] {
+	case "array":
+		list := []any{}
+		for range min(value(s.MinItems), 100) {
+			list = append(list, deeper(s.Items))
+		}
+		return list
+	case "string":
+		return strings.Repeat("x", min(max(value(s.MinLength), 0), 10000))
+	case "integer", "number":
+		return value(s.Minimum)
+	case "boolean":
+		return false
+	case "null":
+		return nil
+	}
+	object := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if slices.Contains(s.Required, name) {
+			object[name] = deeper(s.Properties[name])
+		}
+	}
+	return object
+}
+
+// value is what a pointer points to, or the zero value.
+func value[T any](pointer *T) (none T) {
+	if pointer == nil {
+		return none
+	}
+	return *pointer
 }
 
 // hash mixes numbers and texts into one number, the same on every machine.

@@ -23,7 +23,7 @@ func Ruminator(seed uint64) Script {
 				Kind: kind(r, roll.upTo(4)), Summary: summary, Importance: 5 + roll.upTo(6),
 				Evidence: ruminated(&roll, r, r.Turn+i), Escalate: true, EscalateReason: &reason,
 			}
-			if entries := r.Entries(); len(entries) > 0 {
+			if entries := r.entries(); len(entries) > 0 {
 				finding.Reinforces = []string{entries[roll.upTo(len(entries))]}
 			}
 			thought.Findings = append(thought.Findings, finding)
@@ -37,7 +37,7 @@ func Ruminator(seed uint64) Script {
 
 // ruminated is what a finding rests on: by turns nothing that counts.
 func ruminated(roll *dice, r Request, turn int) []string {
-	observed, entries := r.Observed(), r.Entries()
+	observed, entries := r.Observed(), r.entries()
 	switch turn % 5 {
 	case 0: // its own words
 		return []string{reworded(roll), "journal:" + roll.letters(10)}

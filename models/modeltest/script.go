@@ -3,11 +3,85 @@ package modeltest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+// Reply is what a Script has a model say.
+type Reply struct {
+	// Thought, if set, is the answer, written as JSON; else Text is.
+	Thought *Thought
+	Text    string
+	// Calls are tools that it asks for.
+	Calls []models.ToolCall
+	// Model is who answers, the one asked if empty.
+	Model string
+	// Stop is why it ends: "end", "length", "tools", "refused"; empty is
+	// "tools" with calls and "end" without.
+	Stop string
+	// Reasoning is what it thought before.
+	Reasoning string
+	// Fault, if set, is what goes wrong with this reply.
+	Fault Fault
+}
+
+// Thought is what a thread's prompt asks a model for.
+type Thought struct {
+	Findings []Finding `json:"findings"`
+	Focus    *Focus    `json:"suggested_focus"`
+	Over     []string  `json:"over"`
+	Journal  string    `json:"journal"`
+}
+
+// Finding is one thing that a model says it noticed.
+type Finding struct {
+	Kind           string   `json:"kind"`
+	Summary        string   `json:"summary"`
+	Importance     int      `json:"importance"`
+	Evidence       []string `json:"evidence"`
+	Reinforces     []string `json:"reinforces"`
+	Due            *string  `json:"due"`
+	Escalate       bool     `json:"escalate"`
+	EscalateReason *string  `json:"escalate_reason"`
+}
+
+// Focus is a hint for another thread.
+type Focus struct {
+	Thread string `json:"thread"`
+	Hint   string `json:"hint"`
+}
+
+// JSON returns the thought as a model writes it. All lists are there.
+func (t Thought) JSON() string {
+	t.Findings, t.Over = append([]Finding{}, t.Findings...), append([]string{}, t.Over...)
+	for i := range t.Findings {
+		f := &t.Findings[i]
+		f.Evidence, f.Reinforces = append([]string{}, f.Evidence...), append([]string{}, f.Reinforces...)
+	}
+	return compact(t)
+}
+
+// text is what the reply says in answer to the request.
+func (r Reply) text() string {
+	if r.Thought != nil {
+		return r.Thought.JSON()
+	}
+	return r.Text
+}
+
+// stop is why the reply ends.
+func (r Reply) stop() string {
+	switch {
+	case r.Stop != "":
+		return r.Stop
+	case len(r.Calls) > 0:
+		return models.StopTools
+	}
+	return models.StopEnd
+}
 
 // Script decides what a model says. A server calls it for one request at a
 // time.
@@ -61,16 +135,23 @@ func thinks(think func(Request) Thought) Script {
 func Silent() Script { return thinks(func(Request) Thought { return Thought{} }) }
 
 // Thinker finds one thing, of importance 5: the newest observation that it is
-// shown. Shown none, it finds nothing. Deliberating, it tells the person.
+// shown, that with the highest number or the last without. Shown none, it finds
+// nothing. Deliberating, it tells the person.
 func Thinker() Script {
 	return deliberates(thinks(func(r Request) Thought {
-		c, ok := r.Newest()
-		if !ok {
+		observed := r.Observed()
+		if len(observed) == 0 {
 			return Thought{}
 		}
+		newest := observed[0]
+		for _, c := range observed {
+			if c.Seq >= newest.Seq {
+				newest = c
+			}
+		}
 		return Thought{
-			Findings: []Finding{{Kind: kind(r, 0), Summary: about(r, c), Importance: 5, Evidence: []string{c.String()}}},
-			Journal:  "Look at " + string(c.Ref) + " again next time.",
+			Findings: []Finding{{Kind: kind(r, 0), Summary: about(r, newest), Importance: 5, Evidence: []string{newest.String()}}},
+			Journal:  "Look at " + string(newest.Ref) + " again next time.",
 		}
 	}), "notify_person")
 }
@@ -182,4 +263,60 @@ func about(r Request, c subconscious.Citation) string {
 		}
 	}
 	return "Something changed: " + string(c.Ref)
+}
+
+// deliberates has a script end a deliberation with the tools that it is offered,
+// each tried once: what is refused is not asked for again. Where none is left it
+// says that it is done, and rules tell the person.
+func deliberates(otherwise Script, tools ...string) Script {
+	return func(r Request) Reply {
+		if !r.Wields() {
+			return otherwise(r)
+		}
+		tried := map[string]bool{}
+		for _, m := range r.Messages {
+			for _, call := range m.Calls {
+				tried[call.Name] = true
+			}
+		}
+		for _, name := range tools {
+			i := slices.IndexFunc(r.Tools, func(t models.Tool) bool { return t.Name == name })
+			if i < 0 || tried[name] {
+				continue
+			}
+			if arguments := pretend(r.Tools[i]); arguments != "" {
+				return Reply{Calls: []models.ToolCall{{ID: fmt.Sprintf("call_%d", r.Number), Name: name, Arguments: json.RawMessage(arguments)}}}
+			}
+		}
+		return Reply{Text: "done"}
+	}
+}
+
+// pretend fills the arguments of a tool, as an honest model would that knows
+// nothing of the world; "" where there is nothing to propose.
+func pretend(tool models.Tool) string {
+	const reason = "A model that only pretends decided so."
+	switch tool.Name {
+	case "notify_person":
+		return compact(object{"text": "A model that only pretends has looked at it, and knows nothing more.", "reason": reason})
+	case "propose_action":
+		// The description lists actions as "- name: what it does. Arguments: {…}".
+		for line := range strings.Lines(tool.Description) {
+			name, rest, listed := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
+			_, schema, found := strings.Cut(rest, "Arguments: ")
+			arguments := object{}
+			if !strings.HasPrefix(line, "- ") || !listed || !found || !json.Valid([]byte(schema)) ||
+				json.Unmarshal([]byte(Instance(json.RawMessage(schema))), &arguments) != nil {
+				continue
+			}
+			for name, value := range arguments {
+				if value == "" { // a text may not be left out
+					arguments[name] = "pretended"
+				}
+			}
+			return compact(object{"action": name, "arguments": arguments, "reason": reason})
+		}
+		return ""
+	}
+	return Instance(tool.Parameters)
 }

@@ -1,10 +1,7 @@
 package modeltest
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -149,7 +146,7 @@ func TestEmbeddings(t *testing.T) {
 		var vectors [][]float32
 		for _, d := range out.Data {
 			var v []float32
-			_ = json.Unmarshal(d.Embedding, &v) // base64 has none
+			_ = json.Unmarshal(d.Embedding, &v)
 			vectors = append(vectors, v)
 		}
 		return response.StatusCode, vectors, string(data)
@@ -169,9 +166,6 @@ func TestEmbeddings(t *testing.T) {
 	}
 	if status, v, _ = embed(`{"model":"m","input":""}`); status != 200 || len(v) != 1 || len(v[0]) != dimensions {
 		t.Errorf("one text: %d %v", status, v)
-	}
-	if status, _, body = embed(`{"model":"m","input":"x","encoding_format":"base64","dimensions":2}`); status != 200 || !strings.Contains(body, `"embedding":"`) {
-		t.Errorf("base64: %d %s", status, body)
 	}
 	for _, bad := range []string{`{}`, `{"model":"m","input":[]}`, `{"model":"m","input":7}`, `{"model":"m","input":"x","dimensions":-1}`, `x`} {
 		if status, _, body = embed(bad); status != 400 {
@@ -252,13 +246,6 @@ func TestBounds(t *testing.T) {
 	if diff := cmp.Diff(sum, s.Charged()); diff != "" {
 		t.Error(diff)
 	}
-	var p prefixes
-	for i := range 3000 {
-		p.keep(fmt.Sprint(i)+strings.Repeat("x", 50*cacheBlock), math.MaxInt)
-	}
-	if len(p.known) > cacheBlocks || len(p.order) > cacheBlocks {
-		t.Errorf("%d blocks are remembered", len(p.known))
-	}
 }
 
 // TestCloseInTheMiddle ends a server under clients that wait.
@@ -273,66 +260,11 @@ func TestCloseInTheMiddle(t *testing.T) {
 		})
 	}
 	for s.Count() < 6 {
-		get(t, s.other.url, nil) // a moment, without a clock
+		get(t, s.other.URL, nil) // a moment, without a clock
 	}
 	s.Close()
 	s.Close()
 	group.Wait()
-}
-
-// TestServe serves as people have it.
-func TestServe(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	reader, writer := io.Pipe()
-	served := make(chan error, 1)
-	go func() {
-		served <- Serve(ctx, "127.0.0.1:0", Options{Script: Chatter("Hello."), Troubles: []Trouble{Nth(Unavailable, 2)}}, writer)
-		writer.Close()
-	}()
-	lines := make(chan string, 10)
-	go func() {
-		defer close(lines)
-		var b bytes.Buffer
-		buffer := make([]byte, 1)
-		for {
-			if _, err := reader.Read(buffer); err != nil {
-				return
-			}
-			if b.WriteByte(buffer[0]); buffer[0] == '\n' {
-				lines <- b.String()
-				b.Reset()
-			}
-		}
-	}()
-	_, url, _ := strings.Cut(strings.TrimSpace(<-lines), "http://")
-	<-lines
-	// A line is written after its answer: the next call waits for it.
-	for _, want := range []string{
-		"1 POST /v1/chat/completions 200 scripted-1 in=49 cached=0 out=2\n",
-		"2 POST /v1/chat/completions 503 scripted-1 in=0 cached=0 out=0 fault=503\n",
-	} {
-		response, err := http.Post("http://"+url+"/chat/completions", "application/json", strings.NewReader(bodies(OpenAI, false)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		if got := <-lines; got != want {
-			t.Errorf("it says %q, want %q", got, want)
-		}
-	}
-	http.DefaultClient.CloseIdleConnections()
-	cancel()
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
-	for range lines {
-	}
-	if err := Serve(context.Background(), "127.0.0.1:0", Options{Troubles: []Trouble{Always("nonsense")}}, io.Discard); err == nil {
-		t.Error("a fault that there is not was served")
-	}
-	if err := Serve(context.Background(), "256.0.0.1:1", Options{}, io.Discard); err == nil {
-		t.Error("an address that there is not was served")
-	}
 }
 
 // TestSameBytes: the same requests have the same answers, to the byte.
