@@ -9,7 +9,9 @@ func AnyTest() []string {
 }
 
 // below are the packages that know the words of the mind, or nothing, and no more.
-func below(more ...string) []string { return append([]string{"subconscious", "internal/lazy"}, more...) }
+func below(more ...string) []string {
+	return append([]string{"subconscious", "internal/lazy"}, more...)
+}
 
 // Rules is the table. More special patterns come first.
 func Rules() []Rule {
@@ -62,10 +64,10 @@ func senseRules() []Rule {
 			Packages: []string{"senses/mail/mailtest/dovecot"}, May: []string{"senses/mail/mailtest"}, TestOnly: true,
 			Reason: "it starts a real server for tests, and knows no driver",
 		}, {
-			Packages: []string{"senses/mail/message"}, May: []string{"redact"},
+			Packages: []string{"senses/mail/message"}, May: []string{"subconscious", "redact"},
 			Reason: "it reads one message, and knows nothing of where it came from",
 		}, {
-			Packages: []string{"senses/mail/account"}, May: []string{"internal/secret", "internal/failpoint"}, Tests: []string{"senses/mail/mailtest", "senses/mail/mailtest/dovecot"},
+			Packages: []string{"senses/mail/account"}, May: []string{"subconscious", "internal/secret", "internal/failpoint"}, Tests: []string{"senses/mail/mailtest", "senses/mail/mailtest/dovecot"},
 			Reason: "it speaks IMAP, and knows nothing of what is looked for",
 		}, {
 			Packages: []string{"senses/mail"}, May: append(driver, "senses/mail/account", "senses/mail/message", "internal/secret", "internal/oauth"),

@@ -266,7 +266,6 @@ func (l *collect) battery() gauge {
 	}
 }
 
-
 // band says how bad a reading is. The empty band is in order.
 type band string
 

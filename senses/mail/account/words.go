@@ -4,7 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // maxWords bounds what is repeated of a server's own words.
@@ -24,11 +25,7 @@ func words(text string) string {
 	if len(text) <= maxWords {
 		return text
 	}
-	cut := maxWords
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+	return subconscious.Head(text, maxWords) + "…"
 }
 
 // minHidden is the length below which a password is not looked for in a server's

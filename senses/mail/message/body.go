@@ -1,6 +1,10 @@
 package message
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
 
 // readBody finds the texts, the attachments and the invitation among the parts.
 func (m *Message) readBody(root *part, notes *cuts) {
@@ -20,7 +24,7 @@ func (m *Message) readBody(root *part, notes *cuts) {
 	}
 	if len(text) > maxText {
 		notes.note("the text beyond its first 64 KiB")
-		text = strings.TrimRight(truncate(text, maxText), " \t\n")
+		text = strings.TrimRight(subconscious.Head(text, maxText), " \t\n")
 	}
 	m.Text = text
 	unquoted := withoutQuotes(strings.Split(text, "\n"))

@@ -3,6 +3,8 @@ package message
 import (
 	"mime"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // part is one part of a message: a leaf with content, or others within it.
@@ -252,7 +254,7 @@ func fileName(name string) string {
 		for end < len(name) && name[end]&0xC0 == 0x80 {
 			end++
 		}
-		name = truncate(name, maxName-24) + "…" + name[end:]
+		name = subconscious.Head(name, maxName-24) + "…" + name[end:]
 	}
 	return name
 }

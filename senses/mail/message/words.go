@@ -4,7 +4,8 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // decodeWords decodes the encoded words (RFC 2047) of a header value. Words side
@@ -114,18 +115,7 @@ func decodeBase64(text string) []byte {
 // of the message.
 func line(value string, most int) string {
 	value = strings.Join(strings.Fields(clean(value)), " ")
-	return strings.Clone(truncate(value, most))
-}
-
-// truncate cuts s to at most most bytes, at the edge of a character.
-func truncate(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
+	return strings.Clone(subconscious.Head(value, most))
 }
 
 // hasOne tells whether one of the phrases is in text, and beginsWithOne whether it
