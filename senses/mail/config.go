@@ -1,7 +1,16 @@
 package mail
 
 import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
@@ -40,4 +49,203 @@ type OAuth struct {
 	AuthURL                string   `mapstructure:"auth_url" about:"Where one signs in at a custom provider; https, or http on this machine."`
 	TokenURL               string   `mapstructure:"token_url" about:"Where a custom provider gives tokens; https, or http on this machine."`
 	Scopes                 []string `mapstructure:"scopes" about:"What a custom provider calls the right to read mail over IMAP."`
+}
+
+const (
+	maxFolders   = 20
+	maxAddresses = 50
+	maxScopes    = 20
+	// maxName bounds names of hosts, folders, users and what else is one line.
+	maxName = 255
+
+	defaultLookBack = 14 * 24 * time.Hour
+	minLookBack     = time.Hour
+	maxLookBack     = 90 * 24 * time.Hour
+)
+
+var (
+	idPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// faults gathers what is wrong, each error beginning with the key.
+type faults []error
+
+func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Errorf(format, args...)) }
+
+// where adds a fault where there is one.
+func (f *faults) where(is bool, format string, args ...any) {
+	if is {
+		f.add(format, args...)
+	}
+}
+
+// Validate returns what is wrong, each error beginning with the key.
+func (c Config) Validate() error {
+	var f faults
+	f.where(!idPattern.MatchString(c.ID), "id: %q must be 1 to 32 of a-z, 0-9, _ and -, and begin with a letter or digit", c.ID)
+	c.validateServer(&f)
+	c.validateSignIn(&f)
+	c.validateAddresses(&f)
+	c.validateFolders(&f)
+	f.where(c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack), "look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack)
+	return errors.Join(f...)
+}
+
+func (c Config) validateServer(f *faults) {
+	none := c.Security == account.None
+	named := !strings.Contains(c.Host, "://") && !strings.ContainsAny(c.Host, "/@ ") && line(c.Host)
+	f.where(c.Host == "", "host: is missing; give the name of the IMAP server, such as imap.example.com")
+	f.where(!named, "host: %q is no name of a server; write it as imap.example.com", c.Host)
+	f.where(named && strings.Contains(c.Host, ":") && !isAddress(c.Host), "host: %q holds a port; write the name alone, and the port under port", c.Host)
+	f.where(c.Port < 0 || c.Port > 65535, "port: %d is none; use 1 to 65535, or leave it out", c.Port)
+	f.where(!none && c.Security != "" && c.Security != account.TLS && c.Security != account.StartTLS, "security: %q is unknown; use tls, starttls or none", c.Security)
+	f.where(none && c.Host != "" && !loopback(c.Host), "security: none would send password and mail in the clear to %s; it is for a server on this machine alone: use tls or starttls", c.Host)
+	f.where(none && c.CAFile != "", "ca_file: is of no use with security none; remove one of them")
+	f.where(!line(c.CAFile), "ca_file: %q is no path; give that of a PEM file", c.CAFile)
+}
+
+func (c Config) validateSignIn(f *faults) {
+	f.where(c.User == "" || !line(c.User), "user: %q must be the name to sign in with, mostly the mail address", c.User)
+	passwords := f.references("password", c.PasswordEnv, c.PasswordFile, c.PasswordKeyring, c.PasswordCredential)
+	if c.OAuth == nil {
+		f.where(len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth")
+		return
+	}
+	if len(passwords) > 0 {
+		f.add("oauth: stands beside %s; keep one way to sign in", passwords[0])
+	}
+	for _, fault := range c.OAuth.faults() {
+		f.add("oauth.%w", fault)
+	}
+}
+
+// Validate returns what is wrong, each error beginning with the key.
+func (o OAuth) Validate() error { return errors.Join(o.faults()...) }
+
+func (o OAuth) faults() (f faults) {
+	switch o.Provider {
+	case "google", "microsoft":
+		f.where(o.AuthURL != "" || o.TokenURL != "", "provider: %s has addresses of its own; remove auth_url and token_url, or use custom", o.Provider)
+	case "custom":
+		f.endpoint("auth_url", o.AuthURL)
+		f.endpoint("token_url", o.TokenURL)
+		f.where(len(o.Scopes) == 0, "scopes: is missing; name what the provider calls the right to read mail over IMAP")
+	default:
+		f.add("provider: %q is unknown; use google, microsoft or custom", o.Provider)
+	}
+	f.where(!slices.Contains([]string{"", "oauthbearer", "xoauth2"}, o.Mechanism), "mechanism: %q is unknown; use oauthbearer or xoauth2, or leave it out", o.Mechanism)
+	f.where(o.ClientID == "" || !line(o.ClientID), "client_id: is missing; give that of the application you registered with the provider")
+	for i, scope := range o.Scopes {
+		if scope == "" || !line(scope) || strings.ContainsAny(scope, " \"\\") || i == maxScopes {
+			f.add("scopes[%d]: %.40q is none; give one scope an entry, at most %d", i, scope, maxScopes)
+			break
+		}
+	}
+	f.references("client_secret", o.ClientSecretEnv, o.ClientSecretFile, o.ClientSecretKeyring, o.ClientSecretCredential)
+	return f
+}
+
+// references returns the keys of a secret that are set.
+func (f *faults) references(key, env, file, keyring, credential string) (set []string) {
+	for _, r := range [...]struct{ key, value string }{
+		{key + "_env", env}, {key + "_file", file}, {key + "_keyring", keyring}, {key + "_credential", credential},
+	} {
+		if r.value == "" {
+			continue
+		}
+		set = append(set, r.key)
+		// The value is not shown: a secret may have been pasted there.
+		switch {
+		case !line(r.value):
+			f.add("%s: must be one line that says where the secret is", r.key)
+		case r.value == env:
+			f.where(!variablePattern.MatchString(env), "%s: must be the name of a variable, not the secret itself", r.key)
+		case r.value == keyring:
+			service, user, _ := strings.Cut(keyring, "/")
+			f.where(service == "" || user == "", "%s: must be SERVICE/USER", r.key)
+		case r.value == credential:
+			f.where(strings.ContainsAny(credential, "/ "), "%s: must be the name of a credential of systemd", r.key)
+		}
+	}
+	if len(set) > 1 {
+		f.add("%s: stands beside %s; keep one of them", set[1], set[0])
+	}
+	return set
+}
+
+func (f *faults) endpoint(key, address string) {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		f.add("%s: is missing; a custom provider needs it", key)
+	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http":
+		f.add("%s: %.80q is no address; write it as https://example.com/authorize", key, address)
+	default:
+		f.where(u.Scheme == "http" && !loopback(u.Hostname()), "%s: must begin with https://, for what goes there signs in to your mail", key)
+	}
+}
+
+func (c Config) validateAddresses(f *faults) {
+	if len(c.Addresses) > maxAddresses {
+		f.add("addresses: %d are more than the %d that are looked for", len(c.Addresses), maxAddresses)
+		return
+	}
+	f.where(len(c.Addresses) == 0 && c.User != "" && !isMailAddress(c.User), "addresses: is missing, and user %q is no mail address; name those that people write to you under", c.User)
+	seen := map[string]bool{}
+	for i, address := range c.Addresses {
+		folded := strings.ToLower(address)
+		f.where(!isMailAddress(address), "addresses[%d]: %q is not a mail address; write it as name@example.com", i, address)
+		f.where(seen[folded], "addresses[%d]: %q is there twice", i, address)
+		seen[folded] = true
+	}
+}
+
+func (c Config) validateFolders(f *faults) {
+	f.where(len(c.Folders) > maxFolders, "folders: %d are more than the %d of one account", len(c.Folders), maxFolders)
+	seen := map[string]bool{}
+	for i, folder := range c.Folders {
+		name := folderKey(folder)
+		f.where(strings.TrimSpace(folder) == "" || !line(folder), "folders[%d]: %q must be the name of a folder, as the server writes it", i, folder)
+		f.where(seen[name], "folders[%d]: %q is there twice", i, folder)
+		seen[name] = true
+	}
+	f.where(!line(c.Sent), "sent: %q must be the name of a folder, or none", c.Sent)
+	f.where(c.Sent != "" && (seen[folderKey(c.Sent)] || len(c.Folders) == 0 && folderKey(c.Sent) == inbox),
+		"sent: %q is also among the folders that mail arrives in; name it in one place", c.Sent)
+}
+
+// inbox is the one folder that every account has, in whatever case.
+const inbox = "INBOX"
+
+// folderKey returns what tells folders apart.
+func folderKey(name string) string {
+	if strings.EqualFold(name, inbox) {
+		return inbox
+	}
+	return name
+}
+
+// line reports whether text can stand in a line of a protocol.
+func line(text string) bool {
+	return len(text) <= maxName && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+func isMailAddress(text string) bool {
+	at := strings.LastIndexByte(text, '@')
+	return at > 0 && at < len(text)-1 && line(text) && !strings.ContainsAny(text, " <>,;\"")
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// loopback reports whether host is this machine, by its name alone.
+func loopback(host string) bool {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
 }

@@ -214,7 +214,7 @@ func pointsElsewhere(plain, rich string) bool {
 		return false
 	}
 	words := strings.ToLower(plain)
-	if hasOne(words, elsewhere...) {
+	if hasOne(words, phrases("elsewhere")...) {
 		return true
 	}
 	// A text of links alone, or of a word or two before a long one.
@@ -227,10 +227,35 @@ func pointsElsewhere(plain, rich string) bool {
 	return letters < 20 && len(rich) > 10*letters
 }
 
-var elsewhere = []string{
-	"html-compatible", "html compatible", "support html", "html email", "html e-mail", "html-email", "html-e-mail", "html version",
-	"in html format", "html format", "html-format", "html message", "html mail", "html-mail", "view it in your browser", "view this email in", "view this message in", "view in browser",
-	"view online", "web version", "online version", "im browser", "online-version", "kein html", "html-ansicht", "html-version", "html nicht",
-	"format html", "version html", "version en ligne", "dans votre navigateur", "ne supporte pas", "no soporta html", "formato html", "versión html",
-	"versión en línea", "en su navegador", "en tu navegador", "enable html", "multi-part message in mime", "multipart message in mime",
+// calendar reads the method and the first UID of a calendar part. The first part
+// that has a UID counts.
+func (b *body) calendar(p *part) {
+	if b.invitation != nil {
+		return
+	}
+	found := Invitation{Method: p.method}
+	// A line that begins with a space goes on with the one before it.
+	text := strings.NewReplacer("\n ", "", "\n\t", "").Replace(strings.ReplaceAll(toUTF8(p.decoded(), p.charset), "\r\n", "\n"))
+	event := false
+	for text != "" && found.UID == "" {
+		var l string
+		l, text = cutLine(text)
+		key, value, _ := strings.Cut(l, ":")
+		key, _, _ = strings.Cut(key, ";")
+		switch strings.ToUpper(key) {
+		case "METHOD":
+			found.Method = strings.ToLower(value)
+		case "BEGIN":
+			event = event || strings.EqualFold(strings.TrimSpace(value), "VEVENT")
+		case "UID":
+			if event {
+				found.UID = line(value, maxIdentity)
+			}
+		}
+	}
+	if found.UID == "" {
+		return
+	}
+	found.Method = line(found.Method, 20)
+	b.invitation = &found
 }

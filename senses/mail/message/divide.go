@@ -1,6 +1,9 @@
 package message
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // divides tells a line from which on all is somebody else's: a forwarded or an
 // original message.
@@ -11,7 +14,7 @@ func divides(lines []string) bool {
 	}
 	if strings.HasPrefix(l, "--") || strings.HasPrefix(l, "__") || strings.HasPrefix(l, "==") || strings.HasPrefix(l, "~~") {
 		words := strings.ToLower(strings.Trim(l, "-_=~ <>"))
-		for _, said := range separators {
+		for _, said := range phrases("separator") {
 			if strings.HasPrefix(words, said) && len(words) < len(said)+60 {
 				return true
 			}
@@ -23,15 +26,7 @@ func divides(lines []string) bool {
 		}
 		return false
 	}
-	return headerBlock(lines, 3) || beginsWithOne(strings.ToLower(l), "begin forwarded message:", "anfang der weitergeleiteten", "début du message réexpédié", "début du message transféré",
-		"inicio del mensaje reenviado", "forwarded message:", "weitergeleitete nachricht:", "message transféré :", "mensaje reenviado:")
-}
-
-var separators = []string{
-	"original message", "originalmessage", "forwarded message", "begin forwarded text", "forwarded by", "forward message", "begin forward", "forwarded text", "start of forward", "original appointment",
-	"ursprüngliche nachricht", "original-nachricht", "originalnachricht", "originaltext", "weitergeleitete nachricht", "ursprünglicher termin", "weitergeleitet von",
-	"message d'origine", "message d’origine", "message original", "message transféré", "message réexpédié", "message initial", "courriel d'origine", "forwarded mail",
-	"mensaje original", "mensaje reenviado", "mensagem original", "messaggio originale", "oorspronkelijk bericht", "reply message", "reply separator", "original email", "forwarded from",
+	return headerBlock(lines, 3) || beginsWithOne(strings.ToLower(l), phrases("forwarded")...)
 }
 
 // headerBlock tells the header of a message within the text: at least want
@@ -66,12 +61,10 @@ const (
 )
 
 func headerLabel(label string) int {
-	switch label {
-	case "from", "von", "de", "da", "van", "från", "fra":
+	switch {
+	case slices.Contains(phrases("from"), label):
 		return fromLabel
-	case "sent", "date", "to", "cc", "subject", "reply-to", "gesendet", "datum", "an", "betreff", "kopie", "envoyé", "à", "a", "objet", "copie", "enviado", "enviado el",
-		"fecha", "para", "asunto", "gesendet am", "sent on", "date d'envoi", "envoyé le", "responder a", "antwort an", "répondre à", "data", "assunto", "oggetto", "inviato",
-		"verzonden", "aan", "onderwerp":
+	case slices.Contains(phrases("other label"), label):
 		return otherLabel
 	}
 	return 0

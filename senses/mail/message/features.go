@@ -73,12 +73,8 @@ func bulk(h header, m *Message) bool {
 	if subject := strings.ToUpper(m.Subject); bulkAddress(m.From.Addr) || strings.HasPrefix(subject, "ADV:") || strings.HasPrefix(subject, "ADV ") {
 		return true // some laws want advertisements to be called so
 	}
-	return hasOne(strings.ToLower(h.get("x-mailer")), massMailers...) || toNobody(h, m)
+	return hasOne(strings.ToLower(h.get("x-mailer")), phrases("mass mailer")...) || toNobody(h, m)
 }
-
-var massMailers = []string{"mailchimp", "sendgrid", "sendinblue", "brevo", "phplist", "acymailing", "campaign", "newsletter", "cleverreach",
-	"rapidmail", "mailjet", "hubspot", "constant contact", "roving constant", "exacttarget", "listmanager", "lyris", "optin", "bulk", "mass mail", "massmail", "group mail", "groupmail",
-	"mailworkz", "dmailer", "direct email", "stormpost", "unitymail", "emarsys", "inxmail"}
 
 // bulkAddress tells the addresses that messages to many come from.
 func bulkAddress(address string) bool {

@@ -40,28 +40,17 @@ func footerFollows(lines []string) bool {
 	}
 	for _, l := range lines[:min(len(lines), most)] {
 		l = strings.ToLower(l)
-		if hasOne(l, footerWords...) {
+		if hasOne(l, phrases("footer")...) {
 			return true
 		}
 	}
 	return false
 }
 
-var footerWords = []string{
-	"mailing list", "mailinglist", "mailman/listinfo", "listinfo", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscri", "darse de baja", "cancelar la suscripción", "cancelar suscripción", "liste de diffusion",
-	"lista de correo", "sponsored by", "group email", "-users@", "list archive", "your subscription preferences", "subscription options", "do you yahoo", "join the world", "chat with friends online", "msn photos",
-	"to post to this group", "to manage your", "virus-free", "avast.com",
-}
-
 // beginsFooter tells lines that begin a footer without a rule above them.
 func beginsFooter(l string) bool {
 	l = strings.ToLower(l)
-	return beginsWithOne(l,
-		"you received this message because you are subscribed", "you are receiving this because you", "you're receiving this because", "sie erhalten diese e-mail, weil sie", "sie erhalten diese nachricht, weil sie",
-		"sie haben diese nachricht erhalten, da sie", "vous recevez ce message car", "vous recevez cet e-mail car", "has recibido este mensaje porque estás suscrito", "to unsubscribe from this group", "to unsubscribe from this list",
-		"you have received this message because you", "you received this message because you", "you received this email because", "you have received this email because", "to stop receiving ",
-		"your use of yahoo! groups is subject to", "you have received this message because you are subscribed",
-	)
+	return beginsWithOne(l, phrases("begins a footer")...)
 }
 
 // withoutSmallPrint drops small print: warnings of the receiver's own company,
@@ -112,12 +101,7 @@ func warns(l string) bool {
 	if len(l) < shortest {
 		return false
 	}
-	return hasOne(l,
-		"consider the environment before printing", "think before you print", "email originated from outside", "email originated outside", "message originated from outside", "email originated from an external",
-		"external email:", "caution: external", "diese e-mail stammt von einem externen", "externe e-mail:", "diese e-mail kommt von außerhalb", "denken sie an die umwelt", "bitte prüfen sie, ob diese e-mail",
-		"pensez à l'environnement", "pensez à l’environnement", "ce message provient d'un expéditeur externe", "antes de imprimir", "este correo procede de fuera", "don't often get email from",
-		"no virus found in this", "outgoing mail is certified virus free", "virenfrei", "virus-free", "checked by avg", "virus database:",
-	)
+	return hasOne(l, phrases("warning")...)
 }
 
 // disclaims tells a paragraph that is a disclaimer.
@@ -132,19 +116,12 @@ func disclaims(lines []string) bool {
 	}
 	text := strings.ToLower(strings.Join(lines, " "))
 	points := 0
-	for _, said := range disclaimerWords {
+	for _, said := range phrases("disclaimer") {
 		if strings.Contains(text, said) {
 			points++
 		}
 	}
 	return points >= 2
-}
-
-var disclaimerWords = []string{
-	"confidential", "intended recipient", "intended solely", "intended only", "privileged", "notify the sender", "delete this", "delete it", "in error", "disclosure", "unauthorized", "unauthorised", "strictly prohibited",
-	"vertrauliche", "vertraulich", "richtige adressat", "irrtümlich", "vernichten sie", "unbefugte", "nicht gestattet", "informieren sie bitte sofort", "rechtlich geschützt", "nicht der beabsichtigte",
-	"confidentiel", "destinataire", "par erreur", "expéditeur", "détruire", "divulgation", "non autorisée", "juridiquement",
-	"confidencial", "destinatario", "por error", "remitente", "elimine", "eliminarlo", "prohibid", "divulgación", "privilegiad",
 }
 
 const longestLeaving = 250
@@ -171,7 +148,7 @@ func unsubscribes(l string) bool {
 		return false
 	}
 	l = strings.ToLower(l)
-	for _, said := range unsubscribeWords {
+	for _, said := range phrases("unsubscribe") {
 		if strings.Contains(l, said) {
 			return leadsSomewhere(l) || len(l) <= len(said)+12
 		}
@@ -185,12 +162,6 @@ func unsubscribes(l string) bool {
 		}
 	}
 	return false
-}
-
-var unsubscribeWords = []string{
-	"unsubscribe", "opt out", "opt-out", "remove yourself", "manage your preferences", "email preferences", "update your preferences", "abbestellen", "vom newsletter abmelden",
-	"newsletter abmelden", "aus dem verteiler", "désabonner", "désabonnement", "désinscrire", "désinscription", "darse de baja", "darte de baja", "cancelar la suscripción", "cancelar suscripción",
-	"anular la suscripción", "cancelar su suscripción",
 }
 
 func leadsSomewhere(l string) bool {
@@ -216,10 +187,5 @@ func sentToMany(l string) bool {
 	if len(l) < shortest {
 		return false
 	}
-	return hasOne(l,
-		"be removed from our", "be removed from this", "be removed from future", "be removed from the list", "be removed from any", "be removed from all", "be removed from further",
-		"here to be removed", "to be removed, ", "to be removed please", "to be removed:", "to be removed :", "remove your address", "remove yourself from", "removal instructions", "hours for removal", "opted in to", "opted-in to", "opt-in list", "future mailings", "further mailings",
-		"received this advertisement", "receive further mail", "receive mail from us", "receive any further", "receive this mailing", "removes honored", "/unsub", "/optout", "/opt-out", "/remove.", "/removal/", "/removeme",
-		"subject=remove", "subject=unsubscribe", "diesen newsletter", "diese werbemail", "cette newsletter", "este boletín",
-	)
+	return hasOne(l, phrases("sent to many")...)
 }

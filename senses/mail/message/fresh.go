@@ -209,8 +209,7 @@ func attribution(l string) bool {
 		return false
 	}
 	words := strings.ToLower(strings.TrimRight(strings.TrimSuffix(end, ":"), " \u00a0"))
-	for _, verb := range [...]string{"wrote", "writes", "said", "a écrit", "a ecrit", "écrivait", "écrit", "escribió", "escribio", "escribía", "schrieb", "geschrieben",
-		"ha scritto", "escreveu", "schreef", "skrev", "sagte", "schreibt", "spake", "typed", "thusly", "wrote the following"} {
+	for _, verb := range phrases("attribution") {
 		if strings.HasSuffix(words, " "+verb) || words == verb {
 			return true
 		}
@@ -227,8 +226,7 @@ func attribution(l string) bool {
 // beginsAttribution tells how such lines begin where they take more than one.
 func beginsAttribution(l string) bool {
 	lower := strings.ToLower(l[:min(len(l), 300)])
-	return hasOne(lower, " wrote", "schrieb ") || strings.Contains(lower, "<") && strings.Contains(lower, "@") || beginsWithOne(lower, "on ", "am ", "le ", "el ", "at ", "in message", "in article", "in the message", "quoting ", "il ", "em ", "op ", "den ",
-		"once upon", "date:", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "--", "*on ", "um ")
+	return hasOne(lower, " wrote", "schrieb ") || strings.Contains(lower, "<") && strings.Contains(lower, "@") || beginsWithOne(lower, phrases("begins an attribution")...)
 }
 
 // certain tells whether an introduction is one even though nothing quoted follows:

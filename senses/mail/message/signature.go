@@ -92,13 +92,7 @@ func phoneLine(l string) bool {
 	if len(l) < 8 || len(l) > 140 {
 		return false
 	}
-	for _, said := range [...]string{
-		"sent from my ", "sent from mail for", "sent from outlook", "sent from yahoo", "sent from samsung", "sent from proton", "sent from gmail", "sent with ", "sent via ", "get outlook for",
-		"sent using ", "this message was sent from my", "please excuse my brevity", "please excuse brevity", "please excuse typos", "please excuse any typos", "sent on the go",
-		"von meinem ", "von meiner ", "gesendet von ", "gesendet mit ", "gesendet mit der", "gesendet aus", "diese nachricht wurde von meinem", "holen sie sich outlook", "outlook für ",
-		"envoyé de mon", "envoyé depuis ", "envoyé avec ", "envoyé à partir de ", "obtenez outlook", "télécharger outlook", "provenance : courrier", "envoyé par ",
-		"enviado desde ", "enviado de mi", "enviado con ", "enviado a través", "obtener outlook", "descargar outlook", "enviado do meu", "inviato da", "verzonden vanaf",
-	} {
+	for _, said := range phrases("phone line") {
 		if strings.HasPrefix(l, said) {
 			return phoneWords(l, said)
 		}
@@ -112,8 +106,5 @@ func phoneWords(l, said string) bool {
 	if strings.HasPrefix(said, "please excuse") || strings.Contains(said, "outlook") || strings.HasPrefix(said, "provenance") {
 		return true
 	}
-	return hasOne(l, "iphone", "ipad", "ipod", "android", "phone", "handy", "mobil", "móvil", "blackberry", "galaxy", "samsung", "huawei", "xiaomi", "pixel", "windows",
-		"outlook", "mail", "yahoo", "gmx", "web.de", "gmail", "proton", "spark", "k-9", "thunderbird", "tablet", "téléphone", "teléfono", "celular", "portable", "smartphone", "tutanota", "tuta",
-		"superhuman", "airmail", "hey", "nokia", "oneplus", "the go", "device", "gerät", "apple watch", "macbook", "telefon", "telekom", "vodafone", "orange", "free",
-	)
+	return hasOne(l, phrases("phone")...)
 }

@@ -1,9 +1,11 @@
 package message
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -127,3 +129,26 @@ func hasOne(text string, phrases ...string) bool {
 func beginsWithOne(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.HasPrefix(text, phrase) })
 }
+
+// phraseFile has what is said in mail of itself, in sections ("# footer"), one
+// phrase a line, in lower case. A "·" at an end stands for a space.
+//
+//go:embed phrases.txt
+var phraseFile string
+
+var phraseSections = sync.OnceValue(func() map[string][]string {
+	sections := map[string][]string{}
+	name := ""
+	for l := range strings.Lines(phraseFile) {
+		l = strings.TrimSuffix(l, "\n")
+		if heading, ok := strings.CutPrefix(l, "# "); ok {
+			name = heading
+		} else if l != "" {
+			sections[name] = append(sections[name], strings.ReplaceAll(l, "·", " "))
+		}
+	}
+	return sections
+})
+
+// phrases are those of a section.
+func phrases(section string) []string { return phraseSections()[section] }
