@@ -107,7 +107,7 @@ func (c *Client) wouldHave(ctx context.Context, kept []event, age time.Duration)
 		keeps = time.Duration(c.keeps.Load()) * time.Second
 	}
 	if keeps == 0 && c.Buttons() { // it says so of the probe, which nobody sees
-		if answer, err := c.post(ctx, c.base+c.reply, []byte(probe), false); err == nil {
+		if answer, err := c.post(ctx, c.reply, []byte(probe), false); err == nil {
 			_, _ = c.receipt(answer, c.reply)
 		}
 		keeps = time.Duration(c.keeps.Load()) * time.Second
@@ -143,8 +143,7 @@ func longest(kept []event) (keeps time.Duration) {
 
 // unseen is a question that got no answer: it can be asked again.
 func (c *Client) unseen(err error) *notify.Error {
-	failure := &notify.Error{Trouble: notify.Unavailable, Err: bare(err)}
-	failure.Text, failure.Next = c.network(err)
+	failure := c.unreached(err)
 	if errors.Is(err, context.Canceled) {
 		failure.Text = "looking for a message was broken off"
 	}

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -30,17 +32,16 @@ const (
 	quotaRest = time.Hour
 )
 
-// keyless is a request that was not made for want of its key.
-func keyless(err error) *notify.Error {
-	return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "the key of the channel cannot be had: " + err.Error(),
-		Next: "put it where the configuration of the channel says it is"}
+// unreached is a request that got no answer, and was not taken.
+func (c *Client) unreached(err error) *notify.Error {
+	text, next := c.network(err)
+	return &notify.Error{Trouble: notify.Unavailable, Err: bare(err), Text: text, Next: next}
 }
 
-// unanswered is a request that got no answer. Whether it was written decides
+// unanswered is a message that got no answer. Whether it was written decides
 // whether it may have been taken.
 func (c *Client) unanswered(err error, written bool) *notify.Error {
-	failure := &notify.Error{Trouble: notify.Unavailable, Err: bare(err)}
-	failure.Text, failure.Next = c.network(err)
+	failure := c.unreached(err)
 	if written {
 		failure.Trouble = notify.Unknown
 		failure.Text = "the message was sent to " + c.host() + ", and no answer came: it may have arrived"
@@ -181,4 +182,12 @@ func target(response *http.Response) string {
 		return "another address"
 	}
 	return fmt.Sprintf("%s://%s", subconscious.Clip(where.Scheme, 10), line(where.Host, 100))
+}
+
+// line makes one bounded line of what a server said, without what looks like
+// a secret.
+func line(text string, limit int) string {
+	text = subconscious.Clip(strings.ToValidUTF8(text, ""), 4*limit)
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	return subconscious.Clip(redact.Text(text), limit)
 }

@@ -241,8 +241,7 @@ func (l *listening) broken(ctx context.Context, err error) *notify.Error {
 	if timeout, ok := errors.AsType[net.Error](err); silent || ok && timeout.Timeout() {
 		l.silent++
 	}
-	failure := &notify.Error{Trouble: notify.Unavailable, Err: bare(err)}
-	failure.Text, failure.Next = l.client.network(err)
+	failure := l.client.unreached(err)
 	switch {
 	case strange(err):
 		failure.Text = l.client.host() + " sends " + err.Error() + " in the place of answers"

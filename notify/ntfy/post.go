@@ -3,7 +3,7 @@ package ntfy
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -17,9 +17,26 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify"
 )
 
+// ask makes a request for a page of the server. Its errors are *notify.Error where
+// no request was made.
+func (c *Client) ask(ctx context.Context, method, page string, body []byte, signed bool) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+page, bytes.NewReader(body))
+	if err != nil {
+		return nil, &notify.Error{Trouble: notify.Refused, Err: err, Text: "the address of the server cannot be used", Next: "correct the url of the channel"}
+	}
+	request.Header.Set("User-Agent", agent)
+	if signed {
+		if err := c.authorize(request); err != nil {
+			return nil, &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "the key of the channel cannot be had: " + err.Error(),
+				Next: "put it where the configuration of the channel says it is"}
+		}
+	}
+	return c.client.Do(request)
+}
+
 // post sends a body and returns the answer to it if the server took it. Errors
 // are *notify.Error.
-func (c *Client) post(ctx context.Context, address string, body []byte, signed bool) ([]byte, error) {
+func (c *Client) post(ctx context.Context, page string, body []byte, signed bool) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	// Once the request is written, only an answer can say what became of it.
@@ -29,18 +46,10 @@ func (c *Client) post(ctx context.Context, address string, body []byte, signed b
 			written.Store(true)
 		}
 	}})
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, &notify.Error{Trouble: notify.Refused, Err: err, Text: "the address of the server cannot be used", Next: "correct the url of the channel"}
-	}
-	request.Header.Set("User-Agent", agent)
-	if signed {
-		if err := c.authorize(request); err != nil {
-			return nil, keyless(err)
-		}
-	}
-	response, err := c.client.Do(request)
-	if err != nil {
+	response, err := c.ask(ctx, http.MethodPost, page, body, signed)
+	if failure, unasked := errors.AsType[*notify.Error](err); unasked {
+		return nil, failure
+	} else if err != nil {
 		return nil, c.unanswered(err, written.Load())
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -72,17 +81,11 @@ var messageID = regexp.MustCompile(`^[-_A-Za-z0-9]{8,64}$`)
 
 // receipt reads what the server took.
 func (c *Client) receipt(answer []byte, topic string) (notify.Receipt, error) {
-	var taken struct {
-		ID      string  `json:"id"`
-		Time    int64   `json:"time"`
-		Expires int64   `json:"expires"`
-		Event   string  `json:"event"`
-		Topic   *string `json:"topic"`
-	}
-	if json.Unmarshal(answer, &taken) != nil || taken.Event != "message" || taken.Topic == nil || !messageID.MatchString(taken.ID) {
+	taken, ok := parseEvent(answer)
+	if !ok || taken.Event != eventMessage || taken.Topic == "" {
 		return notify.Receipt{}, c.strange("with what is no receipt")
 	}
-	if *taken.Topic != topic {
+	if taken.Topic != topic {
 		return notify.Receipt{}, c.strange("that another topic got the message")
 	}
 	c.keeps.Store(max(0, taken.Expires-taken.Time))

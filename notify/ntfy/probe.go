@@ -57,16 +57,7 @@ func (c *Client) Probe(ctx context.Context) notify.Probed {
 
 // get asks for a page of the server, bounded.
 func (c *Client) get(ctx context.Context, page string, signed bool) (code int, body []byte, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+page, nil)
-	if err != nil {
-		return 0, nil, err
-	}
-	if signed {
-		if err := c.authorize(request); err != nil {
-			return 0, nil, keyless(err)
-		}
-	}
-	response, err := c.client.Do(request)
+	response, err := c.ask(ctx, http.MethodGet, page, nil, signed)
 	if err != nil {
 		return 0, nil, err
 	}

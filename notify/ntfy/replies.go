@@ -22,7 +22,7 @@ func (c *Client) CheckReplies(ctx context.Context) error {
 		return nil
 	}
 	reply := c.ReplyTopic()
-	answer, err := c.post(ctx, c.base+reply, []byte(probe), false)
+	answer, err := c.post(ctx, reply, []byte(probe), false)
 	if err == nil {
 		_, err = c.receipt(answer, reply)
 	}
@@ -77,15 +77,7 @@ func (c *Client) subscribe(ctx context.Context, topic, since string, streams boo
 	if !streams {
 		query.Set("poll", "1")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+topic+"/json?"+query.Encode(), nil)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("User-Agent", agent)
-	if err := c.authorize(request); err != nil {
-		return nil, keyless(err)
-	}
-	return c.client.Do(request)
+	return c.ask(ctx, http.MethodGet, topic+"/json?"+query.Encode(), nil, true)
 }
 
 // denied is an answer other than 200 to who listens.
