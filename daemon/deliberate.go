@@ -65,13 +65,13 @@ func wroteModel(rule string) bool { return rule == "" || strings.HasPrefix(rule,
 
 // escalationOf is a decision as it is deliberated on.
 func escalationOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Escalation {
-	asked, message := decision.Asked, *decision.Message
+	asked := decision.Asked
 	return deliberate.Escalation{
 		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
 		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
 		Summary: asked.Summary, Because: asked.Reason, ByModel: wroteModel(asked.Rule), Decision: decision.Detail,
 		Evidence: asked.Evidence,
-		Template: deliberate.Message{Title: message.Title, Text: message.Text, Urgent: message.Urgent, Expires: message.Expires},
+		Template: *decision.Message,
 	}
 }
 

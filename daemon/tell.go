@@ -29,7 +29,7 @@ const usefulFor = 30 * 24 * time.Hour
 
 // messages are what a tick gives to the channels. Their keys say which decision
 // they belong to, so that none can be given twice.
-func messages(tick int64, at time.Time, outcome escalate.Outcome) []message {
+func messages(tick int64, at time.Time, outcome escalate.Decided) []message {
 	var all []message
 	add := func(key string, kind notify.Kind, m escalate.Message, incidents ...subconscious.IncidentID) *notify.Post {
 		if latest := at.Add(usefulFor); m.Expires.After(latest) {
@@ -65,7 +65,7 @@ func digestName(digest escalate.DigestIssue) string {
 
 // pushes are what of a tick takes attention. What is deliberated on counts as
 // told, until it is known not to be.
-func pushes(tick int64, at time.Time, outcome escalate.Outcome) []mind.Push {
+func pushes(tick int64, at time.Time, outcome escalate.Decided) []mind.Push {
 	var all []mind.Push
 	for _, decision := range outcome.Decisions {
 		if decision.Verdict != escalate.Tell || decision.Message == nil {
@@ -107,7 +107,7 @@ func apiDecision(d escalate.Decision, tick int64, at time.Time) api.Decision {
 }
 
 // newDecisions are those of a tick that are worth a record.
-func newDecisions(tick int64, at time.Time, outcome escalate.Outcome) []api.Decision {
+func newDecisions(tick int64, at time.Time, outcome escalate.Decided) []api.Decision {
 	all := []api.Decision{}
 	for _, decision := range outcome.Decisions {
 		if decision.New {
@@ -134,7 +134,7 @@ func decisionRows(decisions []api.Decision) ([]mind.Decision, error) {
 }
 
 // toldMessages are the messages of a tick for its report.
-func toldMessages(outcome escalate.Outcome) []api.ToldMessage {
+func toldMessages(outcome escalate.Decided) []api.ToldMessage {
 	all := []api.ToldMessage{}
 	for _, m := range messages(0, time.Time{}, outcome) {
 		all = append(all, api.ToldMessage{
@@ -188,7 +188,7 @@ func harmless(text string) string {
 }
 
 // toldNotices are the keys of the notices that are told now.
-func toldNotices(outcome escalate.Outcome) []mind.NoticeKey {
+func toldNotices(outcome escalate.Decided) []mind.NoticeKey {
 	if outcome.Notices == nil {
 		return nil
 	}

@@ -120,7 +120,7 @@ type decided struct {
 	next     subconscious.State
 	changes  aggregator.Changes
 	gate     escalate.Input
-	outcome  escalate.Outcome
+	outcome  escalate.Decided
 	commands []subconscious.Command
 	document []byte
 }

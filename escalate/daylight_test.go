@@ -215,7 +215,7 @@ func playDaylight(t *testing.T, from time.Time, hours escalate.Hours, times esca
 
 // checkPushes holds a tick against the promises: nothing but what is critical
 // in quiet hours, and never more than the caps.
-func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.Outcome) {
+func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.Decided) {
 	pushes, plain := len(out.Digests), len(out.Digests)
 	for _, d := range out.Decisions {
 		if d.Message == nil {
@@ -255,7 +255,7 @@ func checkPushes(t interface{ Errorf(string, ...any) }, p *play, out escalate.Ou
 }
 
 // messages are all that is told at a tick.
-func messages(out escalate.Outcome) (all []escalate.Message) {
+func messages(out escalate.Decided) (all []escalate.Message) {
 	for _, d := range out.Decisions {
 		if d.Message != nil {
 			all = append(all, *d.Message)

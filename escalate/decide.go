@@ -24,7 +24,7 @@ const Version = 5
 // first reason that applies, moves incidents on in their life with the person,
 // and says which digests and notices go out. It depends on nothing but in, and
 // leaves it as it is; the order of what in lists does not matter.
-func Decide(in Input) Outcome {
+func Decide(in Input) Decided {
 	g := open(in)
 	g.obey()
 	g.live()
@@ -128,7 +128,7 @@ func (g *gate) spend(urgent bool) {
 }
 
 // outcome puts everything into an order that depends on nothing but itself.
-func (g *gate) outcome() Outcome {
+func (g *gate) outcome() Decided {
 	slices.SortFunc(g.out.Concluded, func(a, b subconscious.EscalationRecord) int {
 		return cmp.Or(cmp.Compare(a.Incident, b.Incident), a.At.Compare(b.At))
 	})

@@ -28,7 +28,7 @@ type gate struct {
 	quietUntil, nextDigest time.Time
 	owed                   int
 	ordinal                uint64
-	out                    Outcome
+	out                    Decided
 }
 
 func open(in Input) *gate {
@@ -37,7 +37,7 @@ func open(in Input) *gate {
 		incidents: make(map[subconscious.IncidentKey]*subconscious.Incident, len(in.Incidents)),
 		evidence:  make(map[subconscious.Ref]*subconscious.Evidence, len(in.Evidence)),
 		scores:    make(map[subconscious.Sort]subconscious.Score, len(in.Scores)),
-		out: Outcome{
+		out: Decided{
 			Decisions: []Decision{}, Incidents: []subconscious.Incident{}, Scores: []subconscious.Score{}, Digests: []DigestIssue{},
 			History: []subconscious.EscalationRecord{}, Done: map[int64]string{}, Spent: in.Spent,
 		},

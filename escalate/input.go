@@ -135,8 +135,8 @@ type Message struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Outcome is what the gate decided.
-type Outcome struct {
+// Decided is what the gate decided at one tick.
+type Decided struct {
 	// Decisions are of requests asked and held, the told ones first.
 	Decisions []Decision `json:"decisions"`
 	// Incidents are those whose Telling changed, whole.

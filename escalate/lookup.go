@@ -39,7 +39,7 @@ const historyKept = 10
 // history, with what deliberations came to in the place of their beginning, and
 // with what the person said of what was told before behind its outcome. The given
 // state is left as it is.
-func Remember(state subconscious.State, out Outcome) subconscious.State {
+func Remember(state subconscious.State, out Decided) subconscious.State {
 	if len(out.History)+len(out.Concluded)+len(out.Answers) == 0 {
 		return state
 	}

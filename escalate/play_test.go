@@ -246,7 +246,7 @@ func (p *play) forget() {
 }
 
 // decide runs one tick, and keeps what came of it.
-func (p *play) decide() escalate.Outcome {
+func (p *play) decide() escalate.Decided {
 	p.tick++
 	p.last = p.input()
 	out := escalate.Decide(p.last)

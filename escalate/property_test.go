@@ -29,7 +29,7 @@ func shuffled(t *rapid.T, in escalate.Input) escalate.Input {
 
 // ends checks that nothing vanishes: every request asked has a decision with a
 // reason, and what waited and is not told or dropped waits on.
-func ends(t interface{ Errorf(string, ...any) }, in escalate.Input, out escalate.Outcome) {
+func ends(t interface{ Errorf(string, ...any) }, in escalate.Input, out escalate.Decided) {
 	asked := map[subconscious.IncidentKey]int{}
 	for _, a := range in.Asked {
 		asked[a.Incident]++
@@ -178,7 +178,7 @@ func somethingHappens(t *rapid.T, p *play, name string) {
 // checkDeliberations checks what deliberations make of what is told: what is
 // given to one is no reminder, one at a time is under way for what waits, and
 // what was told is counted, and nothing else.
-func checkDeliberations(t interface{ Errorf(string, ...any) }, p *play, out escalate.Outcome) {
+func checkDeliberations(t interface{ Errorf(string, ...any) }, p *play, out escalate.Decided) {
 	for _, d := range out.Decisions {
 		if d.Deliberate && (!p.rules.Deliberates || d.Verdict != escalate.Tell || d.Message == nil || d.Again == "reminder") {
 			t.Errorf("it is given to a deliberation: %s", asJSON(d))

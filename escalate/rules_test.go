@@ -111,7 +111,7 @@ func TestLookups(t *testing.T) {
 
 func TestRemember(t *testing.T) {
 	state := subconscious.State{History: make([]subconscious.EscalationRecord, 9, 20)}
-	out := escalate.Outcome{History: []subconscious.EscalationRecord{{Summary: "a"}, {Summary: "b"}}}
+	out := escalate.Decided{History: []subconscious.EscalationRecord{{Summary: "a"}, {Summary: "b"}}}
 	next := escalate.Remember(state, out)
 	if len(next.History) != 10 || next.History[9].Summary != "b" || len(state.History) != 9 || state.History[:10][9].Summary != "" {
 		t.Errorf("got %+v", next.History)
@@ -127,7 +127,7 @@ func TestRememberOutcomes(t *testing.T) {
 	state := subconscious.State{History: []subconscious.EscalationRecord{told, began, began, other}}
 	ended := subconscious.EscalationRecord{At: noon.In(time.FixedZone("", 3600)), Incident: "mail:a", Summary: "another", Reason: "It can wait.", Outcome: "dismissed",
 		Deliberation: "d-1", Cost: 7, Cited: []string{"mail:abcdefghij@4"}}
-	next := escalate.Remember(state, escalate.Outcome{Concluded: []subconscious.EscalationRecord{ended, {At: noon, Incident: "mail:b", Outcome: "told"}}})
+	next := escalate.Remember(state, escalate.Decided{Concluded: []subconscious.EscalationRecord{ended, {At: noon, Incident: "mail:b", Outcome: "told"}}})
 	want := ended
 	want.At, want.Summary = began.At, "a mail"
 	if got, want := asJSON(next.History), asJSON([]subconscious.EscalationRecord{told, want, began, other}); got != want {
@@ -166,7 +166,7 @@ func TestRememberAnswers(t *testing.T) {
 		}
 		state = next
 	}
-	ended := escalate.Outcome{Concluded: []subconscious.EscalationRecord{{At: noon, Incident: fileKey, Outcome: "told"}}}
+	ended := escalate.Decided{Concluded: []subconscious.EscalationRecord{{At: noon, Incident: fileKey, Outcome: "told"}}}
 	if got := escalate.Remember(state, ended).History[0].Outcome; got != "told; you: dismissed" {
 		t.Errorf("at the end of the deliberation: %q", got)
 	}

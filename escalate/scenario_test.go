@@ -319,7 +319,7 @@ func (s *script) ask(words []string) error {
 }
 
 // write logs what was new at a tick, and the states that changed.
-func (s *script) write(out escalate.Outcome) {
+func (s *script) write(out escalate.Decided) {
 	var lines []string
 	for _, d := range out.Decisions {
 		if !d.New {

@@ -40,7 +40,7 @@ func TestAnotherVoiceMeanwhile(t *testing.T) {
 		cite := func(e subconscious.Evidence) {
 			in.Asked[0].Evidence = []subconscious.Citation{{Ref: e.Ref, Seq: e.Latest.Seq}}
 		}
-		step := func(after time.Duration) escalate.Outcome {
+		step := func(after time.Duration) escalate.Decided {
 			in.Tick, in.At = in.Tick+1, in.At.Add(after)
 			out := escalate.Decide(in)
 			if i := slices.IndexFunc(out.Incidents, func(x subconscious.Incident) bool { return x.Key == in.Incidents[0].Key }); i >= 0 {

@@ -41,7 +41,7 @@ func Record(in aggregator.Input, gate escalate.Input, report api.TickReport) (mi
 type Replayed struct {
 	State   subconscious.State
 	Changes aggregator.Changes
-	Outcome escalate.Outcome
+	Outcome escalate.Decided
 }
 
 // Replay merges a recorded tick again, and judges it again. It fails where the

@@ -95,7 +95,7 @@ func (d *deliberation) runAction(ctx context.Context, request escalate.ActReques
 // afterRun is what the person is told of an action, and what became of it.
 func (d *deliberation) afterRun(request escalate.ActRequest, ran Ran, err error) (*Telling, string) {
 	now, heading := d.Now(), d.heading(d.Escalation, d.taint)
-	t := &Telling{Kind: TellFailed, Title: heading, Run: ran.ID, Expires: now.Add(ranOf)}
+	t := &Telling{Told: Told{Kind: TellFailed, Title: heading}, Run: ran.ID, Expires: now.Add(ranOf)}
 	words := d.mechanical(ran.Words, maxWords)
 	if words == "" {
 		words = d.mechanical(request.Action, maxWords)

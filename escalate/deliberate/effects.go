@@ -93,7 +93,7 @@ func (d *deliberation) notify(ctx context.Context, call ToolCall) error {
 		return d.denied(ctx, s, "")
 	}
 	return d.end(ctx, &s, nil, conclusion{kind: subconscious.OutcomeTold, reason: d.reason(in.Reason, "the model found it worth telling"),
-		telling: &Telling{Kind: TellTold, Title: heading, Text: text}})
+		telling: &Telling{Told: Told{Kind: TellTold, Title: heading, Text: text}}})
 }
 
 // reason is the one sentence of a model, or what stands for it.
@@ -259,8 +259,8 @@ func (d *deliberation) proposal(p Proposed) *Telling {
 	if !p.Expires.IsZero() {
 		end += " (until " + moment(p.Expires, d.Now()) + ")"
 	}
-	return &Telling{Kind: TellProposed, Title: heading, Proposal: p.ID, Expires: p.Expires,
-		Text: joined(ended("Proposed: "+d.mechanical(p.Words, maxWords)), end, room(heading))}
+	text := joined(ended("Proposed: "+d.mechanical(p.Words, maxWords)), end, room(heading))
+	return &Telling{Told: Told{Kind: TellProposed, Title: heading, Text: text}, Proposal: p.ID, Expires: p.Expires}
 }
 
 // moment is a time as a person says it at another.

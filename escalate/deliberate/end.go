@@ -161,7 +161,7 @@ func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion)
 		if err := d.Teller.Tell(ctx, tx, t); err != nil {
 			return err
 		}
-		e.Told = &Told{Kind: t.Kind, Title: t.Title, Text: t.Text}
+		e.Told = &t.Told
 	}
 	if err := d.Mind.Conclude(ctx, tx, subconscious.Command{At: now, Kind: subconscious.CommandOutcome, Incident: d.Incident, IncidentID: d.Person,
 		Until: c.until, Outcome: &outcome, By: subconscious.ByDeliberation}, !c.kind.Tells()); err != nil {
@@ -197,5 +197,5 @@ func (d *deliberation) tellByRule(ctx context.Context, why fallback) error {
 	}
 	reason := cmp.Or(why.long, why.short, "a rule told it")
 	return d.end(ctx, nil, nil, conclusion{kind: subconscious.OutcomeTold, reason: subconscious.Shorten(reason, maxReason), fallback: reason,
-		telling: &Telling{Kind: TellTemplate, Title: heading, Text: subconscious.Shorten(text, room(heading))}})
+		telling: &Telling{Told: Told{Kind: TellTemplate, Title: heading, Text: subconscious.Shorten(text, room(heading))}}})
 }

@@ -44,17 +44,7 @@ type Escalation struct {
 	Evidence []subconscious.Citation `json:"evidence,omitempty"`
 	// Template is the message that the gate wrote. It is what is told where no
 	// model says it better, and its title is that of whatever is told.
-	Template Message `json:"template"`
-}
-
-// Message is what a person is told. Title and text have at most 240 characters
-// together.
-type Message struct {
-	Title  string `json:"title"`
-	Text   string `json:"text"`
-	Urgent bool   `json:"urgent,omitempty"`
-	// Expires is when it is of no use any more; zero for never.
-	Expires time.Time `json:"expires,omitzero"`
+	Template escalate.Message `json:"template"`
 }
 
 // maxEscalation bounds what is kept of an escalation, as JSON.

@@ -124,12 +124,11 @@ type Teller interface {
 // together, on one line each, with no secrets in them; where strangers or agents
 // had a word in it no address in the text can be followed.
 type Telling struct {
-	Key         string
-	Escalation  Escalation
-	Kind        TellingKind
-	Title, Text string
-	Urgent      bool
-	Expires     time.Time // zero for never
+	Told
+	Key        string
+	Escalation Escalation
+	Urgent     bool
+	Expires    time.Time // zero for never
 	// Proposal and Run are the ids of what it is about, or "".
 	Proposal, Run string
 }

@@ -80,7 +80,7 @@ type reading struct {
 func (w *world) theEscalation(at time.Time) deliberate.Escalation {
 	e := deliberate.Escalation{Tick: 7, At: at, Incident: "disk:/", Person: "i-disk-ab", Thread: subconscious.Watcher, Kind: subconscious.KindRisk, Importance: 8,
 		Critical: w.Critical, Summary: "The disk is filling up", Evidence: []subconscious.Citation{{Ref: "health:aaaaaaaaaa", Seq: 3}},
-		Template: deliberate.Message{Title: cmp.Or(w.Title, "The disk is filling up"), Text: cmp.Or(w.Text, "It is a warning. Free some room on it."), Urgent: w.Urgent}}
+		Template: escalate.Message{Title: cmp.Or(w.Title, "The disk is filling up"), Text: cmp.Or(w.Text, "It is a warning. Free some room on it."), Urgent: w.Urgent}}
 	if w.DueIn != 0 {
 		e.Due = at.Add(time.Duration(w.DueIn * float64(time.Minute)))
 	}

@@ -257,7 +257,7 @@ func TestAddRefuses(t *testing.T) {
 		"no tick":     func(e *deliberate.Escalation) { e.Tick = 0 },
 		"no incident": func(e *deliberate.Escalation) { e.Incident = "" },
 		"no time":     func(e *deliberate.Escalation) { e.At = time.Time{} },
-		"no words":    func(e *deliberate.Escalation) { e.Template = deliberate.Message{} },
+		"no words":    func(e *deliberate.Escalation) { e.Template = escalate.Message{} },
 		"too large":   func(e *deliberate.Escalation) { e.Because = strings.Repeat("x", 70<<10) },
 	} {
 		e := w.theEscalation(noon)
