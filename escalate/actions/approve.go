@@ -44,20 +44,21 @@ func (e *Engine) Approve(ctx context.Context, id, hash, by string) (Run, error) 
 		return nil, e.begin(ctx, tx, c, Request{Act: p.Act, At: p.At})
 	}
 	// The first that comes decides; whoever comes meanwhile is too late.
-	return e.performOnce(ctx, p, c)
-}
-
-// performOnce is perform for a proposal: a second one gets no run.
-func (e *Engine) performOnce(ctx context.Context, p Proposal, c *claim) (Run, error) {
 	e.mu.Lock()
 	_, runs := e.running[c.run.Key]
 	e.mu.Unlock()
+	late := refuse(CodeUsed, "look at its run: it began already", "the proposal %s was approved before", p.ID)
 	if runs {
-		return Run{}, refuse(CodeUsed, "look at its run: it began already", "the proposal %s is being approved", p.ID)
+		return Run{}, late
 	}
-	run, err := e.perform(ctx, p.Action, c)
+	return e.performOnce(ctx, p.Action, c, late)
+}
+
+// performOnce is perform for what gets no run a second time.
+func (e *Engine) performOnce(ctx context.Context, action string, c *claim, late error) (Run, error) {
+	run, err := e.perform(ctx, action, c)
 	if err == nil && run.claim != c.run.claim {
-		return Run{}, refuse(CodeUsed, "look at its run: it began already", "the proposal %s was approved before", p.ID)
+		return Run{}, late
 	}
 	return run, err
 }

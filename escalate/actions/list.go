@@ -1,8 +1,8 @@
 package actions
 
 import (
+	"cmp"
 	"context"
-	"strings"
 
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -25,36 +25,17 @@ type Query struct {
 	Limit int
 }
 
-// where builds the conditions.
-func (q Query) where(table string) (conditions []string, args []any, limit int) {
-	if q.Incident != "" {
-		conditions, args = append(conditions, table+"incident = ?"), append(args, string(q.Incident))
-	}
-	if q.Deliberation != "" {
-		conditions, args = append(conditions, table+"deliberation = ?"), append(args, q.Deliberation)
-	}
-	if q.Limit == 0 {
-		q.Limit = 50
-	}
-	return conditions, args, min(max(q.Limit, 1), maxListed)
-}
-
-func clauses(conditions []string) string {
-	if len(conditions) == 0 {
-		return ""
-	}
-	return "WHERE " + strings.Join(conditions, " AND ") + " "
+// args are what both lists ask for.
+func (q Query) args(also ...any) []any {
+	return append([]any{string(q.Incident), q.Deliberation, min(max(cmp.Or(q.Limit, 50), 1), maxListed)}, also...)
 }
 
 // Proposals are listed newest first.
 func (e *Engine) Proposals(ctx context.Context, q Query) (found []Proposal, err error) {
 	now := e.Now()
-	conditions, args, limit := q.where("p.")
-	if q.Pending {
-		conditions, args = append(conditions, "p.state = 'pending' AND p.expires > ?"), append(args, now.UnixNano())
-	}
 	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		found, err = findProposals(ctx, tx, clauses(conditions)+"ORDER BY p.number DESC LIMIT ?", append(args, limit)...)
+		found, err = findProposals(ctx, tx, `WHERE (?1 = '' OR p.incident = ?1) AND (?2 = '' OR p.deliberation = ?2)
+			AND (NOT ?4 OR p.state = 'pending' AND p.expires > ?5) ORDER BY p.number DESC LIMIT ?3`, q.args(q.Pending, now.UnixNano())...)
 		return err
 	})
 	for i := range found {
@@ -106,15 +87,9 @@ func (e *Engine) Altered(r Run) error {
 
 // Runs are listed newest first.
 func (e *Engine) Runs(ctx context.Context, q Query) (found []Run, err error) {
-	conditions, args, limit := q.where("")
-	if q.Proposal != "" {
-		conditions, args = append(conditions, "proposal = ?"), append(args, q.Proposal)
-	}
-	if q.Undoable {
-		conditions, args = append(conditions, "state = 'succeeded' AND undo_until > ?"), append(args, e.Now().UnixNano())
-	}
 	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		found, err = findRuns(ctx, tx, clauses(conditions)+"ORDER BY number DESC LIMIT ?", append(args, limit)...)
+		found, err = findRuns(ctx, tx, `WHERE (?1 = '' OR incident = ?1) AND (?2 = '' OR deliberation = ?2) AND (?4 = '' OR proposal = ?4)
+			AND (NOT ?5 OR state = 'succeeded' AND undo_until > ?6) ORDER BY number DESC LIMIT ?3`, q.args(q.Proposal, q.Undoable, e.Now().UnixNano())...)
 		return err
 	})
 	return found, wrap("runs", err)

@@ -40,11 +40,7 @@ func (e *Engine) Undo(ctx context.Context, id, by string) (Run, error) {
 		_, err = tx.ExecContext(ctx, "UPDATE actions_runs SET undo_until = 0 WHERE number = ?", numberOf("r", id))
 		return nil, err
 	}
-	run, err := e.perform(ctx, r.Action, c)
-	if err == nil && run.claim != c.run.claim {
-		return Run{}, refuse(CodeUsed, "look at what it did", "%s is being undone", id)
-	}
-	return run, err
+	return e.performOnce(ctx, r.Action, c, refuse(CodeUsed, "look at what it did", "%s is being undone", id))
 }
 
 // undoable binds what undoes a run.
