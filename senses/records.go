@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -133,56 +134,68 @@ func (r *records) put(ref subconscious.Ref, t *known) {
 		return // only its marks changed
 	}
 	r.share(ref, before, t)
-	r.unindex(ref, before)
-	r.index(ref, t)
+	r.index(ref, before, false)
+	r.index(ref, t, true)
 }
 
 func (r *records) drop(ref subconscious.Ref) {
 	if before, ok := r.known.Delete(ref); ok {
 		r.share(ref, before, nil)
-		r.unindex(ref, before)
+		r.index(ref, before, false)
 	}
 }
 
-func (r *records) index(ref subconscious.Ref, t *known) {
-	if t.phase != standing {
-		r.recent.Set(numbered{t.latest.Seq, ref})
-		return
-	}
-	if !t.latest.Due.IsZero() {
-		r.due.Set(dated{instant(t.latest.Due), ref})
-		if next, ok := bandAfter(t.latest.Due, t.latest.Band); ok {
-			r.bands.Set(dated{instant(next), ref})
-		}
-	}
-	if until := t.until(); !until.IsZero() {
-		r.until.Set(dated{instant(until), ref})
-	}
-	for _, c := range t.claims {
-		r.scopes.Set(scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref})
-	}
-}
-
-func (r *records) unindex(ref subconscious.Ref, t *known) {
+// index brings the indexes up to date with an observation: it is in them from
+// now on, or no longer.
+func (r *records) index(ref subconscious.Ref, t *known, in bool) {
 	if t == nil {
 		return
 	}
 	if t.phase != standing {
-		r.recent.Delete(numbered{t.latest.Seq, ref})
+		enter(r.recent, numbered{t.latest.Seq, ref}, in)
 		return
 	}
 	if !t.latest.Due.IsZero() {
-		r.due.Delete(dated{instant(t.latest.Due), ref})
+		enter(r.due, dated{instant(t.latest.Due), ref}, in)
 		if next, ok := bandAfter(t.latest.Due, t.latest.Band); ok {
-			r.bands.Delete(dated{instant(next), ref})
+			enter(r.bands, dated{instant(next), ref}, in)
 		}
 	}
 	if until := t.until(); !until.IsZero() {
-		r.until.Delete(dated{instant(until), ref})
+		enter(r.until, dated{instant(until), ref}, in)
 	}
 	for _, c := range t.claims {
-		r.scopes.Delete(scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref})
+		enter(r.scopes, scoped{SenseID{t.latest.Sense, c.instance}, c.scope, ref}, in)
 	}
+}
+
+func enter[T any](tree *btree.BTreeG[T], item T, in bool) {
+	if in {
+		tree.Set(item)
+	} else {
+		tree.Delete(item)
+	}
+}
+
+// upTo returns at most MaxChanges references of a tree whose time has come.
+func upTo(tree *btree.BTreeG[dated], at time.Time) (refs []subconscious.Ref) {
+	tree.Scan(func(d dated) bool {
+		if d.at > instant(at) || len(refs) == MaxChanges {
+			return false
+		}
+		refs = append(refs, d.ref)
+		return true
+	})
+	return refs
+}
+
+// ofSense calls yield for all that is known of one sense, in order of reference,
+// until it returns false.
+func ofSense(all *btree.Map[subconscious.Ref, *known], sense string, yield func(subconscious.Ref, *known) bool) {
+	prefix := sense + ":"
+	all.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
+		return strings.HasPrefix(string(ref), prefix) && yield(ref, t)
+	})
 }
 
 // share brings the index of links and terms from an observation as it was to
@@ -252,7 +265,7 @@ func instant(t time.Time) int64 {
 
 // bandAfter returns when an observation with that due time leaves the band.
 func bandAfter(due time.Time, band subconscious.Band) (time.Time, bool) {
-	from := instantBefore(due)
+	from := due.Add(-10 * 24 * time.Hour) // before the first band that is not far
 	for {
 		next, ok := subconscious.NextBand(due, from)
 		if !ok {
@@ -264,6 +277,3 @@ func bandAfter(due time.Time, band subconscious.Band) (time.Time, bool) {
 		from = next
 	}
 }
-
-// instantBefore returns a time before the first band that is not far.
-func instantBefore(due time.Time) time.Time { return due.Add(-10 * 24 * time.Hour) }

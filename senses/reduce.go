@@ -181,15 +181,7 @@ func (p *staging) trim() {
 
 // cross records the bands of time that standing observations have entered.
 func (p *staging) cross() {
-	var refs []subconscious.Ref
-	p.now.bands.Scan(func(d dated) bool {
-		if d.at > instant(p.at) || len(refs) == MaxChanges {
-			return false
-		}
-		refs = append(refs, d.ref)
-		return true
-	})
-	for _, ref := range refs {
+	for _, ref := range upTo(p.now.bands, p.at) {
 		next := p.now.get(ref).copy()
 		held := next.claims[0].obs == next.latest
 		o := *next.latest

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -61,11 +60,7 @@ func (p *staging) restamp(collected []Collected, config configuration) {
 
 func (p *staging) restampKnown(r restamping) {
 	again := map[subconscious.Ref]*known{}
-	prefix := r.source.Sense + ":"
-	p.now.known.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
-		if !strings.HasPrefix(string(ref), prefix) {
-			return false
-		}
+	ofSense(p.now.known, r.source.Sense, func(ref subconscious.Ref, t *known) bool {
 		next := t.copy()
 		next.latest = r.again(t.latest)
 		for i, c := range t.claims {

@@ -245,15 +245,7 @@ func (p *staging) unclaim(id SenseID, t *touch, which func(claim) bool) bool {
 
 // expire touches the observations that stop standing by themselves.
 func (p *staging) expire() {
-	var refs []subconscious.Ref
-	p.now.until.Scan(func(d dated) bool {
-		if d.at > instant(p.at) || len(refs) == MaxChanges {
-			return false
-		}
-		refs = append(refs, d.ref)
-		return true
-	})
-	for _, ref := range refs {
+	for _, ref := range upTo(p.now.until, p.at) {
 		p.touch(ref)
 	}
 }

@@ -30,22 +30,9 @@ func stripTurns(text string) string {
 		return text
 	}
 	var kept strings.Builder
-	from := 0 // of what has not been kept yet
-	for start := 0; start < len(text); {
-		end := len(text)
-		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
-			end = start + i + 1
-		}
-		if n := turnMark(text[start:end]); n > 0 {
-			kept.WriteString(text[from:start])
-			from = start + n
-		}
-		start = end
+	for line := range strings.Lines(text) {
+		kept.WriteString(line[turnMark(line):])
 	}
-	if from == 0 {
-		return text
-	}
-	kept.WriteString(text[from:])
 	return kept.String()
 }
 

@@ -2,7 +2,6 @@ package senses
 
 import (
 	"hash/maphash"
-	"strings"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -66,25 +65,13 @@ func (v *View) Due(from, to time.Time, yield func(subconscious.Observation) bool
 
 // Of implements subconscious.World.
 func (v *View) Of(sense string, yield func(subconscious.Observation) bool) {
-	prefix := sense + ":"
-	v.known.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
-		if !strings.HasPrefix(string(ref), prefix) {
-			return false
-		}
-		return t.phase != standing || yield(v.observation(t))
-	})
+	ofSense(v.known, sense, func(_ subconscious.Ref, t *known) bool { return t.phase != standing || yield(v.observation(t)) })
 }
 
 // Ended calls yield for the observations of one sense that stood and no longer
 // do, as far as they are kept, in order of reference, until it returns false.
 func (v *View) Ended(sense string, yield func(subconscious.Observation) bool) {
-	prefix := sense + ":"
-	v.known.Ascend(subconscious.Ref(prefix), func(ref subconscious.Ref, t *known) bool {
-		if !strings.HasPrefix(string(ref), prefix) {
-			return false
-		}
-		return t.phase == standing || yield(*t.latest)
-	})
+	ofSense(v.known, sense, func(_ subconscious.Ref, t *known) bool { return t.phase == standing || yield(*t.latest) })
 }
 
 // Sharing implements subconscious.World. Keys are links, terms as "term:word",

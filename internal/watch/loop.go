@@ -77,10 +77,12 @@ func newLoop(options Options, open func() (backend, error)) *loop {
 	return l
 }
 
-// run handles events, requests and timers, and works off the queue when there
-// is nothing else to do, so that events never wait for a large folder.
+// run handles events, requests and timers, and works off the queue a folder at
+// a time in between, so that events never wait for a large one.
 func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 	defer l.close()
+	always := make(chan struct{})
+	close(always)
 	l.reopen()
 	for {
 		var events <-chan fsnotify.Event
@@ -88,24 +90,9 @@ func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 		if l.backend != nil {
 			events, failures = l.backend.events(), l.backend.errors()
 		}
+		var work <-chan struct{} // none
 		if len(l.queue) > 0 {
-			select {
-			case <-ctx.Done():
-				return
-			case event, ok := <-events:
-				l.event(event, ok)
-			case err, ok := <-failures:
-				l.failure(err, ok)
-			case request := <-requests:
-				request(l)
-			case <-l.tell.C:
-				l.signal()
-			case <-l.retry.C:
-				l.tryAgain()
-			default:
-				l.workOff()
-			}
-			continue
+			work = always
 		}
 		select {
 		case <-ctx.Done():
@@ -120,6 +107,8 @@ func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 			l.signal()
 		case <-l.retry.C:
 			l.tryAgain()
+		case <-work:
+			l.workOff()
 		}
 	}
 }
