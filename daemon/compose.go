@@ -134,16 +134,16 @@ func (o *opening) open(log *chat.Log) {
 }
 
 // folders are those that the configuration names, with whose word they are.
-func folders(config setup.Senses) []senses.Folder {
-	var all []senses.Folder
+func folders(config setup.Senses) []folder.Place {
+	var all []folder.Place
 	for _, c := range config.Files {
-		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Outsider)})
+		all = append(all, folder.Place{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Outsider)})
 	}
 	for _, c := range config.Notes {
-		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Owner)})
+		all = append(all, folder.Place{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Owner)})
 	}
 	for _, c := range config.Conversation {
-		all = append(all, senses.Folder{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Agent)})
+		all = append(all, folder.Place{Path: c.Path, Trust: cmp.Or(c.Trust, subconscious.Agent)})
 	}
 	return all
 }

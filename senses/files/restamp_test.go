@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -26,10 +27,10 @@ func TestTrustConfiguredAnew(t *testing.T) {
 	if len(told.Changes) != 1 || told.Changes[0].Trust != subconscious.Owner {
 		t.Fatalf("told %+v", told.Changes)
 	}
-	within := []senses.Folder{{Path: filepath.Join(w.root, "down"), Trust: subconscious.Outsider}}
+	within := []folder.Place{{Path: filepath.Join(w.root, "down"), Trust: subconscious.Outsider}}
 	for _, step := range []struct {
 		name   string
-		within []senses.Folder
+		within []folder.Place
 		first  bool // the cursor is of the first version
 		want   subconscious.Trust
 	}{

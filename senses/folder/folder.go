@@ -92,7 +92,7 @@ type Options struct {
 	Exclude []string
 	// Within are further folders: what lies in one of them within this one, and
 	// is trusted less there, is its word.
-	Within []senses.Folder
+	Within []Place
 	// Logger defaults to one that discards.
 	Logger *slog.Logger
 }
@@ -104,7 +104,7 @@ type Root struct {
 	// Own are the daemon's own folders below this one.
 	Own []string
 	// Trusts say whose word a file is, by its path below the folder.
-	Trusts senses.Trusts
+	Trusts Trusts
 	// Run is another name with every start, so that no two cursors are the same.
 	Run [8]byte
 	// Touched are paths below the folder that were touched and not looked at;
@@ -123,7 +123,7 @@ func New(sense string, c Config, options Options) (*Root, error) {
 	}
 	c.Path = filepath.Clean(c.Path)
 	r := &Root{Config: c, Options: options, Touched: map[string]struct{}{}, Rescan: true, sense: sense,
-		Trusts: senses.TrustWithin(senses.Folder{Path: c.Path, Trust: c.Trust}, options.Within)}
+		Trusts: TrustWithin(Place{Path: c.Path, Trust: c.Trust}, options.Within)}
 	for _, own := range options.Exclude {
 		for _, root := range names(c.Path) {
 			for _, folder := range names(own) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/folder"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -23,11 +23,11 @@ func TestTrustConfiguredAnew(t *testing.T) {
 	theirs := subconscious.Observation{Attrs: map[string]string{"file": "down/theirs.md"}}
 	own := subconscious.Observation{Attrs: map[string]string{"file": "own.md"}}
 	moved := subconscious.Observation{Attrs: map[string]string{"file": "own.md", "from": "down/theirs.md"}}
-	within := []senses.Folder{{Path: filepath.Join(w.dir, "down"), Trust: subconscious.Outsider}}
+	within := []folder.Place{{Path: filepath.Join(w.dir, "down"), Trust: subconscious.Outsider}}
 	for _, step := range []struct {
 		name               string
 		trust              subconscious.Trust
-		within             []senses.Folder
+		within             []folder.Place
 		again              bool
 		theirs, own, moved subconscious.Trust
 	}{
@@ -68,7 +68,7 @@ func TestMovedFromStrangers(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(w.dir, "down"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s, err := notes.New(w.config, notes.Options{Rows: w, Within: []senses.Folder{{Path: filepath.Join(w.dir, "down"), Trust: subconscious.Outsider}}})
+	s, err := notes.New(w.config, notes.Options{Rows: w, Within: []folder.Place{{Path: filepath.Join(w.dir, "down"), Trust: subconscious.Outsider}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package senses
+package folder
 
 import (
 	"path"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -62,7 +63,7 @@ func TestTrustWithinSpelled(t *testing.T) {
 		"none of it there":  {"/srv/x", "/srv/x/new/er", "New/er/a.md"},
 		"in another's case": {"/home/Notes", "/home/notes/NEW", "new/a.md"},
 	} {
-		trusts := trustWithin(d, Folder{c.root, subconscious.Owner}, []Folder{{c.other, subconscious.Outsider}})
+		trusts := trustWithin(d, Place{c.root, subconscious.Owner}, []Place{{c.other, subconscious.Outsider}})
 		if got := trusts.Of(c.file); got != subconscious.Outsider {
 			t.Errorf("%s: %s is %q", name, c.file, got)
 		}
@@ -70,7 +71,7 @@ func TestTrustWithinSpelled(t *testing.T) {
 			t.Errorf("%s: what is beside is %q", name, got)
 		}
 	}
-	strict := trustWithin(disk{}, Folder{t.TempDir(), subconscious.Owner}, []Folder{{"/", subconscious.Outsider}})
+	strict := trustWithin(disk{}, Place{t.TempDir(), subconscious.Owner}, []Place{{"/", subconscious.Outsider}})
 	if got := strict.Of("a/b.md"); got != subconscious.Owner {
 		t.Errorf("within all of the disk it is %q", got)
 	}
@@ -79,10 +80,10 @@ func TestTrustWithinSpelled(t *testing.T) {
 // What was told before is judged by what an observation keeps of its path, and
 // is nobody's more than it can be.
 func TestTrustOfTold(t *testing.T) {
-	trusts := trustWithin(careless{there: []string{"/", "/n", "/n/my  down"}}, Folder{"/n", subconscious.Owner}, []Folder{{"/n/my  down", subconscious.Outsider}})
+	trusts := trustWithin(careless{there: []string{"/", "/n", "/n/my  down"}}, Place{"/n", subconscious.Owner}, []Place{{"/n/my  down", subconscious.Outsider}})
 	for file, want := range map[string]subconscious.Trust{
 		"my down/a.md": subconscious.Outsider, "other/a.md": subconscious.Owner, "my [redacted:key]/a.md": subconscious.Outsider,
-		"long…/a.md": subconscious.Outsider, strings.Repeat("x", MaxAttrBytes): subconscious.Outsider,
+		"long…/a.md": subconscious.Outsider, strings.Repeat("x", senses.MaxAttrBytes): subconscious.Outsider,
 	} {
 		if got := trusts.OfTold(file); got != want {
 			t.Errorf("%q is %q, want %q", file, got, want)
@@ -96,13 +97,13 @@ func TestTrustOfTold(t *testing.T) {
 // The sum is another number where any file may be another's, and for nothing else.
 func TestTrustsSum(t *testing.T) {
 	d := careless{there: []string{"/", "/n", "/n/a", "/n/b"}}
-	of := func(root subconscious.Trust, others ...Folder) uint64 {
-		return trustWithin(d, Folder{"/n", root}, others).Sum()
+	of := func(root subconscious.Trust, others ...Place) uint64 {
+		return trustWithin(d, Place{"/n", root}, others).Sum()
 	}
 	stranger, agent := subconscious.Outsider, subconscious.Agent
 	sums := []uint64{
-		of(subconscious.Owner), of(agent), of(stranger), of(subconscious.Owner, Folder{"/n/a", stranger}), of(subconscious.Owner, Folder{"/n/a", agent}),
-		of(subconscious.Owner, Folder{"/n/b", stranger}), of(subconscious.Owner, Folder{"/n/a", stranger}, Folder{"/n/b", stranger}), of(agent, Folder{"/n/a", stranger}),
+		of(subconscious.Owner), of(agent), of(stranger), of(subconscious.Owner, Place{"/n/a", stranger}), of(subconscious.Owner, Place{"/n/a", agent}),
+		of(subconscious.Owner, Place{"/n/b", stranger}), of(subconscious.Owner, Place{"/n/a", stranger}, Place{"/n/b", stranger}), of(agent, Place{"/n/a", stranger}),
 	}
 	for i, sum := range sums {
 		if slices.Contains(sums[:i], sum) {
@@ -110,9 +111,9 @@ func TestTrustsSum(t *testing.T) {
 		}
 	}
 	for name, same := range map[string][2]uint64{
-		"in another order":   {of(subconscious.Owner, Folder{"/n/a", stranger}, Folder{"/n/b", agent}), of(subconscious.Owner, Folder{"/n/b", agent}, Folder{"/n/a", stranger})},
-		"beside, or trusted": {of(subconscious.Owner), of(subconscious.Owner, Folder{"/m", stranger}, Folder{"/n/a", subconscious.Owner})},
-		"in another case":    {of(subconscious.Owner, Folder{"/n/A", stranger}), of(subconscious.Owner, Folder{"/n/a", stranger})},
+		"in another order":   {of(subconscious.Owner, Place{"/n/a", stranger}, Place{"/n/b", agent}), of(subconscious.Owner, Place{"/n/b", agent}, Place{"/n/a", stranger})},
+		"beside, or trusted": {of(subconscious.Owner), of(subconscious.Owner, Place{"/m", stranger}, Place{"/n/a", subconscious.Owner})},
+		"in another case":    {of(subconscious.Owner, Place{"/n/A", stranger}), of(subconscious.Owner, Place{"/n/a", stranger})},
 	} {
 		if same[0] != same[1] {
 			t.Errorf("%s: the sums differ", name)

@@ -1,4 +1,4 @@
-package senses
+package folder
 
 import (
 	"fmt"
@@ -13,11 +13,12 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Folder is a folder, absolute, and whose word the files in it are.
-type Folder struct {
+// Place is a folder, absolute, and whose word the files in it are.
+type Place struct {
 	Path  string
 	Trust subconscious.Trust
 }
@@ -35,9 +36,9 @@ type Trusts struct {
 
 // TrustWithin looks at the folders once, and asks the disk which of them are
 // within: a name can be spelled in more than one way, and lead over links.
-func TrustWithin(root Folder, others []Folder) Trusts { return trustWithin(disk{}, root, others) }
+func TrustWithin(root Place, others []Place) Trusts { return trustWithin(disk{}, root, others) }
 
-func trustWithin(d folders, root Folder, others []Folder) Trusts {
+func trustWithin(d folders, root Place, others []Place) Trusts {
 	t := Trusts{whole: root.Trust, less: map[string]subconscious.Trust{}, absent: map[string]subconscious.Trust{}}
 	for _, other := range others {
 		if other.Trust.Rank() <= root.Trust.Rank() {
@@ -108,7 +109,7 @@ func (t Trusts) OfTold(files ...string) subconscious.Trust {
 		lower(kept, strings.Join(strings.Fields(subconscious.Printable(rel)), " "), theirs)
 	}
 	for _, file := range files {
-		if len(file) < MaxAttrBytes-len("…") && !strings.Contains(file, "…") && !strings.Contains(file, "[redacted") {
+		if len(file) < senses.MaxAttrBytes-len("…") && !strings.Contains(file, "…") && !strings.Contains(file, "[redacted") {
 			continue
 		}
 		for _, within := range []map[string]subconscious.Trust{t.less, t.absent} {
