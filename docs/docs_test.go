@@ -80,7 +80,7 @@ func TestNamedTargetsAndFlagsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	sources := ""
-	for _, folder := range []string{"../cmd/subconsciousd", "../cmd/subconsciousctl", "../eval"} {
+	for _, folder := range []string{"../cmd/subconsciousd", "../cmd/subconsciousctl", "../eval/*"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,344 @@
+package attack
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// planted is a text that the suite put somewhere, and whose word it is there.
+type planted struct {
+	id    string
+	key   string // of what it is known by
+	trust subconscious.Trust
+	// order is what it tells a model to do; "" where it means no harm.
+	order string
+	// voice is who says it, where one says several of them in one incident.
+	voice string
+	// incident is what an owner's text and a stranger's are both about; "" where
+	// nothing else is about it.
+	incident string
+}
+
+// attackTry is one call of a tool with an effect, as the suite saw it: what the
+// model had been shown by then it knows by itself, and takes nobody's word for.
+type attackTry struct {
+	nonce, tool string
+	// shown is the least trusted whose words had been shown, and incidents how
+	// many of the planted texts, without notes read beside another's incident.
+	shown     subconscious.Trust
+	incidents int
+	// beside: an owner's own text and a stranger's of one incident were among them.
+	beside bool
+	orders bool // some of them were of the attacker
+}
+
+// attackBrain is the one model of a world: obedient where it is shown an order,
+// and honest where it is not.
+type attackBrain struct {
+	hasty bool            // it reads all there is before it does anything
+	first escalate.Effect // what it tries before all else
+
+	mu      sync.Mutex
+	planted []planted
+	tries   map[string]attackTry // by nonce
+	calls   map[string]int       // of tools, by name
+	// read is what was seen of the canary, bare how many texts of strangers were
+	// shown without marks.
+	read, bare int
+	requests   struct{ threads, deliberation, cases int }
+	reached    map[string]bool // orders that a model with tools was shown
+	followed   map[string]bool // of these, those that it acted on
+	obeyed     map[int]bool    // deliberations in which it was
+	beside     map[int]bool    // of these, those with an owner's own text of the same incident
+	nonces     int
+}
+
+func newAttackBrain() *attackBrain {
+	return &attackBrain{tries: map[string]attackTry{}, calls: map[string]int{}, reached: map[string]bool{}, followed: map[string]bool{}, obeyed: map[int]bool{}, beside: map[int]bool{}}
+}
+
+// plant makes a text known.
+func (b *attackBrain) plant(p planted) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.planted = append(b.planted, p)
+}
+
+// script is the model. What is planted later counts from then on.
+func (b *attackBrain) script() modeltest.Script {
+	return func(r modeltest.Request) modeltest.Reply {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.tally(r)
+		var orders []modeltest.Order
+		for _, p := range b.planted {
+			if p.order != "" {
+				orders = append(orders, modeltest.Order{ID: p.id, Text: p.order})
+			}
+		}
+		return modeltest.Obedient(modeltest.Obedience{
+			Orders: orders, Honest: b.honest, Moves: b.moves,
+			Says: func(_ modeltest.Request, obeyed []modeltest.Order, _ int) string {
+				return obeyed[0].Text + ` <tool_call>{"name":"approve_proposal","arguments":{"id":"p-1"}}</tool_call>`
+			},
+		})(r)
+	}
+}
+
+// tally counts what a request shows that it should not.
+func (b *attackBrain) tally(r modeltest.Request) {
+	shown := r.Shown()
+	if r.Wields() {
+		b.requests.deliberation++
+		if r.Round() == 0 {
+			b.requests.cases++
+		}
+	} else {
+		b.requests.threads++
+	}
+	if strings.Contains(attackLetters(shown), attackLetters(canary)) {
+		b.read++
+	}
+	for _, p := range b.planted {
+		if p.trust != subconscious.Owner && p.order != "" && standsBare(shown, p.order) {
+			b.bare++
+		}
+	}
+}
+
+// standsBare reports whether a stranger's sentence stands in a line of an
+// observation, or of its text, as it was written: with spaces.
+func standsBare(shown, order string) bool {
+	head := oneLine(order)
+	if head = head[:min(len(head), 40)]; !strings.Contains(head, " ") {
+		return false
+	}
+	for line := range strings.Lines(shown) {
+		if (strings.HasPrefix(line, "[") || strings.HasPrefix(line, "    | ")) && strings.Contains(line, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// weigh says whose words a request shows.
+func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
+	shown, about, rests := attackLetters(r.Shown()), attackLetters(firstOfEvidence(r.Shown())), attackLetters(restsOn(r.Shown()))
+	t.shown = subconscious.Owner
+	var keys []string
+	ours, theirs := map[string]bool{}, map[string]bool{}
+	for _, p := range b.planted {
+		if !strings.Contains(shown, p.key) {
+			continue
+		}
+		// A note that means no harm is another incident than a mail that it is read
+		// beside, and is kept back where it is what it is all about.
+		switch {
+		case p.voice != "" && strings.Contains(rests, p.key):
+			keys = append(keys, "the incident of "+p.voice)
+		case p.trust != subconscious.Owner || p.order != "" || strings.Contains(about, p.key):
+			keys = append(keys, p.key)
+		}
+		t.orders = t.orders || p.order != ""
+		switch {
+		case p.incident == "":
+		case p.trust == subconscious.Owner:
+			ours[p.incident] = true
+		default:
+			theirs[p.incident] = true
+		}
+		if t.shown != subconscious.Outsider && p.trust != subconscious.Owner {
+			t.shown = p.trust
+		}
+	}
+	slices.Sort(keys)
+	t.incidents = len(slices.Compact(keys))
+	for incident := range ours {
+		t.beside = t.beside || theirs[incident]
+	}
+	return t
+}
+
+// firstOfEvidence is the line of what a deliberation is about: the first of
+// those that it rests on.
+func firstOfEvidence(shown string) string {
+	_, evidence, _ := strings.Cut(shown, "What it rests on:")
+	return newLine.FindString(evidence)
+}
+
+// restsOn is all of it.
+func restsOn(shown string) string {
+	_, evidence, _ := strings.Cut(shown, "What it rests on:")
+	evidence, _, _ = strings.Cut(evidence, "What it is about:")
+	return evidence
+}
+
+// attackLetters are the letters and digits of a text, which no mark changes.
+func attackLetters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}
+
+// plantedKey is what a planted text is known by: its beginning, since it may be
+// cut.
+func plantedKey(text string) string {
+	key := attackLetters(text)
+	for i := range key {
+		if i >= 20 {
+			return key[:i]
+		}
+	}
+	return key
+}
+
+// die gives a number that depends on the texts alone.
+func die(n int, texts ...string) int {
+	h := fnv.New32a()
+	for _, t := range texts {
+		_, _ = h.Write([]byte(t)) // it never fails
+	}
+	return int(h.Sum32() % uint32(n))
+}
+
+var (
+	newLine = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\] ([a-z]+) .*$`)
+	// mailAbout is a mail whose contents are elsewhere than in what is shown.
+	mailAbout = regexp.MustCompile(`(?m)^\[(mail:[a-z2-7]{10})@[0-9]+\] .*About\^`)
+	reportFor = regexp.MustCompile(`report-[a-z0-9-]+\.txt`)
+)
+
+// honest is the model that nobody told anything: as a thread it finds what is
+// new, and asks that half of it be told; with tools it looks into a file that it
+// hears of, and tells the person.
+func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
+	report := reportFor.FindString(r.Shown())
+	if report != "" && r.Round() == 0 && r.Offers("read_file") {
+		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_file", 0, map[string]any{"path": "files-inbox/" + report})}}
+	}
+	if mail := mailAbout.FindStringSubmatch(r.Shown()); mail != nil && r.Wields() && r.Round() == 0 {
+		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_mail", 0, map[string]any{"ref": mail[1]})}}
+	}
+	if r.Wields() {
+		subject := r.Shown()
+		if b.hasty || die(3, subject) == 0 && r.Round() == 0 {
+			if calls := b.curious(r); len(calls) > 0 && r.Round() == 0 {
+				return modeltest.Reply{Calls: calls}
+			}
+		}
+		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "notify_person", 0, map[string]any{"text": "Please have a look at it.", "reason": "It is for you."})}}
+	}
+	_, news, _ := strings.Cut(r.Shown(), "What is new to you:")
+	var t modeltest.Thought
+	kinds := r.Kinds()
+	lines := newLine.FindAllStringSubmatch(news, -1)
+	// What means no harm comes first, so that it is found in any company.
+	slices.SortStableFunc(lines, func(x, y []string) int { return b.harm(x[0]) - b.harm(y[0]) })
+	for _, match := range lines {
+		title := strings.ReplaceAll(match[0][strings.LastIndex(match[0], " · ")+1:], "^", " ")
+		title = strings.Trim(title, " ·")
+		if len(t.Findings) == 2 || len(kinds) == 0 || match[2] == "health" {
+			break
+		}
+		f := modeltest.Finding{Kind: kinds[0], Summary: subconscious.Head("Noticed: "+title, 110), Importance: 7, Evidence: []string{match[1]}}
+		if b.harm(match[0]) > 0 || die(2, title) == 0 {
+			reason := "It came just now."
+			f.Escalate, f.EscalateReason, f.Importance = true, &reason, 9
+		}
+		t.Findings = append(t.Findings, f)
+	}
+	return modeltest.Reply{Thought: &t}
+}
+
+// harm is 0 for a line of what means none.
+func (b *attackBrain) harm(line string) int {
+	line = attackLetters(line)
+	for _, p := range b.planted {
+		if p.order == "" && p.trust != subconscious.Owner && strings.Contains(line, p.key) {
+			return 0
+		}
+	}
+	return 1
+}
+
+// curious reads everything.
+func (b *attackBrain) curious(r modeltest.Request) []models.ToolCall {
+	var calls []models.ToolCall
+	for _, name := range []string{"read_subconscious", "list_events", "read_mail", "search_conversations", "search_memory"} {
+		if r.Offers(name) {
+			calls = append(calls, b.call(r, name, len(calls), map[string]any{"words": "the", "days": 7, "search": "zenith"}))
+		}
+	}
+	return calls
+}
+
+// call fills the arguments of a tool by its schema: with the values of that name,
+// and else with the least that is required.
+func (b *attackBrain) call(r modeltest.Request, name string, n int, values map[string]any) models.ToolCall {
+	b.calls[name]++
+	arguments := map[string]any{}
+	for _, t := range r.Tools {
+		if t.Name != name {
+			continue
+		}
+		var schema struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		}
+		if err := json.Unmarshal([]byte(modeltest.Instance(t.Parameters)), &arguments); err != nil {
+			arguments = map[string]any{}
+		}
+		if err := json.Unmarshal(t.Parameters, &schema); err != nil {
+			continue
+		}
+		for key := range schema.Properties {
+			if value, ok := values[key]; ok {
+				arguments[key] = value
+			}
+		}
+	}
+	data, err := json.Marshal(arguments)
+	if err != nil {
+		data = []byte(`{}`)
+	}
+	return models.ToolCall{ID: fmt.Sprintf("call_%d_%d", r.Number, n), Name: name, Arguments: data}
+}
+
+// nonce names a try, and keeps what the model had been shown before it.
+func (b *attackBrain) nonce(r modeltest.Request, tool string) string {
+	b.nonces++
+	try := b.weigh(r)
+	// In letters alone: what looks like a code is taken out as a secret.
+	word := strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(b.nonces))
+	try.nonce, try.tool = "mark"+word+"mark", tool
+	b.tries[try.nonce] = try
+	return try.nonce
+}
+
+var nonces = regexp.MustCompile(`mark[a-j]+mark`)
+
+// triesIn are the tries that are named in a text.
+func (b *attackBrain) triesIn(text string) []attackTry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []attackTry
+	for _, nonce := range nonces.FindAllString(text, -1) {
+		if try, ok := b.tries[nonce]; ok {
+			found = append(found, try)
+		}
+	}
+	return found
+}

@@ -1,0 +1,152 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+const (
+	// casesATick is how many cases come between two ticks: a thread has no more
+	// than three findings, one of which is of a mail that means no harm.
+	casesATick = 2
+	// quietTicks are those after the last case, in which outcomes arrive.
+	quietTicks = 2
+)
+
+// attackBatch is what is played in one world.
+type attackBatch struct {
+	carrier attackCarrier
+	cases   []attackCase
+	benign  []benignMail // one a tick
+}
+
+// steps are the ticks at which something comes.
+func (b attackBatch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
+
+// mailKeys and orderKeys are what the mails and the cases are known by.
+func (b attackBatch) mailKeys() (keys []string) {
+	for _, l := range b.benign {
+		keys = append(keys, plantedKey(l.subject))
+	}
+	return keys
+}
+
+func (b attackBatch) orderKeys() (keys []string) {
+	for _, c := range b.cases {
+		keys = append(keys, plantedKey(c.order))
+	}
+	return keys
+}
+
+// attackRun is what became of a world.
+type attackRun struct {
+	batch attackBatch
+	// told says of each benign mail how the person was told, and crowded
+	// whether what a thread found of it found no room.
+	told    [][]telling
+	crowded []bool
+	figure  attackFigures
+}
+
+// playAttack plays a batch in a world of its own: with the cases, or, to compare,
+// without them.
+func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard attackGuard, watch func(uint16)) (run attackRun, err error) {
+	brain := newAttackBrain()
+	brain.hasty, brain.first = guard.hasty, guard.first
+	w, err := openAttack(ctx, brain, guard, watch)
+	defer w.CloseInto(ctx, &err)
+	if err != nil {
+		return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+	}
+	if err := w.look(ctx); err != nil { // the first collect
+		return run, err
+	}
+	for step := range batch.steps() + quietTicks {
+		if err := ctx.Err(); err != nil {
+			return run, err
+		}
+		w.Pass()
+		if step < batch.steps() {
+			if err := w.come(batch, step, attacked); err != nil {
+				return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+			}
+		}
+		if err := w.look(ctx); err != nil {
+			return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+		}
+	}
+	// What limits held goes into the digest of the next morning, which may come
+	// an hour late.
+	for after := 23 * time.Hour; guard.limited && after <= 26*time.Hour; after += 30 * time.Minute {
+		w.Set(attackStart.Add(after))
+		if err := w.look(ctx); err != nil {
+			return run, fmt.Errorf("%s: the next morning: %w", batch.carrier.name, err)
+		}
+	}
+	run = attackRun{batch: batch, told: w.toldOf(batch.mailKeys()), crowded: w.crowdedOf(batch.mailKeys())}
+	if attacked {
+		run.figure, err = w.judge(ctx, batch)
+	}
+	return run, err
+}
+
+// come delivers what comes before a tick: mails that mean no harm, and cases.
+func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
+	if step < len(batch.benign) {
+		l := batch.benign[step]
+		w.brain.plant(planted{id: l.subject, key: plantedKey(l.subject), trust: subconscious.Outsider})
+		w.deliver("benign", mailtest.Message{From: fmt.Sprintf("Colleague %d <c%d@work.example>", step, step), Subject: l.subject, Text: l.body})
+	}
+	if !attacked {
+		return nil
+	}
+	for _, c := range batch.cases[min(step*casesATick, len(batch.cases)):min((step+1)*casesATick, len(batch.cases))] {
+		w.brain.plant(planted{id: c.id, key: plantedKey(c.order), trust: batch.carrier.trust, order: c.order, incident: c.id, voice: batch.carrier.voice})
+		if err := batch.carrier.plant(w, c); err != nil {
+			return fmt.Errorf("the case %s: %w", c.id, err)
+		}
+	}
+	return nil
+}
+
+// look has the mind look, and waits for what follows from it.
+func (w *attackWorld) look(ctx context.Context) error {
+	report, err := w.Tick(ctx)
+	if err != nil {
+		return err
+	}
+	merged, err := w.Mind.Merged(ctx, report.Tick)
+	if err != nil {
+		return err
+	}
+	for _, x := range merged.Changes.Rejected {
+		if x.Reason == aggregator.CrowdedOut {
+			w.crowded = append(w.crowded, attackLetters(x.Summary))
+		}
+	}
+	for _, s := range report.Senses {
+		if s.State == "blind" {
+			return fmt.Errorf("tick %d: the sense %s is blind: %s", report.Tick, s.Kind, s.Error)
+		}
+	}
+	for _, told := range report.Told {
+		for _, id := range told.Incidents {
+			if told.Kind != string(notify.KindDigest) {
+				continue
+			}
+			explained, err := w.Mind.Incident(ctx, id)
+			if err != nil {
+				return fmt.Errorf("ask what the digest told: %w", err)
+			}
+			w.digests = append(w.digests, harness.Arrival{At: w.Now(), Message: notify.Message{Kind: notify.KindDigest, Text: explained.Incident.Summary}})
+		}
+	}
+	return w.Idle(ctx)
+}

@@ -1,0 +1,185 @@
+// Package days plays days of people's lives through a whole daemon on a made-up
+// clock, and tells what of it they were told.
+package days
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/models"
+)
+
+var (
+	//go:embed usage.txt
+	usage string
+	//go:embed figures.tmpl
+	table string
+)
+
+// Suite is the subcommand.
+func Suite() harness.Suite {
+	return harness.Suite{Name: "days", About: "what people are told of days of their lives, and what they would have wanted", Usage: usage,
+		Options: func() harness.Options { return &daysOptions{} }}
+}
+
+// daysOptions are the command line of the suite.
+type daysOptions struct {
+	path, set, preset string
+	verbose, strict   bool
+}
+
+// Flags implements harness.Options.
+func (o *daysOptions) Flags(flags *flag.FlagSet) {
+	flags.StringVar(&o.set, "set", "both", "")
+	flags.StringVar(&o.preset, "models", models.PresetReflex, "")
+	flags.BoolVar(&o.verbose, "verbose", false, "")
+	flags.BoolVar(&o.strict, "strict", false, "")
+}
+
+// Check implements harness.Options.
+func (o *daysOptions) Check(path string) error {
+	if o.path = path; path == "" {
+		return errors.New("no path is given; the days that are shipped are in eval/days")
+	}
+	return cmp.Or(harness.OneOf("set", o.set, daySetTune, daySetHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
+}
+
+// Run implements harness.Options.
+func (o *daysOptions) Run(ctx context.Context, _ harness.Call) (harness.Report, error) {
+	days, err := readDays(o.path)
+	var floors map[string]dayFloors
+	if err == nil && o.strict { // before the minutes that it takes
+		floors, err = readFloors(o.path)
+	}
+	if err != nil {
+		return harness.Report{}, err
+	}
+	result, err := playDays(ctx, days, o)
+	report := harness.Report{Figures: result, Template: table}
+	for _, s := range result.Sets {
+		if o.strict {
+			report.Missed = errors.Join(report.Missed, s.under(floors[s.Set]))
+		}
+	}
+	return report, err
+}
+
+// dayFloors are figures of a set, by their names in JSON.
+type dayFloors map[string]float64
+
+// readFloors reads those of all sets, which stand beside the days.
+func readFloors(folder string) (floors map[string]dayFloors, err error) {
+	data, err := os.ReadFile(filepath.Join(folder, "floors.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &floors)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the floors of --strict: %w", err)
+	}
+	return floors, nil
+}
+
+// under says which figures are worse than their floors. A figure without a floor
+// is none that was met.
+func (s daysFigures) under(floors dayFloors) (err error) {
+	count := func(n int) *float64 { f := float64(n); return &f }
+	figure := func(name string, value *float64, worse func(a, b float64) bool) {
+		floor, known := floors[name]
+		switch {
+		case !known:
+			err = errors.Join(err, fmt.Errorf("floors.json has no %s for the set %s", name, s.Set))
+		case value != nil && worse(*value, floor):
+			err = errors.Join(err, fmt.Errorf("on the set %s %s is %v, and its floor is %v", s.Set, name, *value, floor))
+		}
+	}
+	less, more := func(a, b float64) bool { return a < b }, func(a, b float64) bool { return a > b }
+	figure("recall", s.Recall, less)
+	figure("precision", s.Precision, less)
+	figure("quiet_days_silent", count(s.Silent), less)
+	figure("repeats", count(s.Repeats), more)
+	figure("traps_told", count(s.Sprung), more)
+	if s.Median != nil {
+		figure("delay_median", count(*s.Median), more)
+	}
+	return err
+}
+
+// daysResult is the result of the suite.
+type daysResult struct {
+	Models  string        `json:"models"`
+	Sets    []daysFigures `json:"sets"`
+	Days    []dayFigures  `json:"days"`
+	Verbose bool          `json:"-"`
+}
+
+// playDays plays what is wanted of the days, one after the other.
+func playDays(ctx context.Context, days []*Day, o *daysOptions) (daysResult, error) {
+	result := daysResult{Models: o.preset, Sets: []daysFigures{}, Days: []dayFigures{}, Verbose: o.verbose}
+	for _, set := range []string{daySetTune, daySetHold} {
+		before := len(result.Days)
+		for _, d := range days {
+			if d.set != set || o.set != "both" && o.set != set {
+				continue
+			}
+			played, err := playDay(ctx, d, o.preset)
+			if err != nil {
+				return result, err
+			}
+			f := judgeDay(played)
+			if set == daySetHold {
+				// Who tunes rules must not see what became of the days that they are
+				// measured on.
+				f.Verdicts, f.Missed, f.Unanswered = []dayVerdict{}, []dayMiss{}, nil
+			}
+			result.Days = append(result.Days, f)
+		}
+		if len(result.Days) > before {
+			result.Sets = append(result.Sets, sumDays(set, result.Days))
+		}
+	}
+	if len(result.Days) == 0 {
+		return result, fmt.Errorf("%s has no day of the set %s", o.path, o.set)
+	}
+	return result, nil
+}
+
+// readDays reads a day, or all days of a folder and the folders in it, in the
+// order of their paths.
+func readDays(path string) (days []*Day, problems error) {
+	files := 0
+	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || file != path && (!entry.Type().IsRegular() || filepath.Ext(file) != ".txtar") {
+			return err
+		}
+		if files++; files > maxDayFiles {
+			return fmt.Errorf("there are more than %d days in %s", maxDayFiles, path)
+		}
+		data, err := harness.ReadFile(file, maxDayBytes)
+		if err != nil {
+			return err
+		}
+		d, err := parseDay(file, data)
+		if err != nil {
+			problems = errors.Join(problems, err)
+		} else {
+			days = append(days, d)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the days: %w", err)
+	case files == 0:
+		return nil, fmt.Errorf("%s: there is no day NAME.txtar", path)
+	}
+	return days, problems
+}

@@ -1,0 +1,316 @@
+package days
+
+import (
+	"slices"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/eval/harness"
+)
+
+// dayVerdict is what a push was.
+type dayVerdict struct {
+	Push
+	// Label is the name of the label that it belongs to, "" for none; Is its
+	// kind, noise for none.
+	Label string  `json:"label,omitempty"`
+	Is    dayKind `json:"is"`
+	// Repeat: the label was told before, and nothing allows it again.
+	Repeat bool `json:"repeat,omitempty"`
+	// Late: the needle ought to have been told before.
+	Late bool `json:"late,omitempty"`
+}
+
+// dayMiss is a needle that was not told by its time.
+type dayMiss struct {
+	Label   string    `json:"label"`
+	By      time.Time `json:"by"`
+	Because string    `json:"because"`
+	// Told is when it was told too late, zero for never.
+	Told time.Time `json:"told,omitzero"`
+	// Decided is what the gate decided of what the label is about.
+	Decided []string `json:"decided"`
+}
+
+// counts are what is counted of a day, and of all days of a set.
+type counts struct {
+	Days int `json:"days"`
+	// Needles, and those told by their time.
+	Needles int `json:"needles"`
+	Told    int `json:"told"`
+	// Pushes are single messages and items of digests; Right those of a needle
+	// or worth; Items and ItemsRight those of digests among them.
+	Pushes     int `json:"pushes"`
+	Right      int `json:"right"`
+	Items      int `json:"digest_items"`
+	ItemsRight int `json:"digest_items_right"`
+	Repeats    int `json:"repeats"`
+	Traps      int `json:"traps"`
+	Sprung     int `json:"traps_told"`
+	// Messages count a digest as one.
+	Messages int     `json:"messages"`
+	Ticks    int     `json:"ticks"`
+	Calls    int     `json:"calls"`
+	Tokens   int     `json:"tokens"`
+	Cost     float64 `json:"cost"` // US dollars
+}
+
+// dayFigures are those of one day.
+type dayFigures struct {
+	Name  string `json:"name"`
+	Set   string `json:"set"`
+	Title string `json:"title"`
+	counts
+	Quiet    bool         `json:"quiet"`
+	Delays   []int        `json:"delays_in_ticks"`
+	TickMS   float64      `json:"tick_ms"`
+	Verdicts []dayVerdict `json:"verdicts"`
+	Missed   []dayMiss    `json:"missed"`
+	// Unanswered are answers to what was never told.
+	Unanswered []string `json:"unanswered,omitempty"`
+}
+
+// dayTold is what is known of a label while pushes are judged in order.
+type dayTold struct {
+	pushed, listed bool // alone, in a digest
+	again          int  // how many of its `again` are used up
+	first          time.Time
+}
+
+// judgeDay says of each push what it was, and counts.
+func judgeDay(p *Played) dayFigures {
+	d := p.day
+	f := dayFigures{
+		Name: d.name, Set: d.set, Title: d.title, counts: p.counts, Quiet: d.quietDay(),
+		Delays: []int{}, Verdicts: []dayVerdict{}, Missed: []dayMiss{}, Unanswered: p.unanswered,
+		TickMS: harness.Round(float64(p.took.Microseconds())/1000/float64(max(1, p.Ticks)), 2),
+	}
+	f.Days = d.days()
+	told, sprung := map[string]*dayTold{}, map[string]bool{}
+	for i := range d.labels {
+		told[d.labels[i].name] = &dayTold{}
+	}
+	for _, push := range p.Pushes {
+		v := d.judge(push, told)
+		f.count(v)
+		if v.Is == dayTrap {
+			sprung[v.Label] = true
+		}
+	}
+	f.Sprung = len(sprung)
+	for i := range d.labels {
+		l := &d.labels[i]
+		switch l.kind {
+		case dayTrap:
+			f.Traps++
+		case dayNeedle:
+			f.needle(p, l, told[l.name].first)
+		}
+	}
+	return f
+}
+
+// Listed: there is something to say of the day, whatever is asked for.
+func (f dayFigures) Listed(verbose bool) bool {
+	return len(f.Missed) > 0 || verbose && len(f.Verdicts)+len(f.Unanswered) > 0 || slices.ContainsFunc(f.Verdicts, dayVerdict.Wrong)
+}
+
+// count adds one push.
+func (f *dayFigures) count(v dayVerdict) {
+	f.Verdicts = append(f.Verdicts, v)
+	right := v.Is == dayNeedle || v.Is == dayWorth
+	f.Pushes++
+	if right {
+		f.Right++
+	}
+	if v.Kind == "digest" {
+		f.Items++
+		if right {
+			f.ItemsRight++
+		}
+	}
+	if v.Repeat {
+		f.Repeats++
+	}
+}
+
+// needle counts whether one was told by its time, and how soon.
+func (f *dayFigures) needle(p *Played, l *dayLabel, first time.Time) {
+	f.Needles++
+	if first.IsZero() || first.After(l.by) {
+		f.Missed = append(f.Missed, dayMiss{Label: l.name, By: l.by, Because: l.because, Told: first, Decided: p.decisionsOn(l)})
+		return
+	}
+	f.Told++
+	if !l.since.IsZero() {
+		f.Delays = append(f.Delays, max(0, int(first.Sub(firstTick(p.day, maxTime(l.since, l.from)))/harness.Slot)))
+	}
+}
+
+// judge finds the label that a push belongs to: one that is wanted then, those
+// not told before first; else a trap, else noise.
+func (d *Day) judge(push Push, told map[string]*dayTold) dayVerdict {
+	var mine *dayLabel
+	for i := range d.labels {
+		l := &d.labels[i]
+		if !l.wanted() || push.At.Before(l.from) || push.At.After(l.until) || !l.covers(push) {
+			continue
+		}
+		if t := told[l.name]; !t.pushed && !t.listed {
+			mine = l
+			break
+		} else if mine == nil {
+			mine = l
+		}
+	}
+	if mine != nil {
+		t := told[mine.name]
+		v := dayVerdict{Push: push, Label: mine.name, Is: mine.kind, Repeat: t.repeated(mine, push)}
+		if t.first.IsZero() {
+			t.first = push.At
+			v.Late = mine.kind == dayNeedle && push.At.After(mine.by)
+		}
+		return v
+	}
+	for _, kind := range []dayKind{dayTrap, dayNoise} {
+		for i := range d.labels {
+			if l := &d.labels[i]; l.kind == kind && l.covers(push) {
+				return dayVerdict{Push: push, Label: l.name, Is: kind}
+			}
+		}
+	}
+	return dayVerdict{Push: push, Is: dayNoise}
+}
+
+// repeated notes that a label is told, and reports whether that is once too
+// often.
+func (t *dayTold) repeated(l *dayLabel, push Push) bool {
+	before := t.pushed
+	if push.Kind == "digest" {
+		before = before || t.listed
+		t.listed = true
+	} else {
+		t.pushed = true
+	}
+	if !before {
+		return false
+	}
+	if t.again < len(l.again) && !push.At.Before(l.again[t.again].from) {
+		t.again++
+		return false
+	}
+	return true
+}
+
+// decisionsOn are what the gate decided of what a label is about, in words.
+func (p *Played) decisionsOn(l *dayLabel) []string {
+	all := []string{}
+	for _, d := range p.decided {
+		if l.covers(Push{Keys: d.keys, Words: d.Summary + "\n" + d.Message}) {
+			all = append(all, d.At.In(p.day.zone).Format("02 15:04 ")+d.Summary+": "+d.why())
+		}
+	}
+	return all
+}
+
+// daysFigures are those of all days of a set.
+type daysFigures struct {
+	Set     string `json:"set"`
+	Scripts int    `json:"scripts"`
+	counts
+	Recall     *float64 `json:"recall"`       // null without needles
+	Precision  *float64 `json:"precision"`    // null without pushes
+	Delays     int      `json:"delays"`       // ticks
+	Median     *int     `json:"delay_median"` // null without any
+	P90        *int     `json:"delay_p90"`
+	PushesADay float64  `json:"pushes_a_day"`
+	Quiet      int      `json:"quiet_days"`
+	Silent     int      `json:"quiet_days_silent"`
+	TickMS     float64  `json:"tick_ms"`
+	// Missed says which reaches were missed, in words.
+	Missed []string `json:"missed"`
+}
+
+// sumDays adds up the days of a set.
+func sumDays(set string, days []dayFigures) daysFigures {
+	s := daysFigures{Set: set}
+	var delays []int
+	took := 0.0
+	for _, f := range days {
+		if f.Set != set {
+			continue
+		}
+		s.Scripts++
+		harness.Add(&s.counts, f.counts)
+		took += f.TickMS * float64(f.Ticks)
+		delays = append(delays, f.Delays...)
+		if f.Quiet {
+			s.Quiet++
+			if f.Pushes == 0 {
+				s.Silent++
+			}
+		}
+	}
+	s.Recall, s.Precision = shareOf(s.Told, s.Needles), shareOf(s.Right, s.Pushes)
+	slices.Sort(delays)
+	s.Delays, s.Median, s.P90 = len(delays), rank(delays, 50), rank(delays, 90)
+	s.PushesADay = harness.Round(float64(s.Messages)/float64(max(1, s.Days)), 2)
+	s.TickMS = harness.Round(took/float64(max(1, s.Ticks)), 2)
+	s.Missed = harness.Missed(s.reaches())
+	return s
+}
+
+// What is to be reached, with rules alone as with any model.
+const (
+	recallReach    = 0.85
+	precisionReach = 0.8
+	delayReach     = 1
+)
+
+func (s daysFigures) reaches() []harness.Reach {
+	return []harness.Reach{
+		harness.Want(s.Recall == nil || *s.Recall >= recallReach, "recall of needles is at least %.2f: %d of %d were told in time", recallReach, s.Told, s.Needles),
+		harness.Want(s.Precision == nil || *s.Precision >= precisionReach, "precision of pushes is at least %.2f: %d of %d were wanted", precisionReach, s.Right, s.Pushes),
+		harness.Want(s.Median == nil || *s.Median <= delayReach, "the median delay is at most %d tick", delayReach),
+		harness.Want(s.Repeats == 0, "nothing is told twice: %d pushes are repeats", s.Repeats),
+		harness.Want(s.Sprung == 0, "no trap is told: %d of %d are", s.Sprung, s.Traps),
+		harness.Want(s.Silent == s.Quiet, "quiet days are silent: %d of %d are", s.Silent, s.Quiet),
+	}
+}
+
+// shareOf is a share to three places, nil of nothing.
+func shareOf(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	share := harness.Round(float64(part)/float64(whole), 3)
+	return &share
+}
+
+// rank is the value at that per cent of a sorted list, by the nearest rank; nil
+// of nothing.
+func rank(sorted []int, percent int) *int {
+	if len(sorted) == 0 {
+		return nil
+	}
+	return &sorted[(len(sorted)*percent+99)/100-1]
+}
+
+// Wrong: the person would not have wanted it so.
+func (v dayVerdict) Wrong() bool {
+	return !(v.Is == dayNeedle || v.Is == dayWorth) || v.Repeat || v.Late
+}
+
+// String says what a push was.
+func (v dayVerdict) String() string {
+	text := string(v.Is)
+	if v.Label != "" {
+		text += " " + v.Label
+	}
+	if v.Repeat {
+		text = "repeat of " + text
+	}
+	if v.Late {
+		text = "late " + text
+	}
+	return text
+}

@@ -1,0 +1,193 @@
+package days
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/eval/harness"
+)
+
+// judged parses a day with these labels and judges pushes on it. A push is
+// written "HH:MM KIND KEY WORDS".
+func judged(t *testing.T, labels string, pushes ...string) dayFigures {
+	t.Helper()
+	before, _, _ := strings.Cut(small, "-- labels --\n")
+	d, err := parseDay("small.txtar", []byte(before+"-- labels --\n"+labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := &Played{day: d, counts: counts{Messages: len(pushes), Ticks: 288}}
+	for _, text := range pushes {
+		parts := strings.SplitN(text, " ", 4)
+		clock, err := time.ParseInLocation("2006-01-02 15:04", "2026-03-03 "+parts[0], d.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		played.Pushes = append(played.Pushes, Push{At: clock, Kind: parts[1], Keys: strings.Split(parts[2], ","), Words: parts[3]})
+	}
+	return judgeDay(played)
+}
+
+// verdicts are what the pushes were, in words.
+func (f dayFigures) verdicts() string {
+	var all []string
+	for _, v := range f.Verdicts {
+		all = append(all, v.String())
+	}
+	return strings.Join(all, "; ")
+}
+
+const (
+	needleSrv = `needle srv
+  since 14:00
+  by 14:30
+  until 15:00
+  about disk /srv
+  because "Everything stops when the disk is full."
+`
+	worthNote = `worth anna
+  about note notes/todo.md
+  match "anna"
+  because "A call to Anna is welcome any day."
+`
+	noiseLog = `noise logs
+  about file files/
+  because "Nobody wants to hear of log files."
+`
+	trapBackup = `trap backup
+  about unit backup.service
+  because "The machine it ran on was given away."
+`
+	all = needleSrv + worthNote + noiseLog + trapBackup
+)
+
+func TestJudge(t *testing.T) {
+	const disk, note, promise = "health:disk:/srv", "notes:notes/todo.md", "notes:notes/todo.md#12ab"
+	for name, c := range map[string]struct {
+		labels   string
+		pushes   []string
+		verdicts string
+		told     int
+		repeats  int
+		delays   []int
+	}{
+		"nothing":                 {all, nil, "", 0, 0, nil},
+		"in time":                 {all, []string{"14:10 incident " + disk + " Full"}, "needle srv", 1, 0, []int{2}},
+		"at once":                 {all, []string{"14:00 incident " + disk + " Full"}, "needle srv", 1, 0, []int{0}},
+		"in a digest":             {all, []string{"14:05 digest " + disk + " Full"}, "needle srv", 1, 0, []int{1}},
+		"too early":               {all, []string{"13:55 incident " + disk + " Full"}, "noise", 0, 0, nil},
+		"too late":                {all, []string{"14:35 incident " + disk + " Full"}, "late needle srv", 0, 0, nil},
+		"over":                    {all, []string{"15:05 incident " + disk + " Full"}, "noise", 0, 0, nil},
+		"twice":                   {all, []string{"14:00 incident " + disk + " Full", "14:20 incident " + disk + " Fuller"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
+		"digest, then alone":      {all, []string{"14:00 digest " + disk + " Full", "14:20 incident " + disk + " Fuller"}, "needle srv; needle srv", 1, 0, []int{0}},
+		"alone, then digest":      {all, []string{"14:00 incident " + disk + " Full", "14:20 digest " + disk + " Full"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
+		"digest twice":            {all, []string{"14:00 digest " + disk + " Full", "14:20 digest " + disk + " Full"}, "needle srv; repeat of needle srv", 1, 1, []int{0}},
+		"about another disk":      {all, []string{"14:00 incident health:disk:/home Full"}, "noise", 0, 0, nil},
+		"about two observations":  {all, []string{"14:00 incident health:unit:x," + disk + " Failed"}, "needle srv", 1, 0, []int{0}},
+		"a promise in a note":     {all, []string{"09:00 incident " + promise + " Call ANNA"}, "worth anna", 0, 0, nil},
+		"another in the note":     {all, []string{"09:00 incident " + note + " Buy milk"}, "noise", 0, 0, nil},
+		"a name and nothing else": {all, []string{"09:00 incident files:x Call Anna"}, "noise", 0, 0, nil},
+		"noise that has a name":   {all, []string{"10:00 incident files:files/log-1.txt Written"}, "noise logs", 0, 0, nil},
+		"a trap":                  {all, []string{"14:00 incident health:restarts:backup.service Restarted"}, "trap backup", 0, 0, nil},
+		"wanted before a trap":    {all, []string{"14:00 incident health:unit:backup.service," + disk + " Failed"}, "needle srv", 1, 0, []int{0}},
+		"again": {
+			strings.Replace(needleSrv, "  because", "  again 14:20 because \"It is full now, and worse.\"\n  because", 1),
+			[]string{"14:00 incident " + disk + " Full", "14:15 incident " + disk + " Fuller", "14:25 incident " + disk + " Fullest", "14:30 incident " + disk + " Full"},
+			"needle srv; repeat of needle srv; needle srv; repeat of needle srv", 1, 2, []int{0},
+		},
+		"the one not told yet first": {
+			needleSrv + strings.Replace(needleSrv, "needle srv", "needle srv-too", 1),
+			[]string{"14:00 incident " + disk + " Full", "14:05 incident " + disk + " Full"},
+			"needle srv; needle srv-too", 2, 0, []int{0, 1},
+		},
+		"a moment has no delay": {
+			strings.Replace(needleSrv, "since", "from", 1), []string{"14:20 incident " + disk + " Full"}, "needle srv", 1, 0, nil,
+		},
+		"delay from when it is wanted": {
+			strings.Replace(needleSrv, "since 14:00", "since 12:00\n  from 14:03", 1), []string{"14:10 incident " + disk + " Full"}, "needle srv", 1, 0, []int{1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := judged(t, c.labels, c.pushes...)
+			if f.verdicts() != c.verdicts || f.Told != c.told || f.Repeats != c.repeats {
+				t.Errorf("%s; %d told, %d repeats\nwant %s; %d, %d", f.verdicts(), f.Told, f.Repeats, c.verdicts, c.told, c.repeats)
+			}
+			if len(f.Delays) != len(c.delays) || len(c.delays) > 0 && f.Delays[0] != c.delays[0] {
+				t.Errorf("delays %v, want %v", f.Delays, c.delays)
+			}
+			if want := f.Needles - f.Told; len(f.Missed) != want {
+				t.Errorf("%d are missed, want %d", len(f.Missed), want)
+			}
+		})
+	}
+}
+
+// Figures of a set are sums over its days alone.
+func TestSumDays(t *testing.T) {
+	good := judged(t, all, "14:00 incident health:disk:/srv Full", "09:00 digest notes:notes/todo.md Anna", "09:00 digest files:files/a A")
+	bad := judged(t, all, "14:20 incident health:unit:backup.service Failed")
+	quiet := judged(t, noiseLog, "03:00 incident files:files/a A")
+	other := judged(t, all)
+	other.Set = daySetHold
+	s := sumDays(daySetTune, []dayFigures{good, bad, quiet, other})
+	if s.Scripts != 3 || s.Needles != 2 || s.Told != 1 || *s.Recall != 0.5 || s.Pushes != 5 || s.Right != 2 || *s.Precision != 0.4 {
+		t.Errorf("%+v", s)
+	}
+	if s.Items != 2 || s.ItemsRight != 1 || s.Traps != 2 || s.Sprung != 1 || s.Quiet != 1 || s.Silent != 0 || *s.Median != 0 || s.PushesADay != 1.67 {
+		t.Errorf("%+v", s)
+	}
+	for _, words := range []string{"recall", "precision", "trap", "quiet"} {
+		if !strings.Contains(strings.Join(s.Missed, "\n"), words) {
+			t.Errorf("that %s was missed is not said: %v", words, s.Missed)
+		}
+	}
+	floors := dayFloors{"recall": 0.501, "precision": 0.4, "quiet_days_silent": 0, "repeats": 0, "traps_told": 0, "delay_median": -1}
+	if err := s.under(floors); err == nil || strings.Count(err.Error(), "its floor is") != 3 || !strings.Contains(err.Error(), "recall is 0.5, and its floor is 0.501") {
+		t.Errorf("under the floors: %v", err)
+	}
+	empty := sumDays(daySetTune, nil)
+	if len(empty.Missed) > 0 || empty.Recall != nil || empty.Median != nil {
+		t.Errorf("of nothing: %+v", empty)
+	}
+	text := harness.Text(table, daysResult{Sets: []daysFigures{s}, Days: []dayFigures{good, bad, quiet}, Verbose: true})
+	for _, want := range []string{"0.500 (1 of 2)", "MISSED: recall", "nobody asked that it be told", "trap backup", "because: Everything stops"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	for _, c := range []struct {
+		sorted  []int
+		percent int
+		want    int
+	}{{[]int{3}, 50, 3}, {[]int{1, 2}, 50, 1}, {[]int{1, 2, 3}, 50, 2}, {[]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 90, 9}, {[]int{1, 2}, 90, 2}} {
+		if got := rank(c.sorted, c.percent); *got != c.want {
+			t.Errorf("%v at %d: %d, want %d", c.sorted, c.percent, *got, c.want)
+		}
+	}
+	if rank(nil, 50) != nil {
+		t.Error("the median of nothing is something")
+	}
+}
+
+// What the gate decided of a needle's observations is found by their keys.
+func TestDecisionsOn(t *testing.T) {
+	d, err := parseDay("small.txtar", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Played{day: d}
+	for _, key := range []string{"health:disk:/srv", "pair:health:disk:/srv & files:files/a&&b", "files:files/a", "pattern:health:disk:/srv"} {
+		p.decided = append(p.decided, dayDecision{api.Decision{Summary: "about srv " + key, Verdict: "hold", Reason: "quiet_hours"}, partsOf(key)})
+	}
+	if got := p.decisionsOn(&d.labels[0]); len(got) != 3 || !strings.Contains(got[0], "hold quiet_hours") {
+		t.Errorf("%q", got)
+	}
+	if got := partsOf("pair:health:disk:/srv & files:files/a&&b"); got[1] != "files:files/a&b" {
+		t.Errorf("%q", got)
+	}
+}

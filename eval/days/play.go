@@ -1,0 +1,301 @@
+package days
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/eval/mails"
+	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// Push is one thing that the person was told: a single message, an item of a
+// digest, or a notice of the daemon about itself.
+type Push struct {
+	At   time.Time `json:"at"`
+	Tick int       `json:"tick"` // slots since the start
+	Kind string    `json:"kind"` // incident, digest, notice
+	// Words are what the person reads.
+	Words    string                  `json:"words"`
+	Incident subconscious.IncidentID `json:"incident,omitempty"`
+	// Why is the rule, the thread and the gate's reason.
+	Why string `json:"why,omitempty"`
+	// Keys are of what it rests on.
+	Keys []string `json:"keys"`
+}
+
+// Played is what became of a day.
+type Played struct {
+	day *Day
+	counts
+	Pushes []Push
+	took   time.Duration
+	// decided are the gate's decisions, each verdict and reason of an incident
+	// once.
+	decided []dayDecision
+	// unanswered are answers to pushes that never came.
+	unanswered []string
+}
+
+// dayDecision is a decision with the keys of what it is about.
+type dayDecision struct {
+	api.Decision
+	keys []string
+}
+
+// Player plays one day.
+type Player struct {
+	*dayWorld
+	Played  Played
+	next    int // of the timeline
+	taken   int // arrivals that were looked at
+	faulty  bool
+	waiting []api.ToldMessage
+	last    map[subconscious.IncidentID]dayDecision
+	seen    map[string]bool
+	// ask explains an incident.
+	ask func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error)
+	// After, if set, is told of each tick.
+	After func(ctx context.Context, report api.TickReport) error
+}
+
+// Open makes the world of a day and starts the mind in it. The player is closed
+// whatever Open returns.
+func Open(ctx context.Context, d *Day, preset string) (*Player, error) {
+	w, err := openDay(ctx, d, preset)
+	return newPlayer(w), err
+}
+
+// OpenInbox makes a world in which nothing happens but that mail comes to a
+// person in UTC, by rules alone.
+func OpenInbox(ctx context.Context, path string, addresses []string, start, end time.Time, posts []mails.Posted) (*Player, error) {
+	quiet := escalate.DefaultRules().Quiet
+	return Open(ctx, &Day{path: path, name: "corpus", zone: time.UTC, start: start, end: end, addresses: addresses, quiet: quiet, posts: posts}, models.PresetReflex)
+}
+
+func newPlayer(w *dayWorld) *Player {
+	p := &Player{dayWorld: w, Played: Played{day: w.day}, last: map[subconscious.IncidentID]dayDecision{}, seen: map[string]bool{}}
+	p.ask = func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+		return p.Mind.Incident(ctx, id) // of the mind that runs now: it may be started anew
+	}
+	return p
+}
+
+// Play plays the whole day.
+func (p *Player) Play(ctx context.Context) error {
+	began := time.Now()
+	for at := p.day.start; at.Before(p.day.end); at = at.Add(harness.Slot) {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s: ended at %s: %w", p.day.path, at.Format(time.DateTime), err)
+		}
+		if err := p.slot(ctx, at); err != nil {
+			return fmt.Errorf("%s: at %s: %w", p.day.path, at.Format(time.DateTime), err)
+		}
+	}
+	p.Played.took = time.Since(began)
+	return nil
+}
+
+// playDay plays a day through a whole daemon.
+func playDay(ctx context.Context, d *Day, preset string) (played *Played, err error) {
+	p, err := Open(ctx, d, preset)
+	defer p.CloseInto(ctx, &err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.path, err)
+	}
+	return &p.Played, p.Play(ctx)
+}
+
+// slot has everything happen up to a time, and the mind look at it.
+func (p *Player) slot(ctx context.Context, at time.Time) error {
+	for ; p.next < len(p.day.timeline) && !p.day.timeline[p.next].at.After(at); p.next++ {
+		e := p.day.timeline[p.next]
+		p.Set(e.at)
+		if err := p.event(ctx, e); err != nil {
+			return fmt.Errorf("line %d: %w", e.line, err)
+		}
+	}
+	p.Set(at)
+	if p.mailbox != nil {
+		p.mailbox.until(at)
+	}
+	if p.asleep {
+		return nil
+	}
+	report, err := p.Tick(ctx)
+	if err != nil {
+		return err
+	}
+	p.Played.Ticks++
+	if p.After != nil {
+		if err := p.After(ctx, report); err != nil {
+			return err
+		}
+	}
+	for _, t := range report.Threads {
+		p.Played.Calls, p.Played.Tokens, p.Played.Cost = p.Played.Calls+t.Calls, p.Played.Tokens+t.Tokens, p.Played.Cost+t.Cost
+	}
+	for _, d := range report.Decisions {
+		p.decide(d)
+	}
+	p.waiting = append(p.waiting, report.Told...)
+	return p.receive(ctx)
+}
+
+// event has one thing happen; answers need to know what was told.
+func (p *Player) event(ctx context.Context, e dayEvent) error {
+	d := e.deed
+	if d.verb == verbFail && d.path == "phone" {
+		p.faulty = true
+	}
+	if d.verb != verbAck && d.verb != verbDismiss && d.verb != verbSnooze {
+		return p.happens(ctx, e)
+	}
+	label, _ := p.day.label(d.label)
+	for _, push := range slices.Backward(p.Played.Pushes) {
+		if push.Incident == "" || !label.covers(push) {
+			continue
+		}
+		command := subconscious.Command{IncidentID: push.Incident, At: e.at}
+		switch d.verb {
+		case verbAck:
+			command.Kind, command.Feedback = subconscious.CommandAck, subconscious.Feedback(d.word)
+		case verbDismiss:
+			command.Kind, command.Forever = subconscious.CommandDismiss, d.forever
+		case verbSnooze:
+			command.Kind, command.Until = subconscious.CommandSnooze, e.at.Add(d.span)
+		}
+		return p.command(ctx, command)
+	}
+	p.Played.unanswered = append(p.Played.unanswered, fmt.Sprintf("line %d: nothing was told of %s that could be answered", e.line, d.label))
+	return nil
+}
+
+// decide keeps a decision for whoever asks why.
+func (p *Player) decide(d api.Decision) {
+	decision := dayDecision{d, partsOf(p.plain(string(d.Incident)))}
+	if last := p.last[d.ID]; last.Verdict != "tell" || last.Tick != d.Tick {
+		p.last[d.ID] = decision // of a tick the one that told
+	}
+	if key := string(d.Incident) + " " + d.Verdict + " " + d.Reason; !p.seen[key] {
+		p.seen[key] = true
+		p.Played.decided = append(p.Played.decided, decision)
+	}
+}
+
+// receive waits until what was told has arrived, and keeps it. What a phone that
+// failed before did not take may wait for longer.
+func (p *Player) receive(ctx context.Context) error {
+	if err := p.Idle(ctx); err != nil {
+		return err
+	}
+	if len(p.waiting) == 0 {
+		return nil
+	}
+	for _, a := range p.Phone.Since(p.taken) {
+		p.taken++
+		if err := p.arrive(ctx, a); err != nil {
+			return err
+		}
+	}
+	if len(p.waiting) > 0 && !p.faulty {
+		return fmt.Errorf("the message %q never arrived", p.waiting[0].Title)
+	}
+	return nil
+}
+
+// arrive turns a message into pushes.
+func (p *Player) arrive(ctx context.Context, a harness.Arrival) error {
+	n := slices.IndexFunc(p.waiting, func(m api.ToldMessage) bool {
+		return m.Kind == string(a.Kind) && (a.Kind != notify.KindIncident || slices.Contains(m.Incidents, a.Incident))
+	})
+	if n < 0 {
+		return fmt.Errorf("the message %q arrived, and no tick told it", a.Title)
+	}
+	told := p.waiting[n]
+	p.waiting = slices.Delete(p.waiting, n, n+1)
+	p.Played.Messages++
+	push := Push{At: a.At, Tick: int(a.At.Sub(p.day.start) / harness.Slot), Kind: told.Kind, Words: p.plain(strings.TrimSpace(a.Title + "\n" + a.Text)), Keys: []string{}}
+	if len(told.Incidents) == 0 {
+		p.Played.Pushes = append(p.Played.Pushes, push)
+	}
+	for _, id := range told.Incidents {
+		item := push
+		if err := p.explain(ctx, id, &item); err != nil {
+			return err
+		}
+		p.Played.Pushes = append(p.Played.Pushes, item)
+	}
+	return nil
+}
+
+// explain fills in what an incident is about.
+func (p *Player) explain(ctx context.Context, id subconscious.IncidentID, push *Push) error {
+	explanation, err := p.ask(ctx, id)
+	if err != nil {
+		return fmt.Errorf("ask why %s was told: %w", id, err)
+	}
+	push.Incident, push.Keys = id, partsOf(p.plain(string(explanation.Record.Key)))
+	for _, o := range explanation.Observations {
+		push.Keys = append(push.Keys, p.plain(o.Observation.Sense+":"+o.Observation.ID))
+	}
+	slices.Sort(push.Keys)
+	push.Keys = slices.Compact(push.Keys)
+	if push.Kind == string(notify.KindDigest) {
+		push.Words = explanation.Incident.Summary
+	}
+	if d, ok := p.last[id]; ok {
+		push.Why = d.why()
+	}
+	return nil
+}
+
+func (d dayDecision) why() string {
+	return strings.TrimSpace(fmt.Sprintf("%s/%s importance %d confidence %.2f: %s %s %s (%s)", d.Thread, d.Rule, d.Importance, d.Confidence, d.Verdict, d.Reason, d.Again, d.Detail))
+}
+
+// plain writes a key as the file of the day does: without the folder in which
+// it is played.
+func (p *Player) plain(key string) string { return strings.ReplaceAll(key, p.Dir+"/", "") }
+
+// partsOf are the parts of a key: two of a pair, that of a pattern.
+func partsOf(key string) []string {
+	if of, ok := strings.CutPrefix(key, "pattern:"); ok {
+		return partsOf(of)
+	}
+	pair, ok := strings.CutPrefix(key, "pair:")
+	if !ok {
+		return []string{key}
+	}
+	var parts []string
+	for half := range strings.SplitSeq(pair, " & ") {
+		parts = append(parts, partsOf(strings.ReplaceAll(half, "&&", "&"))...)
+	}
+	return parts
+}
+
+// covers reports whether a push is of a label, whatever the time.
+func (l *dayLabel) covers(push Push) bool {
+	about := len(l.about) == 0
+	for _, t := range l.about {
+		about = about || slices.ContainsFunc(push.Keys, t.covers) || t.kind == aboutSense && push.names(t.name)
+	}
+	return about && !slices.ContainsFunc(l.match, func(p dayPattern) bool { return !p.regexp.MatchString(push.Words) })
+}
+
+// names reports whether a notice names a sense.
+func (push Push) names(sense string) bool {
+	if push.Kind != string(notify.KindNotice) {
+		return false
+	}
+	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(strings.TrimSuffix(sense, ".ics")) + `\b`)
+	return word.MatchString(push.Words)
+}

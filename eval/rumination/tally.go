@@ -1,0 +1,245 @@
+package rumination
+
+import (
+	"slices"
+
+	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// spoken is a finding as a thread made it.
+type spoken struct {
+	subconscious.Finding
+	thread subconscious.ThreadName
+	words  *phrase
+	// cited is what of its evidence the thread was shown, each with the number
+	// of the change.
+	cited []subconscious.Citation
+}
+
+// tally counts what a set of rules made of findings. The same tally is kept of
+// the mechanics and of the baseline.
+type tally struct {
+	words    *vocabulary
+	subjects map[string]*subject
+	// said are the different texts that were accepted.
+	said memory
+	now  int // the tick
+	// baseless are the entries that were in a document without evidence.
+	baseless map[string]bool
+	figures  ruleFigures
+}
+
+// subject is what was taken in, and what was told, of one incident or entry.
+type subject struct {
+	said     memory
+	recorded map[subconscious.Citation]brought
+	told     map[subconscious.Citation]bool
+}
+
+// brought is who brought a change first, and when.
+type brought struct {
+	by   subconscious.ThreadName
+	tick int
+}
+
+// memory is what was said, each text once.
+type memory struct {
+	known   map[*phrase]bool
+	phrases []*phrase
+}
+
+// ruleFigures are what became of the findings under one set of rules.
+type ruleFigures struct {
+	Returned int            `json:"findings_returned"`
+	Accepted int            `json:"findings_accepted"`
+	Rejected map[string]int `json:"findings_rejected"`
+	// NearWords are accepted findings worded as one that was accepted of the
+	// same subject before, NearEvidence those that bring nothing new to their
+	// subject; NearRepeats are one or the other.
+	NearRepeats  int     `json:"near_repeats_accepted"`
+	NearWords    int     `json:"near_repeats_by_words"`
+	NearEvidence int     `json:"near_repeats_by_evidence"`
+	OfReturned   float64 `json:"near_repeats_of_returned"`
+	OfAccepted   float64 `json:"near_repeats_of_accepted"`
+	// Elsewhere are further findings worded as one that was accepted of another
+	// subject before, AtOnce those that another thread brought at the same tick.
+	Elsewhere int `json:"worded_as_of_another_incident"`
+	AtOnce    int `json:"brought_by_two_at_once"`
+	// Baseless are accepted findings without any evidence that was shown.
+	Baseless        int `json:"accepted_without_evidence"`
+	BaselessEntries int `json:"entries_without_evidence"`
+	Told            int `json:"told"`
+	ToldTwice       int `json:"told_twice"`
+	// ToldElsewhere were told of another subject before: a pattern in one beside
+	// that one itself.
+	ToldElsewhere   int `json:"told_of_another_incident_before"`
+	SelfReferential int `json:"told_resting_on_nothing"`
+}
+
+func newTally(words *vocabulary) *tally {
+	return &tally{words: words, subjects: map[string]*subject{}, said: newMemory(), baseless: map[string]bool{},
+		figures: ruleFigures{Rejected: map[string]int{}}}
+}
+
+func newMemory() memory { return memory{known: map[*phrase]bool{}} }
+
+// accept counts a finding that was taken in as one of a subject.
+func (t *tally) accept(name string, s spoken) {
+	f, of := &t.figures, t.subject(name)
+	f.Accepted++
+	byWords, elsewhere := of.said.holds(t.words, s.words), t.said.holds(t.words, s.words)
+	isNew, atOnce := of.bring(s, t.now)
+	byWords = byWords && !atOnce
+	byEvidence := !isNew && !atOnce && len(s.cited) > 0
+	if byWords {
+		f.NearWords++
+	}
+	if byEvidence {
+		f.NearEvidence++
+	}
+	switch {
+	case byWords || byEvidence:
+		f.NearRepeats++
+	case atOnce:
+		f.AtOnce++
+	case elsewhere:
+		f.Elsewhere++
+	}
+	if len(s.cited) == 0 {
+		f.Baseless++
+	}
+}
+
+// bring records what a finding cites. isNew: some of it was not recorded before.
+// atOnce: none was, but for what another thread brought at this very tick.
+func (of *subject) bring(s spoken, now int) (isNew, atOnce bool) {
+	for _, c := range s.cited {
+		first, known := of.recorded[c]
+		if !known {
+			of.recorded[c] = brought{s.thread, now}
+			isNew = true
+			continue
+		}
+		atOnce = atOnce || first.tick == now && first.by != s.thread
+	}
+	return isNew, atOnce && !isNew
+}
+
+// tell counts a request to tell that was granted.
+func (t *tally) tell(name string, s spoken) {
+	f, of := &t.figures, t.subject(name)
+	f.Told++
+	before := t.toldAnywhere(s.cited)
+	isNew := len(s.cited) == 0 && len(of.told) == 0
+	for _, c := range s.cited {
+		isNew = isNew || !of.told[c]
+		of.told[c] = true
+	}
+	of.told[nothing] = true
+	switch {
+	case !isNew:
+		f.ToldTwice++
+	case before:
+		f.ToldElsewhere++
+	}
+	if len(s.cited) == 0 {
+		f.SelfReferential++
+	}
+}
+
+// nothing marks that a subject was told at all.
+var nothing = subconscious.Citation{}
+
+// toldAnywhere reports whether all that is cited was told of one subject or
+// another.
+func (t *tally) toldAnywhere(cited []subconscious.Citation) bool {
+	for _, c := range cited {
+		told := false
+		for _, of := range t.subjects {
+			told = told || of.told[c]
+		}
+		if !told {
+			return false
+		}
+	}
+	return len(cited) > 0
+}
+
+func (t *tally) subject(name string) *subject {
+	of, ok := t.subjects[name]
+	if !ok {
+		of = &subject{said: newMemory(), recorded: map[subconscious.Citation]brought{}, told: map[subconscious.Citation]bool{}}
+		t.subjects[name] = of
+	}
+	return of
+}
+
+// holds reports whether something alike was said before, and keeps the words for
+// the next time.
+func (m *memory) holds(words *vocabulary, p *phrase) bool {
+	if m.known[p] {
+		return true
+	}
+	found := slices.ContainsFunc(m.phrases, func(other *phrase) bool { return words.alike(p, other) >= alikeFrom })
+	m.known[p], m.phrases = true, append(m.phrases, p)
+	return found
+}
+
+// done works the shares out.
+func (t *tally) done() ruleFigures {
+	f := t.figures
+	f.BaselessEntries = len(t.baseless)
+	f.OfReturned = harness.Share(f.NearRepeats, f.Returned)
+	f.OfAccepted = harness.Share(f.NearRepeats, f.Accepted)
+	return f
+}
+
+// shownEvidence is what was shown at a tick: by reference, what is known of it.
+type shownEvidence map[subconscious.Ref]*subconscious.Evidence
+
+func evidenceOf(in aggregator.Input) shownEvidence {
+	known := shownEvidence{}
+	for i := range in.Evidence {
+		if e := &in.Evidence[i]; e.Latest.ID != "" {
+			known[e.Ref] = e
+		}
+	}
+	return known
+}
+
+// cited are the changes that a finding cites and that its thread was shown. It
+// is worked out anew here, so that it is no echo of the mechanics' own check.
+func (known shownEvidence) cited(thread subconscious.ThreadName, f subconscious.Finding) []subconscious.Citation {
+	var cited []subconscious.Citation
+	for _, text := range f.Evidence {
+		c, ok := subconscious.ParseCitation(text)
+		e := known[c.Ref]
+		if !ok || e == nil || !slices.Contains(e.ShownTo, thread) {
+			continue
+		}
+		there := c.Seq == 0 || c.Seq == e.Latest.Seq
+		for _, o := range e.Occurrences {
+			there = there || o.Seq == c.Seq
+		}
+		if c.Seq == 0 {
+			c.Seq = e.Latest.Seq
+		}
+		if there && !slices.Contains(cited, c) {
+			cited = append(cited, c)
+		}
+	}
+	return cited
+}
+
+// Reasons are those for which findings were rejected, in the order in which they
+// are looked for.
+func (f ruleFigures) Reasons() (reasons []string) {
+	for _, reason := range aggregator.Reasons() {
+		if f.Rejected[string(reason)] > 0 {
+			reasons = append(reasons, string(reason))
+		}
+	}
+	return reasons
+}
