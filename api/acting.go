@@ -28,7 +28,7 @@ type Undoer interface {
 	Runs(ctx context.Context, query RunQuery) (RunPage, error)
 	// Undo takes a run back and returns the run that did. It works once, until
 	// UndoUntil. Its errors are those of Decide.
-	Undo(ctx context.Context, run string, by Caller) (ActionRun, error)
+	Undo(ctx context.Context, request UndoRequest) (ActionRun, error)
 }
 
 // ProposalState says what became of a proposal.
@@ -57,11 +57,20 @@ const (
 // ProposalQuery says which proposals are wanted.
 type ProposalQuery struct {
 	// All are those too that do not wait any more.
-	All bool
+	All bool `query:"all"`
 	// Before is a page's mark, from ProposalPage.Before; "" for the newest.
-	Before string
-	Limit  int // 1 to 100; 0 is 20
+	Before string `query:"before"`
+	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
 }
+
+func (q *ProposalQuery) check() error { return checkMark(q.Before) }
+
+// ProposalName names a proposal.
+type ProposalName struct {
+	ID string `path:"id"`
+}
+
+func (q *ProposalName) check() error { return checkProposal(q.ID) }
 
 // ProposalPage is one page of proposals, newest first.
 type ProposalPage struct {
@@ -133,6 +142,35 @@ type ProposalDecision struct {
 	By Caller `json:"-"`
 }
 
+// check wants the hash of what was shown: a word for approving without it
+// approves nothing.
+func (d *ProposalDecision) check() error {
+	switch err := checkProposal(d.ID); {
+	case err != nil:
+		return err
+	case d.Approve && d.Hash == "":
+		return badRequest("send the hash that the proposal was shown with", "hash: approving needs it")
+	case d.Hash != "" && !isName(d.Hash, maxHash):
+		return badRequest("send the hash that the proposal was shown with", "hash: %q is not a proposal's hash", clip(d.Hash))
+	}
+	return nil
+}
+
+func (d *ProposalDecision) from(by Caller) { d.By = by }
+
+// quick: nothing is carried out where it is rejected.
+func (d *ProposalDecision) quick() bool { return !d.Approve }
+
+// maxHash is the longest hash of a proposal, in bytes.
+const maxHash = 128
+
+func checkProposal(id string) error {
+	if isID(id) {
+		return nil
+	}
+	return badRequest("take an id from `subconsciousctl proposals`", "id: %q is not a proposal's id", clip(id))
+}
+
 // Caller is the process at the other end of a connection, as the kernel says.
 type Caller struct {
 	UID int
@@ -149,12 +187,19 @@ type ProposalResult struct {
 // RunQuery says which runs are wanted.
 type RunQuery struct {
 	// Undoable are those alone that can be taken back now.
-	Undoable bool
+	Undoable bool `query:"undoable"`
 	// Deliberation is that of one alone; "" for all.
-	Deliberation string
+	Deliberation string `query:"deliberation"`
 	// Before is a page's mark, from RunPage.Before; "" for the newest.
-	Before string
-	Limit  int // 1 to 100; 0 is 20
+	Before string `query:"before"`
+	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
+}
+
+func (q *RunQuery) check() error {
+	if q.Deliberation != "" && !isID(q.Deliberation) {
+		return badRequest("take it from `subconsciousctl why`", "deliberation: %q is not a deliberation's id", clip(q.Deliberation))
+	}
+	return checkMark(q.Before)
 }
 
 // RunPage is one page of runs, newest first.
@@ -197,4 +242,15 @@ type ActionRun struct {
 // UndoRequest is the body of POST /v1/undo.
 type UndoRequest struct {
 	Run string `json:"run"`
+	// By is who asks, as in ProposalDecision.
+	By Caller `json:"-"`
 }
+
+func (u *UndoRequest) check() error {
+	if isID(u.Run) {
+		return nil
+	}
+	return badRequest("take an id from `subconsciousctl undo --list`", "run: %q is not a run's id", clip(u.Run))
+}
+
+func (u *UndoRequest) from(by Caller) { u.By = by }

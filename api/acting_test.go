@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -170,38 +169,6 @@ func TestTalkingRoutes(t *testing.T) {
 	}
 	if posts := mind.Posts(); len(posts) != 2 || posts[0].As != "" || posts[1].As != "builder" || posts[1].Key != "k-1" {
 		t.Errorf("posted: %+v", posts)
-	}
-}
-
-// A mind that neither acts nor talks serves the rest.
-func TestWithoutActing(t *testing.T) {
-	folder := apitest.Folder(t)
-	mind := apitest.Busy()
-	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	c := caller(t, folder)
-	for _, test := range [][2]string{
-		{"/v1/proposals"}, {"/v1/proposals/p-1"}, {"/v1/proposals/decide", `{"id":"p-1"}`}, {"/v1/runs"}, {"/v1/undo", `{"run":"r-1"}`},
-		{"/v1/conversations"}, {"/v1/conversations/team"}, {"/v1/messages", `{"text":"x"}`}, {"/v1/messages/search?words=x"},
-		{"/v1/memory"}, {"/v1/memory/m-1"}, {"/v1/memory", `{"add":"x"}`},
-	} {
-		method := "GET"
-		if test[1] != "" {
-			method = "POST"
-		}
-		if got := call(t, c, method, test[0], mediaOf(test[1]), test[1]); got.status != 404 || got.problem.Code != api.CodeNotFound {
-			t.Errorf("%s: %d %s", test[0], got.status, got.body)
-		}
 	}
 }
 

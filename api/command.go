@@ -8,29 +8,26 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// decodeCommand reads the body of POST /v1/commands as of now, which is its At.
-// By, ID and the key of the incident are left to the caller.
-func decodeCommand(body []byte, now time.Time) (subconscious.Command, error) {
-	request, err := decode[CommandRequest](body)
-	if err == nil {
-		err = firstError(checkAs(request.As), request.check())
-	}
-	if err != nil {
+// command is the request as of now, which is its At; By, ID and the key of the
+// incident are left to the mind.
+func (r CommandRequest) command(now time.Time) (subconscious.Command, error) {
+	if err := firstError(checkAs(r.As), r.allowed()); err != nil {
 		return subconscious.Command{}, err
 	}
-	command := subconscious.Command{At: now, Kind: request.Kind, Entry: request.Entry, IncidentID: request.Incident, Thread: request.Thread,
-		Text: strings.TrimSpace(subconscious.Printable(request.Text)), Forever: request.Forever, Feedback: request.Feedback}
-	if request.Kind == subconscious.CommandNote && command.Text == "" {
+	command := subconscious.Command{At: now, Kind: r.Kind, Entry: r.Entry, IncidentID: r.Incident, Thread: r.Thread,
+		Text: strings.TrimSpace(subconscious.Printable(r.Text)), Forever: r.Forever, Feedback: r.Feedback}
+	if r.Kind == subconscious.CommandNote && command.Text == "" {
 		return subconscious.Command{}, badRequest("write what it should know", "text: the note is empty")
 	}
-	if command.Until, err = request.later(now); err != nil {
+	var err error
+	if command.Until, err = r.later(now); err != nil {
 		return subconscious.Command{}, err
 	}
 	return command, nil
 }
 
-// check refuses what a command of that kind lacks, and what it does not take.
-func (r CommandRequest) check() error {
+// allowed refuses what a command of that kind lacks, and what it does not take.
+func (r CommandRequest) allowed() error {
 	switch r.Kind {
 	case subconscious.CommandClose, subconscious.CommandDismiss:
 		return firstError(r.checkSubject(), r.only("subject", "forever"))

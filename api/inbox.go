@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -38,11 +39,20 @@ type Messenger interface {
 // InboxQuery says which incidents are wanted.
 type InboxQuery struct {
 	// All shows those that are over, dismissed or were dropped too.
-	All bool
+	All bool `query:"all"`
 	// Before is a page's mark, from Inbox.Before; "" for the newest.
-	Before string
-	Limit  int // 1 to 100; 0 is 20
+	Before string `query:"before"`
+	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
 }
+
+func (q *InboxQuery) check() error { return checkMark(q.Before) }
+
+// IncidentQuery names an incident.
+type IncidentQuery struct {
+	ID subconscious.IncidentID `path:"id"`
+}
+
+func (q *IncidentQuery) check() error { return checkIncident(q.ID) }
 
 // Inbox is one page of incidents, and what waits.
 type Inbox struct {
@@ -134,6 +144,20 @@ type MissedRequest struct {
 	Teach bool `json:"teach,omitempty"`
 }
 
+// MaxMissed is the longest account of what was missed, in bytes.
+const MaxMissed = 2000
+
+func (m *MissedRequest) check() error {
+	if err := firstError(checkText(m.Text, MaxMissed), checkAs(m.As)); err != nil {
+		return err
+	}
+	m.Text = strings.TrimSpace(subconscious.Printable(m.Text))
+	if m.Text == "" {
+		return badRequest("write what should have been told, in a few words", "text: it is empty")
+	}
+	return nil
+}
+
 // Trace says where something was let pass, from the observation to the gate.
 type Trace struct {
 	Text string    `json:"text"`
@@ -191,11 +215,38 @@ type CalibrationRequest struct {
 	Kind   subconscious.Kind       `json:"kind,omitempty"`
 }
 
-// ChannelTestRequest is the body of POST /v1/channels/test and
-// /v1/channels/renew; the latter needs the channel.
+func (c *CalibrationRequest) check() error {
+	for _, field := range []struct{ name, value string }{
+		{"thread", string(c.Thread)}, {"source", c.Source}, {"kind", string(c.Kind)},
+	} {
+		if field.value != "" && !isName(field.value, maxThread) {
+			return badRequest("take it from `subconsciousctl calibration`, or leave it out", "%s: %q is not one that is calibrated", field.name, clip(field.value))
+		}
+	}
+	return nil
+}
+
+// ChannelTestRequest is the body of POST /v1/channels/test.
 type ChannelTestRequest struct {
 	// Channel is the id of one; empty means all.
 	Channel string `json:"channel,omitempty"`
+}
+
+func (c *ChannelTestRequest) check() error {
+	if c.Channel != "" && !isName(c.Channel, maxThread) {
+		return badRequest("use the id of a channel, or leave it out for all", "channel: %q is not a channel's id", clip(c.Channel))
+	}
+	return nil
+}
+
+// ChannelRenewal is the body of POST /v1/channels/renew, which needs the channel.
+type ChannelRenewal struct{ ChannelTestRequest }
+
+func (c *ChannelRenewal) check() error {
+	if c.Channel == "" {
+		return badRequest("take one from `subconsciousctl notify list`", "channel: which one is missing")
+	}
+	return c.ChannelTestRequest.check()
 }
 
 // ChannelStatus is how one channel fares.

@@ -7,6 +7,22 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
+// Mind is all that is asked of a mind.
+type Mind interface {
+	Inspector
+	Recorder
+	Steerer
+	Modeler
+	Reporter
+	Teller
+	Calibrator
+	Messenger
+	Proposer
+	Undoer
+	Conversationalist
+	Rememberer
+}
+
 // Inspector shows a mind as it is now. Its methods must not wait for a tick.
 type Inspector interface {
 	// Status returns one screen about the mind.
@@ -54,6 +70,13 @@ type TickRequest struct {
 	Thread string `json:"thread,omitempty"`
 }
 
+func (t *TickRequest) check() error {
+	if t.Thread == "" {
+		return nil
+	}
+	return checkThread(subconscious.ThreadName(t.Thread))
+}
+
 // PauseRequest asks that ticks stop or go on.
 type PauseRequest struct {
 	// Resume lets ticks go on; For is then 0.
@@ -68,6 +91,45 @@ type PauseState struct {
 	// Until is zero while paused until resumed.
 	Until time.Time `json:"until,omitzero"`
 }
+
+// PauseBody is the body of POST /v1/pause.
+type PauseBody struct {
+	For string `json:"for,omitempty"` // as Go writes durations: "2h", "1h30m"; empty: until resumed
+
+	length time.Duration
+}
+
+func (p *PauseBody) check() (err error) {
+	if p.For == "" {
+		return nil
+	}
+	if p.length, err = time.ParseDuration(p.For); err != nil {
+		return badRequest(`write it with its unit, like "90m" or "2h"`, "for: %q is not a length of time", clip(p.For))
+	}
+	if p.length <= 0 || p.length > MaxPause {
+		return badRequest("leave it out to pause until resumed", "for: %s is not between 0 and 366 days", p.length)
+	}
+	return nil
+}
+
+// TicksQuery says which reports are wanted: those of ticks before one, 0 for the
+// newest.
+type TicksQuery struct {
+	Limit  int   `query:"limit"` // 1 to 100; 0 is 20
+	Before int64 `query:"before"`
+}
+
+// TickQuery names a tick.
+type TickQuery struct {
+	N int64 `path:"n"`
+}
+
+// WhyQuery names an entry.
+type WhyQuery struct {
+	Entry subconscious.EntryID `path:"entry"`
+}
+
+func (q *WhyQuery) check() error { return checkEntry(q.Entry) }
 
 // TickPage is one page of reports, newest first.
 type TickPage struct {

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Modeler knows the models that think.
@@ -82,6 +84,20 @@ type ModelTestRequest struct {
 	// Who is a role or a provider; empty means all.
 	Who string `json:"who,omitempty"`
 }
+
+func (m *ModelTestRequest) check() error {
+	if m.Who != "" && !isName(m.Who, maxThread) {
+		return badRequest("use the id of a role or of a provider", "who: %q is neither a role nor a provider", clip(m.Who))
+	}
+	return nil
+}
+
+// PromptQuery names the thread whose prompt is wanted.
+type PromptQuery struct {
+	Thread string `path:"thread"`
+}
+
+func (q *PromptQuery) check() error { return checkThread(subconscious.ThreadName(q.Thread)) }
 
 // RenderedPrompt is what a thread would be asked now.
 type RenderedPrompt struct {

@@ -1,8 +1,6 @@
 package api_test
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,34 +47,10 @@ func TestModelRoutes(t *testing.T) {
 	}
 }
 
-// bare is a mind without what thinks with models.
-type bare struct{ *apitest.Mind }
-
-func TestWithoutModels(t *testing.T) {
+func TestListsArePresent(t *testing.T) {
 	folder := apitest.Folder(t)
-	mind := apitest.Busy()
-	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: bare{mind}, Recorder: mind, Steerer: mind})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	c := caller(t, folder)
-	for _, path := range []string{"/v1/models", "/v1/prompts/watcher", "/v1/report"} {
-		if got := call(t, c, "GET", path, "", ""); got.status != 404 {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
-		}
-	}
-	if got := call(t, c, "POST", "/v1/models/test", "", ""); got.status != 404 {
-		t.Errorf("test: %d %s", got.status, got.body)
-	}
-	if got := call(t, c, "GET", "/v1/status", "", ""); !strings.Contains(got.body, `"models":[]`) || !strings.Contains(got.body, `"limits":[]`) {
+	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
+	if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); !strings.Contains(got.body, `"models":[]`) || !strings.Contains(got.body, `"limits":[]`) {
 		t.Errorf("lists are missing: %s", got.body)
 	}
 }

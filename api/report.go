@@ -79,3 +79,8 @@ type BlindPeriod struct {
 	To    time.Time `json:"to,omitzero"`
 	Error string    `json:"error,omitempty"`
 }
+
+// ReportQuery says since when a report is wanted; zero for the last 24 hours.
+type ReportQuery struct {
+	Since time.Time `query:"since"`
+}

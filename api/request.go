@@ -21,9 +21,11 @@ const (
 	// MaxNote and MaxHint are the longest note and focus hint, in bytes.
 	MaxNote = 2000
 	MaxHint = 280
-	// MaxTicks and DefaultTicks are how many reports a page has.
-	MaxTicks     = 100
-	DefaultTicks = 20
+	// MaxPage and DefaultPage are how many of anything a page has.
+	MaxPage     = 100
+	DefaultPage = 20
+	// MaxWords is the longest text that is searched for, in bytes.
+	MaxWords = 500
 
 	// MaxLater is how far ahead a snooze or a reminder can be.
 	MaxLater = 366 * 24 * time.Hour
@@ -56,11 +58,6 @@ type CommandRequest struct {
 	// neither.
 	Until string `json:"until,omitempty"`
 	For   string `json:"for,omitempty"`
-}
-
-// pauseBody is the body of POST /v1/pause.
-type pauseBody struct {
-	For string `json:"for"` // as Go writes durations: "2h", "1h30m"; empty: until resumed
 }
 
 func badRequest(next, format string, args ...any) error {
@@ -103,93 +100,6 @@ func decodeText(err error) string {
 		text = strings.ToValidUTF8(text[:120], "") + "…"
 	}
 	return text
-}
-
-// decodeTick reads the body of POST /v1/tick.
-func decodeTick(body []byte) (TickRequest, error) {
-	request, err := decode[TickRequest](body)
-	if err != nil {
-		return TickRequest{}, err
-	}
-	if request.Thread != "" {
-		if err := checkThread(subconscious.ThreadName(request.Thread)); err != nil {
-			return TickRequest{}, err
-		}
-	}
-	return request, nil
-}
-
-// decodeModelTest reads the body of POST /v1/models/test.
-func decodeModelTest(body []byte) (ModelTestRequest, error) {
-	request, err := decode[ModelTestRequest](body)
-	if err == nil && request.Who != "" && !isName(request.Who, maxThread) {
-		err = badRequest("use the id of a role or of a provider", "who: %q is neither a role nor a provider", clip(request.Who))
-	}
-	return request, err
-}
-
-// sinceQuery reads since of GET /v1/report: a time in RFC 3339. Without it the
-// report is of the last 24 hours.
-func sinceQuery(query url.Values, now time.Time) (time.Time, error) {
-	for key, values := range query {
-		if key != "since" || len(values) != 1 {
-			return time.Time{}, badRequest("use since, once", "the query has %q, or has it more than once", clip(key))
-		}
-	}
-	text := query.Get("since")
-	if text == "" {
-		return now.Add(-24 * time.Hour), nil
-	}
-	since, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, badRequest(`write it like "2026-03-14T08:00:00Z"`, "since: %q is not a time", clip(text))
-	}
-	if since.After(now) {
-		return time.Time{}, badRequest("name a time that is past", "since: %s is not yet", clip(text))
-	}
-	return since, nil
-}
-
-// decodePause reads the body of POST /v1/pause.
-func decodePause(body []byte) (PauseRequest, error) {
-	request, err := decode[pauseBody](body)
-	if err != nil || request.For == "" {
-		return PauseRequest{}, err
-	}
-	length, err := time.ParseDuration(request.For)
-	if err != nil {
-		return PauseRequest{}, badRequest(`write it with its unit, like "90m" or "2h"`, "for: %q is not a length of time", clip(request.For))
-	}
-	if length <= 0 || length > MaxPause {
-		return PauseRequest{}, badRequest("leave it out to pause until resumed", "for: %s is not between 0 and 366 days", length)
-	}
-	return PauseRequest{For: length}, nil
-}
-
-// decodeResume reads the body of POST /v1/resume, which says nothing.
-func decodeResume(body []byte) (PauseRequest, error) {
-	_, err := decode[struct{}](body)
-	return PauseRequest{Resume: true}, err
-}
-
-// pageQuery reads limit and before of GET /v1/ticks.
-func pageQuery(query url.Values) (before int64, limit int, err error) {
-	limit = DefaultTicks
-	for key, values := range query {
-		if !slices.Contains([]string{"limit", "before"}, key) || len(values) != 1 {
-			return 0, 0, badRequest("use limit and before, each once", "the query has %q, or has it more than once", clip(key))
-		}
-		n, err := number(values[0])
-		if err != nil {
-			return 0, 0, badRequest("use a whole number above 0", "%s: %w", key, err)
-		}
-		if key == "before" {
-			before = n
-			continue
-		}
-		limit = int(min(n, MaxTicks))
-	}
-	return before, limit, nil
 }
 
 // number reads a whole number above 0.
@@ -236,6 +146,74 @@ func isName(text string, most int) bool {
 // clip shortens what a client sent, so that an answer never repeats much of it.
 func clip(text string) string {
 	return subconscious.Clip(subconscious.Printable(text), 43)
+}
+
+// onlyOnce refuses parameters that are not among names, and those that are
+// there twice.
+func onlyOnce(query url.Values, names ...string) error {
+	for key, values := range query {
+		if !slices.Contains(names, key) || len(values) != 1 {
+			return badRequest("use "+listed(names)+", each once", "the query has %q, or has it more than once", clip(key))
+		}
+	}
+	return nil
+}
+
+// listed is names as a sentence lists them.
+func listed(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// checkMark refuses what is no mark of a page.
+func checkMark(mark string) error {
+	if mark == "" || isID(mark) {
+		return nil
+	}
+	return badRequest("take it from the page before, as it stands there", "before: %q is not a page's mark", clip(mark))
+}
+
+// plainWords are words to search for, one line of plain text.
+func plainWords(words string) (string, error) {
+	switch {
+	case len(words) > MaxWords:
+		return "", badRequest("search for fewer words", "words: %d bytes, and at most %d are taken", len(words), MaxWords)
+	case !utf8.ValidString(words):
+		return "", badRequest("send UTF-8", "words: it is not valid UTF-8")
+	}
+	return strings.TrimSpace(subconscious.Printable(words)), nil
+}
+
+// isID reports whether text is 1 to 96 bytes of letters, digits and "-_.", and
+// begins with a letter or a digit.
+func isID(text string) bool {
+	return text != "" && len(text) <= maxID && utf8.ValidString(text) && !strings.ContainsAny(text[:1], "-_.") &&
+		!strings.ContainsFunc(text, func(r rune) bool {
+			return r != '-' && r != '_' && r != '.' && !unicode.IsDigit(r) && !unicode.IsLetter(r)
+		})
+}
+
+// plainText checks a text of people and drops what a screen would obey and not
+// show; its lines stay.
+func plainText(field, text string, most int) (string, error) {
+	switch {
+	case len(text) > most:
+		return "", badRequest("make it shorter", "%s: %d bytes, and at most %d are taken", field, len(text), most)
+	case !utf8.ValidString(text):
+		return "", badRequest("send UTF-8", "%s: it is not valid UTF-8", field)
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(subconscious.Printable(line), " ")
+	}
+	text = strings.TrimSpace(strings.Join(lines, "\n"))
+	if text == "" {
+		return "", badRequest("write a few words", "%s: it is empty", field)
+	}
+	return text, nil
 }
 
 func firstError(errs ...error) error {

@@ -31,39 +31,39 @@ func FuzzRequest(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		request, err := decodeTick(body)
+		request, err := fromBody[TickRequest](body)
 		if refused(t, err); err == nil && len(request.Thread) > maxThread {
 			t.Errorf("a thread's name of %d bytes", len(request.Thread))
 		}
-		pause, err := decodePause(body)
-		if refused(t, err); err == nil && (pause.Resume || pause.For < 0 || pause.For > MaxPause) {
-			t.Errorf("a pause of %s", pause.For)
+		pause, err := fromBody[PauseBody](body)
+		if refused(t, err); err == nil && (pause.length < 0 || pause.length > MaxPause) {
+			t.Errorf("a pause of %s", pause.length)
 		}
-		_, err = decodeResume(body)
+		_, err = fromBody[Nothing](body)
 		refused(t, err)
 		if query, err := url.ParseQuery(string(body)); err == nil {
-			before, limit, err := pageQuery(query)
-			if refused(t, err); err == nil && (before < 0 || limit < 1 || limit > MaxTicks) {
-				t.Errorf("before %d, limit %d", before, limit)
+			ticks, err := fromQuery[TicksQuery](query, nil)
+			if refused(t, err); err == nil && (ticks.Before < 0 || ticks.Limit < 1 || ticks.Limit > MaxPage) {
+				t.Errorf("%+v", ticks)
 			}
 		}
-		command, err := decodeCommand(body, noon)
+		command, err := commandOf(body)
 		if refused(t, err); err == nil {
 			checkCommand(t, command)
 		}
 		if query, err := url.ParseQuery(string(body)); err == nil {
-			inbox, err := inboxQuery(query)
-			if refused(t, err); err == nil && (inbox.Limit < 1 || inbox.Limit > MaxInbox || len(inbox.Before) > maxID) {
+			inbox, err := fromQuery[InboxQuery](query, nil)
+			if refused(t, err); err == nil && (inbox.Limit < 1 || inbox.Limit > MaxPage || len(inbox.Before) > maxID) {
 				t.Errorf("%+v", inbox)
 			}
 		}
-		missed, err := decodeMissed(body)
+		missed, err := fromBody[MissedRequest](body)
 		if refused(t, err); err == nil && (missed.Text == "" || len(missed.Text) > MaxMissed || subconscious.Printable(missed.Text) != missed.Text) {
 			t.Errorf("missed: %q", missed.Text)
 		}
-		_, err = decodeCalibration(body)
+		_, err = fromBody[CalibrationRequest](body)
 		refused(t, err)
-		test, err := decodeChannelTest(body)
+		test, err := fromBody[ChannelTestRequest](body)
 		if refused(t, err); err == nil && len(test.Channel) > maxThread {
 			t.Errorf("a channel's id of %d bytes", len(test.Channel))
 		}
@@ -72,18 +72,26 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
+func commandOf(body []byte) (subconscious.Command, error) {
+	request, err := fromBody[CommandRequest](body)
+	if err != nil {
+		return subconscious.Command{}, err
+	}
+	return request.command(noon)
+}
+
 // checkActing feeds anything to what reads decisions: nothing approves without
 // a hash.
 func checkActing(t *testing.T, body []byte) {
 	t.Helper()
-	decision, err := decodeDecision(body)
+	decision, err := fromBody[ProposalDecision](body)
 	if refused(t, err); err == nil && (decision.Approve && decision.Hash == "" || len(decision.Hash) > maxHash || !isID(decision.ID)) {
 		t.Errorf("%+v", decision)
 	}
 	if err != nil && decision != (ProposalDecision{}) {
 		t.Errorf("refused, and yet %+v", decision)
 	}
-	undo, err := decodeUndo(body)
+	undo, err := fromBody[UndoRequest](body)
 	if refused(t, err); err == nil && !isID(undo.Run) {
 		t.Errorf("%+v", undo)
 	}
@@ -91,11 +99,11 @@ func checkActing(t *testing.T, body []byte) {
 	if err != nil {
 		return
 	}
-	proposals, err := proposalQuery(query)
+	proposals, err := fromQuery[ProposalQuery](query, nil)
 	if refused(t, err); err == nil && (proposals.Limit < 1 || proposals.Limit > MaxPage || len(proposals.Before) > maxID) {
 		t.Errorf("%+v", proposals)
 	}
-	runs, err := runQuery(query)
+	runs, err := fromQuery[RunQuery](query, nil)
 	if refused(t, err); err == nil && (runs.Limit < 1 || runs.Limit > MaxPage || len(runs.Deliberation) > maxID) {
 		t.Errorf("%+v", runs)
 	}
@@ -104,11 +112,11 @@ func checkActing(t *testing.T, body []byte) {
 // checkTalking feeds anything to what reads messages and memories.
 func checkTalking(t *testing.T, body []byte) {
 	t.Helper()
-	request, err := decodePost(body)
+	request, err := fromBody[PostRequest](body)
 	if refused(t, err); err == nil && (!readable(request.Text, MaxMessage) || len(request.As) > maxAgent || request.As == AuthorPerson || request.As == AuthorMind || len(request.Key) > maxKey) {
 		t.Errorf("%+v", request)
 	}
-	change, err := decodeMemoryChange(body)
+	change, err := fromBody[MemoryChange](body)
 	if refused(t, err); err == nil && (change.Add != "" && !readable(change.Add, MaxMemory) || len(change.Tags) > MaxTags || change.Confirm != "" && change.Forget != "") {
 		t.Errorf("%+v", change)
 	}
@@ -116,19 +124,19 @@ func checkTalking(t *testing.T, body []byte) {
 	if err != nil {
 		return
 	}
-	found, err := messageSearch(query)
+	found, err := fromQuery[MessageSearch](query, nil)
 	if refused(t, err); err == nil && (found.Words == "" || !readable(found.Words, MaxWords) || found.Limit > MaxPage) {
 		t.Errorf("%+v", found)
 	}
-	messages, err := conversationMessages("team", query)
+	messages, err := fromQuery[ConversationMessages](query, func(string) string { return "team" })
 	if refused(t, err); err == nil && (messages.Before < 0 || messages.Limit > MaxPage) {
 		t.Errorf("%+v", messages)
 	}
-	memories, err := memoryQuery(query)
+	memories, err := fromQuery[MemoryQuery](query, nil)
 	if refused(t, err); err == nil && (memories.Words != "" && !readable(memories.Words, MaxWords) || memories.Limit > MaxPage) {
 		t.Errorf("%+v", memories)
 	}
-	_, err = conversationQuery(query)
+	_, err = fromQuery[ConversationQuery](query, nil)
 	refused(t, err)
 }
 
@@ -175,7 +183,7 @@ func checkCommand(t *testing.T, c subconscious.Command) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := decodeCommand(body, noon)
+	again, err := commandOf(body)
 	if err != nil || !again.Until.Equal(c.Until) {
 		t.Errorf("%+v became %+v, %v", c, again, err)
 	}

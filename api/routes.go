@@ -8,69 +8,143 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/subconsciousd/subconsciousd/subconscious"
-)
-
-// reading answers a GET, and writing a POST with that body. Both return a value to
-// be written as JSON, or a json.RawMessage that is JSON already.
-type (
-	reading func(ctx context.Context, r *http.Request) (any, error)
-	writing func(ctx context.Context, body []byte) (any, error)
-	// word is a request for which it counts whose it is.
-	word func(ctx context.Context, body []byte, by Caller) (any, error)
 )
 
 // routes is the whole table of what is served.
-func (s *Server) routes() map[string]http.Handler {
-	return map[string]http.Handler{
-		"/healthz":               s.get(s.health),
-		"/v1/status":             s.get(s.status),
-		"/v1/subconscious":       s.get(s.document),
-		"/v1/ticks":              s.get(s.ticks),
-		"/v1/ticks/{n}":          s.get(s.tick),
-		"/v1/why/{entry}":        s.get(s.why),
-		"/v1/tick":               s.post(s.think),
-		"/v1/commands":           s.post(s.command),
-		"/v1/pause":              s.post(s.pause),
-		"/v1/resume":             s.post(s.resume),
-		"/v1/models":             s.get(s.models),
-		"/v1/models/test":        s.post(s.testModels),
-		"/v1/prompts/{thread}":   s.get(s.prompt),
-		"/v1/report":             s.get(s.report),
-		"/v1/inbox":              s.get(s.inbox),
-		"/v1/inbox/{id}":         s.get(s.incident),
-		"/v1/missed":             s.post(s.missed),
-		"/v1/calibration":        s.get(s.calibration),
-		"/v1/calibration/reset":  s.post(s.resetCalibration),
-		"/v1/channels":           s.get(s.channels),
-		"/v1/channels/test":      s.post(s.testChannels),
-		"/v1/channels/renew":     s.post(s.renewChannel),
-		"/v1/proposals":          s.get(s.proposals),
-		"/v1/proposals/{id}":     s.get(s.proposal),
-		"/v1/proposals/decide":   s.postBy(s.decide),
-		"/v1/runs":               s.get(s.runs),
-		"/v1/undo":               s.postBy(s.undo),
-		"/v1/conversations":      s.get(s.conversations),
-		"/v1/conversations/{id}": s.get(s.conversation),
-		"/v1/messages":           s.post(s.postMessage),
-		"/v1/messages/search":    s.get(s.searchMessages),
-		"/v1/memory":             s.both(s.searchMemory, s.changeMemory),
-		"/v1/memory/{id}":        s.get(s.memory),
-		"/":                      http.HandlerFunc(s.nothing),
+func (s *Server) routes() []served {
+	m := s.options.Mind
+	return []served{
+		serve(s, GetHealth, s.health),
+		serve(s, GetStatus, plain(m.Status)),
+		serve(s, GetDocument, func(ctx context.Context, _ Nothing) (json.RawMessage, error) { return m.Document(ctx) }),
+		serve(s, GetTicks, s.ticks),
+		serve(s, GetTick, func(ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) }),
+		serve(s, GetWhy, func(ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) }),
+		serve(s, PostTick, m.Think),
+		serve(s, PostCommand, s.command),
+		serve(s, PostPause, func(ctx context.Context, q PauseBody) (PauseState, error) {
+			return m.Pause(ctx, PauseRequest{For: q.length})
+		}),
+		serve(s, PostResume, func(ctx context.Context, _ Nothing) (PauseState, error) {
+			return m.Pause(ctx, PauseRequest{Resume: true})
+		}),
+		serve(s, GetModels, plain(m.Models)),
+		serve(s, PostModelTest, func(ctx context.Context, q ModelTestRequest) ([]ModelTest, error) { return m.TestModels(ctx, q.Who) }),
+		serve(s, GetPrompt, func(ctx context.Context, q PromptQuery) (RenderedPrompt, error) { return m.Prompt(ctx, q.Thread) }),
+		serve(s, GetReport, s.report),
+		serve(s, GetInbox, m.Inbox),
+		serve(s, GetIncident, func(ctx context.Context, q IncidentQuery) (IncidentExplanation, error) { return m.Incident(ctx, q.ID) }),
+		serve(s, PostMissed, m.Missed),
+		serve(s, GetCalibration, plain(m.Calibration)),
+		serve(s, PostCalibration, m.ResetCalibration),
+		serve(s, GetChannels, plain(m.Channels)),
+		serve(s, PostChannelTest, func(ctx context.Context, q ChannelTestRequest) ([]Delivery, error) {
+			return m.TestChannels(ctx, q.Channel)
+		}),
+		serve(s, PostChannelRenew, func(ctx context.Context, q ChannelRenewal) (ChannelStatus, error) {
+			return m.RenewChannel(ctx, q.Channel)
+		}),
+		serve(s, GetProposals, m.Proposals),
+		serve(s, GetProposal, func(ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) }),
+		serve(s, PostDecision, m.Decide),
+		serve(s, GetRuns, m.Runs),
+		serve(s, PostUndo, m.Undo),
+		serve(s, GetConversations, m.Conversations),
+		serve(s, GetConversation, func(ctx context.Context, q ConversationMessages) (MessagePage, error) {
+			return m.Messages(ctx, MessageQuery{Conversation: q.Conversation, Before: q.Before, Limit: q.Limit})
+		}),
+		serve(s, PostMessage, m.Post),
+		serve(s, GetMessages, func(ctx context.Context, q MessageSearch) (MessagePage, error) {
+			return m.Messages(ctx, MessageQuery{Conversation: q.Conversation, Words: q.Words, Limit: q.Limit})
+		}),
+		serve(s, GetMemories, m.SearchMemory),
+		serve(s, PostMemory, m.ChangeMemory),
+		serve(s, GetMemory, func(ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) }),
+	}
+}
+
+// plain is a question about nothing in particular.
+func plain[A any](answer func(context.Context) (A, error)) func(context.Context, Nothing) (A, error) {
+	return func(ctx context.Context, _ Nothing) (A, error) { return answer(ctx) }
+}
+
+// served is one route with what answers it.
+type served struct {
+	method, path string
+	handle       http.HandlerFunc
+}
+
+// serve answers a route. A GET ends when its client goes away; the context of a
+// POST ends with the server, so that a client that hangs up leaves nothing half
+// done.
+func serve[Q, A any](s *Server, route Route[Q, A], answer func(context.Context, Q) (A, error)) served {
+	return served{route.Method, route.Path, func(w http.ResponseWriter, r *http.Request) {
+		ctx, body := r.Context(), []byte(nil)
+		if r.Method == http.MethodPost {
+			var err error
+			if body, err = readBody(w, r); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			ctx = s.life
+		}
+		s.run(w, r, func() (any, error) {
+			question, err := asked[Q](r, body)
+			if err != nil {
+				return nil, err
+			}
+			if q, ok := any(&question).(interface{ from(Caller) }); ok {
+				q.from(callerOf(r))
+			}
+			limit := AnswerWithin
+			if q, ok := any(&question).(interface{ quick() bool }); route.Long > 0 && !(ok && q.quick()) {
+				release, err := s.queue()
+				if err != nil {
+					return nil, err
+				}
+				defer release()
+				limit = route.Long
+			}
+			ctx, done := context.WithTimeout(ctx, limit)
+			defer done()
+			return answer(ctx, question)
+		})
+	}}
+}
+
+// callerOf is the process that asks.
+func callerOf(r *http.Request) Caller {
+	if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
+		return Caller{UID: conn.who.uid, PID: conn.who.pid}
+	}
+	return Caller{}
+}
+
+// queue takes one of the places of those who wait for what may take long, until
+// release is called.
+func (s *Server) queue() (release func(), err error) {
+	select {
+	case s.waiting <- struct{}{}:
+		return func() { <-s.waiting }, nil
+	default:
+		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks, tests and actions have been asked for already", maxWaiting)
 	}
 }
 
 func (s *Server) handler() http.Handler { return s.answer(s.oneLength(s.mux())) }
 
 func (s *Server) mux() *http.ServeMux {
-	mux := http.NewServeMux()
-	for pattern, handler := range s.routes() {
-		mux.Handle(pattern, handler)
+	mux, paths := http.NewServeMux(), map[string][]served{"/": nil}
+	for _, route := range s.routes() {
+		paths[route.path] = append(paths[route.path], route)
+	}
+	for path, routes := range paths {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { s.choose(w, r, routes) })
 	}
 	return mux
 }
@@ -128,240 +202,62 @@ func (s *Server) contain(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, fmt.Errorf("api: panic: %v", caught))
 }
 
-// get serves a reading. It ends when the client goes away.
-func (s *Server) get(serve reading) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			s.wrongMethod(w, r, "GET, HEAD")
-			return
-		}
-		ctx, done := context.WithTimeout(r.Context(), answerTimeout)
-		defer done()
-		s.run(w, r, func() (any, error) { return serve(ctx, r) })
-	})
-}
-
-// post serves a request. Its context ends with the server, not with the
-// connection, so that a client that hangs up leaves nothing half done.
-func (s *Server) post(serve writing) http.Handler {
-	return s.postBy(func(ctx context.Context, body []byte, _ Caller) (any, error) { return serve(ctx, body) })
-}
-
-func (s *Server) postBy(serve word) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			s.wrongMethod(w, r, "POST")
-			return
-		}
-		body, err := readBody(w, r)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		var by Caller
-		if conn, ok := r.Context().Value(connKey{}).(*guardedConn); ok {
-			by = Caller{UID: conn.who.uid, PID: conn.who.pid}
-		}
-		s.run(w, r, func() (any, error) { return serve(s.life, body, by) })
-	})
-}
-
-// both serves a reading and a request on one path.
-func (s *Server) both(read reading, change writing) http.Handler {
-	get, post := s.get(read), s.post(change)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.Method {
-		case http.MethodGet, http.MethodHead:
-			get.ServeHTTP(w, r)
-		case http.MethodPost:
-			post.ServeHTTP(w, r)
-		default:
-			s.wrongMethod(w, r, "GET, HEAD, POST")
-		}
-	})
-}
-
-func (s *Server) health(ctx context.Context, _ *http.Request) (any, error) {
-	err := s.options.Inspector.Health(ctx)
-	var known *Error
-	if err != nil && !errors.As(err, &known) {
+func (s *Server) health(ctx context.Context, _ Nothing) (HealthReply, error) {
+	err := s.options.Mind.Health(ctx)
+	if _, known := errors.AsType[*Error](err); err != nil && !known {
 		err = Errorf(CodeUnavailable, "run `subconsciousctl status` for the whole picture", "%w", err)
 	}
 	return HealthReply{Status: "ok"}, err
 }
 
-func (s *Server) status(ctx context.Context, _ *http.Request) (any, error) {
-	status, err := s.options.Inspector.Status(ctx)
-	return status.filled(), err
+func (s *Server) ticks(ctx context.Context, q TicksQuery) (TickPage, error) {
+	ticks, err := s.options.Mind.Ticks(ctx, q.Before, q.Limit)
+	page := TickPage{Ticks: ticks}
+	if len(ticks) == q.Limit && ticks[q.Limit-1].Tick > 1 {
+		page.Before = ticks[q.Limit-1].Tick
+	}
+	return page, err
 }
 
-func (s *Server) document(ctx context.Context, _ *http.Request) (any, error) {
-	document, err := s.options.Inspector.Document(ctx)
-	return json.RawMessage(document), err
-}
-
-func (s *Server) ticks(ctx context.Context, r *http.Request) (any, error) {
-	before, limit, err := pageQuery(r.URL.Query())
+func (s *Server) command(ctx context.Context, request CommandRequest) (CommandResult, error) {
+	command, err := request.command(s.options.Now())
 	if err != nil {
-		return nil, err
-	}
-	ticks, err := s.options.Recorder.Ticks(ctx, before, limit)
-	if err != nil {
-		return nil, err
-	}
-	page := TickPage{Ticks: make([]TickReport, 0, len(ticks))}
-	for _, report := range ticks {
-		page.Ticks = append(page.Ticks, report.filled())
-	}
-	if len(ticks) == limit {
-		page.Before = max(0, ticks[limit-1].Tick)
-	}
-	if page.Before == 1 {
-		page.Before = 0
-	}
-	return page, nil
-}
-
-func (s *Server) tick(ctx context.Context, r *http.Request) (any, error) {
-	n, err := number(r.PathValue("n"))
-	if err != nil {
-		return nil, badRequest("use a whole number above 0", "the tick's number: %w", err)
-	}
-	report, err := s.options.Recorder.Tick(ctx, n)
-	return report.filled(), err
-}
-
-func (s *Server) why(ctx context.Context, r *http.Request) (any, error) {
-	entry := subconscious.EntryID(r.PathValue("entry"))
-	if err := checkEntry(entry); err != nil {
-		return nil, err
-	}
-	explanation, err := s.options.Recorder.Why(ctx, entry)
-	return explanation.filled(), err
-}
-
-// queue takes one of the places of those who wait for what may take long, until
-// release is called.
-func (s *Server) queue() (release func(), err error) {
-	select {
-	case s.waiting <- struct{}{}:
-		return func() { <-s.waiting }, nil
-	default:
-		return nil, Errorf(CodeBusy, "wait for one of them", "%d ticks, tests and actions have been asked for already", maxWaiting)
-	}
-}
-
-func (s *Server) think(ctx context.Context, body []byte) (any, error) {
-	request, err := decodeTick(body)
-	if err != nil {
-		return nil, err
-	}
-	release, err := s.queue()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	report, err := s.options.Steerer.Think(ctx, request)
-	return report.filled(), err
-}
-
-func (s *Server) command(ctx context.Context, body []byte) (any, error) {
-	command, err := decodeCommand(body, s.options.Now())
-	if err != nil {
-		return nil, err
-	}
-	request, err := decode[CommandRequest](body)
-	if err != nil {
-		return nil, err
+		return CommandResult{}, err
 	}
 	command.By = By(request.As)
-	ctx, done := context.WithTimeout(ctx, answerTimeout)
-	defer done()
-	return s.options.Steerer.Command(ctx, command)
+	return s.options.Mind.Command(ctx, command)
 }
 
-func (s *Server) pause(ctx context.Context, body []byte) (any, error) {
-	request, err := decodePause(body)
-	return s.setPause(ctx, request, err)
-}
-
-func (s *Server) resume(ctx context.Context, body []byte) (any, error) {
-	request, err := decodeResume(body)
-	return s.setPause(ctx, request, err)
-}
-
-func (s *Server) setPause(ctx context.Context, request PauseRequest, err error) (any, error) {
-	if err != nil {
-		return nil, err
+func (s *Server) report(ctx context.Context, q ReportQuery) (Report, error) {
+	now := s.options.Now()
+	switch {
+	case q.Since.IsZero():
+		q.Since = now.Add(-24 * time.Hour)
+	case q.Since.After(now):
+		return Report{}, badRequest("name a time that is past", "since: %s is not yet", q.Since.Format(time.RFC3339))
 	}
-	ctx, done := context.WithTimeout(ctx, answerTimeout)
-	defer done()
-	return s.options.Steerer.Pause(ctx, request)
+	return s.options.Mind.Report(ctx, q.Since)
 }
 
-func (s *Server) models(ctx context.Context, _ *http.Request) (any, error) {
-	if s.options.Modeler == nil {
-		return nil, notServed("models")
+// choose hands a request to the route of its path that has its method.
+func (s *Server) choose(w http.ResponseWriter, r *http.Request, routes []served) {
+	var methods []string
+	for _, route := range routes {
+		if r.Method == route.method || r.Method == http.MethodHead && route.method == http.MethodGet {
+			route.handle(w, r)
+			return
+		}
+		methods = append(methods, route.method)
+		if route.method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
 	}
-	models, err := s.options.Modeler.Models(ctx)
-	return filledModels(models), err
-}
-
-// testModels may take long: it asks models, one after the other.
-func (s *Server) testModels(ctx context.Context, body []byte) (any, error) {
-	request, err := decodeModelTest(body)
-	if err != nil {
-		return nil, err
+	if routes == nil {
+		s.fail(w, r, Errorf(CodeNotFound, "the paths are /healthz and those under /v1/", "nothing is served at %s", clip(r.URL.Path)))
+		return
 	}
-	if s.options.Modeler == nil {
-		return nil, notServed("models")
-	}
-	release, err := s.queue()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	ctx, done := context.WithTimeout(ctx, testTimeout)
-	defer done()
-	tests, err := s.options.Modeler.TestModels(ctx, request.Who)
-	return filledTests(tests), err
-}
-
-func (s *Server) prompt(ctx context.Context, r *http.Request) (any, error) {
-	thread := r.PathValue("thread")
-	if err := checkThread(subconscious.ThreadName(thread)); err != nil {
-		return nil, err
-	}
-	if s.options.Modeler == nil {
-		return nil, notServed("prompts")
-	}
-	return s.options.Modeler.Prompt(ctx, thread)
-}
-
-func (s *Server) report(ctx context.Context, r *http.Request) (any, error) {
-	since, err := sinceQuery(r.URL.Query(), s.options.Now())
-	if err != nil {
-		return nil, err
-	}
-	if s.options.Reporter == nil {
-		return nil, notServed("reports")
-	}
-	report, err := s.options.Reporter.Report(ctx, since)
-	return report.filled(), err
-}
-
-// notServed says that this daemon has no such part.
-func notServed(what string) error {
-	return Errorf(CodeNotFound, "ask a daemon that does", "this daemon serves no %s", what)
-}
-
-func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
-	s.fail(w, r, Errorf(CodeNotFound, "the paths are /healthz and those under /v1/", "nothing is served at %s", clip(r.URL.Path)))
-}
-
-func (s *Server) wrongMethod(w http.ResponseWriter, r *http.Request, allowed string) {
-	w.Header().Set("Allow", allowed)
-	s.fail(w, r, Errorf(CodeMethod, "use "+strings.ReplaceAll(allowed, ", ", " or "), "%s does not take %s", clip(r.URL.Path), clip(r.Method)))
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	s.fail(w, r, Errorf(CodeMethod, "use "+strings.Join(methods, " or "), "%s does not take %s", clip(r.URL.Path), clip(r.Method)))
 }
 
 // readBody reads the body of a request whole. The deadline for that is lifted
@@ -392,13 +288,53 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, value any, err 
 	}
 	body, ok := value.(json.RawMessage)
 	if !ok {
-		if body, err = json.Marshal(value); err != nil {
+		if body, err = json.Marshal(filled(reflect.ValueOf(value)).Interface()); err != nil {
 			s.fail(w, r, fmt.Errorf("api: write the answer: %w", err))
 			return
 		}
 		body = append(body, '\n')
 	}
 	s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+// filled is a copy of a value in which every list and every count is present,
+// so that JSON has no null for them, and what should be JSON is.
+func filled(v reflect.Value) reflect.Value {
+	switch own := v.Interface().(type) {
+	case json.RawMessage:
+		if !json.Valid(own) {
+			return reflect.ValueOf(json.RawMessage("{}"))
+		}
+		return v
+	case json.Marshaler:
+		return v
+	}
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(filled(v.Field(i)))
+			}
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(filled(v.Elem()))
+		}
+	case reflect.Slice:
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(filled(v.Index(i)))
+		}
+	case reflect.Map:
+		out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+		for key, value := range v.Seq2() {
+			out.SetMapIndex(key, filled(value))
+		}
+	}
+	return out
 }
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {

@@ -27,9 +27,6 @@ const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
 	writeTimeout  = 10 * time.Second
-	answerTimeout = 10 * time.Second // for all but a tick
-	testTimeout   = 5 * time.Minute  // for a test of all models
-	runTimeout    = 11 * time.Minute // for an action: one runs for 10 minutes at most
 	idleTimeout   = time.Minute
 	stopGrace     = 5 * time.Second
 	patience      = time.Second // with a quiet connection in whose place another one waits
@@ -42,22 +39,9 @@ const (
 type Options struct {
 	// Socket is the absolute path of the unix socket. Its folder must exist,
 	// belong to this user and be closed to others (0700).
-	Socket    string
-	Inspector Inspector
-	Recorder  Recorder
-	Steerer   Steerer
-	// Modeler and Reporter may be nil: then their paths answer CodeNotFound.
-	Modeler  Modeler
-	Reporter Reporter
-	// So may be Teller, Calibrator and Messenger.
-	Teller     Teller
-	Calibrator Calibrator
-	Messenger  Messenger
-	// And Proposer, Undoer, Conversationalist and Rememberer.
-	Proposer          Proposer
-	Undoer            Undoer
-	Conversationalist Conversationalist
-	Rememberer        Rememberer
+	Socket string
+	// Mind is what is served.
+	Mind Mind
 	// Logger is told of refused peers and failed answers; nil discards.
 	Logger *slog.Logger
 	// AllowUIDs are further users that may connect, beside root and the one
@@ -72,8 +56,8 @@ type Options struct {
 
 func (o *Options) validate() error {
 	switch {
-	case o.Inspector == nil || o.Recorder == nil || o.Steerer == nil:
-		return errors.New("api: Inspector, Recorder and Steerer are all needed")
+	case o.Mind == nil:
+		return errors.New("api: Options.Mind is missing")
 	case !filepath.IsAbs(o.Socket):
 		return fmt.Errorf("api: the socket's path must be absolute: %q", o.Socket)
 	}

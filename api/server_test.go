@@ -414,7 +414,7 @@ func TestStop(t *testing.T) {
 	})
 	t.Run("without Start", func(t *testing.T) {
 		mind := &apitest.Mind{}
-		server, err := api.New(api.Options{Socket: filepath.Join(apitest.Folder(t), "socket"), Inspector: mind, Recorder: mind, Steerer: mind})
+		server, err := api.New(api.Options{Socket: filepath.Join(apitest.Folder(t), "socket"), Mind: mind})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestSocketIsClosedToOthers(t *testing.T) {
 func tryStart(t *testing.T, path string) error {
 	t.Helper()
 	mind := &apitest.Mind{}
-	server, err := api.New(api.Options{Socket: path, Inspector: mind, Recorder: mind, Steerer: mind})
+	server, err := api.New(api.Options{Socket: path, Mind: mind})
 	if err != nil {
 		return err
 	}
@@ -338,7 +338,7 @@ func TestHalfOpenConnections(t *testing.T) {
 func serve(t *testing.T, folder string, without func(*api.Server)) {
 	t.Helper()
 	mind := apitest.Busy()
-	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind})
+	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Mind: mind})
 	if err != nil {
 		t.Fatal(err)
 	}

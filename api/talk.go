@@ -2,10 +2,29 @@ package api
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
+
+const (
+	// MaxMessage and MaxMemory are the longest message and the longest memory
+	// that is added, in bytes.
+	MaxMessage = 16 << 10
+	MaxMemory  = 4 << 10
+	// MaxTags is how many tags a memory has, each of at most MaxTag bytes.
+	MaxTags = 16
+	MaxTag  = 40
+
+	maxAgent = 64
+	maxKey   = 200
+)
+
+// MemoryKinds returns the sorts of things that are remembered.
+func MemoryKinds() []string {
+	return []string{"fact", "pattern", "insight", "solution", "learning", "decision", "summary", "style", "note", "event"}
+}
 
 // Conversationalist keeps the conversations of the person, the agents and the
 // mind.
@@ -34,9 +53,11 @@ type Rememberer interface {
 // ConversationQuery says which conversations are wanted.
 type ConversationQuery struct {
 	// Before is a page's mark, from ConversationPage.Before; "" for the newest.
-	Before string
-	Limit  int // 1 to 100; 0 is 20
+	Before string `query:"before"`
+	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
 }
+
+func (q *ConversationQuery) check() error { return checkMark(q.Before) }
 
 // ConversationPage is one page of conversations.
 type ConversationPage struct {
@@ -65,6 +86,36 @@ type MessageQuery struct {
 	// without Words.
 	Before int64
 	Limit  int // 1 to 100; 0 is 20
+}
+
+// ConversationMessages are the messages of one conversation.
+type ConversationMessages struct {
+	Conversation string `path:"id"`
+	// Before is a message's id: those before it alone; 0 for the newest.
+	Before int64 `query:"before" is:"a message's number"`
+	Limit  int   `query:"limit"` // 1 to 100; 0 is 20
+}
+
+func (q *ConversationMessages) check() error { return checkConversation(q.Conversation) }
+
+// MessageSearch searches for messages with words, of one conversation or of all.
+type MessageSearch struct {
+	Words        string `query:"words"`
+	Conversation string `query:"conversation"`
+	Limit        int    `query:"limit"` // 1 to 100; 0 is 20
+}
+
+func (q *MessageSearch) check() (err error) {
+	if q.Words, err = plainWords(q.Words); err != nil {
+		return err
+	}
+	if q.Words == "" {
+		return badRequest("say what to look for", "words: there are none")
+	}
+	if q.Conversation != "" {
+		return checkConversation(q.Conversation)
+	}
+	return nil
 }
 
 // MessagePage is one page of messages, newest first, or with Words the best
@@ -109,15 +160,40 @@ type PostRequest struct {
 	Key string `json:"key,omitempty"`
 }
 
+func (p *PostRequest) check() (err error) {
+	if p.Text, err = plainText("text", p.Text, MaxMessage); err != nil {
+		return err
+	}
+	switch {
+	case p.Conversation != "" && !isID(p.Conversation):
+		return checkConversation(p.Conversation)
+	case p.Key != "" && (len(p.Key) > maxKey || !isID(p.Key)):
+		return badRequest("use letters, digits and hyphens", "key: %q is not a key", clip(p.Key))
+	}
+	return checkAs(p.As)
+}
+
 // MemoryQuery says which memories are wanted.
 type MemoryQuery struct {
 	// Words to search for; without any the newest are listed.
-	Words string
+	Words string `query:"words"`
 	// Quarantined are those alone that wait for the person's word. They are
 	// never among the others.
-	Quarantined bool
-	Limit       int // 1 to 100; 0 is 20
+	Quarantined bool `query:"quarantined"`
+	Limit       int  `query:"limit"` // 1 to 100; 0 is 20
 }
+
+func (q *MemoryQuery) check() (err error) {
+	q.Words, err = plainWords(q.Words)
+	return err
+}
+
+// MemoryName names a memory.
+type MemoryName struct {
+	ID string `path:"id"`
+}
+
+func (q *MemoryName) check() error { return checkMemory("id", q.ID) }
 
 // MemoryPage is what was found.
 type MemoryPage struct {
@@ -172,4 +248,66 @@ type MemoryChange struct {
 	Confirm string `json:"confirm,omitempty"`
 	// Forget is the id of one to erase.
 	Forget string `json:"forget,omitempty"`
+}
+
+// check wants exactly one of adding, confirming and forgetting.
+func (c *MemoryChange) check() (err error) {
+	requests := 0
+	for _, request := range []string{c.Add, c.Confirm, c.Forget} {
+		if request != "" {
+			requests++
+		}
+	}
+	switch {
+	case requests == 0:
+		return badRequest("say what to add, to confirm or to forget", "add, confirm, forget: none of them is there, or it is empty")
+	case requests != 1:
+		return badRequest("send exactly one of them", "add, confirm, forget: %d of them are there", requests)
+	case c.Confirm != "":
+		err = firstError(c.checkAlone("confirm"), checkMemory("confirm", c.Confirm), mayVouch(c.As, "to confirm"))
+	case c.Forget != "":
+		err = firstError(c.checkAlone("forget"), checkMemory("forget", c.Forget))
+	default:
+		if err = c.checkAdded(); err == nil {
+			c.Add, err = plainText("add", c.Add, MaxMemory)
+		}
+	}
+	return firstError(err, checkAs(c.As))
+}
+
+// checkAlone refuses what only a new memory has.
+func (c MemoryChange) checkAlone(field string) error {
+	if c.Kind != "" || len(c.Tags) > 0 {
+		return badRequest("leave them out", "kind, tags: %s does not take them", field)
+	}
+	return nil
+}
+
+func (c MemoryChange) checkAdded() error {
+	if c.Kind != "" && !slices.Contains(MemoryKinds(), c.Kind) {
+		return badRequest("use "+listed(MemoryKinds()), "kind: %q is none", clip(c.Kind))
+	}
+	if len(c.Tags) > MaxTags {
+		return badRequest("leave some out", "tags: %d, and at most %d are taken", len(c.Tags), MaxTags)
+	}
+	for _, tag := range c.Tags {
+		if !isName(tag, MaxTag) {
+			return badRequest("use lower-case letters, digits and hyphens", "tags: %q is not a tag", clip(tag))
+		}
+	}
+	return nil
+}
+
+func checkConversation(id string) error {
+	if isID(id) {
+		return nil
+	}
+	return badRequest("take it from `subconsciousctl messages`, or use letters, digits and hyphens", "conversation: %q is not a conversation's name", clip(id))
+}
+
+func checkMemory(field, id string) error {
+	if isID(id) {
+		return nil
+	}
+	return badRequest("take an id from `subconsciousctl memory list`", "%s: %q is not a memory's id", field, clip(id))
 }

@@ -1,8 +1,6 @@
 package api_test
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -76,37 +74,6 @@ func TestTellingRoutes(t *testing.T) {
 		}
 		if strings.Contains(got.body, "null") {
 			t.Errorf("%s %s holds null: %s", test.method, test.path, got.body)
-		}
-	}
-}
-
-// A mind that tells nobody serves the rest.
-func TestWithoutTelling(t *testing.T) {
-	folder := apitest.Folder(t)
-	mind := apitest.Busy()
-	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	c := caller(t, folder)
-	for path, body := range map[string]string{
-		"/v1/inbox": "", "/v1/inbox/i-backup-1a0": "", "/v1/calibration": "", "/v1/channels": "",
-		"/v1/missed": `{"text":"x"}`, "/v1/calibration/reset": "{}", "/v1/channels/test": "{}",
-	} {
-		method, media := "GET", ""
-		if body != "" {
-			method, media = "POST", asJSON
-		}
-		if got := call(t, c, method, path, media, body); got.status != 404 || got.problem.Code != api.CodeNotFound {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
 }

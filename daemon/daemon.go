@@ -262,8 +262,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 		return nil
 	}
 	server, err := api.New(api.Options{
-		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Inspector: d, Recorder: d, Steerer: d, Modeler: d, Reporter: d, Teller: d, Calibrator: d, Messenger: d,
-		Proposer: d, Undoer: d, Conversationalist: d, Rememberer: d,
+		Socket: filepath.Join(d.options.Config.StateDir, "socket"), Mind: d,
 		Logger: d.options.Logger, Version: d.options.Version, Now: func() time.Time { return d.options.Now().In(d.zoneOrUTC()) },
 	})
 	if err != nil {

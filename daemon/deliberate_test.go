@@ -209,7 +209,7 @@ func TestProposedApprovedUndone(t *testing.T) {
 		t.Errorf("the deliberation says %s", asJSON(t, last))
 	}
 	w.learns("proposed; you: approved")
-	if _, err := w.d.Undo(ctx, result.Run.ID, api.Caller{}); err != nil || exists(mark) {
+	if _, err := w.d.Undo(ctx, api.UndoRequest{Run: result.Run.ID}); err != nil || exists(mark) {
 		t.Errorf("taken back: %v", err)
 	}
 	w.learns("proposed; you: taken back")
@@ -268,11 +268,11 @@ func TestUndoFails(t *testing.T) {
 	if err := os.Remove(mark); err != nil {
 		t.Fatal(err)
 	}
-	failed, err := w.d.Undo(ctx, run, api.Caller{})
+	failed, err := w.d.Undo(ctx, api.UndoRequest{Run: run})
 	if err != nil || failed.State != api.RunFailed {
 		t.Fatalf("taken back: %s, %v", asJSON(t, failed), err)
 	}
-	if _, err := w.d.Undo(ctx, run, api.Caller{}); err == nil || !strings.Contains(err.Error(), failed.ID) {
+	if _, err := w.d.Undo(ctx, api.UndoRequest{Run: run}); err == nil || !strings.Contains(err.Error(), failed.ID) {
 		t.Errorf("a second time: %v", err)
 	}
 	page, err := w.d.Runs(ctx, api.RunQuery{})

@@ -200,9 +200,10 @@ func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api
 }
 
 // Undo implements api.Undoer.
-func (q *intake) Undo(ctx context.Context, run string, caller api.Caller) (api.ActionRun, error) {
+func (q *intake) Undo(ctx context.Context, request api.UndoRequest) (api.ActionRun, error) {
+	run := request.Run
 	q.use()
-	by, err := q.in.Actions.Caller(caller.UID, caller.PID)
+	by, err := q.in.Actions.Caller(request.By.UID, request.By.PID)
 	if err != nil {
 		return api.ActionRun{}, view.Answer(err)
 	}

@@ -106,7 +106,7 @@ func TestRunsAreTold(t *testing.T) {
 	if told := w.runsTold(phone); len(told) != 1 || told[0].Title != "leave-mark runs without being asked about, as configured" {
 		t.Errorf("told: %+v", told)
 	}
-	if _, err := w.d.Undo(context.Background(), w.lastDeliberation().Run, api.Caller{}); err != nil {
+	if _, err := w.d.Undo(context.Background(), api.UndoRequest{Run: w.lastDeliberation().Run}); err != nil {
 		t.Fatal(err)
 	}
 	if told := w.runsTold(phone); len(told) != 2 || !strings.HasPrefix(told[1].Title, "leave-mark is taken back by a process that the system does not name") || !strings.Contains(told[1].Text, "/bin/rm") {

@@ -123,7 +123,8 @@ func (m *Mind) Runs(_ context.Context, query api.RunQuery) (api.RunPage, error) 
 }
 
 // Undo adds a run to Ran that takes one back.
-func (m *Mind) Undo(_ context.Context, id string, _ api.Caller) (api.ActionRun, error) {
+func (m *Mind) Undo(_ context.Context, request api.UndoRequest) (api.ActionRun, error) {
+	id := request.Run
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := slices.IndexFunc(m.Ran, func(r api.ActionRun) bool { return r.ID == id })

@@ -263,10 +263,7 @@ func Folder(t testing.TB) string {
 func Serve(t testing.TB, folder string, m *Mind, options api.Options) *api.Server {
 	t.Helper()
 	options.Socket = filepath.Join(folder, "socket")
-	options.Inspector, options.Recorder, options.Steerer = m, m, m
-	options.Modeler, options.Reporter = m, m
-	options.Teller, options.Calibrator, options.Messenger = m, m, m
-	options.Proposer, options.Undoer, options.Conversationalist, options.Rememberer = m, m, m, m
+	options.Mind = m
 	server, err := api.New(options)
 	if err != nil {
 		t.Fatal(err)

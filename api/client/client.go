@@ -12,9 +12,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -27,7 +25,7 @@ const (
 	// answerTimeout is longer than the server's own, so that its words are
 	// heard. A tick may wait for another and then take its full time.
 	answerTimeout = 15 * time.Second
-	tickTimeout   = 10 * time.Minute
+	longTimeout   = 12 * time.Minute
 	// maxAnswer is the most that is read of an answer, in bytes: a page of 100
 	// tick reports of at most 100 KB each, and a little more.
 	maxAnswer = 16 << 20
@@ -133,175 +131,207 @@ func differ(daemon, own string) bool {
 
 // Status returns one screen about the mind.
 func (c *Client) Status(ctx context.Context) (api.Status, error) {
-	return get[api.Status](ctx, c, "/v1/status")
+	return ask(ctx, c, api.GetStatus, api.Nothing{})
 }
 
 // Document returns the published document.
-func (c *Client) Document(ctx context.Context) (subconscious.Document, error) {
-	return get[subconscious.Document](ctx, c, "/v1/subconscious")
+func (c *Client) Document(ctx context.Context) (document subconscious.Document, err error) {
+	text, err := ask(ctx, c, api.GetDocument, api.Nothing{})
+	if err != nil {
+		return document, err
+	}
+	return document, json.Unmarshal(text, &document)
 }
 
 // Health returns nil while the mind thinks as it should.
 func (c *Client) Health(ctx context.Context) error {
-	_, err := get[api.HealthReply](ctx, c, "/healthz")
+	_, err := ask(ctx, c, api.GetHealth, api.Nothing{})
 	return err
 }
 
 // Tick runs one tick and returns its report.
 func (c *Client) Tick(ctx context.Context, request api.TickRequest) (api.TickReport, error) {
-	ctx, done := context.WithTimeout(ctx, tickTimeout)
-	defer done()
-	return post[api.TickReport](ctx, c, "/v1/tick", request)
+	return ask(ctx, c, api.PostTick, request)
 }
 
 // Ticks returns at most limit reports of ticks below before, newest first; 0
 // stands for the server's own limit, and for the newest there are.
 func (c *Client) Ticks(ctx context.Context, before int64, limit int) (api.TickPage, error) {
-	query := url.Values{}
-	if before != 0 {
-		query.Set("before", strconv.FormatInt(before, 10))
-	}
-	if limit != 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	path := "/v1/ticks"
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	return get[api.TickPage](ctx, c, path)
+	return ask(ctx, c, api.GetTicks, api.TicksQuery{Before: before, Limit: limit})
 }
 
 // TickReport returns the report of tick n.
 func (c *Client) TickReport(ctx context.Context, n int64) (api.TickReport, error) {
-	return get[api.TickReport](ctx, c, "/v1/ticks/"+strconv.FormatInt(n, 10))
+	return ask(ctx, c, api.GetTick, api.TickQuery{N: n})
 }
 
 // Why explains an entry.
 func (c *Client) Why(ctx context.Context, entry subconscious.EntryID) (api.Explanation, error) {
-	return get[api.Explanation](ctx, c, "/v1/why/"+url.PathEscape(string(entry)))
+	return ask(ctx, c, api.GetWhy, api.WhyQuery{Entry: entry})
 }
 
 // Command records what the next tick will consume.
 func (c *Client) Command(ctx context.Context, command api.CommandRequest) (api.CommandResult, error) {
 	command.As = c.as(command.As)
-	return post[api.CommandResult](ctx, c, "/v1/commands", command)
+	return ask(ctx, c, api.PostCommand, command)
 }
 
 // Pause stops ticks for that long; 0 means until resumed.
 func (c *Client) Pause(ctx context.Context, length time.Duration) (api.PauseState, error) {
-	body := map[string]string{}
+	var body api.PauseBody
 	if length != 0 {
-		body["for"] = length.String()
+		body.For = length.String()
 	}
-	return post[api.PauseState](ctx, c, "/v1/pause", body)
+	return ask(ctx, c, api.PostPause, body)
 }
 
 // Resume lets ticks go on.
 func (c *Client) Resume(ctx context.Context) (api.PauseState, error) {
-	return post[api.PauseState](ctx, c, "/v1/resume", struct{}{})
+	return ask(ctx, c, api.PostResume, api.Nothing{})
 }
 
 // Models returns every role with its model and how that is.
 func (c *Client) Models(ctx context.Context) ([]api.ModelStatus, error) {
-	return get[[]api.ModelStatus](ctx, c, "/v1/models")
+	return ask(ctx, c, api.GetModels, api.Nothing{})
 }
 
 // TestModels asks models live: those of a role or of a provider, or all where
 // who is empty.
 func (c *Client) TestModels(ctx context.Context, who string) ([]api.ModelTest, error) {
-	ctx, done := context.WithTimeout(ctx, tickTimeout)
-	defer done()
-	return post[[]api.ModelTest](ctx, c, "/v1/models/test", api.ModelTestRequest{Who: who})
+	return ask(ctx, c, api.PostModelTest, api.ModelTestRequest{Who: who})
 }
 
 // Prompt returns what a thread would be asked now.
 func (c *Client) Prompt(ctx context.Context, thread string) (api.RenderedPrompt, error) {
-	return get[api.RenderedPrompt](ctx, c, "/v1/prompts/"+url.PathEscape(thread))
+	return ask(ctx, c, api.GetPrompt, api.PromptQuery{Thread: thread})
 }
 
 // Report sums up the time from since until now; a zero since stands for the
 // last 24 hours.
 func (c *Client) Report(ctx context.Context, since time.Time) (api.Report, error) {
-	path := "/v1/report"
-	if !since.IsZero() {
-		path += "?" + url.Values{"since": {since.Format(time.RFC3339)}}.Encode()
-	}
-	return get[api.Report](ctx, c, path)
+	return ask(ctx, c, api.GetReport, api.ReportQuery{Since: since})
 }
 
 // Inbox returns one page of incidents and what waits; a zero query is the
 // newest of those that are not over.
 func (c *Client) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, error) {
-	values := pageValues(query.Before, query.Limit)
-	setYes(values, "all", query.All)
-	return get[api.Inbox](ctx, c, withQuery("/v1/inbox", values))
+	return ask(ctx, c, api.GetInbox, query)
 }
 
 // Incident explains an incident.
 func (c *Client) Incident(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
-	return get[api.IncidentExplanation](ctx, c, "/v1/inbox/"+url.PathEscape(string(id)))
+	return ask(ctx, c, api.GetIncident, api.IncidentQuery{ID: id})
 }
 
 // Missed traces what should have been told, and keeps it as missed.
 func (c *Client) Missed(ctx context.Context, request api.MissedRequest) (api.Trace, error) {
 	request.As = c.as(request.As)
-	return post[api.Trace](ctx, c, "/v1/missed", request)
+	return ask(ctx, c, api.PostMissed, request)
 }
 
 // Calibration returns what was learnt from the person's answers.
 func (c *Client) Calibration(ctx context.Context) (api.Calibration, error) {
-	return get[api.Calibration](ctx, c, "/v1/calibration")
+	return ask(ctx, c, api.GetCalibration, api.Nothing{})
 }
 
 // ResetCalibration forgets scores, all of them where the request is empty, and
 // returns what is left.
 func (c *Client) ResetCalibration(ctx context.Context, request api.CalibrationRequest) (api.Calibration, error) {
-	return post[api.Calibration](ctx, c, "/v1/calibration/reset", request)
+	return ask(ctx, c, api.PostCalibration, request)
 }
 
 // Channels returns how each channel fares.
 func (c *Client) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
-	return get[[]api.ChannelStatus](ctx, c, "/v1/channels")
+	return ask(ctx, c, api.GetChannels, api.Nothing{})
 }
 
 // RenewChannel has the answers of a channel come back over a new reply topic.
 func (c *Client) RenewChannel(ctx context.Context, channel string) (api.ChannelStatus, error) {
-	return post[api.ChannelStatus](ctx, c, "/v1/channels/renew", api.ChannelTestRequest{Channel: channel})
+	return ask(ctx, c, api.PostChannelRenew, api.ChannelRenewal{ChannelTestRequest: api.ChannelTestRequest{Channel: channel}})
 }
 
 // TestChannels sends a test message over one channel, or over all where channel
 // is empty, and returns what became of it.
 func (c *Client) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
-	ctx, done := context.WithTimeout(ctx, tickTimeout)
-	defer done()
-	return post[[]api.Delivery](ctx, c, "/v1/channels/test", api.ChannelTestRequest{Channel: channel})
+	return ask(ctx, c, api.PostChannelTest, api.ChannelTestRequest{Channel: channel})
 }
 
-func get[T any](ctx context.Context, c *Client, path string) (T, error) {
-	ctx, done := context.WithTimeout(ctx, answerTimeout)
-	defer done()
-	return ask[T](ctx, c, http.MethodGet, path, nil)
+// Proposals returns a page of the actions that wait for the person's word.
+func (c *Client) Proposals(ctx context.Context, query api.ProposalQuery) (api.ProposalPage, error) {
+	return ask(ctx, c, api.GetProposals, query)
 }
 
-func post[T any](ctx context.Context, c *Client, path string, body any) (T, error) {
-	if _, bounded := ctx.Deadline(); !bounded {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeout(ctx, answerTimeout)
-		defer done()
+// Proposal returns one by its id.
+func (c *Client) Proposal(ctx context.Context, id string) (api.Proposal, error) {
+	return ask(ctx, c, api.GetProposal, api.ProposalName{ID: id})
+}
+
+// Decide approves or rejects a proposal. Approving waits until the action has
+// ended.
+func (c *Client) Decide(ctx context.Context, decision api.ProposalDecision) (api.ProposalResult, error) {
+	return ask(ctx, c, api.PostDecision, decision)
+}
+
+// Runs returns a page of what was carried out.
+func (c *Client) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, error) {
+	return ask(ctx, c, api.GetRuns, query)
+}
+
+// Undo takes a run back and waits until that has ended.
+func (c *Client) Undo(ctx context.Context, run string) (api.ActionRun, error) {
+	return ask(ctx, c, api.PostUndo, api.UndoRequest{Run: run})
+}
+
+// Conversations returns a page of them, the newest message first.
+func (c *Client) Conversations(ctx context.Context, query api.ConversationQuery) (api.ConversationPage, error) {
+	return ask(ctx, c, api.GetConversations, query)
+}
+
+// Messages returns a page of a conversation, or with words those that fit best.
+func (c *Client) Messages(ctx context.Context, query api.MessageQuery) (api.MessagePage, error) {
+	if query.Words != "" {
+		return ask(ctx, c, api.GetMessages, api.MessageSearch{Words: query.Words, Conversation: query.Conversation, Limit: query.Limit})
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		var none T
-		return none, fmt.Errorf("client: write the request: %w", err)
-	}
-	return ask[T](ctx, c, http.MethodPost, path, text)
+	return ask(ctx, c, api.GetConversation, api.ConversationMessages{Conversation: query.Conversation, Before: query.Before, Limit: query.Limit})
+}
+
+// Post adds a message to a conversation.
+func (c *Client) Post(ctx context.Context, request api.PostRequest) (api.Message, error) {
+	request.As = c.as(request.As)
+	return ask(ctx, c, api.PostMessage, request)
+}
+
+// SearchMemory returns what fits the words best, or the newest without any.
+func (c *Client) SearchMemory(ctx context.Context, query api.MemoryQuery) (api.MemoryPage, error) {
+	return ask(ctx, c, api.GetMemories, query)
+}
+
+// Memory returns one by its id.
+func (c *Client) Memory(ctx context.Context, id string) (api.MemoryRecord, error) {
+	return ask(ctx, c, api.GetMemory, api.MemoryName{ID: id})
+}
+
+// ChangeMemory adds, confirms or forgets.
+func (c *Client) ChangeMemory(ctx context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
+	change.As = c.as(change.As)
+	return ask(ctx, c, api.PostMemory, change)
 }
 
 // ask sends one request and reads its answer. Every failure is an *Unreachable,
 // an *api.Problem, an *api.Error where the socket is somebody else's, or a plain
 // error that names the path.
-func ask[T any](ctx context.Context, c *Client, method, path string, body []byte) (T, error) {
-	var value T
+func ask[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], question Q) (value A, err error) {
+	method := route.Method
+	path, body, err := route.Request(question)
+	if err != nil {
+		return value, fmt.Errorf("client: write the request: %w", err)
+	}
+	within := answerTimeout
+	if route.Long > 0 {
+		within = longTimeout
+	}
+	ctx, done := context.WithTimeout(ctx, within)
+	defer done()
 	if len(path) > maxPath {
 		return value, api.Errorf(api.CodeBadRequest, "make it shorter", "the question is %d bytes long, and at most %d are taken", len(path), maxPath)
 	}

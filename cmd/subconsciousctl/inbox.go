@@ -178,7 +178,7 @@ const subjectNeeds = "the id of an incident or an entry"
 
 // incidents asks for the newest incidents, those that are over among them.
 func incidents(ctx context.Context, daemon *client.Client) ([]entry, error) {
-	inbox, err := daemon.Inbox(ctx, api.InboxQuery{All: true, Limit: api.MaxInbox})
+	inbox, err := daemon.Inbox(ctx, api.InboxQuery{All: true, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}

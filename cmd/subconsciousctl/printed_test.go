@@ -19,7 +19,7 @@ var printed = regexp.MustCompile(`subconsciousctl((?: (?:--?[a-z][a-z-]*|[a-z][a
 // what it is given.
 func TestPrintedCommands(t *testing.T) {
 	checked := 0
-	for _, file := range []string{"../../daemon/missed.go", "internal/screen/pages/missed.txt", "internal/screen/pages/why.txt"} {
+	for _, file := range []string{"../../daemon/view/missed.go", "internal/screen/pages/missed.txt", "internal/screen/pages/why.txt"} {
 		for _, text := range texts(t, file) {
 			for _, found := range printed.FindAllStringSubmatch(text, -1) {
 				checked++

@@ -130,9 +130,7 @@ func serveMind(ts *testscript.TestScript, neg bool, args []string) {
 	folder, err := os.MkdirTemp("/tmp", "mind")
 	ts.Check(err)
 	mind := scenario()
-	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Inspector: mind, Recorder: mind, Steerer: mind,
-		Modeler: mind, Reporter: mind, Teller: mind, Calibrator: mind, Messenger: mind,
-		Proposer: mind, Undoer: mind, Conversationalist: mind, Rememberer: mind, Version: "v0.1.0", Now: apitest.At})
+	server, err := api.New(api.Options{Socket: filepath.Join(folder, "socket"), Mind: mind, Version: "v0.1.0", Now: apitest.At})
 	ts.Check(err)
 	ts.Check(server.Start(context.Background()))
 	ts.Defer(func() {

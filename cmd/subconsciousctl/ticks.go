@@ -23,15 +23,15 @@ func newTicks(a *app) *cobra.Command {
 			if len(args) == 1 {
 				return a.oneTick(cmd.Context(), args[0])
 			}
-			if limit < 1 || limit > api.MaxTicks || before < 0 {
-				return &usageError{err: fmt.Errorf("--limit takes 1 to %d, --before the number of a tick", api.MaxTicks), next: "see subconsciousctl ticks --help"}
+			if limit < 1 || limit > api.MaxPage || before < 0 {
+				return &usageError{err: fmt.Errorf("--limit takes 1 to %d, --before the number of a tick", api.MaxPage), next: "see subconsciousctl ticks --help"}
 			}
 			return show(cmd.Context(), a, "reading", func(ctx context.Context, daemon *client.Client) (api.TickPage, error) {
 				return daemon.Ticks(ctx, before, limit)
 			}, screen.Ticks)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", api.DefaultTicks, "show at most so many")
+	cmd.Flags().IntVar(&limit, "limit", api.DefaultPage, "show at most so many")
 	cmd.Flags().Int64Var(&before, "before", 0, "show those before tick `N`")
 	return cmd
 }
