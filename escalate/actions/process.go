@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -107,4 +109,18 @@ func (e *Engine) environment(allowed []string) []string {
 		}
 	}
 	return environment
+}
+
+// seal closes to programs what the daemon itself was started with. What it opens
+// is closed to them anyway.
+func seal() {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // no such list: there is nothing to go by
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }

@@ -47,7 +47,7 @@ func (w *Worker) Add(ctx context.Context, tx *store.Tx, e Escalation) error {
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO escalations (id, tick, incident, person, at, critical, expires, state, body)
 		VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING`,
-		e.ID, e.Tick, string(e.Incident), string(e.Person), e.At.UnixNano(), e.Critical, nanoseconds(e.Template.Expires), body)
+		e.ID, e.Tick, string(e.Incident), string(e.Person), e.At.UnixNano(), e.Critical, store.Nano{Time: &e.Template.Expires}, body)
 	if err != nil {
 		return fmt.Errorf("deliberate: add %s: %w", e.ID, err)
 	}
@@ -68,15 +68,16 @@ type scanner interface{ Scan(into ...any) error }
 
 func (w *Worker) scan(from scanner) (r row, err error) {
 	var body, end []byte
-	var started, deadline, over int64
-	if err := from.Scan(&r.State, &body, &started, &deadline, &r.Resumed, &r.bytes, &r.Cost, &r.system, &over, &end); err != nil {
+	if err := from.Scan(&r.State, &body, store.Nano{Time: &r.Started}, store.Nano{Time: &r.Deadline}, &r.Resumed, &r.bytes, &r.Cost, &r.system,
+		store.Nano{Time: &r.Over}, &end); err != nil {
 		return r, err
 	}
 	if err := unpack(body, &r.Escalation); err != nil {
 		return r, err
 	}
-	zone := w.Now().Location()
-	r.Started, r.Deadline, r.Over = instant(started, zone), instant(deadline, zone), instant(over, zone)
+	for _, t := range []*time.Time{&r.Started, &r.Deadline, &r.Over} {
+		*t = inZone(*t, w.Now())
+	}
 	if len(end) == 0 {
 		return r, nil
 	}
@@ -88,18 +89,12 @@ func (w *Worker) scan(from scanner) (r row, err error) {
 	return r, nil
 }
 
-func nanoseconds(t time.Time) int64 {
+// inZone is a time in the zone of another; zero stays zero.
+func inZone(t, of time.Time) time.Time {
 	if t.IsZero() {
-		return 0
+		return t
 	}
-	return t.UnixNano()
-}
-
-func instant(nano int64, zone *time.Location) time.Time {
-	if nano == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, nano).In(zone)
+	return t.In(of.Location())
 }
 
 // find reads an escalation with all that was said and done in it.
@@ -226,4 +221,30 @@ func (w *Worker) Sweep(ctx context.Context, at time.Time) error {
 		return fmt.Errorf("deliberate: sweep: %w", err)
 	}
 	return nil
+}
+
+// Open returns the escalations that have not ended, without what was said and done in
+// them, in the order in which they are taken up.
+func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
+	err = w.DB.Read(ctx, func(tx *store.Tx) error {
+		ids, err := names(ctx, tx, "SELECT id FROM escalations WHERE state <> 'ended' ORDER BY "+turns, maxStuck, w.Now().Add(soon).UnixNano())
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			r, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM escalations WHERE id = ?", id))
+			if errors.Is(err, errUnreadable) {
+				continue // the worker lets it go
+			}
+			if err != nil {
+				return err
+			}
+			open = append(open, r.Record)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("deliberate: read what is open: %w", err)
+	}
+	return open, nil
 }

@@ -55,12 +55,11 @@ func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) err
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM escalations WHERE state <> 'ended'").Scan(&s.Waiting); err != nil {
 		return err
 	}
-	var since int64
-	err := tx.QueryRowContext(ctx, "SELECT id, started FROM escalations WHERE state = 'running' LIMIT 1").Scan(&s.Running, &since)
+	err := tx.QueryRowContext(ctx, "SELECT id, started FROM escalations WHERE state = 'running' LIMIT 1").Scan(&s.Running, store.Nano{Time: &s.Since})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	s.Since = instant(since, midnight.Location())
+	s.Since = inZone(s.Since, midnight)
 	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var cost int64
 		var body []byte

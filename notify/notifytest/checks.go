@@ -100,28 +100,33 @@ func received(s Service, n int) ([]Received, error) {
 	return s.Received(), nil
 }
 
+// arrives sends a message, and wants it to arrive once and as it is.
+func arrives(ctx context.Context, d Driver, s Service, m notify.Message) (Received, error) {
+	before := len(s.Received())
+	if err := send(ctx, d, s, m); err != nil {
+		return Received{}, fmt.Errorf("%q: %w", m.Title, err)
+	}
+	list, err := received(s, before+1)
+	if err != nil {
+		return Received{}, fmt.Errorf("%q: %w", m.Title, err)
+	}
+	r := list[before]
+	if !shows(r, m) {
+		return r, fmt.Errorf("%+v arrived as %+v", m, r)
+	}
+	return r, sameButtons(d, r, m)
+}
+
 func sendsAll(ctx context.Context, d Driver, s Service) error {
 	urgent, calm := example(1), example(2)
 	calm.Urgent, calm.Link, calm.Buttons = false, "", nil
 	for _, m := range []notify.Message{urgent, calm} {
-		if err := send(ctx, d, s, m); err != nil {
+		r, err := arrives(ctx, d, s, m)
+		if err != nil {
 			return err
-		}
-	}
-	list, err := received(s, 2)
-	if err != nil {
-		return err
-	}
-	for n, m := range []notify.Message{urgent, calm} {
-		r := list[n]
-		if !shows(r, m) {
-			return fmt.Errorf("of %q and %q, %+v is shown", m.Title, m.Text, r)
 		}
 		if d.Urgent && r.Urgent != m.Urgent || d.Link && r.Link != m.Link || d.Sequence && r.Sequence == "" {
 			return fmt.Errorf("%+v arrived as %+v", m, r)
-		}
-		if err := sameButtons(d, r, m); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -141,14 +146,7 @@ func sameButtons(d Driver, r Received, m notify.Message) error {
 }
 
 func sendsTitle(ctx context.Context, d Driver, s Service) error {
-	m := notify.Message{Sequence: "1", Kind: notify.KindDigest, Title: "Three things can wait"}
-	if err := send(ctx, d, s, m); err != nil {
-		return err
-	}
-	list, err := received(s, 1)
-	if err == nil && !shows(list[0], m) {
-		err = fmt.Errorf("%q arrived as %+v", m.Title, list[0])
-	}
+	_, err := arrives(ctx, d, s, notify.Message{Sequence: "1", Kind: notify.KindDigest, Title: "Three things can wait"})
 	return err
 }
 
@@ -159,17 +157,8 @@ func sendsProposal(ctx context.Context, d Driver, s Service) error {
 		Title: "Shall restart-unit run?", Text: "Decide at home: subconsciousctl approve p-4f2a", Buttons: []notify.Button{
 			{Label: "Later", Answer: notify.AnswerLater, Token: strings.Repeat("Ab-_", 21) + "Lxyz"},
 			{Label: "Reject", Answer: notify.AnswerReject, Token: strings.Repeat("Ab-_", 21) + "Rxyz"}}}
-	if err := send(ctx, d, s, m); err != nil {
-		return err
-	}
-	list, err := received(s, 1)
-	if err != nil {
-		return err
-	}
-	if !shows(list[0], m) {
-		return fmt.Errorf("%+v arrived as %+v", m, list[0])
-	}
-	return sameButtons(d, list[0], m)
+	_, err := arrives(ctx, d, s, m)
+	return err
 }
 
 // hostile are words that mean something to headers, markup, templates, shells
@@ -193,15 +182,11 @@ func sendsHostile(ctx context.Context, d Driver, s Service) error {
 			{Sequence: fmt.Sprint("t", n), Kind: notify.KindIncident, Incident: "i-1", Title: words},
 			{Sequence: fmt.Sprint("x", n), Kind: notify.KindIncident, Incident: "i-1", Title: "Look", Text: words},
 		} {
-			before := len(s.Received())
-			if err := send(ctx, d, s, m); err != nil {
-				return fmt.Errorf("%q: %w", words, err)
-			}
-			list, err := received(s, before+1)
+			r, err := arrives(ctx, d, s, m)
 			if err != nil {
 				return fmt.Errorf("%q: %w", words, err)
 			}
-			if r := list[before]; !shows(r, m) || r.Urgent || r.Link != "" || len(r.Buttons) > 0 {
+			if r.Urgent || r.Link != "" || len(r.Buttons) > 0 {
 				return fmt.Errorf("%q arrived as %+v", words, r)
 			}
 		}

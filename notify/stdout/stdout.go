@@ -1,3 +1,7 @@
+// Package stdout is a channel that prints messages, one a line, for who runs
+// the daemon in a terminal or reads its log.
+//
+// It stores nothing. The daemon makes it from the configuration.
 package stdout
 
 import (
@@ -24,9 +28,6 @@ func (Config) Validate() error { return nil }
 type Options struct {
 	// Writer gets one Write a line. Nil is standard output.
 	Writer io.Writer
-	// Colour marks urgent lines as a terminal can; false is plain text. Use
-	// Terminal to find out.
-	Colour bool
 	// Now dates the lines, in the zone that it has; nil is time.Now.
 	Now func() time.Time
 }
@@ -52,12 +53,6 @@ func New(_ Config, options Options) *Channel {
 	return &Channel{options: options, turn: make(chan struct{}, 1)}
 }
 
-// Terminal reports whether a file is one that shows colours to a person.
-func Terminal(file *os.File) bool {
-	stat, err := file.Stat()
-	return err == nil && stat.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
 // Send implements notify.Notifier.
 func (c *Channel) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
 	select {
@@ -69,11 +64,10 @@ func (c *Channel) Send(ctx context.Context, m notify.Message) (notify.Receipt, e
 			Text: "the line could not be printed in time", Next: "Check who reads the daemon's standard output"}
 	}
 	at := c.options.Now()
-	line := c.line(at, m)
 	done := make(chan error, 1)
 	go func() {
 		defer func() { <-c.turn }()
-		n, err := io.WriteString(c.options.Writer, line)
+		n, err := io.WriteString(c.options.Writer, line(at, m))
 		if err != nil && n > 0 {
 			err = partly{err}
 		}
@@ -107,22 +101,14 @@ func failure(err error) error {
 	return e
 }
 
-const (
-	bold  = "\x1b[1m"
-	plain = "\x1b[0m"
-)
-
 // line is "10:42 ! The backup failed: Nothing was saved. [i-backup-1a0]".
-func (c *Channel) line(at time.Time, m notify.Message) string {
-	title, mark := clean(m.Title), "-"
+func line(at time.Time, m notify.Message) string {
+	mark := "-"
 	if m.Urgent {
 		mark = "!"
 	}
-	if m.Urgent && c.options.Colour {
-		title = bold + title + plain
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s", at.Format("15:04"), mark, title)
+	fmt.Fprintf(&b, "%s %s %s", at.Format("15:04"), mark, clean(m.Title))
 	if text := clean(m.Text); text != "" {
 		b.WriteString(": " + text)
 	}

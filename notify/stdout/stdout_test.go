@@ -91,19 +91,17 @@ func now() time.Time { return time.Date(2026, 3, 10, 9, 5, 0, 0, time.UTC) }
 func TestLines(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		colour  bool
 		message notify.Message
 		want    string
 	}{
-		{"whole", false, notify.Message{Incident: "i-backup-1a0", Title: "The backup failed", Text: "The disk is full.", Urgent: true, Link: "http://127.0.0.1:7766/"},
+		{"whole", notify.Message{Incident: "i-backup-1a0", Title: "The backup failed", Text: "The disk is full.", Urgent: true, Link: "http://127.0.0.1:7766/"},
 			"09:05 ! The backup failed: The disk is full. [i-backup-1a0] <http://127.0.0.1:7766/>\n"},
-		{"colour", true, notify.Message{Title: "The backup failed", Urgent: true}, "09:05 ! \x1b[1mThe backup failed\x1b[0m\n"},
-		{"calm", true, notify.Message{Title: "Three things"}, "09:05 - Three things\n"},
-		{"no content", false, notify.Message{Incident: "i-1", Title: "There is something to look at", Text: "i-1"}, "09:05 - There is something to look at: i-1\n"},
-		{"hostile", true, notify.Message{Title: "a\x1b[2J\r\nb", Text: "c\u2028d\x00\xff"}, "09:05 - a [2J  b: c d \ufffd\n"},
+		{"calm", notify.Message{Title: "Three things"}, "09:05 - Three things\n"},
+		{"no content", notify.Message{Incident: "i-1", Title: "There is something to look at", Text: "i-1"}, "09:05 - There is something to look at: i-1\n"},
+		{"hostile", notify.Message{Title: "a\x1b[2J\r\nb", Text: "c\u2028d\x00\xff"}, "09:05 - a [2J  b: c d \ufffd\n"},
 	} {
 		var b strings.Builder
-		c := stdout.New(stdout.Config{}, stdout.Options{Writer: &b, Colour: test.colour, Now: now})
+		c := stdout.New(stdout.Config{}, stdout.Options{Writer: &b, Now: now})
 		if _, err := c.Send(t.Context(), test.message); err != nil || b.String() != test.want {
 			t.Errorf("%s: %q, want %q: %v", test.name, b.String(), test.want, err)
 		}
@@ -125,16 +123,4 @@ func TestFullPipe(t *testing.T) {
 		}
 	}
 	close(p.released)
-}
-
-func TestTerminal(t *testing.T) {
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	defer write.Close()
-	if stdout.Terminal(write) {
-		t.Error("a pipe is taken for a terminal")
-	}
 }
