@@ -27,15 +27,15 @@ const (
 
 // Error is one thing that is wrong with a configuration.
 type Error struct {
-	Code Code
+	Code Code `json:"code"`
 	// File is the path as given to Load, or the name of an environment variable.
-	File string
+	File string `json:"file,omitempty"`
 	// Line counts from 1; 0 where there is none.
-	Line int
+	Line int `json:"line,omitempty"`
 	// Key is the whole path of the key: "senses.calendar[0].ics".
-	Key     string
-	Problem string // a plain sentence without a full stop
-	Fix     string // what to do
+	Key     string `json:"key,omitempty"`
+	Problem string `json:"problem"`       // a plain sentence without a full stop
+	Fix     string `json:"fix,omitempty"` // what to do
 }
 
 // Error says where, what, and what to do.
@@ -72,10 +72,9 @@ func (e Errors) Error() string {
 }
 
 // Unwrap lets errors.As find each.
-func (e Errors) Unwrap() []error {
-	errs := make([]error, len(e))
-	for i, err := range e {
-		errs[i] = err
+func (e Errors) Unwrap() (errs []error) {
+	for _, err := range e {
+		errs = append(errs, err)
 	}
 	return errs
 }
@@ -102,8 +101,11 @@ func flatten(err error) []error {
 	if err == nil {
 		return nil
 	}
-	var joined interface{ Unwrap() []error }
-	if !errors.As(err, &joined) {
+	joined, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err)
+	if !ok {
 		return []error{err}
 	}
 	var all []error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -48,13 +49,10 @@ func nodeOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	}
 	node := &yaml.Node{}
 	value, err := plain(v, s)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = node.Encode(value)
 	}
-	if err := node.Encode(value); err != nil {
-		return nil, fmt.Errorf("encode a value of the configuration: %w", err)
-	}
-	return node, nil
+	return node, err
 }
 
 // mappingOf leaves out lists that are empty, and texts and spare keys that are
@@ -63,7 +61,9 @@ func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range s.fields {
 		field := v.Field(f.index)
-		if unset(field) || f.spare && field.IsZero() {
+		list := field.Kind() == reflect.Slice && field.Len() == 0
+		spare := f.spare || field.Kind() == reflect.String || field.Kind() == reflect.Pointer
+		if list || spare && field.IsZero() {
 			continue
 		}
 		node, err := nodeOf(field, f.shape)
@@ -75,33 +75,14 @@ func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	return mapping, nil
 }
 
-// unset reports whether there is nothing to write: an empty list or text, a
-// number that is not given.
-func unset(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Slice, reflect.String:
-		return v.Len() == 0
-	case reflect.Pointer:
-		return v.IsNil()
-	}
-	return false
-}
-
 // plain is a value as it is written in YAML.
 func plain(v reflect.Value, s shape) (any, error) {
 	switch s.kind {
 	case duration:
 		return v.Interface().(time.Duration).String(), nil
 	case quantity:
-		m, ok := v.Interface().(encoding.TextMarshaler)
-		if !ok {
-			return nil, fmt.Errorf("%s cannot be written as text", v.Type())
-		}
-		b, err := m.MarshalText()
-		if err != nil {
-			return nil, fmt.Errorf("write a quantity: %w", err)
-		}
-		return string(b), nil
+		b, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		return string(b), err
 	case text:
 		return redact.Text(v.String()), nil
 	case integer:
@@ -114,14 +95,6 @@ func plain(v reflect.Value, s shape) (any, error) {
 
 // exampleOf is a quantity of the type of s with its unit, for messages.
 func exampleOf(s shape, number string) string {
-	example := number
-	if m, ok := reflect.New(s.typ).Elem().Interface().(encoding.TextMarshaler); ok {
-		if b, err := m.MarshalText(); err == nil {
-			for len(b) > 0 && (b[0] >= '0' && b[0] <= '9' || b[0] == '.') {
-				b = b[1:]
-			}
-			example += string(b)
-		}
-	}
-	return strconv.Quote(example)
+	zero, _ := reflect.New(s.typ).Elem().Interface().(encoding.TextMarshaler).MarshalText() // which cannot fail
+	return strconv.Quote(number + strings.TrimLeft(string(zero), "0123456789."))
 }

@@ -13,47 +13,48 @@ import (
 	"github.com/subconsciousd/subconsciousd/redact"
 )
 
-// byReference is the fix for a secret that stands in the configuration, at that
-// key.
-func byReference(key string) string {
-	word := "key"
-	switch name := lastKey(key); {
-	case mailPrefix.MatchString(key):
-		word = "password"
-		if strings.Contains(key, ".oauth.") {
-			word = "client_secret"
+// place is where secrets are named: below which keys, what they are called
+// there, and a variable that may hold one.
+type place struct {
+	below               *regexp.Regexp
+	what, word, example string
+}
+
+var places = []place{
+	{regexp.MustCompile(`^models\.providers\[\d+\]\.`), "key", "key", "GROQ_API_KEY"},
+	{regexp.MustCompile(`^notify\[\d+\]\.`), "secret", "token", "NTFY_TOKEN"},
+	{regexp.MustCompile(`^senses\.mail\[\d+\]\.`), "secret", "password", "MAIL_PASSWORD"},
+}
+
+// placeOf returns where a key is; elsewhere it is not ok, and as of a model.
+func placeOf(key string) (at place, ok bool) {
+	for _, p := range places {
+		if p.below.MatchString(key) {
+			return p, true
 		}
-	case !notifyPrefix.MatchString(key):
-	case strings.Contains(key, "shoutrrr"):
+	}
+	return places[0], false
+}
+
+// holds reports a secret that stands in the configuration, at that key.
+func (c *checker) holds(line int, key string) {
+	at, _ := placeOf(key)
+	word := at.word
+	switch {
+	case strings.Contains(key, ".oauth."):
+		word = "client_secret"
+	case word == "token" && strings.Contains(key, "shoutrrr"):
 		word = "url"
-	case strings.HasPrefix(strings.ToLower(name), "pass"):
+	case word == "token" && strings.HasPrefix(strings.ToLower(lastKey(key)), "pass"):
 		word = "password"
-	default:
-		word = "token"
 	}
 	fix := fmt.Sprintf("put it on the first line of a file that you alone can read (chmod 600) and write %[1]s_file: PATH, "+
 		"or into a variable and write %[1]s_env: NAME", word)
 	if word == "key" || word == "token" {
 		fix += "; subconsciousctl init does it for you"
 	}
-	return fix
+	c.wrong(CodeSecret, line, key, fmt.Sprintf("holds a %[1]s; the configuration names %[1]ss and never holds them", at.what), fix)
 }
-
-// holder says what is held where a reference belongs.
-func holder(key string) string {
-	if notifyPrefix.MatchString(key) || mailPrefix.MatchString(key) {
-		return "holds a secret; the configuration names secrets and never holds them"
-	}
-	return "holds a key; the configuration names keys and never holds them"
-}
-
-// secretPrefix is what the keys begin with below which secrets are named,
-// notifyPrefix those of a channel, mailPrefix those of a mail account.
-var (
-	secretPrefix = regexp.MustCompile(`^(models\.providers|notify|senses\.mail)\[\d+\]\.`)
-	mailPrefix   = regexp.MustCompile(`^senses\.mail\[\d+\]\.`)
-	notifyPrefix = regexp.MustCompile(`^notify\[\d+\]\.`)
-)
 
 // shownTexts are texts that may look like secrets: a topic is long and random on
 // purpose, and has to be typed into a phone; a client is named by what its
@@ -76,19 +77,21 @@ func namesSecret(name string) bool {
 // secretKey reports a key that does not exist and holds a secret, instead of
 // leaving it at "there is no such key".
 func (c *checker) secretKey(key, name string, n *yaml.Node) bool {
+	_, place := placeOf(key)
 	held := n.Kind == yaml.ScalarNode && looksSecret(n.Value)
-	pasted := notifyPrefix.MatchString(key) && strings.Contains(key, "shoutrrr.") && namesAddress(name)
-	if !held && !pasted && !(namesSecret(name) && secretPrefix.MatchString(key)) {
+	pasted := strings.HasPrefix(key, "notify[") && strings.Contains(key, "shoutrrr.") && namesAddress(name)
+	if !held && !pasted && !(namesSecret(name) && place) {
 		return false
 	}
-	c.wrong(CodeSecret, n.Line, key, holder(key), byReference(key))
+	c.holds(n.Line, key)
 	return true
 }
 
 // secretValue reports a key of a provider that should name where its secret is,
 // and holds the secret itself. The value is not shown.
 func (c *checker) secretValue(key string, n *yaml.Node) bool {
-	if !secretPrefix.MatchString(key) || n.Kind != yaml.ScalarNode || slices.Contains(shownTexts, lastKey(key)) {
+	at, ok := placeOf(key)
+	if !ok || n.Kind != yaml.ScalarNode || slices.Contains(shownTexts, lastKey(key)) {
 		return false
 	}
 	name, secret := lastKey(key), looksSecret(n.Value) || appPassword.MatchString(n.Value)
@@ -99,25 +102,14 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 		secret = secret && !strings.ContainsRune(n.Value, '/')
 	case strings.HasSuffix(name, "_env"):
 		if !secret && !variablePattern.MatchString(n.Value) {
-			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+variableExample(key)+`, without "$"`)
+			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+at.example+`, without "$"`)
 			return true
 		}
 	}
 	if secret {
-		c.wrong(CodeSecret, n.Line, key, holder(key), byReference(key))
+		c.holds(n.Line, key)
 	}
 	return secret
-}
-
-// variableExample is a variable that may be named at a key.
-func variableExample(key string) string {
-	switch {
-	case notifyPrefix.MatchString(key):
-		return "NTFY_TOKEN"
-	case mailPrefix.MatchString(key):
-		return "MAIL_PASSWORD"
-	}
-	return "GROQ_API_KEY"
 }
 
 // namesAddress reports whether a key is called like an address, which of a

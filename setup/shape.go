@@ -73,10 +73,13 @@ func (s shape) keys() []string {
 
 var (
 	durationType = reflect.TypeFor[time.Duration]()
-	trustType    = reflect.TypeFor[subconscious.Trust]()
-	approvalType = reflect.TypeFor[escalate.Approval]()
-	paramType    = reflect.TypeFor[actions.ParamType]()
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
+	// enums are the texts that have only some values.
+	enums = map[reflect.Type][]string{
+		reflect.TypeFor[subconscious.Trust](): {"owner", "machine", "agent", "outsider"},
+		reflect.TypeFor[escalate.Approval]():  {string(escalate.ApproveAlways), string(escalate.ApproveTainted), string(escalate.ApproveNever)},
+		reflect.TypeFor[actions.ParamType]():  {"text", "integer", "number", "boolean", "choice", "date", "path"},
+	}
 )
 
 // root is the shape of Config.
@@ -92,15 +95,7 @@ func shapeOf(t reflect.Type) shape {
 	case reflect.PointerTo(t).Implements(textType):
 		s.kind = quantity
 	case t.Kind() == reflect.String:
-		s.kind = text
-		switch t {
-		case trustType:
-			s.enum = []string{"owner", "machine", "agent", "outsider"}
-		case approvalType:
-			s.enum = []string{string(escalate.ApproveAlways), string(escalate.ApproveTainted), string(escalate.ApproveNever)}
-		case paramType:
-			s.enum = []string{"text", "integer", "number", "boolean", "choice", "date", "path"}
-		}
+		s.kind, s.enum = text, enums[t]
 	case t.Kind() == reflect.Int:
 		s.kind = integer
 	case t.Kind() == reflect.Float64, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Float64:

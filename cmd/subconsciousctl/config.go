@@ -82,16 +82,6 @@ func (a *app) usedConfig() (place configPlace, file string, err error) {
 	return place, file, err
 }
 
-// mistake is one thing wrong with a configuration, in JSON.
-type mistake struct {
-	Code    string `json:"code"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Key     string `json:"key,omitempty"`
-	Problem string `json:"problem"`
-	Fix     string `json:"fix,omitempty"`
-}
-
 func newConfigCheck(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
@@ -111,16 +101,12 @@ is not there, and with 4 if something that is to be looked at is not there.`,
 			}
 			wrong = append(wrong, promptsWrong(setup.PromptsDir(file))...)
 			absent := func(e *setup.Error) bool { return e.Code == setup.CodeAbsent }
-			mistakes := make([]mistake, 0, len(wrong))
-			for _, e := range wrong {
-				mistakes = append(mistakes, mistake{string(e.Code), e.File, e.Line, e.Key, e.Problem, e.Fix})
-			}
 			failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return !absent(e) })
 			answer := struct {
 				configPlace
-				OK       bool      `json:"ok"`
-				Mistakes []mistake `json:"mistakes"`
-			}{place, !failed, mistakes}
+				OK       bool         `json:"ok"`
+				Mistakes setup.Errors `json:"mistakes"`
+			}{place, !failed, append(setup.Errors{}, wrong...)}
 			if err := a.print(answer, func(screen.View) string { return checkWords(place, wrong, failed) }); err != nil {
 				return err
 			}
