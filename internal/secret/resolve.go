@@ -1,13 +1,16 @@
 package secret
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -33,15 +36,28 @@ type missing string
 func (m missing) Error() string        { return string(m) }
 func (m missing) Is(target error) bool { return target == ErrMissing }
 
+// way is one in which a Ref names a secret.
+type way struct {
+	kind, name string
+	get        func(name string, env func(string) (string, bool)) (string, error)
+}
+
+// ways are those that are set.
+func (r Ref) ways() []way {
+	return slices.DeleteFunc([]way{
+		{"variable", r.Env, fromEnv},
+		{"file", r.File, func(path string, _ func(string) (string, bool)) (string, error) { return fromFile(path, true) }},
+		{"keyring entry", r.Keyring, func(name string, _ func(string) (string, bool)) (string, error) {
+			return fromKeyring(name, keyring.Get)
+		}},
+		{"credential", r.Credential, fromCredential},
+	}, func(w way) bool { return w.name == "" })
+}
+
 // Names lists what is set of a Ref, in words: "variable GROQ_API_KEY".
-func (r Ref) Names() []string {
-	var names []string
-	for _, field := range [...]struct{ kind, name string }{
-		{"variable", r.Env}, {"file", r.File}, {"keyring entry", r.Keyring}, {"credential", r.Credential},
-	} {
-		if field.name != "" {
-			names = append(names, field.kind+" "+field.name)
-		}
+func (r Ref) Names() (names []string) {
+	for _, w := range r.ways() {
+		names = append(names, w.kind+" "+w.name)
 	}
 	return names
 }
@@ -82,25 +98,14 @@ func (r Ref) Resolve(env func(string) (string, bool)) (Value, error) {
 	if env == nil {
 		env = os.LookupEnv
 	}
-	names := r.Names()
-	if len(names) == 0 {
+	ways := r.ways()
+	switch {
+	case len(ways) == 0:
 		return Value{}, ErrNone
-	}
-	if len(names) > 1 {
+	case len(ways) > 1:
 		return Value{}, fmt.Errorf("%s: more than one place is named; keep one of them", r)
 	}
-	var text string
-	var err error
-	switch {
-	case r.Env != "":
-		text, err = fromEnv(r.Env, env)
-	case r.File != "":
-		text, err = fromFile(r.File)
-	case r.Keyring != "":
-		text, err = fromKeyring(r.Keyring, keyring.Get)
-	default:
-		text, err = fromCredential(r.Credential, env)
-	}
+	text, err := ways[0].get(ways[0].name, env)
 	if err == nil {
 		err = usable(text)
 	}
@@ -129,21 +134,42 @@ func fromEnv(name string, env func(string) (string, bool)) (string, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// fromFile reads the first line of a file that its owner alone can read.
-func fromFile(path string) (string, error) {
-	file, err := open(path)
-	if err != nil {
-		return "", err
+// fromFile reads the first line of a file, which its owner alone can read where it
+// is private. It does not wait at a pipe.
+func fromFile(path string, private bool) (string, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", missing("there is no such file; make it, with the key on its first line")
 	}
-	defer func() { _ = file.Close() }()
+	if err != nil {
+		return "", fmt.Errorf("cannot be opened: %w", cause(err))
+	}
+	defer func() { _ = file.Close() }() // it was only read
 	stat, err := file.Stat()
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", fmt.Errorf("cannot be looked at: %w", cause(err))
+	case !stat.Mode().IsRegular():
+		return "", errors.New("is no file; name the file that the key is in")
+	case private && stat.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("others can read it (mode %#o); run: chmod 600 %s", stat.Mode().Perm(), path)
+	case stat.Size() > maxBytes:
+		return "", fmt.Errorf("has %d bytes, over %d; is it the right file?", stat.Size(), maxBytes)
 	}
-	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
-		return "", fmt.Errorf("others can read it (mode %#o); run: chmod 600 %s", mode, path)
+	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
+	if err != nil {
+		return "", fmt.Errorf("cannot be read: %w", cause(err))
 	}
-	return firstLine(file, stat)
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")), nil
+}
+
+// cause drops the path, which the caller writes already.
+func cause(err error) error {
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+		return pathErr.Err
+	}
+	return err
 }
 
 // fromCredential reads what systemd put there for this service. Its modes are
@@ -157,83 +183,50 @@ func fromCredential(name string, env func(string) (string, bool)) (string, error
 		return "", missing("$CREDENTIALS_DIRECTORY is not set, which systemd does for its services; " +
 			"add LoadCredential=" + name + ":PATH to the unit")
 	}
-	file, err := open(filepath.Join(folder, name))
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	stat, err := file.Stat()
-	if err != nil {
-		return "", fmt.Errorf("cannot be looked at: %w", cause(err))
-	}
-	return firstLine(file, stat)
+	return fromFile(filepath.Join(folder, name), false)
 }
 
-// open opens a file for reading, without waiting at a pipe.
-func open(path string) (*os.File, error) {
-	stat, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, missing("there is no such file; make it, with the key on its first line")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot be looked at: %w", cause(err))
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, errors.New("is no file; name the file that the key is in")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be opened: %w", cause(err))
-	}
-	return file, nil
-}
-
-// cause drops the path, which the caller writes already.
-func cause(err error) error {
-	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
-}
-
-func firstLine(file io.Reader, stat os.FileInfo) (string, error) {
-	if stat.Size() > maxBytes {
-		return "", fmt.Errorf("has %d bytes, over %d; is it the right file?", stat.Size(), maxBytes)
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
-	if err != nil {
-		return "", fmt.Errorf("cannot be read: %w", cause(err))
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")), nil
-}
-
-// fromKeyring asks the session's keyring. The library has no contexts, so that
-// one that does not answer in time is left behind in its goroutine.
+// fromKeyring asks the session's keyring.
 func fromKeyring(name string, get func(service, user string) (string, error)) (string, error) {
 	service, user, ok := strings.Cut(name, "/")
 	if !ok || service == "" || user == "" {
 		return "", errors.New("is not written as SERVICE/USER; for instance subconscious/groq")
 	}
+	late := fmt.Errorf("the keyring does not answer within %s; unlock it, or use a file or a variable instead", keyringTimeout)
+	ctx, done := context.WithTimeoutCause(context.Background(), keyringTimeout, late)
+	defer done()
+	text, err := inTime(ctx, func() (string, error) { return get(service, user) })
+	switch {
+	case errors.Is(err, keyring.ErrNotFound):
+		return "", missing(fmt.Sprintf("the keyring has no such entry; add it, service %q and user %q", service, user))
+	case err == nil || errors.Is(err, late):
+		return strings.TrimSpace(text), err
+	}
+	return "", fmt.Errorf("the keyring does not answer (%w), it needs a session bus and to be unlocked; use a file or a variable instead", err)
+}
+
+// Keep puts a secret into the session's keyring, until ctx ends.
+func Keep(ctx context.Context, service, user, text string) error {
+	_, err := inTime(ctx, func() (string, error) { return "", keyring.Set(service, user, text) })
+	return err
+}
+
+// inTime asks the keyring, whose library has no contexts: one that does not
+// answer in time is left behind in its goroutine.
+func inTime(ctx context.Context, ask func() (string, error)) (string, error) {
 	type result struct {
 		text string
 		err  error
 	}
 	answered := make(chan result, 1)
 	go func() {
-		text, err := get(service, user)
+		text, err := ask()
 		answered <- result{text, err}
 	}()
 	select {
 	case r := <-answered:
-		if errors.Is(r.err, keyring.ErrNotFound) {
-			return "", missing(fmt.Sprintf("the keyring has no such entry; add it, service %q and user %q", service, user))
-		}
-		if r.err != nil {
-			return "", fmt.Errorf("the keyring does not answer (%w), it needs a session bus and to be unlocked; use a file or a variable instead", r.err)
-		}
-		return strings.TrimSpace(r.text), nil
-	case <-time.After(keyringTimeout):
-		return "", fmt.Errorf("the keyring does not answer within %s; unlock it, or use a file or a variable instead", keyringTimeout)
+		return r.text, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
 	}
 }

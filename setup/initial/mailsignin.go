@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zalando/go-keyring"
-
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -156,17 +155,12 @@ func (s *session) fillRing(ctx context.Context) error {
 	}
 	ctx, done := context.WithTimeoutCause(ctx, ringWithin, fmt.Errorf("the keyring does not answer within %s; unlock it, or choose a file", ringWithin))
 	defer done()
-	kept := make(chan error, 1)
-	// The library has no contexts: one that does not answer is left behind.
-	go func() { kept <- keyring.Set(ringService, s.mailKey(), s.plan.keys[s.mailKey()]) }()
-	select {
-	case err := <-kept:
-		if err != nil {
-			return fmt.Errorf("keep the password in the keyring: %w; choose a file instead", err)
-		}
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	err := secret.Keep(ctx, ringService, s.mailKey(), s.plan.keys[s.mailKey()])
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("keep the password in the keyring: %w; choose a file instead", err)
 	}
-	delete(s.plan.keys, s.mailKey())
-	return nil
+	if err == nil {
+		delete(s.plan.keys, s.mailKey())
+	}
+	return err
 }
