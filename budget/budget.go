@@ -1,7 +1,16 @@
+// Package budget keeps hard limits on money, tokens and calls, for a day, a
+// month and a thread. What a call may take at worst is debited before it is
+// made and settled after it, so that a crash in between leaves the worst case
+// spent, and no limit is ever exceeded.
+//
+// It stores the tables budget_charges, budget_days, budget_now and
+// budget_carried. The decorator of models calls it around every call to a
+// model, the daemon flushes it with each tick; status and report read it.
 package budget
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -94,3 +103,25 @@ func amount(limit string, n int64) string {
 	}
 	return fmt.Sprintf("%d calls", n)
 }
+
+// Money is an amount in US dollars, counted in billionths, so that a single
+// token of the cheapest model is more than nothing.
+type Money int64
+
+// Dollar is one US dollar.
+const Dollar Money = 1e9
+
+// Dollars returns an amount, rounded up to a billionth. What is no number, or
+// beyond what Money can hold, becomes the most it can hold.
+func Dollars(amount float64) Money {
+	if math.IsNaN(amount) || amount >= float64(math.MaxInt64)/float64(Dollar) {
+		return math.MaxInt64
+	}
+	return Money(math.Ceil(amount*float64(Dollar) - 1e-6))
+}
+
+// Float returns the amount in US dollars.
+func (m Money) Float() float64 { return float64(m) / float64(Dollar) }
+
+// String writes "$0.0123".
+func (m Money) String() string { return fmt.Sprintf("$%.4f", m.Float()) }

@@ -61,11 +61,11 @@ func Roles() []string {
 // Validate names every setting that cannot be used, in the order of the fields.
 func (c Config) Validate() error {
 	problems := []error{
-		money("money_per_day", c.MoneyPerDay), money("money_per_month", c.MoneyPerMonth),
-		count("calls_per_day", c.CallsPerDay), count("tokens_per_day", c.TokensPerDay),
-		count("exploration_calls_per_day", c.ExplorationCallsPerDay),
-		told("notifications_per_day", c.NotificationsPerDay), told("escalations_per_hour", c.EscalationsPerHour),
-		told("notices_per_day", c.NoticesPerDay),
+		within("money_per_day", c.MoneyPerDay, maxMoney, dollars), within("money_per_month", c.MoneyPerMonth, maxMoney, dollars),
+		within("calls_per_day", c.CallsPerDay, maxCount, counted), within("tokens_per_day", c.TokensPerDay, maxCount, counted),
+		within("exploration_calls_per_day", c.ExplorationCallsPerDay, maxCount, counted),
+		within("notifications_per_day", c.NotificationsPerDay, maxTold, attention), within("escalations_per_hour", c.EscalationsPerHour, maxTold, attention),
+		within("notices_per_day", c.NoticesPerDay, maxTold, attention),
 	}
 	for i, t := range c.Threads {
 		key := fmt.Sprintf("threads[%d].", i)
@@ -76,32 +76,24 @@ func (c Config) Validate() error {
 		case slices.IndexFunc(c.Threads, same) != i:
 			problems = append(problems, fmt.Errorf("%sid: %q is there twice", key, t.ID))
 		}
-		problems = append(problems, money(key+"money_per_day", t.MoneyPerDay),
-			count(key+"calls_per_day", t.CallsPerDay), count(key+"tokens_per_day", t.TokensPerDay))
+		problems = append(problems, within(key+"money_per_day", t.MoneyPerDay, maxMoney, dollars),
+			within(key+"calls_per_day", t.CallsPerDay, maxCount, counted), within(key+"tokens_per_day", t.TokensPerDay, maxCount, counted))
 	}
 	return errors.Join(problems...)
 }
 
-// money refuses what is no amount of dollars; a NaN fails every comparison.
-func money(key string, dollars float64) error {
-	if dollars == -1 || dollars >= 0 && dollars <= maxMoney {
+// within refuses what is more than most, or less than nothing; a NaN fails every
+// comparison. Attention alone has a limit always.
+func within[T int | float64](key string, n T, most int, unit string) error {
+	if n >= 0 && float64(n) <= float64(most) || n == -1 && unit != attention {
 		return nil
 	}
-	return fmt.Errorf("%s: is %v, must be 0 to %d dollars, or -1 for no limit", key, dollars, maxMoney)
+	return fmt.Errorf("%s: is %v, must be 0 to %d%s", key, n, most, unit)
 }
 
-func count(key string, n int) error {
-	if n >= -1 && n <= maxCount {
-		return nil
-	}
-	return fmt.Errorf("%s: is %d, must be 0 to %d, or -1 for no limit", key, n, maxCount)
-}
-
-// told refuses what is no number of times that a person is told: attention has
-// a limit always.
-func told(key string, n int) error {
-	if n >= 0 && n <= maxTold {
-		return nil
-	}
-	return fmt.Errorf("%s: is %d, must be 0 to %d", key, n, maxTold)
-}
+// What is behind a bound in an error.
+const (
+	dollars   = " dollars, or -1 for no limit"
+	counted   = ", or -1 for no limit"
+	attention = ""
+)

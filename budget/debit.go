@@ -1,7 +1,9 @@
 package budget
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -18,18 +20,6 @@ type debit struct {
 	worst     Sum
 }
 
-// request is a charge on its way into the database.
-type request struct {
-	charge Charge
-	worst  Sum
-	// turn is sent true where this request is to write those that wait, and
-	// false when it is done.
-	turn   chan bool
-	day    string
-	ticket Ticket
-	err    error
-}
-
 // maxCharge and maxTokens bound what one call can count: more is a mistake,
 // and any limit refuses it.
 const (
@@ -44,10 +34,14 @@ const (
 // Where the worst cases of calls that are being made are all that leaves no
 // room, it waits for them to be settled, for half of the time that ctx has; it
 // does not wait where ctx has no deadline. Debits that come at the same time
-// are written together. The context ends no debit that has begun, so that none
-// is left without a ticket; that wait is bounded.
+// are written together. The context ends no debit that has
+// begun, so that none is left without a ticket; that wait is bounded.
 func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
-	waiting, cancel := context.WithTimeout(ctx, patience(ctx))
+	var patience time.Duration
+	if ends, ok := ctx.Deadline(); ok {
+		patience = time.Until(ends) / 2
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		settled := b.nextSettlement()
@@ -65,15 +59,6 @@ func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
 			return 0, b.refused(refusal)
 		}
 	}
-}
-
-// patience is how long to wait for calls that are being made.
-func patience(ctx context.Context) time.Duration {
-	ends, ok := ctx.Deadline()
-	if !ok {
-		return 0
-	}
-	return time.Until(ends) / 2
 }
 
 // nextSettlement is closed when a call is settled.
@@ -112,37 +97,38 @@ func (b *Budget) refused(r *Refusal) error {
 	return r
 }
 
-// debit decides about a charge as things are now.
+// request is a charge on its way into the database.
+type request struct {
+	debit
+	charge Charge
+	ticket Ticket
+	err    error
+	done   bool
+}
+
+// debit decides about a charge as things are now. Whoever gets to write writes
+// all that wait.
 func (b *Budget) debit(ctx context.Context, charge Charge) (Ticket, error) {
-	if err := charge.check(); err != nil {
+	if err := cmp.Or(charge.check(), ctx.Err()); err != nil {
 		return 0, fmt.Errorf("budget: debit: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return 0, fmt.Errorf("budget: debit: %w", err)
-	}
-	worst := Sum{Money: min(charge.Worst.Money, maxCharge), Tokens: min(charge.Worst.Tokens, maxTokens), Calls: 1}
-	if charge.purse {
-		worst.Calls = 0
-	}
-	if charge.Exploration {
-		worst.Exploration = 1
-	}
-	r := &request{charge: charge, worst: worst, turn: make(chan bool, 1)}
+	r := &request{charge: charge}
 	b.mu.Lock()
 	b.queue = append(b.queue, r)
-	if len(b.queue) == 1 {
-		r.turn <- true
-	}
 	b.mu.Unlock()
-	if <-r.turn {
-		// Others that are about to come are written with this one.
-		runtime.Gosched()
-		b.serve(ctx)
+	runtime.Gosched() // others that are about to come are written with this one
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	for !r.done {
+		batch := b.accept(b.turnTo(ctx))
+		b.write(ctx, batch)
 	}
-	if r.err != nil {
-		return 0, r.err
+	if _, refused := errors.AsType[*Refusal](r.err); r.err == nil || refused {
+		return r.ticket, r.err
 	}
-	return r.ticket, nil
+	return 0, fmt.Errorf("budget: debit: %w", r.err)
 }
 
 func (c Charge) check() error {
@@ -155,30 +141,6 @@ func (c Charge) check() error {
 		return fmt.Errorf("the worst case of %s is less than nothing", c.Role)
 	}
 	return nil
-}
-
-// serve decides the requests that wait, as far as they are of one day, and
-// writes those that are let through in one transaction. Then it is the next
-// one's turn.
-func (b *Budget) serve(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-	defer cancel()
-	batch := b.decide(b.turnTo(ctx))
-	b.write(ctx, batch)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i, r := range batch {
-		if r.err == nil {
-			b.open[r.ticket] = debit{r.day, r.charge.Role, r.worst}
-		}
-		if i > 0 {
-			r.turn <- false
-		}
-	}
-	b.queue = b.queue[len(batch):]
-	if len(b.queue) > 0 {
-		b.queue[0].turn <- true
-	}
 }
 
 // turnTo brings the ledger to the day of the first request.
@@ -215,38 +177,39 @@ func (b *Budget) turnTo(ctx context.Context) error {
 	return nil
 }
 
-// decide returns the requests at the head of the queue that are of the
-// ledger's day. Those that are let through are counted, the others have an
-// error. Where it was given one, that is what all that wait get.
-func (b *Budget) decide(err error) []*request {
+// accept takes the requests of the ledger's day off the head of the queue, and
+// returns those that are let through. They are counted, the others have an error:
+// err, where it is one.
+func (b *Budget) accept(err error) (accepted []*request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		err = errors.New("the budget is closed")
 	}
-	for i, r := range b.queue {
-		if err != nil {
-			r.err = fmt.Errorf("budget: debit: %w", err)
-			continue
+	for len(b.queue) > 0 {
+		r := b.queue[0]
+		if err == nil && b.ledger.dayFor(r.charge.At) != b.ledger.day {
+			break
 		}
-		if b.ledger.dayFor(r.charge.At) != b.ledger.day {
-			return b.queue[:i]
+		b.queue, r.done = b.queue[1:], true
+		if r.err = err; err != nil {
+			continue
 		}
 		if refusal := b.ledger.refuse(b.config, r.charge); refusal != nil {
 			r.err = refusal
 			continue
 		}
-		r.day = b.ledger.day
-		b.ledger.change(r.day, r.charge.Role, r.worst)
+		r.debit = debit{b.ledger.day, r.charge.Role, r.charge.sum()}
+		b.ledger.change(r.day, r.role, r.worst)
 		b.ledger.extend(r.charge.At)
+		accepted = append(accepted, r)
 	}
-	return b.queue
+	return accepted
 }
 
-// write stores the requests of the batch that were let through, and with them
-// what is settled. With an error none of them counts.
-func (b *Budget) write(ctx context.Context, batch []*request) {
-	accepted := slices.DeleteFunc(slices.Clone(batch), func(r *request) bool { return r.err != nil })
+// write stores requests that were let through, and with them what is settled.
+// With an error none of them counts.
+func (b *Budget) write(ctx context.Context, accepted []*request) {
 	if len(accepted) == 0 {
 		return
 	}
@@ -255,9 +218,9 @@ func (b *Budget) write(ctx context.Context, batch []*request) {
 	b.mu.Unlock()
 	done := b.settlements()
 	b.batches++
-	err := b.db.Write(ctx, func(tx *store.Tx) error {
+	err := b.db.Write(ctx, func(tx *store.Tx) (err error) {
 		for _, r := range accepted {
-			if err := r.put(ctx, tx, ends); err != nil {
+			if r.ticket, err = r.put(ctx, tx, r.charge, ends); err != nil {
 				return err
 			}
 		}
@@ -268,44 +231,54 @@ func (b *Budget) write(ctx context.Context, batch []*request) {
 		}
 		return putSettlements(ctx, tx, done)
 	})
+	written := err == nil
+	if written { // and counts whatever becomes of it
+		err = failpoint.Hit("budget.debited")
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	written := err == nil
 	if written {
 		b.forget(done)
-		// It is on disk, and counts whatever becomes of it.
-		if err = failpoint.Hit("budget.debited"); err == nil {
-			return
-		}
 	}
 	for _, r := range accepted {
-		r.err = fmt.Errorf("budget: debit: %w", err)
-		if !written {
-			b.ledger.change(r.day, r.charge.Role, Sum{}.minus(r.worst))
+		if r.err = err; err == nil {
+			b.open[r.ticket] = r.debit
+		} else if r.ticket = 0; !written {
+			b.ledger.change(r.day, r.role, Sum{}.minus(r.worst))
 		}
 	}
 }
 
+// sum is what the charge counts at worst.
+func (c Charge) sum() Sum {
+	worst := Sum{Money: min(c.Worst.Money, maxCharge), Tokens: min(c.Worst.Tokens, maxTokens), Calls: 1}
+	if c.purse {
+		worst.Calls = 0
+	}
+	if c.Exploration {
+		worst.Exploration = 1
+	}
+	return worst
+}
+
 // put stores a charge and adds it to the sums of its day.
-func (r *request) put(ctx context.Context, tx *store.Tx, ends time.Time) error {
-	c, w := r.charge, r.worst
+func (d debit) put(ctx context.Context, tx *store.Tx, c Charge, ends time.Time) (Ticket, error) {
 	_, zone := c.At.Zone()
 	result, err := tx.ExecContext(ctx, `INSERT INTO budget_charges
 		(at, zone, day, tick, role, provider, model, exploration, worst_money, worst_tokens, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
-		c.At.UnixNano(), zone, r.day, c.Tick, c.Role, c.Provider, c.Model, w.Exploration, int64(w.Money), w.Tokens)
+		c.At.UnixNano(), zone, d.day, c.Tick, c.Role, c.Provider, c.Model, d.worst.Exploration, d.worst.Money, d.worst.Tokens)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	id, err := result.LastInsertId()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r.ticket = Ticket(id)
 	_, err = tx.ExecContext(ctx, `INSERT INTO budget_days (day, role, money, tokens, calls, exploration, ends) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (day, role) DO UPDATE SET money = money + excluded.money, tokens = tokens + excluded.tokens,
 			calls = calls + excluded.calls, exploration = exploration + excluded.exploration, ends = excluded.ends`,
-		r.day, c.Role, int64(w.Money), w.Tokens, w.Calls, w.Exploration, ends.UnixNano())
-	return err
+		d.day, c.Role, d.worst.Money, d.worst.Tokens, d.worst.Calls, d.worst.Exploration, ends.UnixNano())
+	return Ticket(id), err
 }
 
 const (
@@ -321,4 +294,152 @@ func sweep(ctx context.Context, tx *store.Tx, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM budget_charges WHERE id IN (SELECT id FROM budget_charges ORDER BY id LIMIT ?)
 		AND at < ? AND id < (SELECT max(id) FROM budget_charges)`, sweepRows, at.Add(-keep).UnixNano())
 	return err
+}
+
+// settlement is what a debit turned out to be.
+type settlement struct {
+	debit
+	ticket Ticket
+	money  Money
+	tokens int
+	unmade bool
+}
+
+// change is what the settlement does to the sums.
+func (s settlement) change() Sum {
+	if s.unmade {
+		return Sum{}.minus(s.worst)
+	}
+	return Sum{Money: s.money - s.worst.Money, Tokens: s.tokens - s.worst.Tokens}
+}
+
+// ErrTicket is the error of Settle for a ticket that no debit gave out, or
+// whose charge is kept no more.
+var ErrTicket = errors.New("there is no such debit")
+
+// Settle says what a call took. It counts at once, and is on disk with the
+// next debit, with Flush or with Close, whichever is first: after a crash
+// before that the worst case stays. Settling again changes nothing.
+func (b *Budget) Settle(ctx context.Context, ticket Ticket, actual Amount) error {
+	if actual.Money < 0 || actual.Tokens < 0 {
+		return fmt.Errorf("budget: settle %d: a call cannot have taken less than nothing", ticket)
+	}
+	amount := settlement{ticket: ticket, money: min(actual.Money, maxCharge), tokens: min(actual.Tokens, maxTokens)}
+	if actual.Unmade {
+		amount = settlement{ticket: ticket, unmade: true}
+	}
+	if b.settle(amount, nil) {
+		return failpoint.Hit("budget.settled")
+	}
+	found, open, err := b.find(ctx, ticket)
+	if err != nil {
+		return fmt.Errorf("budget: settle %d: %w", ticket, err)
+	}
+	if open {
+		b.settle(amount, &found)
+	}
+	return nil
+}
+
+// settle counts a settlement of an open debit of this process, or of one that
+// an earlier process left. It reports whether there is nothing more to do.
+func (b *Budget) settle(s settlement, left *debit) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found, open := b.open[s.ticket]
+	switch {
+	case open:
+		delete(b.open, s.ticket)
+	case slices.ContainsFunc(b.pending, func(other settlement) bool { return other.ticket == s.ticket }) || b.late[s.ticket]:
+		return true
+	case left != nil:
+		b.late[s.ticket] = true
+		found = *left
+	default:
+		return false
+	}
+	s.debit = found
+	if b.settled != nil {
+		close(b.settled)
+		b.settled = nil
+	}
+	b.ledger.change(s.day, s.role, s.change())
+	b.pending = append(b.pending, s)
+	return true
+}
+
+// find looks for a debit on disk.
+func (b *Budget) find(ctx context.Context, ticket Ticket) (found debit, open bool, err error) {
+	found.worst.Calls = 1
+	err = b.db.Read(ctx, func(tx *store.Tx) error {
+		err := tx.QueryRowContext(ctx, "SELECT day, role, worst_money, worst_tokens, exploration, state = 'open' FROM budget_charges WHERE id = ?",
+			ticket).Scan(&found.day, &found.role, &found.worst.Money, &found.worst.Tokens, &found.worst.Exploration, &open)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrTicket
+		}
+		return err
+	})
+	return found, open, err
+}
+
+// Flush writes what is settled in a transaction of the caller: that of a tick,
+// which is committed anyway. Where it is rolled back, nothing is lost.
+func (b *Budget) Flush(ctx context.Context, tx *store.Tx) error {
+	var known []settlement
+	for _, s := range b.settlements() {
+		written, err := s.put(ctx, tx)
+		if err != nil {
+			return fmt.Errorf("budget: flush: %w", err)
+		}
+		if !written {
+			known = append(known, s)
+		}
+	}
+	// Whether this transaction will be committed is not known here. What is
+	// there already came with one that was.
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forget(known)
+	return nil
+}
+
+// settlements returns those that are not known to be on disk.
+func (b *Budget) settlements() []settlement {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.pending)
+}
+
+// putSettlements writes settlements, each once.
+func putSettlements(ctx context.Context, tx *store.Tx, done []settlement) error {
+	for _, s := range done {
+		if _, err := s.put(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes a settlement, unless it is there or its charge is gone.
+func (s settlement) put(ctx context.Context, tx *store.Tx) (written bool, err error) {
+	result, err := tx.ExecContext(ctx, "UPDATE budget_charges SET state = 'settled', money = ?, tokens = ? WHERE id = ? AND state = 'open'",
+		s.money, s.tokens, s.ticket)
+	if err != nil {
+		return false, err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	change := s.change()
+	_, err = tx.ExecContext(ctx, `UPDATE budget_days SET money = money + ?, tokens = tokens + ?,
+		calls = calls + ?, exploration = exploration + ? WHERE day = ? AND role = ?`,
+		change.Money, change.Tokens, change.Calls, change.Exploration, s.day, s.role)
+	return true, err
+}
+
+// forget drops settlements that are on disk. The caller holds the mutex.
+func (b *Budget) forget(done []settlement) {
+	b.pending = slices.DeleteFunc(b.pending, func(s settlement) bool {
+		return slices.ContainsFunc(done, func(d settlement) bool { return d.ticket == s.ticket })
+	})
 }

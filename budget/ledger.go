@@ -2,7 +2,6 @@ package budget
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"time"
 
@@ -137,69 +136,46 @@ func (l *ledger) change(day, role string, by Sum) {
 func load(ctx context.Context, tx *store.Tx, day string, back bool) (*ledger, error) {
 	l := newLedger(day)
 	first, last := span(day)
-	var row, role string
-	var sum Sum
-	var number int64
-	rows, err := tx.QueryContext(ctx, "SELECT day, role, money, tokens, calls, exploration, ends FROM budget_days WHERE day BETWEEN ? AND ?", first, last)
-	if err != nil {
-		return nil, err
-	}
-	into := []any{&row, &role, &sum.Money, &sum.Tokens, &sum.Calls, &sum.Exploration, &number}
-	if err := each(rows, into, func() {
+	err := eachSum(ctx, tx, func(row, role string, sum Sum, ends int64) {
 		l.change(row, role, sum)
-		if ends := time.Unix(0, number); row == day && ends.After(l.ends) {
+		if ends := time.Unix(0, ends); row == day && ends.After(l.ends) {
 			l.ends = ends
 		}
-	}); err != nil {
-		return nil, err
-	}
-	rows, err = tx.QueryContext(ctx, "SELECT day, role, money, tokens, calls, exploration, later_months FROM budget_carried WHERE day BETWEEN ? AND ?", first, last)
+	}, "SELECT day, role, money, tokens, calls, exploration, ends FROM budget_days WHERE day BETWEEN ? AND ?", first, last)
 	if err != nil {
 		return nil, err
 	}
-	err = each(rows, into, func() {
+	err = eachSum(ctx, tx, func(row, role string, sum Sum, laterMonths int64) {
 		c := l.role(role)
 		// The same charges may have been carried to several days.
-		c.laterMonths = max(c.laterMonths, Money(number))
+		c.laterMonths = max(c.laterMonths, Money(laterMonths))
 		if row == day {
 			c.carried = sum
 		}
-	})
-	if err == nil && back {
-		err = l.back(ctx, tx)
+	}, "SELECT day, role, money, tokens, calls, exploration, later_months FROM budget_carried WHERE day BETWEEN ? AND ?", first, last)
+	if err != nil || !back {
+		return l, err
 	}
-	return l, err
-}
-
-// back counts in the ledger's day what later days have used.
-func (l *ledger) back(ctx context.Context, tx *store.Tx) error {
-	_, last := span(l.day)
-	rows, err := tx.QueryContext(ctx, `SELECT role, sum(money), sum(tokens), sum(calls), sum(exploration), sum(iif(day > ?, money, 0))
-		FROM budget_days WHERE day > ? GROUP BY role`, last, l.day)
-	if err != nil {
-		return err
-	}
-	var role string
-	var sum Sum
-	var months Money
-	return each(rows, []any{&role, &sum.Money, &sum.Tokens, &sum.Calls, &sum.Exploration, &months}, func() {
+	// What later days have used counts here too.
+	return l, eachSum(ctx, tx, func(_, role string, sum Sum, laterMonths int64) {
 		c := l.role(role)
 		// Where the clock went back to this day before, some of it is counted.
 		c.carried = Sum{max(c.carried.Money, sum.Money), max(c.carried.Tokens, sum.Tokens),
 			max(c.carried.Calls, sum.Calls), max(c.carried.Exploration, sum.Exploration)}
-		c.laterMonths = max(c.laterMonths, months)
-	})
+		c.laterMonths = max(c.laterMonths, Money(laterMonths))
+	}, `SELECT '', role, sum(money), sum(tokens), sum(calls), sum(exploration), sum(iif(day > ?, money, 0))
+		FROM budget_days WHERE day > ? GROUP BY role`, last, day)
 }
 
-// putCarried stores what back found.
+// putCarried stores what later days had used.
 func (l *ledger) putCarried(ctx context.Context, tx *store.Tx) error {
 	for role, c := range l.roles {
 		if c.carried == (Sum{}) {
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO budget_carried (day, role, money, tokens, calls, exploration, later_months)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, l.day, role, int64(c.carried.Money), c.carried.Tokens, c.carried.Calls, c.carried.Exploration,
-			int64(c.laterMonths)); err != nil {
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, l.day, role, c.carried.Money, c.carried.Tokens, c.carried.Calls, c.carried.Exploration,
+			c.laterMonths); err != nil {
 			return err
 		}
 	}
@@ -218,14 +194,62 @@ func (l *ledger) putNow(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-// each scans every row, calls do after each, and closes the rows.
-func each(rows *sql.Rows, into []any, do func()) error {
+// eachSum calls do for each row of a query: a day, a role, the four sums, and one
+// number more.
+func eachSum(ctx context.Context, tx *store.Tx, do func(day, role string, sum Sum, more int64), query string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
+		var day, role string
+		var sum Sum
+		var more int64
+		if err := rows.Scan(&day, &role, &sum.Money, &sum.Tokens, &sum.Calls, &sum.Exploration, &more); err != nil {
 			return err
 		}
-		do()
+		do(day, role, sum, more)
 	}
 	return rows.Err()
+}
+
+// dayOf is the local day of t, as it is stored.
+func dayOf(t time.Time) string { return t.Format(time.DateOnly) }
+
+// monthOf is the month of a day.
+func monthOf(day string) string { return day[:len("2006-01")] }
+
+// span returns the first and the last day that a month may have.
+func span(day string) (first, last string) { return monthOf(day) + "-01", monthOf(day) + "-31" }
+
+// nextDay returns when the local day of t is over.
+func nextDay(t time.Time) time.Time {
+	y, m, d := t.Date()
+	return start(y, m, d+1, t.Location())
+}
+
+// nextMonth returns when the local month of t is over.
+func nextMonth(t time.Time) time.Time {
+	y, m, _ := t.Date()
+	return start(y, m+1, 1, t.Location())
+}
+
+// start returns the first moment of a local day, which is not midnight where
+// the clocks change then: some zones have no such midnight, some have two.
+func start(y int, m time.Month, d int, zone *time.Location) time.Time {
+	day := dayOf(time.Date(y, m, d, 12, 0, 0, 0, zone))
+	t := time.Date(y, m, d, 0, 0, 0, 0, zone)
+	if dayOf(t) < day {
+		// There is no midnight: the day starts when the clocks have changed.
+		_, t = t.ZoneBounds()
+		return t
+	}
+	change, _ := t.ZoneBounds()
+	if change.IsZero() || dayOf(change.Add(-1)) != day {
+		return t
+	}
+	// The clocks went back on this day before t: the earlier midnight counts.
+	name, offset := change.Add(-1).Zone()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.FixedZone(name, offset)).In(zone)
 }

@@ -1,49 +1,71 @@
 package budget
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // limitKey names one limit: of all, where the role is "".
 type limitKey struct{ name, role string }
 
-// limit is one configured limit, applied to a ledger.
-type limit struct {
-	limitKey
-	allowed int64 // -1: none
-	used    int64
-	resets  time.Time
+// Limit is one limit and what counts against it.
+type Limit struct {
+	Name string // money_per_day, …
+	Role string // "" for that of all
+	// Allowed is -1, and Left too, where there is no limit. All are billionths
+	// of a dollar where IsMoney.
+	Allowed, Used, Left int64
+	IsMoney             bool
+	// Exhausted: nothing is left, until Until; zero Until is a limit of 0,
+	// which waiting does not change. Refused counts calls of the day that the
+	// limit let not through, since the start: some may be refused while a
+	// little is left.
+	Exhausted bool
+	Refused   int
+	Until     time.Time
 }
 
-// left is what may still be used, -1 where there is no limit.
-func (l limit) left() int64 {
-	if l.allowed < 0 {
-		return -1
+// String writes "money_per_day: $0.1200 of $1.0000".
+func (l Limit) String() string {
+	key := l.Name
+	if l.Role != "" {
+		key += " of " + l.Role
 	}
-	return max(0, l.allowed-l.used)
+	if l.Allowed < 0 {
+		return fmt.Sprintf("%s: %s, no limit", key, amount(l.Name, l.Used))
+	}
+	return fmt.Sprintf("%s: %s of %s", key, amount(l.Name, l.Used), amount(l.Name, l.Allowed))
 }
 
 // limits applies a configuration to the ledger, as it stands at that time:
 // first the limits of exploration, which only end exploring, then that of the
 // month, which lasts longest.
-func (l *ledger) limits(c Config, at time.Time) []limit {
+func (l *ledger) limits(c Config, at time.Time) []Limit {
 	day, month := l.resets(at)
 	all := l.all()
 	today := all.today()
-	list := []limit{
-		{limitKey{ExplorationCallsPerDay, ""}, int64(c.ExplorationCallsPerDay), int64(today.Exploration), day},
-		{limitKey{MoneyPerMonth, ""}, allowance(c.MoneyPerMonth), int64(all.thisMonth().Money), month},
-		{limitKey{MoneyPerDay, ""}, allowance(c.MoneyPerDay), int64(today.Money), day},
-		{limitKey{CallsPerDay, ""}, int64(c.CallsPerDay), int64(today.Calls), day},
-		{limitKey{TokensPerDay, ""}, int64(c.TokensPerDay), int64(today.Tokens), day},
+	var list []Limit
+	add := func(name, role string, allowed, used int64, until time.Time) {
+		left := int64(-1)
+		if allowed >= 0 {
+			left = max(0, allowed-used)
+		}
+		list = append(list, Limit{Name: name, Role: role, Allowed: allowed, Used: used, Left: left, Until: until,
+			IsMoney: name == MoneyPerDay || name == MoneyPerMonth, Exhausted: left == 0, Refused: l.refused[limitKey{name, role}]})
 	}
+	add(ExplorationCallsPerDay, "", int64(c.ExplorationCallsPerDay), int64(today.Exploration), day)
+	add(MoneyPerMonth, "", allowance(c.MoneyPerMonth), int64(all.thisMonth().Money), month)
+	add(MoneyPerDay, "", allowance(c.MoneyPerDay), int64(today.Money), day)
+	add(CallsPerDay, "", int64(c.CallsPerDay), int64(today.Calls), day)
+	add(TokensPerDay, "", int64(c.TokensPerDay), int64(today.Tokens), day)
 	for _, t := range c.Threads {
 		var used Sum
 		if counts := l.roles[t.ID]; counts != nil {
 			used = counts.today()
 		}
-		list = append(list,
-			limit{limitKey{MoneyPerDay, t.ID}, allowance(t.MoneyPerDay), int64(used.Money), day},
-			limit{limitKey{CallsPerDay, t.ID}, int64(t.CallsPerDay), int64(used.Calls), day},
-			limit{limitKey{TokensPerDay, t.ID}, int64(t.TokensPerDay), int64(used.Tokens), day})
+		add(MoneyPerDay, t.ID, allowance(t.MoneyPerDay), int64(used.Money), day)
+		add(CallsPerDay, t.ID, int64(t.CallsPerDay), int64(used.Calls), day)
+		add(TokensPerDay, t.ID, int64(t.TokensPerDay), int64(used.Tokens), day)
 	}
 	return list
 }
@@ -58,15 +80,15 @@ func allowance(dollars float64) int64 {
 // refuse returns the first limit that has no room for the charge, or nil.
 func (l *ledger) refuse(c Config, charge Charge) *Refusal {
 	for _, one := range l.limits(c, charge.At) {
-		if one.role != "" && one.role != charge.Role || one.allowed < 0 {
+		if one.Role != "" && one.Role != charge.Role || one.Allowed < 0 {
 			continue
 		}
 		worst, counts := one.worst(charge)
-		if !counts || one.allowed > 0 && worst <= one.allowed-one.used {
+		if !counts || one.Allowed > 0 && worst <= one.Allowed-one.Used {
 			continue
 		}
-		r := &Refusal{Limit: one.name, Role: one.role, Allowed: one.allowed, Used: one.used, Worst: worst, Until: one.resets}
-		if worst > one.allowed {
+		r := &Refusal{Limit: one.Name, Role: one.Role, Allowed: one.Allowed, Used: one.Used, Worst: worst, Until: one.Until}
+		if worst > one.Allowed {
 			r.Until = time.Time{}
 		}
 		return r
@@ -76,8 +98,8 @@ func (l *ledger) refuse(c Config, charge Charge) *Refusal {
 
 // worst returns how much of the limit the charge could take; counts is false
 // where it is none of the limit's business.
-func (k limitKey) worst(c Charge) (worst int64, counts bool) {
-	switch k.name {
+func (l Limit) worst(c Charge) (worst int64, counts bool) {
+	switch l.Name {
 	case ExplorationCallsPerDay:
 		return 1, c.Exploration
 	case MoneyPerDay, MoneyPerMonth:

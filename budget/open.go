@@ -29,6 +29,11 @@ type Budget struct {
 	// before is the last ticket of earlier processes.
 	before Ticket
 
+	// writing is held, before mu, by whoever writes debits. batches counts how
+	// often, for the sweep of what is old.
+	writing sync.Mutex
+	batches int
+
 	mu     sync.Mutex
 	config Config
 	ledger *ledger
@@ -39,13 +44,9 @@ type Budget struct {
 	open map[Ticket]debit
 	// pending are settled and counted, and not known to be on disk.
 	pending []settlement
+	queue   []*request // debits that wait to be written
 	// late are debits of an earlier process that were settled by this one.
 	late map[Ticket]bool
-	// queue are debits that wait to be written; it is the first one's turn.
-	queue []*request
-	// batches counts transactions, for the sweep of what is old. It belongs to
-	// whoever's turn it is.
-	batches int
 }
 
 // Open returns the budget kept in db, which was opened with Migrations. The
@@ -104,4 +105,65 @@ func (b *Budget) Close(ctx context.Context) error {
 	defer b.mu.Unlock()
 	b.forget(done)
 	return nil
+}
+
+// Migrations returns the steps that make the tables of this package.
+//
+// A day is local, "2026-11-21"; its month are the first seven characters.
+// Money is in billionths of a dollar, times are nanoseconds since 1970.
+func Migrations() []store.Migration {
+	return []store.Migration{{Package: "budget", Version: 1, SQL: `
+-- One row a call. What an open one counts is its worst case; money and tokens
+-- are those of a settled one.
+CREATE TABLE budget_charges (
+	id INTEGER PRIMARY KEY,
+	at INTEGER NOT NULL,
+	zone INTEGER NOT NULL,
+	day TEXT NOT NULL,
+	tick INTEGER NOT NULL,
+	role TEXT NOT NULL,
+	provider TEXT NOT NULL,
+	model TEXT NOT NULL,
+	exploration INTEGER NOT NULL,
+	worst_money INTEGER NOT NULL,
+	worst_tokens INTEGER NOT NULL,
+	money INTEGER,
+	tokens INTEGER,
+	state TEXT NOT NULL CHECK (state IN ('open', 'settled'))
+);
+CREATE INDEX budget_charges_open ON budget_charges (day) WHERE state = 'open';
+
+-- What the charges of a day sum up to, kept for ever. ends is when the day has
+-- ended in each zone in which it was counted.
+CREATE TABLE budget_days (
+	day TEXT NOT NULL,
+	role TEXT NOT NULL,
+	money INTEGER NOT NULL,
+	tokens INTEGER NOT NULL,
+	calls INTEGER NOT NULL,
+	exploration INTEGER NOT NULL,
+	ends INTEGER NOT NULL,
+	PRIMARY KEY (day, role)
+) WITHOUT ROWID;
+
+-- The day that counts now, in one row.
+CREATE TABLE budget_now (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	day TEXT NOT NULL
+);
+
+-- What later days had used when the clock went back to this one: it counts
+-- here too. later_months is the part of the money that was used in months
+-- after this day's.
+CREATE TABLE budget_carried (
+	day TEXT NOT NULL,
+	role TEXT NOT NULL,
+	money INTEGER NOT NULL,
+	tokens INTEGER NOT NULL,
+	calls INTEGER NOT NULL,
+	exploration INTEGER NOT NULL,
+	later_months INTEGER NOT NULL,
+	PRIMARY KEY (day, role)
+) WITHOUT ROWID;
+`}}
 }

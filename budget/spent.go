@@ -33,35 +33,6 @@ type RoleSum struct {
 	Today, ThisMonth Sum
 }
 
-// Limit is one limit and what counts against it.
-type Limit struct {
-	Name string // money_per_day, …
-	Role string // "" for that of all
-	// Allowed is -1, and Left too, where there is no limit. All are billionths
-	// of a dollar where IsMoney.
-	Allowed, Used, Left int64
-	IsMoney             bool
-	// Exhausted: nothing is left, until Until; zero Until is a limit of 0,
-	// which waiting does not change. Refused counts calls of the day that the
-	// limit let not through, since the start: some may be refused while a
-	// little is left.
-	Exhausted bool
-	Refused   int
-	Until     time.Time
-}
-
-// String writes "money_per_day: $0.1200 of $1.0000".
-func (l Limit) String() string {
-	key := l.Name
-	if l.Role != "" {
-		key += " of " + l.Role
-	}
-	if l.Allowed < 0 {
-		return fmt.Sprintf("%s: %s, no limit", key, amount(l.Name, l.Used))
-	}
-	return fmt.Sprintf("%s: %s of %s", key, amount(l.Name, l.Used), amount(l.Name, l.Allowed))
-}
-
 // Spent returns what is spent at that time, in its zone's day and month.
 func (b *Budget) Spent(ctx context.Context, at time.Time) (Overview, error) {
 	var o Overview
@@ -107,14 +78,11 @@ func (l *ledger) fill(o *Overview, c Config, at time.Time) {
 		o.Roles = append(o.Roles, RoleSum{role, c.day, c.month})
 	}
 	slices.SortFunc(o.Roles, func(a, b RoleSum) int { return strings.Compare(a.Role, b.Role) })
-	for _, one := range l.limits(c, at) {
-		shown := Limit{Name: one.name, Role: one.role, Allowed: one.allowed, Used: one.used, Left: one.left(), Refused: l.refused[one.limitKey],
-			IsMoney: one.name == MoneyPerDay || one.name == MoneyPerMonth}
-		shown.Exhausted = shown.Left == 0
-		if shown.Allowed != 0 {
-			shown.Until = one.resets
+	o.Limits = l.limits(c, at)
+	for i, one := range o.Limits {
+		if one.Allowed == 0 { // waiting does not change it
+			o.Limits[i].Until = time.Time{}
 		}
-		o.Limits = append(o.Limits, shown)
 	}
 }
 
@@ -123,7 +91,7 @@ func (l *ledger) fill(o *Overview, c Config, at time.Time) {
 func (l *ledger) settle(ctx context.Context, tx *store.Tx, pending []settlement) error {
 	for _, s := range pending {
 		var open bool
-		if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM budget_charges WHERE id = ? AND state = 'open')", int64(s.ticket)).Scan(&open); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM budget_charges WHERE id = ? AND state = 'open')", s.ticket).Scan(&open); err != nil {
 			return err
 		}
 		if open {
@@ -136,12 +104,7 @@ func (l *ledger) settle(ctx context.Context, tx *store.Tx, pending []settlement)
 // left reads the month's debits that earlier processes did not settle.
 func (b *Budget) left(ctx context.Context, tx *store.Tx, day string, into map[Ticket]Sum) error {
 	first, last := span(day)
-	rows, err := tx.QueryContext(ctx, `SELECT id, worst_money, worst_tokens, exploration FROM budget_charges
-		WHERE state = 'open' AND day BETWEEN ? AND ? AND id <= ?`, first, last, int64(b.before))
-	if err != nil {
-		return err
-	}
-	var ticket Ticket
-	sum := Sum{Calls: 1}
-	return each(rows, []any{&ticket, &sum.Money, &sum.Tokens, &sum.Exploration}, func() { into[ticket] = sum })
+	return eachSum(ctx, tx, func(_, _ string, sum Sum, id int64) { into[Ticket(id)] = sum },
+		`SELECT '', '', worst_money, worst_tokens, 1, exploration, id FROM budget_charges
+		WHERE state = 'open' AND day BETWEEN ? AND ? AND id <= ?`, first, last, b.before)
 }
