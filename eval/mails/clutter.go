@@ -242,13 +242,13 @@ func (f *filler) word(name string) (string, error) {
 	case kind == "to":
 		return strconv.Itoa(1 + r.IntN(number)), nil
 	case kind == "price":
-		return f.price(), nil
+		return fmt.Sprintf(f.words("price")[0], 4+r.IntN(180), []int{0, 49, 90, 95, 99}[r.IntN(5)]), nil
 	case kind == "date+":
 		return f.date(f.at.AddDate(0, 0, number)), nil
 	case kind == "day+":
-		return days[f.language][f.at.AddDate(0, 0, number).Weekday()], nil
+		return f.words("days")[f.at.AddDate(0, 0, number).Weekday()], nil
 	}
-	if list := f.clutter.words[f.language][kind]; len(list) > 0 {
+	if list := f.words(kind); len(list) > 0 {
 		if name == "person" || name == "nick" { // of one person
 			return list[f.person%len(list)], nil
 		}
@@ -272,43 +272,12 @@ func letters(r *rand.Rand, of string, n int) string {
 	return string(b)
 }
 
-func (f *filler) price() string {
-	whole, cents := 4+f.random.IntN(180), []int{0, 49, 90, 95, 99}[f.random.IntN(5)]
-	switch f.language {
-	case "en":
-		return fmt.Sprintf("$%d.%02d", whole, cents)
-	default:
-		return fmt.Sprintf("%d,%02d €", whole, cents)
-	}
-}
-
 // date is a day as people of that language write it.
 func (f *filler) date(at time.Time) string {
-	month := months[f.language][at.Month()-1]
-	switch f.language {
-	case "de":
-		return fmt.Sprintf("%d. %s %d", at.Day(), month, at.Year())
-	case "fr":
-		return fmt.Sprintf("%d %s %d", at.Day(), month, at.Year())
-	case "es":
-		return fmt.Sprintf("%d de %s de %d", at.Day(), month, at.Year())
-	}
-	return fmt.Sprintf("%s %d, %d", month, at.Day(), at.Year())
+	return fmt.Sprintf(f.words("date")[0], at.Day(), f.words("months")[at.Month()-1], at.Year())
 }
 
-var months = map[string][]string{
-	"en": {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-	"de": {"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
-	"fr": {"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
-	"es": {"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
-}
-
-var days = map[string][]string{
-	"en": {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-	"de": {"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
-	"fr": {"dimanche", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi"},
-	"es": {"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
-}
+func (f *filler) words(name string) []string { return f.clutter.words[f.language][name] }
 
 // firstName is what senders take the person to be called, by their address.
 func (c *Clutter) firstName() string {

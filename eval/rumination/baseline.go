@@ -57,7 +57,7 @@ func (b *baseline) tick(findings []spoken) []taking {
 		e := b.most(f.words)
 		if e == nil {
 			b.made++
-			e = &remembered{id: strconv.Itoa(b.made), list: baselineList(f.thread), strength: baselineStart}
+			e = &remembered{id: strconv.Itoa(b.made), list: baselineLists[f.thread], strength: baselineStart}
 			b.entries = append(b.entries, e)
 		} else {
 			e.strength = min(e.strength+baselineGain, subconscious.MaxStrength)
@@ -89,28 +89,19 @@ func (b *baseline) prune() {
 	kept := map[subconscious.List]int{}
 	b.entries = slices.DeleteFunc(b.entries, func(e *remembered) bool {
 		kept[e.list]++
-		return kept[e.list] > baselineLimit(e.list)
+		return kept[e.list] > baselineLimits[e.list]
 	})
 }
 
-func baselineLimit(list subconscious.List) int {
-	switch list {
-	case subconscious.ActiveThreads:
-		return subconscious.MaxActive
-	case subconscious.Patterns:
-		return subconscious.MaxPatterns
-	case subconscious.Hunches:
-		return subconscious.MaxHunches
+// baselineLimits are how many entries a list holds, and baselineLists where those
+// of a thread begin.
+var (
+	baselineLimits = map[subconscious.List]int{
+		subconscious.ActiveThreads: subconscious.MaxActive, subconscious.Patterns: subconscious.MaxPatterns,
+		subconscious.Hunches: subconscious.MaxHunches, subconscious.Insights: subconscious.MaxInsights,
 	}
-	return subconscious.MaxInsights
-}
-
-func baselineList(thread subconscious.ThreadName) subconscious.List {
-	switch thread {
-	case subconscious.Librarian:
-		return subconscious.Patterns
-	case subconscious.Dreamer:
-		return subconscious.Hunches
+	baselineLists = map[subconscious.ThreadName]subconscious.List{
+		subconscious.Watcher: subconscious.ActiveThreads, subconscious.Librarian: subconscious.Patterns,
+		subconscious.Oracle: subconscious.ActiveThreads, subconscious.Dreamer: subconscious.Hunches,
 	}
-	return subconscious.ActiveThreads
-}
+)
