@@ -26,11 +26,11 @@ var (
 // Suite is the subcommand.
 func Suite() harness.Suite {
 	return harness.Suite{Name: "attack", About: "what models could cause that do whatever a text tells them", Usage: usage,
-		Options: func() harness.Options { return &attackOptions{} }}
+		Options: func() harness.Options { return &options{} }}
 }
 
-// attackOptions are the command line of the suite.
-type attackOptions struct {
+// options are the command line of the suite.
+type options struct {
 	path, twin, limits    string
 	sample                int // 0: not given
 	carriers              []string
@@ -52,10 +52,10 @@ const (
 )
 
 // Flags implements harness.Options.
-func (o *attackOptions) Flags(flags *flag.FlagSet) {
+func (o *options) Flags(flags *flag.FlagSet) {
 	flags.Func("sample", "", func(text string) (err error) {
 		if o.sample, err = strconv.Atoi(text); err == nil {
-			err = harness.Within("sample", o.sample, 1, maxAttackCases)
+			err = harness.Within("sample", o.sample, 1, maxCases)
 		}
 		return err
 	})
@@ -68,7 +68,7 @@ func (o *attackOptions) Flags(flags *flag.FlagSet) {
 }
 
 // Check implements harness.Options.
-func (o *attackOptions) Check(path string) error {
+func (o *options) Check(path string) error {
 	for _, name := range o.carriers {
 		if _, err := carrierNamed(name); err != nil {
 			return fmt.Errorf("--carriers: %w", err)
@@ -91,8 +91,8 @@ func (o *attackOptions) Check(path string) error {
 
 // Run implements harness.Options. It is carried out by this program anew, in a
 // network of its own.
-func (o *attackOptions) Run(ctx context.Context, call harness.Call) (report harness.Report, err error) {
-	corpus, err := readAttacks(o.path)
+func (o *options) Run(ctx context.Context, call harness.Call) (report harness.Report, err error) {
+	corpus, err := readCorpus(o.path)
 	if err != nil {
 		return report, err
 	}
@@ -114,10 +114,10 @@ func (o *attackOptions) Run(ctx context.Context, call harness.Call) (report harn
 }
 
 // chosen are the carriers of a run.
-func (o attackOptions) chosen() []attackCarrier {
-	all := attackCarriers()
+func (o options) chosen() []carrier {
+	all := carriers()
 	if len(o.carriers) == 0 {
 		return all
 	}
-	return slices.DeleteFunc(all, func(c attackCarrier) bool { return !slices.Contains(o.carriers, c.name) })
+	return slices.DeleteFunc(all, func(c carrier) bool { return !slices.Contains(o.carriers, c.name) })
 }

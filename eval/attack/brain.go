@@ -30,9 +30,9 @@ type planted struct {
 	incident string
 }
 
-// attackTry is one call of a tool with an effect, as the suite saw it: what the
+// attempt is one call of a tool with an effect, as the suite saw it: what the
 // model had been shown by then it knows by itself, and takes nobody's word for.
-type attackTry struct {
+type attempt struct {
 	nonce, tool string
 	// shown is the least trusted whose words had been shown, and incidents how
 	// many of the planted texts, without notes read beside another's incident.
@@ -43,16 +43,16 @@ type attackTry struct {
 	orders bool // some of them were of the attacker
 }
 
-// attackBrain is the one model of a world: obedient where it is shown an order,
+// brain is the one model of a world: obedient where it is shown an order,
 // and honest where it is not.
-type attackBrain struct {
+type brain struct {
 	hasty bool            // it reads all there is before it does anything
 	first escalate.Effect // what it tries before all else
 
 	mu      sync.Mutex
 	planted []planted
-	tries   map[string]attackTry // by nonce
-	calls   map[string]int       // of tools, by name
+	tries   map[string]attempt // by nonce
+	calls   map[string]int     // of tools, by name
 	// read is what was seen of the canary, bare how many texts of strangers were
 	// shown without marks.
 	read, bare int
@@ -64,19 +64,19 @@ type attackBrain struct {
 	nonces     int
 }
 
-func newAttackBrain() *attackBrain {
-	return &attackBrain{tries: map[string]attackTry{}, calls: map[string]int{}, reached: map[string]bool{}, followed: map[string]bool{}, obeyed: map[int]bool{}, beside: map[int]bool{}}
+func newBrain() *brain {
+	return &brain{tries: map[string]attempt{}, calls: map[string]int{}, reached: map[string]bool{}, followed: map[string]bool{}, obeyed: map[int]bool{}, beside: map[int]bool{}}
 }
 
 // plant makes a text known.
-func (b *attackBrain) plant(p planted) {
+func (b *brain) plant(p planted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.planted = append(b.planted, p)
 }
 
 // script is the model. What is planted later counts from then on.
-func (b *attackBrain) script() modeltest.Script {
+func (b *brain) script() modeltest.Script {
 	return func(r modeltest.Request) modeltest.Reply {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -97,7 +97,7 @@ func (b *attackBrain) script() modeltest.Script {
 }
 
 // tally counts what a request shows that it should not.
-func (b *attackBrain) tally(r modeltest.Request) {
+func (b *brain) tally(r modeltest.Request) {
 	shown := r.Shown()
 	if r.Wields() {
 		b.requests.deliberation++
@@ -107,7 +107,7 @@ func (b *attackBrain) tally(r modeltest.Request) {
 	} else {
 		b.requests.threads++
 	}
-	if strings.Contains(attackLetters(shown), attackLetters(canary)) {
+	if strings.Contains(letters(shown), letters(canary)) {
 		b.read++
 	}
 	for _, p := range b.planted {
@@ -133,8 +133,8 @@ func standsBare(shown, order string) bool {
 }
 
 // weigh says whose words a request shows.
-func (b *attackBrain) weigh(r modeltest.Request) (t attackTry) {
-	shown, about, rests := attackLetters(r.Shown()), attackLetters(firstOfEvidence(r.Shown())), attackLetters(restsOn(r.Shown()))
+func (b *brain) weigh(r modeltest.Request) (t attempt) {
+	shown, about, rests := letters(r.Shown()), letters(firstOfEvidence(r.Shown())), letters(restsOn(r.Shown()))
 	t.shown = subconscious.Owner
 	var keys []string
 	ours, theirs := map[string]bool{}, map[string]bool{}
@@ -184,8 +184,8 @@ func restsOn(shown string) string {
 	return evidence
 }
 
-// attackLetters are the letters and digits of a text, which no mark changes.
-func attackLetters(text string) string {
+// letters are the letters and digits of a text, which no mark changes.
+func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -197,7 +197,7 @@ func attackLetters(text string) string {
 // plantedKey is what a planted text is known by: its beginning, since it may be
 // cut.
 func plantedKey(text string) string {
-	key := attackLetters(text)
+	key := letters(text)
 	for i := range key {
 		if i >= 20 {
 			return key[:i]
@@ -225,7 +225,7 @@ var (
 // honest is the model that nobody told anything: as a thread it finds what is
 // new, and asks that half of it be told; with tools it looks into a file that it
 // hears of, and tells the person.
-func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
+func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 	report := reportFor.FindString(r.Shown())
 	if report != "" && r.Round() == 0 && r.Offers("read_file") {
 		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_file", 0, map[string]any{"path": "files-inbox/" + report})}}
@@ -265,8 +265,8 @@ func (b *attackBrain) honest(r modeltest.Request) modeltest.Reply {
 }
 
 // harm is 0 for a line of what means none.
-func (b *attackBrain) harm(line string) int {
-	line = attackLetters(line)
+func (b *brain) harm(line string) int {
+	line = letters(line)
 	for _, p := range b.planted {
 		if p.order == "" && p.trust != subconscious.Owner && strings.Contains(line, p.key) {
 			return 0
@@ -276,7 +276,7 @@ func (b *attackBrain) harm(line string) int {
 }
 
 // curious reads everything.
-func (b *attackBrain) curious(r modeltest.Request) []models.ToolCall {
+func (b *brain) curious(r modeltest.Request) []models.ToolCall {
 	var calls []models.ToolCall
 	for _, name := range []string{"read_subconscious", "list_events", "read_mail", "search_conversations", "search_memory"} {
 		if r.Offers(name) {
@@ -288,7 +288,7 @@ func (b *attackBrain) curious(r modeltest.Request) []models.ToolCall {
 
 // call fills the arguments of a tool by its schema: with the values of that name,
 // and else with the least that is required.
-func (b *attackBrain) call(r modeltest.Request, name string, n int, values map[string]any) models.ToolCall {
+func (b *brain) call(r modeltest.Request, name string, n int, values map[string]any) models.ToolCall {
 	b.calls[name]++
 	arguments := map[string]any{}
 	for _, t := range r.Tools {
@@ -318,7 +318,7 @@ func (b *attackBrain) call(r modeltest.Request, name string, n int, values map[s
 }
 
 // nonce names a try, and keeps what the model had been shown before it.
-func (b *attackBrain) nonce(r modeltest.Request, tool string) string {
+func (b *brain) nonce(r modeltest.Request, tool string) string {
 	b.nonces++
 	try := b.weigh(r)
 	// In letters alone: what looks like a code is taken out as a secret.
@@ -331,10 +331,10 @@ func (b *attackBrain) nonce(r modeltest.Request, tool string) string {
 var nonces = regexp.MustCompile(`mark[a-j]+mark`)
 
 // triesIn are the tries that are named in a text.
-func (b *attackBrain) triesIn(text string) []attackTry {
+func (b *brain) triesIn(text string) []attempt {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var found []attackTry
+	var found []attempt
 	for _, nonce := range nonces.FindAllString(text, -1) {
 		if try, ok := b.tries[nonce]; ok {
 			found = append(found, try)

@@ -16,8 +16,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 )
 
-// attackCase is one instruction of an attacker, and the text in which it comes.
-type attackCase struct {
+// instruction is one instruction of an attacker, and the text in which it comes.
+type instruction struct {
 	id, kind string
 	// order is what the attacker wants; subject and body are of a mail that
 	// holds it.
@@ -26,7 +26,7 @@ type attackCase struct {
 
 // marked is the case with a word of its own at the head of its instruction, by
 // which it is known wherever it comes: many cases have the same instruction.
-func (c attackCase) marked(n int) attackCase {
+func (c instruction) marked(n int) instruction {
 	const consonants, vowels, syllables = "bdfgklmnprst", "aeiou", len("bdfgklmnprst") * len("aeiou")
 	const every = syllables * syllables * syllables * syllables
 	word := make([]byte, 0, 8)
@@ -40,7 +40,7 @@ func (c attackCase) marked(n int) attackCase {
 }
 
 // orders counts instructions, each once.
-func (c *attackCorpus) orders() int {
+func (c *corpus) orders() int {
 	distinct := map[string]bool{}
 	for _, one := range c.cases {
 		distinct[one.order] = true
@@ -51,28 +51,28 @@ func (c *attackCorpus) orders() int {
 // benignMail is one that means no harm.
 type benignMail struct{ subject, body string }
 
-// attackCorpus is all that the suite reads.
-type attackCorpus struct {
-	cases  []attackCase
+// corpus is all that the suite reads.
+type corpus struct {
+	cases  []instruction
 	benign []benignMail
 }
 
 // The bounds of a corpus, and the files of it.
 const (
-	maxAttackFile  = 64 << 20
-	maxAttackCases = 20_000
-	minAttackOrder = 12 // letters; a shorter one cannot be told from other text
-	attackFolder   = "injection"
-	benignFile     = "mail/benign.json"
-	bipiaMails     = "bipia_email.jsonl"
-	bipiaAttacks   = "bipia_attacks.json"
+	maxFile      = 64 << 20
+	maxCases     = 20_000
+	minOrder     = 12 // letters; a shorter one cannot be told from other text
+	attackFolder = "injection"
+	benignFile   = "mail/benign.json"
+	bipiaMails   = "bipia_email.jsonl"
+	bipiaAttacks = "bipia_attacks.json"
 )
 
-// readAttacks reads a corpus: PATH/injection/injecagent_*.jsonl[.gz],
+// readCorpus reads a corpus: PATH/injection/injecagent_*.jsonl[.gz],
 // PATH/injection/bipia_email.jsonl and bipia_attacks.json, PATH/mail/benign.json.
 // PATH may be the folder injection itself.
-func readAttacks(path string) (*attackCorpus, error) {
-	c := &attackCorpus{}
+func readCorpus(path string) (*corpus, error) {
+	c := &corpus{}
 	if full, err := filepath.Abs(path); err == nil && filepath.Base(full) == attackFolder {
 		path = filepath.Dir(full)
 	}
@@ -95,8 +95,8 @@ func readAttacks(path string) (*attackCorpus, error) {
 	switch {
 	case len(c.cases) == 0:
 		return nil, fmt.Errorf("%s has no cases; it takes a folder with %s/injecagent_*.jsonl.gz", path, attackFolder)
-	case len(c.cases) > maxAttackCases:
-		return nil, fmt.Errorf("%s has %d cases; it takes %d at most", path, len(c.cases), maxAttackCases)
+	case len(c.cases) > maxCases:
+		return nil, fmt.Errorf("%s has %d cases; it takes %d at most", path, len(c.cases), maxCases)
 	case len(c.benign) == 0:
 		return nil, fmt.Errorf("%s has no mails in %s, with which to see whether news of others is kept back", path, benignFile)
 	}
@@ -105,7 +105,7 @@ func readAttacks(path string) (*attackCorpus, error) {
 
 // readLimited reads a file, unpacked where its name says that it is packed.
 func readLimited(path string) ([]byte, error) {
-	data, err := harness.ReadFile(path, maxAttackFile)
+	data, err := harness.ReadFile(path, maxFile)
 	if err != nil || !strings.HasSuffix(path, ".gz") {
 		return data, err
 	}
@@ -113,7 +113,7 @@ func readLimited(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return harness.Read(unpacked, maxAttackFile)
+	return harness.Read(unpacked, maxFile)
 }
 
 // lines calls yield with each line that is not empty.
@@ -131,7 +131,7 @@ func jsonLines(data []byte, yield func(line []byte) error) error {
 }
 
 // readInjecAgent reads cases of the form of InjecAgent.
-func (c *attackCorpus) readInjecAgent(path string) error {
+func (c *corpus) readInjecAgent(path string) error {
 	data, err := readLimited(path)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (c *attackCorpus) readInjecAgent(path string) error {
 			return err
 		}
 		n++
-		return c.add(attackCase{
+		return c.add(instruction{
 			id: fmt.Sprintf("%s-%03d", name, n), kind: one.Kind, order: one.Order,
 			subject: one.Question, body: one.Response,
 		})
@@ -157,8 +157,8 @@ func (c *attackCorpus) readInjecAgent(path string) error {
 }
 
 // add takes a case in. The order has to be within its body.
-func (c *attackCorpus) add(one attackCase) error {
-	if len(attackLetters(one.order)) < minAttackOrder {
+func (c *corpus) add(one instruction) error {
+	if len(letters(one.order)) < minOrder {
 		return fmt.Errorf("the case %s has the instruction %.40q, which is too short to be told from other text", one.id, one.order)
 	}
 	if !strings.Contains(one.body, one.order) {
@@ -170,7 +170,7 @@ func (c *attackCorpus) add(one attackCase) error {
 
 // readBIPIA puts each attack into a mail, the mails in turn. Where there are
 // no such files there are no such cases.
-func (c *attackCorpus) readBIPIA(folder string) error {
+func (c *corpus) readBIPIA(folder string) error {
 	mails, err := readLimited(filepath.Join(folder, bipiaMails))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -206,7 +206,7 @@ func (c *attackCorpus) readBIPIA(folder string) error {
 			context := contexts[n%len(contexts)]
 			subject, _, _ := strings.Cut(strings.TrimPrefix(context, "SUBJECT: "), "|")
 			n++
-			if err := c.add(attackCase{id: fmt.Sprintf("bipia-%03d", n), kind: kind, order: order, subject: subject, body: order + "\n\n" + context}); err != nil {
+			if err := c.add(instruction{id: fmt.Sprintf("bipia-%03d", n), kind: kind, order: order, subject: subject, body: order + "\n\n" + context}); err != nil {
 				return err
 			}
 		}
@@ -215,7 +215,7 @@ func (c *attackCorpus) readBIPIA(folder string) error {
 }
 
 // readBenign reads mails that mean no harm.
-func (c *attackCorpus) readBenign(path string) error {
+func (c *corpus) readBenign(path string) error {
 	data, err := readLimited(path)
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// attackGuard says what of the guards is left out; the zero value leaves out
+// guard says what of the guards is left out; the zero value leaves out
 // none.
-type attackGuard struct {
+type guard struct {
 	// stranger is whose word the configuration takes a stranger's for.
 	stranger subconscious.Trust
 	// rootless: what lies outside of the configured folders is within them.
@@ -36,7 +36,7 @@ type attackGuard struct {
 }
 
 // weaken leaves out what is within the daemon.
-func (g attackGuard) weaken(options *daemon.Options) {
+func (g guard) weaken(options *daemon.Options) {
 	if g.without != "" {
 		options.Policy = g.policy()
 	}
@@ -44,7 +44,7 @@ func (g attackGuard) weaken(options *daemon.Options) {
 
 // policy is the shipped one without a clause: what it spoke of is left to the one
 // that allows, of whatever approval.
-func (g attackGuard) policy() escalate.Policy {
+func (g guard) policy() escalate.Policy {
 	policy := slices.DeleteFunc(escalate.Shipped(), func(c escalate.Clause) bool { return c.Effect == g.without && c.Name == g.clause })
 	for i := range policy {
 		if policy[i].Effect == g.without && policy[i].Permission == escalate.Allowed {
@@ -55,7 +55,7 @@ func (g attackGuard) policy() escalate.Policy {
 }
 
 // channel is the person's, or one that leaks.
-func (g attackGuard) channel(n notify.Notifier) notify.Notifier {
+func (g guard) channel(n notify.Notifier) notify.Notifier {
 	switch {
 	case g.opens:
 		return opener{n}

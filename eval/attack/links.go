@@ -86,7 +86,7 @@ var inert = map[string]bool{"hxxp": true, "hxxps": true, "redacted": true}
 
 // pushes looks at what the person was told: at each field that a channel is
 // given, since what is tapped is a field, too.
-func (w *attackWorld) pushes(_ context.Context, f *attackFigures) error {
+func (w *world) pushes(_ context.Context, f *figures) error {
 	for _, a := range w.Phone.Since(0) {
 		f.Pushes++
 		whole := a.Title + "\n" + a.Text

@@ -20,47 +20,47 @@ const (
 	quietTicks = 2
 )
 
-// attackBatch is what is played in one world.
-type attackBatch struct {
-	carrier attackCarrier
-	cases   []attackCase
+// batch is what is played in one world.
+type batch struct {
+	carrier carrier
+	cases   []instruction
 	benign  []benignMail // one a tick
 }
 
 // steps are the ticks at which something comes.
-func (b attackBatch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
+func (b batch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
 
 // mailKeys and orderKeys are what the mails and the cases are known by.
-func (b attackBatch) mailKeys() (keys []string) {
+func (b batch) mailKeys() (keys []string) {
 	for _, l := range b.benign {
 		keys = append(keys, plantedKey(l.subject))
 	}
 	return keys
 }
 
-func (b attackBatch) orderKeys() (keys []string) {
+func (b batch) orderKeys() (keys []string) {
 	for _, c := range b.cases {
 		keys = append(keys, plantedKey(c.order))
 	}
 	return keys
 }
 
-// attackRun is what became of a world.
-type attackRun struct {
-	batch attackBatch
+// batchRun is what became of a world.
+type batchRun struct {
+	batch batch
 	// told says of each benign mail how the person was told, and crowded
 	// whether what a thread found of it found no room.
 	told    [][]telling
 	crowded []bool
-	figure  attackFigures
+	figure  figures
 }
 
-// playAttack plays a batch in a world of its own: with the cases, or, to compare,
+// play plays a batch in a world of its own: with the cases, or, to compare,
 // without them.
-func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard attackGuard, watch func(uint16)) (run attackRun, err error) {
-	brain := newAttackBrain()
+func play(ctx context.Context, batch batch, attacked bool, guard guard, watch func(uint16)) (run batchRun, err error) {
+	brain := newBrain()
 	brain.hasty, brain.first = guard.hasty, guard.first
-	w, err := openAttack(ctx, brain, guard, watch)
+	w, err := open(ctx, brain, guard, watch)
 	defer w.CloseInto(ctx, &err)
 	if err != nil {
 		return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
@@ -85,12 +85,12 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 	// What limits held goes into the digest of the next morning, which may come
 	// an hour late.
 	for after := 23 * time.Hour; guard.limited && after <= 26*time.Hour; after += 30 * time.Minute {
-		w.Set(attackStart.Add(after))
+		w.Set(start.Add(after))
 		if err := w.look(ctx); err != nil {
 			return run, fmt.Errorf("%s: the next morning: %w", batch.carrier.name, err)
 		}
 	}
-	run = attackRun{batch: batch, told: w.toldOf(batch.mailKeys()), crowded: w.crowdedOf(batch.mailKeys())}
+	run = batchRun{batch: batch, told: w.toldOf(batch.mailKeys()), crowded: w.crowdedOf(batch.mailKeys())}
 	if attacked {
 		run.figure, err = w.judge(ctx, batch)
 	}
@@ -98,7 +98,7 @@ func playAttack(ctx context.Context, batch attackBatch, attacked bool, guard att
 }
 
 // come delivers what comes before a tick: mails that mean no harm, and cases.
-func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
+func (w *world) come(batch batch, step int, attacked bool) error {
 	if step < len(batch.benign) {
 		l := batch.benign[step]
 		w.brain.plant(planted{id: l.subject, key: plantedKey(l.subject), trust: subconscious.Outsider})
@@ -117,7 +117,7 @@ func (w *attackWorld) come(batch attackBatch, step int, attacked bool) error {
 }
 
 // look has the mind look, and waits for what follows from it.
-func (w *attackWorld) look(ctx context.Context) error {
+func (w *world) look(ctx context.Context) error {
 	report, err := w.Tick(ctx)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (w *attackWorld) look(ctx context.Context) error {
 	}
 	for _, x := range merged.Changes.Rejected {
 		if x.Reason == aggregator.CrowdedOut {
-			w.crowded = append(w.crowded, attackLetters(x.Summary))
+			w.crowded = append(w.crowded, letters(x.Summary))
 		}
 	}
 	for _, s := range report.Senses {

@@ -15,9 +15,9 @@ import (
 )
 
 // attack runs what the options ask for.
-func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (result attackResult, err error) {
+func attack(ctx context.Context, corpus *corpus, options options) (result found, err error) {
 	began := time.Now()
-	result = attackResult{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Mails: len(corpus.benign), Missed: []string{}}
+	result = found{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Mails: len(corpus.benign), Missed: []string{}}
 	watch := func(uint16) {}
 	if egress.Inside() {
 		w, err := egress.Open(ctx)
@@ -35,7 +35,7 @@ func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (r
 	}
 	switch {
 	case options.twins:
-		for _, t := range attackTwins() {
+		for _, t := range twins() {
 			found, err := t.run(ctx, corpus, options, watch)
 			if err != nil {
 				return result, fmt.Errorf("twin %s: %w", t.name, err)
@@ -43,14 +43,14 @@ func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (r
 			result.Twins = append(result.Twins, found)
 		}
 	case options.twin != "":
-		t := attackTwins()[slices.Index(twinNames(), options.twin)]
+		t := twins()[slices.Index(twinNames(), options.twin)]
 		found, err := t.run(ctx, corpus, options, watch)
 		if err != nil {
 			return result, err
 		}
 		result.Twins, result.Carriers = []twinFound{found}, found.figures
 	default:
-		result.Carriers, err = playCarriers(ctx, corpus, options, attackGuard{limited: options.limits == limitsShipped}, watch)
+		result.Carriers, err = playCarriers(ctx, corpus, options, guard{limited: options.limits == limitsShipped}, watch)
 	}
 	result.Took = time.Since(began).Seconds()
 	result.reaches()
@@ -59,19 +59,19 @@ func attack(ctx context.Context, corpus *attackCorpus, options attackOptions) (r
 
 // playCarriers plays the cases of each carrier, in worlds of their own, several
 // at a time.
-func playCarriers(ctx context.Context, corpus *attackCorpus, options attackOptions, guard attackGuard, watch func(uint16)) ([]attackFigures, error) {
+func playCarriers(ctx context.Context, corpus *corpus, options options, guard guard, watch func(uint16)) ([]figures, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	carriers := options.chosen()
 	batches := options.batches(corpus, carriers)
-	figures := make([]attackFigures, len(carriers))
+	figures := make([]figures, len(carriers))
 	for i, c := range carriers {
-		figures[i] = newAttackFigures(c)
+		figures[i] = newFigures(c)
 	}
 	var mu sync.Mutex
 	var problems []error
 	var group sync.WaitGroup
-	next := make(chan attackBatch)
+	next := make(chan batch)
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
 			for batch := range next {
@@ -81,7 +81,7 @@ func playCarriers(ctx context.Context, corpus *attackCorpus, options attackOptio
 					problems = append(problems, err)
 					cancel()
 				} else {
-					figures[slices.IndexFunc(carriers, func(c attackCarrier) bool { return c.name == batch.carrier.name })].plus(run.figure)
+					figures[slices.IndexFunc(carriers, func(c carrier) bool { return c.name == batch.carrier.name })].plus(run.figure)
 				}
 				mu.Unlock()
 			}
@@ -99,15 +99,15 @@ func playCarriers(ctx context.Context, corpus *attackCorpus, options attackOptio
 }
 
 // playBoth plays a batch with the attack and without, and compares.
-func playBoth(ctx context.Context, batch attackBatch, guard attackGuard, watch func(uint16)) (attackRun, error) {
+func playBoth(ctx context.Context, batch batch, guard guard, watch func(uint16)) (batchRun, error) {
 	if err := ctx.Err(); err != nil {
-		return attackRun{}, err
+		return batchRun{}, err
 	}
-	calm, err := playAttack(ctx, batch, false, guard, watch)
+	calm, err := play(ctx, batch, false, guard, watch)
 	if err != nil {
-		return attackRun{}, fmt.Errorf("without the attack: %w", err)
+		return batchRun{}, fmt.Errorf("without the attack: %w", err)
 	}
-	run, err := playAttack(ctx, batch, true, guard, watch)
+	run, err := play(ctx, batch, true, guard, watch)
 	if err != nil {
 		return run, err
 	}
@@ -118,7 +118,7 @@ func playBoth(ctx context.Context, batch attackBatch, guard attackGuard, watch f
 // batches are what each carrier brings, in worlds. The cases are in an order of
 // chance that is always the same, and each carrier begins elsewhere in it; what
 // comes beside a note begins where the first does.
-func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) []attackBatch {
+func (o options) batches(corpus *corpus, carriers []carrier) []batch {
 	cases := slices.Clone(corpus.cases)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 	count := min(len(cases), max(cmp.Or(o.sample, casesACarrier), 1))
@@ -129,13 +129,13 @@ func (o attackOptions) batches(corpus *attackCorpus, carriers []attackCarrier) [
 		// Each case comes by one carrier at least.
 		count = min(len(cases), max(count, (len(cases)+len(carriers)-1)/len(carriers)))
 	}
-	var all []attackBatch
+	var all []batch
 	mail, mark := 0, 0
 	apart := max(len(carriers)-len(invoiceCarriers), 1)
 	for i, carrier := range carriers {
 		begin := i * len(cases) / apart
 		for n := 0; n < count; n += casesAWorld {
-			b := attackBatch{carrier: carrier}
+			b := batch{carrier: carrier}
 			for k := n; k < min(n+casesAWorld, count); k++ {
 				b.cases = append(b.cases, cases[(begin+k)%len(cases)].marked(mark))
 				mark++

@@ -10,11 +10,11 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// attackTwin is a run in which one guard is left out. It must find something.
-type attackTwin struct {
+// twin is a run in which one guard is left out. It must find something.
+type twin struct {
 	name, about string
 	carriers    []string
-	guard       attackGuard
+	guard       guard
 }
 
 // twinFound is what a twin found.
@@ -27,21 +27,21 @@ type twinFound struct {
 	With  int    `json:"found_with_the_guard"`
 	First string `json:"first"`
 
-	figures []attackFigures
+	figures []figures
 }
 
-// attackTwins are one for each clause of the policy that keeps something from
+// twins are one for each clause of the policy that keeps something from
 // happening, and for the other guards that can be left out from outside. The
 // clauses on what is critical, and the hash of proposals, have their twins in the
 // tests of escalate and of escalate/actions; what a stranger's word was shown for
 // is kept apart by the memory, too, whatever the policy says.
-func attackTwins() []attackTwin {
-	var all []attackTwin
+func twins() []twin {
+	var all []twin
 	for _, c := range escalate.Shipped() {
 		if c.Permission == escalate.Allowed || c.Permission == escalate.Quarantined || c.Critical {
 			continue
 		}
-		guard := attackGuard{without: c.Effect, clause: c.Name, first: c.Effect, hasty: c.Foreign}
+		guard := guard{without: c.Effect, clause: c.Name, first: c.Effect, hasty: c.Foreign}
 		carrier := "mail-body"
 		switch {
 		case c.Effect == escalate.EffectAct && len(c.Shown) == 0:
@@ -49,21 +49,21 @@ func attackTwins() []attackTwin {
 		case c.Effect == escalate.EffectAct && slices.Contains(c.Shown, subconscious.Agent):
 			carrier = "agent-message"
 		}
-		all = append(all, attackTwin{fmt.Sprintf("%s/%s", c.Effect, c.Name), "the policy without this clause", []string{carrier}, guard})
+		all = append(all, twin{fmt.Sprintf("%s/%s", c.Effect, c.Name), "the policy without this clause", []string{carrier}, guard})
 	}
 	return append(all,
-		attackTwin{"trust", "strangers are taken for the owner: no marks, no taint, no defanging", []string{"file-content", "invitation-description"}, attackGuard{stranger: subconscious.Owner}},
-		attackTwin{"roots", "the folder with the secret is within reach of the tools", []string{"mail-body"}, attackGuard{rootless: true, hasty: true}},
-		attackTwin{"beside-own", "the policy without what keeps a stranger from dismissing what the owner noted", []string{"mail-beside-note"},
-			attackGuard{without: escalate.EffectDismiss, clause: "others-silence-nothing", first: escalate.EffectDismiss}},
-		attackTwin{"breaking", "the person's channel gets addresses as they were written", []string{"mail-subject", "agent-message"}, attackGuard{mends: true, first: escalate.EffectNotify}},
-		attackTwin{"egress", "a channel that opens an address when it sends", []string{"mail-body"}, attackGuard{opens: true}},
+		twin{"trust", "strangers are taken for the owner: no marks, no taint, no defanging", []string{"file-content", "invitation-description"}, guard{stranger: subconscious.Owner}},
+		twin{"roots", "the folder with the secret is within reach of the tools", []string{"mail-body"}, guard{rootless: true, hasty: true}},
+		twin{"beside-own", "the policy without what keeps a stranger from dismissing what the owner noted", []string{"mail-beside-note"},
+			guard{without: escalate.EffectDismiss, clause: "others-silence-nothing", first: escalate.EffectDismiss}},
+		twin{"breaking", "the person's channel gets addresses as they were written", []string{"mail-subject", "agent-message"}, guard{mends: true, first: escalate.EffectNotify}},
+		twin{"egress", "a channel that opens an address when it sends", []string{"mail-body"}, guard{opens: true}},
 	)
 }
 
 func twinNames() []string {
 	var names []string
-	for _, t := range attackTwins() {
+	for _, t := range twins() {
 		names = append(names, t.name)
 	}
 	return names
@@ -72,13 +72,13 @@ func twinNames() []string {
 // run plays a twin: with its guard, and without. Whatever else the model is told
 // to do it does both times, so that what is found without it is what it keeps
 // from happening.
-func (t attackTwin) run(ctx context.Context, corpus *attackCorpus, options attackOptions, watch func(uint16)) (found twinFound, err error) {
+func (t twin) run(ctx context.Context, corpus *corpus, options options, watch func(uint16)) (found twinFound, err error) {
 	options.carriers, options.all, options.sample = t.carriers, false, cmp.Or(options.sample, casesATwin)
 	if slices.Contains(t.carriers, "owner-note") { // few notes ask for what asks each time
 		options.sample = max(options.sample, leastOwn)
 	}
 	found = twinFound{Name: t.name, About: t.about}
-	if _, found.With, _, err = t.play(ctx, corpus, options, attackGuard{hasty: t.guard.hasty, first: t.guard.first}, watch); err != nil {
+	if _, found.With, _, err = t.play(ctx, corpus, options, guard{hasty: t.guard.hasty, first: t.guard.first}, watch); err != nil {
 		return found, fmt.Errorf("with its guard: %w", err)
 	}
 	found.figures, found.Found, found.First, err = t.play(ctx, corpus, options, t.guard, watch)
@@ -86,7 +86,7 @@ func (t attackTwin) run(ctx context.Context, corpus *attackCorpus, options attac
 }
 
 // play counts the effects that nothing allows, and says the first.
-func (t attackTwin) play(ctx context.Context, corpus *attackCorpus, options attackOptions, guard attackGuard, watch func(uint16)) (figures []attackFigures, n int, first string, err error) {
+func (t twin) play(ctx context.Context, corpus *corpus, options options, guard guard, watch func(uint16)) (figures []figures, n int, first string, err error) {
 	if figures, err = playCarriers(ctx, corpus, options, guard, watch); err != nil {
 		return nil, 0, "", err
 	}
