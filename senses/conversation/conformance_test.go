@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,9 +16,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 )
-
-// patience is how long a test waits for what should come soon.
-const patience = 20 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -83,8 +79,8 @@ func TestTranscriptConformance(t *testing.T) {
 				var watcher *watch.Watcher
 				var await func(testing.TB, senses.Sense)
 				if watched {
-					w, f := newFence(t, dir)
-					watcher, await = w, func(t testing.TB, _ senses.Sense) { f.await(t) }
+					w, f := sensetest.NewFence(t, dir)
+					watcher, await = w, func(t testing.TB, _ senses.Sense) { f.Await(t) }
 				}
 				times := 0
 				say := func(t testing.TB, n int, text string) {
@@ -145,64 +141,6 @@ func appendTo(t testing.TB, file, text string) {
 func rename(t testing.TB, from, to string) {
 	t.Helper()
 	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// fence tells when a watcher has told of all that was done so far: it tells in
-// order, so that a mark left now is told last.
-type fence struct {
-	dir   string
-	sub   *watch.Subscription
-	marks int
-}
-
-func newFence(t testing.TB, dir string) (*watch.Watcher, *fence) {
-	t.Helper()
-	watcher, err := watch.New(watch.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := watcher.Close(); err != nil {
-			t.Errorf("close the watcher: %v", err)
-		}
-	})
-	sub, err := watcher.Subscribe(dir, watch.SubscribeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return watcher, &fence{dir: dir, sub: sub}
-}
-
-func (f *fence) await(t testing.TB) {
-	t.Helper()
-	f.marks++
-	mark := filepath.Join(f.dir, fmt.Sprintf("mark-%d.tmp", f.marks))
-	if err := os.WriteFile(mark, nil, 0o600); err != nil {
-		return // the folder is gone, and there is nothing to be told
-	}
-	deadline := time.After(patience)
-	poll := time.NewTicker(time.Millisecond)
-	defer poll.Stop()
-	for {
-		touched, rescan, _ := f.sub.Drain()
-		if slices.Contains(touched, mark) && !rescan {
-			break
-		}
-		// Until all is watched the mark may have come too early to be seen.
-		if rescan {
-			if err := os.WriteFile(mark, []byte(strings.Repeat("x", f.marks)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatalf("the watcher did not tell of %s", mark)
-		}
-	}
-	if err := os.Remove(mark); err != nil {
 		t.Fatal(err)
 	}
 }

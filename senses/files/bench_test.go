@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses/folder"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 )
 
 const benchFiles = 200_000
@@ -24,12 +24,8 @@ func large(b *testing.B) *world {
 			w.must(os.WriteFile(fmt.Sprintf("%s/document-%d.txt", dir, i), nil, 0o644))
 		}
 	}
-	var err error
-	w.watcher, err = watch.New(watch.Options{})
-	w.must(err)
-	w.fence, err = w.watcher.Subscribe(w.root, watch.SubscribeOptions{})
-	w.must(err)
-	b.Cleanup(func() { w.stop(); w.must(w.watcher.Close()) })
+	w.watcher, w.fence = sensetest.NewFence(b, w.root)
+	b.Cleanup(w.stop)
 	w.config = Config{ID: "work", Path: w.root}
 	w.options = Options{Options: folder.Options{Watcher: w.watcher, Rows: w.kept}, Wait: time.Minute}
 	w.start()

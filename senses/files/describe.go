@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -167,21 +168,19 @@ func (d *describer) burst(actions []action) []subconscious.Observation {
 			top = "."
 		}
 		if sums[top] == nil {
-			sums[top] = &sum{folder: top}
+			sums[top] = &sum{folder: top, by: map[verb]int{}}
 		}
-		sums[top].add(a)
+		sums[top].add(a.verb, max(a.files, 1))
 	}
-	ordered := make([]*sum, 0, len(sums))
-	for _, s := range sums {
-		ordered = append(ordered, s)
-	}
-	slices.SortFunc(ordered, func(a, b *sum) int {
-		return cmp.Or(cmp.Compare(b.total(), a.total()), cmp.Compare(a.folder, b.folder))
+	ordered := slices.SortedFunc(maps.Values(sums), func(a, b *sum) int {
+		return cmp.Or(cmp.Compare(b.files, a.files), cmp.Compare(a.folder, b.folder))
 	})
 	if len(ordered) > maxFolders {
-		rest := &sum{others: len(ordered) - maxFolders + 1}
+		rest := &sum{others: len(ordered) - maxFolders + 1, by: map[verb]int{}}
 		for _, s := range ordered[maxFolders-1:] {
-			rest.join(s)
+			for v, n := range s.by {
+				rest.add(v, n)
+			}
 		}
 		ordered = append(ordered[:maxFolders-1], rest)
 	}
@@ -217,32 +216,16 @@ func notable(actions []action, root string) []action {
 
 // sum of a burst in one folder.
 type sum struct {
-	folder                             string
-	others                             int // how many folders, where there is no one name
-	created, changed, renamed, deleted int
+	folder string
+	others int // how many folders, where there is no one name
+	files  int
+	by     map[verb]int
 }
 
-func (s *sum) add(a action) {
-	switch a.verb {
-	case created:
-		s.created++
-	case changed:
-		s.changed++
-	case deleted:
-		s.deleted++
-	case renamed:
-		s.renamed += max(a.files, 1)
-	}
+func (s *sum) add(v verb, n int) {
+	s.files += n
+	s.by[v] += n
 }
-
-func (s *sum) join(o *sum) {
-	s.created += o.created
-	s.changed += o.changed
-	s.renamed += o.renamed
-	s.deleted += o.deleted
-}
-
-func (s *sum) total() int { return s.created + s.changed + s.renamed + s.deleted }
 
 func (d *describer) summary(s *sum) subconscious.Observation {
 	folder, where := s.folder, "under "+d.name(s.folder)
@@ -258,19 +241,19 @@ func (d *describer) summary(s *sum) subconscious.Observation {
 		o.ID = d.id + "/**"
 	}
 	o.Attrs["dir"] = attr(folder)
-	o.Attrs["files"] = strconv.Itoa(s.total())
+	o.Attrs["files"] = strconv.Itoa(s.files)
 	var parts []string
 	for _, part := range [...]struct {
 		verb  verb
 		words string
-		n     int
-	}{{changed, "saved", s.changed}, {created, "created", s.created}, {renamed, "renamed", s.renamed}, {deleted, "deleted", s.deleted}} {
-		o.Attrs[string(part.verb)] = strconv.Itoa(part.n)
-		if part.n > 0 {
-			parts = append(parts, humanize.Comma(int64(part.n))+" "+part.words)
+	}{{changed, "saved"}, {created, "created"}, {renamed, "renamed"}, {deleted, "deleted"}} {
+		n := s.by[part.verb]
+		o.Attrs[string(part.verb)] = strconv.Itoa(n)
+		if n > 0 {
+			parts = append(parts, humanize.Comma(int64(n))+" "+part.words)
 		}
 	}
-	o.Title = fmt.Sprintf("%s %s at once: %s", plural(s.total(), "file"), where, strings.Join(parts, ", "))
+	o.Title = fmt.Sprintf("%s %s at once: %s", plural(s.files, "file"), where, strings.Join(parts, ", "))
 	return o
 }
 

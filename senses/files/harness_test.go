@@ -16,6 +16,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/folder"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -63,8 +64,7 @@ type world struct {
 	t       tb
 	root    string
 	watcher *watch.Watcher
-	fence   *watch.Subscription // of the root alone, on the same watcher
-	marks   int
+	fence   *sensetest.Fence // on the same watcher
 	kept    *kept
 	config  Config
 	options Options
@@ -78,28 +78,12 @@ func newWorld(t *testing.T, watched bool) *world {
 	t.Helper()
 	w := &world{t: t, root: t.TempDir(), kept: &kept{rows: map[string]string{}}}
 	if watched {
-		w.watch(t)
+		w.watcher, w.fence = sensetest.NewFence(t, w.root)
 	}
 	w.config = Config{ID: "work", Path: w.root}
 	w.options = Options{Options: folder.Options{Watcher: w.watcher, Rows: w.kept}, Wait: patience}
 	t.Cleanup(func() { w.stop() })
 	return w
-}
-
-func (w *world) watch(t *testing.T) {
-	t.Helper()
-	var err error
-	if w.watcher, err = watch.New(watch.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if w.fence, err = w.watcher.Subscribe(w.root, watch.SubscribeOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.watcher.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func (w *world) start() {
@@ -129,40 +113,11 @@ func (w *world) restart() {
 	w.start()
 }
 
-// await returns when the watcher has told of all that was done so far: it
-// tells in order, and the fence hears of a mark that was left last.
+// await returns when the watcher has told of all that was done so far.
 func (w *world) await() {
 	w.t.Helper()
-	if w.fence == nil {
-		return
-	}
-	w.marks++
-	mark := filepath.Join(w.root, fmt.Sprintf("mark-%d.tmp", w.marks))
-	if err := os.WriteFile(mark, nil, 0o600); err != nil {
-		return // the root is gone; there is nothing to be told
-	}
-	deadline := time.After(patience)
-	poll := time.NewTicker(time.Millisecond)
-	defer poll.Stop()
-	for {
-		touched, rescan, _ := w.fence.Drain()
-		if slices.Contains(touched, mark) && !rescan {
-			break
-		}
-		// Until all is watched the mark may have come too early to be seen.
-		if rescan {
-			if err := os.WriteFile(mark, []byte(time.Now().String()), 0o600); err != nil {
-				w.t.Fatalf("%v", err)
-			}
-		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			w.t.Fatalf("the watcher did not tell of %s", mark)
-		}
-	}
-	if err := os.Remove(mark); err != nil {
-		w.t.Fatalf("%v", err)
+	if w.fence != nil {
+		w.fence.Await(w.t)
 	}
 }
 
