@@ -32,15 +32,14 @@ const (
 	KindStdout   = "stdout"
 )
 
-// kinds are those that are set, in the order of the fields.
-func (c Channel) kinds() []string {
-	var set []string
-	for _, kind := range [...]struct {
-		name string
-		set  bool
-	}{{KindNtfy, c.Ntfy != nil}, {KindShoutrrr, c.Shoutrrr != nil}, {KindDesktop, c.Desktop != nil}, {KindStdout, c.Stdout != nil}} {
-		if kind.set {
-			set = append(set, kind.name)
+// channelKinds are all of them, in the order of the fields.
+var channelKinds = []string{KindNtfy, KindShoutrrr, KindDesktop, KindStdout}
+
+// kinds are those that are set, in that order.
+func (c Channel) kinds() (set []string) {
+	for i, is := range []bool{c.Ntfy != nil, c.Shoutrrr != nil, c.Desktop != nil, c.Stdout != nil} {
+		if is {
+			set = append(set, channelKinds[i])
 		}
 	}
 	return set
@@ -79,10 +78,9 @@ func (c Channel) Validate() error {
 	if c.Content != "" && !slices.Contains(contents, string(c.Content)) {
 		wrong("content: %q is not one of its values; use %s", clip(string(c.Content)), oneOf(contents)+meant(string(c.Content), contents))
 	}
-	every := []string{KindNtfy, KindShoutrrr, KindDesktop, KindStdout}
 	switch set := c.kinds(); {
 	case len(set) == 0:
-		errs = append(errs, errors.New("id: says not how to tell you; add one of "+oneOf(every)+" beside it"))
+		errs = append(errs, errors.New("id: says not how to tell you; add one of "+oneOf(channelKinds)+" beside it"))
 	case len(set) > 1:
 		wrong("%s: is there beside %s; give each a channel of its own", set[1], set[0])
 	}

@@ -116,32 +116,30 @@ const maxItems = 256
 
 // items checks a list of mappings with ids.
 func (c *checker) items(key string, n *yaml.Node, s shape) {
-	if n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq" {
-		fix := listFix(key, s)
-		_, hasID := s.field("id")
-		if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.ScalarNode {
-			first := n.Content[0].Value
-			if _, known := s.field(first); known || !hasID {
-				fix = `put "- " before the first key`
-				if hasID {
-					fix += ", and give it an id"
-				}
-			} else {
-				fix = fmt.Sprintf(`write "- id: %s" and its keys below, instead of "%s:"`, clip(first), clip(first))
-			}
-		}
-		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a list", fix)
-		return
+	_, hasID := s.field("id")
+	fix := fmt.Sprintf("write a list: %s: [{%s: …}]", lastKey(key), s.fields[0].key)
+	if hasID {
+		fix = fmt.Sprintf("write a list: %s: [{id: …}]", lastKey(key))
 	}
-	if len(n.Content) > maxItems {
-		c.wrong(CodeValue, n.Line, key, fmt.Sprintf("has %d items, more than %d", len(n.Content), maxItems), "remove some")
+	if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.ScalarNode {
+		first := n.Content[0].Value
+		switch _, known := s.field(first); {
+		case hasID && !known:
+			fix = fmt.Sprintf(`write "- id: %s" and its keys below, instead of "%s:"`, clip(first), clip(first))
+		case hasID:
+			fix = `put "- " before the first key, and give it an id`
+		default:
+			fix = `put "- " before the first key`
+		}
+	}
+	if !c.list(key, n, "a list", fix) {
 		return
 	}
 	first := map[string]int{}
 	for i, item := range n.Content {
 		whole := fmt.Sprintf("%s[%d]", key, i)
 		c.node(whole, item, shape{kind: object, fields: s.fields})
-		if _, hasID := s.field("id"); !hasID || item.Kind != yaml.MappingNode {
+		if !hasID || item.Kind != yaml.MappingNode {
 			continue
 		}
 		id, line := idOf(item)
@@ -158,12 +156,17 @@ func (c *checker) items(key string, n *yaml.Node, s shape) {
 	}
 }
 
-// listFix shows how a list of mappings is written.
-func listFix(key string, s shape) string {
-	if _, hasID := s.field("id"); hasID {
-		return fmt.Sprintf("write a list: %s: [{id: …}]", lastKey(key))
+// list reports whether n is a list that is not too long.
+func (c *checker) list(key string, n *yaml.Node, what, fix string) bool {
+	switch {
+	case n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq":
+		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be "+what, fix)
+	case len(n.Content) > maxItems:
+		c.wrong(CodeValue, n.Line, key, fmt.Sprintf("has %d items, more than %d", len(n.Content), maxItems), "remove some")
+	default:
+		return true
 	}
-	return fmt.Sprintf("write a list: %s: [{%s: …}]", lastKey(key), s.fields[0].key)
+	return false
 }
 
 // idOf returns an item's id and its line, 0 where there is none.
@@ -178,12 +181,7 @@ func idOf(item *yaml.Node) (string, int) {
 
 // texts checks a list of texts.
 func (c *checker) texts(key string, n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq" {
-		c.wrong(CodeType, n.Line, key, "is "+describe(n)+" and must be a list of texts", fmt.Sprintf(`put it in brackets: %s: ["…"]`, lastKey(key)))
-		return
-	}
-	if len(n.Content) > maxItems {
-		c.wrong(CodeValue, n.Line, key, fmt.Sprintf("has %d items, more than %d", len(n.Content), maxItems), "remove some")
+	if !c.list(key, n, string(texts), fmt.Sprintf(`put it in brackets: %s: ["…"]`, lastKey(key))) {
 		return
 	}
 	for i, item := range n.Content {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
+	"sync"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
@@ -98,3 +100,23 @@ func enumOf(key string, s shape) []string {
 	}
 	return s.enum
 }
+
+// defaults are the default values by key, as they are written.
+var defaults = sync.OnceValue(func() map[string]any {
+	values := map[string]any{}
+	root().each("", reflect.ValueOf(*Default()), func(key string, v reflect.Value, f field) bool {
+		switch {
+		case f.shape.kind == object:
+		case f.shape.kind == items, f.shape.kind == texts:
+			if v.Len() == 0 {
+				values[key] = []string{}
+			}
+		default:
+			if value, err := plain(v, f.shape); err == nil {
+				values[key] = value
+			}
+		}
+		return true
+	})
+	return values
+})

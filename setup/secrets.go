@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/redact"
 )
 
@@ -182,4 +184,20 @@ func looksSecret(text string) bool {
 		}
 	}
 	return len(text) >= least && lower > 0 && groups >= 3 && (upper > 0 || digits >= 8)
+}
+
+// KeyVariables are the environment variables in which keys and passwords are
+// looked for: those that the configuration names, and those of known vendors.
+func (c *Config) KeyVariables() []string {
+	var names []string
+	for _, v := range models.Vendors() {
+		names = append(names, v.KeyEnv...)
+	}
+	root().each("", reflect.ValueOf(*c), func(key string, v reflect.Value, _ field) bool {
+		if strings.HasSuffix(key, "_env") && v.Len() > 0 {
+			names = append(names, v.String())
+		}
+		return true
+	})
+	return names
 }
