@@ -15,11 +15,11 @@ package shoutrrr
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nicholas-fedor/shoutrrr/pkg/router"
@@ -46,13 +46,7 @@ type Options struct {
 type Notifier struct {
 	ref     secret.Ref
 	options Options
-	// turn is held by the message that is being sent.
-	turn chan struct{}
-
-	mu sync.Mutex
-	// left is since when a message is sent that nobody waits for any more; zero
-	// for none.
-	left time.Time
+	solo    *notify.Solo
 }
 
 var _ notify.Notifier = (*Notifier)(nil)
@@ -69,7 +63,7 @@ func New(config Config, options Options) (*Notifier, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Notifier{ref: config.Ref(), options: options, turn: make(chan struct{}, 1)}, nil
+	return &Notifier{ref: config.Ref(), options: options, solo: notify.NewSolo()}, nil
 }
 
 // Probe implements notify.Prober: it looks whether the address is there.
@@ -95,75 +89,19 @@ func (n *Notifier) Send(ctx context.Context, message notify.Message) (notify.Rec
 		return notify.Receipt{}, &notify.Error{Trouble: notify.Refused, Err: err,
 			Text: "the address of the service cannot be used: " + err.Error(), Next: "write it anew: " + form}
 	}
-	if err := n.begin(ctx); err != nil {
+	scheme := schemeOf(address.Reveal())
+	err = n.solo.Do(ctx, func() error { return deliver(address, scheme, text(scheme, message)) })
+	switch {
+	case errors.Is(err, notify.ErrHangs):
+		err = &notify.Error{Trouble: notify.Unavailable, After: n.options.Timeout, Err: err,
+			Text: "an earlier message to this service still hangs", Next: "look whether the service answers; a restart of the daemon frees the channel at once"}
+	case errors.Is(err, notify.ErrLeft):
+		err = &notify.Error{Trouble: notify.Unknown, Err: ctx.Err(), Text: scheme + " did not answer in time", Next: "look whether the service answers"}
+	}
+	if err != nil {
 		return notify.Receipt{}, err
 	}
-	scheme := schemeOf(address.Reveal())
-	result := make(chan error, 1)
-	go func() {
-		defer n.end()
-		result <- deliver(address, scheme, text(scheme, message))
-	}()
-	select {
-	case err := <-result:
-		if err != nil {
-			return notify.Receipt{}, err
-		}
-		return notify.Receipt{At: n.options.Now()}, nil
-	case <-ctx.Done():
-		return notify.Receipt{}, n.leave(ctx, scheme, result)
-	}
-}
-
-// begin takes the turn. It waits for a message that somebody waits for, and for
-// no other.
-func (n *Notifier) begin(ctx context.Context) error {
-	n.mu.Lock()
-	left := n.left
-	n.mu.Unlock()
-	hangs := &notify.Error{Trouble: notify.Unavailable, After: n.options.Timeout,
-		Text: "an earlier message to this service still hangs", Next: "look whether the service answers; a restart of the daemon frees the channel at once"}
-	if !left.IsZero() {
-		select {
-		case n.turn <- struct{}{}: // it has just ended
-		default:
-			return hangs
-		}
-	} else {
-		select {
-		case n.turn <- struct{}{}:
-		case <-ctx.Done():
-			hangs.Err = ctx.Err()
-			return hangs
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		<-n.turn
-		return &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "there was no time left to send the message", Next: "nothing; it is tried again"}
-	}
-	return nil
-}
-
-// end gives the turn back.
-func (n *Notifier) end() {
-	n.mu.Lock()
-	n.left = time.Time{}
-	n.mu.Unlock()
-	<-n.turn
-}
-
-// leave leaves a message behind, but for one that has just ended.
-func (n *Notifier) leave(ctx context.Context, scheme string, result <-chan error) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	select {
-	case err := <-result:
-		return err
-	default:
-	}
-	n.left = n.options.Now()
-	return &notify.Error{Trouble: notify.Unknown, Err: ctx.Err(), Text: scheme + " did not answer in time",
-		Next: "look whether the service answers"}
+	return notify.Receipt{At: n.options.Now()}, nil
 }
 
 // deliver sends over a service that is made for this message. What it says on

@@ -35,9 +35,9 @@ type Options struct {
 // Channel prints messages. It is safe for concurrent use.
 type Channel struct {
 	options Options
-	// turn is held by who writes: a writer that hangs, such as a full pipe,
-	// holds up nobody beyond their context.
-	turn chan struct{}
+	// solo writes: a writer that hangs, such as a full pipe, holds up nobody
+	// beyond their context.
+	solo *notify.Solo
 }
 
 var _ notify.Notifier = (*Channel)(nil)
@@ -50,36 +50,29 @@ func New(_ Config, options Options) *Channel {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Channel{options: options, turn: make(chan struct{}, 1)}
+	return &Channel{options: options, solo: notify.NewSolo()}
 }
 
 // Send implements notify.Notifier.
 func (c *Channel) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
-	select {
-	case c.turn <- struct{}{}:
-	case <-ctx.Done():
-	}
-	if err := ctx.Err(); err != nil {
-		return notify.Receipt{}, &notify.Error{Trouble: notify.Unavailable, Err: err,
-			Text: "the line could not be printed in time", Next: "Check who reads the daemon's standard output"}
-	}
 	at := c.options.Now()
-	done := make(chan error, 1)
-	go func() {
-		defer func() { <-c.turn }()
+	err := c.solo.Do(ctx, func() error {
 		n, err := io.WriteString(c.options.Writer, line(at, m))
 		if err != nil && n > 0 {
 			err = partly{err}
 		}
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		return notify.Receipt{At: at}, failure(err)
-	case <-ctx.Done():
-		return notify.Receipt{}, &notify.Error{Trouble: notify.Unknown, Err: ctx.Err(),
-			Text: "the line is not known to have been printed", Next: "Check who reads the daemon's standard output"}
+		return err
+	})
+	const next = "Check who reads the daemon's standard output"
+	switch {
+	case errors.Is(err, notify.ErrHangs):
+		err = &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "the line could not be printed in time", Next: next}
+	case errors.Is(err, notify.ErrLeft):
+		err = &notify.Error{Trouble: notify.Unknown, Err: err, Text: "the line is not known to have been printed", Next: next}
+	default:
+		err = failure(err)
 	}
+	return notify.Receipt{At: at}, err
 }
 
 // partly: some of the line is out.
