@@ -56,13 +56,12 @@ type Options struct {
 	// that is committed. Nil is nobody.
 	Begun func(ctx context.Context, tx *store.Tx, r Run, recent int) error
 	Told  func()
-	// Running bounds the programs that run at the same time; 0 is 4.
-	Running int
 }
 
 const (
-	defaultGrace   = 2 * time.Second
-	defaultRunning = 4
+	defaultGrace = 2 * time.Second
+	// maxRunning bounds the programs that run at the same time.
+	maxRunning = 4
 	// writeTimeout bounds how long what has happened waits for the database.
 	writeTimeout = 10 * time.Second
 )
@@ -104,9 +103,6 @@ func New(options Options) (*Engine, error) {
 	if options.DB == nil {
 		return nil, errors.New("actions: there is no database")
 	}
-	if options.Grace < 0 || options.Running < 0 {
-		return nil, fmt.Errorf("actions: the grace is %s, of programs at a time %d", options.Grace, options.Running)
-	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -124,9 +120,6 @@ func New(options Options) (*Engine, error) {
 	}
 	if options.Grace == 0 {
 		options.Grace = defaultGrace
-	}
-	if options.Running == 0 {
-		options.Running = defaultRunning
 	}
 	e := &Engine{Options: options, guards: allGuards(), running: map[string]*running{}}
 	if err := e.SetActions(options.Actions); err != nil {

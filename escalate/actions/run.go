@@ -242,7 +242,7 @@ func (e *Engine) reserve(key string, mine *running) (theirs *running, err error)
 			return nil, refuse(CodeBusy, "wait until it has ended", "%s runs now", mine.action)
 		}
 	}
-	if len(e.running) >= e.Running {
+	if len(e.running) >= maxRunning {
 		return nil, refuse(CodeBusy, "wait until one has ended", "%d actions run now", len(e.running))
 	}
 	e.running[key] = mine

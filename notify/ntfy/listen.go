@@ -28,6 +28,10 @@ const (
 	limitWait   = time.Minute      // where the server says that it is asked too often
 	deniedWait  = 10 * time.Minute // where only a person can help
 	deafWait    = time.Hour        // at most, whatever the server asks for
+	// keepalive is how often a server sends a sign of life, as they do by
+	// themselves; pollEvery how often one that cannot stream is asked.
+	keepalive = 45 * time.Second
+	pollEvery = time.Minute
 	// steady is how long a connection lasts that is no sign of trouble.
 	steady = 30 * time.Second
 	// maxCut is how many short connections in a row are a trouble.
@@ -102,7 +106,7 @@ func (l *listening) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		wait := l.client.options.Poll
+		wait := pollEvery
 		if streams || err != nil {
 			wait = l.after(err, time.Since(began) >= steady)
 		}
@@ -147,7 +151,7 @@ func longer(failures int) time.Duration {
 func (l *listening) connect(whole context.Context, streams bool) error {
 	ctx, cancel := context.WithCancelCause(whole)
 	defer cancel(nil)
-	patience := 2 * l.client.options.Keepalive
+	patience := 2 * keepalive
 	watchdog := time.AfterFunc(patience, func() { cancel(errSilent) })
 	defer watchdog.Stop()
 	response, err := l.client.subscribe(ctx, l.topic, l.since, streams)

@@ -62,11 +62,6 @@ type Options struct {
 	// Now is the clock that dates of the server are compared with; nil is
 	// time.Now.
 	Now func() time.Time
-	// Keepalive is how often the server sends a sign of life; 0 is 45 s, as
-	// servers do by themselves.
-	Keepalive time.Duration
-	// Poll is how often a server that cannot stream is asked; 0 is a minute.
-	Poll time.Duration
 }
 
 // Client is a channel to one topic. It may be used by many at once.
@@ -118,8 +113,6 @@ func New(config Config, options Options) (*Client, error) {
 	if c.options.Now == nil {
 		c.options.Now = time.Now
 	}
-	c.options.Keepalive = cmp.Or(options.Keepalive, 45*time.Second)
-	c.options.Poll = cmp.Or(options.Poll, time.Minute)
 	if c.options.Transport == nil {
 		c.options.Transport = transport()
 	}
