@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -86,27 +85,11 @@ type Memory struct {
 // Deliberation makes the prompt of a deliberation. What is left out for want of
 // room is none of the incident's own, unless their titles alone take more.
 func (s *Set) Deliberation(in Deliberation) (Prompt, error) {
-	t := s.parsed[deliberation]
-	system, err := execute(t, systemPart, common())
+	system, err := execute(s.parsed[deliberation], systemPart, common())
 	if err != nil {
 		return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
 	}
-	b := newBrief(in)
-	room := cmp.Or(in.MaxBytes, MaxBytes)
-	for b.size() > room && b.trim(b.size()-room) {
-	}
-	for {
-		user, err := execute(t, userPart, b.page(system))
-		if err != nil {
-			return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
-		}
-		if len(user) <= room {
-			return Prompt{System: system, User: user, Hash: hash(system, user), Shown: b.shown(), Left: b.evidence.refs(true), Omitted: b.omitted()}, nil
-		}
-		if !b.trim(len(user) - room) {
-			return Prompt{}, fmt.Errorf("prompt of a deliberation: its template alone prints %d bytes, at most %d fit; shorten %s", len(user), room, s.place(deliberation))
-		}
-	}
+	return s.assemble("a deliberation", deliberation, system, cmp.Or(in.MaxBytes, MaxBytes), newBrief(in))
 }
 
 // brief is what the part of the moment is made of.
@@ -195,10 +178,7 @@ func times(n int) string {
 const memoryBytes = 1000
 
 func memoryLine(m Memory, zone *time.Location) string {
-	text, cut := head(m.Text, memoryBytes)
-	if text = oneLine(text, Untrusted(m.Trust)); cut {
-		text += "…"
-	}
+	text := clipped(m.Text, Untrusted(m.Trust), memoryBytes)
 	name := "- " + short(m.ID, Untrusted(m.Trust))
 	if !m.At.IsZero() {
 		name += " · " + day(m.At, zone)
@@ -210,36 +190,20 @@ func memoryLine(m Memory, zone *time.Location) string {
 func (b *brief) page(system string) page {
 	p := b.base
 	entries, _ := entriesLines(b.state, b.zone)
-	parts := []struct {
-		name, text string
-		to         *string
-	}{
+	frame(system, []framed{
 		{"subconscious", lines(entries), &p.Mind},
 		{"memories", lines(b.memories), &p.Memories},
 		{"history", lines(b.history), &p.History},
 		{"subject", lines(b.subject), &p.Subject},
 		{"evidence", b.evidence.String(), &p.Evidence},
-	}
-	texts := []string{p.Budget}
-	for _, part := range parts {
-		texts = append(texts, part.text)
-	}
-	key := token(system, texts...)
-	for _, part := range parts {
-		*part.to = block(part.name, key, part.text)
-	}
+	}, p.Budget)
 	p.Omitted = b.omitted()
 	return p
 }
 
-// size is how many bytes it takes, frames and what the template says apart.
 func (b *brief) size() int {
-	n := b.evidence.size()
 	entries, _ := entriesLines(b.state, b.zone)
-	for _, list := range [...][]string{b.subject, b.history, b.memories, entries} {
-		n += len(lines(list))
-	}
-	return n
+	return b.evidence.size() + linesSize(b.subject, b.history, b.memories, entries)
 }
 
 // shown are the references in the prompt, sorted.
@@ -250,15 +214,23 @@ func (b *brief) shown() []subconscious.Ref {
 	return slices.Compact(refs)
 }
 
+// left are the observations that found no room.
+func (b *brief) left() []subconscious.Ref { return b.evidence.refs(true) }
+
 // trim takes away what is worth the least, and reports whether there was
 // anything: memories from the end, entries from the end, the oldest history,
 // then texts of the observations; at last these.
 func (b *brief) trim(excess int) bool {
 	for _, step := range [...]func() bool{
 		func() bool { return b.evidence.shorten(evidenceText / 2) },
-		func() bool { return dropLast(&b.memories, &b.cut[2], excess) },
-		func() bool { return b.dropEntries(excess) },
-		func() bool { return dropFirst(&b.history, &b.cut[0], excess) },
+		func() bool { return drop(&b.memories, true, &b.cut[2], excess, lineSize) },
+		func() bool {
+			return drop(&b.state, true, &b.cut[1], excess, func(e subconscious.Entry) int {
+				line, _ := entryLine(e, b.zone)
+				return len(line)
+			})
+		},
+		func() bool { return drop(&b.history, false, &b.cut[0], excess, lineSize) },
 		func() bool { return b.evidence.forget(0) },
 		func() bool { return b.evidence.shorten(evidenceText / 5) },
 		func() bool { return b.evidence.shorten(0) },
@@ -286,33 +258,22 @@ func (b *brief) leaveLast(excess int) bool {
 	return had
 }
 
-func (b *brief) dropEntries(excess int) bool {
-	had := len(b.state) > 0
-	for excess > 0 && len(b.state) > 0 {
-		line, _ := entryLine(b.state[len(b.state)-1], b.zone)
-		b.state, b.cut[1], excess = b.state[:len(b.state)-1], b.cut[1]+1, excess-len(line)-1
+// drop takes items of at least excess bytes from the end of a list, or else from
+// its beginning, and reports whether there were any.
+func drop[T any](list *[]T, end bool, count *int, excess int, size func(T) int) bool {
+	had := len(*list) > 0
+	for ; excess > 0 && len(*list) > 0; *count++ {
+		at := 0
+		if end {
+			at = len(*list) - 1
+		}
+		excess -= size((*list)[at]) + 1
+		*list = slices.Delete(*list, at, at+1)
 	}
 	return had
 }
 
-// dropLast takes lines of at least excess bytes from the end.
-func dropLast(list *[]string, count *int, excess int) bool {
-	had := len(*list) > 0
-	for excess > 0 && len(*list) > 0 {
-		end := len(*list) - 1
-		excess, *list, *count = excess-len((*list)[end])-1, (*list)[:end], *count+1
-	}
-	return had
-}
-
-// dropFirst takes lines of at least excess bytes from the beginning.
-func dropFirst(list *[]string, count *int, excess int) bool {
-	had := len(*list) > 0
-	for excess > 0 && len(*list) > 0 {
-		excess, *list, *count = excess-len((*list)[0])-1, (*list)[1:], *count+1
-	}
-	return had
-}
+func lineSize(line string) int { return len(line) }
 
 // omitted says what was left out.
 func (b *brief) omitted() string {
@@ -331,8 +292,5 @@ func (b *brief) omitted() string {
 			said = append(said, fmt.Sprintf("%d %s", b.cut[i], what))
 		}
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return "Left out for want of room: " + strings.Join(said, "; ") + "."
+	return leftOut(said)
 }

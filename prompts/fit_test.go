@@ -17,7 +17,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	in := full()
 	in.Field.Overflow = 12
 	all := len(in.Field.New) + len(in.Field.Wider)
-	whole, err := set.Watcher(prompts.Thread{At: in.At, State: in.State, Field: in.Field, MaxBytes: 1 << 20})
+	whole, err := set.Thread(subconscious.Watcher, prompts.Thread{At: in.At, State: in.State, Field: in.Field, MaxBytes: 1 << 20})
 	if err != nil || len(whole.Left) > 0 {
 		t.Fatalf("%v, %d left out", err, len(whole.Left))
 	}
@@ -27,7 +27,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	var left int
 	for room := len(whole.User); room >= 2000; room -= 500 {
 		in.MaxBytes = room
-		p, err := set.Watcher(in)
+		p, err := set.Thread(subconscious.Watcher, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestTwoHundredNew(t *testing.T) {
 		in.Field.New = append(in.Field.New, subconscious.Observation{ID: fmt.Sprint(i), Sense: "mail", Change: subconscious.Appeared, Seq: int64(i + 1), Trust: subconscious.Outsider,
 			Title: strings.Repeat("long title ", 18), Text: strings.Repeat("very long text ", 270)})
 	}
-	p, err := mustOpen().Librarian(in)
+	p, err := mustOpen().Thread(subconscious.Librarian, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTwoHundredNew(t *testing.T) {
 
 func TestShown(t *testing.T) {
 	in := full()
-	p, err := mustOpen().Oracle(in)
+	p, err := mustOpen().Thread(subconscious.Oracle, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestPressureInWords(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 6, 10} {
 		in := few()
 		in.Field.Pressure = n
-		p, err := mustOpen().Dreamer(in)
+		p, err := mustOpen().Thread(subconscious.Dreamer, in)
 		if err != nil {
 			t.Fatal(err)
 		}

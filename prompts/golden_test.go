@@ -57,18 +57,9 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestTypedFunctions: each is its thread's.
-func TestTypedFunctions(t *testing.T) {
+// TestNobody: only threads have prompts.
+func TestNobody(t *testing.T) {
 	set := mustOpen()
-	for name, prompt := range map[subconscious.ThreadName]func(prompts.Thread) (prompts.Prompt, error){
-		subconscious.Watcher: set.Watcher, subconscious.Librarian: set.Librarian, subconscious.Oracle: set.Oracle, subconscious.Dreamer: set.Dreamer,
-	} {
-		got, err := prompt(few())
-		want, wantErr := set.Thread(name, few())
-		if err != nil || wantErr != nil || cmp.Diff(want, got) != "" || got.Hash == "" {
-			t.Errorf("%s: %v %v", name, err, wantErr)
-		}
-	}
 	if _, err := set.Thread("nobody", few()); err == nil {
 		t.Error("a thread that there is none of has a prompt")
 	}

@@ -97,7 +97,7 @@ func countLines(user string) int {
 func TestHostileText(t *testing.T) {
 	set := mustOpen()
 	in := hostile()
-	p, err := set.Watcher(in)
+	p, err := set.Thread(subconscious.Watcher, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestHostileText(t *testing.T) {
 	if got, want := countLines(p.User), len(in.Field.New)+len(in.Field.Wider)+len(in.Field.Standing); got != want {
 		t.Errorf("%d lines begin with a reference, want %d", got, want)
 	}
-	if q, err := set.Watcher(few()); err != nil || blockToken(q.User) == blockToken(p.User) {
+	if q, err := set.Thread(subconscious.Watcher, few()); err != nil || blockToken(q.User) == blockToken(p.User) {
 		t.Error("text that holds the word of the blocks does not change it")
 	}
 	for _, wrong := range []string{"health:aaaaaaaaaa", "health:bbbbbbbbbb", "<|", "[INST]"} {
@@ -127,7 +127,7 @@ var pieces = []string{"hello", " ", "\n", "\r", "\u2028", "\u2029", "\u0085", "\
 // holds.
 func TestAnyHostileText(t *testing.T) {
 	set := mustOpen()
-	clean, err := set.Watcher(few())
+	clean, err := set.Thread(subconscious.Watcher, few())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAnyHostileText(t *testing.T) {
 		in.State.Threads = map[subconscious.ThreadName]subconscious.ThreadState{subconscious.Watcher: {LastFindings: [][]subconscious.EntryID{{"w-a-1"}},
 			FocusSource: rapid.SampledFrom([]string{"person", "dreamer", ""}).Draw(t, "source")}}
 		in.MaxBytes = rapid.SampledFrom([]int{0, 3000, 2000}).Draw(t, "bytes")
-		p, err := set.Watcher(in)
+		p, err := set.Thread(subconscious.Watcher, in)
 		if err != nil {
 			t.Fatal(err)
 		}

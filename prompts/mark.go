@@ -3,6 +3,7 @@ package prompts
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -43,8 +44,11 @@ func oneLine(text string, marked bool) string {
 const lineBytes = 400
 
 // short makes one line of text, cut where it is longer than any should be.
-func short(text string, marked bool) string {
-	text, cut := head(text, lineBytes)
+func short(text string, marked bool) string { return clipped(text, marked, lineBytes) }
+
+// clipped makes one line of the first limit bytes of text.
+func clipped(text string, marked bool, limit int) string {
+	text, cut := head(text, limit)
 	if text = oneLine(text, marked); cut {
 		text += "…"
 	}
@@ -186,19 +190,10 @@ func token(seed string, texts ...string) string {
 	for i := 0; ; i++ {
 		sum := sha256.Sum256([]byte(seed + "\x00" + strconv.Itoa(i)))
 		word := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
-		if !anyContains(texts, word) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, word) }) {
 			return word
 		}
 	}
-}
-
-func anyContains(texts []string, word string) bool {
-	for _, text := range texts {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // block puts text between two lines that carry the token. An empty text makes

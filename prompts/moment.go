@@ -61,10 +61,7 @@ func newMoment(name subconscious.ThreadName, in Thread) *moment {
 // page prints the moment as it is left after trimming.
 func (m *moment) page(system string) page {
 	p := m.base
-	parts := []struct {
-		name, text string
-		to         *string
-	}{
+	frame(system, []framed{
 		{"closed", lines(m.closed), &p.Closed},
 		{"standing", m.standing.String(), &p.Standing},
 		{"subconscious", lines(m.mind), &p.Mind},
@@ -73,29 +70,21 @@ func (m *moment) page(system string) page {
 		{"journal", p.Journal, &p.Journal},
 		{"wider", m.wider.String(), &p.Wider},
 		{"new", m.new.String(), &p.New},
-	}
-	var texts []string
-	for _, part := range parts {
-		texts = append(texts, part.text)
-	}
-	key := token(system, texts...)
-	for _, part := range parts {
-		*part.to = block(part.name, key, part.text)
-	}
+	})
 	p.Omitted = m.omitted()
 	return p
 }
 
-// size is how many bytes it takes, frames and what the template says apart.
 func (m *moment) size() int {
-	n := 0
-	for _, list := range [...][]string{m.closed, m.mind, m.last} {
+	return linesSize(m.closed, m.mind, m.last) + m.standing.size() + m.wider.size() + m.new.size()
+}
+
+// linesSize is how many bytes lists of lines take.
+func linesSize(lists ...[]string) (n int) {
+	for _, list := range lists {
 		for _, line := range list {
 			n += len(line) + 1
 		}
-	}
-	for _, s := range [...]*section{&m.standing, &m.wider, &m.new} {
-		n += s.size()
 	}
 	return n
 }
@@ -351,8 +340,5 @@ func (m *moment) omitted() string {
 	if m.overflow > 0 {
 		said = append(said, fmt.Sprintf("%d older new observations, for good", m.overflow))
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return "Left out for want of room: " + strings.Join(said, "; ") + "."
+	return leftOut(said)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -82,20 +83,88 @@ func (s *Set) Thread(name subconscious.ThreadName, in Thread) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, fmt.Errorf("prompt of the %s: %w", name, err)
 	}
-	m := newMoment(name, in)
-	room := cmp.Or(in.MaxBytes, MaxBytes)
-	for m.size() > room && m.trim(m.size()-room) {
+	return s.assemble("the "+string(name), string(name), system, cmp.Or(in.MaxBytes, MaxBytes), newMoment(name, in))
+}
+
+// Thread is what the prompt of a thread of thought is made of.
+type Thread struct {
+	// At is in the mind's zone.
+	At time.Time
+	// State is the whole mind: its entries, what was escalated, and what this
+	// thread found in its last ticks.
+	State subconscious.State
+	// Field is what the thread is shown of the world.
+	Field subconscious.Field
+	// MaxBytes bounds the part of the moment; 0 means 24 KiB.
+	MaxBytes int
+}
+
+// Prompt is what a model is told.
+type Prompt struct {
+	// System is the same at each call, User is of the moment.
+	System, User string
+	// Hash is of both, in hexadecimal.
+	Hash string
+	// Shown are the references in it, those that entries name included. Left
+	// are those of the new and wider observations that found no room.
+	Shown, Left []subconscious.Ref
+	// Omitted says in words what was left out of the part of the moment.
+	Omitted string
+}
+
+// content is what the part of the moment is made of, and can be trimmed to fit.
+type content interface {
+	page(system string) page
+	// size is how many bytes it takes, frames and what the template says apart.
+	size() int
+	// trim takes away what is worth the least, and reports whether there was
+	// anything.
+	trim(excess int) bool
+	shown() []subconscious.Ref
+	left() []subconscious.Ref
+	omitted() string
+}
+
+// assemble prints the part of the moment in at most room bytes.
+func (s *Set) assemble(whose, name, system string, room int, c content) (Prompt, error) {
+	for c.size() > room && c.trim(c.size()-room) {
 	}
 	for {
-		user, err := execute(t, userPart, m.page(system))
+		user, err := execute(s.parsed[name], userPart, c.page(system))
 		if err != nil {
-			return Prompt{}, fmt.Errorf("prompt of the %s: %w", name, err)
+			return Prompt{}, fmt.Errorf("prompt of %s: %w", whose, err)
 		}
 		if len(user) <= room {
-			return Prompt{System: system, User: user, Hash: hash(system, user), Shown: m.shown(), Left: m.left(), Omitted: m.omitted()}, nil
+			return Prompt{System: system, User: user, Hash: hash(system, user), Shown: c.shown(), Left: c.left(), Omitted: c.omitted()}, nil
 		}
-		if !m.trim(len(user) - room) {
-			return Prompt{}, fmt.Errorf("prompt of the %s: its template alone prints %d bytes, at most %d fit; shorten %s", name, len(user), room, s.place(string(name)))
+		if !c.trim(len(user) - room) {
+			return Prompt{}, fmt.Errorf("prompt of %s: its template alone prints %d bytes, at most %d fit; shorten %s", whose, len(user), room, s.place(name))
 		}
 	}
+}
+
+// framed is a text that gets a block of its own, and the part of the page that
+// it becomes.
+type framed struct {
+	name, text string
+	to         *string
+}
+
+// frame puts texts into blocks that none of them can close, nor any of others.
+func frame(system string, parts []framed, others ...string) {
+	for _, part := range parts {
+		others = append(others, part.text)
+	}
+	key := token(system, others...)
+	for _, part := range parts {
+		*part.to = block(part.name, key, part.text)
+	}
+}
+
+// leftOut says in one sentence what was left out.
+func leftOut(said []string) string {
+	if len(said) == 0 {
+		return ""
+	}
+	return "Left out for want of room: " + strings.Join(said, "; ") + "."
 }

@@ -1,3 +1,12 @@
+// Package prompts makes what models are told: a static part about the task,
+// the same at each call, and a part of the moment, assembled each tick by one
+// typed function a prompt. So is what a deliberation is told of one incident.
+//
+// The templates are the .md files of this folder. A file of the same name in
+// the configuration folder stands in for one; it can say everything
+// differently, in another order, but it is handed nothing but text that is
+// already bounded, marked and within its block. It stores nothing. The threads
+// ask for prompts, and subconsciousctl shows them.
 package prompts
 
 import (
@@ -10,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -173,12 +183,9 @@ const (
 
 // distinct leaves out errors that say the same: what all threads share is
 // looked at with each.
-func distinct(problems []error) []error {
-	var kept []error
-	seen := map[string]bool{}
+func distinct(problems []error) (kept []error) {
 	for _, problem := range problems {
-		if !seen[problem.Error()] {
-			seen[problem.Error()] = true
+		if !slices.ContainsFunc(kept, func(known error) bool { return known.Error() == problem.Error() }) {
 			kept = append(kept, problem)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/prompts"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 func folder(t *testing.T, files map[string]string) string {
@@ -58,15 +59,15 @@ First what is new: {{.New}}{{with .Closed}} closed: {{.}}{{end}}{{end}}`,
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := set.Watcher(few())
+	p, err := set.Thread(subconscious.Watcher, few())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.System != "Watch, in at most 3 findings of observation, anomaly.\n" || !strings.HasPrefix(p.User, "It is Monday") || !strings.Contains(p.User, "First what is new: <new ") {
 		t.Errorf("%q\n%q", p.System, p.User)
 	}
-	built, _ := mustOpen().Oracle(few())
-	if other, err := set.Oracle(few()); err != nil || other.Hash != built.Hash {
+	built, _ := mustOpen().Thread(subconscious.Oracle, few())
+	if other, err := set.Thread(subconscious.Oracle, few()); err != nil || other.Hash != built.Hash {
 		t.Errorf("another thread's prompt differs: %v", err)
 	}
 	source, _ := set.Source("watcher")
@@ -77,8 +78,8 @@ First what is new: {{.New}}{{with .Closed}} closed: {{.}}{{end}}{{end}}`,
 	if set, err = prompts.Open(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, prompt := range []func(prompts.Thread) (prompts.Prompt, error){set.Watcher, set.Dreamer} {
-		if p, err := prompt(few()); err != nil || !strings.HasPrefix(p.User, "only <new ") || !strings.Contains(p.System, "## What counts") {
+	for _, name := range []subconscious.ThreadName{subconscious.Watcher, subconscious.Dreamer} {
+		if p, err := set.Thread(name, few()); err != nil || !strings.HasPrefix(p.User, "only <new ") || !strings.Contains(p.System, "## What counts") {
 			t.Errorf("%v %q", err, p.User)
 		}
 	}
@@ -143,7 +144,7 @@ func TestTemplateTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := set.Watcher(full()); err == nil || !strings.Contains(err.Error(), "at most 24576 fit; shorten") || !strings.Contains(err.Error(), "watcher.md") {
+	if _, err := set.Thread(subconscious.Watcher, full()); err == nil || !strings.Contains(err.Error(), "at most 24576 fit; shorten") || !strings.Contains(err.Error(), "watcher.md") {
 		t.Errorf("%v", err)
 	}
 }
@@ -162,7 +163,7 @@ func FuzzTemplate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p, err := set.Watcher(in); err == nil && len(p.User) > prompts.MaxBytes {
+		if p, err := set.Thread(subconscious.Watcher, in); err == nil && len(p.User) > prompts.MaxBytes {
 			t.Fatalf("%d bytes", len(p.User))
 		}
 	})

@@ -128,11 +128,11 @@ func TestSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := set.Watcher(prompts.Thread{At: noon, State: subconscious.State{Entries: state.Entries, History: state.History}})
+	held, err := set.Thread(subconscious.Watcher, prompts.Thread{At: noon, State: subconscious.State{Entries: state.Entries, History: state.History}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := set.Watcher(prompts.Thread{At: noon})
+	none, err := set.Thread(subconscious.Watcher, prompts.Thread{At: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func BenchmarkPrompt(b *testing.B) {
 			in := mind.in()
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := set.Watcher(in); err != nil {
+				if _, err := set.Thread(subconscious.Watcher, in); err != nil {
 					b.Fatal(err)
 				}
 			}
