@@ -32,21 +32,6 @@ func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *s
 	return tx.conn.QueryRowContext(ctx, query, args...)
 }
 
-// Each runs a query and calls row for each of its rows, which it scans.
-func (tx *Tx) Each(ctx context.Context, row func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // Write runs do in the one write transaction and commits it, durably, if do
 // returns nil. On an error or a panic of do, or when ctx ends before the
 // commit, nothing of it remains. Once the commit has begun, ctx no longer

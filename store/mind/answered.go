@@ -2,9 +2,8 @@ package mind
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -13,24 +12,16 @@ import (
 // Answered reports, in a transaction of another, whether the person has read,
 // put off, dismissed or closed an incident: as the last tick left it, and in what
 // waits for the next. What deliberations say of it is no answer.
-func (s *Store) Answered(ctx context.Context, tx *store.Tx, key subconscious.IncidentKey, id subconscious.IncidentID, entry subconscious.EntryID) (answered bool, err error) {
-	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		var incident subconscious.Incident
-		err := scanBody(rows, &incident)
-		answered = answered || isAnswered(incident)
-		return err
-	}, "SELECT body FROM mind_incidents WHERE key = ?", string(key))
-	if err != nil || answered {
-		return answered, wrapAnswered(key, err)
+func (s *Store) Answered(ctx context.Context, tx *store.Tx, key subconscious.IncidentKey, id subconscious.IncidentID, entry subconscious.EntryID) (bool, error) {
+	incidents, err := store.All(ctx, tx, store.JSONValue[subconscious.Incident], "SELECT body FROM mind_incidents WHERE key = ?", string(key))
+	if err != nil || slices.ContainsFunc(incidents, isAnswered) {
+		return err == nil, wrapAnswered(key, err)
 	}
-	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		var c subconscious.Command
-		err := scanBody(rows, &c)
+	commands, err := store.All(ctx, tx, store.JSONValue[subconscious.Command], "SELECT body FROM mind_inputs WHERE done IS NULL")
+	return slices.ContainsFunc(commands, func(c subconscious.Command) bool {
 		about := c.IncidentID != "" && c.IncidentID == id || c.Incident != "" && c.Incident == key || c.Entry != "" && c.Entry == entry
-		answered = answered || about && answers(c)
-		return err
-	}, "SELECT body FROM mind_inputs WHERE done IS NULL")
-	return answered, wrapAnswered(key, err)
+		return about && answers(c)
+	}), wrapAnswered(key, err)
 }
 
 func isAnswered(incident subconscious.Incident) bool {
@@ -57,14 +48,6 @@ func answers(c subconscious.Command) bool {
 		return !subconscious.IsDeliberation(c.By)
 	}
 	return false
-}
-
-func scanBody(rows interface{ Scan(...any) error }, into any) error {
-	var body []byte
-	if err := rows.Scan(&body); err != nil {
-		return err
-	}
-	return json.Unmarshal(body, into)
 }
 
 func wrapAnswered(key subconscious.IncidentKey, err error) error {

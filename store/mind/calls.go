@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,55 +88,22 @@ const callColumns = `tick, at, zone, role, provider, model, exploration, prompt_
 	input, cached, written, output, thinking, usage_known, cost, latency, attempts, outcome, error, answer`
 
 func (s *Store) calls(ctx context.Context, where string, args ...any) ([]ModelCall, error) {
-	var calls []ModelCall
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var c ModelCall
-			var at, latency int64
-			var zone int
-			var answer *string
-			if err := rows.Scan(&c.Tick, &at, &zone, &c.Role, &c.Provider, &c.Model, &c.Exploration, &c.PromptHash, &c.PromptBytes,
-				&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.UsageKnown, &c.Cost, &latency, &c.Attempts,
-				&c.Outcome, &c.Error, &answer); err != nil {
-				return err
-			}
-			c.At, c.Latency = moment(at, zone), time.Duration(latency)*time.Microsecond
-			if answer != nil {
-				c.Answer = *answer
-			}
-			calls = append(calls, c)
-			return nil
-		}, "SELECT "+callColumns+" FROM mind_model_calls "+where, args...)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: calls: %w", err)
-	}
-	return calls, nil
+	return all(ctx, s, "calls", func(c *ModelCall) []any {
+		return []any{&c.Tick, store.Time(&c.At), store.Zone(&c.At), &c.Role, &c.Provider, &c.Model, &c.Exploration, &c.PromptHash, &c.PromptBytes,
+			&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.UsageKnown, &c.Cost, &c.Latency, &c.Attempts,
+			&c.Outcome, &c.Error, &c.Answer}
+	}, "SELECT "+strings.NewReplacer("latency", "latency * 1000", "answer", "coalesce(answer, '')").Replace(callColumns)+" FROM mind_model_calls "+where, args...)
 }
 
 // SumCalls adds up the calls since that time by role, provider, model and
 // outcome, in that order.
 func (s *Store) SumCalls(ctx context.Context, since time.Time) ([]CallSum, error) {
-	var sums []CallSum
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var c CallSum
-			var latency, slowest int64
-			if err := rows.Scan(&c.Role, &c.Provider, &c.Model, &c.Outcome, &c.Calls, &c.Exploration, &c.Attempts,
-				&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.Unknown, &c.Cost, &latency, &slowest); err != nil {
-				return err
-			}
-			c.Latency, c.Slowest = time.Duration(latency)*time.Microsecond, time.Duration(slowest)*time.Microsecond
-			sums = append(sums, c)
-			return nil
-		}, `SELECT role, provider, model, outcome, count(*), sum(exploration), sum(attempts),
-			sum(input), sum(cached), sum(written), sum(output), sum(thinking), sum(usage_known = 0), sum(cost), sum(latency), max(latency)
-			FROM mind_model_calls WHERE at >= ? GROUP BY role, provider, model, outcome ORDER BY role, provider, model, outcome`, since.UnixNano())
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: sum calls: %w", err)
-	}
-	return sums, nil
+	return all(ctx, s, "sum calls", func(c *CallSum) []any {
+		return []any{&c.Role, &c.Provider, &c.Model, &c.Outcome, &c.Calls, &c.Exploration, &c.Attempts,
+			&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.Unknown, &c.Cost, &c.Latency, &c.Slowest}
+	}, `SELECT role, provider, model, outcome, count(*), sum(exploration), sum(attempts),
+		sum(input), sum(cached), sum(written), sum(output), sum(thinking), sum(usage_known = 0), sum(cost), sum(latency) * 1000, max(latency) * 1000
+		FROM mind_model_calls WHERE at >= ? GROUP BY role, provider, model, outcome ORDER BY role, provider, model, outcome`, since.UnixNano())
 }
 
 func putCalls(ctx context.Context, tx *store.Tx, calls []ModelCall) error {

@@ -3,10 +3,13 @@ package mind
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/store"
 )
 
 const (
@@ -123,4 +126,21 @@ func moment(nanoseconds int64, zone int) time.Time {
 		return t
 	}
 	return t.In(time.FixedZone("", zone))
+}
+
+// all returns the rows of a query; what it is says the error.
+func all[T any](ctx context.Context, s *Store, what string, columns func(*T) []any, query string, args ...any) ([]T, error) {
+	found, err := store.All(ctx, s.db, columns, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("mind: %s: %w", what, err)
+	}
+	return found, nil
+}
+
+// one returns the first row of a query, as all does.
+func one[T any](ctx context.Context, s *Store, what string, columns func(*T) []any, query string, args ...any) (found T, ok bool, err error) {
+	if found, ok, err = store.One(ctx, s.db, columns, query, args...); err != nil {
+		return found, false, fmt.Errorf("mind: %s: %w", what, err)
+	}
+	return found, ok, nil
 }

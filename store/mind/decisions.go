@@ -50,26 +50,12 @@ func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit
 	if id == "" {
 		return nil, nil
 	}
-	var decisions []Decision
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var d Decision
-			var at int64
-			var zone int
-			if err := rows.Scan(&d.Tick, &at, &zone, &d.Incident, &d.ID, &d.Entry, &d.Thread, &d.Verdict, &d.Reason, &d.JSON); err != nil {
-				return err
-			}
-			d.At = moment(at, zone)
-			decisions = append(decisions, d)
-			return nil
-		}, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
-			FROM mind_decisions WHERE person = ? ORDER BY id DESC LIMIT ?`, string(id), limit)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: decisions of %s: %w", id, err)
-	}
+	decisions, err := all(ctx, s, "decisions of "+string(id), func(d *Decision) []any {
+		return []any{&d.Tick, store.Time(&d.At), store.Zone(&d.At), &d.Incident, &d.ID, &d.Entry, &d.Thread, &d.Verdict, &d.Reason, &d.JSON}
+	}, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
+		FROM mind_decisions WHERE person = ? ORDER BY id DESC LIMIT ?`, string(id), limit)
 	slices.Reverse(decisions)
-	return decisions, nil
+	return decisions, err
 }
 
 // DecisionCounts counts the decisions since that time.

@@ -2,9 +2,7 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,16 +22,8 @@ func (s *Store) LastEntry(ctx context.Context, id subconscious.EntryID) (entry s
 		if entry, ok = state.Entry(id); ok {
 			return nil
 		}
-		var body []byte
-		err = tx.QueryRowContext(ctx, "SELECT body FROM mind_entries_gone WHERE entry = ?", string(id)).Scan(&body)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		ok = true
-		return json.Unmarshal(body, &entry)
+		entry, ok, err = store.One(ctx, tx, store.JSONValue[subconscious.Entry], "SELECT body FROM mind_entries_gone WHERE entry = ?", string(id))
+		return err
 	})
 	if err != nil {
 		return subconscious.Entry{}, false, fmt.Errorf("mind: last entry %s: %w", id, err)

@@ -1,11 +1,13 @@
 package mind
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -39,32 +41,20 @@ func (s *Store) Incidents(ctx context.Context, keys []subconscious.IncidentKey, 
 	if err != nil {
 		return nil, fmt.Errorf("mind: incidents: %w", err)
 	}
-	incidents := make([]subconscious.Incident, 0, len(found))
-	for _, incident := range found {
-		incidents = append(incidents, incident)
-	}
-	slices.SortFunc(incidents, func(a, b subconscious.Incident) int {
-		return strings.Compare(string(a.Key), string(b.Key))
-	})
-	return incidents, nil
+	return slices.SortedFunc(maps.Values(found), byKey), nil
 }
+
+func byKey(a, b subconscious.Incident) int { return cmp.Compare(a.Key, b.Key) }
 
 func findIncidents(ctx context.Context, tx *store.Tx, query string, wanted []any, found map[subconscious.IncidentKey]subconscious.Incident) error {
 	for some := range slices.Chunk(wanted, chunk) {
 		marks := strings.TrimSuffix(strings.Repeat("?,", len(some)), ",")
-		if err := tx.Each(ctx, func(rows *sql.Rows) error {
-			var body []byte
-			if err := rows.Scan(&body); err != nil {
-				return err
-			}
-			var incident subconscious.Incident
-			if err := json.Unmarshal(body, &incident); err != nil {
-				return err
-			}
-			found[incident.Key] = incident
-			return nil
-		}, fmt.Sprintf(query, marks), some...); err != nil {
+		incidents, err := store.All(ctx, tx, store.JSONValue[subconscious.Incident], fmt.Sprintf(query, marks), some...)
+		if err != nil {
 			return err
+		}
+		for _, incident := range incidents {
+			found[incident.Key] = incident
 		}
 	}
 	return nil

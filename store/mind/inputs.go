@@ -2,10 +2,9 @@ package mind
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -53,10 +52,6 @@ func (s *Store) EnqueueIn(ctx context.Context, tx *store.Tx, command subconsciou
 
 func putInput(ctx context.Context, tx *store.Tx, command subconscious.Command) (subconscious.Command, error) {
 	command.ID = 0
-	body, err := json.Marshal(command)
-	if err != nil {
-		return command, err
-	}
 	var waiting int
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mind_inputs WHERE done IS NULL").Scan(&waiting); err != nil {
 		return command, err
@@ -64,7 +59,7 @@ func putInput(ctx context.Context, tx *store.Tx, command subconscious.Command) (
 	if waiting >= maxPending && command.Kind != subconscious.CommandOutcome {
 		return command, refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
 	}
-	result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), string(body))
+	result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), store.JSON(command))
 	if err != nil {
 		return command, err
 	}
@@ -150,55 +145,30 @@ func checkLater(command subconscious.Command) error {
 
 // Pending returns the commands that wait for the next tick, oldest first.
 func (s *Store) Pending(ctx context.Context) ([]subconscious.Command, error) {
-	var commands []subconscious.Command
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var id int64
-			var body []byte
-			if err := rows.Scan(&id, &body); err != nil {
-				return err
-			}
-			var command subconscious.Command
-			if err := json.Unmarshal(body, &command); err != nil {
-				return fmt.Errorf("input %d: %w", id, err)
-			}
-			command.ID = id
-			commands = append(commands, command)
-			return nil
-		}, "SELECT id, body FROM mind_inputs WHERE done IS NULL ORDER BY id")
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: pending: %w", err)
+	type input struct {
+		id int64
+		subconscious.Command
 	}
-	return commands, nil
+	inputs, err := all(ctx, s, "pending", func(in *input) []any { return []any{&in.id, store.JSON(&in.Command)} },
+		"SELECT id, body FROM mind_inputs WHERE done IS NULL ORDER BY id")
+	var commands []subconscious.Command
+	for _, in := range inputs {
+		in.ID = in.id
+		commands = append(commands, in.Command)
+	}
+	return commands, err
 }
 
 // Done returns what a tick did with a command; ok is false while it waits, and
 // for one that is not known (any more).
 func (s *Store) Done(ctx context.Context, id int64) (text string, ok bool, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		var done sql.NullString
-		err := tx.QueryRowContext(ctx, "SELECT done FROM mind_inputs WHERE id = ?", id).Scan(&done)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		text, ok = done.String, done.Valid
-		return err
-	})
-	if err != nil {
-		return "", false, fmt.Errorf("mind: done %d: %w", id, err)
-	}
-	return text, ok, nil
+	return one(ctx, s, fmt.Sprintf("done %d", id), store.Value[string], "SELECT done FROM mind_inputs WHERE id = ? AND done IS NOT NULL", id)
 }
 
 // consume notes what the tick did with its inputs.
 func consume(ctx context.Context, tx *store.Tx, tick int64, consumed map[int64]string) error {
-	for _, id := range sortedKeys(consumed) {
-		result, err := tx.ExecContext(ctx, "UPDATE mind_inputs SET tick = ?, done = ? WHERE id = ? AND done IS NULL", tick, consumed[id], id)
-		if err != nil {
-			return err
-		}
-		changed, err := result.RowsAffected()
+	for _, id := range slices.Sorted(maps.Keys(consumed)) {
+		changed, err := tx.Run(ctx, "UPDATE mind_inputs SET tick = ?, done = ? WHERE id = ? AND done IS NULL", tick, consumed[id], id)
 		if err != nil {
 			return err
 		}

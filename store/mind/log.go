@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -26,24 +25,9 @@ const maxLogJSON = 64 << 10
 
 // Log returns all that is kept about an entry, oldest first.
 func (s *Store) Log(ctx context.Context, entry subconscious.EntryID) ([]LogEntry, error) {
-	var log []LogEntry
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var line LogEntry
-			var at int64
-			var zone int
-			if err := rows.Scan(&line.Entry, &line.Incident, &line.Tick, &at, &zone, &line.What, &line.JSON); err != nil {
-				return err
-			}
-			line.At = moment(at, zone)
-			log = append(log, line)
-			return nil
-		}, `SELECT entry, incident, tick, at, zone, what, body FROM mind_entry_log WHERE entry = ? ORDER BY id`, string(entry))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: log of %s: %w", entry, err)
-	}
-	return log, nil
+	return all(ctx, s, "log of "+string(entry), func(l *LogEntry) []any {
+		return []any{&l.Entry, &l.Incident, &l.Tick, store.Time(&l.At), store.Zone(&l.At), &l.What, &l.JSON}
+	}, "SELECT entry, incident, tick, at, zone, what, body FROM mind_entry_log WHERE entry = ? ORDER BY id", string(entry))
 }
 
 func putLog(ctx context.Context, tx *store.Tx, log []LogEntry) error {

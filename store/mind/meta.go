@@ -2,9 +2,7 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -21,18 +19,7 @@ const (
 // Meta returns a small value that was kept under key; ok is false where there
 // is none.
 func (s *Store) Meta(ctx context.Context, key string) (value string, ok bool, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT value FROM mind_meta WHERE key = ?", key).Scan(&value)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		ok = err == nil
-		return err
-	})
-	if err != nil {
-		return "", false, fmt.Errorf("mind: meta %s: %w", key, err)
-	}
-	return value, ok, nil
+	return one(ctx, s, "meta "+key, store.Value[string], "SELECT value FROM mind_meta WHERE key = ?", key)
 }
 
 // SetMeta keeps value under key; "" forgets the key.

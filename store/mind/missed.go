@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -56,25 +55,10 @@ func (s *Store) AddMissed(ctx context.Context, missed Missed) error {
 // MissedList returns what was missed since that time, newest first, at most
 // limit.
 func (s *Store) MissedList(ctx context.Context, since time.Time, limit int) ([]Missed, error) {
-	var list []Missed
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var missed Missed
-			var at int64
-			var zone int
-			if err := rows.Scan(&at, &zone, &missed.Text, &missed.Incident, &missed.JSON); err != nil {
-				return err
-			}
-			missed.At = moment(at, zone)
-			list = append(list, missed)
-			return nil
-		}, "SELECT at, zone, text, person, body FROM mind_missed WHERE at >= ? ORDER BY at DESC, id DESC LIMIT ?",
-			since.UnixNano(), limit)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: missed: %w", err)
-	}
-	return list, nil
+	return all(ctx, s, "missed", func(m *Missed) []any {
+		return []any{store.Time(&m.At), store.Zone(&m.At), &m.Text, &m.Incident, &m.JSON}
+	},
+		"SELECT at, zone, text, person, body FROM mind_missed WHERE at >= ? ORDER BY at DESC, id DESC LIMIT ?", since.UnixNano(), limit)
 }
 
 func sweepMissed(ctx context.Context, tx *store.Tx, at time.Time) error {

@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -63,24 +62,9 @@ func (s *Store) UntoldNotices(ctx context.Context) ([]Notice, error) {
 }
 
 func (s *Store) notices(ctx context.Context, where string) ([]Notice, error) {
-	var notices []Notice
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var notice Notice
-			var at int64
-			var zone int
-			if err := rows.Scan(&notice.Code, &notice.Key, &at, &zone, &notice.Text, &notice.Next); err != nil {
-				return err
-			}
-			notice.At = moment(at, zone)
-			notices = append(notices, notice)
-			return nil
-		}, "SELECT code, key, at, zone, text, next FROM mind_notices "+where+" ORDER BY at, code, key")
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: notices: %w", err)
-	}
-	return notices, nil
+	return all(ctx, s, "notices", func(n *Notice) []any {
+		return []any{&n.Code, &n.Key, store.Time(&n.At), store.Zone(&n.At), &n.Text, &n.Next}
+	}, "SELECT code, key, at, zone, text, next FROM mind_notices "+where+" ORDER BY at, code, key")
 }
 
 // putNotices first notes what was told, so that one that ends and begins again
@@ -108,30 +92,19 @@ func raise(ctx context.Context, tx *store.Tx, notice Notice) (raised bool, err e
 	if notice.Code == "" || notice.At.IsZero() {
 		return false, errors.New("a notice has no code or no time")
 	}
-	result, err := tx.ExecContext(ctx, "UPDATE mind_notices SET text = ?, next = ? WHERE code = ? AND key = ?",
+	known, err := tx.Run(ctx, "UPDATE mind_notices SET text = ?, next = ? WHERE code = ? AND key = ?",
 		notice.Text, notice.Next, notice.Code, notice.Key)
-	if err != nil {
-		return false, err
-	}
-	if known, err := result.RowsAffected(); err != nil || known > 0 {
+	if err != nil || known > 0 {
 		return false, err
 	}
 	at, zone := columns(notice.At)
-	result, err = tx.ExecContext(ctx, `INSERT INTO mind_notices (code, key, at, zone, text, next)
+	added, err := tx.Run(ctx, `INSERT INTO mind_notices (code, key, at, zone, text, next)
 		SELECT ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM mind_notices) < ?`,
 		notice.Code, notice.Key, at, zone, notice.Text, notice.Next, maxNotices)
-	if err != nil {
-		return false, err
-	}
-	added, err := result.RowsAffected()
 	return added > 0, err
 }
 
 func resolve(ctx context.Context, tx *store.Tx, key NoticeKey) (bool, error) {
-	result, err := tx.ExecContext(ctx, "DELETE FROM mind_notices WHERE code = ? AND key = ?", key.Code, key.Key)
-	if err != nil {
-		return false, err
-	}
-	removed, err := result.RowsAffected()
+	removed, err := tx.Run(ctx, "DELETE FROM mind_notices WHERE code = ? AND key = ?", key.Code, key.Key)
 	return removed > 0, err
 }

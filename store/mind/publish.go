@@ -182,14 +182,13 @@ func syncFolder(path string) error {
 // newestPublished returns the newest tick that has a document, and its hash; 0
 // where there is none.
 func (s *Store) newestPublished(ctx context.Context) (tick int64, hash []byte, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT tick, hash FROM mind_ticks WHERE hash IS NOT NULL ORDER BY tick DESC LIMIT 1").Scan(&tick, &hash)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
-	return tick, hash, err
+	type published struct {
+		tick int64
+		hash []byte
+	}
+	newest, _, err := store.One(ctx, s.db, func(p *published) []any { return []any{&p.tick, &p.hash} },
+		"SELECT tick, hash FROM mind_ticks WHERE hash IS NOT NULL ORDER BY tick DESC LIMIT 1")
+	return newest.tick, newest.hash, err
 }
 
 func (s *Store) newestDocument(ctx context.Context) (doc []byte, ok bool, err error) {
@@ -220,13 +219,6 @@ func (s *Store) Document(ctx context.Context, tick int64) (doc []byte, ok bool, 
 // isPublished reports whether a document with that hash was committed and is
 // still kept. It looks at the newest first: it is nearly always one of them.
 func (s *Store) isPublished(ctx context.Context, hash []byte) (known bool, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT 1 FROM mind_ticks WHERE hash = ? ORDER BY tick DESC LIMIT 1", hash).Scan(new(int))
-		known = err == nil
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
+	_, known, err = store.One(ctx, s.db, store.Value[int], "SELECT 1 FROM mind_ticks WHERE hash = ? ORDER BY tick DESC LIMIT 1", hash)
 	return known, err
 }

@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -38,36 +37,19 @@ func PushKey(tick int64, incident subconscious.IncidentID) string {
 // transaction tx of another: the person was not told after all. It reports
 // whether there was one; a second time there is none.
 func (s *Store) RefundPush(ctx context.Context, tx *store.Tx, tick int64, incident subconscious.IncidentID) (bool, error) {
-	result, err := tx.ExecContext(ctx, "DELETE FROM mind_pushes WHERE key = ?", PushKey(tick, incident))
+	n, err := tx.Run(ctx, "DELETE FROM mind_pushes WHERE key = ?", PushKey(tick, incident))
 	if err != nil {
 		return false, fmt.Errorf("mind: take back the push of %s: %w", incident, err)
 	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	return n > 0, nil
 }
 
 const keepPushes = 40 * 24 * time.Hour
 
 // Pushes returns those since that time, oldest first.
 func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
-	var pushes []Push
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var push Push
-			var at int64
-			var zone int
-			if err := rows.Scan(&at, &zone, &push.Kind, &push.Key); err != nil {
-				return err
-			}
-			push.At = moment(at, zone)
-			pushes = append(pushes, push)
-			return nil
-		}, "SELECT at, zone, kind, coalesce(key, '') FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: pushes: %w", err)
-	}
-	return pushes, nil
+	return all(ctx, s, "pushes", func(p *Push) []any { return []any{store.Time(&p.At), store.Zone(&p.At), &p.Kind, &p.Key} },
+		"SELECT at, zone, kind, coalesce(key, '') FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
 }
 
 func putPushes(ctx context.Context, tx *store.Tx, pushes []Push) error {
@@ -103,27 +85,14 @@ const (
 // Digests returns when the last daily and weekly digests were due; zero for
 // never.
 func (s *Store) Digests(ctx context.Context) (daily, weekly time.Time, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		for _, one := range []struct {
-			key  string
-			into *time.Time
-		}{{metaDaily, &daily}, {metaWeekly, &weekly}} {
-			var text string
-			err := tx.QueryRowContext(ctx, "SELECT value FROM mind_meta WHERE key = ?", one.key).Scan(&text)
-			if errors.Is(err, sql.ErrNoRows) {
-				continue
-			}
-			if err == nil {
-				*one.into, err = time.Parse(time.RFC3339Nano, text)
-			}
-			if err != nil {
-				return err
-			}
+	for key, into := range map[string]*time.Time{metaDaily: &daily, metaWeekly: &weekly} {
+		text, ok, err := s.Meta(ctx, key)
+		if err == nil && ok {
+			*into, err = time.Parse(time.RFC3339Nano, text)
 		}
-		return nil
-	})
-	if err != nil {
-		return time.Time{}, time.Time{}, fmt.Errorf("mind: digests: %w", err)
+		if err != nil {
+			return time.Time{}, time.Time{}, fmt.Errorf("mind: digests: %w", err)
+		}
 	}
 	return daily, weekly, nil
 }

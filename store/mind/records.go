@@ -61,13 +61,8 @@ func (s *Store) Records(ctx context.Context, before int64, limit int) ([]Record,
 	}
 	var records []Record
 	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		var ticks []int64
-		if err := tx.Each(ctx, func(rows *sql.Rows) error {
-			var tick int64
-			err := rows.Scan(&tick)
-			ticks = append(ticks, tick)
-			return err
-		}, "SELECT tick FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT ?", before, limit); err != nil {
+		ticks, err := store.All(ctx, tx, store.Value[int64], "SELECT tick FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT ?", before, limit)
+		if err != nil {
 			return err
 		}
 		for _, tick := range ticks {
@@ -110,11 +105,8 @@ func getRow(ctx context.Context, tx *store.Tx, tick int64) (row, error) {
 
 // getPacked reads a row as it is stored.
 func getPacked(ctx context.Context, tx *store.Tx, tick int64) (packed row, base sql.NullInt64, err error) {
-	var at int64
-	var zone int
 	err = tx.QueryRowContext(ctx, "SELECT tick, at, zone, kind, base, hash, document, inputs, report FROM mind_ticks WHERE tick = ?", tick).
-		Scan(&packed.Tick, &at, &zone, &packed.Kind, &base, &packed.hash, &packed.document, &packed.Inputs, &packed.Report)
-	packed.At = moment(at, zone)
+		Scan(&packed.Tick, store.Time(&packed.At), store.Zone(&packed.At), &packed.Kind, &base, &packed.hash, &packed.document, &packed.Inputs, &packed.Report)
 	return packed, base, err
 }
 

@@ -2,8 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -19,45 +17,23 @@ const maxScores = 2000
 // Scores returns how telling each sort of thing has fared, by thread, source
 // and kind.
 func (s *Store) Scores(ctx context.Context) ([]subconscious.Score, error) {
-	var scores []subconscious.Score
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var body []byte
-			if err := rows.Scan(&body); err != nil {
-				return err
-			}
-			var score subconscious.Score
-			if err := json.Unmarshal(body, &score); err != nil {
-				return err
-			}
-			scores = append(scores, score)
-			return nil
-		}, "SELECT body FROM mind_scores ORDER BY thread, source, kind")
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: scores: %w", err)
-	}
-	return scores, nil
+	return all(ctx, s, "scores", store.JSONValue[subconscious.Score], "SELECT body FROM mind_scores ORDER BY thread, source, kind")
 }
 
 // ResetScores forgets the scores of that thread, source and kind, each of which
 // may be empty for all, and returns how many they were. It must not run while
 // a tick that read them does, which would bring back what it changed.
-func (s *Store) ResetScores(ctx context.Context, thread subconscious.ThreadName, source string, kind subconscious.Kind) (forgotten int, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		result, err := tx.ExecContext(ctx, `DELETE FROM mind_scores WHERE (?1 = '' OR thread = ?1) AND (?2 = '' OR source = ?2)
+func (s *Store) ResetScores(ctx context.Context, thread subconscious.ThreadName, source string, kind subconscious.Kind) (int, error) {
+	var forgotten int64
+	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		forgotten, err = tx.Run(ctx, `DELETE FROM mind_scores WHERE (?1 = '' OR thread = ?1) AND (?2 = '' OR source = ?2)
 			AND (?3 = '' OR kind = ?3)`, string(thread), source, string(kind))
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
-		forgotten = int(n)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("mind: reset scores: %w", err)
 	}
-	return forgotten, nil
+	return int(forgotten), nil
 }
 
 func putScores(ctx context.Context, tx *store.Tx, scores []subconscious.Score, at time.Time) error {
@@ -65,13 +41,9 @@ func putScores(ctx context.Context, tx *store.Tx, scores []subconscious.Score, a
 		if score.Thread == "" || len(score.Thread)+len(score.Source)+len(score.Kind) > maxName {
 			return errors.New("a score has no thread, or longer names than there are")
 		}
-		body, err := json.Marshal(score)
-		if err != nil {
-			return err
-		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_scores (thread, source, kind, updated, body) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (thread, source, kind) DO UPDATE SET updated = excluded.updated, body = excluded.body WHERE body <> excluded.body`,
-			string(score.Thread), score.Source, string(score.Kind), nanoseconds(score.Updated, at), string(body)); err != nil {
+			string(score.Thread), score.Source, string(score.Kind), nanoseconds(score.Updated, at), store.JSON(score)); err != nil {
 			return err
 		}
 	}

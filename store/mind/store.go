@@ -3,7 +3,6 @@ package mind
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -88,16 +87,6 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 		}
 	}
 	return failpoint.Hit("mind.commit")
-}
-
-// sortedKeys returns the keys of m in order.
-func sortedKeys[V any](m map[int64]V) []int64 {
-	keys := make([]int64, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // before returns the column of the time that lies d before at.

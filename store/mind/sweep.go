@@ -2,8 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -113,25 +111,16 @@ func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, 
 			held[entry.Incident] = true
 		}
 	}
-	var old []subconscious.Incident
-	if err := tx.Each(ctx, func(rows *sql.Rows) error {
-		var body []byte
-		if err := rows.Scan(&body); err != nil {
-			return err
-		}
-		var incident subconscious.Incident
-		if err := json.Unmarshal(body, &incident); err != nil {
-			return err
-		}
-		if !held[incident.Key] && (incident.Closed == nil || !incident.Closed.Forever) {
-			old = append(old, incident)
-		}
-		return nil
-	}, "SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ? AND (live < ? OR last_seen < ?)",
-		next.from, next.to, before(at, keepTell), liveToRemind, before(at, 2*keepTell)); err != nil {
+	old, err := store.All(ctx, tx, store.JSONValue[subconscious.Incident],
+		"SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ? AND (live < ? OR last_seen < ?)",
+		next.from, next.to, before(at, keepTell), liveToRemind, before(at, 2*keepTell))
+	if err != nil {
 		return err
 	}
 	for _, incident := range old {
+		if held[incident.Key] || incident.Closed != nil && incident.Closed.Forever {
+			continue
+		}
 		for _, link := range incident.Links {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM mind_incident_links WHERE link = ? AND key = ?", link, string(incident.Key)); err != nil {
 				return err

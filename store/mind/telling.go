@@ -3,7 +3,6 @@ package mind
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,12 +72,10 @@ func liveness(t *subconscious.Telling) int {
 // of, and those that were told and are not over. Over limit those that wait
 // come first, then those to be reminded of, then the rest by newness.
 func (s *Store) LiveIncidents(ctx context.Context, limit int) ([]subconscious.Incident, error) {
-	found, err := s.incidentBodies(ctx, "WHERE live > 0 ORDER BY live DESC, since DESC, id DESC LIMIT ?", limit)
-	if err != nil {
-		return nil, fmt.Errorf("mind: live incidents: %w", err)
-	}
-	slices.SortFunc(found, func(a, b subconscious.Incident) int { return strings.Compare(string(a.Key), string(b.Key)) })
-	return found, nil
+	found, err := all(ctx, s, "live incidents", store.JSONValue[subconscious.Incident],
+		"SELECT body FROM mind_incidents WHERE live > 0 ORDER BY live DESC, since DESC, id DESC LIMIT ?", limit)
+	slices.SortFunc(found, byKey)
+	return found, err
 }
 
 // IncidentByID returns the incident that people know as id; ok is false where
@@ -87,33 +84,8 @@ func (s *Store) IncidentByID(ctx context.Context, id subconscious.IncidentID) (i
 	if id == "" {
 		return subconscious.Incident{}, false, nil
 	}
-	found, err := s.incidentBodies(ctx, "WHERE person = ? ORDER BY since DESC, id DESC LIMIT 1", string(id))
-	if err != nil {
-		return subconscious.Incident{}, false, fmt.Errorf("mind: incident %s: %w", id, err)
-	}
-	if len(found) == 0 {
-		return subconscious.Incident{}, false, nil
-	}
-	return found[0], true, nil
-}
-
-func (s *Store) incidentBodies(ctx context.Context, where string, args ...any) ([]subconscious.Incident, error) {
-	var found []subconscious.Incident
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var body []byte
-			if err := rows.Scan(&body); err != nil {
-				return err
-			}
-			var incident subconscious.Incident
-			if err := json.Unmarshal(body, &incident); err != nil {
-				return err
-			}
-			found = append(found, incident)
-			return nil
-		}, "SELECT body FROM mind_incidents "+where, args...)
-	})
-	return found, err
+	return one(ctx, s, "incident "+string(id), store.JSONValue[subconscious.Incident],
+		"SELECT body FROM mind_incidents WHERE person = ? ORDER BY since DESC, id DESC LIMIT 1", string(id))
 }
 
 // Inbox returns a page of the incidents that somebody asked to have told
@@ -131,30 +103,20 @@ func (s *Store) Inbox(ctx context.Context, query InboxQuery) (page []subconsciou
 	if query.All {
 		where = "person IS NOT NULL"
 	}
-	limit := max(1, query.Limit)
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			if len(page) == limit {
-				before = mark(since, id)
-				return nil
-			}
-			var body []byte
-			if err := rows.Scan(&id, &since, &body); err != nil {
-				return err
-			}
-			var incident subconscious.Incident
-			if err := json.Unmarshal(body, &incident); err != nil {
-				return err
-			}
-			page = append(page, incident)
-			return nil
-		}, "SELECT id, since, body FROM mind_incidents WHERE "+where+
-			" AND (since, id) < (?, ?) ORDER BY since DESC, id DESC LIMIT ?", since, id, limit+1)
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("mind: inbox: %w", err)
+	type place struct {
+		id, since int64
+		incident  subconscious.Incident
 	}
-	return page, before, nil
+	limit := max(1, query.Limit)
+	places, err := all(ctx, s, "inbox", func(p *place) []any { return []any{&p.id, &p.since, store.JSON(&p.incident)} },
+		"SELECT id, since, body FROM mind_incidents WHERE "+where+" AND (since, id) < (?, ?) ORDER BY since DESC, id DESC LIMIT ?", since, id, limit+1)
+	for _, p := range places[:min(limit, len(places))] {
+		page = append(page, p.incident)
+	}
+	if len(places) > limit {
+		before = mark(places[limit-1].since, places[limit-1].id)
+	}
+	return page, before, err
 }
 
 // mark names the place after the incident with that id and since.
@@ -181,13 +143,9 @@ func readMark(text string) (since, id int64, err error) {
 // IncidentCounts counts the incidents that are open for the person, and those
 // of them that are held back and judged again.
 func (s *Store) IncidentCounts(ctx context.Context) (open, held int, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(live = ?), 0) FROM mind_incidents WHERE live > 0", liveWaits).Scan(&open, &held)
-	})
-	if err != nil {
-		return 0, 0, fmt.Errorf("mind: count incidents: %w", err)
-	}
-	return open, held, nil
+	counts, _, err := one(ctx, s, "count incidents", func(n *[2]int) []any { return []any{&n[0], &n[1]} },
+		"SELECT count(*), coalesce(sum(live = ?), 0) FROM mind_incidents WHERE live > 0", liveWaits)
+	return counts[0], counts[1], err
 }
 
 // FeedbackCounts counts the person's last word on the incidents that were told

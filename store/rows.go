@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Source is where rows are read: a Tx, or a DB, which reads each query in a
+// transaction of its own.
+type Source interface {
+	// Each runs a query and calls row for each of its rows, which it scans.
+	Each(ctx context.Context, row func(*sql.Rows) error, query string, args ...any) error
+}
+
+// Each is as in Source.
+func (tx *Tx) Each(ctx context.Context, row func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Each is as in Source.
+func (db *DB) Each(ctx context.Context, row func(*sql.Rows) error, query string, args ...any) error {
+	return db.Read(ctx, func(tx *Tx) error { return tx.Each(ctx, row, query, args...) })
+}
+
+// All returns the rows of a query. The function columns says where each column
+// of a row goes, as Scan takes it.
+func All[T any](ctx context.Context, from Source, columns func(*T) []any, query string, args ...any) ([]T, error) {
+	var all []T
+	err := from.Each(ctx, func(rows *sql.Rows) error {
+		var one T
+		if err := rows.Scan(columns(&one)...); err != nil {
+			return err
+		}
+		all = append(all, one)
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// One returns the first row of a query; ok is false where there is none.
+func One[T any](ctx context.Context, from Source, columns func(*T) []any, query string, args ...any) (one T, ok bool, err error) {
+	all, err := All(ctx, from, columns, query, args...)
+	if err != nil || len(all) == 0 {
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// Value is the one column of rows that have one.
+func Value[T any](into *T) []any { return []any{into} }
+
+// JSONValue is the one column of rows whose column is JSON.
+func JSONValue[T any](into *T) []any { return []any{JSON(into)} }
+
+// JSON is a column of JSON: where it is scanned, value is a pointer to what the
+// column describes; NULL leaves it as it is.
+func JSON(value any) interface {
+	sql.Scanner
+	driver.Valuer
+} {
+	return jsonColumn{value}
+}
+
+type jsonColumn struct{ value any }
+
+func (c jsonColumn) Scan(column any) error {
+	switch column := column.(type) {
+	case nil:
+		return nil
+	case []byte:
+		return json.Unmarshal(column, c.value)
+	case string:
+		return json.Unmarshal([]byte(column), c.value)
+	}
+	return fmt.Errorf("store: a column of JSON is of type %T", column)
+}
+
+func (c jsonColumn) Value() (driver.Value, error) {
+	body, err := json.Marshal(c.value)
+	return string(body), err
+}
+
+// Time scans a column of nanoseconds since 1970, in UTC; NULL and 0 are no time.
+func Time(into *time.Time) sql.Scanner { return timeColumn{into} }
+
+type timeColumn struct{ into *time.Time }
+
+func (c timeColumn) Scan(column any) error {
+	var nanoseconds sql.NullInt64
+	if err := nanoseconds.Scan(column); err != nil {
+		return err
+	}
+	*c.into = time.Time{}
+	if nanoseconds.Int64 != 0 {
+		*c.into = time.Unix(0, nanoseconds.Int64).UTC()
+	}
+	return nil
+}
+
+// Zone scans a column of seconds east of UTC, behind the one of Time.
+func Zone(into *time.Time) sql.Scanner { return zoneColumn{into} }
+
+type zoneColumn struct{ into *time.Time }
+
+func (c zoneColumn) Scan(column any) error {
+	var seconds sql.NullInt64
+	if err := seconds.Scan(column); err != nil {
+		return err
+	}
+	if seconds.Int64 != 0 {
+		*c.into = c.into.In(time.FixedZone("", int(seconds.Int64)))
+	}
+	return nil
+}
+
+// Run executes a statement and returns how many rows it changed.
+func (tx *Tx) Run(ctx context.Context, query string, args ...any) (rows int64, err error) {
+	result, err := tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
