@@ -2,8 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -50,29 +48,4 @@ func New(db *store.DB, options Options) *Log {
 	options.MaxConversations = cmp.Or(options.MaxConversations, MaxConversations)
 	options.Kept = cmp.Or(options.Kept, Kept)
 	return &Log{db: db, options: options}
-}
-
-func (l *Log) write(ctx context.Context, do func(*store.Tx) error) error {
-	return plainly(ctx, l.db.Write, do)
-}
-
-func (l *Log) read(ctx context.Context, do func(*store.Tx) error) error {
-	return plainly(ctx, l.db.Read, do)
-}
-
-// plainly runs do in a transaction. What the caller can mend is said without
-// the layers that it went through.
-func plainly(ctx context.Context, transact func(context.Context, func(*store.Tx) error) error, do func(*store.Tx) error) error {
-	var refused error
-	err := transact(ctx, func(tx *store.Tx) error {
-		err := do(tx)
-		if errors.Is(err, ErrInvalid) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrFull) {
-			refused = err
-		}
-		return err
-	})
-	if refused != nil {
-		return refused
-	}
-	return err
 }

@@ -2,9 +2,9 @@ package chat
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,17 +20,8 @@ const (
 
 const columns = "m.id, m.conversation, m.at, m.author, m.name, m.trust, m.text, m.deliberation, m.proposal"
 
-type scanner interface{ Scan(...any) error }
-
-// scan reads the columns, and what the query has behind them.
-func scan(from scanner, more ...any) (m Message, err error) {
-	var at int64
-	err = from.Scan(append([]any{&m.ID, &m.Conversation, &at, &m.Author, &m.Name, &m.Trust, &m.Text, &m.Deliberation, &m.Proposal}, more...)...)
-	if err != nil {
-		return Message{}, err
-	}
-	m.At = time.Unix(0, at).UTC()
-	return m, nil
+func (m *Message) columns() []any {
+	return []any{&m.ID, &m.Conversation, store.Time(&m.At), &m.Author, &m.Name, &m.Trust, &m.Text, &m.Deliberation, &m.Proposal}
 }
 
 // Conversations returns up to limit (1 to 1,000; 0 is 10) conversations, those
@@ -41,16 +32,10 @@ func (l *Log) Conversations(ctx context.Context, before int64, limit int) ([]Con
 	if err != nil {
 		return nil, fmt.Errorf("chat: conversations: %w", err)
 	}
-	var all []Conversation
-	err = l.each(ctx, `SELECT id, title, created, updated, messages, last, last_id FROM chat_conversations
-		WHERE last_id < ? ORDER BY last_id DESC LIMIT ?`, []any{beginning(before), limit}, func(rows *sql.Rows) error {
-		var c Conversation
-		var created, updated int64
-		err := rows.Scan(&c.ID, &c.Title, &created, &updated, &c.Messages, &c.Last, &c.LastID)
-		c.Created, c.Updated = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()
-		all = append(all, c)
-		return err
-	})
+	all, err := store.All(ctx, l.db, func(c *Conversation) []any {
+		return []any{&c.ID, &c.Title, store.Time(&c.Created), store.Time(&c.Updated), &c.Messages, &c.Last, &c.LastID}
+	}, `SELECT id, title, created, updated, messages, last, last_id FROM chat_conversations
+		WHERE last_id < ? ORDER BY last_id DESC LIMIT ?`, beginning(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("chat: conversations: %w", err)
 	}
@@ -68,11 +53,7 @@ func (l *Log) Messages(ctx context.Context, conversation string, before int64, l
 	}
 	conversation = named(conversation)
 	var all []Message
-	there := false
-	err = l.each(ctx, "SELECT 1 FROM chat_conversations WHERE id = ?", []any{conversation}, func(*sql.Rows) error {
-		there = true
-		return nil
-	})
+	_, there, err := store.One(ctx, l.db, store.Value[int], "SELECT 1 FROM chat_conversations WHERE id = ?", conversation)
 	if err == nil && !there {
 		err = ErrNotFound
 	}
@@ -97,6 +78,29 @@ func (l *Log) After(ctx context.Context, id int64, limit int) ([]Message, error)
 		return nil, fmt.Errorf("chat: after %d: %w", id, err)
 	}
 	return all, nil
+}
+
+// Began says who began conversations, and so chose their names: the author and
+// the agent's name of the first message. A conversation that is not there, or
+// whose first message is no longer kept, is left out.
+func (l *Log) Began(ctx context.Context, conversations ...string) (map[string]Message, error) {
+	began := map[string]Message{}
+	type message struct {
+		Message
+		first bool
+	}
+	for _, conversation := range slices.Compact(slices.Sorted(slices.Values(conversations))) {
+		m, ok, err := store.One(ctx, l.db, func(m *message) []any { return []any{&m.Author, &m.Name, &m.first} },
+			`SELECT m.author, m.name, m.at = c.created FROM chat_messages m JOIN chat_conversations c ON c.id = m.conversation
+			WHERE m.conversation = ? ORDER BY m.id LIMIT 1`, conversation)
+		if err != nil {
+			return nil, fmt.Errorf("chat: who began: %w", err)
+		}
+		if ok && m.first {
+			began[conversation] = m.Message
+		}
+	}
+	return began, nil
 }
 
 // Search returns the messages that fit the words best, best first. Without a
@@ -126,34 +130,16 @@ func (l *Log) Search(ctx context.Context, q Query) ([]Found, error) {
 	if len(only) > 0 {
 		ranked += " AND EXISTS (SELECT 1 FROM chat_messages WHERE id = chat_words.rowid AND " + strings.Join(only, " AND ") + ")"
 	}
-	var found []Found
-	err := l.each(ctx, "SELECT "+columns+", best.rank FROM ("+ranked+" ORDER BY rank, rowid DESC LIMIT ?) AS best JOIN chat_messages m USING (id) ORDER BY best.rank, m.id DESC",
-		append(args, q.Limit), func(rows *sql.Rows) error {
-			var rank float64
-			m, err := scan(rows, &rank)
-			found = append(found, Found{Message: m, Score: -rank})
-			return err
-		})
+	found, err := store.All(ctx, l.db, func(f *Found) []any { return append(f.columns(), &f.Score) }, "SELECT "+columns+", -best.rank FROM ("+ranked+" ORDER BY rank, rowid DESC LIMIT ?) AS best JOIN chat_messages m USING (id) ORDER BY best.rank, m.id DESC",
+		append(args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("chat: search: %w", err)
 	}
 	return found, nil
 }
 
-func (l *Log) messages(ctx context.Context, condition string, args ...any) (all []Message, err error) {
-	err = l.each(ctx, "SELECT "+columns+" FROM chat_messages m WHERE "+condition, args, func(rows *sql.Rows) error {
-		m, err := scan(rows)
-		all = append(all, m)
-		return err
-	})
-	return all, err
-}
-
-// each calls do for each row of the query.
-func (l *Log) each(ctx context.Context, query string, args []any, do func(*sql.Rows) error) error {
-	return l.read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, do, query, args...)
-	})
+func (l *Log) messages(ctx context.Context, condition string, args ...any) ([]Message, error) {
+	return store.All(ctx, l.db, (*Message).columns, "SELECT "+columns+" FROM chat_messages m WHERE "+condition, args...)
 }
 
 // named is a name as it is kept.

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 // Errors wrap ErrInvalid, or ErrFull; nothing was written then.
 func (l *Log) Add(ctx context.Context, m Message) (Message, error) {
 	var posted Message
-	err := l.write(ctx, func(tx *store.Tx) (err error) {
+	err := l.db.Write(ctx, func(tx *store.Tx) (err error) {
 		posted, err = l.post(ctx, tx, m)
 		return err
 	})
@@ -45,9 +44,9 @@ func (l *Log) post(ctx context.Context, tx *store.Tx, m Message) (Message, error
 		return Message{}, err
 	}
 	if clean.Key != "" {
-		known, err := scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM chat_messages m WHERE author = ? AND name = ? AND key = ?",
-			clean.Author, clean.Name, clean.Key))
-		if !errors.Is(err, sql.ErrNoRows) {
+		known, ok, err := store.One(ctx, tx, (*Message).columns, "SELECT "+columns+" FROM chat_messages m WHERE author = ? AND name = ? AND key = ?",
+			clean.Author, clean.Name, clean.Key)
+		if ok || err != nil {
 			return known, err
 		}
 	}
@@ -111,7 +110,7 @@ const sweepAtOnce = 500
 func (l *Log) Sweep(ctx context.Context, at time.Time) (swept int, err error) {
 	for {
 		var gone int
-		err := l.write(ctx, func(tx *store.Tx) (err error) {
+		err := l.db.Write(ctx, func(tx *store.Tx) (err error) {
 			gone, err = sweep(ctx, tx, at.Add(-l.options.Kept))
 			return err
 		})
@@ -168,15 +167,10 @@ func shorten(ctx context.Context, tx *store.Tx, conversation string, gone int) e
 	if _, err := tx.ExecContext(ctx, "DELETE FROM chat_conversations WHERE id = ? AND messages = 0", conversation); err != nil {
 		return err
 	}
-	var last int64
-	var text string
-	err := tx.QueryRowContext(ctx, "SELECT id, text FROM chat_messages WHERE conversation = ? ORDER BY id DESC LIMIT 1", conversation).Scan(&last, &text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	last, ok, err := store.One(ctx, tx, (*Message).columns, "SELECT "+columns+" FROM chat_messages m WHERE conversation = ? ORDER BY id DESC LIMIT 1", conversation)
+	if err != nil || !ok {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE chat_conversations SET last = ?, last_id = ? WHERE id = ?", subconscious.Summary(text), last, conversation)
+	_, err = tx.ExecContext(ctx, "UPDATE chat_conversations SET last = ?, last_id = ? WHERE id = ?", subconscious.Summary(last.Text), last.ID, conversation)
 	return err
 }

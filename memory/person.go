@@ -17,7 +17,7 @@ import (
 // Errors wrap ErrNotFound, or ErrFull.
 func (s *Store) Confirm(ctx context.Context, id string) (Record, error) {
 	var confirmed Record
-	err := s.write(ctx, func(tx *store.Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		confirmed, err = s.confirm(ctx, tx, id)
 		return err
 	})
@@ -80,7 +80,7 @@ func (s *Store) own(ctx context.Context, tx *store.Tx, old row) (Record, error) 
 // Errors wrap ErrNotFound, or ErrInvalid where it is in quarantine.
 func (s *Store) Archive(ctx context.Context, id string) (Record, error) {
 	var archived Record
-	err := s.write(ctx, func(tx *store.Tx) error {
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		old, err := byID(ctx, tx, id)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (s *Store) Archive(ctx context.Context, id string) (Record, error) {
 // Forget erases a record: from the table, the index and the write-ahead log.
 // Backups that were made before still hold it. An error wraps ErrNotFound.
 func (s *Store) Forget(ctx context.Context, id string) error {
-	err := s.write(ctx, func(tx *store.Tx) error {
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		old, err := byID(ctx, tx, id)
 		if err != nil {
 			return err

@@ -2,8 +2,6 @@ package memory
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -46,29 +44,4 @@ func New(db *store.DB, options Options) *Store {
 	options.MaxActive = cmp.Or(options.MaxActive, MaxActive)
 	options.MaxQuarantined = cmp.Or(options.MaxQuarantined, MaxQuarantined)
 	return &Store{db: db, options: options}
-}
-
-func (s *Store) write(ctx context.Context, do func(*store.Tx) error) error {
-	return plainly(ctx, s.db.Write, do)
-}
-
-func (s *Store) read(ctx context.Context, do func(*store.Tx) error) error {
-	return plainly(ctx, s.db.Read, do)
-}
-
-// plainly runs do in a transaction. What the caller can mend is said without
-// the layers that it went through.
-func plainly(ctx context.Context, transact func(context.Context, func(*store.Tx) error) error, do func(*store.Tx) error) error {
-	var refused error
-	err := transact(ctx, func(tx *store.Tx) error {
-		err := do(tx)
-		if errors.Is(err, ErrInvalid) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrFull) {
-			refused = err
-		}
-		return err
-	})
-	if refused != nil {
-		return refused
-	}
-	return err
 }

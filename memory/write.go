@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,7 +32,7 @@ const (
 // Errors wrap ErrInvalid, or ErrFull; nothing was written then.
 func (s *Store) Add(ctx context.Context, r Record) (Record, error) {
 	var stored Record
-	err := s.write(ctx, func(tx *store.Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		stored, err = s.remember(ctx, tx, r)
 		return err
 	})
@@ -76,12 +75,8 @@ func (s *Store) remember(ctx context.Context, tx *store.Tx, r Record) (Record, e
 
 // keyed returns what was written with the record's key.
 func keyed(ctx context.Context, tx *store.Tx, r Record) (known Record, found bool, err error) {
-	var id string
-	err = tx.QueryRowContext(ctx, "SELECT id FROM memory_keys WHERE lane = ? AND key = ?", laneOf(r.Trust), keyOf(r.Key)).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Record{}, false, nil
-	}
-	if err != nil {
+	id, found, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM memory_keys WHERE lane = ? AND key = ?", laneOf(r.Trust), keyOf(r.Key))
+	if err != nil || !found {
 		return Record{}, false, err
 	}
 	row, err := byID(ctx, tx, id)
@@ -123,15 +118,11 @@ func (s *Store) insert(ctx context.Context, tx *store.Tx, r Record, now time.Tim
 	next := row{Record: r}
 	next.ID, next.SeenCount = newID(), 1
 	next.Created, next.Updated = now, now
-	tags, cited, err := next.lists()
-	if err != nil {
-		return Record{}, err
-	}
 	result, err := tx.ExecContext(ctx, `INSERT INTO memory_records
 		(id, kind, text, tags, trust, lane, status, agent, deliberation, incident, citations, created, updated, seen, hash)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		next.ID, next.Kind, next.Text, tags, next.Trust, laneOf(next.Trust), next.Status, next.Agent, next.Deliberation,
-		next.Incident, cited, now.UnixNano(), now.UnixNano(), next.SeenCount, hashOf(next.Text))
+		next.ID, next.Kind, next.Text, store.JSON(next.Tags), next.Trust, laneOf(next.Trust), next.Status, next.Agent, next.Deliberation,
+		next.Incident, store.JSON(next.Citations), now.UnixNano(), now.UnixNano(), next.SeenCount, hashOf(next.Text))
 	if err != nil {
 		return Record{}, err
 	}
@@ -176,13 +167,9 @@ func (s *Store) room(ctx context.Context, tx *store.Tx, status Status) error {
 
 // change stores what next has otherwise than old, and keeps the indexes in step.
 func change(ctx context.Context, tx *store.Tx, old, next row) error {
-	tags, cited, err := next.lists()
-	if err != nil {
-		return err
-	}
 	if _, err := tx.ExecContext(ctx, `UPDATE memory_records
 		SET tags = ?, trust = ?, lane = ?, status = ?, citations = ?, updated = ?, seen = ? WHERE n = ?`,
-		tags, next.Trust, laneOf(next.Trust), next.Status, cited, next.Updated.UnixNano(), next.SeenCount, next.n); err != nil {
+		store.JSON(next.Tags), next.Trust, laneOf(next.Trust), next.Status, store.JSON(next.Citations), next.Updated.UnixNano(), next.SeenCount, next.n); err != nil {
 		return err
 	}
 	if old.Status == next.Status && slices.Equal(old.Tags, next.Tags) {

@@ -79,7 +79,7 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, begin, end string, do 
 		return err
 	}
 	if err := do(&Tx{conn: conn}); err != nil {
-		return db.wrap("transaction", err)
+		return db.explain(err)
 	}
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("before the commit: %w", err)
@@ -112,9 +112,13 @@ func (db *DB) abandon(ctx context.Context, conn *sql.Conn) {
 }
 
 func (db *DB) wrap(operation string, err error) error {
+	return fmt.Errorf("store: %s: %w", operation, db.explain(err))
+}
+
+func (db *DB) explain(err error) error {
 	if db.closed.Load() {
-		err = &Error{Code: CodeClosed, Path: db.path, Text: "the database " + db.path + " is closed",
+		return &Error{Code: CodeClosed, Path: db.path, Text: "the database " + db.path + " is closed",
 			Next: "Start the daemon again", Err: err}
 	}
-	return fmt.Errorf("store: %s: %w", operation, explain(db.path, err))
+	return explain(db.path, err)
 }
