@@ -98,3 +98,244 @@ func meant(c subconscious.Command) string {
 	}
 	return string(c.Incident)
 }
+
+// close marks an incident as closed by the person, and returns what to call it.
+func (m *merge) close(key subconscious.IncidentKey, it *item, c subconscious.Command) string {
+	incident := m.incident(key)
+	then := m.in.At
+	if !c.At.IsZero() && c.At.Before(then) {
+		then = c.At.In(m.in.Zone).Round(0)
+	}
+	closure := &subconscious.Closure{At: then, Forever: c.Forever, Severity: m.severityAt(incident, then), Standing: m.everStood(incident)}
+	if !closure.Standing && !c.Forever {
+		closure.Expires = then.Add(m.in.Rules.CloseFor)
+	}
+	incident.Closed = closure
+	summary := incident.Summary
+	if it != nil {
+		summary = it.Summary
+	}
+	m.forgetClosed(key)
+	m.state.Closed = slices.Insert(m.state.Closed, 0, subconscious.ClosedIncident{At: m.in.At, Incident: key, Summary: summary})
+	m.state.Closed = m.state.Closed[:min(len(m.state.Closed), closedKept)]
+	return summary
+}
+
+func (m *merge) forgetClosed(key subconscious.IncidentKey) {
+	m.state.Closed = slices.DeleteFunc(m.state.Closed, func(x subconscious.ClosedIncident) bool { return x.Incident == key })
+}
+
+// severityAt is how severe an incident was at an earlier time, as far as it is
+// known. What got worse after the person spoke, and before the tick that hears
+// it, counts as worse than what they saw.
+func (m *merge) severityAt(incident *subconscious.Incident, at time.Time) subconscious.Severity {
+	return m.highest(incident, func(e *subconscious.Evidence) subconscious.Severity {
+		then := e.Latest.Severity
+		if !e.Latest.At.After(at) {
+			return then
+		}
+		for _, o := range e.Occurrences {
+			if !o.At.After(at) {
+				then = o.Severity
+			}
+		}
+		return then
+	})
+}
+
+// severity is the highest of an incident's standing evidence, or its last.
+func (m *merge) severity(incident *subconscious.Incident) subconscious.Severity {
+	return m.highest(incident, func(e *subconscious.Evidence) subconscious.Severity { return e.Latest.Severity })
+}
+
+func (m *merge) highest(incident *subconscious.Incident, of func(*subconscious.Evidence) subconscious.Severity) subconscious.Severity {
+	highest, standing := subconscious.Plain, false
+	for ref := range incident.Recorded {
+		if evidence, ok := m.evidence[ref]; ok && evidence.Standing {
+			highest, standing = max(highest, of(evidence)), true
+		}
+	}
+	if !standing {
+		return incident.Severity
+	}
+	return highest
+}
+
+// everStood reports whether any of what an incident rests on stands or stood.
+func (m *merge) everStood(incident *subconscious.Incident) bool {
+	for ref := range incident.Recorded {
+		if evidence, ok := m.evidence[ref]; ok && (evidence.Standing || evidence.Gone) {
+			return true
+		}
+	}
+	return false
+}
+
+// stillClosed reports whether the person's closing of a group's incident holds,
+// and lifts it where what is claimed shows that it does not.
+func (m *merge) stillClosed(g *group) bool {
+	incident := m.incidents[g.key]
+	if incident == nil || incident.Closed == nil {
+		return false
+	}
+	for _, c := range g.claims {
+		for i := range c.cited {
+			if x := &c.cited[i]; x.isNews() && m.lifts(incident, x) && !m.unrelated(g, c) {
+				m.incident(g.key).Closed = nil
+				m.forgetClosed(g.key)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lifts reports whether something new ends the closing of its incident: where
+// it has run out, where severity rises above what it was, or where the
+// observation was all gone and appears anew. A due time that comes near
+// lifts nothing.
+func (m *merge) lifts(incident *subconscious.Incident, x *cited) bool {
+	closed := incident.Closed
+	switch {
+	case closed.Forever || x.evidence.Latest.BandOnly:
+		return false
+	case !closed.Expires.IsZero():
+		return x.change.Severity > closed.Severity || !m.in.At.Before(closed.Expires)
+	}
+	return x.change.Severity > closed.Severity || x.evidence.Standing && endedSince(x.evidence, closed) && m.allEnded(incident)
+}
+
+// allEnded reports whether everything that was counted on an incident and could
+// stand has gone since it was closed, if only for a while.
+func (m *merge) allEnded(incident *subconscious.Incident) bool {
+	if incident.Closed.WentAway {
+		return true
+	}
+	for ref := range incident.Recorded {
+		if evidence, ok := m.evidence[ref]; ok && (evidence.Standing || evidence.Gone) && !endedSince(evidence, incident.Closed) {
+			return false
+		}
+	}
+	return true
+}
+
+// endedSince reports whether an observation has gone since the closing, or was
+// gone then already. To appear since, it must have gone in between.
+func endedSince(evidence *subconscious.Evidence, closed *subconscious.Closure) bool {
+	return evidence.Gone || slices.ContainsFunc(evidence.Occurrences, func(o subconscious.Occurrence) bool {
+		return (o.Change == subconscious.Gone || o.Change == subconscious.Appeared) && o.At.After(closed.At)
+	})
+}
+
+// closedIncident reports whether the person closed the incident of a cited
+// observation, and the citation does not lift that.
+func (m *merge) closedIncident(x *cited) bool {
+	return slices.ContainsFunc(m.closed, func(incident *subconscious.Incident) bool {
+		switch {
+		case incident.Closed == nil: // lifted in this tick
+			return false
+		case incident.Key != x.key() && incident.Recorded[x.Ref] == nil:
+			return false
+		}
+		return !x.fresh || x.change.Change == subconscious.Gone || !m.lifts(incident, x)
+	})
+}
+
+// follow notes on closed incidents that they have ended since.
+func (m *merge) follow() {
+	for _, incident := range m.in.Incidents {
+		closed := incident.Closed
+		if closed == nil || closed.WentAway || !closed.Standing || len(incident.Recorded) == 0 {
+			continue
+		}
+		current := m.incidents[incident.Key].Closed
+		if current == closed && m.allEnded(&incident) {
+			next := *closed
+			next.WentAway = true
+			m.incident(incident.Key).Closed = &next
+		}
+	}
+}
+
+// speak lets the group's leading claim give the entry its summary, kind and
+// importance. What belongs to the incident only by a link speaks for it where it
+// is more important, so that a remark about a full disk does not hide that it is
+// full. What the other claims say is kept with their evidence.
+func (it *item) speak(g *group, taken []*claim) {
+	top := leading(taken)
+	if it.Summary == "" || top.about() == g.key || top.Importance > it.Importance {
+		if h := it.held(it.About); h != nil && it.About != top.cited[0].Ref {
+			words := it.words()
+			h.Said = &words
+		}
+		it.say(top.words(), top.cited[0].Ref)
+	}
+	said := map[subconscious.Ref]bool{it.About: true}
+	for _, c := range taken {
+		if ref := c.cited[0].Ref; !said[ref] {
+			said[ref] = true
+			words := c.words()
+			it.held(ref).Said = &words
+		}
+	}
+}
+
+// leading is the claim that speaks for the group: the most important, a
+// dreamer's only if no other thread speaks.
+func leading(taken []*claim) *claim {
+	for _, c := range taken {
+		if c.thread != subconscious.Dreamer {
+			return c
+		}
+	}
+	return taken[0]
+}
+
+// restate lets an entry whose summary speaks of something that has gone speak
+// of what stands: of what was said of that the most important.
+func (m *merge) restate(it *item) {
+	if about := it.held(it.About); about == nil || !about.Gone || it.Incident.IsPair() {
+		return
+	}
+	var next *subconscious.Held
+	for i := range it.Evidence {
+		h := &it.Evidence[i]
+		if h.Standing && !h.Aside && h.Said != nil && (next == nil ||
+			cmp.Or(cmp.Compare(h.Said.Importance, next.Said.Importance), cmp.Compare(h.Seq, next.Seq)) > 0) {
+			next = h
+		}
+	}
+	if next == nil {
+		return
+	}
+	it.Due = next.Said.Due
+	it.say(*next.Said, next.Ref)
+	it.trimEvidence()
+	it.Due = m.due(it, nil)
+	m.change(it, Restated, "what it spoke of is gone, and this stands")
+}
+
+// say makes the entry speak of an observation.
+func (it *item) say(words subconscious.Said, ref subconscious.Ref) {
+	it.Kind, it.Summary, it.Importance, it.Rule = words.Kind, words.Summary, words.Importance, words.Rule
+	it.About = ref
+	if h := it.held(ref); h != nil {
+		h.Said = nil
+	}
+}
+
+func (it *item) words() subconscious.Said {
+	return subconscious.Said{Kind: it.Kind, Summary: it.Summary, Importance: it.Importance, Due: it.Due, Rule: it.Rule}
+}
+
+func (c *claim) words() subconscious.Said {
+	return subconscious.Said{Kind: c.Kind, Summary: c.Summary, Importance: c.Importance, Due: c.Due, Rule: c.Rule}
+}
+
+// held is what the entry holds of an observation; nil for nothing.
+func (it *item) held(ref subconscious.Ref) *subconscious.Held {
+	if i := slices.IndexFunc(it.Evidence, func(h subconscious.Held) bool { return h.Ref == ref }); i >= 0 {
+		return &it.Evidence[i]
+	}
+	return nil
+}

@@ -3,6 +3,8 @@ package aggregator
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -179,4 +181,94 @@ func (m *merge) trimParked() {
 			m.change(it, Displaced, "too much is parked")
 		}
 	}
+}
+
+// add makes an entry of every group that has none and brings something new.
+func (m *merge) add() {
+	ordinal := uint64(0)
+	for _, g := range m.groups {
+		if g.entry != nil {
+			continue
+		}
+		taken := m.judge(g)
+		if len(taken) == 0 {
+			continue
+		}
+		top := leading(taken)
+		it := &item{newcomer: true, findings: taken}
+		it.ID = entryID(top.thread, top.Summary, m.state.TickCount, ordinal)
+		ordinal++
+		it.List, it.Incident = listOf(top.thread, top.Kind), g.key
+		it.Strength = min(max(m.in.Rules.Start, 1), subconscious.MaxStrength)
+		it.Created = m.in.At
+		it.Fresh = !m.in.Kind.Decays()
+		if known := m.incidents[g.key]; known != nil {
+			before := copyOf(*known)
+			it.before = &before
+		}
+		m.absorb(it, g, taken)
+		m.entries = append(m.entries, it)
+	}
+}
+
+// ordinalsPerTick is how many entries a tick can add with an id of their own.
+const ordinalsPerTick = 1 << 10
+
+// entryID is readable and never used again: the thread's letter, a distinctive
+// word of the summary, and base32 of tick and ordinal.
+func entryID(thread subconscious.ThreadName, summary string, tick int64, ordinal uint64) subconscious.EntryID {
+	letter := "x"
+	if thread != "" && thread[0] >= 'a' && thread[0] <= 'z' {
+		letter = string(thread[:1])
+	}
+	return subconscious.EntryID(letter + "-" + telling(summary) + "-" + strconv.FormatUint(uint64(tick)*ordinalsPerTick+ordinal, 32))
+}
+
+// telling is the first term of a summary that is plain ASCII, at most 12 bytes.
+func telling(summary string) string {
+	for _, term := range subconscious.Terms(summary) {
+		ascii := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, term)
+		if len(ascii) >= 3 {
+			return ascii[:min(len(ascii), 12)]
+		}
+	}
+	return "entry"
+}
+
+// promote moves what was confirmed, or was seen on enough days, to the
+// insights, once an incident. What is being actively followed stays there: the
+// person's word moves it only once its evidence no longer stands.
+func (m *merge) promote() {
+	for _, it := range m.entries {
+		incident := m.incidents[it.Incident]
+		if it.gone || it.parked || it.Over || it.List == subconscious.Insights || incident == nil || incident.Promoted ||
+			it.Importance < m.in.Rules.InsightImportance {
+			continue
+		}
+		active := it.List == subconscious.ActiveThreads
+		seenEnough := len(incident.Days) >= m.in.Rules.InsightDays && incident.Changes >= m.in.Rules.InsightChanges
+		if incident.Confirmed && !(active && it.Stands()) || seenEnough && !active {
+			it.promotedFrom, it.List = it.List, subconscious.Insights
+			it.incumbent = !it.newcomer
+			it.newcomer = true
+		}
+	}
+}
+
+// endPromotion ends a promotion: with a place among the insights, or back
+// where the entry came from, to be tried again.
+func (m *merge) endPromotion(it *item, placed bool) {
+	if placed {
+		m.incident(it.Incident).Promoted = true
+		it.promotedFrom = ""
+		m.change(it, Promoted, "confirmed, or seen on several days")
+		return
+	}
+	it.List, it.promotedFrom = it.promotedFrom, ""
+	it.newcomer = !it.incumbent
 }

@@ -47,7 +47,7 @@ func (o *Outbox) Undelivered(ctx context.Context, since time.Time) (u Undelivere
 	err = o.DB.Read(ctx, func(tx *store.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE state IN ('pending', 'sending')), count(*) FILTER (WHERE state = 'unknown'),
 			count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'expired')
-			FROM notify_outbox WHERE changed >= ? OR state IN ('pending', 'sending')`, store.Nano{Time: &since}).Scan(&u.Waiting, &u.Unknown, &u.Failed, &u.Expired)
+			FROM notify_outbox WHERE changed >= ? OR state IN ('pending', 'sending')`, store.Time(&since)).Scan(&u.Waiting, &u.Unknown, &u.Failed, &u.Expired)
 	})
 	if err != nil {
 		return Undelivered{}, fmt.Errorf("notify: undelivered: %w", err)
@@ -68,7 +68,7 @@ func (o *Outbox) Statuses(ctx context.Context) ([]ChannelStatus, error) {
 				(SELECT coalesce(max(at), 0) FROM notify_answers WHERE channel = ?1),
 				(SELECT count(*) FROM notify_outbox WHERE channel = ?1 AND state IN ('pending', 'sending')),
 				(SELECT coalesce(sum(strange), 0) FROM notify_replies WHERE channel = ?1), (SELECT coalesce(sum(since), 0) FROM notify_replies WHERE channel = ?1)`,
-				s.ID).Scan(store.Nano{Time: &s.Last}, store.Nano{Time: &s.Answered}, &s.Waiting, &refused, store.Nano{Time: &since}); err != nil {
+				s.ID).Scan(store.Time(&s.Last), store.Time(&s.Answered), &s.Waiting, &refused, store.Time(&since)); err != nil {
 				return err
 			}
 			if s.Refused += refused; !since.IsZero() {

@@ -87,7 +87,7 @@ func (w *worker) reached(ctx context.Context, place string) {
 	err := w.o.DB.Write(bounded, func(tx *store.Tx) error {
 		_, err := tx.ExecContext(bounded, `INSERT INTO notify_replies (channel, place, strange, since) VALUES (?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET place = excluded.place, strange = strange + excluded.strange, since = iif(since = 0, excluded.since, since)`,
-			w.channel.ID, place, refused, store.Nano{Time: &since})
+			w.channel.ID, place, refused, store.Time(&since))
 		return err
 	})
 	if err != nil {

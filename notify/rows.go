@@ -25,9 +25,9 @@ const rowColumns = `channel, kind, incident, at, state, sent, attempts, repeated
 
 // columns are where rowColumns are read to, and written from.
 func (r *row) columns() []any {
-	return []any{&r.Channel, &r.Kind, &r.Incident, store.Nano{Time: &r.At}, &r.State, store.Nano{Time: &r.Sent}, &r.Attempts, &r.Repeated, &r.Urgent,
-		&r.Title, &r.Text, store.Nano{Time: &r.Expires}, &r.Error, &r.Next, store.Nano{Time: &r.Due}, &r.Sequence, &r.Link, store.JSON[[]Answer]{Of: &r.Answers},
-		&r.Receipt, store.Nano{Time: &r.Tried}, store.Nano{Time: &r.Doubted}, &r.Missed, &r.Proposal, &r.Quiet}
+	return []any{&r.Channel, &r.Kind, &r.Incident, store.Time(&r.At), &r.State, store.Time(&r.Sent), &r.Attempts, &r.Repeated, &r.Urgent,
+		&r.Title, &r.Text, store.Time(&r.Expires), &r.Error, &r.Next, store.Time(&r.Due), &r.Sequence, &r.Link, store.JSON(&r.Answers),
+		&r.Receipt, store.Time(&r.Tried), store.Time(&r.Doubted), &r.Missed, &r.Proposal, &r.Quiet}
 }
 
 // find returns the rows that match the rest of a query.
@@ -53,8 +53,8 @@ func findOne(ctx context.Context, tx *store.Tx, rest string, args ...any) (r row
 // put stores what changes of a row.
 func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE notify_outbox SET state = ?, due = ?, changed = ?, attempts = ?, repeated = ?, sent = ?, receipt = ?,
-		error = ?, next = ?, tried = ?, doubted = ?, missed = ? WHERE id = ?`, r.State, store.Nano{Time: &r.Due}, now.UnixNano(), r.Attempts, r.Repeated, store.Nano{Time: &r.Sent},
-		cut(plain(r.Receipt), maxWords), r.Error, r.Next, store.Nano{Time: &r.Tried}, store.Nano{Time: &r.Doubted}, r.Missed, r.ID)
+		error = ?, next = ?, tried = ?, doubted = ?, missed = ? WHERE id = ?`, r.State, store.Time(&r.Due), now.UnixNano(), r.Attempts, r.Repeated, store.Time(&r.Sent),
+		cut(plain(r.Receipt), maxWords), r.Error, r.Next, store.Time(&r.Tried), store.Time(&r.Doubted), r.Missed, r.ID)
 	return err
 }
 

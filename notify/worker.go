@@ -159,7 +159,7 @@ func (w *worker) idle(ctx context.Context, tx *store.Tx, now time.Time, rest tim
 	var due, expires time.Time // of what is in doubt only due counts
 	if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(min(due), 0), coalesce(min(expires) FILTER (WHERE state = 'pending'), 0) FROM notify_outbox
 		WHERE channel = ? AND (state = 'pending' OR state = 'sending' AND doubted > 0)`,
-		w.channel.ID).Scan(&waiting, store.Nano{Time: &due}, store.Nano{Time: &expires}); err != nil || waiting == 0 {
+		w.channel.ID).Scan(&waiting, store.Time(&due), store.Time(&expires)); err != nil || waiting == 0 {
 		return never, err
 	}
 	wait := min(max(due.Sub(now), rest), pollAgain)

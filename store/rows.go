@@ -69,14 +69,15 @@ func Value[T any](into *T) []any { return []any{into} }
 // JSONValue is the one column of rows whose column is JSON.
 func JSONValue[T any](into *T) []any { return []any{JSON(into)} }
 
-// JSON is a column of JSON: where it is scanned, value is a pointer to what the
-// column describes; NULL leaves it as it is.
-func JSON(value any) interface {
+// Column is an argument of a statement, and what a column is scanned into.
+type Column interface {
 	sql.Scanner
 	driver.Valuer
-} {
-	return jsonColumn{value}
 }
+
+// JSON is a value stored as JSON, or a pointer to it, into which it is scanned;
+// NULL leaves it as it is.
+func JSON(value any) Column { return jsonColumn{value} }
 
 type jsonColumn struct{ value any }
 
@@ -97,10 +98,18 @@ func (c jsonColumn) Value() (driver.Value, error) {
 	return string(body), err
 }
 
-// Time scans a column of nanoseconds since 1970, in UTC; NULL and 0 are no time.
-func Time(into *time.Time) sql.Scanner { return timeColumn{into} }
+// Time is a time stored as nanoseconds since 1970, in UTC where it is scanned; NULL
+// and 0 are no time.
+func Time(t *time.Time) Column { return timeColumn{t} }
 
 type timeColumn struct{ into *time.Time }
+
+func (c timeColumn) Value() (driver.Value, error) {
+	if c.into.IsZero() {
+		return int64(0), nil
+	}
+	return c.into.UnixNano(), nil
+}
 
 func (c timeColumn) Scan(column any) error {
 	var nanoseconds sql.NullInt64

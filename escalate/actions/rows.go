@@ -39,8 +39,8 @@ func (x *Exact) columns() []any {
 	if x.Trusts == nil {
 		x.Trusts = []subconscious.Trust{}
 	}
-	return []any{&x.Key, &x.Action, text{&x.Arguments}, store.JSON[[]string]{Of: &x.Argv}, &x.Folder, &x.Hash, &x.Reason, &x.Incident, &x.Deliberation,
-		store.JSON[[]subconscious.Trust]{Of: &x.Trusts}, &x.Clause, &x.Why}
+	return []any{&x.Key, &x.Action, text{&x.Arguments}, store.JSON(&x.Argv), &x.Folder, &x.Hash, &x.Reason, &x.Incident, &x.Deliberation,
+		store.JSON(&x.Trusts), &x.Clause, &x.Why}
 }
 
 // insert stores a new row, and returns its number.
@@ -74,7 +74,7 @@ func first[T any](found []T, err error) (one T, ok bool, _ error) {
 const proposalColumns = exactColumns + ", at, expires, state, changed"
 
 func (p *Proposal) columns() []any {
-	return append(p.Exact.columns(), store.Nano{Time: &p.At}, store.Nano{Time: &p.Expires}, &p.State, store.Nano{Time: &p.Changed})
+	return append(p.Exact.columns(), store.Time(&p.At), store.Time(&p.Expires), &p.State, store.Time(&p.Changed))
 }
 
 // findProposals returns the rows that match the rest of a query. The run of a
@@ -113,15 +113,15 @@ func (p *Proposal) insert(ctx context.Context, tx *store.Tx) error {
 
 // put stores what changes of a proposal.
 func (p Proposal) put(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, "UPDATE actions_proposals SET state = ?, changed = ? WHERE number = ?", p.State, store.Nano{Time: &p.Changed}, numberOf("p", p.ID))
+	_, err := tx.ExecContext(ctx, "UPDATE actions_proposals SET state = ?, changed = ? WHERE number = ?", p.State, store.Time(&p.Changed), numberOf("p", p.ID))
 	return err
 }
 
 const runColumns = exactColumns + ", claim, proposal, undoes, started, ended, state, exit, output, left_out, problem, undo_until, said_by"
 
 func (r *Run) columns() []any {
-	return append(r.Exact.columns(), &r.claim, &r.Proposal, &r.UndoOf, store.Nano{Time: &r.Started}, store.Nano{Time: &r.Ended}, &r.State, &r.ExitCode,
-		&r.Output, &r.LeftOut, &r.Problem, store.Nano{Time: &r.UndoUntil}, &r.By)
+	return append(r.Exact.columns(), &r.claim, &r.Proposal, &r.UndoOf, store.Time(&r.Started), store.Time(&r.Ended), &r.State, &r.ExitCode,
+		&r.Output, &r.LeftOut, &r.Problem, store.Time(&r.UndoUntil), &r.By)
 }
 
 func findRuns(ctx context.Context, tx *store.Tx, rest string, args ...any) ([]Run, error) {
@@ -155,6 +155,6 @@ func (r *Run) insert(ctx context.Context, tx *store.Tx) error {
 // put stores how a run ended. It changes no run that has ended before.
 func (r Run) put(ctx context.Context, tx *store.Tx) error {
 	_, err := tx.ExecContext(ctx, `UPDATE actions_runs SET ended = ?, state = ?, exit = ?, output = ?, left_out = ?, problem = ?, undo_until = ?
-		WHERE number = ? AND state = 'started'`, store.Nano{Time: &r.Ended}, r.State, r.ExitCode, r.Output, r.LeftOut, r.Problem, store.Nano{Time: &r.UndoUntil}, numberOf("r", r.ID))
+		WHERE number = ? AND state = 'started'`, store.Time(&r.Ended), r.State, r.ExitCode, r.Output, r.LeftOut, r.Problem, store.Time(&r.UndoUntil), numberOf("r", r.ID))
 	return err
 }
