@@ -47,7 +47,7 @@ func (w *Worker) Add(ctx context.Context, tx *store.Tx, e Escalation) error {
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO escalations (id, tick, incident, person, at, critical, expires, state, body)
 		VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING`,
-		e.ID, e.Tick, string(e.Incident), string(e.Person), e.At.UnixNano(), e.Critical, store.Nano{Time: &e.Template.Expires}, body)
+		e.ID, e.Tick, string(e.Incident), string(e.Person), e.At.UnixNano(), e.Critical, store.Time(&e.Template.Expires), body)
 	if err != nil {
 		return fmt.Errorf("deliberate: add %s: %w", e.ID, err)
 	}
@@ -68,8 +68,8 @@ type scanner interface{ Scan(into ...any) error }
 
 func (w *Worker) scan(from scanner) (r row, err error) {
 	var body, end []byte
-	if err := from.Scan(&r.State, &body, store.Nano{Time: &r.Started}, store.Nano{Time: &r.Deadline}, &r.Resumed, &r.bytes, &r.Cost, &r.system,
-		store.Nano{Time: &r.Over}, &end); err != nil {
+	if err := from.Scan(&r.State, &body, store.Time(&r.Started), store.Time(&r.Deadline), &r.Resumed, &r.bytes, &r.Cost, &r.system,
+		store.Time(&r.Over), &end); err != nil {
 		return r, err
 	}
 	if err := unpack(body, &r.Escalation); err != nil {

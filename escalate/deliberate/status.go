@@ -55,7 +55,7 @@ func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) err
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM escalations WHERE state <> 'ended'").Scan(&s.Waiting); err != nil {
 		return err
 	}
-	err := tx.QueryRowContext(ctx, "SELECT id, started FROM escalations WHERE state = 'running' LIMIT 1").Scan(&s.Running, store.Nano{Time: &s.Since})
+	err := tx.QueryRowContext(ctx, "SELECT id, started FROM escalations WHERE state = 'running' LIMIT 1").Scan(&s.Running, store.Time(&s.Since))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
