@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -123,24 +122,9 @@ type bounded struct{ next http.RoundTripper }
 func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := b.next.RoundTrip(request)
 	if err == nil {
-		response.Body = &boundedBody{response.Body, maxAnswer}
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
 	}
 	return response, err
-}
-
-type boundedBody struct {
-	io.ReadCloser
-	left int
-}
-
-var errTooLong = errors.New("the answer is too long for a token")
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= n; b.left < 0 {
-		return 0, errTooLong
-	}
-	return n, err
 }
 
 // plain makes words of an error of x/oauth2, which would quote the answer.
@@ -159,8 +143,8 @@ func (o Options) plain(ctx context.Context, err error, first bool, hidden []stri
 	if unsent, ok := errors.AsType[*url.Error](err); ok {
 		return fmt.Errorf("%s cannot be asked: %w", title, unsent.Err)
 	}
-	if strings.Contains(err.Error(), errTooLong.Error()) { // it is not wrapped
-		return fmt.Errorf("%s: %w", title, errTooLong)
+	if strings.Contains(err.Error(), (&http.MaxBytesError{}).Error()) { // it is not wrapped
+		return fmt.Errorf("%s: the answer is too long for a token", title)
 	}
 	return fmt.Errorf("%s answered with what is no token", title)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -47,26 +48,22 @@ func readToken(path string) (*token, error) {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("the sign-in %s "+format, append([]any{path}, args...)...)
 	}
-	stat, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) {
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil, errNoToken
+	case errors.Is(err, unix.ELOOP):
+		return nil, wrong("is no file; remove it and sign in again")
+	case err != nil:
+		return nil, wrong("cannot be opened: %w", cause(err))
 	}
+	defer func() { _ = file.Close() }() // nothing was written to it
+	stat, err := file.Stat()
 	if err != nil {
 		return nil, wrong("cannot be looked at: %w", cause(err))
 	}
 	if !stat.Mode().IsRegular() {
 		return nil, wrong("is no file; remove it and sign in again")
-	}
-	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, errNoToken
-	}
-	if err != nil {
-		return nil, wrong("cannot be opened: %w", cause(err))
-	}
-	defer func() { _ = file.Close() }() // nothing was written to it
-	if stat, err = file.Stat(); err != nil {
-		return nil, wrong("cannot be looked at: %w", cause(err))
 	}
 	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
 		return nil, wrong("can be read by others (mode %#o); run: chmod 600 %s", mode, path)
