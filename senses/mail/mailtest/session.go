@@ -16,7 +16,8 @@ import (
 	"github.com/emersion/go-sasl"
 )
 
-// session is one client's. The server's lock guards box and folder.
+// session is one client's. The server's lock guards folder and tracker: a
+// connection that is cut ends while Idle still runs.
 type session struct {
 	server  *Server
 	wire    *wire
@@ -94,10 +95,10 @@ func (s *session) Close() error { return s.Unselect() }
 func (s *session) Unselect() error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	if s.folder != nil {
+	if s.tracker != nil {
 		s.tracker.Close()
 	}
-	s.folder = nil
+	s.folder, s.tracker = nil, nil
 	return nil
 }
 
@@ -248,10 +249,13 @@ func (m numbered) write(r *imapserver.FetchResponseWriter, options *imap.FetchOp
 
 // Poll tells a client what happened, after one of its commands.
 func (s *session) Poll(w *imapserver.UpdateWriter, allowExpunge bool) error {
-	if s.folder == nil {
+	s.server.mu.Lock()
+	tracker := s.tracker
+	s.server.mu.Unlock()
+	if tracker == nil {
 		return nil
 	}
-	return s.tracker.Poll(w, allowExpunge)
+	return tracker.Poll(w, allowExpunge)
 }
 
 // Idle tells a client what happens, while it happens. The tracker's own would not
