@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -124,10 +125,8 @@ func Within(flag string, n, least, most int) error {
 
 // OneOf says that a flag has none of the values that it takes.
 func OneOf(flag, value string, values ...string) error {
-	for _, v := range values {
-		if v == value {
-			return nil
-		}
+	if slices.Contains(values, value) {
+		return nil
 	}
 	last := len(values) - 1
 	return fmt.Errorf("--%s is %q; it takes %s", flag, value, strings.Join(values[:last], ", ")+" or "+values[last])
