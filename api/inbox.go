@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -101,21 +102,12 @@ type InboxIncident struct {
 	Proposal string `json:"proposal,omitempty"`
 }
 
-// Delivery is what became of one message on one channel.
-type Delivery struct {
-	ID       int64     `json:"id"`
-	Channel  string    `json:"channel"`
-	Kind     string    `json:"kind"`  // incident, proposal, digest, notice, test
-	At       time.Time `json:"at"`    // when it was decided
-	State    string    `json:"state"` // pending, sending, sent, unknown, failed, expired
-	Sent     time.Time `json:"sent,omitzero"`
-	Attempts int       `json:"attempts"`
-	Repeated bool      `json:"repeated,omitempty"`
-	Title    string    `json:"title"`
-	Text     string    `json:"text,omitempty"`
-	Error    string    `json:"error,omitempty"`
-	Next     string    `json:"next,omitempty"` // what to do about Error
-}
+// Delivery is what became of one message on one channel, and ChannelStatus how
+// one channel fares.
+type (
+	Delivery      = notify.Delivery
+	ChannelStatus = notify.ChannelStatus
+)
 
 // IncidentExplanation answers "why" of an incident: why it was told or kept
 // back, on what it rests, and how it was delivered.
@@ -248,29 +240,3 @@ func (c *ChannelRenewal) check() error {
 	}
 	return c.ChannelTestRequest.check()
 }
-
-// ChannelStatus is how one channel fares.
-type ChannelStatus struct {
-	ID      string `json:"id"`
-	Kind    string `json:"kind"`    // ntfy, shoutrrr, desktop, stdout
-	Content string `json:"content"` // full, title, none
-	State   string `json:"state"`   // ok, resting, failing
-	// Answers: buttons come back over it. AnswersError is why they do not now.
-	Answers      bool   `json:"answers"`
-	AnswersError string `json:"answers_error,omitempty"`
-	// Strange counts what came back and was no answer, StrangeSince is when the
-	// first did.
-	Strange      int       `json:"strange,omitempty"`
-	StrangeSince time.Time `json:"strange_since,omitzero"`
-	Last         time.Time `json:"last,omitzero"` // last message that it took
-	Error        string    `json:"error,omitempty"`
-	Next         string    `json:"next,omitempty"`
-	Waiting      int       `json:"waiting"` // messages not sent yet
-}
-
-// manyStrange is from how many strange answers on somebody else writes to the
-// reply topic: a button that is pressed twice is one.
-const manyStrange = 10
-
-// Flooded reports whether somebody else writes to where answers come back.
-func (c ChannelStatus) Flooded() bool { return c.Strange >= manyStrange }

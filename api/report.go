@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/senses"
+)
 
 // Report sums up a stretch of time: what was thought, by whom, for how much,
 // and when the mind was blind. It is the receipt for a silence.
@@ -71,14 +75,7 @@ type ModelSum struct {
 }
 
 // BlindPeriod is a time in which a sense saw nothing.
-type BlindPeriod struct {
-	Sense string    `json:"sense"` // its kind
-	ID    string    `json:"id"`
-	From  time.Time `json:"from"`
-	// To is zero while it lasts.
-	To    time.Time `json:"to,omitzero"`
-	Error string    `json:"error,omitempty"`
-}
+type BlindPeriod = senses.BlindPeriod
 
 // ReportQuery says since when a report is wanted; zero for the last 24 hours.
 type ReportQuery struct {

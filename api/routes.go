@@ -76,6 +76,7 @@ func plain[A any](answer func(context.Context) (A, error)) func(context.Context,
 // served is one route with what answers it.
 type served struct {
 	method, path string
+	parts        [2]reflect.Type // what goes in, and what comes out
 	handle       http.HandlerFunc
 }
 
@@ -83,7 +84,8 @@ type served struct {
 // POST ends with the server, so that a client that hangs up leaves nothing half
 // done.
 func serve[Q, A any](s *Server, route Route[Q, A], answer func(context.Context, Q) (A, error)) served {
-	return served{route.Method, route.Path, func(w http.ResponseWriter, r *http.Request) {
+	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
+	return served{route.Method, route.Path, parts, func(w http.ResponseWriter, r *http.Request) {
 		ctx, body := r.Context(), []byte(nil)
 		if r.Method == http.MethodPost {
 			var err error

@@ -3,9 +3,9 @@ package api
 import (
 	"context"
 	"slices"
-	"time"
 
-	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/memory"
 )
 
 const (
@@ -66,16 +66,13 @@ type ConversationPage struct {
 	Before string `json:"before,omitempty"`
 }
 
-// Conversation is one conversation.
-type Conversation struct {
-	ID       string    `json:"id"`
-	Title    string    `json:"title,omitempty"`
-	Created  time.Time `json:"created"`
-	Updated  time.Time `json:"updated"`
-	Messages int       `json:"messages"`
-	// Last is the beginning of its last message.
-	Last string `json:"last,omitempty"`
-}
+// Conversation is one conversation, Message one message of it, and MemoryRecord
+// one thing that is remembered.
+type (
+	Conversation = chat.Conversation
+	Message      = chat.Message
+	MemoryRecord = memory.Record
+)
 
 // MessageQuery says which messages are wanted: those of Conversation, or those
 // with Words, or both.
@@ -133,21 +130,6 @@ const (
 	AuthorMind   = "mind"
 )
 
-// Message is one message of a conversation.
-type Message struct {
-	ID           int64     `json:"id"`
-	Conversation string    `json:"conversation"`
-	At           time.Time `json:"at"`
-	Author       string    `json:"author"` // person, agent, mind
-	// Name of the agent, or of the part of the mind.
-	Name string `json:"name,omitempty"`
-	// Trust says whose word it is; what the mind wrote is nobody's.
-	Trust        subconscious.Trust `json:"trust,omitempty"`
-	Text         string             `json:"text"`
-	Deliberation string             `json:"deliberation,omitempty"`
-	Proposal     string             `json:"proposal,omitempty"`
-}
-
 // PostRequest is the body of POST /v1/messages.
 type PostRequest struct {
 	// Conversation that it belongs to, which need not be there; empty begins a
@@ -204,35 +186,8 @@ type MemoryPage struct {
 	Quarantined int `json:"quarantined"`
 }
 
-// MemoryStatus says whether a memory is used.
-type MemoryStatus string
-
-// The states of a memory.
-const (
-	MemoryActive      MemoryStatus = "active"
-	MemoryQuarantined MemoryStatus = "quarantined" // never recalled until the person confirms it
-	MemoryArchived    MemoryStatus = "archived"
-	MemoryForgotten   MemoryStatus = "forgotten" // its text is gone
-)
-
-// MemoryRecord is one thing that is remembered.
-type MemoryRecord struct {
-	ID     string             `json:"id"`
-	Kind   string             `json:"kind"` // fact, pattern, insight, solution, learning, decision, summary, style, note, event
-	Text   string             `json:"text"`
-	Tags   []string           `json:"tags"`
-	Trust  subconscious.Trust `json:"trust"`
-	Status MemoryStatus       `json:"status"`
-	// Agent is who wrote it: "person", "deliberation", or an agent's name.
-	Agent        string                  `json:"agent,omitempty"`
-	Deliberation string                  `json:"deliberation,omitempty"`
-	Incident     subconscious.IncidentID `json:"incident,omitempty"`
-	Citations    []subconscious.Citation `json:"citations"`
-	Created      time.Time               `json:"created"`
-	Updated      time.Time               `json:"updated"`
-	// Seen is how often it was learnt again.
-	Seen int `json:"seen,omitempty"`
-}
+// MemoryForgotten is the state of a memory whose text is gone.
+const MemoryForgotten memory.Status = "forgotten"
 
 // MemoryChange is the body of POST /v1/memory: exactly one of Add, Confirm and
 // Forget.

@@ -5,6 +5,7 @@ package api
 import (
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -74,15 +75,7 @@ type TickStatus struct {
 }
 
 // SenseStatus is the health of one sense.
-type SenseStatus struct {
-	ID       string    `json:"id"`
-	Kind     string    `json:"kind"`
-	State    string    `json:"state"` // ok, starting, degraded, blind
-	Since    time.Time `json:"since"`
-	Error    string    `json:"error,omitempty"`
-	Next     time.Time `json:"next,omitzero"`
-	Standing int       `json:"standing"`
-}
+type SenseStatus = senses.Health
 
 // ThreadStatus is the health of one thread.
 type ThreadStatus struct {

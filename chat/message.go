@@ -45,7 +45,7 @@ type Message struct {
 	Name string `json:"name,omitempty"`
 	// Trust is never more than that of its author. Zero is that of its author,
 	// and for the mind an outsider's: it says itself what it was shown.
-	Trust subconscious.Trust `json:"trust"`
+	Trust subconscious.Trust `json:"trust,omitempty"`
 	// Text is plain and redacted, of at most MaxText bytes.
 	Text string `json:"text"`
 	// Key makes posting idempotent: the same key of the same author and name
@@ -59,12 +59,12 @@ type Message struct {
 type Conversation struct {
 	// ID is "c-…" or a name that was given: letters, digits, and - _ . within.
 	ID       string    `json:"id"`
-	Title    string    `json:"title"` // the beginning of its first message
+	Title    string    `json:"title,omitempty"` // the beginning of its first message
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 	Messages int       `json:"messages"`
-	Last     string    `json:"last"`    // the beginning of its last message
-	LastID   int64     `json:"last_id"` // the ID of its last message
+	Last     string    `json:"last,omitempty"`    // the beginning of its last message
+	LastID   int64     `json:"-"` // the ID of its last message
 }
 
 // The bounds of a message: text and names in bytes.

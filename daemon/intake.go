@@ -267,7 +267,7 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 	switch {
 	case change.Confirm != "":
 		r, err := q.in.Memory.Confirm(ctx, change.Confirm)
-		return view.ShownMemory(r), view.Answer(err)
+		return r, view.Answer(err)
 	case change.Forget != "":
 		r, err := q.in.Memory.Get(ctx, change.Forget)
 		if err == nil {
@@ -276,15 +276,14 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 		if err != nil {
 			return api.MemoryRecord{}, view.Answer(err)
 		}
-		return api.MemoryRecord{ID: r.ID, Kind: string(r.Kind), Status: api.MemoryForgotten, Trust: r.Trust, Tags: []string{},
-			Citations: []subconscious.Citation{}, Created: r.Created, Updated: q.in.Now()}, nil
+		return api.MemoryRecord{ID: r.ID, Kind: r.Kind, Status: api.MemoryForgotten, Trust: r.Trust, Created: r.Created, Updated: q.in.Now()}, nil
 	}
 	kind := memory.Kind(change.Kind)
 	if kind == "" {
 		kind = memory.Note
 	}
 	r, err := q.in.Memory.Add(ctx, memory.Record{Kind: kind, Text: change.Add, Tags: change.Tags, Trust: api.TrustOf(change.As), Agent: who})
-	return view.ShownMemory(r), view.Answer(err)
+	return r, view.Answer(err)
 }
 
 // testWithin is how long a test of the channels waits.
@@ -298,7 +297,7 @@ func (q *intake) TestChannels(ctx context.Context, channel string) ([]api.Delive
 		return nil, unknownChannel(channel)
 	}
 	deliveries, err := q.in.Outbox.Test(ctx, channel)
-	return view.Deliveries(deliveries), view.Answer(err)
+	return deliveries, view.Answer(err)
 }
 
 // channel is the place of a channel among all, -1 for none of that name.

@@ -82,23 +82,23 @@ func TestStrangeAnswers(t *testing.T) {
 		})
 	}
 	kept()
-	if got := phone(); got.Strange != junk || got.StrangeSince.IsZero() || !got.Flooded() {
+	if got := phone(); got.Refused != junk || got.RefusedSince.IsZero() || !got.Flooded() {
 		t.Errorf("%+v", got)
 	}
 	w.restart()
 	press("Not now", 2)
-	if got := phone(); got.Strange != junk {
-		t.Errorf("after a restart it knows of %d strange answers", got.Strange)
+	if got := phone(); got.Refused != junk {
+		t.Errorf("after a restart it knows of %d strange answers", got.Refused)
 	}
 	// The twin: where the place is forgotten, all comes again.
 	w.stop()
 	w.change("UPDATE notify_replies SET place = ''")
 	w.begin()
 	press("Dismiss", 3)
-	w.until("all came again", func() bool { return phone().Strange >= 2*junk })
+	w.until("all came again", func() bool { return phone().Refused >= 2*junk })
 
 	renewed, err := w.d.RenewChannel(ctx, "phone")
-	if err != nil || renewed.Strange != 0 {
+	if err != nil || renewed.Refused != 0 {
 		t.Fatalf("%+v, %v", renewed, err)
 	}
 	if _, err := w.d.TestChannels(ctx, "phone"); err != nil {

@@ -45,7 +45,7 @@ type Record struct {
 	// Text is plain and redacted, of at most MaxText bytes.
 	Text string `json:"text"`
 	// Tags are sorted, at most MaxTags.
-	Tags []string `json:"tags,omitempty"`
+	Tags []string `json:"tags"`
 	// Trust is the least of all that it rests on. What is none of owner,
 	// machine and agent counts as an outsider's.
 	Trust subconscious.Trust `json:"trust"`
@@ -56,10 +56,10 @@ type Record struct {
 	Agent        string                  `json:"agent,omitempty"`
 	Deliberation string                  `json:"deliberation,omitempty"`
 	Incident     subconscious.IncidentID `json:"incident,omitempty"`
-	Citations    []subconscious.Citation `json:"citations,omitempty"`
+	Citations    []subconscious.Citation `json:"citations"`
 	Created      time.Time               `json:"created"`
 	Updated      time.Time               `json:"updated"`
-	SeenCount    int                     `json:"seen_count"`
+	SeenCount    int                     `json:"seen,omitempty"`
 	// Key makes writing idempotent: the same key of the same trust writes once.
 	// It is not read back.
 	Key string `json:"-"`

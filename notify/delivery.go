@@ -20,26 +20,26 @@ const (
 
 // Delivery is what became of one message on one channel.
 type Delivery struct {
-	ID       int64
-	Channel  string
-	Kind     Kind
-	Incident subconscious.IncidentID
-	Proposal string    // that it asks about, for KindProposal
-	At       time.Time // when it was decided
-	State    State
-	Sent     time.Time // when the channel took it; zero where it did not
-	Attempts int
+	ID       int64                   `json:"id"`
+	Channel  string                  `json:"channel"`
+	Kind     Kind                    `json:"kind"`
+	Incident subconscious.IncidentID `json:"-"`
+	Proposal string                  `json:"-"`  // that it asks about, for KindProposal
+	At       time.Time               `json:"at"` // when it was decided
+	State    State                   `json:"state"`
+	Sent     time.Time               `json:"sent,omitzero"` // when the channel took it; zero where it did not
+	Attempts int                     `json:"attempts"`
 	// Repeated: it was sent again, and may have arrived twice.
-	Repeated bool
-	Urgent   bool
+	Repeated bool `json:"repeated,omitempty"`
+	Urgent   bool `json:"-"`
 	// Title and Text are the whole message, whatever of it the channel carries.
-	Title   string
-	Text    string
-	Expires time.Time // zero: a day after At
-	Error   string    // of the last attempt that failed, in a plain sentence
-	Next    string    // what to do about it
+	Title   string    `json:"title"`
+	Text    string    `json:"text,omitempty"`
+	Expires time.Time `json:"-"`               // zero: a day after At
+	Error   string    `json:"error,omitempty"` // of the last attempt that failed, in a plain sentence
+	Next    string    `json:"next,omitempty"`  // what to do about it
 	// Due is when it is sent again at the earliest, while it is pending.
-	Due time.Time
+	Due time.Time `json:"-"`
 }
 
 // Undelivered counts what did not arrive for certain, and what still waits.
@@ -61,25 +61,32 @@ const (
 
 // ChannelStatus is how one channel fares.
 type ChannelStatus struct {
-	ID      string
-	Kind    string
-	Content Content
-	State   ChannelState
+	ID      string       `json:"id"`
+	Kind    string       `json:"kind"`
+	Content Content      `json:"content"`
+	State   ChannelState `json:"state"`
 	// Until is when a resting channel is tried again.
-	Until time.Time
+	Until time.Time `json:"-"`
 	// Answers: answers come back over it. AnswersError is why they do not now.
-	Answers      bool
-	AnswersError string
+	Answers      bool   `json:"answers"`
+	AnswersError string `json:"answers_error,omitempty"`
 	// Answered is when the last one came, of a test too; zero for never. Refused
 	// counts what came and was no valid answer, RefusedSince is when the first did.
-	Answered     time.Time
-	Refused      int
-	RefusedSince time.Time
-	Last         time.Time // when it last took a message; zero for never
-	Error        string    // where State is not ok
-	Next         string    // what to do about Error
-	Waiting      int       // messages not sent yet
+	Answered     time.Time `json:"-"`
+	Refused      int       `json:"strange,omitempty"`
+	RefusedSince time.Time `json:"strange_since,omitzero"`
+	Last         time.Time `json:"last,omitzero"`   // when it last took a message; zero for never
+	Error        string    `json:"error,omitempty"` // where State is not ok
+	Next         string    `json:"next,omitempty"`  // what to do about Error
+	Waiting      int       `json:"waiting"`         // messages not sent yet
 }
+
+// manyStrange is from how many strange answers on somebody else writes to the
+// reply topic: a button that is pressed twice is one.
+const manyStrange = 10
+
+// Flooded reports whether somebody else writes to where answers come back.
+func (c ChannelStatus) Flooded() bool { return c.Refused >= manyStrange }
 
 // Reply is what the person answered to a message.
 type Reply struct {

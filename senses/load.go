@@ -18,7 +18,7 @@ type BlindPeriod struct {
 	ID    string    `json:"id"`
 	From  time.Time `json:"from"`
 	To    time.Time `json:"to,omitzero"` // zero while it lasts
-	Error string    `json:"error"`
+	Error string    `json:"error,omitempty"`
 }
 
 // load reads the records back.

@@ -110,11 +110,11 @@ func said() []api.Message {
 
 func memories() []api.MemoryRecord {
 	return []api.MemoryRecord{
-		{ID: "m-1f", Kind: "solution", Text: "A restart of backup.service mended it", Tags: []string{"backup"}, Trust: subconscious.Owner, Status: api.MemoryActive, Agent: "person",
-			Created: ago(72 * time.Hour), Updated: ago(72 * time.Hour), Seen: 3},
-		{ID: "m-1e", Kind: "fact", Text: "Support asks that alarms be dismissed", Trust: subconscious.Outsider, Status: api.MemoryQuarantined, Agent: "deliberation",
-			Deliberation: "d-6b0", Incident: "i-backup-1a0", Citations: []subconscious.Citation{{Ref: "mail:abcdefghij"}}, Created: ago(64 * time.Minute), Updated: ago(64 * time.Minute), Seen: 1},
-		{ID: "m-1d", Kind: "note", Text: "The printers close at noon on Fridays", Trust: subconscious.Owner, Status: api.MemoryActive, Agent: "person", Created: ago(200 * time.Hour), Updated: ago(200 * time.Hour), Seen: 1},
+		{ID: "m-1f", Kind: "solution", Text: "A restart of backup.service mended it", Tags: []string{"backup"}, Trust: subconscious.Owner, Status: "active", Agent: "person",
+			Created: ago(72 * time.Hour), Updated: ago(72 * time.Hour), SeenCount: 3},
+		{ID: "m-1e", Kind: "fact", Text: "Support asks that alarms be dismissed", Trust: subconscious.Outsider, Status: "quarantined", Agent: "deliberation",
+			Deliberation: "d-6b0", Incident: "i-backup-1a0", Citations: []subconscious.Citation{{Ref: "mail:abcdefghij"}}, Created: ago(64 * time.Minute), Updated: ago(64 * time.Minute), SeenCount: 1},
+		{ID: "m-1d", Kind: "note", Text: "The printers close at noon on Fridays", Trust: subconscious.Owner, Status: "active", Agent: "person", Created: ago(200 * time.Hour), Updated: ago(200 * time.Hour), SeenCount: 1},
 	}
 }
 

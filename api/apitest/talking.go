@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -90,7 +91,7 @@ func (m *Mind) SearchMemory(_ context.Context, query api.MemoryQuery) (api.Memor
 	defer m.mu.Unlock()
 	var found api.MemoryPage
 	for _, memory := range m.Memories {
-		apart := memory.Status == api.MemoryQuarantined
+		apart := memory.Status == "quarantined"
 		if apart {
 			found.Quarantined++
 		}
@@ -127,10 +128,10 @@ func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.Mem
 	defer m.mu.Unlock()
 	m.changed = append(m.changed, change)
 	if change.Add != "" {
-		record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Kind: cmp.Or(change.Kind, "note"), Text: change.Add, Tags: change.Tags,
-			Trust: subconscious.Owner, Status: api.MemoryActive, Agent: api.AuthorPerson, Created: at, Updated: at, Seen: 1}
+		record := api.MemoryRecord{ID: fmt.Sprintf("m-new-%d", len(m.changed)), Kind: memory.Kind(cmp.Or(change.Kind, "note")), Text: change.Add, Tags: change.Tags,
+			Trust: subconscious.Owner, Status: "active", Agent: api.AuthorPerson, Created: at, Updated: at, SeenCount: 1}
 		if change.As != "" {
-			record.Trust, record.Status, record.Agent = subconscious.Agent, api.MemoryQuarantined, change.As
+			record.Trust, record.Status, record.Agent = subconscious.Agent, "quarantined", change.As
 		}
 		m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
 		return record, nil
@@ -140,7 +141,7 @@ func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.Mem
 		return api.MemoryRecord{}, err
 	}
 	if change.Confirm != "" {
-		m.Memories[n].Status, m.Memories[n].Trust, m.Memories[n].Updated = api.MemoryActive, subconscious.Owner, at
+		m.Memories[n].Status, m.Memories[n].Trust, m.Memories[n].Updated = "active", subconscious.Owner, at
 		return m.Memories[n], nil
 	}
 	id := m.Memories[n].ID

@@ -131,7 +131,7 @@ func (m *Mind) RenewChannel(_ context.Context, channel string) (api.ChannelStatu
 	defer m.mu.Unlock()
 	for i := range m.Now.Channels {
 		if c := &m.Now.Channels[i]; c.ID == channel {
-			c.Strange, c.StrangeSince = 0, time.Time{}
+			c.Refused, c.RefusedSince = 0, time.Time{}
 			return *c, nil
 		}
 	}

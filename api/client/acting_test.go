@@ -106,7 +106,7 @@ func TestTalkingMethods(t *testing.T) {
 	if err != nil || len(found.Memories) != 1 || found.Total != 3 || found.Quarantined != 1 {
 		t.Errorf("memory: %v %+v", err, found)
 	}
-	if found, err = c.SearchMemory(ctx, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Status != api.MemoryQuarantined {
+	if found, err = c.SearchMemory(ctx, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Status != "quarantined" {
 		t.Errorf("kept apart: %v %+v", err, found)
 	}
 	if record, err := c.Memory(ctx, "m-1e"); err != nil || len(record.Citations) != 1 {

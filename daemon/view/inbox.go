@@ -66,9 +66,13 @@ func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incide
 	if err != nil {
 		return api.InboxIncident{}, fmt.Errorf("read what was sent: %w", err)
 	}
-	shown.Delivery = Deliveries(slices.DeleteFunc(deliveries, func(x notify.Delivery) bool {
-		return !x.At.Equal(deliveries[len(deliveries)-1].At)
-	}))
+	var last time.Time
+	for _, x := range deliveries {
+		last = x.At
+	}
+	shown.Delivery = slices.DeleteFunc(deliveries, func(x notify.Delivery) bool {
+		return !x.At.Equal(last)
+	})
 	return shown, nil
 }
 
@@ -95,18 +99,6 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 		shown.Outcome = t.Told[n-1].Outcome
 	}
 	return shown
-}
-
-// Deliveries are what became of messages, as they travel.
-func Deliveries(all []notify.Delivery) []api.Delivery {
-	out := []api.Delivery{}
-	for _, x := range all {
-		out = append(out, api.Delivery{
-			ID: x.ID, Channel: x.Channel, Kind: string(x.Kind), At: x.At, State: string(x.State), Sent: x.Sent, Attempts: x.Attempts,
-			Repeated: x.Repeated, Title: x.Title, Text: x.Text, Error: x.Error, Next: x.Next,
-		})
-	}
-	return out
 }
 
 // waiting are the incidents that wait to be told, the most important first.
@@ -189,7 +181,7 @@ func (v *Reader) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 	if err != nil {
 		return api.IncidentExplanation{}, fmt.Errorf("read what was sent: %w", err)
 	}
-	out.Deliveries = Deliveries(deliveries)
+	out.Deliveries = deliveries
 	scores, err := v.in.Mind.Scores(ctx)
 	if err != nil {
 		return api.IncidentExplanation{}, fmt.Errorf("read what was learnt: %w", err)

@@ -61,7 +61,8 @@ func (v *Reader) Report(ctx context.Context, since time.Time) (api.Report, error
 		return api.Report{}, fmt.Errorf("read the blind periods: %w", err)
 	}
 	for _, b := range blind {
-		report.Blind = append(report.Blind, api.BlindPeriod{Sense: b.Sense, ID: b.ID, From: b.From.In(zone), To: inZone(b.To, zone), Error: b.Error})
+		b.From, b.To = b.From.In(zone), inZone(b.To, zone)
+		report.Blind = append(report.Blind, b)
 	}
 	return report, nil
 }

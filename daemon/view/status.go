@@ -36,7 +36,7 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 			Count: shown.State.TickCount, Last: shown.State.LastTick, Next: v.in.Next(), Running: shown.Running,
 			Schedule: v.in.Config.Schedule, Error: shown.Failure,
 		},
-		Senses: senseStatuses(shown.Senses), Threads: shown.Threads, Subconscious: shown.State.Document(),
+		Senses: shown.Senses, Threads: shown.Threads, Subconscious: shown.State.Document(),
 		Parked: parkedEntries(shown.State.Parked), Presence: shown.Presence,
 		Pending: pending, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 	}
@@ -93,16 +93,6 @@ const (
 	Failed  = "failed"
 	OK      = "ok"
 )
-
-func senseStatuses(all []senses.Health) []api.SenseStatus {
-	statuses := make([]api.SenseStatus, 0, len(all))
-	for _, h := range all {
-		statuses = append(statuses, api.SenseStatus{
-			ID: h.ID, Kind: h.Kind, State: string(h.State), Since: h.Since, Error: h.Error, Next: h.Next, Standing: h.Standing,
-		})
-	}
-	return statuses
-}
 
 // Document implements api.Inspector.
 func (v *Reader) Document(context.Context) ([]byte, error) {

@@ -32,12 +32,7 @@ func (v *Reader) Conversations(ctx context.Context, query api.ConversationQuery)
 	if err != nil {
 		return api.ConversationPage{}, Answer(err)
 	}
-	page := api.ConversationPage{Conversations: []api.Conversation{}}
-	for _, c := range found {
-		page.Conversations = append(page.Conversations, api.Conversation{
-			ID: c.ID, Title: c.Title, Created: c.Created, Updated: c.Updated, Messages: c.Messages, Last: c.Last,
-		})
-	}
+	page := api.ConversationPage{Conversations: found}
 	if len(found) == limit {
 		page.Before = strconv.FormatInt(found[limit-1].LastID, 10)
 	}
@@ -72,12 +67,8 @@ func (v *Reader) Messages(ctx context.Context, query api.MessageQuery) (api.Mess
 
 // ShownMessage is a message as it travels.
 func ShownMessage(m chat.Message) api.Message {
-	out := api.Message{
-		ID: m.ID, Conversation: m.Conversation, At: m.At, Author: string(m.Author), Name: m.Name, Trust: m.Trust, Text: m.Text,
-		Deliberation: m.Deliberation, Proposal: m.Proposal,
-	}
 	if m.Author == chat.Mind {
-		out.Trust = ""
+		m.Trust = "" // what the mind wrote is nobody's word
 	}
-	return out
+	return m
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
 )
@@ -83,7 +84,7 @@ func TestMailAccounts(t *testing.T) {
 }
 
 // mailRuns is a daemon whose account is in that state.
-func mailRuns(state string) func(*testing.T, *patient) {
+func mailRuns(state senses.State) func(*testing.T, *patient) {
 	return func(_ *testing.T, p *patient) {
 		p.options.Daemon = fakeDaemon{status: api.Status{Senses: []api.SenseStatus{{ID: "home", Kind: "mail", State: state}}}}
 	}

@@ -66,7 +66,7 @@ func (e *examination) told(c api.ChannelStatus) {
 	e.say(c.ID+" answers",
 		row{c.AnswersError != "", Degraded, "answers of buttons do not come back: " + c.AnswersError, cmp.Or(c.Next, "messages still arrive; answer with subconsciousctl inbox meanwhile")},
 		row{c.Flooded(), Degraded, fmt.Sprintf("%d strange answers came since %s: somebody else writes to the reply topic",
-			c.Strange, c.StrangeSince.In(e.zone()).Format("Mon 2 Jan 15:04")), "renew the topic: subconsciousctl notify renew " + c.ID},
+			c.Refused, c.RefusedSince.In(e.zone()).Format("Mon 2 Jan 15:04")), "renew the topic: subconsciousctl notify renew " + c.ID},
 		row{c.Answers, OK, "answers of buttons come back", ""})
 }
 

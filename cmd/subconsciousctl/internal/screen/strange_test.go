@@ -14,7 +14,7 @@ import (
 func TestStrangeAnswers(t *testing.T) {
 	at := time.Date(2026, 3, 14, 14, 5, 0, 0, time.UTC)
 	for strange, onScreen := range map[int]bool{0: false, 1: false, 1500: true} {
-		phone := api.ChannelStatus{ID: "phone", State: "ok", Answers: true, Strange: strange, StrangeSince: at.Add(-time.Hour)}
+		phone := api.ChannelStatus{ID: "phone", State: "ok", Answers: true, Refused: strange, RefusedSince: at.Add(-time.Hour)}
 		view := screen.View{Width: 200, At: at}
 		status := screen.Status(view, api.Status{Channels: []api.ChannelStatus{phone}})
 		list := screen.Channels(view, []api.ChannelStatus{phone})

@@ -1,0 +1,81 @@
+package api
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the list of what travels")
+
+// TestWire lists every field that travels, by its type, so that none gets out by
+// accident: a field reaches the wire by an explicit tag alone.
+func TestWire(t *testing.T) {
+	types := map[reflect.Type]string{}
+	for _, route := range (&Server{options: Options{Mind: struct{ Mind }{}}}).routes() {
+		for _, part := range route.parts {
+			travels(t, types, part)
+		}
+	}
+	lines := slices.Sorted(maps.Values(types))
+	if len(lines) < 50 {
+		t.Fatalf("only %d types travel", len(lines))
+	}
+	got := strings.Join(lines, "\n") + "\n"
+	const golden = "testdata/wire.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("what travels is not what %s lists (-want +got); -update writes it:\n%s", golden, diff)
+	}
+}
+
+// travels adds a type, and those of its fields.
+func travels(t *testing.T, types map[reflect.Type]string, what reflect.Type) {
+	if what.Implements(reflect.TypeFor[json.Marshaler]()) {
+		return
+	}
+	switch what.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		travels(t, types, what.Elem())
+		return
+	case reflect.Struct:
+	default:
+		return
+	}
+	if _, known := types[what]; known {
+		return
+	}
+	types[what] = ""
+	var names []string
+	for i := range what.NumField() {
+		field := what.Field(i)
+		name, tagged := field.Tag.Lookup("json")
+		switch query := field.Tag.Get("query") + field.Tag.Get("path"); {
+		case !field.IsExported(), name == "-":
+			continue
+		case query != "":
+			name = query
+		case !tagged && !field.Anonymous:
+			t.Errorf("%s.%s has no tag, and travels", what, field.Name)
+		}
+		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %s", name, field.Type)))
+		travels(t, types, field.Type)
+	}
+	types[what] = fmt.Sprintf("%s: %s", what, strings.Join(names, "; "))
+}
