@@ -63,8 +63,8 @@ type Conversation struct {
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 	Messages int       `json:"messages"`
-	Last     string    `json:"last,omitempty"`    // the beginning of its last message
-	LastID   int64     `json:"-"` // the ID of its last message
+	Last     string    `json:"last,omitempty"` // the beginning of its last message
+	LastID   int64     `json:"-"`              // the ID of its last message
 }
 
 // The bounds of a message: text and names in bytes.
