@@ -319,7 +319,7 @@ func (l *Look[E]) plan(ctx context.Context) error {
 		return true
 	}}
 	if s.Rescan = s.Rescan || s.kind.Whole && len(s.Touched) > 0; s.Rescan {
-		vanished["."], s.full, s.skipped = true, false, 0
+		vanished["."], s.full = true, false
 		if err := w.Below(ctx, "."); err != nil {
 			return err
 		}
@@ -331,7 +331,10 @@ func (l *Look[E]) plan(ctx context.Context) error {
 			}
 		}
 	}
-	s.closed, s.full, s.skipped = w.Closed, s.full || w.Full, s.skipped+w.Skipped
+	s.closed, s.full = w.Closed, s.full || w.Full
+	if s.Rescan {
+		s.skipped = w.Skipped
+	}
 	gone := func(rel string) bool {
 		_, is := there[rel]
 		return !is && under(rel, vanished) && !w.Full && !(s.hidden[rel] && len(w.Closed) > 0) &&
