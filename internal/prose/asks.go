@@ -90,7 +90,16 @@ type language struct {
 	idle phrasebook
 }
 
-var languages = []language{englishTongue: englishAsks, germanTongue: germanAsks, frenchTongue: frenchAsks, spanishTongue: spanishAsks}
+var languages = []language{
+	englishTongue: languageOf("english"), germanTongue: languageOf("german"), frenchTongue: languageOf("french"), spanishTongue: languageOf("spanish"),
+}
+
+func languageOf(name string) language {
+	return language{
+		requests: phrases(name + ".requests"), polite: phrases(name + ".polite"), marked: phrases(name + ".marked"), questions: phrases(name + ".questions"),
+		open: phrases(name + ".open"), formulas: phrases(name + ".formulas"), idle: phrases(name + ".idle"),
+	}
+}
 
 // readAsk says whether a sentence asks something of who reads it.
 func readAsk(s string, short bool) (AskForm, bool) {
@@ -156,8 +165,7 @@ func (l *language) ask(words []word, mark, short bool) (AskForm, int, bool) {
 }
 
 // wordsOfAsking before "can you" make a question of a request: "when can you …".
-var wordsOfAsking = SetOf(`when where what which who how why wann wo was wie welche welchen wer warum quand où comment combien que qu quel quelle
-	pourquoi cuándo dónde qué cómo cuál quién cuánto`)
+var wordsOfAsking = listed("wordsOfAsking")
 
 // supposing words make of "would you" a question of what one would do.
 var supposing = SetOf(`if unless suppose imagine`)

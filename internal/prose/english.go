@@ -2,9 +2,7 @@ package prose
 
 var (
 	// englishNot follows "I will" where nothing is promised.
-	englishNot = SetOf(`never not no always probably maybe perhaps possibly likely hardly rarely ever know understand miss love
-		hate admit say forget regret survive die believe need want think wonder assume become remain agree stay feel notice
-		like live grow gladly most t only`)
+	englishNot    = listed("englishNot")
 	englishAdverb = SetOf(`also now then definitely certainly surely just quickly personally still gladly happily soon definitively try to`)
 	englishThing  = SetOf(`it the a this that them my everything all your our these those`)
 )

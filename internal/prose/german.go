@@ -5,14 +5,9 @@ import "strings"
 var (
 	germanNot = SetOf(`nie niemals nimmer kein keine keinen keiner vielleicht wohl wahrscheinlich vermutlich eventuell immer kaum`)
 	// germanDoing are verbs by which one undertakes something, first person.
-	germanDoing = SetOf(`schicke sende maile versende verschicke melde liefere mache erledige kümmere rufe bringe schreibe überweise
-		bezahle zahle prüfe kläre bestelle buche kaufe reiche gebe stelle organisiere bereite besorge antworte beantworte
-		informiere frage hole repariere beantrage kündige unterschreibe bearbeite korrigiere ergänze aktualisiere erstelle
-		entwerfe plane teste räume putze übergebe übernehme schließe lese fertige drucke spreche bitte trage lege suche finde
-		richte installiere sichere veröffentliche vereinbare verschiebe storniere erneuere verlängere`)
+	germanDoing = listed("germanDoing")
 	// germanBeing are verbs of the first person that undertake nothing.
-	germanBeing = SetOf(`habe hätte würde wurde wäre könnte dürfte glaube denke hoffe finde bleibe wohne warte brauche kenne liebe hasse
-		heiße lebe sage sehe verstehe gehe komme fahre fliege wünsche freue fühle habe meine`)
+	germanBeing = listed("germanBeing")
 	germanModal = SetOf(`muss müssen`)
 	germanWish  = SetOf(`will möchte soll sollte`)
 )

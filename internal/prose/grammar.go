@@ -111,11 +111,7 @@ func quoted(s string, pos int) bool {
 
 // reporting are words of saying and thinking: what follows them is told, and
 // not promised.
-var reporting = SetOf(`said says say told tells wrote writes asked asks thought thinks think believe believes hope hopes hoped wish
-	claims claimed knew knows whether imagine suppose guess heard read who which that
-	sagte sagt sagten meinte meint glaubt glaube glaubte dachte denkt schrieb schreibt fragte hofft hoffe wünschte ob dass
-	dit disait pense pensait croit crois espère espérait écrit demande que
-	dijo dice decía piensa pensaba creo cree espera espero escribió pregunta que`)
+var reporting = listed("reporting")
 
 func reported(words []word, r reading) bool {
 	for _, w := range words[:r.word] {
@@ -130,8 +126,7 @@ func reported(words []word, r reading) bool {
 var conditions = SetOf(`if unless would wenn falls sofern sobald si s`)
 
 // linking words may stand before a promise without a pause.
-var linking = SetOf(`and so but then also ok okay yes well now therefore tomorrow today tonight later next note please
-	und also dann aber ja gut nun bitte et donc alors mais oui puis ensuite y entonces pero luego sí bueno mañana hoy`)
+var linking = listed("linking")
 
 // opens reports whether a clause of its own begins at word i.
 func opens(words []word, i int) bool {

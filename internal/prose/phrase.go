@@ -46,25 +46,23 @@ const (
 // those that begin with a word.
 type phrasebook func() map[string][]phrase
 
-// phrases is the phrasebook of a list, one phrase a line; the first step of each
-// is of words. The list is read when it is used first.
-func phrases(sets map[string]Set, list string) phrasebook {
-	return sync.OnceValue(func() map[string][]phrase { return readPhrases(sets, list) })
+// phrases is the phrasebook of a list in lang, one phrase a line; the first step of
+// each is of words. The list is read when it is used first.
+func phrases(name string) phrasebook {
+	return sync.OnceValue(func() map[string][]phrase { return readPhrases(name) })
 }
 
-func readPhrases(sets map[string]Set, list string) map[string][]phrase {
+func readPhrases(name string) map[string][]phrase {
 	first := map[string][]phrase{}
-	for line := range strings.Lines(list) {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
-			continue
-		}
+	about, _, _ := strings.Cut(name, ".")
+	for line := range strings.Lines(list(name)) {
 		p := phrase{}
 		for _, field := range strings.Fields(line) {
 			if field == "^" {
 				p.head = true
 				continue
 			}
-			p.steps = append(p.steps, readStep(sets, field))
+			p.steps = append(p.steps, readStep(about, field))
 		}
 		if len(p.steps) == 0 {
 			continue
@@ -79,14 +77,9 @@ func readPhrases(sets map[string]Set, list string) map[string][]phrase {
 	return first
 }
 
-func readStep(sets map[string]Set, field string) step {
-	named := func(name string) Set {
-		s, ok := sets[name]
-		if !ok {
-			panic("prose: no set of words is named " + name)
-		}
-		return s
-	}
+// readStep reads one step. Sets of words are those of the same language or topic.
+func readStep(about, field string) step {
+	named := func(name string) Set { return listed(about + "." + name) }
 	switch {
 	case field == "...":
 		return step{kind: gap}
@@ -107,9 +100,6 @@ func readStep(sets map[string]Set, field string) step {
 // find returns the first word from which on one of the phrases stands, and the
 // one behind it.
 func (b phrasebook) find(words []word) (from, to int, ok bool) {
-	if b == nil { // a language has no phrases of this kind
-		return 0, 0, false
-	}
 	first := b()
 	for i, w := range words {
 		for _, p := range first[w.text] {
@@ -178,9 +168,9 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 // word, each with a last step that is the end, and how many words the longest may have.
 type tail func() (first map[string][]phrase, longest int)
 
-func tails(list string) tail {
+func tails(name string) tail {
 	return sync.OnceValues(func() (map[string][]phrase, int) {
-		first, longest := readPhrases(nil, list), 0
+		first, longest := readPhrases(name), 0
 		for _, all := range first {
 			for i := range all {
 				n := len(all[i].steps)

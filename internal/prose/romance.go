@@ -81,8 +81,7 @@ var (
 	spanishNever   = SetOf(`seré estaré tendré habré sabré podré querré ser estar tener haber`)
 	spanishMark    = SetOf(`el los las del para con lo mi al una mañana hoy antes por yo`)
 	// spanishPast are verbs whose past looks like another one's future.
-	spanishPast = SetOf(`preparé comparé paré reparé separé disparé declaré aclaré esperé operé superé generé recuperé consideré
-		miré tiré retiré admiré giré respiré inspiré libéré liberé moderé alteré celebré amparé aseguré juré duré retiré`)
+	spanishPast = listed("spanishPast")
 )
 
 // spanish reads "voy a enviar …", "enviaré …", "tengo que … antes del …",

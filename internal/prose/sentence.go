@@ -146,8 +146,7 @@ func isI(text string) bool {
 	return strings.HasPrefix(text, "I ") || strings.HasPrefix(text, "I'") || strings.HasPrefix(text, "I’")
 }
 
-var abbreviations = SetOf(`dr mr mrs ms prof st nr no ca bzw usw etc vs ing jan feb mar apr jun jul aug sep sept oct okt nov
-	dec dez dic déc févr janv art abs tel max min inkl sra sr sres evtl ggf str bspw approx inc ltd mo di mi do fr sa so`)
+var abbreviations = listed("abbreviations")
 
 // isAbbreviation reports whether a dot behind text ends no sentence: after a
 // single letter, a known abbreviation or a number of one or two digits, but for

@@ -12,15 +12,10 @@ const (
 
 // commonWords are the small words by which a sentence's language is known.
 var commonWords = []Set{
-	englishTongue: SetOf(`the a an is are was were you your i we to of and for it that this these do does did have had at on in with my me us
-		can could would should will be by if from how when what where which any please let know not or our about there they he she m s t ll ve re`),
-	germanTongue: SetOf(`der die das den dem des ein eine einen einem einer und ist sind war ich du sie wir ihr mir mich dir dich ihnen euch uns nicht zu zum zur mit
-		für am im um bitte es dass wenn wann was wie wo auf von bei haben hast habt kannst können könnten ihre ihren ihrer dein deine noch hat an oder
-		so schon wer soll passt kommst`),
-	frenchTongue: SetOf(`le la les un une des de du et est vous tu te je j nous il elle on ne n pas que qu qui pour avec dans ce cette votre vos ton ta tes moi me
-		m à au aux s plaît merci ou quand où sur en d l y a ça si es sont avez êtes`),
-	spanishTongue: SetOf(`el la los las un una de del y es que por para con se su sus tu tus te me le lo les no en al usted qué cómo cuándo cuál dónde gracias favor nos
-		está estás a si ha has he ya más tiene tienes puede puedes podrías`),
+	englishTongue: listed("common.english"),
+	germanTongue:  listed("common.german"),
+	frenchTongue:  listed("common.french"),
+	spanishTongue: listed("common.spanish"),
 }
 
 // tongues returns the languages in which a sentence may be written: those whose
@@ -47,8 +42,7 @@ func tongues(words []word) []int {
 
 // germanDays begin a date behind the German "du", which is the "of the" of a
 // French one.
-var germanDays = SetOf(`am bis heute morgen übermorgen montag dienstag mittwoch donnerstag freitag samstag sonntag nächste nächsten kommende
-	kommenden diese diesen um gegen in zum vor`)
+var germanDays = listed("germanDays")
 
 // reckoned reports whether a date is that of something else ("your letter of 3
 // March"), or from which on something is.

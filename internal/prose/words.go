@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"embed"
 	"strings"
 	"sync"
 	"unicode"
@@ -89,15 +90,51 @@ func (s Set) Has(word string) bool { return s()[word] }
 
 // SetOf returns the words of a list, parted by white space. The list is read when
 // it is used first.
-func SetOf(words string) Set {
-	return sync.OnceValue(func() map[string]bool {
-		s := map[string]bool{}
-		for _, w := range strings.Fields(words) {
-			s[Fold(w)] = true
-		}
-		return s
-	})
+func SetOf(words string) Set { return sync.OnceValue(func() map[string]bool { return setOf(words) }) }
+
+// listed returns the words of a list in lang.
+func listed(name string) Set {
+	return sync.OnceValue(func() map[string]bool { return setOf(list(name)) })
 }
+
+func list(name string) string {
+	text, ok := lists()[name]
+	if !ok {
+		panic("prose: no list is named " + name)
+	}
+	return text
+}
+
+func setOf(words string) map[string]bool {
+	s := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		s[Fold(word)] = true
+	}
+	return s
+}
+
+//go:embed lang/*.txt
+var lang embed.FS
+
+// lists are the lists of words and phrases in lang by their names: "== NAME" begins
+// one, and what begins with "#" says of what those behind it are.
+var lists = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	files, _ := lang.ReadDir("lang") // an embedded folder is there
+	for _, file := range files {
+		text, _ := lang.ReadFile("lang/" + file.Name())
+		name := ""
+		for line := range strings.Lines(string(text)) {
+			if section, ok := strings.CutPrefix(line, "== "); ok {
+				name = strings.TrimSpace(section)
+				all[name] = ""
+			} else if !strings.HasPrefix(line, "#") {
+				all[name] += line
+			}
+		}
+	}
+	return all
+})
 
 // at reports whether the words from i on are those of the phrase.
 func at(words []word, i int, phrase ...string) bool {
