@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"sync"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/store"
 )
+
+//go:embed migrations/*.sql
+var migrations embed.FS
 
 // Budget lets calls through as far as its limits reach. It is safe for
 // concurrent use, and the only one that writes its tables.
@@ -111,59 +115,4 @@ func (b *Budget) Close(ctx context.Context) error {
 //
 // A day is local, "2026-11-21"; its month are the first seven characters.
 // Money is in billionths of a dollar, times are nanoseconds since 1970.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "budget", Version: 1, SQL: `
--- One row a call. What an open one counts is its worst case; money and tokens
--- are those of a settled one.
-CREATE TABLE budget_charges (
-	id INTEGER PRIMARY KEY,
-	at INTEGER NOT NULL,
-	zone INTEGER NOT NULL,
-	day TEXT NOT NULL,
-	tick INTEGER NOT NULL,
-	role TEXT NOT NULL,
-	provider TEXT NOT NULL,
-	model TEXT NOT NULL,
-	exploration INTEGER NOT NULL,
-	worst_money INTEGER NOT NULL,
-	worst_tokens INTEGER NOT NULL,
-	money INTEGER,
-	tokens INTEGER,
-	state TEXT NOT NULL CHECK (state IN ('open', 'settled'))
-);
-CREATE INDEX budget_charges_open ON budget_charges (day) WHERE state = 'open';
-
--- What the charges of a day sum up to, kept for ever. ends is when the day has
--- ended in each zone in which it was counted.
-CREATE TABLE budget_days (
-	day TEXT NOT NULL,
-	role TEXT NOT NULL,
-	money INTEGER NOT NULL,
-	tokens INTEGER NOT NULL,
-	calls INTEGER NOT NULL,
-	exploration INTEGER NOT NULL,
-	ends INTEGER NOT NULL,
-	PRIMARY KEY (day, role)
-) WITHOUT ROWID;
-
--- The day that counts now, in one row.
-CREATE TABLE budget_now (
-	one INTEGER PRIMARY KEY CHECK (one = 1),
-	day TEXT NOT NULL
-);
-
--- What later days had used when the clock went back to this one: it counts
--- here too. later_months is the part of the money that was used in months
--- after this day's.
-CREATE TABLE budget_carried (
-	day TEXT NOT NULL,
-	role TEXT NOT NULL,
-	money INTEGER NOT NULL,
-	tokens INTEGER NOT NULL,
-	calls INTEGER NOT NULL,
-	exploration INTEGER NOT NULL,
-	later_months INTEGER NOT NULL,
-	PRIMARY KEY (day, role)
-) WITHOUT ROWID;
-`}}
-}
+func Migrations() []store.Migration { return store.Migrations("budget", migrations) }

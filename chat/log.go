@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"embed"
 	"io"
 	"log/slog"
 	"time"
@@ -49,3 +50,10 @@ func New(db *store.DB, options Options) *Log {
 	options.Kept = cmp.Or(options.Kept, Kept)
 	return &Log{db: db, options: options}
 }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package. Times are
+// nanoseconds since 1970.
+func Migrations() []store.Migration { return store.Migrations("chat", migrations) }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"embed"
 	"io"
 	"log/slog"
 	"time"
@@ -45,3 +46,10 @@ func New(db *store.DB, options Options) *Store {
 	options.MaxQuarantined = cmp.Or(options.MaxQuarantined, MaxQuarantined)
 	return &Store{db: db, options: options}
 }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package. Times are
+// nanoseconds since 1970.
+func Migrations() []store.Migration { return store.Migrations("memory", migrations) }

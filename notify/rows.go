@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -135,3 +136,10 @@ func (o *Outbox) channel(id string) *Channel {
 	}
 	return nil
 }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package. Times are
+// nanoseconds since 1970, 0 for none.
+func Migrations() []store.Migration { return store.Migrations("notify", migrations) }

@@ -3,6 +3,7 @@ package senses
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -229,3 +230,9 @@ func readBlind(ctx context.Context, tx *store.Tx, since time.Time) ([]BlindPerio
 		WHERE ended IS NULL OR ended >= ? ORDER BY began, sense, id`, since.UnixMilli())
 	return periods, err
 }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the tables of this package.
+func Migrations() []store.Migration { return store.Migrations("senses", migrations) }

@@ -1,12 +1,27 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"io/fs"
+)
 
 // Migration is one step forward of one package's tables.
 type Migration struct {
 	Package string // whose tables: "store/mind"
 	Version int    // 1 for the package's first, then one more each
 	SQL     string // statements, run in the transaction of all pending ones
+}
+
+// Migrations are the files of a package's folder migrations, 1.sql and on.
+func Migrations(of string, files fs.FS) []Migration {
+	var all []Migration
+	for version := 1; ; version++ {
+		text, err := fs.ReadFile(files, fmt.Sprintf("migrations/%d.sql", version))
+		if err != nil {
+			return all
+		}
+		all = append(all, Migration{Package: of, Version: version, SQL: string(text)})
+	}
 }
 
 // applicationID marks an SQLite file as ours ("SCMD"), in its header.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -158,3 +159,10 @@ func (r Run) put(ctx context.Context, tx *store.Tx) error {
 		WHERE number = ? AND state = 'started'`, store.Time(&r.Ended), r.State, r.ExitCode, r.Output, r.LeftOut, r.Problem, store.Time(&r.UndoUntil), numberOf("r", r.ID))
 	return err
 }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package. Times are
+// nanoseconds since 1970, 0 for none.
+func Migrations() []store.Migration { return store.Migrations("escalate/actions", migrations) }

@@ -3,6 +3,7 @@ package deliberate
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"errors"
 	"fmt"
 	"time"
@@ -248,3 +249,11 @@ func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
 	}
 	return open, nil
 }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package.
+//
+// Times are nanoseconds since 1970, money is in billionths of a US dollar.
+func Migrations() []store.Migration { return store.Migrations("escalate/deliberate", migrations) }

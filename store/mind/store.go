@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -91,3 +92,13 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 
 // before returns the column of the time that lies d before at.
 func before(at time.Time, d time.Duration) int64 { return at.Add(-d).UnixNano() }
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package.
+//
+// Times are two columns: nanoseconds since 1970 in UTC, by which rows are
+// compared, and the zone's offset in seconds, so that a time is read back as
+// it was written.
+func Migrations() []store.Migration { return store.Migrations("store/mind", migrations) }

@@ -1,10 +1,3 @@
-package senses
-
-import "github.com/subconsciousd/subconsciousd/store"
-
-// Migrations returns the tables of this package.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "senses", Version: 1, SQL: `
 -- One row: the number of the last change.
 CREATE TABLE ledger_counter (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -81,8 +74,3 @@ CREATE TABLE ledger_blind (
 	error TEXT NOT NULL,
 	PRIMARY KEY (sense, id, began)
 ) STRICT, WITHOUT ROWID;
-`}, {Package: "senses", Version: 2, SQL: `
-ALTER TABLE ledger_things RENAME TO ledger_observations;
-ALTER TABLE ledger_observations RENAME COLUMN thing TO observation;
-`}}
-}

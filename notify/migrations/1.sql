@@ -1,11 +1,3 @@
-package notify
-
-import "github.com/subconsciousd/subconsciousd/store"
-
-// Migrations returns the steps that make the tables of this package. Times are
-// nanoseconds since 1970, 0 for none.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "notify", Version: 1, SQL: `
 -- One row a message and channel. An id is never given twice: answers name it.
 CREATE TABLE notify_outbox (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -53,27 +45,3 @@ CREATE TABLE notify_key (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
 	key BLOB NOT NULL
 );
-`}, {Package: "notify", Version: 2, SQL: `
--- tried: when it was sent for the first time. doubted: since when nobody knows
--- whether it arrived, while its channel is asked; it is 'sending' then. missed:
--- how often the channel said that it did not.
-ALTER TABLE notify_outbox ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE notify_outbox ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE notify_outbox ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
-`}, {Package: "notify", Version: 3, SQL: `
--- proposal: the id of what a message of kind 'proposal' asks about.
-ALTER TABLE notify_outbox ADD COLUMN proposal TEXT NOT NULL DEFAULT '';
-`}, {Package: "notify", Version: 4, SQL: `
--- Up to where the answers of a channel were read, as its driver has it; and how
--- much up to there was no answer, since the first that was none.
-CREATE TABLE notify_replies (
-	channel TEXT PRIMARY KEY,
-	place TEXT NOT NULL,
-	strange INTEGER NOT NULL,
-	since INTEGER NOT NULL
-) WITHOUT ROWID;
-`}, {Package: "notify", Version: 5, SQL: `
--- quiet: it shall wake nobody.
-ALTER TABLE notify_outbox ADD COLUMN quiet INTEGER NOT NULL DEFAULT 0;
-`}}
-}

@@ -1,14 +1,3 @@
-package memory
-
-import (
-	"github.com/subconsciousd/subconsciousd/internal/fulltext"
-	"github.com/subconsciousd/subconsciousd/store"
-)
-
-// Migrations returns the steps that make the tables of this package. Times are
-// nanoseconds since 1970.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "memory", Version: 1, SQL: `
 -- One row a record. lane is whose word it is: the same text is kept once in
 -- each, so that none changes what another said. n is never given twice.
 CREATE TABLE memory_records (
@@ -62,9 +51,7 @@ END;
 
 -- Two indexes, because what is in one changes the order of what is found in it.
 -- secure-delete takes a word out of the index at once when its text goes.
-CREATE VIRTUAL TABLE memory_trusted USING fts5 (text, tags, ` + fulltext.Tokenizer + `);
+CREATE VIRTUAL TABLE memory_trusted USING fts5 (text, tags, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO memory_trusted (memory_trusted, rank) VALUES ('secure-delete', 1);
-CREATE VIRTUAL TABLE memory_apart USING fts5 (text, tags, ` + fulltext.Tokenizer + `);
+CREATE VIRTUAL TABLE memory_apart USING fts5 (text, tags, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO memory_apart (memory_apart, rank) VALUES ('secure-delete', 1);
-`}}
-}

@@ -1,12 +1,3 @@
-package deliberate
-
-import "github.com/subconsciousd/subconsciousd/store"
-
-// Migrations returns the steps that make the tables of this package.
-//
-// Times are nanoseconds since 1970, money is in billionths of a US dollar.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "escalate/deliberate", Version: 1, SQL: `
 -- One row a case. body is the case, compressed JSON; ending is how it ended.
 CREATE TABLE deliberation_cases (
 	id TEXT PRIMARY KEY,
@@ -45,14 +36,3 @@ CREATE TABLE deliberation_systems (
 	hash TEXT PRIMARY KEY,
 	body BLOB NOT NULL
 ) WITHOUT ROWID;
-`}, {Package: "escalate/deliberate", Version: 2, SQL: `
--- What waits for a deliberation is an escalation.
-ALTER TABLE deliberation_cases RENAME TO escalations;
-DROP INDEX deliberation_cases_open;
-DROP INDEX deliberation_cases_person;
-DROP INDEX deliberation_cases_ended;
-CREATE INDEX escalations_open ON escalations (state, critical, at) WHERE state <> 'ended';
-CREATE INDEX escalations_person ON escalations (person, at);
-CREATE INDEX escalations_ended ON escalations (ended) WHERE state = 'ended';
-`}}
-}

@@ -1,14 +1,3 @@
-package chat
-
-import (
-	"github.com/subconsciousd/subconsciousd/internal/fulltext"
-	"github.com/subconsciousd/subconsciousd/store"
-)
-
-// Migrations returns the steps that make the tables of this package. Times are
-// nanoseconds since 1970.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "chat", Version: 1, SQL: `
 -- messages, last, last_id and updated follow from the messages.
 CREATE TABLE chat_conversations (
 	id TEXT PRIMARY KEY,
@@ -59,7 +48,5 @@ CREATE TRIGGER chat_conversations_removed AFTER DELETE ON chat_conversations BEG
 END;
 
 -- secure-delete takes a word out of the index at once when its text goes.
-CREATE VIRTUAL TABLE chat_words USING fts5 (text, ` + fulltext.Tokenizer + `);
+CREATE VIRTUAL TABLE chat_words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO chat_words (chat_words, rank) VALUES ('secure-delete', 1);
-`}}
-}

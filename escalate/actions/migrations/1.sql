@@ -1,11 +1,3 @@
-package actions
-
-import "github.com/subconsciousd/subconsciousd/store"
-
-// Migrations returns the steps that make the tables of this package. Times are
-// nanoseconds since 1970, 0 for none.
-func Migrations() []store.Migration {
-	return []store.Migration{{Package: "escalate/actions", Version: 1, SQL: `
 -- One row a proposal. Its number is never given twice, and is in its id.
 CREATE TABLE actions_proposals (
 	number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -69,9 +61,3 @@ CREATE INDEX actions_runs_ended ON actions_runs (ended);
 CREATE INDEX actions_runs_open ON actions_runs (state) WHERE state IN ('started', 'unknown');
 CREATE INDEX actions_runs_incident ON actions_runs (incident);
 CREATE INDEX actions_runs_deliberation ON actions_runs (deliberation);
-`}, {Package: "escalate/actions", Version: 2, SQL: `
--- said_by: the process that approved it or took it back by it, in words; empty
--- for none.
-ALTER TABLE actions_runs ADD COLUMN said_by TEXT NOT NULL DEFAULT '';
-`}}
-}
