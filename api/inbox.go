@@ -232,11 +232,13 @@ func (c *ChannelTestRequest) check() error {
 }
 
 // ChannelRenewal is the body of POST /v1/channels/renew, which needs the channel.
-type ChannelRenewal struct{ ChannelTestRequest }
+type ChannelRenewal struct {
+	Channel string `json:"channel"`
+}
 
 func (c *ChannelRenewal) check() error {
 	if c.Channel == "" {
 		return badRequest("take one from `subconsciousctl notify list`", "channel: which one is missing")
 	}
-	return c.ChannelTestRequest.check()
+	return (*ChannelTestRequest)(c).check()
 }

@@ -55,13 +55,9 @@ func (s *Server) routes() []served {
 		serve(s, GetRuns, m.Runs),
 		serve(s, PostUndo, m.Undo),
 		serve(s, GetConversations, m.Conversations),
-		serve(s, GetConversation, func(ctx context.Context, q ConversationMessages) (MessagePage, error) {
-			return m.Messages(ctx, MessageQuery{Conversation: q.Conversation, Before: q.Before, Limit: q.Limit})
-		}),
+		serve(s, GetConversation, m.Messages),
 		serve(s, PostMessage, m.Post),
-		serve(s, GetMessages, func(ctx context.Context, q MessageSearch) (MessagePage, error) {
-			return m.Messages(ctx, MessageQuery{Conversation: q.Conversation, Words: q.Words, Limit: q.Limit})
-		}),
+		serve(s, GetMessages, m.SearchMessages),
 		serve(s, GetMemories, m.SearchMemory),
 		serve(s, PostMemory, m.ChangeMemory),
 		serve(s, GetMemory, func(ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) }),

@@ -31,9 +31,11 @@ func MemoryKinds() []string {
 type Conversationalist interface {
 	// Conversations returns those with the newest message first.
 	Conversations(ctx context.Context, query ConversationQuery) (ConversationPage, error)
-	// Messages returns those of a conversation, or those with words, newest
-	// first. A conversation that is not there gives an *Error with CodeNotFound.
-	Messages(ctx context.Context, query MessageQuery) (MessagePage, error)
+	// Messages returns those of a conversation, newest first. A conversation that
+	// is not there gives an *Error with CodeNotFound.
+	Messages(ctx context.Context, query ConversationMessages) (MessagePage, error)
+	// SearchMessages returns those that fit the words best, the best first.
+	SearchMessages(ctx context.Context, query MessageSearch) (MessagePage, error)
 	// Post adds a message. Its context outlives the connection.
 	Post(ctx context.Context, request PostRequest) (Message, error)
 }
@@ -73,17 +75,6 @@ type (
 	Message      = chat.Message
 	MemoryRecord = memory.Record
 )
-
-// MessageQuery says which messages are wanted: those of Conversation, or those
-// with Words, or both.
-type MessageQuery struct {
-	Conversation string
-	Words        string
-	// Before is a message's id: those before it alone; 0 for the newest. It goes
-	// without Words.
-	Before int64
-	Limit  int // 1 to 100; 0 is 20
-}
 
 // ConversationMessages are the messages of one conversation.
 type ConversationMessages struct {

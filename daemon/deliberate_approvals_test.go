@@ -87,7 +87,7 @@ func newApproving(t *testing.T, units int) *approving {
 // proposal is that of a unit, as a person is shown it.
 func (w *approving) proposal(unit string) api.Proposal {
 	w.t.Helper()
-	page, err := w.client.Proposals(context.Background(), api.ProposalQuery{All: true, Limit: 100})
+	page, err := client.Ask(context.Background(), w.client, api.GetProposals, api.ProposalQuery{All: true, Limit: 100})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func (w *approving) proposal(unit string) api.Proposal {
 // refusal; "" where it was carried out.
 func (w *approving) approve(p api.Proposal) api.Code {
 	w.t.Helper()
-	result, err := w.client.Decide(context.Background(), api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
+	result, err := client.Ask(context.Background(), w.client, api.PostDecision, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
 	if err == nil {
 		if result.Run == nil || result.Run.State != api.RunSucceeded {
 			w.t.Errorf("it ran: %s", asJSON(w.t, result))
@@ -144,7 +144,7 @@ func TestApprovedAtOnce(t *testing.T) {
 	for range 100 {
 		all.Go(func() {
 			<-begin
-			_, err := w.client.Decide(context.Background(), api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
+			_, err := client.Ask(context.Background(), w.client, api.PostDecision, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
 			code := api.Code("")
 			if problem, ok := errors.AsType[*api.Problem](err); ok {
 				code = problem.Code
@@ -164,7 +164,7 @@ func TestApprovedAtOnce(t *testing.T) {
 	w.refusesToRun("unit-0", p, api.CodeUsed)
 	w.restart()
 	w.refusesToRun("unit-0", p, api.CodeUsed)
-	if runs, err := w.client.Runs(context.Background(), api.RunQuery{}); err != nil || len(runs.Runs) != 1 || runs.Runs[0].Proposal != p.ID {
+	if runs, err := client.Ask(context.Background(), w.client, api.GetRuns, api.RunQuery{}); err != nil || len(runs.Runs) != 1 || runs.Runs[0].Proposal != p.ID {
 		t.Errorf("the runs are %s, %v", asJSON(t, runs), err)
 	}
 }
@@ -185,7 +185,7 @@ func TestApprovedIsWhatWasShown(t *testing.T) {
 		}
 	}
 	// No, and then yes.
-	if _, err := w.client.Decide(ctx, api.ProposalDecision{ID: p.ID}); err != nil {
+	if _, err := client.Ask(ctx, w.client, api.PostDecision, api.ProposalDecision{ID: p.ID}); err != nil {
 		t.Fatal(err)
 	}
 	w.refusesToRun("unit-0", p, api.CodeUsed)
@@ -199,11 +199,11 @@ func TestApprovedIsWhatWasShown(t *testing.T) {
 	if now := w.proposal("unit-1"); now.Problem == "" || now.State != api.ProposalPending || now.Hash != p.Hash {
 		t.Errorf("it is shown as %s", asJSON(t, now))
 	}
-	status, err := w.client.Status(ctx)
+	status, err := client.Ask(ctx, w.client, api.GetStatus, api.Nothing{})
 	if err != nil || !slices.ContainsFunc(status.Proposed, func(s api.ProposalStatus) bool { return s.ID == p.ID && s.Problem != "" }) {
 		t.Errorf("status says of it: %s, %v", asJSON(t, status.Proposed), err)
 	}
-	if inbox, err := w.client.Inbox(ctx, api.InboxQuery{All: true}); err != nil || slices.ContainsFunc(inbox.Incidents, func(i api.InboxIncident) bool { return i.Proposal == p.ID }) {
+	if inbox, err := client.Ask(ctx, w.client, api.GetInbox, api.InboxQuery{All: true}); err != nil || slices.ContainsFunc(inbox.Incidents, func(i api.InboxIncident) bool { return i.Proposal == p.ID }) {
 		t.Errorf("the inbox invites to approve it: %s, %v", asJSON(t, inbox), err)
 	}
 	w.stop()

@@ -74,11 +74,11 @@ func TestApprovalsAreTold(t *testing.T) {
 	if told := w.runsTold(w.phone); len(told) != 6 || !strings.HasPrefix(told[5].Title, "9 actions ran within a minute") {
 		t.Errorf("after a minute: %+v", told)
 	}
-	runs, err := w.client.Runs(context.Background(), api.RunQuery{})
+	runs, err := client.Ask(context.Background(), w.client, api.GetRuns, api.RunQuery{})
 	if err != nil || len(runs.Runs) != many || runs.Runs[0].By == "" {
 		t.Errorf("%s, %v", asJSON(t, runs), err)
 	}
-	why, err := w.client.Incident(context.Background(), w.proposal("unit-0").Incident)
+	why, err := client.Ask(context.Background(), w.client, api.GetIncident, api.IncidentQuery{ID: w.proposal("unit-0").Incident})
 	if err != nil || len(why.Deliberations) != 1 || why.Deliberations[0].By == "" {
 		t.Errorf("why says of who approved: %s, %v", asJSON(t, why), err)
 	}
@@ -127,7 +127,7 @@ func TestActionsDecideNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.approve(w.proposal("unit-0"))
-	runs, err := w.client.Runs(context.Background(), api.RunQuery{})
+	runs, err := client.Ask(context.Background(), w.client, api.GetRuns, api.RunQuery{})
 	if err != nil || len(runs.Runs) != 1 {
 		t.Fatalf("%s, %v", asJSON(t, runs), err)
 	}
@@ -150,7 +150,7 @@ func childDecides(state string) error {
 	ctx := context.Background()
 	daemon := client.New(filepath.Join(state, "socket"))
 	defer daemon.Close()
-	page, err := daemon.Proposals(ctx, api.ProposalQuery{All: true, Limit: 100})
+	page, err := client.Ask(ctx, daemon, api.GetProposals, api.ProposalQuery{All: true, Limit: 100})
 	if err != nil {
 		return err
 	}
@@ -163,13 +163,13 @@ func childDecides(state string) error {
 	}
 	for _, p := range page.Proposals {
 		if strings.Contains(string(p.Arguments), os.Getenv("UNIT")) {
-			_, err := daemon.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
+			_, err := client.Ask(ctx, daemon, api.PostDecision, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true})
 			say(err)
-			_, err = daemon.Decide(ctx, api.ProposalDecision{ID: p.ID})
+			_, err = client.Ask(ctx, daemon, api.PostDecision, api.ProposalDecision{ID: p.ID})
 			say(err)
 		}
 	}
-	_, err = daemon.Undo(ctx, "r-write-1")
+	_, err = client.Ask(ctx, daemon, api.PostUndo, api.UndoRequest{Run: "r-write-1"})
 	say(err)
 	return nil
 }

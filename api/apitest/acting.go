@@ -17,8 +17,8 @@ var (
 
 // page returns those of all that are wanted, from behind the one with the id
 // before, and the mark of the next page.
-func page[T any](all []T, before string, limit int, id func(T) string, wanted func(T) bool) (found []T, next string) {
-	begun := before == ""
+func page[T any, ID comparable](all []T, before ID, limit int, id func(T) ID, wanted func(T) bool) (found []T, next ID) {
+	begun := before == next
 	for _, value := range all {
 		switch {
 		case !begun:
@@ -30,7 +30,7 @@ func page[T any](all []T, before string, limit int, id func(T) string, wanted fu
 			found = append(found, value)
 		}
 	}
-	return found, ""
+	return found, next
 }
 
 // Proposals returns a page of Proposed.

@@ -25,27 +25,37 @@ func (m *Mind) Conversations(_ context.Context, query api.ConversationQuery) (ap
 	return api.ConversationPage{Conversations: found, Before: next}, nil
 }
 
-// Messages returns a page of Said, or those with all of the words.
-func (m *Mind) Messages(_ context.Context, query api.MessageQuery) (api.MessagePage, error) {
+// talked returns an error where there is no such conversation.
+func (m *Mind) talked(id string) error {
+	if slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == id }) {
+		return nil
+	}
+	return api.Errorf(api.CodeNotFound, "see subconsciousctl messages", "there is no conversation %s", id)
+}
+
+// Messages returns a page of Said.
+func (m *Mind) Messages(_ context.Context, query api.ConversationMessages) (api.MessagePage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if query.Conversation != "" && !slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == query.Conversation }) {
-		return api.MessagePage{}, api.Errorf(api.CodeNotFound, "see subconsciousctl messages", "there is no conversation %s", query.Conversation)
+	if err := m.talked(query.Conversation); err != nil {
+		return api.MessagePage{}, err
 	}
-	var found api.MessagePage
-	for _, message := range m.Said {
-		switch {
-		case query.Conversation != "" && query.Conversation != message.Conversation:
-		case query.Before != 0 && message.ID >= query.Before:
-		case !holds(message.Text, query.Words):
-		case len(found.Messages) == query.Limit:
-			found.Before = found.Messages[query.Limit-1].ID
-			return found, nil
-		default:
-			found.Messages = append(found.Messages, message)
-		}
+	found, next := page(m.Said, query.Before, query.Limit, func(s api.Message) int64 { return s.ID },
+		func(s api.Message) bool { return s.Conversation == query.Conversation })
+	return api.MessagePage{Messages: found, Before: next}, nil
+}
+
+// SearchMessages returns those of Said that have all of the words.
+func (m *Mind) SearchMessages(_ context.Context, query api.MessageSearch) (api.MessagePage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.talked(query.Conversation); err != nil && query.Conversation != "" {
+		return api.MessagePage{}, err
 	}
-	return found, nil
+	found, _ := page(m.Said, 0, query.Limit, func(s api.Message) int64 { return s.ID }, func(s api.Message) bool {
+		return (query.Conversation == "" || query.Conversation == s.Conversation) && holds(s.Text, query.Words)
+	})
+	return api.MessagePage{Messages: found}, nil
 }
 
 // holds reports whether text has all of the words.
@@ -72,7 +82,7 @@ func (m *Mind) Post(_ context.Context, request api.PostRequest) (api.Message, er
 		message.ID = m.Said[0].ID + 1
 	}
 	m.Said = append([]api.Message{message}, m.Said...)
-	if !slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == message.Conversation }) {
+	if m.talked(message.Conversation) != nil {
 		m.Talks = append([]api.Conversation{{ID: message.Conversation, Title: request.Text, Created: at, Updated: at, Messages: 1, Last: request.Text}}, m.Talks...)
 	}
 	return message, nil

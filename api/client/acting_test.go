@@ -18,7 +18,7 @@ func TestActingMethods(t *testing.T) {
 	var all []string
 	query := api.ProposalQuery{All: true, Limit: 3}
 	for {
-		page, err := c.Proposals(ctx, query)
+		page, err := Ask(ctx, c, api.GetProposals, query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,41 +32,41 @@ func TestActingMethods(t *testing.T) {
 	if want := []string{"p-4f2a", "p-37c0", "p-36aa", "p-39b1"}; !cmp.Equal(all, want) {
 		t.Errorf("all pages: %v", all)
 	}
-	proposal, err := c.Proposal(ctx, "p-4f2a")
+	proposal, err := Ask(ctx, c, api.GetProposal, api.ProposalName{ID: "p-4f2a"})
 	if diff := cmp.Diff(mind.Proposed[0], proposal); diff != "" || err != nil {
 		t.Errorf("a proposal on its way: %v %s", err, diff)
 	}
 	var problem *api.Problem
 	for _, decision := range []api.ProposalDecision{{ID: "p-4f2a", Approve: true}, {ID: "../status", Hash: "ab", Approve: true}} {
-		if _, err := c.Decide(ctx, decision); !errors.As(err, &problem) || problem.Code != api.CodeBadRequest {
+		if _, err := Ask(ctx, c, api.PostDecision, decision); !errors.As(err, &problem) || problem.Code != api.CodeBadRequest {
 			t.Errorf("%+v: %v", decision, err)
 		}
 	}
-	if _, err := c.Decide(ctx, api.ProposalDecision{ID: "p-4f2a", Hash: "ab", Approve: true}); !errors.As(err, &problem) || problem.Code != api.CodeChanged || problem.Next == "" {
+	if _, err := Ask(ctx, c, api.PostDecision, api.ProposalDecision{ID: "p-4f2a", Hash: "ab", Approve: true}); !errors.As(err, &problem) || problem.Code != api.CodeChanged || problem.Next == "" {
 		t.Errorf("another hash: %v", err)
 	}
-	result, err := c.Decide(ctx, api.ProposalDecision{ID: "p-4f2a", Hash: proposal.Hash, Approve: true})
+	result, err := Ask(ctx, c, api.PostDecision, api.ProposalDecision{ID: "p-4f2a", Hash: proposal.Hash, Approve: true})
 	if err != nil || result.Run == nil || result.Run.State != api.RunSucceeded || result.Proposal.State != api.ProposalApproved {
 		t.Errorf("approved: %v %+v", err, result)
 	}
-	runs, err := c.Runs(ctx, api.RunQuery{Undoable: true})
+	runs, err := Ask(ctx, c, api.GetRuns, api.RunQuery{Undoable: true})
 	if err != nil || len(runs.Runs) != 2 || runs.Runs[0].ID != result.Run.ID {
 		t.Errorf("runs: %v %+v", err, runs)
 	}
-	if runs, err := c.Runs(ctx, api.RunQuery{Deliberation: "d-5f0"}); err != nil || len(runs.Runs) != 1 || runs.Runs[0].ExitCode != 3 {
+	if runs, err := Ask(ctx, c, api.GetRuns, api.RunQuery{Deliberation: "d-5f0"}); err != nil || len(runs.Runs) != 1 || runs.Runs[0].ExitCode != 3 {
 		t.Errorf("runs of one deliberation: %v %+v", err, runs)
 	}
-	if run, err := c.Undo(ctx, result.Run.ID); err != nil || run.UndoOf != result.Run.ID {
+	if run, err := Ask(ctx, c, api.PostUndo, api.UndoRequest{Run: result.Run.ID}); err != nil || run.UndoOf != result.Run.ID {
 		t.Errorf("undo: %v %+v", err, run)
 	}
-	if _, err := c.Undo(ctx, result.Run.ID); !errors.As(err, &problem) || problem.Code != api.CodeUsed {
+	if _, err := Ask(ctx, c, api.PostUndo, api.UndoRequest{Run: result.Run.ID}); !errors.As(err, &problem) || problem.Code != api.CodeUsed {
 		t.Errorf("undo twice: %v", err)
 	}
-	story, err := c.Incident(ctx, "i-backup-1a0")
+	story, err := Ask(ctx, c, api.GetIncident, api.IncidentQuery{ID: "i-backup-1a0"})
 	if err != nil || len(story.Deliberations) != 2 || story.Deliberations[1].Rounds[1].Calls[0].Judgement.Clause != "others-silence-nothing" {
 		t.Errorf("deliberations: %v %+v", err, story.Deliberations)
 	}
-	status, err := c.Status(ctx)
+	status, err := Ask(ctx, c, api.GetStatus, api.Nothing{})
 	if err != nil || !cmp.Equal(status.Proposed, mind.Now.Proposed) || !cmp.Equal(status.Deliberating, mind.Now.Deliberating) {
 		t.Errorf("status: %v %+v %+v", err, status.Proposed, status.Deliberating)
 	}
@@ -77,47 +77,47 @@ func TestTalkingMethods(t *testing.T) {
 	mind := apitest.Deliberating()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	c, ctx := newClient(t, folder), t.Context()
-	conversations, err := c.Conversations(ctx, api.ConversationQuery{Limit: 1})
+	conversations, err := Ask(ctx, c, api.GetConversations, api.ConversationQuery{Limit: 1})
 	if err != nil || len(conversations.Conversations) != 1 || conversations.Before != "team" {
 		t.Errorf("conversations: %v %+v", err, conversations)
 	}
-	page, err := c.Messages(ctx, api.MessageQuery{Conversation: "team", Limit: 2})
+	page, err := Ask(ctx, c, api.GetConversation, api.ConversationMessages{Conversation: "team", Limit: 2})
 	if diff := cmp.Diff(mind.Said[:2], page.Messages); diff != "" || err != nil || page.Before != 3 {
 		t.Errorf("messages: %v %d %s", err, page.Before, diff)
 	}
-	if page, err = c.Messages(ctx, api.MessageQuery{Conversation: "team", Before: page.Before}); err != nil || len(page.Messages) != 1 || page.Messages[0].ID != 1 {
+	if page, err = Ask(ctx, c, api.GetConversation, api.ConversationMessages{Conversation: "team", Before: page.Before}); err != nil || len(page.Messages) != 1 || page.Messages[0].ID != 1 {
 		t.Errorf("the page before: %v %+v", err, page)
 	}
-	if page, err = c.Messages(ctx, api.MessageQuery{Words: "new & disk=?", Conversation: "c-8a10"}); err != nil || len(page.Messages) != 0 {
+	if page, err = Ask(ctx, c, api.GetMessages, api.MessageSearch{Words: "new & disk=?", Conversation: "c-8a10"}); err != nil || len(page.Messages) != 0 {
 		t.Errorf("words that are a query's: %v %+v", err, page)
 	}
-	if page, err = c.Messages(ctx, api.MessageQuery{Words: "new disk"}); err != nil || len(page.Messages) != 1 {
+	if page, err = Ask(ctx, c, api.GetMessages, api.MessageSearch{Words: "new disk"}); err != nil || len(page.Messages) != 1 {
 		t.Errorf("search: %v %+v", err, page)
 	}
 	var problem *api.Problem
-	if _, err := c.Messages(ctx, api.MessageQuery{Conversation: "../status"}); !errors.As(err, &problem) || problem.Code != api.CodeBadRequest {
+	if _, err := Ask(ctx, c, api.GetConversation, api.ConversationMessages{Conversation: "../status"}); !errors.As(err, &problem) || problem.Code != api.CodeBadRequest {
 		t.Errorf("a path for a name: %v", err)
 	}
-	message, err := c.Post(ctx, api.PostRequest{Conversation: "team", Text: "Yes", As: "builder"})
+	message, err := Ask(ctx, c, api.PostMessage, api.PostRequest{Conversation: "team", Text: "Yes", As: "builder"})
 	if err != nil || message.Author != api.AuthorAgent || message.Name != "builder" || message.ID != 5 {
 		t.Errorf("post: %v %+v", err, message)
 	}
-	found, err := c.SearchMemory(ctx, api.MemoryQuery{Words: "restart", Limit: 5})
+	found, err := Ask(ctx, c, api.GetMemories, api.MemoryQuery{Words: "restart", Limit: 5})
 	if err != nil || len(found.Memories) != 1 || found.Total != 3 || found.Quarantined != 1 {
 		t.Errorf("memory: %v %+v", err, found)
 	}
-	if found, err = c.SearchMemory(ctx, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Status != "quarantined" {
+	if found, err = Ask(ctx, c, api.GetMemories, api.MemoryQuery{Quarantined: true}); err != nil || len(found.Memories) != 1 || found.Memories[0].Status != "quarantined" {
 		t.Errorf("kept apart: %v %+v", err, found)
 	}
-	if record, err := c.Memory(ctx, "m-1e"); err != nil || len(record.Citations) != 1 {
+	if record, err := Ask(ctx, c, api.GetMemory, api.MemoryName{ID: "m-1e"}); err != nil || len(record.Citations) != 1 {
 		t.Errorf("one memory: %v %+v", err, record)
 	}
 	for _, change := range []api.MemoryChange{{Add: "Noon", Kind: "fact", Tags: []string{"printers"}}, {Confirm: "m-1e"}, {Forget: "m-1e"}} {
-		if _, err := c.ChangeMemory(ctx, change); err != nil {
+		if _, err := Ask(ctx, c, api.PostMemory, change); err != nil {
 			t.Errorf("%+v: %v", change, err)
 		}
 	}
-	if _, err := c.Memory(ctx, "m-1e"); !errors.As(err, &problem) || problem.Code != api.CodeNotFound {
+	if _, err := Ask(ctx, c, api.GetMemory, api.MemoryName{ID: "m-1e"}); !errors.As(err, &problem) || problem.Code != api.CodeNotFound {
 		t.Errorf("what was forgotten: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,51 +37,52 @@ func TestEveryMethod(t *testing.T) {
 	if c.DaemonVersion() != "" {
 		t.Errorf("before the first answer the version is %q", c.DaemonVersion())
 	}
-	if err := c.Health(ctx); err != nil {
+	if _, err := Ask(ctx, c, api.GetHealth, api.Nothing{}); err != nil {
 		t.Error(err)
 	}
 	if c.DaemonVersion() != "v9" {
 		t.Errorf("the version is %q", c.DaemonVersion())
 	}
-	if status, err := c.Status(ctx); err != nil || status.Tick.Count != 128 || len(status.Senses) != 4 {
+	if status, err := Ask(ctx, c, api.GetStatus, api.Nothing{}); err != nil || status.Tick.Count != 128 || len(status.Senses) != 4 {
 		t.Errorf("status: %v %+v", err, status.Tick)
 	}
-	if document, err := c.Document(ctx); err != nil || len(document.ActiveThreads) != 4 {
+	var document subconscious.Document
+	if text, err := Ask(ctx, c, api.GetDocument, api.Nothing{}); err != nil || json.Unmarshal(text, &document) != nil || len(document.ActiveThreads) != 4 {
 		t.Errorf("document: %v %+v", err, document)
 	}
-	if page, err := c.Ticks(ctx, 128, 2); err != nil || len(page.Ticks) != 2 || page.Ticks[0].Tick != 127 || page.Before != 126 {
+	if page, err := Ask(ctx, c, api.GetTicks, api.TicksQuery{Before: 128, Limit: 2}); err != nil || len(page.Ticks) != 2 || page.Ticks[0].Tick != 127 || page.Before != 126 {
 		t.Errorf("ticks: %v %+v", err, page)
 	}
-	if page, err := c.Ticks(ctx, 0, 0); err != nil || len(page.Ticks) != 4 {
+	if page, err := Ask(ctx, c, api.GetTicks, api.TicksQuery{}); err != nil || len(page.Ticks) != 4 {
 		t.Errorf("ticks: %v %+v", err, page)
 	}
-	if report, err := c.TickReport(ctx, 127); err != nil || report.Tick != 127 {
+	if report, err := Ask(ctx, c, api.GetTick, api.TickQuery{N: 127}); err != nil || report.Tick != 127 {
 		t.Errorf("tick: %v %+v", err, report)
 	}
-	if why, err := c.Why(ctx, "w-backup-a2c"); err != nil || len(why.Steps) != 28 {
+	if why, err := Ask(ctx, c, api.GetWhy, api.WhyQuery{Entry: "w-backup-a2c"}); err != nil || len(why.Steps) != 28 {
 		t.Errorf("why: %v, %d steps", err, len(why.Steps))
 	}
-	if report, err := c.Tick(ctx, api.TickRequest{DryRun: true, Thread: "oracle"}); err != nil || !report.DryRun {
+	if report, err := Ask(ctx, c, api.PostTick, api.TickRequest{DryRun: true, Thread: "oracle"}); err != nil || !report.DryRun {
 		t.Errorf("tick: %v %+v", err, report)
 	}
 	if got := mind.Requests(); len(got) != 1 || got[0] != (api.TickRequest{DryRun: true, Thread: "oracle"}) {
 		t.Errorf("the mind was asked for %+v", got)
 	}
-	result, err := c.Command(ctx, api.CommandRequest{Kind: subconscious.CommandFocus, Thread: "oracle", Text: "the fair"})
+	result, err := Ask(ctx, c, api.PostCommand, api.CommandRequest{Kind: subconscious.CommandFocus, Thread: "oracle", Text: "the fair"})
 	if err != nil || !result.Pending || result.Command.Text != "the fair" {
 		t.Errorf("command: %v %+v", err, result)
 	}
-	if state, err := c.Pause(ctx, 90*time.Minute); err != nil || !state.Paused || state.Until.IsZero() {
+	if state, err := Ask(ctx, c, api.PostPause, api.PauseBody{For: "90m"}); err != nil || !state.Paused || state.Until.IsZero() {
 		t.Errorf("pause: %v %+v", err, state)
 	}
-	if state, err := c.Pause(ctx, 0); err != nil || !state.Paused || !state.Until.IsZero() {
+	if state, err := Ask(ctx, c, api.PostPause, api.PauseBody{}); err != nil || !state.Paused || !state.Until.IsZero() {
 		t.Errorf("pause: %v %+v", err, state)
 	}
 	var problem *api.Problem
-	if _, err := c.Tick(ctx, api.TickRequest{}); !errors.As(err, &problem) || problem.Code != api.CodePaused || problem.Next == "" {
+	if _, err := Ask(ctx, c, api.PostTick, api.TickRequest{}); !errors.As(err, &problem) || problem.Code != api.CodePaused || problem.Next == "" {
 		t.Errorf("a tick while paused: %v", err)
 	}
-	if state, err := c.Resume(ctx); err != nil || state.Paused {
+	if state, err := Ask(ctx, c, api.PostResume, api.Nothing{}); err != nil || state.Paused {
 		t.Errorf("resume: %v %+v", err, state)
 	}
 }
@@ -119,7 +121,7 @@ func TestUnreachable(t *testing.T) {
 			test.prepare(t, folder)
 			c := New(filepath.Join(folder, test.path))
 			defer c.Close()
-			_, err := c.Status(t.Context())
+			_, err := Ask(t.Context(), c, api.GetStatus, api.Nothing{})
 			var unreachable *Unreachable
 			if !errors.As(err, &unreachable) {
 				t.Fatalf("got %v", err)
@@ -170,7 +172,7 @@ func TestStrangeAnswers(t *testing.T) {
 				_, err := io.WriteString(conn, test.answer)
 				return err
 			})
-			if _, err := newClient(t, folder).Status(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := Ask(t.Context(), newClient(t, folder), api.GetStatus, api.Nothing{}); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
@@ -186,7 +188,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 		return nil // the client hangs up in the middle
 	})
-	if _, err := newClient(t, folder).Status(t.Context()); err == nil || !strings.Contains(err.Error(), fmt.Sprint(maxAnswer)) {
+	if _, err := Ask(t.Context(), newClient(t, folder), api.GetStatus, api.Nothing{}); err == nil || !strings.Contains(err.Error(), fmt.Sprint(maxAnswer)) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -205,7 +207,7 @@ func TestDeadlineAndCancel(t *testing.T) {
 	ctx, done := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer done()
 	var unreachable *Unreachable
-	if _, err := c.Status(ctx); !errors.As(err, &unreachable) || !strings.Contains(err.Error(), "in time") {
+	if _, err := Ask(ctx, c, api.GetStatus, api.Nothing{}); !errors.As(err, &unreachable) || !strings.Contains(err.Error(), "in time") {
 		t.Errorf("after the deadline: %v", err)
 	}
 	<-begun
@@ -214,7 +216,7 @@ func TestDeadlineAndCancel(t *testing.T) {
 		<-begun
 		cancel()
 	}()
-	if _, err := c.Status(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := Ask(ctx, c, api.GetStatus, api.Nothing{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the cancel: %v", err)
 	}
 }
@@ -241,7 +243,7 @@ func BenchmarkStatus(b *testing.B) {
 	apitest.Serve(b, folder, apitest.Busy(), api.Options{})
 	c := newClient(b, folder)
 	for b.Loop() {
-		if _, err := c.Status(b.Context()); err != nil {
+		if _, err := Ask(b.Context(), c, api.GetStatus, api.Nothing{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -267,7 +269,7 @@ func TestZone(t *testing.T) {
 		if c.Zone() != nil {
 			t.Errorf("%s: a zone before the first answer", test.zone)
 		}
-		if _, err := c.Status(t.Context()); err != nil {
+		if _, err := Ask(t.Context(), c, api.GetStatus, api.Nothing{}); err != nil {
 			t.Fatal(err)
 		}
 		got := ""

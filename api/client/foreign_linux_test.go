@@ -73,7 +73,7 @@ func TestSocketOfAnotherUser(t *testing.T) {
 				return new(net.Dialer).DialContext(ctx, "unix", path)
 			}}
 		}
-		_, err := c.Command(t.Context(), api.CommandRequest{Kind: subconscious.CommandNote, Text: "a secret thought"})
+		_, err := Ask(t.Context(), c, api.PostCommand, api.CommandRequest{Kind: subconscious.CommandNote, Text: "a secret thought"})
 		c.Close()
 		var refused *api.Error
 		if errors.As(err, &refused) == twin || !twin && (refused.Code != api.CodeRefused || !strings.Contains(refused.Text, "user 65534")) {

@@ -156,6 +156,13 @@ func ask[T any](ctx context.Context, a *app, doing string, question func(context
 	return question(ctx, daemon)
 }
 
+// put is a question as ask and show take it.
+func put[Q, A any](route api.Route[Q, A], question Q) func(context.Context, *client.Client) (A, error) {
+	return func(ctx context.Context, daemon *client.Client) (A, error) {
+		return client.Ask(ctx, daemon, route, question)
+	}
+}
+
 // show asks the daemon one question and prints the answer.
 func show[T any](ctx context.Context, a *app, doing string, question func(context.Context, *client.Client) (T, error), words func(screen.View, T) string) error {
 	answer, err := ask(ctx, a, doing, question)

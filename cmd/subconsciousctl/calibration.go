@@ -21,9 +21,7 @@ told of it, the weight that this gives it, and how important such a thing must
 be to be pushed now.`,
 		Args: a.unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Calibration, error) {
-				return daemon.Calibration(ctx)
-			}, screen.Calibration)
+			return show(cmd.Context(), a, "asking", put(api.GetCalibration, api.Nothing{}), screen.Calibration)
 		},
 	}
 	group.AddCommand(newCalibrationReset(a))
@@ -72,11 +70,11 @@ flags match, and says what that was. It is forgotten at once and for good.`,
 // forget resets scores and tells which there were: those that were there before
 // and are not left.
 func forget(ctx context.Context, daemon *client.Client, request api.CalibrationRequest) (screen.Forgotten, error) {
-	before, err := daemon.Calibration(ctx)
+	before, err := client.Ask(ctx, daemon, api.GetCalibration, api.Nothing{})
 	if err != nil {
 		return screen.Forgotten{}, err
 	}
-	left, err := daemon.ResetCalibration(ctx, request)
+	left, err := client.Ask(ctx, daemon, api.PostCalibration, request)
 	if err != nil {
 		return screen.Forgotten{}, err
 	}
@@ -94,7 +92,7 @@ func (a *app) completeScores(cmd *cobra.Command, flag string, part func(api.Scor
 	// That the flag is not known cannot be.
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return a.complete(cmd, begun, func(ctx context.Context, daemon *client.Client) ([]entry, error) {
-			calibration, err := daemon.Calibration(ctx)
+			calibration, err := client.Ask(ctx, daemon, api.GetCalibration, api.Nothing{})
 			var all []entry
 			offered := map[string]bool{}
 			for _, score := range calibration.Scores {

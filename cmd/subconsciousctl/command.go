@@ -62,6 +62,6 @@ func (a *app) command(ctx context.Context, request api.CommandRequest) error {
 			}
 			request.Entry = id
 		}
-		return daemon.Command(ctx, request)
+		return client.Ask(ctx, daemon, api.PostCommand, request)
 	}, screen.Command)
 }

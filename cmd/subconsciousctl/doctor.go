@@ -69,8 +69,10 @@ type examined struct{ client *client.Client }
 
 var _ doctor.Daemon = examined{}
 
-func (e examined) Status(ctx context.Context) (api.Status, error) { return e.client.Status(ctx) }
+func (e examined) Status(ctx context.Context) (api.Status, error) {
+	return client.Ask(ctx, e.client, api.GetStatus, api.Nothing{})
+}
 
 func (e examined) TestModels(ctx context.Context, who string) ([]api.ModelTest, error) {
-	return e.client.TestModels(ctx, who)
+	return client.Ask(ctx, e.client, api.PostModelTest, api.ModelTestRequest{Who: who})
 }

@@ -28,7 +28,7 @@ func nameEntry(name, words string) entry { return entry{subconscious.EntryID(nam
 
 // entries asks for all that is listed or parked.
 func entries(ctx context.Context, daemon *client.Client) ([]entry, error) {
-	status, err := daemon.Status(ctx)
+	status, err := client.Ask(ctx, daemon, api.GetStatus, api.Nothing{})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func pickOf(noun string, all []entry, text string) (subconscious.EntryID, error)
 
 // threads asks for the names of threads.
 func threads(ctx context.Context, daemon *client.Client) (all []entry, err error) {
-	status, err := daemon.Status(ctx)
+	status, err := client.Ask(ctx, daemon, api.GetStatus, api.Nothing{})
 	for _, thread := range status.Threads {
 		all = append(all, nameEntry(thread.Name, thread.State))
 	}

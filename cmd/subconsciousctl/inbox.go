@@ -28,7 +28,7 @@ how they were delivered. With --all also those that are over.`,
 			if err := checkLimit(cmd, query.Limit); err != nil {
 				return err
 			}
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Inbox, error) { return daemon.Inbox(ctx, query) },
+			return show(cmd.Context(), a, "asking", put(api.GetInbox, query),
 				func(v screen.View, inbox api.Inbox) string { return screen.Inbox(v, inbox, query) })
 		},
 	}
@@ -178,7 +178,7 @@ const subjectNeeds = "the id of an incident or an entry"
 
 // incidents asks for the newest incidents, those that are over among them.
 func incidents(ctx context.Context, daemon *client.Client) ([]entry, error) {
-	inbox, err := daemon.Inbox(ctx, api.InboxQuery{All: true, Limit: api.MaxPage})
+	inbox, err := client.Ask(ctx, daemon, api.GetInbox, api.InboxQuery{All: true, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +245,6 @@ func (a *app) answer(ctx context.Context, id string, request func(screen.View) (
 			return api.CommandResult{}, err
 		}
 		command.Incident, command.Entry = about.incident, about.entry
-		return daemon.Command(ctx, command)
+		return client.Ask(ctx, daemon, api.PostCommand, command)
 	}, screen.Answer)
 }

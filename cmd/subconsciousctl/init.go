@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/setup/initial"
 )
 
@@ -112,6 +113,6 @@ func (a *app) daemonRuns(ctx context.Context) bool {
 	}
 	ctx, done := context.WithTimeout(ctx, daemonWithin)
 	defer done()
-	_, err = daemon.Status(ctx)
+	_, err = put(api.GetStatus, api.Nothing{})(ctx, daemon)
 	return err == nil
 }

@@ -66,9 +66,7 @@ func (a *app) memories(cmd *cobra.Command, query api.MemoryQuery) error {
 	if err := checkLimit(cmd, query.Limit); err != nil {
 		return err
 	}
-	return show(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MemoryPage, error) {
-		return daemon.SearchMemory(ctx, query)
-	},
+	return show(cmd.Context(), a, "searching", put(api.GetMemories, query),
 		func(v screen.View, page api.MemoryPage) string { return screen.Memories(v, page, query) })
 }
 
@@ -88,7 +86,7 @@ func newMemoryShow(a *app) *cobra.Command {
 				if err != nil {
 					return api.MemoryRecord{}, err
 				}
-				return daemon.Memory(ctx, id)
+				return client.Ask(ctx, daemon, api.GetMemory, api.MemoryName{ID: id})
 			}, screen.Memory)
 		},
 	}
@@ -157,7 +155,7 @@ func (a *app) changeMemory(ctx context.Context, change api.MemoryChange) error {
 				return api.MemoryRecord{}, err
 			}
 		}
-		return daemon.ChangeMemory(ctx, change)
+		return client.Ask(ctx, daemon, api.PostMemory, change)
 	})
 	if err != nil {
 		return err
@@ -178,7 +176,7 @@ func wholeMemory(ctx context.Context, daemon *client.Client, text string) error 
 // memoriesOf asks for the newest memories, of those that are recalled or of
 // those that are kept apart.
 func memoriesOf(ctx context.Context, daemon *client.Client, quarantined bool) ([]entry, error) {
-	page, err := daemon.SearchMemory(ctx, api.MemoryQuery{Quarantined: quarantined, Limit: api.MaxPage})
+	page, err := client.Ask(ctx, daemon, api.GetMemories, api.MemoryQuery{Quarantined: quarantined, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}

@@ -23,9 +23,7 @@ func newMessages(a *app) *cobra.Command {
 			if err := checkLimit(cmd, query.Limit); err != nil {
 				return err
 			}
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.ConversationPage, error) {
-				return daemon.Conversations(ctx, query)
-			},
+			return show(cmd.Context(), a, "asking", put(api.GetConversations, query),
 				func(v screen.View, page api.ConversationPage) string { return screen.Conversations(v, page, query) })
 		},
 	}
@@ -35,7 +33,7 @@ func newMessages(a *app) *cobra.Command {
 }
 
 func newMessagesShow(a *app) *cobra.Command {
-	var query api.MessageQuery
+	var query api.ConversationMessages
 	cmd := &cobra.Command{
 		Use:               "show CONVERSATION",
 		Short:             "print a conversation, the newest message last",
@@ -55,7 +53,7 @@ func newMessagesShow(a *app) *cobra.Command {
 					return api.MessagePage{}, err
 				}
 				query.Conversation = id
-				return daemon.Messages(ctx, query)
+				return client.Ask(ctx, daemon, api.GetConversation, query)
 			}, func(v screen.View, page api.MessagePage) string { return screen.Messages(v, page, query.Conversation) })
 		},
 	}
@@ -90,9 +88,7 @@ is named and is not there is begun.`,
 					return &usageError{err: fmt.Errorf("--%s is empty", name), next: "name one, or leave it out"}
 				}
 			}
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Message, error) {
-				return daemon.Post(ctx, request)
-			}, screen.Posted)
+			return show(cmd.Context(), a, "asking", put(api.PostMessage, request), screen.Posted)
 		},
 	}
 	cmd.Flags().StringVar(&request.Conversation, "conversation", "", "say it in the conversation `NAME`")
@@ -104,7 +100,7 @@ is named and is not there is begun.`,
 }
 
 func newMessagesSearch(a *app) *cobra.Command {
-	var query api.MessageQuery
+	var query api.MessageSearch
 	cmd := &cobra.Command{
 		Use:               "search WORDS…",
 		Short:             "find messages by their words, the best first",
@@ -119,9 +115,7 @@ func newMessagesSearch(a *app) *cobra.Command {
 			if query.Words, err = wordsOf(cmd, args); err != nil {
 				return err
 			}
-			return show(cmd.Context(), a, "searching", func(ctx context.Context, daemon *client.Client) (api.MessagePage, error) {
-				return daemon.Messages(ctx, query)
-			}, screen.FoundMessages)
+			return show(cmd.Context(), a, "searching", put(api.GetMessages, query), screen.FoundMessages)
 		},
 	}
 	limitFlag(cmd, &query.Limit)
@@ -143,7 +137,7 @@ func wordsOf(cmd *cobra.Command, args []string) (string, error) {
 
 // conversations asks for the newest conversations.
 func conversations(ctx context.Context, daemon *client.Client) ([]entry, error) {
-	page, err := daemon.Conversations(ctx, api.ConversationQuery{Limit: api.MaxPage})
+	page, err := client.Ask(ctx, daemon, api.GetConversations, api.ConversationQuery{Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}

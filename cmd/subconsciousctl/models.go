@@ -30,7 +30,7 @@ and why, when it is asked again, what it costs, and who stands in for it.
 Nothing is asked of a model; subconsciousctl models test does that.`,
 		Args: a.unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) ([]api.ModelStatus, error) { return daemon.Models(ctx) }, screen.Models)
+			return show(cmd.Context(), a, "asking", put(api.GetModels, api.Nothing{}), screen.Models)
 		},
 	}
 	group.AddCommand(newModelsTest(a), newModelsFake(a))
@@ -52,9 +52,7 @@ is printed. Exits with 1 if any model failed.`,
 			if len(args) == 1 {
 				who = args[0]
 			}
-			tests, err := ask(cmd.Context(), a, "asking the models", func(ctx context.Context, daemon *client.Client) ([]api.ModelTest, error) {
-				return daemon.TestModels(ctx, who)
-			})
+			tests, err := ask(cmd.Context(), a, "asking the models", put(api.PostModelTest, api.ModelTestRequest{Who: who}))
 			if err != nil {
 				return err
 			}
@@ -73,7 +71,7 @@ is printed. Exits with 1 if any model failed.`,
 
 // roles asks for roles and providers.
 func roles(ctx context.Context, daemon *client.Client) (all []entry, err error) {
-	models, err := daemon.Models(ctx)
+	models, err := client.Ask(ctx, daemon, api.GetModels, api.Nothing{})
 	offered := map[string]bool{}
 	for _, m := range models {
 		all = append(all, nameEntry(m.Role, m.Provider+"/"+m.Model))

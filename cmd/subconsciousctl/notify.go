@@ -36,9 +36,7 @@ func newNotifyList(a *app) *cobra.Command {
 		Short: "list the channels, and how each fares",
 		Args:  takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) ([]api.ChannelStatus, error) {
-				return daemon.Channels(ctx)
-			}, screen.Channels)
+			return show(cmd.Context(), a, "asking", put(api.GetChannels, api.Nothing{}), screen.Channels)
 		},
 	}
 }
@@ -57,9 +55,7 @@ hold it. Exits with 1 if none arrived.`,
 			if len(args) == 1 {
 				channel = args[0]
 			}
-			tests, err := ask(cmd.Context(), a, "sending", func(ctx context.Context, daemon *client.Client) ([]api.Delivery, error) {
-				return daemon.TestChannels(ctx, channel)
-			})
+			tests, err := ask(cmd.Context(), a, "sending", put(api.PostChannelTest, api.ChannelTestRequest{Channel: channel}))
 			if err != nil {
 				return err
 			}
@@ -76,7 +72,7 @@ hold it. Exits with 1 if none arrived.`,
 
 // channels asks for the ids of channels.
 func channels(ctx context.Context, daemon *client.Client) (all []entry, err error) {
-	channels, err := daemon.Channels(ctx)
+	channels, err := client.Ask(ctx, daemon, api.GetChannels, api.Nothing{})
 	for _, c := range channels {
 		all = append(all, nameEntry(c.ID, c.Kind))
 	}
@@ -95,9 +91,7 @@ reject. Use it where strangers write to the reply topic.`,
 		Annotations:       map[string]string{needs: "the name of a channel"},
 		ValidArgsFunction: a.offer(channels),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd.Context(), a, "renewing", func(ctx context.Context, daemon *client.Client) (api.ChannelStatus, error) {
-				return daemon.RenewChannel(ctx, args[0])
-			}, screen.Renewed)
+			return show(cmd.Context(), a, "renewing", put(api.PostChannelRenew, api.ChannelRenewal{Channel: args[0]}), screen.Renewed)
 		},
 	}
 }

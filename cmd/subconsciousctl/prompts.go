@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -194,9 +192,7 @@ local. No model is asked.`,
 				return &usageError{err: errors.New("the prompt of a deliberation is made for one incident, and there is none to render without"),
 					next: "see what was sent about one: subconsciousctl why I-ID --prompts"}
 			}
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.RenderedPrompt, error) {
-				return daemon.Prompt(ctx, args[0])
-			}, screen.Prompt)
+			return show(cmd.Context(), a, "asking", put(api.GetPrompt, api.PromptQuery{Thread: args[0]}), screen.Prompt)
 		},
 	}
 }

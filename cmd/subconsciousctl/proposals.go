@@ -32,9 +32,7 @@ is asked, whose words the model had been shown, and the hash that stands for it.
 			if err := checkLimit(cmd, query.Limit); err != nil {
 				return err
 			}
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.ProposalPage, error) {
-				return daemon.Proposals(ctx, query)
-			},
+			return show(cmd.Context(), a, "asking", put(api.GetProposals, query),
 				func(v screen.View, page api.ProposalPage) string { return screen.Proposals(v, page, query) })
 		},
 	}
@@ -55,7 +53,7 @@ func proposals(ctx context.Context, daemon *client.Client) ([]entry, error) {
 }
 
 func proposalsOf(ctx context.Context, daemon *client.Client, query api.ProposalQuery) ([]entry, error) {
-	page, err := daemon.Proposals(ctx, query)
+	page, err := client.Ask(ctx, daemon, api.GetProposals, query)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +74,7 @@ func findProposal(ctx context.Context, daemon *client.Client, text string) (api.
 	if err != nil {
 		return api.Proposal{}, err
 	}
-	return daemon.Proposal(ctx, string(id))
+	return client.Ask(ctx, daemon, api.GetProposal, api.ProposalName{ID: string(id)})
 }
 
 // pending asks for the proposals that wait.
@@ -179,9 +177,7 @@ func (a *app) decide(ctx context.Context, decision api.ProposalDecision) error {
 	if decision.Approve {
 		doing = "carrying it out"
 	}
-	result, err := ask(ctx, a, doing, func(ctx context.Context, daemon *client.Client) (api.ProposalResult, error) {
-		return daemon.Decide(ctx, decision)
-	})
+	result, err := ask(ctx, a, doing, put(api.PostDecision, decision))
 	if err != nil {
 		return err
 	}

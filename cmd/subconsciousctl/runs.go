@@ -56,7 +56,7 @@ to take back, and with 6 if it is too late.`,
 }
 
 func (a *app) listRuns(ctx context.Context, query api.RunQuery) error {
-	return show(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (api.RunPage, error) { return daemon.Runs(ctx, query) },
+	return show(ctx, a, "asking", put(api.GetRuns, query),
 		func(v screen.View, page api.RunPage) string { return screen.Runs(v, page, query) })
 }
 
@@ -66,7 +66,7 @@ func (a *app) undo(ctx context.Context, text string) error {
 		if err != nil {
 			return api.ActionRun{}, err
 		}
-		return daemon.Undo(ctx, id)
+		return client.Ask(ctx, daemon, api.PostUndo, api.UndoRequest{Run: id})
 	})
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *app) keptAsItIs(run api.ActionRun) error {
 
 // lastRun is the last that can be taken back.
 func lastRun(ctx context.Context, daemon *client.Client) (api.ActionRun, error) {
-	page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: 1})
+	page, err := client.Ask(ctx, daemon, api.GetRuns, api.RunQuery{Undoable: true, Limit: 1})
 	if err != nil {
 		return api.ActionRun{}, err
 	}
@@ -143,7 +143,7 @@ func resolveRun(ctx context.Context, daemon *client.Client, text string) (string
 // findRun returns the run whose id begins so; of one that is not among the
 // newest the id alone.
 func findRun(ctx context.Context, daemon *client.Client, text string) (api.ActionRun, error) {
-	page, err := daemon.Runs(ctx, api.RunQuery{Limit: api.MaxPage})
+	page, err := client.Ask(ctx, daemon, api.GetRuns, api.RunQuery{Limit: api.MaxPage})
 	if err != nil {
 		return api.ActionRun{}, err
 	}
@@ -160,7 +160,7 @@ func findRun(ctx context.Context, daemon *client.Client, text string) (api.Actio
 
 // undoable asks for what can be taken back, and for its proposals.
 func undoable(ctx context.Context, daemon *client.Client) (all []entry, err error) {
-	page, err := daemon.Runs(ctx, api.RunQuery{Undoable: true, Limit: api.MaxPage})
+	page, err := client.Ask(ctx, daemon, api.GetRuns, api.RunQuery{Undoable: true, Limit: api.MaxPage})
 	for _, run := range page.Runs {
 		all = append(all, nameEntry(run.ID, run.Action))
 		if run.Proposal != "" {

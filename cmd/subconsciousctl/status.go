@@ -22,9 +22,7 @@ func newStatus(a *app) *cobra.Command {
 		Short: "show on one screen what is on its mind, and whether it is well",
 		Args:  takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			status, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.Status, error) {
-				return daemon.Status(ctx)
-			})
+			status, err := ask(cmd.Context(), a, "asking", put(api.GetStatus, api.Nothing{}))
 			if err != nil {
 				return err
 			}
@@ -56,7 +54,7 @@ func newVersion(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versions{Version: api.BuildVersion(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 			_, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (struct{}, error) {
-				err := daemon.Health(ctx)
+				_, err := client.Ask(ctx, daemon, api.GetHealth, api.Nothing{})
 				v.Daemon = daemon.DaemonVersion()
 				return struct{}{}, err
 			})
@@ -92,9 +90,11 @@ func newPause(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.PauseState, error) {
-				return daemon.Pause(ctx, span)
-			}, screen.Pause)
+			var body api.PauseBody
+			if span != 0 {
+				body.For = span.String()
+			}
+			return show(cmd.Context(), a, "asking", put(api.PostPause, body), screen.Pause)
 		},
 	}
 	cmd.Flags().StringVar(&length, "for", "", "for so `LONG`: 30m, 2h, 3d")
@@ -125,7 +125,7 @@ func newResume(a *app) *cobra.Command {
 		Short: "think again after a pause",
 		Args:  takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (api.PauseState, error) { return daemon.Resume(ctx) }, screen.Pause)
+			return show(cmd.Context(), a, "asking", put(api.PostResume, api.Nothing{}), screen.Pause)
 		},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
@@ -26,9 +25,7 @@ func newTicks(a *app) *cobra.Command {
 			if limit < 1 || limit > api.MaxPage || before < 0 {
 				return &usageError{err: fmt.Errorf("--limit takes 1 to %d, --before the number of a tick", api.MaxPage), next: "see subconsciousctl ticks --help"}
 			}
-			return show(cmd.Context(), a, "reading", func(ctx context.Context, daemon *client.Client) (api.TickPage, error) {
-				return daemon.Ticks(ctx, before, limit)
-			}, screen.Ticks)
+			return show(cmd.Context(), a, "reading", put(api.GetTicks, api.TicksQuery{Before: before, Limit: limit}), screen.Ticks)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", api.DefaultPage, "show at most so many")
@@ -41,9 +38,7 @@ func (a *app) oneTick(ctx context.Context, text string) error {
 	if err != nil || n < 1 {
 		return &usageError{err: fmt.Errorf("%q is not the number of a tick", text), next: "take one from subconsciousctl ticks"}
 	}
-	return show(ctx, a, "reading", func(ctx context.Context, daemon *client.Client) (api.TickReport, error) {
-		return daemon.TickReport(ctx, n)
-	}, screen.Tick)
+	return show(ctx, a, "reading", put(api.GetTick, api.TickQuery{N: n}), screen.Tick)
 }
 
 func newTick(a *app) *cobra.Command {
@@ -55,9 +50,7 @@ func newTick(a *app) *cobra.Command {
 for that one, then runs its own. A paused mind refuses.`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			done, err := ask(cmd.Context(), a, "thinking", func(ctx context.Context, daemon *client.Client) (api.TickReport, error) {
-				return daemon.Tick(ctx, request)
-			})
+			done, err := ask(cmd.Context(), a, "thinking", put(api.PostTick, request))
 			if err != nil {
 				return err
 			}
@@ -94,7 +87,7 @@ the limits, and when a sense was blind.`,
 			if !ok {
 				return &usageError{err: fmt.Errorf("--since %q is neither a length of time nor a day that is past", back), next: "write 24h, 7d or 2026-03-01"}
 			}
-			return show(cmd.Context(), a, "adding up", func(ctx context.Context, daemon *client.Client) (api.Report, error) { return daemon.Report(ctx, since) }, screen.Report)
+			return show(cmd.Context(), a, "adding up", put(api.GetReport, api.ReportQuery{Since: since}), screen.Report)
 		},
 	}
 	cmd.Flags().StringVar(&back, "since", "24h", "how far `BACK`: 24h, 7d, or a day as 2026-03-01")

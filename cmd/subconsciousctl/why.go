@@ -50,10 +50,10 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 			about.incident = incident
 		}
 		if about.incident != "" {
-			explanation, err := daemon.Incident(ctx, about.incident)
+			explanation, err := client.Ask(ctx, daemon, api.GetIncident, api.IncidentQuery{ID: about.incident})
 			return explained{incident: &explanation}, err
 		}
-		explanation, err := daemon.Why(ctx, about.entry)
+		explanation, err := client.Ask(ctx, daemon, api.GetWhy, api.WhyQuery{Entry: about.entry})
 		return explained{entry: explanation}, elsewhere(err, id)
 	})
 	switch {
@@ -124,9 +124,7 @@ was seen and did not reach you.`,
 			if err != nil {
 				return err
 			}
-			return show(cmd.Context(), a, "tracing", func(ctx context.Context, daemon *client.Client) (api.Trace, error) {
-				return daemon.Missed(ctx, api.MissedRequest{Text: text, Teach: teach})
-			},
+			return show(cmd.Context(), a, "tracing", put(api.PostMissed, api.MissedRequest{Text: text, Teach: teach}),
 				func(v screen.View, trace api.Trace) string { return screen.Missed(v, trace, teach) })
 		},
 	}

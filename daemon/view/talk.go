@@ -40,18 +40,8 @@ func (v *Reader) Conversations(ctx context.Context, query api.ConversationQuery)
 }
 
 // Messages implements api.Conversationalist.
-func (v *Reader) Messages(ctx context.Context, query api.MessageQuery) (api.MessagePage, error) {
-	page, limit := api.MessagePage{Messages: []api.Message{}}, pageOf(query.Limit)
-	if query.Words != "" {
-		found, err := v.in.Chat.Search(ctx, chat.Query{Words: query.Words, Conversation: query.Conversation, Limit: limit})
-		if err != nil {
-			return page, Answer(err)
-		}
-		for _, f := range found {
-			page.Messages = append(page.Messages, ShownMessage(f.Message))
-		}
-		return page, nil
-	}
+func (v *Reader) Messages(ctx context.Context, query api.ConversationMessages) (api.MessagePage, error) {
+	page, limit := api.MessagePage{}, pageOf(query.Limit)
 	found, err := v.in.Chat.Messages(ctx, query.Conversation, query.Before, limit)
 	if err != nil {
 		return page, Answer(err)
@@ -63,6 +53,16 @@ func (v *Reader) Messages(ctx context.Context, query api.MessageQuery) (api.Mess
 		page.Before = slices.MinFunc(page.Messages, func(a, b api.Message) int { return int(a.ID - b.ID) }).ID
 	}
 	return page, nil
+}
+
+// SearchMessages implements api.Conversationalist.
+func (v *Reader) SearchMessages(ctx context.Context, query api.MessageSearch) (api.MessagePage, error) {
+	found, err := v.in.Chat.Search(ctx, chat.Query{Words: query.Words, Conversation: query.Conversation, Limit: pageOf(query.Limit)})
+	var page api.MessagePage
+	for _, f := range found {
+		page.Messages = append(page.Messages, ShownMessage(f.Message))
+	}
+	return page, Answer(err)
 }
 
 // ShownMessage is a message as it travels.
