@@ -1,17 +1,18 @@
 package senses
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // templateTokens are marks by which chat templates of models separate turns.
 // Text from outside must not carry them.
-var templateTokens = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var templateTokens = lazy.Regexp(`(?i)` + strings.Join([]string{
 	`<\|[^|<>\n]{0,64}\|>`, // <|im_start|>, <|eot_id|>
 	`<｜[^｜<>\n]{0,64}｜>`,   // the full-width form
 	`\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]`,
@@ -61,7 +62,7 @@ func stripTemplates(text string) string {
 	for range maxStrips {
 		next := text
 		if strings.ContainsAny(text, "<[") {
-			next = templateTokens.ReplaceAllString(text, "")
+			next = templateTokens().ReplaceAllString(text, "")
 		}
 		next = stripTurns(next)
 		if next == text {

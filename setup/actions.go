@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // fillActions sets what an action leaves out, so that what is shown is what
@@ -36,22 +38,22 @@ func (c *checker) zero(key string, isZero bool, fallback any, or string) {
 
 // naming is what the ids of a list are made of.
 type naming struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	fix     string
 }
 
 var (
 	anyNaming = naming{idPattern, "use up to 32 lower-case letters, digits, - and _, beginning with a letter or digit"}
 	namings   = map[string]naming{
-		"actions":          {regexp.MustCompile(actions.NamePattern), actions.NameFix},
-		"actions[].params": {regexp.MustCompile(actions.ParamPattern), actions.ParamFix},
+		"actions":          {lazy.Regexp(actions.NamePattern), actions.NameFix},
+		"actions[].params": {lazy.Regexp(actions.ParamPattern), actions.ParamFix},
 	}
-	indexes = regexp.MustCompile(`\[[0-9]+\]`)
+	indexes = lazy.Regexp(`\[[0-9]+\]`)
 )
 
 // namingOf returns how the items of the list at the key are named.
 func namingOf(key string) naming {
-	if special, ok := namings[indexes.ReplaceAllString(key, "[]")]; ok {
+	if special, ok := namings[indexes().ReplaceAllString(key, "[]")]; ok {
 		return special
 	}
 	return anyNaming

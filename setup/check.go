@@ -3,13 +3,14 @@ package setup
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // checker holds a node tree against the shape of Config.
@@ -109,7 +110,7 @@ func (c *checker) twice(key string, again, first *yaml.Node) {
 	c.wrong(CodeDuplicate, again.Line, key, problem, "keep one of the two, in lower case")
 }
 
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+var idPattern = lazy.Regexp(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // maxItems bounds a list.
 const maxItems = 256
@@ -146,7 +147,7 @@ func (c *checker) items(key string, n *yaml.Node, s shape) {
 		switch {
 		case line == 0:
 			c.wrong(CodeMissing, item.Line, whole, "has no id", `give it a short name: "id: home"`)
-		case !namingOf(key).pattern.MatchString(id):
+		case !namingOf(key).pattern().MatchString(id):
 			c.wrong(CodeValue, line, whole+".id", fmt.Sprintf("%q cannot be an id", clip(id)), namingOf(key).fix)
 		case first[id] > 0:
 			c.wrong(CodeDuplicate, line, whole+".id", fmt.Sprintf("%q is the id of the item on line %d too", id, first[id]), "give each item an id of its own")
@@ -281,4 +282,4 @@ func tagName(tag string) string {
 func lastKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
 // IsID reports whether a text can be the id of an item.
-func IsID(text string) bool { return idPattern.MatchString(text) }
+func IsID(text string) bool { return idPattern().MatchString(text) }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/internal/trusted"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // maxBytes bounds a configuration file.
@@ -117,13 +118,13 @@ func parse(path string, data []byte) (*yaml.Node, *Error) {
 	return node, nil
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+): `)
+var yamlLine = lazy.Regexp(`line (\d+): `)
 
 // syntaxError makes sense of what the parser says.
 func syntaxError(path string, data []byte, err error) *Error {
 	e := &Error{Code: CodeSyntax, File: path, Fix: "check the indentation, the quotes and the brackets around this line"}
 	problem := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := yamlLine.FindStringSubmatchIndex(problem); m != nil {
+	if m := yamlLine().FindStringSubmatchIndex(problem); m != nil {
 		e.Line, _ = strconv.Atoi(problem[m[2]:m[3]]) // the pattern holds digits alone; 0 is "no line"
 		problem = problem[:m[0]] + problem[m[1]:]
 	}
@@ -138,12 +139,12 @@ func syntaxError(path string, data []byte, err error) *Error {
 	return e
 }
 
-var starValue = regexp.MustCompile(`^[^#"']*(:|-)\s+[*&]`)
+var starValue = lazy.Regexp(`^[^#"']*(:|-)\s+[*&]`)
 
 // starLine returns the first line with a value that begins with a star, or 0.
 func starLine(data []byte) int {
 	for i, line := range bytes.Split(data, []byte("\n")) {
-		if starValue.Match(line) {
+		if starValue().Match(line) {
 			return i + 1
 		}
 	}

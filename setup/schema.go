@@ -58,7 +58,7 @@ func schemaOf(key, about string, s shape) map[string]any {
 		}
 		if _, hasID := s.field("id"); hasID {
 			body["required"] = []string{"id"}
-			properties["id"].(map[string]any)["pattern"] = namingOf(key).pattern.String()
+			properties["id"].(map[string]any)["pattern"] = namingOf(key).pattern().String()
 		}
 		schema["type"], schema["items"], schema["maxItems"] = "array", body, maxItems
 	case texts:

@@ -13,6 +13,8 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/redact"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // place is where secrets are named: below which keys, what they are called
@@ -64,7 +66,7 @@ func (c *checker) holds(line int, key string) {
 var shownTexts = []string{"topic", "reply_topic", "username", "client_id"}
 
 // appPassword is how some providers show the passwords that they make up.
-var appPassword = regexp.MustCompile(`^[a-z]{4}( [a-z]{4}){3}$`)
+var appPassword = lazy.Regexp(`^[a-z]{4}( [a-z]{4}){3}$`)
 
 // secretNames are keys that people write where only references belong.
 var secretNames = []string{"key", "api_key", "apikey", "token", "api_token", "access_token", "auth_token", "bearer",
@@ -96,14 +98,14 @@ func (c *checker) secretValue(key string, n *yaml.Node) bool {
 	if !ok || n.Kind != yaml.ScalarNode || slices.Contains(shownTexts, lastKey(key)) {
 		return false
 	}
-	name, secret := lastKey(key), looksSecret(n.Value) || appPassword.MatchString(n.Value)
+	name, secret := lastKey(key), looksSecret(n.Value) || appPassword().MatchString(n.Value)
 	switch {
 	case name == "url", strings.HasSuffix(name, "_url"):
 		secret = addressHoldsSecret(n.Value)
 	case strings.HasSuffix(name, "_file"):
 		secret = secret && !strings.ContainsRune(n.Value, '/')
 	case strings.HasSuffix(name, "_env"):
-		if !secret && !variablePattern.MatchString(n.Value) {
+		if !secret && !variablePattern().MatchString(n.Value) {
 			c.wrong(CodeValue, n.Line, key, "is not the name of a variable", "write the name alone, such as "+at.example+`, without "$"`)
 			return true
 		}
@@ -134,17 +136,17 @@ func addressHoldsSecret(address string) bool {
 	return password || len(redact.Find(address)) > 0
 }
 
-var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variablePattern = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // keyBeginnings are how keys of providers begin.
 var keyBeginnings = []string{"sk-", "sk_", "gsk_", "AIza", "xai-", "hf_", "csk-", "nvapi-", "pplx-", "r8_", "fw_", "tgp_", "Bearer "}
 
 // word is what a key without a space in it may be made of.
-var word = regexp.MustCompile(`[A-Za-z0-9._+=-]{24,}`)
+var word = lazy.Regexp(`[A-Za-z0-9._+=-]{24,}`)
 
 // unsaid takes what looks like a secret out of words about a configuration.
 func unsaid(text string) string {
-	return word.ReplaceAllStringFunc(redact.Text(text), func(w string) string {
+	return word().ReplaceAllStringFunc(redact.Text(text), func(w string) string {
 		if looksSecret(w) {
 			return "[secret]"
 		}

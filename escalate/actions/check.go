@@ -78,7 +78,7 @@ func (e *Engine) prepare(a Action) (*prepared, error) {
 }
 
 func prepareBuiltin(b Builtin) (*prepared, error) {
-	if !builtinPattern.MatchString(b.Name) || b.Do == nil {
+	if !builtinPattern().MatchString(b.Name) || b.Do == nil {
 		return nil, fmt.Errorf("%q cannot be an action of the daemon", b.Name)
 	}
 	if errs := checkParams(b.Params); len(errs) > 0 {

@@ -3,9 +3,10 @@ package actions
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 var (
@@ -37,7 +38,7 @@ func baseName(program string) string {
 }
 
 // versioned is a name with a version and what may follow it.
-var versioned = regexp.MustCompile(`^([a-z]+)[0-9][0-9.]*-.*$`)
+var versioned = lazy.Regexp(`^([a-z]+)[0-9][0-9.]*-.*$`)
 
 // nameOf is the name under which the program of an argument is known; "" where
 // a value stands in it.
@@ -49,7 +50,7 @@ func nameOf(a argument) string {
 	for _, end := range []string{".exe", ".static", "-static"} {
 		name = strings.TrimSuffix(name, end)
 	}
-	if m := versioned.FindStringSubmatch(name); m != nil {
+	if m := versioned().FindStringSubmatch(name); m != nil {
 		return m[1]
 	}
 	return baseName(name)

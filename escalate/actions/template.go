@@ -52,7 +52,7 @@ func parseArgument(text string) (argument, error) {
 			continue
 		}
 		name, _, closed := strings.Cut(text[i+1:], "}")
-		if c == '}' || !closed || !paramPattern.MatchString(name) {
+		if c == '}' || !closed || !paramPattern().MatchString(name) {
 			return nil, errors.New(`has a brace that stands for no parameter; write {name}, or {{ and }} for braces`)
 		}
 		flush()

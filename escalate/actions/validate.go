@@ -12,13 +12,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 var (
-	actionPattern  = regexp.MustCompile(NamePattern)
-	builtinPattern = regexp.MustCompile(ParamPattern)
-	paramPattern   = regexp.MustCompile(ParamPattern)
-	envPattern     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	actionPattern  = lazy.Regexp(NamePattern)
+	builtinPattern = lazy.Regexp(ParamPattern)
+	paramPattern   = lazy.Regexp(ParamPattern)
+	envPattern     = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 )
 
 // Validate checks all the actions together. Errors begin with the key below
@@ -60,7 +62,7 @@ func (a Action) Validate() error {
 	wrong := func(key, format string, values ...any) {
 		errs = append(errs, fmt.Errorf(key+": "+format, values...))
 	}
-	if !actionPattern.MatchString(a.Name) {
+	if !actionPattern().MatchString(a.Name) {
 		wrong("id", "%q cannot name an action; %s", clip(a.Name), NameFix)
 	}
 	checkDescription(wrong, "description", a.Description, true)
@@ -224,7 +226,7 @@ func (a Action) checkEnv(wrong report) {
 	for i, name := range a.Env {
 		key := fmt.Sprintf("env[%d]", i)
 		switch {
-		case !envPattern.MatchString(name):
+		case !envPattern().MatchString(name):
 			wrong(key, "%q names no variable; write names alone, never values", clip(name))
 		case strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_"):
 			wrong(key, "%s changes what a program is; leave it out", name)
@@ -243,7 +245,7 @@ func checkParams(params []Param) (errs []error) {
 		wrong := func(key, format string, values ...any) {
 			errs = append(errs, fmt.Errorf("params[%d].%s: "+format, append([]any{i, key}, values...)...))
 		}
-		if !paramPattern.MatchString(p.Name) {
+		if !paramPattern().MatchString(p.Name) {
 			wrong("id", "%q cannot name a parameter; %s", clip(p.Name), ParamFix)
 		} else if slices.IndexFunc(params, func(other Param) bool { return other.Name == p.Name }) != i {
 			wrong("id", "%q is there twice; give each a name of its own", p.Name)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 const (
@@ -190,11 +191,11 @@ var refusals = map[string]string{
 	"temporarily_unavailable":   "is overloaded; try again later",
 }
 
-var plainCode = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,48}$`)
+var plainCode = lazy.Regexp(`^[a-zA-Z0-9_.-]{1,48}$`)
 
 func codeWords(status int, code string) string {
 	switch {
-	case plainCode.MatchString(code):
+	case plainCode().MatchString(code):
 		return code
 	case status != 0:
 		return fmt.Sprintf("HTTP status %d", status)
@@ -203,7 +204,7 @@ func codeWords(status int, code string) string {
 }
 
 // longWord is what could be a code or a token.
-var longWord = regexp.MustCompile(`[^\s]{32,}`)
+var longWord = lazy.Regexp(`[^\s]{32,}`)
 
 // unsaid makes what a provider says printable and short, without secrets.
 func unsaid(text string, hidden []string) string {
@@ -219,7 +220,7 @@ func unsaid(text string, hidden []string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, " "))
-	text = longWord.ReplaceAllString(strings.Join(strings.Fields(text), " "), "[…]")
+	text = longWord().ReplaceAllString(strings.Join(strings.Fields(text), " "), "[…]")
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,6 +14,8 @@ import (
 	"unicode"
 
 	"github.com/zalando/go-keyring"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // maxBytes bounds the file of a secret.
@@ -72,7 +73,7 @@ func (r Ref) Wrong(key, what, variable, entry string) (problems []error) {
 	if names := r.Names(); len(names) > 1 {
 		wrong("_env", "more than one place of the %s is named (%s); keep one of them", what, r)
 	}
-	if r.Env != "" && !variablePattern.MatchString(r.Env) {
+	if r.Env != "" && !variablePattern().MatchString(r.Env) {
 		wrong("_env", "is not the name of a variable; write the name, never the %s itself: %s", what, variable)
 	}
 	if service, user, ok := strings.Cut(r.Keyring, "/"); r.Keyring != "" && (!ok || service == "" || user == "") {
@@ -85,7 +86,7 @@ func (r Ref) Wrong(key, what, variable, entry string) (problems []error) {
 }
 
 // variablePattern is a name that the environment may have.
-var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,79}$`)
+var variablePattern = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]{0,79}$`)
 
 // String says where the secret is, never what it is.
 func (r Ref) String() string { return strings.Join(r.Names(), ", ") }

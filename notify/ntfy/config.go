@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // Config is one topic on one server.
@@ -133,7 +134,7 @@ func (v *validation) address(c Config) {
 }
 
 // topicPattern is what servers take as a topic.
-var topicPattern = regexp.MustCompile(`^[-_A-Za-z0-9]{1,64}$`)
+var topicPattern = lazy.Regexp(`^[-_A-Za-z0-9]{1,64}$`)
 
 // reserved are names that servers keep for pages of their own.
 var reserved = []string{"docs", "static", "file", "app", "metrics", "account", "settings", "signup", "login", "v1"}
@@ -142,7 +143,7 @@ func (v *validation) topic(key, topic string, needed bool) {
 	switch {
 	case topic == "" && needed:
 		v.wrong(key, "is not set; choose one that nobody guesses, subconsciousctl init makes one")
-	case topic != "" && !topicPattern.MatchString(topic):
+	case topic != "" && !topicPattern().MatchString(topic):
 		v.wrong(key, "%q is no topic; use 1 to 64 letters, digits, _ and -", subconscious.Clip(topic, 80))
 	case slices.Contains(reserved, topic):
 		v.wrong(key, "%q is a page of the server; choose another", topic)

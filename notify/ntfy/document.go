@@ -66,7 +66,7 @@ func (c *Client) document(m notify.Message) document {
 	case m.Quiet:
 		d.Priority = low
 	}
-	if topicPattern.MatchString(m.Sequence) {
+	if topicPattern().MatchString(m.Sequence) {
 		d.Sequence = m.Sequence
 	}
 	if !c.Buttons() {

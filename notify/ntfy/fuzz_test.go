@@ -26,7 +26,7 @@ func FuzzEvents(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if token, ok := e.token(); ok && (token == "" || len(token) > maxToken || strings.ContainsAny(token, " \n\x00\x1b") || !messageID.MatchString(e.ID)) {
+			if token, ok := e.token(); ok && (token == "" || len(token) > maxToken || strings.ContainsAny(token, " \n\x00\x1b") || !messageID().MatchString(e.ID)) {
 				t.Errorf("token %q of message %q", token, e.ID)
 			}
 		}

@@ -53,7 +53,7 @@ func parseEvent(line []byte) (e event, ok bool) {
 	if json.Unmarshal(line, &e) != nil || e.Event == "" || len(e.Event) > 40 || len(e.Topic) > 1024 {
 		return event{}, false
 	}
-	if e.Event == eventMessage && !messageID.MatchString(e.ID) {
+	if e.Event == eventMessage && !messageID().MatchString(e.ID) {
 		return event{}, false
 	}
 	return e, true

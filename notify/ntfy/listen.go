@@ -57,7 +57,7 @@ func (c *Client) Listen(ctx context.Context, take func(ctx context.Context, toke
 		until, cancel := context.WithCancel(ctx)
 		stop := context.AfterFunc(renewed, cancel)
 		l := &listening{client: c, topic: topic, take: take, status: status, since: "all", seen: map[string]bool{}}
-		if messageID.MatchString(place) {
+		if messageID().MatchString(place) {
 			l.since = place
 		}
 		l.run(until)

@@ -107,7 +107,7 @@ func New(config Config, options Options) (*Client, error) {
 	if config.Answers() {
 		c.reply = cmp.Or(config.ReplyTopic, options.ReplyTopic)
 	}
-	if c.reply != "" && (!topicPattern.MatchString(c.reply) || c.reply == config.Topic) {
+	if c.reply != "" && (!topicPattern().MatchString(c.reply) || c.reply == config.Topic) {
 		return nil, errTopic
 	}
 	if c.options.Now == nil {

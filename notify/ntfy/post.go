@@ -9,12 +9,13 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // ask makes a request for a page of the server. Its errors are *notify.Error where
@@ -77,7 +78,7 @@ func markup(media string, body []byte) bool {
 
 // messageID is what servers number messages by. Shorter ones would read as a
 // span of time where messages since one are asked for.
-var messageID = regexp.MustCompile(`^[-_A-Za-z0-9]{8,64}$`)
+var messageID = lazy.Regexp(`^[-_A-Za-z0-9]{8,64}$`)
 
 // receipt reads what the server took.
 func (c *Client) receipt(answer []byte, topic string) (notify.Receipt, error) {

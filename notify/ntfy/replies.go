@@ -53,7 +53,7 @@ func (c *Client) Renew(topic string) error {
 		return errors.New("its messages have no buttons: replies is false")
 	case c.config.ReplyTopic != "":
 		return errors.New("its reply topic is in the configuration: change reply_topic there, or leave it out, and restart the daemon")
-	case !topicPattern.MatchString(topic) || topic == c.config.Topic:
+	case !topicPattern().MatchString(topic) || topic == c.config.Topic:
 		return errTopic
 	}
 	c.mu.Lock()

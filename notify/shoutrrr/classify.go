@@ -4,18 +4,19 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/notify"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // status finds the status of HTTP in the text of an error. The services say it
 // each in its own words: "status code: 401 Unauthorized", "HTTP 401",
 // "unexpected status 401".
-var status = regexp.MustCompile(`(?i)\b(?:status|code|unexpected|http|failed|notification)\b[ :a-z]{0,24}[ :]([345][0-9]{2})\b`)
+var status = lazy.Regexp(`(?i)\b(?:status|code|unexpected|http|failed|notification)\b[ :a-z]{0,24}[ :]([345][0-9]{2})\b`)
 
 // maxRead is how much of the text of an error is looked at.
 const maxRead = 4 << 10
@@ -45,7 +46,7 @@ func classify(scheme string, err error) *notify.Error {
 }
 
 func statusIn(text string) int {
-	found := status.FindStringSubmatch(text)
+	found := status().FindStringSubmatch(text)
 	if found == nil {
 		return 0
 	}

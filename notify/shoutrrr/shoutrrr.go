@@ -18,7 +18,6 @@ import (
 	"errors"
 	"io"
 	"log"
-	"regexp"
 	"strings"
 	"time"
 
@@ -27,6 +26,8 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // timeout is how long a message may take, where the context allows it.
@@ -143,12 +144,12 @@ func text(scheme string, message notify.Message) string {
 	if scheme == "generic" || scheme == "smtp" {
 		return all
 	}
-	return quiet.Replace(called.ReplaceAllString(all, "$1@\u200b$2"))
+	return quiet.Replace(called().ReplaceAllString(all, "$1@\u200b$2"))
 }
 
 // called is a name with an @ before it, which chats make a link of, or a call to
 // whoever bears it. A mail address is none.
-var called = regexp.MustCompile(`(^|[^\pL\pN_.+-])@([\pL\pN_])`)
+var called = lazy.Regexp(`(^|[^\pL\pN_.+-])@([\pL\pN_])`)
 
 // quiet puts a character without width into what a chat could take for a call
 // to many, or for markup of its own.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"github.com/emersion/go-ical"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // Bounds of one event.
@@ -344,7 +345,7 @@ var meetingHosts = []string{
 	"gotomeeting.com", "bluejeans.com", "chime.aws", "bigbluebutton.org", "jitsi.org",
 }
 
-var linkPattern = regexp.MustCompile(`https?://[^\s<>"'\\]{4,500}`)
+var linkPattern = lazy.Regexp(`https?://[^\s<>"'\\]{4,500}`)
 
 // meetingLinks returns the meeting links of an event, each once, without query
 // and fragment: these hold passcodes, and differ for one meeting.
@@ -370,7 +371,7 @@ func meetingLinks(own []string, text string) []string {
 		add(raw, true)
 	}
 	if strings.Contains(text, "://") {
-		for _, raw := range linkPattern.FindAllString(text, 50) {
+		for _, raw := range linkPattern().FindAllString(text, 50) {
 			add(strings.TrimRight(raw, ".,;:!?)]}"), false)
 		}
 	}

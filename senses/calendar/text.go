@@ -1,20 +1,21 @@
 package calendar
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
-var escapes = regexp.MustCompile(`(?s)\\.`)
+var escapes = lazy.Regexp(`(?s)\\.`)
 
 // unescape undoes the escapes of an iCalendar TEXT value. It takes what
 // programs really write: an escape it does not know stands for itself.
 func unescape(value string) string {
-	return escapes.ReplaceAllStringFunc(value, func(escape string) string {
+	return escapes().ReplaceAllStringFunc(value, func(escape string) string {
 		if escape == `\n` || escape == `\N` {
 			return "\n"
 		}

@@ -1,37 +1,38 @@
 package notes
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 var (
-	struck     = regexp.MustCompile(`~~[^~]*~~`)
-	image      = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\s]*\)`)
-	inlineLink = regexp.MustCompile(`\[([^\[\]\n]+)\]\([^()\s]*\)`)
-	wikiLink   = regexp.MustCompile(`\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]`)
-	htmlNote   = regexp.MustCompile(`<!--.*?-->`)
-	emphasis   = regexp.MustCompile(`(^|[\s("'“])(?:\*{1,3}|_{1,3})([^\s*_](?:[^*_]*[^\s*_])?)(?:\*{1,3}|_{1,3})`)
+	struck     = lazy.Regexp(`~~[^~]*~~`)
+	image      = lazy.Regexp(`!\[[^\]\n]*\]\([^)\s]*\)`)
+	inlineLink = lazy.Regexp(`\[([^\[\]\n]+)\]\([^()\s]*\)`)
+	wikiLink   = lazy.Regexp(`\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]`)
+	htmlNote   = lazy.Regexp(`<!--.*?-->`)
+	emphasis   = lazy.Regexp(`(^|[\s("'“])(?:\*{1,3}|_{1,3})([^\s*_](?:[^*_]*[^\s*_])?)(?:\*{1,3}|_{1,3})`)
 )
 
 // plainText takes the marks of markdown off a text. What was struck through is
 // no longer there.
 func plainText(text string) string {
 	if strings.Contains(text, "~~") {
-		text = struck.ReplaceAllString(text, " ")
+		text = struck().ReplaceAllString(text, " ")
 	}
 	if strings.Contains(text, "<!--") {
-		text = htmlNote.ReplaceAllString(text, " ")
+		text = htmlNote().ReplaceAllString(text, " ")
 	}
 	if strings.ContainsAny(text, "[") {
-		text = image.ReplaceAllString(text, " ")
-		text = inlineLink.ReplaceAllString(text, "$1")
-		text = wikiLink.ReplaceAllString(text, "$1")
+		text = image().ReplaceAllString(text, " ")
+		text = inlineLink().ReplaceAllString(text, "$1")
+		text = wikiLink().ReplaceAllString(text, "$1")
 	}
 	if strings.ContainsAny(text, "*_") {
-		text = emphasis.ReplaceAllString(text, "$1$2")
+		text = emphasis().ReplaceAllString(text, "$1$2")
 	}
 	return text
 }
@@ -46,11 +47,11 @@ func title(text string) string {
 
 // doneWord marks a line whose matter is over.
 var (
-	doneBefore = regexp.MustCompile(`^(?i:done|erledigt|fertig|fait|hecho|terminé|listo)\s*[:\-–—]|^(?:DONE|ERLEDIGT|FAIT|HECHO)\b|^[✅✔✓☑]`)
-	doneAfter  = regexp.MustCompile(`(?i:[(\[](?:done|erledigt|fait|hecho)[)\]]|[-–—:,;.!]\s*(?:done|erledigt|fait|hecho)|#done)[.!]?$|[✅✔✓☑]\s*(?:\d{4}-\d\d-\d\d)?$`)
+	doneBefore = lazy.Regexp(`^(?i:done|erledigt|fertig|fait|hecho|terminé|listo)\s*[:\-–—]|^(?:DONE|ERLEDIGT|FAIT|HECHO)\b|^[✅✔✓☑]`)
+	doneAfter  = lazy.Regexp(`(?i:[(\[](?:done|erledigt|fait|hecho)[)\]]|[-–—:,;.!]\s*(?:done|erledigt|fait|hecho)|#done)[.!]?$|[✅✔✓☑]\s*(?:\d{4}-\d\d-\d\d)?$`)
 )
 
 func isDone(text string) bool {
 	text = strings.TrimSpace(text)
-	return doneBefore.MatchString(text) || doneAfter.MatchString(text)
+	return doneBefore().MatchString(text) || doneAfter().MatchString(text)
 }

@@ -2,21 +2,22 @@ package notes
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
-var nameDate = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?:$|[^0-9])`)
+var nameDate = lazy.Regexp(`(?:^|[^0-9])((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?:$|[^0-9])`)
 
 // baseOf returns the time from which the relative dates of a file count: the
 // date in its name, else the date of its front matter, else when it was first
 // seen. A day counts from its beginning, unless it is the one of first.
 func baseOf(rel string, d foreign.Document, first time.Time) time.Time {
-	if m := nameDate.FindStringSubmatch(path.Base(rel)); m != nil {
+	if m := nameDate().FindStringSubmatch(path.Base(rel)); m != nil {
 		if day, err := time.ParseInLocation("20060102", m[1]+m[2]+m[3], first.Location()); err == nil {
 			return dayFrom(day, first)
 		}
@@ -47,13 +48,13 @@ func dayFrom(day, first time.Time) time.Time {
 	return day
 }
 
-var yearNamed = regexp.MustCompile(`(?:^|[^\p{L}\d])((?:19|20)\d\d)(?:$|[^\p{L}\d])`)
+var yearNamed = lazy.Regexp(`(?:^|[^\p{L}\d])((?:19|20)\d\d)(?:$|[^\p{L}\d])`)
 
 // yearOf returns the latest year that a name or heading is of, 0 for none.
 func yearOf(names ...string) int {
 	latest := 0
 	for _, name := range names {
-		for _, m := range yearNamed.FindAllStringSubmatch(name, 4) {
+		for _, m := range yearNamed().FindAllStringSubmatch(name, 4) {
 			year := 0
 			for _, r := range m[1] {
 				year = 10*year + int(r-'0')

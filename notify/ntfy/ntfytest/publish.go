@@ -6,10 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // Message is a message as a server answers and streams it.
@@ -55,7 +56,7 @@ const (
 	lifetime   = 12 * time.Hour // of a message, as is said of it
 )
 
-var topics = regexp.MustCompile(`^[-_A-Za-z0-9]{1,64}$`)
+var topics = lazy.Regexp(`^[-_A-Za-z0-9]{1,64}$`)
 
 // publish takes a message: as JSON where the path names no topic, else as a body.
 func (s *Server) publish(w http.ResponseWriter, r *http.Request) {
@@ -95,13 +96,13 @@ func read(topic string, body []byte) (Message, *refusal) {
 		return m, &tooLarge
 	case topic == "" && json.Unmarshal(body, &m) != nil:
 		return m, &noJSON
-	case !topics.MatchString(m.Topic):
+	case !topics().MatchString(m.Topic):
 		return m, &noTopic
 	case m.Priority < 0 || m.Priority > 5:
 		return m, &noPriority
 	case len(m.Message) > maxMessage || !utf8.ValidString(m.Message):
 		return m, &noFiles
-	case m.Sequence != "" && !topics.MatchString(m.Sequence):
+	case m.Sequence != "" && !topics().MatchString(m.Sequence):
 		return m, &noSequence
 	case len(m.Actions) > maxButtons || slices.ContainsFunc(m.Actions, func(a Action) bool {
 		at, err := url.Parse(a.URL)
