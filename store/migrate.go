@@ -42,12 +42,6 @@ func (db *DB) migrate(ctx context.Context, backupDir string, migrations []Migrat
 		return &Error{Code: CodeBusy, Path: db.path, Text: fmt.Sprintf("the database %s is open in another program and cannot be migrated", db.path),
 			Next: "Close that program, then start again"}
 	}
-	if applied == 0 {
-		// Freed pages can be given back in small steps later.
-		if _, err := conn.ExecContext(ctx, "PRAGMA auto_vacuum=INCREMENTAL"); err != nil {
-			return err
-		}
-	}
 	return db.apply(ctx, conn, pending, migrations)
 }
 
@@ -100,7 +94,9 @@ func appliedVersions(ctx context.Context, conn *sql.Conn) (map[string]int, int, 
 
 // apply runs the pending ones of all migrations in one transaction.
 func (db *DB) apply(ctx context.Context, conn *sql.Conn, pending, all []Migration) (err error) {
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	// Freed pages can be given back in small steps later. The pragma begins to
+	// write; before the transaction it would be one of its own, with all its syncs.
+	if _, err := conn.ExecContext(ctx, "BEGIN; PRAGMA auto_vacuum=INCREMENTAL"); err != nil {
 		return err
 	}
 	defer func() {
