@@ -96,6 +96,10 @@ type Server struct {
 	stray   atomic.Int64
 	closing sync.Once
 
+	// asking is held while a script is asked, for one request at a time: it may
+	// wait for what a test does meanwhile.
+	asking sync.Mutex
+
 	mu       sync.Mutex // for what follows
 	script   Script
 	troubles []Trouble
@@ -322,9 +326,12 @@ func (e *exchange) generate() {
 		return
 	}
 	request := e.record.Request
-	e.server.mu.Lock() // a script is asked for one request at a time
-	reply := e.server.script(request)
+	e.server.mu.Lock()
+	script := e.server.script
 	e.server.mu.Unlock()
+	e.server.asking.Lock()
+	reply := script(request)
+	e.server.asking.Unlock()
 	e.record.Fault = cmp.Or(reply.Fault, e.record.Fault)
 	if reply.Fault != NoFault && e.refuse() {
 		return
