@@ -136,10 +136,6 @@ func deadlineOver(s *scene, e subconscious.Entry) bool {
 	return ok && o.Due.IsZero()
 }
 
-// leadingWords introduce a date, and mean nothing without it.
-var leadingWords = wordSet(`by until till before on at due in for the this next bis zum zur am vor spätestens fällig im ab
-	avant pour le la au d'ici jusqu'au jusqu'à dès antes del de el para hasta a en`)
-
 // withoutDate leaves the date out of what was promised, for it is said before.
 func withoutDate(title, dateText string) string {
 	i := strings.LastIndex(title, dateText)
@@ -147,7 +143,7 @@ func withoutDate(title, dateText string) string {
 		return title
 	}
 	first := strings.Fields(strings.TrimRight(title[:i], " ,.;:–-("))
-	for len(first) > 1 && leadingWords[strings.ToLower(strings.Trim(first[len(first)-1], ".:,("))] {
+	for len(first) > 1 && leadingWords()[strings.ToLower(strings.Trim(first[len(first)-1], ".:,("))] {
 		first = first[:len(first)-1]
 	}
 	rest := strings.TrimLeft(title[i+len(dateText):], " ,.;:–-)")

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
 // reporter is what the checks need of a test, or of a property's.
@@ -23,9 +22,11 @@ func checkThought(t reporter, snapshot subconscious.Snapshot, thought subconscio
 	for _, o := range slices.Concat(field.New, field.Wider) {
 		shown[o.Ref()] = o
 	}
-	rules := map[string]reflex.Rule{}
-	for _, rule := range reflex.Rules(thought.Thread) {
-		rules[rule.Name] = rule
+	rules := map[string]documented{}
+	for _, rule := range page() {
+		if strings.HasPrefix(rule.name, string(thought.Thread)+".") {
+			rules[rule.name] = rule
+		}
 	}
 	if len(thought.Findings) > 50 {
 		t.Errorf("%d findings", len(thought.Findings))
@@ -70,14 +71,14 @@ func checkThought(t reporter, snapshot subconscious.Snapshot, thought subconscio
 	}
 }
 
-func checkFinding(t reporter, f subconscious.Finding, rules map[string]reflex.Rule) {
+func checkFinding(t reporter, f subconscious.Finding, rules map[string]documented) {
 	t.Helper()
 	rule, known := rules[f.Rule]
 	if !known {
 		t.Errorf("%q is of no rule of the thread: %q", f.Summary, f.Rule)
 	}
-	if f.Importance < rule.Low || f.Importance > rule.High || f.Importance < 1 || f.Importance > 10 {
-		t.Errorf("%s: %q has importance %d, and the rule says %d to %d", f.Rule, f.Summary, f.Importance, rule.Low, rule.High)
+	if f.Importance < rule.low || f.Importance > rule.high || f.Importance < 1 || f.Importance > 10 {
+		t.Errorf("%s: %q has importance %d, and the rule says %d to %d", f.Rule, f.Summary, f.Importance, rule.low, rule.high)
 	}
 	if f.Summary == "" || subconscious.Summary(f.Summary) != f.Summary {
 		t.Errorf("%s: %q is not a summary: %q", f.Rule, f.Summary, subconscious.Summary(f.Summary))

@@ -172,10 +172,6 @@ func (s *scene) own(o subconscious.Observation) bool {
 	return threads.OwnMail(o) || byPerson(o) && o.Trust == subconscious.Owner
 }
 
-// mailHosts are domains at which anybody has an address.
-var mailHosts = wordSet(`gmail googlemail outlook hotmail live yahoo icloud proton protonmail posteo mailbox fastmail orange wanadoo
-	laposte bluewin freenet t-online telefonica zoho yandex`)
-
 // named reports whether the person's own notes, or events in which they take
 // part, speak of where a mail comes from: of the part of its domain that somebody
 // had to register, "perret" of "mail.perret.co.uk". What every office of a kind is
@@ -183,7 +179,7 @@ var mailHosts = wordSet(`gmail googlemail outlook hotmail live yahoo icloud prot
 func (s *scene) named(o subconscious.Observation) bool {
 	registered, _, _ := strings.Cut(o.Attrs["domain"], ".")
 	for _, term := range terms(registered) {
-		if utf8.RuneCountInString(term) < 5 || mailHosts[term] || appointed[term] {
+		if utf8.RuneCountInString(term) < 5 || mailHosts()[term] || appointedWords()[term] {
 			continue
 		}
 		observations, count := s.world.Sharing("term:"+term, sharingSeen)

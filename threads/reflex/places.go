@@ -9,25 +9,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// wordSet makes a set of the words of text.
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(text) {
-		set[word] = true
-	}
-	return set
-}
-
-var (
-	// remoteWords stand in places that nobody travels to.
-	remoteWords = wordSet(`zoom teams meet webex jitsi online phone remote video virtual telefon telefonisch telephone telefono
-		hangouts skype discord slack facetime call telco tba tbd videokonferenz visio anywhere home-office homeoffice`)
-	// roomWords stand in places that lie within a building.
-	roomWords = wordSet(`room raum zimmer saal hall salle sala aula floor stock etage og eg ug desk büro buero office lab labor kitchen
-		küche kantine canteen cafeteria lobby conference konferenz konferenzraum besprechungsraum sitzungszimmer meetingraum meeting
-		huddle auditorium building gebäude bâtiment edificio bldg wing flügel foyer theatre theater`)
-)
-
 // places splits a location into its parts, in lower case: name, street, town.
 func places(location string) []string {
 	var parts []string
@@ -49,13 +30,13 @@ func remote(location string) bool {
 	if lower == "" || strings.Contains(lower, "://") || strings.HasPrefix(lower, "www.") || strings.HasPrefix(lower, "+") || strings.ContainsRune(lower, '@') {
 		return true
 	}
-	return slices.ContainsFunc(splitWords(lower), func(word string) bool { return remoteWords[word] })
+	return slices.ContainsFunc(splitWords(lower), func(word string) bool { return remoteWords()[word] })
 }
 
 // room reports whether a part of a location names a room: by a word, or by a
 // short code such as B2.14.
 func room(part string) bool {
-	if slices.ContainsFunc(splitWords(part), func(word string) bool { return roomWords[strings.TrimRight(word, "0123456789-")] }) {
+	if slices.ContainsFunc(splitWords(part), func(word string) bool { return roomWords()[strings.TrimRight(word, "0123456789-")] }) {
 		return true
 	}
 	return len(part) <= 10 && !strings.Contains(part, " ") && strings.ContainsAny(part, "0123456789")

@@ -403,18 +403,18 @@ func (s *scenario) verify(thought subconscious.Thought) {
 	}
 }
 
-// verifyExample holds a rule's Example to what it writes.
+// verifyExample holds a rule's documented example to what it writes.
 func (s *scenario) verifyExample(thought subconscious.Thought) {
 	s.t.Helper()
-	for _, rule := range reflex.Rules(s.thread) {
-		if rule.Name != s.example {
+	for _, rule := range page() {
+		if rule.name != s.example || !strings.HasPrefix(rule.name, string(s.thread)+".") {
 			continue
 		}
-		if s.name != "example."+rule.Name+".txtar" {
-			s.t.Errorf("%s describes the case of %s", s.name, rule.Name)
+		if s.name != "example."+rule.name+".txtar" {
+			s.t.Errorf("%s describes the case of %s", s.name, rule.name)
 		}
-		if !slices.ContainsFunc(thought.Findings, func(f subconscious.Finding) bool { return f.Rule == rule.Name && f.Summary == rule.Example }) {
-			s.t.Errorf("%s does not write its example %q", rule.Name, rule.Example)
+		if !slices.ContainsFunc(thought.Findings, func(f subconscious.Finding) bool { return f.Rule == rule.name && f.Summary == rule.example }) {
+			s.t.Errorf("%s does not write its example %q", rule.name, rule.example)
 		}
 		return
 	}

@@ -196,7 +196,7 @@ func oneSource(a, b subconscious.Observation) bool {
 func terms(text string) []string {
 	var out []string
 	add := func(term string) {
-		if utf8.RuneCountInString(term) >= 4 && !common[term] && !isDate(term) && !slices.Contains(out, term) {
+		if utf8.RuneCountInString(term) >= 4 && !commonWords()[term] && !isDate(term) && !slices.Contains(out, term) {
 			out = append(out, term)
 		}
 	}

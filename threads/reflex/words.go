@@ -1,10 +1,12 @@
 package reflex
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -211,4 +213,37 @@ func count(o subconscious.Observation, attr string) int {
 func moment(o subconscious.Observation, attr string) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, o.Attrs[attr])
 	return t, err == nil && t.Year() >= 1970 && t.Year() <= 2200
+}
+
+// The lists say themselves what they are for.
+//
+//go:embed words/*.txt
+var lists embed.FS
+
+var (
+	commonWords    = wordList("common")
+	appointedWords = wordList("appointed")
+	remoteWords    = wordList("remote")
+	roomWords      = wordList("rooms")
+	leadingWords   = wordList("leading")
+	mailHosts      = wordList("mailhosts")
+)
+
+// wordList reads a list when it is used first.
+func wordList(name string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		data, err := lists.ReadFile("words/" + name + ".txt")
+		if err != nil {
+			panic(err)
+		}
+		set := map[string]bool{}
+		for line := range strings.Lines(string(data)) {
+			if !strings.HasPrefix(line, "#") {
+				for word := range strings.FieldsSeq(line) {
+					set[word] = true
+				}
+			}
+		}
+		return set
+	})
 }
