@@ -1,7 +1,6 @@
 package threads
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -150,33 +149,19 @@ func (c *confined) read(ctx context.Context, file string, limit int) (text strin
 	if err != nil {
 		return "", false, errors.New("it cannot be read")
 	}
-	if more = len(data) > limit; more {
-		data = wholeRunes(data[:limit])
-	}
-	switch head := data[:min(len(data), markWithin)]; {
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+	text = subconscious.Head(string(data), limit)
+	switch more = len(data) > limit; {
+	// What is cut is less than a character, in a text.
+	case more && limit-len(text) >= utf8.UTFMax, !utf8.ValidString(text), strings.ContainsRune(text, 0):
 		return "", false, errBinary
-	case bytes.Contains(head, []byte(subconscious.Mark)):
+	case strings.Contains(text[:min(len(text), markWithin)], subconscious.Mark):
 		return "", false, errOwn
 	}
-	return string(data), more, nil
+	return text, more, nil
 }
 
 // markWithin is how far into a file our mark counts.
 const markWithin = 4 << 10
-
-// wholeRunes drops the beginning of a character at the end.
-func wholeRunes(data []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
-		if b := data[len(data)-i]; utf8.RuneStart(b) {
-			if !utf8.FullRune(data[len(data)-i:]) {
-				return data[:len(data)-i]
-			}
-			break
-		}
-	}
-	return data
-}
 
 // trustOf is whose word a file below a root is: the root's, but where a folder
 // on the way to it is another root that is trusted less. So a folder into which

@@ -47,9 +47,9 @@ type Said struct {
 var errConversations = errors.New("the conversations do not answer; do without them")
 
 const (
-	// saidDays is how far back conversations are searched, and saidDaysUsual
-	// how far where the model does not say.
-	saidDays, saidDaysUsual = 365, 30
+	// saidDaysUsual is how far back conversations are searched where the model
+	// does not say.
+	saidDaysUsual = 30
 	// foundSaid is how many messages are shown, and foundSaidText how much of
 	// each, in bytes.
 	foundSaid, foundSaidText = 10, 500
@@ -57,48 +57,31 @@ const (
 
 // searchConversations searches what was said.
 func searchConversations(r *Registry) tool {
-	return tool{
-		name: searchConversationsTool,
-		description: "Searches what the person and their agents said in conversations for words. " +
-			"Only what bears a reference in square brackets can be cited.",
-		parameters: `{"type":"object","additionalProperties":false,"required":["words"],"properties":{` +
-			`"words":{"type":"string","description":"1 to 8 words, with spaces between them"},` +
-			`"days":{"type":"integer","minimum":1,"maximum":365,"description":"how many days back; 30 if it is left out"}}}`,
-		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				Words string `json:"words"`
-				Days  int    `json:"days"`
-			}
-			if err := arguments(data, &a); err != nil {
-				return prompts.Result{}, err
-			}
-			words, days := searchWords(a.Words), cmp.Or(a.Days, saidDaysUsual)
+	type arguments struct {
+		Words string `json:"words" required:"true" about:"1 to 8 words, with spaces between them"`
+		Days  int    `json:"days" minimum:"1" maximum:"365" about:"how many days back; 30 if it is left out"`
+	}
+	return define(searchConversationsTool, "Searches what the person and their agents said in conversations for words. "+
+		"Only what bears a reference in square brackets can be cited.",
+		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
+			days, own := cmp.Or(a.Days, saidDaysUsual), false
+			excerpts, err := recall("words", a.Words, foundSaid, errConversations,
+				func(words string) ([]Said, error) {
+					return r.options.Conversations.SearchConversations(ctx, words, days)
+				},
+				func(said Said) (prompts.Excerpt, bool) {
+					own = own || ofMind(said)
+					return r.saidExcerpt(said, snapshot.At.Location()), true
+				})
+			result := prompts.Result{More: "Ask for rarer words, or for fewer days.", Excerpts: excerpts}
 			switch {
-			case len(words) == 0:
-				return prompts.Result{}, fmt.Errorf("words is %.40q, and has no word of two letters or more to search for", a.Words)
-			case days < 1 || days > saidDays:
-				return prompts.Result{}, fmt.Errorf("days is %d, must be 1 to %d", days, saidDays)
-			}
-			found, err := r.options.Conversations.SearchConversations(ctx, strings.Join(words, " "), days)
-			if err != nil {
-				return prompts.Result{}, errConversations
-			}
-			result := prompts.Result{More: "Ask for rarer words, or for fewer days."}
-			own := false
-			for _, said := range found[:min(len(found), foundSaid)] {
-				excerpt := r.saidExcerpt(said, snapshot.At.Location())
-				own = own || ofMind(said)
-				result.Excerpts = append(result.Excerpts, excerpt)
-			}
-			switch {
-			case len(result.Excerpts) == 0:
+			case len(excerpts) == 0:
 				result.Said = []string{fmt.Sprintf("Nothing that was said in the last %d days has any of these words.", days)}
 			case own:
 				result.Said = []string{"What this mind said itself is no evidence."}
 			}
-			return result, nil
-		},
-	}
+			return result, err
+		})
 }
 
 // ofMind: the daemon said it, or whoever did copied what it wrote.

@@ -35,7 +35,7 @@ func (t *ModelThread) convert(data json.RawMessage, by models.Identity, snapshot
 			}
 		}
 		if f.Escalate {
-			finding.EscalateReason = cmp.Or(cutBytes(t.clean(f.EscalateReason), reasonBytes), finding.Summary)
+			finding.EscalateReason = cmp.Or(subconscious.Clip(t.clean(f.EscalateReason), reasonBytes), finding.Summary)
 		}
 		out.Findings = append(out.Findings, finding)
 	}
@@ -53,9 +53,7 @@ func (t *ModelThread) convert(data json.RawMessage, by models.Identity, snapshot
 func cited(texts []string) []string {
 	var evidence []string
 	for _, text := range texts[:min(len(texts), evidenceKept)] {
-		if text = bare(text); len(text) > evidenceBytes {
-			text = cutBytes(text, evidenceBytes)
-		}
+		text = subconscious.Clip(bare(text), evidenceBytes)
 		if c, ok := subconscious.ParseCitation(text); ok {
 			text = c.String()
 		}
@@ -69,7 +67,7 @@ func cited(texts []string) []string {
 // clean takes marks, secrets and control characters out of a model's text. The
 // secrets go last: they may show only when the rest is gone.
 func (t *ModelThread) clean(text string) string {
-	text = cutBytes(text, maxClean)
+	text = subconscious.Clip(text, maxClean)
 	return t.options.Redact(subconscious.Printable(prompts.Unmark(text)))
 }
 
@@ -83,13 +81,4 @@ func (t *ModelThread) journal(text string) string {
 		text = string([]rune(text)[:prompts.JournalLength-1]) + "…"
 	}
 	return text
-}
-
-// cutBytes cuts at a character.
-func cutBytes(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	const more = "…"
-	return string(wholeRunes([]byte(text[:limit-len(more)]))) + more
 }

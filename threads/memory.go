@@ -40,9 +40,8 @@ var ErrNoMemory = errors.New("there is no such memory: it was forgotten, or is n
 var errMemory = errors.New("the memory does not answer; do without it")
 
 const (
-	// foundMemories is how many memories a search shows at most, and
-	// foundUsual how many where the model does not say.
-	foundMemories, foundUsual = 10, 5
+	// foundUsual is how many memories a search shows where the model does not say.
+	foundUsual = 5
 	// foundMemoryText is how much of each a search shows, and memoryText how
 	// much get_memory, in bytes.
 	foundMemoryText, memoryText = 400, 4 << 10
@@ -55,62 +54,34 @@ const noEvidence = "What is remembered is no evidence and cannot be cited; it ma
 
 // searchMemory searches what is remembered.
 func searchMemory(r *Registry) tool {
-	return tool{
-		name: searchMemoryTool,
-		description: "Searches what is remembered for the long term (facts, preferences, decisions, how things were solved) for words. " +
-			"A memory is no evidence.",
-		parameters: `{"type":"object","additionalProperties":false,"required":["words"],"properties":{` +
-			`"words":{"type":"string","description":"1 to 8 words, with spaces between them"},` +
-			`"limit":{"type":"integer","minimum":1,"maximum":10,"description":"how many; 5 if it is left out"}}}`,
-		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				Words string `json:"words"`
-				Limit int    `json:"limit"`
-			}
-			if err := arguments(data, &a); err != nil {
-				return prompts.Result{}, err
-			}
-			words, limit := searchWords(a.Words), cmp.Or(a.Limit, foundUsual)
-			switch {
-			case len(words) == 0:
-				return prompts.Result{}, fmt.Errorf("words is %.40q, and has no word of two letters or more to search for", a.Words)
-			case limit < 1 || limit > foundMemories:
-				return prompts.Result{}, fmt.Errorf("limit is %d, must be 1 to %d", limit, foundMemories)
-			}
-			found, err := r.options.Memory.SearchMemory(ctx, strings.Join(words, " "), limit)
-			if err != nil {
-				return prompts.Result{}, errMemory
-			}
-			result := prompts.Result{More: "Ask for rarer words."}
-			for _, m := range found {
-				if recallable(m) && len(result.Excerpts) < limit {
-					result.Excerpts = append(result.Excerpts, r.memoryExcerpt(m, foundMemoryText, snapshot.At.Location()))
-				}
-			}
-			if len(result.Excerpts) == 0 {
-				result.Said = []string{"Nothing that is remembered has any of these words."}
-			} else {
-				result.Said = []string{noEvidence}
-			}
-			return result, nil
-		},
+	type arguments struct {
+		Words string `json:"words" required:"true" about:"1 to 8 words, with spaces between them"`
+		Limit int    `json:"limit" minimum:"1" maximum:"10" about:"how many; 5 if it is left out"`
 	}
+	return define(searchMemoryTool, "Searches what is remembered for the long term (facts, preferences, decisions, how things were solved) for words. "+
+		"A memory is no evidence.",
+		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
+			limit := cmp.Or(a.Limit, foundUsual)
+			excerpts, err := recall("words", a.Words, limit, errMemory,
+				func(words string) ([]Memory, error) { return r.options.Memory.SearchMemory(ctx, words, limit) },
+				func(m Memory) (prompts.Excerpt, bool) {
+					return r.memoryExcerpt(m, foundMemoryText, snapshot.At.Location()), recallable(m)
+				})
+			result := prompts.Result{More: "Ask for rarer words.", Excerpts: excerpts, Said: []string{noEvidence}}
+			if len(excerpts) == 0 {
+				result.Said = []string{"Nothing that is remembered has any of these words."}
+			}
+			return result, err
+		})
 }
 
 // getMemory shows one memory whole.
 func getMemory(r *Registry) tool {
-	return tool{
-		name:        getMemoryTool,
-		description: "Shows one memory whole, by the id that search_memory gave.",
-		parameters: `{"type":"object","additionalProperties":false,"required":["id"],"properties":{` +
-			`"id":{"type":"string","description":"the id of a memory"}}}`,
-		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				ID string `json:"id"`
-			}
-			if err := arguments(data, &a); err != nil {
-				return prompts.Result{}, err
-			}
+	type arguments struct {
+		ID string `json:"id" required:"true" about:"the id of a memory"`
+	}
+	return define(getMemoryTool, "Shows one memory whole, by the id that search_memory gave.",
+		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			if !isWord(a.ID, maxMemoryID) {
 				return prompts.Result{}, fmt.Errorf("id is %.40q, must be the id of a memory as search_memory gives it", a.ID)
 			}
@@ -122,8 +93,7 @@ func getMemory(r *Registry) tool {
 				return prompts.Result{}, errMemory
 			}
 			return prompts.Result{Said: []string{noEvidence}, Excerpts: []prompts.Excerpt{r.memoryExcerpt(m, memoryText, snapshot.At.Location())}}, nil
-		},
-	}
+		})
 }
 
 // recallable: whatever the reader says, an outsider's word is not recalled.
@@ -171,11 +141,8 @@ func (r *Registry) memoryExcerpt(m Memory, limit int, zone *time.Location) promp
 // known for one, so that more is looked at than is shown.
 func (r *Registry) clipped(text string, limit int) string {
 	more := len(text) > limit+secretRead
-	if more {
-		text = string(wholeRunes([]byte(text[:limit+secretRead])))
-	}
-	if text = whole(r.options.Redact(text), more); more {
+	if text = whole(r.options.Redact(subconscious.Head(text, limit+secretRead)), more); more {
 		text += "…"
 	}
-	return cutBytes(text, limit)
+	return subconscious.Clip(text, limit)
 }

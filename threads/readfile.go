@@ -24,24 +24,13 @@ const (
 
 // readFile reads a text below one of the roots.
 func readFile(r *Registry) tool {
-	return tool{
-		name: readFileTool,
-		description: "Reads a text file of the person's folders, at most its first 16 KB, some 5 KB of it at once. " +
-			"The path begins with the name of the folder: " + r.folders() + ".",
-		parameters: `{"type":"object","additionalProperties":false,"required":["path"],"properties":{` +
-			`"path":{"type":"string","description":"FOLDER/FILE"},` +
-			`"from_line":{"type":"integer","minimum":1,"description":"the line to begin with; 1 if it is left out"}}}`,
-		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				Path     string `json:"path"`
-				FromLine int    `json:"from_line"`
-			}
-			if err := arguments(data, &a); err != nil {
-				return prompts.Result{}, err
-			}
-			if a.FromLine < 0 {
-				return prompts.Result{}, fmt.Errorf("from_line is %d, must be 1 or more", a.FromLine)
-			}
+	type arguments struct {
+		Path     string `json:"path" required:"true" about:"FOLDER/FILE"`
+		FromLine int    `json:"from_line" minimum:"1" about:"the line to begin with; 1 if it is left out"`
+	}
+	return define(readFileTool, "Reads a text file of the person's folders, at most its first 16 KB, some 5 KB of it at once. "+
+		"The path begins with the name of the folder: "+r.folders()+".",
+		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			root, file, err := r.find(a.Path)
 			if err != nil {
 				return prompts.Result{}, err
@@ -55,8 +44,7 @@ func readFile(r *Registry) tool {
 				return prompts.Result{}, err
 			}
 			return fileResult(snapshot, root, file, text, more, max(a.FromLine, 1))
-		},
-	}
+		})
 }
 
 // folders are the names of the roots.
@@ -102,7 +90,7 @@ func (r *Registry) readText(ctx context.Context, root Root, file string) (text s
 		return "", false, err
 	}
 	if text = whole(r.options.Redact(text), more); len(text) > fileRead {
-		text, more = string(wholeRunes([]byte(text[:fileRead]))), true
+		text, more = subconscious.Head(text, fileRead), true
 	}
 	return text, more, nil
 }
@@ -113,7 +101,7 @@ func whole(text string, more bool) string {
 	if !more {
 		return text
 	}
-	return string(wholeRunes([]byte(text[:max(0, len(text)-secretRead)])))
+	return subconscious.Head(text, len(text)-secretRead)
 }
 
 // fileResult is a file as a model is shown it, with what is observed of it.

@@ -55,9 +55,8 @@ const DefaultMailDeadline = 8 * time.Second
 const (
 	// mailRead is how much of a message can be read, in bytes.
 	mailRead = 16 << 10
-	// mailDays is how far back mail is searched, and mailDaysUsual how far where
-	// the model does not say.
-	mailDays, mailDaysUsual = 30, 14
+	// mailDaysUsual is how far back mail is searched where the model does not say.
+	mailDaysUsual = 14
 	// foundMails is how many messages a search shows, and foundText how
 	// much of each; threadMails is how many others of a thread are named,
 	// mailNames how many recipients and attachments, and mailLine how much of
@@ -68,39 +67,27 @@ const (
 
 // readMail reads or searches the person's mail.
 func readMail(r *Registry) tool {
-	return tool{
-		name: readMailTool,
-		description: "Reads a mail by its reference, some 5 KB of it at once, or searches the mail of the last days for words. " +
-			"It changes nothing: what is unread stays unread. Give ref, or search.",
-		parameters: `{"type":"object","additionalProperties":false,"properties":{` +
-			`"ref":{"type":"string","description":"the reference of a mail, as \"mail:abcdefghij\""},` +
-			`"from_line":{"type":"integer","minimum":1,"description":"with ref: the line to begin with; 1 if it is left out"},` +
-			`"search":{"type":"string","description":"1 to 8 words, with spaces between them"},` +
-			`"days":{"type":"integer","minimum":1,"maximum":30,"description":"with search: how many days back; 14 if it is left out"}}}`,
-		deadline: r.options.MailDeadline,
-		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				Ref      string `json:"ref"`
-				FromLine int    `json:"from_line"`
-				Search   string `json:"search"`
-				Days     int    `json:"days"`
-			}
-			if err := arguments(data, &a); err != nil {
-				return prompts.Result{}, err
-			}
+	type arguments struct {
+		Ref      string `json:"ref" about:"the reference of a mail, as \"mail:abcdefghij\""`
+		FromLine int    `json:"from_line" minimum:"1" about:"with ref: the line to begin with; 1 if it is left out"`
+		Search   string `json:"search" about:"1 to 8 words, with spaces between them"`
+		Days     int    `json:"days" minimum:"1" maximum:"30" about:"with search: how many days back; 14 if it is left out"`
+	}
+	t := define(readMailTool, "Reads a mail by its reference, some 5 KB of it at once, or searches the mail of the last days for words. "+
+		"It changes nothing: what is unread stays unread. Give ref, or search.",
+		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			switch {
 			case (a.Ref == "") == (a.Search == ""):
 				return prompts.Result{}, errors.New("give either ref or search")
 			case a.Ref != "" && a.Days != 0, a.Search != "" && a.FromLine != 0:
 				return prompts.Result{}, errors.New("from_line goes with ref, and days with search")
-			case a.FromLine < 0:
-				return prompts.Result{}, fmt.Errorf("from_line is %d, must be 1 or more", a.FromLine)
 			case a.Ref != "":
 				return r.showMail(ctx, snapshot, a.Ref, max(a.FromLine, 1))
 			}
 			return r.searchMail(ctx, snapshot, a.Search, cmp.Or(a.Days, mailDaysUsual))
-		},
-	}
+		})
+	t.deadline = r.options.MailDeadline
+	return t
 }
 
 // showMail is one message as a model is shown it.
@@ -156,41 +143,23 @@ func (r *Registry) showMail(ctx context.Context, snapshot subconscious.Snapshot,
 
 // searchMail is what a search found, without most of the text.
 func (r *Registry) searchMail(ctx context.Context, snapshot subconscious.Snapshot, text string, days int) (prompts.Result, error) {
-	words := searchWords(text)
-	switch {
-	case len(words) == 0:
-		return prompts.Result{}, fmt.Errorf("search is %.40q, and has no word of two letters or more to search for", text)
-	case days < 1 || days > mailDays:
-		return prompts.Result{}, fmt.Errorf("days is %d, must be 1 to %d", days, mailDays)
-	}
-	mails, err := r.options.Mail.SearchMail(ctx, strings.Join(words, " "), days)
-	if err != nil {
-		return prompts.Result{}, errMailbox
-	}
-	result := prompts.Result{More: "Ask for rarer words, or for fewer days."}
-	for _, mail := range mails {
-		if !isMail(mail.Ref) || isOurs(mail) || len(result.Excerpts) == foundMails {
-			continue
-		}
-		body, more := r.mailText(mail)
-		body = strings.Join(strings.Fields(body), " ")
-		if len(body) > foundText {
-			body, more = string(wholeRunes([]byte(body[:foundText]))), true
-		}
-		if more {
-			body += "…"
-		}
-		result.Excerpts = append(result.Excerpts, prompts.Excerpt{
-			Name: mailName(mail, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: mail.Ref,
-			Voice: voiceOf(snapshot.World, mail.Ref, mail), Text: strings.TrimSpace(r.mailHead(mail) + body),
+	excerpts, err := recall("search", text, foundMails, errMailbox,
+		func(words string) ([]Mail, error) { return r.options.Mail.SearchMail(ctx, words, days) },
+		func(mail Mail) (prompts.Excerpt, bool) {
+			body, more := r.mailText(mail)
+			if body = strings.Join(strings.Fields(body), " "); more || len(body) > foundText {
+				body = subconscious.Head(body, foundText) + "…"
+			}
+			return prompts.Excerpt{
+				Name: mailName(mail, snapshot.At.Location()), Trust: subconscious.Outsider, Ref: mail.Ref,
+				Voice: voiceOf(snapshot.World, mail.Ref, mail), Text: strings.TrimSpace(r.mailHead(mail) + body),
+			}, isMail(mail.Ref) && !isOurs(mail)
 		})
-	}
-	if len(result.Excerpts) == 0 {
+	result := prompts.Result{More: "Ask for rarer words, or for fewer days.", Excerpts: excerpts, Said: []string{"Read one of them whole with ref."}}
+	if len(excerpts) == 0 {
 		result.Said = []string{fmt.Sprintf("No mail of the last %d days has any of these words.", days)}
-	} else {
-		result.Said = []string{"Read one of them whole with ref."}
 	}
-	return result, nil
+	return result, err
 }
 
 // isMail reports whether a reference is one of the sense mail.
@@ -220,7 +189,7 @@ func (r *Registry) mailHead(mail Mail) string {
 	} {
 		if value := strings.Join(strings.Fields(subconscious.Printable(field.value)), " "); value != "" {
 			value = r.options.Redact(value[:min(len(value), secretRead)])
-			head.WriteString(field.name + ": " + string(wholeRunes([]byte(value[:min(len(value), mailLine)]))) + "\n")
+			head.WriteString(field.name + ": " + subconscious.Head(value, mailLine) + "\n")
 		}
 	}
 	return head.String()
@@ -240,7 +209,7 @@ func named(names []string) string {
 func (r *Registry) mailText(mail Mail) (text string, more bool) {
 	text, more = mail.Text, mail.Cut
 	if limit := mailRead + secretRead; len(text) > limit {
-		text, more = whole(r.options.Redact(string(wholeRunes([]byte(text[:limit])))), true), true
+		text, more = whole(r.options.Redact(subconscious.Head(text, limit)), true), true
 	} else {
 		text = r.options.Redact(text)
 		if more { // half a secret may stand at its end, which is not known for one
@@ -248,7 +217,7 @@ func (r *Registry) mailText(mail Mail) (text string, more bool) {
 		}
 	}
 	if len(text) > mailRead {
-		text, more = string(wholeRunes([]byte(text[:mailRead]))), true
+		text, more = subconscious.Head(text, mailRead), true
 	}
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), more
 }

@@ -45,7 +45,7 @@ func whyOne(failure *models.Error, at time.Time) string {
 	if failure.Kind == models.KindAnswer {
 		// The answer itself stands among the failures.
 		said, _, _ = strings.Cut(said, "; it begins:")
-		said = cutBytes(said, answerLength)
+		said = subconscious.Clip(said, answerLength)
 	}
 	if failure.RetryAfter > 0 {
 		said += " until " + clockOf(at.Add(failure.RetryAfter), at)
@@ -107,5 +107,5 @@ func clockOf(t, at time.Time) string {
 
 // plain makes a reason one line without secrets.
 func (t *ModelThread) plain(text string) string {
-	return cutBytes(strings.Join(strings.Fields(t.options.Redact(subconscious.Printable(text))), " "), reasonLength)
+	return subconscious.Clip(strings.Join(strings.Fields(t.options.Redact(subconscious.Printable(text))), " "), reasonLength)
 }

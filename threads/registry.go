@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -76,10 +75,7 @@ type Registry struct {
 	options RegistryOptions
 	tools   []tool
 
-	mu      sync.Mutex
-	busy    int
-	idle    chan struct{} // closed while nobody is busy
-	stopped bool
+	gate gate
 }
 
 // DefaultToolDeadline is how long one call of a tool may take.
@@ -118,9 +114,8 @@ func NewRegistry(options RegistryOptions) (*Registry, error) {
 	if options.Redact == nil {
 		options.Redact = func(text string) string { return text }
 	}
-	r := &Registry{options: options, idle: make(chan struct{})}
-	close(r.idle)
-	r.tools = []tool{readFile(r), listEvents(r), health(r), searchNotes(r)}
+	r := &Registry{options: options}
+	r.tools = []tool{readFile(r), listEvents(), health(r), searchNotes(r)}
 	if options.Mail != nil {
 		r.tools = append(r.tools, readMail(r))
 	}

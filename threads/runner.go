@@ -22,10 +22,9 @@ type Runner struct {
 	logger   *slog.Logger
 	beside   *Runner // of the rules beside threads with a model; nil for none
 
-	mu      sync.Mutex
-	busy    map[subconscious.ThreadName]time.Time // asked then, and not back yet
-	idle    chan struct{}                         // closed while nobody is busy
-	stopped bool
+	gate gate
+	mu   sync.Mutex
+	busy map[subconscious.ThreadName]time.Time // asked then, and not back yet
 }
 
 // RunnerOptions are what a Runner needs.
@@ -56,9 +55,7 @@ func NewRunner(options RunnerOptions) (*Runner, error) {
 		}
 		seen[t.Name()] = true
 	}
-	r := &Runner{threads: options.Threads, deadline: options.Deadline, logger: options.Logger,
-		busy: map[subconscious.ThreadName]time.Time{}, idle: make(chan struct{})}
-	close(r.idle)
+	r := &Runner{threads: options.Threads, deadline: options.Deadline, logger: options.Logger, busy: map[subconscious.ThreadName]time.Time{}}
 	if len(options.Facts) == 0 {
 		return r, nil
 	}
@@ -190,14 +187,11 @@ func overtaken(ctx context.Context) error {
 func (r *Runner) take(name subconscious.ThreadName, at time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped {
-		return errStopped
-	}
 	if since, busy := r.busy[name]; busy {
 		return fmt.Errorf("asked at %s: %w", since.Format(time.TimeOnly), errHangs)
 	}
-	if len(r.busy) == 0 {
-		r.idle = make(chan struct{})
+	if !r.gate.enter(len(r.threads)) {
+		return errStopped
 	}
 	r.busy[name] = at
 	return nil
@@ -207,9 +201,8 @@ func (r *Runner) take(name subconscious.ThreadName, at time.Time) error {
 func (r *Runner) giveBack(name subconscious.ThreadName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if delete(r.busy, name); len(r.busy) == 0 {
-		close(r.idle)
-	}
+	delete(r.busy, name)
+	r.gate.leave()
 }
 
 // ask puts the answer into the channel, which has room for it, however the
@@ -251,14 +244,55 @@ func (r *Runner) Stop(ctx context.Context) error {
 }
 
 func (r *Runner) stop(ctx context.Context) error {
-	r.mu.Lock()
-	r.stopped = true
-	idle, left := r.idle, len(r.busy)
-	r.mu.Unlock()
+	left, err := r.gate.stop(ctx)
+	if err != nil {
+		return fmt.Errorf("stop threads: %d of them not back: %w", left, err)
+	}
+	return nil
+}
+
+// gate counts who is under way, and lets nobody in once it is stopped.
+type gate struct {
+	mu      sync.Mutex
+	busy    int
+	idle    chan struct{} // closed when nobody is busy any more
+	stopped bool
+}
+
+// enter reports whether there was room for one more, who has to leave.
+func (g *gate) enter(room int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stopped || g.busy >= room {
+		return false
+	}
+	if g.busy++; g.busy == 1 {
+		g.idle = make(chan struct{})
+	}
+	return true
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.busy--; g.busy == 0 {
+		close(g.idle)
+	}
+}
+
+// stop waits until all have left, or ctx is done: then it says how many have not.
+func (g *gate) stop(ctx context.Context) (left int, err error) {
+	g.mu.Lock()
+	g.stopped, left = true, g.busy
+	idle := g.idle
+	g.mu.Unlock()
+	if left == 0 {
+		return 0, nil
+	}
 	select {
 	case <-idle:
-		return nil
+		return 0, nil
 	case <-ctx.Done():
-		return fmt.Errorf("stop threads: %d of them not back: %w", left, ctx.Err())
+		return left, ctx.Err()
 	}
 }

@@ -33,22 +33,15 @@ const (
 
 // searchNotes looks through the person's notes.
 func searchNotes(r *Registry) tool {
-	return tool{
-		name: searchNotesTool,
-		description: "Searches the person's notes for words, and returns what is open there (with references) and lines of the files that hold most of the words. " +
-			"Rare words find most; names, numbers and compound words are good ones.",
-		parameters: `{"type":"object","additionalProperties":false,"required":["words"],"properties":{` +
-			`"words":{"type":"string","description":"1 to 8 words, with spaces between them"}}}`,
-		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				Words string `json:"words"`
-			}
-			if err := arguments(data, &a); err != nil {
+	type arguments struct {
+		Words string `json:"words" required:"true" about:"1 to 8 words, with spaces between them"`
+	}
+	return define(searchNotesTool, "Searches the person's notes for words, and returns what is open there (with references) and lines of the files that hold most of the words. "+
+		"Rare words find most; names, numbers and compound words are good ones.",
+		func(ctx context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
+			words, err := searchWords("words", a.Words)
+			if err != nil {
 				return prompts.Result{}, err
-			}
-			words := searchWords(a.Words)
-			if len(words) == 0 {
-				return prompts.Result{}, fmt.Errorf("words is %.40q, and has no word of two letters or more to search for", a.Words)
 			}
 			result := prompts.Result{Observations: searchObservations(ctx, snapshot.World, words), More: "Ask for rarer words."}
 			result.Excerpts = r.searchFiles(ctx, words)
@@ -56,20 +49,45 @@ func searchNotes(r *Registry) tool {
 				result.Said = []string{"Nothing in the notes has any of these words."}
 			}
 			return result, nil
-		},
-	}
+		})
 }
 
-// searchWords are the words of a query, in lower case.
-func searchWords(text string) []string {
-	var words []string
+// recall searches for the words of an argument with find, of whose errors a
+// model is told no more than trouble, and returns at most so many excerpts of
+// what it found.
+func recall[T any](argument, text string, most int, trouble error, find func(words string) ([]T, error),
+	excerpt func(T) (e prompts.Excerpt, show bool)) (excerpts []prompts.Excerpt, err error) {
+	words, err := searchWords(argument, text)
+	if err != nil {
+		return nil, err
+	}
+	found, err := find(strings.Join(words, " "))
+	if err != nil {
+		return nil, trouble
+	}
+	for _, one := range found {
+		if len(excerpts) == most {
+			break
+		}
+		if e, show := excerpt(one); show {
+			excerpts = append(excerpts, e)
+		}
+	}
+	return excerpts, nil
+}
+
+// searchWords are the words of an argument, in lower case.
+func searchWords(argument, text string) (words []string, err error) {
 	for _, word := range strings.Fields(strings.ToLower(subconscious.Printable(text))) {
 		word = strings.Trim(word, `.,;:!?"'()[]{}<>`)
 		if utf8.RuneCountInString(word) >= 2 && len(words) < maxTerms && !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}
-	return words
+	if len(words) == 0 {
+		return nil, fmt.Errorf("%s is %.40q, and has no word of two letters or more to search for", argument, text)
+	}
+	return words, nil
 }
 
 // hits is how many of the words a text has. Both are in lower case.
@@ -185,7 +203,7 @@ func hitLines(text string, words []string) string {
 	for _, l := range found {
 		said := fmt.Sprintf("line %d: %s", l.at+1, strings.TrimSpace(lines[l.at]))
 		if len(said) > foundLine {
-			said = string(wholeRunes([]byte(said[:foundLine]))) + "…"
+			said = subconscious.Head(said, foundLine) + "…"
 		}
 		out = append(out, said)
 	}

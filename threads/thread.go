@@ -73,14 +73,16 @@ type nature struct {
 // has no tools.
 func natureOf(thread subconscious.ThreadName) nature {
 	switch thread {
-	case subconscious.Watcher:
-		return watcher()
-	case subconscious.Librarian:
-		return librarian()
-	case subconscious.Oracle:
-		return oracle()
-	case subconscious.Dreamer:
-		return dreamer()
+	case subconscious.Watcher: // what just happened
+		return nature{senses: []string{"mail", "health", "calendar", "files", "person"},
+			tools: []string{readMailTool, listEventsTool, readFileTool, healthTool}, machine: true}
+	case subconscious.Librarian: // what was written and said, and what came before
+		return nature{senses: []string{"notes", "conversation", "person", "mail", "health"},
+			tools: []string{searchNotesTool, readFileTool, searchMemoryTool, getMemoryTool, searchConversationsTool}}
+	case subconscious.Oracle: // whatever has a date ahead; the notes it searches as it does the memory
+		return nature{tools: []string{listEventsTool, searchNotesTool, readMailTool, searchMemoryTool}}
+	case subconscious.Dreamer: // all of it, sideways
+		return nature{tools: []string{searchNotesTool, searchMemoryTool}}
 	}
 	return nature{}
 }

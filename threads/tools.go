@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -150,8 +152,7 @@ func (b *Toolbox) deadline(t tool) time.Duration {
 	return cmp.Or(t.deadline, b.registry.options.Deadline)
 }
 
-func (b *Toolbox) names() []string {
-	names := make([]string, 0, len(b.tools))
+func (b *Toolbox) names() (names []string) {
 	for _, t := range b.tools {
 		names = append(names, t.name)
 	}
@@ -187,9 +188,8 @@ func (b *Toolbox) run(ctx context.Context, t tool, arguments []byte) (prompts.Re
 		result prompts.Result
 		err    error
 	}
-	leave, err := b.registry.enter()
-	if err != nil {
-		return prompts.Result{}, err
+	if !b.registry.gate.enter(maxReaders) {
+		return prompts.Result{}, errBusy
 	}
 	done := make(chan outcome, 1)
 	go func() {
@@ -198,7 +198,7 @@ func (b *Toolbox) run(ctx context.Context, t tool, arguments []byte) (prompts.Re
 			if problem := recover(); problem != nil {
 				out = outcome{err: errors.New("the tool has a fault; do without it")}
 			}
-			leave()
+			b.registry.gate.leave()
 			done <- out
 		}()
 		out.result, out.err = t.call(ctx, b.snapshot, arguments)
@@ -218,43 +218,81 @@ const maxReaders = 10
 // errBusy is the answer while too many calls hang.
 var errBusy = errors.New("earlier calls have not come back from the disk; do without it")
 
-// enter counts a call that is under way.
-func (r *Registry) enter() (leave func(), err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped || r.busy == maxReaders {
-		return nil, errBusy
-	}
-	if r.busy == 0 {
-		r.idle = make(chan struct{})
-	}
-	r.busy++
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.busy--; r.busy == 0 {
-			close(r.idle)
-		}
-	}, nil
-}
-
 // Stop lets no tool be called any more, and waits until all are back, or ctx is
 // done.
 func (r *Registry) Stop(ctx context.Context) error {
-	r.mu.Lock()
-	r.stopped = true
-	idle, left := r.idle, r.busy
-	r.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("stop tools: %d of their calls not back: %w", left, ctx.Err())
+	left, err := r.gate.stop(ctx)
+	if err != nil {
+		return fmt.Errorf("stop tools: %d of their calls not back: %w", left, err)
 	}
+	return nil
 }
 
-// arguments decodes what a model wrote, strictly. Nothing counts as {}.
-func arguments(data []byte, into any) error {
+// define makes a tool that takes A: a struct whose fields are arguments, with
+// tags that say their name (json), what a model is told of them (about), whether
+// they must be there (required), and the bounds of numbers (minimum, maximum). A
+// number that is left out is 0, which is within all bounds.
+func define[A any](name, description string, call func(ctx context.Context, snapshot subconscious.Snapshot, a A) (prompts.Result, error)) tool {
+	fields := reflect.VisibleFields(reflect.TypeFor[A]())
+	return tool{name: name, description: description, parameters: parametersOf(fields),
+		call: func(ctx context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
+			var a A
+			if err := decode(data, &a); err != nil {
+				return prompts.Result{}, err
+			}
+			for _, field := range fields {
+				if err := checkBounds(field, reflect.ValueOf(a).FieldByIndex(field.Index)); err != nil {
+					return prompts.Result{}, err
+				}
+			}
+			return call(ctx, snapshot, a)
+		}}
+}
+
+// parametersOf is the JSON Schema of arguments.
+func parametersOf(fields []reflect.StructField) string {
+	var required, properties []string
+	for _, field := range fields {
+		tag := field.Tag
+		kind, bounds := "string", ""
+		if field.Type.Kind() == reflect.Int {
+			kind = "integer"
+		}
+		for _, bound := range [...]string{"minimum", "maximum"} {
+			if value := tag.Get(bound); value != "" {
+				bounds += fmt.Sprintf(`%q:%s,`, bound, value)
+			}
+		}
+		properties = append(properties, fmt.Sprintf(`%q:{"type":%q,%s"description":%q}`, tag.Get("json"), kind, bounds, tag.Get("about")))
+		if tag.Get("required") != "" {
+			required = append(required, strconv.Quote(tag.Get("json")))
+		}
+	}
+	must := ""
+	if len(required) > 0 {
+		must = `"required":[` + strings.Join(required, ",") + `],`
+	}
+	return `{"type":"object","additionalProperties":false,` + must + `"properties":{` + strings.Join(properties, ",") + `}}`
+}
+
+func checkBounds(field reflect.StructField, value reflect.Value) error {
+	if field.Type.Kind() != reflect.Int || value.IsZero() {
+		return nil
+	}
+	name, least, most := field.Tag.Get("json"), field.Tag.Get("minimum"), field.Tag.Get("maximum")
+	from, _ := strconv.ParseInt(least, 10, 64)
+	to, err := strconv.ParseInt(most, 10, 64)
+	switch n := value.Int(); {
+	case err != nil && n < from:
+		return fmt.Errorf("%s is %d, must be %s or more", name, n, least)
+	case err == nil && (n < from || n > to):
+		return fmt.Errorf("%s is %d, must be %s to %s", name, n, least, most)
+	}
+	return nil
+}
+
+// decode reads what a model wrote, strictly. Nothing counts as {}.
+func decode(data []byte, into any) error {
 	if data = bytes.TrimSpace(data); len(data) == 0 || string(data) == "null" {
 		data = []byte("{}")
 	}
@@ -280,22 +318,14 @@ const (
 )
 
 // listEvents returns what is due.
-func listEvents(*Registry) tool {
-	return tool{
-		name: listEventsTool,
-		description: "Lists what stands in the calendar and what else has a date (deadlines, promises), in order of time. " +
-			"At most 35 days and 30 observations; without arguments the next 3 days.",
-		parameters: `{"type":"object","additionalProperties":false,"properties":{` +
-			`"from":{"type":"string","description":"first day, YYYY-MM-DD; today if it is left out"},` +
-			`"days":{"type":"integer","minimum":1,"maximum":35,"description":"how many days; 3 if it is left out"}}}`,
-		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			var a struct {
-				From string `json:"from"`
-				Days int    `json:"days"`
-			}
-			if err := arguments(data, &a); err != nil {
-				return prompts.Result{}, err
-			}
+func listEvents() tool {
+	type arguments struct {
+		From string `json:"from" about:"first day, YYYY-MM-DD; today if it is left out"`
+		Days int    `json:"days" minimum:"1" maximum:"35" about:"how many days; 3 if it is left out"`
+	}
+	return define(listEventsTool, "Lists what stands in the calendar and what else has a date (deadlines, promises), in order of time. "+
+		"At most 35 days and 30 observations; without arguments the next 3 days.",
+		func(_ context.Context, snapshot subconscious.Snapshot, a arguments) (prompts.Result, error) {
 			from, to, err := eventRange(snapshot.At, a.From, cmp.Or(a.Days, 3))
 			if err != nil {
 				return prompts.Result{}, err
@@ -318,8 +348,7 @@ func listEvents(*Registry) tool {
 			}
 			result.More = "Ask for fewer days."
 			return result, nil
-		},
-	}
+		})
 }
 
 // maxDays is how far events are listed.
@@ -328,9 +357,6 @@ const maxDays = 35
 // eventRange is from now, or from the beginning of a later day, for so many
 // days; it lies within the next maxDays.
 func eventRange(at time.Time, first string, days int) (from, to time.Time, err error) {
-	if days < 1 || days > maxDays {
-		return from, to, fmt.Errorf("days is %d, must be 1 to %d", days, maxDays)
-	}
 	end := at.AddDate(0, 0, maxDays)
 	if from = at; first != "" {
 		day := first
@@ -355,15 +381,8 @@ func eventRange(at time.Time, first string, days int) (from, to time.Time, err e
 
 // health returns the state of the machine and of the senses.
 func health(r *Registry) tool {
-	return tool{
-		name:        healthTool,
-		description: "Says what stands about the machine's health (disks, memory, services), and which senses are blind and since when.",
-		parameters:  `{"type":"object","additionalProperties":false,"properties":{}}`,
-		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			if err := arguments(data, &struct{}{}); err != nil {
-				return prompts.Result{}, err
-			}
-			var result prompts.Result
+	return define(healthTool, "Says what stands about the machine's health (disks, memory, services), and which senses are blind and since when.",
+		func(_ context.Context, snapshot subconscious.Snapshot, _ struct{}) (result prompts.Result, err error) {
 			if r.options.Senses != nil {
 				for _, line := range r.options.Senses() {
 					line.Words = r.options.Redact(line.Words)
@@ -381,8 +400,7 @@ func health(r *Registry) tool {
 				result.Said = append(result.Said, "Nothing stands out about the machine.")
 			}
 			return result, nil
-		},
-	}
+		})
 }
 
 // senseLine says how a sense is. What is wrong may be in words that came from
@@ -408,16 +426,9 @@ const (
 
 // readSubconscious shows what the mind holds, in the words of whoever wrote it.
 func readSubconscious() tool {
-	return tool{
-		name: readSubconsciousTool,
-		description: "Shows all that the mind holds now, in the words of its threads, and what the person was told last. " +
-			"They may have read anything, so that it counts as words of strangers.",
-		parameters: `{"type":"object","additionalProperties":false,"properties":{}}`,
-		bytes:      subconsciousBytes,
-		call: func(_ context.Context, snapshot subconscious.Snapshot, data []byte) (prompts.Result, error) {
-			if err := arguments(data, &struct{}{}); err != nil {
-				return prompts.Result{}, err
-			}
+	t := define(readSubconsciousTool, "Shows all that the mind holds now, in the words of its threads, and what the person was told last. "+
+		"They may have read anything, so that it counts as words of strangers.",
+		func(_ context.Context, snapshot subconscious.Snapshot, _ struct{}) (prompts.Result, error) {
 			state := snapshot.State
 			told := slices.DeleteFunc(slices.Clone(state.History), func(e subconscious.EscalationRecord) bool {
 				return strings.HasPrefix(e.Outcome, string(subconscious.OutcomePending))
@@ -427,6 +438,7 @@ func readSubconscious() tool {
 				result.Said = []string{"It holds nothing."}
 			}
 			return result, nil
-		},
-	}
+		})
+	t.bytes = subconsciousBytes
+	return t
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
 
-var update = flag.Bool("update", false, "write the goldens and docs/reflex.md anew")
+var update = flag.Bool("update", false, "write the goldens anew")
 
 // scenario is one testdata/*.txtar: what a thread is shown, and what it finds.
 // The file "given" holds lines; "#" begins a comment:
