@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/bits"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -193,6 +194,7 @@ func (s *schedule) tick(ctx context.Context, kind subconscious.TickKind) {
 	if err := s.Tick(ctx, kind); err != nil && ctx.Err() == nil && !isPaused(err) {
 		s.Logger.Error("the tick failed", "kind", string(kind), "error", err)
 	}
+	debug.FreeOSMemory() // nothing that the tick left over is needed before the next one
 }
 
 // next is when the next scheduled tick is due; zero while nothing is scheduled.
