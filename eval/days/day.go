@@ -2,85 +2,87 @@ package days
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/mails"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // The bounds of a day's file; docs/days.md says them too.
 const (
-	maxDayBytes    = 1 << 20
-	maxDayDays     = 14
-	maxDayEvents   = 20_000
-	maxDayLabels   = 200
-	maxDayICS      = 4
-	maxDayProblems = 20
-	maxDayFiles    = 1000 // of a folder
+	maxBytes    = 1 << 20
+	maxDays     = 14
+	maxEvents   = 20_000
+	maxLabels   = 200
+	maxICS      = 4
+	maxProblems = 20
+	maxFiles    = 1000 // of a folder
 )
 
 // day is one script of a person's life, of one day or several.
-type Day struct {
+type day struct {
 	path, name string
-	title, who string
-	set        string // daySetTune, daySetHold
-	tags       []string
+	title      string
+	set        string // setTune, setHold
 	languages  []string
 	addresses  []string
 	zone       *time.Location
 	// start is the first midnight, end the one after the last day.
 	start, end time.Time
 	quiet      escalate.Hours
-	files      []dayFile
+	files      []file
 	// machine is what health shows at the start.
-	machine  []dayDeed
-	timeline []dayEvent
-	labels   []dayLabel
+	machine  []deed
+	timeline []event
+	labels   []*label
 	// mails are those that the file has; clutter is made.
-	mails   []*dayMail
-	clutter dayClutter
+	mails   []*message
+	clutter clutter
 	// posts are further messages, in the order in which they come: no file has
 	// them, but suites that deliver mail of their own.
 	posts []mails.Posted
 }
 
 const (
-	daySetTune = "tune"
-	daySetHold = "hold"
+	setTune = "tune"
+	setHold = "hold"
 )
 
-// dayFile is a note, a file or a calendar that is there at the start.
-type dayFile struct {
+// file is a note, a file or a calendar that is there at the start.
+type file struct {
 	path, text string
 	modified   time.Time
 	line       int
 }
 
-// dayEvent is one thing that happens.
-type dayEvent struct {
+// event is one thing that happens.
+type event struct {
 	at   time.Time
 	line int
-	deed dayDeed
+	deed deed
 }
 
-// dayDeed says what happens. Which fields count depends on the verb.
-type dayDeed struct {
+// deed says what happens. Which fields count depends on the verb.
+type deed struct {
 	verb string
 	// path is of a file, a calendar, a mount, a unit, or names a sensor; to is
 	// where it is moved.
 	path, to string
 	// text is content, or what is said; old is what it takes the place of.
 	text, old string
-	reading   dayReading
-	// label is whom an answer is about, word what the answer is, a state, or the
-	// name of a mail.
+	reading   reading
+	// label is whom an answer is about, word a state or the name of a mail.
 	label, word string
-	forever     bool
-	span        time.Duration
+	// command is what the person says, span for how long.
+	command subconscious.Command
+	span    time.Duration
 }
 
 // days is how many days it has.
-func (d *Day) days() int {
+func (d *day) days() int {
 	n := 0
 	for at := d.start; at.Before(d.end); at = at.AddDate(0, 0, 1) {
 		n++
@@ -89,62 +91,54 @@ func (d *Day) days() int {
 }
 
 // quietDay: there is nothing to be told.
-func (d *Day) quietDay() bool {
-	for _, l := range d.labels {
-		if l.wanted() {
-			return false
-		}
-	}
-	return true
+func (d *day) quietDay() bool {
+	return !slices.ContainsFunc(d.labels, (*label).wanted)
 }
 
-// label returns the one of that name.
-func (d *Day) label(name string) (*dayLabel, bool) {
-	for i := range d.labels {
-		if d.labels[i].name == name {
-			return &d.labels[i], true
-		}
+// label returns the one of that name, nil for none.
+func (d *day) label(name string) *label {
+	if n := slices.IndexFunc(d.labels, func(l *label) bool { return l.name == name }); n >= 0 {
+		return d.labels[n]
 	}
-	return nil, false
+	return nil
 }
 
-// dayKind is what a label says of a push.
-type dayKind string
+// kind is what a label says of a push.
+type kind string
 
 const (
-	dayNeedle dayKind = "needle"
-	dayWorth  dayKind = "worth"
-	dayNoise  dayKind = "noise"
-	dayTrap   dayKind = "trap"
+	needle kind = "needle"
+	worth  kind = "worth"
+	noise  kind = "noise"
+	trap   kind = "trap"
 )
 
-// dayLabel says of one thing whether the person wants to be told, and why.
-type dayLabel struct {
-	kind dayKind
+// label says of one thing whether the person wants to be told, and why.
+type label struct {
+	kind kind
 	name string
 	line int
 	// since is when there was something to see, zero where that means nothing.
 	since, from, by, until time.Time
-	about                  []dayAbout
-	match                  []dayPattern
-	again                  []dayAgain
+	about                  []about
+	match                  []*regexp.Regexp
+	again                  []again
 	because                string
 }
 
-func (l *dayLabel) wanted() bool { return l.kind == dayNeedle || l.kind == dayWorth }
+func (l *label) wanted() bool { return l.kind == needle || l.kind == worth }
 
-// dayAgain lets a label be told once more.
-type dayAgain struct {
-	from    time.Time
-	because string
-	line    int
+// again lets a label be told once more.
+type again struct {
+	from time.Time
+	line int
 }
 
-// dayProblem is what is wrong with a day, with its place.
-type dayProblem struct {
+// problem is what is wrong with a day, with its place.
+type problem struct {
 	path string
 	line int
 	text string
 }
 
-func (p dayProblem) Error() string { return fmt.Sprintf("%s:%d: %s", p.path, p.line, p.text) }
+func (p problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.path, p.line, p.text) }

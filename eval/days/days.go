@@ -28,17 +28,17 @@ var (
 // Suite is the subcommand.
 func Suite() harness.Suite {
 	return harness.Suite{Name: "days", About: "what people are told of days of their lives, and what they would have wanted", Usage: usage,
-		Options: func() harness.Options { return &daysOptions{} }}
+		Options: func() harness.Options { return &options{} }}
 }
 
-// daysOptions are the command line of the suite.
-type daysOptions struct {
+// options are the command line of the suite.
+type options struct {
 	path, set, preset string
 	verbose, strict   bool
 }
 
 // Flags implements harness.Options.
-func (o *daysOptions) Flags(flags *flag.FlagSet) {
+func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.set, "set", "both", "")
 	flags.StringVar(&o.preset, "models", models.PresetReflex, "")
 	flags.BoolVar(&o.verbose, "verbose", false, "")
@@ -46,17 +46,17 @@ func (o *daysOptions) Flags(flags *flag.FlagSet) {
 }
 
 // Check implements harness.Options.
-func (o *daysOptions) Check(path string) error {
+func (o *options) Check(path string) error {
 	if o.path = path; path == "" {
 		return errors.New("no path is given; the days that are shipped are in eval/days")
 	}
-	return cmp.Or(harness.OneOf("set", o.set, daySetTune, daySetHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
+	return cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
 }
 
 // Run implements harness.Options.
-func (o *daysOptions) Run(ctx context.Context, _ harness.Call) (harness.Report, error) {
+func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, error) {
 	days, err := readDays(o.path)
-	var floors map[string]dayFloors
+	var floors map[string]bounds
 	if err == nil && o.strict { // before the minutes that it takes
 		floors, err = readFloors(o.path)
 	}
@@ -73,11 +73,11 @@ func (o *daysOptions) Run(ctx context.Context, _ harness.Call) (harness.Report, 
 	return report, err
 }
 
-// dayFloors are figures of a set, by their names in JSON.
-type dayFloors map[string]float64
+// bounds are figures of a set, by their names in JSON.
+type bounds map[string]float64
 
 // readFloors reads those of all sets, which stand beside the days.
-func readFloors(folder string) (floors map[string]dayFloors, err error) {
+func readFloors(folder string) (floors map[string]bounds, err error) {
 	data, err := os.ReadFile(filepath.Join(folder, "floors.json"))
 	if err == nil {
 		err = json.Unmarshal(data, &floors)
@@ -90,7 +90,7 @@ func readFloors(folder string) (floors map[string]dayFloors, err error) {
 
 // under says which figures are worse than their floors. A figure without a floor
 // is none that was met.
-func (s daysFigures) under(floors dayFloors) (err error) {
+func (s setFigures) under(floors bounds) (err error) {
 	count := func(n int) *float64 { f := float64(n); return &f }
 	figure := func(name string, value *float64, worse func(a, b float64) bool) {
 		floor, known := floors[name]
@@ -113,18 +113,18 @@ func (s daysFigures) under(floors dayFloors) (err error) {
 	return err
 }
 
-// daysResult is the result of the suite.
-type daysResult struct {
-	Models  string        `json:"models"`
-	Sets    []daysFigures `json:"sets"`
-	Days    []dayFigures  `json:"days"`
-	Verbose bool          `json:"-"`
+// result is the result of the suite.
+type result struct {
+	Models  string       `json:"models"`
+	Sets    []setFigures `json:"sets"`
+	Days    []figures    `json:"days"`
+	Verbose bool         `json:"-"`
 }
 
 // playDays plays what is wanted of the days, one after the other.
-func playDays(ctx context.Context, days []*Day, o *daysOptions) (daysResult, error) {
-	result := daysResult{Models: o.preset, Sets: []daysFigures{}, Days: []dayFigures{}, Verbose: o.verbose}
-	for _, set := range []string{daySetTune, daySetHold} {
+func playDays(ctx context.Context, days []*day, o *options) (result, error) {
+	result := result{Models: o.preset, Sets: []setFigures{}, Days: []figures{}, Verbose: o.verbose}
+	for _, set := range []string{setTune, setHold} {
 		before := len(result.Days)
 		for _, d := range days {
 			if d.set != set || o.set != "both" && o.set != set {
@@ -134,16 +134,16 @@ func playDays(ctx context.Context, days []*Day, o *daysOptions) (daysResult, err
 			if err != nil {
 				return result, err
 			}
-			f := judgeDay(played)
-			if set == daySetHold {
+			f := judge(played)
+			if set == setHold {
 				// Who tunes rules must not see what became of the days that they are
 				// measured on.
-				f.Verdicts, f.Missed, f.Unanswered = []dayVerdict{}, []dayMiss{}, nil
+				f.Verdicts, f.Missed, f.Unanswered = []verdict{}, []miss{}, nil
 			}
 			result.Days = append(result.Days, f)
 		}
 		if len(result.Days) > before {
-			result.Sets = append(result.Sets, sumDays(set, result.Days))
+			result.Sets = append(result.Sets, sum(set, result.Days))
 		}
 	}
 	if len(result.Days) == 0 {
@@ -154,16 +154,16 @@ func playDays(ctx context.Context, days []*Day, o *daysOptions) (daysResult, err
 
 // readDays reads a day, or all days of a folder and the folders in it, in the
 // order of their paths.
-func readDays(path string) (days []*Day, problems error) {
+func readDays(path string) (days []*day, problems error) {
 	files := 0
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || file != path && (!entry.Type().IsRegular() || filepath.Ext(file) != ".txtar") {
 			return err
 		}
-		if files++; files > maxDayFiles {
-			return fmt.Errorf("there are more than %d days in %s", maxDayFiles, path)
+		if files++; files > maxFiles {
+			return fmt.Errorf("there are more than %d days in %s", maxFiles, path)
 		}
-		data, err := harness.ReadFile(file, maxDayBytes)
+		data, err := harness.ReadFile(file, maxBytes)
 		if err != nil {
 			return err
 		}

@@ -7,21 +7,21 @@ import (
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 )
 
-// dayVerdict is what a push was.
-type dayVerdict struct {
+// verdict is what a push was.
+type verdict struct {
 	Push
 	// Label is the name of the label that it belongs to, "" for none; Is its
 	// kind, noise for none.
-	Label string  `json:"label,omitempty"`
-	Is    dayKind `json:"is"`
+	Label string `json:"label,omitempty"`
+	Is    kind   `json:"is"`
 	// Repeat: the label was told before, and nothing allows it again.
 	Repeat bool `json:"repeat,omitempty"`
 	// Late: the needle ought to have been told before.
 	Late bool `json:"late,omitempty"`
 }
 
-// dayMiss is a needle that was not told by its time.
-type dayMiss struct {
+// miss is a needle that was not told by its time.
+type miss struct {
 	Label   string    `json:"label"`
 	By      time.Time `json:"by"`
 	Because string    `json:"because"`
@@ -54,70 +54,69 @@ type counts struct {
 	Cost     float64 `json:"cost"` // US dollars
 }
 
-// dayFigures are those of one day.
-type dayFigures struct {
+// figures are those of one day.
+type figures struct {
 	Name  string `json:"name"`
 	Set   string `json:"set"`
 	Title string `json:"title"`
 	counts
-	Quiet    bool         `json:"quiet"`
-	Delays   []int        `json:"delays_in_ticks"`
-	TickMS   float64      `json:"tick_ms"`
-	Verdicts []dayVerdict `json:"verdicts"`
-	Missed   []dayMiss    `json:"missed"`
+	Quiet    bool      `json:"quiet"`
+	Delays   []int     `json:"delays_in_ticks"`
+	TickMS   float64   `json:"tick_ms"`
+	Verdicts []verdict `json:"verdicts"`
+	Missed   []miss    `json:"missed"`
 	// Unanswered are answers to what was never told.
 	Unanswered []string `json:"unanswered,omitempty"`
 }
 
-// dayTold is what is known of a label while pushes are judged in order.
-type dayTold struct {
+// telling is what is known of a label while pushes are judged in order.
+type telling struct {
 	pushed, listed bool // alone, in a digest
 	again          int  // how many of its `again` are used up
 	first          time.Time
 }
 
-// judgeDay says of each push what it was, and counts.
-func judgeDay(p *Played) dayFigures {
+// judge says of each push what it was, and counts.
+func judge(p *Played) figures {
 	d := p.day
-	f := dayFigures{
+	f := figures{
 		Name: d.name, Set: d.set, Title: d.title, counts: p.counts, Quiet: d.quietDay(),
-		Delays: []int{}, Verdicts: []dayVerdict{}, Missed: []dayMiss{}, Unanswered: p.unanswered,
+		Delays: []int{}, Verdicts: []verdict{}, Missed: []miss{}, Unanswered: p.unanswered,
 		TickMS: harness.Round(float64(p.took.Microseconds())/1000/float64(max(1, p.Ticks)), 2),
 	}
 	f.Days = d.days()
-	told, sprung := map[string]*dayTold{}, map[string]bool{}
-	for i := range d.labels {
-		told[d.labels[i].name] = &dayTold{}
+	told, sprung := map[*label]*telling{}, map[string]bool{}
+	for _, l := range d.labels {
+		told[l] = &telling{}
 	}
 	for _, push := range p.Pushes {
 		v := d.judge(push, told)
 		f.count(v)
-		if v.Is == dayTrap {
+		if v.Is == trap {
 			sprung[v.Label] = true
 		}
 	}
 	f.Sprung = len(sprung)
-	for i := range d.labels {
-		l := &d.labels[i]
+	for _, l := range d.labels {
 		switch l.kind {
-		case dayTrap:
+		case trap:
 			f.Traps++
-		case dayNeedle:
-			f.needle(p, l, told[l.name].first)
+		case needle:
+			f.needle(p, l, told[l].first)
 		}
 	}
 	return f
 }
 
 // Listed: there is something to say of the day, whatever is asked for.
-func (f dayFigures) Listed(verbose bool) bool {
-	return len(f.Missed) > 0 || verbose && len(f.Verdicts)+len(f.Unanswered) > 0 || slices.ContainsFunc(f.Verdicts, dayVerdict.Wrong)
+func (f figures) Listed(verbose bool) bool {
+	return len(f.Missed) > 0 || verbose && len(f.Verdicts)+len(f.Unanswered) > 0 || slices.ContainsFunc(f.Verdicts, verdict.Wrong)
 }
 
 // count adds one push.
-func (f *dayFigures) count(v dayVerdict) {
+func (f *figures) count(v verdict) {
 	f.Verdicts = append(f.Verdicts, v)
-	right := v.Is == dayNeedle || v.Is == dayWorth
+	right := v.Is == needle || v.Is == worth
 	f.Pushes++
 	if right {
 		f.Right++
@@ -134,56 +133,45 @@ func (f *dayFigures) count(v dayVerdict) {
 }
 
 // needle counts whether one was told by its time, and how soon.
-func (f *dayFigures) needle(p *Played, l *dayLabel, first time.Time) {
+func (f *figures) needle(p *Played, l *label, first time.Time) {
 	f.Needles++
 	if first.IsZero() || first.After(l.by) {
-		f.Missed = append(f.Missed, dayMiss{Label: l.name, By: l.by, Because: l.because, Told: first, Decided: p.decisionsOn(l)})
+		f.Missed = append(f.Missed, miss{Label: l.name, By: l.by, Because: l.because, Told: first, Decided: p.decisionsOn(l)})
 		return
 	}
 	f.Told++
 	if !l.since.IsZero() {
-		f.Delays = append(f.Delays, max(0, int(first.Sub(firstTick(p.day, maxTime(l.since, l.from)))/harness.Slot)))
+		f.Delays = append(f.Delays, max(0, int(first.Sub(firstTick(p.day, later(l.since, l.from)))/harness.Slot)))
 	}
 }
 
 // judge finds the label that a push belongs to: one that is wanted then, those
 // not told before first; else a trap, else noise.
-func (d *Day) judge(push Push, told map[string]*dayTold) dayVerdict {
-	var mine *dayLabel
-	for i := range d.labels {
-		l := &d.labels[i]
-		if !l.wanted() || push.At.Before(l.from) || push.At.After(l.until) || !l.covers(push) {
-			continue
-		}
-		if t := told[l.name]; !t.pushed && !t.listed {
-			mine = l
-			break
-		} else if mine == nil {
-			mine = l
-		}
-	}
-	if mine != nil {
-		t := told[mine.name]
-		v := dayVerdict{Push: push, Label: mine.name, Is: mine.kind, Repeat: t.repeated(mine, push)}
+func (d *day) judge(push Push, told map[*label]*telling) verdict {
+	mine := slices.DeleteFunc(slices.Clone(d.labels), func(l *label) bool {
+		return !l.wanted() || push.At.Before(l.from) || push.At.After(l.until) || !l.covers(push)
+	})
+	if len(mine) > 0 {
+		l := mine[max(0, slices.IndexFunc(mine, func(l *label) bool { return told[l].first.IsZero() }))]
+		t := told[l]
+		v := verdict{Push: push, Label: l.name, Is: l.kind, Repeat: t.repeated(l, push)}
 		if t.first.IsZero() {
 			t.first = push.At
-			v.Late = mine.kind == dayNeedle && push.At.After(mine.by)
+			v.Late = l.kind == needle && push.At.After(l.by)
 		}
 		return v
 	}
-	for _, kind := range []dayKind{dayTrap, dayNoise} {
-		for i := range d.labels {
-			if l := &d.labels[i]; l.kind == kind && l.covers(push) {
-				return dayVerdict{Push: push, Label: l.name, Is: kind}
-			}
+	for _, kind := range []kind{trap, noise} {
+		if n := slices.IndexFunc(d.labels, func(l *label) bool { return l.kind == kind && l.covers(push) }); n >= 0 {
+			return verdict{Push: push, Label: d.labels[n].name, Is: kind}
 		}
 	}
-	return dayVerdict{Push: push, Is: dayNoise}
+	return verdict{Push: push, Is: noise}
 }
 
 // repeated notes that a label is told, and reports whether that is once too
 // often.
-func (t *dayTold) repeated(l *dayLabel, push Push) bool {
+func (t *telling) repeated(l *label, push Push) bool {
 	before := t.pushed
 	if push.Kind == "digest" {
 		before = before || t.listed
@@ -202,7 +190,7 @@ func (t *dayTold) repeated(l *dayLabel, push Push) bool {
 }
 
 // decisionsOn are what the gate decided of what a label is about, in words.
-func (p *Played) decisionsOn(l *dayLabel) []string {
+func (p *Played) decisionsOn(l *label) []string {
 	all := []string{}
 	for _, d := range p.decided {
 		if l.covers(Push{Keys: d.keys, Words: d.Summary + "\n" + d.Message}) {
@@ -212,8 +200,8 @@ func (p *Played) decisionsOn(l *dayLabel) []string {
 	return all
 }
 
-// daysFigures are those of all days of a set.
-type daysFigures struct {
+// setFigures are those of all days of a set.
+type setFigures struct {
 	Set     string `json:"set"`
 	Scripts int    `json:"scripts"`
 	counts
@@ -230,9 +218,9 @@ type daysFigures struct {
 	Missed []string `json:"missed"`
 }
 
-// sumDays adds up the days of a set.
-func sumDays(set string, days []dayFigures) daysFigures {
-	s := daysFigures{Set: set}
+// sum adds up the days of a set.
+func sum(set string, days []figures) setFigures {
+	s := setFigures{Set: set}
 	var delays []int
 	took := 0.0
 	for _, f := range days {
@@ -266,7 +254,7 @@ const (
 	delayReach     = 1
 )
 
-func (s daysFigures) reaches() []harness.Reach {
+func (s setFigures) reaches() []harness.Reach {
 	return []harness.Reach{
 		harness.Want(s.Recall == nil || *s.Recall >= recallReach, "recall of needles is at least %.2f: %d of %d were told in time", recallReach, s.Told, s.Needles),
 		harness.Want(s.Precision == nil || *s.Precision >= precisionReach, "precision of pushes is at least %.2f: %d of %d were wanted", precisionReach, s.Right, s.Pushes),
@@ -296,12 +284,12 @@ func rank(sorted []int, percent int) *int {
 }
 
 // Wrong: the person would not have wanted it so.
-func (v dayVerdict) Wrong() bool {
-	return !(v.Is == dayNeedle || v.Is == dayWorth) || v.Repeat || v.Late
+func (v verdict) Wrong() bool {
+	return !(v.Is == needle || v.Is == worth) || v.Repeat || v.Late
 }
 
 // String says what a push was.
-func (v dayVerdict) String() string {
+func (v verdict) String() string {
 	text := string(v.Is)
 	if v.Label != "" {
 		text += " " + v.Label

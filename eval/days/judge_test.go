@@ -11,7 +11,7 @@ import (
 
 // judged parses a day with these labels and judges pushes on it. A push is
 // written "HH:MM KIND KEY WORDS".
-func judged(t *testing.T, labels string, pushes ...string) dayFigures {
+func judged(t *testing.T, labels string, pushes ...string) figures {
 	t.Helper()
 	before, _, _ := strings.Cut(small, "-- labels --\n")
 	d, err := parseDay("small.txtar", []byte(before+"-- labels --\n"+labels))
@@ -27,11 +27,11 @@ func judged(t *testing.T, labels string, pushes ...string) dayFigures {
 		}
 		played.Pushes = append(played.Pushes, Push{At: clock, Kind: parts[1], Keys: strings.Split(parts[2], ","), Words: parts[3]})
 	}
-	return judgeDay(played)
+	return judge(played)
 }
 
 // verdicts are what the pushes were, in words.
-func (f dayFigures) verdicts() string {
+func (f figures) verdicts() string {
 	var all []string
 	for _, v := range f.Verdicts {
 		all = append(all, v.String())
@@ -130,8 +130,8 @@ func TestSumDays(t *testing.T) {
 	bad := judged(t, all, "14:20 incident health:unit:backup.service Failed")
 	quiet := judged(t, noiseLog, "03:00 incident files:files/a A")
 	other := judged(t, all)
-	other.Set = daySetHold
-	s := sumDays(daySetTune, []dayFigures{good, bad, quiet, other})
+	other.Set = setHold
+	s := sum(setTune, []figures{good, bad, quiet, other})
 	if s.Scripts != 3 || s.Needles != 2 || s.Told != 1 || *s.Recall != 0.5 || s.Pushes != 5 || s.Right != 2 || *s.Precision != 0.4 {
 		t.Errorf("%+v", s)
 	}
@@ -143,15 +143,15 @@ func TestSumDays(t *testing.T) {
 			t.Errorf("that %s was missed is not said: %v", words, s.Missed)
 		}
 	}
-	floors := dayFloors{"recall": 0.501, "precision": 0.4, "quiet_days_silent": 0, "repeats": 0, "traps_told": 0, "delay_median": -1}
+	floors := bounds{"recall": 0.501, "precision": 0.4, "quiet_days_silent": 0, "repeats": 0, "traps_told": 0, "delay_median": -1}
 	if err := s.under(floors); err == nil || strings.Count(err.Error(), "its floor is") != 3 || !strings.Contains(err.Error(), "recall is 0.5, and its floor is 0.501") {
 		t.Errorf("under the floors: %v", err)
 	}
-	empty := sumDays(daySetTune, nil)
+	empty := sum(setTune, nil)
 	if len(empty.Missed) > 0 || empty.Recall != nil || empty.Median != nil {
 		t.Errorf("of nothing: %+v", empty)
 	}
-	text := harness.Text(table, daysResult{Sets: []daysFigures{s}, Days: []dayFigures{good, bad, quiet}, Verbose: true})
+	text := harness.Text(table, result{Sets: []setFigures{s}, Days: []figures{good, bad, quiet}, Verbose: true})
 	for _, want := range []string{"0.500 (1 of 2)", "MISSED: recall", "nobody asked that it be told", "trap backup", "because: Everything stops"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
@@ -182,9 +182,9 @@ func TestDecisionsOn(t *testing.T) {
 	}
 	p := &Played{day: d}
 	for _, key := range []string{"health:disk:/srv", "pair:health:disk:/srv & files:files/a&&b", "files:files/a", "pattern:health:disk:/srv"} {
-		p.decided = append(p.decided, dayDecision{api.Decision{Summary: "about srv " + key, Verdict: "hold", Reason: "quiet_hours"}, partsOf(key)})
+		p.decided = append(p.decided, decision{api.Decision{Summary: "about srv " + key, Verdict: "hold", Reason: "quiet_hours"}, partsOf(key)})
 	}
-	if got := p.decisionsOn(&d.labels[0]); len(got) != 3 || !strings.Contains(got[0], "hold quiet_hours") {
+	if got := p.decisionsOn(d.labels[0]); len(got) != 3 || !strings.Contains(got[0], "hold quiet_hours") {
 		t.Errorf("%q", got)
 	}
 	if got := partsOf("pair:health:disk:/srv & files:files/a&&b"); got[1] != "files:files/a&b" {

@@ -1,10 +1,10 @@
 package days
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/mail"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,8 +15,8 @@ import (
 
 // The bounds of a day's mail; docs/days.md says them too.
 const (
-	maxDayMails   = 500
-	maxDayClutter = 500
+	maxMails   = 500
+	maxClutter = 500
 	// clutterBefore is for how many days before the first clutter is there.
 	clutterBefore = 3
 )
@@ -29,9 +29,9 @@ const (
 	folderTrash   = "Trash"
 )
 
-// dayMail is a mail of the file, by whose name the timeline and other mails
+// message is a mail of the file, by whose name the timeline and other mails
 // speak of it. Of one that comes again and again it is each.
-type dayMail struct {
+type message struct {
 	name   string
 	folder string // where it is at the start; "" of one that comes or is sent later
 	line   int
@@ -40,176 +40,164 @@ type dayMail struct {
 	times int
 }
 
-// dayClutter is how much of what means nothing comes in.
-type dayClutter struct {
+// clutter is how much of what means nothing comes in.
+type clutter struct {
 	aDay    int
 	without []string
 }
 
 // hasMail reports whether the person has a mailbox.
-func (d *Day) hasMail() bool { return len(d.mails)+d.clutter.aDay+len(d.posts) > 0 }
+func (d *day) hasMail() bool { return len(d.mails)+d.clutter.aDay+len(d.posts) > 0 }
 
 // person is whom mails are to that say nothing else.
-func (d *Day) person() *mail.Address { return &mail.Address{Address: d.addresses[0]} }
+func (d *day) person() *mail.Address { return &mail.Address{Address: d.addresses[0]} }
 
 // mail returns the one of that name, nil for none.
-func (d *Day) mail(name string) *dayMail {
-	for _, l := range d.mails {
-		if l.name == name {
-			return l
-		}
+func (d *day) mail(name string) *message {
+	if n := slices.IndexFunc(d.mails, func(l *message) bool { return l.name == name }); n >= 0 {
+		return d.mails[n]
 	}
 	return nil
 }
 
 // id is the Message-ID of a mail the nth time that it comes.
-func (l *dayMail) id(n int) string {
+func (l *message) id(n int) string {
 	if n > 1 {
 		return l.name + "." + strconv.Itoa(n) + "@days.example.net"
 	}
 	return l.name + "@days.example.net"
 }
 
-var dayMailName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}\.eml$`)
+var mailPath = regexp.MustCompile(`^(?:mail|sent|later)/([a-z0-9][a-z0-9-]{0,63})\.eml$`)
 
-// mailName takes the name of a mail out of its path.
-func mailName(name string) (string, bool) {
-	return strings.TrimSuffix(path.Base(name), ".eml"), dayMailName.MatchString(path.Base(name))
-}
-
-// mailSection reads a mail that is there at the start.
-func (p *dayParser) mailSection(s daySection, folder string) {
-	name, ok := mailName(s.name)
-	if !ok || strings.Count(s.name, "/") != 1 {
-		p.fail(s.line, "the section %s is none of mail/NAME.eml and sent/NAME.eml, with lower-case letters, digits and -", clip(s.name))
-		return
-	}
-	p.addMail(name, folder, s.line, s.text)
-}
-
-// addMail reads a mail and makes its name known.
-func (p *dayParser) addMail(name, folder string, line int, text string) *dayMail {
-	if before := p.day.mail(name); before != nil {
-		p.fail(line, "there is a mail %s already, at line %d", name, before.line)
+// addMail reads a mail and makes its name known; folder is where it is at the
+// start, "" where it comes later. It returns nil where it can not be.
+func (p *parser) addMail(s section, folder string) *message {
+	name := mailPath.FindStringSubmatch(s.name)
+	if name == nil {
+		p.fail(s.line, "the section %s is none of mail/NAME.eml, sent/NAME.eml and later/NAME.eml, with lower-case letters, digits and -", clip(s.name))
 		return nil
 	}
-	if len(p.day.mails) == maxDayMails {
-		p.fail(line, "there are more than %d mails", maxDayMails)
+	switch before := p.day.mail(name[1]); {
+	case before != nil && before.line == s.line:
+		return before
+	case before != nil:
+		p.fail(s.line, "there is a mail %s already, at line %d", before.name, before.line)
+		return nil
+	case len(p.day.mails) == maxMails:
+		p.fail(s.line, "there are more than %d mails", maxMails)
 		return nil
 	}
-	mail, err := mails.Parse(text, p.day.zone)
-	if wrong := (mails.Mistake{}); errors.As(err, &wrong) {
-		p.fail(line+wrong.Line, "%s", wrong.Text)
-	}
-	l := &dayMail{name: name, folder: folder, line: line, mail: mail}
-	if folder != "" {
-		l.times = 1
-	}
+	mail, err := mails.Parse(s.text, p.day.zone)
+	l := &message{name: name[1], folder: folder, line: s.line, mail: mail}
+	wrong := mails.Mistake{}
 	switch {
-	case err != nil:
+	case errors.As(err, &wrong):
+		p.fail(s.line+wrong.Line, "%s", wrong.Text)
 	case folder == "" && mail.Status != "":
-		p.fail(line, "the mail %s has a Status; that is for what is there at the start", name)
-	case folder == folderSent && len(mail.To) == 0:
-		p.fail(line, "the mail %s that the person sent has no To", name)
-	case folder == folderInbox && mail.From == nil:
-		p.fail(line, "the mail %s has no From", name)
+		p.fail(s.line, "the mail %s has a Status; that is for what is there at the start", l.name)
 	case folder != "" && mail.Date.After(p.day.start):
-		p.fail(line, "the mail %s is of %s, which is after the start", name, mail.Date.Format("2006-01-02 15:04"))
+		p.fail(s.line, "the mail %s is of %s, which is after the start", l.name, mail.Date.Format("2006-01-02 15:04"))
+	case folder != "":
+		l.times = 1
+		if err := l.lacks(folder, "sent"); err != nil {
+			p.fail(s.line, "%v", err)
+		}
 	}
 	p.day.mails = append(p.day.mails, l)
 	return l
 }
 
-// The verbs of mail.
-const (
-	verbMail    = "mail"
-	verbSend    = "send"
-	verbRead    = "read"
-	verbArchive = "archive"
-	verbTrash   = "trash"
-)
-
-// mailVerb reads what happens in the mailbox.
-func (p *dayParser) mailVerb(w *dayWords, d *dayDeed) {
-	if d.verb != verbMail && d.verb != verbSend {
-		d.word = w.take("the name of the mail")
-		if w.ok && p.day.mail(d.word) == nil && !p.comes(d.word) {
-			w.fail("there is no mail %q", clip(d.word))
-		}
-		return
+// lacks says what a mail of that folder needs and does not have.
+func (l *message) lacks(folder, sent string) error {
+	switch {
+	case folder == folderSent && len(l.mail.To) == 0:
+		return fmt.Errorf("the mail %s that the person %s has no To", l.name, sent)
+	case folder == folderInbox && l.mail.From == nil:
+		return fmt.Errorf("the mail %s has no From", l.name)
 	}
-	if !w.is("from") {
-		w.fail("write `%s from later/NAME.eml`", d.verb)
-	}
-	section := w.peek()
-	d.text = w.later()
-	name, ok := mailName(section)
-	if w.ok && !ok {
-		w.fail("%q is not later/NAME.eml, with lower-case letters, digits and -", clip(section))
-	}
-	if !w.ok {
-		return
-	}
-	l := p.day.mail(name)
-	if l == nil {
-		l = p.addMail(name, "", p.later[strings.TrimPrefix(section, "later/")].line, d.text)
-	}
-	switch d.word = name; {
-	case l == nil:
-		w.ok = false
-	case l.folder != "":
-		w.fail("there is a mail %s already, at line %d", name, l.line)
-	case d.verb == verbMail && l.mail.From == nil:
-		w.fail("the mail %s has no From", name)
-	case d.verb == verbSend && len(l.mail.To) == 0:
-		w.fail("the mail %s that the person sends has no To", name)
-	}
+	return nil
 }
 
-// comes reports whether a mail of that name comes later; that it is there by
-// then is checked when everything is known.
-func (p *dayParser) comes(name string) bool {
-	for section := range p.later {
-		if found, ok := mailName(section); ok && found == name {
-			return true
+// comes is a mail that comes, or that the person sends.
+func comes(folder string) verb {
+	return verb{[]argument{func(w *words, d *deed) {
+		if !w.is("from") {
+			w.fail("write `%s from later/NAME.eml`", d.verb)
 		}
-	}
-	return false
+		s := w.later()
+		if !w.ok {
+			return
+		}
+		l := w.p.addMail(s, "")
+		if w.ok = l != nil; !w.ok {
+			return
+		}
+		d.word, d.text = l.name, s.text
+		if err := l.lacks(folder, "sends"); err != nil {
+			w.fail("%v", err)
+		}
+	}}, func(c *checker, e event) error {
+		l := c.p.day.mail(e.deed.word)
+		for _, name := range l.mail.Names() {
+			if c.box[name] == "" {
+				return fmt.Errorf("the mail %s answers %s, which is not there then", l.name, name)
+			}
+		}
+		c.box[l.name], c.seen["mail "+l.name] = folder, true
+		l.times++
+		return nil
+	}, func(p *Player, _ context.Context, e event) error { return p.mailbox.comes(e, folder) }}
+}
+
+// goes is what the person does with a mail in the inbox: it is read, and in that
+// folder from then on.
+func goes(folder string) verb {
+	return verb{[]argument{func(w *words, d *deed) {
+		d.word = w.take("the name of the mail")
+		if _, comes := w.p.later[d.word+".eml"]; w.p.day.mail(d.word) == nil && !comes {
+			w.fail("there is no mail %q", clip(d.word))
+		}
+	}}, func(c *checker, e event) error {
+		if c.box[e.deed.word] != folderInbox {
+			return fmt.Errorf("the mail %s is not in the inbox then", e.deed.word)
+		}
+		c.box[e.deed.word] = folder
+		return nil
+	}, func(p *Player, _ context.Context, e event) error {
+		p.mailbox.goes(e.deed.word, folder)
+		return nil
+	}}
 }
 
 // clutterLine reads N [without KIND, KIND].
-func (p *dayParser) clutterLine(line dayLine) {
-	if line.text == "" {
+func (p *parser) clutterLine(l line) {
+	if l.text == "" {
 		return
 	}
-	count, without, _ := strings.Cut(line.text, " without ")
+	count, without, _ := strings.Cut(l.text, " without ")
 	n, err := strconv.Atoi(strings.TrimSpace(count))
-	if err != nil || n < 0 || n > maxDayClutter {
-		p.fail(line.n, "clutter is %q; write how many mails a day, to %d, as in 90, or 90 without builds, lists", clip(line.text), maxDayClutter)
-		return
+	if err != nil || n < 0 || n > maxClutter {
+		p.fail(l.n, "clutter is %q; write how many mails a day, to %d, as in 90, or 90 without builds, lists", clip(l.text), maxClutter)
 	}
-	p.day.clutter = dayClutter{n, p.list(dayLine{line.n, without})}
+	p.day.clutter = clutter{n, list(without)}
 	for _, kind := range p.day.clutter.without {
 		if !slices.Contains(mails.Kinds(), kind) {
-			p.fail(line.n, "there is no clutter of the kind %q; there are %s", clip(kind), strings.Join(mails.Kinds(), ", "))
+			p.fail(l.n, "there is no clutter of the kind %q; there are %s", clip(kind), strings.Join(mails.Kinds(), ", "))
 		}
 	}
 }
 
 // mails goes through the mail of a day without delivering it.
-func (c *dayChecker) mails() {
+func (c *checker) mails() {
 	d := c.p.day
 	if d.hasMail() && len(d.addresses) == 0 {
 		c.p.fail(1, "there is mail, and no addresses in the header that it could be to")
 	}
 	for _, l := range d.mails {
-		if l.folder == "" {
-			continue
+		if l.folder != "" {
+			c.box[l.name], c.seen["mail "+l.name] = l.folder, true
 		}
-		c.box[l.name] = l.folder
-		c.seen[aboutMail+" "+l.name] = true
-	}
-	for _, l := range d.mails {
 		for _, name := range l.mail.Names() {
 			switch other := d.mail(name); {
 			case other == nil || other == l:
@@ -221,57 +209,26 @@ func (c *dayChecker) mails() {
 	}
 }
 
-// mail goes through one event of the mailbox.
-func (c *dayChecker) mail(d dayDeed) error {
-	l := c.p.day.mail(d.word)
-	switch where := c.box[d.word]; d.verb {
-	case verbMail, verbSend:
-		for _, name := range l.mail.Names() {
-			if c.box[name] == "" {
-				return fmt.Errorf("the mail %s answers %s, which is not there then", l.name, name)
-			}
-		}
-		c.box[d.word] = folderInbox
-		if d.verb == verbSend {
-			c.box[d.word] = folderSent
-		}
-		c.seen[aboutMail+" "+d.word] = true
-		l.times++
-	case verbRead, verbArchive, verbTrash:
-		if where != folderInbox {
-			return fmt.Errorf("the mail %s is not in the inbox then", d.word)
-		}
-		c.box[d.word] = map[string]string{verbRead: folderInbox, verbArchive: folderArchive, verbTrash: folderTrash}[d.verb]
-	}
-	return nil
-}
-
-// threadOf are the mails of the thread that one is in, itself among them.
-func (d *Day) threadOf(name string) []*dayMail {
+// thread are the identities of the mails of the thread that one is in, its own
+// among them.
+func (d *day) thread(name string) (ids []string) {
 	in := map[string]bool{name: true}
-	for grown := true; grown; {
-		grown = false
+	for grown := -1; grown < len(in); {
+		grown = len(in)
 		for _, l := range d.mails {
-			joined := in[l.name] || slices.ContainsFunc(l.mail.Names(), func(other string) bool { return in[other] })
-			if !joined {
-				continue
-			}
-			for _, other := range append(l.mail.Names(), l.name) {
-				grown = grown || !in[other]
-				in[other] = true
+			if names := append(l.mail.Names(), l.name); slices.ContainsFunc(names, func(name string) bool { return in[name] }) {
+				for _, name := range names {
+					in[name] = true
+				}
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(d.mails), func(l *dayMail) bool { return !in[l.name] })
-}
-
-// ofMail fills in what a label is about that names a mail: it and its thread.
-func (t *dayAbout) ofMail(d *Day) {
-	for _, l := range d.threadOf(t.name) {
+	for _, l := range d.mails {
 		for n := range l.times {
-			id := "mid:" + l.id(n+1)
-			t.exact = append(t.exact, "mail:"+id, "thread:"+id)
-			t.prefixes = append(t.prefixes, "mail:"+id+"#")
+			if in[l.name] {
+				ids = append(ids, "mid:"+l.id(n+1))
+			}
 		}
 	}
+	return ids
 }

@@ -72,7 +72,7 @@ func TestParseMail(t *testing.T) {
 	if d.clutter.aDay != 20 || len(d.clutter.without) != 1 || len(d.mails) != 4 || d.mail("answer").times != 3 {
 		t.Errorf("clutter %+v, %d mails", d.clutter, len(d.mails))
 	}
-	drill, _ := d.label("drill")
+	drill := d.label("drill")
 	for key, want := range map[string]bool{
 		"mail:mid:question@days.example.net": true, "mail:mid:question@days.example.net#awaiting": true, "mail:mid:answer.3@days.example.net": true,
 		"thread:mid:question@days.example.net": true, "mail:mid:answer.4@days.example.net": false, "mail:mid:plan@days.example.net": false, "mail:mid:reply@days.example.net": false,
@@ -119,7 +119,7 @@ func TestParseMailRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "posted.txtar"+c.want) {
 				t.Errorf("%v\nwant posted.txtar%s", err, c.want)
 			}
-			var problem dayProblem
+			var problem problem
 			if !errors.As(err, &problem) {
 				t.Errorf("%T is no problem with a place", err)
 			}
@@ -161,21 +161,21 @@ func TestDayMailbox(t *testing.T) {
 	if m.until(d.start); len(m.box.Flags(folderInbox)) != 3*20+1 {
 		t.Errorf("%d mails are there at the start", len(m.box.Flags(folderInbox)))
 	}
+	p := newPlayer(w, d)
+	p.mailbox = m
 	for _, e := range d.timeline {
-		switch e.deed.verb {
-		case verbFail, verbMend:
-			m.fail(e.deed.verb == verbFail)
-			conn, err := m.dial(t.Context(), "tcp", "localhost:143")
-			if (err == nil) != (e.deed.verb == verbMend) {
-				t.Errorf("%s: %v", e.deed.verb, err)
-			}
-			if err == nil {
-				_ = conn.Close()
-			}
-		default:
-			if err := m.happens(e.deed, e.at); err != nil {
-				t.Fatal(err)
-			}
+		if err := verbs[e.deed.verb].do(p, t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if e.deed.path != "mail" {
+			continue
+		}
+		conn, err := m.dial(t.Context(), "tcp", "localhost:143")
+		if (err == nil) != (e.deed.verb == "mend") {
+			t.Errorf("%s: %v", e.deed.verb, err)
+		}
+		if err == nil {
+			_ = conn.Close()
 		}
 	}
 	if got := flags("plan") + "; " + flags("answer") + "; " + flags("reply"); got != `Trash \Answered \Seen; Archive \Seen; Sent \Seen` {
@@ -201,7 +201,7 @@ func TestPlayMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := openDay(t.Context(), d, "reflex")
+	w, err := open(t.Context(), d, "reflex")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestPlayMail(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	p, states := newPlayer(w), map[string]string{}
+	p, states := w, map[string]string{}
 	for at := d.start.Add(8*time.Hour + 50*time.Minute); at.Before(d.start.Add(11*time.Hour + 30*time.Minute)); at = at.Add(harness.Slot) {
 		if err := p.slot(t.Context(), at); err != nil {
 			t.Fatal(err)

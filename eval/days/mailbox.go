@@ -14,21 +14,21 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
-// dayMailbox is the mailbox of a day, served in this process over real IMAP.
-type dayMailbox struct {
-	day    *Day
+// mailbox is the mailbox of a day, served in this process over real IMAP.
+type mailbox struct {
+	day    *day
 	server *mailtest.Server
 	box    *mailtest.Box
 	// posts is what comes by itself, in order; next is the first that has not.
 	posts []mails.Posted
 	next  int
 	// places are where the last mail of each name is.
-	places map[string]mailPlace
+	places map[string]place
 	times  map[string]int
 }
 
-// mailPlace is one message in the mailbox.
-type mailPlace struct {
+// place is one message in the mailbox.
+type place struct {
 	folder string
 	uid    imap.UID
 	// refs are the identities of its thread up to itself, the oldest first.
@@ -36,8 +36,8 @@ type mailPlace struct {
 }
 
 // openMailbox fills a mailbox with what is there at the start.
-func openMailbox(w *harness.World, d *Day) (m *dayMailbox, err error) {
-	m = &dayMailbox{day: d, places: map[string]mailPlace{}, times: map[string]int{}, posts: slices.Clone(d.posts)}
+func openMailbox(w *harness.World, d *day) (m *mailbox, err error) {
+	m = &mailbox{day: d, places: map[string]place{}, times: map[string]int{}, posts: slices.Clone(d.posts)}
 	if d.clutter.aDay > 0 {
 		clutter, err := mails.NewClutter(d.name, d.person(), d.languages, d.clutter.without)
 		if err != nil {
@@ -69,7 +69,7 @@ func openMailbox(w *harness.World, d *Day) (m *dayMailbox, err error) {
 }
 
 // put delivers a mail into a folder.
-func (m *dayMailbox) put(l *dayMail, mail mails.Message, folder string, at time.Time) {
+func (m *mailbox) put(l *message, mail mails.Message, folder string, at time.Time) {
 	m.times[l.name]++
 	e := mails.Envelope{ID: l.id(m.times[l.name]), At: at, From: m.day.person(), To: m.day.person()}
 	for _, name := range mail.Names() {
@@ -87,7 +87,7 @@ func (m *dayMailbox) put(l *dayMail, mail mails.Message, folder string, at time.
 		flags = []imap.Flag{imap.FlagSeen, imap.FlagAnswered}
 	}
 	uid := m.box.Deliver(folder, mail.Raw(e), at, flags...)
-	m.places[l.name] = mailPlace{folder, uid, append(e.Refs, e.ID)}
+	m.places[l.name] = place{folder, uid, append(e.Refs, e.ID)}
 	if folder == folderSent {
 		for _, name := range mail.Names() {
 			m.mark(name, imap.FlagSeen, imap.FlagAnswered)
@@ -96,50 +96,40 @@ func (m *dayMailbox) put(l *dayMail, mail mails.Message, folder string, at time.
 }
 
 // mark gives flags to a mail, beside those that it has, wherever it is.
-func (m *dayMailbox) mark(name string, flags ...imap.Flag) {
+func (m *mailbox) mark(name string, flags ...imap.Flag) {
 	if at, ok := m.places[name]; ok && at.folder != folderSent {
 		m.box.SetFlags(at.folder, at.uid, append(flags, m.box.Flags(at.folder)[at.uid]...)...)
 	}
 }
 
-// happens has one thing happen in the mailbox.
-func (m *dayMailbox) happens(d dayDeed, at time.Time) error {
-	l, place := m.day.mail(d.word), m.places[d.word]
-	switch d.verb {
-	case verbMail, verbSend:
-		mail, err := mails.Parse(d.text, m.day.zone)
-		if err != nil {
-			return fmt.Errorf("the mail %s: %w", d.word, err)
-		}
-		folder := folderInbox
-		if d.verb == verbSend {
-			folder = folderSent
-		}
-		m.put(l, mail, folder, at)
-	case verbRead:
-		m.mark(d.word, imap.FlagSeen)
-	case verbArchive, verbTrash:
-		folder := folderArchive
-		if d.verb == verbTrash {
-			folder = folderTrash
-		}
-		m.mark(d.word, imap.FlagSeen)
-		place.uid = m.box.Move(place.folder, place.uid, folder)
-		place.folder = folder
-		m.places[d.word] = place
+// comes delivers the mail of an event.
+func (m *mailbox) comes(e event, folder string) error {
+	mail, err := mails.Parse(e.deed.text, m.day.zone)
+	if err != nil {
+		return fmt.Errorf("the mail %s: %w", e.deed.word, err)
 	}
+	m.put(m.day.mail(e.deed.word), mail, folder, e.at)
 	return nil
 }
 
+// goes marks a mail as read, and moves it.
+func (m *mailbox) goes(name, folder string) {
+	m.mark(name, imap.FlagSeen)
+	if at := m.places[name]; at.folder != folder {
+		at.uid, at.folder = m.box.Move(at.folder, at.uid, folder), folder
+		m.places[name] = at
+	}
+}
+
 // until delivers what comes by itself up to a time.
-func (m *dayMailbox) until(at time.Time) {
+func (m *mailbox) until(at time.Time) {
 	for ; m.next < len(m.posts) && !m.posts[m.next].At.After(at); m.next++ {
 		m.box.Deliver(folderInbox, m.posts[m.next].Raw, m.posts[m.next].At)
 	}
 }
 
 // fail lets the server take no connections, or lets it be well again.
-func (m *dayMailbox) fail(failing bool) {
+func (m *mailbox) fail(failing bool) {
 	if !failing {
 		m.server.Mend()
 		return
@@ -149,4 +139,4 @@ func (m *dayMailbox) fail(failing bool) {
 }
 
 // dial connects to the mailbox.
-func (m *dayMailbox) dial(context.Context, string, string) (net.Conn, error) { return m.server.Dial() }
+func (m *mailbox) dial(context.Context, string, string) (net.Conn, error) { return m.server.Dial() }

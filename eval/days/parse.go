@@ -2,6 +2,7 @@ package days
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,49 +21,49 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// dayParser reads one file. It goes on after a mistake, so that whoever writes
+// parser reads one file. It goes on after a mistake, so that whoever writes
 // a day is told of all of them.
-type dayParser struct {
-	day *Day
+type parser struct {
+	day *day
 	// later are the sections of that folder, by their name in it, and used those
 	// that the timeline takes.
-	later    map[string]daySection
+	later    map[string]section
 	used     map[string]bool
-	old      map[string]oldFile
+	old      []line // of the header
 	problems []error
 	omitted  int
 }
 
-// daySection is one file of the archive; the first is the header. Its lines are
+// section is one file of the archive; the first is the header. Its lines are
 // counted through the whole, so that a mistake has its place.
-type daySection struct {
+type section struct {
 	name, text string
 	line       int // of its marker; 0 of the header
 }
 
-type dayLine struct {
+type line struct {
 	n    int
 	text string
 }
 
 // sectionsOf parts a script.
-func sectionsOf(data []byte) []daySection {
+func sectionsOf(data []byte) []section {
 	archive := txtar.Parse(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
-	sections := []daySection{{text: string(archive.Comment)}}
+	sections := []section{{text: string(archive.Comment)}}
 	for i, f := range archive.Files {
 		next := sections[i].line + strings.Count(sections[i].text, "\n") + 1
-		sections = append(sections, daySection{f.Name, string(f.Data), next})
+		sections = append(sections, section{f.Name, string(f.Data), next})
 	}
 	return sections
 }
 
 // lines are those that say something.
-func (s daySection) lines() (lines []dayLine) {
+func (s section) lines() (lines []line) {
 	n := s.line
-	for line := range strings.Lines(s.text) {
+	for text := range strings.Lines(s.text) {
 		n++
-		if text := strings.TrimSpace(line); text != "" && text[0] != '#' {
-			lines = append(lines, dayLine{n, strings.TrimSuffix(line, "\n")})
+		if said := strings.TrimSpace(text); said != "" && said[0] != '#' {
+			lines = append(lines, line{n, strings.TrimSuffix(text, "\n")})
 		}
 	}
 	return lines
@@ -70,9 +71,9 @@ func (s daySection) lines() (lines []dayLine) {
 
 // parseDay reads a day, or says what is wrong with it, each mistake with its
 // line.
-func parseDay(file string, data []byte) (*Day, error) {
+func parseDay(file string, data []byte) (*day, error) {
 	name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-	p := &dayParser{day: &Day{path: file, name: name}, later: map[string]daySection{}, used: map[string]bool{}, old: map[string]oldFile{}}
+	p := &parser{day: &day{path: file, name: name}, later: map[string]section{}, used: map[string]bool{}}
 	switch {
 	case !utf8.Valid(data) || bytes.ContainsRune(data, 0):
 		p.fail(1, "it is not text in UTF-8")
@@ -92,19 +93,19 @@ func parseDay(file string, data []byte) (*Day, error) {
 
 var dayName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-func (p *dayParser) fail(line int, format string, args ...any) {
-	if len(p.problems) >= maxDayProblems {
+func (p *parser) fail(line int, format string, args ...any) {
+	if len(p.problems) >= maxProblems {
 		p.omitted++
 		return
 	}
-	p.problems = append(p.problems, dayProblem{p.day.path, line, fmt.Sprintf(format, args...)})
+	p.problems = append(p.problems, problem{p.day.path, line, fmt.Sprintf(format, args...)})
 }
 
-func (p *dayParser) parse(sections []daySection) {
+func (p *parser) parse(sections []section) {
 	if !p.header(sections[0]) {
 		return // without zone and date no time means anything
 	}
-	named := map[string]daySection{}
+	named := map[string]section{}
 	for _, s := range sections[1:] {
 		if before, ok := named[s.name]; ok {
 			p.fail(s.line, "the section %s is there already, at line %d", s.name, before.line)
@@ -132,76 +133,85 @@ func (p *dayParser) parse(sections []daySection) {
 }
 
 // section reads what is there at the start.
-func (p *dayParser) section(s daySection) {
+func (p *parser) section(s section) {
 	switch name := s.name; {
 	case name == "timeline" || name == "labels":
 	case name == "health":
 		for _, line := range s.lines() {
 			w := p.words(line)
-			deed := p.healthVerb(w, w.take("what happens"))
-			if w.done(); w.ok && deed.reading.how != readingIs {
-				w.fail("at the start a reading has one value")
+			d := w.deed()
+			if d.reading.how != is {
+				w.fail("at the start there are readings, each with one value")
 			}
-			p.day.machine = append(p.day.machine, deed)
+			p.day.machine = append(p.day.machine, d)
 		}
 	case strings.HasPrefix(name, "later/"):
 		p.later[strings.TrimPrefix(name, "later/")] = s
 	case strings.HasPrefix(name, "mail/"):
-		p.mailSection(s, folderInbox)
+		p.addMail(s, folderInbox)
 	case strings.HasPrefix(name, "sent/"):
-		p.mailSection(s, folderSent)
+		p.addMail(s, folderSent)
 	default:
-		if err := checkDayPath(name); err != nil {
+		if err := checkPath(name); err != nil {
 			p.fail(s.line, "the section %s is none of notes/…, files/…, NAME.ics, mail/…, sent/…, later/…, health, timeline, labels: %v", name, err)
 			return
 		}
-		p.day.files = append(p.day.files, dayFile{path: name, text: s.text, line: s.line})
+		p.day.files = append(p.day.files, file{path: name, text: s.text, line: s.line})
 	}
 }
 
 // modified says when the files that are there at the start were last changed.
-func (p *dayParser) modified() {
+func (p *parser) modified() {
+	for _, l := range p.old { // PATH DATE [HH:MM]
+		w := p.words(l)
+		path, at := w.take("a path"), w.dateTime(true)
+		w.done()
+		switch n := slices.IndexFunc(p.day.files, func(f file) bool { return f.path == path }); {
+		case n < 0:
+			w.fail("old: there is no file %s at the start", path)
+		case at.After(p.day.start):
+			w.fail("old: %s is after the start", at.Format("2006-01-02 15:04"))
+		case !p.day.files[n].modified.IsZero():
+			w.fail("old: %s is there already", path)
+		default:
+			p.day.files[n].modified = at
+		}
+	}
 	evening := p.day.start.AddDate(0, 0, -1)
 	evening = time.Date(evening.Year(), evening.Month(), evening.Day(), 18, 0, 0, 0, p.day.zone)
 	calendars := 0
 	for i := range p.day.files {
 		f := &p.day.files[i]
-		f.modified = evening
-		if at, ok := p.old[f.path]; ok {
-			f.modified = at.at
-			delete(p.old, f.path)
+		f.modified = cmp.Or(f.modified, evening)
+		if isCalendar(f.path) {
+			calendars++
 		}
-		if isDayCalendar(f.path) {
-			if calendars++; calendars > maxDayICS {
-				p.fail(f.line, "there are more than %d calendars", maxDayICS)
-			}
+		if calendars > maxICS {
+			p.fail(f.line, "there are more than %d calendars", maxICS)
+			return
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.old)) {
-		p.fail(p.old[name].line, "old: there is no file %s at the start", name)
 	}
 }
 
 // header reads the keys before the first section, and reports whether zone and
 // dates are known.
-func (p *dayParser) header(s daySection) bool {
-	keys := map[string]dayLine{}
-	var old []dayLine
-	for _, line := range s.lines() {
-		key, value, ok := strings.Cut(line.text, ":")
+func (p *parser) header(s section) bool {
+	keys := map[string]line{}
+	for _, l := range s.lines() {
+		key, value, ok := strings.Cut(l.text, ":")
 		value = strings.TrimSpace(value)
 		before, twice := keys[key]
 		switch {
 		case !ok || value == "":
-			p.fail(line.n, "%q is not a line KEY: VALUE", clip(line.text))
+			p.fail(l.n, "%q is not a line KEY: VALUE", clip(l.text))
 		case key == "old":
-			old = append(old, dayLine{line.n, value})
+			p.old = append(p.old, line{l.n, value})
 		case !slices.Contains(dayKeys, key):
-			p.fail(line.n, "there is no key %q; there are %s, old", clip(key), strings.Join(dayKeys, ", "))
+			p.fail(l.n, "there is no key %q; there are %s, old", clip(key), strings.Join(dayKeys, ", "))
 		case twice:
-			p.fail(line.n, "%s is there already, at line %d", key, before.n)
+			p.fail(l.n, "%s is there already, at line %d", key, before.n)
 		default:
-			keys[key] = dayLine{line.n, value}
+			keys[key] = line{l.n, value}
 		}
 	}
 	for _, key := range dayKeys[:7] {
@@ -210,11 +220,11 @@ func (p *dayParser) header(s daySection) bool {
 		}
 	}
 	d := p.day
-	d.title, d.who, d.set = keys["title"].text, keys["who"].text, keys["set"].text
-	if d.set != "" && d.set != daySetTune && d.set != daySetHold {
+	d.title, d.set = keys["title"].text, keys["set"].text
+	if d.set != "" && d.set != setTune && d.set != setHold {
 		p.fail(keys["set"].n, "set is %q; it is tune or hold", clip(d.set))
 	}
-	d.tags, d.languages, d.addresses = p.list(keys["tags"]), p.list(keys["language"]), p.list(keys["addresses"])
+	d.languages, d.addresses = list(keys["language"].text), list(keys["addresses"].text)
 	for _, address := range d.addresses {
 		if at := strings.IndexByte(address, '@'); at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " <>") {
 			p.fail(keys["addresses"].n, "%q is not a mail address", clip(address))
@@ -222,100 +232,64 @@ func (p *dayParser) header(s daySection) bool {
 	}
 	p.quietHours(keys["quiet_hours"])
 	p.clutterLine(keys["clutter"])
-	if !p.span(keys["zone"], keys["start"], keys["end"]) {
-		return false
-	}
-	for _, line := range old {
-		p.oldLine(line)
-	}
-	return true
+	return p.span(keys["zone"], keys["start"], keys["end"])
 }
 
 // dayKeys are those of the header that stand once; the first seven must.
 var dayKeys = []string{"title", "who", "zone", "start", "set", "tags", "language", "end", "addresses", "quiet_hours", "clutter"}
 
-func (p *dayParser) list(line dayLine) (list []string) {
-	for item := range strings.SplitSeq(line.text, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			list = append(list, item)
+// list are words between commas.
+func list(text string) (words []string) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
 		}
 	}
-	return list
+	return words
 }
 
-func (p *dayParser) quietHours(line dayLine) {
+func (p *parser) quietHours(l line) {
 	p.day.quiet = escalate.DefaultRules().Quiet
-	switch from, to, ok := strings.Cut(line.text, "-"); {
-	case line.text == "":
-	case line.text == "none":
+	switch from, to, ok := strings.Cut(l.text, "-"); {
+	case l.text == "":
+	case l.text == "none":
 		p.day.quiet = escalate.Hours{From: "00:00", To: "00:00"}
-	case ok && dayClock.MatchString(from) && dayClock.MatchString(to) && from != to:
+	case ok && clockTime.MatchString(from) && clockTime.MatchString(to) && from != to:
 		p.day.quiet = escalate.Hours{From: from, To: to}
 	default:
-		p.fail(line.n, "quiet_hours is %q; write 22:00-07:00, or none", clip(line.text))
+		p.fail(l.n, "quiet_hours is %q; write 22:00-07:00, or none", clip(l.text))
 	}
 }
 
-func (p *dayParser) span(zone, start, end dayLine) bool {
-	d, err := p.day, error(nil)
-	if zone.text == "" || start.text == "" {
-		return false
+func (p *parser) span(zone, start, end line) bool {
+	d := p.day
+	var noZone, noStart, noEnd error
+	if d.zone, noZone = time.LoadLocation(zone.text); noZone == nil {
+		d.start, noStart = time.ParseInLocation(time.DateOnly, start.text, d.zone)
+		d.end, noEnd = time.ParseInLocation(time.DateOnly, cmp.Or(end.text, start.text), d.zone)
 	}
-	if d.zone, err = time.LoadLocation(zone.text); err != nil || zone.text == "Local" {
-		p.fail(zone.n, "there is no zone %q; write an IANA name such as Europe/Berlin", clip(zone.text))
-		return false
-	}
-	if d.start, err = time.ParseInLocation(time.DateOnly, start.text, d.zone); err != nil {
-		p.fail(start.n, "start is %q; write a date such as 2026-03-03", clip(start.text))
-		return false
-	}
-	last := d.start
-	if end.text != "" {
-		if last, err = time.ParseInLocation(time.DateOnly, end.text, d.zone); err != nil {
-			p.fail(end.n, "end is %q; write a date such as 2026-03-03", clip(end.text))
-			return false
-		}
-	}
+	last := d.end
 	d.end = last.AddDate(0, 0, 1)
-	if d.start.Year() < 2000 || d.start.Year() > 2100 {
-		p.fail(start.n, "start is not between the years 2000 and 2100")
-		return false
-	}
-	if last.Before(d.start) || last.After(d.start.AddDate(0, 0, maxDayDays-1)) {
-		p.fail(max(end.n, start.n), "it ends on %s; it may have 1 to %d days from %s on", last.Format(time.DateOnly), maxDayDays, start.text)
-		return false
-	}
-	return true
-}
-
-// oldFile is when a file was changed last, by a line of the header.
-type oldFile struct {
-	at   time.Time
-	line int
-}
-
-// oldLine reads PATH DATE [HH:MM].
-func (p *dayParser) oldLine(line dayLine) {
-	w := p.words(line)
-	file := w.take("a path")
-	at := w.dateTime(true)
-	w.done()
-	if !w.ok {
-		return
-	}
-	if at.After(p.day.start) {
-		p.fail(line.n, "old: %s is after the start", at.Format("2006-01-02 15:04"))
-	}
-	if _, twice := p.old[file]; twice {
-		p.fail(line.n, "old: %s is there already", file)
-	}
-	p.old[file] = oldFile{at, line.n}
-}
-
-// checkDayPath says what is wrong with the path of a file.
-func checkDayPath(name string) error {
 	switch {
-	case isDayCalendar(name):
+	case zone.text == "" || start.text == "": // which the header misses
+	case noZone != nil || zone.text == "Local":
+		p.fail(zone.n, "there is no zone %q; write an IANA name such as Europe/Berlin", clip(zone.text))
+	case noStart != nil || d.start.Year() < 2000 || d.start.Year() > 2100:
+		p.fail(start.n, "start is %q; write a date such as 2026-03-03, from 2000 to 2100", clip(start.text))
+	case noEnd != nil:
+		p.fail(end.n, "end is %q; write a date such as 2026-03-03", clip(end.text))
+	case last.Before(d.start) || last.After(d.start.AddDate(0, 0, maxDays-1)):
+		p.fail(max(end.n, start.n), "it ends on %s; it may have 1 to %d days from %s on", last.Format(time.DateOnly), maxDays, start.text)
+	default:
+		return true
+	}
+	return false
+}
+
+// checkPath says what is wrong with the path of a file.
+func checkPath(name string) error {
+	switch {
+	case isCalendar(name):
 		return nil
 	case len(name) > 300 || name != path.Clean(name) || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "..") || strings.ContainsAny(name, "\\\x00"):
 		return fmt.Errorf("%q is not a plain path with slashes", clip(name))
@@ -325,9 +299,9 @@ func checkDayPath(name string) error {
 	return nil
 }
 
-var dayCalendar = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}\.ics$`)
+var calendarName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}\.ics$`)
 
-func isDayCalendar(name string) bool { return dayCalendar.MatchString(name) }
+func isCalendar(name string) bool { return calendarName.MatchString(name) }
 
 // clip shortens what is quoted in an error.
 func clip(text string) string { return subconscious.Clip(text, 60) }

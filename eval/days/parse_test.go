@@ -77,7 +77,7 @@ func TestParseDay(t *testing.T) {
 		t.Errorf("repeated: %s\nwant %s", got, want)
 	}
 	l := d.labels[0]
-	if l.kind != dayNeedle || l.from.Format("15:04") != "14:00" || l.until.Format("15:04") != "15:00" || len(l.again) != 1 || !l.about[0].covers("health:disk:/srv") {
+	if l.kind != needle || l.from.Format("15:04") != "14:00" || l.until.Format("15:04") != "15:00" || len(l.again) != 1 || !l.about[0].covers("health:disk:/srv") {
 		t.Errorf("label: %+v", l)
 	}
 }
@@ -161,7 +161,7 @@ func TestParseDayRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "x/small.txtar"+c.want) {
 				t.Errorf("%v\nwant x/small.txtar%s", err, c.want)
 			}
-			var problem dayProblem
+			var problem problem
 			if !errors.As(err, &problem) {
 				t.Errorf("%T is no problem with a place", err)
 			}
@@ -171,7 +171,7 @@ func TestParseDayRefuses(t *testing.T) {
 
 // Summer time skips a time, and has another twice.
 func TestParseDayClock(t *testing.T) {
-	change := func(date, at string) (*Day, error) {
+	change := func(date, at string) (*day, error) {
 		text := strings.Replace(strings.Replace(small, "start: 2026-03-03", "start: "+date, 1), "09:00 append", at+" append", 1)
 		return parseDay("small.txtar", []byte(text))
 	}
@@ -212,7 +212,7 @@ func TestShippedDays(t *testing.T) {
 	}
 	tune, zones := 0, map[string]bool{}
 	for _, d := range days {
-		if d.set == daySetTune {
+		if d.set == setTune {
 			tune++
 		}
 		zones[d.zone.String()] = true
@@ -261,7 +261,7 @@ func FuzzParseDay(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, err := parseDay("fuzz.txtar", data)
 		if err != nil {
-			var problem dayProblem
+			var problem problem
 			if !errors.As(err, &problem) || problem.line < 1 {
 				t.Fatalf("no place: %v", err)
 			}

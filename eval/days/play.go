@@ -34,32 +34,44 @@ type Push struct {
 
 // Played is what became of a day.
 type Played struct {
-	day *Day
+	day *day
 	counts
 	Pushes []Push
 	took   time.Duration
 	// decided are the gate's decisions, each verdict and reason of an incident
 	// once.
-	decided []dayDecision
+	decided []decision
 	// unanswered are answers to pushes that never came.
 	unanswered []string
 }
 
-// dayDecision is a decision with the keys of what it is about.
-type dayDecision struct {
+// decision is a decision with the keys of what it is about.
+type decision struct {
 	api.Decision
 	keys []string
 }
 
-// Player plays one day.
+// Player plays one day as it comes to be: folders with real files, a made-up
+// machine, and a mind that looks at it.
 type Player struct {
-	*dayWorld
+	*harness.World
 	Played  Played
+	day     *day
+	tree    tree
+	machine *machine
+	mailbox *mailbox // nil where there is no mail
+	asleep  bool
+	faulty  bool // the phone was
+
+	// presence, and since when, is written between ticks alone.
+	presence   string
+	since      time.Time
+	commanding time.Time
+
 	next    int // of the timeline
 	taken   int // arrivals that were looked at
-	faulty  bool
 	waiting []api.ToldMessage
-	last    map[subconscious.IncidentID]dayDecision
+	last    map[subconscious.IncidentID]decision
 	seen    map[string]bool
 	// ask explains an incident.
 	ask func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error)
@@ -67,26 +79,11 @@ type Player struct {
 	After func(ctx context.Context, report api.TickReport) error
 }
 
-// Open makes the world of a day and starts the mind in it. The player is closed
-// whatever Open returns.
-func Open(ctx context.Context, d *Day, preset string) (*Player, error) {
-	w, err := openDay(ctx, d, preset)
-	return newPlayer(w), err
-}
-
 // OpenInbox makes a world in which nothing happens but that mail comes to a
-// person in UTC, by rules alone.
+// person in UTC, by rules alone. The player is closed whatever it returns.
 func OpenInbox(ctx context.Context, path string, addresses []string, start, end time.Time, posts []mails.Posted) (*Player, error) {
 	quiet := escalate.DefaultRules().Quiet
-	return Open(ctx, &Day{path: path, name: "corpus", zone: time.UTC, start: start, end: end, addresses: addresses, quiet: quiet, posts: posts}, models.PresetReflex)
-}
-
-func newPlayer(w *dayWorld) *Player {
-	p := &Player{dayWorld: w, Played: Played{day: w.day}, last: map[subconscious.IncidentID]dayDecision{}, seen: map[string]bool{}}
-	p.ask = func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
-		return p.Mind.Incident(ctx, id) // of the mind that runs now: it may be started anew
-	}
-	return p
+	return open(ctx, &day{path: path, name: "corpus", zone: time.UTC, start: start, end: end, addresses: addresses, quiet: quiet, posts: posts}, models.PresetReflex)
 }
 
 // Play plays the whole day.
@@ -105,8 +102,8 @@ func (p *Player) Play(ctx context.Context) error {
 }
 
 // playDay plays a day through a whole daemon.
-func playDay(ctx context.Context, d *Day, preset string) (played *Played, err error) {
-	p, err := Open(ctx, d, preset)
+func playDay(ctx context.Context, d *day, preset string) (played *Played, err error) {
+	p, err := open(ctx, d, preset)
 	defer p.CloseInto(ctx, &err)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.path, err)
@@ -119,7 +116,7 @@ func (p *Player) slot(ctx context.Context, at time.Time) error {
 	for ; p.next < len(p.day.timeline) && !p.day.timeline[p.next].at.After(at); p.next++ {
 		e := p.day.timeline[p.next]
 		p.Set(e.at)
-		if err := p.event(ctx, e); err != nil {
+		if err := verbs[e.deed.verb].do(p, ctx, e); err != nil {
 			return fmt.Errorf("line %d: %w", e.line, err)
 		}
 	}
@@ -150,38 +147,9 @@ func (p *Player) slot(ctx context.Context, at time.Time) error {
 	return p.receive(ctx)
 }
 
-// event has one thing happen; answers need to know what was told.
-func (p *Player) event(ctx context.Context, e dayEvent) error {
-	d := e.deed
-	if d.verb == verbFail && d.path == "phone" {
-		p.faulty = true
-	}
-	if d.verb != verbAck && d.verb != verbDismiss && d.verb != verbSnooze {
-		return p.happens(ctx, e)
-	}
-	label, _ := p.day.label(d.label)
-	for _, push := range slices.Backward(p.Played.Pushes) {
-		if push.Incident == "" || !label.covers(push) {
-			continue
-		}
-		command := subconscious.Command{IncidentID: push.Incident, At: e.at}
-		switch d.verb {
-		case verbAck:
-			command.Kind, command.Feedback = subconscious.CommandAck, subconscious.Feedback(d.word)
-		case verbDismiss:
-			command.Kind, command.Forever = subconscious.CommandDismiss, d.forever
-		case verbSnooze:
-			command.Kind, command.Until = subconscious.CommandSnooze, e.at.Add(d.span)
-		}
-		return p.command(ctx, command)
-	}
-	p.Played.unanswered = append(p.Played.unanswered, fmt.Sprintf("line %d: nothing was told of %s that could be answered", e.line, d.label))
-	return nil
-}
-
 // decide keeps a decision for whoever asks why.
 func (p *Player) decide(d api.Decision) {
-	decision := dayDecision{d, partsOf(p.plain(string(d.Incident)))}
+	decision := decision{d, partsOf(p.plain(string(d.Incident)))}
 	if last := p.last[d.ID]; last.Verdict != "tell" || last.Tick != d.Tick {
 		p.last[d.ID] = decision // of a tick the one that told
 	}
@@ -258,7 +226,7 @@ func (p *Player) explain(ctx context.Context, id subconscious.IncidentID, push *
 	return nil
 }
 
-func (d dayDecision) why() string {
+func (d decision) why() string {
 	return strings.TrimSpace(fmt.Sprintf("%s/%s importance %d confidence %.2f: %s %s %s (%s)", d.Thread, d.Rule, d.Importance, d.Confidence, d.Verdict, d.Reason, d.Again, d.Detail))
 }
 
@@ -283,12 +251,12 @@ func partsOf(key string) []string {
 }
 
 // covers reports whether a push is of a label, whatever the time.
-func (l *dayLabel) covers(push Push) bool {
+func (l *label) covers(push Push) bool {
 	about := len(l.about) == 0
 	for _, t := range l.about {
-		about = about || slices.ContainsFunc(push.Keys, t.covers) || t.kind == aboutSense && push.names(t.name)
+		about = about || slices.ContainsFunc(push.Keys, t.covers) || t.kind == "sense" && push.names(t.name)
 	}
-	return about && !slices.ContainsFunc(l.match, func(p dayPattern) bool { return !p.regexp.MatchString(push.Words) })
+	return about && !slices.ContainsFunc(l.match, func(r *regexp.Regexp) bool { return !r.MatchString(push.Words) })
 }
 
 // names reports whether a notice names a sense.

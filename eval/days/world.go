@@ -1,6 +1,7 @@
 package days
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/presence"
@@ -19,66 +21,62 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// dayWorld is a day as it comes to be: folders with real files, a made-up
-// machine, and a mind that looks at it.
-type dayWorld struct {
-	*harness.World
-	day     *Day
-	tree    dayTree
-	machine *dayMachine
-	mailbox *dayMailbox // nil where there is no mail
-	asleep  bool
-
-	// presence, and since when, is written between ticks alone.
-	presence   string
-	since      time.Time
-	commanding time.Time
+// newPlayer is one whose world has not begun.
+func newPlayer(w *harness.World, d *day) *Player {
+	p := &Player{World: w, Played: Played{day: d}, day: d, tree: tree{}, last: map[subconscious.IncidentID]decision{}, seen: map[string]bool{}}
+	p.ask = func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
+		return p.Mind.Incident(ctx, id) // of the mind that runs now: it may be started anew
+	}
+	return p
 }
 
-// openDay makes the world and starts the mind in it. It is closed whatever open
-// returns.
-func openDay(ctx context.Context, d *Day, preset string) (w *dayWorld, err error) {
-	w = &dayWorld{day: d, tree: dayTree{}, presence: presenceUnknown}
-	if w.World, err = harness.Open("day", d.start); err != nil {
-		return w, err
+// open makes the world of a day and starts the mind in it. The player is closed
+// whatever open returns.
+func open(ctx context.Context, d *day, preset string) (*Player, error) {
+	w, err := harness.Open("day", d.start)
+	p := newPlayer(w, d)
+	if err != nil {
+		return p, err
 	}
-	w.machine = newDayMachine(d, w.Now)
-	c := w.Config
+	p.machine = newMachine(d, p.Now)
+	c := p.Config
 	c.QuietHours, c.Models.Preset = d.quiet, preset
-	c.Senses.Files = []files.Config{{ID: "files", Path: w.Path("files")}}
-	c.Senses.Notes = []notes.Config{{ID: "notes", Path: w.Path("notes")}}
-	if err := w.Folders("notes", "files"); err != nil {
-		return w, err
+	c.Senses.Files = []files.Config{{ID: "files", Path: p.Path("files")}}
+	c.Senses.Notes = []notes.Config{{ID: "notes", Path: p.Path("notes")}}
+	if err := p.Folders("notes", "files"); err != nil {
+		return p, err
 	}
 	for _, f := range d.files {
-		w.tree[f.path] = f.text
-		if name, ok := strings.CutSuffix(f.path, ".ics"); ok && isDayCalendar(f.path) {
-			events, err := parseICS(f.text)
-			if err != nil {
-				return w, err
-			}
-			w.tree[f.path] = events.text()
-			c.Senses.Calendar = append(c.Senses.Calendar, calendar.Config{ID: name, ICS: w.Path(f.path), Addresses: slices.Clone(d.addresses)})
+		p.tree[f.path] = f.text
+		if isCalendar(f.path) {
+			c.Senses.Calendar = append(c.Senses.Calendar, calendar.Config{ID: strings.TrimSuffix(f.path, ".ics"), ICS: p.Path(f.path), Addresses: slices.Clone(d.addresses)})
 		}
-		if err := w.save(f.path, f.modified); err != nil {
-			return w, fmt.Errorf("write what is there at the start: %w", err)
+		if err := p.save(event{at: f.modified, deed: deed{path: f.path}}); err != nil {
+			return p, fmt.Errorf("write what is there at the start: %w", err)
 		}
 	}
 	if d.hasMail() {
-		if w.mailbox, err = openMailbox(w.World, d); err != nil {
-			return w, err
+		if p.mailbox, err = openMailbox(p.World, d); err != nil {
+			return p, err
 		}
 	}
-	return w, w.begin(ctx)
+	return p, p.begin(ctx)
 }
 
 // begin starts a mind over the world.
-func (w *dayWorld) begin(ctx context.Context) error {
-	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: w.machine, Signals: w.signals, Channels: harness.Channel(w.Phone)}
-	if w.mailbox != nil {
-		options.DialMail = w.mailbox.dial
+func (p *Player) begin(ctx context.Context) error {
+	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone)}
+	if p.mailbox != nil {
+		options.DialMail = p.mailbox.dial
 	}
-	return w.Start(ctx, options)
+	return p.Start(ctx, options)
+}
+
+func (p *Player) restart(ctx context.Context, _ event) error {
+	if err := p.Mind.Stop(ctx); err != nil {
+		return err
+	}
+	return p.begin(ctx)
 }
 
 // away is what stands behind the name of a folder or a calendar that cannot be
@@ -86,10 +84,10 @@ func (w *dayWorld) begin(ctx context.Context) error {
 const away = ".away"
 
 // place is the name of a file as it is now.
-func (w *dayWorld) place(path string) string {
+func (p *Player) place(path string) string {
 	first, rest, _ := strings.Cut(path, "/")
-	if _, err := os.Lstat(w.Path(first)); err != nil {
-		if _, err := os.Lstat(w.Path(first + away)); err == nil {
+	if _, err := os.Lstat(p.Path(first)); err != nil {
+		if _, err := os.Lstat(p.Path(first + away)); err == nil {
 			return strings.TrimSuffix(first+away+"/"+rest, "/")
 		}
 	}
@@ -97,103 +95,101 @@ func (w *dayWorld) place(path string) string {
 }
 
 // save writes a file as the tree has it.
-func (w *dayWorld) save(path string, at time.Time) error {
-	return w.Write(w.place(path), w.tree[path], at)
+func (p *Player) save(e event) error {
+	return p.Write(p.place(e.deed.path), p.tree[e.deed.path], e.at)
 }
 
-// happens has one event happen.
-func (w *dayWorld) happens(ctx context.Context, e dayEvent) error {
-	d := e.deed
-	switch d.verb {
-	case verbWrite, verbReplace, verbEvent, verbCancel, verbAppend, verbDelete, verbMove:
-		return w.edit(d, e.at)
-	case verbMail, verbSend, verbRead, verbArchive, verbTrash:
-		return w.mailbox.happens(d, e.at)
-	case verbTell:
-		w.commanding = e.at
-		return w.command(ctx, subconscious.Command{Kind: subconscious.CommandNote, Text: d.text, At: e.at})
-	case verbPresence:
-		if d.word == presenceCommand {
-			w.commanding = e.at
-		} else if w.presence != d.word {
-			w.presence, w.since = d.word, e.at
-		}
-	case verbFail, verbMend:
-		return w.fault(d.path, d.verb == verbFail)
-	case verbSleep, verbWake:
-		w.asleep = d.verb == verbSleep
-	case verbRestart:
-		if err := w.Mind.Stop(ctx); err != nil {
-			return err
-		}
-		return w.begin(ctx)
+// extend adds to the end of a file, as a log does.
+func (p *Player) extend(e event) error {
+	path := p.Path(p.place(e.deed.path))
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return p.save(e)
+	}
+	_, err = file.WriteString(e.deed.text)
+	return errors.Join(err, file.Close(), os.Chtimes(path, e.at, e.at))
+}
+
+func (p *Player) remove(e event) error { return os.RemoveAll(p.Path(p.place(e.deed.path))) }
+
+func (p *Player) rename(e event) error {
+	to := p.Path(p.place(e.deed.to))
+	return cmp.Or(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(p.Path(p.place(e.deed.path)), to))
+}
+
+// fault lets a sense or the phone fail, or be well again.
+func (p *Player) fault(what string, failing bool) error {
+	switch what {
+	case "health":
+		p.machine.setBlind(failing)
+	case "mail":
+		p.mailbox.fail(failing)
+	case "phone":
+		p.faulty = p.faulty || failing
+		p.Phone.Fail(failing)
 	default:
-		w.machine.apply(d, e.at)
+		from, to := p.Path(what), p.Path(what+away)
+		if !failing {
+			from, to = to, from
+		}
+		return os.Rename(from, to)
 	}
 	return nil
 }
 
-// edit changes files.
-func (w *dayWorld) edit(d dayDeed, at time.Time) error {
-	if err := w.tree.apply(d); err != nil {
-		return err
-	}
-	switch d.verb {
-	case verbDelete:
-		return os.RemoveAll(w.Path(w.place(d.path)))
-	case verbMove:
-		to := w.Path(w.place(d.to))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return err
-		}
-		return os.Rename(w.Path(w.place(d.path)), to)
-	case verbAppend:
-		path := w.Path(w.place(d.path))
-		if file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0); err == nil {
-			_, err = file.WriteString(d.text)
-			return errors.Join(err, file.Close(), os.Chtimes(path, at, at))
-		}
-	}
-	return w.save(d.path, at)
+func (p *Player) sway(_ context.Context, e event) error {
+	p.machine.apply(e.deed, e.at)
+	return nil
 }
 
-// fault lets a sense or the phone fail, or be well again.
-func (w *dayWorld) fault(what string, failing bool) error {
-	switch what {
-	case "health":
-		w.machine.setBlind(failing)
-		return nil
-	case "mail":
-		w.mailbox.fail(failing)
-		return nil
-	case "phone":
-		w.Phone.Fail(failing)
-		return nil
-	}
-	from, to := w.Path(what), w.Path(what+away)
-	if !failing {
-		from, to = to, from
-	}
-	return os.Rename(from, to)
+// tell says something to the daemon at the command line.
+func (p *Player) tell(ctx context.Context, e event) error {
+	p.commanding = e.at
+	return p.command(ctx, e)
 }
 
-func (w *dayWorld) command(ctx context.Context, command subconscious.Command) error {
-	command.By = "person"
-	_, err := w.Mind.Command(ctx, command)
+func (p *Player) command(ctx context.Context, e event) error {
+	e.deed.command.At, e.deed.command.By = e.at, "person"
+	_, err := p.Mind.Command(ctx, e.deed.command)
 	return err
 }
 
+// answer says something of the last push that a label covers.
+func (p *Player) answer(ctx context.Context, e event) error {
+	l, c := p.day.label(e.deed.label), &e.deed.command
+	if e.deed.span > 0 {
+		c.Until = e.at.Add(e.deed.span)
+	}
+	for _, push := range slices.Backward(p.Played.Pushes) {
+		if push.Incident != "" && l.covers(push) {
+			c.IncidentID = push.Incident
+			return p.command(ctx, e)
+		}
+	}
+	p.Played.unanswered = append(p.Played.unanswered, fmt.Sprintf("line %d: nothing was told of %s that could be answered", e.line, l.name))
+	return nil
+}
+
+func (p *Player) appear(_ context.Context, e event) error {
+	if e.deed.word == "command" {
+		p.commanding = e.at
+	} else if p.presence != e.deed.word {
+		p.presence, p.since = e.deed.word, e.at
+	}
+	return nil
+}
+
 // signals are what the machine would show of the person.
-func (w *dayWorld) signals(at time.Time) presence.Signals {
-	s := presence.Signals{At: at, CommandUsed: w.commanding}
-	switch w.presence {
-	case presenceActive:
+func (p *Player) signals(at time.Time) presence.Signals {
+	s := presence.Signals{At: at, CommandUsed: p.commanding}
+	switch p.presence {
+	case "active":
 		s.Session = presence.Session{Known: true}
-	case presenceIdle:
+	case "idle":
 		// Hands are off for a moment, again and again.
 		s.Session = presence.Session{Known: true, IdleSince: at.Add(-presence.IdleAfter - time.Minute)}
-	case presenceLocked:
-		s.Session = presence.Session{Known: true, Locked: true, LockedSince: w.since}
+	case "locked":
+		s.Session = presence.Session{Known: true, Locked: true, LockedSince: p.since}
 	}
 	return s
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // dayOf makes a day of the header and these sections.
-func dayOf(t *testing.T, sections string) *Day {
+func dayOf(t *testing.T, sections string) *day {
 	t.Helper()
 	header, _, _ := strings.Cut(small, "-- ")
 	if !strings.Contains(sections, "-- labels --") {
@@ -34,13 +34,13 @@ func dayOf(t *testing.T, sections string) *Day {
 }
 
 // readAt is what the machine shows after everything up to a time has happened.
-func readAt(t *testing.T, d *Day, clock string) health.Reading {
+func readAt(t *testing.T, d *day, clock string) health.Reading {
 	t.Helper()
 	at, err := time.ParseInLocation("2006-01-02 15:04", d.start.Format(time.DateOnly)+" "+clock, d.zone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newDayMachine(d, func() time.Time { return at })
+	m := newMachine(d, func() time.Time { return at })
 	for _, e := range d.timeline {
 		if !e.at.After(at) {
 			m.apply(e.deed, e.at)
@@ -128,12 +128,16 @@ END:VEVENT
 04:00 cancel home.ics a
 05:00 event home.ics from later/b
 `)
-	text := d.files[0].text
+	files := tree{"home.ics": d.files[0].text}
 	for i, want := range []string{"A B", "B A moved", "A moved", "", "B"} {
-		var err error
-		if text, err = applyICS(text, d.timeline[i].deed); err != nil {
+		change := files.event
+		if d.timeline[i].deed.verb == "cancel" {
+			change = files.cancel
+		}
+		if err := change(d.timeline[i].deed); err != nil {
 			t.Fatal(err)
 		}
+		text := files["home.ics"]
 		var names []string
 		for line := range strings.Lines(text) {
 			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "SUMMARY:"); ok {
@@ -199,7 +203,7 @@ worth anna
 `
 
 // played plays the first part of a day.
-func played(t *testing.T, d *Day, hours time.Duration) *Played {
+func played(t *testing.T, d *day, hours time.Duration) *Played {
 	t.Helper()
 	d.end = d.start.Add(hours)
 	p, err := playDay(t.Context(), d, "reflex")
@@ -219,7 +223,7 @@ func TestPlayDay(t *testing.T) {
 	if p.Ticks != 24-3 {
 		t.Errorf("%d ticks, want 21: three are slept through", p.Ticks)
 	}
-	f := judgeDay(p)
+	f := judge(p)
 	if f.Told != 1 || len(f.Delays) != 1 || f.Delays[0] > 1 {
 		t.Errorf("the disk: %d told, delays %v, verdicts %s", f.Told, f.Delays, f.verdicts())
 	}
@@ -234,7 +238,7 @@ func TestPlayDay(t *testing.T) {
 // What cannot be read is blind, and what is written meanwhile is there after.
 func TestDayFaults(t *testing.T) {
 	d := dayOf(t, busy+busyLabels)
-	w, err := openDay(t.Context(), d, "reflex")
+	w, err := open(t.Context(), d, "reflex")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,13 +247,13 @@ func TestDayFaults(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	next, player := 0, newPlayer(w)
+	next := 0
 	until := func(clock string) map[string]string {
 		t.Helper()
 		at, _ := time.ParseInLocation("2006-01-02 15:04", "2026-03-03 "+clock, d.zone)
 		for ; next < len(d.timeline) && !d.timeline[next].at.After(at); next++ {
 			w.Set(d.timeline[next].at)
-			if err := player.event(t.Context(), d.timeline[next]); err != nil {
+			if err := verbs[d.timeline[next].deed.verb].do(w, t.Context(), d.timeline[next]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -295,7 +299,7 @@ func TestDayPhone(t *testing.T) {
 // Each item of a digest is a push of its own, and a notice is one.
 func TestArrive(t *testing.T) {
 	d := dayOf(t, busy+busyLabels)
-	p := newPlayer(&dayWorld{World: &harness.World{Dir: "/somewhere"}, day: d})
+	p := newPlayer(&harness.World{Dir: "/somewhere"}, d)
 	p.ask = func(_ context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
 		return api.IncidentExplanation{
 			Incident: api.InboxIncident{Summary: "about " + string(id)}, Record: subconscious.Incident{Key: "notes:/somewhere/notes/todo.md#1"},
@@ -324,10 +328,10 @@ func TestArrive(t *testing.T) {
 	if got := strings.Join(p.Played.Pushes[1].Keys, " "); got != "files:files/a.txt notes:notes/todo.md#1" || p.Played.Messages != 3 {
 		t.Errorf("keys %q, %d messages", got, p.Played.Messages)
 	}
-	if anna, _ := d.label("anna"); !anna.covers(p.Played.Pushes[1]) {
+	if !d.label("anna").covers(p.Played.Pushes[1]) {
 		t.Error("a digest's item is not found by its words")
 	}
-	sense := dayLabel{about: []dayAbout{{kind: aboutSense, name: "files"}}}
+	sense := label{about: []about{{kind: "sense", name: "files"}}}
 	if !sense.covers(p.Played.Pushes[3]) || sense.covers(p.Played.Pushes[0]) {
 		t.Error("a notice about a sense is not found by its name, or what is no notice is")
 	}
@@ -348,7 +352,7 @@ func TestPlayDayIsRepeatable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := judgeDay(played(t, days[0], until))
+		f := judge(played(t, days[0], until))
 		f.TickMS = 0
 		text, err := json.Marshal(f)
 		if err != nil {
@@ -392,8 +396,8 @@ func TestRunDays(t *testing.T) {
 			t.Errorf("%s: %v", floors, err)
 		}
 	}
-	var result daysResult
-	if err := json.Unmarshal(out.Bytes(), &result); err != nil || len(result.Days) != 1 || result.Days[0].Name != "quiet" || result.Sets[0].Silent != 1 {
+	var found result
+	if err := json.Unmarshal(out.Bytes(), &found); err != nil || len(found.Days) != 1 || found.Days[0].Name != "quiet" || found.Sets[0].Silent != 1 {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
@@ -401,20 +405,20 @@ func TestRunDays(t *testing.T) {
 // Of the days that rules are measured on nobody is told what was missed.
 func TestHoldIsNotListed(t *testing.T) {
 	d := dayOf(t, busy+busyLabels)
-	d.set, d.end = daySetHold, d.start.Add(90*time.Minute)
-	result, err := playDays(t.Context(), []*Day{d}, &daysOptions{set: "both", preset: "reflex", verbose: true})
+	d.set, d.end = setHold, d.start.Add(90*time.Minute)
+	played, err := playDays(t.Context(), []*day{d}, &options{set: "both", preset: "reflex", verbose: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, text := result.Days[0], harness.Text(table, result)
+	f, text := played.Days[0], harness.Text(table, played)
 	if f.Told != 1 || f.Pushes == 0 || len(f.Verdicts)+len(f.Missed)+len(f.Unanswered) > 0 || strings.Contains(text, "needle srv") {
 		t.Errorf("%+v\n%s", f, text)
 	}
 }
 
 func TestParseDays(t *testing.T) {
-	options, _, _, err := Suite().Parse([]string{"--set", "hold", "eval/days", "--verbose"})
-	o := options.(*daysOptions)
+	parsed, _, _, err := Suite().Parse([]string{"--set", "hold", "eval/days", "--verbose"})
+	o := parsed.(*options)
 	if err != nil || o.path != "eval/days" || o.set != "hold" || !o.verbose || o.preset != "reflex" {
 		t.Errorf("%+v, %v", o, err)
 	}
