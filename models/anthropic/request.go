@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	client "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -27,127 +24,195 @@ const (
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs
 var unknown = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems", "minItems", "pattern", "format"}
 
+// asked is what is sent.
+//
+// https://platform.claude.com/docs/en/api/messages
+type asked struct {
+	Model       string         `json:"model"`
+	MaxTokens   int            `json:"max_tokens"`
+	Messages    []turn         `json:"messages"`
+	System      []*content     `json:"system,omitempty"`
+	Temperature *float64       `json:"temperature,omitempty"`
+	Tools       []*tool        `json:"tools,omitempty"`
+	ToolChoice  *choice        `json:"tool_choice,omitempty"`
+	Thinking    map[string]any `json:"thinking,omitempty"`
+	Output      outputConfig   `json:"output_config,omitzero"`
+	Stream      bool           `json:"stream,omitempty"`
+}
+
+type turn struct {
+	Role    string     `json:"role"` // user, assistant
+	Content []*content `json:"content"`
+}
+
+// content is a block of a turn: a text, a call of a tool, its result, or a thought
+// as it was given.
+type content struct {
+	Type   string          `json:"type"`
+	Text   string          `json:"text,omitempty"`
+	ID     string          `json:"id,omitempty"`
+	Name   string          `json:"name,omitempty"`
+	Input  json.RawMessage `json:"input,omitempty"`
+	CallID string          `json:"tool_use_id,omitempty"`
+	Result []*content      `json:"content,omitempty"`
+	Failed *bool           `json:"is_error,omitempty"` // of a result
+	Kept   *keep           `json:"cache_control,omitempty"`
+
+	thought json.RawMessage
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c *content) MarshalJSON() ([]byte, error) {
+	if c.thought != nil {
+		return c.thought, nil
+	}
+	type plain content
+	return json.Marshal((*plain)(c))
+}
+
+func textBlock(text string) *content { return &content{Type: "text", Text: text} }
+
+// keep marks the end of what the provider is told to keep for the next request.
+type keep struct {
+	Type string `json:"type"`
+}
+
+var ephemeral = &keep{"ephemeral"}
+
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	Kept        *keep           `json:"cache_control,omitempty"`
+}
+
+type choice struct {
+	Type string `json:"type"` // any, tool
+	Name string `json:"name,omitempty"`
+}
+
+type outputConfig struct {
+	Effort string        `json:"effort,omitempty"` // low, medium, high
+	Format *outputFormat `json:"format,omitempty"`
+}
+
+type outputFormat struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
 // body is the JSON of what is asked.
 func (d *Driver) body(r models.Request) ([]byte, error) {
-	asked := client.MessageNewParams{Model: d.options.Model, MaxTokens: int64(r.MaxTokens), Messages: d.messages(r)}
-	thinks := d.think(r, &asked)
+	q := asked{Model: d.options.Model, MaxTokens: r.MaxTokens, Messages: d.messages(r), Stream: r.OnText != nil}
+	thinks := d.think(r, &q)
 	if r.Temperature != nil && d.can.temperature && !thinks {
-		asked.Temperature = param.NewOpt(*r.Temperature)
+		q.Temperature = r.Temperature
 	}
 	for _, tool := range r.Tools {
-		asked.Tools = append(asked.Tools, toolOf(tool.Name, tool.Description, tool.Parameters))
+		q.Tools = append(q.Tools, toolOf(tool.Name, tool.Description, tool.Parameters))
 	}
-	d.hold(r, &asked, thinks)
+	d.hold(r, &q, thinks)
 	system := r.System
 	if format, tool := d.can.enforces(d.options.Provider.Schema); r.Schema != nil && !format && !tool {
 		system = strings.TrimSpace(system + "\n\n" + models.InWords(*r.Schema))
 	}
 	switch {
 	case system != "":
-		asked.System = []client.TextBlockParam{{Text: system, CacheControl: client.NewCacheControlEphemeralParam()}}
-	case len(asked.Tools) > 0:
-		asked.Tools[len(asked.Tools)-1].OfTool.CacheControl = client.NewCacheControlEphemeralParam()
+		q.System = []*content{{Type: "text", Text: system, Kept: ephemeral}}
+	case len(q.Tools) > 0:
+		q.Tools[len(q.Tools)-1].Kept = ephemeral
 	}
-	if r.OnText != nil {
-		asked.SetExtraFields(map[string]any{"stream": true})
-	}
-	return json.Marshal(asked)
+	return json.Marshal(q)
 }
 
 // think asks for thoughts, or for none, and reports which.
-func (d *Driver) think(r models.Request, asked *client.MessageNewParams) bool {
+func (d *Driver) think(r models.Request, q *asked) bool {
 	switch {
 	case r.Thinking <= 0:
 		switch d.can.off {
 		case offByWord:
-			disabled := client.NewThinkingConfigDisabledParam()
-			asked.Thinking.OfDisabled = &disabled
+			q.Thinking = map[string]any{"type": "disabled"}
 		case offByEffort:
-			asked.OutputConfig.Effort = client.OutputConfigEffortLow
+			q.Output.Effort = "low"
 		}
 		return d.can.off == offByEffort
 	case d.can.adaptive:
-		asked.Thinking.OfAdaptive = &client.ThinkingConfigAdaptiveParam{}
-		asked.OutputConfig.Effort = effort(r.Thinking)
+		q.Thinking = map[string]any{"type": "adaptive"}
+		q.Output.Effort = effort(r.Thinking)
 	case r.MaxTokens <= minThinking:
 		return false // there is no room to think
 	default:
-		asked.Thinking = client.ThinkingConfigParamOfEnabled(int64(min(max(r.Thinking, minThinking), r.MaxTokens-1)))
+		q.Thinking = map[string]any{"type": "enabled", "budget_tokens": min(max(r.Thinking, minThinking), r.MaxTokens-1)}
 	}
 	return true
 }
 
 // effort is the word for a budget of thoughts.
-func effort(thinking int) client.OutputConfigEffort {
+func effort(thinking int) string {
 	switch {
 	case thinking <= 2048:
-		return client.OutputConfigEffortLow
+		return "low"
 	case thinking <= 12288:
-		return client.OutputConfigEffortMedium
+		return "medium"
 	}
-	return client.OutputConfigEffortHigh
+	return "high"
 }
 
 // hold holds the answer to the schema, as far as the model can be held.
-func (d *Driver) hold(r models.Request, asked *client.MessageNewParams, thinks bool) {
+func (d *Driver) hold(r models.Request, q *asked, thinks bool) {
 	if r.Schema == nil {
 		return
 	}
 	format, tool := d.can.enforces(d.options.Provider.Schema)
 	switch {
 	case format:
-		asked.OutputConfig.Format = param.Override[client.JSONOutputFormatParam](json.RawMessage(
-			`{"type":"json_schema","schema":` + string(models.Strict(r.Schema.JSON, unknown...)) + `}`))
+		q.Output.Format = &outputFormat{"json_schema", models.Strict(r.Schema.JSON, unknown...)}
 	case tool:
-		asked.Tools = append(asked.Tools, toolOf(answerTool, "Takes your answer. Call it once, at the end.", r.Schema.JSON))
+		q.Tools = append(q.Tools, toolOf(answerTool, "Takes your answer. Call it once, at the end.", r.Schema.JSON))
 		switch {
 		case thinks: // nothing can be forced on a model that thinks
 		case len(r.Tools) > 0:
-			asked.ToolChoice = client.ToolChoiceUnionParam{OfAny: &client.ToolChoiceAnyParam{}}
+			q.ToolChoice = &choice{Type: "any"}
 		default:
-			asked.ToolChoice = client.ToolChoiceParamOfTool(answerTool)
+			q.ToolChoice = &choice{"tool", answerTool}
 		}
 	}
 }
 
-func toolOf(name, description string, schema json.RawMessage) client.ToolUnionParam {
+func toolOf(name, description string, schema json.RawMessage) *tool {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	tool := client.ToolParam{Name: name, InputSchema: param.Override[client.ToolInputSchemaParam](schema)}
-	if description != "" {
-		tool.Description = param.NewOpt(description)
-	}
-	return client.ToolUnionParam{OfTool: &tool}
+	return &tool{Name: name, Description: description, InputSchema: schema}
 }
 
 // messages returns the turns. Results of tools, and what the person says, are
 // of one turn where they follow each other: the results first.
-func (d *Driver) messages(r models.Request) []client.MessageParam {
-	var turns []client.MessageParam
+func (d *Driver) messages(r models.Request) []turn {
+	var turns []turn
 	marks := d.marks(r)
 	for i, m := range r.Messages {
-		role, blocks := client.MessageParamRoleUser, []client.ContentBlockParamUnion(nil)
+		role, blocks := "user", []*content(nil)
 		switch m.Role {
 		case models.Assistant:
-			role, blocks = client.MessageParamRoleAssistant, d.said(m)
+			role, blocks = "assistant", d.said(m)
 		case models.ToolRole:
-			blocks = append(blocks, client.NewToolResultBlock(m.CallID, filled(m.Text), false))
+			blocks = append(blocks, &content{Type: "tool_result", CallID: m.CallID, Result: []*content{textBlock(filled(m.Text))}, Failed: new(bool)})
 		default:
-			blocks = append(blocks, client.NewTextBlock(filled(m.Text)))
+			blocks = append(blocks, textBlock(filled(m.Text)))
 		}
 		if len(blocks) == 0 {
 			continue
 		}
 		if marks[i] {
-			mark(&blocks[len(blocks)-1])
+			blocks[len(blocks)-1].Kept = ephemeral
 		}
-		if len(turns) == 0 && role == client.MessageParamRoleAssistant {
-			turns = append(turns, client.NewUserMessage(client.NewTextBlock("(empty)"))) // the person's turn is the first
+		if len(turns) == 0 && role == "assistant" {
+			turns = append(turns, turn{"user", []*content{textBlock("(empty)")}}) // the person's turn is the first
 		}
 		last := len(turns) - 1
 		if last < 0 || turns[last].Role != role {
-			turns = append(turns, client.MessageParam{Role: role, Content: blocks})
+			turns = append(turns, turn{role, blocks})
 			continue
 		}
 		at := len(turns[last].Content)
@@ -160,9 +225,9 @@ func (d *Driver) messages(r models.Request) []client.MessageParam {
 }
 
 // results counts the results at the beginning of a turn.
-func results(blocks []client.ContentBlockParamUnion) int {
+func results(blocks []*content) int {
 	n := 0
-	for n < len(blocks) && blocks[n].OfToolResult != nil {
+	for n < len(blocks) && blocks[n].Type == "tool_result" {
 		n++
 	}
 	return n
@@ -181,12 +246,6 @@ func (d *Driver) marks(r models.Request) map[int]bool {
 	return marks
 }
 
-func mark(block *client.ContentBlockParamUnion) {
-	if control := block.GetCacheControl(); control != nil {
-		*control = client.NewCacheControlEphemeralParam()
-	}
-}
-
 // filled is text that is not empty: the provider refuses a block without.
 func filled(text string) string {
 	if strings.TrimSpace(text) == "" {
@@ -196,19 +255,19 @@ func filled(text string) string {
 }
 
 // said is an assistant's turn, in the order in which it was said.
-func (d *Driver) said(m models.Message) []client.ContentBlockParamUnion {
-	calls := map[string]client.ContentBlockParamUnion{}
+func (d *Driver) said(m models.Message) []*content {
+	calls := map[string]*content{}
 	for _, call := range m.Calls {
-		calls[call.ID] = client.NewToolUseBlock(call.ID, input(call.Arguments), call.Name)
+		calls[call.ID] = &content{Type: "tool_use", ID: call.ID, Name: call.Name, Input: input(call.Arguments)}
 	}
-	var blocks []client.ContentBlockParamUnion
+	var blocks []*content
 	text := strings.TrimSpace(m.Text) != ""
 	for _, part := range d.kept(m.Opaque) {
 		switch {
 		case part.Thought != nil:
-			blocks = append(blocks, param.Override[client.ContentBlockParamUnion](part.Thought))
+			blocks = append(blocks, &content{thought: part.Thought})
 		case part.Text && text:
-			blocks, text = append(blocks, client.NewTextBlock(m.Text)), false
+			blocks, text = append(blocks, textBlock(m.Text)), false
 		case part.Call != "":
 			if call, ok := calls[part.Call]; ok {
 				blocks = append(blocks, call)
@@ -217,7 +276,7 @@ func (d *Driver) said(m models.Message) []client.ContentBlockParamUnion {
 		}
 	}
 	if text {
-		blocks = append(blocks, client.NewTextBlock(m.Text))
+		blocks = append(blocks, textBlock(m.Text))
 	}
 	for _, call := range m.Calls {
 		if block, ok := calls[call.ID]; ok {
