@@ -1,8 +1,7 @@
 // Package foreign reads the files that people and other tools write: markdown
-// and plain text notes with YAML front matter.
+// and plain text notes with YAML front matter, and transcripts of agents.
 //
-// It stores nothing. senses/notes calls it, and so do the adapters of
-// memory. What it reads is hostile: a bounded number of bytes, blocks and
+// It stores nothing. senses/notes and senses/conversation call it. What it reads is hostile: a bounded number of bytes, blocks and
 // fields, one pass over the lines, and no step that costs more than its line.
 //
 // The lines are scanned here instead of being parsed with goldmark. Callers
@@ -12,11 +11,7 @@
 // others can write to must not be able to ask for.
 package foreign
 
-import (
-	"bytes"
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 const (
 	// MaxBytes is how much of a file is read.
@@ -27,17 +22,12 @@ const (
 
 // Document is one file, split.
 type Document struct {
-	// Fields are the front matter's, in the order of the file.
-	Fields []Field
-	// FrontMatterError says what is wrong with it, as a *FrontMatterError; the
-	// rest of the document is read all the same.
-	FrontMatterError error
+	// Fields are the front matter's, by their names in lower case.
+	Fields map[string]Field
 	// Body is the number of the first line behind the front matter, 1 if
 	// there is none.
 	Body   int
 	Blocks []Block
-	// Truncated: the file goes on where MaxBytes or MaxBlocks ended it.
-	Truncated bool
 }
 
 // Kind of a block.
@@ -87,34 +77,14 @@ func (b Block) Text() string { return strings.Join(b.Lines, " ") }
 // indentation is no code and underlining makes no heading.
 func Parse(data []byte, plain bool) Document {
 	var d Document
-	if len(data) > MaxBytes {
-		data = data[:MaxBytes]
-		for len(data) > 0 && !utf8.RuneStart(data[len(data)-1]) {
-			data = data[:len(data)-1]
-		}
-		if len(data) > 0 && data[len(data)-1] >= utf8.RuneSelf {
-			data = data[:len(data)-1]
-		}
-		d.Truncated = true
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	text := string(bytes.ToValidUTF8(data, []byte("\uFFFD")))
+	text := strings.TrimPrefix(headOf(string(data), MaxBytes), "\xef\xbb\xbf")
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	body, line := text, 1
 	if !plain || strings.HasPrefix(text, "---") {
-		d.Fields, body, line, d.FrontMatterError = frontMatter(text)
+		d.Fields, body, line = frontMatter(text)
 	}
 	d.Body = line
 	s := scanner{document: &d, plain: plain}
 	s.scan(body, line)
 	return d
-}
-
-// Field returns the front matter's field of that name.
-func (d Document) Field(name string) (Field, bool) {
-	for _, f := range d.Fields {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return Field{}, false
 }

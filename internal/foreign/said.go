@@ -44,9 +44,6 @@ type Said struct {
 	Text string
 	// Calls: the speaker goes on by itself, with a tool.
 	Calls bool
-	// Line is the number of the line with which it begins, from 1; 0 for a JSON
-	// line.
-	Line int
 }
 
 // speakers are the names by which transcripts call who says something.

@@ -35,7 +35,6 @@ func (s *scanner) scan(text string, line int) {
 	s.blank = true
 	for l := range strings.Lines(text) {
 		if len(s.document.Blocks) >= MaxBlocks {
-			s.document.Truncated = true
 			return
 		}
 		s.line(strings.TrimRight(l, "\r\n"), line)

@@ -22,10 +22,8 @@ type style struct {
 func ReadTranscript(data []byte) []Said {
 	data = bytes.TrimPrefix(data[:min(len(data), MaxBytes)], []byte("\xef\xbb\xbf"))
 	r := transcript{}
-	number := 0
 	for line := range strings.Lines(string(bytes.ToValidUTF8(data, []byte("\uFFFD")))) {
-		number++
-		if !r.line(strings.TrimRight(line, " \t\r\n"), number) {
+		if !r.line(strings.TrimRight(line, " \t\r\n")) {
 			break
 		}
 	}
@@ -44,7 +42,7 @@ type transcript struct {
 }
 
 // line takes in the next one. It returns false when there are enough.
-func (r *transcript) line(line string, number int) bool {
+func (r *transcript) line(line string) bool {
 	if r.fenced(line) {
 		r.add(line)
 		return true
@@ -63,7 +61,7 @@ func (r *transcript) line(line string, number int) bool {
 	if len(r.all) >= MaxMessages {
 		return false
 	}
-	r.open = &Said{By: by, Line: number, At: momentIn(rest)}
+	r.open = &Said{By: by, At: momentIn(rest)}
 	if folded := strings.ToLower(name); by == AnAgent && !plainOf[folded] {
 		r.open.Name = strings.TrimSuffix(name, " said")
 	}

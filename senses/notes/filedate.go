@@ -23,11 +23,7 @@ func baseOf(rel string, d foreign.Document, first time.Time) time.Time {
 		}
 	}
 	for _, name := range []string{"date", "created", "datum", "fecha"} {
-		f, ok := d.Field(name)
-		if !ok {
-			continue
-		}
-		value := strings.TrimSpace(f.Value())
+		value := strings.TrimSpace(d.Fields[name].Value)
 		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 			if when, err := time.ParseInLocation(layout, value, first.Location()); err == nil {
 				return when.In(first.Location())

@@ -134,22 +134,22 @@ var doneStates = prose.SetOf(`done closed completed complete finished cancelled 
 // frontMatter reads "due: 2026-11-27".
 func (r *reader) frontMatter(d foreign.Document) {
 	for _, name := range []string{"status", "done", "completed", "state"} {
-		if f, ok := d.Field(name); ok && doneStates.Has(prose.Fold(strings.TrimSpace(f.Value()))) {
+		if doneStates.Has(prose.Fold(strings.TrimSpace(d.Fields[name].Value))) {
 			return
 		}
 	}
 	for _, name := range []string{"due", "deadline", "due_date", "due-date", "frist", "fällig", "échéance", "vence"} {
-		f, ok := d.Field(name)
-		if !ok || f.Value() == "" {
+		f := d.Fields[name]
+		if f.Value == "" {
 			continue
 		}
 		about := strings.TrimSuffix(r.name, path.Ext(r.name))
-		if t, ok := d.Field("title"); ok && t.Value() != "" {
-			about = t.Value()
+		if t := d.Fields["title"].Value; t != "" {
+			about = t
 		} else if h := firstHeading(d); h != "" {
 			about = h
 		}
-		r.add(promise{form: due, title: title(about + ": due " + f.Value()), source: about, line: f.Line, dated: f.Value()}, "due "+about)
+		r.add(promise{form: due, title: title(about + ": due " + f.Value), source: about, line: f.Line, dated: f.Value}, "due "+about)
 		return
 	}
 }
