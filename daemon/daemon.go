@@ -178,7 +178,7 @@ func (d *Daemon) openMind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.ledger, err = senses.OpenLedger(ctx, d.db, d.started); err != nil {
+	if d.ledger, err = senses.OpenLedger(ctx, d.db); err != nil {
 		return err
 	}
 	d.ledger.Interest(threads.Interested)

@@ -2,6 +2,8 @@ package senses
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -38,7 +40,7 @@ type configuration struct {
 // OpenLedger reads the ledger back from the database, which has been opened
 // with Migrations. Until Configure is called every sense counts as configured,
 // and the threads are the built-in ones.
-func OpenLedger(ctx context.Context, db *store.DB, _ time.Time) (*Ledger, error) {
+func OpenLedger(ctx context.Context, db *store.DB) (*Ledger, error) {
 	l := &Ledger{db: db, config: configuration{threads: subconscious.Threads()}}
 	err := db.Read(ctx, func(tx *store.Tx) error {
 		var err error
@@ -130,37 +132,53 @@ func (l *Ledger) Observation(ctx context.Context, citation subconscious.Citation
 			return o, true, nil
 		}
 	}
-	err = l.db.Read(ctx, func(tx *store.Tx) error {
-		read, found, err := readChange(ctx, tx, citation)
-		if found {
-			o, ok = read, true
-		}
-		return err
-	})
+	read, found, err := store.One(ctx, l.db, store.JSONValue[subconscious.Observation],
+		`SELECT observation FROM ledger_changes WHERE seq = ? AND ref = ?`, citation.Seq, string(citation.Ref))
 	if err != nil {
 		return subconscious.Observation{}, false, fmt.Errorf("read observation %s: %w", citation, err)
+	}
+	if found {
+		return read, true, nil
 	}
 	return o, ok, nil
 }
 
 // Rows implements RowReader over what was last committed.
 func (l *Ledger) Rows(ctx context.Context, sense, id string, yield func(key string, value []byte) bool) error {
-	err := l.db.Read(ctx, func(tx *store.Tx) error { return readRows(ctx, tx, SenseID{sense, id}, yield) })
-	if err != nil {
+	stop := errors.New("enough")
+	err := l.db.Each(ctx, func(rows *sql.Rows) error {
+		var key string
+		var value sql.RawBytes
+		if err := rows.Scan(&key, &value); err != nil {
+			return err
+		}
+		if !yield(key, value) {
+			return stop
+		}
+		return nil
+	}, `SELECT key, value FROM ledger_rows WHERE sense = ? AND id = ?`, sense, id)
+	if err != nil && !errors.Is(err, stop) {
 		return fmt.Errorf("read the rows of %s: %w", SenseID{sense, id}, err)
 	}
 	return nil
 }
 
+// BlindPeriod is a time in which a sense could not see.
+type BlindPeriod struct {
+	Sense string    `json:"sense"`
+	ID    string    `json:"id"`
+	From  time.Time `json:"from"`
+	To    time.Time `json:"to,omitzero"` // zero while it lasts
+	Error string    `json:"error,omitempty"`
+}
+
 // BlindPeriods returns the periods of blindness that had not ended at the time
 // since, oldest first.
 func (l *Ledger) BlindPeriods(ctx context.Context, since time.Time) ([]BlindPeriod, error) {
-	var periods []BlindPeriod
-	err := l.db.Read(ctx, func(tx *store.Tx) error {
-		var err error
-		periods, err = readBlind(ctx, tx, since)
-		return err
-	})
+	periods, err := store.All(ctx, l.db, func(p *BlindPeriod) []any {
+		return []any{&p.Sense, &p.ID, store.Time(&p.From), store.Time(&p.To), &p.Error}
+	}, `SELECT sense, id, began * 1000000, ended * 1000000, error FROM ledger_blind
+		WHERE ended IS NULL OR ended >= ? ORDER BY began, sense, id`, since.UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("read blind periods: %w", err)
 	}

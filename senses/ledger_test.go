@@ -47,7 +47,7 @@ func newBook(t testing.TB) *book {
 
 func (b *book) reopen() {
 	b.t.Helper()
-	ledger, err := senses.OpenLedger(context.Background(), b.db, b.at)
+	ledger, err := senses.OpenLedger(context.Background(), b.db)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,36 +11,22 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// BlindPeriod is a time in which a sense could not see.
-type BlindPeriod struct {
-	Sense string    `json:"sense"`
-	ID    string    `json:"id"`
-	From  time.Time `json:"from"`
-	To    time.Time `json:"to,omitzero"` // zero while it lasts
-	Error string    `json:"error,omitempty"`
-}
-
 // load reads the records back.
 func load(ctx context.Context, tx *store.Tx) (*records, error) {
 	r := newRecords()
-	if err := tx.QueryRowContext(ctx, `SELECT seq FROM ledger_counter`).Scan(&r.seq); err != nil {
-		return nil, fmt.Errorf("read ledger_counter: %w", err)
-	}
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_changes`).Scan(&r.kept); err != nil {
-		return nil, fmt.Errorf("count ledger_changes: %w", err)
-	}
-	var err error
-	if r.oldest, err = oldestChange(ctx, tx); err != nil {
-		return nil, err
-	}
 	for _, part := range []struct {
-		table string
-		load  func(context.Context, *store.Tx) error
+		table, query string
+		load         func(*sql.Rows) error
 	}{
-		{"ledger_senses", r.loadSenses}, {"ledger_observations", r.loadObservations},
-		{"ledger_threads", r.loadThreads}, {"ledger_pending", r.loadPending},
+		{"ledger_counter", `SELECT seq, (SELECT count(*) FROM ledger_changes) FROM ledger_counter`,
+			func(rows *sql.Rows) error { return rows.Scan(&r.seq, &r.kept) }},
+		{"ledger_senses", `SELECT sense, id, cursor, state, since, error FROM ledger_senses`, r.loadSense},
+		{"ledger_observations", `SELECT ref, observation, shown, known FROM ledger_observations ORDER BY ref`, r.loadObservation},
+		{"ledger_threads", `SELECT slot, name, active, overflow FROM ledger_threads ORDER BY slot`, r.loadThread},
+		{"ledger_pending", `SELECT p.thread, p.ref, p.change, p.severity, p.band_only, c.observation
+			FROM ledger_pending p LEFT JOIN ledger_changes c ON c.seq = p.seq`, r.loadPending},
 	} {
-		if err := part.load(ctx, tx); err != nil {
+		if err := tx.Each(ctx, part.load, part.query); err != nil {
 			return nil, fmt.Errorf("read %s: %w", part.table, err)
 		}
 	}
@@ -50,185 +34,103 @@ func load(ctx context.Context, tx *store.Tx) (*records, error) {
 		src.health.Standing = src.standing
 		r.sources[id] = src
 	}
-	return r, nil
+	var err error
+	r.oldest, err = oldestChange(ctx, tx)
+	return r, err
 }
 
-func oldestChange(ctx context.Context, tx *store.Tx) (oldest numberedAt, err error) {
-	var recorded int64
-	err = tx.QueryRowContext(ctx, `SELECT seq, recorded FROM ledger_changes ORDER BY seq LIMIT 1`).Scan(&oldest.seq, &recorded)
-	if errors.Is(err, sql.ErrNoRows) {
-		return numberedAt{}, nil
-	}
+// oldestChange is when the first change was recorded that can still be read back,
+// in Unix seconds; 0 where there is none.
+func oldestChange(ctx context.Context, tx *store.Tx) (int64, error) {
+	recorded, _, err := store.One(ctx, tx, store.Value[int64], `SELECT recorded FROM ledger_changes ORDER BY seq LIMIT 1`)
 	if err != nil {
-		return numberedAt{}, fmt.Errorf("read the oldest of ledger_changes: %w", err)
+		return 0, fmt.Errorf("read the oldest of ledger_changes: %w", err)
 	}
-	oldest.at = time.Unix(recorded, 0)
-	return oldest, nil
+	return recorded, nil
 }
 
-func (r *records) loadSenses(ctx context.Context, tx *store.Tx) error {
-	return tx.Each(ctx, func(rows *sql.Rows) error {
-		var id SenseID
-		var src source
-		var state, since string
-		if err := rows.Scan(&id.Sense, &id.ID, &src.cursor, &state, &since, &src.health.Error); err != nil {
-			return err
+func (r *records) loadSense(rows *sql.Rows) error {
+	var id SenseID
+	var src source
+	var since string
+	err := rows.Scan(&id.Sense, &id.ID, &src.cursor, &src.health.State, &since, &src.health.Error)
+	if err != nil {
+		return err
+	}
+	if src.health.Since, err = time.Parse(time.RFC3339Nano, since); err != nil {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	src.health.ID, src.health.Kind = id.ID, id.Sense
+	r.sources[id] = src
+	return nil
+}
+
+func (r *records) loadObservation(rows *sql.Rows) error {
+	var ref subconscious.Ref
+	var stored storedObservation
+	var shown, told int64
+	if err := rows.Scan(&ref, store.JSON(&stored), &shown, &told); err != nil {
+		return fmt.Errorf("%s: %w", ref, err)
+	}
+	if stored.Latest == nil || stored.Latest.Ref() != ref {
+		return fmt.Errorf("%s: the row does not hold that observation", ref)
+	}
+	t := &known{latest: stored.Latest, phase: stored.Phase, occurrences: stored.Occurrences,
+		marks: marks{uint64(shown), uint64(told)}}
+	for _, c := range stored.Claims {
+		if c.Observation == nil {
+			c.Observation = t.latest
 		}
-		at, err := time.Parse(time.RFC3339Nano, since)
-		if err != nil {
-			return fmt.Errorf("%s: %w", id, err)
-		}
-		src.health.ID, src.health.Kind, src.health.State, src.health.Since = id.ID, id.Sense, State(state), at
+		t.claims = append(t.claims, claim{c.Instance, c.Scope, c.Observation})
+		id := SenseID{t.latest.Sense, c.Instance}
+		src := r.sources[id]
+		src.standing++
 		r.sources[id] = src
-		return nil
-	}, `SELECT sense, id, cursor, state, since, error FROM ledger_senses`)
-}
-
-func (r *records) loadObservations(ctx context.Context, tx *store.Tx) error {
-	return tx.Each(ctx, func(rows *sql.Rows) error {
-		var ref string
-		var data []byte
-		var shown, seen int64
-		if err := rows.Scan(&ref, &data, &shown, &seen); err != nil {
-			return err
-		}
-		var stored storedObservation
-		if err := json.Unmarshal(data, &stored); err != nil {
-			return fmt.Errorf("%s: %w", ref, err)
-		}
-		if stored.Latest == nil || string(stored.Latest.Ref()) != ref {
-			return fmt.Errorf("%s: the row does not hold that observation", ref)
-		}
-		t := &known{latest: stored.Latest, phase: stored.Phase, occurrences: stored.Occurrences,
-			marks: marks{uint64(shown), uint64(seen)}}
-		for _, c := range stored.Claims {
-			if c.Observation == nil {
-				c.Observation = t.latest
-			}
-			t.claims = append(t.claims, claim{c.Instance, c.Scope, c.Observation})
-			id := SenseID{t.latest.Sense, c.Instance}
-			src := r.sources[id]
-			src.standing++
-			r.sources[id] = src
-		}
-		if (t.phase == standing) != (len(t.claims) > 0) {
-			return fmt.Errorf("%s: it is %s with %d claims", ref, t.phase, len(t.claims))
-		}
-		r.put(subconscious.Ref(ref), t)
-		return nil
-	}, `SELECT ref, observation, shown, known FROM ledger_observations ORDER BY ref`)
-}
-
-func (r *records) loadThreads(ctx context.Context, tx *store.Tx) error {
-	return tx.Each(ctx, func(rows *sql.Rows) error {
-		var i, overflow int
-		var s slot
-		if err := rows.Scan(&i, &s.name, &s.active, &overflow); err != nil {
-			return err
-		}
-		if i != len(r.slots) || i >= maxThreads {
-			return fmt.Errorf("slot %d of thread %s, where %d was to come", i, s.name, len(r.slots))
-		}
-		r.slots = append(r.slots, s)
-		if s.active {
-			r.pending[s.name] = queue{items: map[subconscious.Ref]*subconscious.Observation{}, overflow: overflow}
-		}
-		return nil
-	}, `SELECT slot, name, active, overflow FROM ledger_threads ORDER BY slot`)
-}
-
-func (r *records) loadPending(ctx context.Context, tx *store.Tx) error {
-	return tx.Each(ctx, func(rows *sql.Rows) error {
-		var thread subconscious.ThreadName
-		var ref subconscious.Ref
-		var data []byte
-		var change subconscious.Change
-		var severity subconscious.Severity
-		var bandOnly bool
-		if err := rows.Scan(&thread, &ref, &change, &severity, &bandOnly, &data); err != nil {
-			return err
-		}
-		o, err := r.waiting(ref, data)
-		if err != nil || o == nil {
-			return err
-		}
-		o.Change, o.Severity, o.BandOnly = change, severity, bandOnly
-		if q, ok := r.pending[thread]; ok {
-			q.items[ref] = o
-		}
-		return nil
-	}, `SELECT p.thread, p.ref, p.change, p.severity, p.band_only, c.observation
-		FROM ledger_pending p LEFT JOIN ledger_changes c ON c.seq = p.seq`)
-}
-
-// waiting returns the change that waits for a thread, or what still stands where
-// that change is too old to be read back; nil where neither is there.
-func (r *records) waiting(ref subconscious.Ref, data []byte) (*subconscious.Observation, error) {
-	o := new(subconscious.Observation)
-	if data != nil {
-		if err := json.Unmarshal(data, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", ref, err)
-		}
-		return o, nil
 	}
-	t := r.get(ref)
-	if t == nil {
-		return nil, nil
+	if (t.phase == standing) != (len(t.claims) > 0) {
+		return fmt.Errorf("%s: it is %s with %d claims", ref, t.phase, len(t.claims))
 	}
-	*o = *t.latest
-	return o, nil
+	r.put(ref, t)
+	return nil
 }
 
-func readChange(ctx context.Context, tx *store.Tx, citation subconscious.Citation) (o subconscious.Observation, found bool, err error) {
-	var data []byte
-	err = tx.QueryRowContext(ctx, `SELECT observation FROM ledger_changes WHERE seq = ? AND ref = ?`,
-		citation.Seq, string(citation.Ref)).Scan(&data)
-	if errors.Is(err, sql.ErrNoRows) {
-		return o, false, nil
+func (r *records) loadThread(rows *sql.Rows) error {
+	var i, overflow int
+	var s slot
+	if err := rows.Scan(&i, &s.name, &s.active, &overflow); err != nil {
+		return err
 	}
-	if err != nil {
-		return o, false, err
+	if i != len(r.slots) || i >= maxThreads {
+		return fmt.Errorf("slot %d of thread %s, where %d was to come", i, s.name, len(r.slots))
 	}
-	return o, true, json.Unmarshal(data, &o)
+	r.slots = append(r.slots, s)
+	if s.active {
+		r.pending[s.name] = queue{items: map[subconscious.Ref]*subconscious.Observation{}, overflow: overflow}
+	}
+	return nil
 }
 
-func readRows(ctx context.Context, tx *store.Tx, id SenseID, yield func(string, []byte) bool) error {
-	stop := errors.New("enough")
-	err := tx.Each(ctx, func(rows *sql.Rows) error {
-		var key string
-		var value sql.RawBytes
-		if err := rows.Scan(&key, &value); err != nil {
-			return err
-		}
-		if !yield(key, value) {
-			return stop
-		}
-		return nil
-	}, `SELECT key, value FROM ledger_rows WHERE sense = ? AND id = ?`, id.Sense, id.ID)
-	if errors.Is(err, stop) {
-		return nil
+// loadPending reads a change that waits for a thread. Where it is too old to be
+// read back, what still stands takes its place.
+func (r *records) loadPending(rows *sql.Rows) error {
+	var thread subconscious.ThreadName
+	var ref subconscious.Ref
+	var o, change subconscious.Observation
+	if err := rows.Scan(&thread, &ref, &change.Change, &change.Severity, &change.BandOnly, store.JSON(&o)); err != nil {
+		return fmt.Errorf("%s: %w", ref, err)
 	}
-	return err
-}
-
-func readBlind(ctx context.Context, tx *store.Tx, since time.Time) ([]BlindPeriod, error) {
-	var periods []BlindPeriod
-	err := tx.Each(ctx, func(rows *sql.Rows) error {
-		var p BlindPeriod
-		var from int64
-		var to sql.NullInt64
-		if err := rows.Scan(&p.Sense, &p.ID, &from, &to, &p.Error); err != nil {
-			return err
+	if o.ID == "" {
+		t := r.get(ref)
+		if t == nil {
+			return nil
 		}
-		p.From = time.UnixMilli(from)
-		if to.Valid {
-			p.To = time.UnixMilli(to.Int64)
-		}
-		periods = append(periods, p)
-		return nil
-	}, `SELECT sense, id, began, ended, error FROM ledger_blind
-		WHERE ended IS NULL OR ended >= ? ORDER BY began, sense, id`, since.UnixMilli())
-	return periods, err
+		o = *t.latest
+	}
+	o.Change, o.Severity, o.BandOnly = change.Change, change.Severity, change.BandOnly
+	if q, ok := r.pending[thread]; ok {
+		q.items[ref] = &o
+	}
+	return nil
 }
 
 //go:embed migrations/*.sql

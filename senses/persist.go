@@ -2,7 +2,6 @@ package senses
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,14 +39,6 @@ func (w *writer) exec(query string, args ...any) {
 	}
 }
 
-func (w *writer) json(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
-	return string(data)
-}
-
 // Persist writes what differs from the ledger, and nothing else, in the tick's
 // transaction. It may be called again after a transaction that failed.
 func (s *Staged) Persist(ctx context.Context, tx *store.Tx) error {
@@ -72,7 +63,7 @@ func (s *Staged) writeChanges(w *writer) {
 	w.exec(`UPDATE ledger_counter SET seq = ?`, s.now.seq)
 	for _, o := range s.changes {
 		w.exec(`INSERT INTO ledger_changes (seq, ref, recorded, observation) VALUES (?, ?, ?, ?)`,
-			o.Seq, string(o.Ref()), s.at.Unix(), w.json(o))
+			o.Seq, string(o.Ref()), s.at.Unix(), store.JSON(o))
 	}
 }
 
@@ -93,7 +84,7 @@ func (s *Staged) writeObservations(w *writer) {
 		}
 		w.exec(`INSERT INTO ledger_observations (ref, shown, known, observation) VALUES (?, ?, ?, ?)
 			ON CONFLICT (ref) DO UPDATE SET shown = excluded.shown, known = excluded.known, observation = excluded.observation`,
-			string(ref), int64(t.shown), int64(t.known), w.json(stored))
+			string(ref), int64(t.shown), int64(t.known), store.JSON(stored))
 	}
 	for _, ref := range slices.Sorted(maps.Keys(s.marked)) {
 		if t := s.now.get(ref); t != nil && !s.rewritten[ref] {
@@ -176,11 +167,11 @@ func (s *Staged) writeRows(w *writer) {
 func (s *Staged) pruneChanges(w *writer) {
 	kept := s.base.kept + len(s.changes)
 	s.now.kept, s.now.oldest, s.now.pruned = kept, s.base.oldest, s.base.pruned
-	if s.now.oldest.seq == 0 && len(s.changes) > 0 {
-		s.now.oldest = numberedAt{s.changes[0].Seq, s.at}
+	if s.now.oldest == 0 && len(s.changes) > 0 {
+		s.now.oldest = s.at.Unix()
 	}
-	excess := kept - maxChangesKept
-	aged := s.now.oldest.seq != 0 && s.now.oldest.at.Before(s.at.Add(-textKept)) && !s.at.Before(s.base.pruned.Add(pruneEvery))
+	excess, since := kept-maxChangesKept, s.at.Add(-textKept).Unix()
+	aged := s.now.oldest != 0 && s.now.oldest < since && !s.at.Before(s.base.pruned.Add(pruneEvery))
 	if w.err != nil || excess <= 0 && !aged {
 		return
 	}
@@ -188,16 +179,10 @@ func (s *Staged) pruneChanges(w *writer) {
 	for _, q := range s.now.pending {
 		limit += len(q.items)
 	}
-	result, err := w.tx.ExecContext(w.ctx, `DELETE FROM ledger_changes WHERE seq IN (
+	deleted, err := w.tx.Run(w.ctx, `DELETE FROM ledger_changes WHERE seq IN (
 			SELECT seq FROM (SELECT seq, recorded FROM ledger_changes ORDER BY seq LIMIT ?)
 			WHERE recorded < ? OR seq IN (SELECT seq FROM ledger_changes ORDER BY seq LIMIT ?))
-		AND seq NOT IN (SELECT seq FROM ledger_pending)`,
-		limit, s.at.Add(-textKept).Unix(), min(max(excess, 0), limit))
-	if err != nil {
-		w.err = err
-		return
-	}
-	deleted, err := result.RowsAffected()
+		AND seq NOT IN (SELECT seq FROM ledger_pending)`, limit, since, min(max(excess, 0), limit))
 	if err != nil {
 		w.err = err
 		return

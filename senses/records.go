@@ -33,9 +33,9 @@ type records struct {
 	pending map[subconscious.ThreadName]queue
 	slots   slots
 
-	// oldest is the first change that can still be read back, and kept how
-	// many there are.
-	oldest numberedAt
+	// oldest is when the first change was recorded that can still be read back, in
+	// Unix seconds, 0 for none; kept is how many there are.
+	oldest int64
 	kept   int
 	pruned time.Time
 
@@ -58,11 +58,6 @@ type dated struct {
 type numbered struct {
 	seq int64
 	ref subconscious.Ref
-}
-
-type numberedAt struct {
-	seq int64
-	at  time.Time
 }
 
 // scoped says that an instance holds an observation to stand in a scope.

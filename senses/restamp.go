@@ -1,11 +1,10 @@
 package senses
 
 import (
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -84,36 +83,15 @@ func (p *staging) restampKnown(r restamping) {
 // writeRestamps stamps the changes that can be read back.
 func (s *Staged) writeRestamps(w *writer) {
 	for _, r := range s.restamps {
-		if w.err != nil {
-			return
-		}
-		other, err := restampedChanges(w, r)
-		if err != nil {
+		all, err := store.All(w.ctx, w.tx, store.JSONValue[subconscious.Observation],
+			`SELECT observation FROM ledger_changes WHERE ref >= ? AND ref < ?`, r.source.Sense+":", r.source.Sense+";")
+		if err != nil && w.err == nil {
 			w.err = fmt.Errorf("whose word %s is: %w", r.source, err)
-			return
 		}
-		for seq, o := range other {
-			w.exec(`UPDATE ledger_changes SET observation = ? WHERE seq = ?`, w.json(o), seq)
+		for i := range all {
+			if o := &all[i]; r.again(o) != o {
+				w.exec(`UPDATE ledger_changes SET observation = ? WHERE seq = ?`, store.JSON(r.again(o)), o.Seq)
+			}
 		}
 	}
-}
-
-func restampedChanges(w *writer, r restamping) (map[int64]*subconscious.Observation, error) {
-	other := map[int64]*subconscious.Observation{}
-	err := w.tx.Each(w.ctx, func(rows *sql.Rows) error {
-		var seq int64
-		var data []byte
-		o := new(subconscious.Observation)
-		if err := rows.Scan(&seq, &data); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(data, o); err != nil {
-			return err
-		}
-		if again := r.again(o); again != o {
-			other[seq] = again
-		}
-		return nil
-	}, `SELECT seq, observation FROM ledger_changes WHERE ref >= ? AND ref < ?`, r.source.Sense+":", r.source.Sense+";")
-	return other, err
 }

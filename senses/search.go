@@ -3,9 +3,8 @@ package senses
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,33 +42,18 @@ func (l *Ledger) Search(ctx context.Context, text string, since time.Time, limit
 		args = append(args, pattern(word))
 	}
 	args = append(args, searchRead)
-	best := map[subconscious.Ref]Found{}
-	err := l.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var body []byte
-			var o subconscious.Observation
-			if err := rows.Scan(&body); err != nil {
-				return err
-			}
-			if err := json.Unmarshal(body, &o); err != nil {
-				return err
-			}
-			if had, known := best[o.Ref()]; !known || len(held(o, words)) > len(had.Words) {
-				best[o.Ref()] = Found{Observation: o, Words: held(o, words)}
-			}
-			return nil
-		}, "SELECT observation FROM ledger_changes WHERE recorded >= ? AND ("+strings.Join(like, " OR ")+") ORDER BY seq DESC LIMIT ?", args...)
-	})
+	all, err := store.All(ctx, l.db, store.JSONValue[subconscious.Observation],
+		"SELECT observation FROM ledger_changes WHERE recorded >= ? AND ("+strings.Join(like, " OR ")+") ORDER BY seq DESC LIMIT ?", args...)
 	if err != nil {
 		return nil, fmt.Errorf("search the observations: %w", err)
 	}
-	var found []Found
-	for _, f := range best {
-		if len(f.Words) > 0 {
-			found = append(found, f)
+	best := map[subconscious.Ref]Found{}
+	for _, o := range all {
+		if words := held(o, words); len(words) > len(best[o.Ref()].Words) {
+			best[o.Ref()] = Found{Observation: o, Words: words}
 		}
 	}
-	slices.SortFunc(found, func(a, b Found) int {
+	found := slices.SortedFunc(maps.Values(best), func(a, b Found) int {
 		return cmp.Or(cmp.Compare(len(b.Words), len(a.Words)), cmp.Compare(b.Observation.Seq, a.Observation.Seq))
 	})
 	return found[:min(len(found), limit)], nil

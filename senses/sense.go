@@ -9,6 +9,7 @@
 package senses
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -129,10 +130,7 @@ func (s SenseID) String() string {
 }
 
 func compareSources(a, b SenseID) int {
-	if c := strings.Compare(a.Sense, b.Sense); c != 0 {
-		return c
-	}
-	return strings.Compare(a.ID, b.ID)
+	return cmp.Or(strings.Compare(a.Sense, b.Sense), strings.Compare(a.ID, b.ID))
 }
 
 // Collected is what one sense instance brought to a tick.

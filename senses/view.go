@@ -1,10 +1,7 @@
 package senses
 
 import (
-	"hash/maphash"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -12,27 +9,16 @@ import (
 // View is what stood at one moment. It never changes, and any number of
 // goroutines may read it for as long as they like.
 type View struct {
-	known  *btree.Map[subconscious.Ref, *known]
-	due    *btree.BTreeG[dated]
-	shared *btree.BTreeG[posting]
-	counts *btree.Map[uint64, int]
-	seed   maphash.Seed
-	stand  int
-	blind  map[SenseID]time.Time
+	*records
+	blind map[SenseID]time.Time
 }
 
 var _ subconscious.World = (*View)(nil)
 
 func newView(r *records) *View {
-	v := &View{
-		known: r.known.Copy(), due: r.due.Copy(), shared: r.shared.Copy(), counts: r.counts.Copy(),
-		seed: r.seed, stand: r.known.Len() - r.recent.Len(),
-	}
+	v := &View{records: r.copy(), blind: map[SenseID]time.Time{}}
 	for id, source := range r.sources {
 		if source.health.State == Blind {
-			if v.blind == nil {
-				v.blind = map[SenseID]time.Time{}
-			}
 			v.blind[id] = source.health.Since
 		}
 	}
@@ -40,7 +26,7 @@ func newView(r *records) *View {
 }
 
 // Len returns how many observations stand.
-func (v *View) Len() int { return v.stand }
+func (v *View) Len() int { return v.known.Len() - v.recent.Len() }
 
 // Get implements subconscious.World.
 func (v *View) Get(ref subconscious.Ref) (subconscious.Observation, bool) {
@@ -77,7 +63,7 @@ func (v *View) Ended(sense string, yield func(subconscious.Observation) bool) {
 // Sharing implements subconscious.World. Keys are links, terms as "term:word",
 // and the identity of an observation itself as "sense:id".
 func (v *View) Sharing(key string, limit int) (observations []subconscious.Observation, count int) {
-	hash := maphash.String(v.seed, key)
+	hash := v.hash(key)
 	count, _ = v.counts.Get(hash)
 	if limit <= 0 || count == 0 {
 		return nil, count

@@ -58,7 +58,7 @@ func newMind(t testing.TB, config mail.Config, at time.Time, dial func(context.C
 func (m *mind) start() {
 	m.t.Helper()
 	var err error
-	if m.ledger, err = senses.OpenLedger(context.Background(), m.db, m.at); err != nil {
+	if m.ledger, err = senses.OpenLedger(context.Background(), m.db); err != nil {
 		m.t.Fatal(err)
 	}
 	m.sense, err = mail.New(m.config, mail.Options{

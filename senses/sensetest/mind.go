@@ -40,7 +40,7 @@ func open(t testing.TB, h Harness) *mind {
 // start opens ledger and sense, as a daemon does that starts.
 func (m *mind) start() {
 	m.t.Helper()
-	ledger, err := senses.OpenLedger(context.Background(), m.db, m.now())
+	ledger, err := senses.OpenLedger(context.Background(), m.db)
 	if err != nil {
 		m.t.Fatalf("open the ledger: %v", err)
 	}
