@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
@@ -127,18 +129,31 @@ func (a *app) colour() bool {
 	return a.outTerminal && !a.noColour && unwanted == "" && terminal != "dumb"
 }
 
-// print writes the value as JSON, or the text that words makes of it.
-func (a *app) print(value any, words func(screen.View) string) error {
-	if a.json {
-		encoder := json.NewEncoder(a.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(value); err != nil {
-			return fmt.Errorf("write the answer: %w", err)
-		}
+// output writes the value as JSON, or the text that words makes of it.
+func output[T any](a *app, value T, words func(screen.View, T) string) error {
+	if !a.json {
+		return a.write(words(a.view(), value))
+	}
+	encoder := json.NewEncoder(a.stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// outcome is output of what a person was told already, word by word.
+func (a *app) outcome(value any) error {
+	if !a.json {
 		return nil
 	}
-	if _, err := io.WriteString(a.stdout, words(a.view())); err != nil {
+	return output(a, value, nil)
+}
+
+// write writes a text that is ready to be shown.
+func (a *app) write(text string) error {
+	if _, err := io.WriteString(a.stdout, text); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	return nil
@@ -156,18 +171,51 @@ func ask[T any](ctx context.Context, a *app, doing string, question func(context
 	return question(ctx, daemon)
 }
 
-// put is a question as ask and show take it.
+// work is what a command does.
+type work = func(cmd *cobra.Command, args []string) error
+
+// call is one run of a command that asks the daemon.
+type call struct {
+	*client.Client
+	cmd  *cobra.Command
+	args []string
+}
+
+// asking is the work of a command that puts the question that its flags make to
+// the daemon and prints the answer; then says how it ends.
+func asking[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q, words func(screen.View, A) string, then ...func(A) error) work {
+	return filling(a, doing, route, question, func(context.Context, call) error { return nil }, words, then...)
+}
+
+// filling is asking with a question that is completed from the arguments.
+func filling[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q, fill func(context.Context, call) error, words func(screen.View, A) string, then ...func(A) error) work {
+	return func(cmd *cobra.Command, args []string) error {
+		answer, err := ask(cmd.Context(), a, doing, func(ctx context.Context, daemon *client.Client) (answer A, err error) {
+			if err := fill(ctx, call{daemon, cmd, args}); err != nil {
+				return answer, err
+			}
+			return client.Ask(ctx, daemon, route, *question)
+		})
+		if err == nil {
+			err = output(a, answer, words)
+		}
+		for _, end := range then {
+			if err == nil {
+				err = end(answer)
+			}
+		}
+		return err
+	}
+}
+
+// put is a question as ask takes it.
 func put[Q, A any](route api.Route[Q, A], question Q) func(context.Context, *client.Client) (A, error) {
 	return func(ctx context.Context, daemon *client.Client) (A, error) {
 		return client.Ask(ctx, daemon, route, question)
 	}
 }
 
-// show asks the daemon one question and prints the answer.
-func show[T any](ctx context.Context, a *app, doing string, question func(context.Context, *client.Client) (T, error), words func(screen.View, T) string) error {
-	answer, err := ask(ctx, a, doing, question)
-	if err != nil {
-		return err
-	}
-	return a.print(answer, func(v screen.View) string { return words(v, answer) })
+// given is a screen that is drawn by what was asked for, too.
+func given[T, Q any](draw func(screen.View, T, Q) string, query *Q) func(screen.View, T) string {
+	return func(v screen.View, answer T) string { return draw(v, answer, *query) }
 }

@@ -17,81 +17,23 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-func newAuth(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "auth",
-		Short: "sign in to mail accounts by the browser",
-		Long: `Signs in to mail accounts that have an oauth in the configuration, and keeps the
-sign-in in the state folder, in a file that you alone can read. The daemon may run
-or not; it renews the sign-in by itself.`,
-		Args: a.unknownCommand,
-		RunE: help,
-	}
-	group.AddCommand(newAuthMail(a), newAuthStatus(a), newAuthForget(a))
-	return group
-}
-
-func newAuthMail(a *app) *cobra.Command {
+// authCommands sign in to mail accounts by the browser.
+func (a *app) authCommands() map[string]command {
 	var request signin.Request
 	var noBrowser bool
-	cmd := &cobra.Command{
-		Use:   "mail [ID]",
-		Short: "sign in to a mail account; without an ID, list the accounts",
-		Long: `Opens the provider's page in a browser, waits on this machine for the answer, at
-most 5 minutes, keeps the sign-in, and tries the account. Where the browser is on
-another machine, --paste takes the address at which it ended instead.
-
-Exits with 4 if the sign-in is kept and the mail server does not let it in.`,
-		Example: `  subconsciousctl auth mail work
-  subconsciousctl auth mail work --paste
-  subconsciousctl auth mail work --no-browser --port 8085`,
-		Args:              takes(0, 1),
-		ValidArgsFunction: a.completeSignIns,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return a.authStatus()
-			}
-			request.ID = args[0]
-			return a.authMail(cmd.Context(), request, noBrowser)
-		},
+	return map[string]command{
+		"auth mail": {offer: a.offerSignIns,
+			flags: map[string]any{"paste": &request.Paste, "no-browser": &noBrowser, "port": &request.Port, "no-test": &request.Unchecked},
+			run: func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return a.authStatus()
+				}
+				request.ID = args[0]
+				return a.authMail(cmd.Context(), request, noBrowser)
+			}},
+		"auth status":      {run: func(*cobra.Command, []string) error { return a.authStatus() }},
+		"auth forget mail": {offer: a.offerSignIns, run: func(cmd *cobra.Command, args []string) error { return a.authForget(cmd.Context(), args[0]) }},
 	}
-	flags := cmd.Flags()
-	flags.BoolVar(&request.Paste, "paste", false, "take the address at which the browser ended, from the input")
-	flags.BoolVar(&noBrowser, "no-browser", false, "open no browser; print the address")
-	flags.IntVar(&request.Port, "port", 0, "wait for the browser at this `PORT` of 127.0.0.1 (default: any that is free)")
-	flags.BoolVar(&request.Unchecked, "no-test", false, "do not try the account afterwards")
-	return cmd
-}
-
-func newAuthStatus(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "say how each mail account is signed in to",
-		Long: `Says how each mail account is signed in to, as far as files tell; nobody is asked.
-subconsciousctl doctor tries them. Exits with 4 if one is not signed in.`,
-		Args: takes(0, 0),
-		RunE: func(*cobra.Command, []string) error { return a.authStatus() },
-	}
-}
-
-func newAuthForget(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "forget",
-		Short: "remove a sign-in",
-		Args:  a.unknownCommand,
-		RunE:  help,
-	}
-	group.AddCommand(&cobra.Command{
-		Use:   "mail ID",
-		Short: "remove the sign-in of a mail account",
-		Long: `Removes the sign-in of a mail account from the state folder. The provider lists it
-among the programs with access to your account until you take it back there.`,
-		Args:              takes(1, 1),
-		Annotations:       map[string]string{needs: "the id of an account"},
-		ValidArgsFunction: a.completeSignIns,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.authForget(cmd.Context(), args[0]) },
-	})
-	return group
 }
 
 // signIns is where accounts are configured, and their sign-ins kept.
@@ -113,13 +55,10 @@ func (a *app) authStatus() error {
 		return err
 	}
 	accounts := signin.Accounts(place)
-	if err := a.print(accounts, func(v screen.View) string { return screen.Accounts(v, accounts) }); err != nil {
+	if err := output(a, accounts, screen.Accounts); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(accounts, func(one signin.Account) bool { return one.State == signin.SignedOut || one.State == signin.Broken }) {
-		return errDegraded
-	}
-	return nil
+	return degraded(slices.ContainsFunc(accounts, func(one signin.Account) bool { return one.State == signin.SignedOut || one.State == signin.Broken }))
 }
 
 func (a *app) authMail(ctx context.Context, request signin.Request, noBrowser bool) error {
@@ -145,15 +84,10 @@ func (a *app) authMail(ctx context.Context, request signin.Request, noBrowser bo
 	if err != nil {
 		return knownSignIn(err)
 	}
-	if a.json {
-		if err := a.print(outcome, nil); err != nil {
-			return err
-		}
+	if err := a.outcome(outcome); err != nil {
+		return err
 	}
-	if outcome.Problem != "" {
-		return errDegraded
-	}
-	return nil
+	return degraded(outcome.Problem != "")
 }
 
 func (a *app) authForget(ctx context.Context, id string) error {
@@ -165,11 +99,11 @@ func (a *app) authForget(ctx context.Context, id string) error {
 	if err != nil {
 		return knownSignIn(err)
 	}
-	answer := struct {
+	var answer any = struct {
 		ID        string `json:"id"`
 		Forgotten bool   `json:"forgotten"`
 	}{id, was}
-	return a.print(answer, func(v screen.View) string { return screen.SignInForgotten(v, id, was) })
+	return output(a, answer, func(v screen.View, _ any) string { return screen.SignInForgotten(v, id, was) })
 }
 
 // knownSignIn gives an account that is not there its exit code.
@@ -180,9 +114,9 @@ func knownSignIn(err error) error {
 	return err
 }
 
-// completeSignIns offers the ids of accounts that are signed in to by the
+// offerSignIns offers the ids of accounts that are signed in to by the
 // browser to the shell.
-func (a *app) completeSignIns(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (a *app) offerSignIns(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	place, err := a.signIns()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,17 +18,14 @@ import (
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
-func newConfig(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "config",
-		Short: "check and show the daemon's configuration",
-		Long: `Works on the file of --config, else of ` + configVariable + `, else on the usual one.
-The daemon need not run.`,
-		Args: a.unknownCommand,
-		RunE: help,
+// configCommands check and show the configuration.
+func (a *app) configCommands() map[string]command {
+	of := func(run func() error) command {
+		return command{run: func(*cobra.Command, []string) error { return run() }}
 	}
-	group.AddCommand(newConfigCheck(a), newConfigShow(a), newConfigSchema(a), newConfigPath(a))
-	return group
+	return map[string]command{
+		"config check": of(a.checkConfig), "config show": of(a.showConfig), "config schema": of(a.showSchema), "config path": of(a.showConfigPath),
+	}
 }
 
 // configPlace is which configuration counts. File is empty where nothing is
@@ -82,43 +79,26 @@ func (a *app) usedConfig() (place configPlace, file string, err error) {
 	return place, file, err
 }
 
-func newConfigCheck(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check",
-		Short: "say whether the configuration is right, and what to correct",
-		Long: `Says whether the configuration is right, whether the templates in "prompts" beside
-it can be used, and whether the paths that it names are there. Exits with 1 if the daemon could not use it, or a file that holds a secret
-is not there, and with 4 if something that is to be looked at is not there.`,
-		Args: takes(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			place, file, err := a.usedConfig()
-			if err != nil {
-				return err
-			}
-			wrong, err := setup.Check(file, a.env)
-			if err != nil && !errors.As(err, &wrong) {
-				return err
-			}
-			wrong = append(wrong, promptsWrong(setup.PromptsDir(file))...)
-			absent := func(e *setup.Error) bool { return e.Code == setup.CodeAbsent }
-			failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return !absent(e) })
-			answer := struct {
-				configPlace
-				OK       bool         `json:"ok"`
-				Mistakes setup.Errors `json:"mistakes"`
-			}{place, !failed, append(setup.Errors{}, wrong...)}
-			if err := a.print(answer, func(screen.View) string { return checkWords(place, wrong, failed) }); err != nil {
-				return err
-			}
-			switch {
-			case failed:
-				return &silentError{exitFailed}
-			case len(wrong) > 0:
-				return errDegraded
-			}
-			return nil
-		},
+func (a *app) checkConfig() error {
+	place, file, err := a.usedConfig()
+	if err != nil {
+		return err
 	}
+	wrong, err := setup.Check(file, a.env)
+	if err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	wrong = append(wrong, promptsWrong(setup.PromptsDir(file))...)
+	failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return e.Code != setup.CodeAbsent })
+	var answer any = struct {
+		configPlace
+		OK       bool         `json:"ok"`
+		Mistakes setup.Errors `json:"mistakes"`
+	}{place, !failed, append(setup.Errors{}, wrong...)}
+	if err := output(a, answer, func(screen.View, any) string { return checkWords(place, wrong, failed) }); err != nil {
+		return err
+	}
+	return cmp.Or(ended(failed, exitFailed), degraded(len(wrong) > 0))
 }
 
 // promptsWrong is what would keep the daemon from using the templates in dir.
@@ -146,66 +126,50 @@ func checkWords(place configPlace, wrong setup.Errors, failed bool) string {
 	}
 }
 
-func newConfigShow(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show",
-		Short: "print the whole configuration, with defaults and without secrets",
-		Args:  takes(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			config, _, err := a.load()
-			if err != nil {
-				return err
-			}
-			text, err := setup.Marshal(config)
-			if err != nil {
-				return fmt.Errorf("show the configuration: %w", err)
-			}
-			if !a.json {
-				return a.raw(text)
-			}
-			var value any
-			if err := yaml.Unmarshal(text, &value); err != nil {
-				return fmt.Errorf("show the configuration: %w", err)
-			}
-			return a.print(value, nil)
-		},
+func (a *app) showConfig() error {
+	config, _, err := a.load()
+	if err != nil {
+		return err
 	}
+	text, err := setup.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("show the configuration: %w", err)
+	}
+	if !a.json {
+		return a.raw(text)
+	}
+	var value any
+	if err := yaml.Unmarshal(text, &value); err != nil {
+		return fmt.Errorf("show the configuration: %w", err)
+	}
+	return a.outcome(value)
 }
 
-func newConfigSchema(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "print the JSON Schema of the configuration",
-		Args:  takes(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			schema, err := setup.Schema()
-			if err != nil {
-				return fmt.Errorf("make the schema: %w", err)
-			}
-			if !json.Valid(schema) {
-				return errors.New("make the schema: it is not JSON")
-			}
-			return a.raw(schema)
-		},
+func (a *app) showSchema() error {
+	schema, err := setup.Schema()
+	if err != nil {
+		return fmt.Errorf("make the schema: %w", err)
 	}
+	return a.raw(schema)
 }
 
-func newConfigPath(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "path",
-		Short: "print the path of the configuration, whether or not it exists",
-		Args:  takes(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			place, err := a.configPlace()
-			if err != nil {
-				return err
-			}
-			if place.File == "" {
-				return &usageError{err: errors.New("HOME is not set, so there is no usual place"), next: "name the file with --config FILE"}
-			}
-			return a.print(place, func(screen.View) string { return place.File + "\n" })
-		},
+func (a *app) showConfigPath() error {
+	place, err := a.configPlace()
+	if err == nil {
+		err = place.known()
 	}
+	if err != nil {
+		return err
+	}
+	return output(a, place, func(_ screen.View, place configPlace) string { return place.File + "\n" })
+}
+
+// known refuses a place of which nothing is known.
+func (p configPlace) known() error {
+	if p.File != "" {
+		return nil
+	}
+	return &usageError{err: errors.New("HOME is not set, so there is no usual place"), next: "name the file with --config FILE"}
 }
 
 // raw writes text as it is, ended by a new line; on a terminal it is shown.

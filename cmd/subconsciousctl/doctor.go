@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -13,24 +14,10 @@ import (
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
 )
 
-func newDoctor(a *app) *cobra.Command {
+func (a *app) doctorCommands() map[string]command {
 	var live, send bool
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "examine the installation, and say what to do about each fault",
-		Long: `Examines the configuration, the state folder, the database, this machine, the
-mail accounts, the models, the channels over which you are told and the actions,
-and says for each fault what to do. The daemon need not run. Mail accounts are
-signed in to, and nothing is changed there. No remote model is asked anything
-unless --live is given, which costs what a small question costs; no message is
-sent unless --send is given, and no action is run. Exits with 1 if something is
-broken, and with 4 if something works less well than it should.`,
-		Args: takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), live, send) },
-	}
-	cmd.Flags().BoolVar(&live, "live", false, "ask every model a question")
-	cmd.Flags().BoolVar(&send, "send", false, "send a test message over every channel")
-	return cmd
+	return map[string]command{"doctor": {flags: map[string]any{"live": &live, "send": &send},
+		run: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), live, send) }}}
 }
 
 func (a *app) doctor(ctx context.Context, live, send bool) error {
@@ -52,16 +39,11 @@ func (a *app) doctor(ctx context.Context, live, send bool) error {
 		defer a.spin("examining")()
 		return doctor.Examine(ctx, options)
 	}()
-	if err := a.print(findings, func(v screen.View) string { return screen.Doctor(v, findings) }); err != nil {
+	if err := output(a, findings, screen.Doctor); err != nil {
 		return err
 	}
-	switch doctor.Worst(findings) {
-	case doctor.Broken:
-		return &silentError{exitFailed}
-	case doctor.Degraded:
-		return errDegraded
-	}
-	return nil
+	worst := doctor.Worst(findings)
+	return cmp.Or(ended(worst == doctor.Broken, exitFailed), degraded(worst == doctor.Degraded))
 }
 
 // examined is the daemon as the doctor sees it.

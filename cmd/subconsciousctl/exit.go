@@ -11,7 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
-// The exit codes, the same for every command.
+// The exit codes, the same for every command; commands.txt says what they mean.
 const (
 	exitFine        = 0
 	exitFailed      = 1
@@ -21,20 +21,6 @@ const (
 	exitNotFound    = 5
 	exitRefused     = 6
 )
-
-// exitTable is the part of the help that lists them.
-const exitTable = `Exit codes:
-  0  fine
-  1  failed
-  2  the command was not understood
-  3  the daemon is not reachable
-  4  degraded: a sense is blind, a thread failed, a model fails or cannot be
-     asked, a channel fails, the last tick failed, or doctor found something
-     that should be mended
-  5  not found
-  6  refused by policy, for instance a tick while paused, or a proposal that
-     has expired, was decided already, or is not what was shown
-`
 
 // usageError is a command line that was not understood.
 type usageError struct {
@@ -50,7 +36,16 @@ type silentError struct{ exit int }
 
 func (s *silentError) Error() string { return fmt.Sprintf("exit code %d", s.exit) }
 
-var errDegraded = &silentError{exitDegraded}
+// ended ends a command that printed all it had to say with a code, if that is so.
+func ended(so bool, code int) error {
+	if so {
+		return &silentError{code}
+	}
+	return nil
+}
+
+// degraded ends a command as ended does.
+func degraded(so bool) error { return ended(so, exitDegraded) }
 
 // failure is an error as it is shown; with --json, as it is printed.
 type failure struct {

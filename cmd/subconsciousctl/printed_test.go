@@ -12,6 +12,29 @@ import (
 	"testing"
 )
 
+// TestCommandsHaveWords: what a command does and what commands.txt says of it go
+// together, flag by flag.
+func TestCommandsHaveWords(t *testing.T) {
+	a := &app{}
+	root := newRoot(a)
+	flags := 0
+	for path, does := range a.commands() {
+		cmd, _, err := root.Find(strings.Fields(strings.TrimPrefix(path, "subconsciousctl")))
+		if err != nil || path != "subconsciousctl" && cmd.CommandPath() != "subconsciousctl "+path {
+			t.Fatalf("commands.txt does not have %q: %v", path, err)
+		}
+		for flag := range does.flags {
+			flags++
+			if cmd.Flag(flag) == nil {
+				t.Errorf("commands.txt does not have --%s of %s", flag, path)
+			}
+		}
+	}
+	if words := strings.Count(commandWords, "\n--"); words != flags || flags == 0 {
+		t.Errorf("commands.txt has %d flags, and %d are set by it", words, flags)
+	}
+}
+
 // printed is a command in a text that is shown to people.
 var printed = regexp.MustCompile(`subconsciousctl((?: (?:--?[a-z][a-z-]*|[a-z][a-z0-9-]*|"[^"]*"))+)`)
 

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -20,17 +20,22 @@ import (
 // deliberation is the name of the template that is of no thread.
 const deliberation = "deliberation"
 
-func newPrompts(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "prompts",
-		Short: "show the prompts of the threads and of deliberations, and what you changed",
-		Long: `The prompts are templates. A file NAME.md in the folder "prompts" beside the
-configuration takes the place of the shipped one of that name.`,
-		Args: a.unknownCommand,
-		RunE: help,
+// promptCommands show the prompts, and what the person changed of them.
+func (a *app) promptCommands() map[string]command {
+	var shipped bool
+	var query api.PromptQuery
+	all := (*prompts.Set)(nil).Names()
+	return map[string]command{
+		"prompts show": {only: all, flags: map[string]any{"shipped": &shipped}, run: func(_ *cobra.Command, args []string) error { return a.showPrompt(args[0], shipped) }},
+		"prompts diff": {only: all, run: func(_ *cobra.Command, args []string) error { return a.diffPrompts(args) }},
+		"prompts render": {offer: a.offer(threads()), run: filling(a, "asking", api.GetPrompt, &query, func(_ context.Context, c call) error {
+			if query.Thread = c.args[0]; query.Thread == deliberation {
+				return &usageError{err: errors.New("the prompt of a deliberation is made for one incident, and there is none to render without"),
+					next: "see what was sent about one: subconsciousctl why I-ID --prompts"}
+			}
+			return nil
+		}, screen.Prompt)},
 	}
-	group.AddCommand(newPromptsShow(a), newPromptsDiff(a), newPromptsRender(a))
-	return group
 }
 
 // promptTemplate is a template as it is printed with --json.
@@ -42,45 +47,28 @@ type promptTemplate struct {
 	Text string `json:"text"`
 }
 
-func newPromptsShow(a *app) *cobra.Command {
-	var shipped bool
-	cmd := &cobra.Command{
-		Use:         "show THREAD",
-		Short:       "print the template in use",
-		Long:        "Prints the template in use, ready to be changed and put beside the configuration.",
-		Example:     "  subconsciousctl prompts show watcher >~/.config/subconscious/prompts/watcher.md",
-		Args:        takes(1, 1),
-		Annotations: map[string]string{needs: "the name of a thread, deliberation or shared"},
-		ValidArgs:   (*prompts.Set)(nil).Names(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := a.promptsDir()
-			if err != nil {
-				return err
-			}
-			if shipped {
-				dir = ""
-			}
-			set, err := prompts.Open(dir)
-			if err != nil {
-				return err
-			}
-			source, ok := set.Source(args[0])
-			if !ok {
-				return unknownPrompt(args[0], set)
-			}
-			template := promptTemplate{Name: args[0], Path: source.Path, Text: source.Text}
-			if a.json {
-				return a.print(template, nil)
-			}
-			text := source.Text
-			if a.outTerminal {
-				text = screen.Lines(text)
-			}
-			return a.raw([]byte(text))
-		},
+func (a *app) showPrompt(name string, shipped bool) error {
+	dir, err := a.promptsDir()
+	if err != nil {
+		return err
 	}
-	cmd.Flags().BoolVar(&shipped, "shipped", false, "the one that is built in, whatever is in use")
-	return cmd
+	if shipped {
+		dir = ""
+	}
+	set, err := prompts.Open(dir)
+	if err != nil {
+		return err
+	}
+	source, ok := set.Source(name)
+	switch {
+	case !ok:
+		return unknownPrompt(name, set)
+	case a.json:
+		return a.outcome(promptTemplate{Name: name, Path: source.Path, Text: source.Text})
+	case a.outTerminal:
+		return a.raw([]byte(screen.Lines(source.Text)))
+	}
+	return a.raw([]byte(source.Text))
 }
 
 func unknownPrompt(name string, set *prompts.Set) error {
@@ -101,63 +89,48 @@ type promptDiff struct {
 	Diff    string `json:"diff,omitempty"`
 }
 
-func newPromptsDiff(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:       "diff [THREAD]",
-		Short:     "show what you changed of the shipped templates",
-		Args:      takes(0, 1),
-		ValidArgs: (*prompts.Set)(nil).Names(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			// The set of shipped ones: one's own may be broken, which is a
-			// reason to look at the difference.
-			set, err := prompts.Open("")
-			if err != nil {
-				return err
-			}
-			names := set.Names()
-			if len(args) == 1 {
-				if !slices.Contains(names, args[0]) {
-					return unknownPrompt(args[0], set)
-				}
-				names = args
-			}
-			diffs := make([]promptDiff, 0, len(names))
-			for _, name := range names {
-				d, err := a.promptDiff(set, name)
-				if err != nil {
-					return err
-				}
-				diffs = append(diffs, d)
-			}
-			if err := a.print(diffs, func(v screen.View) string { return diffWords(v, diffs) }); err != nil {
-				return err
-			}
-			dir, err := a.promptsDir()
-			if err != nil {
-				return err
-			}
-			if _, err := prompts.Open(dir); setup.Distrust(dir, err) != nil { // which no difference shows
-				return err
-			}
-			return nil
-		},
+func (a *app) diffPrompts(names []string) error {
+	// The set of shipped ones: one's own may be broken, which is a reason to look
+	// at the difference.
+	set, err := prompts.Open("")
+	if err != nil {
+		return err
 	}
+	dir, err := a.promptsDir()
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		names = set.Names()
+	}
+	diffs := make([]promptDiff, len(names))
+	for i, name := range names {
+		if diffs[i], err = diffPrompt(set, dir, name); err != nil {
+			return err
+		}
+	}
+	if err := output(a, diffs, diffWords); err != nil {
+		return err
+	}
+	if _, err := prompts.Open(dir); setup.Distrust(dir, err) != nil { // which no difference shows
+		return err
+	}
+	return nil
 }
 
-func (a *app) promptDiff(set *prompts.Set, name string) (promptDiff, error) {
-	dir, err := a.promptsDir()
-	if err != nil || dir == "" {
-		return promptDiff{Name: name}, err
+func diffPrompt(set *prompts.Set, dir, name string) (promptDiff, error) {
+	shipped, ok := set.Embedded(name)
+	if !ok {
+		return promptDiff{}, unknownPrompt(name, set)
 	}
 	path := filepath.Join(dir, name+".md")
 	own, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if dir == "" || errors.Is(err, fs.ErrNotExist) {
 		return promptDiff{Name: name}, nil
 	}
 	if err != nil {
 		return promptDiff{}, fmt.Errorf("read a template: %w", err)
 	}
-	shipped, _ := set.Embedded(name)
 	changed := diff.Diff("shipped/"+name+".md", []byte(shipped), path, own)
 	return promptDiff{Name: name, Path: path, Changed: changed != nil, Diff: string(changed)}, nil
 }
@@ -175,24 +148,4 @@ func diffWords(v screen.View, diffs []promptDiff) string {
 		}
 	}
 	return b.String()
-}
-
-func newPromptsRender(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "render THREAD",
-		Short: "print what a thread would be asked now",
-		Long: `Asks the daemon for the prompt that the thread's model would get if it were
-asked now: with what is new, and with secrets taken out where the model is not
-local. No model is asked.`,
-		Args:              takesID(1, 1, "watcher"),
-		Annotations:       map[string]string{needs: "the name of a thread"},
-		ValidArgsFunction: a.offer(threads),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == deliberation {
-				return &usageError{err: errors.New("the prompt of a deliberation is made for one incident, and there is none to render without"),
-					next: "see what was sent about one: subconsciousctl why I-ID --prompts"}
-			}
-			return show(cmd.Context(), a, "asking", put(api.GetPrompt, api.PromptQuery{Thread: args[0]}), screen.Prompt)
-		},
-	}
 }

@@ -1,69 +1,168 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	_ "embed"
 
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/api/client"
 )
 
-const rootHelp = `subconsciousctl asks and steers a running subconsciousd.
+// commandWords is what every command is called, takes, and says of itself. A
+// section begins with "== ", the command and its arguments; below stand its
+// short help, what it cannot do without ("needs") with an example of an id
+// ("like"), and its flags. Paragraphs of its help follow. "=== " begins a group.
+//
+//go:embed commands.txt
+var commandWords string
 
-Without options it speaks to the daemon whose state folder is
-~/.local/state/subconscious. Entries and incidents may be named by the first
-letters of their ids.
+// command is what a command of commandWords does.
+type command struct {
+	// flags are where the values of flags go, and what they are by default.
+	flags map[string]any
+	// values complete the values of flags.
+	values map[string]cobra.CompletionFunc
+	// offer completes the first argument, or it is one of only.
+	offer cobra.CompletionFunc
+	only  []string
+	// tables stand for each %s of its help.
+	tables []any
+	// run is nil for a command that only groups others.
+	run work
+}
 
-Where the input is no terminal, as in a script or where an agent runs it, what is
-said (notes, answers, messages, memories) counts as an agent's word: it is kept
-apart from yours and nothing is learnt from it. --as-me makes it yours.
+// Keys of annotations: what a command cannot do without, and an example of it.
+const (
+	needs = "needs"
+	like  = "like"
+)
 
-` + exitTable
+// commands are what all commands do, by the words by which they are called.
+func (a *app) commands() map[string]command {
+	all := map[string]command{"subconsciousctl": {flags: map[string]any{
+		"json": &a.json, "as-me": &a.asMe, "no-color": &a.noColour, "state-dir": &a.stateDir, "config": &a.config,
+	}}}
+	for _, noun := range []func() map[string]command{
+		a.mindCommands, a.entryCommands, a.inboxCommands, a.proposalCommands, a.runCommands, a.tickCommands, a.whyCommands, a.calibrationCommands, a.memoryCommands,
+		a.messageCommands, a.initCommands, a.doctorCommands, a.authCommands, a.configCommands, a.modelCommands, a.promptCommands, a.notifyCommands,
+	} {
+		maps.Copy(all, noun())
+	}
+	return all
+}
 
 // newRoot puts all commands together.
 func newRoot(a *app) *cobra.Command {
-	root := &cobra.Command{
-		Use:               "subconsciousctl",
-		Short:             "ask and steer a running subconsciousd",
-		Long:              rootHelp,
-		Args:              a.unknownCommand,
-		RunE:              help,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	all := a.commands()
+	built := map[string]*cobra.Command{}
+	var root *cobra.Command
+	group := ""
+	for _, section := range strings.Split("\n"+commandWords, "\n== ")[1:] {
+		section, next, begins := strings.Cut(section, "\n=== ")
+		path, cmd := newCommand(section, all)
+		built[path] = cmd
+		parent, ok := built[strings.TrimSuffix(path, " "+cmd.Name())]
+		switch {
+		case root == nil:
+			root = cmd
+		case !ok || parent == cmd:
+			cmd.GroupID = group
+			root.AddCommand(cmd)
+		default:
+			parent.Args = a.unknownCommand
+			parent.AddCommand(cmd)
+		}
+		if begins {
+			group = strings.TrimSpace(next)
+			root.AddGroup(&cobra.Group{ID: group, Title: group})
+		}
 	}
-	flags := root.PersistentFlags()
-	flags.BoolVar(&a.json, "json", false, "print JSON")
-	flags.BoolVar(&a.asMe, "as-me", false, "what is said counts as your own word, though no terminal is there")
-	flags.BoolVar(&a.noColour, "no-color", false, "print no colours (also NO_COLOR)")
-	flags.StringVar(&a.stateDir, "state-dir", "", "the daemon's state `DIR` (also "+stateDirVariable+")")
-	flags.StringVar(&a.config, "config", "", "the daemon's configuration `FILE` (also "+configVariable+")")
+	root.Args, root.SilenceUsage, root.SilenceErrors = a.unknownCommand, true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommandGroupID(group)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: ofFlags(err), next: "see " + cmd.CommandPath() + " --help"}
 	})
-	for _, g := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{"look", "Look:", []*cobra.Command{newStatus(a), newInbox(a), newProposals(a), newWhy(a), newMissed(a), newReport(a), newTicks(a)}},
-		{"answer", "Answer what you are told:", []*cobra.Command{newAck(a), newDismiss(a), newSnooze(a), newRemind(a), newApprove(a), newReject(a), newUndo(a), newCalibration(a)}},
-		{"steer", "Steer:", []*cobra.Command{newTick(a), newNote(a), newClose(a), newConfirm(a), newFocus(a), newPause(a), newResume(a)}},
-		{"layers", "Memory and conversations:", []*cobra.Command{newMemory(a), newMessages(a)}},
-		{"setup", "Set up:", []*cobra.Command{newInit(a), newDoctor(a), newAuth(a), newConfig(a), newModels(a), newPrompts(a), newNotify(a), newCompletion(a), newVersion(a)}},
-	} {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, command := range g.commands {
-			command.GroupID = g.id
-			root.AddCommand(command)
+	return root
+}
+
+// newCommand makes the command of a section of commandWords, and returns the words
+// by which it is called.
+func newCommand(section string, all map[string]command) (string, *cobra.Command) {
+	about, long, _ := strings.Cut(section, "\n\n")
+	long, example, _ := strings.Cut("\n"+long, "\nExamples:\n")
+	lines := strings.Split(strings.TrimSpace(about), "\n")
+	words := strings.Fields(lines[0])
+	n := 1
+	for n < len(words) && strings.Trim(words[n], "abcdefghijklmnopqrstuvwxyz") == "" {
+		n++
+	}
+	path := strings.Join(words[:n], " ")
+	does := all[path]
+	cmd := &cobra.Command{Use: strings.Join(words[n-1:], " "), Short: lines[1], Long: strings.TrimSpace(long), Example: strings.TrimRight(example, "\n"),
+		Args: takes(words[n:]), ValidArgs: does.only, ValidArgsFunction: does.offer, RunE: does.start, Annotations: map[string]string{}}
+	if len(does.tables) > 0 {
+		cmd.Long = fmt.Sprintf(cmd.Long, does.tables...)
+	}
+	if n < len(words) && strings.HasSuffix(words[n], "…") {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, line := range lines[2:] {
+		key, value, _ := strings.Cut(line, ": ")
+		if flag, ok := strings.CutPrefix(key, "--"); ok {
+			addFlag(cmd, path, flag, value, does.flags[flag])
+		} else {
+			cmd.Annotations[key] = value
 		}
 	}
-	root.SetHelpCommandGroupID("setup")
-	return root
+	for flag, complete := range does.values {
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete) // it was added above
+	}
+	return path, cmd
+}
+
+// addFlag gives a command a flag, and the whole program those of its first section.
+func addFlag(cmd *cobra.Command, path, name, usage string, to any) {
+	flags := cmd.Flags()
+	if path == "subconsciousctl" {
+		flags = cmd.PersistentFlags()
+	}
+	switch to := to.(type) {
+	case *bool:
+		flags.BoolVar(to, name, *to, usage)
+	case *string:
+		flags.StringVar(to, name, *to, usage)
+	case *[]string:
+		flags.StringArrayVar(to, name, *to, usage)
+	case *int:
+		flags.IntVar(to, name, *to, usage)
+	case *int64:
+		flags.Int64Var(to, name, *to, usage)
+	case *uint64:
+		flags.Uint64Var(to, name, *to, usage)
+	}
+}
+
+// start runs the command, unless a page is asked for that there cannot be.
+func (c command) start(cmd *cobra.Command, args []string) error {
+	next := "see " + cmd.CommandPath() + " --help"
+	if limit, ok := c.flags["limit"].(*int); ok && (*limit < 1 || *limit > api.MaxPage) {
+		return &usageError{err: fmt.Errorf("--limit takes 1 to %d", api.MaxPage), next: next}
+	}
+	if before, ok := c.flags["before"].(*int64); ok && *before < 0 {
+		return &usageError{err: errors.New("--before takes a number of 1 or more"), next: next}
+	}
+	if c.run == nil {
+		return cmd.Help()
+	}
+	return c.run(cmd, args)
 }
 
 // suggestWithin is how many letters a command may differ by from what was meant.
@@ -82,32 +181,27 @@ func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	return &usageError{err: fmt.Errorf("there is no command %q", args[0]), next: next}
 }
 
-// takes checks the number of arguments; most below 0 means any number.
-func takes(least, most int) cobra.PositionalArgs {
+// takes checks arguments against those that the help names: in brackets what
+// may be left out, with "…" what may be many words. Of a command with an example
+// of an id the first is an id or its beginning: it is there, and no longer than any.
+func takes(names []string) cobra.PositionalArgs {
+	optional := func(name string) bool { return name[0] == '[' }
+	least := len(slices.DeleteFunc(slices.Clone(names), optional))
+	endless := strings.Contains(strings.Join(names, ""), "…")
 	return func(cmd *cobra.Command, args []string) error {
-		next := "usage: " + cmd.UseLine()
+		needed, example, next := cmd.Annotations[needs], cmd.Annotations[like], "usage: "+cmd.UseLine()
 		switch {
 		case len(args) < least:
-			return &usageError{err: errors.New(cmd.Name() + " needs " + cmd.Annotations[needs]), next: next}
-		case most >= 0 && len(args) > most:
-			return &usageError{err: fmt.Errorf("%s does not take %q", cmd.Name(), args[most]), next: next}
+			return &usageError{err: errors.New(cmd.Name() + " needs " + needed), next: next}
+		case !endless && len(args) > len(names):
+			return &usageError{err: fmt.Errorf("%s does not take %q", cmd.Name(), args[len(names)]), next: next}
+		case example == "" || len(args) == 0:
+			return nil
+		case strings.TrimSpace(args[0]) == "":
+			return &usageError{err: fmt.Errorf("%s needs %s, and what is given is empty", cmd.Name(), needed),
+				next: "write it out, for example: " + strings.Join(append([]string{cmd.CommandPath(), example}, args[1:]...), " ")}
 		}
-		return nil
-	}
-}
-
-// takesID is takes, of which the first argument is the id of something, or the
-// beginning of one: it is there, and no longer than any. Like is such an id.
-func takesID(least, most int, like string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := takes(least, most)(cmd, args); err != nil || len(args) == 0 {
-			return err
-		}
-		if strings.TrimSpace(args[0]) == "" {
-			return &usageError{err: fmt.Errorf("%s needs %s, and what is given is empty", cmd.Name(), cmd.Annotations[needs]),
-				next: "write it out, for example: " + strings.Join(append([]string{cmd.CommandPath(), like}, args[1:]...), " ")}
-		}
-		what, _, _ := strings.Cut(cmd.Annotations[needs], ", and ")
+		what, _, _ := strings.Cut(needed, ", and ")
 		return bounded(what, args[0], api.MaxID)
 	}
 }
@@ -119,6 +213,11 @@ func said(cmd *cobra.Command, args []string, empty, what string, most int) (stri
 		return "", &usageError{err: errors.New(empty), next: "usage: " + cmd.UseLine()}
 	}
 	return text, bounded(what, text, most)
+}
+
+// searched are the words to search for.
+func searched(cmd *cobra.Command, args []string) (string, error) {
+	return said(cmd, args, "there are no words to search for", "the text to search for", api.MaxWords)
 }
 
 // bounded refuses a text of more than most bytes.
@@ -145,70 +244,15 @@ func ofFlags(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), number.Error(), wants))
 }
 
-// needs is the annotation that names what a command cannot do without.
-const needs = "needs"
-
-// pageFlags gives a command the flags of a list that is read page by page.
-func pageFlags(cmd *cobra.Command, before *string, limit *int) {
-	limitFlag(cmd, limit)
-	cmd.Flags().StringVar(before, "before", "", "those before this `MARK`, which the page before names")
+// oneOf completes from a list that is known.
+func oneOf(values ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 }
 
-func limitFlag(cmd *cobra.Command, limit *int) {
-	cmd.Flags().IntVar(limit, "limit", api.DefaultPage, "at most `N` of them, up to 100")
-}
-
-// checkLimit refuses what no page can have.
-func checkLimit(cmd *cobra.Command, limit int) error {
-	if limit >= 1 && limit <= api.MaxPage {
-		return nil
+// argument is the first argument, or "".
+func argument(args []string) string {
+	if len(args) == 0 {
+		return ""
 	}
-	return &usageError{err: fmt.Errorf("--limit takes 1 to %d", api.MaxPage), next: "see " + cmd.CommandPath() + " --help"}
+	return args[0]
 }
-
-// offer offers a list to the shell for the first argument alone.
-func (a *app) offer(list func(context.Context, *client.Client) ([]entry, error)) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return a.complete(cmd, begun, list)
-	}
-}
-
-// completeFrom completes the values of a flag, which the command has, from a
-// list.
-func completeFrom(cmd *cobra.Command, flag string, values []string) {
-	// That the flag is not known cannot be.
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func newCompletion(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "completion bash|zsh|fish",
-		Short: "print a script that completes commands, entries and threads",
-		Long: `Prints a completion script for a shell:
-
-  bash  subconsciousctl completion bash >~/.local/share/bash-completion/completions/subconsciousctl
-  zsh   subconsciousctl completion zsh >"${fpath[1]}/_subconsciousctl"
-  fish  subconsciousctl completion fish >~/.config/fish/completions/subconsciousctl.fish`,
-		Args:        takes(1, 1),
-		Annotations: map[string]string{needs: "the name of a shell"},
-		ValidArgs:   []string{"bash", "zsh", "fish"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
-			switch args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(a.stdout, true)
-			case "zsh":
-				return root.GenZshCompletion(a.stdout)
-			case "fish":
-				return root.GenFishCompletion(a.stdout, true)
-			}
-			return &usageError{err: fmt.Errorf("there is no completion for %q", args[0]), next: "use bash, zsh or fish"}
-		},
-	}
-}
-
-// help is what a command does that only groups others.
-func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -16,25 +16,38 @@ import (
 	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
-func newStatus(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "show on one screen what is on its mind, and whether it is well",
-		Args:  takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			status, err := ask(cmd.Context(), a, "asking", put(api.GetStatus, api.Nothing{}))
-			if err != nil {
-				return err
+// mindCommands are about the mind as a whole, and about this program.
+func (a *app) mindCommands() map[string]command {
+	var length string
+	var pause api.PauseBody
+	return map[string]command{
+		"status": {run: asking(a, "asking", api.GetStatus, &api.Nothing{}, screen.Status, func(status api.Status) error {
+			return degraded(len(screen.Degraded(status)) > 0)
+		})},
+		"version": {run: func(cmd *cobra.Command, _ []string) error { return a.version(cmd.Context()) }},
+		"pause": {flags: map[string]any{"for": &length}, run: filling(a, "asking", api.PostPause, &pause, func(context.Context, call) error {
+			span, err := parseLength(length)
+			if span != 0 {
+				pause.For = span.String()
 			}
-			if err := a.print(status, func(v screen.View) string { return screen.Status(v, status) }); err != nil {
-				return err
-			}
-			if len(screen.Degraded(status)) > 0 {
-				return errDegraded
-			}
-			return nil
-		},
+			return err
+		}, screen.Pause)},
+		"resume":     {run: asking(a, "asking", api.PostResume, &api.Nothing{}, screen.Pause)},
+		"completion": {only: []string{"bash", "zsh", "fish"}, run: a.completion},
 	}
+}
+
+func (a *app) completion(cmd *cobra.Command, args []string) error {
+	root := cmd.Root()
+	switch args[0] {
+	case "bash":
+		return root.GenBashCompletionV2(a.stdout, true)
+	case "zsh":
+		return root.GenZshCompletion(a.stdout)
+	case "fish":
+		return root.GenFishCompletion(a.stdout, true)
+	}
+	return &usageError{err: fmt.Errorf("there is no completion for %q", args[0]), next: "use bash, zsh or fish"}
 }
 
 // versions is what version prints.
@@ -46,27 +59,20 @@ type versions struct {
 	Daemon string `json:"daemon,omitempty"`
 }
 
-func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "show the version of this command, and of the daemon if one runs",
-		Args:  takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := versions{Version: api.BuildVersion(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-			_, err := ask(cmd.Context(), a, "asking", func(ctx context.Context, daemon *client.Client) (struct{}, error) {
-				_, err := client.Ask(ctx, daemon, api.GetHealth, api.Nothing{})
-				v.Daemon = daemon.DaemonVersion()
-				return struct{}{}, err
-			})
-			// A daemon that does not run, or is not well, has no say in this.
-			var unreachable *client.Unreachable
-			var problem *api.Problem
-			if err != nil && !errors.As(err, &unreachable) && !errors.As(err, &problem) {
-				return err
-			}
-			return a.print(v, func(screen.View) string { return v.String() })
-		},
+func (a *app) version(ctx context.Context) error {
+	v := versions{Version: api.BuildVersion(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	_, err := ask(ctx, a, "asking", func(ctx context.Context, daemon *client.Client) (struct{}, error) {
+		_, err := client.Ask(ctx, daemon, api.GetHealth, api.Nothing{})
+		v.Daemon = daemon.DaemonVersion()
+		return struct{}{}, err
+	})
+	// A daemon that does not run, or is not well, has no say in this.
+	var unreachable *client.Unreachable
+	var problem *api.Problem
+	if err != nil && !errors.As(err, &unreachable) && !errors.As(err, &problem) {
+		return err
 	}
+	return output(a, v, func(_ screen.View, v versions) string { return v.String() })
 }
 
 // String is what people read.
@@ -76,29 +82,6 @@ func (v versions) String() string {
 		return text + "subconsciousd   not running\n"
 	}
 	return text + fmt.Sprintf("subconsciousd   %s\n", v.Daemon)
-}
-
-func newPause(a *app) *cobra.Command {
-	var length string
-	cmd := &cobra.Command{
-		Use:     "pause",
-		Short:   "stop thinking, for a while or until resumed",
-		Example: "  subconsciousctl pause --for 2h",
-		Args:    takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			span, err := parseLength(length)
-			if err != nil {
-				return err
-			}
-			var body api.PauseBody
-			if span != 0 {
-				body.For = span.String()
-			}
-			return show(cmd.Context(), a, "asking", put(api.PostPause, body), screen.Pause)
-		},
-	}
-	cmd.Flags().StringVar(&length, "for", "", "for so `LONG`: 30m, 2h, 3d")
-	return cmd
 }
 
 // parseLength reads a length of time; days are allowed, and "" is 0.
@@ -117,15 +100,4 @@ func parseLength(text string) (time.Duration, error) {
 		return 0, &usageError{err: fmt.Errorf("--for %q is not a length of time up to 366 days", text), next: "write 30m, 2h or 3d"}
 	}
 	return length, nil
-}
-
-func newResume(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "resume",
-		Short: "think again after a pause",
-		Args:  takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(cmd.Context(), a, "asking", put(api.PostResume, api.Nothing{}), screen.Pause)
-		},
-	}
 }

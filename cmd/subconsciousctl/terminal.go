@@ -31,6 +31,14 @@ func (t *terminal) out() io.Writer {
 	return t.app.stdout
 }
 
+// ask writes a question.
+func (t *terminal) ask(question string) error {
+	if _, err := io.WriteString(t.out(), question); err != nil {
+		return fmt.Errorf("ask: %w", err)
+	}
+	return nil
+}
+
 // Say implements initial.Person.
 func (t *terminal) Say(text string) {
 	// A terminal that cannot be written to hears nothing.
@@ -43,19 +51,15 @@ func (t *terminal) Choose(ctx context.Context, question string, choices []initia
 	for i, c := range choices {
 		rows[i] = [2]string{c.Name, c.About}
 	}
-	if _, err := io.WriteString(t.out(), screen.Question(t.app.view(), question, rows)); err != nil {
-		return 0, fmt.Errorf("ask: %w", err)
-	}
+	asked := screen.Question(t.app.view(), question, rows)
 	for {
-		if _, err := fmt.Fprintf(t.out(), "Number, or Enter for %d: ", preset+1); err != nil {
-			return 0, fmt.Errorf("ask: %w", err)
-		}
-		line, err := t.line(ctx)
-		if err != nil {
+		if err := t.ask(fmt.Sprintf("%sNumber, or Enter for %d: ", asked, preset+1)); err != nil {
 			return 0, err
 		}
-		if line == "" {
-			return preset, nil
+		asked = ""
+		line, err := t.line(ctx)
+		if err != nil || line == "" {
+			return preset, err
 		}
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(choices) {
 			return n - 1, nil
@@ -73,8 +77,8 @@ func (t *terminal) Text(ctx context.Context, question, preset string) (string, e
 	if preset != "" {
 		question += " (Enter for " + preset + ")"
 	}
-	if _, err := io.WriteString(t.out(), screen.Lines(question)+": "); err != nil {
-		return "", fmt.Errorf("ask: %w", err)
+	if err := t.ask(screen.Lines(question) + ": "); err != nil {
+		return "", err
 	}
 	line, err := t.line(ctx)
 	if err == nil && line == "" {
@@ -88,8 +92,8 @@ func (t *terminal) Secret(ctx context.Context, question string) (string, error) 
 	if t.app.secret == nil {
 		return "", errors.New("what is typed cannot be hidden here; name the key with --key-env or --key-file, the password with --mail-password-file")
 	}
-	if _, err := io.WriteString(t.out(), screen.Lines(question)+" (it is not shown): "); err != nil {
-		return "", fmt.Errorf("ask: %w", err)
+	if err := t.ask(screen.Lines(question) + " (it is not shown): "); err != nil {
+		return "", err
 	}
 	text, err := t.wait(ctx, t.app.secret)
 	_, _ = io.WriteString(t.out(), "\n")

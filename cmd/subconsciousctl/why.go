@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -13,25 +14,18 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-func newWhy(a *app) *cobra.Command {
+// whyCommands explain what was told, and what was not.
+func (a *app) whyCommands() map[string]command {
 	var shown screen.Shown
-	cmd := &cobra.Command{
-		Use:   "why ID",
-		Short: "tell how an entry came to be on its mind, or why an incident was told or not",
-		Long: `Of an entry: what was seen, who noticed, and what became of it. Of an incident
-(i-…): on what it rests, who asked that you be told, each decision of the gate
-with its reason, what was deliberated and what the policy said of each request,
-how sure it is, and how it was delivered. Of a proposal (p-…) or a run (r-…):
-its incident.`,
-		Example:           "  subconsciousctl why w-backup-a2c\n  subconsciousctl why i-disk-1a0",
-		Args:              takesID(1, 1, "i-disk-1a0"),
-		Annotations:       map[string]string{needs: subjectNeeds},
-		ValidArgsFunction: a.offer(subjects),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], shown) },
+	var request api.MissedRequest
+	return map[string]command{
+		"why": {offer: a.offer(incidents().and(entries())), flags: map[string]any{"all": &shown.All, "prompts": &shown.Prompts},
+			run: func(cmd *cobra.Command, args []string) error { return a.why(cmd.Context(), args[0], shown) }},
+		"missed": {flags: map[string]any{"teach": &request.Teach}, run: filling(a, "tracing", api.PostMissed, &request, func(_ context.Context, c call) (err error) {
+			request.Text, err = said(c.cmd, c.args, "what was missed is empty", "the account of what was missed", api.MaxMissed)
+			return err
+		}, given(screen.Missed, &request.Teach))},
 	}
-	cmd.Flags().BoolVar(&shown.All, "all", false, "leave out no step")
-	cmd.Flags().BoolVar(&shown.Prompts, "prompts", false, "show in full what was deliberated: prompts, answers, results of tools")
-	return cmd
 }
 
 // explained is what is known of an entry, or of an incident.
@@ -42,15 +36,12 @@ type explained struct {
 
 func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 	found, err := ask(ctx, a, "looking back", func(ctx context.Context, daemon *client.Client) (explained, error) {
-		about, err := resolveSubject(ctx, daemon, id)
+		about, err := findSubject(ctx, daemon, id)
 		if err != nil {
 			return explained{}, err
 		}
-		if incident := incidentOf(ctx, daemon, id); incident != "" {
-			about.incident = incident
-		}
-		if about.incident != "" {
-			explanation, err := client.Ask(ctx, daemon, api.GetIncident, api.IncidentQuery{ID: about.incident})
+		if incident := cmp.Or(incidentOf(ctx, daemon, id), about.incident); incident != "" {
+			explanation, err := client.Ask(ctx, daemon, api.GetIncident, api.IncidentQuery{ID: incident})
 			return explained{incident: &explanation}, err
 		}
 		explanation, err := client.Ask(ctx, daemon, api.GetWhy, api.WhyQuery{Entry: about.entry})
@@ -60,16 +51,10 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 	case err != nil:
 		return err
 	case found.incident != nil:
-		return a.print(*found.incident, func(v screen.View) string { return screen.Incident(v, *found.incident, shown) })
+		return output(a, *found.incident, given(screen.Incident, &shown))
 	}
-	return a.print(found.entry, func(v screen.View) string { return screen.Why(v, found.entry, shown.All) })
+	return output(a, found.entry, given(screen.Why, &shown.All))
 }
-
-// proposalSign is how the id of every proposal begins.
-const proposalSign = "p-"
-
-// runSign is how the id of every run begins.
-const runSign = "r-"
 
 // elsewhere says where that is shown which is neither an entry nor an incident,
 // by how its id begins.
@@ -102,32 +87,4 @@ func incidentOf(ctx context.Context, daemon *client.Client, id string) subconsci
 		return run.Incident
 	}
 	return ""
-}
-
-func newMissed(a *app) *cobra.Command {
-	var teach bool
-	command := &cobra.Command{
-		Use:   "missed TEXT…",
-		Short: "say what you should have been told, and see where it was let pass",
-		Long: `Finds the observation that you mean, and traces it: whether a sense brought it,
-a thread was shown it and found it worth a finding, the mechanics kept it, and
-what the gate decided. Says which change would have caught it. That changes
-nothing; with --teach things of its sort count for more from then on, where it
-was seen and did not reach you.`,
-		Example: `  subconsciousctl missed "the invoice of the fair was due on Friday"
-  subconsciousctl missed --teach "the invoice of the fair was due on Friday"`,
-		Args:              takes(1, -1),
-		Annotations:       map[string]string{needs: "words"},
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := said(cmd, args, "what was missed is empty", "the account of what was missed", api.MaxMissed)
-			if err != nil {
-				return err
-			}
-			return show(cmd.Context(), a, "tracing", put(api.PostMissed, api.MissedRequest{Text: text, Teach: teach}),
-				func(v screen.View, trace api.Trace) string { return screen.Missed(v, trace, teach) })
-		},
-	}
-	command.Flags().BoolVar(&teach, "teach", false, "count it as missed, so that such things weigh more")
-	return command
 }
