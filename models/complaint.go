@@ -9,12 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -299,10 +299,10 @@ func (c complaint) sort(status int) (kind Kind, text, next string) {
 }
 
 // inWords finds "try again in 1m2.5s".
-var inWords = regexp.MustCompile(`(?:try again|retry) in ((?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?s)?|\d+(?:\.\d+)?ms)(?:[ .,"]|$)`)
+var inWords = lazy.Regexp(`(?:try again|retry) in ((?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?s)?|\d+(?:\.\d+)?ms)(?:[ .,"]|$)`)
 
 func waitInWords(message string) time.Duration {
-	found := inWords.FindStringSubmatch(strings.ToLower(message[:min(len(message), 2000)]))
+	found := inWords().FindStringSubmatch(strings.ToLower(message[:min(len(message), 2000)]))
 	if found == nil {
 		return 0
 	}

@@ -23,7 +23,7 @@ func (r *Roster) Embedder() (Embedder, bool) {
 func (r *Roster) embedder(known *role, position int) *embedder {
 	m := known.members[position]
 	return &embedder{Member: m, accepts: known.assigned.Role.Accepts, options: r.options,
-		spend: spend{BudgetOptions: BudgetOptions{By: m.by, Meter: r.options.Meter, Rate: m.rate, Now: r.options.Now}}}
+		spend: spend{StackOptions: StackOptions{By: m.by, Meter: r.options.Meter, Rate: m.rate, Now: r.options.Now}}}
 }
 
 type embedder struct {

@@ -20,67 +20,49 @@ type Masker interface {
 	Restore(text string) string
 }
 
-// RedactOptions configures NewRedact.
-type RedactOptions struct {
-	// Secrets takes secrets out of text for good; nil is redact.Text.
-	Secrets func(string) string
-	// Masker returns a new Masker for each call; nil masks nothing.
-	Masker func() Masker
-}
-
 // NewRedact keeps from a remote model what is not its business: secrets always,
 // personal data as configured, which its answer gets back. It stands before all
 // messages, results of tools and arguments of their calls. What the system
 // prompt, the tools and the schema say is the program's own and is left as it
 // is. In a stream of JSON, what is put back is not escaped; in the answer it is.
-func NewRedact(inner Generator, options RedactOptions) Generator {
+func NewRedact(inner Generator, options StackOptions) Generator {
 	if options.Secrets == nil {
 		options.Secrets = redact.Text
 	}
-	return &redactor{inner, options}
-}
-
-type redactor struct {
-	inner Generator
-	RedactOptions
-}
-
-var _ Generator = (*redactor)(nil)
-
-// Generate implements Generator.
-func (r *redactor) Generate(ctx context.Context, request Request) (Answer, error) {
-	var mask Masker = nothing{}
-	if r.Masker != nil {
-		mask = r.Masker()
-	}
-	hide := func(text string) string { return mask.Mask(r.Secrets(text)) }
-	request.Messages = hideAll(request.Messages, hide)
-	var stream *restorer
-	if request.OnText != nil {
-		stream = &restorer{restore: mask.Restore, out: request.OnText}
-		request.OnText = stream.write
-	}
-	answer, err := r.inner.Generate(ctx, request)
-	if stream != nil {
-		stream.close()
-	}
-	if err != nil {
-		return answer, err
-	}
-	if request.Schema != nil {
-		answer.Text = restoreJSON(answer.Text, mask.Restore)
-	} else {
-		answer.Text = mask.Restore(answer.Text)
-	}
-	calls := make([]ToolCall, len(answer.Calls))
-	for i, call := range answer.Calls {
-		call.Arguments = onStrings(call.Arguments, mask.Restore)
-		calls[i] = call
-	}
-	if len(calls) > 0 {
-		answer.Calls = calls
-	}
-	return answer, nil
+	return GeneratorFunc(func(ctx context.Context, request Request) (Answer, error) {
+		var mask Masker = nothing{}
+		if options.Masker != nil {
+			mask = options.Masker()
+		}
+		hide := func(text string) string { return mask.Mask(options.Secrets(text)) }
+		request.Messages = hideAll(request.Messages, hide)
+		var stream *restorer
+		if request.OnText != nil {
+			stream = &restorer{restore: mask.Restore, out: request.OnText}
+			request.OnText = stream.write
+		}
+		answer, err := inner.Generate(ctx, request)
+		if stream != nil {
+			stream.close()
+		}
+		if err != nil {
+			return answer, err
+		}
+		if request.Schema != nil {
+			answer.Text = restoreJSON(answer.Text, mask.Restore)
+		} else {
+			answer.Text = mask.Restore(answer.Text)
+		}
+		calls := make([]ToolCall, len(answer.Calls))
+		for i, call := range answer.Calls {
+			call.Arguments = onStrings(call.Arguments, mask.Restore)
+			calls[i] = call
+		}
+		if len(calls) > 0 {
+			answer.Calls = calls
+		}
+		return answer, nil
+	})
 }
 
 // hideAll returns the messages with hide applied to all that they say; the

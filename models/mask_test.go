@@ -15,8 +15,8 @@ const (
 	key    = "Vq7mZx2LwR9tKpB4nYc8HdJs"
 )
 
-func masking() models.RedactOptions {
-	return models.RedactOptions{Secrets: hideKey, Masker: func() models.Masker {
+func masking() models.StackOptions {
+	return models.StackOptions{Secrets: hideKey, Masker: func() models.Masker {
 		return redact.NewMask(redact.MaskOptions{MailAddresses: true})
 	}}
 }
@@ -87,7 +87,7 @@ func TestRedactRestoresWithinJSON(t *testing.T) {
 			Calls: []models.ToolCall{readCall("1", `{"q":"[name-1]","n":1.50,"[mail-1]":true}`), readCall("2", `broken [mail-1]`), readCall("3", "")},
 		}, nil
 	})
-	options := models.RedactOptions{Masker: func() models.Masker { return pairs{person, "[mail-1]", `Anna "Bear" Berg`, "[name-1]"} }}
+	options := models.StackOptions{Masker: func() models.Masker { return pairs{person, "[mail-1]", `Anna "Bear" Berg`, "[name-1]"} }}
 	answer, err := models.NewRedact(d, options).Generate(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestRedactPassesFailuresOn(t *testing.T) {
 	if failure(t, err).Kind != models.KindCut || strings.Join(got, "") != "a [b" {
 		t.Errorf("%q, %v", got, err)
 	}
-	answer, err := models.NewRedact(driver(groq, says("x [mail-1]")), models.RedactOptions{}).Generate(t.Context(), ask(person))
+	answer, err := models.NewRedact(driver(groq, says("x [mail-1]")), models.StackOptions{}).Generate(t.Context(), ask(person))
 	if err != nil || answer.Text != "x [mail-1]" {
 		t.Errorf("without options: %q, %v", answer.Text, err)
 	}

@@ -31,6 +31,16 @@ type Generator interface {
 	Generate(ctx context.Context, request Request) (Answer, error)
 }
 
+// GeneratorFunc is a function that answers requests.
+type GeneratorFunc func(ctx context.Context, request Request) (Answer, error)
+
+var _ Generator = GeneratorFunc(nil)
+
+// Generate implements Generator.
+func (f GeneratorFunc) Generate(ctx context.Context, request Request) (Answer, error) {
+	return f(ctx, request)
+}
+
 // Embedder turns texts into vectors.
 type Embedder interface {
 	// Embed returns one vector for each text, in order, all of one dimension.

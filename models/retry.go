@@ -52,45 +52,31 @@ func (b *RetryBudget) take() bool {
 	return true
 }
 
-// RetryOptions configures NewRetry.
-type RetryOptions struct {
-	Budget *RetryBudget         // nil is one of its own
-	Wait   func() time.Duration // before a retry at least; nil is 0.5 to 1 s
-}
-
 // NewRetry asks once more after a failure that may pass: too many requests, a
 // fault of the server, a broken connection, no answer in time. It waits as long
 // as the provider asks, and does not retry where that is beyond the deadline of
 // the context, or where the retry budget is spent.
-func NewRetry(inner Generator, options RetryOptions) Generator {
-	if options.Budget == nil {
-		options.Budget = NewRetryBudget()
+func NewRetry(inner Generator, options StackOptions) Generator {
+	if options.Retries == nil {
+		options.Retries = NewRetryBudget()
 	}
 	if options.Wait == nil {
 		options.Wait = func() time.Duration { return retryWait + rand.N(retryJitter) }
 	}
-	return &retry{inner, options}
+	return GeneratorFunc(func(ctx context.Context, request Request) (Answer, error) { return options.retry(ctx, inner, request) })
 }
 
-type retry struct {
-	inner Generator
-	RetryOptions
-}
-
-var _ Generator = (*retry)(nil)
-
-// Generate implements Generator.
-func (r *retry) Generate(ctx context.Context, request Request) (Answer, error) {
-	r.Budget.earn()
-	answer, err := r.inner.Generate(ctx, request)
+func (o StackOptions) retry(ctx context.Context, inner Generator, request Request) (Answer, error) {
+	o.Retries.earn()
+	answer, err := inner.Generate(ctx, request)
 	if err == nil {
 		return answer, nil
 	}
 	failed := asError(err, Identity{})
-	if !passing(failed.Kind) || !r.pause(ctx, failed) {
+	if !passing(failed.Kind) || !o.pause(ctx, failed) {
 		return Answer{}, failed
 	}
-	answer, err = r.inner.Generate(ctx, request)
+	answer, err = inner.Generate(ctx, request)
 	if err != nil {
 		last := asError(err, failed.By)
 		if last.Kind == KindBudget { // there is no room for a retry, which is not what failed
@@ -121,11 +107,11 @@ func passing(kind Kind) bool {
 }
 
 // pause waits before a retry, and reports whether there may be one.
-func (r *retry) pause(ctx context.Context, failed *Error) bool {
+func (o StackOptions) pause(ctx context.Context, failed *Error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	wait := failed.RetryAfter + r.Wait()
+	wait := failed.RetryAfter + o.Wait()
 	if wait > retryPatience {
 		return false
 	}
@@ -133,7 +119,7 @@ func (r *retry) pause(ctx context.Context, failed *Error) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
 		return false
 	}
-	if !r.Budget.take() {
+	if !o.Retries.take() {
 		return false
 	}
 	timer := time.NewTimer(wait)

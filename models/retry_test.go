@@ -18,7 +18,7 @@ func TestRetryAsksOnceMoreWhereThatHelps(t *testing.T) {
 		models.KindRefused, models.KindBudget, models.KindResting, models.KindCancelled} {
 		synctest.Test(t, func(t *testing.T) {
 			d := driver(groq, fails(kind))
-			_, err := models.NewRetry(d, models.RetryOptions{}).Generate(t.Context(), ask("?"))
+			_, err := models.NewRetry(d, models.StackOptions{}).Generate(t.Context(), ask("?"))
 			want := 1
 			if retried[kind] {
 				want = 2
@@ -39,7 +39,7 @@ func TestRetryWaitsAsLongAsTheProviderAsks(t *testing.T) {
 			return answer, err
 		}
 		start := time.Now()
-		answer, err := models.NewRetry(driver(groq, limited, answered), models.RetryOptions{}).Generate(t.Context(), ask("?"))
+		answer, err := models.NewRetry(driver(groq, limited, answered), models.StackOptions{}).Generate(t.Context(), ask("?"))
 		if took := time.Since(start); err != nil || took < 7500*time.Millisecond || took >= 8*time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}
@@ -56,7 +56,7 @@ func TestRetryDoesNotWaitBeyondTheDeadline(t *testing.T) {
 			defer cancel()
 			d := driver(groq, failsWith(models.Error{Kind: models.KindRate, Text: "too many", RetryAfter: after}))
 			start := time.Now()
-			_, err := models.NewRetry(d, models.RetryOptions{}).Generate(ctx, ask("?"))
+			_, err := models.NewRetry(d, models.StackOptions{}).Generate(ctx, ask("?"))
 			if got := len(d.requests()); got != want || failure(t, err).RetryAfter != after {
 				t.Errorf("%s: %d requests, %v", after, got, err)
 			}
@@ -70,7 +70,7 @@ func TestRetryDoesNotWaitBeyondTheDeadline(t *testing.T) {
 func TestRetryWithoutADeadlineHasPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driver(groq, failsWith(models.Error{Kind: models.KindRate, Text: "too many", RetryAfter: time.Hour}))
-		tries(t, models.NewRetry(d, models.RetryOptions{}), 1)
+		tries(t, models.NewRetry(d, models.StackOptions{}), 1)
 		if got := len(d.requests()); got != 1 {
 			t.Errorf("%d requests", got)
 		}
@@ -83,7 +83,7 @@ func TestRetryStopsWaitingWhenNobodyWaits(t *testing.T) {
 		d := driver(groq, failsWith(models.Error{Kind: models.KindRate, Text: "too many", RetryAfter: 20 * time.Second}))
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		_, err := models.NewRetry(d, models.RetryOptions{}).Generate(ctx, ask("?"))
+		_, err := models.NewRetry(d, models.StackOptions{}).Generate(ctx, ask("?"))
 		if err == nil || len(d.requests()) != 1 || time.Since(start) != time.Second {
 			t.Errorf("after %s and %d requests: %v", time.Since(start), len(d.requests()), err)
 		}
@@ -96,7 +96,7 @@ func TestRetryBudgetIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := models.NewRetryBudget()
 		a, b := driver(groq, fails(models.KindServer)), driver(local, fails(models.KindServer))
-		options := models.RetryOptions{Budget: shared}
+		options := models.StackOptions{Retries: shared}
 		one, other := models.NewRetry(a, options), models.NewRetry(b, options)
 		for range 500 {
 			tries(t, one, 1)
@@ -129,7 +129,7 @@ func TestRetryProperties(t *testing.T) {
 			}
 			return models.Answer{}, &models.Error{Kind: kind, Text: "it failed", Attempts: 1, Unsure: unsure}
 		}
-		g := models.NewRetry(driver(groq, one), models.RetryOptions{Wait: func() time.Duration { return 0 }})
+		g := models.NewRetry(driver(groq, one), models.StackOptions{Wait: func() time.Duration { return 0 }})
 		for first := 1; first <= 100; first++ {
 			before := requests
 			answer, err := g.Generate(context.Background(), ask("?"))
@@ -166,7 +166,7 @@ func TestRetryAddsUpWhatFailedAttemptsTook(t *testing.T) {
 		"two failures, none paid":   {[]step{fails(models.KindServer), fails(models.KindRate)}, models.Usage{}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := models.NewRetry(driver(groq, c.steps...), models.RetryOptions{Wait: func() time.Duration { return 0 }})
+			g := models.NewRetry(driver(groq, c.steps...), models.StackOptions{Wait: func() time.Duration { return 0 }})
 			answer, err := g.Generate(t.Context(), ask("?"))
 			usage, unsure := answer.Usage, answer.Unsure
 			if err != nil {

@@ -91,29 +91,9 @@ const (
 
 // Presets returns the shipped assignments. A role that is not in them inherits
 // chat, and has no model where chat has none. Embedding inherits nothing: a
-// model that chats does not embed.
-func Presets() []Preset {
-	return []Preset{
-		{Name: PresetReflex, About: "no model: rules look at what is new; costs nothing, needs no key"},
-		{
-			Name: PresetFree, About: "all on GLM-4.7-Flash of Z.AI, which costs nothing; needs ZAI_API_KEY",
-			Roles: everywhere("zai", "glm-4.7-flash"),
-		}, {
-			Name: PresetFourVendors, About: "each thread at another vendor: Groq, Gemini, Z.AI, OpenAI; needs their four keys",
-			Roles: []Role{
-				{ID: RoleWatcher, Provider: "groq", Model: "llama-3.3-70b-versatile", Fallbacks: []string{"groq/openai/gpt-oss-120b"}},
-				{ID: RoleLibrarian, Provider: "gemini", Model: "gemini-3.8-flash"},
-				{ID: RoleOracle, Provider: "zai", Model: "glm-5"},
-				{ID: RoleDreamer, Provider: "openai", Model: "gpt-4o-mini"},
-				{ID: RoleChat, Provider: "openai", Model: "gpt-4o-mini"},
-			},
-		}, {
-			// Whoever chooses it wants nothing to leave, whatever keys lie about.
-			Name: PresetLocal, About: "all on Ollama on this machine; nothing leaves it; run: ollama pull qwen3:8b",
-			Roles: append(everywhere("ollama", "qwen3:8b"), Role{ID: RoleDeliberation, Provider: "ollama", Model: "qwen3:8b"}),
-		},
-	}
-}
+// model that chats does not embed. The local one names a model for deliberations
+// too: whoever chooses it wants nothing to leave, whatever keys lie about.
+func Presets() []Preset { return slices.Clone(shipped().Presets) }
 
 // PresetNames returns their names in order.
 func PresetNames() []string {
@@ -135,14 +115,6 @@ func LookupPreset(name string) (Preset, bool) {
 		return Preset{}, false
 	}
 	return all[i], true
-}
-
-func everywhere(provider, model string) []Role {
-	var roles []Role
-	for _, id := range [...]string{RoleWatcher, RoleLibrarian, RoleOracle, RoleDreamer, RoleChat} {
-		roles = append(roles, Role{ID: id, Provider: provider, Model: model})
-	}
-	return roles
 }
 
 // RoleAssignment says which model a role has, with everything filled in.

@@ -25,25 +25,17 @@ type Meter interface {
 // no more. What it does not settle stays debited at its worst.
 const settleTimeout = 5 * time.Second
 
-// BudgetOptions configures NewBudget.
-type BudgetOptions struct {
-	By    Identity
-	Meter Meter // nil debits nothing, and says what calls cost
-	Rate  Rate
-	Now   func() time.Time // nil is time.Now; for requests without Purpose.At
-}
-
 // NewBudget debits what a call can cost at worst before it is made, and settles
 // it from its usage. Where there is no room the call is not made: the error is
 // of KindBudget, wraps the *budget.Refusal, and says when there is room again.
-func NewBudget(inner Generator, options BudgetOptions) Generator {
+func NewBudget(inner Generator, options StackOptions) Generator {
 	options.Now = clock(options.Now)
 	return &spend{inner, options}
 }
 
 type spend struct {
 	inner Generator
-	BudgetOptions
+	StackOptions
 }
 
 var _ Generator = (*spend)(nil)

@@ -20,7 +20,7 @@ var (
 )
 
 func metered(p *purse, steps ...step) models.Generator {
-	return models.NewBudget(driver(groq, steps...), models.BudgetOptions{By: groq, Meter: p, Rate: rate})
+	return models.NewBudget(driver(groq, steps...), models.StackOptions{By: groq, Meter: p, Rate: rate})
 }
 
 func TestBudgetDebitsTheWorstAndSettlesWhatWasTaken(t *testing.T) {
@@ -96,19 +96,19 @@ func TestBudgetRefuses(t *testing.T) {
 	d := driver(groq, says("x"))
 	request := ask("hello")
 	request.Purpose.At = noon
-	_, err := models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: rate}).Generate(t.Context(), request)
+	_, err := models.NewBudget(d, models.StackOptions{By: groq, Meter: p, Rate: rate}).Generate(t.Context(), request)
 	e := failure(t, err)
 	var wrapped *budget.Refusal
 	if e.Kind != models.KindBudget || !errors.As(err, &wrapped) || wrapped != refusal || e.RetryAfter != 12*time.Hour ||
 		!strings.Contains(e.Text, "22 November 00:00") || len(d.requests()) != 0 || e.Attempts != 0 {
 		t.Errorf("%+v, %d requests", e, len(d.requests()))
 	}
-	_, err = models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: models.Rate{Unknown: true, Price: models.Price{Provider: "groq", Model: "new"}}}).Generate(t.Context(), request)
+	_, err = models.NewBudget(d, models.StackOptions{By: groq, Meter: p, Rate: models.Rate{Unknown: true, Price: models.Price{Provider: "groq", Model: "new"}}}).Generate(t.Context(), request)
 	if e := failure(t, err); !strings.Contains(e.Text, "under models.prices: {provider: groq") {
 		t.Errorf("where the price is not known, it is told to raise the limit: %s", e.Text)
 	}
 	p.refuse = errors.New("disk full")
-	_, err = models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p}).Generate(t.Context(), request)
+	_, err = models.NewBudget(d, models.StackOptions{By: groq, Meter: p}).Generate(t.Context(), request)
 	if e := failure(t, err); e.Kind != models.KindBudget || !strings.Contains(e.Text, "disk full") || len(d.requests()) != 0 {
 		t.Errorf("what cannot be written down is asked: %+v", e)
 	}
@@ -217,8 +217,8 @@ func TestBudgetProperties(t *testing.T) {
 			steps = append([]step{failsWith(cut)}, steps...)
 		}
 		p := &purse{}
-		once := models.NewBudget(driver(groq, steps...), models.BudgetOptions{By: groq, Meter: p, Rate: rate})
-		got, err := models.NewRetry(once, models.RetryOptions{Wait: func() time.Duration { return 0 }}).Generate(context.Background(), request)
+		once := models.NewBudget(driver(groq, steps...), models.StackOptions{By: groq, Meter: p, Rate: rate})
+		got, err := models.NewRetry(once, models.StackOptions{Wait: func() time.Duration { return 0 }}).Generate(context.Background(), request)
 		if err != nil || len(p.settled) != len(steps) {
 			t.Fatalf("%d of %d settled, %v", len(p.settled), len(steps), err)
 		}
@@ -242,7 +242,7 @@ func TestBudgetDoesNotOverflow(t *testing.T) {
 		return models.Answer{Unsure: 1, Usage: models.Usage{Input: 1e8, Known: true}}, nil
 	})
 	beyond := models.Rate{Price: models.Price{Input: 1e9, Output: 1e300}}
-	answer, err := models.NewBudget(d, models.BudgetOptions{By: groq, Meter: p, Rate: beyond}).Generate(t.Context(), ask("x"))
+	answer, err := models.NewBudget(d, models.StackOptions{By: groq, Meter: p, Rate: beyond}).Generate(t.Context(), ask("x"))
 	if err != nil || p.charges[0].Worst.Money != math.MaxInt64 || answer.Cost != math.MaxInt64 {
 		t.Errorf("debited %d, cost %d, %v", p.charges[0].Worst.Money, answer.Cost, err)
 	}

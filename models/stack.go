@@ -14,6 +14,7 @@ import (
 
 // StackOptions are what the decorators around a driver need.
 type StackOptions struct {
+	By Identity // who answers; Stack sets it
 	// Accepts are further names under which the model may answer.
 	Accepts  []string
 	Meter    Meter // nil: nothing is debited
@@ -48,6 +49,7 @@ var _ Driver = (*Member)(nil)
 // of its own to the budget.
 func Stack(driver Driver, options StackOptions) *Member {
 	by := driver.Identity()
+	options.By = by
 	if options.Secrets == nil {
 		options.Secrets = redact.Text
 	}
@@ -55,14 +57,11 @@ func Stack(driver Driver, options StackOptions) *Member {
 		options.Circuit = NewCircuit(options.Now)
 	}
 	inner := NewTimeout(NewVerify(driver, by, options.Accepts), by, options.Timeout)
-	inner = NewBudget(inner, BudgetOptions{By: by, Meter: options.Meter, Rate: options.Rate, Now: options.Now})
-	inner = NewRetry(inner, RetryOptions{Budget: options.Retries, Wait: options.Wait})
-	inner = NewBreaker(inner, by, options.Circuit)
+	inner = NewBreaker(NewRetry(NewBudget(inner, options), options), by, options.Circuit)
 	if !by.Local {
-		inner = NewRedact(inner, RedactOptions{Secrets: options.Secrets, Masker: options.Masker})
+		inner = NewRedact(inner, options)
 	}
-	outer := NewRecord(inner, RecordOptions{By: by, Recorder: options.Recorder, Redact: options.Secrets, Now: options.Now})
-	return &Member{outer: outer, by: by, circuit: options.Circuit, rate: options.Rate}
+	return &Member{outer: NewRecord(inner, options), by: by, circuit: options.Circuit, rate: options.Rate}
 }
 
 // Identity implements Driver.
@@ -88,43 +87,38 @@ func (m *Member) Generate(ctx context.Context, request Request) (answer Answer, 
 // it: the answer, or the last error, has the failures of those before, and says
 // who answered. A member that may not be paid for is passed like one that fails;
 // a free one may still be asked.
-func Fallbacks(members ...Driver) Generator { return &fallbacks{members} }
-
-type fallbacks struct{ members []Driver }
-
-var _ Generator = (*fallbacks)(nil)
-
-// Generate implements Generator.
-func (f *fallbacks) Generate(ctx context.Context, request Request) (Answer, error) {
-	var passed []*Error
-	for i, member := range f.members {
-		answer, err := f.ask(ctx, i, request)
-		if err == nil {
-			if answer.By == (Identity{}) {
-				answer.By = member.Identity()
+func Fallbacks(members ...Driver) Generator {
+	return GeneratorFunc(func(ctx context.Context, request Request) (Answer, error) {
+		var passed []*Error
+		for i, member := range members {
+			answer, err := askOne(ctx, members, i, request)
+			if err == nil {
+				if answer.By == (Identity{}) {
+					answer.By = member.Identity()
+				}
+				answer.Passed = append(passed, answer.Passed...)
+				return answer, nil
 			}
-			answer.Passed = append(passed, answer.Passed...)
-			return answer, nil
+			failure := asError(err, member.Identity())
+			if i == len(members)-1 || ctx.Err() != nil || failure.Kind == KindCancelled {
+				failure.Passed = append(passed, failure.Passed...)
+				return Answer{}, failure
+			}
+			passed = append(passed, failure)
 		}
-		failure := asError(err, member.Identity())
-		if i == len(f.members)-1 || ctx.Err() != nil || failure.Kind == KindCancelled {
-			failure.Passed = append(passed, failure.Passed...)
-			return Answer{}, failure
-		}
-		passed = append(passed, failure)
-	}
-	return Answer{}, &Error{Kind: KindModel, Text: "no model is assigned", Next: "name one in models.roles, or choose a preset",
-		Err: errors.New("no members")}
+		return Answer{}, &Error{Kind: KindModel, Text: "no model is assigned", Next: "name one in models.roles, or choose a preset",
+			Err: errors.New("no members")}
+	})
 }
 
-// ask asks the member at i. While others wait behind it, it has an even share of
+// askOne asks the member at i. While others wait behind it, it has an even share of
 // the time that is left, so that one that hangs does not take theirs.
-func (f *fallbacks) ask(ctx context.Context, i int, request Request) (answer Answer, err error) {
-	member := f.members[i]
+func askOne(ctx context.Context, members []Driver, i int, request Request) (answer Answer, err error) {
+	member := members[i]
 	defer contain(member.Identity(), &err)
-	if ends, ok := ctx.Deadline(); ok && i < len(f.members)-1 {
+	if ends, ok := ctx.Deadline(); ok && i < len(members)-1 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)/time.Duration(len(f.members)-i))
+		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)/time.Duration(len(members)-i))
 		defer cancel()
 	}
 	return member.Generate(ctx, request)
@@ -158,59 +152,39 @@ type Recorder interface {
 	Record(ctx context.Context, call Call)
 }
 
-// RecordOptions configures NewRecord.
-type RecordOptions struct {
-	By       Identity
-	Recorder Recorder // nil records nothing
-	// Redact takes secrets out of what is recorded; nil records no text of an
-	// answer.
-	Redact func(string) string
-	Now    func() time.Time // nil is time.Now
-}
-
 // NewRecord records every call, and says how long it took.
-func NewRecord(inner Generator, options RecordOptions) Generator {
+func NewRecord(inner Generator, options StackOptions) Generator {
 	options.Now = clock(options.Now)
-	return &record{inner, options}
-}
-
-type record struct {
-	inner Generator
-	RecordOptions
-}
-
-var _ Generator = (*record)(nil)
-
-// Generate implements Generator.
-func (r *record) Generate(ctx context.Context, request Request) (Answer, error) {
-	start := r.Now()
-	answer, err := r.inner.Generate(ctx, request)
-	answer.Latency = r.Now().Sub(start)
-	if r.Recorder == nil {
+	return GeneratorFunc(func(ctx context.Context, request Request) (Answer, error) {
+		start := options.Now()
+		answer, err := inner.Generate(ctx, request)
+		answer.Latency = options.Now().Sub(start)
+		if options.Recorder == nil {
+			return answer, err
+		}
+		call := Call{Purpose: request.Purpose, By: options.By, Usage: answer.Usage, Cost: answer.Cost, Latency: answer.Latency,
+			Attempts: answer.Attempts, Outcome: Answered}
+		call.PromptHash, call.PromptBytes = hashRequest(request)
+		if err != nil {
+			failure := asError(err, options.By)
+			call.Outcome, call.Error = string(failure.Kind), options.kept(failure.Text)
+			call.Usage, call.Cost, call.Attempts = failure.Usage, failure.Cost, failure.Attempts
+		} else {
+			call.Answer = options.kept(answered(answer))
+		}
+		options.Recorder.Record(context.WithoutCancel(ctx), call)
 		return answer, err
-	}
-	call := Call{Purpose: request.Purpose, By: r.By, Usage: answer.Usage, Cost: answer.Cost, Latency: answer.Latency,
-		Attempts: answer.Attempts, Outcome: Answered}
-	call.PromptHash, call.PromptBytes = hashRequest(request)
-	if err != nil {
-		failure := asError(err, r.By)
-		call.Outcome, call.Error = string(failure.Kind), r.text(failure.Text)
-		call.Usage, call.Cost, call.Attempts = failure.Usage, failure.Cost, failure.Attempts
-	} else {
-		call.Answer = r.text(answered(answer))
-	}
-	r.Recorder.Record(context.WithoutCancel(ctx), call)
-	return answer, err
+	})
 }
 
-// text redacts before it cuts: a secret that is cut in two is none that can be
+// kept redacts before it cuts: a secret that is cut in two is none that can be
 // found. What is far over the bound is cut to it first, with the room of the
 // longest secret beyond.
-func (r *record) text(text string) string {
-	if r.Redact == nil {
+func (o StackOptions) kept(text string) string {
+	if o.Secrets == nil {
 		return ""
 	}
-	return subconscious.Clip(r.Redact(subconscious.Clip(text, 4*maxRecorded)), maxRecorded)
+	return subconscious.Clip(o.Secrets(subconscious.Clip(text, 4*maxRecorded)), maxRecorded)
 }
 
 // answered is an answer as text, with the calls of tools in it.
@@ -228,55 +202,45 @@ func answered(answer Answer) string {
 // NewTimeout bounds one attempt, and makes a well-formed *Error of whatever
 // goes wrong in it: a panic of the driver too. A timeout of 0 or less is none.
 func NewTimeout(inner Generator, by Identity, timeout time.Duration) Generator {
-	return &limit{inner, by, timeout}
-}
-
-type limit struct {
-	inner   Generator
-	by      Identity
-	timeout time.Duration
-}
-
-var _ Generator = (*limit)(nil)
-
-// Generate implements Generator.
-func (l *limit) Generate(ctx context.Context, request Request) (Answer, error) {
-	attempt, cancel := ctx, func() {}
-	if l.timeout > 0 {
-		attempt, cancel = context.WithTimeout(ctx, l.timeout)
-	}
-	defer cancel()
-	answer, err := l.ask(attempt, request)
-	if err == nil {
-		answer.Attempts = max(1, answer.Attempts)
-		return answer, nil
-	}
-	failure := asError(err, l.by)
-	failure.Attempts = max(1, failure.Attempts)
-	switch {
-	case ctx.Err() != nil && failure.Kind != KindBudget && errors.Is(ctx.Err(), context.Canceled):
-		failure.Kind, failure.Text, failure.Next = KindCancelled, "it was asked for no more", ""
-	case attempt.Err() != nil && isBroken(failure.Kind):
-		failure.Kind, failure.Text = KindTimeout, "no answer came in time"
-		if ctx.Err() == nil {
-			failure.Text = fmt.Sprintf("no answer came within %s", l.timeout)
-			failure.Next = "give it more time by models.timeout, or choose a faster model"
+	return GeneratorFunc(func(ctx context.Context, request Request) (Answer, error) {
+		attempt, cancel := ctx, func() {}
+		if timeout > 0 {
+			attempt, cancel = context.WithTimeout(ctx, timeout)
 		}
-	}
-	switch {
-	case failure.Usage.Known && plausible(failure.Usage):
-		failure.Unsure = 0
-	case maybePaid(failure.Kind):
-		failure.Usage, failure.Unsure = Usage{}, max(1, failure.Unsure)
-	default:
-		failure.Usage = Usage{}
-	}
-	return Answer{}, failure
+		defer cancel()
+		answer, err := askContained(attempt, inner, by, request)
+		if err == nil {
+			answer.Attempts = max(1, answer.Attempts)
+			return answer, nil
+		}
+		failure := asError(err, by)
+		failure.Attempts = max(1, failure.Attempts)
+		switch {
+		case ctx.Err() != nil && failure.Kind != KindBudget && errors.Is(ctx.Err(), context.Canceled):
+			failure.Kind, failure.Text, failure.Next = KindCancelled, "it was asked for no more", ""
+		case attempt.Err() != nil && isBroken(failure.Kind):
+			failure.Kind, failure.Text = KindTimeout, "no answer came in time"
+			if ctx.Err() == nil {
+				failure.Text = fmt.Sprintf("no answer came within %s", timeout)
+				failure.Next = "give it more time by models.timeout, or choose a faster model"
+			}
+		}
+		switch {
+		case failure.Usage.Known && plausible(failure.Usage):
+			failure.Unsure = 0
+		case maybePaid(failure.Kind):
+			failure.Usage, failure.Unsure = Usage{}, max(1, failure.Unsure)
+		default:
+			failure.Usage = Usage{}
+		}
+		return Answer{}, failure
+	})
 }
 
-func (l *limit) ask(ctx context.Context, request Request) (answer Answer, err error) {
-	defer contain(l.by, &err)
-	return l.inner.Generate(ctx, request)
+// askContained makes an error of a panic.
+func askContained(ctx context.Context, inner Generator, by Identity, request Request) (answer Answer, err error) {
+	defer contain(by, &err)
+	return inner.Generate(ctx, request)
 }
 
 // isBroken are the kinds that a deadline can look like from within.
@@ -295,34 +259,23 @@ func maybePaid(kind Kind) bool {
 }
 
 // NewVerify throws away what another model than the one asked for answered.
-// Versions of its name are it, and so are the names in accepts.
+// Versions of its name are it, and so are the names in accepts; a provider that
+// does not say who answered is believed.
 func NewVerify(inner Generator, by Identity, accepts []string) Generator {
-	return &verify{inner, by, slices.Clone(accepts)}
-}
-
-type verify struct {
-	inner   Generator
-	by      Identity
-	accepts []string
-}
-
-var _ Generator = (*verify)(nil)
-
-// Generate implements Generator. A provider that does not say who answered is
-// believed.
-func (v *verify) Generate(ctx context.Context, request Request) (Answer, error) {
-	answer, err := v.inner.Generate(ctx, request)
-	if err != nil {
-		return answer, err
-	}
-	if other := otherModel(v.by, v.accepts, answer.By.Model); other != nil {
-		return Answer{}, other
-	}
-	answer.By = v.by
-	if !plausible(answer.Usage) {
-		answer.Usage = Usage{}
-	}
-	return answer, nil
+	return GeneratorFunc(func(ctx context.Context, request Request) (Answer, error) {
+		answer, err := inner.Generate(ctx, request)
+		if err != nil {
+			return answer, err
+		}
+		if other := otherModel(by, accepts, answer.By.Model); other != nil {
+			return Answer{}, other
+		}
+		answer.By = by
+		if !plausible(answer.Usage) {
+			answer.Usage = Usage{}
+		}
+		return answer, nil
+	})
 }
 
 // otherModel is the failure where another model than the one asked for answered,

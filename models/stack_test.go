@@ -34,7 +34,7 @@ func TestRecord(t *testing.T) {
 				Usage: models.Usage{Input: 5, Known: true}, Cost: 9, Attempts: 2}, nil
 		}
 		d := driver(groq, slow, slow, failsWith(models.Error{Kind: models.KindCut, Text: "broke near " + key, Attempts: 1, Cost: 3}))
-		g := models.NewRecord(d, models.RecordOptions{By: groq, Recorder: l, Redact: hideKey})
+		g := models.NewRecord(d, models.StackOptions{By: groq, Recorder: l, Secrets: hideKey})
 		request := ask("hello")
 		request.Purpose = models.Purpose{Role: "watcher", Tick: 3}
 		answer, err := g.Generate(t.Context(), request)
@@ -62,7 +62,7 @@ func TestRecord(t *testing.T) {
 
 func TestRecordWithoutRedactionKeepsNoText(t *testing.T) {
 	l := &ledger{}
-	g := models.NewRecord(driver(groq, says("hello"), fails(models.KindCut)), models.RecordOptions{By: groq, Recorder: l})
+	g := models.NewRecord(driver(groq, says("hello"), fails(models.KindCut)), models.StackOptions{By: groq, Recorder: l})
 	tries(t, g, 2)
 	if l.calls[0].Answer != "" || l.calls[1].Error != "" {
 		t.Errorf("%+v", l.calls)

@@ -1,12 +1,15 @@
 package models
 
 import (
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/subconsciousd/subconsciousd/internal/own"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
@@ -66,52 +69,24 @@ const (
 	ThinkingQwen   = "template" // chat_template_kwargs: {enable_thinking: …}
 )
 
-// Vendors returns the presets of providers, in the order in which they are
-// shown.
-func Vendors() []Vendor {
-	return []Vendor{
-		{
-			Name: "openai", Title: "OpenAI", Kind: OpenAI, BaseURL: "https://api.openai.com/v1/", KeyEnv: []string{"OPENAI_API_KEY"},
-			KeyURL: "https://platform.openai.com/api-keys", Schema: SchemaJSON, TokenField: FieldMaxCompletionTokens, StreamUsage: true,
-			Thinking: ThinkingEffort,
-		}, {
-			Name: "groq", Title: "Groq", Kind: OpenAI, BaseURL: "https://api.groq.com/openai/v1/", KeyEnv: []string{"GROQ_API_KEY"},
-			KeyURL: "https://console.groq.com/keys", Schema: SchemaObject, TokenField: FieldMaxCompletionTokens, StreamUsage: true, Thinking: ThinkingEffort,
-		}, {
-			Name: "gemini", Title: "Google Gemini", Kind: OpenAI, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
-			KeyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyURL: "https://aistudio.google.com/apikey",
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingEffort,
-		}, {
-			Name: "zai", Title: "Z.AI", Kind: OpenAI, BaseURL: "https://api.z.ai/api/paas/v4/", KeyEnv: []string{"ZAI_API_KEY", "Z_AI_API_KEY"},
-			KeyURL: "https://z.ai/manage-apikey/apikey-list", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true,
-			Thinking: ThinkingZAI,
-		}, {
-			Name: "mistral", Title: "Mistral", Kind: OpenAI, BaseURL: "https://api.mistral.ai/v1/", KeyEnv: []string{"MISTRAL_API_KEY"},
-			KeyURL: "https://console.mistral.ai/api-keys", Schema: SchemaJSON, TokenField: FieldMaxTokens,
-		}, {
-			Name: "deepseek", Title: "DeepSeek", Kind: OpenAI, BaseURL: "https://api.deepseek.com/v1/", KeyEnv: []string{"DEEPSEEK_API_KEY"},
-			KeyURL: "https://platform.deepseek.com/api_keys", Schema: SchemaObject, TokenField: FieldMaxTokens, StreamUsage: true,
-		}, {
-			Name: "openrouter", Title: "OpenRouter", Kind: OpenAI, BaseURL: "https://openrouter.ai/api/v1/", KeyEnv: []string{"OPENROUTER_API_KEY"},
-			KeyURL: "https://openrouter.ai/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingRouter,
-		}, {
-			Name: "ollama", Title: "Ollama", Kind: OpenAI, BaseURL: "http://127.0.0.1:11434/v1/", Local: true,
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingOllama,
-		}, {
-			Name: "llama.cpp", Title: "llama.cpp", Kind: OpenAI, BaseURL: "http://127.0.0.1:8080/v1/", Local: true,
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen,
-		}, {
-			Name: "vllm", Title: "vLLM", Kind: OpenAI, BaseURL: "http://127.0.0.1:8000/v1/", KeyEnv: []string{"VLLM_API_KEY"}, Local: true,
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true, Thinking: ThinkingQwen,
-		}, {
-			Name: "lmstudio", Title: "LM Studio", Kind: OpenAI, BaseURL: "http://127.0.0.1:1234/v1/", Local: true,
-			Schema: SchemaJSON, TokenField: FieldMaxTokens, StreamUsage: true,
-		}, {
-			Name: "anthropic", Title: "Anthropic", Kind: Anthropic, BaseURL: "https://api.anthropic.com/", KeyEnv: []string{"ANTHROPIC_API_KEY"},
-			KeyURL: "https://console.anthropic.com/settings/keys", Schema: SchemaJSON, TokenField: FieldMaxTokens,
-		},
+// shipped are the vendors and presets that are known without configuration.
+//
+//go:embed shipped.json
+var shippedFile []byte
+
+var shipped = sync.OnceValue(func() (known struct {
+	Vendors []Vendor
+	Presets []Preset
+}) {
+	if err := json.Unmarshal(shippedFile, &known); err != nil {
+		panic(err)
 	}
-}
+	return known
+})
+
+// Vendors returns the vendors whose presets are shipped, in the order in which
+// they are shown.
+func Vendors() []Vendor { return slices.Clone(shipped().Vendors) }
 
 // VendorNames returns their names in order.
 func VendorNames() []string {

@@ -31,7 +31,7 @@ func paid(t *testing.T, config budget.Config, price float64, big int) (r deliber
 		w.Readings["read_file"] = reading{Text: "x", Big: big, Words: w.Readings["read_file"].Words}
 		options := w.options(db)
 		options.Purse = purse
-		generator := models.NewBudget(w, models.BudgetOptions{By: models.Identity{Provider: "test", Model: "frontier"}, Meter: purse,
+		generator := models.NewBudget(w, models.StackOptions{By: models.Identity{Provider: "test", Model: "frontier"}, Meter: purse,
 			Rate: models.Rate{Price: models.Price{Input: price, Output: price}}, Now: options.Now})
 		options.Asker = func() deliberate.Asker {
 			a := w.asker()

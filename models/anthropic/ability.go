@@ -1,9 +1,9 @@
 package anthropic
 
 import (
-	"regexp"
 	"strconv"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -32,12 +32,12 @@ const (
 
 // named finds family and version in "claude-opus-4-7" or, as older ones are
 // named, in "claude-3-5-haiku-20241022".
-var named = regexp.MustCompile(`claude-(?:(\d+)-(?:(\d)-)?)?([a-z]+)(?:-(\d+)(?:[-.](\d{1,2}))?)?(?:[-@:]|$)`)
+var named = lazy.Regexp(`claude-(?:(\d+)-(?:(\d)-)?)?([a-z]+)(?:-(\d+)(?:[-.](\d{1,2}))?)?(?:[-@:]|$)`)
 
 // abilityOf knows a model by its name. What is not Claude, but speaks the
 // protocol, is asked as the oldest is.
 func abilityOf(model string) ability {
-	found := named.FindStringSubmatch(model)
+	found := named().FindStringSubmatch(model)
 	if found == nil {
 		return ability{temperature: true}
 	}
