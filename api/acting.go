@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"time"
 
-	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 )
 
 // Proposer shows the actions that wait for the person's word, and takes it.
@@ -31,27 +29,17 @@ type Undoer interface {
 	Undo(ctx context.Context, request UndoRequest) (ActionRun, error)
 }
 
-// ProposalState says what became of a proposal.
-type ProposalState string
-
-// The states of a proposal.
-const (
-	ProposalPending  ProposalState = "pending"
-	ProposalApproved ProposalState = "approved"
-	ProposalRejected ProposalState = "rejected"
-	ProposalExpired  ProposalState = "expired"
+// ProposalState says what became of a proposal, and RunState of a run.
+type (
+	ProposalState = actions.ProposalState
+	RunState      = actions.RunState
 )
 
-// RunState says what became of a run.
-type RunState string
-
-// The states of a run.
+// The states of a proposal and of a run, as far as others ask for them.
 const (
-	RunStarted   RunState = "started"
-	RunSucceeded RunState = "succeeded"
-	RunFailed    RunState = "failed"
-	RunTimedOut  RunState = "timed_out"
-	RunUnknown   RunState = "unknown" // the daemon ended meanwhile; it is never repeated
+	ProposalPending = actions.Pending
+	RunStarted      = actions.RunStarted
+	RunSucceeded    = actions.RunSucceeded
 )
 
 // ProposalQuery says which proposals are wanted.
@@ -81,53 +69,13 @@ type ProposalPage struct {
 
 // Proposal is an action that somebody asks for and the person decides on.
 type Proposal struct {
-	ID     string        `json:"id"` // p-…
-	State  ProposalState `json:"state"`
-	Action string        `json:"action"`
+	actions.Proposal
 	// Description is what the configuration says of the action.
 	Description string `json:"description,omitempty"`
-	// Arguments are a JSON object, exactly as they are bound.
-	Arguments json.RawMessage `json:"arguments"`
-	// Argv is exactly what would run, program first; empty for an action that is
-	// built in, which its arguments say all about.
-	Argv   []string `json:"argv"`
-	Folder string   `json:"folder,omitempty"`
-	// Hash stands for the action's definition and its arguments. Approving
-	// needs the one that was shown.
-	Hash string `json:"hash"`
-	// Reason is the model's, in one sentence.
-	Reason       string                  `json:"reason"`
-	Incident     subconscious.IncidentID `json:"incident,omitempty"`
-	Deliberation string                  `json:"deliberation,omitempty"`
-	At           time.Time               `json:"at"`
-	Expires      time.Time               `json:"expires"`
-	// Decided is when the person decided, zero for not.
-	Decided time.Time `json:"decided,omitzero"`
-	// Shown says whose words the model had been shown: owner, machine, agent,
-	// outsider.
-	Shown []string `json:"shown"`
-	// Clause of the policy that asks the person, and Why.
-	Clause string `json:"clause,omitempty"`
-	Why    string `json:"why,omitempty"`
 	// Undo: it can be taken back for a while after it was carried out.
 	Undo bool `json:"undo,omitempty"`
-	// Run is what it led to, "" for nothing. By is the process that approved it:
-	// number, program and terminal in words.
-	Run string `json:"run,omitempty"`
-	By  string `json:"by,omitempty"`
 	// Problem is why it could not be approved now, though it waits: its action
 	// is configured otherwise meanwhile, say.
-	Problem string `json:"problem,omitempty"`
-}
-
-// ProposalStatus is a proposal that waits, on the screen of a status.
-type ProposalStatus struct {
-	ID       string                  `json:"id"`
-	Action   string                  `json:"action"`
-	Reason   string                  `json:"reason"`
-	Incident subconscious.IncidentID `json:"incident,omitempty"`
-	Expires  time.Time               `json:"expires"`
-	// Problem is as in Proposal.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -211,32 +159,11 @@ type RunPage struct {
 
 // ActionRun is an action that was carried out, or the taking back of one.
 type ActionRun struct {
-	ID       string   `json:"id"` // r-…
-	Action   string   `json:"action"`
-	Argv     []string `json:"argv"`
-	State    RunState `json:"state"`
-	ExitCode int      `json:"exit_code"`
-	// Output is what the program wrote, capped, without secrets.
-	Output string    `json:"output,omitempty"`
-	At     time.Time `json:"at"`
-	Ended  time.Time `json:"ended,omitzero"`
-	// UndoUntil is until when it can be taken back, zero where it cannot.
-	UndoUntil time.Time `json:"undo_until,omitzero"`
-	// UndoOf is the run that this one took back, Undone the one that took this
-	// one back.
-	UndoOf string `json:"undo_of,omitempty"`
-	Undone string `json:"undone,omitempty"`
-	// UndoTried is the run that was to take this one back, and has not, or not
-	// yet.
-	UndoTried    string                  `json:"undo_tried,omitempty"`
-	Proposal     string                  `json:"proposal,omitempty"`
-	Deliberation string                  `json:"deliberation,omitempty"`
-	Incident     subconscious.IncidentID `json:"incident,omitempty"`
-	// By is the process that approved it, or took a run back by it; "" where the
-	// configuration let it through.
-	By string `json:"by,omitempty"`
-	// Problem is why it could not be started, or was ended.
-	Problem string `json:"problem,omitempty"`
+	actions.Run
+	// Undone is the run that took this one back, and UndoTried the one that was to
+	// and has not, or not yet.
+	Undone    string `json:"undone,omitempty"`
+	UndoTried string `json:"undo_tried,omitempty"`
 }
 
 // UndoRequest is the body of POST /v1/undo.

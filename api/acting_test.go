@@ -22,7 +22,7 @@ func TestActingRoutes(t *testing.T) {
 		want               string // in the body
 	}{
 		{"GET", "/v1/proposals", "", 200, `{"proposals":[{"id":"p-4f2a","state":"pending","action":"restart-unit"`},
-		{"GET", "/v1/proposals", "", 200, `"arguments":{"reason":"four failures, the last at 13:00","unit":"backup.service"},"argv":["/usr/bin/systemctl","--user"`},
+		{"GET", "/v1/proposals", "", 200, `"arguments":{"reason":"four failures, the last at 13:00","unit":"backup.service"},"reason":"it failed four times, and a restart mended it each time before","incident":"i-backup-1a0","deliberation":"d-6b0","shown":["machine","outsider"],"clause":"act-asks-for-strangers","why":"a stranger's word was shown","argv":["/usr/bin/systemctl","--user"`},
 		{"GET", "/v1/proposals?all=true&limit=1", "", 200, `"before":"p-4f2a"`},
 		{"GET", "/v1/proposals?all=true&limit=999&before=p-37c0", "", 200, `"argv":[]`},
 		{"HEAD", "/v1/proposals", "", 200, ""},
@@ -49,7 +49,7 @@ func TestActingRoutes(t *testing.T) {
 		{"POST", "/v1/proposals/decide", `{"id":"p-none","approve":true,"hash":"ab"}`, 404, "p-none"},
 		{"POST", "/v1/proposals/decide", `{"id":"p-39b1","approve":true,"hash":"ab"}`, 410, `"code":"expired"`},
 		{"POST", "/v1/proposals/decide", `{"id":"p-37c0","approve":true,"hash":"ab"}`, 409, `"code":"used"`},
-		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":"` + hash + `"}`, 200, `"run":{"id":"r-new-1","action":"restart-unit"`},
+		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a","approve":true,"hash":"` + hash + `"}`, 200, `"run":{"id":"r-new-1","state":"succeeded","action":"restart-unit"`},
 		{"POST", "/v1/proposals/decide", `{"id":"p-4f2a"}`, 409, `"code":"used"`},
 		{"GET", "/v1/runs", "", 200, `{"runs":[{"id":"r-new-1"`},
 		{"GET", "/v1/runs?undoable=true&limit=5", "", 200, `"id":"r-23"`},
@@ -218,7 +218,7 @@ func TestApprovingOutlivesItsClient(t *testing.T) {
 	if err := server.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if decisions := mind.Decisions(); len(decisions) != 1 || !decisions[0].Approve || mind.Proposed[0].State != api.ProposalApproved {
+	if decisions := mind.Decisions(); len(decisions) != 1 || !decisions[0].Approve || mind.Proposed[0].State != "approved" {
 		t.Errorf("decided: %+v, %s", decisions, mind.Proposed[0].State)
 	}
 }

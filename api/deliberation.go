@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -38,7 +39,7 @@ type Deliberation struct {
 	Rounds []DeliberationRound `json:"rounds"`
 	// Taint says whose words the model was shown in all: owner, machine, agent,
 	// outsider.
-	Taint []string                `json:"taint"`
+	Taint []subconscious.Trust    `json:"taint"`
 	Cited []subconscious.Citation `json:"cited"`
 	// Proposal and Run are what it led to, "" for nothing; ProposalState is what
 	// became of the proposal, "" where that is known no more.
@@ -86,16 +87,9 @@ type DeliberationCall struct {
 	// Result is as the model was shown it.
 	Result string `json:"result,omitempty"`
 	// Shown says whose words the result held.
-	Shown []string `json:"shown"`
+	Shown []subconscious.Trust `json:"shown"`
 	// Judgement is the policy's, of a request for an effect; nil for reading.
-	Judgement *PolicyJudgement `json:"judgement,omitempty"`
-}
-
-// PolicyJudgement is what the policy said of an effect, and which clause.
-type PolicyJudgement struct {
-	Permission string `json:"permission"` // allowed, quarantined, proposed, refused
-	Clause     string `json:"clause"`
-	Why        string `json:"why"`
+	Judgement *escalate.Judgement `json:"judgement,omitempty"`
 }
 
 // DeliberatingStatus is a deliberation that waits or is under way.

@@ -5,6 +5,7 @@ package api
 import (
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -19,7 +20,7 @@ type Status struct {
 	Subconscious subconscious.Document `json:"subconscious"`
 	// Parked are what stands and found no room in its list, the most important
 	// first.
-	Parked []ParkedEntry `json:"parked"`
+	Parked []subconscious.Entry `json:"parked"`
 	// Pending are commands that the next tick will consume.
 	Pending   []subconscious.Command `json:"pending"`
 	Incidents IncidentCounts         `json:"incidents"`
@@ -37,19 +38,9 @@ type Status struct {
 	Presence subconscious.Presence `json:"presence"`
 	// Proposed are the actions that wait for the person's word, newest first, at
 	// most 5; Incidents.Proposals counts all.
-	Proposed []ProposalStatus `json:"proposed"`
+	Proposed []Proposal `json:"proposed"`
 	// Deliberating are the deliberations under way and those that wait, in order.
 	Deliberating []DeliberatingStatus `json:"deliberating"`
-}
-
-// ParkedEntry is an entry that waits for room.
-type ParkedEntry struct {
-	ID         subconscious.EntryID `json:"id"`
-	List       subconscious.List    `json:"list"`
-	Kind       subconscious.Kind    `json:"kind"`
-	Summary    string               `json:"summary"`
-	Importance int                  `json:"importance"` // 1 to 10
-	Due        time.Time            `json:"due,omitzero"`
 }
 
 // MindStatus says which mind this is.
@@ -125,14 +116,12 @@ type BudgetStatus struct {
 // disk waits for a restart.
 const NoticeConfiguration = "configuration_changed"
 
-// Notice is an operational notice: the daemon about itself.
-type Notice struct {
-	At   time.Time `json:"at"`
-	Code string    `json:"code"` // "sense_blind", "document_rejected"
-	Text string    `json:"text"`
-	// Next says what to do.
-	Next string `json:"next,omitempty"`
-}
+// Notice is what the daemon has to say about itself, and EntryChange what
+// happened to one entry at a tick.
+type (
+	Notice      = subconscious.Notice
+	EntryChange = aggregator.EntryChange
+)
 
 // TickReport is what one tick did.
 type TickReport struct {
@@ -183,17 +172,6 @@ type ThreadReport struct {
 	// Failures are those of models that were asked before, in order and in plain
 	// words.
 	Failures []string `json:"failures,omitempty"`
-}
-
-// EntryChange is what happened to one entry at a tick.
-type EntryChange struct {
-	Entry   subconscious.EntryID `json:"entry"`
-	What    string               `json:"what"` // added, reinforced, faded, over, dropped, promoted, parked, returned, closed, confirmed
-	List    subconscious.List    `json:"list"`
-	Summary string               `json:"summary"`
-	From    int                  `json:"from"` // strength before
-	To      int                  `json:"to"`   // strength after
-	Why     string               `json:"why,omitempty"`
 }
 
 // Decision says what became of one request to tell somebody.

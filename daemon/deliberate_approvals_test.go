@@ -200,7 +200,7 @@ func TestApprovedIsWhatWasShown(t *testing.T) {
 		t.Errorf("it is shown as %s", asJSON(t, now))
 	}
 	status, err := client.Ask(ctx, w.client, api.GetStatus, api.Nothing{})
-	if err != nil || !slices.ContainsFunc(status.Proposed, func(s api.ProposalStatus) bool { return s.ID == p.ID && s.Problem != "" }) {
+	if err != nil || !slices.ContainsFunc(status.Proposed, func(s api.Proposal) bool { return s.ID == p.ID && s.Problem != "" }) {
 		t.Errorf("status says of it: %s, %v", asJSON(t, status.Proposed), err)
 	}
 	if inbox, err := client.Ask(ctx, w.client, api.GetInbox, api.InboxQuery{All: true}); err != nil || slices.ContainsFunc(inbox.Incidents, func(i api.InboxIncident) bool { return i.Proposal == p.ID }) {
@@ -224,7 +224,7 @@ func TestApprovedIsWhatWasShown(t *testing.T) {
 	w.refusesToRun("unit-2", p, api.CodeExpired)
 	w.restart()
 	w.refusesToRun("unit-2", p, api.CodeExpired)
-	if now := w.proposal("unit-2"); now.State != api.ProposalExpired {
+	if now := w.proposal("unit-2"); now.State != "expired" {
 		t.Errorf("it is shown as %s", asJSON(t, now))
 	}
 	w.clock.advance(30 * 24 * time.Hour)
@@ -302,7 +302,7 @@ func TestNoChannelApproves(t *testing.T) {
 	press("unit-1", 0)
 	w.ticks(2)
 	first, second := w.proposal("unit-0"), w.proposal("unit-1")
-	if first.State != api.ProposalRejected || second.State != api.ProposalPending || w.wrote("unit-0")+w.wrote("unit-1")+w.wrote("unit-2") != 0 {
+	if first.State != "rejected" || second.State != api.ProposalPending || w.wrote("unit-0")+w.wrote("unit-1")+w.wrote("unit-2") != 0 {
 		t.Fatalf("no and later: %s", asJSON(t, []api.Proposal{first, second}))
 	}
 	if history := w.document().EscalationHistory; !slices.ContainsFunc(history, func(e subconscious.EscalationRecord) bool { return e.Outcome == "proposed; you: rejected" }) {
@@ -313,7 +313,7 @@ func TestNoChannelApproves(t *testing.T) {
 		t.Errorf("put off, and approved at home: %q", code)
 	}
 	press("unit-1", 1) // a no comes too late
-	if p := w.proposal("unit-1"); p.State != api.ProposalApproved || w.wrote("unit-1") != 1 {
+	if p := w.proposal("unit-1"); p.State != "approved" || w.wrote("unit-1") != 1 {
 		t.Errorf("a no after the yes: %s", p.State)
 	}
 }

@@ -179,7 +179,7 @@ func permissions(d api.Deliberation) (said []string) {
 	for _, round := range d.Rounds {
 		for _, call := range round.Calls {
 			if call.Judgement != nil {
-				said = append(said, call.Tool+" "+call.Judgement.Permission)
+				said = append(said, call.Tool+" "+string(call.Judgement.Permission))
 			}
 		}
 	}
@@ -218,18 +218,18 @@ func TestLeastTaint(t *testing.T) {
 		agent    bool // an agent speaks
 		ran      int
 		memory   string
-		taint    []string
+		taint    []subconscious.Trust
 	}{
-		"a note acts":                     {escalate.ApproveTainted, effects, ownNote, false, 1, "active", []string{"machine", "owner"}},
-		"a note asks where always":        {escalate.ApproveAlways, effects, ownNote, false, 0, "active", []string{"machine", "owner"}},
-		"a note, and mail is read":        {escalate.ApproveTainted, after(readMail), ownNote, false, 0, "quarantined", []string{"machine", "outsider", "owner"}},
-		"a note, and mail is read, never": {escalate.ApproveNever, after(readMail), ownNote, false, 0, "quarantined", []string{"machine", "outsider", "owner"}},
-		"a note, and the mind is read":    {escalate.ApproveTainted, after(readMind), ownNote, false, 0, "quarantined", []string{"machine", "outsider", "owner"}},
-		"a mail":                          {escalate.ApproveTainted, effects, fromMail, false, 0, "quarantined", []string{"machine", "outsider"}},
-		"a mail that cites the person":    {escalate.ApproveNever, after(readOwn), fromMail, false, 0, "quarantined", []string{"machine", "outsider", "owner"}},
-		"an agent":                        {escalate.ApproveTainted, effects, agentSays, true, 0, "quarantined", []string{"agent", "machine"}},
-		"an agent where never":            {escalate.ApproveNever, effects, agentSays, true, 1, "quarantined", []string{"agent", "machine"}},
-		"an agent where always":           {escalate.ApproveAlways, effects, agentSays, true, 0, "quarantined", []string{"agent", "machine"}},
+		"a note acts":                     {escalate.ApproveTainted, effects, ownNote, false, 1, "active", []subconscious.Trust{"machine", "owner"}},
+		"a note asks where always":        {escalate.ApproveAlways, effects, ownNote, false, 0, "active", []subconscious.Trust{"machine", "owner"}},
+		"a note, and mail is read":        {escalate.ApproveTainted, after(readMail), ownNote, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a note, and mail is read, never": {escalate.ApproveNever, after(readMail), ownNote, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a note, and the mind is read":    {escalate.ApproveTainted, after(readMind), ownNote, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a mail":                          {escalate.ApproveTainted, effects, fromMail, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider"}},
+		"a mail that cites the person":    {escalate.ApproveNever, after(readOwn), fromMail, false, 0, "quarantined", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"an agent":                        {escalate.ApproveTainted, effects, agentSays, true, 0, "quarantined", []subconscious.Trust{"agent", "machine"}},
+		"an agent where never":            {escalate.ApproveNever, effects, agentSays, true, 1, "quarantined", []subconscious.Trust{"agent", "machine"}},
+		"an agent where always":           {escalate.ApproveAlways, effects, agentSays, true, 0, "quarantined", []subconscious.Trust{"agent", "machine"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRehearsal(t, c.approval, plays(c.turns...))
@@ -321,7 +321,7 @@ func TestMachineIsJudgedByItself(t *testing.T) {
 	w.tick()
 	w.concluded()
 	got := w.onlyDeliberation()
-	if got.Outcome != subconscious.OutcomeDismissed || !slices.Equal(got.Taint, []string{"machine"}) {
+	if got.Outcome != subconscious.OutcomeDismissed || !slices.Equal(got.Taint, []subconscious.Trust{"machine"}) {
 		t.Errorf("it came to %s", asJSON(t, got))
 	}
 	for _, r := range w.server.Requests() {

@@ -112,7 +112,7 @@ func TestDeliberated(t *testing.T) {
 	if !strings.Contains(got.Prompt.User, "/srv") || got.Prompt.System == "" || got.Rounds[0].Calls[0].Tool != "health" {
 		t.Errorf("its record is %s", asJSON(t, got))
 	}
-	if j := got.Rounds[1].Calls[0].Judgement; j == nil || j.Permission != string(escalate.Allowed) {
+	if j := got.Rounds[1].Calls[0].Judgement; j == nil || j.Permission != escalate.Allowed {
 		t.Errorf("the policy said %+v", j)
 	}
 	history := w.document().EscalationHistory
@@ -192,7 +192,7 @@ func TestProposedApprovedUndone(t *testing.T) {
 	if w.rests(); !strings.Contains(texts(phone), p.ID) {
 		t.Errorf("told: %s", texts(phone))
 	}
-	if !slices.Contains(p.Shown, "outsider") || p.Clause != "act-asks-for-strangers" {
+	if !slices.Contains(p.Trusts, "outsider") || p.Clause != "act-asks-for-strangers" {
 		t.Errorf("the proposal is %s", asJSON(t, p))
 	}
 	if _, err := w.d.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: strings.Repeat("0", 64), Approve: true}); err == nil || exists(mark) {
@@ -205,7 +205,7 @@ func TestProposedApprovedUndone(t *testing.T) {
 	if _, err := w.d.Decide(ctx, api.ProposalDecision{ID: p.ID, Hash: p.Hash, Approve: true}); err == nil {
 		t.Error("approved twice")
 	}
-	if last := w.lastDeliberation(); last.Proposal != p.ID || last.ProposalState != api.ProposalApproved || last.Run != result.Run.ID {
+	if last := w.lastDeliberation(); last.Proposal != p.ID || last.ProposalState != "approved" || last.Run != result.Run.ID {
 		t.Errorf("the deliberation says %s", asJSON(t, last))
 	}
 	w.learns("proposed; you: approved")
@@ -269,7 +269,7 @@ func TestUndoFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed, err := w.d.Undo(ctx, api.UndoRequest{Run: run})
-	if err != nil || failed.State != api.RunFailed {
+	if err != nil || failed.State != "failed" {
 		t.Fatalf("taken back: %s, %v", asJSON(t, failed), err)
 	}
 	if _, err := w.d.Undo(ctx, api.UndoRequest{Run: run}); err == nil || !strings.Contains(err.Error(), failed.ID) {

@@ -124,11 +124,11 @@ func TestStrangerBesideOwnWords(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*rehearsal)
 		title   string // of what the person has to hear
-		taint   []string
+		taint   []subconscious.Trust
 	}{
-		"a note":             {func(w *rehearsal) { paysInvoice(w); settlesInvoice(w) }, "pay invoice 4711", []string{"machine", "outsider", "owner"}},
-		"a note, mail first": {func(w *rehearsal) { settlesInvoice(w); w.hears(); paysInvoice(w) }, "pay invoice 4711", []string{"machine", "outsider", "owner"}},
-		"a disk":             {func(w *rehearsal) { w.disk.set(97); emptiesDisk(w) }, "/srv", []string{"machine", "outsider"}},
+		"a note":             {func(w *rehearsal) { paysInvoice(w); settlesInvoice(w) }, "pay invoice 4711", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a note, mail first": {func(w *rehearsal) { settlesInvoice(w); w.hears(); paysInvoice(w) }, "pay invoice 4711", []subconscious.Trust{"machine", "outsider", "owner"}},
+		"a disk":             {func(w *rehearsal) { w.disk.set(97); emptiesDisk(w) }, "/srv", []subconscious.Trust{"machine", "outsider"}},
 	} {
 		for how, turns := range map[string][][]models.ToolCall{
 			"dismissed": {{callDismiss}, {callSnooze}}, "snoozed": {{callSnooze}, {callDismiss}}, "remembered": {{callRemember}},

@@ -49,7 +49,8 @@ func lookUp(ctx context.Context, kept *mind.Store, staged *senses.Staged, before
 		return fmt.Errorf("read the notices: %w", err)
 	}
 	for _, n := range notices {
-		gate.Notices = append(gate.Notices, escalate.Notice{Code: n.Code, Key: n.Key, At: n.At.In(gate.At.Location()), Text: n.Text, Next: n.Next})
+		n.At = n.At.In(gate.At.Location())
+		gate.Notices = append(gate.Notices, n)
 	}
 	return nil
 }

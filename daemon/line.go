@@ -14,9 +14,9 @@ import (
 // Line is a tick in one line, for people.
 func Line(report api.TickReport) string {
 	var what []string
-	counts := map[string]int{}
+	counts := map[aggregator.What]int{}
 	for _, c := range report.Changes {
-		switch aggregator.What(c.What) {
+		switch c.What {
 		case aggregator.Added, aggregator.Reinforced, aggregator.Restated, aggregator.Over, aggregator.Promoted, aggregator.Returned:
 			what = append(what, fmt.Sprintf("%s %q", c.What, c.Summary))
 		case aggregator.Faded, aggregator.Dropped, aggregator.Parked:
@@ -28,7 +28,7 @@ func Line(report api.TickReport) string {
 		what = append(what[:shown], fmt.Sprintf("and %d more", len(what)-shown))
 	}
 	for _, name := range []aggregator.What{aggregator.Parked, aggregator.Faded, aggregator.Dropped} {
-		if n := counts[string(name)]; n > 0 {
+		if n := counts[name]; n > 0 {
 			what = append(what, fmt.Sprintf("%d %s", n, name))
 		}
 	}

@@ -19,15 +19,10 @@ func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, res
 	next subconscious.State, changes aggregator.Changes, request tickRequest) api.TickReport {
 	report := api.TickReport{
 		Tick: next.TickCount, At: snapshot.At, Kind: request.kind, DryRun: request.dryRun,
-		Senses: senseReports(staged, collected), Changes: []api.EntryChange{}, Decisions: []api.Decision{}, Told: []api.ToldMessage{},
+		Senses: senseReports(staged, collected), Changes: changes.Entries, Decisions: []api.Decision{}, Told: []api.ToldMessage{},
 	}
 	for _, r := range results {
 		report.Threads = append(report.Threads, d.threadReport(r, snapshot.Fields[r.Thread], changes))
-	}
-	for _, c := range changes.Entries {
-		report.Changes = append(report.Changes, api.EntryChange{
-			Entry: c.Entry, What: string(c.What), List: c.List, Summary: c.Summary, From: c.From, To: c.To, Why: c.Why,
-		})
 	}
 	return report
 }
@@ -85,7 +80,7 @@ func (d *Daemon) threadReport(r threads.Result, field subconscious.Field, change
 func entryLog(report api.TickReport, next, before subconscious.State, changes aggregator.Changes) ([]mind.LogEntry, error) {
 	var out []mind.LogEntry
 	for _, c := range report.Changes {
-		if c.What == string(aggregator.Faded) {
+		if c.What == aggregator.Faded {
 			continue
 		}
 		entry, ok := next.Entry(c.Entry)
@@ -112,7 +107,7 @@ func entryLog(report api.TickReport, next, before subconscious.State, changes ag
 		if err != nil {
 			return nil, fmt.Errorf("log entry %s: %w", c.Entry, err)
 		}
-		out = append(out, mind.LogEntry{Entry: c.Entry, Incident: entry.Incident, Tick: report.Tick, At: report.At, What: c.What, JSON: text})
+		out = append(out, mind.LogEntry{Entry: c.Entry, Incident: entry.Incident, Tick: report.Tick, At: report.At, What: string(c.What), JSON: text})
 	}
 	return out, nil
 }

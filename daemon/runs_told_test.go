@@ -136,7 +136,7 @@ func TestActionsDecideNothing(t *testing.T) {
 	}
 	// The mind is this process: what the person begins is no child of it.
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", "FREE=$$ env "+strings.Join(command, " ")+" &").CombinedOutput()
-	if err != nil || !strings.HasPrefix(string(out), "yes <nil>\n") || w.proposal("unit-1").State != api.ProposalApproved {
+	if err != nil || !strings.HasPrefix(string(out), "yes <nil>\n") || w.proposal("unit-1").State != "approved" {
 		t.Errorf("from a person: %s, %v", out, err)
 	}
 }

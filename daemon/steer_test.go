@@ -189,7 +189,7 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 		}
 		var said []string
 		for _, c := range report.Changes {
-			said = append(said, c.What+" "+c.Summary)
+			said = append(said, string(c.What)+" "+c.Summary)
 		}
 		slices.Sort(said)
 		if first == "" {

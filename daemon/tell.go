@@ -194,7 +194,7 @@ func toldNotices(outcome escalate.Decided) []mind.NoticeKey {
 	}
 	var keys []mind.NoticeKey
 	for _, n := range outcome.Notices.Notices {
-		keys = append(keys, mind.NoticeKey{Code: n.Code, Key: n.Key})
+		keys = append(keys, n.NoticeKey)
 	}
 	return keys
 }

@@ -26,7 +26,7 @@ func FuzzDecide(f *testing.F) {
 	in := plainInput()
 	in.At = time.Date(9999, 12, 31, 23, 59, 0, 0, time.UTC)
 	in.Asked[0].Importance, in.Asked[0].Summary = 1<<40, "\x1b[2J https://www.evil.example/x javascript:alert(1)\n"
-	in.Notices = []escalate.Notice{{Code: "blind", Text: "mail\nsees nothing", Next: "http://evil.example"}}
+	in.Notices = []escalate.Notice{{NoticeKey: subconscious.NoticeKey{Code: "blind"}, Text: "mail\nsees nothing", Next: "http://evil.example"}}
 	f.Add([]byte(asJSON(in)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var in escalate.Input

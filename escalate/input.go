@@ -53,13 +53,7 @@ type Spent struct {
 }
 
 // Notice is what the daemon has to say about itself and has not told yet.
-type Notice struct {
-	Code string    `json:"code"`
-	Key  string    `json:"key"`
-	At   time.Time `json:"at"` // since when it is so
-	Text string    `json:"text"`
-	Next string    `json:"next"`
-}
+type Notice = subconscious.Notice
 
 // Verdict is what becomes of a request.
 type Verdict string

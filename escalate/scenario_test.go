@@ -256,7 +256,7 @@ func (s *script) event(words []string) error {
 	case "presence":
 		p.presence = subconscious.Presence{State: subconscious.PresenceState(words[1]), Since: p.at, Until: in(2)}
 	case "notice":
-		p.notices = append(p.notices, escalate.Notice{Code: words[1], Key: words[1], Text: words[2], Next: words[3], At: in(4)})
+		p.notices = append(p.notices, escalate.Notice{NoticeKey: subconscious.NoticeKey{Code: words[1], Key: words[1]}, Text: words[2], Next: words[3], At: in(4)})
 	default:
 		severity := 0
 		if len(words) > 2 {

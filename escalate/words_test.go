@@ -141,7 +141,7 @@ func TestNoticeWords(t *testing.T) {
 	} {
 		in := plainInput()
 		in.Asked = nil
-		in.Notices = []escalate.Notice{{Code: "blind", Key: "a", Text: c.text, Next: c.next, At: noon.Add(-time.Hour)}}
+		in.Notices = []escalate.Notice{{NoticeKey: subconscious.NoticeKey{Code: "blind", Key: "a"}, Text: c.text, Next: c.next, At: noon.Add(-time.Hour)}}
 		out := escalate.Decide(in)
 		if out.Notices == nil {
 			t.Fatalf("%s: nothing is told", name)

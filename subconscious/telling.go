@@ -165,3 +165,17 @@ type Score struct {
 	Missed    int       `json:"missed,omitempty"`
 	Updated   time.Time `json:"updated,omitzero"`
 }
+
+// Notice is what the daemon has to say about itself.
+type Notice struct {
+	NoticeKey
+	At   time.Time `json:"at"`   // since when it is so
+	Text string    `json:"text"` // one plain sentence
+	Next string    `json:"next"` // what to do
+}
+
+// NoticeKey is the identity of a notice: a code and what it is about.
+type NoticeKey struct {
+	Code string `json:"code"` // "sense_blind", "document_rejected"
+	Key  string `json:"key"`  // the sense, the file; "" where the code says it all
+}

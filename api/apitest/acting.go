@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/escalate/actions"
 )
 
 var (
@@ -77,7 +79,7 @@ func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.Pro
 		}
 	}
 	switch {
-	case p.State == api.ProposalExpired:
+	case p.State == actions.Expired:
 		return api.ProposalResult{}, api.Errorf(api.CodeExpired, "ask for it anew", "the proposal %s has expired", p.ID)
 	case p.State != api.ProposalPending:
 		return api.ProposalResult{}, api.Errorf(api.CodeUsed, "see subconsciousctl proposals --all", "the proposal %s was %s already", p.ID, p.State)
@@ -85,17 +87,17 @@ func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.Pro
 		return api.ProposalResult{}, api.Errorf(api.CodeChanged, "look at it again: subconsciousctl proposals", "the proposal %s is not what was shown", p.ID)
 	}
 	m.decided = append(m.decided, decision)
-	p.Decided = at
+	p.Changed = at
 	if !decision.Approve {
-		p.State = api.ProposalRejected
+		p.State = actions.Rejected
 		return api.ProposalResult{Proposal: *p}, nil
 	}
-	run := api.ActionRun{ID: fmt.Sprintf("r-new-%d", len(m.decided)), Action: p.Action, Argv: p.Argv, State: api.RunSucceeded, Output: "done\n",
-		At: at, Ended: at.Add(time.Second), Proposal: p.ID, Deliberation: p.Deliberation, Incident: p.Incident}
+	run := api.ActionRun{Run: actions.Run{ID: fmt.Sprintf("r-new-%d", len(m.decided)), State: api.RunSucceeded, Output: "done\n", Started: at, Ended: at.Add(time.Second), Proposal: p.ID, Exact: actions.Exact{
+		Act: escalate.Act{Action: p.Action, Deliberation: p.Deliberation, Incident: p.Incident}, Argv: p.Argv}}}
 	if p.Undo {
 		run.UndoUntil = at.Add(10 * time.Minute)
 	}
-	p.State, p.Run = api.ProposalApproved, run.ID
+	p.State, p.Run = actions.Approved, run.ID
 	m.Ran = append([]api.ActionRun{run}, m.Ran...)
 	return api.ProposalResult{Proposal: *p, Run: &run}, nil
 }
@@ -138,8 +140,8 @@ func (m *Mind) Undo(_ context.Context, request api.UndoRequest) (api.ActionRun, 
 	case !undoable(taken):
 		return api.ActionRun{}, api.Errorf(api.CodeExpired, "mend it by hand", "the run %s cannot be taken back any more", id)
 	}
-	run := api.ActionRun{ID: strings.Replace(id, "r-", "r-undo-", 1), Action: taken.Action, Argv: []string{"/usr/local/bin/" + taken.Action, "--undo"},
-		State: api.RunSucceeded, At: at, Ended: at.Add(time.Second), UndoOf: id}
+	run := api.ActionRun{Run: actions.Run{ID: strings.Replace(id, "r-", "r-undo-", 1), State: api.RunSucceeded, Started: at, Ended: at.Add(time.Second), UndoOf: id, Exact: actions.Exact{
+		Act: escalate.Act{Action: taken.Action}, Argv: []string{"/usr/local/bin/" + taken.Action, "--undo"}}}}
 	m.Ran[n].Undone = run.ID
 	m.Ran = append([]api.ActionRun{run}, m.Ran...)
 	return run, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -25,7 +26,7 @@ func Busy() *Mind {
 		Tick:         api.TickStatus{Count: 128, Last: ago(150 * time.Second), Next: at.Add(150 * time.Second), Schedule: "*/5 * * * *"},
 		Subconscious: document(),
 		Incidents:    api.IncidentCounts{Open: 7},
-		Parked: []api.ParkedEntry{{ID: "o-invoice-a30", List: subconscious.ActiveThreads, Kind: subconscious.KindDeadline,
+		Parked: []subconscious.Entry{{ID: "o-invoice-a30", List: subconscious.ActiveThreads, Kind: subconscious.KindDeadline,
 			Summary: "Due Fri 27 Mar: pay the invoice of the fair", Importance: 4, Due: at.Add(13 * 24 * time.Hour)}},
 		Rejected: map[string]int{"repeat": 41, "below_importance": 3, "crowded_out": 1},
 		Senses: []api.SenseStatus{
@@ -65,7 +66,7 @@ func Degraded() *Mind {
 	m.Now.Threads[2] = api.ThreadStatus{Name: "oracle", Mode: "reflex", State: "failed", Reason: "it did not end within its deadline",
 		Since: ago(10 * time.Minute), Last: ago(15 * time.Minute), Pending: 14, Overflow: 2}
 	m.Now.Notices = []api.Notice{
-		{At: ago(12 * time.Hour), Code: "sense_blind", Text: "the calendar home has been blind since 02:05",
+		{NoticeKey: subconscious.NoticeKey{Code: "sense_blind"}, At: ago(12 * time.Hour), Text: "the calendar home has been blind since 02:05",
 			Next: "check the path of senses.calendar home in the configuration"},
 	}
 	m.Now.Incidents = api.IncidentCounts{Open: 7, Held: 2, Proposals: 1}
@@ -144,7 +145,7 @@ func explanations() map[subconscious.EntryID]api.Explanation {
 			{Citation: "health:efghijklmn@12", Missing: true},
 		},
 	}
-	step := func(tick int64, before time.Duration, what string, from, to int, why string) {
+	step := func(tick int64, before time.Duration, what aggregator.What, from, to int, why string) {
 		backup.Steps = append(backup.Steps, api.Step{Tick: tick, At: ago(before), Change: api.EntryChange{Entry: "w-backup-a2c", What: what,
 			List: subconscious.ActiveThreads, Summary: backup.Entry.Summary, From: from, To: to, Why: why}})
 	}

@@ -46,7 +46,7 @@ func TestActingMethods(t *testing.T) {
 		t.Errorf("another hash: %v", err)
 	}
 	result, err := Ask(ctx, c, api.PostDecision, api.ProposalDecision{ID: "p-4f2a", Hash: proposal.Hash, Approve: true})
-	if err != nil || result.Run == nil || result.Run.State != api.RunSucceeded || result.Proposal.State != api.ProposalApproved {
+	if err != nil || result.Run == nil || result.Run.State != api.RunSucceeded || result.Proposal.State != "approved" {
 		t.Errorf("approved: %v %+v", err, result)
 	}
 	runs, err := Ask(ctx, c, api.GetRuns, api.RunQuery{Undoable: true})

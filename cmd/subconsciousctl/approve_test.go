@@ -105,8 +105,10 @@ func (s slowly) Read(into []byte) (int, error) {
 
 // TestApproveOfWhatFails ends with a failure, and shows what it wrote.
 func TestApproveOfWhatFails(t *testing.T) {
-	for state, want := range map[api.RunState]int{api.RunSucceeded: exitFine, api.RunFailed: exitFailed, api.RunTimedOut: exitFailed, api.RunUnknown: exitFailed} {
-		if err := ofRun(api.ActionRun{State: state}); (err == nil) != (want == exitFine) {
+	for state, want := range map[api.RunState]int{api.RunSucceeded: exitFine, "failed": exitFailed, "timed_out": exitFailed, "unknown": exitFailed} {
+		var run api.ActionRun
+		run.State = state
+		if err := ofRun(run); (err == nil) != (want == exitFine) {
 			t.Errorf("%s: %v", state, err)
 		}
 	}

@@ -112,7 +112,9 @@ func findRun(ctx context.Context, daemon *client.Client, text string) (api.Actio
 	if i := slices.IndexFunc(page.Runs, func(r api.ActionRun) bool { return r.ID == id }); i >= 0 {
 		return page.Runs[i], err
 	}
-	return api.ActionRun{ID: id}, err
+	run := api.ActionRun{}
+	run.ID = id
+	return run, err
 }
 
 func nameRun(r api.ActionRun) named { return named{r.ID, r.Action} }

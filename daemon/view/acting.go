@@ -2,13 +2,12 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // mostListed is how many proposals and runs are looked through for a page.
@@ -76,49 +75,30 @@ func (v *Reader) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, err
 	return page, nil
 }
 
+// ShownProposal is a proposal with what is known of its action.
 func (v *Reader) ShownProposal(p actions.Proposal) api.Proposal {
-	out := api.Proposal{
-		ID: p.ID, State: api.ProposalState(p.State), Action: p.Action, Arguments: p.Arguments, Argv: append([]string{}, p.Argv...),
-		Folder: p.Folder, Hash: p.Hash, Reason: p.Reason, Incident: p.Incident, Deliberation: p.Deliberation, At: p.At, Expires: p.Expires,
-		Shown: trustNames(p.Trusts), Clause: p.Clause, Why: p.Why, Run: p.Run, By: p.By,
-	}
-	if out.Arguments == nil {
-		out.Arguments = json.RawMessage("{}")
-	}
+	out := api.Proposal{Proposal: p}
 	for _, o := range v.in.Actions.Offers() {
 		if o.Name == p.Action {
 			out.Description, out.Undo = o.Description, o.Undo
 		}
 	}
-	if p.State != actions.Pending {
-		out.Decided = p.Changed
-		return out
-	}
-	if err := v.in.Actions.Problem(p); err != nil {
-		out.Problem = err.Error()
+	if p.State == actions.Pending {
+		out.Changed = time.Time{} // nobody has decided
+		if err := v.in.Actions.Problem(p); err != nil {
+			out.Problem = err.Error()
+		}
 	}
 	return out
 }
 
-func trustNames(trusts []subconscious.Trust) []string {
-	names := []string{}
-	for _, t := range trusts {
-		names = append(names, string(t))
-	}
-	return names
-}
-
+// ShownRun is a run with whatever its record is not true about.
 func (v *Reader) ShownRun(r actions.Run) api.ActionRun {
-	out := api.ActionRun{
-		ID: r.ID, Action: r.Action, Argv: append([]string{}, r.Argv...), State: api.RunState(r.State), ExitCode: r.ExitCode, Output: r.Output,
-		At: r.Started, Ended: r.Ended, UndoUntil: r.UndoUntil, UndoOf: r.UndoOf, Proposal: r.Proposal, Deliberation: r.Deliberation,
-		Incident: r.Incident, By: r.By, Problem: r.Problem,
-	}
 	if err := v.in.Actions.Altered(r); err != nil {
-		out.Problem = strings.TrimPrefix(out.Problem+"; "+err.Error(), "; ")
+		r.Problem = strings.TrimPrefix(r.Problem+"; "+err.Error(), "; ")
 	}
 	if r.LeftOut > 0 {
-		out.Output += fmt.Sprintf("\n… %d bytes more were not kept", r.LeftOut)
+		r.Output += fmt.Sprintf("\n… %d bytes more were not kept", r.LeftOut)
 	}
-	return out
+	return api.ActionRun{Run: r}
 }

@@ -28,7 +28,7 @@ func (v *Reader) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 			if err != nil && actions.CodeOf(err) != actions.CodeNotFound { // one of long ago is kept no more
 				return nil, fmt.Errorf("read the proposals: %w", err)
 			}
-			one.ProposalState, one.Run, one.By = api.ProposalState(p.State), cmp.Or(one.Run, p.Run), p.By
+			one.ProposalState, one.Run, one.By = p.State, cmp.Or(one.Run, p.Run), p.By
 		}
 		out = append(out, one)
 	}
@@ -39,12 +39,11 @@ func (v *Reader) deliberationsOf(ctx context.Context, id subconscious.IncidentID
 func shownDeliberation(r deliberate.Record) api.Deliberation {
 	out := api.Deliberation{
 		ID: r.ID, Incident: r.Person, Tick: r.Tick, At: r.At, Ended: r.Over, State: string(r.State), Problem: r.Fallback,
-		Rounds: []api.DeliberationRound{}, Taint: []string{}, Cited: []subconscious.Citation{},
 		Cost: budget.Money(r.Cost).Float(), Resumed: r.Resumed,
 	}
 	if o := r.Outcome; o != nil {
 		out.Outcome, out.Reason, out.Until, out.Model = o.Kind, o.Reason, o.Until, o.Model
-		out.Cited = append(out.Cited, o.Cited...)
+		out.Cited = o.Cited
 		out.Template = o.Kind.Tells() && (r.Fallback != "" || o.Model == "template")
 	}
 	out.Prompt.System = r.System
@@ -53,7 +52,7 @@ func shownDeliberation(r deliberate.Record) api.Deliberation {
 		taint = taint.With(step.Words...)
 		addStep(&out, step)
 	}
-	out.Taint = trustNames(taint.Trusts())
+	out.Taint = taint.Trusts()
 	return out
 }
 
@@ -61,10 +60,10 @@ func shownDeliberation(r deliberate.Record) api.Deliberation {
 func addStep(out *api.Deliberation, step deliberate.Step) {
 	round := func() *api.DeliberationRound {
 		for len(out.Rounds) < step.Round {
-			out.Rounds = append(out.Rounds, api.DeliberationRound{N: len(out.Rounds) + 1, At: step.At, Calls: []api.DeliberationCall{}})
+			out.Rounds = append(out.Rounds, api.DeliberationRound{N: len(out.Rounds) + 1, At: step.At})
 		}
 		if len(out.Rounds) == 0 {
-			out.Rounds = append(out.Rounds, api.DeliberationRound{N: 1, At: step.At, Calls: []api.DeliberationCall{}})
+			out.Rounds = append(out.Rounds, api.DeliberationRound{N: 1, At: step.At})
 		}
 		return &out.Rounds[len(out.Rounds)-1]
 	}
@@ -79,10 +78,7 @@ func addStep(out *api.Deliberation, step deliberate.Step) {
 		}
 	case step.Call != nil:
 		r, c := round(), step.Call
-		call := api.DeliberationCall{Tool: c.Name, Arguments: c.Arguments, Result: step.Text, Shown: trustNames(escalate.Taint{}.With(step.Words...).Trusts())}
-		if j := c.Judgement; j != nil {
-			call.Judgement = &api.PolicyJudgement{Permission: string(j.Permission), Clause: j.Clause, Why: j.Why}
-		}
+		call := api.DeliberationCall{Tool: c.Name, Arguments: c.Arguments, Result: step.Text, Shown: escalate.Taint{}.With(step.Words...).Trusts(), Judgement: c.Judgement}
 		switch {
 		case len(c.Made) > 1 && c.Made[:2] == "p-":
 			out.Proposal = c.Made
@@ -121,8 +117,7 @@ func (v *Reader) addDeliberating(ctx context.Context, status *api.Status) error 
 		return fmt.Errorf("count the proposals: %w", err)
 	}
 	for _, p := range waiting {
-		shown := v.ShownProposal(p)
-		status.Proposed = append(status.Proposed, api.ProposalStatus{ID: p.ID, Action: p.Action, Reason: p.Reason, Incident: p.Incident, Expires: p.Expires, Problem: shown.Problem})
+		status.Proposed = append(status.Proposed, v.ShownProposal(p))
 	}
 	open, err := v.in.Deliberations.Open(ctx)
 	if err != nil {

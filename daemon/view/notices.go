@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -17,7 +16,7 @@ func Thinks(thread string) string { return "the " + thread + " thinks " }
 
 // shownNotices are the notices for people. Threads whose model cannot be had for
 // the same cause, or whose model is the same, share one: the oldest.
-func (v *Reader) shownNotices(all []mind.Notice) []api.Notice {
+func (v *Reader) shownNotices(all []api.Notice) []api.Notice {
 	type group struct {
 		how, cause, usual string
 		who               []string
@@ -34,7 +33,7 @@ func (v *Reader) shownNotices(all []mind.Notice) []api.Notice {
 			return one.who != nil && g.how == one.how && (g.cause == one.cause || g.usual == one.usual)
 		})
 		if i < 0 {
-			shown, groups = append(shown, api.Notice{At: n.At, Code: n.Code, Text: n.Text, Next: n.Next}), append(groups, one)
+			shown, groups = append(shown, n), append(groups, one)
 			continue
 		}
 		g := &groups[i]

@@ -81,7 +81,7 @@ func addTick(report *api.Report, sums map[string]*api.ThreadSum, tick api.TickRe
 		report.Unchanged++
 	}
 	for _, c := range tick.Changes {
-		report.Changes[c.What]++
+		report.Changes[string(c.What)]++
 	}
 	for _, t := range tick.Threads {
 		sum := sums[t.Name]

@@ -37,11 +37,11 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 			Schedule: v.in.Config.Schedule, Error: shown.Failure,
 		},
 		Senses: shown.Senses, Threads: shown.Threads, Subconscious: shown.State.Document(),
-		Parked: parkedEntries(shown.State.Parked), Presence: shown.Presence,
+		Parked: byImportance(shown.State.Parked), Presence: shown.Presence,
 		Pending: pending, Rejected: shown.RejectedSince(now.Add(-rejectionsShown)), Notices: v.shownNotices(notices),
 	}
 	if v.in.Changed() {
-		status.Notices = append(status.Notices, api.Notice{At: now, Code: api.NoticeConfiguration,
+		status.Notices = append(status.Notices, api.Notice{At: now, NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration},
 			Text: "the configuration was changed since it was read, which takes effect at the next start",
 			Next: "see whether it is right (subconsciousctl config check), then restart the daemon"})
 	}
@@ -74,16 +74,11 @@ func withSpending(all []api.ThreadStatus, roles []api.RoleSpend) []api.ThreadSta
 	return all
 }
 
-// parkedEntries are what waits for room, the most important first.
-func parkedEntries(parked []subconscious.Entry) []api.ParkedEntry {
-	shown := make([]api.ParkedEntry, 0, len(parked))
-	for _, e := range parked {
-		shown = append(shown, api.ParkedEntry{ID: e.ID, List: e.List, Kind: e.Kind, Summary: e.Summary, Importance: e.Importance, Due: e.Due})
-	}
-	slices.SortFunc(shown, func(a, b api.ParkedEntry) int {
+// byImportance are what waits for room, the most important first.
+func byImportance(parked []subconscious.Entry) []subconscious.Entry {
+	return slices.SortedFunc(slices.Values(parked), func(a, b subconscious.Entry) int {
 		return cmp.Or(cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.ID, b.ID))
 	})
-	return shown
 }
 
 // What a thread did at a tick, beside the ways in which it thinks, and its state

@@ -21,14 +21,14 @@ const (
 
 // Proposal is an action that waits for the person, or did.
 type Proposal struct {
-	ID    string // "p-…", unique for good
-	State ProposalState
+	ID    string        `json:"id"` // "p-…", unique for good
+	State ProposalState `json:"state"`
 	Exact
-	At      time.Time
-	Expires time.Time
-	Changed time.Time // when it got its state
-	Run     string    // the id of its run; "" without one
-	By      string    // the process that approved it, as in Run
+	At      time.Time `json:"at"`
+	Expires time.Time `json:"expires"`
+	Changed time.Time `json:"decided,omitzero"` // when it got its state
+	Run     string    `json:"run,omitempty"`    // the id of its run; "" without one
+	By      string    `json:"by,omitempty"`     // the process that approved it, as in Run
 }
 
 // maxPending bounds the proposals that wait.

@@ -27,25 +27,25 @@ const (
 
 // Run is one execution of an action.
 type Run struct {
-	ID    string // "r-…", unique for good
-	State RunState
+	ID    string   `json:"id"` // "r-…", unique for good
+	State RunState `json:"state"`
 	Exact
-	Proposal string // that was approved; "" where the policy let it through
-	UndoOf   string // the run that it undoes; "" for none
+	Proposal string `json:"proposal,omitempty"` // that was approved; "" where the policy let it through
+	UndoOf   string `json:"undo_of,omitempty"`  // the run that it undoes; "" for none
 	// By is the process that approved it, or undid a run by it, as Engine.Caller
 	// says it; "" where the policy let it through.
-	By       string
-	Started  time.Time
-	Ended    time.Time // zero while it runs
-	ExitCode int       // -1 where there is none
+	By       string    `json:"by,omitempty"`
+	Started  time.Time `json:"at"`
+	Ended    time.Time `json:"ended,omitzero"` // zero while it runs
+	ExitCode int       `json:"exit_code"`      // -1 where there is none
 	// Output is what it wrote to both its outputs: plain text, redacted. LeftOut
 	// counts the bytes of it that were not kept.
-	Output  string
-	LeftOut int64
+	Output  string `json:"output,omitempty"`
+	LeftOut int64  `json:"-"`
 	// Problem is a sentence on what went wrong; "" for nothing.
-	Problem string
+	Problem string `json:"problem,omitempty"`
 	// UndoUntil is until when it can be undone; zero where it cannot.
-	UndoUntil time.Time
+	UndoUntil time.Time `json:"undo_until,omitzero"`
 
 	claim string
 }

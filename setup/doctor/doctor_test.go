@@ -15,6 +15,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // fakeDaemon answers what it is given.
@@ -155,7 +156,7 @@ func TestFaults(t *testing.T) {
 			p.options.Daemon = fakeDaemon{status: api.Status{Senses: []api.SenseStatus{{ID: "home", State: "blind", Error: "no such file"}}}}
 		}, "daemon", doctor.Degraded, "the sense home is blind: no such file"},
 		"a configuration that waits for a restart": {"", func(t *testing.T, p *patient) {
-			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{Code: api.NoticeConfiguration, Text: "the configuration was changed", Next: "restart the daemon"}}}}
+			p.options.Daemon = fakeDaemon{status: api.Status{Notices: []api.Notice{{NoticeKey: subconscious.NoticeKey{Code: api.NoticeConfiguration}, Text: "the configuration was changed", Next: "restart the daemon"}}}}
 		}, "restart", doctor.Degraded, "was changed"},
 		"no database": {"", nil, "database", doctor.Note, "none yet"},
 		"a database of another kind": {"", func(t *testing.T, p *patient) {

@@ -4,24 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Notice is what the daemon has to say about itself until it is resolved.
-type Notice struct {
-	NoticeKey
-	At   time.Time
-	Text string // one plain sentence
-	Next string // what to do
-}
-
-// NoticeKey is the identity of a notice: a code and what it is about.
-type NoticeKey struct {
-	Code string // "sense_blind", "document_rejected"
-	Key  string // the sense, the file; "" where the code says it all
-}
+// Notice is what the daemon has to say about itself until it is resolved, and
+// NoticeKey its identity.
+type (
+	Notice    = subconscious.Notice
+	NoticeKey = subconscious.NoticeKey
+)
 
 // maxNotices bounds how many are open: more than a person would read.
 const maxNotices = 200

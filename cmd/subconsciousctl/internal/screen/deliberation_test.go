@@ -191,11 +191,12 @@ func TestProposalLeavesNothingOut(t *testing.T) {
 			}
 		}
 	}
-	spaced := api.Proposal{Arguments: json.RawMessage(`{"a name of  two spaces that takes more than half of it":1}`)}
+	var spaced, builtIn api.Proposal
+	spaced.Arguments = json.RawMessage(`{"a name of  two spaces that takes more than half of it":1}`)
 	if got := Proposal(View{At: apitest.At(), Width: 40}, spaced); !strings.Contains(got, "of  two") {
 		t.Errorf("a space is lost:\n%s", got)
 	}
-	builtIn := api.Proposal{Action: "post_message", Arguments: json.RawMessage(`{"text":"line\nbreak","n":[1, 2],"":{}}`)}
+	builtIn.Action, builtIn.Arguments = "post_message", json.RawMessage(`{"text":"line\nbreak","n":[1, 2],"":{}}`)
 	got := Proposal(View{At: apitest.At(), Width: 80}, builtIn)
 	for _, want := range []string{`text = "line\nbreak"`, `n = [1, 2]`, `"" = {}`, "cannot be taken back", "words of: nobody"} {
 		if !strings.Contains(got, want) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // functions are what templates may call; "say" gives the text of a phrase.
@@ -154,7 +156,7 @@ func members(raw json.RawMessage) []member {
 }
 
 // shownWords says whose words a model was shown.
-func shownWords(shown []string) string {
+func shownWords(shown []subconscious.Trust) string {
 	names := make([]any, len(shown))
 	for i, trust := range shown {
 		names[i] = words("shown", trust)

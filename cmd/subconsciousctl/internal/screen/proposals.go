@@ -2,11 +2,13 @@ package screen
 
 import (
 	"slices"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // shownStyle draws the eye to the words of others.
-func shownStyle(shown []string) style {
-	if slices.ContainsFunc(shown, func(trust string) bool { return trust != "owner" && trust != "machine" }) {
+func shownStyle(shown []subconscious.Trust) style {
+	if slices.ContainsFunc(shown, func(trust subconscious.Trust) bool { return trust != "owner" && trust != "machine" }) {
 		return yellow
 	}
 	return plain
