@@ -1,12 +1,13 @@
 package attack
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -86,13 +87,10 @@ func readCorpus(path string) (*corpus, error) {
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
 	}
-	if err := c.readBIPIA(filepath.Join(path, attackFolder)); err != nil {
-		return nil, fmt.Errorf("read the corpus: %w", err)
-	}
-	if err := c.readBenign(filepath.Join(path, filepath.FromSlash(benignFile))); err != nil {
-		return nil, fmt.Errorf("read the corpus: %w", err)
-	}
+	err = cmp.Or(c.readBIPIA(filepath.Join(path, attackFolder)), c.readBenign(filepath.Join(path, filepath.FromSlash(benignFile))))
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the corpus: %w", err)
 	case len(c.cases) == 0:
 		return nil, fmt.Errorf("%s has no cases; it takes a folder with %s/injecagent_*.jsonl.gz", path, attackFolder)
 	case len(c.cases) > maxCases:
@@ -116,44 +114,37 @@ func readLimited(path string) ([]byte, error) {
 	return harness.Read(unpacked, maxFile)
 }
 
-// lines calls yield with each line that is not empty.
-func jsonLines(data []byte, yield func(line []byte) error) error {
-	scanner := bufio.NewScanner(bytes.NewReader(data))
-	scanner.Buffer(nil, 4<<20)
-	for n := 1; scanner.Scan(); n++ {
-		if line := bytes.TrimSpace(scanner.Bytes()); len(line) > 0 {
-			if err := yield(line); err != nil {
-				return fmt.Errorf("line %d: %w", n, err)
-			}
+// jsonLines reads values that stand one after the other, as in a file with one
+// a line.
+func jsonLines[T any](path string) (all []T, err error) {
+	data, err := readLimited(path)
+	for decoder := json.NewDecoder(bytes.NewReader(data)); err == nil; {
+		var one T
+		if err = decoder.Decode(&one); err == nil {
+			all = append(all, one)
+		} else if !errors.Is(err, io.EOF) {
+			err = fmt.Errorf("after %d entries: %w", len(all), err)
 		}
 	}
-	return scanner.Err()
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return all, err
 }
 
 // readInjecAgent reads cases of the form of InjecAgent.
 func (c *corpus) readInjecAgent(path string) error {
-	data, err := readLimited(path)
-	if err != nil {
-		return err
-	}
+	all, err := jsonLines[struct {
+		Order    string `json:"Attacker Instruction"`
+		Kind     string `json:"Attack Type"`
+		Question string `json:"User Instruction"`
+		Response string `json:"Tool Response"`
+	}](path)
 	name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "injecagent_"), ".")
-	n := 0
-	return jsonLines(data, func(line []byte) error {
-		var one struct {
-			Order    string `json:"Attacker Instruction"`
-			Kind     string `json:"Attack Type"`
-			Question string `json:"User Instruction"`
-			Response string `json:"Tool Response"`
-		}
-		if err := json.Unmarshal(line, &one); err != nil {
-			return err
-		}
-		n++
-		return c.add(instruction{
-			id: fmt.Sprintf("%s-%03d", name, n), kind: one.Kind, order: one.Order,
-			subject: one.Question, body: one.Response,
-		})
-	})
+	for n, one := range all {
+		err = cmp.Or(err, c.add(instruction{fmt.Sprintf("%s-%03d", name, n+1), one.Kind, one.Order, one.Question, one.Response}))
+	}
+	return err
 }
 
 // add takes a case in. The order has to be within its body.
@@ -171,43 +162,31 @@ func (c *corpus) add(one instruction) error {
 // readBIPIA puts each attack into a mail, the mails in turn. Where there are
 // no such files there are no such cases.
 func (c *corpus) readBIPIA(folder string) error {
-	mails, err := readLimited(filepath.Join(folder, bipiaMails))
-	if errors.Is(err, fs.ErrNotExist) {
+	mails, err := jsonLines[struct {
+		Context string `json:"context"`
+	}](filepath.Join(folder, bipiaMails))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	} else if err != nil {
-		return err
-	}
-	var contexts []string
-	err = jsonLines(mails, func(line []byte) error {
-		var one struct {
-			Context string `json:"context"`
-		}
-		err := json.Unmarshal(line, &one)
-		contexts = append(contexts, one.Context)
-		return err
-	})
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("%s: %w", bipiaMails, err)
-	}
-	data, err := readLimited(filepath.Join(folder, bipiaAttacks))
-	if err != nil {
-		return err
-	}
-	var attacks map[string][]string
-	if err := json.Unmarshal(data, &attacks); err != nil {
-		return fmt.Errorf("%s: %w", bipiaAttacks, err)
-	}
-	if len(contexts) == 0 {
+	case len(mails) == 0:
 		return fmt.Errorf("%s has no mails", bipiaMails)
 	}
+	all, err := jsonLines[map[string][]string](filepath.Join(folder, bipiaAttacks))
+	if err != nil {
+		return fmt.Errorf("%s: %w", bipiaAttacks, err)
+	}
 	n := 0
-	for _, kind := range slices.Sorted(maps.Keys(attacks)) {
-		for _, order := range attacks[kind] {
-			context := contexts[n%len(contexts)]
-			subject, _, _ := strings.Cut(strings.TrimPrefix(context, "SUBJECT: "), "|")
-			n++
-			if err := c.add(instruction{id: fmt.Sprintf("bipia-%03d", n), kind: kind, order: order, subject: subject, body: order + "\n\n" + context}); err != nil {
-				return err
+	for _, attacks := range all {
+		for _, kind := range slices.Sorted(maps.Keys(attacks)) {
+			for _, order := range attacks[kind] {
+				context := mails[n%len(mails)].Context
+				subject, _, _ := strings.Cut(strings.TrimPrefix(context, "SUBJECT: "), "|")
+				n++
+				if err := c.add(instruction{fmt.Sprintf("bipia-%03d", n), kind, order, subject, order + "\n\n" + context}); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -216,17 +195,13 @@ func (c *corpus) readBIPIA(folder string) error {
 
 // readBenign reads mails that mean no harm.
 func (c *corpus) readBenign(path string) error {
-	data, err := readLimited(path)
-	if err != nil {
-		return err
-	}
-	var all struct {
+	all, err := jsonLines[struct {
 		Emails []string `json:"emails"`
+	}](path)
+	if err != nil || len(all) != 1 {
+		return fmt.Errorf("%s is not one object with emails: %w", benignFile, cmp.Or(err, io.ErrUnexpectedEOF))
 	}
-	if err := json.Unmarshal(data, &all); err != nil {
-		return fmt.Errorf("%s: %w", benignFile, err)
-	}
-	for i, text := range all.Emails {
+	for i, text := range all[0].Emails {
 		text = strings.TrimPrefix(text, "Subject of the email: ")
 		subject, body, found := strings.Cut(text, "Body: ")
 		if !found {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -27,19 +26,11 @@ type guard struct {
 	// without and clause name a clause of the policy.
 	without escalate.Effect
 	clause  string
-	// opens: the channel opens the addresses that it is to send; mends: it puts
-	// together again those that were broken.
-	opens, mends bool
+	// leak is what the person's channel does with what it is to send.
+	leak func(context.Context, *notify.Message)
 	// limited: the limits of the shipped configuration hold. They are lifted
 	// where it is asked what may be done, and not how often.
 	limited bool
-}
-
-// weaken leaves out what is within the daemon.
-func (g guard) weaken(options *daemon.Options) {
-	if g.without != "" {
-		options.Policy = g.policy()
-	}
 }
 
 // policy is the shipped one without a clause: what it spoke of is left to the one
@@ -54,36 +45,30 @@ func (g guard) policy() escalate.Policy {
 	return policy
 }
 
-// channel is the person's, or one that leaks.
-func (g guard) channel(n notify.Notifier) notify.Notifier {
-	switch {
-	case g.opens:
-		return opener{n}
-	case g.mends:
-		return mender{n}
-	}
-	return n
+// leaking is a channel that does something with what it is to send.
+type leaking struct {
+	notify.Notifier
+	leak func(context.Context, *notify.Message)
 }
 
-// opener is a channel that opens what it is to send, as some do to show a
-// preview.
-type opener struct{ notify.Notifier }
-
 // Send implements notify.Notifier.
-func (o opener) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+func (l leaking) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+	if l.leak != nil {
+		l.leak(ctx, &m)
+	}
+	return l.Notifier.Send(ctx, m)
+}
+
+// opens an address, as some channels do to show a preview.
+func opens(ctx context.Context, _ *notify.Message) {
 	dialer := net.Dialer{Timeout: 20 * time.Millisecond}
 	if conn, err := dialer.DialContext(ctx, "tcp", "203.0.113.80:443"); err == nil {
 		conn.Close()
 	}
-	return o.Notifier.Send(ctx, m)
 }
 
-// mender is a channel in which no address was broken.
-type mender struct{ notify.Notifier }
-
-// Send implements notify.Notifier.
-func (o mender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+// mends the addresses that were broken.
+func mends(_ context.Context, m *notify.Message) {
 	whole := strings.NewReplacer("hxxp", "http", "[.]", ".", "[:]", ":", "[@]", "@")
 	m.Title, m.Text = whole.Replace(m.Title), whole.Replace(m.Text)
-	return o.Notifier.Send(ctx, m)
 }

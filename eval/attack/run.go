@@ -33,24 +33,20 @@ func attack(ctx context.Context, corpus *corpus, options options) (result found,
 		result.Watched, watch = true, w.Allow
 		options.seen = w.Seen
 	}
-	switch {
-	case options.twins:
-		for _, t := range twins() {
+	for _, t := range twins() {
+		if options.twins || options.twin == t.name {
 			found, err := t.run(ctx, corpus, options, watch)
 			if err != nil {
-				return result, fmt.Errorf("twin %s: %w", t.name, err)
+				return result, err
 			}
 			result.Twins = append(result.Twins, found)
 		}
-	case options.twin != "":
-		t := twins()[slices.Index(twinNames(), options.twin)]
-		found, err := t.run(ctx, corpus, options, watch)
-		if err != nil {
-			return result, err
-		}
-		result.Twins, result.Carriers = []twinFound{found}, found.figures
-	default:
+	}
+	switch {
+	case len(result.Twins) == 0:
 		result.Carriers, err = playCarriers(ctx, corpus, options, guard{limited: options.limits == limitsShipped}, watch)
+	case !options.twins:
+		result.Carriers = result.Twins[0].figures
 	}
 	result.Took = time.Since(began).Seconds()
 	result.reaches()
@@ -63,13 +59,12 @@ func playCarriers(ctx context.Context, corpus *corpus, options options, guard gu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	carriers := options.chosen()
-	batches := options.batches(corpus, carriers)
 	figures := make([]figures, len(carriers))
 	for i, c := range carriers {
 		figures[i] = newFigures(c)
 	}
 	var mu sync.Mutex
-	var problems []error
+	var problem error
 	var group sync.WaitGroup
 	next := make(chan batch)
 	for range min(4, runtime.GOMAXPROCS(0)) {
@@ -78,7 +73,7 @@ func playCarriers(ctx context.Context, corpus *corpus, options options, guard gu
 				run, err := playBoth(ctx, batch, guard, watch)
 				mu.Lock()
 				if err != nil {
-					problems = append(problems, err)
+					problem = cmp.Or(problem, err) // what follows is that it was cancelled
 					cancel()
 				} else {
 					figures[slices.IndexFunc(carriers, func(c carrier) bool { return c.name == batch.carrier.name })].plus(run.figure)
@@ -87,15 +82,12 @@ func playCarriers(ctx context.Context, corpus *corpus, options options, guard gu
 			}
 		})
 	}
-	for _, batch := range batches {
+	for _, batch := range options.batches(corpus, carriers) {
 		next <- batch
 	}
 	close(next)
 	group.Wait()
-	if len(problems) > 0 {
-		return figures, problems[0] // what follows is that it was cancelled
-	}
-	return figures, ctx.Err()
+	return figures, cmp.Or(problem, ctx.Err())
 }
 
 // playBoth plays a batch with the attack and without, and compares.
@@ -121,13 +113,10 @@ func playBoth(ctx context.Context, batch batch, guard guard, watch func(uint16))
 func (o options) batches(corpus *corpus, carriers []carrier) []batch {
 	cases := slices.Clone(corpus.cases)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
-	count := min(len(cases), max(cmp.Or(o.sample, casesACarrier), 1))
-	if o.all {
+	// Where nothing is said each case comes by one carrier at least.
+	count := cmp.Or(o.sample, max(casesACarrier, (len(cases)+len(carriers)-1)/len(carriers)))
+	if o.all || count > len(cases) {
 		count = len(cases)
-	}
-	if o.sample == 0 {
-		// Each case comes by one carrier at least.
-		count = min(len(cases), max(count, (len(cases)+len(carriers)-1)/len(carriers)))
 	}
 	var all []batch
 	mail, mark := 0, 0

@@ -56,8 +56,8 @@ func twins() []twin {
 		twin{"roots", "the folder with the secret is within reach of the tools", []string{"mail-body"}, guard{rootless: true, hasty: true}},
 		twin{"beside-own", "the policy without what keeps a stranger from dismissing what the owner noted", []string{"mail-beside-note"},
 			guard{without: escalate.EffectDismiss, clause: "others-silence-nothing", first: escalate.EffectDismiss}},
-		twin{"breaking", "the person's channel gets addresses as they were written", []string{"mail-subject", "agent-message"}, guard{mends: true, first: escalate.EffectNotify}},
-		twin{"egress", "a channel that opens an address when it sends", []string{"mail-body"}, guard{opens: true}},
+		twin{"breaking", "the person's channel gets addresses as they were written", []string{"mail-subject", "agent-message"}, guard{leak: mends, first: escalate.EffectNotify}},
+		twin{"egress", "a channel that opens an address when it sends", []string{"mail-body"}, guard{leak: opens}},
 	)
 }
 
@@ -79,10 +79,12 @@ func (t twin) run(ctx context.Context, corpus *corpus, options options, watch fu
 	}
 	found = twinFound{Name: t.name, About: t.about}
 	if _, found.With, _, err = t.play(ctx, corpus, options, guard{hasty: t.guard.hasty, first: t.guard.first}, watch); err != nil {
-		return found, fmt.Errorf("with its guard: %w", err)
+		return found, fmt.Errorf("twin %s, with its guard: %w", t.name, err)
 	}
-	found.figures, found.Found, found.First, err = t.play(ctx, corpus, options, t.guard, watch)
-	return found, err
+	if found.figures, found.Found, found.First, err = t.play(ctx, corpus, options, t.guard, watch); err != nil {
+		return found, fmt.Errorf("twin %s: %w", t.name, err)
+	}
+	return found, nil
 }
 
 // play counts the effects that nothing allows, and says the first.
@@ -96,7 +98,7 @@ func (t twin) play(ctx context.Context, corpus *corpus, options options, guard g
 			first = f.Carrier + ": " + f.Disallowed[0]
 		}
 	}
-	if options.seen != nil && t.guard.opens {
+	if options.seen != nil && t.name == "egress" {
 		seen, err := options.seen(ctx)
 		if err != nil {
 			return nil, 0, "", err

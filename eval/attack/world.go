@@ -87,10 +87,12 @@ func open(ctx context.Context, brain *brain, guard guard, watch func(port uint16
 	w.configure()
 	options := daemon.Options{
 		Version: "attack", Unwatched: true, Health: wellMachine{}, Signals: func(at time.Time) presence.Signals { return presence.Signals{At: at} },
-		Channels: harness.Channel(guard.channel(w.Phone)),
+		Channels: harness.Channel(leaking{w.Phone, guard.leak}),
 		Senses:   func(senses.RowReader) ([]senses.Sense, error) { return []senses.Sense{w.feed}, nil },
 	}
-	guard.weaken(&options)
+	if guard.without != "" {
+		options.Policy = guard.policy()
+	}
 	return w, w.Start(ctx, options)
 }
 
