@@ -1,6 +1,7 @@
 package rumination
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
@@ -25,6 +26,8 @@ type tally struct {
 	subjects map[string]*subject
 	// said are the different texts that were accepted.
 	said memory
+	// told is what was told of any subject.
+	told map[subconscious.Citation]bool
 	now  int // the tick
 	// baseless are the entries that were in a document without evidence.
 	baseless map[string]bool
@@ -35,7 +38,8 @@ type tally struct {
 type subject struct {
 	said     memory
 	recorded map[subconscious.Citation]brought
-	told     map[subconscious.Citation]bool
+	told     bool
+	toldOf   map[subconscious.Citation]bool
 }
 
 // brought is who brought a change first, and when.
@@ -45,10 +49,7 @@ type brought struct {
 }
 
 // memory is what was said, each text once.
-type memory struct {
-	known   map[*phrase]bool
-	phrases []*phrase
-}
+type memory []*phrase
 
 // ruleFigures are what became of the findings under one set of rules.
 type ruleFigures struct {
@@ -79,37 +80,32 @@ type ruleFigures struct {
 }
 
 func newTally(words *vocabulary) *tally {
-	return &tally{words: words, subjects: map[string]*subject{}, said: newMemory(), baseless: map[string]bool{},
+	return &tally{words: words, subjects: map[string]*subject{}, told: map[subconscious.Citation]bool{}, baseless: map[string]bool{},
 		figures: ruleFigures{Rejected: map[string]int{}}}
 }
 
-func newMemory() memory { return memory{known: map[*phrase]bool{}} }
+// count adds one where something is so.
+func count(n *int, so bool) {
+	if so {
+		*n++
+	}
+}
 
 // accept counts a finding that was taken in as one of a subject.
 func (t *tally) accept(name string, s spoken) {
 	f, of := &t.figures, t.subject(name)
-	f.Accepted++
 	byWords, elsewhere := of.said.holds(t.words, s.words), t.said.holds(t.words, s.words)
 	isNew, atOnce := of.bring(s, t.now)
 	byWords = byWords && !atOnce
 	byEvidence := !isNew && !atOnce && len(s.cited) > 0
-	if byWords {
-		f.NearWords++
-	}
-	if byEvidence {
-		f.NearEvidence++
-	}
-	switch {
-	case byWords || byEvidence:
-		f.NearRepeats++
-	case atOnce:
-		f.AtOnce++
-	case elsewhere:
-		f.Elsewhere++
-	}
-	if len(s.cited) == 0 {
-		f.Baseless++
-	}
+	repeat := byWords || byEvidence
+	f.Accepted++
+	count(&f.NearWords, byWords)
+	count(&f.NearEvidence, byEvidence)
+	count(&f.NearRepeats, repeat)
+	count(&f.AtOnce, atOnce && !repeat)
+	count(&f.Elsewhere, elsewhere && !atOnce && !repeat)
+	count(&f.Baseless, len(s.cited) == 0)
 }
 
 // bring records what a finding cites. isNew: some of it was not recorded before.
@@ -130,60 +126,34 @@ func (of *subject) bring(s spoken, now int) (isNew, atOnce bool) {
 // tell counts a request to tell that was granted.
 func (t *tally) tell(name string, s spoken) {
 	f, of := &t.figures, t.subject(name)
-	f.Told++
-	before := t.toldAnywhere(s.cited)
-	isNew := len(s.cited) == 0 && len(of.told) == 0
+	before := len(s.cited) > 0 && !slices.ContainsFunc(s.cited, func(c subconscious.Citation) bool { return !t.told[c] })
+	isNew := len(s.cited) == 0 && !of.told
 	for _, c := range s.cited {
-		isNew = isNew || !of.told[c]
-		of.told[c] = true
+		isNew = isNew || !of.toldOf[c]
+		of.toldOf[c], t.told[c] = true, true
 	}
-	of.told[nothing] = true
-	switch {
-	case !isNew:
-		f.ToldTwice++
-	case before:
-		f.ToldElsewhere++
-	}
-	if len(s.cited) == 0 {
-		f.SelfReferential++
-	}
-}
-
-// nothing marks that a subject was told at all.
-var nothing = subconscious.Citation{}
-
-// toldAnywhere reports whether all that is cited was told of one subject or
-// another.
-func (t *tally) toldAnywhere(cited []subconscious.Citation) bool {
-	for _, c := range cited {
-		told := false
-		for _, of := range t.subjects {
-			told = told || of.told[c]
-		}
-		if !told {
-			return false
-		}
-	}
-	return len(cited) > 0
+	of.told = true
+	f.Told++
+	count(&f.ToldTwice, !isNew)
+	count(&f.ToldElsewhere, isNew && before)
+	count(&f.SelfReferential, len(s.cited) == 0)
 }
 
 func (t *tally) subject(name string) *subject {
-	of, ok := t.subjects[name]
-	if !ok {
-		of = &subject{said: newMemory(), recorded: map[subconscious.Citation]brought{}, told: map[subconscious.Citation]bool{}}
-		t.subjects[name] = of
+	if t.subjects[name] == nil {
+		t.subjects[name] = &subject{recorded: map[subconscious.Citation]brought{}, toldOf: map[subconscious.Citation]bool{}}
 	}
-	return of
+	return t.subjects[name]
 }
 
 // holds reports whether something alike was said before, and keeps the words for
 // the next time.
 func (m *memory) holds(words *vocabulary, p *phrase) bool {
-	if m.known[p] {
+	if slices.Contains(*m, p) {
 		return true
 	}
-	found := slices.ContainsFunc(m.phrases, func(other *phrase) bool { return words.alike(p, other) >= alikeFrom })
-	m.known[p], m.phrases = true, append(m.phrases, p)
+	found := slices.ContainsFunc(*m, func(other *phrase) bool { return words.alike(p, other) >= alikeFrom })
+	*m = append(*m, p)
 	return found
 }
 
@@ -219,13 +189,8 @@ func (known shownEvidence) cited(thread subconscious.ThreadName, f subconscious.
 		if !ok || e == nil || !slices.Contains(e.ShownTo, thread) {
 			continue
 		}
-		there := c.Seq == 0 || c.Seq == e.Latest.Seq
-		for _, o := range e.Occurrences {
-			there = there || o.Seq == c.Seq
-		}
-		if c.Seq == 0 {
-			c.Seq = e.Latest.Seq
-		}
+		c.Seq = cmp.Or(c.Seq, e.Latest.Seq)
+		there := c.Seq == e.Latest.Seq || slices.ContainsFunc(e.Occurrences, func(o subconscious.Occurrence) bool { return o.Seq == c.Seq })
 		if there && !slices.Contains(cited, c) {
 			cited = append(cited, c)
 		}

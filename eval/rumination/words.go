@@ -14,47 +14,52 @@ const alikeFrom = 0.6
 // vocabulary weighs the stems of all texts that were said so far: a stem that is
 // in every text weighs little, a rare one much.
 type vocabulary struct {
-	stems   map[string]int
+	stems   map[string]*stem
 	phrases map[string]*phrase
 	texts   int
-	in      []int // by stem: in how many texts
-	weights []float64
 	stale   bool
 }
 
-// phrase is a text by its stems.
-type phrase struct {
-	text  string
-	stems []int // distinct, ascending
+// stem is in so many texts.
+type stem struct {
+	in     int
+	weight float64
 }
+
+// phrase is a text by its stems, each once.
+type phrase struct{ stems []*stem }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{stems: map[string]int{}, phrases: map[string]*phrase{}}
+	return &vocabulary{stems: map[string]*stem{}, phrases: map[string]*phrase{}}
 }
 
-// learn counts a text that was said, and returns it as a phrase. Texts that are
-// the same are one phrase.
+// phrase is a text without counting it. Texts that are the same are one phrase.
+func (v *vocabulary) phrase(text string) *phrase {
+	if p := v.phrases[text]; p != nil {
+		return p
+	}
+	return v.learn(text)
+}
+
+// learn counts a text that was said, and returns it as a phrase.
 func (v *vocabulary) learn(text string) *phrase {
-	p, known := v.phrases[text]
-	if !known {
-		p = &phrase{text: text}
-		for _, stem := range stems(text) {
-			number, ok := v.stems[stem]
-			if !ok {
-				number = len(v.in)
-				v.stems[stem], v.in = number, append(v.in, 0)
+	p := v.phrases[text]
+	if p == nil {
+		p = &phrase{}
+		for _, word := range stems(text) {
+			if v.stems[word] == nil {
+				v.stems[word] = &stem{}
 			}
-			p.stems = append(p.stems, number)
+			if !slices.Contains(p.stems, v.stems[word]) {
+				p.stems = append(p.stems, v.stems[word])
+			}
 		}
-		slices.Sort(p.stems)
-		p.stems = slices.Compact(p.stems)
 		v.phrases[text] = p
 	}
-	v.texts++
-	for _, stem := range p.stems {
-		v.in[stem]++
+	for _, s := range p.stems {
+		s.in++
 	}
-	v.stale = true
+	v.texts, v.stale = v.texts+1, true
 	return p
 }
 
@@ -63,33 +68,23 @@ func (v *vocabulary) alike(p, other *phrase) float64 {
 	if p == other {
 		return 1
 	}
-	v.weigh()
-	var shared, all float64
-	i := 0
-	for _, stem := range p.stems {
-		for i < len(other.stems) && other.stems[i] < stem {
-			i++
+	if v.stale {
+		for _, s := range v.stems {
+			s.weight = math.Log(1 + float64(v.texts)/float64(s.in)) // how rare it is
 		}
-		all += v.weights[stem]
-		if i < len(other.stems) && other.stems[i] == stem {
-			shared += v.weights[stem]
+		v.stale = false
+	}
+	var shared, all float64
+	for _, s := range p.stems {
+		all += s.weight
+		if slices.Contains(other.stems, s) {
+			shared += s.weight
 		}
 	}
 	if all == 0 {
 		return 0
 	}
 	return shared / all
-}
-
-// weigh brings the weights up to date: the logarithm of how rare a stem is.
-func (v *vocabulary) weigh() {
-	if !v.stale {
-		return
-	}
-	v.stale, v.weights = false, v.weights[:0]
-	for _, n := range v.in {
-		v.weights = append(v.weights, math.Log(1+float64(v.texts)/float64(n)))
-	}
 }
 
 // stems are the words of a text without their commonest endings.
@@ -104,12 +99,4 @@ func stems(text string) []string {
 		}
 	}
 	return words
-}
-
-// phrase is a text without counting it.
-func (v *vocabulary) phrase(text string) *phrase {
-	if p, known := v.phrases[text]; known {
-		return p
-	}
-	return v.learn(text)
 }
