@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/emersion/go-ical"
 )
 
 // Bounds of one zone definition.
@@ -28,35 +26,35 @@ type transition struct {
 // definedZone turns a VTIMEZONE into a location that is right around the
 // window. With an error it is the zone as far as it can be read, or nil; the
 // error ends the sentence "this time zone …".
-func definedZone(name string, definition *ical.Component, around window, budget *budget) (*time.Location, error) {
+func definedZone(name string, definition *component, around window, budget *budget) (*time.Location, error) {
 	budget.begin()
 	var transitions []transition
 	var partly error
 	first, firstAt, found := 0, time.Time{}, false
-	for i, part := range definition.Children {
+	for i, part := range definition.parts {
 		if i == maxZoneParts || len(transitions) > maxTransitions {
 			break
 		}
-		from, fromOK := parseOffset(part.Props.Get(ical.PropTimezoneOffsetFrom))
-		to, toOK := parseOffset(part.Props.Get(ical.PropTimezoneOffsetTo))
-		begins := part.Props.Get(ical.PropDateTimeStart)
-		if !fromOK || !toOK || begins == nil {
+		properties := part.read()
+		from, fromOK := parseOffset(properties.value("TZOFFSETFROM"))
+		to, toOK := parseOffset(properties.value("TZOFFSETTO"))
+		if !fromOK || !toOK {
 			continue
 		}
-		start, err := parseMoment(begins.Value, nil)
+		start, err := parseMoment(properties.value("DTSTART"), nil)
 		if err != nil {
 			continue
 		}
 		if !found || start.wall.Before(firstAt) {
 			first, firstAt, found = from, start.wall, true
 		}
-		walls, err := onsets(part, start, from, around, budget)
+		walls, err := onsets(properties, start, from, around, budget)
 		if err != nil {
 			partly = err
 		}
 		for _, wall := range walls {
 			transitions = append(transitions, transition{
-				at: wall.Unix() - int64(from), offset: to, dst: part.Name == ical.CompTimezoneDaylight,
+				at: wall.Unix() - int64(from), offset: to, dst: part.name == "DAYLIGHT",
 			})
 		}
 	}
@@ -73,22 +71,22 @@ func definedZone(name string, definition *ical.Component, around window, budget 
 
 // onsets returns when a part of a zone begins, on the clock before it: its
 // first time, those around the window, and the last before the window.
-func onsets(part *ical.Component, start moment, offset int, around window, budget *budget) ([]time.Time, error) {
+func onsets(properties properties, start moment, offset int, around window, budget *budget) ([]time.Time, error) {
 	walls := []time.Time{start.wall}
-	for _, property := range part.Props.Values(ical.PropRecurrenceDates) {
-		for value := range strings.SplitSeq(property.Value, ",") {
+	for _, property := range properties["RDATE"] {
+		for value := range strings.SplitSeq(property.value, ",") {
 			if m, err := parseMoment(value, nil); err == nil && len(walls) < maxTransitions {
 				walls = append(walls, m.wall)
 			}
 		}
 	}
-	text := part.Props.Get(ical.PropRecurrenceRule)
-	if text == nil {
+	text, found := properties.get("RRULE")
+	if !found {
 		return walls, nil
 	}
 	// DTSTART is read as the clock before the change, so UNTIL in UTC is too.
 	start.zone = time.FixedZone("", offset)
-	repeats, err := parseRule(text.Value, start)
+	repeats, err := parseRule(text.value, start)
 	if err != nil {
 		return walls, err
 	}
@@ -104,11 +102,8 @@ func onsets(part *ical.Component, start moment, offset int, around window, budge
 }
 
 // parseOffset reads a UTC-OFFSET such as +0530 or -033015.
-func parseOffset(property *ical.Prop) (seconds int, ok bool) {
-	if property == nil {
-		return 0, false
-	}
-	text := strings.ReplaceAll(strings.TrimSpace(property.Value), ":", "")
+func parseOffset(text string) (seconds int, ok bool) {
+	text = strings.ReplaceAll(strings.TrimSpace(text), ":", "")
 	if len(text) != 5 && len(text) != 7 || text[0] != '+' && text[0] != '-' {
 		return 0, false
 	}

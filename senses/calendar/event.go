@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emersion/go-ical"
-
 	"github.com/subconsciousd/subconsciousd/subconscious"
 
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
@@ -46,7 +44,7 @@ type event struct {
 	status string // upper case
 
 	// source holds what describe reads, nil once it has.
-	source ical.Props
+	source properties
 
 	transparent bool
 	summary     string
@@ -106,23 +104,22 @@ var errNoStart = errors.New("has no DTSTART")
 
 // readEvent reads a decoded VEVENT. What is only partly wrong is noted, and
 // read without that part.
-func readEvent(line int, component *ical.Component, zones *zones, notes *notes) (*event, error) {
+func readEvent(line int, properties properties, zones *zones, notes *notes) (*event, error) {
 	e := &event{line: line}
-	properties := component.Props
-	start := properties.Get(ical.PropDateTimeStart)
-	if start == nil {
+	start, found := properties.get("DTSTART")
+	if !found {
 		return nil, errNoStart
 	}
 	var err error
 	if e.start, err = readMoment(start, zones); err != nil {
 		return nil, fmt.Errorf("has DTSTART %w", err)
 	}
-	if original := properties.Get(ical.PropRecurrenceID); original != nil {
+	if original, found := properties.get("RECURRENCE-ID"); found {
 		m, err := readMoment(original, zones)
 		if err != nil {
 			return nil, fmt.Errorf("has RECURRENCE-ID %w", err)
 		}
-		e.original, e.later = &m, strings.EqualFold(original.Params.Get("RANGE"), "THISANDFUTURE")
+		e.original, e.later = &m, strings.EqualFold(original.parameters["RANGE"], "THISANDFUTURE")
 	}
 	if e.length, err = readLength(e.start, properties, zones); err != nil {
 		notes.add(line, "this event %v; it is shown without an end", err)
@@ -134,26 +131,26 @@ func readEvent(line int, component *ical.Component, zones *zones, notes *notes) 
 }
 
 // readMoment reads a date property with its TZID.
-func readMoment(property *ical.Prop, zones *zones) (moment, error) {
-	return parseMoment(property.Value, zones.find(property.Params.Get(ical.PropTimezoneID)))
+func readMoment(property property, zones *zones) (moment, error) {
+	return parseMoment(property.value, zones.find(property.parameters["TZID"]))
 }
 
 // readLength reads DTEND or DURATION. Without them a day lasts a day and
 // anything else no time.
-func readLength(start moment, properties ical.Props, zones *zones) (length, error) {
+func readLength(start moment, properties properties, zones *zones) (length, error) {
 	plain := length{}
 	if start.date {
 		plain.span.days = 1
 	}
-	if end := properties.Get(ical.PropDateTimeEnd); end != nil {
+	if end, found := properties.get("DTEND"); found {
 		m, err := readMoment(end, zones)
 		if err != nil {
 			return plain, fmt.Errorf("has DTEND %w", err)
 		}
 		return between(start, m, plain)
 	}
-	if text := properties.Get(ical.PropDuration); text != nil {
-		s, err := parseSpan(text.Value)
+	if text, found := properties.get("DURATION"); found {
+		s, err := parseSpan(text.value)
 		if err != nil {
 			return plain, fmt.Errorf("has DURATION %w", err)
 		}
@@ -191,27 +188,27 @@ func between(start, end moment, plain length) (length, error) {
 	return l, nil
 }
 
-func (e *event) readRepetition(properties ical.Props, zones *zones, notes *notes) {
-	if text := properties.Get(ical.PropRecurrenceRule); text != nil && e.original == nil {
-		r, err := parseRule(text.Value, e.start)
+func (e *event) readRepetition(properties properties, zones *zones, notes *notes) {
+	if text, found := properties.get("RRULE"); found && e.original == nil {
+		r, err := parseRule(text.value, e.start)
 		if err != nil {
 			notes.add(e.line, "this event %v; only its first date is shown", err)
 			r = &rule{never: true}
 		}
 		e.rule = r
 	}
-	if added := readDates(e, ical.PropRecurrenceDates, properties, zones, notes, parseAddition); e.original == nil {
+	if added := readDates(e, "RDATE", properties, zones, notes, parseAddition); e.original == nil {
 		e.rdates = added
 	}
-	e.exdate = readDates(e, ical.PropExceptionDates, properties, zones, notes, parseMoment)
+	e.exdate = readDates(e, "EXDATE", properties, zones, notes, parseMoment)
 }
 
 // readDates reads the values of all properties of a name, at most maxDates.
-func readDates[T any](e *event, name string, properties ical.Props, zones *zones, notes *notes, parse func(string, *time.Location) (T, error)) []T {
+func readDates[T any](e *event, name string, properties properties, zones *zones, notes *notes, parse func(string, *time.Location) (T, error)) []T {
 	var all []T
-	for _, property := range properties.Values(name) {
-		zone := zones.find(property.Params.Get(ical.PropTimezoneID))
-		for value := range strings.SplitSeq(property.Value, ",") {
+	for _, property := range properties[name] {
+		zone := zones.find(property.parameters["TZID"])
+		for value := range strings.SplitSeq(property.value, ",") {
 			switch one, err := parse(value, zone); {
 			case err != nil:
 				notes.add(e.line, "this event has %s %v", name, err)
@@ -253,49 +250,42 @@ func (e *event) describe() {
 	}
 	properties := e.source
 	e.source = nil
-	text := func(name string) string { return valueOf(properties, name) }
-	e.transparent = strings.EqualFold(strings.TrimSpace(text(ical.PropTransparency)), "TRANSPARENT") ||
+	text := properties.value
+	e.transparent = strings.EqualFold(strings.TrimSpace(text("TRANSP")), "TRANSPARENT") ||
 		strings.EqualFold(strings.TrimSpace(text("X-MICROSOFT-CDO-BUSYSTATUS")), "FREE")
-	e.summary = line(text(ical.PropSummary), 120)
-	e.location = strings.ReplaceAll(paragraph(text(ical.PropLocation), 100), "\n", ", ")
-	e.description = paragraph(text(ical.PropDescription), 1000)
-	if organizer := properties.Get(ical.PropOrganizer); organizer != nil {
+	e.summary = line(text("SUMMARY"), 120)
+	e.location = strings.ReplaceAll(paragraph(text("LOCATION"), 100), "\n", ", ")
+	e.description = paragraph(text("DESCRIPTION"), 1000)
+	if organizer, found := properties.get("ORGANIZER"); found {
 		e.organizer = readPerson(organizer)
 	}
-	attendees := properties.Values(ical.PropAttendee)
+	attendees := properties["ATTENDEE"]
 	e.invited = len(attendees)
-	for i := range attendees[:min(len(attendees), maxAttendees)] {
-		e.attendees = append(e.attendees, readPerson(&attendees[i]))
+	for _, attendee := range attendees[:min(len(attendees), maxAttendees)] {
+		e.attendees = append(e.attendees, readPerson(attendee))
 	}
 	e.meetings = meetingLinks(
 		[]string{text("CONFERENCE"), text("X-GOOGLE-CONFERENCE"), text("X-MICROSOFT-SKYPETEAMSMEETINGURL"), text("URL")},
-		unescape(subconscious.Head(text(ical.PropLocation), 2_000))+"\n"+unescape(subconscious.Head(text(ical.PropDescription), 20_000)))
+		unescape(subconscious.Head(text("LOCATION"), 2_000))+"\n"+unescape(subconscious.Head(text("DESCRIPTION"), 20_000)))
 }
 
-func valueOf(properties ical.Props, name string) string {
-	if property := properties.Get(name); property != nil {
-		return property.Value
-	}
-	return ""
-}
-
-func readPerson(property *ical.Prop) person {
-	address := strings.TrimSpace(property.Value)
+func readPerson(property property) person {
+	address := strings.TrimSpace(property.value)
 	if len(address) >= 7 && strings.EqualFold(address[:7], "mailto:") {
 		address = address[7:]
 	}
 	return person{
-		name:     line(property.Params.Get(ical.ParamCommonName), 60),
+		name:     line(property.parameters["CN"], 60),
 		address:  strings.ToLower(line(address, 120)),
-		partstat: strings.ToLower(line(property.Params.Get(ical.ParamParticipationStatus), 20)),
+		partstat: strings.ToLower(line(property.parameters["PARTSTAT"], 20)),
 	}
 }
 
 // readIdentity reads what tells this event and its revisions apart. An event
 // without a UID is named by what it says.
-func (e *event) readIdentity(properties ical.Props) {
-	e.status = strings.ToUpper(strings.TrimSpace(valueOf(properties, ical.PropStatus)))
-	e.uid = strings.TrimSpace(valueOf(properties, ical.PropUID))
+func (e *event) readIdentity(properties properties) {
+	e.status = strings.ToUpper(strings.TrimSpace(properties.value("STATUS")))
+	e.uid = strings.TrimSpace(properties.value("UID"))
 	switch {
 	case e.uid == "":
 		e.describe()
@@ -304,9 +294,9 @@ func (e *event) readIdentity(properties ical.Props) {
 		e.uid = "long-uid-" + digest(e.uid)
 	}
 	// A sequence that is no number is the same as none.
-	e.sequence, _ = strconv.Atoi(strings.TrimSpace(valueOf(properties, ical.PropSequence)))
-	for _, name := range []string{ical.PropDateTimeStamp, ical.PropLastModified} {
-		e.stamp = max(e.stamp, subconscious.Head(valueOf(properties, name), 16))
+	e.sequence, _ = strconv.Atoi(strings.TrimSpace(properties.value("SEQUENCE")))
+	for _, name := range []string{"DTSTAMP", "LAST-MODIFIED"} {
+		e.stamp = max(e.stamp, subconscious.Head(properties.value(name), 16))
 	}
 }
 

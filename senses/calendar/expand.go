@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/emersion/go-ical"
 )
 
 // window is what to expand: occurrences that start within [from, to), as seen
@@ -95,36 +93,30 @@ func expand(ctx context.Context, data []byte, w window) (expansion, error) {
 // readEvents decodes the components: zones first, since an event may stand
 // before the zone that it names.
 func readEvents(ctx context.Context, parts splitting, zones *zones, notes *notes) ([]*event, error) {
-	decoder := newDecoder()
 	var events []*event
 	for _, wantZones := range []bool{true, false} {
-		for i, raw := range parts.components {
+		for i, part := range parts.components {
 			if i%64 == 0 && ctx.Err() != nil {
 				return nil, fmt.Errorf("read the calendar: %w", ctx.Err())
 			}
-			if wantZones != (raw.name == ical.CompTimezone) {
+			if wantZones != (part.name == "VTIMEZONE") {
 				continue
 			}
 			what := "this event"
 			if wantZones {
 				what = "this time zone"
 			}
-			if raw.problem != "" {
-				notes.add(raw.line, "%s %s", what, raw.problem)
-				continue
-			}
-			component, err := decoder.decode(raw)
-			if err != nil {
-				notes.add(raw.line, "%s %v", what, err)
+			if part.problem != "" {
+				notes.add(part.line, "%s %s", what, part.problem)
 				continue
 			}
 			if wantZones {
-				zones.define(component)
+				zones.define(part)
 				continue
 			}
-			e, err := readEvent(raw.line, component, zones, notes)
+			e, err := readEvent(part.line, part.read(), zones, notes)
 			if err != nil {
-				notes.add(raw.line, "this event %v", err)
+				notes.add(part.line, "this event %v", err)
 				continue
 			}
 			if parts.cancelled {

@@ -1,13 +1,8 @@
 package calendar
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
 	"strings"
-
-	"github.com/emersion/go-ical"
 )
 
 // The bounds of one file. What is over a bound is left out and said.
@@ -15,26 +10,51 @@ const (
 	maxFile       = 16 << 20
 	maxComponents = 20_000
 	maxLine       = 64 << 10 // one unfolded line
-	maxParameters = 4 << 10  // of one line; the library reads them in quadratic time
+	maxParameters = 4 << 10  // of one line
 	maxProperties = 1_000    // of one component
 	maxDepth      = 6        // VCALENDAR is 1
 )
 
-// rawComponent is an event or a zone definition cut out of the file, reduced
-// to the lines that the sense reads.
-type rawComponent struct {
+// component is an event or a zone definition cut out of the file, or a part of
+// the latter, with the lines that the sense reads.
+type component struct {
 	name string
 	// line is where it begins in the file, from 1.
 	line int
-	// text is the component in a VCALENDAR of its own.
-	text []byte
-	// problem says why it cannot be read; text is nil then.
+	// lines are still folded.
+	lines [][]byte
+	parts []*component
+	// problem says why it cannot be read.
 	problem string
+}
+
+// property is what one line says.
+type property struct {
+	value string
+	// parameters have their first values.
+	parameters map[string]string
+}
+
+// properties are those of one component, by name.
+type properties map[string][]property
+
+// get returns the first of that name, the empty one and false for none.
+func (p properties) get(name string) (property, bool) {
+	if all := p[name]; len(all) > 0 {
+		return all[0], true
+	}
+	return property{}, false
+}
+
+// value is what the first of that name says, "" for none.
+func (p properties) value(name string) string {
+	first, _ := p.get(name)
+	return first.value
 }
 
 // splitting is what split found.
 type splitting struct {
-	components []rawComponent
+	components []*component
 	// cancelled: the file is a message that cancels what it holds.
 	cancelled bool
 	// incomplete says why the file does not look like a whole calendar.
@@ -42,8 +62,7 @@ type splitting struct {
 	notes      notes
 }
 
-// wanted are the properties that are read. All others are dropped before the
-// library sees them, so that a line it does not understand costs nothing.
+// wanted are the properties that are read.
 var wanted = func() map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(`UID SEQUENCE DTSTAMP LAST-MODIFIED DTSTART DTEND DURATION RRULE RDATE EXDATE
@@ -54,16 +73,15 @@ var wanted = func() map[string]bool {
 	return set
 }()
 
-// splitter cuts a file into components. The library gives up a whole calendar
-// for one bad line, reads any depth by recursion, and panics on some lines, so
-// each component is handed to it alone and checked.
+// splitter cuts a file into components. A bad line costs that line alone, and a
+// component that does not end costs that component.
 type splitter struct {
 	data []byte
 	line int // of the next physical line, from 1
 	// stack holds the names of the open components.
 	stack []string
 	// open is the event or zone being cut out, kept its number of properties.
-	open *rawComponent
+	open *component
 	kept int
 	seen int // components so far
 	ends int // calendars closed
@@ -180,10 +198,9 @@ func (s *splitter) begin(name string, line int) {
 			s.out.notes.add(line, "comes after %d events and zones, more than are read", maxComponents)
 			return
 		}
-		s.open, s.kept = &rawComponent{name: name, line: line, text: make([]byte, 0, 1<<10)}, 0
-		s.open.text = append(s.open.text, "BEGIN:VCALENDAR\r\nBEGIN:"+name+"\r\n"...)
+		s.open, s.kept = &component{name: name, line: line}, 0
 	case len(s.stack) == 3 && s.open != nil && s.open.name == "VTIMEZONE":
-		s.open.text = append(s.open.text, "BEGIN:"+name+"\r\n"...)
+		s.open.parts = append(s.open.parts, &component{name: name, line: line})
 	}
 }
 
@@ -205,15 +222,9 @@ func (s *splitter) end(name string) {
 		}
 		return
 	}
-	depth := len(s.stack)
-	s.stack = s.stack[:depth-1]
-	switch {
-	case s.open == nil:
-	case depth == 2:
-		s.open.text = append(s.open.text, "END:"+name+"\r\nEND:VCALENDAR\r\n"...)
+	s.stack = s.stack[:len(s.stack)-1]
+	if s.open != nil && len(s.stack) == 1 {
 		s.finish()
-	case depth == 3 && s.open.name == "VTIMEZONE":
-		s.open.text = append(s.open.text, "END:"+name+"\r\n"...)
 	}
 }
 
@@ -227,28 +238,64 @@ func (s *splitter) keep(name string, raw []byte, length, line int) {
 			s.kept++
 			s.out.notes.add(line, "the event has more than %d properties", maxProperties)
 		}
-	case parametersEnd(raw) < 0:
+	case !hasValue(raw):
 		s.out.notes.add(line, "%s has no value, or parameters longer than %d KiB", name, maxParameters>>10)
 	default:
 		s.kept++
-		s.open.text = append(s.open.text, bytes.TrimRight(raw, "\r\n")...)
-		s.open.text = append(s.open.text, "\r\n"...)
+		into := s.open
+		if len(s.stack) == 3 {
+			into = into.parts[len(into.parts)-1]
+		}
+		into.lines = append(into.lines, bytes.TrimRight(raw, "\r\n"))
 	}
 }
 
-// parametersEnd returns where the colon is that begins the value, or −1 where
-// there is none within the bound.
-func parametersEnd(raw []byte) int {
+// hasValue reports whether parameters within the bound are followed by a value.
+func hasValue(raw []byte) bool {
+	_, _, found := cutUnquoted(string(raw[:min(len(raw), maxParameters)]), ':')
+	return found
+}
+
+// cutUnquoted is strings.Cut at a character that is not in quotes.
+func cutUnquoted(text string, at byte) (before, after string, found bool) {
 	quoted := false
-	for i, c := range raw[:min(len(raw), maxParameters)] {
-		switch {
+	for i := range len(text) {
+		switch c := text[i]; {
 		case c == '"':
 			quoted = !quoted
-		case c == ':' && !quoted:
-			return i
+		case c == at && !quoted:
+			return text[:i], text[i+1:], true
 		}
 	}
-	return -1
+	return text, "", false
+}
+
+var folds = strings.NewReplacer("\r\n ", "", "\r\n\t", "", "\n ", "", "\n\t", "")
+
+// read reads the component's own lines.
+func (c *component) read() properties {
+	all := make(properties, len(c.lines))
+	for _, raw := range c.lines {
+		var p property
+		var head string
+		head, p.value, _ = cutUnquoted(folds.Replace(string(raw)), ':')
+		name, head, _ := strings.Cut(head, ";")
+		for head != "" {
+			var parameter string
+			parameter, head, _ = cutUnquoted(head, ';')
+			key, value, _ := strings.Cut(parameter, "=")
+			value, _, _ = cutUnquoted(value, ',')
+			if p.parameters == nil {
+				p.parameters = map[string]string{}
+			}
+			if key = strings.ToUpper(key); p.parameters[key] == "" {
+				p.parameters[key] = strings.Trim(value, `"`)
+			}
+		}
+		name = strings.ToUpper(name)
+		all[name] = append(all[name], p)
+	}
+	return all
 }
 
 // breakOff gives up the open component.
@@ -260,43 +307,6 @@ func (s *splitter) breakOff(problem string) {
 }
 
 func (s *splitter) finish() {
-	if s.open.problem != "" {
-		s.open.text = nil
-	}
-	s.out.components = append(s.out.components, *s.open)
+	s.out.components = append(s.out.components, s.open)
 	s.open = nil
-}
-
-// decoder hands components to the library one at a time.
-type decoder struct {
-	source bytes.Reader
-	// buffer is large enough for the library to use it as it is.
-	buffer *bufio.Reader
-}
-
-func newDecoder() *decoder {
-	d := &decoder{}
-	d.buffer = bufio.NewReaderSize(&d.source, 8<<10)
-	return d
-}
-
-// decode parses one component. A panic of the library is an error.
-func (d *decoder) decode(raw rawComponent) (component *ical.Component, err error) {
-	defer func() {
-		if recover() != nil {
-			component, err = nil, errors.New("cannot be read")
-		}
-	}()
-	d.source.Reset(raw.text)
-	d.buffer.Reset(&d.source)
-	calendar, err := ical.NewDecoder(d.buffer).Decode()
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
-	}
-	for _, child := range calendar.Children {
-		if child.Name == raw.name {
-			return child, nil
-		}
-	}
-	return nil, errors.New("cannot be read")
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 	_ "time/tzdata" // zones exist on every machine
 
-	"github.com/emersion/go-ical"
-
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -38,7 +36,7 @@ const maxZones = 500
 // Windows uses, by the file's own definition.
 type zones struct {
 	windows     map[string]string
-	definitions map[string]*ical.Component
+	definitions map[string]*component
 	found       map[string]*time.Location
 	around      window
 	budget      *budget
@@ -50,7 +48,7 @@ type zones struct {
 func newZones(around window, budget *budget) *zones {
 	return &zones{
 		windows:     parseWindowsZones(),
-		definitions: map[string]*ical.Component{},
+		definitions: map[string]*component{},
 		found:       map[string]*time.Location{},
 		around:      around,
 		budget:      budget,
@@ -58,13 +56,13 @@ func newZones(around window, budget *budget) *zones {
 }
 
 // define keeps a VTIMEZONE for when its name is asked for.
-func (z *zones) define(component *ical.Component) {
-	id := component.Props.Get(ical.PropTimezoneID)
-	if id == nil || len(z.definitions) >= maxZones {
+func (z *zones) define(zone *component) {
+	id, found := zone.read().get("TZID")
+	if !found || len(z.definitions) >= maxZones {
 		return
 	}
-	if name := zoneName(id.Value); z.definitions[name] == nil {
-		z.definitions[name] = component
+	if name := zoneName(id.value); z.definitions[name] == nil {
+		z.definitions[name] = zone
 	}
 }
 
@@ -96,8 +94,8 @@ func (z *zones) search(name string) *time.Location {
 	if definition == nil {
 		return nil
 	}
-	if location := definition.Props.Get("X-LIC-LOCATION"); location != nil {
-		if zone := z.named(zoneName(location.Value)); zone != nil {
+	if location, found := definition.read().get("X-LIC-LOCATION"); found {
+		if zone := z.named(zoneName(location.value)); zone != nil {
 			return zone
 		}
 	}
