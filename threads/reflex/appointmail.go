@@ -133,40 +133,35 @@ func (s *scene) appointmentsAhead() (list []subconscious.Observation) {
 	return list
 }
 
-// mailedAppointments are those that a mail confirms and the calendar does not
-// hold.
-func mailedAppointments(s *scene) (out []noticed) {
-	for _, o := range s.appointmentsAhead() {
-		if s.listed(o) || s.merelyRead(o) && s.holding(o) {
-			continue
-		}
-		most, tell := s.most(o)
-		importance, reason := s.nearness(o, 4), ""
-		lead, told := "Not in your calendar", "it is within a day, and not in your calendar"
-		if !s.keepsCalendar() {
-			lead, told = "Appointment", "it is within a day"
-		}
-		if tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(o) {
-			reason = told
-		}
-		words := prose(withoutDate(subject(o), o.Attrs["date_text"]))
-		when := s.dueWords(o, o.Attrs["date_text"])
-		if event, meets := s.rival(o); meets {
-			if importance++; reason == "" && tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(event) {
-				reason = "two appointments are at once, within a day"
-			}
-			n := notice(subconscious.KindRisk, min(importance, most), say("Not in your calendar, and at once with %s %s: %s, %s: %s",
-				prose(s.eventName(event)), s.hours(event, o.Due), sender(o), when, words), o, event)
-			out = append(out, n.until(o.Due).tell(reason))
-			continue
-		}
-		if !s.isNew(o) {
-			continue // it is the event beside it that is new, and does not meet it
-		}
-		out = append(out, notice(subconscious.KindEvent, min(importance, most),
-			say("%s: %s, %s: %s", lead, sender(o), when, words), o).until(o.Due).tell(reason))
+// mailedAppointment is one that a mail confirms and the calendar does not hold.
+func mailedAppointment(s *scene, o subconscious.Observation) noticed {
+	if s.listed(o) || s.merelyRead(o) && s.holding(o) {
+		return noticed{}
 	}
-	return out
+	most, tell := s.most(o)
+	importance, reason := s.nearness(o, 4), ""
+	lead, told := "Not in your calendar", "it is within a day, and not in your calendar"
+	if !s.keepsCalendar() {
+		lead, told = "Appointment", "it is within a day"
+	}
+	if tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(o) {
+		reason = told
+	}
+	words := prose(withoutDate(subject(o), o.Attrs["date_text"]))
+	when := s.dueWords(o, o.Attrs["date_text"])
+	if event, meets := s.rival(o); meets {
+		if importance++; reason == "" && tell && o.Due.Sub(s.at) <= 24*time.Hour && s.timely(event) {
+			reason = "two appointments are at once, within a day"
+		}
+		n := notice(subconscious.KindRisk, min(importance, most), say("Not in your calendar, and at once with %s %s: %s, %s: %s",
+			prose(s.eventName(event)), s.hours(event, o.Due), sender(o), when, words), o, event)
+		return n.until(o.Due).tell(reason)
+	}
+	if !s.isNew(o) {
+		return noticed{} // it is the event beside it that is new, and does not meet it
+	}
+	return notice(subconscious.KindEvent, min(importance, most),
+		say("%s: %s, %s: %s", lead, sender(o), when, words), o).until(o.Due).tell(reason)
 }
 
 // keepsCalendar reports whether there is a calendar with anything in it.

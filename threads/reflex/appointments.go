@@ -37,26 +37,23 @@ func (s *scene) eventWorth(o subconscious.Observation) int {
 	return plainWorth
 }
 
-func events(s *scene) (out []noticed) {
-	for _, o := range s.events() {
-		worth := s.eventWorth(o)
-		// The day of an all-day event is told once, on the evening before.
-		again := allDay(o) && o.BandOnly && s.band(o).Rank() > subconscious.Band2h.Rank()
-		// What was near and was put off ends instead; see eventOver.
-		if worth == 0 || again || worth == plainWorth && s.holding(o) {
-			continue
-		}
-		if worth > plainWorth && !allDay(o) && s.inClash(o) {
-			worth = plainWorth // the clash tells of it
-		}
-		n := notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
-		if worth == nearWorth && s.mustBeKept(o) && o.Attrs["moved_from"] == "" { // that it moved was told
-			n.Importance = keptWorth
-			n = n.tell("an appointment, within two hours")
-		}
-		out = append(out, n)
+func nearEvent(s *scene, o subconscious.Observation) noticed {
+	worth := s.eventWorth(o)
+	// The day of an all-day event is told once, on the evening before.
+	again := allDay(o) && o.BandOnly && s.band(o).Rank() > subconscious.Band2h.Rank()
+	// What was near and was put off ends instead; see eventOver.
+	if worth == 0 || again || worth == plainWorth && s.holding(o) {
+		return noticed{}
 	}
-	return out
+	if worth > plainWorth && !allDay(o) && s.inClash(o) {
+		worth = plainWorth // the clash tells of it
+	}
+	n := notice(subconscious.KindEvent, worth, s.eventWords(o), o).until(o.Due)
+	if worth == nearWorth && s.mustBeKept(o) && o.Attrs["moved_from"] == "" { // that it moved was told
+		n.Importance = keptWorth
+		n = n.tell("an appointment, within two hours")
+	}
+	return n
 }
 
 func (s *scene) eventWords(o subconscious.Observation) string {
@@ -66,41 +63,37 @@ func (s *scene) eventWords(o subconscious.Observation) string {
 	return say("%s, %s", prose(s.eventName(o)), s.appointment(o))
 }
 
-func eventOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	return ok && (!wanted(o) || s.eventWorth(o) <= plainWorth)
+func eventOver(s *scene, o subconscious.Observation) bool {
+	return !wanted(o) || s.eventWorth(o) <= plainWorth
 }
 
-// movedEvents are told once. That an occurrence was planned off the usual time
+// movedEvent is told once. That an occurrence was planned off the usual time
 // of its series is the oracle's; see unusual.
-func movedEvents(s *scene) (out []noticed) {
-	for _, o := range s.events() {
-		before, moved := moment(o, "moved_from")
-		if !moved || o.Change != subconscious.Changed || o.BandOnly || before.Equal(o.Due) || o.Attrs["transparent"] == "free" {
-			continue
-		}
-		from, to := s.when(before), s.beside(o.Due, before)
-		if allDay(o) {
-			from, to = s.day(before), s.day(o.Due)
-		}
-		words := say("%s moved from %s to %s", prose(s.eventName(o)), from, to)
-		if s.said(words) {
-			continue // something else about it changed
-		}
-		importance, reason := 5, ""
-		switch ahead := o.Due.Sub(s.at); {
-		case allDay(o):
-		case ahead <= 2*time.Hour:
-			importance, reason = 7, "it begins within two hours, and was moved"
-		case ahead <= 24*time.Hour || before.Sub(s.at) <= 24*time.Hour:
-			importance, reason = 7, "it was to be within a day, and was moved"
-		}
-		if s.clashTells(o) {
-			reason = ""
-		}
-		out = append(out, notice(subconscious.KindObservation, importance, words, o).until(o.Due).tell(reason))
+func movedEvent(s *scene, o subconscious.Observation) noticed {
+	before, moved := moment(o, "moved_from")
+	if !moved || o.Change != subconscious.Changed || o.BandOnly || before.Equal(o.Due) || o.Attrs["transparent"] == "free" {
+		return noticed{}
 	}
-	return out
+	from, to := s.when(before), s.beside(o.Due, before)
+	if allDay(o) {
+		from, to = s.day(before), s.day(o.Due)
+	}
+	words := say("%s moved from %s to %s", prose(s.eventName(o)), from, to)
+	if s.said(words) {
+		return noticed{} // something else about it changed
+	}
+	importance, reason := 5, ""
+	switch ahead := o.Due.Sub(s.at); {
+	case allDay(o):
+	case ahead <= 2*time.Hour:
+		importance, reason = 7, "it begins within two hours, and was moved"
+	case ahead <= 24*time.Hour || before.Sub(s.at) <= 24*time.Hour:
+		importance, reason = 7, "it was to be within a day, and was moved"
+	}
+	if s.clashTells(o) {
+		reason = ""
+	}
+	return notice(subconscious.KindObservation, importance, words, o).until(o.Due).tell(reason)
 }
 
 // said reports whether an entry says exactly that.
@@ -113,62 +106,50 @@ func (s *scene) said(words string) bool {
 	return false
 }
 
-func movedOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	return ok && (!wanted(o) || o.Attrs["transparent"] == "free" || o.Attrs["moved_from"] == "")
+func movedOver(s *scene, o subconscious.Observation) bool {
+	return !wanted(o) || o.Attrs["transparent"] == "free" || o.Attrs["moved_from"] == ""
 }
 
-func unusual(s *scene) (out []noticed) {
-	for _, o := range s.events() {
-		usually, moved := moment(o, "moved_from")
-		near := s.band(o).Rank()
-		if !recurs(o) || !moved || usually.Equal(o.Due) || !attended(o) || o.Due.Sub(s.at) > s.ahead() || near >= subconscious.BandPast.Rank() {
-			continue
-		}
-		importance, reason := 4, ""
-		switch {
-		case near >= subconscious.Band2h.Rank():
-			importance = 6
-		case near >= subconscious.Band24h.Rank():
-			importance, reason = 5, "it is not at its usual time"
-		}
-		words := say("%s is on %s, not on %s as usual", prose(s.eventName(o)), s.when(o.Due), s.when(usually))
-		if s.sameDay(o.Due, usually) {
-			words = say("%s is at %s on %s, not at %s as usual", prose(s.eventName(o)), s.clock(o.Due), s.day(o.Due), s.clock(usually))
-		}
-		out = append(out, notice(subconscious.KindRisk, importance, words, o).until(o.Due).tell(reason))
+func unusual(s *scene, o subconscious.Observation) noticed {
+	usually, moved := moment(o, "moved_from")
+	near := s.band(o).Rank()
+	if !recurs(o) || !moved || usually.Equal(o.Due) || !attended(o) || o.Due.Sub(s.at) > s.ahead() || near >= subconscious.BandPast.Rank() {
+		return noticed{}
 	}
-	return out
+	importance, reason := 4, ""
+	switch {
+	case near >= subconscious.Band2h.Rank():
+		importance = 6
+	case near >= subconscious.Band24h.Rank():
+		importance, reason = 5, "it is not at its usual time"
+	}
+	words := say("%s is on %s, not on %s as usual", prose(s.eventName(o)), s.when(o.Due), s.when(usually))
+	if s.sameDay(o.Due, usually) {
+		words = say("%s is at %s on %s, not at %s as usual", prose(s.eventName(o)), s.clock(o.Due), s.day(o.Due), s.clock(usually))
+	}
+	return notice(subconscious.KindRisk, importance, words, o).until(o.Due).tell(reason)
 }
 
 // ahead is how far the field looks.
 func (s *scene) ahead() time.Duration { return max(s.field.Ahead, 72*time.Hour) }
 
-func unusualOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	if !ok {
-		return false
-	}
+func unusualOver(s *scene, o subconscious.Observation) bool {
 	usually, moved := moment(o, "moved_from")
 	return !moved || usually.Equal(o.Due) || !attended(o)
 }
 
-func unanswered(s *scene) (out []noticed) {
-	for _, o := range s.events() {
-		if o.Attrs["partstat"] != "needs-action" || o.Due.Sub(s.at) > 72*time.Hour || s.band(o).Rank() >= subconscious.BandNow.Rank() {
-			continue
-		}
-		importance := 4
-		if o.Due.Sub(s.at) <= 24*time.Hour {
-			importance = 5
-		}
-		out = append(out, notice(subconscious.KindPreparation, importance,
-			say("Invitation not answered: %s, %s", prose(s.eventName(o)), s.appointment(o)), o).until(o.Due))
+func unanswered(s *scene, o subconscious.Observation) noticed {
+	if o.Attrs["partstat"] != "needs-action" || o.Due.Sub(s.at) > 72*time.Hour || s.band(o).Rank() >= subconscious.BandNow.Rank() {
+		return noticed{}
 	}
-	return out
+	importance := 4
+	if o.Due.Sub(s.at) <= 24*time.Hour {
+		importance = 5
+	}
+	return notice(subconscious.KindPreparation, importance,
+		say("Invitation not answered: %s, %s", prose(s.eventName(o)), s.appointment(o)), o).until(o.Due)
 }
 
-func unansweredOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	return ok && o.Attrs["partstat"] != "needs-action"
+func unansweredOver(s *scene, o subconscious.Observation) bool {
+	return o.Attrs["partstat"] != "needs-action"
 }

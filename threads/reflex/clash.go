@@ -145,11 +145,6 @@ func habitual(c couple) bool {
 	return recurs(c.a) && recurs(c.b) && c.a.Attrs["moved_from"] == "" && c.b.Attrs["moved_from"] == ""
 }
 
-func clashOver(s *scene, e subconscious.Entry) bool {
-	a, b, ok := s.two(e)
-	return ok && !s.collide(a, b)
-}
-
 // farApart is the least time between places in two towns, and apart that
 // between any two places.
 const (
@@ -190,9 +185,4 @@ func gaps(s *scene) (out []noticed) {
 			prose(s.eventName(c.a)), prose(placeName(c.a)), prose(s.eventName(c.b)), prose(placeName(c.b)), when), c.a, c.b).until(c.b.Due).tell(reason))
 	}
 	return out
-}
-
-func gapOver(s *scene, e subconscious.Entry) bool {
-	a, b, ok := s.two(e)
-	return ok && !s.tooClose(a, b)
 }

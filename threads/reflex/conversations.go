@@ -30,20 +30,17 @@ func place(o subconscious.Observation) string {
 // to the person does so on purpose.
 func inMind(o subconscious.Observation) bool { return o.Instance == "chat" }
 
-// askedByAgents are questions of agents that the person has not answered. The
+// askedByAgent is a question of an agent that the person has not answered. The
 // last word of many a session is one, so that those of transcripts count little.
-func askedByAgents(s *scene) (out []noticed) {
-	for _, o := range s.of("conversation") {
-		if o.Kind != "question" || !o.Stands() || s.holding(o) {
-			continue
-		}
-		importance, reason := 3, ""
-		if inMind(o) {
-			importance, reason = 5, "an agent waits for your answer"
-		}
-		out = append(out, notice(subconscious.KindStale, importance, say("Unanswered in %s: %s", bounded(name(place(o))), prose(o.Title)), o).tell(reason))
+func askedByAgent(s *scene, o subconscious.Observation) noticed {
+	if o.Kind != "question" || !o.Stands() || s.holding(o) {
+		return noticed{}
 	}
-	return out
+	importance, reason := 3, ""
+	if inMind(o) {
+		importance, reason = 5, "an agent waits for your answer"
+	}
+	return notice(subconscious.KindStale, importance, say("Unanswered in %s: %s", bounded(name(place(o))), prose(o.Title)), o).tell(reason)
 }
 
 // spokenOf is what something that was said is called in a summary.

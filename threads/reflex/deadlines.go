@@ -12,29 +12,26 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
-// deadlines are taken in when they are first written, whatever their date, and
+// deadline: one is taken in when it is first written, whatever its date, and
 // again in each band of time. What a stranger's mail sets counts for less; see
 // most.
-func deadlines(s *scene) (out []noticed) {
-	for _, o := range s.news {
-		if !isDeadline(o) || s.merelyRead(o) && s.holding(o) || s.noted(o) {
-			continue
-		}
-		importance, lead, reason := s.dueWorth(o)
-		if o.Sense == "mail" {
-			most, tell := s.most(o)
-			// What is not pushed at the end is told once, a day before it.
-			late := most < 7 && o.BandOnly && s.band(o) != subconscious.Band24h
-			if importance = min(importance, most); !tell || late {
-				reason = ""
-			}
-		}
-		if stranger(o) {
-			importance, reason = min(importance, 4), ""
-		}
-		out = append(out, notice(subconscious.KindDeadline, importance, s.deadlineWords(o, lead), o).until(o.Due).tell(reason))
+func deadline(s *scene, o subconscious.Observation) noticed {
+	if !isDeadline(o) || s.merelyRead(o) && s.holding(o) || s.noted(o) {
+		return noticed{}
 	}
-	return out
+	importance, lead, reason := s.dueWorth(o)
+	if o.Sense == "mail" {
+		most, tell := s.most(o)
+		// What is not pushed at the end is told once, a day before it.
+		late := most < 7 && o.BandOnly && s.band(o) != subconscious.Band24h
+		if importance = min(importance, most); !tell || late {
+			reason = ""
+		}
+	}
+	if stranger(o) {
+		importance, reason = min(importance, 4), ""
+	}
+	return notice(subconscious.KindDeadline, importance, s.deadlineWords(o, lead), o).until(o.Due).tell(reason)
 }
 
 // isDeadline reports whether something has to be done by a time. The calendar's
@@ -131,9 +128,8 @@ func (s *scene) dueWords(o subconscious.Observation, dateText string) string {
 	return s.when(o.Due)
 }
 
-func deadlineOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	return ok && o.Due.IsZero()
+func deadlineOver(s *scene, o subconscious.Observation) bool {
+	return o.Due.IsZero()
 }
 
 // withoutDate leaves the date out of what was promised, for it is said before.

@@ -55,37 +55,31 @@ func fileWords(o subconscious.Observation, note string) string {
 	return say("%s%s was %s%s", folder, subject, verb, note)
 }
 
-// secretFiles matter less where they are touched all the time.
-func secretFiles(s *scene) (out []noticed) {
-	for _, o := range s.of("files") {
-		if o.Attrs["secret"] != "true" {
-			continue
-		}
-		kind, importance, reason := subconscious.KindAnomaly, 6, "a file that looks like a secret was touched"
-		if s.usual(o) {
-			kind, importance, reason = subconscious.KindObservation, 4, ""
-		}
-		out = append(out, notice(kind, importance, fileWords(o, ": it looks like a secret"), o).tell(reason))
+// secretFile: one matters less where it is touched all the time.
+func secretFile(s *scene, o subconscious.Observation) noticed {
+	if o.Attrs["secret"] != "true" {
+		return noticed{}
 	}
-	return out
+	kind, importance, reason := subconscious.KindAnomaly, 6, "a file that looks like a secret was touched"
+	if s.usual(o) {
+		kind, importance, reason = subconscious.KindObservation, 4, ""
+	}
+	return notice(kind, importance, fileWords(o, ": it looks like a secret"), o).tell(reason)
 }
 
-func configFiles(s *scene) (out []noticed) {
-	for _, o := range s.of("files") {
-		if o.Attrs["config"] != "true" {
-			continue
-		}
-		kind, importance, reason := subconscious.KindAnomaly, 5, ""
-		what := decides(o)
-		switch {
-		case s.usual(o):
-			kind, importance = subconscious.KindObservation, 4
-		case what == whoLogsIn, what == whoMay:
-			importance, reason = 7, "it was changed"
-		}
-		out = append(out, notice(kind, importance, fileWords(o, ": "+what), o).tell(reason))
+func configFile(s *scene, o subconscious.Observation) noticed {
+	if o.Attrs["config"] != "true" {
+		return noticed{}
 	}
-	return out
+	kind, importance, reason := subconscious.KindAnomaly, 5, ""
+	what := decides(o)
+	switch {
+	case s.usual(o):
+		kind, importance = subconscious.KindObservation, 4
+	case what == whoLogsIn, what == whoMay:
+		importance, reason = 7, "it was changed"
+	}
+	return notice(kind, importance, fileWords(o, ": "+what), o).tell(reason)
 }
 
 // What files decide about others.
@@ -115,25 +109,22 @@ func decides(o subconscious.Observation) string {
 	return "it decides what the machine does"
 }
 
-// bursts are worth most where files were deleted, and little where they come
+// burst: one is worth most where files were deleted, and little where they come
 // all the time.
-func bursts(s *scene) (out []noticed) {
-	for _, o := range s.of("files") {
-		if o.Attrs["action"] != "burst" {
-			continue
-		}
-		total, deleted := count(o, "files"), count(o, "deleted")
-		lost, usual := deleted >= 20 && deleted*2 >= total, s.usual(o)
-		kind, importance, reason := subconscious.KindAnomaly, 5, ""
-		switch {
-		case lost && !usual:
-			importance, reason = 7, "many files were deleted at once"
-		case usual && !lost:
-			kind, importance = subconscious.KindObservation, 3
-		}
-		out = append(out, notice(kind, importance, burstWords(o, total), o).tell(reason))
+func burst(s *scene, o subconscious.Observation) noticed {
+	if o.Attrs["action"] != "burst" {
+		return noticed{}
 	}
-	return out
+	total, deleted := count(o, "files"), count(o, "deleted")
+	lost, usual := deleted >= 20 && deleted*2 >= total, s.usual(o)
+	kind, importance, reason := subconscious.KindAnomaly, 5, ""
+	switch {
+	case lost && !usual:
+		importance, reason = 7, "many files were deleted at once"
+	case usual && !lost:
+		kind, importance = subconscious.KindObservation, 3
+	}
+	return notice(kind, importance, burstWords(o, total), o).tell(reason)
 }
 
 func burstWords(o subconscious.Observation, total int) string {
@@ -157,29 +148,24 @@ func burstWords(o subconscious.Observation, total int) string {
 	return say("%s %s %s changed at once: %s", plural(total, "file"), where, name(folder), strings.Join(parts, ", "))
 }
 
-// plainFiles are worth the least that is taken in.
-func plainFiles(s *scene) (out []noticed) {
-	for _, o := range s.of("files") {
-		if o.Attrs["action"] != "burst" {
-			out = append(out, notice(subconscious.KindObservation, 3, fileWords(o, ""), o))
-		}
+// plainFile: one is worth the least that is taken in.
+func plainFile(s *scene, o subconscious.Observation) noticed {
+	if o.Attrs["action"] == "burst" {
+		return noticed{}
 	}
-	return out
+	return notice(subconscious.KindObservation, 3, fileWords(o, ""), o)
 }
 
-// toldNotes are what the person said by command. Those with a date are
-// deadlines.
-func toldNotes(s *scene) (out []noticed) {
-	for _, o := range s.of("person") {
-		if o.Due.IsZero() {
-			format := "You noted: %s"
-			if o.Trust == subconscious.Agent {
-				format = "An agent noted: %s"
-			}
-			out = append(out, notice(subconscious.KindObservation, 6, say(format, prose(o.Title)), o))
-		}
+// toldNote is what the person said by command. One with a date is a deadline.
+func toldNote(s *scene, o subconscious.Observation) noticed {
+	if !o.Due.IsZero() {
+		return noticed{}
 	}
-	return out
+	format := "You noted: %s"
+	if o.Trust == subconscious.Agent {
+		format = "An agent noted: %s"
+	}
+	return notice(subconscious.KindObservation, 6, say(format, prose(o.Title)), o)
 }
 
 // noter says whose a note is that was told by command.

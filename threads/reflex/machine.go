@@ -11,48 +11,44 @@ import (
 // machine is worth as much as it is severe, and more the sooner something is
 // full. What has passed its warning level asks to be told; how loudly is the
 // gate's to say.
-func machine(s *scene) (out []noticed) {
-	for _, o := range s.of("health") {
-		if o.Change == subconscious.Momentary {
-			out = append(out, notice(subconscious.KindObservation, 5, say("Over by now: %s", prose(wasOnce(o.Title))), o))
-			continue
-		}
-		kind, importance := worth(o)
-		full, fills := moment(o, "full_at")
-		fills = fills && full.After(s.at)
-		reason := ""
-		switch {
-		case o.Severity >= subconscious.Critical:
-			reason = criticalReason(o)
-		case o.Severity == subconscious.Warning && o.Attrs["trend"] != "falling":
-			reason = warningReason(o)
-		}
-		if fills {
-			kind = subconscious.KindAnomaly
-			switch left := full.Sub(s.at); {
-			case left <= time.Hour:
-				importance, reason = 9, "it will be full within the hour"
-			case left <= 6*time.Hour:
-				importance = max(importance, 8)
-				if nearlyFull(o) { // what fills quickly may be a single large file
-					reason = "it will be full within hours"
-				}
-			default:
-				importance = max(importance, 6) + 1
-			}
-			importance = min(importance, 9)
-		}
-		failed := s.failures(o)
-		if failed >= 3 {
-			importance = max(importance, 8)
-		}
-		n := notice(kind, importance, s.machineWords(o, failed), o).tell(reason)
-		if fills {
-			n = n.until(full)
-		}
-		out = append(out, n)
+func machine(s *scene, o subconscious.Observation) noticed {
+	if o.Change == subconscious.Momentary {
+		return notice(subconscious.KindObservation, 5, say("Over by now: %s", prose(wasOnce(o.Title))), o)
 	}
-	return out
+	kind, importance := worth(o)
+	full, fills := moment(o, "full_at")
+	fills = fills && full.After(s.at)
+	reason := ""
+	switch {
+	case o.Severity >= subconscious.Critical:
+		reason = criticalReason(o)
+	case o.Severity == subconscious.Warning && o.Attrs["trend"] != "falling":
+		reason = warningReason(o)
+	}
+	if fills {
+		kind = subconscious.KindAnomaly
+		switch left := full.Sub(s.at); {
+		case left <= time.Hour:
+			importance, reason = 9, "it will be full within the hour"
+		case left <= 6*time.Hour:
+			importance = max(importance, 8)
+			if nearlyFull(o) { // what fills quickly may be a single large file
+				reason = "it will be full within hours"
+			}
+		default:
+			importance = max(importance, 6) + 1
+		}
+		importance = min(importance, 9)
+	}
+	failed := s.failures(o)
+	if failed >= 3 {
+		importance = max(importance, 8)
+	}
+	n := notice(kind, importance, s.machineWords(o, failed), o).tell(reason)
+	if fills {
+		n = n.until(full)
+	}
+	return n
 }
 
 // nearlyFull reports whether four fifths of a disk are used.

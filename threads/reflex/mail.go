@@ -17,16 +17,13 @@ const (
 	waitedLong = 2
 )
 
-// letters are the mails that concern the person themselves.
-func letters(s *scene) (out []noticed) {
-	for _, o := range s.of("mail") {
-		importance, reason := s.letterWorth(o)
-		if importance == 0 || s.merelyRead(o) && s.holding(o) {
-			continue
-		}
-		out = append(out, notice(subconscious.KindObservation, importance, s.letterWords(o), o).until(o.Due).tell(reason))
+// letter is a mail that concerns the person themselves.
+func letter(s *scene, o subconscious.Observation) noticed {
+	importance, reason := s.letterWorth(o)
+	if importance == 0 || s.merelyRead(o) && s.holding(o) {
+		return noticed{}
 	}
-	return out
+	return notice(subconscious.KindObservation, importance, s.letterWords(o), o).until(o.Due).tell(reason)
 }
 
 // letterWorth is what a mail counts, and why the person should be told of it; 0
@@ -129,54 +126,40 @@ func (s *scene) letterWords(o subconscious.Observation) string {
 }
 
 // lettersOver: the person read it, and nothing of it is left to do.
-func lettersOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	if !ok || o.Sense != "mail" {
+func lettersOver(s *scene, o subconscious.Observation) bool {
+	if o.Sense != "mail" {
 		return false
 	}
 	importance, _ := s.letterWorth(o)
 	return importance == 0
 }
 
-// unansweredMail are the person's questions that nobody has answered for days.
-func unansweredMail(s *scene) (out []noticed) {
-	for _, o := range s.of("mail") {
-		if o.Kind != "awaiting" || !o.Stands() {
-			continue
-		}
-		importance, told, long := s.quietFor(o)
-		if !long {
-			continue
-		}
-		reason := ""
-		if told {
-			reason = "you asked, and nobody has answered"
-		}
-		out = append(out, notice(subconscious.KindStale, importance,
-			say("No answer from %s since %s: %s", reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason))
+// unansweredMail is a question of the person's that nobody has answered for days.
+func unansweredMail(s *scene, o subconscious.Observation) noticed {
+	if o.Kind != "awaiting" || !o.Stands() {
+		return noticed{}
 	}
-	return out
+	return s.quietMail(o, subconscious.KindStale, "No answer from %s since %s: %s", "you asked, and nobody has answered")
 }
 
-// promisedMail are the person's promises in mail without a date. Those with one
-// are the oracle's.
-func promisedMail(s *scene) (out []noticed) {
-	for _, o := range s.of("mail") {
-		if o.Kind != "promise" || !o.Stands() || !o.Due.IsZero() {
-			continue
-		}
-		importance, told, long := s.quietFor(o)
-		if !long {
-			continue
-		}
-		reason := ""
-		if told {
-			reason = "you promised it, and have not written since"
-		}
-		out = append(out, notice(subconscious.KindForgotten, importance,
-			say("Promised to %s on %s, and open: %s", reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason))
+// promisedMail is a promise of the person's in a mail without a date. One with a
+// date is the oracle's.
+func promisedMail(s *scene, o subconscious.Observation) noticed {
+	if o.Kind != "promise" || !o.Stands() || !o.Due.IsZero() {
+		return noticed{}
 	}
-	return out
+	return s.quietMail(o, subconscious.KindForgotten, "Promised to %s on %s, and open: %s", "you promised it, and have not written since")
+}
+
+func (s *scene) quietMail(o subconscious.Observation, kind subconscious.Kind, format, reason string) noticed {
+	importance, told, long := s.quietFor(o)
+	if !long {
+		return noticed{}
+	}
+	if !told {
+		reason = ""
+	}
+	return notice(kind, importance, say(format, reader(o), s.day(threads.Written(o)), prose(subject(o))), o).tell(reason)
 }
 
 // quietFor is what it counts that nothing has come of a mail for so many working
@@ -194,8 +177,5 @@ func (s *scene) quietFor(o subconscious.Observation) (importance int, told, long
 	return 4, false, true
 }
 
-// promisedOver: it got a date, with which it is the oracle's.
-func promisedOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	return ok && !o.Due.IsZero()
-}
+// gotDate: it has a date by now, with which it is the oracle's.
+func gotDate(_ *scene, o subconscious.Observation) bool { return !o.Due.IsZero() }

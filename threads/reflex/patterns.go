@@ -12,36 +12,33 @@ import (
 // patternDays is on how many local days something must have gone wrong.
 const patternDays = 3
 
-// patterns look at the times at which something went wrong, not at how it went
+// pattern looks at the times at which something went wrong, not at how it went
 // on. That a battery runs down is no pattern.
-func patterns(s *scene) (out []noticed) {
-	for _, o := range s.of("health") {
-		now := subconscious.Occurrence{Seq: o.Seq, At: o.At, Change: o.Change, Severity: o.Severity}
-		if o.Kind == "battery" || !onset(o, now) {
-			continue
-		}
-		times, evidence := []time.Time{}, []string{string(o.Ref())}
-		for _, past := range append(slices.Clone(s.field.History[o.Ref()]), now) {
-			if !onset(o, past) {
-				continue
-			}
-			if past.Seq != o.Seq {
-				evidence = append(evidence, subconscious.Citation{Ref: o.Ref(), Seq: past.Seq}.String())
-			}
-			if !slices.ContainsFunc(times, func(t time.Time) bool { return s.sameDay(t, past.At) }) {
-				times = append(times, past.At.In(s.zone))
-			}
-		}
-		if len(times) < patternDays {
-			continue
-		}
-		slices.SortFunc(times, time.Time.Compare)
-		subject, verb := habit(o)
-		n := notice(subconscious.KindPattern, 6, say("%s %s %s", subject, verb, s.rhythm(times)), o)
-		n.Evidence = evidence
-		out = append(out, n)
+func pattern(s *scene, o subconscious.Observation) noticed {
+	now := subconscious.Occurrence{Seq: o.Seq, At: o.At, Change: o.Change, Severity: o.Severity}
+	if o.Kind == "battery" || !onset(o, now) {
+		return noticed{}
 	}
-	return out
+	times, evidence := []time.Time{}, []string{string(o.Ref())}
+	for _, past := range append(slices.Clone(s.field.History[o.Ref()]), now) {
+		if !onset(o, past) {
+			continue
+		}
+		if past.Seq != o.Seq {
+			evidence = append(evidence, subconscious.Citation{Ref: o.Ref(), Seq: past.Seq}.String())
+		}
+		if !slices.ContainsFunc(times, func(t time.Time) bool { return s.sameDay(t, past.At) }) {
+			times = append(times, past.At.In(s.zone))
+		}
+	}
+	if len(times) < patternDays {
+		return noticed{}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	subject, verb := habit(o)
+	n := notice(subconscious.KindPattern, 6, say("%s %s %s", subject, verb, s.rhythm(times)), o)
+	n.Evidence = evidence
+	return n
 }
 
 // rhythm names what the times have in common, in their order: the weekday, the
@@ -181,9 +178,4 @@ func (s *scene) age(o subconscious.Observation) int {
 		return 5
 	}
 	return 4
-}
-
-func forgottenOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	return ok && !o.Due.IsZero()
 }

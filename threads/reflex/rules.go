@@ -25,31 +25,31 @@ type Rule struct {
 
 // rules are in the order in which they are tried.
 var rules = [...]Rule{
-	{Name: "watcher.machine", find: machine, fact: isCritical},
-	{Name: "watcher.secret", find: secretFiles},
-	{Name: "watcher.config", find: configFiles},
-	{Name: "watcher.burst", find: bursts},
-	{Name: "watcher.file", find: plainFiles},
-	{Name: "watcher.moved", find: movedEvents, over: movedOver},
-	{Name: "watcher.note", find: toldNotes},
-	{Name: "watcher.mail", find: letters, over: lettersOver},
-	{Name: "librarian.pattern", find: patterns},
-	{Name: "librarian.forgotten", find: forgotten, over: forgottenOver},
-	{Name: "librarian.quiet", find: quiet, over: forgottenOver},
+	{Name: "watcher.machine", find: each(of("health"), machine), fact: isCritical},
+	{Name: "watcher.secret", find: each(of("files"), secretFile)},
+	{Name: "watcher.config", find: each(of("files"), configFile)},
+	{Name: "watcher.burst", find: each(of("files"), burst)},
+	{Name: "watcher.file", find: each(of("files"), plainFile)},
+	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver)},
+	{Name: "watcher.note", find: each(of("person"), toldNote)},
+	{Name: "watcher.mail", find: each(of("mail"), letter), over: one(lettersOver)},
+	{Name: "librarian.pattern", find: each(of("health"), pattern)},
+	{Name: "librarian.forgotten", find: forgotten, over: one(gotDate)},
+	{Name: "librarian.quiet", find: quiet, over: one(gotDate)},
 	{Name: "librarian.connection", find: noteConnections, over: connectionOver},
-	{Name: "librarian.awaiting", find: unansweredMail},
-	{Name: "librarian.promised", find: promisedMail, over: promisedOver},
-	{Name: "librarian.asked", find: askedByAgents},
-	{Name: "oracle.event", find: events, over: eventOver},
-	{Name: "oracle.clash", find: clashes, over: clashOver, fact: isEvent},
-	{Name: "oracle.gap", find: gaps, over: gapOver},
-	{Name: "oracle.zone", find: zones, over: zoneOver},
-	{Name: "oracle.clocks", find: clockChanges},
-	{Name: "oracle.unusual", find: unusual, over: unusualOver},
-	{Name: "oracle.unanswered", find: unanswered, over: unansweredOver},
+	{Name: "librarian.awaiting", find: each(of("mail"), unansweredMail)},
+	{Name: "librarian.promised", find: each(of("mail"), promisedMail), over: one(gotDate)},
+	{Name: "librarian.asked", find: each(of("conversation"), askedByAgent)},
+	{Name: "oracle.event", find: each((*scene).events, nearEvent), over: one(eventOver)},
+	{Name: "oracle.clash", find: clashes, over: two((*scene).collide), fact: isEvent},
+	{Name: "oracle.gap", find: gaps, over: two((*scene).tooClose)},
+	{Name: "oracle.zone", find: each((*scene).events, otherZone), over: one(zoneOver)},
+	{Name: "oracle.clocks", find: each((*scene).events, clockChange)},
+	{Name: "oracle.unusual", find: each((*scene).events, unusual), over: one(unusualOver)},
+	{Name: "oracle.unanswered", find: each((*scene).events, unanswered), over: one(unansweredOver)},
 	{Name: "oracle.preparation", find: preparations, over: preparationOver},
-	{Name: "oracle.deadline", find: deadlines, over: deadlineOver, fact: isOwn},
-	{Name: "oracle.appointment", find: mailedAppointments, over: mailedOver},
+	{Name: "oracle.deadline", find: each((*scene).all, deadline), over: one(deadlineOver), fact: isOwn},
+	{Name: "oracle.appointment", find: each((*scene).appointmentsAhead, mailedAppointment), over: mailedOver},
 	{Name: "dreamer.connection", find: wildConnections, over: connectionOver},
 }
 
@@ -61,6 +61,40 @@ func Rules(thread subconscious.ThreadName) (own []Rule) {
 		}
 	}
 	return own
+}
+
+// each has a rule judge observations one by one. It says nothing of one by a
+// finding without a kind.
+func each(list func(*scene) []subconscious.Observation, judge func(*scene, subconscious.Observation) noticed) func(*scene) []noticed {
+	return func(s *scene) (out []noticed) {
+		for _, o := range list(s) {
+			if n := judge(s, o); n.Kind != "" {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+}
+
+// of lists what is new of a sense and did not go.
+func of(sense string) func(*scene) []subconscious.Observation {
+	return func(s *scene) []subconscious.Observation { return s.of(sense) }
+}
+
+// one: an entry about one observation is over where that observation is.
+func one(over func(*scene, subconscious.Observation) bool) func(*scene, subconscious.Entry) bool {
+	return func(s *scene, e subconscious.Entry) bool {
+		o, ok := s.one(e)
+		return ok && over(s, o)
+	}
+}
+
+// two: an entry about two events is over where they are no longer so.
+func two(so func(s *scene, a, b subconscious.Observation) bool) func(*scene, subconscious.Entry) bool {
+	return func(s *scene, e subconscious.Entry) bool {
+		a, b, ok := s.two(e)
+		return ok && !so(s, a, b)
+	}
 }
 
 // isCritical: a part of the machine is in its critical band.

@@ -73,6 +73,9 @@ func (s *scene) only(news func(subconscious.Observation) bool) *scene {
 	return &own
 }
 
+// all returns what is new.
+func (s *scene) all() []subconscious.Observation { return s.news }
+
 // of returns what is new of a sense and did not go.
 func (s *scene) of(sense string) (list []subconscious.Observation) {
 	for _, o := range s.news {

@@ -36,61 +36,51 @@ func city(zone *time.Location) *part {
 	return prose(strings.ReplaceAll(id[strings.LastIndexByte(id, '/')+1:], "_", " "))
 }
 
-func zones(s *scene) (out []noticed) {
-	for _, o := range s.events() {
-		zone, known := s.location(o)
-		if !known || !attended(o) || recurs(o) || o.Due.Sub(s.at) > 24*time.Hour || o.Due.Before(s.at) || s.aheadOf(zone, o.Due) == 0 {
-			continue
-		}
-		there := o.Due.In(zone)
-		layout := clockLayout
-		if there.Format(time.DateOnly) != o.Due.In(s.zone).Format(time.DateOnly) {
-			layout = "Mon " + clockLayout
-		}
-		out = append(out, notice(subconscious.KindRisk, 4,
-			say("%s, %s here, is %s in %s", prose(s.eventName(o)), s.when(o.Due), there.Format(layout), city(zone)), o).until(o.Due))
+func otherZone(s *scene, o subconscious.Observation) noticed {
+	zone, known := s.location(o)
+	if !known || !attended(o) || recurs(o) || o.Due.Sub(s.at) > 24*time.Hour || o.Due.Before(s.at) || s.aheadOf(zone, o.Due) == 0 {
+		return noticed{}
 	}
-	return out
+	there := o.Due.In(zone)
+	layout := clockLayout
+	if there.Format(time.DateOnly) != o.Due.In(s.zone).Format(time.DateOnly) {
+		layout = "Mon " + clockLayout
+	}
+	return notice(subconscious.KindRisk, 4,
+		say("%s, %s here, is %s in %s", prose(s.eventName(o)), s.when(o.Due), there.Format(layout), city(zone)), o).until(o.Due)
 }
 
-func zoneOver(s *scene, e subconscious.Entry) bool {
-	o, ok := s.one(e)
-	if !ok {
-		return false
-	}
+func zoneOver(s *scene, o subconscious.Observation) bool {
 	zone, known := s.location(o)
 	return !known || !attended(o) || s.aheadOf(zone, o.Due) == 0
 }
 
-// clockChanges finds the first occurrence of a series after the clocks changed
+// clockChange finds the first occurrence of a series after the clocks changed
 // there and not here, or here and not there.
-func clockChanges(s *scene) (out []noticed) {
-	for _, o := range s.events() {
-		zone, known := s.location(o)
-		if !known || !recurs(o) || !attended(o) || o.Attrs["moved_from"] != "" || o.Due.Sub(s.at) > 72*time.Hour || o.Due.Before(s.at) {
-			continue
-		}
-		interval, ok := s.interval(o)
-		if !ok || interval > 32*24*time.Hour {
-			interval = 7 * 24 * time.Hour
-		}
-		before := o.Due.Add(-interval)
-		shift := s.aheadOf(zone, o.Due) - s.aheadOf(zone, before)
-		if shift == 0 {
-			continue
-		}
-		where := "here"
-		if _, now := o.Due.In(zone).Zone(); now != offset(before.In(zone)) {
-			where = "in " + city(zone).String()
-		}
-		importance := 5
-		if o.Due.Sub(s.at) <= 24*time.Hour {
-			importance = 6
-		}
-		out = append(out, notice(subconscious.KindRisk, importance, say("%s, %s, is %s here than before: the clocks changed %s",
-			prose(s.eventName(o)), s.appointment(o), shifted(shift), where), o).until(o.Due).tell("its time here is not the usual one"))
+func clockChange(s *scene, o subconscious.Observation) noticed {
+	zone, known := s.location(o)
+	if !known || !recurs(o) || !attended(o) || o.Attrs["moved_from"] != "" || o.Due.Sub(s.at) > 72*time.Hour || o.Due.Before(s.at) {
+		return noticed{}
 	}
-	return out
+	interval, ok := s.interval(o)
+	if !ok || interval > 32*24*time.Hour {
+		interval = 7 * 24 * time.Hour
+	}
+	before := o.Due.Add(-interval)
+	shift := s.aheadOf(zone, o.Due) - s.aheadOf(zone, before)
+	if shift == 0 {
+		return noticed{}
+	}
+	where := "here"
+	if _, now := o.Due.In(zone).Zone(); now != offset(before.In(zone)) {
+		where = "in " + city(zone).String()
+	}
+	importance := 5
+	if o.Due.Sub(s.at) <= 24*time.Hour {
+		importance = 6
+	}
+	return notice(subconscious.KindRisk, importance, say("%s, %s, is %s here than before: the clocks changed %s",
+		prose(s.eventName(o)), s.appointment(o), shifted(shift), where), o).until(o.Due).tell("its time here is not the usual one")
 }
 
 func offset(t time.Time) int {
