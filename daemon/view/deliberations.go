@@ -106,19 +106,8 @@ func begun(call, next api.DeliberationCall) bool {
 // proposedShown is how many proposals a status shows.
 const proposedShown = 5
 
-// addDeliberating adds to a status what waits for the person's word, and what is
-// being deliberated on.
+// addDeliberating adds to a status what is being deliberated on.
 func (v *Reader) addDeliberating(ctx context.Context, status *api.Status) error {
-	waiting, err := v.in.Actions.Proposals(ctx, actions.Query{Pending: true, Limit: proposedShown})
-	if err != nil {
-		return fmt.Errorf("read the proposals: %w", err)
-	}
-	if status.Incidents.Proposals, err = v.in.Actions.Pending(ctx); err != nil {
-		return fmt.Errorf("count the proposals: %w", err)
-	}
-	for _, p := range waiting {
-		status.Proposed = append(status.Proposed, v.ShownProposal(p))
-	}
 	open, err := v.in.Deliberations.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("read the deliberations: %w", err)

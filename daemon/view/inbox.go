@@ -27,8 +27,12 @@ func (v *Reader) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 		return api.Inbox{}, Answer(err)
 	}
 	inbox := api.Inbox{Incidents: []api.InboxIncident{}, Before: before, Presence: v.in.Board.Now().Presence, Channels: len(v.in.Outbox.Channels)}
+	needs, err := v.needs(ctx)
+	if err != nil {
+		return api.Inbox{}, err
+	}
 	for _, incident := range incidents {
-		shown, err := v.inboxIncident(ctx, incident)
+		shown, err := v.inboxIncident(ctx, incident, needs)
 		if err != nil {
 			return api.Inbox{}, err
 		}
@@ -46,7 +50,7 @@ func (v *Reader) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 
 // inboxIncident is an incident as the person sees it, with its last message's
 // deliveries.
-func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incident) (api.InboxIncident, error) {
+func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incident, n needs) (api.InboxIncident, error) {
 	shown := toldIncident(v.in.Ledger.View(), incident)
 	if shown.Outcome != "" {
 		for _, r := range v.state().History {
@@ -55,12 +59,9 @@ func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incide
 			}
 		}
 	}
-	proposed, err := v.in.Actions.Proposals(ctx, actions.Query{Incident: shown.ID, Pending: true, Limit: 1})
-	if err != nil {
-		return api.InboxIncident{}, fmt.Errorf("read the proposals: %w", err)
-	}
-	if len(proposed) > 0 && v.in.Actions.Problem(proposed[0]) == nil {
-		shown.Proposal = proposed[0].ID
+	about := func(p actions.Proposal) bool { return p.Incident == shown.ID }
+	if i := slices.IndexFunc(n.proposed, about); i >= 0 && v.in.Actions.Problem(n.proposed[i]) == nil {
+		shown.Proposal = n.proposed[i].ID
 	}
 	deliveries, err := v.in.Outbox.Deliveries(ctx, shown.ID)
 	if err != nil {
@@ -101,29 +102,40 @@ func toldIncident(view *senses.View, incident subconscious.Incident) api.InboxIn
 	return shown
 }
 
-// waiting are the incidents that wait to be told, the most important first.
-func (v *Reader) waiting(ctx context.Context) ([]api.InboxIncident, error) {
+// needs are what needs the person, counted here alone.
+type needs struct {
+	told     []api.InboxIncident // that wait to be told, the most important first
+	proposed []actions.Proposal  // that wait for the person's word, newest first
+	counts   api.IncidentCounts
+}
+
+func (v *Reader) needs(ctx context.Context) (n needs, err error) {
 	live, err := v.in.Mind.LiveIncidents(ctx, MostLive)
 	if err != nil {
-		return nil, fmt.Errorf("read what waits: %w", err)
+		return n, fmt.Errorf("read what waits: %w", err)
 	}
-	waiting := []api.InboxIncident{}
 	for _, incident := range live {
 		if incident.Telling.Waits {
-			waiting = append(waiting, toldIncident(v.in.Ledger.View(), incident))
+			n.told = append(n.told, toldIncident(v.in.Ledger.View(), incident))
 		}
 	}
-	slices.SortStableFunc(waiting, func(a, b api.InboxIncident) int { return b.Importance - a.Importance })
-	return waiting[:min(len(waiting), waitingShown)], nil
+	slices.SortStableFunc(n.told, func(a, b api.InboxIncident) int { return b.Importance - a.Importance })
+	if n.proposed, err = v.in.Actions.Proposals(ctx, actions.Query{Pending: true, Limit: mostListed}); err != nil {
+		return n, fmt.Errorf("read the proposals: %w", err)
+	}
+	n.counts = api.IncidentCounts{Open: len(live), Held: len(n.told), Proposals: len(n.proposed)}
+	return n, nil
 }
 
 // addTelling adds to a status what was told and waits to be.
 func (v *Reader) addTelling(ctx context.Context, status *api.Status) (err error) {
-	if status.Incidents.Open, status.Incidents.Held, err = v.in.Mind.IncidentCounts(ctx); err != nil {
-		return fmt.Errorf("count the incidents: %w", err)
-	}
-	if status.Waiting, err = v.waiting(ctx); err != nil {
+	needs, err := v.needs(ctx)
+	if err != nil {
 		return err
+	}
+	status.Incidents, status.Waiting = needs.counts, needs.told[:min(len(needs.told), waitingShown)]
+	for _, p := range needs.proposed[:min(len(needs.proposed), proposedShown)] {
+		status.Proposed = append(status.Proposed, v.ShownProposal(p))
 	}
 	now := v.in.Now()
 	spent, err := Attention(ctx, v.in.Mind, now)
@@ -160,7 +172,11 @@ func (v *Reader) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 		return api.IncidentExplanation{}, UnknownIncident(id)
 	}
 	out := api.IncidentExplanation{Record: incident, Entries: v.entriesOf(incident)}
-	if out.Incident, err = v.inboxIncident(ctx, incident); err != nil {
+	needs, err := v.needs(ctx)
+	if err != nil {
+		return api.IncidentExplanation{}, err
+	}
+	if out.Incident, err = v.inboxIncident(ctx, incident, needs); err != nil {
 		return api.IncidentExplanation{}, err
 	}
 	if out.Observations, err = v.observations(ctx, subconscious.Entry{Evidence: heldBy(incident)}, incident); err != nil {

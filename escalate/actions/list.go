@@ -44,14 +44,6 @@ func (e *Engine) Proposals(ctx context.Context, q Query) (found []Proposal, err 
 	return found, wrap("proposals", err)
 }
 
-// Pending counts the proposals that wait.
-func (e *Engine) Pending(ctx context.Context) (waiting int, err error) {
-	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT count(*) FROM actions_proposals WHERE state = 'pending' AND expires > ?", e.Now().UnixNano()).Scan(&waiting)
-	})
-	return waiting, wrap("pending", err)
-}
-
 // Proposal returns one, or an *Error not_found.
 func (e *Engine) Proposal(ctx context.Context, id string) (p Proposal, err error) {
 	err = e.DB.Read(ctx, func(tx *store.Tx) error {

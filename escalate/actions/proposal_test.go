@@ -101,8 +101,8 @@ func TestExpiry(t *testing.T) {
 	if p, err := b.Proposal(t.Context(), p.ID); err != nil || p.State != actions.Expired {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if n, err := b.Pending(t.Context()); err != nil || n != 1 {
-		t.Errorf("%d wait, %v", n, err)
+	if n, err := b.Proposals(t.Context(), actions.Query{Pending: true}); err != nil || len(n) != 1 {
+		t.Errorf("%+v wait, %v", n, err)
 	}
 	b.sweep(t)
 	// A clock that goes back brings nothing back.

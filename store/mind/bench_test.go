@@ -155,7 +155,6 @@ func BenchmarkTellingQueries(b *testing.B) {
 		"by id":    func() error { _, _, err := minds.IncidentByID(b.Context(), "i-invoice-777"); return err },
 		"inbox":    func() error { _, _, err := minds.Inbox(b.Context(), mind.InboxQuery{Limit: 20}); return err },
 		"all":      func() error { _, _, err := minds.Inbox(b.Context(), mind.InboxQuery{All: true, Limit: 20}); return err },
-		"counts":   func() error { _, _, err := minds.IncidentCounts(b.Context()); return err },
 		"feedback": func() error { _, err := minds.FeedbackCounts(b.Context(), noon.AddDate(0, 1, 0)); return err },
 		"decided":  func() error { _, err := minds.DecisionCounts(b.Context(), noon.AddDate(0, 0, 33)); return err },
 	} {

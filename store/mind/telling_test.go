@@ -69,9 +69,6 @@ func TestWhatIsLive(t *testing.T) {
 			t.Errorf("at most %d: %s", limit, diff)
 		}
 	}
-	if open, held, err := minds.IncidentCounts(t.Context()); open != 6 || held != 1 || err != nil {
-		t.Errorf("%d open, %d held, %v", open, held, err)
-	}
 
 	// The columns follow the incident.
 	over := *all[0].Telling

@@ -89,11 +89,10 @@ func Status(view View, s api.Status) string {
 		Reasons, Empty  []string
 		Lists           []entries
 		Heard, KeptBack []subconscious.EscalationRecord
-		Awaiting        int
 		Troubled        []api.ChannelStatus
 		Well            []string
 		Troubles        []trouble
-	}{s, Degraded(s), empty, lists, heard, kept, max(len(s.Waiting), s.Incidents.Held), bad, channelNames(well), troubles(s.Models)})
+	}{s, Degraded(s), empty, lists, heard, kept, bad, channelNames(well), troubles(s.Models)})
 }
 
 // modelWords says of models that can be asked whether they ever were.
