@@ -18,14 +18,11 @@ func (a *app) modelCommands() map[string]command {
 	request := fakeFlags{listen: "127.0.0.1:0", script: "thinker", seed: 1}
 	var test api.ModelTestRequest
 	var scripts, faults []string
-	var scriptTable, faultTable strings.Builder
 	for _, s := range modeltest.Scripts() {
 		scripts = append(scripts, s.Name)
-		fmt.Fprintf(&scriptTable, "  %-14s %s\n", s.Name, s.About)
 	}
 	for _, f := range modeltest.Faults() {
 		faults = append(faults, string(f.Fault))
-		fmt.Fprintf(&faultTable, "  %-14s %s\n", f.Fault, f.About)
 	}
 	return map[string]command{
 		"models": {run: asking(a, "asking", api.GetModels, &api.Nothing{}, screen.Models)},
@@ -38,10 +35,22 @@ func (a *app) modelCommands() map[string]command {
 		"models fake": {
 			flags:  map[string]any{"listen": &request.listen, "script": &request.script, "fault": &request.faults, "seed": &request.seed},
 			values: map[string]cobra.CompletionFunc{"script": oneOf(scripts...), "fault": oneOf(faults...)},
-			tables: []any{scriptTable.String(), faultTable.String()},
+			tables: fakeTables,
 			run:    func(cmd *cobra.Command, _ []string) error { return a.fakeModel(cmd.Context(), request) },
 		},
 	}
+}
+
+// fakeTables list the scripts and the faults for a help text.
+func fakeTables() []any {
+	var scripts, faults strings.Builder
+	for _, s := range modeltest.Scripts() {
+		fmt.Fprintf(&scripts, "  %-14s %s\n", s.Name, s.About)
+	}
+	for _, f := range modeltest.Faults() {
+		fmt.Fprintf(&faults, "  %-14s %s\n", f.Fault, f.About)
+	}
+	return []any{scripts.String(), faults.String()}
 }
 
 // roles asks for roles and providers.

@@ -32,7 +32,7 @@ func (a *app) notifyCommands() map[string]command {
 		"notify fake": {
 			flags:  map[string]any{"listen": &listen, "fault": &faults},
 			values: map[string]cobra.CompletionFunc{"fault": oneOf(faultNames()...)},
-			tables: []any{wrappedFaults()},
+			tables: func() []any { return []any{wrappedFaults()} },
 			run:    func(cmd *cobra.Command, _ []string) error { return a.fakeChannel(cmd.Context(), listen, faults) },
 		},
 	}

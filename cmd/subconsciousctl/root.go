@@ -33,7 +33,7 @@ type command struct {
 	offer cobra.CompletionFunc
 	only  []string
 	// tables stand for each %s of its help.
-	tables []any
+	tables func() []any
 	// run is nil for a command that only groups others.
 	run work
 }
@@ -66,7 +66,7 @@ func newRoot(a *app) *cobra.Command {
 	group := ""
 	for _, section := range strings.Split("\n"+commandWords, "\n== ")[1:] {
 		section, next, begins := strings.Cut(section, "\n=== ")
-		path, cmd := newCommand(section, all)
+		path, cmd := newCommand(section, all, a.args)
 		built[path] = cmd
 		parent, ok := built[strings.TrimSuffix(path, " "+cmd.Name())]
 		switch {
@@ -94,8 +94,9 @@ func newRoot(a *app) *cobra.Command {
 }
 
 // newCommand makes the command of a section of commandWords, and returns the words
-// by which it is called.
-func newCommand(section string, all map[string]command) (string, *cobra.Command) {
+// by which it is called. Without these words in the arguments it is not what is
+// run, and no more than named.
+func newCommand(section string, all map[string]command, args []string) (string, *cobra.Command) {
 	about, long, _ := strings.Cut(section, "\n\n")
 	long, example, _ := strings.Cut("\n"+long, "\nExamples:\n")
 	lines := strings.Split(strings.TrimSpace(about), "\n")
@@ -106,10 +107,14 @@ func newCommand(section string, all map[string]command) (string, *cobra.Command)
 	}
 	path := strings.Join(words[:n], " ")
 	does := all[path]
-	cmd := &cobra.Command{Use: strings.Join(words[n-1:], " "), Short: lines[1], Long: strings.TrimSpace(long), Example: strings.TrimRight(example, "\n"),
+	cmd := &cobra.Command{Use: strings.Join(words[n-1:], " "), Short: lines[1], Example: strings.TrimRight(example, "\n"),
 		Args: takes(words[n:]), ValidArgs: does.only, ValidArgsFunction: does.offer, RunE: does.start, Annotations: map[string]string{}}
-	if len(does.tables) > 0 {
-		cmd.Long = fmt.Sprintf(cmd.Long, does.tables...)
+	elsewhere := func(word string) bool { return !slices.Contains(args, word) }
+	if args != nil && path != "subconsciousctl" && slices.ContainsFunc(words[:n], elsewhere) {
+		return path, cmd
+	}
+	if cmd.Long = strings.TrimSpace(long); does.tables != nil {
+		cmd.Long = fmt.Sprintf(cmd.Long, does.tables()...)
 	}
 	if n < len(words) && strings.HasSuffix(words[n], "…") {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions

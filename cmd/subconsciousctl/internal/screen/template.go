@@ -3,7 +3,6 @@ package screen
 import (
 	"embed"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"text/template"
@@ -35,18 +34,14 @@ var sources = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// parsed are the templates that were needed, by the name of the page.
-var parsed sync.Map
-
-// pageOf is the template of that name with those that it names, and no others,
-// since reading all takes longer than to draw one. A template whose name begins
-// with a capital letter is a page or some lines of one; any other is a phrase, a
-// text without line breaks.
-func pageOf(name string) *template.Template {
-	if t, ok := parsed.Load(name); ok {
-		return t.(*template.Template)
-	}
-	t := template.New("").Funcs(newPage(View{}).functions())
+// open is an empty page with the template of that name and those that it names,
+// and no others, since reading all takes longer than to draw one. A template
+// whose name begins with a capital letter is a page or some lines of one; any
+// other is a phrase, a text without line breaks.
+func open(view View, name string) *page {
+	p := newPage(view)
+	t := template.New("").Funcs(p.functions())
+	p.templates = t
 	var need func(name string)
 	need = func(name string) {
 		source, ok := sources()[name]
@@ -61,8 +56,7 @@ func pageOf(name string) *template.Template {
 		}
 	}
 	need(name)
-	parsed.Store(name, t)
-	return t
+	return p
 }
 
 // draw writes the page of that name.
@@ -70,13 +64,6 @@ func draw(view View, name string, data any) string {
 	p := open(view, name)
 	p.render(string(p.say(name, data)))
 	return p.String()
-}
-
-// open is an empty page with the templates that one needs.
-func open(view View, name string) *page {
-	p := newPage(view)
-	p.templates = template.Must(pageOf(name).Clone()).Funcs(p.functions())
-	return p
 }
 
 // say executes a template. What keeps it from ending is a mistake in the
@@ -221,10 +208,14 @@ var glossary = sync.OnceValue(func() map[string]word {
 	}
 	all := map[string]word{}
 	table := ""
-	gap := regexp.MustCompile(` {2,}`)
 	for line := range strings.Lines(string(source)) {
 		line = strings.TrimRight(line, "\n")
-		parts := gap.Split(line, -1)
+		var parts []string
+		for part := range strings.SplitSeq(line, "  ") {
+			if part = strings.TrimSpace(part); part != "" {
+				parts = append(parts, part)
+			}
+		}
 		switch {
 		case strings.HasPrefix(line, "# "):
 			table = line[2:]

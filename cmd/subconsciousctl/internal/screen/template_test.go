@@ -16,7 +16,7 @@ func TestTemplatesNameWhatIsThere(t *testing.T) {
 	calls := regexp.MustCompile(`\b(say|inside \d+|template|words|mark|coloured|commonest) "([^"]+)"`)
 	checked := 0
 	for name := range sources() {
-		for _, call := range calls.FindAllStringSubmatch(pageOf(name).Lookup(name).Root.String(), -1) {
+		for _, call := range calls.FindAllStringSubmatch(open(View{}, name).templates.Lookup(name).Root.String(), -1) {
 			checked++
 			there := sources()[call[2]] != ""
 			if strings.Contains("words mark coloured commonest", call[1]) {
@@ -34,7 +34,6 @@ func TestTemplatesNameWhatIsThere(t *testing.T) {
 
 func BenchmarkReadStatus(b *testing.B) {
 	for b.Loop() {
-		parsed.Clear()
-		pageOf("Status")
+		open(View{}, "Status")
 	}
 }
