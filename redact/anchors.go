@@ -58,9 +58,6 @@ func anchorTable() []anchor {
 	add("private-key", checkPEM, surely, "-----begin")
 	add("", checkSealed, surely, "enc[", "enc(", "{cipher}", "$ansible_vault;", "encrypteddata")
 	add("code", checkG, surely, "g-")
-	add("azure", checkAzure, surely, "q~")
-	add("azure", checkAzureMark, surely, "jqqj99")
 	add("private-key", checkEncodedPEM, surely, "ls0tls1crudjti")
-	add("vault", checkTerraform, surely, ".atlasv1.")
 	return table
 }

@@ -33,7 +33,7 @@ func checkAssigned(t *text, a *anchor, from, to int) (Span, bool) {
 	if !v.accepted(t, a, sep) {
 		return Span{}, false
 	}
-	hashed := a.kind == "password" && checksums.in(t.s[from:end]) // "password_md5" guards what it is of
+	hashed := a.kind == "password" && checksums.get().in(t.s[from:end]) // "password_md5" guards what it is of
 	return Span{v.from, v.end(t), a.kind}, hashed || !t.isChecksum(v.from, v.to)
 }
 
@@ -81,10 +81,10 @@ func (t *text) inPath(from, end int) bool {
 // isPublicName reports whether the name around i is that of a public key.
 func (t *text) isPublicName(i int) bool {
 	before := t.s[max(t.base, i-8):i]
-	return publicNames.in(before)
+	return publicNames.get().in(before)
 }
 
-var publicNames = newWords("public", "pub_", "pub-")
+var publicNames = finder("publicNames")
 
 // isOutcome: "--- PASS: TestLoad (0.00s)".
 func (t *text) isOutcome(from, to int) bool {
@@ -130,25 +130,18 @@ func (t *text) nameAround(a *anchor, from, to int) (end int, ok bool) {
 	for bare != "" && !isAlnum[bare[0]] {
 		bare = bare[1:]
 	}
-	if otherNames.ofFolded(bare) || joined && !inFolded(secretTails, tail) {
+	if otherNames.get().folded(bare) > 0 || joined && !secretTails.get().hasFolded(tail) {
 		return 0, false
 	}
 	return end, true
 }
 
-// secretTails may go on after the word without a separator.
-var secretTails = map[string]bool{
-	"s": true, "key": true, "phrase": true, "string": true, "text": true, "code": true, "word": true, "value": true,
-	"base": true, "data": true, "auth": true,
-}
-
-// otherNames begin the rest of names that are about a secret and are none.
-var otherNames = newBeginnings(
-	"name", "file", "path", "url", "uri", "endpoint", "env", "ref", "count", "type", "len", "ttl", "expir", "policy",
-	"hint", "field", "label", "placeholder", "required", "cmd", "command", "manager", "provider", "class", "limit",
-	"usage", "budget", "min", "max", "reset", "rotation", "version", "id", "ids", "izer", "format", "enabled", "scope",
-	"source", "store", "list", "size", "per", "used", "arn", "dir", "folder", "mode", "method", "regex", "pattern",
-	"schema", "mask", "validator", "strength", "input", "length", "timeout", "lifetime", "changed", "updated", "created",
+var (
+	// secretTails may go on after the word without a separator.
+	secretTails = setOfWords("secretTails")
+	// otherNames begin the rest of names that are about a secret and are none.
+	otherNames = beginningsIn("otherNames")
+	proseWords = beginningsIn("proseWords")
 )
 
 type separator int
@@ -161,8 +154,6 @@ const (
 	sepSpace            // nothing but space
 	sepLine             // the next line
 )
-
-var proseWords = newBeginnings("is now ", "is ", "is:", "ist ", "ist:", "lautet ", "lautet:", "est ", "est:", "es ", "es:", "was ", "are ")
 
 // separator reads what stands between a name and its value, and returns where
 // the value begins.
@@ -211,17 +202,17 @@ func (t *text) separator(i int) (int, separator) {
 	if !blank {
 		return i, sepNone
 	}
-	if n := proseWords.lengthFolded(t.s[i:]); n > 0 {
+	if n := proseWords.get().folded(t.s[i:]); n > 0 {
 		return t.skipBlank(i+n, limit), sepProse
 	}
 	return t.wordsBetween(i), sepSpace
 }
 
-var forWords = newBeginnings("for ", "of ", "für ", "von ", "pour ", "de ", "para ")
+var forWords = beginningsIn("forWords")
 
 // forWhom returns where the sign stands in "password for USER: …", or 0.
 func (t *text) forWhom(i int) int {
-	n := forWords.lengthFolded(t.s[i:])
+	n := forWords.get().folded(t.s[i:])
 	if n == 0 {
 		return 0
 	}
@@ -289,23 +280,3 @@ func (t *text) skipBlank(i, limit int) int {
 	}
 	return i
 }
-
-// hasFold reports whether s begins with prefix, which is in lower case,
-// whatever the case of its ASCII letters.
-func hasFold(s, prefix string) bool {
-	if len(s) < len(prefix) {
-		return false
-	}
-	for i := range len(prefix) {
-		c := s[i]
-		if isUpper[c] {
-			c += 'a' - 'A'
-		}
-		if c != prefix[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func head(s string, n int) string { return s[:min(n, len(s))] }

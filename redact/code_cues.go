@@ -42,11 +42,10 @@ func withCues(table []anchor) []anchor {
 		}
 		table[i].cue = &l
 	}
-	for role, lists := range cueWords {
-		for word := range strings.FieldsSeq(strings.Join(lists, " ")) {
+	for role, name := range roleLists {
+		for _, word := range list(name) {
 			bare := strings.TrimSuffix(strings.TrimPrefix(word, "*"), "*")
 			l := lexeme{roles: 1 << role, tail: word[0] == '*', begin: strings.HasSuffix(word, "*")}
-			bare = strings.ReplaceAll(bare, "*", " ")
 			add(bare, l)
 			// the automaton folds the case of ASCII letters alone
 			if shout := shouted(bare); shout != bare {
@@ -91,17 +90,14 @@ func (t *text) qualify() {
 		switch between := t.s[q.to:next.from]; {
 		case (between == "" || between == " ") && q.roles&other != 0 && q.roles&(1<<opens|1<<admits) == 0 && next.roles&(1<<names) != 0:
 			next.roles = 1 << counts
-		case next.roles&(1<<counts) != 0 && q.roles&(1<<names) != 0 && links[between]:
+		case next.roles&(1<<counts) != 0 && q.roles&(1<<names) != 0 && codeLinks.get().has(between):
 			q.roles = 1 << counts
 		}
 	}
 }
 
-// codeLink is the length of the longest of links.
+// codeLink is the length of the longest of codeLinks.
 const codeLink = 11
-
-// links stand between a word for a code and what the code is of.
-var links = map[string]bool{" ": true, " de ": true, " à ": true, " du ": true, " de la ": true, " del ": true, " of ": true, " of your ": true, " de su ": true, " de tu ": true, " de votre ": true, " de ta ": true, " Ihrer ": true, " der ": true, " des ": true, " d'": true, " d’": true}
 
 // numberAt returns where a number begins that only signs divide from i, or 0.
 func (t *text) numberAt(i int) int {

@@ -85,13 +85,13 @@ func (t *text) tied(from, to int) bool {
 		return true
 	}
 	word, sign := lastWord(between)
-	return sign == "" && verbs[word]
+	return sign == "" && verbs.get().has(word)
 }
 
 // madeUp reports whether a word has letters, and digits or signs among them, and
 // is no address, no number with its unit and no expression.
 func madeUp(s string) bool {
-	if len(s) < 5 || len(s) > codeBytes || strings.ContainsAny(s, "/=()[]{}<>|,:*\\") || isPlaceholder(s) || standards.ofFolded(s) {
+	if len(s) < 5 || len(s) > codeBytes || strings.ContainsAny(s, "/=()[]{}<>|,:*\\") || isPlaceholder(s) || standards.get().folded(s) > 0 {
 		return false
 	}
 	letters, figures := 0, 0

@@ -66,20 +66,20 @@ type place struct {
 func (t *text) placeOf(c codeToken, w *window, beside uint16) (p place) {
 	before := strings.TrimRight(t.s[max(w.from, c.Start-48):c.Start], " \t\r\n\"'*„“«»[<>")
 	word, sign := lastWord(before)
-	if articles[word] && strings.TrimSpace(sign) == "" { // "es el"
+	if articles.get().has(word) && strings.TrimSpace(sign) == "" { // "es el"
 		word, sign = lastWord(before[:len(before)-len(sign)-len(word)])
 	}
 	sign = strings.TrimSpace(sign)
 	p.alone, p.first = t.ownLine(c), strings.Trim(before, " (#") == ""
 	p.aheadOfWord = goesOnWithWord(t.s[c.End:min(w.to, c.End+32)])
 	if word == "" || sign != "" && sign != "'" {
-		p.tied = strings.ContainsAny(sign, ":：=") || dashSigns.ends(sign)
+		p.tied = strings.ContainsAny(sign, ":：=") || strings.HasSuffix(sign, "-") || strings.HasSuffix(sign, "–") || strings.HasSuffix(sign, "—")
 		p.numbers = strings.HasSuffix(before, "#") && t.s[c.Start-1] == '#'
 	} else {
-		p.tied, p.numbers = ties[word], leadOf[word]
-		if numbers[word] {
+		p.tied, p.numbers = ties.get().has(word), leadOf.get().has(word)
+		if numbers.get().has(word) {
 			pointer, _ := lastWord(strings.TrimSuffix(before, word))
-			p.tied, p.numbers = articles[pointer], !articles[pointer]
+			p.tied, p.numbers = articles.get().has(pointer), !articles.get().has(pointer)
 		}
 		p.behindWord = !p.tied && !p.numbers && beside&(1<<names|1<<commands|1<<opens) == 0
 	}
@@ -92,7 +92,7 @@ func (t *text) placeOf(c codeToken, w *window, beside uint16) (p place) {
 // goesOnWithWord reports whether a word follows that a number in front of it
 // would count.
 func goesOnWithWord(after string) bool {
-	return len(after) > 1 && after[0] == ' ' && beginsWithLetter(after[1:]) && !inFolded(leadOn, firstWord(after[1:]))
+	return len(after) > 1 && after[0] == ' ' && beginsWithLetter(after[1:]) && !leadOn.get().hasFolded(firstWord(after[1:]))
 }
 
 // isCounted reports whether what stands beside c makes it an amount, a date, a
@@ -101,16 +101,16 @@ func (t *text) isCounted(c codeToken) bool {
 	said := t.s[max(0, c.Start-24):c.Start]
 	before := strings.ToLower(strings.TrimRight(said, " \t\"'(:"))
 	after := strings.TrimLeft(head(t.s[c.End:], 24), " ")
-	if strings.HasSuffix(said, "…") || numberSigns.ends(before) && t.at(c.Start-1) != '*' {
+	if strings.HasSuffix(said, "…") || numberSigns.get().ends(before) && t.at(c.Start-1) != '*' {
 		return true
 	}
 	if c.figures < c.length {
 		return false
 	}
-	if numberUnits.of(after) || inFolded(units, firstWord(after)) {
+	if numberUnits.get().of(after) || units.get().hasFolded(firstWord(after)) {
 		return true
 	}
 	word, rest := lastWord(before)
-	telephone := telephones[word] && rest == "" && !strings.Contains(said, "\n")
-	return telephone || c.figures == 4 && months[word]
+	telephone := telephones.get().has(word) && rest == "" && !strings.Contains(said, "\n")
+	return telephone || c.figures == 4 && months.get().has(word)
 }

@@ -180,7 +180,7 @@ func (c codeToken) shaped(s string) bool {
 		return false
 	case c.figures == 0: // "WDJB-MJHT": such codes have no vowels
 		return c.smalls == 0 && c.parts <= 2 && c.length >= 6 && c.length <= 12 && !strings.ContainsAny(s, "AEIOU")
-	case s[0] == '0' && (s[1] == 'x' || s[1] == 'o'), standards.ofFolded(s), hasUnit(s):
+	case s[0] == '0' && (s[1] == 'x' || s[1] == 'o'), standards.get().folded(s) > 0, hasUnit(s):
 		return false
 	case letters == 0:
 		return c.figures <= 8 || c.parts <= 2 || evenGroups(s)
@@ -251,7 +251,7 @@ func hasUnit(s string) bool {
 		return true
 	}
 	number := extend(s, 0, n, isDigit)
-	return number > 0 && inFolded(sizes, s[number:])
+	return number > 0 && sizes.get().hasFolded(s[number:])
 }
 
 // hasWord reports whether there is a word in s: "14-Jul-2002", "w-swap-9x2".
@@ -284,10 +284,10 @@ func (t *text) goesBack(from, to int) bool {
 		return true
 	case before == ' ':
 		bracket := last == ')' && from > 2 && isDigit[t.s[from-3]]
-		return isDigit[t.s[from]] && (isDigit[last] || bracket) && !t.listed(from, to)
+		return isDigit[t.s[from]] && (isDigit[last] || bracket) && !t.beginningsIn(from, to)
 	case before == ':' || before == '=':
 		word, sign := lastWord(t.s[max(0, from-codeBytes) : from-1])
-		return before == '=' && last != ' ' && !ties[word] || isAlnum[last] && (sign != "" || !ties[word])
+		return before == '=' && last != ' ' && !ties.get().has(word) || isAlnum[last] && (sign != "" || !ties.get().has(word))
 	case before == '.':
 		return from > 1 && last != '.'
 	case before == ',':
@@ -322,7 +322,7 @@ func (t *text) goesOn(from, to int) bool {
 	case strings.IndexByte(".,:-", after) >= 0:
 		return isAlnum[next]
 	case after == ' ':
-		return isDigit[t.s[to-1]] && isDigit[next] && !t.listed(from, to)
+		return isDigit[t.s[to-1]] && isDigit[next] && !t.beginningsIn(from, to)
 	}
 	return beginsWithLetter(t.s[to:])
 }
@@ -336,7 +336,7 @@ var (
 
 // listed reports whether the number in t.s[from:to] is long, and one of several
 // as long as it.
-func (t *text) listed(from, to int) bool {
+func (t *text) beginningsIn(from, to int) bool {
 	n := to - from
 	if n < 6 || extend(t.s, from, to, isDigit) != to {
 		return false

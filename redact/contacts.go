@@ -183,7 +183,7 @@ func (s *nameSet) addWhole(name string) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool {
 		return r == ' ' || r == ',' || r == '.' || r == '\t' || r == '(' || r == ')' || r == '"'
 	}) {
-		if !notNames[foldWord(word)] {
+		if !notNames.get().has(foldWord(word)) {
 			s.add(word)
 		}
 	}
@@ -201,11 +201,4 @@ func (s *nameSet) add(name string) {
 }
 
 // notNames are titles and particles.
-var notNames = func() map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(`von van der den del des dela della las los the und and bin ibn abu mrs miss herr frau prof
-		dipl ing med phil rer nat hon sir dame junior senior ltd inc gmbh llc work private mobile home office privat arbeit büro`) {
-		set[word] = true
-	}
-	return set
-}()
+var notNames = setOfWords("titles")

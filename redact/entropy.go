@@ -63,7 +63,7 @@ func (t *text) entropyInPath(from, to int) (Span, bool) {
 // isPublic reports whether what stands around a run makes it public: digests
 // with their algorithm, public keys, the ids of messages.
 func (t *text) isPublic(from, to int) bool {
-	return t.at(to) == '@' || publicBegins.of(t.s[from:to]) || strings.HasSuffix(t.s[max(t.base, from-8):from], "base64,")
+	return t.at(to) == '@' || publicBegins.get().of(t.s[from:to]) || strings.HasSuffix(t.s[max(t.base, from-8):from], "base64,")
 }
 
 // checksumBytes is how far before a checksum its name is read.
@@ -72,24 +72,25 @@ const checksumBytes = 128
 // isChecksum reports whether a run is assigned to an algorithm of checksums, or is
 // as long as one and assigned to a file, or to a name behind an algorithm.
 func (t *text) isChecksum(from, to int) bool {
-	if checksumBegins.ofFolded(t.s[from:to]) {
+	if checksumBegins.get().folded(t.s[from:to]) > 0 {
 		return true
 	}
 	line := t.s[max(t.base, from-checksumBytes):from]
 	line = strings.TrimRight(line[strings.LastIndexByte(line, '\n')+1:], " \"'\\")
 	name := strings.TrimRight(line, ":=, \"'\\")
-	if len(name) < len(line) && (checksums.ends(name) || strings.HasSuffix(name, "h1")) {
+	if len(name) < len(line) && (checksums.get().ends(name) || strings.HasSuffix(name, "h1")) {
 		return true
 	}
 	words := strings.Fields(name)
 	n := len(words)
-	return isDigest(t.s[from:to]) && (n > 0 && archives.ends(words[n-1]) || n > 1 && checksums.ends(words[n-2]))
+	return isDigest(t.s[from:to]) && (n > 0 && archives.get().ends(words[n-1]) || n > 1 && checksums.get().ends(words[n-2]))
 }
 
 var (
-	checksumBegins = newBeginnings("sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha384:", "sha512:", "md5:", "h1:")
-	checksums      = newWords("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha-1", "sha-256", "sha-512", "sha3-256", "checksum", "digest", "integrity")
-	archives       = newWords(".gz", ".xz", ".bz2", ".zst", ".zip", ".tgz", ".iso", ".deb", ".rpm", ".exe", ".jar", ".whl")
+	checksumBegins = beginningsIn("checksumBegins")
+	checksums      = finder("checksums")
+	archives       = finder("archives")
+	publicBegins   = beginningsIn("publicBegins")
 )
 
 // isDigest reports whether s is hexadecimal and as long as checksums are.
@@ -100,8 +101,6 @@ func isDigest(s string) bool {
 	}
 	return false
 }
-
-var publicBegins = newBeginnings("AAAAB3Nz", "AAAAC3Nz", "AAAAE2Vj", "AAAAGnNr")
 
 // isRandom reports whether s, of at least min bytes, looks random.
 func isRandom(s string, min int) bool {

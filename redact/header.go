@@ -13,7 +13,7 @@ func checkAuthorization(t *text, _ *anchor, _, to int) (Span, bool) {
 	}
 	word := extend(t.s, i, i+32, isDotted)
 	kind := "authorization"
-	switch scheme := foldASCII(t.s[i:word]); {
+	switch scheme := strings.ToLower(t.s[i:word]); {
 	case scheme == "bearer" || scheme == "basic":
 		kind = scheme
 	}
@@ -137,43 +137,4 @@ func isObject(s string) bool {
 	var plain [48]byte
 	n, err := base64.RawURLEncoding.Decode(plain[:], encoded[:copy(encoded[:], s)])
 	return err == nil && n > 2 && plain[0] == '{' && strings.IndexByte("\" \r\n\t", plain[1]) >= 0
-}
-
-// checkAzure verifies a client secret of Azure: three bytes, a digit, "Q~", 31
-// to 34 more.
-func checkAzure(t *text, a *anchor, from, to int) (Span, bool) {
-	if from-4 < t.base || !isDigit[t.s[from-1]] || t.s[from:to] != "Q~" || isAlnum[t.at(from-5)] {
-		return Span{}, false
-	}
-	end := extend(t.s, to, to+40, isToken)
-	if n := end - to; n < 31 || n > 36 {
-		return Span{}, false
-	}
-	return Span{from - 4, end, a.kind}, true
-}
-
-// checkAzureMark verifies a key of Azure's AI services and DevOps: 52 bytes,
-// "JQQJ99", 26 more.
-func checkAzureMark(t *text, a *anchor, from, to int) (Span, bool) {
-	start := from - 52
-	if start < t.base || t.s[from:to] != "JQQJ99" || extend(t.s, start, from, isAlnum) != from || isAlnum[t.at(start-1)] || bits(t.s[start:from]) < prefixBits {
-		return Span{}, false
-	}
-	end := extend(t.s, to, to+40, isB64)
-	if end-to < 20 {
-		return Span{}, false
-	}
-	for n := 0; n < 2 && t.at(end) == '='; n++ {
-		end++
-	}
-	return Span{start, end, a.kind}, true
-}
-
-// checkTerraform verifies a Terraform token: 14 bytes, ".atlasv1.", 60 more.
-func checkTerraform(t *text, _ *anchor, from, to int) (Span, bool) {
-	end := extend(t.s, to, len(t.s), isB64URL)
-	if from-14 < t.base || end-to < 40 || extend(t.s, from-14, from, isAlnum) != from {
-		return Span{}, false
-	}
-	return Span{from - 14, end, "terraform"}, true
 }

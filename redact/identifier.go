@@ -157,7 +157,7 @@ func isTypeName(s string) bool {
 	word := extend(s, 0, len(s), isASCIILetter)
 	number := s[word:]
 	number = strings.TrimPrefix(strings.TrimPrefix(number, "-"), "_")
-	return len(number) <= 4 && extend(number, 0, len(number), isDigit) == len(number) && inFolded(typeNames, s[:word])
+	return len(number) <= 4 && extend(number, 0, len(number), isDigit) == len(number) && typeNames.get().hasFolded(s[:word])
 }
 
 var (
@@ -165,31 +165,29 @@ var (
 	isASCIILetter = setOf(letters)
 )
 
-var typeNames = map[string]bool{"int": true, "uint": true, "float": true, "complex": true, "utf": true, "sha": true, "md": true,
-	"char": true, "varchar": true, "nvarchar": true, "base": true, "ascii": true, "latin": true, "aes": true, "rsa": true, "ed": true,
-	"i": true, "u": true, "f": true, "iso": true, "http": true, "bool": true, "string": true, "byte": true}
+var typeNames = setOfWords("typeNames")
 
 // isPath reports whether s is a path or a URL: its parts are words.
 func isPath(s string) bool {
 	if strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '/') < 0 {
 		return false
 	}
-	if pathBegins.ofFolded(s) {
+	if pathBegins.get().folded(s) > 0 {
 		return true
 	}
 	return strings.Count(s, "/") >= 2 && isIdentifier(s)
 }
 
-var pathBegins = newBeginnings("http://", "https://", "file://", "tag:", "urn:", "../")
+var pathBegins = beginningsIn("pathBegins")
 
 // isExample reports whether s says that a secret belongs in its place:
 // "your_api_key_here", "changeme", "AKIA…EXAMPLE".
 func isExample(s string) bool {
 	begin := head(s, 64)
-	if exampleWords.in(begin) {
+	if exampleWords.get().in(begin) {
 		return true
 	}
-	if hasFold(s, "your") && !hasDigit(s) && (len(s) == 4 || !isLower[s[4]] || yourWords.in(begin)) {
+	if hasFold(s, "your") && !hasDigit(s) && (len(s) == 4 || !isLower[s[4]] || yourWords.get().in(begin)) {
 		return true
 	}
 	here := len(begin) - len("-here")
@@ -197,9 +195,8 @@ func isExample(s string) bool {
 }
 
 var (
-	exampleWords = newWords("example", "changeme", "change_me", "change-me", "placeholder", "xxxxxx", "dummy", "insert_", "insert-",
-		"replace_", "replace-", "redacted")
-	yourWords = newWords("password", "secret", "token", "key")
+	exampleWords = finder("exampleWords")
+	yourWords    = finder("yourWords")
 )
 
 // isUUID reports whether s is one, in hexadecimal digits and hyphens.
@@ -269,9 +266,9 @@ func isVariable(s string) bool {
 	if strings.IndexByte(strings.Trim(s, "_"), '_') > 0 {
 		return isLower[s[0]] || s[0] == '_'
 	}
-	return isLower[s[0]] && isMixed(s) && isIdentifier(s) && variableWords.in(s)
+	return isLower[s[0]] && isMixed(s) && isIdentifier(s) && variableWords.get().in(s)
 }
 
-var variableWords = newWords("pass", "pwd", "secret", "token", "key", "cred")
+var variableWords = finder("variableWords")
 
 var isVariableByte = setOf(letters + "_")

@@ -1,19 +1,16 @@
 package redact
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
 // machine is an Aho-Corasick automaton over the anchors, or over words (see
-// newWords), ASCII case folded. It is built once and never changes.
+// finder), ASCII case folded. It is built once and never changes.
 type machine struct {
 	class   [256]uint8
 	width   int
 	next    []uint16 // state*width + class
-	anchor  []int16  // by state: the longest anchor that ends here, or -1
-	shorter []uint16 // by state: the nearest suffix state with an anchor, or 0
+	anchor  []int16  // by state: the longest anchor that ends here, where one does
 	first   []uint16 // by state: itself where an anchor ends here, or else shorter
+	shorter []uint16 // by state: the nearest suffix state with an anchor, or 0
 	anchors []anchor
 }
 
@@ -40,8 +37,8 @@ var compiled = sync.OnceValue(func() *machine { return newMachine(withCues(ancho
 func newMachine(anchors []anchor) *machine {
 	m := &machine{anchors: anchors, width: 1}
 	for _, a := range anchors {
-		for i := range len(a.text) {
-			if b := a.text[i]; m.class[b] == 0 {
+		for _, b := range []byte(a.text) {
+			if m.class[b] == 0 {
 				m.class[b] = uint8(m.width)
 				m.width++
 			}
@@ -53,58 +50,48 @@ func newMachine(anchors []anchor) *machine {
 	m.grow()
 	for i, a := range anchors {
 		state := uint16(0)
-		for j := range len(a.text) {
-			slot := int(state)*m.width + int(m.class[a.text[j]])
+		for _, b := range []byte(a.text) {
+			slot := int(state)*m.width + int(m.class[b])
 			if m.next[slot] == 0 {
-				m.next[slot] = m.grow()
+				next := m.grow() // which moves m.next
+				m.next[slot] = next
 			}
 			state = m.next[slot]
 		}
-		m.anchor[state] = int16(i)
+		m.anchor[state], m.first[state] = int16(i), state
 	}
 	m.link()
-	m.first = slices.Clone(m.shorter)
-	for state, a := range m.anchor {
-		if a >= 0 {
-			m.first[state] = uint16(state)
-		}
-	}
 	return m
 }
 
 // grow adds a state and returns its number.
 func (m *machine) grow() uint16 {
 	m.next = append(m.next, make([]uint16, m.width)...)
-	m.anchor = append(m.anchor, -1)
-	m.shorter = append(m.shorter, 0)
+	m.anchor, m.first, m.shorter = append(m.anchor, 0), append(m.first, 0), append(m.shorter, 0)
 	return uint16(len(m.anchor) - 1)
 }
 
 // link turns the trie into an automaton, breadth first.
 func (m *machine) link() {
 	fail := make([]uint16, len(m.anchor))
-	queue := make([]uint16, 0, len(m.anchor))
-	for c := range m.width {
-		if s := m.next[c]; s != 0 {
-			queue = append(queue, s)
-		}
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
+	for queue := []uint16{0}; len(queue) > 0; queue = queue[1:] {
 		state := queue[0]
 		f := fail[state]
-		m.shorter[state] = m.shorter[f]
-		if m.anchor[f] >= 0 {
-			m.shorter[state] = f
+		m.shorter[state] = m.first[f]
+		if m.first[state] == 0 {
+			m.first[state] = m.first[f]
 		}
 		for c := range m.width {
-			slot := int(state)*m.width + c
-			to := m.next[int(f)*m.width+c]
-			if s := m.next[slot]; s != 0 {
-				fail[s] = to
-				queue = append(queue, s)
-			} else {
+			slot, to := int(state)*m.width+c, m.next[int(f)*m.width+c]
+			s := m.next[slot]
+			if s == 0 {
 				m.next[slot] = to
+				continue
 			}
+			if state != 0 {
+				fail[s] = to
+			}
+			queue = append(queue, s)
 		}
 	}
 }

@@ -19,8 +19,7 @@ var (
 
 // notMailEnds are last parts of what is written like an address and is none:
 // files and services with an "@" in their names.
-var notMailEnds = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "webp": true, "svg": true,
-	"service": true, "socket": true, "timer": true, "target": true, "mount": true, "slice": true, "device": true, "path": true}
+var notMailEnds = setOfWords("notMailEnds")
 
 // findMails finds mail addresses.
 func findMails(spans []Span, text string, from, to int) []Span {
@@ -89,7 +88,7 @@ func domainEnd(text string, from, end int) int {
 		}
 		last := text[from+dot+1 : end]
 		if isTopLevel(last) && !strings.Contains(text[from:end], "..") && text[from] != '-' {
-			if notMailEnds[foldASCII(last)] {
+			if notMailEnds.get().hasFolded(last) {
 				return 0
 			}
 			return end

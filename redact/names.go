@@ -58,14 +58,14 @@ func (t *nameTable) add(name string) {
 	}
 	if node != nil {
 		node.ends = true
-		node.everyday = words == 1 && everydayNames[foldName(name)]
+		node.everyday = words == 1 && everydayNames.get().has(foldName(name))
 	}
 }
 
 // begin remembers how a name begins.
 func (t *nameTable) begin(word string) {
 	if c := word[0]; c < utf8.RuneSelf {
-		t.begins[c], t.begins[upperASCII(word[:1])[0]] = true, true
+		t.begins[c], t.begins[strings.ToUpper(word[:1])[0]] = true, true
 	} else {
 		t.other = true
 	}
@@ -239,15 +239,10 @@ func foldWord(word string) string {
 	if r, size := utf8.DecodeRuneInString(word); size == len(word) && isUnspaced(r) {
 		return word
 	}
-	for i := range len(word) {
-		if word[i] >= utf8.RuneSelf {
-			return strings.ReplaceAll(norm.NFC.String(strings.ToLower(norm.NFC.String(word))), "ß", "ss")
-		}
-		if isUpper[word[i]] {
-			return foldWord(foldASCII(word))
-		}
+	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return strings.ToLower(word)
 	}
-	return word
+	return strings.ReplaceAll(norm.NFC.String(strings.ToLower(norm.NFC.String(word))), "ß", "ss")
 }
 
 // foldName returns the words of a name, folded, with single spaces.
@@ -265,17 +260,4 @@ func isCapital(word string) bool {
 }
 
 // everydayNames are names that are words of every day too, or names of months.
-var everydayNames = func() map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(`will mark rose may june april august grace hope faith joy art bill rob jack nick pat sue dean
-		grant chase hunter miles rich frank max min drew gene glen guy ray rusty sandy tony wade ward ace amber ivy jade lily pearl ruby
-		summer autumn dawn eve holly olive penny melody harmony christian carol bob don ken lane lee paige robin roman rowan sage sky
-		young long short king bishop baker cook carter mason miller taylor smith fisher walker page day bush wood woods stone hill rivers
-		brown green white black gray grey snow rain winter field fields price bell ball case cross ford fox frost gold hall hart
-		kraft klein gross lang kurz schwarz weiss weiß koch bauer wolf stein berg busch sommer herbst fuchs vogel sonntag freitag
-		montag mai linde ernst engel heide rosa alba sol mar luz cruz leon león flores rey reyes blanco moreno rico bravo
-		petit grand leblanc lebrun fleur pierre blanche claire aimé désiré`) {
-		set[foldWord(word)] = true
-	}
-	return set
-}()
+var everydayNames = setOfWords("everydayNames")

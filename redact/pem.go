@@ -18,7 +18,7 @@ func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	name := t.s[to:label]
-	private := privateKey.in(name) && !notKeys.in(name)
+	private := privateKey.get().in(name) && !notKeys.get().in(name)
 	body := min(label+5, len(t.s))
 	rest := t.s[body:min(len(t.s), body+pemBytes)]
 	if next := strings.Index(rest, "-----BEGIN"); next >= 0 {
@@ -51,9 +51,9 @@ func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
 }
 
 // notKeys in the label say of a block that it is no key.
-var notKeys = newWords("fake ", "example ", "dummy ", "sample ")
+var notKeys = finder("notKeys")
 
-var privateKey = newWords("private key")
+var privateKey = finder("privateKey")
 
 // hasBody reports whether there is anything of a key, and not its first and
 // last line alone.

@@ -12,8 +12,7 @@ const (
 
 // phoneWords begin the words that announce a number which would not be one by
 // its form.
-var phoneWords = []string{"tel", "phone", "fon", "mobil", "handy", "fax", "call", "anruf", "ruf", "rückruf", "móvil", "movil",
-	"portable", "cell", "whatsapp", "sms", "dial", "durchwahl", "festnetz", "numéro", "gsm"}
+var phoneWords = beginningsIn("phoneWords")
 
 // phone is a candidate: its groups of digits and what stands between them.
 type phone struct {
@@ -256,10 +255,8 @@ func (p *phone) announced(text string, start, base int) bool {
 		before = before[stop+1:]
 	}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(before), func(r rune) bool { return !isWordRune(r) }) {
-		for _, begin := range phoneWords {
-			if strings.HasPrefix(word, begin) {
-				return true
-			}
+		if phoneWords.get().of(word) {
+			return true
 		}
 	}
 	return strings.ContainsAny(before, "☎📞📱")

@@ -83,15 +83,8 @@ const runBytes = 3
 // checkRun verifies a run of token bytes that no anchor claimed. Its length and
 // first bytes tell which checks are worth a call.
 func (t *text) checkRun(from, to int) (span Span, ok bool) {
-	switch n := to - from; {
-	case n >= 8 && n <= 10:
-		span, ok = t.telegram(from, to)
-	case n >= 23 && n <= 28:
-		span, ok = t.discord(from, to)
-	case n == 50:
-		span, ok = t.mailgun(from, to)
-	case n == 58:
-		span, ok = t.nkey(from, to)
+	if to-from >= shapedLeast {
+		span, ok = t.shapedKey(from, to)
 	}
 	number := isDigit[t.s[from]]
 	if !ok && !number && isDigit[t.at(from+2)] {

@@ -58,11 +58,10 @@ func (t *text) userinfo(to int) (Span, bool) {
 // isExamplePassword reports whether a password in a URL only says that one
 // stands there.
 func isExamplePassword(s string) bool {
-	return inFolded(examplePasswords, s) || isPlaceholder(s) || isTemplate(s)
+	return examplePasswords.get().hasFolded(s) || isPlaceholder(s) || isTemplate(s)
 }
 
-var examplePasswords = map[string]bool{"pass": true, "pwd": true, "pw": true, "passwd": true, "...": true, "mypassword": true,
-	"my-password": true, "your-pass": true}
+var examplePasswords = setOfWords("examplePasswords")
 
 // atBeforeSlash reports whether an "@" comes before the next slash or colon.
 func (t *text) atBeforeSlash(i int) bool {
@@ -81,17 +80,12 @@ func endsURL(c byte) bool {
 	return c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`'
 }
 
-// linkWords make a link that carries a token one that opens something.
-var linkWords = newWords("reset", "magic", "verif", "confirm", "activat", "passwordless", "signin", "sign-in", "sign_in",
-	"login", "one-time", "onetime", "invit", "recover", "unlock", "setup-account", "accept", "zuruecksetzen",
-	"zur%c3%bccksetzen", "bestaetig", "anmelden", "einladung", "reinitialis", "connexion", "restablecer", "recuperar",
-	"iniciar-sesion", "join", "entrar", "revert", "user_code", "passwort", "password", "kennwort", "mot-de-passe", "contrasena", "unsubscribe", "share", "/auth", "/action", "oob", "/l/", "/c/", "/u/", "/click", "/ls/")
-
-// linkOccasions say in the words before a link what it is for.
-var linkOccasions = newWords("reset", "new password", "forgot", "sign in", "sign-in", "log in", "log-in", "login", "invit", "join", "unlock", "activate", "confirm", "verify", "recover", "approve", "undo",
-	"set a password", "set up your", "no password", "password", "zurücksetz", "neues passwort", "passwort", "kennwort", "anmeld", "einlogg", "einlad", "beitreten", "entsperr", "aktivier", "bestätig", "bestaetig", "wiederherstell", "freigeb",
-	"réinitialis", "mot de passe", "connect", "connex", "rejoign", "rejoindre", "déverrouill", "déblo", "activ", "valid", "récupér", "annuler", "restablec", "contraseña", "inicia", "entrar", "acced", "únete", "unirte", "desbloque", "verific", "recuper", "aceptar", "accept", "deshacer",
-	"account", "konto", "compte", "cuenta", "device", "gerät", "approv", "was it you", "registr", "freischalt", "zugang", "access", "backup", "secure message", "sign the", "set your", "wants you", "enlace", "enter here", "vérif", "activa")
+var (
+	// linkWords make a link that carries a token one that opens something;
+	// linkOccasions say in the words around a link what it is for.
+	linkWords     = finder("linkWords")
+	linkOccasions = finder("linkOccasions")
+)
 
 // link finds the token in a link that opens an account to whoever has it.
 func (t *text) link(from, to int) (Span, bool) {
@@ -107,8 +101,8 @@ func (t *text) link(from, to int) (Span, bool) {
 	if path < 0 {
 		return Span{}, false
 	}
-	said := linkOccasions.in(t.s[max(t.base, from-linkSaid):from]) || linkOccasions.in(head(t.s[end:], linkTold))
-	if !said && !linkWords.in(t.s[to:end]) {
+	said := linkOccasions.get().in(t.s[max(t.base, from-linkSaid):from]) || linkOccasions.get().in(head(t.s[end:], linkTold))
+	if !said && !linkWords.get().in(t.s[to:end]) {
 		return Span{}, false
 	}
 	first, last := -1, -1

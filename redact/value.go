@@ -64,14 +64,14 @@ var mayQuote = func() *[256]bool {
 }()
 
 // literals may stand before a quote.
-var literals = newBeginnings("String(", "string(", "b", "r", "f", "u", "L", "@", "$", "!!str ", "SecretStr(", "-n ")
+var literals = beginningsIn("literals")
 
 // skipLiteral steps over what marks the quote behind it as a literal.
 func (t *text) skipLiteral(i int) int {
 	if i >= len(t.s) {
 		return i
 	}
-	for _, before := range literals[t.s[i]] {
+	for _, before := range *literals.get().with(t.s[i:]) {
 		next := i + len(before)
 		if next < len(t.s) && (t.s[next] == '"' || t.s[next] == '\'') && strings.HasPrefix(t.s[i:], before) {
 			return next
@@ -86,7 +86,7 @@ func (t *text) skipType(i int) int {
 	if end == i || end >= len(t.s) {
 		return i
 	}
-	if inFolded(valueTypes, t.s[i:end]) {
+	if valueTypes.get().hasFolded(t.s[i:end]) {
 		if next := t.skipBlank(end, end+4); t.at(next) == '=' && t.at(next+1) != '=' {
 			return t.skipBlank(next+1, next+gapBytes)
 		}
@@ -97,7 +97,7 @@ func (t *text) skipType(i int) int {
 	return i
 }
 
-var valueTypes = map[string]bool{"str": true, "string": true, "text": true, "any": true, "final": true, "secretstr": true, "varchar": true}
+var valueTypes = setOfWords("valueTypes")
 
 // closing finds the closing quote, on the same line unless the quote is one
 // that spans lines.
@@ -291,7 +291,7 @@ func looksSecret(s string, sure bool) bool {
 // isPlaceholder reports whether s stands for a secret, or says that there is
 // none.
 func isPlaceholder(s string) bool {
-	if isMasked(s) || standIns.of(s) {
+	if isMasked(s) || standIns.get().of(s) {
 		return true
 	}
 	if len(s) > 1 && s[0] == '$' && extend(s, 1, len(s), isName) == len(s) && !hasDigit(s) || len(s) == 2 && s[0] == '%' {
@@ -304,12 +304,11 @@ func isPlaceholder(s string) bool {
 	for word != "" && strings.IndexByte("):;,", word[len(word)-1]) >= 0 {
 		word = word[:len(word)-1]
 	}
-	return inFolded(notSecrets, word)
+	return notSecrets.get().hasFolded(word)
 }
 
 // standIns are how references to secrets begin.
-var standIns = newBeginnings("<", "${", "$(", "{{", "{%", "%(", "%{", "$env:", "process.env", "os.environ", "os.getenv",
-	"[redacted", "[secret]", "#{", "!vault", "ENC[", "ENC(", "{cipher}", "keyring:", "vault:", "op://", "/run/", "/etc/", "~/", "./")
+var standIns = beginningsIn("standIns")
 
 // isMasked reports whether there is nothing in s but what hides a secret.
 func isMasked(s string) bool {
@@ -327,18 +326,7 @@ func isMasked(s string) bool {
 
 var isMask = setOf("*xX.-_ ?#")
 
-var notSecrets = func() map[string]bool {
-	set := map[string]bool{}
-	for _, word := range []string{"null", "nil", "none", "true", "false", "undefined", "string", "str", "bool", "boolean",
-		"int", "integer", "number", "required", "optional", "yes", "no", "empty", "text", "password", "passwd", "secret",
-		"token", "passwort", "kennwort", "contraseña", "bytes", "object", "byte", "char", "prompt", "type", "your_password",
-		"your-password", "yourpassword", "disabled", "enabled", "example", "unset", "missing", "hidden", "[hidden]", "masked", "bearer",
-		"basic", "oauth", "oauth2", "pass", "pwd", "pw", "credentials", "username", "redacted", "todo", "tbd",
-		"default", "n/a", "varchar", "auto", "self", "this", "value", "key", "import", "return"} {
-		set[word] = true
-	}
-	return set
-}()
+var notSecrets = setOfWords("notSecrets")
 
 // isAddress reports whether s begins with an IP address or a time.
 func isAddress(s string) bool {
@@ -350,12 +338,12 @@ var isAddressByte = setOf(digits + ".:")
 
 // isAmount reports whether s is a sum of money: "$400", "€45.50".
 func isAmount(s string) bool {
-	number := s[currencies.lengthFolded(s):]
+	number := s[currencies.get().folded(s):]
 	return len(number) < len(s) && extend(number, 0, len(number), isAmountByte) == len(number)
 }
 
 var (
-	currencies   = newBeginnings("$", "€", "£", "¥", "₹")
+	currencies   = beginningsIn("currencies")
 	isAmountByte = setOf(digits + ".,-")
 )
 
@@ -386,11 +374,11 @@ func isNumberOfCode(s string) bool {
 	return len(s) <= 10 && hasFold(s, "0x") && extend(s, 2, len(s), isHex) == len(s)
 }
 
-var sentenceWords = newWords("password", "passwort", "kennwort", "mot de passe", "contrase", "secret", "token")
+var sentenceWords = finder("sentenceWords")
 
 // isSentence reports whether a quoted value speaks to a person about a secret.
 func isSentence(s string) bool {
-	if !hasDigit(s) && sentenceWords.in(s) {
+	if !hasDigit(s) && sentenceWords.get().in(s) {
 		return true
 	}
 	if last := s[len(s)-1]; strings.IndexByte(s, ' ') >= 0 && (last == '.' || last == '?' || last == '!' || last == ':') {
