@@ -62,7 +62,7 @@ func (l *Log) post(ctx context.Context, tx *store.Tx, m Message) (Message, error
 	if clean.ID, err = result.LastInsertId(); err != nil {
 		return Message{}, err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO chat_words (rowid, text) VALUES (?, ?)", clean.ID, fulltext.Split(clean.Text)); err != nil {
+	if err := tx.Exec(ctx, "INSERT INTO chat_words (rowid, text) VALUES (?, ?)", clean.ID, fulltext.Split(clean.Text)); err != nil {
 		return Message{}, err
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE chat_conversations SET messages = messages + 1, last = ?, last_id = ?, updated = max(updated, ?) WHERE id = ?",
@@ -87,9 +87,8 @@ func (l *Log) open(ctx context.Context, tx *store.Tx, m Message) error {
 	if limit := l.share(l.options.MaxConversations, m.Author); conversations >= limit {
 		return fmt.Errorf("%w: %d conversations are kept; go on in one of them", ErrFull, limit)
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO chat_conversations (id, title, created, updated, messages, last, last_id) VALUES (?, ?, ?, ?, 0, '', 0)",
+	return tx.Exec(ctx, "INSERT INTO chat_conversations (id, title, created, updated, messages, last, last_id) VALUES (?, ?, ?, ?, 0, '', 0)",
 		m.Conversation, subconscious.Summary(m.Text), m.At.UnixNano(), m.At.UnixNano())
-	return err
 }
 
 // share is how much of limit an author may fill: the last tenth is the
@@ -130,10 +129,10 @@ func sweep(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
 		return 0, err
 	}
 	for _, id := range ids {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM chat_words WHERE rowid = ?", id); err != nil {
+		if err := tx.Exec(ctx, "DELETE FROM chat_words WHERE rowid = ?", id); err != nil {
 			return 0, err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM chat_messages WHERE id = ?", id); err != nil {
+		if err := tx.Exec(ctx, "DELETE FROM chat_messages WHERE id = ?", id); err != nil {
 			return 0, err
 		}
 	}
@@ -161,16 +160,15 @@ func old(ctx context.Context, tx *store.Tx, before time.Time) (ids []int64, from
 
 // shorten brings a conversation in step after some of its messages have gone.
 func shorten(ctx context.Context, tx *store.Tx, conversation string, gone int) error {
-	if _, err := tx.ExecContext(ctx, "UPDATE chat_conversations SET messages = messages - ? WHERE id = ?", gone, conversation); err != nil {
+	if err := tx.Exec(ctx, "UPDATE chat_conversations SET messages = messages - ? WHERE id = ?", gone, conversation); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM chat_conversations WHERE id = ? AND messages = 0", conversation); err != nil {
+	if err := tx.Exec(ctx, "DELETE FROM chat_conversations WHERE id = ? AND messages = 0", conversation); err != nil {
 		return err
 	}
 	last, ok, err := store.One(ctx, tx, (*Message).columns, "SELECT "+columns+" FROM chat_messages m WHERE conversation = ? ORDER BY id DESC LIMIT 1", conversation)
 	if err != nil || !ok {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE chat_conversations SET last = ?, last_id = ? WHERE id = ?", subconscious.Summary(last.Text), last.ID, conversation)
-	return err
+	return tx.Exec(ctx, "UPDATE chat_conversations SET last = ?, last_id = ? WHERE id = ?", subconscious.Summary(last.Text), last.ID, conversation)
 }

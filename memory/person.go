@@ -53,7 +53,7 @@ func (s *Store) merge(ctx context.Context, tx *store.Tx, apart, same row) (Recor
 	if err := erase(ctx, tx, apart); err != nil {
 		return Record{}, err
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE memory_keys SET id = ? WHERE id = ?", same.ID, apart.ID); err != nil {
+	if err := tx.Exec(ctx, "UPDATE memory_keys SET id = ? WHERE id = ?", same.ID, apart.ID); err != nil {
 		return Record{}, err
 	}
 	return s.own(ctx, tx, same)
@@ -130,6 +130,5 @@ func erase(ctx context.Context, tx *store.Tx, r row) error {
 	if err := unindex(ctx, tx, r); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "DELETE FROM memory_records WHERE n = ?", r.n)
-	return err
+	return tx.Exec(ctx, "DELETE FROM memory_records WHERE n = ?", r.n)
 }

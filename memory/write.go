@@ -141,13 +141,12 @@ func (s *Store) keep(ctx context.Context, tx *store.Tx, r Record, id string, now
 	if r.Key == "" {
 		return nil
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM memory_keys WHERE (lane, key) IN
+	if err := tx.Exec(ctx, `DELETE FROM memory_keys WHERE (lane, key) IN
 		(SELECT lane, key FROM memory_keys WHERE at < ? ORDER BY at LIMIT ?)`, now.Add(-keysKept).UnixNano(), keysSwept); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO memory_keys (lane, key, id, at) VALUES (?, ?, ?, ?)",
+	return tx.Exec(ctx, "INSERT INTO memory_keys (lane, key, id, at) VALUES (?, ?, ?, ?)",
 		laneOf(r.Trust), keyOf(r.Key), id, now.UnixNano())
-	return err
 }
 
 // room gives an error where no record of that status has a place left.
@@ -167,7 +166,7 @@ func (s *Store) room(ctx context.Context, tx *store.Tx, status Status) error {
 
 // change stores what next has otherwise than old, and keeps the indexes in step.
 func change(ctx context.Context, tx *store.Tx, old, next row) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE memory_records
+	if err := tx.Exec(ctx, `UPDATE memory_records
 		SET tags = ?, trust = ?, lane = ?, status = ?, citations = ?, updated = ?, seen = ? WHERE n = ?`,
 		store.JSON(next.Tags), next.Trust, laneOf(next.Trust), next.Status, store.JSON(next.Citations), next.Updated.UnixNano(), next.SeenCount, next.n); err != nil {
 		return err
@@ -197,9 +196,8 @@ func index(ctx context.Context, tx *store.Tx, r row) error {
 	if table == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO "+table+" (rowid, text, tags) VALUES (?, ?, ?)",
+	return tx.Exec(ctx, "INSERT INTO "+table+" (rowid, text, tags) VALUES (?, ?, ?)",
 		r.n, fulltext.Split(r.Text), fulltext.Split(joined(r.Tags)))
-	return err
 }
 
 func unindex(ctx context.Context, tx *store.Tx, r row) error {
@@ -207,6 +205,5 @@ func unindex(ctx context.Context, tx *store.Tx, r row) error {
 	if table == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE rowid = ?", r.n)
-	return err
+	return tx.Exec(ctx, "DELETE FROM "+table+" WHERE rowid = ?", r.n)
 }

@@ -84,12 +84,9 @@ func (w *worker) reached(ctx context.Context, place string) {
 	w.mu.Unlock()
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeTimeout)
 	defer cancel()
-	err := w.o.DB.Write(bounded, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(bounded, `INSERT INTO notify_replies (channel, place, strange, since) VALUES (?, ?, ?, ?)
+	err := w.o.DB.Exec(bounded, `INSERT INTO notify_replies (channel, place, strange, since) VALUES (?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET place = excluded.place, strange = strange + excluded.strange, since = iif(since = 0, excluded.since, since)`,
-			w.channel.ID, place, refused, store.Time(&since))
-		return err
-	})
+		w.channel.ID, place, refused, store.Time(&since))
 	if err != nil {
 		w.o.Logger.Error("the place up to which answers were read cannot be kept now", "channel", w.channel.ID, "error", err)
 		return
@@ -104,10 +101,7 @@ func (w *worker) reached(ctx context.Context, place string) {
 // Renewed forgets what was read of the answers of a channel, which come back at
 // another place from now on.
 func (o *Outbox) Renewed(ctx context.Context, channel string) error {
-	if err := o.DB.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM notify_replies WHERE channel = ?", channel)
-		return err
-	}); err != nil {
+	if err := o.DB.Exec(ctx, "DELETE FROM notify_replies WHERE channel = ?", channel); err != nil {
 		return fmt.Errorf("notify: renewed: %w", err)
 	}
 	for _, w := range o.workers {

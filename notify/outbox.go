@@ -136,7 +136,7 @@ func signingKey(ctx context.Context, tx *store.Tx) (key []byte, err error) {
 	if _, err := rand.Read(fresh); err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO notify_key (one, key) VALUES (1, ?) ON CONFLICT DO NOTHING", fresh); err != nil {
+	if err := tx.Exec(ctx, "INSERT INTO notify_key (one, key) VALUES (1, ?) ON CONFLICT DO NOTHING", fresh); err != nil {
 		return nil, err
 	}
 	if err := tx.QueryRowContext(ctx, "SELECT key FROM notify_key").Scan(&key); err != nil {

@@ -130,7 +130,7 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 		r := row{Quiet: p.Quiet, Link: strings.TrimSpace(p.Link), Answers: p.Answers, Sequence: hex.EncodeToString(random), Delivery: Delivery{Channel: channel.ID,
 			Kind: p.Kind, Incident: p.Incident, Proposal: p.Proposal, At: p.At, State: StatePending, Urgent: p.Urgent, Title: title, Text: text, Expires: p.Expires, Due: p.After}}
 		values := append(r.columns(), p.Key, store.Time(&now))
-		if _, err := tx.ExecContext(ctx, "INSERT INTO notify_outbox ("+rowColumns+", key, changed) VALUES (?"+strings.Repeat(", ?", len(values)-1)+`)
+		if err := tx.Exec(ctx, "INSERT INTO notify_outbox ("+rowColumns+", key, changed) VALUES (?"+strings.Repeat(", ?", len(values)-1)+`)
 			ON CONFLICT (key, channel) DO UPDATE SET title = excluded.title, text = excluded.text WHERE state = 'pending' AND attempts = 0 AND excluded.due > 0`, values...); err != nil {
 			return err
 		}

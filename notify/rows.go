@@ -53,10 +53,9 @@ func findOne(ctx context.Context, tx *store.Tx, rest string, args ...any) (r row
 
 // put stores what changes of a row.
 func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE notify_outbox SET state = ?, due = ?, changed = ?, attempts = ?, repeated = ?, sent = ?, receipt = ?,
+	return tx.Exec(ctx, `UPDATE notify_outbox SET state = ?, due = ?, changed = ?, attempts = ?, repeated = ?, sent = ?, receipt = ?,
 		error = ?, next = ?, tried = ?, doubted = ?, missed = ? WHERE id = ?`, r.State, store.Time(&r.Due), now.UnixNano(), r.Attempts, r.Repeated, store.Time(&r.Sent),
 		cut(plain(r.Receipt), maxWords), r.Error, r.Next, store.Time(&r.Tried), store.Time(&r.Doubted), r.Missed, r.ID)
-	return err
 }
 
 // changed tells those who wait that a delivery has changed.

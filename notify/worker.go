@@ -115,10 +115,7 @@ func (w *worker) undoubt(ctx context.Context) error {
 	if !w.doubt {
 		return nil
 	}
-	if err := w.o.DB.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE notify_outbox SET state = 'pending' WHERE channel = ? AND state = 'sending' AND doubted = 0", w.channel.ID)
-		return err
-	}); err != nil {
+	if err := w.o.DB.Exec(ctx, "UPDATE notify_outbox SET state = 'pending' WHERE channel = ? AND state = 'sending' AND doubted = 0", w.channel.ID); err != nil {
 		return err
 	}
 	w.doubt = false

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -146,4 +147,26 @@ func (tx *Tx) Run(ctx context.Context, query string, args ...any) (rows int64, e
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+// Exec executes a statement of which nothing but its error matters.
+func (tx *Tx) Exec(ctx context.Context, query string, args ...any) error {
+	_, err := tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+// Exec executes a statement in a transaction of its own.
+func (db *DB) Exec(ctx context.Context, query string, args ...any) error {
+	return db.Write(ctx, func(tx *Tx) error { return tx.Exec(ctx, query, args...) })
+}
+
+// Insert adds a row to a table, and returns its number. Columns are their names,
+// parted by commas, and values as many.
+func (tx *Tx) Insert(ctx context.Context, table, columns string, values ...any) (number int64, err error) {
+	places := strings.Repeat(", ?", len(values))[2:]
+	result, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+places+")", values...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -241,27 +242,18 @@ func (e *Engine) Stop(ctx context.Context) error {
 	if !started {
 		return nil
 	}
-	done := make(chan struct{})
-	go func() {
-		e.group.Wait()
-		close(done)
-	}()
 	patient, cancel := patience(ctx)
 	defer cancel()
-	select {
-	case <-done:
+	if wake.Joined(patient, &e.group) {
 		return nil
-	case <-patient.Done():
 	}
 	e.kill()
-	last := time.NewTimer(killWithin)
-	defer last.Stop()
-	select {
-	case <-done:
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), killWithin)
+	defer cancel()
+	if wake.Joined(last, &e.group) {
 		return nil
-	case <-last.C:
-		return fmt.Errorf("actions: stop: programs are still being ended: %w", context.DeadlineExceeded)
 	}
+	return fmt.Errorf("actions: stop: programs are still being ended: %w", context.DeadlineExceeded)
 }
 
 // patience is over when what runs is killed, so that a Stop ends with its ctx.

@@ -31,13 +31,10 @@ func (q Query) args(also ...any) []any {
 }
 
 // Proposals are listed newest first.
-func (e *Engine) Proposals(ctx context.Context, q Query) (found []Proposal, err error) {
+func (e *Engine) Proposals(ctx context.Context, q Query) ([]Proposal, error) {
 	now := e.Now()
-	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		found, err = findProposals(ctx, tx, `WHERE (?1 = '' OR p.incident = ?1) AND (?2 = '' OR p.deliberation = ?2)
-			AND (NOT ?4 OR p.state = 'pending' AND p.expires > ?5) ORDER BY p.number DESC LIMIT ?3`, q.args(q.Pending, now.UnixNano())...)
-		return err
-	})
+	found, err := store.All(ctx, e.DB, (*Proposal).found, proposals+`WHERE (?1 = '' OR p.incident = ?1) AND (?2 = '' OR p.deliberation = ?2)
+		AND (NOT ?4 OR p.state = 'pending' AND p.expires > ?5) ORDER BY p.number DESC LIMIT ?3`, q.args(q.Pending, now.UnixNano())...)
 	for i := range found {
 		found[i] = found[i].at(now)
 	}
@@ -45,11 +42,8 @@ func (e *Engine) Proposals(ctx context.Context, q Query) (found []Proposal, err 
 }
 
 // Proposal returns one, or an *Error not_found.
-func (e *Engine) Proposal(ctx context.Context, id string) (p Proposal, err error) {
-	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		p, err = proposalByID(ctx, tx, id)
-		return err
-	})
+func (e *Engine) Proposal(ctx context.Context, id string) (Proposal, error) {
+	p, err := proposalByID(ctx, e.DB, id)
 	return p.at(e.Now()), wrap("proposal", err)
 }
 
@@ -78,20 +72,14 @@ func (e *Engine) Altered(r Run) error {
 }
 
 // Runs are listed newest first.
-func (e *Engine) Runs(ctx context.Context, q Query) (found []Run, err error) {
-	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		found, err = findRuns(ctx, tx, `WHERE (?1 = '' OR incident = ?1) AND (?2 = '' OR deliberation = ?2) AND (?4 = '' OR proposal = ?4)
-			AND (NOT ?5 OR state = 'succeeded' AND undo_until > ?6) ORDER BY number DESC LIMIT ?3`, q.args(q.Proposal, q.Undoable, e.Now().UnixNano())...)
-		return err
-	})
+func (e *Engine) Runs(ctx context.Context, q Query) ([]Run, error) {
+	found, err := store.All(ctx, e.DB, (*Run).found, runs+`WHERE (?1 = '' OR incident = ?1) AND (?2 = '' OR deliberation = ?2) AND (?4 = '' OR proposal = ?4)
+		AND (NOT ?5 OR state = 'succeeded' AND undo_until > ?6) ORDER BY number DESC LIMIT ?3`, q.args(q.Proposal, q.Undoable, e.Now().UnixNano())...)
 	return found, wrap("runs", err)
 }
 
 // Run returns one, or an *Error not_found.
-func (e *Engine) Run(ctx context.Context, id string) (r Run, err error) {
-	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		r, err = runByID(ctx, tx, id)
-		return err
-	})
+func (e *Engine) Run(ctx context.Context, id string) (Run, error) {
+	r, err := runByID(ctx, e.DB, id)
 	return r, wrap("run", err)
 }

@@ -118,8 +118,7 @@ func (p Proposal) at(now time.Time) Proposal {
 
 // expire ends the proposals whose time is over.
 func expire(ctx context.Context, tx *store.Tx, now time.Time) error {
-	_, err := tx.ExecContext(ctx, "UPDATE actions_proposals SET state = 'expired', changed = expires WHERE state = 'pending' AND expires <= ?", now.UnixNano())
-	return err
+	return tx.Exec(ctx, "UPDATE actions_proposals SET state = 'expired', changed = expires WHERE state = 'pending' AND expires <= ?", now.UnixNano())
 }
 
 // wrap says what was done when the database failed; a refusal stays as it is.

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"embed"
 	"encoding/json"
@@ -44,32 +43,19 @@ func (x *Exact) columns() []any {
 		store.JSON(&x.Trusts), &x.Clause, &x.Why}
 }
 
-// insert stores a new row, and returns its number.
-func insert(ctx context.Context, tx *store.Tx, table, columns string, values []any) (int64, error) {
-	result, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+columns+") VALUES (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
+// identColumn scans a number, where there is one, into the name of a proposal or a
+// run, behind the column of its action.
+type identColumn struct {
+	prefix       string
+	action, into *string
 }
 
-// gather returns the rows of a query.
-func gather[T any](ctx context.Context, tx *store.Tx, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
-	found := []T{}
-	err := tx.Each(ctx, func(rows *sql.Rows) error {
-		one, err := scan(rows)
-		found = append(found, one)
-		return err
-	}, query, args...)
-	return found, err
-}
-
-// first is the first that was found; ok is false where there is none.
-func first[T any](found []T, err error) (one T, ok bool, _ error) {
-	if err != nil || len(found) == 0 {
-		return one, false, err
+// Scan implements sql.Scanner.
+func (c identColumn) Scan(stored any) error {
+	if number, ok := stored.(int64); ok {
+		*c.into = ident(c.prefix, *c.action, number)
 	}
-	return found[0], true, nil
+	return nil
 }
 
 const proposalColumns = exactColumns + ", at, expires, state, changed"
@@ -78,27 +64,21 @@ func (p *Proposal) columns() []any {
 	return append(p.Exact.columns(), store.Time(&p.At), store.Time(&p.Expires), &p.State, store.Time(&p.Changed))
 }
 
-// findProposals returns the rows that match the rest of a query. The run of a
-// proposal is found by what only one run has.
-func findProposals(ctx context.Context, tx *store.Tx, rest string, args ...any) ([]Proposal, error) {
-	return gather(ctx, tx, func(rows *sql.Rows) (p Proposal, err error) {
-		var number int64
-		var run sql.NullInt64
-		err = rows.Scan(append(p.columns(), &number, &run, &p.By)...)
-		if p.ID = ident("p", p.Action, number); run.Valid {
-			p.Run = ident("r", p.Action, run.Int64)
-		}
-		return p, err
-	}, "SELECT p."+strings.ReplaceAll(proposalColumns, ", ", ", p.")+`, p.number, r.number, coalesce(r.said_by, '')
-		FROM actions_proposals p LEFT JOIN actions_runs r ON r.key = 'proposal/' || p.number `+rest, args...)
+func (p *Proposal) found() []any {
+	return append(p.columns(), identColumn{"p", &p.Action, &p.ID}, identColumn{"r", &p.Action, &p.Run}, &p.By)
 }
 
-func findProposal(ctx context.Context, tx *store.Tx, rest string, args ...any) (Proposal, bool, error) {
-	return first(findProposals(ctx, tx, rest, args...))
+// proposals reads proposals; the rest of a query follows. The run of one is found by
+// what only one run has.
+var proposals = "SELECT p." + strings.ReplaceAll(proposalColumns, ", ", ", p.") + `, p.number, r.number, coalesce(r.said_by, '')
+	FROM actions_proposals p LEFT JOIN actions_runs r ON r.key = 'proposal/' || p.number `
+
+func findProposal(ctx context.Context, from store.Source, rest string, args ...any) (Proposal, bool, error) {
+	return store.One(ctx, from, (*Proposal).found, proposals+rest, args...)
 }
 
-func proposalByID(ctx context.Context, tx *store.Tx, id string) (Proposal, error) {
-	p, ok, err := findProposal(ctx, tx, "WHERE p.number = ?", numberOf("p", id))
+func proposalByID(ctx context.Context, from store.Source, id string) (Proposal, error) {
+	p, ok, err := findProposal(ctx, from, "WHERE p.number = ?", numberOf("p", id))
 	if err == nil && (!ok || p.ID != id) {
 		err = refuse(CodeNotFound, "list what waits: subconsciousctl proposals", "there is no proposal %q", clip(id))
 	}
@@ -107,15 +87,14 @@ func proposalByID(ctx context.Context, tx *store.Tx, id string) (Proposal, error
 
 // insert stores a new proposal and gives it its id.
 func (p *Proposal) insert(ctx context.Context, tx *store.Tx) error {
-	number, err := insert(ctx, tx, "actions_proposals", proposalColumns, p.columns())
+	number, err := tx.Insert(ctx, "actions_proposals", proposalColumns, p.columns()...)
 	p.ID = ident("p", p.Action, number)
 	return err
 }
 
 // put stores what changes of a proposal.
 func (p Proposal) put(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, "UPDATE actions_proposals SET state = ?, changed = ? WHERE number = ?", p.State, store.Time(&p.Changed), numberOf("p", p.ID))
-	return err
+	return tx.Exec(ctx, "UPDATE actions_proposals SET state = ?, changed = ? WHERE number = ?", p.State, store.Time(&p.Changed), numberOf("p", p.ID))
 }
 
 const runColumns = exactColumns + ", claim, proposal, undoes, started, ended, state, exit, output, left_out, problem, undo_until, said_by"
@@ -125,21 +104,17 @@ func (r *Run) columns() []any {
 		&r.Output, &r.LeftOut, &r.Problem, store.Time(&r.UndoUntil), &r.By)
 }
 
-func findRuns(ctx context.Context, tx *store.Tx, rest string, args ...any) ([]Run, error) {
-	return gather(ctx, tx, func(rows *sql.Rows) (r Run, err error) {
-		var number int64
-		err = rows.Scan(append(r.columns(), &number)...)
-		r.ID = ident("r", r.Action, number)
-		return r, err
-	}, "SELECT "+runColumns+", number FROM actions_runs "+rest, args...)
+func (r *Run) found() []any { return append(r.columns(), identColumn{"r", &r.Action, &r.ID}) }
+
+// runs reads runs; the rest of a query follows.
+const runs = "SELECT " + runColumns + ", number FROM actions_runs "
+
+func findRun(ctx context.Context, from store.Source, rest string, args ...any) (Run, bool, error) {
+	return store.One(ctx, from, (*Run).found, runs+rest, args...)
 }
 
-func findRun(ctx context.Context, tx *store.Tx, rest string, args ...any) (Run, bool, error) {
-	return first(findRuns(ctx, tx, rest, args...))
-}
-
-func runByID(ctx context.Context, tx *store.Tx, id string) (Run, error) {
-	r, ok, err := findRun(ctx, tx, "WHERE number = ?", numberOf("r", id))
+func runByID(ctx context.Context, from store.Source, id string) (Run, error) {
+	r, ok, err := findRun(ctx, from, "WHERE number = ?", numberOf("r", id))
 	if err == nil && (!ok || r.ID != id) {
 		err = refuse(CodeNotFound, "look for it: subconsciousctl proposals --all", "there is no run %q", clip(id))
 	}
@@ -148,16 +123,15 @@ func runByID(ctx context.Context, tx *store.Tx, id string) (Run, error) {
 
 // insert stores a new run and gives it its id.
 func (r *Run) insert(ctx context.Context, tx *store.Tx) error {
-	number, err := insert(ctx, tx, "actions_runs", runColumns+", noticed", append(r.columns(), 0))
+	number, err := tx.Insert(ctx, "actions_runs", runColumns+", noticed", append(r.columns(), 0)...)
 	r.ID = ident("r", r.Action, number)
 	return err
 }
 
 // put stores how a run ended. It changes no run that has ended before.
 func (r Run) put(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, `UPDATE actions_runs SET ended = ?, state = ?, exit = ?, output = ?, left_out = ?, problem = ?, undo_until = ?
+	return tx.Exec(ctx, `UPDATE actions_runs SET ended = ?, state = ?, exit = ?, output = ?, left_out = ?, problem = ?, undo_until = ?
 		WHERE number = ? AND state = 'started'`, store.Time(&r.Ended), r.State, r.ExitCode, r.Output, r.LeftOut, r.Problem, store.Time(&r.UndoUntil), numberOf("r", r.ID))
-	return err
 }
 
 //go:embed migrations/*.sql

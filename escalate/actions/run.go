@@ -9,6 +9,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -207,10 +208,7 @@ func (e *Engine) earlier(ctx context.Context, key string, refused error) (r Run,
 	if code := CodeOf(refused); code != CodeBusy && code != CodeStopped {
 		return Run{}, false
 	}
-	err := e.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		r, ok, err = findRun(ctx, tx, "WHERE key = ?", key)
-		return err
-	})
+	r, ok, err := findRun(ctx, e.DB, "WHERE key = ?", key)
 	return r, ok && err == nil
 }
 
@@ -280,11 +278,8 @@ func (e *Engine) record(ctx context.Context, c *claim) (earlier *Run, err error)
 func (e *Engine) neverBegan(ctx context.Context, c *claim) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return e.DB.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE actions_runs SET state = 'failed', ended = started, problem = 'it was never begun' WHERE key = ? AND claim = ? AND state = 'started'",
-			c.run.Key, c.run.claim)
-		return err
-	})
+	return e.DB.Exec(ctx, "UPDATE actions_runs SET state = 'failed', ended = started, problem = 'it was never begun' WHERE key = ? AND claim = ? AND state = 'started'",
+		c.run.Key, c.run.claim)
 }
 
 // carryOut runs the program of a claim and records how it ended.
@@ -328,12 +323,7 @@ func (e *Engine) recordEnd(r Run) error {
 		if err == nil || try == recordTries || e.ctx.Err() != nil {
 			return err
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-e.ctx.Done():
-			timer.Stop()
-		}
+		wake.Pause(e.ctx, pause)
 	}
 }
 

@@ -17,19 +17,13 @@ const (
 
 // recover takes up what an earlier process left.
 func (e *Engine) recover(ctx context.Context) error {
-	return e.DB.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE actions_runs SET state = 'unknown', ended = ?,
+	return e.DB.Exec(ctx, `UPDATE actions_runs SET state = 'unknown', ended = ?,
 			problem = 'the daemon ended while it ran: nobody knows how far it came, and it is not repeated' WHERE state = 'started'`, e.Now().UnixNano())
-		return err
-	})
 }
 
 // Interrupted are the runs of which nobody knows what became, until Noticed.
-func (e *Engine) Interrupted(ctx context.Context) (found []Run, err error) {
-	err = e.DB.Read(ctx, func(tx *store.Tx) error {
-		found, err = findRuns(ctx, tx, "WHERE state = 'unknown' AND noticed = 0 ORDER BY number LIMIT ?", maxListed)
-		return err
-	})
+func (e *Engine) Interrupted(ctx context.Context) ([]Run, error) {
+	found, err := store.All(ctx, e.DB, (*Run).found, runs+"WHERE state = 'unknown' AND noticed = 0 ORDER BY number LIMIT ?", maxListed)
 	return found, wrap("interrupted", err)
 }
 
@@ -37,7 +31,7 @@ func (e *Engine) Interrupted(ctx context.Context) (found []Run, err error) {
 // ended, or that nobody knows. They are not Interrupted any more, nor become it.
 func (e *Engine) Noticed(ctx context.Context, tx *store.Tx, runs ...string) error {
 	for _, id := range runs {
-		if _, err := tx.ExecContext(ctx, "UPDATE actions_runs SET noticed = 1 WHERE number = ?", numberOf("r", id)); err != nil {
+		if err := tx.Exec(ctx, "UPDATE actions_runs SET noticed = 1 WHERE number = ?", numberOf("r", id)); err != nil {
 			return wrap("noticed", err)
 		}
 	}
@@ -59,7 +53,7 @@ func (e *Engine) Sweep(ctx context.Context, tx *store.Tx) error {
 		"UPDATE actions_runs SET output = '' WHERE output <> '' AND ended > 0 AND ended < ?":   asked,
 		"DELETE FROM actions_runs WHERE state NOT IN ('started') AND ended > 0 AND ended < ?":  done,
 	} {
-		if _, err := tx.ExecContext(ctx, statement, before); err != nil {
+		if err := tx.Exec(ctx, statement, before); err != nil {
 			return wrap("sweep", err)
 		}
 	}

@@ -37,8 +37,7 @@ func (e *Engine) Undo(ctx context.Context, id, by string) (Run, error) {
 		if err := e.begin(ctx, tx, c, Request{}); err != nil {
 			return nil, err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE actions_runs SET undo_until = 0 WHERE number = ?", numberOf("r", id))
-		return nil, err
+		return nil, tx.Exec(ctx, "UPDATE actions_runs SET undo_until = 0 WHERE number = ?", numberOf("r", id))
 	}
 	return e.performOnce(ctx, r.Action, c, refuse(CodeUsed, "look at what it did", "%s is being undone", id))
 }

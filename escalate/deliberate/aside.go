@@ -54,7 +54,6 @@ func (d *deliberation) criticalWaits(ctx context.Context) bool {
 func (d *deliberation) setAside(ctx context.Context) error {
 	d.aside = true
 	return d.write(ctx, "aside", func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE escalations SET state = 'waiting' WHERE id = ? AND state = 'running'", d.ID)
-		return err
+		return tx.Exec(ctx, "UPDATE escalations SET state = 'waiting' WHERE id = ? AND state = 'running'", d.ID)
 	})
 }

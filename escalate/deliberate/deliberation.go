@@ -77,17 +77,15 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 		}
 		if r.State == Running {
 			r.Resumed++
-			_, err = tx.ExecContext(ctx, "UPDATE escalations SET resumed = ? WHERE id = ?", r.Resumed, r.ID)
-			return err
+			return tx.Exec(ctx, "UPDATE escalations SET resumed = ? WHERE id = ?", r.Resumed, r.ID)
 		}
 		r.State = Running
 		if r.Started.IsZero() { // else it was set aside, and its deadline goes on
 			r.Started = w.Now()
 			r.Deadline = w.deadline(r.Escalation, r.Started)
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'running', started = ?, deadline = ? WHERE id = ?",
+		return tx.Exec(ctx, "UPDATE escalations SET state = 'running', started = ?, deadline = ? WHERE id = ?",
 			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
-		return err
 	})
 	if errors.Is(err, errUnreadable) {
 		err = errors.Join(err, w.giveUp(ctx, ids[0]))
@@ -104,17 +102,15 @@ func (w *Worker) giveUp(ctx context.Context, id string) error {
 		switch {
 		case errors.Is(err, errUnreadable):
 			w.Logger.Error("nothing of an escalation can be read: it is let go, and the person is not told of it", "escalation", id, "next", "look into the inbox: subconsciousctl inbox --all")
-			_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'ended', ended = ? WHERE id = ?", w.Now().UnixNano(), id)
-			return err
+			return tx.Exec(ctx, "UPDATE escalations SET state = 'ended', ended = ? WHERE id = ?", w.Now().UnixNano(), id)
 		case err != nil:
 			return err
 		}
 		w.Logger.Error("what was said in an escalation cannot be read: it is let go, and rules tell the person", "escalation", id)
-		if _, err := tx.ExecContext(ctx, "DELETE FROM deliberation_steps WHERE id = ?", id); err != nil {
+		if err := tx.Exec(ctx, "DELETE FROM deliberation_steps WHERE id = ?", id); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'running', system = '', resumed = max(resumed, ?) WHERE id = ?", maxResumed, id)
-		return err
+		return tx.Exec(ctx, "UPDATE escalations SET state = 'running', system = '', resumed = max(resumed, ?) WHERE id = ?", maxResumed, id)
 	})
 }
 

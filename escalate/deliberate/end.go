@@ -174,9 +174,8 @@ func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE escalations SET state = 'ended', ended = ?, ending = ? WHERE id = ? AND state <> 'ended'",
+	return tx.Exec(ctx, "UPDATE escalations SET state = 'ended', ended = ?, ending = ? WHERE id = ? AND state <> 'ended'",
 		now.UnixNano(), body, d.ID)
-	return err
 }
 
 // addressed fills in what every message of the escalation has.

@@ -212,7 +212,7 @@ func (w *Worker) Sweep(ctx context.Context, at time.Time) error {
 			{"DELETE FROM deliberation_systems WHERE hash NOT IN (SELECT system FROM escalations)", nil},
 			{"DELETE FROM escalations WHERE state = 'ended' AND ended < ?", []any{at.Add(-keepEscalation).UnixNano()}},
 		} {
-			if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
+			if err := tx.Exec(ctx, s.query, s.args...); err != nil {
 				return err
 			}
 		}

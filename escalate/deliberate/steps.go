@@ -63,7 +63,7 @@ func (d *deliberation) insert(ctx context.Context, tx *store.Tx, s *Step, n int)
 			return 0, err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO deliberation_steps (id, n, body) VALUES (?, ?, ?)", d.ID, n, body); err != nil {
+	if err := tx.Exec(ctx, "INSERT INTO deliberation_steps (id, n, body) VALUES (?, ?, ?)", d.ID, n, body); err != nil {
 		return 0, err
 	}
 	var cost int64
@@ -137,9 +137,8 @@ func (d *deliberation) putSystem(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO deliberation_systems (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, body); err != nil {
+	if err := tx.Exec(ctx, "INSERT INTO deliberation_systems (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, body); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE escalations SET system = ? WHERE id = ?", hash, d.ID)
-	return err
+	return tx.Exec(ctx, "UPDATE escalations SET system = ? WHERE id = ?", hash, d.ID)
 }

@@ -1,6 +1,7 @@
 // Package wake has what a worker sleeps on while it has nothing to do, and by
 // which others see that it does. The workers of package escalate/deliberate and
-// of package notify sleep on one. It stores nothing.
+// of package notify sleep on one. It has what else they wait for, too, and stores
+// nothing.
 package wake
 
 import (
@@ -76,5 +77,27 @@ func (b *Bell) Idle(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// Pause waits for so long, whoever rings, or until ctx is done.
+func Pause(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Joined waits for what a group does, and reports whether that ended before ctx.
+func Joined(ctx context.Context, group *sync.WaitGroup) bool {
+	done := make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
