@@ -161,14 +161,14 @@ func (g *gate) snooze(incident *subconscious.Incident, c subconscious.Command) s
 	case until.IsZero():
 		until = g.notNow(incident)
 	case !until.After(at):
-		return "refused: snooze until a time that is ahead, not " + moment(until, at)
+		return "refused: snooze until a time that is ahead, not " + subconscious.Moment(until, at)
 	}
 	if t.Feedback == subconscious.Ignored && teaches(c) {
 		g.learn(t, "")
 	}
 	g.enter(t, subconscious.TellingSnoozed)
 	t.Waits, t.Held, t.HeldSince, t.Until = true, string(Snoozed), at, until.In(at.Location())
-	said := "snoozed until " + moment(until, at)
+	said := "snoozed until " + subconscious.Moment(until, at)
 	g.answered(incident, c, said)
 	return said + ": " + sentence(t.Asked, incident.Key)
 }

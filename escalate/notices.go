@@ -53,7 +53,7 @@ func oneNotice(n Notice) Message {
 	what, reason, _ := strings.Cut(plain(cmp.Or(n.Text, n.Code)), ": ")
 	title := subconscious.Shorten(what, maxTitle)
 	room := maxMessage - runes(title)
-	next := subconscious.Shorten(ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
+	next := subconscious.Shorten(subconscious.Ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
 	if reason = strings.TrimRight(reason, ". "); reason == "" {
 		return Message{Title: title, Text: next}
 	}

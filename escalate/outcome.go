@@ -84,7 +84,7 @@ func (g *gate) keepBack(incident *subconscious.Incident, o *subconscious.Outcome
 		g.enter(t, subconscious.TellingSnoozed)
 		t.Waits, t.Held, t.HeldSince, t.Until = true, string(Snoozed), g.in.At, until
 		d.Verdict, d.Until = Hold, until
-		words = "put off until " + moment(until, g.in.At)
+		words = "put off until " + subconscious.Moment(until, g.in.At)
 	default:
 		g.enter(t, subconscious.TellingDismissed)
 		if o.Kind == subconscious.OutcomeRemembered {

@@ -55,7 +55,7 @@ func expired(l *candidate) (ruling, bool) {
 	case l.waited && !l.reminds && readMeanwhile(l):
 		return ruling{verdict: Drop, detail: "you have read it meanwhile"}, true
 	case l.waited && !l.reminds && l.telling != nil && !l.telling.HeldSince.IsZero() && at.Sub(l.telling.HeldSince) >= heldAtMost && !isSnoozed(l.telling, at):
-		return ruling{verdict: Drop, detail: "it has waited too long, since " + moment(l.telling.HeldSince, at)}, true
+		return ruling{verdict: Drop, detail: "it has waited too long, since " + subconscious.Moment(l.telling.HeldSince, at)}, true
 	}
 	return ruling{}, false
 }
@@ -91,7 +91,7 @@ func snoozed(l *candidate) (ruling, bool) {
 	if last, told := lastTold(l.telling); told && l.severity > last.Severity {
 		return ruling{}, false
 	}
-	return ruling{verdict: Hold, detail: "snoozed until " + moment(l.telling.Until, at), until: l.telling.Until}, true
+	return ruling{verdict: Hold, detail: "snoozed until " + subconscious.Moment(l.telling.Until, at), until: l.telling.Until}, true
 }
 
 // duplicate: it was told, and nothing has changed that matters; or all that it
@@ -126,7 +126,7 @@ func cooldown(l *candidate) (ruling, bool) {
 	if !pushed || !at.Before(until) || isAhead(last.At, at) || l.reminds || l.critical && l.again == againWorse {
 		return ruling{}, false
 	}
-	return ruling{verdict: Hold, detail: "told " + when(last.At, at) + "; again from " + moment(until, at) + " on at the earliest", until: until}, true
+	return ruling{verdict: Hold, detail: "told " + when(last.At, at) + "; again from " + subconscious.Moment(until, at) + " on at the earliest", until: until}, true
 }
 
 // quietHours: only what is critical is told.
@@ -136,7 +136,7 @@ func quietHours(l *candidate) (ruling, bool) {
 	if until.IsZero() || l.critical {
 		return ruling{}, false
 	}
-	detail := "quiet hours until " + moment(until, at)
+	detail := "quiet hours until " + subconscious.Moment(until, at)
 	if at.Before(l.due) && l.due.Before(until) {
 		detail += "; it is due before that, " + when(l.due, at) + ", and they let only what is critical through"
 	}
@@ -177,7 +177,7 @@ func presence(l *candidate) (ruling, bool) {
 	if now.Why != "" {
 		what = subconscious.Shorten(plain(now.Why), 80)
 	}
-	return ruling{verdict: Hold, detail: what + "; it waits until " + moment(until, at) + " at most", until: until}, true
+	return ruling{verdict: Hold, detail: what + "; it waits until " + subconscious.Moment(until, at) + " at most", until: until}, true
 }
 
 // budgetAttention: enough was told today, or within the hour.

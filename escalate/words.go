@@ -51,11 +51,11 @@ func dueWords(l *candidate, title string) string {
 	case l.due.IsZero(), strings.Contains(title, l.due.In(at.Location()).Format("15:04")):
 		return ""
 	case !isEvent(l.asked, l.own):
-		return "Due " + moment(l.due, at)
+		return "Due " + subconscious.Moment(l.due, at)
 	case l.due.After(at):
-		return "Begins " + moment(l.due, at)
+		return "Begins " + subconscious.Moment(l.due, at)
 	}
-	return "Began " + moment(l.due, at)
+	return "Began " + subconscious.Moment(l.due, at)
 }
 
 // advice is what can be done about it, in a few words; "" where it does not
@@ -177,17 +177,9 @@ func fill(facts []string, last string, room int) string {
 			}
 			fact = subconscious.Shorten(fact, left)
 		}
-		text += ended(fact) + " "
+		text += subconscious.Ended(fact) + " "
 	}
 	return text + last
-}
-
-// ended is a sentence with its end.
-func ended(fact string) string {
-	if strings.HasSuffix(fact, "…") || strings.HasSuffix(fact, "?") || strings.HasSuffix(fact, "!") || strings.HasSuffix(fact, ".") {
-		return fact
-	}
-	return fact + "."
 }
 
 // enumerate names as many as there is room for, and counts the rest.
@@ -197,7 +189,7 @@ func enumerate(names []string, last string, room int) string {
 		if rest := len(names) - shown; rest > 0 {
 			text += fmt.Sprintf("; and %d more", rest)
 		}
-		if text = ended(text) + " " + last; runes(text) <= room {
+		if text = subconscious.Ended(text) + " " + last; runes(text) <= room {
 			return text
 		}
 	}
@@ -249,22 +241,9 @@ func undotted(name string) string {
 // runes counts characters as a reader does who is shown 240 of them.
 func runes(text string) int { return utf8.RuneCountInString(text) }
 
-// moment is a time as a person says it at another: "09:10", "Mon 23 Nov 09:10",
-// "Mon 4 Jan 2027 09:10".
-func moment(t, at time.Time) string {
-	t = t.In(at.Location())
-	switch {
-	case t.Year() == at.Year() && t.YearDay() == at.YearDay():
-		return t.Format("15:04")
-	case t.Year() == at.Year():
-		return t.Format("Mon 2 Jan 15:04")
-	}
-	return t.Format("Mon 2 Jan 2006 15:04")
-}
-
 // when is a moment within a sentence: "at 09:10", "on Mon 23 Nov at 09:10".
 func when(t, at time.Time) string {
-	words := moment(t, at)
+	words := subconscious.Moment(t, at)
 	if day := strings.LastIndexByte(words, ' '); day > 0 {
 		return "on " + words[:day] + " at" + words[day:]
 	}

@@ -2,9 +2,9 @@ package notify
 
 import (
 	"cmp"
-	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -24,24 +24,8 @@ func words(title, text string, redact func(string) string) (string, string) {
 	return title, cut(plain(redact(plain(text))), maxWords-utf8.RuneCountInString(title))
 }
 
-// plain makes one line of a text: no control characters, nothing that turns
-// the direction of writing around, and single spaces.
-func plain(text string) string {
-	if len(text) > maxRaw {
-		text = text[:maxRaw]
-	}
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r), unicode.IsControl(r):
-			return ' '
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r == 0xfeff,
-			r >= 0xe0000 && r <= 0xe007f, unicode.Is(unicode.Co, r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	return strings.Join(strings.Fields(text), " ")
-}
+// plain makes one line of a text.
+func plain(text string) string { return subconscious.Line(text[:min(len(text), maxRaw)]) }
 
 // minCut is how many characters of a text are worth showing.
 const minCut = 16
@@ -55,12 +39,7 @@ func cut(text string, limit int) string {
 	if limit < minCut {
 		return ""
 	}
-	runes := []rune(text)[:limit-1]
-	short := string(runes)
-	if space := strings.LastIndexByte(short, ' '); space > len(short)*2/3 {
-		short = short[:space]
-	}
-	return strings.TrimRight(short, " ") + "…"
+	return subconscious.Shorten(text, limit)
 }
 
 // hidden is what a channel that may carry no content says.
@@ -89,21 +68,4 @@ func (r row) carried(content Content) (title, text string) {
 	}
 	title = cut(title, maxWords-len(repeatedMark)) + repeatedMark
 	return title, cut(text, maxWords-utf8.RuneCountInString(title))
-}
-
-// Printable makes one line of a text, and takes out what is no text, which ends
-// the connection to some channels. What joins letters and pictures stays.
-func Printable(text string) string {
-	const joiner, nonJoiner = '\u200d', '\u200c'
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == joiner || r == nonJoiner:
-			return r
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, text)
 }

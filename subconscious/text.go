@@ -1,7 +1,10 @@
 package subconscious
 
 import (
+	_ "embed"
 	"strings"
+	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -95,32 +98,65 @@ func Printable(text string) string {
 	}, text)
 }
 
+//go:embed stopwords.txt
+var stopWordList string
+
 // stopWords never connect two observations. They are the commonest words of four
 // letters and more of the languages that reflex thinking reads, and the words
 // that senses themselves write.
-var stopWords = func() map[string]bool {
+var stopWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(`
-		about after again also always another because been before being below between both cannot could does doing done
-		down during each every file files first from have having here into just last later least less like long made make
-		many more most much must need never next note notes nothing only other over please same send should since some
-		soon still such than that their them then there these they thing things this those through time today todo
-		tomorrow under until upon very want well were what when where which while will with within without would year
-		your yours monday tuesday wednesday thursday friday saturday sunday january february march april june july august
-		september october november december week month hour hours minute minutes created changed deleted renamed saved
-		meeting call report event calendar full used free readme
-		aber alle allem allen aller alles auch beim bitte dann dass dein deine dem denn diese diesem diesen dieser dieses
-		doch durch eine einem einen einer eines haben hatte heute hier ihre immer jetzt kann kein keine mehr mein meine
-		morgen muss nach nicht noch oder ohne schon sehr sein seine sich sind soll über unter viel vom wann wenn werden
-		wird wurde zwischen montag dienstag mittwoch donnerstag freitag samstag sonntag
-		alors aussi avec avant cette comme dans depuis deux elle encore entre être fait leur mais même nous pour plus
-		quand sans sera sont sous tout toute tous très vers votre vous lundi mardi mercredi jeudi vendredi samedi dimanche
-		algo antes como cuando desde donde ella ellos entre esta este esto hace hasta hay luego mañana más mucho muy
-		nada para pero porque puede sobre también tiene todo todos lunes martes miércoles jueves viernes sábado domingo`) {
+	for word := range strings.FieldsSeq(stopWordList) {
 		set[word] = true
 	}
 	return set
-}()
+})
+
+// Visible takes out of a text what is not seen, but for the joiners of letters and
+// pictures; bytes that are no text are shown as such. Of lines it keeps the ends,
+// and tabs, or makes them spaces.
+func Visible(text string, lines bool) string {
+	const joiner, nonJoiner = '\u200d', '\u200c'
+	return strings.Map(func(r rune) rune {
+		switch {
+		case lines && (r == '\n' || r == '\t'), r == joiner, r == nonJoiner:
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"))
+}
+
+// Line is what is seen of a text, on one line and with single spaces. What a screen
+// would obey parts words.
+func Line(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return strings.Join(strings.Fields(Visible(strings.Join(words, " "), false)), " ")
+}
+
+// Ended is a sentence with its end.
+func Ended(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}
+
+// Moment is a time as a person says it at another: "09:10", "Mon 23 Nov 09:10",
+// "Mon 4 Jan 2027 09:10".
+func Moment(t, at time.Time) string {
+	t = t.In(at.Location())
+	switch {
+	case t.Year() == at.Year() && t.YearDay() == at.YearDay():
+		return t.Format("15:04")
+	case t.Year() == at.Year():
+		return t.Format("Mon 2 Jan 15:04")
+	}
+	return t.Format("Mon 2 Jan 2006 15:04")
+}
 
 // secretMark begins what stands in place of a secret: "[redacted:password]".
 const secretMark = "[redacted:"
@@ -150,13 +186,13 @@ func withoutMarks(text string) string {
 func Terms(text string) []string {
 	var terms []string
 	seen := map[string]bool{}
-	text = withoutMarks(text)
+	text, stops := withoutMarks(text), stopWords()
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-'
 	}) {
 		word = strings.Trim(word, "-")
 		n := utf8.RuneCountInString(word)
-		if n < 4 || n > 40 || seen[word] || stopWords[word] {
+		if n < 4 || n > 40 || seen[word] || stops[word] {
 			continue
 		}
 		if n < 5 && strings.TrimFunc(word, unicode.IsDigit) == "" {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // kindred is what the system says of a process.
@@ -31,14 +33,14 @@ func (e *Engine) Caller(uid, pid int) (string, error) {
 	}
 	program, terminal := "a program that is not known", "without a terminal"
 	if who.program != "" {
-		program = tail(plain(who.program, false), maxProgram)
+		program = tail(subconscious.Visible(who.program, false), maxProgram)
 	}
 	for range maxBegan {
 		by, alive := kin(who.parent)
 		if !alive || by.program == "" {
 			break
 		}
-		program += ", begun by " + tail(filepath.Base(plain(by.program, false)), maxName)
+		program += ", begun by " + tail(filepath.Base(subconscious.Visible(by.program, false)), maxName)
 		who.parent = by.parent
 	}
 	if who.terminal != "" {

@@ -1,9 +1,7 @@
 package actions
 
 import (
-	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -34,25 +32,7 @@ func (c *capture) Write(p []byte) (int, error) {
 func (c *capture) text(most int, redact func(string) string) (text string, leftOut int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	whole := redact(plain(string(c.kept), true))
+	whole := redact(subconscious.Visible(string(c.kept), true))
 	text = subconscious.Head(whole, most)
 	return text, int64(len(whole)-len(text)) + c.all - int64(len(c.kept))
-}
-
-// plain takes out of a text what is no text. Of lines it keeps the ends, or
-// makes them spaces.
-func plain(text string, lines bool) string {
-	const joiner, nonJoiner = '\u200d', '\u200c'
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case lines && (r == '\n' || r == '\t'):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		case r == joiner, r == nonJoiner, unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, text)
 }

@@ -46,8 +46,8 @@ func (e *Engine) check(r Request) (Request, error) {
 	if r.At.IsZero() {
 		r.At = e.Now()
 	}
-	r.Reason = subconscious.Head(e.Redact(plain(r.Reason, false)), maxReason)
-	r.Clause, r.Why = subconscious.Head(plain(r.Clause, false), maxReason), subconscious.Head(plain(r.Why, false), maxReason)
+	r.Reason = subconscious.Head(e.Redact(subconscious.Visible(r.Reason, false)), maxReason)
+	r.Clause, r.Why = subconscious.Head(subconscious.Visible(r.Clause, false), maxReason), subconscious.Head(subconscious.Visible(r.Why, false), maxReason)
 	return r, nil
 }
 

@@ -142,7 +142,7 @@ func (e *Engine) begin(ctx context.Context, tx *store.Tx, c *claim, r Request) e
 			return fmt.Errorf("%s: %w", builtin.Name, err)
 		}
 		c.run.State, c.run.Ended, c.run.ExitCode = RunSucceeded, c.run.Started, 0
-		c.run.Output = subconscious.Head(e.Redact(plain(output, true)), c.bound.does.action.MaxOutput)
+		c.run.Output = subconscious.Head(e.Redact(subconscious.Visible(output, true)), c.bound.does.action.MaxOutput)
 	}
 	if err := c.run.insert(ctx, tx); err != nil || e.Begun == nil {
 		return err

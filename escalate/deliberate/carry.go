@@ -103,25 +103,25 @@ func (d *deliberation) afterRun(request escalate.ActRequest, ran Ran, err error)
 	switch {
 	case err != nil:
 		what := fmt.Sprintf("%s could not be carried out: %s", words, d.mechanical(err.Error(), maxOutput))
-		t.Text = joined(ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
+		t.Text = joined(subconscious.Ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
 		return t, what
 	case ran.Unknown:
 		what := words + " was begun, and nobody knows whether it was done: the daemon was interrupted"
-		t.Text = joined(ended(what), " Look before you repeat it. See: subconsciousctl why "+string(d.Person), room(heading))
+		t.Text = joined(subconscious.Ended(what), " Look before you repeat it. See: subconsciousctl why "+string(d.Person), room(heading))
 		return t, what
 	case !ran.OK:
 		what := words + " failed"
 		if output := d.mechanical(ran.Output, maxOutput); output != "" {
 			what += ": " + output
 		}
-		t.Text = joined(ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
+		t.Text = joined(subconscious.Ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
 		return t, what
 	}
 	t.Kind = TellActed
 	end := ""
 	if ran.UndoUntil.After(now) {
-		end = fmt.Sprintf(" It can be undone until %s: subconsciousctl undo %s", moment(ran.UndoUntil, now), ran.ID)
+		end = fmt.Sprintf(" It can be undone until %s: subconsciousctl undo %s", subconscious.Moment(ran.UndoUntil, now), ran.ID)
 	}
-	t.Text = joined(ended("Done: "+words), end, room(heading))
+	t.Text = joined(subconscious.Ended("Done: "+words), end, room(heading))
 	return t, words
 }

@@ -257,19 +257,10 @@ func (d *deliberation) proposal(p Proposed) *Telling {
 	heading := d.heading(d.Escalation, d.taint)
 	end := " To do it: subconsciousctl approve " + p.ID
 	if !p.Expires.IsZero() {
-		end += " (until " + moment(p.Expires, d.Now()) + ")"
+		end += " (until " + subconscious.Moment(p.Expires, d.Now()) + ")"
 	}
-	text := joined(ended("Proposed: "+d.mechanical(p.Words, maxWords)), end, room(heading))
+	text := joined(subconscious.Ended("Proposed: "+d.mechanical(p.Words, maxWords)), end, room(heading))
 	return &Telling{Told: Told{Kind: TellProposed, Title: heading, Text: text}, Proposal: p.ID, Expires: p.Expires}
-}
-
-// moment is a time as a person says it at another.
-func moment(t, at time.Time) string {
-	t = t.In(at.Location())
-	if t.Year() == at.Year() && t.YearDay() == at.YearDay() {
-		return t.Format("15:04")
-	}
-	return t.Format("Mon 2 Jan 15:04")
 }
 
 func (d *deliberation) snooze(ctx context.Context, call ToolCall) error {

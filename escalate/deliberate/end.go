@@ -150,7 +150,7 @@ func (d *deliberation) endOthers(ctx context.Context, tx *store.Tx) error {
 // conclude writes down how the escalation ended, tells the person and the mind.
 func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion) error {
 	now := d.Now()
-	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: within(c.reason, subconscious.OutcomeReasonBytes), Until: c.until,
+	outcome := subconscious.Outcome{Deliberation: d.ID, Kind: c.kind, Reason: subconscious.Clip(c.reason, subconscious.OutcomeReasonBytes), Until: c.until,
 		Tick: d.Tick, Model: cmp.Or(d.model, byRule), Cost: d.Cost, Cited: slices.Clone(d.Evidence[:min(len(d.Evidence), maxCited)])}
 	if c.fallback != "" || c.mechanical {
 		outcome.Model = byRule

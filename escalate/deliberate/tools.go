@@ -88,7 +88,7 @@ func actDescription(offers []escalate.Offer) string {
 	var text strings.Builder
 	text.WriteString("Carry out one of the configured actions, or have the person asked to approve it. This ends the deliberation. Actions:")
 	for _, o := range offers {
-		fmt.Fprintf(&text, "\n- %s: %s Arguments: %s", o.Name, ended(subconscious.Shorten(oneLine(o.Description), maxReason)), cmp.Or(string(o.Parameters), "{}"))
+		fmt.Fprintf(&text, "\n- %s: %s Arguments: %s", o.Name, subconscious.Ended(subconscious.Shorten(oneLine(o.Description), maxReason)), cmp.Or(string(o.Parameters), "{}"))
 	}
 	return text.String()
 }

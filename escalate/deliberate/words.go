@@ -55,29 +55,16 @@ func (w *Worker) heading(e Escalation, taint escalate.Taint) string {
 }
 
 // room is how many characters are left for a text.
-func room(title string) int { return maxMessage - runes(title) }
+func room(title string) int { return maxMessage - utf8.RuneCountInString(title) }
 
 // joined is a text with its end, within so many characters: the text is cut, and
 // its end is not.
 func joined(text, end string, most int) string {
-	left := most - runes(end)
+	left := most - utf8.RuneCountInString(end)
 	if text = subconscious.Shorten(text, left); left < 8 || text == "" {
 		return subconscious.Shorten(strings.TrimSpace(end), most)
 	}
 	return text + end
-}
-
-// runes counts characters as a reader does who is shown 240 of them.
-func runes(text string) int { return utf8.RuneCountInString(text) }
-
-// within shortens a line to so many bytes: a sentence of 200 characters may have
-// four times as many, and the mind takes no more of it.
-func within(text string, most int) string {
-	const more = "…"
-	if len(text) <= most {
-		return text
-	}
-	return strings.TrimRight(strings.ToValidUTF8(text[:most-len(more)], ""), " ") + more
 }
 
 // clip shortens a longer text to so many bytes, and says so.
@@ -90,12 +77,4 @@ func clip(text string, most int) string {
 		return ""
 	}
 	return strings.ToValidUTF8(text[:most-len(more)], "") + more
-}
-
-// ended is a sentence with its end.
-func ended(text string) string {
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") || strings.HasSuffix(text, "…") {
-		return text
-	}
-	return text + "."
 }

@@ -124,7 +124,7 @@ func (b *bus) Send(ctx context.Context, message notify.Message) (notify.Receipt,
 	actions := []string{}
 	if heard && slices.Contains(able, "actions") {
 		for _, button := range message.Buttons[:min(len(message.Buttons), maxButtons)] {
-			actions = append(actions, answer+button.Token, subconscious.Clip(notify.Printable(button.Label), 60))
+			actions = append(actions, answer+button.Token, subconscious.Clip(subconscious.Line(button.Label), 60))
 		}
 	}
 	urgency := byte(1)
@@ -151,7 +151,7 @@ func render(message notify.Message, able []string) (summary, body string) {
 		}
 		return summary, ""
 	}
-	link := notify.Printable(message.Link)
+	link := subconscious.Line(message.Link)
 	if len(link) > maxLink || !strings.HasPrefix(link, "http://") && !strings.HasPrefix(link, "https://") {
 		link = ""
 	}
@@ -249,11 +249,11 @@ func refusalOf(refusal dbus.Error) *notify.Error {
 	case name == "InvalidArgs" || name == "InvalidSignature" || name == "UnknownMethod" || name == "UnknownInterface" ||
 		name == "UnknownObject" || name == "AccessDenied":
 		e.Trouble = notify.Refused
-		e.Text = "the desktop refuses notifications of ours (" + subconscious.Clip(notify.Printable(name), 60) + ")"
+		e.Text = "the desktop refuses notifications of ours (" + subconscious.Clip(subconscious.Line(name), 60) + ")"
 		e.Next = "look whether the service may use the session bus, and what shows notifications there"
 	default:
 		e.After = time.Minute // too many, most of the time
-		e.Text = "the desktop did not take the notification (" + subconscious.Clip(notify.Printable(name), 60) + ")"
+		e.Text = "the desktop did not take the notification (" + subconscious.Clip(subconscious.Line(name), 60) + ")"
 		e.Next = "nothing; it is tried again"
 	}
 	return e

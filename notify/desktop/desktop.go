@@ -63,11 +63,9 @@ func New(_ Config, options Options) notify.Notifier {
 
 // words are a message's title and text as a desktop can show them.
 func words(message notify.Message) (title, text string) {
-	var lines []string
-	for line := range strings.SplitSeq(subconscious.Clip(message.Text, 4*maxText), "\n") {
-		lines = append(lines, notify.Printable(line))
-	}
-	return subconscious.Clip(notify.Printable(message.Title), maxTitle), subconscious.Clip(strings.TrimSpace(strings.Join(lines, "\n")), maxText)
+	title, text = strings.ToValidUTF8(message.Title, ""), strings.ToValidUTF8(message.Text, "")
+	text = strings.TrimSpace(subconscious.Visible(subconscious.Clip(text, 4*maxText), true))
+	return subconscious.Clip(subconscious.Visible(title, false), maxTitle), subconscious.Clip(text, maxText)
 }
 
 // bounded returns ctx with the time that one message may take.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -55,10 +54,10 @@ type action struct {
 // document writes a message down. A message without a text is sent as its
 // title: servers put a word of their own in the place of an empty one.
 func (c *Client) document(m notify.Message) document {
-	d := document{Topic: c.config.Topic, Title: subconscious.Clip(flat(m.Title), maxTitle), Message: subconscious.Clip(plain(m.Text), maxMessage),
+	d := document{Topic: c.config.Topic, Title: subconscious.Clip(subconscious.Line(m.Title), maxTitle), Message: subconscious.Clip(subconscious.Visible(m.Text, true), maxMessage),
 		Priority: normal, Tags: tags(m), Click: web(m.Link)}
 	if strings.TrimSpace(d.Message) == "" {
-		d.Title, d.Message = "", subconscious.Clip(flat(m.Title), maxMessage)
+		d.Title, d.Message = "", subconscious.Clip(subconscious.Line(m.Title), maxMessage)
 	}
 	switch {
 	case m.Urgent:
@@ -73,7 +72,7 @@ func (c *Client) document(m notify.Message) document {
 		return d
 	}
 	for _, b := range m.Buttons[:min(len(m.Buttons), maxActions)] {
-		d.Actions = append(d.Actions, action{Action: "http", Label: subconscious.Clip(flat(b.Label), maxLabel), URL: c.base + c.ReplyTopic(), Method: "POST", Body: b.Token, Clear: true})
+		d.Actions = append(d.Actions, action{Action: "http", Label: subconscious.Clip(subconscious.Line(b.Label), maxLabel), URL: c.base + c.ReplyTopic(), Method: "POST", Body: b.Token, Clear: true})
 	}
 	return d
 }
@@ -108,19 +107,6 @@ func web(link string) string {
 	}
 	return link
 }
-
-// plain drops what a screen would obey and not show. Lines stay lines.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-}
-
-// flat makes one line.
-func flat(text string) string { return strings.Join(strings.Fields(plain(text)), " ") }
 
 // replyPrefix begins every topic of NewReplyTopic, so that one rule of access
 // lets phones write to it.

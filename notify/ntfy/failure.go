@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -187,7 +186,5 @@ func target(response *http.Response) string {
 // line makes one bounded line of what a server said, without what looks like
 // a secret.
 func line(text string, limit int) string {
-	text = subconscious.Clip(strings.ToValidUTF8(text, ""), 4*limit)
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	return subconscious.Clip(redact.Text(text), limit)
+	return subconscious.Clip(redact.Text(subconscious.Line(subconscious.Clip(text, 4*limit))), limit)
 }

@@ -24,10 +24,10 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/router"
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
-
-	"github.com/subconsciousd/subconsciousd/internal/lazy"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // timeout is how long a message may take, where the context allows it.
@@ -132,7 +132,7 @@ func deliver(address secret.Value, scheme, text string) (err error) {
 func text(scheme string, message notify.Message) string {
 	var lines []string
 	for line := range strings.SplitSeq(message.Title+"\n"+message.Text, "\n") {
-		if line = strings.TrimSpace(notify.Printable(line)); line != "" {
+		if line = strings.TrimSpace(subconscious.Line(line)); line != "" {
 			lines = append(lines, line)
 		}
 	}
