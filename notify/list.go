@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -25,30 +26,25 @@ func (o *Outbox) Recent(ctx context.Context, limit int) ([]Delivery, error) {
 	return o.list(ctx, "ORDER BY id DESC LIMIT ?", min(max(limit, 1), maxListed))
 }
 
-func (o *Outbox) list(ctx context.Context, rest string, args ...any) (list []Delivery, err error) {
-	var rows []row
-	err = o.DB.Read(ctx, func(tx *store.Tx) error {
-		rows, err = find(ctx, tx, rest, args...)
-		return err
-	})
+func (o *Outbox) list(ctx context.Context, rest string, args ...any) ([]Delivery, error) {
+	rows, err := find(ctx, o.DB, rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("notify: deliveries: %w", err)
 	}
-	list = make([]Delivery, 0, len(rows))
-	for n := range rows {
-		list = append(list, rows[len(rows)-1-n].Delivery)
+	list := make([]Delivery, 0, len(rows))
+	for _, r := range slices.Backward(rows) {
+		list = append(list, r.Delivery)
 	}
 	return list, nil
 }
 
 // Undelivered counts what did not arrive for certain since then, and all that
 // waits.
-func (o *Outbox) Undelivered(ctx context.Context, since time.Time) (u Undelivered, err error) {
-	err = o.DB.Read(ctx, func(tx *store.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE state IN ('pending', 'sending')), count(*) FILTER (WHERE state = 'unknown'),
+func (o *Outbox) Undelivered(ctx context.Context, since time.Time) (Undelivered, error) {
+	u, _, err := store.One(ctx, o.DB, func(u *Undelivered) []any { return []any{&u.Waiting, &u.Unknown, &u.Failed, &u.Expired} },
+		`SELECT count(*) FILTER (WHERE state IN ('pending', 'sending')), count(*) FILTER (WHERE state = 'unknown'),
 			count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'expired')
-			FROM notify_outbox WHERE changed >= ? OR state IN ('pending', 'sending')`, store.Time(&since)).Scan(&u.Waiting, &u.Unknown, &u.Failed, &u.Expired)
-	})
+			FROM notify_outbox WHERE changed >= ? OR state IN ('pending', 'sending')`, store.Time(&since))
 	if err != nil {
 		return Undelivered{}, fmt.Errorf("notify: undelivered: %w", err)
 	}
@@ -139,7 +135,7 @@ func (o *Outbox) test(ctx context.Context, channel string) ([]Delivery, error) {
 	for {
 		changed := o.nextChange()
 		list, err := o.list(context.WithoutCancel(ctx), "WHERE key = ? ORDER BY id DESC", p.Key)
-		if err != nil || tested(list) {
+		if err != nil || !slices.ContainsFunc(list, isUntried) {
 			return list, err
 		}
 		select {
@@ -150,12 +146,6 @@ func (o *Outbox) test(ctx context.Context, channel string) ([]Delivery, error) {
 	}
 }
 
-// tested: each has been tried.
-func tested(list []Delivery) bool {
-	for _, d := range list {
-		if d.State == StateSending || d.State == StatePending && d.Error == "" {
-			return false
-		}
-	}
-	return true
+func isUntried(d Delivery) bool {
+	return d.State == StateSending || d.State == StatePending && d.Error == ""
 }

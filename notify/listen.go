@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -29,17 +30,7 @@ func (w *worker) listen(ctx context.Context, l Listener) {
 			err = errors.New("it stopped listening")
 		}
 		w.answers(err)
-		w.pause(ctx, backoff(failures, listenMin, listenMax))
-	}
-}
-
-// pause waits whatever is posted.
-func (w *worker) pause(ctx context.Context, wait time.Duration) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+		wake.Pause(ctx, backoff(failures, listenMin, listenMax))
 	}
 }
 
@@ -50,21 +41,14 @@ func (w *worker) listenOnce(ctx context.Context, l Listener) (err error) {
 		}
 	}()
 	if keeper, ok := l.(Keeper); ok {
-		place, err := w.place(ctx)
+		// Up to here the answers were read.
+		place, _, err := store.One(ctx, w.o.DB, store.Value[string], "SELECT place FROM notify_replies WHERE channel = ?", w.channel.ID)
 		if err != nil {
 			return err
 		}
 		keeper.Keep(place, w.strange, w.reached)
 	}
 	return l.Listen(ctx, w.take, w.answers)
-}
-
-// place is up to where the answers were read.
-func (w *worker) place(ctx context.Context) (place string, err error) {
-	err = w.o.DB.Read(ctx, func(tx *store.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT coalesce(max(place), '') FROM notify_replies WHERE channel = ?", w.channel.ID).Scan(&place)
-	})
-	return place, err
 }
 
 // strange counts what came and is no answer.
@@ -127,7 +111,7 @@ func (w *worker) take(ctx context.Context, token string) {
 		if try == takeTries || ctx.Err() != nil {
 			return
 		}
-		w.pause(ctx, backoff(try, pauseMin, pauseMax))
+		wake.Pause(ctx, backoff(try, pauseMin, pauseMax))
 	}
 }
 
@@ -163,23 +147,17 @@ const (
 
 // sweeps removes what is old, in small steps, until ctx is done.
 func (o *Outbox) sweeps(ctx context.Context) {
-	timer := time.NewTimer(sweepSoon)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+	for wait := sweepSoon; ; {
+		if wake.Pause(ctx, wait); ctx.Err() != nil {
 			return
-		case <-timer.C:
 		}
 		more, err := o.sweep(ctx)
 		if err != nil && ctx.Err() == nil {
 			o.Logger.Error("old messages cannot be removed now", "error", err)
 		}
-		wait := sweepEvery
-		if more && err == nil {
+		if wait = sweepEvery; more && err == nil {
 			wait = sweepSoon
 		}
-		timer.Reset(wait)
 	}
 }
 
@@ -187,20 +165,15 @@ func (o *Outbox) sweeps(ctx context.Context) {
 func (o *Outbox) sweep(ctx context.Context) (more bool, err error) {
 	now := o.Now()
 	err = o.DB.Write(ctx, func(tx *store.Tx) error {
-		old, err := tx.ExecContext(ctx, `DELETE FROM notify_outbox WHERE id IN (SELECT id FROM notify_outbox
+		old, err := tx.Run(ctx, `DELETE FROM notify_outbox WHERE id IN (SELECT id FROM notify_outbox
 			WHERE changed < ? AND state NOT IN ('pending', 'sending') ORDER BY changed LIMIT ?)`, now.Add(-keep).UnixNano(), sweepRows)
 		if err != nil {
 			return err
 		}
-		used, err := tx.ExecContext(ctx, `DELETE FROM notify_answers WHERE (delivery, answer) IN (SELECT delivery, answer FROM notify_answers
+		used, err := tx.Run(ctx, `DELETE FROM notify_answers WHERE (delivery, answer) IN (SELECT delivery, answer FROM notify_answers
 			WHERE expires < ? LIMIT ?)`, now.UnixNano(), sweepRows)
-		if err != nil {
-			return err
-		}
-		rows, err1 := old.RowsAffected()
-		tokens, err2 := used.RowsAffected()
-		more = rows == sweepRows || tokens == sweepRows
-		return errors.Join(err1, err2)
+		more = old == sweepRows || used == sweepRows
+		return err
 	})
 	return more, err
 }

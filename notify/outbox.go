@@ -139,13 +139,11 @@ func signingKey(ctx context.Context, tx *store.Tx) (key []byte, err error) {
 	if err := tx.Exec(ctx, "INSERT INTO notify_key (one, key) VALUES (1, ?) ON CONFLICT DO NOTHING", fresh); err != nil {
 		return nil, err
 	}
-	if err := tx.QueryRowContext(ctx, "SELECT key FROM notify_key").Scan(&key); err != nil {
-		return nil, err
-	}
-	if len(key) != keySize {
+	key, _, err = store.One(ctx, tx, store.Value[[]byte], "SELECT key FROM notify_key")
+	if err == nil && len(key) != keySize {
 		return nil, fmt.Errorf("the signing key has %d bytes and not %d; restore a backup of the database", len(key), keySize)
 	}
-	return key, nil
+	return key, err
 }
 
 // Start begins to deliver, what an earlier process left first, and to listen
@@ -190,22 +188,16 @@ func (o *Outbox) Stop(ctx context.Context) error {
 	}
 	cancel()
 	defer hurry()
-	done := make(chan struct{})
-	go func() { o.group.Wait(); close(done) }()
-	select {
-	case <-done:
+	if wake.Joined(ctx, &o.group) {
 		return nil
-	case <-ctx.Done():
 	}
 	hurry()
-	timer := time.NewTimer(stopGrace)
-	defer timer.Stop()
-	select {
-	case <-done:
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	if wake.Joined(last, &o.group) {
 		return nil
-	case <-timer.C:
-		return fmt.Errorf("notify: stop: a channel does not let go: %w", ctx.Err())
 	}
+	return fmt.Errorf("notify: stop: a channel does not let go: %w", ctx.Err())
 }
 
 // Wake lets the outbox look for what was posted. Call it after the transaction

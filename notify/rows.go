@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"time"
 
@@ -31,24 +30,18 @@ func (r *row) columns() []any {
 		&r.Receipt, store.Time(&r.Tried), store.Time(&r.Doubted), &r.Missed, &r.Proposal, &r.Quiet}
 }
 
+func (r *row) found() []any { return append(r.columns(), &r.ID) }
+
+const rowQuery = "SELECT " + rowColumns + ", id FROM notify_outbox "
+
 // find returns the rows that match the rest of a query.
-func find(ctx context.Context, tx *store.Tx, rest string, args ...any) (found []row, err error) {
-	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		var r row
-		err := rows.Scan(append(r.columns(), &r.ID)...)
-		found = append(found, r)
-		return err
-	}, "SELECT "+rowColumns+", id FROM notify_outbox "+rest, args...)
-	return found, err
+func find(ctx context.Context, from store.Source, rest string, args ...any) ([]row, error) {
+	return store.All(ctx, from, (*row).found, rowQuery+rest, args...)
 }
 
 // findOne returns the first such row; ok is false where there is none.
-func findOne(ctx context.Context, tx *store.Tx, rest string, args ...any) (r row, ok bool, err error) {
-	found, err := find(ctx, tx, rest, args...)
-	if err != nil || len(found) == 0 {
-		return row{}, false, err
-	}
-	return found[0], true, nil
+func findOne(ctx context.Context, from store.Source, rest string, args ...any) (r row, ok bool, err error) {
+	return store.One(ctx, from, (*row).found, rowQuery+rest, args...)
 }
 
 // put stores what changes of a row.

@@ -143,14 +143,13 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		if !ok || !hmac.Equal(c.binding, r.binding()) || !slices.Contains(r.Answers, c.answer) || channel != "" && channel != r.Channel {
 			return ErrToken
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO notify_answers (delivery, answer, channel, at, expires) VALUES (?, ?, ?, ?, ?)
+		added, err := tx.Run(ctx, `INSERT INTO notify_answers (delivery, answer, channel, at, expires) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO NOTHING`, r.ID, string(c.answer), r.Channel, now.UnixNano(), now.Add(tokenLife).UnixNano())
 		if err != nil {
 			return err
 		}
-		if added, err := result.RowsAffected(); err != nil || added == 0 {
-			used = err == nil
-			return errors.Join(err, ErrToken)
+		if used = added == 0; used {
+			return ErrToken
 		}
 		if err := failpoint.Hit("notify.take"); err != nil || r.Kind == KindTest {
 			return err

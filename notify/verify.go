@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
-	"github.com/subconsciousd/subconsciousd/store"
 )
 
 // What is in doubt is looked for at once and, where it is not there, once more
@@ -49,16 +48,10 @@ func (w *worker) nextDoubt(ctx context.Context) (r row, ok bool, err error) {
 		return row{}, false, nil
 	}
 	now := w.o.Now()
-	w.mu.Lock()
-	rest := w.health.rests(now)
-	w.mu.Unlock()
-	err = w.o.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		// What is due further away than any wait was put off by another clock.
-		r, ok, err = findOne(ctx, tx, `WHERE channel = ? AND state = 'sending' AND doubted > 0 AND (due <= ? OR due > ?) AND (kind = 'test' OR ?)
-			ORDER BY urgent DESC, at, id LIMIT 1`, w.channel.ID, now.UnixNano(), now.Add(2*latenessMax).UnixNano(), rest == 0)
-		return err
-	})
-	return r, ok, err
+	rest := w.rests(now)
+	// What is due further away than any wait was put off by another clock.
+	return findOne(ctx, w.o.DB, `WHERE channel = ? AND state = 'sending' AND doubted > 0 AND (due <= ? OR due > ?) AND (kind = 'test' OR ?)
+		ORDER BY urgent DESC, at, id LIMIT 1`, w.channel.ID, now.UnixNano(), now.Add(2*latenessMax).UnixNano(), rest == 0)
 }
 
 // verify asks whether a message arrived, and stores what that means for it. An

@@ -126,9 +126,7 @@ func (w *worker) undoubt(ctx context.Context) error {
 // whose time is over comes first, and is expired.
 func (w *worker) next(ctx context.Context) (r row, wait time.Duration, err error) {
 	now := w.o.Now()
-	w.mu.Lock()
-	rest := w.health.rests(now)
-	w.mu.Unlock()
+	rest := w.rests(now)
 	err = w.o.DB.Read(ctx, func(tx *store.Tx) (err error) {
 		const pending = "WHERE channel = ? AND state = 'pending' "
 		over, ok, err := findOne(ctx, tx, pending+"AND expires <= ? LIMIT 1", w.channel.ID, now.UnixNano())
@@ -147,6 +145,13 @@ func (w *worker) next(ctx context.Context) (r row, wait time.Duration, err error
 		return err
 	})
 	return r, wait, err
+}
+
+// rests is how much longer the channel is left alone.
+func (w *worker) rests(now time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.health.rests(now)
 }
 
 // idle returns how long there is nothing to do, where no message can be sent
@@ -283,11 +288,7 @@ func (w *worker) store(ctx context.Context, r row) {
 		}
 		wait := backoff(failures, pauseMin, pauseMax)
 		w.o.Logger.Error("what became of a message cannot be written now", "channel", w.channel.ID, "error", err, "again_in", wait)
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if wake.Pause(ctx, wait); ctx.Err() != nil {
 			return
 		}
 	}

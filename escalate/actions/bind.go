@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
@@ -38,7 +38,7 @@ type value struct {
 }
 
 // decode reads a flat JSON object of single values. What is there twice, nested
-// or more than that is refused.
+// or more than that is refused, and nothing is no arguments.
 func decode(raw json.RawMessage) (map[string]any, error) {
 	if len(raw) > maxArguments {
 		return nil, fmt.Errorf("have %d bytes, more than %d", len(raw), maxArguments)
@@ -46,43 +46,17 @@ func decode(raw json.RawMessage) (map[string]any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("are not valid UTF-8")
 	}
-	found := map[string]any{}
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return found, nil
+		return nil, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, errors.New("are no JSON object")
+	found, err := escalate.Arguments(raw)
+	for name, one := range found {
+		switch one.(type) {
+		case map[string]any, []any:
+			return nil, fmt.Errorf("hold a list or an object as %q, and only single values are taken", clip(name))
+		}
 	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, errors.New("are no valid JSON")
-		}
-		key, ok := name.(string)
-		if !ok {
-			return nil, errors.New("are no valid JSON")
-		}
-		single, err := d.Token()
-		if err != nil {
-			return nil, errors.New("are no valid JSON")
-		}
-		if _, nested := single.(json.Delim); nested {
-			return nil, fmt.Errorf("hold a list or an object as %q, and only single values are taken", clip(key))
-		}
-		if _, twice := found[key]; twice {
-			return nil, fmt.Errorf("hold %q twice", clip(key))
-		}
-		found[key] = single
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, errors.New("are no valid JSON")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("are followed by something else")
-	}
-	return found, nil
+	return found, err
 }
 
 // values checks each argument against its parameter. A null counts as left out.

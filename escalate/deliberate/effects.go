@@ -177,7 +177,7 @@ func (d *deliberation) act(ctx context.Context, call ToolCall) error {
 	if len(in.Arguments) == 0 {
 		in.Arguments = json.RawMessage("{}")
 	}
-	if err := single(in.Arguments); err != nil {
+	if _, err := escalate.Arguments(in.Arguments); err != nil {
 		return d.refuse(ctx, call, err.Error())
 	}
 	in.Arguments = compact(in.Arguments)

@@ -107,7 +107,7 @@ func modelRules() []Rule {
 			Packages: []string{"notify/notifytest"}, May: below("notify", "store"), TestOnly: true,
 			Reason: "the suite runs any channel, and knows no driver",
 		}, {
-			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/own", "internal/secret", "internal/failpoint"), Tests: []string{"notify/notifytest", "notify/ntfy/ntfytest"},
+			Packages: []string{"notify/*"}, May: below("notify", "redact", "internal/own", "internal/secret", "internal/failpoint", "internal/wake"), Tests: []string{"notify/notifytest", "notify/ntfy/ntfytest"},
 			Reason: "a driver knows its parent and no sibling",
 		}, {
 			Packages: []string{"presence/*"}, May: below("presence"),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/notify"
 )
 
@@ -33,12 +34,8 @@ func (b *bus) Listen(ctx context.Context, take func(context.Context, string), st
 		if began {
 			pause = firstPause
 		}
-		wait := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			wait.Stop()
+		if wake.Pause(ctx, pause); ctx.Err() != nil {
 			return ctx.Err()
-		case <-wait.C:
 		}
 		pause = min(2*pause, lastPause)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/notify"
 )
 
@@ -113,7 +114,7 @@ func (l *listening) run(ctx context.Context) {
 		if l.silent >= maxSilent {
 			l.silent, l.polling, wait = 0, time.Now().Add(pollFor), 0
 		}
-		rest(ctx, uneven(wait))
+		wake.Pause(ctx, uneven(wait))
 	}
 }
 
@@ -186,7 +187,7 @@ func (l *listening) connect(whole context.Context, streams bool) error {
 		}
 		if cost += l.event(whole, e); cost >= l.client.burst {
 			cost = 0
-			rest(ctx, pace)
+			wake.Pause(ctx, pace)
 		}
 		watchdog.Reset(patience)
 	}
@@ -290,16 +291,6 @@ func (l *listening) probe(ctx context.Context) {
 		return // nobody knows; the next connection tries again
 	}
 	l.probed, l.unheard = time.Now(), err
-}
-
-// rest waits, or until ctx is done.
-func rest(ctx context.Context, wait time.Duration) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // uneven keeps many from asking at once: from half of a wait to all of it and
