@@ -26,39 +26,33 @@ const (
 
 // refuse answers instead of the model, where the fault says so.
 func (e *exchange) refuse() bool {
-	p := problem{http.StatusTooManyRequests, "rate_limit_error", "too many requests"}
-	switch e.record.Fault {
+	about, _ := AboutFault(e.record.Fault)
+	p := problem{about.Status, about.Type, about.Text}
+	switch about.Fault {
 	case RateHeader:
 		e.w.Header().Set("Retry-After", "7")
 	case RateDate:
 		e.w.Header().Set("Retry-After", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat))
-	case RateBare:
 	case RateGemini:
 		e.send(p.status, "application/json", []byte(`[{"error":{"code":429,"message":"quota exceeded","status":"RESOURCE_EXHAUSTED","details":[`+
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}]}}]`))
 		return true
-	case NoMoney:
-		p = problem{http.StatusPaymentRequired, "billing_error", "the account has no credit left"}
 	case BadKey: // some providers repeat the key when they refuse it, and it must go no further
-		sent := e.r.Header.Get("X-Api-Key") + strings.TrimPrefix(e.r.Header.Get("Authorization"), "Bearer ")
-		p = problem{http.StatusUnauthorized, "authentication_error", "the API key is not valid: " + sent}
+		p.text += e.r.Header.Get("X-Api-Key") + strings.TrimPrefix(e.r.Header.Get("Authorization"), "Bearer ")
 	case NoModel:
-		p = problem{http.StatusNotFound, "not_found_error", "there is no model " + e.record.Request.Model}
-	case BadRequest:
-		p = *refuse("the request does not please")
-	case Overloaded:
-		p = problem{529, "overloaded_error", "overloaded"}
+		p.text += e.record.Request.Model
 	case ServerError:
-		e.send(http.StatusInternalServerError, "text/html", []byte("<html><body><h1>500</h1>"+strings.Repeat("<p>sorry</p>", 20000)+"</body></html>"))
+		e.send(p.status, "text/html", []byte("<html><body><h1>500</h1>"+strings.Repeat("<p>sorry</p>", 20000)+"</body></html>"))
 		return true
 	case Unavailable:
-		e.send(http.StatusServiceUnavailable, "text/plain", nil)
+		e.send(p.status, "text/plain", nil)
 		return true
 	case Redirect:
 		e.w.Header().Set("Location", e.server.other.URL+e.r.URL.Path)
 		e.send(http.StatusTemporaryRedirect, "text/plain", nil)
 		return true
-	default:
+	}
+	if p.status == 0 {
 		return false
 	}
 	e.problem(p)

@@ -1,10 +1,13 @@
 package modeltest
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/subconsciousd/subconsciousd/models"
 )
@@ -70,64 +73,23 @@ type AboutAFault struct {
 	// Kinds are the failures that a driver may report. None means that what is
 	// wrong is what the model says, which is for others to judge.
 	Kinds []models.Kind
+	// Status is what the provider refuses with, 0 where it does not; Type and
+	// Text are what it says then, in its protocol's own way.
+	Status     int
+	Type, Text string
 }
+
+//go:embed faults.json
+var faultsFile []byte
 
 // Faults returns all faults, in the order in which they are shown: refusals,
 // broken connections, broken bodies, and sound answers with an unsound text.
-func Faults() []AboutAFault {
-	fails := func(f Fault, about string, kinds ...models.Kind) AboutAFault {
-		return AboutAFault{f, about, false, kinds}
+var Faults = sync.OnceValue(func() (all []AboutAFault) {
+	if err := json.Unmarshal(faultsFile, &all); err != nil {
+		panic(err)
 	}
-	may := func(f Fault, about string, kinds ...models.Kind) AboutAFault {
-		return AboutAFault{f, about, true, kinds}
-	}
-	return []AboutAFault{
-		fails(RateHeader, "429 with Retry-After in seconds", models.KindRate),
-		fails(RateDate, "429 with Retry-After as a date", models.KindRate),
-		fails(RateGemini, "429 with error.details[].retryDelay in the body, as Gemini does", models.KindRate),
-		fails(RateBare, "429 without a word about when", models.KindRate),
-		fails(NoMoney, "402: the account is empty", models.KindRate),
-		fails(BadKey, "401: the key is refused", models.KindKey),
-		fails(NoModel, "404: there is no such model", models.KindModel),
-		fails(BadRequest, "400: the request is refused", models.KindRequest),
-		fails(ServerError, "500 with a long body of HTML", models.KindServer),
-		fails(Unavailable, "503 with an empty body", models.KindServer),
-		fails(Overloaded, "529: overloaded, as Anthropic says it", models.KindServer),
-		fails(Redirect, "307 to another host", models.KindNetwork, models.KindServer, models.KindAnswer, models.KindRequest),
-		fails(Reset, "the connection is reset before an answer", models.KindNetwork),
-		fails(Cut, "the answer ends in the middle", models.KindCut),
-		fails(CutClean, "the answer ends in the middle as if that were its end", models.KindCut, models.KindAnswer),
-		fails(ErrorMidway, "200, and an error in the middle of the stream, or instead of the answer", models.KindServer, models.KindCut, models.KindAnswer),
-		fails(Hang, "headers, then silence", models.KindTimeout),
-		fails(HangBefore, "not even headers", models.KindTimeout),
-		fails(Slow, "the answer drips, and never ends", models.KindTimeout),
-		fails(Huge, "an answer of 64 MB", models.KindTooLarge),
-		fails(Endless, "an answer without an end, as fast as it goes", models.KindTooLarge),
-		fails(LongLine, "a line of 64 MB", models.KindTooLarge),
-		fails(GzipBomb, "an answer of 130 KB that unpacks to 128 MB", models.KindTooLarge),
-		fails(NotJSON, "200 with a body that is no JSON", models.KindAnswer, models.KindCut),
-		fails(HTML, "200 with a page of HTML, as a captive portal does", models.KindAnswer, models.KindServer, models.KindCut),
-		may(WrongModel, "another model answers", models.KindWrongModel),
-		may(NoUsage, "the answer does not say what it used"),
-		may(HugeUsage, "the answer claims to have used a billion tokens"),
-		may(Empty, "the answer says nothing", models.KindAnswer),
-		may(NullContent, "the answer's content is null", models.KindAnswer),
-		may(Refusal, "the model declines", models.KindRefused),
-		may(Truncated, "the answer ends at the limit of tokens, in the middle of its JSON"),
-		may(Prose, "JSON in the middle of prose"),
-		may(ThinkBlock, "thoughts in <think> before the JSON, with braces in them"),
-		may(Fenced, "JSON in a fence of Markdown"),
-		may(TrailingComma, "JSON with commas too many"),
-		may(TwoObjects, "two different objects, one after the other"),
-		may(SameTwice, "the same object twice"),
-		may(WrongSchema, "JSON of another shape"),
-		may(ExtraFields, "JSON with fields that nobody asked for"),
-		may(BadEvidence, "findings that cite what was never shown"),
-		may(ToolLoop, "asks for the same tool again and again"),
-		may(UnknownTool, "asks for a tool that it was not offered"),
-		may(BadArguments, "asks for a tool with arguments that are no JSON"),
-	}
-}
+	return all
+})
 
 // AboutFault describes one fault.
 func AboutFault(f Fault) (AboutAFault, bool) {

@@ -46,7 +46,7 @@ func faultIsReported(t testing.TB, s Suite, about modeltest.AboutAFault, streame
 	if err != nil {
 		failure := wantKind(t, err, about.Kinds...)
 		if failure != nil {
-			b.failed(about.Fault, failure)
+			b.failed(about, failure)
 		}
 		return
 	}
@@ -81,8 +81,8 @@ func (b *bench) bounded(s Suite, f modeltest.Fault) {
 }
 
 // failed checks a failure of the right kind.
-func (b *bench) failed(f modeltest.Fault, failure *models.Error) {
-	t := b.t
+func (b *bench) failed(about modeltest.AboutAFault, failure *models.Error) {
+	t, f := b.t, about.Fault
 	t.Helper()
 	text := failure.Error()
 	data, err := json.Marshal(failure)
@@ -112,8 +112,8 @@ func (b *bench) failed(f modeltest.Fault, failure *models.Error) {
 	if paid := b.last().Charged.Total() > 0 && !failure.Usage.Known; paid && failure.Unsure != 1 {
 		t.Errorf("unsure is %d, and the request may well be paid for", failure.Unsure)
 	}
-	if status := refusedWith(f); status != 0 && failure.Status != status {
-		t.Errorf("status %d, want %d", failure.Status, status)
+	if about.Status != 0 && failure.Status != about.Status {
+		t.Errorf("status %d, want %d", failure.Status, about.Status)
 	}
 	switch f {
 	case modeltest.RateHeader, modeltest.RateDate, modeltest.RateGemini:
@@ -126,14 +126,6 @@ func (b *bench) failed(f modeltest.Fault, failure *models.Error) {
 			t.Errorf("retry after %s, and nothing was said of it", failure.RetryAfter)
 		}
 	}
-}
-
-// refusedWith is the status of a fault, 0 where it is of no interest.
-func refusedWith(f modeltest.Fault) int {
-	return map[modeltest.Fault]int{
-		modeltest.RateHeader: 429, modeltest.RateDate: 429, modeltest.RateGemini: 429, modeltest.RateBare: 429, modeltest.NoMoney: 402, modeltest.BadKey: 401, modeltest.NoModel: 404,
-		modeltest.BadRequest: 400, modeltest.ServerError: 500, modeltest.Unavailable: 503, modeltest.Overloaded: 529,
-	}[f]
 }
 
 // answered checks that an odd answer arrives as it was given.
