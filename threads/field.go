@@ -57,11 +57,11 @@ func near(o subconscious.Observation) bool { return o.Due.Sub(o.At) <= Ahead }
 
 // promised: a promise is looked at when it is first written, whatever its date.
 func promised(o subconscious.Observation) bool {
-	return o.Sense == "notes" || o.Sense == "person" || saidPromise(o)
+	return o.Sense == "notes" || o.Sense == "person" || SaidPromise(o)
 }
 
-// saidPromise reports whether somebody promised it in a conversation.
-func saidPromise(o subconscious.Observation) bool {
+// SaidPromise reports whether somebody promised it in a conversation.
+func SaidPromise(o subconscious.Observation) bool {
 	return o.Sense == "conversation" && o.Kind == "promise"
 }
 
@@ -71,7 +71,7 @@ func written(o subconscious.Observation) bool { return promised(o) || o.Sense ==
 // undated: something open without a date, which the librarian comes back to;
 // a question in a mail, also where it has one.
 func undated(o subconscious.Observation) bool {
-	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" || saidPromise(o) || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
+	return o.Stands() && (o.Due.IsZero() && (o.Sense == "notes" || SaidPromise(o) || OwnMail(o)) || o.Sense == "mail" && o.Kind == "awaiting")
 }
 
 // Widen returns what the wider field of a thread adds at a level: standing

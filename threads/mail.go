@@ -13,7 +13,7 @@ func Personal(o subconscious.Observation) bool {
 	if o.Sense != "mail" || o.Attrs["junk"] == "true" {
 		return false
 	}
-	return OwnMail(o) || o.Attrs["automated"] != "true" && (!toMany(o) || o.Attrs["awaited"] == "true")
+	return OwnMail(o) || o.Attrs["automated"] != "true" && (!ToMany(o) || o.Attrs["awaited"] == "true")
 }
 
 // OwnMail reports whether it is what the person wrote in a mail: a promise, or a
@@ -22,8 +22,8 @@ func OwnMail(o subconscious.Observation) bool {
 	return o.Sense == "mail" && (o.Kind == "promise" || o.Kind == "awaiting")
 }
 
-// toMany reports whether a mail was sent to a list or in bulk.
-func toMany(o subconscious.Observation) bool {
+// ToMany reports whether a mail was sent to a list or in bulk.
+func ToMany(o subconscious.Observation) bool {
 	return o.Attrs["list"] != "" || o.Attrs["bulk"] == "true"
 }
 
@@ -41,13 +41,13 @@ func MailOf(thread subconscious.ThreadName, o subconscious.Observation) bool {
 	stood := o.Change != subconscious.Momentary
 	switch thread {
 	case subconscious.Librarian:
-		return Personal(o) || stood && !toMany(o)
+		return Personal(o) || stood && !ToMany(o)
 	case subconscious.Dreamer:
 		return Personal(o)
 	case subconscious.Watcher:
-		return !OwnMail(o) && (stood || Personal(o) || !toMany(o)) || o.Kind == "awaiting" && !o.Stands()
+		return !OwnMail(o) && (stood || Personal(o) || !ToMany(o)) || o.Kind == "awaiting" && !o.Stands()
 	}
-	return stood || Personal(o) || !toMany(o)
+	return stood || Personal(o) || !ToMany(o)
 }
 
 // QuietDays is after how many working days the person is reminded of what nobody

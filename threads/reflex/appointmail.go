@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // isAppointment reports whether a mail confirms a time at which the person is
 // expected.
 func isAppointment(o subconscious.Observation) bool {
-	return o.Sense == "mail" && o.Kind == "appointment" && o.Stands() && !o.Due.IsZero() && !(toMany(o) && !numbered(o))
+	return o.Sense == "mail" && o.Kind == "appointment" && o.Stands() && !o.Due.IsZero() && !(threads.ToMany(o) && !numbered(o))
 }
 
 // wholeDay reports whether nobody wrote a time of day.

@@ -6,11 +6,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// saidPromise reports whether somebody promised it in a conversation.
-func saidPromise(o subconscious.Observation) bool {
-	return o.Sense == "conversation" && o.Kind == "promise"
-}
-
 // byPerson reports whether it is what the person said in a conversation.
 func byPerson(o subconscious.Observation) bool {
 	return o.Sense == "conversation" && o.Attrs["author"] == "person"

@@ -51,7 +51,7 @@ func isDeadline(o subconscious.Observation) bool {
 // a mail or a conversation: something due on that day with a telling word of it. The note speaks
 // for both, for it can be ticked off.
 func (s *scene) noted(o subconscious.Observation) (found bool) {
-	if !threads.OwnMail(o) && !saidPromise(o) {
+	if !threads.OwnMail(o) && !threads.SaidPromise(o) {
 		return false
 	}
 	words, seen := s.spoken(o), 0

@@ -1,6 +1,8 @@
 package reflex
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,9 +23,9 @@ func machine(s *scene, o subconscious.Observation) noticed {
 	reason := ""
 	switch {
 	case o.Severity >= subconscious.Critical:
-		reason = criticalReason(o)
+		reason = ailmentOf(o).critical
 	case o.Severity == subconscious.Warning && o.Attrs["trend"] != "falling":
-		reason = warningReason(o)
+		reason = ailmentOf(o).warning
 	}
 	if fills {
 		kind = subconscious.KindAnomaly
@@ -146,60 +148,48 @@ func onset(o subconscious.Observation, past subconscious.Occurrence) bool {
 		past.Change == subconscious.Changed && o.Kind == "unit"
 }
 
-// criticalReason says in plain words why a person should be told.
-func criticalReason(o subconscious.Observation) string {
-	switch o.Kind {
-	case "disk", "inodes":
-		return "the disk is nearly full"
-	case "memory", "swap":
-		return "memory is nearly used up"
-	case "temperature":
-		return "the machine is too hot"
-	case "battery":
-		return "the battery is nearly empty"
-	case "load":
-		return "the machine is badly overloaded"
-	case "unit":
-		return "it failed since memory or disk ran out"
-	case "restarts":
-		return "the service cannot stay up"
-	}
-	return "it is critical"
+// ailment is what is wrong with a part of the machine, in words.
+type ailment struct {
+	kind string
+	// critical and warning say why a person should be told.
+	critical, warning string
+	// subject is the part in a few words, before what its ID names if ofID; verb
+	// is what is wrong with it each time.
+	subject string
+	ofID    bool
+	verb    string
 }
 
-// warningReason says the same of what is worth a warning.
-func warningReason(o subconscious.Observation) string {
-	switch o.Kind {
-	case "unit":
-		return "it failed, and nothing has started it again"
-	case "restarts":
-		return "the service keeps failing"
-	}
-	return "it passed its warning level"
+var ailments = [...]ailment{
+	{kind: "disk", critical: "the disk is nearly full", subject: "Disk ", ofID: true, verb: "gets full"},
+	{kind: "inodes", critical: "the disk is nearly full", subject: "Disk ", ofID: true, verb: "runs out of room for files"},
+	{kind: "memory", critical: "memory is nearly used up", subject: "Memory", verb: "runs short"},
+	{kind: "swap", critical: "memory is nearly used up", subject: "Swap", verb: "runs short"},
+	{kind: "temperature", critical: "the machine is too hot", subject: "Sensor ", ofID: true, verb: "gets too hot"},
+	{kind: "battery", critical: "the battery is nearly empty"},
+	{kind: "load", critical: "the machine is badly overloaded", subject: "The machine", verb: "is overloaded"},
+	{kind: "unit", critical: "it failed since memory or disk ran out", warning: "it failed, and nothing has started it again", ofID: true, verb: "fails"},
+	{kind: "restarts", critical: "the service cannot stay up", warning: "the service keeps failing", ofID: true, verb: "keeps crashing"},
 }
 
-// part of the machine in a few words, and what is wrong with it each time.
+func ailmentOf(o subconscious.Observation) ailment {
+	var found ailment
+	if i := slices.IndexFunc(ailments[:], func(a ailment) bool { return a.kind == o.Kind }); i >= 0 {
+		found = ailments[i]
+	}
+	found.critical, found.warning = cmp.Or(found.critical, "it is critical"), cmp.Or(found.warning, "it passed its warning level")
+	return found
+}
+
+// habit is the part of the machine in a few words, and what is wrong with it each
+// time.
 func habit(o subconscious.Observation) (subject *part, verb string) {
-	path, found := strings.CutPrefix(o.ID, o.Kind+":")
-	if !found {
-		path = o.ID
+	a := ailmentOf(o)
+	if a.verb == "" {
+		return name(o.Title), "comes back"
 	}
-	path = strings.TrimPrefix(path, "user/")
-	switch o.Kind {
-	case "disk":
-		return name("Disk " + path), "gets full"
-	case "inodes":
-		return name("Disk " + path), "runs out of room for files"
-	case "memory", "swap":
-		return name(strings.ToUpper(o.Kind[:1]) + o.Kind[1:]), "runs short"
-	case "load":
-		return name("The machine"), "is overloaded"
-	case "temperature":
-		return name("Sensor " + path), "gets too hot"
-	case "unit":
-		return name(path), "fails"
-	case "restarts":
-		return name(path), "keeps crashing"
+	if a.ofID {
+		a.subject += strings.TrimPrefix(strings.TrimPrefix(o.ID, o.Kind+":"), "user/")
 	}
-	return name(o.Title), "comes back"
+	return name(a.subject), a.verb
 }

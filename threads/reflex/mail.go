@@ -41,7 +41,7 @@ func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason 
 		}
 		return 0, ""
 	case on(o, "awaited"):
-		if friend == 0 || toMany(o) {
+		if friend == 0 || threads.ToMany(o) {
 			return 5, "it answers what you asked"
 		}
 		if since, long := s.waited(o); long {

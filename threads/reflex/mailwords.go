@@ -25,9 +25,6 @@ func known(o subconscious.Observation) int { return count(o, "known") }
 
 func on(o subconscious.Observation, attr string) bool { return o.Attrs[attr] == "true" }
 
-// toMany reports whether a mail was sent to a list or in bulk.
-func toMany(o subconscious.Observation) bool { return o.Attrs["list"] != "" || on(o, "bulk") }
-
 // subject is what a mail is about, as its writer has it: the title without the
 // name of the writer, or of whom the person wrote to, and without "Re:".
 func subject(o subconscious.Observation) string {
@@ -199,7 +196,7 @@ func (s *scene) most(o subconscious.Observation) (importance int, tell bool) {
 	switch {
 	case o.Sense != "mail" || threads.OwnMail(o):
 		return 8, true
-	case toMany(o) && !numbered(o) && !on(o, "awaited"):
+	case threads.ToMany(o) && !numbered(o) && !on(o, "awaited"):
 		return 3, false
 	case o.Kind == "request" && known(o) == 0 && s.named(o):
 		return 7, true

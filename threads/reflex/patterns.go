@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // patternDays is on how many local days something must have gone wrong.
@@ -120,7 +121,7 @@ const quietAfter = 3
 func (s *scene) aging() (notes map[string][]subconscious.Observation, order []string) {
 	notes = map[string][]subconscious.Observation{}
 	for _, o := range s.news {
-		if !s.wider[o.Ref()] || o.Sense != "notes" && !saidPromise(o) || !o.Stands() || !o.Due.IsZero() {
+		if !s.wider[o.Ref()] || o.Sense != "notes" && !threads.SaidPromise(o) || !o.Stands() || !o.Due.IsZero() {
 			continue
 		}
 		file := o.Sense + "/" + o.Instance + "/" + place(o)

@@ -17,7 +17,7 @@ func open(o subconscious.Observation) bool {
 	case "notes", "mail":
 		return o.Kind == "promise" || o.Sense == "mail" && o.Kind == "request" && known(o) > 0 && threads.Personal(o)
 	}
-	return o.Sense == "person" || saidPromise(o) && !stranger(o)
+	return o.Sense == "person" || threads.SaidPromise(o) && !stranger(o)
 }
 
 // toPrepare reports whether an event of the next three days is one to prepare

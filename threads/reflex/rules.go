@@ -106,7 +106,7 @@ func isEvent(o subconscious.Observation) bool { return o.Sense == "calendar" }
 
 // isOwn: the person wrote it down, told the mind, or promised it.
 func isOwn(o subconscious.Observation) bool {
-	return o.Trust == subconscious.Owner || threads.OwnMail(o) || saidPromise(o) && o.Trust != subconscious.Outsider
+	return o.Trust == subconscious.Owner || threads.OwnMail(o) || threads.SaidPromise(o) && o.Trust != subconscious.Outsider
 }
 
 // over names the incidents of entries that rest on one of the rules alone and
