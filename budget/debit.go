@@ -3,7 +3,6 @@ package budget
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -370,15 +369,13 @@ func (b *Budget) settle(s settlement, left *debit) bool {
 
 // find looks for a debit on disk.
 func (b *Budget) find(ctx context.Context, ticket Ticket) (found debit, open bool, err error) {
-	found.worst.Calls = 1
-	err = b.db.Read(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT day, role, worst_money, worst_tokens, exploration, state = 'open' FROM budget_charges WHERE id = ?",
-			ticket).Scan(&found.day, &found.role, &found.worst.Money, &found.worst.Tokens, &found.worst.Exploration, &open)
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrTicket
-		}
-		return err
-	})
+	found, ok, err := store.One(ctx, b.db, func(d *debit) []any {
+		d.worst.Calls = 1
+		return []any{&d.day, &d.role, &d.worst.Money, &d.worst.Tokens, &d.worst.Exploration, &open}
+	}, "SELECT day, role, worst_money, worst_tokens, exploration, state = 'open' FROM budget_charges WHERE id = ?", ticket)
+	if err == nil && !ok {
+		err = ErrTicket
+	}
 	return found, open, err
 }
 

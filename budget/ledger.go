@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"database/sql"
 	"maps"
 	"time"
 
@@ -197,12 +198,7 @@ func (l *ledger) putNow(ctx context.Context, tx *store.Tx) error {
 // eachSum calls do for each row of a query: a day, a role, the four sums, and one
 // number more.
 func eachSum(ctx context.Context, tx *store.Tx, do func(day, role string, sum Sum, more int64), query string, args ...any) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.Each(ctx, func(rows *sql.Rows) error {
 		var day, role string
 		var sum Sum
 		var more int64
@@ -210,8 +206,8 @@ func eachSum(ctx context.Context, tx *store.Tx, do func(day, role string, sum Su
 			return err
 		}
 		do(day, role, sum, more)
-	}
-	return rows.Err()
+		return nil
+	}, query, args...)
 }
 
 // dayOf is the local day of t, as it is stored.

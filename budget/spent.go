@@ -90,8 +90,8 @@ func (l *ledger) fill(o *Overview, c Config, at time.Time) {
 // from there.
 func (l *ledger) settle(ctx context.Context, tx *store.Tx, pending []settlement) error {
 	for _, s := range pending {
-		var open bool
-		if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM budget_charges WHERE id = ? AND state = 'open')", s.ticket).Scan(&open); err != nil {
+		_, open, err := store.One(ctx, tx, store.Value[Ticket], "SELECT id FROM budget_charges WHERE id = ? AND state = 'open'", s.ticket)
+		if err != nil {
 			return err
 		}
 		if open {

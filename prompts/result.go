@@ -54,12 +54,6 @@ type Excerpt struct {
 	Voice string
 }
 
-// Print returns the result as a model is shown it, and the references in it.
-func (r Result) Print() (text string, shown []subconscious.Ref) {
-	text, part := r.Show()
-	return text, part.Refs()
-}
-
 // Show returns the result as a model is shown it, and of the result that part
 // which found room.
 func (r Result) Show() (text string, part Result) {
