@@ -41,10 +41,7 @@ func (t *text) passwordBehind(from, limit int) (Span, bool) {
 		if t.s[i] != ' ' {
 			continue
 		}
-		begin := i + 1
-		for begin < len(t.s) && strings.IndexByte("\"'(", t.s[begin]) >= 0 {
-			begin++
-		}
+		begin := extend(t.s, i+1, len(t.s), isPasswordOpen)
 		end, telling := begin, false
 		for ; end < min(len(t.s), begin+codeBytes+1) && t.s[end] > ' '; end++ {
 			telling = telling || t.s[end] < 'A'
@@ -63,14 +60,13 @@ func (t *text) passwordBehind(from, limit int) (Span, bool) {
 	return Span{}, false
 }
 
+var isPasswordOpen = setOf("\"'(")
+
 // passwordBelow looks for a password alone on the next line that is not empty.
 func (t *text) passwordBelow(i int, announced bool) (Span, bool) {
 	ahead := head(t.s[i:], passwordAhead)
 	begin := i + len(ahead) - len(strings.TrimLeft(ahead, " \t\r\n>*`\"'-"))
-	end := begin
-	for end < min(len(t.s), begin+codeBytes+1) && t.s[end] > ' ' {
-		end++
-	}
+	end := extend(t.s, begin, begin+codeBytes+1, isWord)
 	word := strings.TrimRight(t.s[begin:end], ".*`\"'")
 	next := t.skipBlank(end, end+gapBytes)
 	alone := next >= len(t.s) || t.s[next] == '\n' || t.s[next] == '\r'

@@ -130,8 +130,6 @@ func (t *text) grouped(start, end int) int {
 	return last
 }
 
-var isBlank = setOf(" ")
-
 // mixed reports whether s is made of capitals and digits and has both.
 func mixed(s string) bool {
 	return extend(s, 0, len(s), isUpNum) == len(s) && extend(s, 0, len(s), isDigit) < len(s) && extend(s, 0, len(s), isUpper) < len(s)

@@ -37,11 +37,7 @@ func (t *text) entropy(from, to int) (Span, bool) {
 	if !isRandom(s, keyBytes) || isMadeUp(s) || isMixed(s) && isIdentifier(s) {
 		return Span{}, false
 	}
-	end := to
-	for n := 0; n < 2 && t.at(end) == '='; n++ {
-		end++
-	}
-	return Span{from, end, "token"}, true
+	return Span{from, extend(t.s, to, to+2, isPadding), "token"}, true
 }
 
 // entropyInPath looks at the parts of a path or URL one by one.

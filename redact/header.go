@@ -7,28 +7,27 @@ import (
 
 // checkAuthorization verifies an Authorization header of any scheme.
 func checkAuthorization(t *text, _ *anchor, _, to int) (Span, bool) {
-	i := to
-	for i < min(len(t.s), to+8) && (t.s[i] == ' ' || t.s[i] == '"' || t.s[i] == '\'' || t.s[i] == '\\') {
-		i++
-	}
+	i := extend(t.s, to, to+8, isOpening)
 	word := extend(t.s, i, i+32, isDotted)
 	kind := "authorization"
-	switch scheme := strings.ToLower(t.s[i:word]); {
-	case scheme == "bearer" || scheme == "basic":
+	if scheme := strings.ToLower(t.s[i:word]); scheme == "bearer" || scheme == "basic" {
 		kind = scheme
 	}
 	if t.at(word) == ' ' && word > i {
 		i = t.skipBlank(word, word+8)
 	}
-	end := i
-	for end < len(t.s) && isToken[t.s[end]] {
-		end++
-	}
+	end := extend(t.s, i, len(t.s), isToken)
 	if v := t.s[i:end]; len(v) < 6 || isPlaceholder(v) || !looksSecret(v, false) && len(v) < 16 {
 		return Span{}, false
 	}
 	return Span{i, trimTail(t.s, i, end), kind}, true
 }
+
+var (
+	isQuote   = setOf("\"'")
+	isOpening = setOf(" \"'\\")
+	isCookie  = except(0, "\n\r\"'")
+)
 
 // checkScheme verifies "Bearer TOKEN" and "Basic BASE64" outside of a header.
 func checkScheme(t *text, a *anchor, from, to int) (Span, bool) {
@@ -76,10 +75,7 @@ func checkCookie(t *text, _ *anchor, from, to int) (Span, bool) {
 	if name == i || t.at(name) != '=' {
 		return Span{}, false
 	}
-	end := name + 1
-	for end < len(t.s) && t.s[end] != '\n' && t.s[end] != '\r' && t.s[end] != '"' && t.s[end] != '\'' {
-		end++
-	}
+	end := extend(t.s, name+1, len(t.s), isCookie)
 	return Span{name + 1, end, "cookie"}, end > name+5
 }
 
@@ -88,10 +84,7 @@ func checkCurl(t *text, _ *anchor, from, to int) (Span, bool) {
 	if before := t.at(from - 1); before != ' ' && before != '\t' && before != 0 && before != '\n' {
 		return Span{}, false
 	}
-	i := t.skipBlank(to, to+4)
-	for i < len(t.s) && i < to+6 && (t.s[i] == '"' || t.s[i] == '\'') {
-		i++
-	}
+	i := extend(t.s, t.skipBlank(to, to+4), to+6, isQuote)
 	colon := extend(t.s, i, i+64, isDotted)
 	for colon < min(len(t.s), i+64) && t.s[colon] == '@' {
 		colon = extend(t.s, colon+1, i+64, isDotted)
@@ -99,10 +92,7 @@ func checkCurl(t *text, _ *anchor, from, to int) (Span, bool) {
 	if t.at(colon) != ':' || colon == i {
 		return Span{}, false
 	}
-	end := colon + 1
-	for limit := min(len(t.s), end+valueBytes); end < limit && !endsURL(t.s[end]); {
-		end++
-	}
+	end := extend(t.s, colon+1, colon+1+valueBytes, isURL)
 	v := t.s[colon+1 : end]
 	if len(v) < 4 || isPlaceholder(v) || extend(v, 0, len(v), isDigit) == len(v) {
 		return Span{}, false

@@ -19,16 +19,6 @@ var followers = [26]string{
 	"acehiopstuy", "aehiorstuy", "lmnrst", "ae", "a", "", "p", "e",
 }
 
-var isPair = func() *[26][26]bool {
-	pairs := new([26][26]bool)
-	for first, seconds := range followers {
-		for _, second := range []byte(seconds) {
-			pairs[first][second-'a'] = true
-		}
-	}
-	return pairs
-}()
-
 // isIdentifier reports whether s is a name as programs have them, a file's or a
 // path: words in camel case or between signs, with short numbers
 // ("ConvertToUint32x4", "cpan/Meta_1_4", "ed25519.PrivateKey").
@@ -53,7 +43,7 @@ func isIdentifier(s string) bool {
 			letters += end - i
 			for i++; i < end; i++ {
 				pairs++
-				if isPair[s[i-1]|' '-'a'][s[i]|' '-'a'] {
+				if strings.IndexByte(followers[s[i-1]|' '-'a'], s[i]|' ') >= 0 {
 					spoken++
 				}
 			}
@@ -96,16 +86,7 @@ func classOf(c byte) byte {
 
 // isMixed reports whether s has letters of both cases.
 func isMixed(s string) bool {
-	lowers, uppers := 0, 0
-	for i := range len(s) {
-		switch {
-		case isLower[s[i]]:
-			lowers++
-		case isUpper[s[i]]:
-			uppers++
-		}
-	}
-	return lowers > 0 && uppers > 0
+	return has(s, isLower) && has(s, isUpper)
 }
 
 // isSequence reports whether s mostly counts up or down, or repeats itself:

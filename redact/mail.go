@@ -14,6 +14,7 @@ const (
 // of other scripts may stand in both (RFC 6531).
 var (
 	isMailLocal  = setOf(letters + digits + "._+-'&/")
+	isMailSign   = setOf(".+-'&/")
 	isMailDomain = setOf(letters + digits + ".-")
 )
 
@@ -56,9 +57,7 @@ func mailAround(text string, at, after, from, to int) (start, end int) {
 	if start > from && start < at-1 && text[start-1] == '\\' && strings.IndexByte("nrt", text[start]) >= 0 {
 		start++ // the rest of an escape
 	}
-	for start < at && strings.IndexByte(".+-'&/", text[start]) >= 0 {
-		start++
-	}
+	start = extend(text, start, at, isMailSign)
 	end = domainEnd(text, after, wordsEnd(text, after, min(to, after+mailDomainBytes)))
 	if start == at || end == 0 || text[at-1] == '.' || text[start:at] == "git" {
 		return 0, 0

@@ -10,10 +10,7 @@ const pemBytes = 64 << 10
 // checkPEM verifies a block of a private key and takes all of it, up to its
 // end line, or as far as its lines look like one where the end is missing.
 func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
-	label := to
-	for label < min(len(t.s), to+64) && (isAlnum[t.s[label]] || t.s[label] == ' ') {
-		label++
-	}
+	label := extend(t.s, to, to+64, isLabel)
 	if !strings.HasPrefix(t.s[label:], "-----") && len(t.s)-label >= 5 {
 		return Span{}, false
 	}
@@ -41,19 +38,19 @@ func checkPEM(t *text, _ *anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	end += len("-----END")
-	for n := 0; n < 64 && end < len(rest) && (isAlnum[rest[end]] || rest[end] == ' '); n++ {
-		end++
-	}
-	for n := 0; n < 5 && end < len(rest) && rest[end] == '-'; n++ {
-		end++
-	}
+	end = extend(rest, end, end+64, isLabel)
+	end = extend(rest, end, end+5, isDash)
 	return Span{from, body + end, "private-key"}, true
 }
 
 // notKeys in the label say of a block that it is no key.
-var notKeys = finder("notKeys")
-
-var privateKey = finder("privateKey")
+var (
+	notKeys    = finder("notKeys")
+	privateKey = finder("privateKey")
+	isLabel    = setOf(letters + digits + " ")
+	isDash     = setOf("-")
+	isKeyByte  = setOf(letters + digits + "+/=\\")
+)
 
 // hasBody reports whether there is anything of a key, and not its first and
 // last line alone.
@@ -106,12 +103,7 @@ func isKeyLine(line string) bool {
 	if strings.ContainsAny(line, " \t") {
 		return false
 	}
-	for i := range len(line) {
-		if !isB64[line[i]] && line[i] != '=' && line[i] != '\\' {
-			return false
-		}
-	}
-	return len(line) == 0 || len(line) >= 16 || strings.HasSuffix(line, "=")
+	return extend(line, 0, len(line), isKeyByte) == len(line) && (len(line) == 0 || len(line) >= 16 || strings.HasSuffix(line, "="))
 }
 
 // checkEncodedPEM verifies a private key in PEM that is base64 once more, on one
@@ -128,8 +120,45 @@ func checkEncodedPEM(t *text, a *anchor, from, to int) (Span, bool) {
 	if err != nil || !strings.Contains(string(begin), "PRIVATE KEY") || end-from < 100 {
 		return Span{}, false
 	}
-	for n := 0; n < 2 && t.at(end) == '='; n++ {
-		end++
-	}
-	return Span{from, end, a.kind}, true
+	return Span{from, extend(t.s, end, end+2, isPadding), a.kind}, true
 }
+
+// checkSealed finds no secret: it moves the end of what is public behind values
+// that somebody encrypted, as sops ("ENC[…]"), jasypt, Spring's configuration
+// server, Ansible and Kubernetes' SealedSecret write them.
+func checkSealed(t *text, a *anchor, _, to int) (Span, bool) {
+	if to <= t.publicEnd {
+		return Span{}, false
+	}
+	end := to
+	switch a.text {
+	case "encrypteddata":
+		end = t.sealedPairs(to)
+	case "$ansible_vault;":
+		end = extend(t.s, to, len(t.s), isSealed)
+		end = extend(t.s, end, len(t.s), isHexLines)
+	default:
+		end = extend(t.s, to, len(t.s), isSealed)
+	}
+	t.publicEnd = max(t.publicEnd, end)
+	return Span{}, false
+}
+
+// sealedPairs returns the end of the "name: Ag…" in YAML or JSON from i on: what
+// kubeseal writes begins so.
+func (t *text) sealedPairs(i int) int {
+	for {
+		name := extend(t.s, i, len(t.s), isBetween)
+		value := extend(t.s, extend(t.s, name, name+nameBytes, isName), len(t.s), isBetween)
+		if !strings.HasPrefix(t.s[value:], "Ag") {
+			return i
+		}
+		i = extend(t.s, value, len(t.s), isToken)
+	}
+}
+
+var (
+	isSealed   = setOf(letters + digits + "+/=_-.,:;")
+	isHexLines = setOf(digits + "abcdef \t\r\n")
+	isBetween  = setOf(" \t\r\n\"'\\{,:")
+)

@@ -186,12 +186,7 @@ func (p *phone) plausible(text string, start, base int) bool {
 
 // isOneDigit: 000 000 000.
 func (p *phone) isOneDigit() bool {
-	for _, group := range p.groups[:p.n] {
-		if strings.Trim(group, p.groups[0][:1]) != "" {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(strings.Join(p.groups[:p.n], ""), p.groups[0][:1]) == ""
 }
 
 func (p *phone) longest() int {
@@ -227,15 +222,7 @@ func (p *phone) isDate() bool {
 
 // isAddress: four groups between dots, as IP addresses and versions have.
 func (p *phone) isAddress() bool {
-	if p.plus || p.n < 4 {
-		return false
-	}
-	for _, sep := range p.seps[1:p.n] {
-		if sep != "." {
-			return false
-		}
-	}
-	return p.n == 4 && p.longest() <= 3
+	return !p.plus && p.n == 4 && p.longest() <= 3 && p.seps[1] == "." && p.seps[2] == "." && p.seps[3] == "."
 }
 
 // isDecimal: 0.5, 048.137154.
@@ -264,13 +251,12 @@ func (p *phone) announced(text string, start, base int) bool {
 
 // foldPhone returns the digits of a number, with "+" for a leading "00".
 func foldPhone(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := range len(s) {
-		if isDigit[s[i]] {
-			b = append(b, s[i])
+	folded := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
 		}
-	}
-	folded := string(b)
+		return -1
+	}, s)
 	if s[0] == '+' {
 		return "+" + folded
 	}

@@ -13,13 +13,7 @@ var brackets = []struct{ open, close string }{
 }
 
 // mayOpen are the first bytes of brackets.
-var mayOpen = func() *[256]bool {
-	set := new([256]bool)
-	for _, b := range brackets {
-		set[b.open[0]] = true
-	}
-	return set
-}()
+var mayOpen = setOf("[\\<({&\xe2\xe3")
 
 // dashes may stand in a placeholder where Mask writes a hyphen.
 var dashes = []string{"-", "_", "‐", "‑", "–"}
@@ -38,11 +32,11 @@ func placeholderAt(text string, i int) (name string, end int) {
 		if b.open[0] != text[i] || !strings.HasPrefix(text[i:], b.open) {
 			continue
 		}
-		name, at := placeholderName(text, skipSpaces(text, i+len(b.open)))
+		name, at := placeholderName(text, extend(text, i+len(b.open), i+len(b.open)+2, isBlank))
 		if name == "" {
 			continue
 		}
-		if at = skipSpaces(text, at); strings.HasPrefix(text[at:], b.close) {
+		if at = extend(text, at, at+2, isBlank); strings.HasPrefix(text[at:], b.close) {
 			return name, at + len(b.close)
 		}
 	}
@@ -82,13 +76,6 @@ func placeholderNumber(text string, i int) (number string, end int) {
 		return "-" + strconv.Itoa(n), end
 	}
 	return "", 0
-}
-
-func skipSpaces(text string, i int) int {
-	for n := 0; n < 2 && i < len(text) && text[i] == ' '; n++ {
-		i++
-	}
-	return i
 }
 
 // findPlaceholders finds what Restore would take for a placeholder.

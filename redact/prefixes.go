@@ -122,11 +122,4 @@ func (t *text) shapedKey(from, to int) (Span, bool) {
 	return Span{}, false
 }
 
-func hasDigit(s string) bool {
-	for i := range len(s) {
-		if isDigit[s[i]] {
-			return true
-		}
-	}
-	return false
-}
+func hasDigit(s string) bool { return has(s, isDigit) }

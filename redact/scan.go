@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // text is what one scan looks at: nothing before base is read, because there
 // the last secret ended.
 type text struct {
@@ -128,7 +130,27 @@ func setOf(bytes string) *[256]bool {
 	return set
 }
 
+// except makes the set of all bytes from first on but these.
+func except(first int, bytes string) *[256]bool {
+	set := new([256]bool)
+	for b := first; b < len(set); b++ {
+		set[b] = strings.IndexByte(bytes, byte(b)) < 0
+	}
+	return set
+}
+
+// has reports whether s has a byte of a set.
+func has(s string, set *[256]bool) bool {
+	for i := range len(s) {
+		if set[s[i]] {
+			return true
+		}
+	}
+	return false
+}
+
 const (
+	urlEnds = "\"'<>`"
 	digits  = "0123456789"
 	lower   = "abcdefghijklmnopqrstuvwxyz"
 	upper   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -147,6 +169,10 @@ var (
 	isUpNum   = setOf(upper + digits)
 	isDotted  = setOf(letters + digits + "_-.")
 	isToken   = setOf(letters + digits + "_-.+/=~")
+	isPadding = setOf("=")
+	isBlank   = setOf(" ")
+	isWord    = except('!', "")
+	isURL     = except('!', urlEnds)
 	isPercent = setOf(letters + digits + "%_-")
 	isName    = setOf(letters + digits + "_-.")
 )

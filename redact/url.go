@@ -26,7 +26,7 @@ func checkURL(t *text, _ *anchor, from, to int) (Span, bool) {
 func (t *text) userinfo(to int) (Span, bool) {
 	limit := min(len(t.s), to+authorityBytes)
 	colon, at := -1, -1
-	for i := to; i < limit && !endsURL(t.s[i]) && t.s[i] != '?' && t.s[i] != '#'; i++ {
+	for i := to; i < limit && isURL[t.s[i]] && t.s[i] != '?' && t.s[i] != '#'; i++ {
 		switch t.s[i] {
 		case '/':
 			// A slash ends the authority, unless the password holds it.
@@ -65,19 +65,9 @@ var examplePasswords = setOfWords("examplePasswords")
 
 // atBeforeSlash reports whether an "@" comes before the next slash or colon.
 func (t *text) atBeforeSlash(i int) bool {
-	for limit := min(len(t.s), i+64); i < limit && !endsURL(t.s[i]); i++ {
-		switch t.s[i] {
-		case '@':
-			return true
-		case '/', ':':
-			return false
-		}
-	}
-	return false
-}
-
-func endsURL(c byte) bool {
-	return c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`'
+	rest := t.s[i:extend(t.s, i, i+64, isURL)]
+	at := strings.IndexAny(rest, "@/:")
+	return at >= 0 && rest[at] == '@'
 }
 
 var (
@@ -92,10 +82,7 @@ func (t *text) link(from, to int) (Span, bool) {
 	if to <= t.linkEnd {
 		return Span{}, false
 	}
-	end := to
-	for limit := min(len(t.s), to+linkBytes); end < limit && !endsURL(t.s[end]) && t.s[end] < 0x80 && t.s[end] != ')' && t.s[end] != ']' && t.s[end] != ';'; {
-		end++
-	}
+	end := extend(t.s, to, to+linkBytes, isLink)
 	t.linkEnd = end
 	path := strings.IndexAny(t.s[to:end], "/?#")
 	if path < 0 {
@@ -109,9 +96,7 @@ func (t *text) link(from, to int) (Span, bool) {
 	for i := to + path; i < end; {
 		part := extend(t.s, i, end, isLinkToken)
 		if part-i >= keyInLink && looksKey(t.s[i:part]) {
-			for part < end && (t.s[part] == '.' || t.s[part] == '%' || t.s[part] == '=' || isLinkToken[t.s[part]]) {
-				part++
-			}
+			part = extend(t.s, part, end, isLinkTail)
 			if last = trimTail(t.s, i+keyInLink, part); first < 0 {
 				first = i
 			}
@@ -121,7 +106,16 @@ func (t *text) link(from, to int) (Span, bool) {
 	return Span{first, last, "link"}, first >= 0
 }
 
-var isLinkToken = setOf(letters + digits + "_-~")
+var (
+	isLinkToken = setOf(letters + digits + "_-~")
+	isLinkTail  = setOf(letters + digits + "_-~.%=")
+	isLink      = func() *[256]bool {
+		set := except('!', urlEnds+")];")
+		clear(set[0x80:])
+		return set
+	}()
+	isQuery = except('!', urlEnds+"&#")
+)
 
 // looksKey reports whether a part of a link is a token and not a slug: figures
 // and letters that change often, a hexadecimal number, or letters of both cases
@@ -141,10 +135,7 @@ func checkQuery(t *text, a *anchor, from, to int) (Span, bool) {
 	if a.text[0] != '?' && a.text[0] != '&' && isLower[t.at(from-1)] {
 		return Span{}, false
 	}
-	enough := to
-	for limit := min(len(t.s), to+valueBytes); enough < limit && !endsURL(t.s[enough]) && t.s[enough] != '&' && t.s[enough] != '#'; {
-		enough++
-	}
+	enough := extend(t.s, to, to+valueBytes, isQuery)
 	v := t.s[to:enough]
 	if strings.HasSuffix(a.text, "user_code=") && len(v) >= 6 && !isPlaceholder(v) {
 		return Span{to, enough, "url-secret"}, true
@@ -152,9 +143,5 @@ func checkQuery(t *text, a *anchor, from, to int) (Span, bool) {
 	if len(v) < 6 || isPlaceholder(v) || !looksSecret(v, false) && !(len(v) >= 6 && extend(v, 0, len(v), isDigit) == len(v)) {
 		return Span{}, false
 	}
-	end := enough
-	for end < len(t.s) && !endsURL(t.s[end]) && t.s[end] != '&' && t.s[end] != '#' && end-to >= valueBytes {
-		end++
-	}
-	return Span{to, trimTail(t.s, to+1, end), "url-secret"}, true
+	return Span{to, trimTail(t.s, to+1, extend(t.s, enough, len(t.s), isQuery)), "url-secret"}, true
 }

@@ -55,13 +55,7 @@ func (t *text) opening(i int) (from int, quote string) {
 }
 
 // mayQuote are the first bytes of those that open.
-var mayQuote = func() *[256]bool {
-	set := new([256]bool)
-	for _, q := range opened {
-		set[q.open[0]] = true
-	}
-	return set
-}()
+var mayQuote = setOf("\\\"'`&*<\xe2\xc2")
 
 // literals may stand before a quote.
 var literals = beginningsIn("literals")
@@ -156,22 +150,23 @@ func isClosing(c byte) bool { return strings.IndexByte("\"'`)]};,<", c) >= 0 }
 
 // assigns reports whether another "name=" begins at i.
 func (t *text) assigns(i int) bool {
-	end := i
-	for end < min(len(t.s), i+32) && (isName[t.s[end]] || t.s[end] == ' ') {
-		end++
-	}
+	end := extend(t.s, i, i+32, isNameOrBlank)
 	return end > i && (t.at(end) == '=' || t.at(end) == ':' && t.at(end+1) == ' ')
 }
 
 // end returns where the secret ends; one that was cut goes on to the next
 // space.
 func (v value) end(t *text) int {
-	end := v.to
-	for v.cut && end < len(t.s) && t.s[end] > ' ' && t.s[end] != '"' && t.s[end] != '\'' {
-		end++
+	if !v.cut {
+		return v.to
 	}
-	return end
+	return extend(t.s, v.to, len(t.s), isUncut)
 }
+
+var (
+	isNameOrBlank = setOf(letters + digits + "_-. ")
+	isUncut       = except('!', "\"'")
+)
 
 // accepted reports whether the value may be the secret that the anchor speaks
 // of.
