@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // maxPaths bounds the mountpoints that are looked at.
@@ -61,16 +63,16 @@ type RestartsConfig struct {
 // DefaultConfig is the configuration of a machine about which nothing is known.
 func DefaultConfig() Config {
 	threshold := func(warn, critical float64) ThresholdConfig {
-		return ThresholdConfig{Warn: NewPercent(warn), Critical: NewPercent(critical)}
+		return ThresholdConfig{Warn: Percent{warn}, Critical: Percent{critical}}
 	}
 	return Config{
 		Enabled:     true,
-		Disk:        DiskConfig{Warn: NewPercent(85), Critical: NewPercent(95)},
+		Disk:        DiskConfig{Warn: Percent{85}, Critical: Percent{95}},
 		Inodes:      threshold(85, 95),
 		Memory:      threshold(90, 97),
 		Swap:        threshold(80, 95),
 		Load:        threshold(200, 400),
-		Temperature: TemperatureConfig{Warn: NewCelsius(85), Critical: NewCelsius(95)},
+		Temperature: TemperatureConfig{Warn: Celsius{85}, Critical: Celsius{95}},
 		Battery:     threshold(20, 8),
 		Units:       true,
 		Restarts:    RestartsConfig{Count: 3, Within: 30 * time.Minute},
@@ -179,73 +181,60 @@ func (c RestartsConfig) validate() error {
 	return errors.Join(errs...)
 }
 
-// Percent is a share written with its sign: "85%". It is a struct so that a
-// bare number in a configuration, which could mean 0.85 as well, is refused.
-type Percent struct{ value float64 }
+// quantity is a number written with its unit. It is a struct so that a bare
+// number in a configuration, which could mean 0.85 as well as 85%, is refused.
+type quantity[U unit] struct{ value float64 }
 
-// NewPercent returns value per cent: NewPercent(85) is "85%".
-func NewPercent(value float64) Percent { return Percent{value} }
+// unit of a quantity.
+type unit interface {
+	// sign stands behind the number, also is another spelling of it, and wrong says
+	// what to write instead.
+	words() (sign, also, wrong string)
+}
 
-// Float returns the number before the sign.
-func (p Percent) Float() float64 { return p.value }
+type (
+	percent struct{}
+	celsius struct{}
+
+	// Percent is a share: "85%".
+	Percent = quantity[percent]
+	// Celsius is a temperature: "85°C" or "85C".
+	Celsius = quantity[celsius]
+)
+
+func (percent) words() (sign, also, wrong string) {
+	return "%", "%", "is not a percentage: write a number and a per cent sign, such as 85%"
+}
+
+func (celsius) words() (sign, also, wrong string) {
+	return "°C", "C", "is not a temperature: write degrees Celsius with the unit, such as 85°C"
+}
 
 // String returns the form that UnmarshalText reads.
-func (p Percent) String() string { return strconv.FormatFloat(p.value, 'f', -1, 64) + "%" }
+func (q quantity[U]) String() string {
+	var unit U
+	sign, _, _ := unit.words()
+	return strconv.FormatFloat(q.value, 'f', -1, 64) + sign
+}
 
 // MarshalText writes "85%".
-func (p Percent) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+func (q quantity[U]) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
 
-// UnmarshalText reads "85%" or "99.5%". Whatever has no sign is an error.
-func (p *Percent) UnmarshalText(text []byte) error {
-	value, err := parseQuantity(string(text), "%")
-	if err != nil {
-		return fmt.Errorf("%q is not a percentage: write a number and a per cent sign, such as 85%%", clip(string(text), 40))
-	}
-	p.value = value
-	return nil
-}
+// plainNumber has no sign and no exponent.
+var plainNumber = lazy.Regexp(`^\d{1,4}(\.\d{1,3})?$`)
 
-// Celsius is a temperature written with its unit: "85°C" or "85C".
-type Celsius struct{ value float64 }
-
-// NewCelsius returns value degrees Celsius.
-func NewCelsius(value float64) Celsius { return Celsius{value} }
-
-// Float returns the degrees.
-func (c Celsius) Float() float64 { return c.value }
-
-// String returns the form that UnmarshalText reads.
-func (c Celsius) String() string { return strconv.FormatFloat(c.value, 'f', -1, 64) + "°C" }
-
-// MarshalText writes "85°C".
-func (c Celsius) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
-
-// UnmarshalText reads "85°C" or "85C". Whatever has no unit is an error.
-func (c *Celsius) UnmarshalText(text []byte) error {
-	value, err := parseQuantity(strings.Replace(string(text), "°", "", 1), "C")
-	if err != nil {
-		return fmt.Errorf("%q is not a temperature: write degrees Celsius with the unit, such as 85°C", clip(string(text), 40))
-	}
-	c.value = value
-	return nil
-}
-
-// parseQuantity reads a plain decimal number followed by unit: at most four
-// digits before the point and three after it, no sign and no exponent.
-func parseQuantity(text, unit string) (float64, error) {
-	number, found := strings.CutSuffix(strings.TrimSpace(text), unit)
+// UnmarshalText reads "85%" or "99.5%". Whatever has no unit is an error.
+func (q *quantity[U]) UnmarshalText(text []byte) (err error) {
+	var unit U
+	sign, also, wrong := unit.words()
+	number := strings.TrimSpace(string(text))
+	short, found := strings.CutSuffix(number, sign)
 	if !found {
-		return 0, strconv.ErrSyntax
+		short, found = strings.CutSuffix(number, also)
 	}
-	number = strings.TrimSpace(number)
-	whole, fraction, pointed := strings.Cut(number, ".")
-	if whole == "" || len(whole) > 4 || len(fraction) > 3 || pointed && fraction == "" {
-		return 0, strconv.ErrSyntax
+	if short = strings.TrimSpace(short); !found || !plainNumber().MatchString(short) {
+		return fmt.Errorf("%q %s", clip(string(text), 40), wrong)
 	}
-	for _, r := range whole + fraction {
-		if r < '0' || r > '9' {
-			return 0, strconv.ErrSyntax
-		}
-	}
-	return strconv.ParseFloat(number, 64)
+	q.value, err = strconv.ParseFloat(short, 64)
+	return err
 }

@@ -17,7 +17,7 @@ func TestQuantities(t *testing.T) {
 		"NaN%": -1, "Inf%": -1, "5.%": -1, "85%%": -1, "99999%": -1, "0x1%": -1} {
 		var p Percent
 		err := p.UnmarshalText([]byte(text))
-		if (err != nil) != (want < 0) || err == nil && p.Float() != want {
+		if (err != nil) != (want < 0) || err == nil && p.value != want {
 			t.Errorf("%q is %v, error %v", text, p, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), "such as 85%") {
@@ -27,11 +27,11 @@ func TestQuantities(t *testing.T) {
 	for text, want := range map[string]float64{"85°C": 85, "70.5C": 70.5, "70 °C": 70, "85": -1, "185F": -1, "°C": -1} {
 		var c Celsius
 		err := c.UnmarshalText([]byte(text))
-		if (err != nil) != (want < 0) || err == nil && c.Float() != want {
+		if (err != nil) != (want < 0) || err == nil && c.value != want {
 			t.Errorf("%q is %v, error %v", text, c, err)
 		}
 	}
-	for _, p := range []Percent{NewPercent(85), NewPercent(99.5), NewPercent(0)} {
+	for _, p := range []Percent{Percent{85}, Percent{99.5}, Percent{0}} {
 		text, err := p.MarshalText()
 		var back Percent
 		if err != nil || back.UnmarshalText(text) != nil || back != p {
@@ -46,18 +46,18 @@ func TestConfigNamesTheKey(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Config){
 		"disk.warn: 0% is not":                 func(c *Config) { c.Disk.Warn = Percent{} },
-		"disk.critical: 85% is not above":      func(c *Config) { c.Disk.Critical = NewPercent(85) },
-		"disk.critical: 101% is more":          func(c *Config) { c.Disk.Critical = NewPercent(101) },
+		"disk.critical: 85% is not above":      func(c *Config) { c.Disk.Critical = Percent{85} },
+		"disk.critical: 101% is more":          func(c *Config) { c.Disk.Critical = Percent{101} },
 		"disk.paths[0]: \"work\" is not":       func(c *Config) { c.Disk.Paths = []string{"work"} },
 		"disk.paths[1]: \"/var/\" is there tw": func(c *Config) { c.Disk.Paths = []string{"/var", "/var/"} },
 		"disk.paths: 33 paths":                 func(c *Config) { c.Disk.Paths = make([]string, 33) },
-		"inodes.warn":                          func(c *Config) { c.Inodes.Warn = NewPercent(120) },
-		"memory.critical":                      func(c *Config) { c.Memory.Critical = NewPercent(1) },
-		"swap.critical":                        func(c *Config) { c.Swap.Critical = NewPercent(1) },
-		"load.critical":                        func(c *Config) { c.Load.Critical = NewPercent(1) },
-		"temperature.critical: 80°C is not":    func(c *Config) { c.Temperature.Critical = NewCelsius(80) },
-		"battery.critical: 30% is not below":   func(c *Config) { c.Battery.Critical = NewPercent(30) },
-		"battery: warn (100%)":                 func(c *Config) { c.Battery.Warn = NewPercent(100) },
+		"inodes.warn":                          func(c *Config) { c.Inodes.Warn = Percent{120} },
+		"memory.critical":                      func(c *Config) { c.Memory.Critical = Percent{1} },
+		"swap.critical":                        func(c *Config) { c.Swap.Critical = Percent{1} },
+		"load.critical":                        func(c *Config) { c.Load.Critical = Percent{1} },
+		"temperature.critical: 80°C is not":    func(c *Config) { c.Temperature.Critical = Celsius{80} },
+		"battery.critical: 30% is not below":   func(c *Config) { c.Battery.Critical = Percent{30} },
+		"battery: warn (100%)":                 func(c *Config) { c.Battery.Warn = Percent{100} },
 		"restarts.count: 1":                    func(c *Config) { c.Restarts.Count = 1 },
 		"restarts.within: 5ns":                 func(c *Config) { c.Restarts.Within = 5 },
 	} {
