@@ -104,14 +104,15 @@ func BenchmarkMemory(b *testing.B) {
 	var perFile float64
 	for b.Loop() {
 		before := live()
-		rows := newTreeOfRows()
+		rows := newLoaded(0)
 		for folder := range benchFiles / 10 {
 			for i := range 10 {
 				rows.add(fmt.Sprintf("area%d/project%d/folder%d/document-%d.txt", folder%20, folder%400, folder, i), encodeStat(stat{1, 2, 3}, false))
 			}
 		}
-		rows.done()
-		perFile = float64(live()-before) / float64(rows.tree.files)
+		rows.known = newTree()
+		rows.restore(newTree())
+		perFile = float64(live()-before) / float64(rows.known.files)
 		runtime.KeepAlive(rows)
 	}
 	b.ReportMetric(perFile, "B/file")

@@ -93,8 +93,8 @@ func (s *Sense) take(w *walk) (*tree, error) {
 	device := uint64(0)
 	if w.loaded != nil {
 		device = w.loaded.device
-		if w.loaded.rows != nil {
-			s.known, s.marked = w.loaded.rows.tree, w.loaded.rows.marked
+		if w.loaded.known != nil {
+			s.known, s.marked = w.loaded.known, w.loaded.marked
 			s.before, s.relaxed = nil, w.loaded.relaxed
 		}
 	} else if was, err := decodeCursor(s.commits.Committed()); err == nil {

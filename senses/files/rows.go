@@ -19,7 +19,7 @@ const rawPrefix = "\x01"
 
 // hiddenPrefix begins the key of a path that holds a secret: the path without
 // it, and a hash of the whole. Such a key is no path that could be looked for,
-// but that of a file that is there is known again; see treeOfRows.reveal.
+// but that of a file that is there is known again; see loaded.restore.
 const hiddenPrefix = "\x02"
 
 // maxHidden bounds what is kept of a path that holds a secret.
@@ -96,21 +96,26 @@ func (d delta) row(marked bool) senses.Row {
 	return senses.Row{Key: rowKey(d.path), Value: encodeStat(d.new, marked)}
 }
 
-// treeOfRows collects rows into a tree.
-type treeOfRows struct {
-	tree   *tree
+// loaded is what the ledger kept, as it is read back.
+type loaded struct {
+	known  *tree // nil: there is no baseline for this folder
 	marked map[string]bool
-	bad    int
-	open   map[string][]entry
+	// relaxed: what is new may have been there all along.
+	relaxed bool
+	device  uint64
+	stale   []string // keys of rows of another folder, to be removed
+
+	bad  int
+	open map[string][]entry
 	// hidden are the rows whose paths hold a secret, by key.
 	hidden map[string][]byte
 }
 
-func newTreeOfRows() *treeOfRows {
-	return &treeOfRows{tree: newTree(), marked: map[string]bool{}, open: map[string][]entry{}, hidden: map[string][]byte{}}
+func newLoaded(device uint64) *loaded {
+	return &loaded{device: device, marked: map[string]bool{}, open: map[string][]entry{}, hidden: map[string][]byte{}}
 }
 
-func (r *treeOfRows) add(key string, value []byte) {
+func (r *loaded) add(key string, value []byte) {
 	if strings.HasPrefix(key, hiddenPrefix) {
 		r.hidden[strings.Clone(key)] = slices.Clone(value)
 		return
@@ -119,7 +124,7 @@ func (r *treeOfRows) add(key string, value []byte) {
 	r.put(file, value, err)
 }
 
-func (r *treeOfRows) put(file string, value []byte, err error) {
+func (r *loaded) put(file string, value []byte, err error) {
 	s, marked, decodeErr := decodeStat(value)
 	if err != nil || decodeErr != nil || file == "" {
 		r.bad++
@@ -132,29 +137,25 @@ func (r *treeOfRows) put(file string, value []byte, err error) {
 	}
 }
 
-// reveal gives the hidden rows of files that are there their paths back. The
-// others are of files that are gone, and are known by their keys.
-func (r *treeOfRows) reveal(now *tree) {
-	if len(r.hidden) == 0 {
-		return
+// restore makes the tree of what was committed. The hidden rows of files that are
+// there get their paths back; the others are of files that are gone, and are known
+// by their keys.
+func (r *loaded) restore(now *tree) {
+	if len(r.hidden) > 0 {
+		now.below(".", func(file string, _ stat) {
+			if value, ok := r.hidden[rowKey(file)]; ok {
+				delete(r.hidden, rowKey(file))
+				r.put(file, value, nil)
+			}
+		})
 	}
-	now.below(".", func(file string, _ stat) {
-		if value, ok := r.hidden[rowKey(file)]; ok {
-			delete(r.hidden, rowKey(file))
-			r.put(file, value, nil)
-		}
-	})
 	for key, value := range r.hidden {
 		r.put(key, value, nil)
 	}
-	clear(r.hidden)
-}
-
-func (r *treeOfRows) done() {
 	for folder, entries := range r.open {
-		r.tree.put(strings.Clone(folder), entries)
+		r.known.put(strings.Clone(folder), entries)
 	}
-	r.open = nil
+	r.open, r.hidden = nil, nil
 }
 
 // cursor says which collect the rows belong to, and what it was at.

@@ -2,8 +2,10 @@ package files
 
 import (
 	"cmp"
+	"io/fs"
 	"path"
 	"slices"
+	"syscall"
 
 	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
@@ -17,6 +19,23 @@ type stat struct {
 
 // alike reports whether the content is taken to be the same.
 func (s stat) alike(other stat) bool { return s.size == other.size && s.mtime == other.mtime }
+
+// statOf returns what tells two states of a file apart.
+func statOf(info fs.FileInfo) stat {
+	s := stat{size: info.Size(), mtime: info.ModTime().UnixNano()}
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.inode = uint64(sys.Ino)
+	}
+	return s
+}
+
+// deviceOf returns the device that a folder lies on.
+func deviceOf(info fs.FileInfo) uint64 {
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(sys.Dev)
+	}
+	return 0
+}
 
 type entry struct {
 	name string

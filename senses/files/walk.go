@@ -22,14 +22,6 @@ type walk struct {
 	err    error
 }
 
-// loaded is what the ledger kept.
-type loaded struct {
-	rows    *treeOfRows // nil: there is no baseline for this folder
-	relaxed bool        // what is new may have been there all along
-	device  uint64
-	stale   []string // rows of another folder, to be removed
-}
-
 // startWalk begins a walk under fresh rules. What was touched until now will
 // be seen by it.
 func (s *Sense) startWalk() {
@@ -56,7 +48,7 @@ func (s *Sense) startWalk() {
 			}
 		}
 		w.now, w.err = s.walkAll(ctx, w, fresh)
-		if w.err == nil && w.loaded != nil && w.loaded.rows != nil {
+		if w.err == nil && w.loaded != nil && w.loaded.known != nil {
 			s.restore(w)
 		}
 	})
@@ -85,15 +77,15 @@ func (s *Sense) load(ctx context.Context, committed []byte) (*loaded, error) {
 	if err != nil {
 		s.Logger.Warn("files: starting from a silent collect", "id", s.ID(), "error", err)
 	}
+	l := newLoaded(was.device)
 	if s.Rows == nil {
-		return &loaded{}, nil
+		return l, nil
 	}
-	l := &loaded{rows: newTreeOfRows(), device: was.device}
 	l.relaxed = was.ignore != hash(s.Ignore...)
 	same := err == nil && was.root == hash(s.Path)
 	err = s.Rows.Rows(ctx, Name, s.ID(), func(key string, value []byte) bool {
 		if same {
-			l.rows.add(key, value)
+			l.add(key, value)
 		} else {
 			l.stale = append(l.stale, key)
 		}
@@ -102,20 +94,17 @@ func (s *Sense) load(ctx context.Context, committed []byte) (*loaded, error) {
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, fmt.Errorf("read what is known of %s: %w", s.Path, err)
 	}
-	if !same {
-		l.rows = nil
-		return l, nil
+	if same {
+		l.known = newTree()
 	}
 	return l, nil
 }
 
 // restore makes the tree of what was committed.
 func (s *Sense) restore(w *walk) {
-	l := w.loaded
-	l.rows.reveal(w.now)
-	l.rows.done()
-	if l.rows.bad > 0 {
-		s.Logger.Warn("files: malformed rows; what they were for is taken up silently", "id", s.ID(), "rows", l.rows.bad)
-		l.relaxed = true
+	w.loaded.restore(w.now)
+	if w.loaded.bad > 0 {
+		s.Logger.Warn("files: malformed rows; what they were for is taken up silently", "id", s.ID(), "rows", w.loaded.bad)
+		w.loaded.relaxed = true
 	}
 }

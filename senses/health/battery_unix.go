@@ -1,3 +1,5 @@
+//go:build !darwin
+
 package health
 
 import (
@@ -5,6 +7,7 @@ import (
 	"os"
 )
 
+// readBattery finds none where the system keeps no such folder.
 func readBattery(context.Context) (*Battery, error) {
 	return powerSupplies(os.DirFS("/sys/class/power_supply"))
 }
