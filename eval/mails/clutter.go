@@ -1,12 +1,14 @@
 package mails
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"net/mail"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,11 +166,8 @@ func (c *Clutter) one(random *rand.Rand, at time.Time, id string) (Posted, error
 	chosen := of[random.IntN(len(of))]
 	f := filler{clutter: c, random: random, language: language, at: at, person: random.IntN(100), chosen: map[string]string{}}
 	text, err := f.fill(chosen.text)
-	if err != nil {
-		return Posted{}, fmt.Errorf("clutter %s: %w", chosen.name, err)
-	}
-	l, err := Parse(text, at.Location())
-	if err != nil {
+	l, wrong := Parse(text, at.Location())
+	if err := cmp.Or(err, wrong); err != nil {
 		return Posted{}, fmt.Errorf("clutter %s: %w", chosen.name, err)
 	}
 	envelope := Envelope{ID: id, At: at, To: c.person, From: &mail.Address{Address: "nobody@example.org"}}
@@ -190,29 +189,18 @@ type filler struct {
 	chosen   map[string]string
 }
 
-func (f *filler) fill(text string) (string, error) {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, "{")
-		b.WriteString(before)
-		if !ok {
-			return b.String(), nil
+var aPlace = regexp.MustCompile(`\{([^{}]*)\}?`)
+
+func (f *filler) fill(text string) (filled string, err error) {
+	filled = aPlace.ReplaceAllStringFunc(text, func(place string) string {
+		name := strings.Trim(place, "{}")
+		if _, there := f.chosen[name]; !there {
+			word, wrong := f.word(name)
+			f.chosen[name], err = word, cmp.Or(err, wrong)
 		}
-		name, after, ok := strings.Cut(rest, "}")
-		if !ok {
-			return "", fmt.Errorf("%q does not end", subconscious.Clip(rest, 60))
-		}
-		word, there := f.chosen[name]
-		if !there {
-			var err error
-			if word, err = f.word(name); err != nil {
-				return "", err
-			}
-			f.chosen[name] = word
-		}
-		b.WriteString(word)
-		text = after
-	}
+		return f.chosen[name]
+	})
+	return filled, err
 }
 
 // word is what stands in a place: a word of the list of that name ({shop},
@@ -221,31 +209,30 @@ func (f *filler) fill(text string) (string, error) {
 // ({day+3}), a time of day ({clock}), or something of the person.
 func (f *filler) word(name string) (string, error) {
 	r := f.random
-	switch name {
+	kind := strings.TrimRight(name, "0123456789")
+	number, _ := strconv.Atoi(name[len(kind):]) // 0 without one
+	number = min(number, 400)
+	switch kind {
 	case "first":
 		return f.clutter.firstName(), nil
 	case "email":
 		return f.clutter.person.Address, nil
 	case "clock":
 		return fmt.Sprintf("%02d:%02d", 8+r.IntN(12), 15*r.IntN(4)), nil
-	case "year":
-		return f.at.Format("2006"), nil
-	}
-	kind, number, _ := cutNumber(name)
-	switch {
-	case strings.HasPrefix(kind, "#"):
+	case "#":
 		return letters(r, "0123456789", number), nil
-	case kind == "hex":
+	case "hex":
 		return letters(r, "0123456789abcdef", number), nil
-	case kind == "code":
+	case "code":
 		return letters(r, "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", number), nil
-	case kind == "to":
-		return strconv.Itoa(1 + r.IntN(number)), nil
-	case kind == "price":
+	case "to":
+		return strconv.Itoa(1 + r.IntN(max(1, number))), nil
+	case "price":
 		return fmt.Sprintf(f.words("price")[0], 4+r.IntN(180), []int{0, 49, 90, 95, 99}[r.IntN(5)]), nil
-	case kind == "date+":
-		return f.date(f.at.AddDate(0, 0, number)), nil
-	case kind == "day+":
+	case "date+":
+		at := f.at.AddDate(0, 0, number)
+		return fmt.Sprintf(f.words("date")[0], at.Day(), f.words("months")[at.Month()-1], at.Year()), nil
+	case "day+":
 		return f.words("days")[f.at.AddDate(0, 0, number).Weekday()], nil
 	}
 	if list := f.words(kind); len(list) > 0 {
@@ -257,24 +244,12 @@ func (f *filler) word(name string) (string, error) {
 	return "", fmt.Errorf("there are no words {%s} in %s", subconscious.Clip(name, 60), f.language)
 }
 
-// cutNumber parts a name from the number at its end.
-func cutNumber(name string) (before string, number int, ok bool) {
-	before = strings.TrimRight(name, "0123456789")
-	number, err := strconv.Atoi(name[len(before):])
-	return before, min(number, 400), err == nil
-}
-
 func letters(r *rand.Rand, of string, n int) string {
 	b := make([]byte, max(1, n))
 	for i := range b {
 		b[i] = of[r.IntN(len(of))]
 	}
 	return string(b)
-}
-
-// date is a day as people of that language write it.
-func (f *filler) date(at time.Time) string {
-	return fmt.Sprintf(f.words("date")[0], at.Day(), f.words("months")[at.Month()-1], at.Year())
 }
 
 func (f *filler) words(name string) []string { return f.clutter.words[f.language][name] }
