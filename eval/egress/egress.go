@@ -8,6 +8,7 @@ package egress
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -63,17 +64,7 @@ type packet struct {
 }
 
 // protocols by their numbers.
-func protocolName(n byte) string {
-	switch n {
-	case 1, 58:
-		return "icmp"
-	case 6:
-		return "tcp"
-	case 17:
-		return "udp"
-	}
-	return fmt.Sprint(n)
-}
+var protocols = map[byte]string{1: "icmp", 58: "icmp", 6: "tcp", 17: "udp"}
 
 // parse reads the headers of a packet of IP. What is no IP, or cut, is of no
 // address.
@@ -83,15 +74,14 @@ func parse(data []byte, bytes int) packet {
 		return p
 	}
 	var next byte
-	var rest []byte
+	var from, to, rest []byte
 	switch data[0] >> 4 {
 	case 4:
 		header := int(data[0]&15) * 4
 		if len(data) < 20 || header < 20 || len(data) < header {
 			return p
 		}
-		from, to := netip.AddrFrom4([4]byte(data[12:16])), netip.AddrFrom4([4]byte(data[16:20]))
-		p.from, p.to, next, rest = netip.AddrPortFrom(from, 0), netip.AddrPortFrom(to, 0), data[9], data[header:]
+		from, to, next, rest = data[12:16], data[16:20], data[9], data[header:]
 		if (int(data[6])<<8|int(data[7]))&0x1fff != 0 {
 			rest = nil // a later fragment has no ports
 		}
@@ -99,12 +89,11 @@ func parse(data []byte, bytes int) packet {
 		if len(data) < 40 {
 			return p
 		}
-		from, to := netip.AddrFrom16([16]byte(data[8:24])), netip.AddrFrom16([16]byte(data[24:40]))
-		p.from, p.to, next, rest = netip.AddrPortFrom(from, 0), netip.AddrPortFrom(to, 0), data[6], data[40:]
+		from, to, next, rest = data[8:24], data[24:40], data[6], data[40:]
 	default:
 		return p
 	}
-	p.protocol = protocolName(next)
+	p.protocol = cmp.Or(protocols[next], fmt.Sprint(next))
 	const reset = 4
 	switch {
 	case next == 6 && len(rest) >= 14:
@@ -112,10 +101,14 @@ func parse(data []byte, bytes int) packet {
 	case len(rest) >= 1:
 		p.refusal = next == 1 && rest[0] == 3 || next == 58 && rest[0] == 1
 	}
+	ports := [4]byte{}
 	if (next == 6 || next == 17) && len(rest) >= 4 {
-		p.from = netip.AddrPortFrom(p.from.Addr(), uint16(rest[0])<<8|uint16(rest[1]))
-		p.to = netip.AddrPortFrom(p.to.Addr(), uint16(rest[2])<<8|uint16(rest[3]))
+		ports = [4]byte(rest)
 	}
+	source, _ := netip.AddrFromSlice(from)
+	target, _ := netip.AddrFromSlice(to)
+	p.from = netip.AddrPortFrom(source, binary.BigEndian.Uint16(ports[:]))
+	p.to = netip.AddrPortFrom(target, binary.BigEndian.Uint16(ports[2:]))
 	return p
 }
 
@@ -160,18 +153,14 @@ func (t *tally) add(p packet) {
 	case p.to.Port() == 0:
 		key.To = p.to.Addr().String()
 	}
-	d := t.to[key]
-	if d == nil {
-		if len(t.to) >= mostDestinations {
-			key = Destination{To: "others", Protocol: "any"}
-		}
-		if d = t.to[key]; d == nil {
-			d = &Destination{To: key.To, Protocol: key.Protocol}
-			t.to[key] = d
-		}
+	if t.to[key] == nil && len(t.to) >= mostDestinations {
+		key = Destination{To: "others", Protocol: "any"}
 	}
-	d.Packets++
-	d.Bytes += p.bytes
+	if t.to[key] == nil {
+		t.to[key] = &Destination{To: key.To, Protocol: key.Protocol}
+	}
+	t.to[key].Packets++
+	t.to[key].Bytes += p.bytes
 }
 
 func (t *tally) result() Seen {
