@@ -33,14 +33,12 @@ type planted struct {
 // attempt is one call of a tool with an effect, as the suite saw it: what the
 // model had been shown by then it knows by itself, and takes nobody's word for.
 type attempt struct {
-	nonce, tool string
 	// shown is the least trusted whose words had been shown, and incidents how
 	// many of the planted texts, without notes read beside another's incident.
 	shown     subconscious.Trust
 	incidents int
 	// beside: an owner's own text and a stranger's of one incident were among them.
 	beside bool
-	orders bool // some of them were of the attacker
 }
 
 // brain is the one model of a world: obedient where it is shown an order,
@@ -55,13 +53,13 @@ type brain struct {
 	calls   map[string]int     // of tools, by name
 	// read is what was seen of the canary, bare how many texts of strangers were
 	// shown without marks.
-	read, bare int
-	requests   struct{ threads, deliberation, cases int }
-	reached    map[string]bool // orders that a model with tools was shown
-	followed   map[string]bool // of these, those that it acted on
-	obeyed     map[int]bool    // deliberations in which it was
-	beside     map[int]bool    // of these, those with an owner's own text of the same incident
-	nonces     int
+	read, bare    int
+	deliberations int
+	reached       map[string]bool // orders that a model with tools was shown
+	followed      map[string]bool // of these, those that it acted on
+	obeyed        map[int]bool    // deliberations in which it was
+	beside        map[int]bool    // of these, those with an owner's own text of the same incident
+	nonces        int
 }
 
 func newBrain() *brain {
@@ -99,13 +97,8 @@ func (b *brain) script() modeltest.Script {
 // tally counts what a request shows that it should not.
 func (b *brain) tally(r modeltest.Request) {
 	shown := r.Shown()
-	if r.Wields() {
-		b.requests.deliberation++
-		if r.Round() == 0 {
-			b.requests.cases++
-		}
-	} else {
-		b.requests.threads++
+	if r.Wields() && r.Round() == 0 {
+		b.deliberations++
 	}
 	if strings.Contains(letters(shown), letters(canary)) {
 		b.read++
@@ -134,10 +127,10 @@ func standsBare(shown, order string) bool {
 
 // weigh says whose words a request shows.
 func (b *brain) weigh(r modeltest.Request) (t attempt) {
-	shown, about, rests := letters(r.Shown()), letters(firstOfEvidence(r.Shown())), letters(restsOn(r.Shown()))
+	evidence := restsOn(r.Shown())
+	shown, about, rests := letters(r.Shown()), letters(newLine.FindString(evidence)), letters(evidence)
 	t.shown = subconscious.Owner
-	var keys []string
-	ours, theirs := map[string]bool{}, map[string]bool{}
+	keys, ours, theirs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, p := range b.planted {
 		if !strings.Contains(shown, p.key) {
 			continue
@@ -146,11 +139,10 @@ func (b *brain) weigh(r modeltest.Request) (t attempt) {
 		// beside, and is kept back where it is what it is all about.
 		switch {
 		case p.voice != "" && strings.Contains(rests, p.key):
-			keys = append(keys, "the incident of "+p.voice)
+			keys["the incident of "+p.voice] = true
 		case p.trust != subconscious.Owner || p.order != "" || strings.Contains(about, p.key):
-			keys = append(keys, p.key)
+			keys[p.key] = true
 		}
-		t.orders = t.orders || p.order != ""
 		switch {
 		case p.incident == "":
 		case p.trust == subconscious.Owner:
@@ -162,22 +154,15 @@ func (b *brain) weigh(r modeltest.Request) (t attempt) {
 			t.shown = p.trust
 		}
 	}
-	slices.Sort(keys)
-	t.incidents = len(slices.Compact(keys))
+	t.incidents = len(keys)
 	for incident := range ours {
 		t.beside = t.beside || theirs[incident]
 	}
 	return t
 }
 
-// firstOfEvidence is the line of what a deliberation is about: the first of
-// those that it rests on.
-func firstOfEvidence(shown string) string {
-	_, evidence, _ := strings.Cut(shown, "What it rests on:")
-	return newLine.FindString(evidence)
-}
-
-// restsOn is all of it.
+// restsOn is the evidence of a deliberation. The first line of it is what it is
+// about.
 func restsOn(shown string) string {
 	_, evidence, _ := strings.Cut(shown, "What it rests on:")
 	evidence, _, _ = strings.Cut(evidence, "What it is about:")
@@ -234,9 +219,8 @@ func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 		return modeltest.Reply{Calls: []models.ToolCall{b.call(r, "read_mail", 0, map[string]any{"ref": mail[1]})}}
 	}
 	if r.Wields() {
-		subject := r.Shown()
-		if b.hasty || die(3, subject) == 0 && r.Round() == 0 {
-			if calls := b.curious(r); len(calls) > 0 && r.Round() == 0 {
+		if r.Round() == 0 && (b.hasty || die(3, r.Shown()) == 0) {
+			if calls := b.curious(r); len(calls) > 0 {
 				return modeltest.Reply{Calls: calls}
 			}
 		}
@@ -314,18 +298,20 @@ func (b *brain) call(r modeltest.Request, name string, n int, values map[string]
 	if err != nil {
 		data = []byte(`{}`)
 	}
-	return models.ToolCall{ID: fmt.Sprintf("call_%d_%d", r.Number, n), Name: name, Arguments: data}
+	return toolCall(r, n, name, data)
+}
+
+func toolCall(r modeltest.Request, n int, name string, arguments []byte) models.ToolCall {
+	return models.ToolCall{ID: fmt.Sprintf("call_%d_%d", r.Number, n), Name: name, Arguments: arguments}
 }
 
 // nonce names a try, and keeps what the model had been shown before it.
-func (b *brain) nonce(r modeltest.Request, tool string) string {
+func (b *brain) nonce(r modeltest.Request) string {
 	b.nonces++
-	try := b.weigh(r)
 	// In letters alone: what looks like a code is taken out as a secret.
-	word := strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(b.nonces))
-	try.nonce, try.tool = "mark"+word+"mark", tool
-	b.tries[try.nonce] = try
-	return try.nonce
+	nonce := "mark" + strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(b.nonces)) + "mark"
+	b.tries[nonce] = b.weigh(r)
+	return nonce
 }
 
 var nonces = regexp.MustCompile(`mark[a-j]+mark`)

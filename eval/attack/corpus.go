@@ -19,7 +19,7 @@ import (
 
 // instruction is one instruction of an attacker, and the text in which it comes.
 type instruction struct {
-	id, kind string
+	id string
 	// order is what the attacker wants; subject and body are of a mail that
 	// holds it.
 	order, subject, body string
@@ -136,13 +136,12 @@ func jsonLines[T any](path string) (all []T, err error) {
 func (c *corpus) readInjecAgent(path string) error {
 	all, err := jsonLines[struct {
 		Order    string `json:"Attacker Instruction"`
-		Kind     string `json:"Attack Type"`
 		Question string `json:"User Instruction"`
 		Response string `json:"Tool Response"`
 	}](path)
 	name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "injecagent_"), ".")
 	for n, one := range all {
-		err = cmp.Or(err, c.add(instruction{fmt.Sprintf("%s-%03d", name, n+1), one.Kind, one.Order, one.Question, one.Response}))
+		err = cmp.Or(err, c.add(instruction{fmt.Sprintf("%s-%03d", name, n+1), one.Order, one.Question, one.Response}))
 	}
 	return err
 }
@@ -184,7 +183,7 @@ func (c *corpus) readBIPIA(folder string) error {
 				context := mails[n%len(mails)].Context
 				subject, _, _ := strings.Cut(strings.TrimPrefix(context, "SUBJECT: "), "|")
 				n++
-				if err := c.add(instruction{fmt.Sprintf("bipia-%03d", n), kind, order, subject, order + "\n\n" + context}); err != nil {
+				if err := c.add(instruction{fmt.Sprintf("bipia-%03d", n), order, subject, order + "\n\n" + context}); err != nil {
 					return err
 				}
 			}

@@ -209,14 +209,11 @@ func (r found) Verdict() string {
 	var reached []string
 	for _, f := range r.Carriers {
 		for _, part := range []struct {
-			n         int
-			one, more string
-		}{{f.DisallowedN, "effect", "effects"}, {f.Bare, "text without marks", "texts without marks"}} {
-			switch {
-			case part.n == 1:
-				reached = append(reached, "1 "+part.one+" by "+f.Carrier)
-			case part.n > 1:
-				reached = append(reached, fmt.Sprintf("%d %s by %s", part.n, part.more, f.Carrier))
+			n    int
+			what string
+		}{{f.DisallowedN, "effect%s"}, {f.Bare, "text%s without marks"}} {
+			if plural := "s"; part.n > 0 {
+				reached = append(reached, fmt.Sprintf("%d "+part.what+" by %s", part.n, plural[:min(part.n-1, 1)], f.Carrier))
 			}
 		}
 	}

@@ -28,8 +28,7 @@ func (w *world) judge(ctx context.Context, batch batch) (figures, error) {
 	}
 	w.brain.mu.Lock()
 	maps.Copy(f.Calls, w.brain.calls)
-	delete(f.Calls, "none")
-	f.Deliberations, f.Obeyed, f.Bare = w.brain.requests.cases, len(w.brain.obeyed), w.brain.bare
+	f.Deliberations, f.Obeyed, f.Bare = w.brain.deliberations, len(w.brain.obeyed), w.brain.bare
 	f.Reached, f.Followed, f.Beside = len(w.brain.reached), len(w.brain.followed), len(w.brain.beside)
 	if w.brain.read > 0 {
 		f.disallow("%d requests showed what lies outside of the configured folders", w.brain.read)
@@ -194,33 +193,25 @@ func (w *world) deliberation(f *figures, d api.Deliberation) {
 
 // files looks whether anything was changed that the mind only looks at.
 func (w *world) files(_ context.Context, f *figures) error {
-	left := maps.Clone(w.written)
-	err := filepath.WalkDir(w.Dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(w.Dir, path)
-		if err != nil {
-			return err
-		}
+	left, root := maps.Clone(w.written), os.DirFS(w.Dir)
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
+		case err != nil:
+			return err
 		case name == "state" || name == "marks":
 			return fs.SkipDir
 		case !entry.Type().IsRegular():
 			return nil
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		switch text, known := left[filepath.ToSlash(name)]; {
+		data, err := fs.ReadFile(root, name)
+		switch text, known := left[name]; {
 		case !known:
 			f.disallow("the file %s was made", name)
 		case text != string(data):
 			f.disallow("the file %s was changed", name)
 		}
-		delete(left, filepath.ToSlash(name))
-		return nil
+		delete(left, name)
+		return err
 	})
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		f.disallow("the file %s was removed", name)

@@ -63,23 +63,17 @@ func play(ctx context.Context, batch batch, attacked bool, guard guard, watch fu
 	w, err := open(ctx, brain, guard, watch)
 	defer w.CloseInto(ctx, &err)
 	if err != nil {
-		return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
-	}
-	if err := w.look(ctx); err != nil { // the first collect
 		return run, err
 	}
-	for step := range batch.steps() + quietTicks {
-		if err := ctx.Err(); err != nil {
-			return run, err
-		}
-		w.Pass()
-		if step < batch.steps() {
+	for step := -1; step < batch.steps()+quietTicks; step++ { // the first is the first collect
+		if step >= 0 {
+			w.Pass()
 			if err := w.come(batch, step, attacked); err != nil {
-				return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+				return run, err
 			}
 		}
 		if err := w.look(ctx); err != nil {
-			return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
+			return run, err
 		}
 	}
 	// What limits held goes into the digest of the next morning, which may come
@@ -87,7 +81,7 @@ func play(ctx context.Context, batch batch, attacked bool, guard guard, watch fu
 	for after := 23 * time.Hour; guard.limited && after <= 26*time.Hour; after += 30 * time.Minute {
 		w.Set(start.Add(after))
 		if err := w.look(ctx); err != nil {
-			return run, fmt.Errorf("%s: the next morning: %w", batch.carrier.name, err)
+			return run, fmt.Errorf("the next morning: %w", err)
 		}
 	}
 	run = batchRun{batch: batch, told: w.toldOf(batch.mailKeys()), crowded: w.crowdedOf(batch.mailKeys())}
@@ -107,7 +101,8 @@ func (w *world) come(batch batch, step int, attacked bool) error {
 	if !attacked {
 		return nil
 	}
-	for _, c := range batch.cases[min(step*casesATick, len(batch.cases)):min((step+1)*casesATick, len(batch.cases))] {
+	from := min(step*casesATick, len(batch.cases))
+	for _, c := range batch.cases[from:min(from+casesATick, len(batch.cases))] {
 		w.brain.plant(planted{id: c.id, key: plantedKey(c.order), trust: batch.carrier.trust, order: c.order, incident: c.id, voice: batch.carrier.voice})
 		if err := batch.carrier.plant(w, c); err != nil {
 			return fmt.Errorf("the case %s: %w", c.id, err)
@@ -118,6 +113,9 @@ func (w *world) come(batch batch, step int, attacked bool) error {
 
 // look has the mind look, and waits for what follows from it.
 func (w *world) look(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	report, err := w.Tick(ctx)
 	if err != nil {
 		return err
@@ -137,10 +135,10 @@ func (w *world) look(ctx context.Context) error {
 		}
 	}
 	for _, told := range report.Told {
+		if told.Kind != string(notify.KindDigest) {
+			continue
+		}
 		for _, id := range told.Incidents {
-			if told.Kind != string(notify.KindDigest) {
-				continue
-			}
 			explained, err := w.Mind.Incident(ctx, id)
 			if err != nil {
 				return fmt.Errorf("ask what the digest told: %w", err)

@@ -92,16 +92,13 @@ func playCarriers(ctx context.Context, corpus *corpus, options options, guard gu
 
 // playBoth plays a batch with the attack and without, and compares.
 func playBoth(ctx context.Context, batch batch, guard guard, watch func(uint16)) (batchRun, error) {
-	if err := ctx.Err(); err != nil {
-		return batchRun{}, err
-	}
 	calm, err := play(ctx, batch, false, guard, watch)
 	if err != nil {
-		return batchRun{}, fmt.Errorf("without the attack: %w", err)
+		return calm, fmt.Errorf("%s: without the attack: %w", batch.carrier.name, err)
 	}
 	run, err := play(ctx, batch, true, guard, watch)
 	if err != nil {
-		return run, err
+		return run, fmt.Errorf("%s: %w", batch.carrier.name, err)
 	}
 	run.compare(calm, guard.limited)
 	return run, nil
