@@ -166,3 +166,11 @@ func shownWords(shown []subconscious.Trust) string {
 	}
 	return string(together(", ", names))
 }
+
+// shownStyle draws the eye to the words of others.
+func shownStyle(shown []subconscious.Trust) style {
+	if slices.ContainsFunc(shown, func(trust subconscious.Trust) bool { return trust != "owner" && trust != "machine" }) {
+		return yellow
+	}
+	return plain
+}
