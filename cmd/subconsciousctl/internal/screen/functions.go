@@ -16,7 +16,7 @@ import (
 // functions are what templates may call; "say" gives the text of a phrase.
 func (p *page) functions() template.FuncMap {
 	return template.FuncMap{
-		"show": show, "say": p.phrase, "inside": p.inside, "words": words, "mark": mark, "coloured": coloured, "health": health,
+		"show": show, "asked": func() any { return p.asked }, "say": p.phrase, "inside": p.inside, "words": words, "mark": mark, "coloured": coloured, "health": health,
 		"bold": func(v any) markup { return in(bold, v) }, "dim": func(v any) markup { return in(dim, v) },
 		"red": func(v any) markup { return in(red, v) }, "green": func(v any) markup { return in(green, v) }, "yellow": func(v any) markup { return in(yellow, v) },
 		"styled": in,

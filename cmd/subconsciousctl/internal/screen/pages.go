@@ -15,9 +15,8 @@ func Proposals(view View, in api.ProposalPage, query api.ProposalQuery) string {
 	waiting, decided := part(in.Proposals, func(p api.Proposal) bool { return p.State == api.ProposalPending })
 	return draw(view, "Proposals", struct {
 		api.ProposalPage
-		Query            api.ProposalQuery
 		Waiting, Decided []api.Proposal
-	}{in, query, waiting, decided})
+	}{in, waiting, decided}, query)
 }
 
 // part parts what fits from what does not.
@@ -47,18 +46,12 @@ func Undoing(view View, in api.ActionRun) string { return draw(view, "Undoing", 
 
 // Runs is the list of what was carried out.
 func Runs(view View, in api.RunPage, query api.RunQuery) string {
-	return draw(view, "Runs", struct {
-		api.RunPage
-		Query api.RunQuery
-	}{in, query})
+	return draw(view, "Runs", in, query)
 }
 
 // Memories is what a search found, or the newest.
 func Memories(view View, in api.MemoryPage, query api.MemoryQuery) string {
-	return draw(view, "Memories", struct {
-		api.MemoryPage
-		Query api.MemoryQuery
-	}{in, query})
+	return draw(view, "Memories", in, query)
 }
 
 // Memory is one memory in full.
@@ -66,28 +59,19 @@ func Memory(view View, m api.MemoryRecord) string { return draw(view, "Memory", 
 
 // Remembered says what became of a change.
 func Remembered(view View, m api.MemoryRecord, change api.MemoryChange) string {
-	return draw(view, "Remembered", struct {
-		api.MemoryRecord
-		Change api.MemoryChange
-	}{m, change})
+	return draw(view, "Remembered", m, change)
 }
 
 // Conversations is the list of conversations.
 func Conversations(view View, in api.ConversationPage, query api.ConversationQuery) string {
-	return draw(view, "Conversations", struct {
-		api.ConversationPage
-		Query api.ConversationQuery
-	}{in, query})
+	return draw(view, "Conversations", in, query)
 }
 
 // Messages is a conversation, the newest message last.
 func Messages(view View, in api.MessagePage, conversation string) string {
 	in.Messages = slices.Clone(in.Messages)
 	slices.Reverse(in.Messages)
-	return draw(view, "Messages", struct {
-		api.MessagePage
-		Conversation string
-	}{in, conversation})
+	return draw(view, "Messages", in, conversation)
 }
 
 // FoundMessages is what a search found, the best first.

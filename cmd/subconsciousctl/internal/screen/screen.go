@@ -35,6 +35,7 @@ type page struct {
 	View
 	text      strings.Builder
 	templates *template.Template
+	asked     any // what was asked for
 }
 
 func newPage(view View) *page {

@@ -27,9 +27,8 @@ func Inbox(view View, in api.Inbox, query api.InboxQuery) string {
 	told, over := part(others, func(i api.InboxIncident) bool { return i.State == subconscious.TellingTold })
 	return draw(view, "Inbox", struct {
 		api.Inbox
-		Query               api.InboxQuery
 		Waiting, Told, Over []api.InboxIncident
-	}{in, query, waiting, told, over})
+	}{in, waiting, told, over}, query)
 }
 
 // awaited reports whether the person will hear of an incident by itself.
@@ -51,10 +50,7 @@ func Answer(view View, result api.CommandResult) string { return draw(view, "Ans
 func Missed(view View, t api.Trace, teach bool) string {
 	const most = 4
 	t.Candidates = t.Candidates[:min(most, len(t.Candidates))]
-	return draw(view, "Missed", struct {
-		api.Trace
-		Teach bool
-	}{t, teach})
+	return draw(view, "Missed", t, teach)
 }
 
 // news is what a text does not say already.
@@ -68,10 +64,7 @@ func news(text, more any) string {
 // Why tells how an entry came to be what it is: what was seen, who noticed, what
 // happened tick by tick, and what it waits for. With all, no step is left out.
 func Why(view View, e api.Explanation, all bool) string {
-	return draw(view, "Why", struct {
-		api.Explanation
-		All bool
-	}{e, all})
+	return draw(view, "Why", e, all)
 }
 
 // standing reports whether anything that an entry rests on still stands.
