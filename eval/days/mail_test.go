@@ -85,7 +85,7 @@ func TestParseMail(t *testing.T) {
 
 // Each mistake is said with its line.
 func TestParseMailRefuses(t *testing.T) {
-	for name, c := range map[string]struct{ old, new, want string }{
+	refuses(t, "posted.txtar", posted, map[string]mistake{
 		"no addresses":         {"addresses: eva@example.com, eva.berg@example.org\n", "", ":1: there is mail, and no addresses"},
 		"clutter":              {"clutter: 20", "clutter: many", ":9: clutter is"},
 		"too much clutter":     {"clutter: 20", "clutter: 501", ":9: clutter is"},
@@ -109,22 +109,7 @@ func TestParseMailRefuses(t *testing.T) {
 		"before it came":       {"10:05 read answer", "10:05 read reply", ":36: 10:05: the mail reply is not in the inbox then"},
 		"gone":                 {"trash plan", "trash answer", ":41: 11:10: the mail answer is not in the inbox then"},
 		"mended twice":         {"10:30 fail mail", "10:30 mend mail", ":39: 10:30: mail is in that state already"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(posted, c.old, c.new, 1)
-			if text == posted {
-				t.Fatalf("the day has no %q", c.old)
-			}
-			_, err := parseDay("posted.txtar", []byte(text))
-			if err == nil || !strings.Contains(err.Error(), "posted.txtar"+c.want) {
-				t.Errorf("%v\nwant posted.txtar%s", err, c.want)
-			}
-			var problem problem
-			if !errors.As(err, &problem) {
-				t.Errorf("%T is no problem with a place", err)
-			}
-		})
-	}
+	})
 }
 
 // What the file says is in the mailbox, with its flags, and where the person

@@ -82,10 +82,9 @@ func TestParseDay(t *testing.T) {
 	}
 }
 
-// Each mistake is said with its line. The key is a passage of the small day,
-// and the first value what stands in its place.
+// Each mistake is said with its line.
 func TestParseDayRefuses(t *testing.T) {
-	for name, c := range map[string]struct{ old, new, want string }{
+	refuses(t, "x/small.txtar", small, map[string]mistake{
 		"no zone":                 {"Europe/Berlin\n", "Europe/Berlyn\n", `:3: there is no zone "Europe/Berlyn"`},
 		"zone of the machine":     {"Europe/Berlin\n", "Local\n", ":3: there is no zone"},
 		"no date":                 {"start: 2026-03-03", "start: 2026-02-30", ":4: start is"},
@@ -151,15 +150,24 @@ func TestParseDayRefuses(t *testing.T) {
 		"neither about nor match": {"  about file files/\n", "", ":38: the label logs has neither about nor match"},
 		"by of noise":             {"  about file files/\n", "  by 12:00\n", ":39: by is no word of a label noise"},
 		"no labels":               {"-- labels --", "-- label --", ":29: the section label is none of"},
-	} {
+	})
+}
+
+// mistake is a passage of a script, what stands in its place, and how what is
+// wrong then is said.
+type mistake struct{ old, new, want string }
+
+// refuses puts each mistake into a script that is well.
+func refuses(t *testing.T, path, script string, mistakes map[string]mistake) {
+	for name, c := range mistakes {
 		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(small, c.old, c.new, 1)
-			if text == small {
-				t.Fatalf("the small day has no %q", c.old)
+			text := strings.Replace(script, c.old, c.new, 1)
+			if text == script {
+				t.Fatalf("the script has no %q", c.old)
 			}
-			_, err := parseDay("x/small.txtar", []byte(text))
-			if err == nil || !strings.Contains(err.Error(), "x/small.txtar"+c.want) {
-				t.Errorf("%v\nwant x/small.txtar%s", err, c.want)
+			_, err := parseDay(path, []byte(text))
+			if err == nil || !strings.Contains(err.Error(), path+c.want) {
+				t.Errorf("%v\nwant %s%s", err, path, c.want)
 			}
 			var problem problem
 			if !errors.As(err, &problem) {

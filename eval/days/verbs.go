@@ -48,12 +48,12 @@ var verbs = map[string]verb{
 	"sleep":    sleep(true),
 	"wake":     sleep(false),
 	"restart":  {nil, always, (*Player).restart},
-	"unit":     {[]argument{aUnit}, ofUnit, (*Player).sway},
-	"clock":    {[]argument{aClock}, ofReading, (*Player).sway},
+	"unit":     {[]argument{aUnit}, ofUnit, (*Player).shows},
+	"clock":    {[]argument{aClock}, ofReading, (*Player).shows},
 	"disk":     gauges, "inodes": gauges, "memory": gauges, "swap": gauges, "load": gauges, "temperature": gauges, "battery": gauges,
 }
 
-var gauges = verb{[]argument{aReading}, ofReading, (*Player).sway}
+var gauges = verb{[]argument{aReading}, ofReading, (*Player).shows}
 
 // deed reads a verb and what follows it.
 func (w *words) deed() deed {

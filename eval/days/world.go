@@ -137,7 +137,8 @@ func (p *Player) fault(what string, failing bool) error {
 	return nil
 }
 
-func (p *Player) sway(_ context.Context, e event) error {
+// shows has the machine show what a line says.
+func (p *Player) shows(_ context.Context, e event) error {
 	p.machine.apply(e.deed, e.at)
 	return nil
 }
