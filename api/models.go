@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -36,27 +37,12 @@ const (
 	ModelUnavailable = "unavailable" // it cannot be asked: its key is missing, say
 )
 
-// ModelStatus says which model a role has, and how it is.
-type ModelStatus struct {
-	Role     string    `json:"role"`
-	Provider string    `json:"provider"`
-	Model    string    `json:"model"`
-	Local    bool      `json:"local"`
-	State    string    `json:"state"` // ok, failing, resting, unused, unavailable
-	Since    time.Time `json:"since,omitzero"`
-	Error    string    `json:"error,omitempty"`
-	// Next is when a resting model is asked again.
-	Next time.Time `json:"next,omitzero"`
-	// Fallbacks are asked in order where it fails: "PROVIDER/MODEL".
-	Fallbacks []string `json:"fallbacks"`
-	// PriceInput and PriceOutput are in US dollars for a million tokens. Where
-	// the price is not known they are what is reckoned with.
-	PriceInput  float64 `json:"price_input"`
-	PriceOutput float64 `json:"price_output"`
-	PriceKnown  bool    `json:"price_known"`
-	// Note is anything else that a person should know, with what to do.
-	Note string `json:"note,omitempty"`
-}
+// ModelStatus says which model a role has, and how it is; TestStep is one thing
+// that was tried of one.
+type (
+	ModelStatus = models.Status
+	TestStep    = models.Step
+)
 
 // ModelTest is what came of asking one model live.
 type ModelTest struct {
@@ -68,15 +54,6 @@ type ModelTest struct {
 	LatencyMS float64    `json:"latency_ms"`
 	Tokens    int        `json:"tokens"`
 	Cost      float64    `json:"cost"` // US dollars
-}
-
-// TestStep is one thing that was tried.
-type TestStep struct {
-	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail,omitempty"`
-	// Next says what to do about a failure.
-	Next string `json:"next,omitempty"`
 }
 
 // ModelTestRequest is the body of POST /v1/models/test.

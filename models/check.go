@@ -37,10 +37,10 @@ type CheckResult struct {
 
 // Step is one thing that was tried.
 type Step struct {
-	Name   string
-	OK     bool
-	Detail string
-	Next   string // what to do about a failure
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+	Next   string `json:"next,omitempty"` // what to do about a failure
 }
 
 // OK reports whether all steps went well.

@@ -239,60 +239,52 @@ func (k *role) problem() *Error {
 // The others are those of Health.
 const Unavailable = "unavailable"
 
-// Status says which model a role has, and how it does.
+// Status says which model a role has, and how that is.
 type Status struct {
-	Role string
-	// Identity is empty where no model thinks in the role.
-	Identity Identity
-	From     string
-	// State is ok, failing, resting, unused or unavailable; empty where no model
-	// thinks.
-	State string
-	Since time.Time
-	// Error is why it fails, and Advice what to do about it.
-	Error, Advice string
+	Role     string    `json:"role"`
+	Provider string    `json:"provider"`
+	Model    string    `json:"model"`
+	Local    bool      `json:"local"`
+	State    string    `json:"state"` // ok, failing, resting, unused, unavailable
+	Since    time.Time `json:"since,omitzero"`
+	Error    string    `json:"error,omitempty"`
 	// Next is when a model that rests is asked again.
-	Next time.Time
+	Next time.Time `json:"next,omitzero"`
 	// Fallbacks are asked in order where it fails: "PROVIDER/MODEL".
-	Fallbacks []string
-	// Price is in US dollars for a million tokens; where PriceKnown is false it
-	// is what is reckoned with.
-	Price      Price
-	PriceKnown bool
-	MaxTokens  int
-	Thinking   int
+	Fallbacks []string `json:"fallbacks"`
+	// PriceInput and PriceOutput are in US dollars for a million tokens. Where
+	// the price is not known they are what is reckoned with.
+	PriceInput  float64 `json:"price_input"`
+	PriceOutput float64 `json:"price_output"`
+	PriceKnown  bool    `json:"price_known"`
 	// Note is anything else that a person should know, with what to do.
-	Note string
+	Note string `json:"note,omitempty"`
 }
 
-// Statuses returns all roles in the order in which they are shown. It asks no
-// model anything.
+// Statuses returns the roles that have a model, in the order in which they are
+// shown. It asks no model anything.
 func (r *Roster) Statuses() []Status {
-	statuses := make([]Status, 0, len(r.roles))
+	var statuses []Status
 	for _, known := range r.roles {
-		statuses = append(statuses, r.status(known))
+		if len(known.members) > 0 {
+			statuses = append(statuses, r.status(known))
+		}
 	}
 	return statuses
 }
 
 func (r *Roster) status(known *role) Status {
-	own := known.assigned.Role
-	status := Status{Role: own.ID, From: known.assigned.From, Fallbacks: []string{}, MaxTokens: own.MaxTokens, Thinking: own.Thinking}
-	if len(known.members) == 0 {
-		return status
-	}
-	first := known.members[0]
-	status.Identity = first.by
-	status.Price, status.PriceKnown = first.rate.Price, !first.rate.Unknown
-	health := first.Health()
-	status.State, status.Since, status.Next = string(health.State), health.Since, health.Next
+	first, health := known.members[0], known.members[0].Health()
+	status := Status{Role: known.assigned.Role.ID, Provider: first.by.Provider, Model: first.by.Model, Local: first.by.Local, Fallbacks: []string{},
+		State: string(health.State), Since: health.Since, Next: health.Next,
+		PriceInput: first.rate.Input, PriceOutput: first.rate.Output, PriceKnown: !first.rate.Unknown}
 	if health.Error != nil {
 		// The answer itself is on record, and no reason.
 		status.Error, _, _ = strings.Cut(health.Error.Text, "; it begins:")
-		status.Advice = health.Error.Next
+		status.Note = health.Error.Next
 	}
 	if problem := first.account.problem(); problem != nil {
-		status.State, status.Error, status.Advice = Unavailable, problem.Text, problem.Next
+		status.State, status.Error, status.Note = Unavailable, problem.Text, problem.Next
 	}
 	notes := map[string]bool{"": true}
 	note := func(text string) {

@@ -128,10 +128,8 @@ func TestReflexHasNoModels(t *testing.T) {
 	if _, ok := f.Embedder(); ok {
 		t.Error("there is an embedder")
 	}
-	for _, s := range f.Statuses() {
-		if s.State != "" || s.Identity.Model != "" {
-			t.Errorf("status %+v", s)
-		}
+	if all := f.Statuses(); len(all) != 0 {
+		t.Errorf("statuses %+v", all)
 	}
 	if results := f.Check(context.Background(), "watcher"); len(results) != 1 || results[0].OK() || results[0].Steps[0].Name != models.StepModel {
 		t.Errorf("the check says %+v", results)
@@ -162,7 +160,7 @@ func TestRoles(t *testing.T) {
 				t.Errorf("the books have %+v", f.ledger)
 			}
 			for _, s := range f.Statuses() {
-				if s.Role == models.RoleChat && (s.State != string(models.StateOK) || !s.PriceKnown || s.Price.Output != 2) {
+				if s.Role == models.RoleChat && (s.State != string(models.StateOK) || !s.PriceKnown || s.PriceOutput != 2) {
 					t.Errorf("the status is %+v", s)
 				}
 			}

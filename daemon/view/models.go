@@ -5,20 +5,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
-	"github.com/subconsciousd/subconsciousd/setup/live"
 )
 
 // Models implements api.Modeler.
-func (v *Reader) Models(context.Context) ([]api.ModelStatus, error) { return v.modelStatuses(), nil }
-
-func (v *Reader) modelStatuses() []api.ModelStatus {
-	all := []api.ModelStatus{}
-	for _, s := range v.in.Roster.Statuses() {
-		if status, ok := live.StatusOf(s); ok {
-			all = append(all, status)
-		}
-	}
-	return all
+func (v *Reader) Models(context.Context) ([]api.ModelStatus, error) {
+	return v.in.Roster.Statuses(), nil
 }
 
 // budgetStatus is what is spent and what may still be.

@@ -48,7 +48,7 @@ func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 	if status.Budget, err = v.budgetStatus(ctx); err != nil {
 		return api.Status{}, fmt.Errorf("read what is spent: %w", err)
 	}
-	status.Models, status.Threads = v.modelStatuses(), withSpending(shown.Threads, status.Budget.Roles)
+	status.Models, status.Threads = v.in.Roster.Statuses(), withSpending(shown.Threads, status.Budget.Roles)
 	if err := v.addTelling(ctx, &status); err != nil {
 		return api.Status{}, err
 	}

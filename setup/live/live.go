@@ -60,38 +60,12 @@ func (m *Models) Test(ctx context.Context, who string) []api.ModelTest {
 
 // TestOf is the result of a check as it travels.
 func TestOf(r models.CheckResult) api.ModelTest {
-	test := api.ModelTest{Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
-		LatencyMS: float64(r.Latency) / float64(time.Millisecond), Tokens: r.Tokens, Cost: r.Cost.Float()}
-	for _, s := range r.Steps {
-		test.Steps = append(test.Steps, api.TestStep{Name: s.Name, OK: s.OK, Detail: s.Detail, Next: s.Next})
-	}
-	return test
-}
-
-// StatusOf is the status of a role as it travels; not ok for one without a model.
-func StatusOf(s models.Status) (api.ModelStatus, bool) {
-	note := s.Note
-	if s.Advice != "" {
-		note = s.Advice
-		if s.Note != "" {
-			note += "; " + s.Note
-		}
-	}
-	return api.ModelStatus{Role: s.Role, Provider: s.Identity.Provider, Model: s.Identity.Model, Local: s.Identity.Local, State: s.State,
-		Since: s.Since, Error: s.Error, Next: s.Next, Fallbacks: s.Fallbacks, PriceInput: s.Price.Input, PriceOutput: s.Price.Output,
-		PriceKnown: s.PriceKnown, Note: note}, s.Identity.Model != ""
+	return api.ModelTest{Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
+		LatencyMS: float64(r.Latency) / float64(time.Millisecond), Tokens: r.Tokens, Cost: r.Cost.Float(), Steps: r.Steps}
 }
 
 // Roles returns the roles that have a model.
-func (m *Models) Roles() []api.ModelStatus {
-	var roles []api.ModelStatus
-	for _, s := range m.roster.Statuses() {
-		if status, ok := StatusOf(s); ok {
-			roles = append(roles, status)
-		}
-	}
-	return roles
-}
+func (m *Models) Roles() []api.ModelStatus { return m.roster.Statuses() }
 
 // Names returns the models that a provider says it has. It is a request to the
 // provider, and costs nothing.
