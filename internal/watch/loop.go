@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -167,7 +166,7 @@ func (l *loop) event(event fsnotify.Event, ok bool) {
 	}
 	path := filepath.Clean(event.Name)
 	here := l.folders[path]
-	subscriptions := l.interested(path, here)
+	subscriptions := l.interested(path)
 	gone := event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
 	folder := here != nil
 	if gone {
@@ -195,27 +194,23 @@ func (l *loop) event(event fsnotify.Event, ok bool) {
 }
 
 // interested returns who watches the folder that holds path, or path itself.
-func (l *loop) interested(path string, here *watched) map[*Subscription]struct{} {
-	above := l.folders[filepath.Dir(path)]
-	switch {
-	case above == nil && here == nil:
-		return nil
-	case here == nil:
-		return above.subscriptions
-	case above == nil:
-		return maps.Clone(here.subscriptions)
+func (l *loop) interested(path string) map[*Subscription]struct{} {
+	all := map[*Subscription]struct{}{}
+	for _, folder := range []string{filepath.Dir(path), path} {
+		if f := l.folders[folder]; f != nil {
+			maps.Copy(all, f.subscriptions)
+		}
 	}
-	all := maps.Clone(above.subscriptions)
-	maps.Copy(all, here.subscriptions)
 	return all
 }
 
 func (l *loop) watches(s *Subscription, folder string) bool {
 	f := l.folders[folder]
-	if f == nil {
-		return false
-	}
-	_, ok := f.subscriptions[s]
+	return f != nil && has(f.subscriptions, s)
+}
+
+func has[K comparable](set map[K]struct{}, key K) bool {
+	_, ok := set[key]
 	return ok
 }
 
@@ -263,11 +258,4 @@ func (s *Subscription) rootMoved() bool {
 		return s.state.missing
 	}
 	return !os.SameFile(info, s.state.root)
-}
-
-func sortedKeys(set map[string]struct{}) []string {
-	if len(set) == 0 {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(set))
 }

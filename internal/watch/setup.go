@@ -21,12 +21,11 @@ func (l *loop) subscribe(s *Subscription) {
 }
 
 func (l *loop) unsubscribe(s *Subscription) {
-	if _, ok := l.subscriptions[s]; !ok {
+	if !has(l.subscriptions, s) {
 		return
 	}
 	l.release(s)
 	delete(l.subscriptions, s)
-	s.state.generation++
 	// What it gives back may be enough for those that went without.
 	for other := range l.subscriptions {
 		if !other.state.nextTry.IsZero() {
@@ -37,7 +36,7 @@ func (l *loop) unsubscribe(s *Subscription) {
 
 // restart sets a subscription up again that is still there.
 func (l *loop) restart(s *Subscription) {
-	if _, ok := l.subscriptions[s]; ok {
+	if has(l.subscriptions, s) {
 		l.setUp(s)
 	}
 }
@@ -45,8 +44,6 @@ func (l *loop) restart(s *Subscription) {
 // setUp begins to watch the subscription's folders, from nothing.
 func (l *loop) setUp(s *Subscription) {
 	l.release(s)
-	s.state.generation++
-	s.state.pending = 0
 	s.state.nextTry = time.Time{}
 	if l.backend == nil {
 		l.degrade(s, outOfWatchers())
@@ -107,8 +104,6 @@ func (l *loop) degrade(s *Subscription, reason string) {
 
 func (l *loop) putOff(s *Subscription, reason string, first, last time.Duration) {
 	l.release(s)
-	s.state.generation++
-	s.state.pending = 0
 	s.rescanAll(true, reason)
 	s.state.untold = true
 	l.signalSoon()
@@ -305,14 +300,16 @@ func eachEntry(folder string, do func(fs.DirEntry)) error {
 	}
 }
 
-// release gives up the subscription's part in all watches.
+// release gives up the subscription's part in all watches, and what is left to do
+// of them.
 func (l *loop) release(s *Subscription) {
+	s.state.generation++
+	s.state.pending = 0
 	for folder, f := range l.folders {
-		if _, ok := f.subscriptions[s]; !ok {
-			continue
-		}
-		if delete(f.subscriptions, s); len(f.subscriptions) == 0 {
-			l.drop(folder, f)
+		if has(f.subscriptions, s) {
+			if delete(f.subscriptions, s); len(f.subscriptions) == 0 {
+				l.drop(folder, f)
+			}
 		}
 	}
 }

@@ -9,11 +9,14 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -52,11 +55,8 @@ type Options struct {
 
 // Watcher owns one operating system watcher and one goroutine.
 type Watcher struct {
-	options  Options
-	open     func() (backend, error)
 	requests chan func(*loop)
 	cancel   context.CancelFunc
-	ctx      context.Context
 	done     chan struct{}
 }
 
@@ -68,34 +68,17 @@ func start(options Options, open func() (backend, error)) (*Watcher, error) {
 	if options.Limit < 0 || options.Touched < 0 || options.Retry < 0 {
 		return nil, fmt.Errorf("watch: limit, touched and retry must not be negative")
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
-	if options.Limit == 0 {
-		options.Limit = defaultLimit
-	}
-	if options.Touched == 0 {
-		options.Touched = DefaultTouched
-	}
-	if options.Retry == 0 {
-		options.Retry = DefaultRetry
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
+	options.Limit = cmp.Or(options.Limit, defaultLimit)
+	options.Touched = cmp.Or(options.Touched, DefaultTouched)
+	options.Retry = cmp.Or(options.Retry, DefaultRetry)
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &Watcher{
-		options:  options,
-		open:     open,
-		requests: make(chan func(*loop)),
-		ctx:      ctx,
-		cancel:   cancel,
-		done:     make(chan struct{}),
-	}
-	go w.run()
+	w := &Watcher{requests: make(chan func(*loop)), cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		newLoop(options, open).run(ctx, w.requests)
+	}()
 	return w, nil
-}
-
-func (w *Watcher) run() {
-	defer close(w.done)
-	newLoop(w.options, w.open).run(w.ctx, w.requests)
 }
 
 // Close ends all subscriptions, and waits for the goroutine. It may be called
@@ -193,7 +176,7 @@ func (s *Subscription) Drain() (dirty []string, rescan bool, degraded string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dirty, rescan, degraded = sortedKeys(s.touched), s.rescan || s.blind, s.degraded
+	dirty, rescan, degraded = slices.Sorted(maps.Keys(s.touched)), s.rescan || s.blind, s.degraded
 	clear(s.touched)
 	s.rescan = false
 	return dirty, rescan, degraded

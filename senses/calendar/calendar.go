@@ -28,6 +28,7 @@
 package calendar
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -105,15 +106,11 @@ func New(config Config, options Options) (*Sense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("calendar: ics: %w", err)
 	}
-	if config.Trust == "" {
-		config.Trust = subconscious.Outsider
-	}
+	config.Trust = cmp.Or(config.Trust, subconscious.Outsider)
 	if options.Zone == nil {
 		options.Zone = func() *time.Location { return time.Local }
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	s := &Sense{config: config, options: options, path: path, addresses: map[string]bool{}}
 	for _, address := range config.Addresses {
 		s.addresses[strings.ToLower(address)] = true

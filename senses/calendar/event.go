@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -91,13 +92,7 @@ func (e *event) repeats() bool {
 
 // newer reports whether e is a later revision than other of the same thing.
 func (e *event) newer(other *event) bool {
-	if e.sequence != other.sequence {
-		return e.sequence > other.sequence
-	}
-	if e.stamp != other.stamp {
-		return e.stamp > other.stamp
-	}
-	return e.line > other.line
+	return cmp.Or(cmp.Compare(e.sequence, other.sequence), strings.Compare(e.stamp, other.stamp), cmp.Compare(e.line, other.line)) > 0
 }
 
 var errNoStart = errors.New("has no DTSTART")

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,10 +82,7 @@ func expand(ctx context.Context, data []byte, w window) (expansion, error) {
 		out.notes.addText(text)
 	}
 	slices.SortStableFunc(out.occurrences, func(a, b occurrence) int {
-		if c := a.start.Compare(b.start); c != 0 {
-			return c
-		}
-		return strings.Compare(a.event.uid, b.event.uid)
+		return cmp.Or(a.start.Compare(b.start), strings.Compare(a.event.uid, b.event.uid))
 	})
 	out.steps = budget.spent
 	return out, nil

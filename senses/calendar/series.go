@@ -1,6 +1,8 @@
 package calendar
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -139,17 +141,9 @@ func (s *series) expand(w window, budget *budget, out *expansion) {
 
 // ordered returns the changed occurrences by what they replace.
 func (s *series) ordered() []*event {
-	all := make([]*event, 0, len(s.changed))
-	for _, e := range s.changed {
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b *event) int {
-		if c := a.original.wall.Compare(b.original.wall); c != 0 {
-			return c
-		}
-		return a.line - b.line
+	return slices.SortedFunc(maps.Values(s.changed), func(a, b *event) int {
+		return cmp.Or(a.original.wall.Compare(b.original.wall), a.line-b.line)
 	})
-	return all
 }
 
 // put appends an occurrence if it starts within the window.
