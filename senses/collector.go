@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,15 +46,11 @@ func (o *CollectorOptions) validate() error {
 	if o.Deadline < 0 {
 		return fmt.Errorf("the deadline of a collect is %v", o.Deadline)
 	}
-	if o.Deadline == 0 {
-		o.Deadline = DefaultDeadline
-	}
+	o.Deadline = cmp.Or(o.Deadline, DefaultDeadline)
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return nil
 }
 

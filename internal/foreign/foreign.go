@@ -1,8 +1,9 @@
 // Package foreign reads the files that people and other tools write: markdown
 // and plain text notes with YAML front matter, and transcripts of agents.
 //
-// It stores nothing. senses/notes and senses/conversation call it. What it reads is hostile: a bounded number of bytes, blocks and
-// fields, one pass over the lines, and no step that costs more than its line.
+// It stores nothing. senses/notes and senses/conversation call it. What it reads
+// is hostile: a bounded number of bytes and blocks, one pass over the lines, and no
+// step that costs more than its line.
 //
 // The lines are scanned here instead of being parsed with goldmark. Callers
 // need blocks with line numbers, task states and what is quoted, and no inline

@@ -6,7 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -78,11 +78,7 @@ func Begin(options Options, request Request) (*Flow, error) {
 		f.serve(listener)
 	} else if port == 0 {
 		// Nobody listens there; it is one of the ports that nobody is given.
-		n, err := rand.Int(rand.Reader, big.NewInt(1<<16-1<<15-1<<14))
-		if err != nil {
-			return nil, fmt.Errorf("choose a port: %w", err)
-		}
-		port = 1<<15 + 1<<14 + int(n.Int64())
+		port = 1<<15 + 1<<14 + mathrand.IntN(1<<14)
 	}
 	f.redirect = "http://" + hostPort(options.Config.endpoint().redirect, port)
 	return f, nil

@@ -179,9 +179,6 @@ func (h *hearing) done(t *talk, m heard) {
 		return
 	}
 	terms := doneTerms(m.text, m.when)
-	if len(terms) == 0 {
-		return
-	}
 	for _, item := range t.take(func(item open) bool { return !item.Question && shares(item.Terms, terms) }) {
 		h.gone(t, item)
 	}

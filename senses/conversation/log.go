@@ -51,9 +51,7 @@ type logCursor struct {
 
 // NewLog returns the sense of the mind's own log.
 func NewLog(log Log, options Options) *LogSense {
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	return &LogSense{log: log, options: options, talks: map[string]*talk{}}
 }
 

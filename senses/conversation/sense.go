@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,9 +47,7 @@ func New(c Config, options Options) (*Sense, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Trust == "" {
-		c.Trust = subconscious.Agent
-	}
+	c.Trust = cmp.Or(c.Trust, subconscious.Agent)
 	return folder.Follow(folder.Config(c), options, kind())
 }
 

@@ -82,9 +82,7 @@ func New(config Config, options Options) (*Sense, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	if config.Trust == "" {
-		config.Trust = subconscious.Outsider
-	}
+	config.Trust = cmp.Or(config.Trust, subconscious.Outsider)
 	root, err := folder.New(Name, folder.Config(config), options.Options)
 	if err != nil {
 		return nil, err

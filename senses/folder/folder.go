@@ -8,6 +8,7 @@
 package folder
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -118,9 +119,7 @@ type Root struct {
 
 // New returns the root of a sense's folder, which need not exist.
 func New(sense string, c Config, options Options) (*Root, error) {
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	c.Path = filepath.Clean(c.Path)
 	r := &Root{Config: c, Options: options, Touched: map[string]struct{}{}, Rescan: true, sense: sense,
 		Trusts: TrustWithin(Place{Path: c.Path, Trust: c.Trust}, options.Within)}

@@ -38,6 +38,7 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/subconsciousd/subconsciousd/senses/folder"
@@ -75,9 +76,7 @@ func New(c Config, options Options) (*Sense, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Trust == "" {
-		c.Trust = subconscious.Owner
-	}
+	c.Trust = cmp.Or(c.Trust, subconscious.Owner)
 	return folder.Follow(folder.Config(c), options, kind())
 }
 
