@@ -12,11 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/redact"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // refused turns an answer of another status than 2xx into an *Error.
@@ -125,12 +123,12 @@ func target(response *http.Response) string {
 	case where.Host == "":
 		return "another path"
 	}
-	return bounded(where.Scheme+"://"+where.Host, 100)
+	return line(where.Scheme+"://"+where.Host, 100)
 }
 
 // quoted is the beginning of what came instead of JSON.
 func quoted(body []byte) string {
-	return fmt.Sprintf("%q", bounded(string(bytes.ToValidUTF8(body[:min(len(body), 300)], nil)), 80))
+	return fmt.Sprintf("%q", line(string(bytes.ToValidUTF8(body[:min(len(body), 300)], nil)), 80))
 }
 
 // secretsOf are the keys in a request's headers and address.
@@ -400,10 +398,5 @@ func scrubbed(text string, secrets []string) string {
 			text = strings.ReplaceAll(text, form, "[key]")
 		}
 	}
-	return bounded(redact.Text(bounded(text, 4*maxSaid)), maxSaid)
-}
-
-// bounded makes one line of text and cuts it at a character.
-func bounded(text string, limit int) string {
-	return subconscious.Clip(strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " "), limit)
+	return line(redact.Text(line(text, 4*maxSaid)), maxSaid)
 }

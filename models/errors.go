@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -100,7 +101,8 @@ func contain(by Identity, err *error) {
 // maxWords bounds the text of an error that is made here, in bytes.
 const maxWords = 500
 
-// line makes one line of text, and clips it.
+// line makes one line of text without control characters, and clips it.
 func line(text string, limit int) string {
-	return subconscious.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(subconscious.Clip(text, 4*limit), "�")), " "), limit)
+	words := strings.FieldsFunc(strings.ToValidUTF8(subconscious.Clip(text, 4*limit), ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return subconscious.Clip(strings.Join(words, " "), limit)
 }

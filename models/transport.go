@@ -96,7 +96,7 @@ func (t *transport) CloseIdleConnections() { t.under.CloseIdleConnections() }
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Host != t.host || request.URL.Scheme != t.scheme || t.host == "" {
 		closeBody(request.Body)
-		return nil, &Error{Kind: KindRequest, Text: fmt.Sprintf("the request was not sent: %s is not the provider's address", bounded(request.URL.Host, 80)),
+		return nil, &Error{Kind: KindRequest, Text: fmt.Sprintf("the request was not sent: %s is not the provider's address", line(request.URL.Host, 80)),
 			Next: "set base_url of the provider to an address that begins with http:// or https://"}
 	}
 	trip, request := t.begin(request)
@@ -215,7 +215,7 @@ func (t *trip) broken(err error, when string) *Error {
 
 // reason says why there was no connection.
 func (t *trip) reason(err error) (text, next string) {
-	host := bounded(t.host, 80)
+	host := line(t.host, 80)
 	var dns *net.DNSError
 	var operation *net.OpError
 	var verification *tls.CertificateVerificationError

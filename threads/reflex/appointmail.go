@@ -47,15 +47,7 @@ func (s *scene) besideVisit(o subconscious.Observation, yield func(subconscious.
 	if late := o.Due.Add(visit); late.After(to) {
 		to = late
 	}
-	seen := 0
-	s.world.Due(from, to, func(event subconscious.Observation) bool {
-		s.visits--
-		more := true
-		if seen++; wanted(event) {
-			more = yield(event)
-		}
-		return more && seen < 2*seenAtOnce && s.visits > 0
-	})
+	s.due(from, to, 2*seenAtOnce, func(event subconscious.Observation) bool { return !wanted(event) || yield(event) })
 }
 
 // listed reports whether the calendar holds an appointment: an event that has a
@@ -123,12 +115,9 @@ func (s *scene) appointmentsAhead() (list []subconscious.Observation) {
 			continue
 		}
 		start, end := span(event)
-		met := 0
-		s.world.Due(start.Add(-visit), end, func(o subconscious.Observation) bool {
-			s.visits--
+		s.due(start.Add(-visit), end, seenAtOnce, func(o subconscious.Observation) bool {
 			add(o)
-			met++
-			return met < seenAtOnce && s.visits > 0
+			return true
 		})
 	}
 	return list

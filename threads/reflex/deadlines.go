@@ -54,15 +54,13 @@ func (s *scene) noted(o subconscious.Observation) (found bool) {
 	if !threads.OwnMail(o) && !threads.SaidPromise(o) {
 		return false
 	}
-	words, seen := s.spoken(o), 0
-	s.world.Due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), func(other subconscious.Observation) bool {
-		s.visits--
-		seen++
+	words := s.spoken(o)
+	s.due(o.Due.Add(-24*time.Hour), o.Due.Add(24*time.Hour), seenAtOnce, func(other subconscious.Observation) bool {
 		found = open(other) && other.Sense != "mail" && other.Sense != "conversation" && s.sameDay(other.Due, o.Due) &&
 			slices.ContainsFunc(s.spoken(other), func(term string) bool {
 				return utf8.RuneCountInString(term) >= telling && slices.Contains(words, term)
 			})
-		return !found && seen < seenAtOnce && s.visits > 0
+		return !found
 	})
 	return found
 }

@@ -120,14 +120,12 @@ func (s *scene) neighbours(o subconscious.Observation, reach time.Duration, yiel
 	for _, stretch := range [...][2]time.Time{
 		{start, end.Add(reach).Add(time.Nanosecond)}, {start.Add(-2 * time.Hour), start}, {start.Add(-longest), start.Add(-2 * time.Hour)},
 	} {
-		seen, more := 0, true
-		s.world.Due(stretch[0], stretch[1], func(other subconscious.Observation) bool {
-			seen++
-			s.visits--
+		more := true
+		s.due(stretch[0], stretch[1], seenAtOnce, func(other subconscious.Observation) bool {
 			if other.Ref() != o.Ref() && takesTime(other) {
 				more = yield(other)
 			}
-			return more && seen < seenAtOnce && s.visits > 0
+			return more
 		})
 		if !more || s.visits <= 0 {
 			return

@@ -86,6 +86,16 @@ func (s *scene) of(sense string) (list []subconscious.Observation) {
 	return list
 }
 
+// due calls yield for what stands and is due from a time up to another, until it
+// returns false or so many were looked at, or as many as one tick allows.
+func (s *scene) due(from, to time.Time, most int, yield func(subconscious.Observation) bool) {
+	s.world.Due(from, to, func(o subconscious.Observation) bool {
+		s.visits--
+		most--
+		return yield(o) && most > 0 && s.visits > 0
+	})
+}
+
 // holding reports whether an entry rests on all of the observations.
 func (s *scene) holding(observations ...subconscious.Observation) bool {
 	return slices.ContainsFunc(s.entries, func(e subconscious.Entry) bool {
