@@ -23,9 +23,7 @@ func anchorTable() []anchor {
 			table = append(table, anchor{text: text, kind: kind, check: check, level: level})
 		}
 	}
-	add("password", checkAssigned, surely, "passwort", "passphrase", "kennwort",
-		"mot de passe", "mot_de_passe", "motdepasse", "contraseña", "contraseÑa", "contrasena", "contrasenia", "userpwd",
-		"mot de passe provisoire", "mot de passe temporaire", "contraseña temporal", "contraseña provisional", "temporary password", "vorläufiges passwort", "vorläufiges kennwort")
+	add("password", checkAssigned, surely, list("passwordWords")...)
 	for _, begin := range [...]string{"pass", "pas", "pss", "ps"} { // "password" with letters left out
 		for _, end := range [...]string{"word", "wrd", "wod", "wd"} {
 			add("password", checkAssigned, surely, begin+end)
@@ -37,11 +35,7 @@ func anchorTable() []anchor {
 	add("api-key", checkJWK, surely, `"k"`, `"k\"`)
 	add("password", checkAssigned, alone, "passcode", "kenncode", "clave")
 	add("secret", checkAssigned, likely, "secret", "geheimnis", "credential", "secreto")
-	add("api-key", checkAssigned, likely, "apikey", "api_key", "api-key", "api key", "api.key", "access_key",
-		"accesskey", "access-key", "access key", "secretkey", "secret_key", "secret-key", "private_key", "privatekey",
-		"private-key", "auth_key", "authkey", "encryption_key", "encryptionkey", "signing_key", "signingkey",
-		"master_key", "masterkey", "accountkey", "account_key", "sharedaccesskey", "license_key", "licensekey",
-		"api-schlüssel", "clé api", "clé d'api", "clave api", "clave de api")
+	add("api-key", checkAssigned, likely, list("keyWords")...)
 	add("api-key", checkAssigned, aloneLikely, "key", "api")
 	add("token", checkAssigned, likely, "token", "jeton")
 	add("token", checkAssigned, aloneLikely, "auth", "bearer", "oauth", "jwt", "pat")
@@ -51,9 +45,7 @@ func anchorTable() []anchor {
 	add("cookie", checkCookie, surely, "cookie:")
 	add("password", checkCurl, surely, "-u ", "--user ", "-u\"", "-u'")
 	add("url-password", checkURL, surely, "://")
-	add("url-secret", checkQuery, surely, "?sig=", "&sig=", "signature=", "?code=", "&code=",
-		"?auth=", "&auth=", "?t=", "&t=", "?k=", "&k=", "&hash=", "?hash=", "?ticket=", "&ticket=", "&state=", "?otp=", "&otp=", "?user_code=", "&user_code=",
-		"sas=", "&signed=", "?sid=", "&sid=")
+	add("url-secret", checkQuery, surely, list("queryWords")...)
 	add("jwt", checkJWT, surely, "eyj")
 	add("private-key", checkPEM, surely, "-----begin")
 	add("", checkSealed, surely, "enc[", "enc(", "{cipher}", "$ansible_vault;", "encrypteddata")

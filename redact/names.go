@@ -13,52 +13,48 @@ const (
 	nameGapBytes = 4 // between two words of a name
 )
 
-// nameTable holds names as sequences of folded words. It never changes.
+// nameTable holds names. It never changes.
 type nameTable struct {
-	root nameBranch
+	// parts are the names and what they begin with, as foldName writes them.
+	parts map[string]namePart
 	// begins are the first letters of first words, in both cases; other tells
 	// whether any is beyond ASCII.
 	begins [utf8.RuneSelf]bool
 	other  bool
 }
 
-type nameBranch map[string]*nameNode
-
-type nameNode struct {
-	next nameBranch
-	ends bool
-	// everyday: what ends here is a word of every day too.
+// namePart is one name, or what some begin with.
+type namePart struct {
+	ends, goesOn bool
+	// everyday: it is a word of every day too.
 	everyday bool
 }
 
 func newNameTable(names []string) *nameTable {
-	table := &nameTable{root: nameBranch{}}
+	table := &nameTable{parts: map[string]namePart{}}
 	for _, name := range names {
 		table.add(name)
 	}
 	return table
 }
 
-func (t *nameTable) empty() bool { return len(t.root) == 0 }
+func (t *nameTable) empty() bool { return len(t.parts) == 0 }
 
 func (t *nameTable) add(name string) {
-	next, words := t.root, 0
-	var node *nameNode
-	for start, end := nextWord(name, 0, len(name)); end > start && words < nameWords; start, end = nextWord(name, end, len(name)) {
-		word := foldWord(name[start:end])
-		if words == 0 {
+	words := strings.Fields(foldName(name))
+	words = words[:min(len(words), nameWords)]
+	for i, word := range words {
+		key := strings.Join(words[:i+1], " ")
+		part := t.parts[key]
+		if i == 0 {
 			t.begin(word)
 		}
-		if node = next[word]; node == nil {
-			node = &nameNode{next: nameBranch{}}
-			next[word] = node
+		if i < len(words)-1 {
+			part.goesOn = true
+		} else {
+			part.ends, part.everyday = true, i == 0 && everydayNames.get().has(key)
 		}
-		next = node.next
-		words++
-	}
-	if node != nil {
-		node.ends = true
-		node.everyday = words == 1 && everydayNames.get().has(foldName(name))
+		t.parts[key] = part
 	}
 }
 
@@ -80,25 +76,6 @@ func (t *nameTable) mayBegin(text string, start int) bool {
 	return t.other || t.begins['s'] // ß
 }
 
-// of returns the node of a word.
-func (b nameBranch) of(word string) *nameNode {
-	var lower [32]byte
-	if len(word) > len(lower) {
-		return b[foldWord(word)]
-	}
-	for i := range len(word) {
-		c := word[i]
-		if c >= utf8.RuneSelf {
-			return b[foldWord(word)]
-		}
-		if isUpper[c] {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	return b[string(lower[:len(word)])]
-}
-
 // find finds the names in text[from:to], each as long as it can be.
 func (t *nameTable) find(spans []Span, text string, from, to int) []Span {
 	for i := from; ; {
@@ -110,7 +87,7 @@ func (t *nameTable) find(spans []Span, text string, from, to int) []Span {
 		if joinsWord(text, start, from) {
 			continue
 		}
-		if start > 0 && text[start-1] == '\\' && strings.IndexByte("nrt", text[start]) >= 0 && end > start+1 && t.root.of(text[start:end]) == nil {
+		if start > 0 && text[start-1] == '\\' && strings.IndexByte("nrt", text[start]) >= 0 && end > start+1 && t.parts[foldWord(text[start:end])] == (namePart{}) {
 			start++ // the rest of an escape
 		}
 		if !t.mayBegin(text, start) {
@@ -135,23 +112,20 @@ func joinsWord(text string, start, from int) bool {
 // match returns where the longest name ends that begins with the word at
 // text[start:end]; 0 where none does.
 func (t *nameTable) match(text string, start, end, to int) (last int) {
-	next := t.root
-	for word := start; ; {
-		node := next.of(text[word:end])
-		if node == nil {
-			return last
-		}
-		if node.ends && !(node.everyday && !isCapital(text[start:end])) && !joinsNext(text, end) {
+	for key, word := "", start; ; {
+		key += foldWord(text[word:end])
+		part := t.parts[key]
+		if part.ends && !(part.everyday && !isCapital(text[start:end])) && !joinsNext(text, end) {
 			last = end
 		}
-		if len(node.next) == 0 {
+		if !part.goesOn {
 			return last
 		}
 		at, after := nextWord(text, end, min(to, end+nameGapBytes+64))
 		if after == at || !isNameGap(text[end:at]) {
 			return last
 		}
-		word, end, next = at, after, node.next
+		key, word, end = key+" ", at, after
 	}
 }
 
