@@ -41,12 +41,8 @@ func (d *deliberation) untilCritical(ctx context.Context, most time.Duration) (a
 }
 
 func (d *deliberation) criticalWaits(ctx context.Context) bool {
-	var ids []string
-	err := d.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		ids, err = names(ctx, tx, "SELECT id FROM escalations WHERE state = 'waiting' AND critical LIMIT 1")
-		return err
-	})
-	return err == nil && len(ids) > 0
+	_, waits, err := store.One(ctx, d.DB, store.Value[string], "SELECT id FROM escalations WHERE state = 'waiting' AND critical LIMIT 1")
+	return err == nil && waits
 }
 
 // setAside puts the escalation back among those that wait. It goes on where it

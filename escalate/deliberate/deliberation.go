@@ -64,15 +64,12 @@ const turns = "resumed > ?, state = 'running' DESC, critical DESC, expires BETWE
 
 // claim takes the escalation whose turn it is.
 func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
-	var ids []string
-	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		ids, err = names(ctx, tx, "SELECT id FROM escalations WHERE state <> 'ended' ORDER BY "+turns+" LIMIT 1", maxStuck, w.Now().Add(soon).UnixNano())
-		return err
-	}); err != nil || len(ids) == 0 {
+	id, ok, err := store.One(ctx, w.DB, store.Value[string], "SELECT id FROM escalations WHERE state <> 'ended' ORDER BY "+turns+" LIMIT 1", maxStuck, w.Now().Add(soon).UnixNano())
+	if err != nil || !ok {
 		return r, false, err
 	}
 	err = w.write(ctx, "claim", func(ctx context.Context, tx *store.Tx) error {
-		if r, err = w.find(ctx, tx, ids[0]); err != nil {
+		if r, err = w.find(ctx, tx, id); err != nil {
 			return err
 		}
 		if r.State == Running {
@@ -88,7 +85,7 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 			r.Started.UnixNano(), r.Deadline.UnixNano(), r.ID)
 	})
 	if errors.Is(err, errUnreadable) {
-		err = errors.Join(err, w.giveUp(ctx, ids[0]))
+		err = errors.Join(err, w.giveUp(ctx, id))
 	}
 	return r, err == nil, err
 }
@@ -98,7 +95,7 @@ func (w *Worker) claim(ctx context.Context) (r row, ok bool, err error) {
 // at the next turn; or of the escalation, where that cannot be read.
 func (w *Worker) giveUp(ctx context.Context, id string) error {
 	return w.write(ctx, "give-up", func(ctx context.Context, tx *store.Tx) error {
-		_, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM escalations WHERE id = ?", id))
+		_, err := w.row(ctx, tx, id)
 		switch {
 		case errors.Is(err, errUnreadable):
 			w.Logger.Error("nothing of an escalation can be read: it is let go, and the person is not told of it", "escalation", id, "next", "look into the inbox: subconsciousctl inbox --all")

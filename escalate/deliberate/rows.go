@@ -1,8 +1,8 @@
 package deliberate
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -55,38 +55,47 @@ func (w *Worker) Add(ctx context.Context, tx *store.Tx, e Escalation) error {
 	return nil
 }
 
-// columns are those that scan reads.
-const columns = "state, body, started, deadline, resumed, bytes, cost, system, ended, ending"
-
 // row is an escalation as it is stored.
 type row struct {
 	Record
 	bytes  int
 	system string // the hash of what the model is told about its task
+	ending *ending
 }
 
-type scanner interface{ Scan(into ...any) error }
+// packed scans a body that pack wrote; NULL is an ending that is ahead.
+type packed struct{ into any }
 
-func (w *Worker) scan(from scanner) (r row, err error) {
-	var body, end []byte
-	if err := from.Scan(&r.State, &body, store.Time(&r.Started), store.Time(&r.Deadline), &r.Resumed, &r.bytes, &r.Cost, &r.system,
-		store.Time(&r.Over), &end); err != nil {
-		return r, err
+// Scan implements sql.Scanner.
+func (p packed) Scan(column any) error {
+	if column == nil {
+		return nil
 	}
-	if err := unpack(body, &r.Escalation); err != nil {
-		return r, err
+	body, _ := column.([]byte)
+	return unpack(body, p.into)
+}
+
+func (r *row) columns() []any {
+	return []any{&r.State, packed{&r.Escalation}, store.Time(&r.Started), store.Time(&r.Deadline), &r.Resumed, &r.bytes, &r.Cost, &r.system,
+		store.Time(&r.Over), packed{&r.ending}}
+}
+
+// row reads an escalation without what was said and done in it.
+func (w *Worker) row(ctx context.Context, tx *store.Tx, id string) (row, error) {
+	r, ok, err := store.One(ctx, tx, (*row).columns,
+		"SELECT state, body, started, deadline, resumed, bytes, cost, system, ended, ending FROM escalations WHERE id = ?", id)
+	switch {
+	case err != nil:
+		return r, fmt.Errorf("escalation %s: %w", id, err)
+	case !ok:
+		return r, ErrUnknown
 	}
 	for _, t := range []*time.Time{&r.Started, &r.Deadline, &r.Over} {
 		*t = inZone(*t, w.Now())
 	}
-	if len(end) == 0 {
-		return r, nil
+	if r.ending != nil {
+		r.Outcome, r.Told, r.Fallback = &r.ending.Outcome, r.ending.Told, r.ending.Fallback
 	}
-	var e ending
-	if err := unpack(end, &e); err != nil {
-		return r, err
-	}
-	r.Outcome, r.Told, r.Fallback = &e.Outcome, e.Told, e.Fallback
 	return r, nil
 }
 
@@ -99,44 +108,29 @@ func inZone(t, of time.Time) time.Time {
 }
 
 // find reads an escalation with all that was said and done in it.
-func (w *Worker) find(ctx context.Context, tx *store.Tx, id string) (r row, err error) {
-	r, err = w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM escalations WHERE id = ?", id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return r, ErrUnknown
-	}
+func (w *Worker) find(ctx context.Context, tx *store.Tx, id string) (row, error) {
+	r, err := w.row(ctx, tx, id)
 	if err != nil {
-		return r, fmt.Errorf("escalation %s: %w", id, err)
+		return r, err
 	}
 	if r.system != "" {
-		var body []byte
-		if err := tx.QueryRowContext(ctx, "SELECT body FROM deliberation_systems WHERE hash = ?", r.system).Scan(&body); err != nil {
+		system, ok, err := store.One(ctx, tx, func(text *string) []any { return []any{packed{text}} }, "SELECT body FROM deliberation_systems WHERE hash = ?", r.system)
+		if err == nil && !ok {
+			err = errors.New("it is not there")
+		}
+		if err != nil {
 			return r, fmt.Errorf("escalation %s: what its model is told: %w", id, err)
 		}
-		if err := unpack(body, &r.System); err != nil {
-			return r, fmt.Errorf("escalation %s: what its model is told: %w", id, err)
-		}
+		r.System = system
 	}
-	r.Steps, err = steps(ctx, tx, id)
+	r.Steps, err = store.All(ctx, tx, func(s *Step) []any { return []any{packed{s}} }, "SELECT body FROM deliberation_steps WHERE id = ? ORDER BY n", id)
+	for _, s := range r.Steps {
+		err = cmp.Or(err, s.check())
+	}
 	if err != nil {
 		return r, fmt.Errorf("escalation %s: its steps: %w", id, err)
 	}
 	return r, nil
-}
-
-func steps(ctx context.Context, tx *store.Tx, id string) (all []Step, err error) {
-	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		var body []byte
-		if err := rows.Scan(&body); err != nil {
-			return err
-		}
-		var s Step
-		if err := unpack(body, &s); err != nil {
-			return err
-		}
-		all = append(all, s)
-		return s.check()
-	}, "SELECT body FROM deliberation_steps WHERE id = ? ORDER BY n", id)
-	return all, err
 }
 
 // check refuses a step that lacks what its kind has.
@@ -164,90 +158,57 @@ func (w *Worker) Record(ctx context.Context, id string) (Record, error) {
 // Of returns the escalations of an incident by its name for people, newest first, at
 // most 20, without those that cannot be read.
 func (w *Worker) Of(ctx context.Context, person subconscious.IncidentID) ([]Record, error) {
-	var all []Record
-	if err := w.DB.Read(ctx, func(tx *store.Tx) error {
-		ids, err := names(ctx, tx, "SELECT id FROM escalations WHERE person = ? ORDER BY at DESC, id LIMIT ?", string(person), maxOf)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			r, err := w.find(ctx, tx, id)
-			if errors.Is(err, errUnreadable) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			all = append(all, r.Record)
-		}
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("deliberate: of %s: %w", person, err)
-	}
-	return all, nil
+	return w.records(ctx, w.find, "SELECT id FROM escalations WHERE person = ? ORDER BY at DESC, id LIMIT ?", string(person), maxOf)
 }
 
-func names(ctx context.Context, tx *store.Tx, query string, args ...any) (all []string, err error) {
-	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		all = append(all, name)
+// Open returns the escalations that have not ended, without what was said and done in
+// them, in the order in which they are taken up. The worker lets go those that
+// cannot be read.
+func (w *Worker) Open(ctx context.Context) ([]Record, error) {
+	return w.records(ctx, w.row, "SELECT id FROM escalations WHERE state <> 'ended' ORDER BY "+turns, maxStuck, w.Now().Add(soon).UnixNano())
+}
+
+// records reads the escalations whose ids a query finds, but for those that cannot be
+// read.
+func (w *Worker) records(ctx context.Context, read func(context.Context, *store.Tx, string) (row, error), query string, args ...any) (all []Record, err error) {
+	err = w.DB.Read(ctx, func(tx *store.Tx) error {
+		ids, err := store.All(ctx, tx, store.Value[string], query, args...)
+		for _, id := range ids {
+			r, unread := read(ctx, tx, id)
+			switch {
+			case errors.Is(unread, errUnreadable):
+			case unread != nil:
+				return unread
+			default:
+				all = append(all, r.Record)
+			}
+		}
 		return err
-	}, query, args...)
-	return all, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("deliberate: %w", err)
+	}
+	return all, nil
 }
 
 // Sweep removes what is kept no more: what was said 30 days after an escalation
 // ended, the escalation a year after. It is quick, and may be called at each
 // tick.
 func (w *Worker) Sweep(ctx context.Context, at time.Time) error {
+	const done = " WHERE state = 'ended' AND ended < ?1"
+	steps, whole := at.Add(-keepSteps).UnixNano(), at.Add(-keepEscalation).UnixNano()
 	err := w.DB.Write(ctx, func(tx *store.Tx) error {
-		const done = "SELECT id FROM escalations WHERE state = 'ended' AND ended < ?"
-		for _, s := range []struct {
-			query string
-			args  []any
-		}{
-			{"DELETE FROM deliberation_steps WHERE id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
-			{"UPDATE escalations SET system = '' WHERE system <> '' AND id IN (" + done + ")", []any{at.Add(-keepSteps).UnixNano()}},
-			{"DELETE FROM deliberation_systems WHERE hash NOT IN (SELECT system FROM escalations)", nil},
-			{"DELETE FROM escalations WHERE state = 'ended' AND ended < ?", []any{at.Add(-keepEscalation).UnixNano()}},
-		} {
-			if err := tx.Exec(ctx, s.query, s.args...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cmp.Or(
+			tx.Exec(ctx, "DELETE FROM deliberation_steps WHERE id IN (SELECT id FROM escalations"+done+")", steps),
+			tx.Exec(ctx, "UPDATE escalations SET system = ''"+done+" AND system <> ''", steps),
+			tx.Exec(ctx, "DELETE FROM deliberation_systems WHERE hash NOT IN (SELECT system FROM escalations)"),
+			tx.Exec(ctx, "DELETE FROM escalations"+done, whole),
+		)
 	})
 	if err != nil {
 		return fmt.Errorf("deliberate: sweep: %w", err)
 	}
 	return nil
-}
-
-// Open returns the escalations that have not ended, without what was said and done in
-// them, in the order in which they are taken up.
-func (w *Worker) Open(ctx context.Context) (open []Record, err error) {
-	err = w.DB.Read(ctx, func(tx *store.Tx) error {
-		ids, err := names(ctx, tx, "SELECT id FROM escalations WHERE state <> 'ended' ORDER BY "+turns, maxStuck, w.Now().Add(soon).UnixNano())
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			r, err := w.scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM escalations WHERE id = ?", id))
-			if errors.Is(err, errUnreadable) {
-				continue // the worker lets it go
-			}
-			if err != nil {
-				return err
-			}
-			open = append(open, r.Record)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("deliberate: read what is open: %w", err)
-	}
-	return open, nil
 }
 
 //go:embed migrations/*.sql

@@ -2,8 +2,6 @@ package deliberate
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -52,29 +50,24 @@ func (w *Worker) Status(ctx context.Context, at time.Time) (Status, error) {
 }
 
 func (s *Status) read(ctx context.Context, tx *store.Tx, midnight time.Time) error {
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM escalations WHERE state <> 'ended'").Scan(&s.Waiting); err != nil {
+	running, _, err := store.One(ctx, tx, func(r *row) []any { return []any{&s.Waiting, &r.ID, store.Time(&r.Started)} },
+		"SELECT count(*), coalesce(min(id) FILTER (WHERE state = 'running'), ''), min(started) FILTER (WHERE state = 'running') FROM escalations WHERE state <> 'ended'")
+	if err != nil {
 		return err
 	}
-	err := tx.QueryRowContext(ctx, "SELECT id, started FROM escalations WHERE state = 'running' LIMIT 1").Scan(&s.Running, store.Time(&s.Since))
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	s.Since = inZone(s.Since, midnight)
-	return tx.Each(ctx, func(rows *sql.Rows) error {
-		var cost int64
-		var body []byte
-		if err := rows.Scan(&cost, &body); err != nil || len(body) == 0 {
-			return err // what has none could not be read, and was let go
+	s.Running = running.ID
+	s.Since = inZone(running.Started, midnight)
+	ended, err := store.All(ctx, tx, func(r *row) []any { return []any{&r.Cost, packed{&r.ending}} },
+		"SELECT cost, ending FROM escalations WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
+	for _, r := range ended {
+		if r.ending == nil {
+			continue // it could not be read, and was let go
 		}
-		var e ending
-		if err := unpack(body, &e); err != nil {
-			return err
-		}
-		s.Today[e.Outcome.Kind]++
-		s.Cost += cost
-		if e.Fallback != "" && e.Outcome.Kind.Tells() {
+		s.Today[r.ending.Outcome.Kind]++
+		s.Cost += r.Cost
+		if r.ending.Fallback != "" && r.ending.Outcome.Kind.Tells() {
 			s.ByRule++
 		}
-		return nil
-	}, "SELECT cost, ending FROM escalations WHERE state = 'ended' AND ended >= ?", midnight.UnixNano())
+	}
+	return err
 }

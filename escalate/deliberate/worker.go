@@ -83,14 +83,10 @@ func (w *Worker) Stop(ctx context.Context) error {
 		return nil
 	}
 	cancel()
-	done := make(chan struct{})
-	go func() { w.group.Wait(); close(done) }()
-	select {
-	case <-done:
+	if wake.Joined(ctx, &w.group) {
 		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("deliberate: stop: an escalation does not let go: %w", ctx.Err())
 	}
+	return fmt.Errorf("deliberate: stop: an escalation does not let go: %w", ctx.Err())
 }
 
 // Wake lets the worker look for escalations. Call it after the transaction of Add.
@@ -111,23 +107,13 @@ func (w *Worker) run(ctx context.Context) {
 			failures++
 			wait := min(pauseMin<<min(failures-1, 10), pauseMax)
 			w.Logger.Error("an escalation cannot be deliberated on now", "error", err, "again_in", wait)
-			pause(ctx, wait) // a database that fails is left alone
+			wake.Pause(ctx, wait) // a database that fails is left alone
 		case worked:
 			failures = 0
 		default:
 			failures = 0
 			w.bell.Sleep(ctx, 0)
 		}
-	}
-}
-
-// pause waits for that long, whoever wakes it.
-func pause(ctx context.Context, wait time.Duration) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }
 
