@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -53,13 +52,8 @@ func (l *Log) post(ctx context.Context, tx *store.Tx, m Message) (Message, error
 	if err := l.open(ctx, tx, clean); err != nil {
 		return Message{}, err
 	}
-	result, err := tx.ExecContext(ctx, `INSERT INTO chat_messages (conversation, at, author, name, trust, text, key, deliberation, proposal)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, clean.Conversation, clean.At.UnixNano(), clean.Author, clean.Name, clean.Trust, clean.Text,
-		clean.Key, clean.Deliberation, clean.Proposal)
-	if err != nil {
-		return Message{}, err
-	}
-	if clean.ID, err = result.LastInsertId(); err != nil {
+	if clean.ID, err = tx.Insert(ctx, "chat_messages", "conversation, at, author, name, trust, text, key, deliberation, proposal", clean.Conversation,
+		clean.At.UnixNano(), clean.Author, clean.Name, clean.Trust, clean.Text, clean.Key, clean.Deliberation, clean.Proposal); err != nil {
 		return Message{}, err
 	}
 	if err := tx.Exec(ctx, "INSERT INTO chat_words (rowid, text) VALUES (?, ?)", clean.ID, fulltext.Split(clean.Text)); err != nil {
@@ -124,15 +118,18 @@ func (l *Log) Sweep(ctx context.Context, at time.Time) (swept int, err error) {
 
 // sweep erases up to sweepAtOnce messages that were said before a time.
 func sweep(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
-	ids, from, err := old(ctx, tx, before)
+	old, err := store.All(ctx, tx, func(m *Message) []any { return []any{&m.ID, &m.Conversation} },
+		"SELECT id, conversation FROM chat_messages WHERE at < ? ORDER BY at LIMIT ?", before.UnixNano(), sweepAtOnce)
 	if err != nil {
 		return 0, err
 	}
-	for _, id := range ids {
-		if err := tx.Exec(ctx, "DELETE FROM chat_words WHERE rowid = ?", id); err != nil {
+	from := map[string]int{} // how many go of each conversation
+	for _, m := range old {
+		from[m.Conversation]++
+		if err := tx.Exec(ctx, "DELETE FROM chat_words WHERE rowid = ?", m.ID); err != nil {
 			return 0, err
 		}
-		if err := tx.Exec(ctx, "DELETE FROM chat_messages WHERE id = ?", id); err != nil {
+		if err := tx.Exec(ctx, "DELETE FROM chat_messages WHERE id = ?", m.ID); err != nil {
 			return 0, err
 		}
 	}
@@ -141,21 +138,7 @@ func sweep(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
 			return 0, err
 		}
 	}
-	return len(ids), nil
-}
-
-// old are the messages that go, and how many of them each conversation has.
-func old(ctx context.Context, tx *store.Tx, before time.Time) (ids []int64, from map[string]int, err error) {
-	from = map[string]int{}
-	err = tx.Each(ctx, func(rows *sql.Rows) error {
-		var id int64
-		var conversation string
-		err := rows.Scan(&id, &conversation)
-		ids = append(ids, id)
-		from[conversation]++
-		return err
-	}, "SELECT id, conversation FROM chat_messages WHERE at < ? ORDER BY at LIMIT ?", before.UnixNano(), sweepAtOnce)
-	return ids, from, err
+	return len(old), nil
 }
 
 // shorten brings a conversation in step after some of its messages have gone.

@@ -21,7 +21,9 @@ type row struct {
 	n int64
 }
 
-const columns = "r.n, r.id, r.kind, r.text, r.tags, r.trust, r.status, r.agent, r.deliberation, r.incident, r.citations, r.created, r.updated, r.seen"
+const recordColumns = "r.id, r.kind, r.text, r.tags, r.trust, r.status, r.agent, r.deliberation, r.incident, r.citations, r.created, r.updated, r.seen"
+
+const columns = "r.n, " + recordColumns
 
 func (r *row) columns() []any {
 	return []any{&r.n, &r.ID, &r.Kind, &r.Text, store.JSON(&r.Tags), &r.Trust, &r.Status, &r.Agent, &r.Deliberation,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/fulltext"
@@ -118,15 +119,9 @@ func (s *Store) insert(ctx context.Context, tx *store.Tx, r Record, now time.Tim
 	next := row{Record: r}
 	next.ID, next.SeenCount = newID(), 1
 	next.Created, next.Updated = now, now
-	result, err := tx.ExecContext(ctx, `INSERT INTO memory_records
-		(id, kind, text, tags, trust, lane, status, agent, deliberation, incident, citations, created, updated, seen, hash)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		next.ID, next.Kind, next.Text, store.JSON(next.Tags), next.Trust, laneOf(next.Trust), next.Status, next.Agent, next.Deliberation,
-		next.Incident, store.JSON(next.Citations), now.UnixNano(), now.UnixNano(), next.SeenCount, hashOf(next.Text))
-	if err != nil {
-		return Record{}, err
-	}
-	if next.n, err = result.LastInsertId(); err != nil {
+	var err error
+	if next.n, err = tx.Insert(ctx, "memory_records", strings.ReplaceAll(recordColumns, "r.", "")+", lane, hash",
+		append(next.columns()[1:], laneOf(next.Trust), hashOf(next.Text))...); err != nil {
 		return Record{}, err
 	}
 	if err := index(ctx, tx, next); err != nil {
