@@ -70,7 +70,7 @@ type lexeme struct {
 	tail, begin bool
 }
 
-// withCues adds the words of cueWords to a table of anchors, so that one pass
+// withCues adds the words of roleLists to a table of anchors, so that one pass
 // finds both.
 func withCues(table []anchor) []anchor {
 	known := map[string]int{}

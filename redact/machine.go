@@ -14,8 +14,7 @@ type machine struct {
 	anchors []anchor
 }
 
-// check verifies an anchor whose bytes are text[from:to]. limit is the first
-// byte that it may look back at.
+// check verifies an anchor whose bytes are text[from:to].
 type check func(t *text, a *anchor, from, to int) (Span, bool)
 
 // anchor is a string that may begin, or stand before, a secret.

@@ -32,7 +32,7 @@ func TestWordsAreFoundAsStringsFindsThem(t *testing.T) {
 	}
 }
 
-// TestSetsHoldWordsThatAreLookedUp: inFolded knows short words alone.
+// TestSetsHoldWordsThatAreLookedUp: hasFolded knows short words alone.
 func TestSetsHoldWordsThatAreLookedUp(t *testing.T) {
 	for name, set := range map[string]*wordSet{"secretTails": secretTails.get(), "valueTypes": valueTypes.get(), "notSecrets": notSecrets.get(),
 		"typeNames": typeNames.get(), "examplePasswords": examplePasswords.get()} {
