@@ -3,18 +3,12 @@ package apitest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
-)
-
-var (
-	_ api.Proposer = (*Mind)(nil)
-	_ api.Undoer   = (*Mind)(nil)
 )
 
 // page returns those of all that are wanted, from behind the one with the id
@@ -56,11 +50,7 @@ func (m *Mind) Proposal(_ context.Context, id string) (api.Proposal, error) {
 }
 
 func (m *Mind) proposed(id string) (int, error) {
-	n := slices.IndexFunc(m.Proposed, func(p api.Proposal) bool { return p.ID == id })
-	if n < 0 {
-		return 0, api.Errorf(api.CodeNotFound, "take an id from subconsciousctl proposals", "there is no proposal %s", id)
-	}
-	return n, nil
+	return find(m.Proposed, func(p api.Proposal) bool { return p.ID == id }, "take an id from subconsciousctl proposals", "there is no proposal %s", id)
 }
 
 // Decide records the decision and changes Proposed, and Ran where it approves.
@@ -103,11 +93,7 @@ func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.Pro
 }
 
 // Decisions returns what was decided so far.
-func (m *Mind) Decisions() []api.ProposalDecision {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.decided)
-}
+func (m *Mind) Decisions() []api.ProposalDecision { return copied(m, &m.decided) }
 
 // undoable reports whether a run can be taken back at the time of the samples.
 func undoable(r api.ActionRun) bool {
@@ -129,9 +115,9 @@ func (m *Mind) Undo(_ context.Context, request api.UndoRequest) (api.ActionRun, 
 	id := request.Run
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := slices.IndexFunc(m.Ran, func(r api.ActionRun) bool { return r.ID == id })
-	if n < 0 {
-		return api.ActionRun{}, api.Errorf(api.CodeNotFound, "take an id from subconsciousctl undo --list", "there is no run %s", id)
+	n, err := find(m.Ran, func(r api.ActionRun) bool { return r.ID == id }, "take an id from subconsciousctl undo --list", "there is no run %s", id)
+	if err != nil {
+		return api.ActionRun{}, err
 	}
 	taken := m.Ran[n]
 	switch {

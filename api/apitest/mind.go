@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -61,13 +62,7 @@ type Mind struct {
 	changed  []api.MemoryChange
 }
 
-var (
-	_ api.Inspector = (*Mind)(nil)
-	_ api.Recorder  = (*Mind)(nil)
-	_ api.Steerer   = (*Mind)(nil)
-	_ api.Modeler   = (*Mind)(nil)
-	_ api.Reporter  = (*Mind)(nil)
-)
+var _ api.Mind = (*Mind)(nil)
 
 // Status returns Now with the commands that wait.
 func (m *Mind) Status(ctx context.Context) (api.Status, error) {
@@ -91,23 +86,17 @@ func (m *Mind) Health(context.Context) error { return m.Unwell }
 
 // Ticks returns a page of Reports.
 func (m *Mind) Ticks(_ context.Context, before int64, limit int) ([]api.TickReport, error) {
-	var page []api.TickReport
-	for _, report := range m.Reports {
-		if (before == 0 || report.Tick < before) && len(page) < limit {
-			page = append(page, report)
-		}
-	}
-	return page, nil
+	found, _ := page(m.Reports, 0, limit, func(r api.TickReport) int64 { return r.Tick }, func(r api.TickReport) bool { return before == 0 || r.Tick < before })
+	return found, nil
 }
 
 // Tick returns one of Reports.
 func (m *Mind) Tick(_ context.Context, n int64) (api.TickReport, error) {
-	for _, report := range m.Reports {
-		if report.Tick == n {
-			return report, nil
-		}
+	i, err := find(m.Reports, func(r api.TickReport) bool { return r.Tick == n }, "see subconsciousctl ticks", "there is no tick %d on record", n)
+	if err != nil {
+		return api.TickReport{}, err
 	}
-	return api.TickReport{}, api.Errorf(api.CodeNotFound, "see subconsciousctl ticks", "there is no tick %d on record", n)
+	return m.Reports[i], nil
 }
 
 // Why returns one of Reasons.
@@ -156,26 +145,20 @@ func (m *Mind) Command(_ context.Context, command subconscious.Command) (api.Com
 		}
 	}
 	if command.IncidentID != "" {
-		if _, ok := m.boxed(command.IncidentID); !ok {
-			return api.CommandResult{}, unknownIncident(command.IncidentID)
+		if _, err := m.boxed(command.IncidentID); err != nil {
+			return api.CommandResult{}, err
 		}
 		command.Incident = m.Stories[command.IncidentID].Record.Key
 	}
-	if command.Thread != "" && !m.hasThread(string(command.Thread)) {
-		return api.CommandResult{}, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no thread %s", command.Thread)
+	if command.Thread != "" {
+		if _, err := find(m.Now.Threads, func(t api.ThreadStatus) bool { return t.Name == string(command.Thread) },
+			"see subconsciousctl status", "there is no thread %s", command.Thread); err != nil {
+			return api.CommandResult{}, err
+		}
 	}
 	command.ID = int64(len(m.commands) + 1)
 	m.commands = append(m.commands, command)
 	return api.CommandResult{Command: command, Pending: true}, nil
-}
-
-func (m *Mind) hasThread(name string) bool {
-	for _, thread := range m.Now.Threads {
-		if thread.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Pause changes Now. The end of a pause is reckoned from the last tick, so that
@@ -193,9 +176,7 @@ func (m *Mind) Pause(_ context.Context, request api.PauseRequest) (api.PauseStat
 
 // Models returns the models of Now.
 func (m *Mind) Models(context.Context) ([]api.ModelStatus, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]api.ModelStatus(nil), m.Now.Models...), nil
+	return copied(m, &m.Now.Models), nil
 }
 
 // TestModels returns those of Tests that are of that role or provider.
@@ -228,19 +209,28 @@ func (m *Mind) Report(_ context.Context, since time.Time) (api.Report, error) {
 	return report, nil
 }
 
-// Commands returns what was recorded so far.
-func (m *Mind) Commands() []subconscious.Command {
+// copied is a list as it is now.
+func copied[T any](m *Mind, list *[]T) []T {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]subconscious.Command(nil), m.commands...)
+	return slices.Clone(*list)
 }
 
-// Requests returns the ticks that were run so far.
-func (m *Mind) Requests() []api.TickRequest {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]api.TickRequest(nil), m.ticks...)
+// find is the place in a list of the one that is asked for, or an error with
+// CodeNotFound that says where to look instead.
+func find[T any](all []T, is func(T) bool, look, format string, name any) (int, error) {
+	n := slices.IndexFunc(all, is)
+	if n < 0 {
+		return n, api.Errorf(api.CodeNotFound, look, format, name)
+	}
+	return n, nil
 }
+
+// Commands returns what was recorded so far.
+func (m *Mind) Commands() []subconscious.Command { return copied(m, &m.commands) }
+
+// Requests returns the ticks that were run so far.
+func (m *Mind) Requests() []api.TickRequest { return copied(m, &m.ticks) }
 
 // Folder returns a new folder, closed to others, with a path short enough for a
 // socket on every system.

@@ -12,11 +12,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var (
-	_ api.Conversationalist = (*Mind)(nil)
-	_ api.Rememberer        = (*Mind)(nil)
-)
-
 // Conversations returns a page of Talks.
 func (m *Mind) Conversations(_ context.Context, query api.ConversationQuery) (api.ConversationPage, error) {
 	m.mu.Lock()
@@ -27,10 +22,8 @@ func (m *Mind) Conversations(_ context.Context, query api.ConversationQuery) (ap
 
 // talked returns an error where there is no such conversation.
 func (m *Mind) talked(id string) error {
-	if slices.ContainsFunc(m.Talks, func(c api.Conversation) bool { return c.ID == id }) {
-		return nil
-	}
-	return api.Errorf(api.CodeNotFound, "see subconsciousctl messages", "there is no conversation %s", id)
+	_, err := find(m.Talks, func(c api.Conversation) bool { return c.ID == id }, "see subconsciousctl messages", "there is no conversation %s", id)
+	return err
 }
 
 // Messages returns a page of Said.
@@ -89,11 +82,7 @@ func (m *Mind) Post(_ context.Context, request api.PostRequest) (api.Message, er
 }
 
 // Posts returns what was posted so far.
-func (m *Mind) Posts() []api.PostRequest {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.posted)
-}
+func (m *Mind) Posts() []api.PostRequest { return copied(m, &m.posted) }
 
 // SearchMemory returns those of Memories that have all of the words.
 func (m *Mind) SearchMemory(_ context.Context, query api.MemoryQuery) (api.MemoryPage, error) {
@@ -125,11 +114,7 @@ func (m *Mind) Memory(_ context.Context, id string) (api.MemoryRecord, error) {
 }
 
 func (m *Mind) remembered(id string) (int, error) {
-	n := slices.IndexFunc(m.Memories, func(r api.MemoryRecord) bool { return r.ID == id })
-	if n < 0 {
-		return 0, api.Errorf(api.CodeNotFound, "see subconsciousctl memory list", "there is no memory %s", id)
-	}
-	return n, nil
+	return find(m.Memories, func(r api.MemoryRecord) bool { return r.ID == id }, "see subconsciousctl memory list", "there is no memory %s", id)
 }
 
 // ChangeMemory records the change and makes it in Memories.
@@ -160,8 +145,4 @@ func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.Mem
 }
 
 // MemoryChanges returns what was changed so far.
-func (m *Mind) MemoryChanges() []api.MemoryChange {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.changed)
-}
+func (m *Mind) MemoryChanges() []api.MemoryChange { return copied(m, &m.changed) }

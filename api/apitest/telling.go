@@ -2,41 +2,23 @@ package apitest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var (
-	_ api.Teller     = (*Mind)(nil)
-	_ api.Calibrator = (*Mind)(nil)
-	_ api.Messenger  = (*Mind)(nil)
-)
-
 // Inbox returns a page of Box. The mark of a page is its last incident's id.
 func (m *Mind) Inbox(_ context.Context, query api.InboxQuery) (api.Inbox, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	page := m.Box
-	page.Incidents = nil
-	begun := query.Before == ""
-	for _, incident := range m.Box.Incidents {
-		switch {
-		case !begun:
-			begun = string(incident.ID) == query.Before
-		case !query.All && !concerns(incident):
-		case len(page.Incidents) == query.Limit:
-			page.Before = string(page.Incidents[query.Limit-1].ID)
-			return page, nil
-		default:
-			page.Incidents = append(page.Incidents, incident)
-		}
-	}
-	if !begun {
+	box, id := m.Box, func(i api.InboxIncident) string { return string(i.ID) }
+	if query.Before != "" && !slices.ContainsFunc(box.Incidents, func(i api.InboxIncident) bool { return id(i) == query.Before }) {
 		return api.Inbox{}, api.Errorf(api.CodeBadRequest, "take it from the page before", "before: %s is not a page's mark", query.Before)
 	}
-	return page, nil
+	box.Incidents, box.Before = page(box.Incidents, query.Before, query.Limit, id, func(i api.InboxIncident) bool { return query.All || concerns(i) })
+	return box, nil
 }
 
 // concerns reports whether the incident is shown without being asked for.
@@ -56,23 +38,16 @@ func (m *Mind) Incident(_ context.Context, id subconscious.IncidentID) (api.Inci
 	if story, ok := m.Stories[id]; ok {
 		return story, nil
 	}
-	if incident, ok := m.boxed(id); ok {
-		return api.IncidentExplanation{Incident: incident, Deliveries: incident.Delivery}, nil
-	}
-	return api.IncidentExplanation{}, unknownIncident(id)
+	incident, err := m.boxed(id)
+	return api.IncidentExplanation{Incident: incident, Deliveries: incident.Delivery}, err
 }
 
-func (m *Mind) boxed(id subconscious.IncidentID) (api.InboxIncident, bool) {
-	for _, incident := range m.Box.Incidents {
-		if incident.ID == id {
-			return incident, true
-		}
+func (m *Mind) boxed(id subconscious.IncidentID) (api.InboxIncident, error) {
+	n, err := find(m.Box.Incidents, func(i api.InboxIncident) bool { return i.ID == id }, "take an id from subconsciousctl inbox", "there is no incident %s", id)
+	if err != nil {
+		return api.InboxIncident{}, err
 	}
-	return api.InboxIncident{}, false
-}
-
-func unknownIncident(id subconscious.IncidentID) error {
-	return api.Errorf(api.CodeNotFound, "take an id from subconsciousctl inbox", "there is no incident %s", id)
+	return m.Box.Incidents[n], nil
 }
 
 // Missed returns Traced with the words and the time of the samples, and records
@@ -87,11 +62,7 @@ func (m *Mind) Missed(_ context.Context, request api.MissedRequest) (api.Trace, 
 }
 
 // MissedTexts returns what was said to be missed so far.
-func (m *Mind) MissedTexts() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]string(nil), m.missed...)
-}
+func (m *Mind) MissedTexts() []string { return copied(m, &m.missed) }
 
 // Calibration returns Learnt.
 func (m *Mind) Calibration(context.Context) (api.Calibration, error) {
@@ -120,22 +91,20 @@ func (m *Mind) ResetCalibration(_ context.Context, request api.CalibrationReques
 
 // Channels returns the channels of Now.
 func (m *Mind) Channels(context.Context) ([]api.ChannelStatus, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]api.ChannelStatus(nil), m.Now.Channels...), nil
+	return copied(m, &m.Now.Channels), nil
 }
 
 // RenewChannel returns that channel of Now, to which nobody strange writes now.
 func (m *Mind) RenewChannel(_ context.Context, channel string) (api.ChannelStatus, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := range m.Now.Channels {
-		if c := &m.Now.Channels[i]; c.ID == channel {
-			c.Refused, c.RefusedSince = 0, time.Time{}
-			return *c, nil
-		}
+	n, err := find(m.Now.Channels, func(c api.ChannelStatus) bool { return c.ID == channel }, "see subconsciousctl status", "there is no channel %s", channel)
+	if err != nil {
+		return api.ChannelStatus{}, err
 	}
-	return api.ChannelStatus{}, api.Errorf(api.CodeNotFound, "see subconsciousctl status", "there is no channel %s", channel)
+	c := &m.Now.Channels[n]
+	c.Refused, c.RefusedSince = 0, time.Time{}
+	return *c, nil
 }
 
 // TestChannels returns those of Sent that are of that channel.
