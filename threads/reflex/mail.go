@@ -17,20 +17,20 @@ const (
 	waitedLong = 2
 )
 
-// letter is a mail that concerns the person themselves.
-func letter(s *scene, o subconscious.Observation) noticed {
-	importance, reason := s.letterWorth(o)
+// ownMail is a mail that concerns the person themselves.
+func ownMail(s *scene, o subconscious.Observation) noticed {
+	importance, reason := s.mailWorth(o)
 	if importance == 0 || s.merelyRead(o) && s.holding(o) {
 		return noticed{}
 	}
 	return notice(subconscious.KindObservation, importance, s.letterWords(o), o).until(o.Due).tell(reason)
 }
 
-// letterWorth is what a mail counts, and why the person should be told of it; 0
+// mailWorth is what a mail counts, and why the person should be told of it; 0
 // is not worth a word. What machines, lists and strangers write is never told at
 // once: words and headers are theirs to choose, whom the person writes to is
 // not.
-func (s *scene) letterWorth(o subconscious.Observation) (importance int, reason string) {
+func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason string) {
 	friend, forMe := known(o), o.Attrs["addressed"] == "to"
 	switch {
 	case !threads.Personal(o) || threads.OwnMail(o) || s.invites(o), o.Kind != "mail" && !o.Stands(): // it came and went
@@ -125,12 +125,12 @@ func (s *scene) letterWords(o subconscious.Observation) string {
 	return say("%s %s: %s", lead, sender(o), prose(subject(o)))
 }
 
-// lettersOver: the person read it, and nothing of it is left to do.
-func lettersOver(s *scene, o subconscious.Observation) bool {
+// mailOver: the person read it, and nothing of it is left to do.
+func mailOver(s *scene, o subconscious.Observation) bool {
 	if o.Sense != "mail" {
 		return false
 	}
-	importance, _ := s.letterWorth(o)
+	importance, _ := s.mailWorth(o)
 	return importance == 0
 }
 

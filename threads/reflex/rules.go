@@ -32,7 +32,7 @@ var rules = [...]Rule{
 	{Name: "watcher.file", find: each(of("files"), plainFile)},
 	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver)},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},
-	{Name: "watcher.mail", find: each(of("mail"), letter), over: one(lettersOver)},
+	{Name: "watcher.mail", find: each(of("mail"), ownMail), over: one(mailOver)},
 	{Name: "librarian.pattern", find: each(of("health"), pattern)},
 	{Name: "librarian.forgotten", find: forgotten, over: one(gotDate)},
 	{Name: "librarian.quiet", find: quiet, over: one(gotDate)},
