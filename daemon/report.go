@@ -19,7 +19,7 @@ func (d *Daemon) report(staged *senses.Staged, collected []senses.Collected, res
 	next subconscious.State, changes aggregator.Changes, request tickRequest) api.TickReport {
 	report := api.TickReport{
 		Tick: next.TickCount, At: snapshot.At, Kind: request.kind, DryRun: request.dryRun,
-		Senses: senseReports(staged, collected), Changes: changes.Entries, Decisions: []api.Decision{}, Told: []api.ToldMessage{},
+		Senses: senseReports(staged, collected), Changes: append([]api.EntryChange{}, changes.Entries...), Decisions: []api.Decision{}, Told: []api.ToldMessage{},
 	}
 	for _, r := range results {
 		report.Threads = append(report.Threads, d.threadReport(r, snapshot.Fields[r.Thread], changes))
