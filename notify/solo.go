@@ -25,7 +25,7 @@ var (
 )
 
 // Do makes a call and returns its error. Where ctx ends before, it is ErrHangs or
-// ErrLeft. It waits for a call that somebody waits for, and for no other.
+// ErrLeft, and that of ctx where it had ended before a call could be made. It waits for a call that somebody waits for, and for no other.
 func (s *Solo) Do(ctx context.Context, call func() error) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -39,9 +39,9 @@ func (s *Solo) Do(ctx context.Context, call func() error) error {
 			return ErrHangs
 		}
 	}
-	if ctx.Err() != nil {
+	if err := ctx.Err(); err != nil {
 		<-s.turn
-		return ErrHangs
+		return err
 	}
 	done := make(chan error, 1)
 	go func() {

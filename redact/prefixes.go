@@ -13,8 +13,9 @@ import (
 // mark in it.
 type prefix struct {
 	text string // as written, case included
-	// ahead is how many letters and digits stand before it.
-	ahead int
+	// ahead is how many bytes of the set before stand before it.
+	ahead  int
+	before *[256]bool
 	// after is the set of the bytes that follow, at least min of them; exact
 	// when no more may follow.
 	after *[256]bool
@@ -35,12 +36,13 @@ func services() (anchors []anchor) {
 		"upnum": isUpNum, "hex": isHex, "alnum": isAlnum, "b64": isB64, "b64url": isB64URL, "dotted": isDotted, "token": isToken,
 		"percent": isPercent, "dollar": setOf(lower + digits + "$"), "piped": setOf(letters + digits + "_-|"), "hexdash": setOf(digits + "abcdefABCDEF-"),
 	}
+	before := map[bool]*[256]bool{false: isAlnum, true: isToken}
 	for line := range strings.Lines(serviceTable) {
 		row := strings.Fields(line)
 		if row[0] == "#" {
 			continue
 		}
-		p := prefix{after: sets[row[2]], exact: strings.Contains(row[4], "e"), mixed: strings.Contains(row[4], "m"), numbered: strings.Contains(row[4], "n")}
+		p := prefix{after: sets[row[2]], before: before[strings.Contains(row[4], "t")], exact: strings.Contains(row[4], "e"), mixed: strings.Contains(row[4], "m"), numbered: strings.Contains(row[4], "n")}
 		p.ahead, _ = strconv.Atoi(row[1]) // a test reads the table
 		p.min, _ = strconv.Atoi(row[3])
 		for _, text := range row[5:] {
@@ -59,15 +61,15 @@ const prefixBits = 2.2
 func checkPrefix(t *text, a *anchor, from, to int) (Span, bool) {
 	p := &a.prefix
 	begin := from - p.ahead
-	if t.s[from:to] != p.text || begin < t.base || extend(t.s, begin, from, isAlnum) != from || isAlnum[t.at(begin-1)] {
+	if t.s[from:to] != p.text || begin < t.base || extend(t.s, begin, from, p.before) != from || isAlnum[t.at(begin-1)] {
 		return Span{}, false
 	}
 	enough := extend(t.s, to, to+p.min, p.after)
 	if enough-to < p.min || p.mixed && !hasDigit(t.s[to:extend(t.s, enough, enough+p.min, p.after)]) ||
-		bits(t.s[to:enough]) < prefixBits && bits(t.s[begin:from]) < prefixBits {
+		p.ahead == 0 && bits(t.s[to:enough]) < prefixBits {
 		return Span{}, false
 	}
-	if !p.numbered && isMadeUp(t.s[to:extend(t.s, enough, enough+entropyBytes, p.after)]) {
+	if !p.numbered && p.ahead == 0 && isMadeUp(t.s[to:extend(t.s, enough, enough+entropyBytes, p.after)]) {
 		return Span{}, false
 	}
 	if p.exact {

@@ -82,6 +82,7 @@ func TestServices(t *testing.T) {
 		"digitalocean": {j("do", "p_v1_", hex64)},
 		"vault":        {j("hv", "s.", alnum36)},
 		"ntfy":         {j("t", "k_", alnum36[:29])},
+		"azure":        {j("RD_2", "Q~", alnum36[:34]), j("x.~9", "Q~", alnum36[:31]), j("_~.0", "Q~", alnum36[:33])},
 	} {
 		for _, key := range keys {
 			mark := "[redacted:" + kind + "]"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,13 +14,13 @@ import (
 
 // load reads the records back.
 func load(ctx context.Context, tx *store.Tx) (*records, error) {
-	r := newRecords()
+	r, counted := newRecords(), false
 	for _, part := range []struct {
 		table, query string
 		load         func(*sql.Rows) error
 	}{
 		{"ledger_counter", `SELECT seq, (SELECT count(*) FROM ledger_changes) FROM ledger_counter`,
-			func(rows *sql.Rows) error { return rows.Scan(&r.seq, &r.kept) }},
+			func(rows *sql.Rows) error { counted = true; return rows.Scan(&r.seq, &r.kept) }},
 		{"ledger_senses", `SELECT sense, id, cursor, state, since, error FROM ledger_senses`, r.loadSense},
 		{"ledger_observations", `SELECT ref, observation, shown, known FROM ledger_observations ORDER BY ref`, r.loadObservation},
 		{"ledger_threads", `SELECT slot, name, active, overflow FROM ledger_threads ORDER BY slot`, r.loadThread},
@@ -29,6 +30,9 @@ func load(ctx context.Context, tx *store.Tx) (*records, error) {
 		if err := tx.Each(ctx, part.load, part.query); err != nil {
 			return nil, fmt.Errorf("read %s: %w", part.table, err)
 		}
+	}
+	if !counted {
+		return nil, errors.New("read ledger_counter: it has no row")
 	}
 	for id, src := range r.sources {
 		src.health.Standing = src.standing

@@ -96,6 +96,8 @@ func (n *Notifier) Send(ctx context.Context, message notify.Message) (notify.Rec
 	case errors.Is(err, notify.ErrHangs):
 		err = &notify.Error{Trouble: notify.Unavailable, After: n.options.Timeout, Err: err,
 			Text: "an earlier message to this service still hangs", Next: "look whether the service answers; a restart of the daemon frees the channel at once"}
+	case err != nil && err == ctx.Err():
+		err = &notify.Error{Trouble: notify.Unavailable, Err: err, Text: "there was no time left to send the message", Next: "nothing; it is tried again"}
 	case errors.Is(err, notify.ErrLeft):
 		err = &notify.Error{Trouble: notify.Unknown, Err: ctx.Err(), Text: scheme + " did not answer in time", Next: "look whether the service answers"}
 	}

@@ -45,5 +45,5 @@ type Options struct {
 
 // bounds of one folder of at most so many files.
 func bounds(files int) folder.Bounds {
-	return folder.Bounds{Files: files, Listed: 4 * files, Depth: 64, Path: 4096}
+	return folder.Bounds{Files: files, Listed: max(4*files, 1<<20), Depth: 64, Path: 4096}
 }

@@ -367,9 +367,23 @@ func (l *Look[E]) plan(ctx context.Context) error {
 	return nil
 }
 
+// replaced reports whether something else stands where a folder above rel was: a
+// file, or a link.
+func (l *Look[E]) replaced(rel string) bool {
+	for above := path.Dir(rel); above != "."; above = path.Dir(above) {
+		if info, err := l.Dir.Lstat(above); err == nil {
+			return !info.IsDir()
+		}
+	}
+	return false
+}
+
 // touched looks at one path that the watcher named.
 func (l *Look[E]) touched(ctx context.Context, w *Walk, rel string, there map[string]Stat, vanished map[string]bool) error {
 	info, err := l.Dir.Lstat(rel)
+	if err != nil && l.replaced(rel) {
+		err = fs.ErrNotExist
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // not to be told: taken to be as it was
 		w.Closed = append(w.Closed, Closed{rel, err})
 		return nil

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -409,5 +410,42 @@ func TestValidate(t *testing.T) {
 	}
 	if _, err := notes.New(notes.Config{ID: "n", Path: "/state/notes"}, notes.Options{Exclude: []string{"/state"}}); err == nil {
 		t.Error("a folder within the daemon's own is accepted")
+	}
+}
+
+// TestReplacedFolder puts something else where a folder was: the notes in it are
+// gone, and nothing is complained of.
+func TestReplacedFolder(t *testing.T) {
+	for name, put := range map[string]func(w *world){
+		"a file": func(w *world) { w.write("proj", "x") },
+		"a link": func(w *world) {
+			if err := os.Symlink("/", filepath.Join(w.dir, "proj")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			watcher, fence := sensetest.NewFence(t, w.dir)
+			s, err := notes.New(w.config, notes.Options{Rows: w, Watcher: watcher})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.sense = s
+			at := monday(t)
+			w.write("proj/x.md", "- [ ] Send the plan by Friday.\n")
+			for range 2 {
+				fence.Await(t)
+				w.tick(at)
+				at = at.Add(time.Minute)
+			}
+			w.remove("proj")
+			put(w)
+			fence.Await(t)
+			batch := w.collect(at)
+			if got := tell(batch.Changes); got != "Note deleted: x.md []" || strings.Contains(batch.Degraded, "proj") {
+				t.Errorf("told %q, and complained %q", got, batch.Degraded)
+			}
+		})
 	}
 }
