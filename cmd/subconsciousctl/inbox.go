@@ -76,11 +76,11 @@ func (a *app) when(flag, text string, roll bool) (string, error) {
 // the mind's time zone is known.
 func (a *app) answer(request *api.CommandRequest, fill func(call) error) work {
 	return filling(a, "asking", api.PostCommand, request, func(ctx context.Context, c call) error {
-		about, err := findSubject(ctx, c.Client, c.args[0])
-		if err != nil {
+		if err := fill(c); err != nil {
 			return err
 		}
+		about, err := findSubject(ctx, c.Client, c.args[0])
 		request.Incident, request.Entry = about.incident, about.entry
-		return fill(c)
+		return err
 	}, screen.Answer)
 }

@@ -27,12 +27,8 @@ func (v *Reader) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 		return api.Inbox{}, Answer(err)
 	}
 	inbox := api.Inbox{Incidents: []api.InboxIncident{}, Before: before, Presence: v.in.Board.Now().Presence, Channels: len(v.in.Outbox.Channels)}
-	needs, err := v.needs(ctx)
-	if err != nil {
-		return api.Inbox{}, err
-	}
 	for _, incident := range incidents {
-		shown, err := v.inboxIncident(ctx, incident, needs)
+		shown, err := v.inboxIncident(ctx, incident)
 		if err != nil {
 			return api.Inbox{}, err
 		}
@@ -50,7 +46,7 @@ func (v *Reader) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, er
 
 // inboxIncident is an incident as the person sees it, with its last message's
 // deliveries.
-func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incident, n needs) (api.InboxIncident, error) {
+func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incident) (api.InboxIncident, error) {
 	shown := toldIncident(v.in.Ledger.View(), incident)
 	if shown.Outcome != "" {
 		for _, r := range v.state().History {
@@ -59,9 +55,12 @@ func (v *Reader) inboxIncident(ctx context.Context, incident subconscious.Incide
 			}
 		}
 	}
-	about := func(p actions.Proposal) bool { return p.Incident == shown.ID }
-	if i := slices.IndexFunc(n.proposed, about); i >= 0 && v.in.Actions.Problem(n.proposed[i]) == nil {
-		shown.Proposal = n.proposed[i].ID
+	proposed, err := v.in.Actions.Proposals(ctx, actions.Query{Incident: shown.ID, Pending: true, Limit: 1})
+	if err != nil {
+		return api.InboxIncident{}, fmt.Errorf("read what is proposed: %w", err)
+	}
+	if len(proposed) > 0 && v.in.Actions.Problem(proposed[0]) == nil {
+		shown.Proposal = proposed[0].ID
 	}
 	deliveries, err := v.in.Outbox.Deliveries(ctx, shown.ID)
 	if err != nil {
@@ -123,7 +122,10 @@ func (v *Reader) needs(ctx context.Context) (n needs, err error) {
 	if n.proposed, err = v.in.Actions.Proposals(ctx, actions.Query{Pending: true, Limit: mostListed}); err != nil {
 		return n, fmt.Errorf("read the proposals: %w", err)
 	}
-	n.counts = api.IncidentCounts{Open: len(live), Held: len(n.told), Proposals: len(n.proposed)}
+	n.counts.Proposals = len(n.proposed)
+	if n.counts.Open, n.counts.Held, err = v.in.Mind.IncidentCounts(ctx); err != nil {
+		return n, fmt.Errorf("count what waits: %w", err)
+	}
 	return n, nil
 }
 
@@ -172,11 +174,7 @@ func (v *Reader) Incident(ctx context.Context, id subconscious.IncidentID) (api.
 		return api.IncidentExplanation{}, UnknownIncident(id)
 	}
 	out := api.IncidentExplanation{Record: incident, Entries: v.entriesOf(incident)}
-	needs, err := v.needs(ctx)
-	if err != nil {
-		return api.IncidentExplanation{}, err
-	}
-	if out.Incident, err = v.inboxIncident(ctx, incident, needs); err != nil {
+	if out.Incident, err = v.inboxIncident(ctx, incident); err != nil {
 		return api.IncidentExplanation{}, err
 	}
 	if out.Observations, err = v.observations(ctx, subconscious.Entry{Evidence: heldBy(incident)}, incident); err != nil {

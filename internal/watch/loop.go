@@ -76,12 +76,10 @@ func newLoop(options Options, open func() (backend, error)) *loop {
 	return l
 }
 
-// run handles events, requests and timers, and works off the queue a folder at
-// a time in between, so that events never wait for a large one.
+// run handles events, requests and timers, and works off the queue when there
+// is nothing else to do, so that events never wait for a large folder.
 func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 	defer l.close()
-	always := make(chan struct{})
-	close(always)
 	l.reopen()
 	for {
 		var events <-chan fsnotify.Event
@@ -89,9 +87,24 @@ func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 		if l.backend != nil {
 			events, failures = l.backend.events(), l.backend.errors()
 		}
-		var work <-chan struct{} // none
 		if len(l.queue) > 0 {
-			work = always
+			select {
+			case <-ctx.Done():
+				return
+			case event, ok := <-events:
+				l.event(event, ok)
+			case err, ok := <-failures:
+				l.failure(err, ok)
+			case request := <-requests:
+				request(l)
+			case <-l.tell.C:
+				l.signal()
+			case <-l.retry.C:
+				l.tryAgain()
+			default:
+				l.workOff()
+			}
+			continue
 		}
 		select {
 		case <-ctx.Done():
@@ -106,8 +119,6 @@ func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 			l.signal()
 		case <-l.retry.C:
 			l.tryAgain()
-		case <-work:
-			l.workOff()
 		}
 	}
 }

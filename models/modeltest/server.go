@@ -320,6 +320,13 @@ func (e *exchange) begin(request Request, refused *problem) bool {
 	return !e.refuse()
 }
 
+// ask runs one script at a time; one may panic, or end its test.
+func (s *Server) ask(script Script, request Request) Reply {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	return script(request)
+}
+
 // generate answers a request for an answer.
 func (e *exchange) generate() {
 	if !e.begin(parse(e.wire.name(), e.r.Header, e.record.Body)) {
@@ -329,9 +336,7 @@ func (e *exchange) generate() {
 	e.server.mu.Lock()
 	script := e.server.script
 	e.server.mu.Unlock()
-	e.server.asking.Lock()
-	reply := script(request)
-	e.server.asking.Unlock()
+	reply := e.server.ask(script, request)
 	e.record.Fault = cmp.Or(reply.Fault, e.record.Fault)
 	if reply.Fault != NoFault && e.refuse() {
 		return

@@ -140,6 +140,14 @@ func readMark(text string) (since, id int64, err error) {
 	return since, id, nil
 }
 
+// IncidentCounts counts the incidents that are open for the person, and those
+// of them that are held back and judged again.
+func (s *Store) IncidentCounts(ctx context.Context) (open, held int, err error) {
+	counts, _, err := one(ctx, s, "count incidents", func(n *[2]int) []any { return []any{&n[0], &n[1]} },
+		"SELECT count(*), coalesce(sum(live = ?), 0) FROM mind_incidents WHERE live > 0", liveWaits)
+	return counts[0], counts[1], err
+}
+
 // FeedbackCounts counts the person's last word on the incidents that were told
 // last since that time.
 func (s *Store) FeedbackCounts(ctx context.Context, since time.Time) (map[subconscious.Feedback]int, error) {
