@@ -180,3 +180,12 @@ func TestCancelledExpansion(t *testing.T) {
 		t.Fatal("a cancelled expansion returned no error")
 	}
 }
+
+// TestManyPartsOfAZone: no more of them are kept than are read.
+func TestManyPartsOfAZone(t *testing.T) {
+	part := "BEGIN:STANDARD\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nDTSTART:19961027T030000\r\nEND:STANDARD\r\n"
+	parts := split([]byte(calendarOf("BEGIN:VTIMEZONE\r\nTZID:Many\r\n" + strings.Repeat(part, 10_000) + "END:VTIMEZONE\r\n")))
+	if zone := parts.components[0]; len(zone.parts) > maxZoneParts+1 || len(zone.parts[0].lines) != 3 {
+		t.Errorf("the zone is kept as %d parts", len(zone.parts))
+	}
+}

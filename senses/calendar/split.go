@@ -199,7 +199,7 @@ func (s *splitter) begin(name string, line int) {
 			return
 		}
 		s.open, s.kept = &component{name: name, line: line}, 0
-	case len(s.stack) == 3 && s.open != nil && s.open.name == "VTIMEZONE":
+	case len(s.stack) == 3 && s.open != nil && s.open.name == "VTIMEZONE" && len(s.open.parts) <= maxZoneParts:
 		s.open.parts = append(s.open.parts, &component{name: name, line: line})
 	}
 }
@@ -230,6 +230,9 @@ func (s *splitter) end(name string) {
 
 // keep copies a property into the open component if it is within bounds.
 func (s *splitter) keep(name string, raw []byte, length, line int) {
+	if len(s.stack) == 3 && len(s.open.parts) > maxZoneParts {
+		return // more parts of a zone than are read
+	}
 	switch {
 	case length > maxLine:
 		s.out.notes.add(line, "%s is longer than %d KiB", name, maxLine>>10)
