@@ -179,3 +179,12 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// Of a list the first value counts.
+func TestFirstOfAList(t *testing.T) {
+	d := foreign.Parse([]byte("---\ndue: [null, 2026-11-27]\nnone: [null]\n---\ntext\n"), false)
+	due, ok := d.Fields["due"]
+	if _, none := d.Fields["none"]; !ok || due.Value != "2026-11-27" || none {
+		t.Errorf("due is %q, %v; none is there: %v", due.Value, ok, none)
+	}
+}

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -51,10 +52,13 @@ func readFields(source string) map[string]Field {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, node := strings.ToLower(pairs[i].Value), pairs[i+1]
 		line := node.Line + 1 // the first is that of the dashes
-		if node.Kind == yaml.SequenceNode && len(node.Content) > 0 {
-			node = node.Content[0]
+		isValue := func(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag != "!!null" }
+		if node.Kind == yaml.SequenceNode {
+			if i := slices.IndexFunc(node.Content, isValue); i >= 0 {
+				node = node.Content[i]
+			}
 		}
-		if _, twice := fields[name]; !twice && node.Kind == yaml.ScalarNode && node.Tag != "!!null" {
+		if _, twice := fields[name]; !twice && isValue(node) {
 			fields[name] = Field{Value: headOf(node.Value, maxValue), Line: line}
 		}
 	}
