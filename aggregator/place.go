@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -221,23 +220,7 @@ func entryID(thread subconscious.ThreadName, summary string, tick int64, ordinal
 	if thread != "" && thread[0] >= 'a' && thread[0] <= 'z' {
 		letter = string(thread[:1])
 	}
-	return subconscious.EntryID(letter + "-" + telling(summary) + "-" + strconv.FormatUint(uint64(tick)*ordinalsPerTick+ordinal, 32))
-}
-
-// telling is the first term of a summary that is plain ASCII, at most 12 bytes.
-func telling(summary string) string {
-	for _, term := range subconscious.Terms(summary) {
-		ascii := strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-				return r
-			}
-			return -1
-		}, term)
-		if len(ascii) >= 3 {
-			return ascii[:min(len(ascii), 12)]
-		}
-	}
-	return "entry"
+	return subconscious.EntryID(letter + "-" + subconscious.TellingWord(summary, "entry") + "-" + strconv.FormatUint(uint64(tick)*ordinalsPerTick+ordinal, 32))
 }
 
 // promote moves what was confirmed, or was seen on enough days, to the

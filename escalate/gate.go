@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -122,28 +121,11 @@ func (g *gate) begin(incident *subconscious.Incident, asked subconscious.Asked) 
 const idsPerTick = 1 << 10
 
 func incidentID(summary string, tick int64, ordinal uint64) subconscious.IncidentID {
-	id := "i-" + tellingWord(summary) + "-" + strconv.FormatUint(uint64(tick)*idsPerTick+min(ordinal, idsPerTick-1), 32)
+	id := "i-" + subconscious.TellingWord(summary, "thing") + "-" + strconv.FormatUint(uint64(tick)*idsPerTick+min(ordinal, idsPerTick-1), 32)
 	if ordinal >= idsPerTick-1 {
 		id += "-" + strconv.FormatUint(ordinal, 32)
 	}
 	return subconscious.IncidentID(id)
-}
-
-// tellingWord is the first term of a summary that is plain ASCII, at most 12
-// bytes.
-func tellingWord(summary string) string {
-	for _, term := range subconscious.Terms(summary) {
-		ascii := strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-				return r
-			}
-			return -1
-		}, term)
-		if len(ascii) >= 3 {
-			return ascii[:min(len(ascii), 12)]
-		}
-	}
-	return "thing"
 }
 
 // changed are the incidents whose life went on, whole.

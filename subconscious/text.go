@@ -220,3 +220,20 @@ func (o Observation) Terms() []string {
 // whose first 4 KiB contain it is not an observation for any sense, so that
 // the daemon never takes its own words for the world.
 const Mark = "generated-by: subconsciousd"
+
+// TellingWord is the first term of a summary that is plain ASCII, at most 12 bytes,
+// or otherwise where there is none.
+func TellingWord(summary, otherwise string) string {
+	for _, term := range Terms(summary) {
+		ascii := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, term)
+		if len(ascii) >= 3 {
+			return ascii[:min(len(ascii), 12)]
+		}
+	}
+	return otherwise
+}
