@@ -131,7 +131,7 @@ func tooLate(field, text string) error {
 }
 
 func checkIncident(id subconscious.IncidentID) error {
-	if isName(string(id), maxID) {
+	if isName(string(id), MaxID) {
 		return nil
 	}
 	return badRequest("take an id from `subconsciousctl inbox`", "incident: %q is not an incident's id", clip(string(id)))

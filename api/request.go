@@ -33,7 +33,6 @@ const (
 	// MaxID is the longest id of anything, in bytes.
 	MaxID = 96
 
-	maxID     = MaxID
 	maxThread = 32
 )
 
@@ -112,7 +111,7 @@ func number(text string) (int64, error) {
 }
 
 func checkEntry(id subconscious.EntryID) error {
-	if isName(string(id), maxID) {
+	if isName(string(id), MaxID) {
 		return nil
 	}
 	return badRequest("take an id from `subconsciousctl status`", "entry: %q is not an entry's id", clip(string(id)))
@@ -190,7 +189,7 @@ func plainWords(words string) (string, error) {
 // isID reports whether text is 1 to 96 bytes of letters, digits and "-_.", and
 // begins with a letter or a digit.
 func isID(text string) bool {
-	return text != "" && len(text) <= maxID && utf8.ValidString(text) && !strings.ContainsAny(text[:1], "-_.") &&
+	return text != "" && len(text) <= MaxID && utf8.ValidString(text) && !strings.ContainsAny(text[:1], "-_.") &&
 		!strings.ContainsFunc(text, func(r rune) bool {
 			return r != '-' && r != '_' && r != '.' && !unicode.IsDigit(r) && !unicode.IsLetter(r)
 		})

@@ -53,7 +53,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		if query, err := url.ParseQuery(string(body)); err == nil {
 			inbox, err := fromQuery[InboxQuery](query, nil)
-			if refused(t, err); err == nil && (inbox.Limit < 1 || inbox.Limit > MaxPage || len(inbox.Before) > maxID) {
+			if refused(t, err); err == nil && (inbox.Limit < 1 || inbox.Limit > MaxPage || len(inbox.Before) > MaxID) {
 				t.Errorf("%+v", inbox)
 			}
 		}
@@ -100,11 +100,11 @@ func checkActing(t *testing.T, body []byte) {
 		return
 	}
 	proposals, err := fromQuery[ProposalQuery](query, nil)
-	if refused(t, err); err == nil && (proposals.Limit < 1 || proposals.Limit > MaxPage || len(proposals.Before) > maxID) {
+	if refused(t, err); err == nil && (proposals.Limit < 1 || proposals.Limit > MaxPage || len(proposals.Before) > MaxID) {
 		t.Errorf("%+v", proposals)
 	}
 	runs, err := fromQuery[RunQuery](query, nil)
-	if refused(t, err); err == nil && (runs.Limit < 1 || runs.Limit > MaxPage || len(runs.Deliberation) > maxID) {
+	if refused(t, err); err == nil && (runs.Limit < 1 || runs.Limit > MaxPage || len(runs.Deliberation) > MaxID) {
 		t.Errorf("%+v", runs)
 	}
 }

@@ -116,7 +116,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return d.mind.SetMeta(ctx, mind.MetaStarted, d.started.Format(time.RFC3339))
+	return nil
 }
 
 // Run starts, waits until ctx is done, and stops. A service manager that waits

@@ -11,7 +11,6 @@ import (
 
 // Keys of Meta.
 const (
-	MetaStarted   = "started"    // RFC 3339: when the daemon last started
 	MetaCleanStop = "clean_stop" // RFC 3339: when it last stopped by itself
 	metaPause     = "pause"
 )

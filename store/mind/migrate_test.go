@@ -60,7 +60,7 @@ func TestMigrateFromVersion2(t *testing.T) {
 	if pending, err := minds.Pending(t.Context()); err != nil || len(pending) != 1 || pending[0].Text != "x" {
 		t.Errorf("pending: %+v, %v", pending, err)
 	}
-	if value, ok, err := minds.Meta(t.Context(), mind.MetaStarted); value != "then" || !ok || err != nil {
+	if value, ok, err := minds.Meta(t.Context(), "started"); value != "then" || !ok || err != nil {
 		t.Errorf("meta: %q %v %v", value, ok, err)
 	}
 

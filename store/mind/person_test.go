@@ -99,7 +99,7 @@ func TestPauseMetaAndNoticesSurviveARestart(t *testing.T) {
 	blind := mind.Notice{NoticeKey: mind.NoticeKey{Code: "sense_blind", Key: "mail"}, At: noon, Text: "mail is blind", Next: "check the password"}
 	again := blind
 	again.At, again.Text = noon.Add(time.Minute), "mail is still blind"
-	err := errors.Join(minds.SetPause(t.Context(), &mind.Pause{Until: until}), minds.SetMeta(t.Context(), mind.MetaStarted, "then"), minds.SetMeta(t.Context(), mind.MetaStarted, "now"))
+	err := errors.Join(minds.SetPause(t.Context(), &mind.Pause{Until: until}), minds.SetMeta(t.Context(), "started", "then"), minds.SetMeta(t.Context(), "started", "now"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestPauseMetaAndNoticesSurviveARestart(t *testing.T) {
 	if err != nil || pause == nil || !pause.Until.Equal(until) || !pause.Active(noon) || pause.Active(until) {
 		t.Errorf("pause %+v: %v", pause, err)
 	}
-	if value, ok, err := minds.Meta(t.Context(), mind.MetaStarted); value != "now" || !ok || err != nil {
+	if value, ok, err := minds.Meta(t.Context(), "started"); value != "now" || !ok || err != nil {
 		t.Errorf("meta %q %v %v", value, ok, err)
 	}
 	again.At = noon
