@@ -282,17 +282,6 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, test.want)
 		}
 	}
-	for _, test := range []struct {
-		limit budget.Limit
-		want  string
-	}{
-		{budget.Limit{Name: budget.MoneyPerDay, Allowed: 1e9, Used: 12e7, IsMoney: true}, "money_per_day: $0.1200 of $1.0000"},
-		{budget.Limit{Name: budget.CallsPerDay, Role: "oracle", Allowed: -1, Used: 3}, "calls_per_day of oracle: 3 calls, no limit"},
-	} {
-		if got := test.limit.String(); got != test.want {
-			t.Errorf("%s, want %s", got, test.want)
-		}
-	}
 }
 
 func TestMoreThanTheWorstIsCounted(t *testing.T) {
@@ -456,20 +445,14 @@ func TestDebitRefusesNonsense(t *testing.T) {
 	}
 }
 
-func TestSetConfig(t *testing.T) {
-	b, _ := opened(t, store.Memory, budget.Config{})
-	refused(t, b, charge("watcher", noon, 10))
+func TestOpenTakesLimits(t *testing.T) {
 	threads := []budget.Thread{budget.DefaultThread("watcher")}
-	if err := b.SetConfig(limits(func(c *budget.Config) { c.Threads = threads })); err != nil {
-		t.Fatal(err)
-	}
+	b, _ := opened(t, store.Memory, limits(func(c *budget.Config) { c.Threads = threads }))
 	threads[0].CallsPerDay = 0 // the caller's own
 	debit(t, b, charge("watcher", noon, 10))
-	if err := b.SetConfig(budget.Config{MoneyPerDay: math.NaN()}); err == nil {
-		t.Error("not a number is taken as a limit")
-	}
-	debit(t, b, charge("watcher", noon, 10))
-	if _, err := budget.Open(t.Context(), nil, budget.Config{CallsPerDay: -7}); err == nil {
-		t.Error("opened with limits that are none")
+	for _, c := range []budget.Config{{MoneyPerDay: math.NaN()}, {CallsPerDay: -7}} {
+		if _, err := budget.Open(t.Context(), nil, c); err == nil {
+			t.Error("opened with limits that are none")
+		}
 	}
 }

@@ -3,15 +3,93 @@ package budget
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/store"
 )
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations returns the steps that make the tables of this package.
+//
+// A day is local, "2026-11-21"; its month are the first seven characters.
+// Money is in billionths of a dollar, times are nanoseconds since 1970.
+func Migrations() []store.Migration { return store.Migrations("budget", migrations) }
+
+// Budget lets calls through as far as its limits reach. It is safe for
+// concurrent use, and the only one that writes its tables.
+//
+// A day is the local day of Charge.At, but neither a clock nor a zone that is
+// set to and fro opens a budget twice:
+//
+//   - A clock that goes back to an earlier day finds there what that day had
+//     used, and what all later days have used counts there too. Whoever comes
+//     back from a wrong future pays for it for one day, not until then.
+//   - A zone further east in which it is tomorrow already begins no new day
+//     before the old one is over in every zone in which it was counted.
+//
+// So no local day and no month ever counts more than its limit. A clock that
+// jumps ahead cannot be told from one that was off for long, and begins a day.
+type Budget struct {
+	db     *store.DB
+	config Config
+	before Ticket // the last one of earlier processes
+
+	// writing is held, before mu, by whoever writes a debit; debits counts them,
+	// for the sweep of what is old.
+	writing sync.Mutex
+	debits  int
+
+	mu     sync.Mutex
+	closed bool
+	// settled is closed at the next settlement; nil while nobody waits for it.
+	settled chan struct{}
+	// open are the debits of this process that are not settled.
+	open map[Ticket]debit
+	// pending are settled, and not known to be on disk.
+	pending []settlement
+	// day is that of the last debit; refused counts the calls of it that limits
+	// refused.
+	day     string
+	refused map[limitKey]int
+}
+
+// Open returns the budget kept in db, which was opened with Migrations.
+func Open(ctx context.Context, db *store.DB, config Config) (*Budget, error) {
+	if err := config.Validate(); err != nil {
+		return nil, fmt.Errorf("budget: %w", err)
+	}
+	config.Threads = slices.Clone(config.Threads)
+	before, _, err := store.One(ctx, db, store.Value[Ticket], "SELECT coalesce(max(id), 0) FROM budget_charges")
+	if err != nil {
+		return nil, fmt.Errorf("budget: open: %w", err)
+	}
+	return &Budget{db: db, config: config, before: before, open: map[Ticket]debit{}}, nil
+}
+
+// Close writes what is settled and ends the budget: later debits fail. It may
+// be called more than once.
+func (b *Budget) Close(ctx context.Context) error {
+	b.mu.Lock()
+	b.closed = true
+	done := slices.Clone(b.pending)
+	b.mu.Unlock()
+	if len(done) == 0 {
+		return nil
+	}
+	if err := b.db.Write(ctx, func(tx *store.Tx) error { return putSettlements(ctx, tx, done) }); err != nil {
+		return fmt.Errorf("budget: close: %w", err)
+	}
+	b.forget(done)
+	return nil
+}
 
 // debit is what a charge counts until it is settled.
 type debit struct {
@@ -20,10 +98,12 @@ type debit struct {
 }
 
 // maxCharge and maxTokens bound what one call can count: more is a mistake,
-// and any limit refuses it.
+// and any limit refuses it. writeTimeout bounds how long a debit waits for the
+// database.
 const (
-	maxCharge = maxMoney*Dollar + 1
-	maxTokens = maxCount + 1
+	maxCharge    = maxMoney*Dollar + 1
+	maxTokens    = maxCount + 1
+	writeTimeout = 10 * time.Second
 )
 
 // Debit takes the worst case of a call off the budget, durably, before the
@@ -32,8 +112,7 @@ const (
 //
 // Where the worst cases of calls that are being made are all that leaves no
 // room, it waits for them to be settled, for half of the time that ctx has; it
-// does not wait where ctx has no deadline. Debits that come at the same time
-// are written together. The context ends no debit that has
+// does not wait where ctx has no deadline. The context ends no debit that has
 // begun, so that none is left without a ticket; that wait is bounded.
 func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
 	var patience time.Duration
@@ -50,12 +129,12 @@ func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
 			return ticket, err
 		}
 		if !b.isHeld(refusal) {
-			return 0, b.refused(refusal)
+			return 0, b.refuse(refusal)
 		}
 		select {
 		case <-settled:
 		case <-waiting.Done():
-			return 0, b.refused(refusal)
+			return 0, b.refuse(refusal)
 		}
 	}
 }
@@ -88,46 +167,74 @@ func (b *Budget) isHeld(r *Refusal) bool {
 	return held > 0 && r.Worst <= r.Allowed-r.Used+held
 }
 
-// refused counts a refusal that stands.
-func (b *Budget) refused(r *Refusal) error {
+// refuse counts a refusal that stands.
+func (b *Budget) refuse(r *Refusal) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ledger.refused[limitKey{r.Limit, r.Role}]++
+	b.refused[limitKey{r.Limit, r.Role}]++
 	return r
 }
 
-// request is a charge on its way into the database.
-type request struct {
-	debit
-	charge Charge
-	ticket Ticket
-	err    error
-	done   bool
-}
-
-// debit decides about a charge as things are now. Whoever gets to write writes
-// all that wait.
-func (b *Budget) debit(ctx context.Context, charge Charge) (Ticket, error) {
+// debit decides about a charge as things are now, and stores it where it is let
+// through, with what is settled. What is on disk decides.
+func (b *Budget) debit(ctx context.Context, charge Charge) (ticket Ticket, err error) {
 	if err := cmp.Or(charge.check(), ctx.Err()); err != nil {
 		return 0, fmt.Errorf("budget: debit: %w", err)
 	}
-	r := &request{charge: charge}
-	b.mu.Lock()
-	b.queue = append(b.queue, r)
-	b.mu.Unlock()
-	runtime.Gosched() // others that are about to come are written with this one
 	b.writing.Lock()
 	defer b.writing.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	for !r.done {
-		batch := b.accept(b.turnTo(ctx))
-		b.write(ctx, batch)
+	b.mu.Lock()
+	done, closed := slices.Clone(b.pending), b.closed
+	b.mu.Unlock()
+	if closed {
+		return 0, errors.New("budget: debit: the budget is closed")
 	}
-	if _, refused := errors.AsType[*Refusal](r.err); r.err == nil || refused {
-		return r.ticket, r.err
+	d := debit{role: charge.Role, worst: charge.sum()}
+	for ticket == 0 && err == nil {
+		err = b.db.Write(ctx, func(tx *store.Tx) error {
+			if err := putSettlements(ctx, tx, done); err != nil {
+				return err
+			}
+			now, err := load(ctx, tx, charge.At)
+			if err != nil {
+				return err
+			}
+			b.turnTo(now.day)
+			if now.turned {
+				return now.turn(ctx, tx) // by itself: the next transaction debits
+			}
+			if refusal := now.refuse(b.config, charge); refusal != nil {
+				return refusal
+			}
+			d.day = now.day
+			ticket, err = b.put(ctx, tx, charge, d, now.endsAfter(charge.At))
+			return err
+		})
 	}
-	return 0, fmt.Errorf("budget: debit: %w", r.err)
+	if err == nil {
+		b.forget(done)
+		err = failpoint.Hit("budget.debited") // it counts whatever becomes of it
+	}
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		return 0, err
+	} else if err != nil {
+		return 0, fmt.Errorf("budget: debit: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[ticket] = d
+	return ticket, nil
+}
+
+// turnTo counts refusals anew on another day.
+func (b *Budget) turnTo(day string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.day != day {
+		b.day, b.refused = day, map[limitKey]int{}
+	}
 }
 
 func (c Charge) check() error {
@@ -140,112 +247,6 @@ func (c Charge) check() error {
 		return fmt.Errorf("the worst case of %s is less than nothing", c.Role)
 	}
 	return nil
-}
-
-// turnTo brings the ledger to the day of the first request.
-func (b *Budget) turnTo(ctx context.Context) error {
-	b.mu.Lock()
-	at := b.queue[0].charge.At
-	was, day := b.ledger.day, b.ledger.dayFor(at)
-	b.mu.Unlock()
-	if day == was {
-		return nil
-	}
-	var next *ledger
-	var done []settlement
-	if err := b.db.Write(ctx, func(tx *store.Tx) (err error) {
-		// In the transaction, so that no Flush can write more before the load.
-		done = b.settlements()
-		if err = putSettlements(ctx, tx, done); err != nil {
-			return err
-		}
-		if next, err = load(ctx, tx, day, day < was); err != nil {
-			return err
-		}
-		return errors.Join(next.putCarried(ctx, tx), next.putNow(ctx, tx))
-	}); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.forget(done)
-	for _, s := range b.pending {
-		next.change(s.day, s.role, s.change())
-	}
-	b.ledger = next
-	return nil
-}
-
-// accept takes the requests of the ledger's day off the head of the queue, and
-// returns those that are let through. They are counted, the others have an error:
-// err, where it is one.
-func (b *Budget) accept(err error) (accepted []*request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		err = errors.New("the budget is closed")
-	}
-	for len(b.queue) > 0 {
-		r := b.queue[0]
-		if err == nil && b.ledger.dayFor(r.charge.At) != b.ledger.day {
-			break
-		}
-		b.queue, r.done = b.queue[1:], true
-		if r.err = err; err != nil {
-			continue
-		}
-		if refusal := b.ledger.refuse(b.config, r.charge); refusal != nil {
-			r.err = refusal
-			continue
-		}
-		r.debit = debit{b.ledger.day, r.charge.Role, r.charge.sum()}
-		b.ledger.change(r.day, r.role, r.worst)
-		b.ledger.extend(r.charge.At)
-		accepted = append(accepted, r)
-	}
-	return accepted
-}
-
-// write stores requests that were let through, and with them what is settled.
-// With an error none of them counts.
-func (b *Budget) write(ctx context.Context, accepted []*request) {
-	if len(accepted) == 0 {
-		return
-	}
-	b.mu.Lock()
-	ends := b.ledger.ends
-	b.mu.Unlock()
-	done := b.settlements()
-	b.batches++
-	err := b.db.Write(ctx, func(tx *store.Tx) (err error) {
-		for _, r := range accepted {
-			if r.ticket, err = r.put(ctx, tx, r.charge, ends); err != nil {
-				return err
-			}
-		}
-		if b.batches%sweepEvery == 0 {
-			if err := sweep(ctx, tx, accepted[0].charge.At); err != nil {
-				return err
-			}
-		}
-		return putSettlements(ctx, tx, done)
-	})
-	written := err == nil
-	if written { // and counts whatever becomes of it
-		err = failpoint.Hit("budget.debited")
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if written {
-		b.forget(done)
-	}
-	for _, r := range accepted {
-		if r.err = err; err == nil {
-			b.open[r.ticket] = r.debit
-		} else if r.ticket = 0; !written {
-			b.ledger.change(r.day, r.role, Sum{}.minus(r.worst))
-		}
-	}
 }
 
 // sum is what the charge counts at worst.
@@ -261,28 +262,27 @@ func (c Charge) sum() Sum {
 }
 
 // put stores a charge and adds it to the sums of its day.
-func (d debit) put(ctx context.Context, tx *store.Tx, c Charge, ends time.Time) (Ticket, error) {
+func (b *Budget) put(ctx context.Context, tx *store.Tx, c Charge, d debit, ends time.Time) (Ticket, error) {
 	_, zone := c.At.Zone()
-	result, err := tx.ExecContext(ctx, `INSERT INTO budget_charges
-		(at, zone, day, tick, role, provider, model, exploration, worst_money, worst_tokens, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
-		c.At.UnixNano(), zone, d.day, c.Tick, c.Role, c.Provider, c.Model, d.worst.Exploration, d.worst.Money, d.worst.Tokens)
+	id, err := tx.Insert(ctx, "budget_charges", "at, zone, day, tick, role, provider, model, exploration, worst_money, worst_tokens, state",
+		c.At.UnixNano(), zone, d.day, c.Tick, c.Role, c.Provider, c.Model, d.worst.Exploration, d.worst.Money, d.worst.Tokens, "open")
 	if err != nil {
 		return 0, err
 	}
-	id, err := result.LastInsertId()
-	if err != nil {
-		return 0, err
+	if b.debits++; b.debits%sweepEvery == 0 {
+		if err := sweep(ctx, tx, c.At); err != nil {
+			return 0, err
+		}
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO budget_days (day, role, money, tokens, calls, exploration, ends) VALUES (?, ?, ?, ?, ?, ?, ?)
+	return Ticket(id), tx.Exec(ctx, `INSERT INTO budget_days (day, role, money, tokens, calls, exploration, ends) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (day, role) DO UPDATE SET money = money + excluded.money, tokens = tokens + excluded.tokens,
 			calls = calls + excluded.calls, exploration = exploration + excluded.exploration, ends = excluded.ends`,
 		d.day, c.Role, d.worst.Money, d.worst.Tokens, d.worst.Calls, d.worst.Exploration, ends.UnixNano())
-	return Ticket(id), err
 }
 
 const (
 	// Charges are kept for keep; their sums stay. A sweep comes with every
-	// sweepEvery-th transaction and removes at most sweepRows.
+	// sweepEvery-th debit and removes at most sweepRows.
 	keep       = 400 * 24 * time.Hour
 	sweepEvery = 16
 	sweepRows  = 256
@@ -290,26 +290,24 @@ const (
 
 // sweep removes old charges, but the newest: its id must not be given again.
 func sweep(ctx context.Context, tx *store.Tx, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM budget_charges WHERE id IN (SELECT id FROM budget_charges ORDER BY id LIMIT ?)
+	return tx.Exec(ctx, `DELETE FROM budget_charges WHERE id IN (SELECT id FROM budget_charges ORDER BY id LIMIT ?)
 		AND at < ? AND id < (SELECT max(id) FROM budget_charges)`, sweepRows, at.Add(-keep).UnixNano())
-	return err
 }
 
 // settlement is what a debit turned out to be.
 type settlement struct {
 	debit
 	ticket Ticket
-	money  Money
-	tokens int
-	unmade bool
+	took   Amount
 }
 
 // change is what the settlement does to the sums.
 func (s settlement) change() Sum {
-	if s.unmade {
-		return Sum{}.minus(s.worst)
+	change := Sum{Money: s.took.Money, Tokens: s.took.Tokens, Calls: s.worst.Calls, Exploration: s.worst.Exploration}
+	if s.took.Unmade {
+		change = Sum{}
 	}
-	return Sum{Money: s.money - s.worst.Money, Tokens: s.tokens - s.worst.Tokens}
+	return change.minus(s.worst)
 }
 
 // ErrTicket is the error of Settle for a ticket that no debit gave out, or
@@ -323,48 +321,38 @@ func (b *Budget) Settle(ctx context.Context, ticket Ticket, actual Amount) error
 	if actual.Money < 0 || actual.Tokens < 0 {
 		return fmt.Errorf("budget: settle %d: a call cannot have taken less than nothing", ticket)
 	}
-	amount := settlement{ticket: ticket, money: min(actual.Money, maxCharge), tokens: min(actual.Tokens, maxTokens)}
 	if actual.Unmade {
-		amount = settlement{ticket: ticket, unmade: true}
+		actual = Amount{Unmade: true}
 	}
-	if b.settle(amount, nil) {
-		return failpoint.Hit("budget.settled")
-	}
-	found, open, err := b.find(ctx, ticket)
-	if err != nil {
-		return fmt.Errorf("budget: settle %d: %w", ticket, err)
+	took := Amount{min(actual.Money, maxCharge), min(actual.Tokens, maxTokens), actual.Unmade}
+	b.mu.Lock()
+	found, open := b.open[ticket]
+	b.mu.Unlock()
+	if !open { // an earlier process may have left it
+		var err error
+		if found, open, err = b.find(ctx, ticket); err != nil {
+			return fmt.Errorf("budget: settle %d: %w", ticket, err)
+		}
 	}
 	if open {
-		b.settle(amount, &found)
+		b.settle(settlement{found, ticket, took})
 	}
-	return nil
+	return failpoint.Hit("budget.settled")
 }
 
-// settle counts a settlement of an open debit of this process, or of one that
-// an earlier process left. It reports whether there is nothing more to do.
-func (b *Budget) settle(s settlement, left *debit) bool {
+// settle counts the settlement of an open debit, once.
+func (b *Budget) settle(s settlement) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	found, open := b.open[s.ticket]
-	switch {
-	case open:
-		delete(b.open, s.ticket)
-	case slices.ContainsFunc(b.pending, func(other settlement) bool { return other.ticket == s.ticket }) || b.late[s.ticket]:
-		return true
-	case left != nil:
-		b.late[s.ticket] = true
-		found = *left
-	default:
-		return false
+	if slices.ContainsFunc(b.pending, func(other settlement) bool { return other.ticket == s.ticket }) {
+		return
 	}
-	s.debit = found
+	delete(b.open, s.ticket)
+	b.pending = append(b.pending, s)
 	if b.settled != nil {
 		close(b.settled)
 		b.settled = nil
 	}
-	b.ledger.change(s.day, s.role, s.change())
-	b.pending = append(b.pending, s)
-	return true
 }
 
 // find looks for a debit on disk.
@@ -382,8 +370,11 @@ func (b *Budget) find(ctx context.Context, ticket Ticket) (found debit, open boo
 // Flush writes what is settled in a transaction of the caller: that of a tick,
 // which is committed anyway. Where it is rolled back, nothing is lost.
 func (b *Budget) Flush(ctx context.Context, tx *store.Tx) error {
+	b.mu.Lock()
+	done := slices.Clone(b.pending)
+	b.mu.Unlock()
 	var known []settlement
-	for _, s := range b.settlements() {
+	for _, s := range done {
 		written, err := s.put(ctx, tx)
 		if err != nil {
 			return fmt.Errorf("budget: flush: %w", err)
@@ -394,17 +385,8 @@ func (b *Budget) Flush(ctx context.Context, tx *store.Tx) error {
 	}
 	// Whether this transaction will be committed is not known here. What is
 	// there already came with one that was.
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.forget(known)
 	return nil
-}
-
-// settlements returns those that are not known to be on disk.
-func (b *Budget) settlements() []settlement {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.pending)
 }
 
 // putSettlements writes settlements, each once.
@@ -419,23 +401,21 @@ func putSettlements(ctx context.Context, tx *store.Tx, done []settlement) error 
 
 // put writes a settlement, unless it is there or its charge is gone.
 func (s settlement) put(ctx context.Context, tx *store.Tx) (written bool, err error) {
-	result, err := tx.ExecContext(ctx, "UPDATE budget_charges SET state = 'settled', money = ?, tokens = ? WHERE id = ? AND state = 'open'",
-		s.money, s.tokens, s.ticket)
-	if err != nil {
-		return false, err
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
+	n, err := tx.Run(ctx, "UPDATE budget_charges SET state = 'settled', money = ?, tokens = ? WHERE id = ? AND state = 'open'",
+		s.took.Money, s.took.Tokens, s.ticket)
+	if err != nil || n == 0 {
 		return false, err
 	}
 	change := s.change()
-	_, err = tx.ExecContext(ctx, `UPDATE budget_days SET money = money + ?, tokens = tokens + ?,
+	return true, tx.Exec(ctx, `UPDATE budget_days SET money = money + ?, tokens = tokens + ?,
 		calls = calls + ?, exploration = exploration + ? WHERE day = ? AND role = ?`,
 		change.Money, change.Tokens, change.Calls, change.Exploration, s.day, s.role)
-	return true, err
 }
 
-// forget drops settlements that are on disk. The caller holds the mutex.
+// forget drops settlements that are on disk.
 func (b *Budget) forget(done []settlement) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.pending = slices.DeleteFunc(b.pending, func(s settlement) bool {
 		return slices.ContainsFunc(done, func(d settlement) bool { return d.ticket == s.ticket })
 	})

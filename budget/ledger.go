@@ -3,7 +3,6 @@ package budget
 import (
 	"context"
 	"database/sql"
-	"maps"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -44,40 +43,20 @@ func (c counts) today() Sum {
 	return sum
 }
 
-// thisMonth is what counts against the limit of the month.
-func (c counts) thisMonth() Sum {
-	sum := c.month
-	sum.Money += c.laterMonths
-	return sum
-}
-
-// ledger is what one day has used, as the next debit sees it.
+// ledger is what the day of a call, and its month, have used.
 type ledger struct {
-	day   string // "" before the first charge
-	ends  time.Time
-	roles map[string]*counts
-	// refused counts the calls of the day that limits refused since the start.
-	refused map[limitKey]int
+	day    string
+	turned bool // it is another day than that of the last debit
+	ends   time.Time
+	roles  map[string]*counts
 }
 
-func newLedger(day string) *ledger {
-	return &ledger{day: day, roles: map[string]*counts{}, refused: map[limitKey]int{}}
-}
-
-// dayFor returns the day that a charge at that time is counted in.
-func (l *ledger) dayFor(at time.Time) string {
-	day := dayOf(at)
-	if day > l.day && at.Before(l.ends) {
-		return l.day
-	}
-	return day
-}
-
-// extend notes that the day was counted in the zone of at as well.
-func (l *ledger) extend(at time.Time) {
+// endsAfter is when the day ends that is counted in the zone of at as well.
+func (l *ledger) endsAfter(at time.Time) time.Time {
 	if ends := nextDay(at); dayOf(at) == l.day && ends.After(l.ends) {
-		l.ends = ends
+		return ends
 	}
+	return l.ends
 }
 
 // resets returns when the limits of the day, and of the month, count anew.
@@ -100,15 +79,6 @@ func (l *ledger) role(name string) *counts {
 	return l.roles[name]
 }
 
-func (l *ledger) clone() *ledger {
-	c := &ledger{day: l.day, ends: l.ends, roles: map[string]*counts{}, refused: maps.Clone(l.refused)}
-	for role, counts := range l.roles {
-		copied := *counts
-		c.roles[role] = &copied
-	}
-	return c
-}
-
 // all adds up the roles.
 func (l *ledger) all() counts {
 	var all counts
@@ -123,9 +93,6 @@ func (l *ledger) all() counts {
 
 // change adds to the sums that a charge of that day and role counts in.
 func (l *ledger) change(day, role string, by Sum) {
-	if l.day == "" || monthOf(day) != monthOf(l.day) {
-		return
-	}
 	c := l.role(role)
 	c.month.add(by)
 	if day == l.day {
@@ -133,16 +100,27 @@ func (l *ledger) change(day, role string, by Sum) {
 	}
 }
 
-// load reads the ledger of a day, to which the clock went back or not.
-func load(ctx context.Context, tx *store.Tx, day string, back bool) (*ledger, error) {
-	l := newLedger(day)
-	first, last := span(day)
+// load reads the ledger of a call at that time.
+func load(ctx context.Context, tx *store.Tx, at time.Time) (*ledger, error) {
+	l := &ledger{day: dayOf(at), roles: map[string]*counts{}}
+	var last string // the day of the last debit, "" before the first
+	var ends int64
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(day), ''), coalesce((SELECT max(ends) FROM budget_days WHERE day = budget_now.day), 0)
+		FROM budget_now`).Scan(&last, &ends); err != nil {
+		return nil, err
+	}
+	if l.day > last && at.Before(time.Unix(0, ends)) {
+		l.day = last // in another zone that day is not over
+	}
+	l.turned = l.day != last
+	from, to := span(l.day)
 	err := eachSum(ctx, tx, func(row, role string, sum Sum, ends int64) {
 		l.change(row, role, sum)
-		if ends := time.Unix(0, ends); row == day && ends.After(l.ends) {
+		if ends := time.Unix(0, ends); row == l.day && ends.After(l.ends) {
 			l.ends = ends
 		}
-	}, "SELECT day, role, money, tokens, calls, exploration, ends FROM budget_days WHERE day BETWEEN ? AND ?", first, last)
+	}, `SELECT iif(day = ?, day, ''), role, sum(money), sum(tokens), sum(calls), sum(exploration), max(ends)
+		FROM budget_days WHERE day BETWEEN ? AND ? GROUP BY 1, role`, l.day, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +128,14 @@ func load(ctx context.Context, tx *store.Tx, day string, back bool) (*ledger, er
 		c := l.role(role)
 		// The same charges may have been carried to several days.
 		c.laterMonths = max(c.laterMonths, Money(laterMonths))
-		if row == day {
+		if row == l.day {
 			c.carried = sum
 		}
-	}, "SELECT day, role, money, tokens, calls, exploration, later_months FROM budget_carried WHERE day BETWEEN ? AND ?", first, last)
-	if err != nil || !back {
+	}, "SELECT day, role, money, tokens, calls, exploration, later_months FROM budget_carried WHERE day BETWEEN ? AND ?", from, to)
+	if err != nil || l.day >= last {
 		return l, err
 	}
-	// What later days have used counts here too.
+	// The clock went back: what later days have used counts here too.
 	return l, eachSum(ctx, tx, func(_, role string, sum Sum, laterMonths int64) {
 		c := l.role(role)
 		// Where the clock went back to this day before, some of it is counted.
@@ -165,34 +143,22 @@ func load(ctx context.Context, tx *store.Tx, day string, back bool) (*ledger, er
 			max(c.carried.Calls, sum.Calls), max(c.carried.Exploration, sum.Exploration)}
 		c.laterMonths = max(c.laterMonths, Money(laterMonths))
 	}, `SELECT '', role, sum(money), sum(tokens), sum(calls), sum(exploration), sum(iif(day > ?, money, 0))
-		FROM budget_days WHERE day > ? GROUP BY role`, last, day)
+		FROM budget_days WHERE day > ? GROUP BY role`, to, l.day)
 }
 
-// putCarried stores what later days had used.
-func (l *ledger) putCarried(ctx context.Context, tx *store.Tx) error {
+// turn stores that the day is the one that counts, and what later days had used.
+func (l *ledger) turn(ctx context.Context, tx *store.Tx) error {
 	for role, c := range l.roles {
 		if c.carried == (Sum{}) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO budget_carried (day, role, money, tokens, calls, exploration, later_months)
+		if err := tx.Exec(ctx, `INSERT OR REPLACE INTO budget_carried (day, role, money, tokens, calls, exploration, later_months)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`, l.day, role, c.carried.Money, c.carried.Tokens, c.carried.Calls, c.carried.Exploration,
 			c.laterMonths); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// now returns the day that counts, "" before the first, and the newest ticket.
-func now(ctx context.Context, tx *store.Tx) (day string, newest Ticket, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT coalesce((SELECT day FROM budget_now), ''), (SELECT coalesce(max(id), 0) FROM budget_charges)").Scan(&day, &newest)
-	return day, newest, err
-}
-
-// putNow stores which day counts.
-func (l *ledger) putNow(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO budget_now (one, day) VALUES (1, ?)", l.day)
-	return err
+	return tx.Exec(ctx, "INSERT OR REPLACE INTO budget_now (one, day) VALUES (1, ?)", l.day)
 }
 
 // eachSum calls do for each row of a query: a day, a role, the four sums, and one

@@ -1,9 +1,6 @@
 package budget
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // limitKey names one limit: of all, where the role is "".
 type limitKey struct{ name, role string }
@@ -25,18 +22,6 @@ type Limit struct {
 	Until     time.Time
 }
 
-// String writes "money_per_day: $0.1200 of $1.0000".
-func (l Limit) String() string {
-	key := l.Name
-	if l.Role != "" {
-		key += " of " + l.Role
-	}
-	if l.Allowed < 0 {
-		return fmt.Sprintf("%s: %s, no limit", key, amount(l.Name, l.Used))
-	}
-	return fmt.Sprintf("%s: %s of %s", key, amount(l.Name, l.Used), amount(l.Name, l.Allowed))
-}
-
 // limits applies a configuration to the ledger, as it stands at that time:
 // first the limits of exploration, which only end exploring, then that of the
 // month, which lasts longest.
@@ -51,10 +36,10 @@ func (l *ledger) limits(c Config, at time.Time) []Limit {
 			left = max(0, allowed-used)
 		}
 		list = append(list, Limit{Name: name, Role: role, Allowed: allowed, Used: used, Left: left, Until: until,
-			IsMoney: name == MoneyPerDay || name == MoneyPerMonth, Exhausted: left == 0, Refused: l.refused[limitKey{name, role}]})
+			IsMoney: name == MoneyPerDay || name == MoneyPerMonth, Exhausted: left == 0})
 	}
 	add(ExplorationCallsPerDay, "", int64(c.ExplorationCallsPerDay), int64(today.Exploration), day)
-	add(MoneyPerMonth, "", allowance(c.MoneyPerMonth), int64(all.thisMonth().Money), month)
+	add(MoneyPerMonth, "", allowance(c.MoneyPerMonth), int64(all.month.Money+all.laterMonths), month)
 	add(MoneyPerDay, "", allowance(c.MoneyPerDay), int64(today.Money), day)
 	add(CallsPerDay, "", int64(c.CallsPerDay), int64(today.Calls), day)
 	add(TokensPerDay, "", int64(c.TokensPerDay), int64(today.Tokens), day)

@@ -156,7 +156,7 @@ func (p *Purse) fill(ctx context.Context, first Charge) error {
 		left := Money(max(refusal.Allowed-refusal.Used, 0))
 		money := refusal.Limit == MoneyPerDay || refusal.Limit == MoneyPerMonth
 		if !money || left < first.Worst.Money || left >= own.Worst.Money {
-			return p.budget.refused(refusal)
+			return p.budget.refuse(refusal)
 		}
 		own.Worst.Money = left
 	}
