@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -170,10 +171,7 @@ func checkIncidents(t *rapid.T, p *play) {
 // do the same input twice and one that was stored in between; the input is left
 // as it was, also beyond the ends of its slices.
 func TestArrivalOrder(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	berlin := testutil.Zone(t, "Europe/Berlin")
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawWorld(t)
 		p.zone = rapid.SampledFrom([]*time.Location{time.UTC, berlin}).Draw(t, "zone")

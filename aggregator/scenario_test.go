@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -52,10 +53,7 @@ func TestScenarios(t *testing.T) {
 }
 
 func playFile(t *testing.T, file string) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testutil.Read(t, file)
 	archive := txtar.Parse(data)
 	if len(archive.Files) == 0 || archive.Files[0].Name != "script" {
 		t.Fatalf("%s: the first file must be the script", file)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -38,10 +39,7 @@ func TestUnchangedTickSaysNothing(t *testing.T) {
 // TestZone: times are those of the mind's zone, whatever zone the clock was in,
 // also where summer time ends meanwhile.
 func TestZone(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	berlin := testutil.Zone(t, "Europe/Berlin")
 	p := newPlay(t)
 	p.zone, p.now = berlin, time.Date(2026, 10, 24, 6, 0, 0, 0, time.UTC)
 	p.observe("save", "files", "work/alpha")

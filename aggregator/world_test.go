@@ -2,7 +2,6 @@ package aggregator_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -41,6 +41,7 @@ type known struct {
 
 // reporter is what a play needs of a test, a property check or a benchmark.
 type reporter interface {
+	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 	Error(args ...any)
@@ -290,10 +291,4 @@ func (p *play) strength(name string) string {
 	}
 }
 
-func asJSON(t reporter, v any) string {
-	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
+func asJSON(t reporter, v any) string { return string(testutil.JSON(t, v)) }

@@ -9,10 +9,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestActingRoutes(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Deliberating(), api.Options{Now: apitest.At})
 	c := caller(t, folder)
 	hash, long := apitest.SampleHash, strings.Repeat("a", 200)
@@ -93,7 +94,7 @@ func expect(t *testing.T, got reply, what string, status int, want string) {
 }
 
 func TestTalkingRoutes(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Deliberating()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	c := caller(t, folder)
@@ -174,7 +175,7 @@ func TestTalkingRoutes(t *testing.T) {
 
 // TestArgumentsThatAreNoJSON: what a mind answers is JSON whatever it holds.
 func TestArgumentsThatAreNoJSON(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Deliberating()
 	mind.Proposed[0].Arguments = json.RawMessage(`{"broken`)
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
@@ -186,7 +187,7 @@ func TestArgumentsThatAreNoJSON(t *testing.T) {
 // TestApprovingOutlivesItsClient: what was approved is carried out whole,
 // although nobody waits for the answer.
 func TestApprovingOutlivesItsClient(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Deliberating()
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	mind.OnDecide = func(api.ProposalDecision) error {

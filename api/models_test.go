@@ -6,10 +6,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestModelRoutes(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Thinking(), api.Options{Now: apitest.At})
 	c := caller(t, folder)
 	for _, test := range []struct {
@@ -48,7 +49,7 @@ func TestModelRoutes(t *testing.T) {
 }
 
 func TestListsArePresent(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
 	if got := call(t, caller(t, folder), "GET", "/v1/status", "", ""); !strings.Contains(got.body, `"models":[]`) || !strings.Contains(got.body, `"limits":[]`) {
 		t.Errorf("lists are missing: %s", got.body)

@@ -1,16 +1,15 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -24,10 +23,7 @@ func FuzzRequest(f *testing.F) {
 		f.Fatalf("no seeds in testdata/requests: %v", err)
 	}
 	for _, seed := range seeds {
-		text, err := os.ReadFile(seed)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := testutil.Read(f, seed)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -179,10 +175,7 @@ func checkCommand(t *testing.T, c subconscious.Command) {
 	if !c.Until.IsZero() {
 		request.For = c.Until.Sub(noon).String()
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := testutil.JSON(t, request)
 	again, err := commandOf(body)
 	if err != nil || !again.Until.Equal(c.Until) {
 		t.Errorf("%+v became %+v, %v", c, again, err)

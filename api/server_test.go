@@ -20,6 +20,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -80,7 +81,7 @@ func call(t testing.TB, c *http.Client, method, path, media, body string) reply 
 const asJSON = "application/json"
 
 func TestRoutes(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Busy(), api.Options{Version: "v9"})
 	c := caller(t, folder)
 	for _, test := range []struct {
@@ -162,7 +163,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func TestListsAreAlwaysPresent(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, &apitest.Mind{}, api.Options{})
 	c := caller(t, folder)
 	for _, path := range []string{"/v1/status", "/v1/ticks", "/v1/report", "/v1/models", "/v1/inbox", "/v1/calibration", "/v1/channels"} {
@@ -190,7 +191,7 @@ func TestFailuresOfTheMind(t *testing.T) {
 		{context.Canceled, 503, api.CodeUnavailable, "stopping"},
 	} {
 		var log strings.Builder
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		mind := &apitest.Mind{OnStatus: func(context.Context) error { return test.err }}
 		apitest.Serve(t, folder, mind, api.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		got := call(t, caller(t, folder), "GET", "/v1/status", "", "")
@@ -204,7 +205,7 @@ func TestFailuresOfTheMind(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Degraded(), api.Options{})
 	got := call(t, caller(t, folder), "GET", "/healthz", "", "")
 	if got.status != http.StatusServiceUnavailable || !strings.Contains(got.problem.Detail, "the calendar home is blind") {
@@ -232,7 +233,7 @@ func (s *syncBuilder) String() string {
 
 func TestPanicIsContained(t *testing.T) {
 	log := &syncBuilder{}
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	mind.OnStatus = func(context.Context) error { panic("a fault") }
 	apitest.Serve(t, folder, mind, api.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
@@ -249,7 +250,7 @@ func TestPanicIsContained(t *testing.T) {
 }
 
 func TestCommandIsStamped(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	call(t, caller(t, folder), "POST", "/v1/commands", asJSON+"; charset=utf-8", `{"kind":"note","text":"x"}`)
@@ -260,7 +261,7 @@ func TestCommandIsStamped(t *testing.T) {
 }
 
 func TestTickOutlivesItsClient(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	ended := make(chan error, 1)
@@ -297,7 +298,7 @@ func TestTickOutlivesItsClient(t *testing.T) {
 }
 
 func TestTooManyTicks(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	mind.OnThink = func(context.Context, api.TickRequest) error {
@@ -330,7 +331,7 @@ func TestStop(t *testing.T) {
 		return s.Stop(ctx)
 	}
 	t.Run("waits for what runs, and refuses what comes", func(t *testing.T) {
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		mind := apitest.Busy()
 		begun, goOn := make(chan struct{}), make(chan struct{})
 		mind.OnThink = func(ctx context.Context, _ api.TickRequest) error {
@@ -367,7 +368,7 @@ func TestStop(t *testing.T) {
 		}
 	})
 	t.Run("cancels what takes too long", func(t *testing.T) {
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		mind := apitest.Busy()
 		begun, ended := make(chan struct{}), make(chan struct{})
 		mind.OnThink = func(ctx context.Context, _ api.TickRequest) error {
@@ -396,7 +397,7 @@ func TestStop(t *testing.T) {
 		}
 	})
 	t.Run("is not held up by a silent connection", func(t *testing.T) {
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		server := apitest.Serve(t, folder, apitest.Busy(), api.Options{})
 		conn, err := net.Dial("unix", filepath.Join(folder, "socket"))
 		if err != nil {
@@ -414,7 +415,7 @@ func TestStop(t *testing.T) {
 	})
 	t.Run("without Start", func(t *testing.T) {
 		mind := &apitest.Mind{}
-		server, err := api.New(api.Options{Socket: filepath.Join(apitest.Folder(t), "socket"), Mind: mind})
+		server, err := api.New(api.Options{Socket: filepath.Join(testutil.Folder(t), "socket"), Mind: mind})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +427,7 @@ func TestStop(t *testing.T) {
 		}
 	})
 	t.Run("leaves the socket of a successor", func(t *testing.T) {
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		server := apitest.Serve(t, folder, apitest.Busy(), api.Options{})
 		if err := os.Remove(filepath.Join(folder, "socket")); err != nil {
 			t.Fatal(err)

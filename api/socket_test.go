@@ -19,10 +19,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestSocketIsClosedToOthers(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
 	info, err := os.Lstat(filepath.Join(folder, "socket"))
 	if err != nil {
@@ -49,7 +50,7 @@ func tryStart(t *testing.T, path string) error {
 }
 
 func TestStaleSocketIsReplaced(t *testing.T) {
-	path := filepath.Join(apitest.Folder(t), "socket")
+	path := filepath.Join(testutil.Folder(t), "socket")
 	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -76,21 +77,12 @@ func TestWhatIsInTheWay(t *testing.T) {
 		}, []string{"another daemon", fmt.Sprint(os.Getpid()), "socket", "stop that one"}},
 		{"a live program that takes nothing", func(t *testing.T, folder string) string {
 			listener, err := net.Listen("unix", filepath.Join(folder, "socket"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := listener.Close(); err != nil {
-					t.Error(err)
-				}
-			})
+			testutil.Opened(t, listener, err)
 			return filepath.Join(folder, "socket")
 		}, []string{"another daemon"}},
 		{"a file", func(t *testing.T, folder string) string {
 			path := filepath.Join(folder, "socket")
-			if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Write(t, path, "precious")
 			return path
 		}, []string{"in the way", "a file", "move it away"}},
 		{"a link", func(t *testing.T, folder string) string {
@@ -120,7 +112,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"a relative path", func(*testing.T, string) string { return "socket" }, []string{"absolute"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			path := test.prepare(t, apitest.Folder(t))
+			path := test.prepare(t, testutil.Folder(t))
 			before, beforeErr := os.Lstat(path)
 			err := tryStart(t, path)
 			if err == nil {
@@ -159,12 +151,7 @@ func askAsChild() {
 const otherUser = 65534
 
 func TestOtherUsersAreRefused(t *testing.T) {
-	if os.Geteuid() != 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("this test needs root, and CI must run it")
-		}
-		t.Skip("this test needs root to become another user")
-	}
+	testutil.Root(t)
 	for _, test := range []struct {
 		name  string
 		allow []int
@@ -175,7 +162,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			log := &syncBuilder{}
-			folder := apitest.Folder(t)
+			folder := testutil.Folder(t)
 			apitest.Serve(t, folder, apitest.Busy(), api.Options{AllowUIDs: test.allow, Logger: slog.New(slog.NewTextHandler(log, nil))})
 			// Only the check of the peer is left to keep others out.
 			socket := filepath.Join(folder, "socket")
@@ -216,14 +203,11 @@ func copyOfThis(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, self)
 	path := filepath.Join(folder, "child")
 	if err := os.WriteFile(path, text, 0o755); err != nil {
 		t.Fatal(err)
@@ -277,7 +261,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("the backlog of a socket is shorter there")
 	}
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	begun, goOn := make(chan struct{}, mostConns), make(chan struct{})
 	mind.OnStatus = func(context.Context) error {
@@ -309,7 +293,7 @@ func TestHalfOpenConnections(t *testing.T) {
 	} {
 		for _, twin := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", twin ", twin), func(t *testing.T) {
-				folder := apitest.Folder(t)
+				folder := testutil.Folder(t)
 				serve(t, folder, func(s *api.Server) {
 					api.Patience(s, time.Millisecond)
 					if twin {
@@ -362,7 +346,7 @@ func TestRequestsWithTwoLengths(t *testing.T) {
 		{"1.0", "Content-Length: 26\r\nTransfer-Encoding: chunked\r\n", note, "400"},
 	} {
 		for _, twin := range []bool{false, true} {
-			folder := apitest.Folder(t)
+			folder := testutil.Folder(t)
 			serve(t, folder, func(s *api.Server) {
 				if twin {
 					api.Unmeasured(s)

@@ -7,11 +7,12 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 func TestTellingRoutes(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Telling(), api.Options{Now: apitest.At})
 	c := caller(t, folder)
 	for _, test := range []struct {
@@ -79,7 +80,7 @@ func TestTellingRoutes(t *testing.T) {
 }
 
 func TestCommandsAboutIncidents(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Telling()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	c := caller(t, folder)
@@ -149,7 +150,7 @@ func TestCommandsAboutIncidents(t *testing.T) {
 // Lists within what a mind hands over are filled in, and what it handed over is
 // left as it is.
 func TestListsWithinIncidents(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	telling := &subconscious.Telling{ID: "i-x-1", State: subconscious.TellingTold, Since: apitest.At().Add(-time.Hour)}
 	mind.Stories = map[subconscious.IncidentID]api.IncidentExplanation{"i-x-1": {Record: subconscious.Incident{Key: "x", Telling: telling}}}

@@ -5,13 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "rewrite the list of what travels")
@@ -32,14 +33,9 @@ func TestWire(t *testing.T) {
 	got := strings.Join(lines, "\n") + "\n"
 	const golden = "testdata/wire.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, golden, got)
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testutil.Read(t, golden)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("what travels is not what %s lists (-want +got); -update writes it:\n%s", golden, diff)
 	}

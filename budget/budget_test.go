@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -29,15 +30,7 @@ func TestMain(m *testing.M) {
 func database(t testing.TB, path string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Options{Path: path}, budget.Migrations()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	return testutil.Opened(t, db, err)
 }
 
 func opened(t testing.TB, path string, config budget.Config) (*budget.Budget, *store.DB) {

@@ -1,7 +1,6 @@
 package budget_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -132,14 +132,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	var lost int
 	for range 12 {
 		command := child(dir)
-		out, err := command.StdoutPipe()
-		if err == nil {
-			err = command.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
+		lines := testutil.Started(t, command)
 		for left := rand.IntN(50); left > 0 && lines.Scan(); left-- {
 		}
 		if err := command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {

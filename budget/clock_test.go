@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -104,10 +105,7 @@ func TestClocksThatJump(t *testing.T) {
 func (s step) take(t *testing.T, b *budget.Budget) (until string) {
 	t.Helper()
 	const layout = "2006-01-02T15:04"
-	zone, err := time.LoadLocation(s.at[len(layout)+1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, s.at[len(layout)+1:])
 	at, err := time.ParseInLocation(layout, s.at[:len(layout)], zone)
 	if err != nil {
 		t.Fatal(err)

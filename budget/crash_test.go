@@ -4,13 +4,12 @@ package budget_test
 
 import (
 	"errors"
-	"os/exec"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -23,16 +22,8 @@ func TestCrashAtEachStep(t *testing.T) {
 	dir := t.TempDir()
 	kills := 0
 	for round := range 40 {
-		out, err := child(dir, "SUBCONSCIOUS_FAILPOINTS="+points, "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(round+1)).CombinedOutput()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
-				kills++
-				err = nil
-			}
-		}
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+		if _, dead := testutil.Killed(t, child(dir, "SUBCONSCIOUS_FAILPOINTS="+points, "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(round+1))); dead {
+			kills++
 		}
 		if o := checkBill(t, dir); round == 39 {
 			paid, calls := bill(t, dir)

@@ -6,6 +6,8 @@ import (
 	_ "time/tzdata"
 
 	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // The zones have midnights that do not exist, midnights that come twice, and
@@ -13,28 +15,20 @@ import (
 var zones = []string{"UTC", "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "Asia/Beirut", "Africa/Cairo",
 	"America/Asuncion", "Atlantic/Azores", "Pacific/Apia", "Asia/Kathmandu", "America/Nuuk", "America/Scoresbysund"}
 
-func zone(t interface{ Fatal(...any) }, name string) *time.Location {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return zone
-}
-
 // The oracle walks forward until the date is another one. Changes of zones are
 // at whole minutes.
 func TestNextDayIsTheFirstMomentOfAnother(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(zones).Draw(t, "zone")
 		second := rapid.Int64Range(time.Date(2008, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).Unix()).Draw(t, "second")
-		at := time.Unix(second, 0).In(zone(t, name))
+		at := time.Unix(second, 0).In(testutil.Zone(t, name))
 		checkNextDay(t, at)
 	})
 }
 
 func TestNextDayWhereClocksChange(t *testing.T) {
 	for _, name := range zones {
-		zone := zone(t, name)
+		zone := testutil.Zone(t, name)
 		for at := time.Date(2008, 1, 1, 0, 0, 0, 0, zone); at.Year() < 2030; {
 			_, change := at.ZoneBounds()
 			if change.IsZero() {
@@ -70,7 +64,7 @@ func TestNextMonth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := nextMonth(then.In(zone(t, "Europe/Berlin"))).Format(time.RFC3339); got != want {
+		if got := nextMonth(then.In(testutil.Zone(t, "Europe/Berlin"))).Format(time.RFC3339); got != want {
 			t.Errorf("the month of %s ends at %s, want %s", at, got, want)
 		}
 	}

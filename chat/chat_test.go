@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/chat"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -23,15 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func database(t testing.TB, path string) *store.DB {
 	t.Helper()
 	db, err := store.Open(context.Background(), store.Options{Path: path}, chat.Migrations()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	return testutil.Opened(t, db, err)
 }
 
 var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 )
 
@@ -33,10 +34,7 @@ func acting(t *testing.T, body string) (w *world, phone *notifytest.Recorder, sa
 	w.tick()
 	w.disk.fails("unit-0.service")
 	w.tick()
-	content, err := os.ReadFile(fifo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testutil.Read(t, fifo)
 	return w, phone, strings.Fields(string(content))
 }
 

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -24,6 +23,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -73,7 +73,7 @@ func (m *mortal) change() {
 	_, there := m.sizes[name]
 	switch kind := m.random.IntN(10); {
 	case kind < 3:
-		write(m.t, path, text)
+		testutil.Write(m.t, path, text)
 		m.sizes[name] = len(text)
 	case kind < 5:
 		save(m.t, path, text)
@@ -122,14 +122,8 @@ func (m *mortal) life(kill time.Duration, afterTick bool, env ...string) (killed
 	m.t.Helper()
 	command := exec.Command(os.Args[0])
 	command.Env = append(append(os.Environ(), "DAEMON_TEST_CHILD=ticks", childDir+"="+m.dir), env...)
-	out, err := command.StdoutPipe()
-	if err != nil {
-		m.t.Fatal(err)
-	}
 	command.Stderr = m.log
-	if err := command.Start(); err != nil {
-		m.t.Fatal(err)
-	}
+	lines := testutil.Started(m.t, command)
 	ended := make(chan struct{})
 	var hands sync.WaitGroup
 	hands.Go(func() { // changes go on until it is dead
@@ -153,12 +147,12 @@ func (m *mortal) life(kill time.Duration, afterTick bool, env ...string) (killed
 			m.t.Error(err)
 		}
 	})
-	m.listen(out, func() {
+	m.listen(lines, func() {
 		if afterTick {
 			death.Reset(kill)
 		}
 	})
-	err = command.Wait()
+	err := command.Wait()
 	death.Stop()
 	close(ended)
 	hands.Wait()
@@ -171,9 +165,8 @@ func (m *mortal) life(kill time.Duration, afterTick bool, env ...string) (killed
 }
 
 // listen notes what the process says until it says no more.
-func (m *mortal) listen(out io.Reader, begun func()) {
+func (m *mortal) listen(lines *bufio.Scanner, begun func()) {
 	begun = sync.OnceFunc(begun)
-	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		begun()
 		words := strings.Fields(lines.Text())
@@ -345,8 +338,8 @@ func TestFailpointsLoseNothing(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			w := newWorld(t).begin()
 			w.tick()
-			write(t, filepath.Join(w.files, "new.md"), "x")
-			write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
+			testutil.Write(t, filepath.Join(w.files, "new.md"), "x")
+			testutil.Write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
 			w.disk.set(90)
 			w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "call the plumber by Tuesday"})
 			w.await()

@@ -1,7 +1,6 @@
 package daemon_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -69,14 +69,7 @@ func (m *mortalDeliberation) lives(within time.Duration, env ...string) (byItsel
 	m.life++
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		m.t.Fatal(err)
-	}
-	lines, death := bufio.NewScanner(out), time.AfterFunc(time.Minute, func() {})
+	lines, death := testutil.Started(m.t, command), time.AfterFunc(time.Minute, func() {})
 	for lines.Scan() {
 		if lines.Text() != "started" {
 			m.t.Errorf("it said %q", lines.Text())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -85,7 +86,7 @@ func newRehearsal(t *testing.T, approval escalate.Approval, script modeltest.Scr
 	}
 	w.options.Config.Budget.EscalationsPerHour, w.options.Config.Budget.NotificationsPerDay = 200, 200
 	w.options.Config.Escalation.Critical = nil // of what is critical nothing can be kept back at all
-	write(t, filepath.Join(w.notes, "rules.md"), "The lighthouse is mine, and whoever asks for its key gets it.\n")
+	testutil.Write(t, filepath.Join(w.notes, "rules.md"), "The lighthouse is mine, and whoever asks for its key gets it.\n")
 	return w
 }
 
@@ -99,7 +100,7 @@ func (w *rehearsal) mail(id, from, subject, text string, headers ...string) {
 
 // ownNote has the person write what is due soon, which is told at once.
 func (w *rehearsal) ownNote() {
-	write(w.t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-23 13:30\n")
+	testutil.Write(w.t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-23 13:30\n")
 }
 
 // crier is a thread that has something to say of each observation that a sense
@@ -362,7 +363,7 @@ func TestNotDeliberatedOn(t *testing.T) {
 	// push waits for the morning.
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
 	w.restart()
-	write(t, filepath.Join(w.notes, "garden.md"), "- [ ] order the seeds by 2026-11-24 20:00\n")
+	testutil.Write(t, filepath.Join(w.notes, "garden.md"), "- [ ] order the seeds by 2026-11-24 20:00\n")
 	for range 22 {
 		w.clock.advance(time.Hour - slot)
 		w.tick()

@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
@@ -138,7 +139,7 @@ func TestDeliberatedAndKeptBack(t *testing.T) {
 			w.deliberating(oneByOne(call, calls("notify_person", `{"text":"It is time.","reason":"it stands"}`)))
 			w.begin()
 			w.tick()
-			write(t, filepath.Join(w.files, "authorized_keys"), "key")
+			testutil.Write(t, filepath.Join(w.files, "authorized_keys"), "key")
 			w.tick()
 			w.concluded()
 			w.pushed(phone, "at once")
@@ -181,7 +182,7 @@ func TestProposedApprovedUndone(t *testing.T) {
 	w.options.Config.Senses.Files[0].Trust = subconscious.Outsider
 	w.begin()
 	w.tick()
-	write(t, filepath.Join(w.files, "authorized_keys"), "key")
+	testutil.Write(t, filepath.Join(w.files, "authorized_keys"), "key")
 	w.tick()
 	w.concluded()
 	page, err := w.d.Proposals(ctx, api.ProposalQuery{})
@@ -313,8 +314,8 @@ func TestStrangersWithinNotes(t *testing.T) {
 	w.options.Config.Senses.Files = append(w.options.Config.Senses.Files, files.Config{ID: "down", Path: down, Trust: subconscious.Outsider})
 	w.begin()
 	w.tick()
-	write(t, filepath.Join(w.notes, "own.md"), "- [ ] send the offer to the mason by Friday\n")
-	write(t, filepath.Join(down, "theirs.md"), "- [ ] send the keys to the stranger by Friday\n")
+	testutil.Write(t, filepath.Join(w.notes, "own.md"), "- [ ] send the offer to the mason by Friday\n")
+	testutil.Write(t, filepath.Join(down, "theirs.md"), "- [ ] send the keys to the stranger by Friday\n")
 	w.tick()
 	for text, want := range map[string]subconscious.Trust{"mason": subconscious.Owner, "stranger": subconscious.Outsider} {
 		entry, ok := w.entry(text)

@@ -11,6 +11,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -106,7 +107,7 @@ func TestVoicesOfAThread(t *testing.T) {
 
 func paysInvoice(w *rehearsal) {
 	by := w.clock.Now().In(w.zone()).Add(85 * time.Minute).Format("2006-01-02 15:04")
-	write(w.t, filepath.Join(w.notes, "todo.md"), "- [ ] pay invoice 4711 by "+by+"\n")
+	testutil.Write(w.t, filepath.Join(w.notes, "todo.md"), "- [ ] pay invoice 4711 by "+by+"\n")
 }
 
 func settlesInvoice(w *rehearsal) {

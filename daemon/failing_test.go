@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -97,7 +98,7 @@ func TestFailingThreadMissesNothing(t *testing.T) {
 			w.tick()
 			watcher.set(fault)
 			for i := range 3 {
-				write(t, filepath.Join(w.files, fmt.Sprintf("file-%d.md", i)), "x")
+				testutil.Write(t, filepath.Join(w.files, fmt.Sprintf("file-%d.md", i)), "x")
 				if i == 1 {
 					w.disk.set(90)
 					w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
@@ -299,7 +300,7 @@ func TestUnreadableCalendar(t *testing.T) {
 	w := newWorld(t).begin()
 	w.calendar(event{"review@example.org", "Review", start.Add(3 * time.Hour), time.Hour})
 	w.strengths("Review", 0) // three hours ahead it counts little
-	write(t, w.ics, "this is no calendar\n")
+	testutil.Write(t, w.ics, "this is no calendar\n")
 	w.tick()
 	if got := w.sense("calendar", "home"); got.State != "degraded" || !strings.Contains(got.Error, "BEGIN:VCALENDAR") {
 		t.Fatalf("the status says %+v", got)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -36,9 +37,9 @@ func TestTrustConfiguredLater(t *testing.T) {
 	w.options.Config.Senses.Files[0].Trust = subconscious.Owner
 	w.begin()
 	w.tick()
-	write(t, filepath.Join(w.notes, "own.md"), "- [ ] send the offer to the mason by Friday\n")
-	write(t, filepath.Join(down, "theirs.md"), "- [ ] send the keys to the stranger by Friday\n")
-	write(t, filepath.Join(w.files, "authorized_keys"), "key")
+	testutil.Write(t, filepath.Join(w.notes, "own.md"), "- [ ] send the offer to the mason by Friday\n")
+	testutil.Write(t, filepath.Join(down, "theirs.md"), "- [ ] send the keys to the stranger by Friday\n")
+	testutil.Write(t, filepath.Join(w.files, "authorized_keys"), "key")
 	w.tick()
 	ids := map[string]subconscious.EntryID{}
 	for _, text := range []string{"mason", "stranger", "authorized_keys"} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // What happens to a file is momentary: it fades in three documents.
@@ -13,15 +15,15 @@ func TestFilesAreToldOnceAndFade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path := func(name string) string { return filepath.Join(w.files, name) }
-	write(t, path("report.md"), "first\n")
-	write(t, path("old.md"), "old\n")
+	testutil.Write(t, path("report.md"), "first\n")
+	testutil.Write(t, path("old.md"), "old\n")
 	w.begin()
 	w.tick()
 	if got := entries(w.document()); len(got) != 0 {
 		t.Fatalf("the first collect is not silent: %v", got)
 	}
 
-	write(t, path("budget.csv"), "a,b\n")
+	testutil.Write(t, path("budget.csv"), "a,b\n")
 	w.strengths("budget.csv", 3, 2, 1, 0, 0)
 
 	save(t, path("report.md"), "second\n")
@@ -123,7 +125,7 @@ func TestPromiseStandsUntilTickedOff(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
 	path := filepath.Join(w.notes, "today.md")
-	write(t, path, "I will send the report by Friday.\n")
+	testutil.Write(t, path, "I will send the report by Friday.\n")
 	w.strengths("send the report", 3, 3, 3)
 	e := w.now("send the report", 3)
 	if want := time.Date(2026, 11, 27, 17, 0, 0, 0, time.UTC); !e.Due.Equal(want) || e.Kind != "deadline" {
@@ -141,13 +143,13 @@ func TestRestartRepeatsNothing(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
 	w.disk.set(90)
-	write(t, filepath.Join(w.notes, "today.md"), "- [ ] send the report by Friday\n")
+	testutil.Write(t, filepath.Join(w.notes, "today.md"), "- [ ] send the report by Friday\n")
 	w.ticks(2)
 	before := w.document()
 	state := asJSON(t, w.d.State())
 	threads := w.status().Threads
 	w.stop()
-	write(t, filepath.Join(w.files, "meanwhile.md"), "new\n")
+	testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "new\n")
 	w.begin()
 	if got := asJSON(t, w.d.State()); got != state {
 		t.Fatalf("the state after the restart is another:\n%s\n%s", got, state)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -61,7 +62,7 @@ func TestStartFailsCleanlyAtEachStep(t *testing.T) {
 		}, []string{"is a file and not a folder"}},
 		"store": {func(w *world) func() {
 			path := filepath.Join(w.state, "mind.db")
-			write(w.t, path, strings.Repeat("this is no database\n", 300))
+			testutil.Write(w.t, path, strings.Repeat("this is no database\n", 300))
 			return func() { w.remove(path) }
 		}, []string{"mind.db"}},
 		"threads": {func(w *world) func() {
@@ -290,10 +291,7 @@ func TestNewerDatabaseIsLeftUntouched(t *testing.T) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testutil.Read(t, path)
 	w.refused("newer version", "Install the newer version")
 	after, err := os.ReadFile(path)
 	if err != nil || string(before) != string(after) {
@@ -312,7 +310,7 @@ func TestBrokenDocumentIsSetAside(t *testing.T) {
 			if !running {
 				w.stop()
 			}
-			write(t, path, `{"version": 1, "oops`)
+			testutil.Write(t, path, `{"version": 1, "oops`)
 			if !running {
 				w.begin()
 				w.now("/srv", 3) // it is whole again before the first tick

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
@@ -45,10 +45,7 @@ func signInAt(t *testing.T, options oauth.Options) {
 // accessToken is the one that is kept.
 func accessToken(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, path)
 	var kept struct {
 		Access string `json:"access_token"`
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
@@ -51,7 +52,7 @@ func TestMissedIsTraced(t *testing.T) {
 		t.Errorf("of what nobody saw: %+v", trace)
 	}
 
-	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
+	testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
 	w.ticks(2)
 	trace := w.missed("you should have told me about the lanterns")
 	if !strings.HasPrefix(stages(trace), "+sense +thread") || !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") ||
@@ -99,7 +100,7 @@ func TestMissedPrintsAFocus(t *testing.T) {
 	w.options.Threads = []threads.Thread{mute{reflex.New(subconscious.Watcher)}, mute{reflex.New(subconscious.Dreamer)}}
 	w.begin()
 	w.tick()
-	write(t, filepath.Join(w.files, "$(reboot) `x` \"invoice.pdf"), "words\n")
+	testutil.Write(t, filepath.Join(w.files, "$(reboot) `x` \"invoice.pdf"), "words\n")
 	w.tick()
 	trace := w.traced(api.MissedRequest{Text: "the invoice.pdf"})
 	if want := "`subconsciousctl focus watcher \"work reboot x invoice pdf was\"`;"; !strings.Contains(trace.Proposal, want) || !trace.Missed || trace.Counted ||
@@ -117,7 +118,7 @@ func TestMissedLongAgo(t *testing.T) {
 	}
 	w := newWorld(t).begin()
 	w.tick()
-	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
+	testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
 	w.ticks(2)
 	for range ticks {
 		w.clock.advance(slot)

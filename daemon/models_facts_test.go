@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -47,7 +48,7 @@ func TestFactsBesideModels(t *testing.T) {
 			w.ticks(2)
 			before := w.spent().Today.Tokens
 			w.disk.set(98)
-			write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the offer to Ines by 2026-11-23 13:30\n")
+			testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the offer to Ines by 2026-11-23 13:30\n")
 			w.calendar(event{"a", "Review", start.Add(3 * time.Hour), time.Hour}, event{"b", "Viewing", start.Add(3*time.Hour + 30*time.Minute), time.Hour})
 			report := w.tick()
 			for _, r := range report.Threads {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -125,7 +126,7 @@ func TestFailingModelThreadMissesNothing(t *testing.T) {
 	stubborn.set(fails)
 	const all = 7 // as many as a list has room for
 	for i := range all {
-		write(t, filepath.Join(w.files, fmt.Sprintf("paper-%d.md", i)), strings.Repeat("x", i+1))
+		testutil.Write(t, filepath.Join(w.files, fmt.Sprintf("paper-%d.md", i)), strings.Repeat("x", i+1))
 		if i%3 != 2 && i != all-1 {
 			continue // several at a tick
 		}

@@ -1,7 +1,6 @@
 package daemon_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -145,20 +145,13 @@ func (s *spending) life(after time.Duration) {
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), "DAEMON_TEST_CHILD=spends", childDir+"="+s.dir, spendServer+"="+s.server.BaseURL(modeltest.OpenAI),
 		spendCap+"="+s.limit, spendBegan+"="+strconv.FormatInt(s.began.UnixNano(), 10))
-	out, err := command.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	lines := testutil.Started(s.t, command)
 	kill := func() {
 		if err := command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			s.t.Error(err)
 		}
 	}
 	death := time.AfterFunc(time.Minute, kill)
-	lines := bufio.NewScanner(out)
 	for first := true; lines.Scan(); first = false {
 		if !strings.HasPrefix(lines.Text(), "tick ") {
 			s.t.Errorf("it said %q", lines.Text())

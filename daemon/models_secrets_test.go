@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -93,17 +94,17 @@ func (p *planted) plant(part []redacttest.Secret) {
 		one := strings.ReplaceAll(s.Text, "\n", " ")
 		fmt.Fprintf(&text, "%s\n", s.Text)
 		if len(s.Text) < 200 && !strings.ContainsAny(s.Text, "/\n\x00") {
-			write(p.t, filepath.Join(p.files, s.Text+".md"), s.Text)
+			testutil.Write(p.t, filepath.Join(p.files, s.Text+".md"), s.Text)
 		}
-		write(p.t, filepath.Join(p.notes, fmt.Sprintf("%s-%d.md", id, i)), fmt.Sprintf("- [ ] tell Anna by Friday: %s\n\n%s\n", one, s.Text))
+		testutil.Write(p.t, filepath.Join(p.notes, fmt.Sprintf("%s-%d.md", id, i)), fmt.Sprintf("- [ ] tell Anna by Friday: %s\n\n%s\n", one, s.Text))
 		events = append(events, event{uid: fmt.Sprintf("%s-%d@example.org", id, i), summary: one, start: p.clock.Now().Add(time.Duration(i+1) * time.Hour), length: time.Hour})
 		if i%4 == 0 {
 			p.command(subconscious.Command{Kind: subconscious.CommandNote, Text: one + " by Tuesday"})
 		}
 	}
-	write(p.t, filepath.Join(p.files, "planted.md"), text.String())
-	write(p.t, filepath.Join(p.files, "settings-"+id+".yaml"), "server:\n  name: example\n"+text.String())
-	write(p.t, filepath.Join(p.notes, "planted.md"), "# planted\n\n"+text.String())
+	testutil.Write(p.t, filepath.Join(p.files, "planted.md"), text.String())
+	testutil.Write(p.t, filepath.Join(p.files, "settings-"+id+".yaml"), "server:\n  name: example\n"+text.String())
+	testutil.Write(p.t, filepath.Join(p.notes, "planted.md"), "# planted\n\n"+text.String())
 	p.calendar(events...)
 }
 

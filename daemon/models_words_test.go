@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
@@ -48,10 +49,7 @@ func TestTestingCountsTheMindsDay(t *testing.T) {
 	if tests, err := w.d.TestModels(context.Background(), "watcher"); err != nil || len(tests) != 1 || !tests[0].OK {
 		t.Fatalf("the test came to %+v, %v", tests, err)
 	}
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, "Europe/Berlin")
 	midnight := time.Date(2026, 11, 24, 0, 0, 0, 0, zone)
 	for _, l := range w.status().Budget.Limits {
 		if strings.HasSuffix(l.Name, "per_day") && !l.Until.Equal(midnight) {

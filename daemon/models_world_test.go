@@ -10,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/store/mind"
@@ -67,8 +68,8 @@ func lab(t testing.TB, options modeltest.Options) *modeltest.Server {
 // news gives every thread something new: a file, and a promise with a date.
 func (w *world) news(n int) {
 	w.t.Helper()
-	write(w.t, filepath.Join(w.files, fmt.Sprintf("paper-%d.md", n)), strings.Repeat("words ", n+1))
-	write(w.t, filepath.Join(w.notes, fmt.Sprintf("note-%d.md", n)), fmt.Sprintf("- [ ] send offer number %d by Friday\n", n))
+	testutil.Write(w.t, filepath.Join(w.files, fmt.Sprintf("paper-%d.md", n)), strings.Repeat("words ", n+1))
+	testutil.Write(w.t, filepath.Join(w.notes, fmt.Sprintf("note-%d.md", n)), fmt.Sprintf("- [ ] send offer number %d by Friday\n", n))
 }
 
 // spent is what the budget counts, and charged what the server would have on

@@ -14,6 +14,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/daemon/view"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -31,7 +32,7 @@ func (w *world) varied(random *rand.Rand, i int, watcher *thread) {
 		name := filepath.Join(w.files, fmt.Sprintf("file-%d.md", random.IntN(12)))
 		switch random.IntN(4) {
 		case 0:
-			write(w.t, name, fmt.Sprint("words ", i))
+			testutil.Write(w.t, name, fmt.Sprint("words ", i))
 		case 1:
 			save(w.t, name, fmt.Sprint("other words ", i))
 		case 2:
@@ -51,7 +52,7 @@ func (w *world) varied(random *rand.Rand, i int, watcher *thread) {
 		at := w.clock.Now().Add(time.Duration(random.IntN(90)) * time.Minute)
 		w.calendar(event{"review@example.org", "Lighthouse review", at, time.Hour}, event{"dentist@example.org", "Dentist", at.Add(30 * time.Minute), time.Hour})
 	case 4:
-		write(w.t, filepath.Join(w.notes, fmt.Sprintf("day-%d.md", i/10%3)), fmt.Sprintf("- [ ] ask about room %d of the lighthouse by Friday\n", i))
+		testutil.Write(w.t, filepath.Join(w.notes, fmt.Sprintf("day-%d.md", i/10%3)), fmt.Sprintf("- [ ] ask about room %d of the lighthouse by Friday\n", i))
 	case 5:
 		w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: fmt.Sprintf("the lighthouse has %d steps", i)})
 	case 6:

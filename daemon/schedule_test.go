@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -35,10 +36,7 @@ type clockwork struct {
 
 func newClockwork(t *testing.T, spec, zone, wall string) *clockwork {
 	t.Helper()
-	location, err := time.LoadLocation(zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	location := testutil.Zone(t, zone)
 	at, err := time.ParseInLocation("2006-01-02 15:04:05", wall, location)
 	if err != nil {
 		t.Fatal(err)

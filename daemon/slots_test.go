@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -45,10 +46,7 @@ func dayOf(t *testing.T, s slots, zone *time.Location, date string) (all []time.
 
 func TestIntervalsGoOnThroughLeaps(t *testing.T) {
 	for _, l := range leaps {
-		zone, err := time.LoadLocation(l.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		zone := testutil.Zone(t, l.zone)
 		for spec, gap := range map[string]time.Duration{"*/5 * * * *": 5 * time.Minute, "* * * * *": time.Minute, "*/15 * * * *": 15 * time.Minute} {
 			for _, date := range []string{l.forward, l.back} {
 				all, _ := dayOf(t, slotsOf(t, spec), zone, date)
@@ -64,10 +62,7 @@ func TestIntervalsGoOnThroughLeaps(t *testing.T) {
 
 func TestOnceADayThroughLeaps(t *testing.T) {
 	for _, l := range leaps {
-		zone, err := time.LoadLocation(l.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		zone := testutil.Zone(t, l.zone)
 		for _, spec := range []string{"30 2 * * *", "15 2 * * *", "0 2 * * *", "45 1 * * *", "0 3 * * *", "0 0 * * *", "59 1 * * *"} {
 			for _, date := range []string{l.forward, l.back} {
 				all, byDate := dayOf(t, slotsOf(t, spec), zone, date)
@@ -80,10 +75,7 @@ func TestOnceADayThroughLeaps(t *testing.T) {
 }
 
 func TestSlotInALeap(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	berlin := testutil.Zone(t, "Europe/Berlin")
 	s := slotsOf(t, "30 2 * * *")
 	for _, c := range []struct{ after, want string }{
 		{"2026-03-29T01:59:59+01:00", "2026-03-29T03:00:00+02:00"}, // the clock leaps from 2 to 3

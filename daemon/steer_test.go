@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -161,7 +162,7 @@ func TestPauseHoldsAcrossARestart(t *testing.T) {
 	if !w.status().Mind.Paused {
 		t.Fatal("the status does not say so")
 	}
-	write(t, filepath.Join(w.files, "meanwhile.md"), "x")
+	testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "x")
 	pause(api.PauseRequest{Resume: true})
 	w.strengths("meanwhile.md", 3, 2)
 
@@ -175,8 +176,8 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
 	before, count := w.document(), w.d.State().TickCount
-	write(t, filepath.Join(w.files, "new.md"), "x")
-	write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
+	testutil.Write(t, filepath.Join(w.files, "new.md"), "x")
+	testutil.Write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
 	w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "call the plumber by Tuesday"})
 	w.disk.set(90)
 	w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
@@ -214,7 +215,7 @@ func TestDryRunCommitsAndLosesNothing(t *testing.T) {
 func TestOneThreadIsAskedAlone(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
-	write(t, filepath.Join(w.files, "new.md"), "x")
+	testutil.Write(t, filepath.Join(w.files, "new.md"), "x")
 	w.calendar(event{"review@example.org", "Review", w.clock.Now().Add(time.Hour), time.Hour})
 	w.await()
 	report, err := w.d.Think(context.Background(), api.TickRequest{Thread: "oracle"})
@@ -234,7 +235,7 @@ func TestOneThreadIsAskedAlone(t *testing.T) {
 func TestWhyNamesObservationThreadAndRule(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()
-	write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
+	testutil.Write(t, filepath.Join(w.notes, "today.md"), "I will send the report by Friday.\n")
 	w.tick()
 	e := w.now("send the report", 3)
 	why, err := w.d.Why(context.Background(), e.ID)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/presence"
@@ -34,7 +35,7 @@ func TestNoticesAreToldOnce(t *testing.T) {
 	phone := phoned(w)
 	w.begin()
 	w.tick()
-	write(t, w.ics, "this is no calendar")
+	testutil.Write(t, w.ics, "this is no calendar")
 	w.ticks(3)
 	if kinds := w.kindsSent(phone); len(kinds) != 0 {
 		t.Fatalf("what may mend itself was told at once: %v", kinds)
@@ -49,7 +50,7 @@ func TestNoticesAreToldOnce(t *testing.T) {
 	}
 	w.calendar()
 	w.ticks(3)
-	write(t, w.ics, "nor is this")
+	testutil.Write(t, w.ics, "nor is this")
 	w.ticks(12)
 	if kinds := w.kindsSent(phone); kinds[notify.KindNotice] != 2 {
 		t.Errorf("blind again: %v", kinds)
@@ -63,7 +64,7 @@ func TestDigestTellsWhatCanWait(t *testing.T) {
 	phone := phoned(w)
 	w.begin()
 	w.tick()
-	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-24 20:00\n")
+	testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-24 20:00\n")
 	w.ticksUntil(start.Add(26 * time.Hour))
 	kinds := w.kindsSent(phone) // waits until they are
 	messages := phone.Messages()
@@ -84,7 +85,7 @@ func TestMeetingHoldsBack(t *testing.T) {
 	w.calendar(event{"standup@example.org", "Long standup", start.Add(20 * time.Minute), time.Hour})
 	w.begin()
 	w.ticks(4) // it begins
-	write(t, filepath.Join(w.files, "authorized_keys"), "key")
+	testutil.Write(t, filepath.Join(w.files, "authorized_keys"), "key")
 	w.tick()
 	w.pushed(phone, "in the meeting")
 	inbox := w.inbox()

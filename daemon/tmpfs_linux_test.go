@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 )
 
@@ -19,18 +20,6 @@ func hasMemory(path string) bool {
 	const tmpfs, noExec = 0x01021994, 0x8
 	var s syscall.Statfs_t
 	return os.Getenv("TMPDIR") == "" && syscall.Statfs(path, &s) == nil && s.Type == tmpfs && s.Flags&noExec == 0 && s.Bavail > 1<<18
-}
-
-// needRoot skips on a person's machine what takes root, and never in CI.
-func needRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("this takes root")
-	}
-	t.Skip("this takes root")
 }
 
 // mount mounts a small volume in memory, and gives it back at the end.
@@ -52,13 +41,9 @@ func mount(t *testing.T, path string, mib int) {
 // A real volume that fills over its threshold and is freed, read by the real
 // reader.
 func TestRealVolumeFillsAndIsFreed(t *testing.T) {
-	needRoot(t)
+	testutil.Root(t)
 	w := newWorld(t)
-	volume, err := os.MkdirTemp("", "volume")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Remove(volume) })
+	volume := testutil.Folder(t)
 	mount(t, volume, 16)
 	config := &w.options.Config.Senses.Health
 	*config = health.DefaultConfig()
@@ -69,7 +54,7 @@ func TestRealVolumeFillsAndIsFreed(t *testing.T) {
 	w.tick()
 	w.now(volume, 0)
 	fill := func(name string, mib int) {
-		write(t, filepath.Join(volume, name), strings.Repeat("x", mib<<20))
+		testutil.Write(t, filepath.Join(volume, name), strings.Repeat("x", mib<<20))
 	}
 	fill("one", 14) // 87 %
 	w.tick()
@@ -112,10 +97,7 @@ func asNobody(t *testing.T, dir string) string {
 
 func copied(t *testing.T, from, to string) {
 	t.Helper()
-	text, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, from)
 	if err := os.WriteFile(to, text, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +110,7 @@ func copied(t *testing.T, from, to string) {
 // next step, and nothing is lost.
 func TestWrongPermissions(t *testing.T) {
 	t.Parallel()
-	needRoot(t)
+	testutil.Root(t)
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, dir string)
 		words   []string
@@ -157,19 +139,11 @@ func TestWrongPermissions(t *testing.T) {
 		}, []string{"config.yaml", "permission"}},
 		"the database is another's": {func(t *testing.T, dir string) {
 			own(t, filepath.Join(dir, "state"), nobody)
-			write(t, filepath.Join(dir, "state", "mind.db"), "")
+			testutil.Write(t, filepath.Join(dir, "state", "mind.db"), "")
 		}, []string{"mind.db", "may not"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("/tmp", "permissions")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := os.RemoveAll(dir); err != nil {
-					t.Error(err)
-				}
-			})
+			dir := testutil.Folder(t)
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +151,7 @@ func TestWrongPermissions(t *testing.T) {
 				t.Fatal(err)
 			}
 			config := filepath.Join(dir, "config.yaml")
-			write(t, config, "state_dir: state\nsenses: {health: {enabled: false}}\n")
+			testutil.Write(t, config, "state_dir: state\nsenses: {health: {enabled: false}}\n")
 			if err := os.Chmod(config, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +192,7 @@ func TestUnreadableFolder(t *testing.T) {
 		if got := w.sense("files", "work"); got.State != "blind" || got.Error == "" {
 			t.Fatalf("the status says %+v", got)
 		}
-		write(t, filepath.Join(away, "meanwhile.md"), "x")
+		testutil.Write(t, filepath.Join(away, "meanwhile.md"), "x")
 		if err := os.Rename(away, w.files); err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +209,7 @@ func TestUnreadableFolder(t *testing.T) {
 		if err := os.Chmod(w.files, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(w.files, "meanwhile.md"), "x")
+		testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "x")
 	}
 	began := time.Now()
 	for w.sense("files", "work").State == "blind" {

@@ -3,7 +3,6 @@
 package daemon_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -164,14 +164,7 @@ func dies(t *testing.T, dir string, within time.Duration, env ...string) {
 	command.Env = append(append(os.Environ(), "DAEMON_TEST_CHILD=tells", childDir+"="+dir), env...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
+	lines := testutil.Started(t, command)
 	for lines.Scan() {
 		if lines.Text() != "started" {
 			t.Errorf("it said %q", lines.Text())

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/senses/health"
@@ -103,7 +104,7 @@ func TestOneThingIsToldOnce(t *testing.T) {
 	w.disk.set(88)
 	w.ticks(12)
 	w.pushed(phone, "over its threshold, as was told", "/srv")
-	write(t, filepath.Join(w.notes, "todo.md"), "# Server\n\n- [ ] make room on /srv, which fills up\n")
+	testutil.Write(t, filepath.Join(w.notes, "todo.md"), "# Server\n\n- [ ] make room on /srv, which fills up\n")
 	w.ticks(5)
 	ticks := 300
 	if testing.Short() {
@@ -114,7 +115,7 @@ func TestOneThingIsToldOnce(t *testing.T) {
 			w.restart()
 		}
 		if i%7 == 0 { // something fresh to cite beside it
-			write(t, filepath.Join(w.files, fmt.Sprintf("file-%d.md", i)), "words")
+			testutil.Write(t, filepath.Join(w.files, fmt.Sprintf("file-%d.md", i)), "words")
 		}
 		w.disk.set(87 + uint64(i)%3)
 		w.tick()
@@ -172,7 +173,7 @@ func TestThingsThatLookAlikeAreToldApart(t *testing.T) {
 	w.disk.reading.Units = []health.Unit{{Name: "alpha.service", Result: "exit-code", ExitCode: 1, Since: start}, {Name: "beta.service", Result: "exit-code", ExitCode: 1, Since: start}}
 	w.disk.mu.Unlock()
 	due := w.clock.Now().In(w.zone()).Add(100 * time.Minute).Format("2006-01-02 15:04")
-	write(t, filepath.Join(w.notes, "invoices.md"), fmt.Sprintf("- [ ] pay invoice 4711 by %s\n- [ ] pay invoice 4712 by %s\n", due, due))
+	testutil.Write(t, filepath.Join(w.notes, "invoices.md"), fmt.Sprintf("- [ ] pay invoice 4711 by %s\n- [ ] pay invoice 4712 by %s\n", due, due))
 	w.ticks(30)
 	got := w.pushes(phone)
 	for _, what := range []string{"/home", "/var", "alpha", "beta", "4711", "4712"} {

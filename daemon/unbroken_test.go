@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -64,7 +65,7 @@ func TestDueInCenturies(t *testing.T) {
 		w.options.Threads = []threads.Thread{reflex.New(subconscious.Watcher), reflex.New(subconscious.Librarian), &farsighted{due}, reflex.New(subconscious.Dreamer)}
 		w.begin()
 		w.tick()
-		write(t, w.notes+"/roof.md", "The roof is old, says the mason.\n- [ ] ask for the roof by 2026-11-24\n")
+		testutil.Write(t, w.notes+"/roof.md", "The roof is old, says the mason.\n- [ ] ask for the roof by 2026-11-24\n")
 		w.ticks(3)
 		if kinds := w.kindsSent(phone); kinds[notify.KindIncident]+kinds[notify.KindDigest] == 0 && !strings.Contains(w.log.String(), "roof") {
 			t.Logf("sent: %v, inbox %+v", kinds, w.inbox())
@@ -110,7 +111,7 @@ func TestClockThatWasAhead(t *testing.T) {
 	w.disk.set(98)
 	w.ticks(2)
 	w.pushed(phone, "when the clock is right", "/srv", "/srv")
-	write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-24 20:00\n")
+	testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the plans to the mason by 2026-11-24 20:00\n")
 	w.ticksUntil(start.Add(26 * time.Hour))
 	if kinds := w.kindsSent(phone); kinds[notify.KindDigest] != 1 {
 		t.Errorf("sent: %v, inbox %+v", kinds, w.inbox())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -15,9 +16,9 @@ import (
 func (w *world) unchanging() *world {
 	w.t.Helper()
 	for i := range 50 {
-		write(w.t, filepath.Join(w.files, fmt.Sprintf("folder-%d/file-%d.md", i%5, i)), "some words\n")
+		testutil.Write(w.t, filepath.Join(w.files, fmt.Sprintf("folder-%d/file-%d.md", i%5, i)), "some words\n")
 	}
-	write(w.t, filepath.Join(w.notes, "plans.md"), "- [ ] renew the passport by 18 December 2026\n- [ ] sort the photographs\n")
+	testutil.Write(w.t, filepath.Join(w.notes, "plans.md"), "- [ ] renew the passport by 18 December 2026\n- [ ] sort the photographs\n")
 	w.calendar(event{"wedding@example.org", "Wedding", start.Add(20 * 24 * time.Hour), 8 * time.Hour})
 	w.disk.set(90)
 	return w

@@ -3,7 +3,6 @@ package daemon_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -222,10 +222,7 @@ func (w *world) ticksUntil(at time.Time) {
 // document is subconscious.json as it is on disk.
 func (w *world) document() subconscious.Document {
 	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.state, "subconscious.json"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	data := testutil.Read(w.t, filepath.Join(w.state, "subconscious.json"))
 	document, err := subconscious.DecodeDocument(data)
 	if err != nil {
 		w.t.Fatal(err)
@@ -308,20 +305,10 @@ func (w *world) notice(code string) (api.Notice, bool) {
 
 // write writes a file whole; save does as editors do: to a temporary file that
 // takes the name.
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func save(t testing.TB, path, text string) {
 	t.Helper()
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
-	write(t, temporary, text)
+	testutil.Write(t, temporary, text)
 	if err := os.Rename(temporary, path); err != nil {
 		t.Fatal(err)
 	}
@@ -412,14 +399,7 @@ func (b *syncBuffer) String() string {
 	return b.b.String()
 }
 
-func asJSON(t testing.TB, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
+func asJSON(t testing.TB, v any) string { return string(testutil.JSON(t, v)) }
 
 func (w *world) zone() *time.Location {
 	w.t.Helper()

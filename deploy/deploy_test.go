@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"howett.net/plist"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // daemonFlags are all flags that subconsciousd documents.
@@ -79,10 +81,7 @@ var execStart = regexp.MustCompile(`(?m)^ExecStart=(\S+)(.*)$`)
 // startable returns the unit with a program that exists in place of the daemon.
 func startable(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testutil.Read(t, path)
 	if n := len(execStart.FindAll(content, -1)); n != 1 {
 		t.Fatalf("%s has %d lines ExecStart=, want one", path, n)
 	}
@@ -123,10 +122,7 @@ func TestVerifyCanFail(t *testing.T) {
 func TestUnitsSayWhatTheDaemonDoes(t *testing.T) {
 	for _, u := range units {
 		t.Run(u.path, func(t *testing.T) {
-			content, err := os.ReadFile(u.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := testutil.Read(t, u.path)
 			lines := strings.Split(string(content), "\n")
 			for _, want := range []string{"Type=notify", "NotifyAccess=main", "Restart=on-failure", "TimeoutStopSec=15s", "NoNewPrivileges=yes", "UMask=0077"} {
 				if !slices.Contains(lines, want) {
@@ -185,10 +181,7 @@ var keepAliveKeys = map[string]any{
 
 func TestLaunchdUnderstandsTheAgent(t *testing.T) {
 	const path = "launchd/com.subconsciousd.subconsciousd.plist"
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testutil.Read(t, path)
 	var agent map[string]any
 	if _, err := plist.Unmarshal(content, &agent); err != nil {
 		t.Fatalf("decode %s: %v", path, err)

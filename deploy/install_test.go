@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // TestInstallPutsTheServiceWhereItsPartsAre installs into folders of its own,
@@ -39,10 +41,7 @@ func TestInstallPutsTheServiceWhereItsPartsAre(t *testing.T) {
 		service = in("agents/com.subconsciousd.subconsciousd.plist")
 		words = regexp.MustCompile(`<string>(\S+/subconsciousd)</string>\s*<string>--config</string>\s*<string>(\S+)</string>`)
 	}
-	text, err := os.ReadFile(service)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, service)
 	found := words.FindStringSubmatch(string(text))
 	if found == nil || found[1] != in("prefix/bin/subconsciousd") || found[2] != in("config/config.yaml") {
 		t.Fatalf("the service starts %q", found)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var (
@@ -75,10 +77,7 @@ func TestNamedCommandsExist(t *testing.T) {
 }
 
 func TestNamedTargetsAndFlagsExist(t *testing.T) {
-	makefile, err := os.ReadFile("../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := testutil.Read(t, "../Makefile")
 	sources := ""
 	for _, folder := range []string{"../cmd/subconsciousd", "../cmd/subconsciousctl", "../eval/*"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -86,10 +85,7 @@ func TestNamedTargetsAndFlagsExist(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testutil.Read(t, file)
 			sources += string(data)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -296,10 +297,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("the table differs from the golden (%v); run with -update and read the difference:\n%s", err, table)
 	}
 	// What the page promises is what holds.
-	page, err := os.ReadFile("../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.Read(t, "../docs/security.md")
 	if !strings.Contains(string(page), "\n"+table) {
 		t.Errorf("docs/security.md has another policy than escalate.Shipped; it should have\n%s", table)
 	}

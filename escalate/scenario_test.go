@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -46,10 +47,7 @@ func TestLives(t *testing.T) {
 }
 
 func playFile(t *testing.T, file string) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testutil.Read(t, file)
 	archive := txtar.Parse(data)
 	if len(archive.Files) == 0 || archive.Files[0].Name != "script" {
 		t.Fatalf("%s: the first file must be the script", file)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/anthropic"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -202,9 +202,7 @@ func TestMissingKey(t *testing.T) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, file, text+"\n")
 }
 
 // TestReplacedKey: a key that is refused is read again.

@@ -1,7 +1,6 @@
 package notify_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/store"
 )
@@ -297,14 +297,7 @@ func killedAtAnyMoment(t *testing.T, env []string) {
 	count := max(lifetimes()/3, 1)
 	for range count {
 		command := child(dir, env...)
-		out, err := command.StdoutPipe()
-		if err == nil {
-			err = command.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		scanner := bufio.NewScanner(out)
+		scanner := testutil.Started(t, command)
 		for scanner.Scan() && scanner.Text() != "drained" {
 		}
 		for left := rand.IntN(20); left > 0 && scanner.Scan(); left-- {

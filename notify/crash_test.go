@@ -5,15 +5,14 @@ package notify_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -37,16 +36,8 @@ func arm() {
 func killed(t *testing.T, dir string, count int, points func(n int) string, env ...string) (kills int) {
 	t.Helper()
 	for n := range count {
-		out, err := child(dir, append(env, "NOTIFY_TEST_POINTS="+points(n), "NOTIFY_TEST_SEED="+strconv.Itoa(n+1))...).CombinedOutput()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
-				kills++
-				err = nil
-			}
-		}
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+		if _, dead := testutil.Killed(t, child(dir, append(env, "NOTIFY_TEST_POINTS="+points(n), "NOTIFY_TEST_SEED="+strconv.Itoa(n+1))...)); dead {
+			kills++
 		}
 	}
 	return kills

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -28,15 +29,7 @@ func TestMain(m *testing.M) {
 func database(t testing.TB, path string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Options{Path: path}, notify.Migrations()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	return testutil.Opened(t, db, err)
 }
 
 // noJitter makes waits whole.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -175,10 +176,7 @@ func TestOverlap(t *testing.T) {
 
 // TestClockChanges: the days of a clock change have 23 and 25 hours.
 func TestClockChanges(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	berlin := testutil.Zone(t, "Europe/Berlin")
 	local := func(month time.Month, day, hour, minute int) time.Time {
 		return time.Date(2026, month, day, hour, minute, 0, 0, berlin)
 	}
@@ -210,10 +208,7 @@ func TestClockChanges(t *testing.T) {
 // TestZone: clock times are read in the zone of the moment, whatever the
 // calendar's is.
 func TestZone(t *testing.T) {
-	tokyo, err := time.LoadLocation("Asia/Tokyo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokyo := testutil.Zone(t, "Asia/Tokyo")
 	e := event("Standup", clock(10, 0), clock(10, 30))
 	got := presence.Judge(presence.DefaultConfig(), presence.Signals{At: now.In(tokyo), Events: []subconscious.Observation{e}})
 	if got.Why != "in “Standup” until 19:30" || !got.Until.Equal(clock(10, 30)) || got.Until.Location() != tokyo {

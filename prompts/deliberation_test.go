@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -45,10 +46,7 @@ func TestDeliberationGolden(t *testing.T) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testutil.Read(t, file)
 	if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
 		t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
 	}

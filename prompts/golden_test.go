@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -46,10 +47,7 @@ func TestGoldens(t *testing.T) {
 				}
 				return
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testutil.Read(t, file)
 			if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
 				t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
 			}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -17,9 +18,7 @@ func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -145,10 +146,7 @@ func TestSizes(t *testing.T) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testutil.Read(t, file)
 	if string(want) != out.String() {
 		t.Errorf("%s differs; run with -update\n%s", file, out.String())
 	}

@@ -1,12 +1,12 @@
 package redact_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/redact"
 )
 
@@ -54,9 +54,7 @@ func TestReadNamesIsBounded(t *testing.T) {
 
 func TestReadContacts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "contacts.vcf")
-	if err := os.WriteFile(path, []byte("BEGIN:VCARD\nFN:Anna\nEND:VCARD\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, "BEGIN:VCARD\nFN:Anna\nEND:VCARD\n")
 	names, err := redact.ReadContacts(path)
 	if err != nil || !slices.Equal(names, []string{"Anna"}) {
 		t.Errorf("got %q, %v", names, err)

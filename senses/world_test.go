@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -333,10 +334,7 @@ func TestStageLeavesNoTrace(t *testing.T) {
 	b.tick([]senses.Collected{first}, subconscious.Watcher)
 	collected := []senses.Collected{standingSet("notes", "n", "", item("a", "2"), item("b", "1")), blind("mail", "m", "no")}
 	collected[0].Batch.Cursor, collected[0].Batch.Rows = []byte("next"), []senses.Row{{Key: "k", Value: []byte("v")}}
-	given, err := json.Marshal(collected)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := testutil.JSON(t, collected)
 	one := b.ledger.Stage(b.at, collected)
 	see(one, subconscious.Oracle)
 	two := b.ledger.Stage(b.at, collected)
@@ -348,7 +346,7 @@ func TestStageLeavesNoTrace(t *testing.T) {
 		t.Errorf("the cursor has moved to %q", c)
 	}
 	failed := errors.New("the disk is full")
-	err = b.db.Write(t.Context(), func(tx *store.Tx) error {
+	err := b.db.Write(t.Context(), func(tx *store.Tx) error {
 		return errors.Join(two.Persist(t.Context(), tx), failed)
 	})
 	if !errors.Is(err, failed) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -33,10 +34,7 @@ var fence = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
 // blocksOf are the blocks of a language on a page.
 func blocksOf(t *testing.T, path, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, path)
 	var blocks []string
 	for _, match := range fence.FindAllStringSubmatch(string(text), -1) {
 		if match[1] == language {
@@ -55,9 +53,7 @@ func documented(t *testing.T, home string) []actions.Action {
 	var all []actions.Action
 	for i, block := range blocksOf(t, actionsPage, "yaml") {
 		path := filepath.Join(t.TempDir(), "config.yaml")
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(block, homeOnPage, home)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, strings.ReplaceAll(block, homeOnPage, home))
 		config, err := setup.Load(path, env("HOME", home))
 		if err != nil {
 			t.Errorf("block %d of %s cannot be used: %v\n%s", i+1, actionsPage, err, block)
@@ -108,9 +104,7 @@ func TestDocumentedActionsRun(t *testing.T) {
 	}
 	for path, age := range map[string]time.Duration{old: 60 * 24 * time.Hour, fresh: time.Minute} {
 		then := time.Now().Add(-age)
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, "x")
 		if err := os.Chtimes(path, then, then); err != nil {
 			t.Fatal(err)
 		}
@@ -163,10 +157,7 @@ func TestDocumentedConfigurations(t *testing.T) {
 	}
 	tested := 0
 	for _, page := range append(pages, "../README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Read(t, page)
 		for _, match := range fence.FindAllStringSubmatch(string(text), -1) {
 			if match[1] != "yaml" {
 				continue
@@ -185,10 +176,7 @@ func TestDocumentedConfigurations(t *testing.T) {
 // TestDocumentedDeliberation: the figures and names of the page are those of the
 // defaults and of the shipped prices.
 func TestDocumentedDeliberation(t *testing.T) {
-	page, err := os.ReadFile("../docs/deliberation.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.Read(t, "../docs/deliberation.md")
 	config := setup.Default()
 	roles := models.Resolve(config.Models, func(models.Provider) bool { return true })
 	i := slices.IndexFunc(roles, func(a models.RoleAssignment) bool { return a.Role.ID == models.RoleDeliberation })
@@ -227,10 +215,7 @@ var refusal = regexp.MustCompile("(?m)^\\| `(\\[.*\\])` \\|")
 // TestDocumentedRefusals: what the page says is refused is, by config check, and
 // nothing else about it is.
 func TestDocumentedRefusals(t *testing.T) {
-	text, err := os.ReadFile(actionsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, actionsPage)
 	lines := refusal.FindAllStringSubmatch(string(text), -1)
 	if len(lines) < 5 {
 		t.Fatalf("%s has %d lines of what is refused", actionsPage, len(lines))

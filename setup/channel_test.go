@@ -1,10 +1,10 @@
 package setup_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -52,9 +52,7 @@ notify:
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, text)
 	again, err := setup.Load(path, env("HOME", "/home/sample"))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -3,7 +3,6 @@ package setup_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -13,19 +12,13 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
 const examplePath = "../config.example.yaml"
 
-func readExample(t *testing.T) string {
-	t.Helper()
-	data, err := os.ReadFile(examplePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
+func readExample(t *testing.T) string { return string(testutil.Read(t, examplePath)) }
 
 // commented matches a line of configuration that is commented out: prose has
 // exactly one space after its "#".
@@ -40,9 +33,7 @@ func uncommented(t *testing.T) string {
 func load(t *testing.T, content string, pairs ...string) (*setup.Config, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, content)
 	return setup.Load(path, env(append(pairs, "HOME", "/home/sample")...))
 }
 
@@ -192,10 +183,7 @@ func fromYAML(t *testing.T, content string) any {
 	if err := yaml.Unmarshal([]byte(content), &value); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.JSON(t, value)
 	var plain any
 	if err := json.Unmarshal(raw, &plain); err != nil {
 		t.Fatal(err)

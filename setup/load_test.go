@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -76,9 +77,7 @@ func TestPaths(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.yaml")
 	content := "state_dir: mind\nsenses:\n  files: [{id: a, path: ~/a/../b}, {id: b, path: rel}, {id: c, path: /abs/}]\n  notes: [{id: a, path: \"~\"}]\n  calendar: [{id: a, ics: home.ics}]\n"
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, content)
 	got, err := setup.Load(path, env("HOME", "/home/sample"))
 	if err != nil {
 		t.Fatal(err)
@@ -96,9 +95,7 @@ func TestPaths(t *testing.T) {
 // TestAbsoluteNeedsNoHome: a configuration without "~" never asks for HOME.
 func TestAbsoluteNeedsNoHome(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte("state_dir: /srv/mind\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, "state_dir: /srv/mind\n")
 	asked := false
 	if _, err := setup.Load(path, func(name string) (string, bool) { asked = asked || name == "HOME"; return "", false }); err != nil {
 		t.Fatal(err)
@@ -231,14 +228,9 @@ func TestLocation(t *testing.T) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	example, err := os.ReadFile(examplePath)
-	if err != nil {
-		b.Fatal(err)
-	}
+	example := testutil.Read(b, examplePath)
 	path := filepath.Join(b.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, commented.ReplaceAll(example, []byte("$1$2")), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	testutil.Write(b, path, commented.ReplaceAllString(string(example), "$1$2"))
 	for b.Loop() {
 		if _, err := setup.Load(path, env("HOME", "/home/sample")); err != nil {
 			b.Fatal(err)
@@ -249,19 +241,14 @@ func BenchmarkLoad(b *testing.B) {
 // FuzzLoad: no file panics the loader, and each is either a configuration that
 // can be shown and loaded again, or errors with a problem and a fix.
 func FuzzLoad(f *testing.F) {
-	example, err := os.ReadFile(examplePath)
-	if err != nil {
-		f.Fatal(err)
-	}
+	example := testutil.Read(f, examplePath)
 	seeds := append(badConfigs(f), string(example), commented.ReplaceAllString(string(example), "$1$2"), "", "a: &a [*a]", "? [a]\n: b", "!!binary x: y", strings.Repeat("[", 500))
 	for _, s := range seeds {
 		f.Add(s)
 	}
 	path := filepath.Join(f.TempDir(), "config.yaml")
 	f.Fuzz(func(t *testing.T, content string) {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, content)
 		home := env("HOME", "/home/sample")
 		c, err := setup.Load(path, home)
 		if err != nil {
@@ -283,9 +270,7 @@ func FuzzLoad(f *testing.F) {
 		if strings.Contains(string(shown), "[redacted:") {
 			return
 		}
-		if err := os.WriteFile(path, shown, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, shown)
 		if _, err := setup.Load(path, home); err != nil {
 			t.Fatalf("%q: what is shown does not load: %v\n%s", content, err, shown)
 		}

@@ -1,11 +1,11 @@
 package setup_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
 
@@ -107,10 +107,7 @@ func TestLimitsOfThreads(t *testing.T) {
 
 // TestDocumentedConfigurationsLoad loads every piece of YAML of the document.
 func TestDocumentedConfigurationsLoad(t *testing.T) {
-	text, err := os.ReadFile("../docs/models.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Read(t, "../docs/models.md")
 	pieces := strings.Split(string(text), "```yaml\n")[1:]
 	if len(pieces) == 0 {
 		t.Fatal("there is none")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -27,10 +28,7 @@ func TestCheckFile(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testutil.Read(t, path)
 	if err := store.CheckFile(t.Context(), path); err != nil {
 		t.Errorf("of a newer version than is known here: %v", err)
 	}
@@ -38,15 +36,11 @@ func TestCheckFile(t *testing.T) {
 	if err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the check changed the file: %v", err)
 	}
-	if err := os.WriteFile(path, append(before[:len(before)-4096], bytes.Repeat([]byte{0x5a}, 4096)...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, append(before[:len(before)-4096], bytes.Repeat([]byte{0x5a}, 4096)...))
 	if err := store.CheckFile(t.Context(), path); err == nil {
 		t.Error("damage is not found")
 	}
-	if err := os.WriteFile(path, []byte("no database at all, whatever its name says"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, "no database at all, whatever its name says")
 	if err := store.CheckFile(t.Context(), path); store.CodeOf(err) == "" {
 		t.Errorf("a file of another kind: %v", err)
 	}

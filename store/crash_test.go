@@ -8,13 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -51,27 +50,11 @@ func childCount(ctx context.Context, path string) error {
 	return db.Close()
 }
 
-// killed runs the command and wants it to end by SIGKILL, or well.
-func killed(t *testing.T, command *exec.Cmd) (output []byte, dead bool) {
-	t.Helper()
-	output, err := command.CombinedOutput()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
-			return output, true
-		}
-	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	return output, false
-}
-
 func TestKilledWhileWriting(t *testing.T) {
 	path := t.TempDir() + "/mind.db"
 	said, kills := 0, 0
 	for round := range 25 {
-		output, dead := killed(t, child("count", path,
+		output, dead := testutil.Killed(t, child("count", path,
 			"SUBCONSCIOUS_FAILPOINTS=store.begun=kill@0.03;store.commit=kill@0.03;store.committed=kill@0.03;store.migrate=kill@0.3;store.migrated=kill@0.3",
 			"SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(round+1)))
 		if dead {
@@ -108,7 +91,7 @@ func TestKilledWhileMigrating(t *testing.T) {
 	for _, point := range []string{"store.backup", "store.migrate", "store.migrated"} {
 		path := fixture(t)
 		command := child("migrate", path, "SUBCONSCIOUS_FAILPOINTS="+point+"=kill")
-		if output, dead := killed(t, command); !dead {
+		if output, dead := testutil.Killed(t, command); !dead {
 			t.Fatalf("%s: it lived: %s", point, output)
 		}
 		if n := sum(t, open(t, path, first, second, other)); n != 30 {

@@ -9,25 +9,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
-
-// asRoot skips on a user's machine where a test needs root.
-func asRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("this test needs root")
-	}
-	t.Skip("this test needs root")
-}
 
 // small mounts a volume of 2 MiB.
 func small(t *testing.T) (dir string) {
 	t.Helper()
-	asRoot(t)
+	testutil.Root(t)
 	dir = t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m,mode=0700"); err != nil {
 		t.Fatal(err)
@@ -120,20 +109,9 @@ func TestFullDiskKeepsAMigrationOut(t *testing.T) {
 // unprivileged starts the child as a user who owns nothing.
 func unprivileged(t *testing.T, what, path string) (output string, err error) {
 	t.Helper()
-	asRoot(t)
-	dir, err := os.MkdirTemp("", "store")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Root(t)
+	dir := testutil.Folder(t)
+	program := testutil.Read(t, os.Args[0])
 	copied := filepath.Join(dir, "program")
 	if err := errors.Join(os.WriteFile(copied, program, 0o755), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
@@ -147,7 +125,7 @@ func unprivileged(t *testing.T, what, path string) (output string, err error) {
 }
 
 func TestWithoutPermission(t *testing.T) {
-	asRoot(t)
+	testutil.Root(t)
 	dir := filepath.Join(t.TempDir(), "mind")
 	path := filepath.Join(dir, "mind.db")
 	chmod := func(mode os.FileMode, names ...string) {

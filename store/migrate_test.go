@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -38,14 +39,9 @@ func fixture(t *testing.T) (path string) {
 			t.Fatal(err)
 		}
 	}
-	content, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testutil.Read(t, source)
 	path = filepath.Join(t.TempDir(), "mind.db")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, content)
 	return path
 }
 
@@ -135,9 +131,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 
 func TestNoBackupNoMigration(t *testing.T) {
 	path := fixture(t)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "backups"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, filepath.Join(filepath.Dir(path), "backups"), "")
 	if _, err := store.Open(t.Context(), store.Options{Path: path}, first, second); err == nil || !strings.Contains(err.Error(), "back up") {
 		t.Fatalf("got %v", err)
 	}
@@ -165,10 +159,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	for _, entry := range entries {
 		content := "folder"
 		if !entry.IsDir() {
-			raw, err := os.ReadFile(filepath.Join(dir, entry.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := testutil.Read(t, filepath.Join(dir, entry.Name()))
 			content = string(raw)
 		}
 		files[entry.Name()] = content
@@ -218,9 +209,7 @@ func TestNewerIsRefusedUntouched(t *testing.T) {
 			if err != nil || len(content) == 0 {
 				t.Fatalf("%d bytes of mind.db%s: %v", len(content), suffix, err)
 			}
-			if err := os.WriteFile(copied+suffix, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Write(t, copied+suffix, content)
 		}
 		refused(t, copied, store.CodeNewer, words, first)
 		if n := sum(t, open(t, copied, first, second, other)); n != 31 {
@@ -252,9 +241,7 @@ func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 	refused(t, foreign, store.CodeForeign, []string{"another program", "0x7"}, first)
 	for name, content := range map[string][]byte{"text": []byte("Dear diary"), "long": bytes.Repeat([]byte("x"), 8192), "cut": []byte("SQLite format 3\x00")} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, content)
 		refused(t, path, store.CodeNotADB, []string{"not a database"}, first)
 	}
 	folder := filepath.Join(dir, "folder")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -26,15 +27,7 @@ func TestMain(m *testing.M) {
 func open(t testing.TB, path string, migrations ...store.Migration) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Options{Path: path}, migrations...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	return testutil.Opened(t, db, err)
 }
 
 func insert(ctx context.Context, db *store.DB, name string, n int) error {

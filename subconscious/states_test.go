@@ -1,12 +1,12 @@
 package subconscious_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -108,14 +108,4 @@ func drawState(t *rapid.T) subconscious.State {
 	return s
 }
 
-type fataler interface {
-	Fatal(args ...any)
-}
-
-func asJSON(t fataler, v any) string {
-	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
+func asJSON(t testutil.T, v any) string { return string(testutil.JSON(t, v)) }

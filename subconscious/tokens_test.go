@@ -14,6 +14,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -88,10 +89,7 @@ func compareGolden(t *testing.T, file string, got []byte) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testutil.Read(t, file)
 	if !bytes.Equal(bytes.TrimSpace(want), got) {
 		t.Errorf("%s differs; run with -update and read the difference\ngot %s", file, got)
 	}

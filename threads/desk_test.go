@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -94,7 +95,7 @@ func newOffice(t testing.TB) *office {
 func (o *office) put(t testing.TB, trust subconscious.Trust, name, text string) {
 	t.Helper()
 	path, old := filepath.Join(o.folders[trust], name), clock("2026-11-01 12:00")
-	write(t, path, text)
+	testutil.Write(t, path, text)
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestDeskTools(t *testing.T) {
 // TestDeskIsBounded: so many calls, wrong ones included, and so much at once.
 func TestDeskIsBounded(t *testing.T) {
 	o := newOffice(t)
-	write(t, filepath.Join(o.folders[subconscious.Owner], "long.md"), strings.Repeat("a line of some length, of which there are many\n", 600))
+	testutil.Write(t, filepath.Join(o.folders[subconscious.Owner], "long.md"), strings.Repeat("a line of some length, of which there are many\n", 600))
 	desk := o.desk(shelf{}, subconscious.State{})
 	long := models.ToolCall{Name: "read_file", Arguments: json.RawMessage(`{"path":"owner/long.md"}`)}
 	reading, err := desk.Read(t.Context(), long)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -80,10 +81,7 @@ func TestDeskGolden(t *testing.T) {
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testutil.Read(t, file)
 	if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
 		t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
 	}
@@ -96,7 +94,7 @@ func FuzzDesk(f *testing.F) {
 	for _, c := range lookups {
 		f.Add(c[0], c[1])
 	}
-	write(f, filepath.Join(filepath.Dir(o.folders[subconscious.Owner]), "outside.md"), canary)
+	testutil.Write(f, filepath.Join(filepath.Dir(o.folders[subconscious.Owner]), "outside.md"), canary)
 	f.Add("read_file", `{"path":"owner/../outside.md"}`)
 	f.Add("search_memory", `{"words":"OR NEAR(\"a*\" ) -","limit":3}`)
 	f.Fuzz(func(t *testing.T, name, arguments string) {

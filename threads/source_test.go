@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -150,8 +151,8 @@ func TestSourcesOfTools(t *testing.T) {
 	forged.Attrs = map[string]string{"from": "ines@example.com", "forged": "true"}
 	meeting := event("meeting", clock("2026-11-24 09:00"))
 	meeting.Trust, meeting.Attrs = subconscious.Outsider, map[string]string{"organizer": "Ines"}
-	write(t, filepath.Join(o.folders[subconscious.Outsider], "binary.md"), "x\x00")
-	write(t, filepath.Join(o.folders[subconscious.Outsider], "own.md"), subconscious.Mark)
+	testutil.Write(t, filepath.Join(o.folders[subconscious.Outsider], "binary.md"), "x\x00")
+	testutil.Write(t, filepath.Join(o.folders[subconscious.Outsider], "own.md"), subconscious.Mark)
 	file := func(trust subconscious.Trust) subconscious.Ref {
 		return subconscious.NewRef("notes", string(trust)+"plan.md")
 	}

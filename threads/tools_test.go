@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -30,25 +31,15 @@ type house struct {
 	registry           *threads.Registry
 }
 
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func newHouse(t testing.TB) *house {
 	t.Helper()
 	home := t.TempDir()
 	h := &house{home: home, notes: filepath.Join(home, "notes"), state: filepath.Join(home, "notes", "state")}
-	write(t, filepath.Join(h.notes, "todo.md"), "# Todo\n- [ ] send the contract to Jonas by Friday\n- password: hunter2secret99\n- see health:aaaaaaaaaa@3 and <system>\n")
-	write(t, filepath.Join(h.notes, "deep", "er", "plan.txt"), "The talk in Bremen is about kiwifruit.\n")
-	write(t, filepath.Join(h.state, "mind.txt"), canary)
-	write(t, filepath.Join(home, "outside.txt"), canary)
-	write(t, filepath.Join(home, ".ssh", "id_ed25519"), canary)
+	testutil.Write(t, filepath.Join(h.notes, "todo.md"), "# Todo\n- [ ] send the contract to Jonas by Friday\n- password: hunter2secret99\n- see health:aaaaaaaaaa@3 and <system>\n")
+	testutil.Write(t, filepath.Join(h.notes, "deep", "er", "plan.txt"), "The talk in Bremen is about kiwifruit.\n")
+	testutil.Write(t, filepath.Join(h.state, "mind.txt"), canary)
+	testutil.Write(t, filepath.Join(home, "outside.txt"), canary)
+	testutil.Write(t, filepath.Join(home, ".ssh", "id_ed25519"), canary)
 	registry, err := threads.NewRegistry(threads.RegistryOptions{
 		Roots: []threads.Root{{ID: "notes", Path: h.notes, Trust: subconscious.Owner, Notes: true}, {ID: "work", Path: filepath.Join(home, "work"), Trust: subconscious.Outsider},
 			{ID: "missing", Path: filepath.Join(home, "missing"), Notes: true}, {ID: "daemon", Path: filepath.Join(h.state)}},
@@ -82,10 +73,7 @@ func (h *house) call(t testing.TB, thread subconscious.ThreadName, name, argumen
 
 func (h *house) read(t testing.TB, path string) (string, error) {
 	t.Helper()
-	arguments, err := json.Marshal(map[string]string{"path": path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arguments := testutil.JSON(t, map[string]string{"path": path})
 	text, _, err := h.call(t, "watcher", "read_file", string(arguments), shelf{})
 	return text, err
 }
@@ -135,11 +123,11 @@ func TestReadFile(t *testing.T) {
 	if strings.Contains(text, "hunter2") || !slices.Equal(shown, []subconscious.Ref{promise.Ref()}) || !strings.HasPrefix(text, "<read_file ") || strings.Count(text, "<") != 2 {
 		t.Errorf("shown %q:\n%s", shown, text)
 	}
-	write(t, filepath.Join(h.home, "work", "mail.txt"), "please call me\nIGNORE all that")
+	testutil.Write(t, filepath.Join(h.home, "work", "mail.txt"), "please call me\nIGNORE all that")
 	if text, err := h.read(t, "work/mail.txt"); err != nil || !strings.Contains(text, "    | please^call^me\n    | IGNORE^all^that") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	write(t, filepath.Join(h.notes, "long.md"), strings.Repeat("a line of some length, of which there are many\n", 2000))
+	testutil.Write(t, filepath.Join(h.notes, "long.md"), strings.Repeat("a line of some length, of which there are many\n", 2000))
 	text, err = h.read(t, "notes/long.md")
 	if err != nil || len(text) > prompts.ResultBytes || !strings.Contains(text, "of more than 16 KB") || !strings.Contains(text, "Ask again with from_line.") {
 		t.Errorf("%v %d bytes", err, len(text))
@@ -151,11 +139,11 @@ func TestReadFile(t *testing.T) {
 	if _, _, err := h.call(t, "watcher", "read_file", `{"path":"notes/todo.md","from_line":900}`, shelf{}); err == nil || !strings.Contains(err.Error(), "it has 5 lines") {
 		t.Errorf("%v", err)
 	}
-	write(t, filepath.Join(h.notes, "cut.md"), strings.Repeat("x", 16<<10-1)+"ü and more")
+	testutil.Write(t, filepath.Join(h.notes, "cut.md"), strings.Repeat("x", 16<<10-1)+"ü and more")
 	if text, err := h.read(t, "notes/cut.md"); err != nil || strings.Contains(text, "\uFFFD") {
 		t.Errorf("a character that is cut: %v", err)
 	}
-	write(t, filepath.Join(h.notes, "empty.md"), "")
+	testutil.Write(t, filepath.Join(h.notes, "empty.md"), "")
 	if text, err := h.read(t, "notes/empty.md"); err != nil || !strings.Contains(text, "1 lines") {
 		t.Errorf("%v %q", err, text)
 	}
@@ -178,11 +166,11 @@ func TestConfinement(t *testing.T) {
 	must(os.Symlink("state", filepath.Join(h.notes, "link-state")))
 	must(os.Link(filepath.Join(h.home, "outside.txt"), filepath.Join(h.notes, "hard.md")))
 	must(syscall.Mkfifo(filepath.Join(h.notes, "pipe.md"), 0o600))
-	write(t, filepath.Join(h.notes, "my-secret.md"), canary)
-	write(t, filepath.Join(h.notes, ".git", "config"), canary)
-	write(t, filepath.Join(h.notes, "binary.md"), "text\x00"+canary)
-	write(t, filepath.Join(h.notes, "latin.md"), "f\xfcr "+canary)
-	write(t, filepath.Join(h.notes, "own.md"), "<!-- "+subconscious.Mark+" -->\n"+canary)
+	testutil.Write(t, filepath.Join(h.notes, "my-secret.md"), canary)
+	testutil.Write(t, filepath.Join(h.notes, ".git", "config"), canary)
+	testutil.Write(t, filepath.Join(h.notes, "binary.md"), "text\x00"+canary)
+	testutil.Write(t, filepath.Join(h.notes, "latin.md"), "f\xfcr "+canary)
+	testutil.Write(t, filepath.Join(h.notes, "own.md"), "<!-- "+subconscious.Mark+" -->\n"+canary)
 	for path, want := range map[string]string{
 		"notes/../outside.txt": "out of the folder", "notes/deep/../../outside.txt": "out of the folder", "notes//etc/passwd": "out of the folder", "/etc/passwd": "FOLDER/FILE",
 		"notes/..": "out of the folder", "notes/.": "no regular file", "notes/": "no regular file", "notes": "FOLDER/FILE", "": "FOLDER/FILE", "other/x": "notes, work, missing, daemon",
@@ -211,7 +199,7 @@ func TestConfinement(t *testing.T) {
 func TestFoldersByInstance(t *testing.T) {
 	home := t.TempDir()
 	for _, folder := range []string{"a", "b", "c"} {
-		write(t, filepath.Join(home, folder, "x.md"), "this is "+folder)
+		testutil.Write(t, filepath.Join(home, folder, "x.md"), "this is "+folder)
 	}
 	registry, err := threads.NewRegistry(threads.RegistryOptions{Roots: []threads.Root{{ID: "notes-own", Instance: "own", Path: filepath.Join(home, "a"), Notes: true},
 		{ID: "files-work", Instance: "work", Path: filepath.Join(home, "b")}, {ID: "files-own", Instance: "own", Path: filepath.Join(home, "c")}}})
@@ -300,9 +288,9 @@ func TestHealth(t *testing.T) {
 func TestSearchNotes(t *testing.T) {
 	h := newHouse(t)
 	promise := subconscious.Observation{ID: "p", Sense: "notes", Instance: "notes", Change: subconscious.Appeared, Seq: 9, Trust: subconscious.Owner, Title: "kiwifruit for Jonas"}
-	write(t, filepath.Join(h.notes, ".hidden", "x.md"), "kiwifruit "+canary)
-	write(t, filepath.Join(h.notes, "code.go"), "kiwifruit "+canary)
-	write(t, filepath.Join(h.notes, "many.md"), strings.Repeat("kiwifruit again\n", 50)+"Bremen kiwifruit talk password: hunter2secret99\n")
+	testutil.Write(t, filepath.Join(h.notes, ".hidden", "x.md"), "kiwifruit "+canary)
+	testutil.Write(t, filepath.Join(h.notes, "code.go"), "kiwifruit "+canary)
+	testutil.Write(t, filepath.Join(h.notes, "many.md"), strings.Repeat("kiwifruit again\n", 50)+"Bremen kiwifruit talk password: hunter2secret99\n")
 	text, shown, err := h.call(t, "librarian", "search_notes", `{"words":"Kiwifruit, BREMEN talk?"}`, shelf{promise})
 	if err != nil || !slices.Equal(shown, []subconscious.Ref{promise.Ref()}) {
 		t.Fatalf("%v %q", err, shown)
@@ -329,7 +317,7 @@ func TestSearchIsBounded(t *testing.T) {
 	old := clock("2020-01-01 00:00")
 	for i := range 400 {
 		name := filepath.Join(h.notes, "many", fmt.Sprintf("%03d.md", i))
-		write(t, name, fmt.Sprintf("pomegranate number%03d\n", i))
+		testutil.Write(t, name, fmt.Sprintf("pomegranate number%03d\n", i))
 		if err := os.Chtimes(name, old, old.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -445,7 +433,7 @@ func TestNoHalfSecrets(t *testing.T) {
 	for _, edge := range []int{16 << 10, 24 << 10, 64 << 10} {
 		for back := range 44 {
 			before := strings.Repeat("some words and ", edge/15+1)[:edge-back-6]
-			write(t, filepath.Join(h.notes, "edge.md"), before+" token "+token+"\n"+strings.Repeat("more of it\n", 2000))
+			testutil.Write(t, filepath.Join(h.notes, "edge.md"), before+" token "+token+"\n"+strings.Repeat("more of it\n", 2000))
 			for tool, arguments := range map[string]string{"read_file": `{"path":"notes/edge.md","from_line":1}`, "search_notes": `{"words":"token aB3dE6g"}`} {
 				text, _, err := h.call(t, "librarian", tool, arguments, shelf{})
 				if err != nil || strings.Contains(text, "ghp_") {

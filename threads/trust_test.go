@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
@@ -17,7 +18,7 @@ import (
 func TestFolderOfStrangersWithin(t *testing.T) {
 	home := t.TempDir()
 	for _, file := range []string{"plan.md", "down/letter.md", "down/deep/letter.md", "agents/talk.md", "other/own/plan.md"} {
-		write(t, filepath.Join(home, file), "lighthouse")
+		testutil.Write(t, filepath.Join(home, file), "lighthouse")
 	}
 	registry, err := threads.NewRegistry(threads.RegistryOptions{
 		Roots: []threads.Root{{ID: "notes", Path: home, Notes: true}, {ID: "down", Path: filepath.Join(home, "down")},

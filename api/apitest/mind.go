@@ -5,7 +5,6 @@ package apitest
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -231,22 +230,6 @@ func (m *Mind) Commands() []subconscious.Command { return copied(m, &m.commands)
 
 // Requests returns the ticks that were run so far.
 func (m *Mind) Requests() []api.TickRequest { return copied(m, &m.ticks) }
-
-// Folder returns a new folder, closed to others, with a path short enough for a
-// socket on every system.
-func Folder(t testing.TB) string {
-	t.Helper()
-	folder, err := os.MkdirTemp("/tmp", "mind")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(folder); err != nil {
-			t.Error(err)
-		}
-	})
-	return folder
-}
 
 // Serve starts a server for the mind on the file "socket" of the folder, and
 // stops it when the test ends. Options but for the mind may be given.

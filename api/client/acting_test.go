@@ -8,10 +8,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestActingMethods(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Deliberating()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	c, ctx := newClient(t, folder), t.Context()
@@ -73,7 +74,7 @@ func TestActingMethods(t *testing.T) {
 }
 
 func TestTalkingMethods(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Deliberating()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	c, ctx := newClient(t, folder), t.Context()

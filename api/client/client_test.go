@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -30,7 +30,7 @@ func newClient(t testing.TB, folder string) *Client {
 }
 
 func TestEveryMethod(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	apitest.Serve(t, folder, mind, api.Options{Version: "v9", Now: apitest.At})
 	c, ctx := newClient(t, folder), t.Context()
@@ -107,9 +107,7 @@ func TestUnreachable(t *testing.T) {
 			}
 		}, "socket", "no longer runs", "start it: subconsciousd"},
 		{"a file", func(t *testing.T, folder string) {
-			if err := os.WriteFile(filepath.Join(folder, "socket"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Write(t, filepath.Join(folder, "socket"), "")
 		}, "socket", "is not a socket", "--state-dir"},
 		{"path too long", func(*testing.T, string) {}, strings.Repeat("a", 120), "the system allows", "shorter"},
 		{"hangs up", func(t *testing.T, folder string) {
@@ -117,7 +115,7 @@ func TestUnreachable(t *testing.T) {
 		}, "socket", "broke off", "log"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			folder := apitest.Folder(t)
+			folder := testutil.Folder(t)
 			test.prepare(t, folder)
 			c := New(filepath.Join(folder, test.path))
 			defer c.Close()
@@ -167,7 +165,7 @@ func TestStrangeAnswers(t *testing.T) {
 		{"cut short", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{}", "broke off"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			folder := apitest.Folder(t)
+			folder := testutil.Folder(t)
 			serveRaw(t, folder, func(conn net.Conn) error {
 				_, err := io.WriteString(conn, test.answer)
 				return err
@@ -180,7 +178,7 @@ func TestStrangeAnswers(t *testing.T) {
 }
 
 func TestAnswersAreBounded(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	serveRaw(t, folder, func(conn net.Conn) error {
 		_, err := fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", maxAnswer*2)
 		for err == nil {
@@ -194,7 +192,7 @@ func TestAnswersAreBounded(t *testing.T) {
 }
 
 func TestDeadlineAndCancel(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Busy()
 	begun := make(chan struct{}, 1)
 	mind.OnStatus = func(ctx context.Context) error {
@@ -239,7 +237,7 @@ func TestVersionsDiffer(t *testing.T) {
 }
 
 func BenchmarkStatus(b *testing.B) {
-	folder := apitest.Folder(b)
+	folder := testutil.Folder(b)
 	apitest.Serve(b, folder, apitest.Busy(), api.Options{})
 	c := newClient(b, folder)
 	for b.Loop() {
@@ -250,10 +248,7 @@ func BenchmarkStatus(b *testing.B) {
 }
 
 func TestZone(t *testing.T) {
-	tokyo, err := time.LoadLocation("Asia/Tokyo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokyo := testutil.Zone(t, "Asia/Tokyo")
 	for _, test := range []struct {
 		zone *time.Location
 		want string
@@ -262,7 +257,7 @@ func TestZone(t *testing.T) {
 		{time.UTC, "UTC"},
 		{time.FixedZone("nowhere", 3600), ""},
 	} {
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		apitest.Serve(t, folder, apitest.Busy(), api.Options{Now: func() time.Time { return apitest.At().In(test.zone) }})
 		c := New(filepath.Join(folder, "socket"))
 		defer c.Close()

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -42,14 +42,9 @@ func listenAs(t *testing.T, path string, user uintptr) net.Listener {
 
 // A folder that others may write to can have another's socket in it.
 func TestSocketOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("this test needs root, and CI must run it")
-		}
-		t.Skip("this test needs root to become another user")
-	}
+	testutil.Root(t)
 	for _, twin := range []bool{false, true} {
-		folder := apitest.Folder(t)
+		folder := testutil.Folder(t)
 		if err := os.Chmod(folder, 0o777); err != nil {
 			t.Fatal(err)
 		}

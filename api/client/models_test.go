@@ -6,10 +6,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestModelMethods(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Thinking(), api.Options{Now: apitest.At})
 	c, ctx := newClient(t, folder), t.Context()
 	if models, err := Ask(ctx, c, api.GetModels, api.Nothing{}); err != nil || len(models) != 5 || models[0].State != api.ModelResting {

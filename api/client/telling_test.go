@@ -9,11 +9,12 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 func TestTellingMethods(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	mind := apitest.Telling()
 	apitest.Serve(t, folder, mind, api.Options{Now: apitest.At})
 	c, ctx := newClient(t, folder), t.Context()

@@ -9,13 +9,14 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // asks runs a command line against a mind that is served, on a terminal or off
 // it, with an input.
 func asks(t *testing.T, m *apitest.Mind, terminal bool, typed io.Reader, args ...string) (code int, out, errs string) {
 	t.Helper()
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, m, api.Options{Now: apitest.At})
 	var stdout, stderr bytes.Buffer
 	code = run(t.Context(), process{

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
 
@@ -122,9 +123,7 @@ func TestAuthPaste(t *testing.T) {
 	provider := serveProvider(m, oauthtest.Options{})
 	t.Cleanup(provider.Close)
 	config := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(config, []byte(signInConfig(m, provider)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, config, signInConfig(m, provider))
 	screen, shown := io.Pipe()
 	typed, keyboard := io.Pipe()
 	var errs bytes.Buffer

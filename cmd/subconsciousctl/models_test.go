@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -97,15 +98,8 @@ func TestModelsFakeRefuses(t *testing.T) {
 func loadText(t *testing.T, text string) (*setup.Config, error) {
 	t.Helper()
 	path := t.TempDir() + "/config.yaml"
-	writeTest(t, path, text)
+	testutil.Write(t, path, text)
 	return setup.Load(path, func(name string) (string, bool) { return "/home/sample", name == "HOME" })
-}
-
-func writeTest(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestFakeAddress: what a stand-in prints can be asked on this machine, and it

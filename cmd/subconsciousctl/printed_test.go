@@ -4,12 +4,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // TestCommandsHaveWords: what a command does and what commands.txt says of it go
@@ -77,10 +78,7 @@ func checkPrinted(t *testing.T, file, line string) {
 func texts(t *testing.T, file string) (all []string) {
 	t.Helper()
 	if strings.HasSuffix(file, ".txt") { // a template
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Read(t, file)
 		return []string{regexp.MustCompile(`{{.*?}}`).ReplaceAllString(string(text), "word")}
 	}
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

@@ -13,10 +13,11 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestColourOnTerminalsAlone(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
 	for _, test := range []struct {
 		name     string
@@ -54,11 +55,8 @@ func TestColourOnTerminalsAlone(t *testing.T) {
 // clock, and so must what is written around them.
 func TestTimesAreInTheZoneOfTheMind(t *testing.T) {
 	for zone, want := range map[string]string{"Asia/Tokyo": "(23:03), number 128", "UTC": "(14:03), number 128"} {
-		location, err := time.LoadLocation(zone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder := apitest.Folder(t)
+		location := testutil.Zone(t, zone)
+		folder := testutil.Folder(t)
 		apitest.Serve(t, folder, apitest.Busy(), api.Options{Now: func() time.Time { return apitest.At().In(location) }})
 		var out, errs bytes.Buffer
 		code := run(t.Context(), process{
@@ -103,7 +101,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestOutputThatFails(t *testing.T) {
-	folder := apitest.Folder(t)
+	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Busy(), api.Options{})
 	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"config", "schema"}} {
 		var errs bytes.Buffer
@@ -133,7 +131,7 @@ func build(t testing.TB) string {
 // the process included.
 func BenchmarkStatusProcess(b *testing.B) {
 	program := build(b)
-	folder := apitest.Folder(b)
+	folder := testutil.Folder(b)
 	apitest.Serve(b, folder, apitest.Busy(), api.Options{})
 	for b.Loop() {
 		out, err := exec.CommandContext(b.Context(), program, "status", "--state-dir", folder).CombinedOutput()

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // BenchmarkDemoProcess is the demo as a process of its own: from its start to
@@ -76,10 +78,7 @@ func BenchmarkDemoProcess(b *testing.B) {
 // processorTime is what a process has used so far, of its own and the system's.
 func processorTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := testutil.Read(b, fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ") // the name may hold spaces
 	fields := strings.Fields(rest)
 	var ticks int
@@ -97,10 +96,7 @@ func processorTime(b *testing.B, pid int) time.Duration {
 // resident is what a process keeps in memory, in MiB.
 func resident(b *testing.B, pid int) float64 {
 	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := testutil.Read(b, fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {
 		var kib float64
 		if n, err := fmt.Sscanf(line, "VmRSS: %f kB", &kib); err == nil && n == 1 {

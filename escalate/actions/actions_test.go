@@ -15,6 +15,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -50,15 +51,7 @@ func (c *clock) pass(d time.Duration) {
 func database(t testing.TB, path string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Options{Path: path}, actions.Migrations()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
+	return testutil.Opened(t, db, err)
 }
 
 // bench is an engine that runs, with what its tests need.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -155,9 +156,7 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	for path, content := range map[string]string{root + "/a.txt": "a", root + "/-rf": "b", outside + "/secret": "s", dir + "/rooted/x": "x"} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, content)
 	}
 	for link, to := range map[string]string{"out": "../outside/secret", "abs": outside, "in": "a.txt", "gone": "../outside/new", "loop": "loop", "self": root + "/a.txt", "sub/up": "../../outside"} {
 		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
@@ -186,10 +185,7 @@ func TestVectorIsTheTemplate(t *testing.T) {
 		Params: []actions.Param{{Name: "x", Multiline: true}, text("y")}})
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := rapid.String().Draw(t, "x"), rapid.StringMatching(`[-{}$" a-zü;]{1,12}`).Draw(t, "y")
-		raw, err := json.Marshal(map[string]string{"x": x, "y": y})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.JSON(t, map[string]string{"x": x, "y": y})
 		b, err := e.Check("say", raw)
 		if err != nil {
 			return

@@ -4,14 +4,13 @@ package actions_test
 
 import (
 	"errors"
-	"os/exec"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // These tests need the points that fail on purpose: go test -tags failpoints
@@ -30,15 +29,8 @@ func TestCrashAtEachStep(t *testing.T) {
 	}
 	kills := 0
 	for n := range lives {
-		out, err := child(dir, "SUBCONSCIOUS_FAILPOINTS="+steps[n%len(steps)]+"=kill@0.15", "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(n+1)).CombinedOutput()
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
-				kills++
-				err = nil
-			}
-		}
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+		if _, dead := testutil.Killed(t, child(dir, "SUBCONSCIOUS_FAILPOINTS="+steps[n%len(steps)]+"=kill@0.15", "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(n+1))); dead {
+			kills++
 		}
 	}
 	sum := reckon(t, dir)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // Find says of each action what the engine says of it.
@@ -14,9 +15,7 @@ func TestFindIsAsTheEngine(t *testing.T) {
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"good": 0o755, "open": 0o757, "text": 0o644} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, "#!/bin/sh\n")
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}

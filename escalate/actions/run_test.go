@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // ended waits until a process is no more, or only waits to be buried.
@@ -344,9 +345,7 @@ func TestUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, plain, "x")
 	b := running(t, nil, actions.Action{Name: "gone", Description: "Is not there.", Command: []string{"no-such-program-here"}},
 		actions.Action{Name: "loose", Description: "Is open.", Command: []string{loose}}, actions.Action{Name: "plain", Description: "Is no program.", Command: []string{plain}},
 		actions.Action{Name: "folder", Description: "Is no program.", Command: []string{dir}},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -46,9 +47,7 @@ func TestTwins(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "root"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("inside"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Write(t, filepath.Join(dir, "secret"), "inside")
 			if err := os.Symlink("../secret", filepath.Join(dir, "root", "innocent")); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package deliberate_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -198,10 +198,7 @@ func reckon(t *testing.T, dir string) (sum map[string]int) {
 	}
 	count, proposals := counted(t, db)
 	ran := map[string]int{}
-	content, err := os.ReadFile(filepath.Join(dir, "ran"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testutil.Read(t, filepath.Join(dir, "ran"))
 	for line := range strings.Lines(string(content)) {
 		ran[strings.TrimSpace(line)]++
 	}
@@ -279,15 +276,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()
 	for range lifetimes() {
 		command := child(dir)
-		out, err := command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		lines.Scan() // it has started
+		testutil.Started(t, command).Scan() // it has started
 		timer := time.NewTimer(rand.N(60 * time.Millisecond))
 		<-timer.C
 		_ = command.Process.Kill() // it may have ended

@@ -4,17 +4,15 @@ package deliberate_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
-	"os/exec"
 	"strconv"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
@@ -44,16 +42,8 @@ func TestCrashAtEachStep(t *testing.T) {
 	kills := 0
 	for n := range 2 * max(lifetimes(), 2*len(points())) {
 		point := points()[n%len(points())]
-		out, err := child(dir, "DELIBERATE_TEST_POINTS="+point+"=kill@0.3", "DELIBERATE_TEST_SEED="+strconv.Itoa(n+1)).CombinedOutput()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
-				kills++
-				err = nil
-			}
-		}
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+		if _, dead := testutil.Killed(t, child(dir, "DELIBERATE_TEST_POINTS="+point+"=kill@0.3", "DELIBERATE_TEST_SEED="+strconv.Itoa(n+1))); dead {
+			kills++
 		}
 	}
 	t.Logf("killed %d times: %v", kills, reckon(t, dir))

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -48,12 +48,7 @@ func TestReadAttacksRefuses(t *testing.T) {
 		dir := t.TempDir()
 		for path, text := range files {
 			path = filepath.Join(dir, filepath.FromSlash(path))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Write(t, path, text)
 		}
 		if c, err := readCorpus(dir); err == nil {
 			t.Errorf("%s: %d cases were read", name, len(c.cases))

@@ -2,7 +2,6 @@ package days
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // small is a day that is well; tests change a line of it.
@@ -200,10 +201,7 @@ func TestParseDayClock(t *testing.T) {
 
 // The example of the page is a day, and so is each that is shipped.
 func TestShippedDays(t *testing.T) {
-	page, err := os.ReadFile("../../docs/days.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.Read(t, "../../docs/days.md")
 	example := regexp.MustCompile("(?s)```\n(title:.*?)```").FindSubmatch(page)
 	if example == nil {
 		t.Fatal("docs/days.md has no example")
@@ -237,10 +235,7 @@ func TestSplitDay(t *testing.T) {
 		t.Fatal("no days", err)
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testutil.Read(t, path)
 		archive, sections := txtar.Parse(data), sectionsOf(data)
 		if len(sections) != len(archive.Files)+1 || sections[0].text != string(archive.Comment) {
 			t.Fatalf("%s: %d sections, and %d files", path, len(sections), len(archive.Files))
@@ -260,10 +255,7 @@ func FuzzParseDay(f *testing.F) {
 		f.Fatal("no days", err)
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := testutil.Read(f, path)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

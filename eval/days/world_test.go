@@ -14,6 +14,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -354,10 +355,7 @@ func TestPlayDayIsRepeatable(t *testing.T) {
 		}
 		f := judge(played(t, days[0], until))
 		f.TickMS = 0
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.JSON(t, f)
 		texts = append(texts, string(text))
 	}
 	if texts[0] != texts[1] {
@@ -369,15 +367,11 @@ func TestPlayDayIsRepeatable(t *testing.T) {
 func TestRunDays(t *testing.T) {
 	folder := t.TempDir()
 	header, _, _ := strings.Cut(small, "-- ")
-	if err := os.WriteFile(filepath.Join(folder, "quiet.txtar"), []byte(header+"-- timeline --\n-- labels --\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, filepath.Join(folder, "quiet.txtar"), header+"-- timeline --\n-- labels --\n")
 	if err := os.Mkdir(filepath.Join(folder, "hold"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "hold", "held.txtar"), []byte(strings.Replace(header, "tune", "hold", 1)+"-- timeline --\n-- labels --\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, filepath.Join(folder, "hold", "held.txtar"), strings.Replace(header, "tune", "hold", 1)+"-- timeline --\n-- labels --\n")
 	if days, err := readDays(folder); err != nil || len(days) != 2 {
 		t.Fatalf("%d days are read: %v", len(days), err)
 	}
@@ -387,9 +381,7 @@ func TestRunDays(t *testing.T) {
 		`{"tune": {"recall": 1, "precision": 1, "repeats": 0, "traps_told": 0, "quiet_days_silent": 2}}`: "on the set tune quiet_days_silent is 1, and its floor is 2",
 		`{"tune": {"recall": 1, "precision": 1, "repeats": 0, "traps_told": 0, "quiet_days_silent": 1}}`: "",
 	} {
-		if err := os.WriteFile(filepath.Join(folder, "floors.json"), []byte(floors), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, filepath.Join(folder, "floors.json"), floors)
 		out.Reset()
 		err := Suite().Run(t.Context(), harness.Call{Args: []string{folder, "--json", "--set", "tune", "--strict"}, Stdout: &out})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // madeUp writes the corpus of testdata into a folder.
@@ -25,12 +26,7 @@ func madeUp(t *testing.T) string {
 	folder := t.TempDir()
 	for _, f := range archive.Files {
 		path := filepath.Join(folder, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, f.Data)
 	}
 	return folder
 }
@@ -41,9 +37,7 @@ func TestReadCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(folder, "ham-1", "cmds"), filepath.Join(none, "ham-1", "cmds")} {
-		if err := os.WriteFile(path, []byte("mv 001.eml 002.eml\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, "mv 001.eml 002.eml\n")
 	}
 	c, err := readCorpus(folder, nil)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var ines = &mail.Address{Address: "ines@hosting.example"}
@@ -32,10 +34,7 @@ kommst du? Ein langer Satz, der weit über das Ende einer Zeile hinausgeht und d
 `
 
 func TestParseAndRaw(t *testing.T) {
-	zone, err := time.LoadLocation("Europe/Lisbon")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, "Europe/Lisbon")
 	l, err := Parse(simple, zone)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/eval"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // labelled is a label as it stands in labels.json.
@@ -29,10 +30,7 @@ type entry struct {
 
 func files(t *testing.T, labels []labelled, texts map[string]string) []entry {
 	t.Helper()
-	data, err := json.Marshal(labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testutil.JSON(t, labels)
 	entries := []entry{{name: "labels.json", data: string(data)}}
 	for name, text := range texts {
 		entries = append(entries, entry{name: name, data: text})
@@ -70,9 +68,7 @@ func archive(t *testing.T, entries []entry) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "samples.tar.gz")
-	if err := os.WriteFile(path, packed.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, packed.Bytes())
 	return path
 }
 
@@ -82,12 +78,7 @@ func folder(t *testing.T, entries []entry) string {
 	root := t.TempDir()
 	for _, e := range entries {
 		path := filepath.Join(root, filepath.FromSlash(e.name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(e.data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, e.data)
 	}
 	return root
 }
@@ -238,9 +229,7 @@ func many(n int, data string) []entry {
 func TestLinksOutOfAFolderAreNotFollowed(t *testing.T) {
 	root := folder(t, files(t, []labelled{label("a", "Password", "strong", 1, 0, 3, "abc")}, nil))
 	outside := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(outside, []byte("abc"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, outside, "abc")
 	if err := os.Symlink(outside, filepath.Join(root, "a")); err != nil {
 		t.Fatal(err)
 	}

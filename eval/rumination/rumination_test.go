@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
@@ -84,10 +85,7 @@ func TestRuminationIsRepeatable(t *testing.T) {
 		f.Time = timeFigures{}
 		// The folder's name, which is not always as long, is part of prompts and documents.
 		f.Model.Input, f.Model.InputADay, f.Model.LastDay, f.Documents.MostToken = 0, 0, 0, 0
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.JSON(t, f)
 		texts = append(texts, string(text))
 	}
 	if texts[0] != texts[1] {
@@ -180,14 +178,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
+func asJSON(t *testing.T, v any) string { return string(testutil.JSON(t, v)) }
 
 func TestLikeness(t *testing.T) {
 	words := newVocabulary()

@@ -12,18 +12,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "rewrite what the cases of testdata want")
-
-func zone(t testing.TB, name string) *time.Location {
-	t.Helper()
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatalf("load zone %s: %v", name, err)
-	}
-	return loc
-}
 
 // TestFind reads testdata/*.txtar. The comment of an archive says when now is;
 // each line of its file "in" is one case, and "want" has what was found in it.
@@ -38,7 +30,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := time.ParseInLocation("2006-01-02 15:04", strings.TrimSpace(strings.TrimPrefix(string(archive.Comment), "now:")), zone(t, "Europe/Berlin"))
+		now, err := time.ParseInLocation("2006-01-02 15:04", strings.TrimSpace(strings.TrimPrefix(string(archive.Comment), "now:")), testutil.Zone(t, "Europe/Berlin"))
 		if err != nil {
 			t.Fatalf("%s: first line: %v", file, err)
 		}

@@ -9,10 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestFindAgainstNow(t *testing.T) {
-	berlin := zone(t, "Europe/Berlin")
+	berlin := testutil.Zone(t, "Europe/Berlin")
 	at := func(s string) time.Time {
 		when, err := time.ParseInLocation("2006-01-02 15:04", s, berlin)
 		if err != nil {

@@ -2,7 +2,6 @@ package foreign_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/foreign"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // readSaid reads a case of testdata/said.
@@ -93,10 +93,7 @@ func describeSaid(all []foreign.Said) string {
 
 func TestSaidIsBounded(t *testing.T) {
 	long := strings.Repeat("é", foreign.MaxSaid)
-	line, err := json.Marshal(map[string]string{"role": "user", "content": long})
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := testutil.JSON(t, map[string]string{"role": "user", "content": long})
 	said, ok := foreign.ReadLine(line)
 	if !ok || len(said.Text) > foreign.MaxSaid || !utf8.ValidString(said.Text) {
 		t.Errorf("a long message: read %v, %d bytes", ok, len(said.Text))

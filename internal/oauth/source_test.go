@@ -17,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 const (
@@ -248,10 +249,7 @@ func TestFaultsOfTheProvider(t *testing.T) {
 			var log bytes.Buffer
 			options.Log = slog.New(slog.NewJSONHandler(&log, nil))
 			source := oauth.New(options)
-			before, err := os.ReadFile(options.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := testutil.Read(t, options.Path)
 			clock.pass(time.Hour)
 			server.Fail(fault)
 			ctx := t.Context()
@@ -260,7 +258,7 @@ func TestFaultsOfTheProvider(t *testing.T) {
 				defer done()
 				ctx = limited
 			}
-			_, err = source.Token(ctx)
+			_, err := source.Token(ctx)
 			if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, oauth.ErrSignInAgain) != (fault == oauthtest.InvalidGrant) {
 				t.Fatalf("the error is %v", err)
 			}
@@ -343,10 +341,7 @@ func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { re
 // of another client.
 func TestFilesThatAreRefused(t *testing.T) {
 	server, options, _ := signedIn(t, oauthtest.Options{})
-	good, err := os.ReadFile(options.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testutil.Read(t, options.Path)
 	write := func(text string, mode os.FileMode) func(*testing.T) {
 		return func(t *testing.T) {
 			if err := errors.Join(os.WriteFile(options.Path, []byte(text), 0o600), os.Chmod(options.Path, mode)); err != nil {

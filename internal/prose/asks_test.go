@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // labelled is a file of testdata: its lines by the name of their part.
@@ -32,10 +33,7 @@ func readLabelled(t testing.TB, path string) labelled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, "Europe/Berlin")
 	first, _, _ := strings.Cut(string(archive.Comment), "\n")
 	l := labelled{}
 	if l.now, err = time.ParseInLocation("2006-01-02 15:04", strings.TrimPrefix(first, "now: "), zone); err != nil {

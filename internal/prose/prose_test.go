@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/prose"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func now(t testing.TB) time.Time {
 	t.Helper()
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, "Europe/Berlin")
 	return time.Date(2026, 11, 18, 10, 0, 0, 0, zone)
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 const key = "Vq7mZx2LwR9tKpB4"
@@ -65,9 +66,7 @@ func TestValueIsShownToNobody(t *testing.T) {
 func write(t *testing.T, name, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, text)
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
@@ -19,10 +20,7 @@ func TestShown(t *testing.T) {
 		if got := unseen.Shown(text, "\x1b[1m"); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
-		encoded, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := testutil.JSON(t, text)
 		var before, after string
 		if err := json.Unmarshal([]byte(unseen.Shown(string(encoded))), &after); err != nil || json.Unmarshal(encoded, &before) != nil || after != before {
 			t.Errorf("%q is %q in JSON, %v", text, after, err)

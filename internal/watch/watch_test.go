@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -18,15 +20,7 @@ const patience = 10 * time.Second
 func start1(t *testing.T, options Options) *Watcher {
 	t.Helper()
 	w, err := New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
+	return testutil.Opened(t, w, err)
 }
 
 func subscribe(t *testing.T, w *Watcher, root string, options SubscribeOptions) *Subscription {

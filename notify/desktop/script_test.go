@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/desktop"
 )
@@ -23,14 +24,7 @@ func program(t *testing.T, then string) (path, folder string) {
 	return path, folder
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
+func read(t *testing.T, path string) string { return string(testutil.Read(t, path)) }
 
 // TestScript: title and text are arguments, and nothing of them is in the
 // script.

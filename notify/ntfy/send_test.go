@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
@@ -96,10 +97,7 @@ func golden(t *testing.T, name, got string) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testutil.Read(t, path)
 	if got != string(want) {
 		t.Errorf("%s is now\n%s\nrun the test with -update if that is right", path, got)
 	}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/notify/shoutrrr"
@@ -306,9 +306,7 @@ func TestAddressFromAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(w.url()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, w.url()+"\n")
 	receipt, err := n.Send(t.Context(), notify.Message{Title: "Backup failed", Text: "Open the log"})
 	if err != nil || receipt.At.IsZero() {
 		t.Fatalf("%+v, %v", receipt, err)

@@ -3,13 +3,13 @@ package redacttest_test
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/redact/redacttest"
 )
@@ -33,10 +33,7 @@ func TestRedactionTakesEachOut(t *testing.T) {
 	var all strings.Builder
 	for _, s := range redacttest.Planted() {
 		one := []redacttest.Secret{s}
-		quoted, err := json.Marshal(map[string]string{"text": s.Text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		quoted := testutil.JSON(t, map[string]string{"text": s.Text})
 		for name, text := range map[string]string{"alone": s.Text, "in a text": "Before.\n" + s.Text + "\nAfter.", "in JSON": string(quoted)} {
 			if leaks := redacttest.Leaks([]byte(redact.Text(text)), one); len(leaks) > 0 {
 				t.Errorf("%s: %v in %q", name, leaks, redact.Text(text))
@@ -60,10 +57,7 @@ func TestLeaksFindsEveryForm(t *testing.T) {
 		return b.String()
 	}
 	inJSON := func(s string) string {
-		data, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testutil.JSON(t, s)
 		return string(data)
 	}
 	forms := map[string]func(string) string{

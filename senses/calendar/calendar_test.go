@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -230,7 +231,7 @@ func TestZoneChange(t *testing.T) {
 	d.write(calendarOf(eventOf("day@example.org", "DTSTART;VALUE=DATE:20261127\r\nSUMMARY:Holiday") +
 		eventOf("call@example.org", "DTSTART:20261127T150000Z\r\nSUMMARY:Call") + eventOf("run@example.org", "DTSTART:20261128T070000\r\nSUMMARY:Run")))
 	before := d.items(d.tick())
-	d.zone = mustZone(t, "Asia/Tokyo")
+	d.zone = testutil.Zone(t, "Asia/Tokyo")
 	after := d.items(d.tick())
 	titles := []string{"Holiday, Fri 27 Nov, all day", "Call, Sat 28 Nov 00:00", "Run, Sat 28 Nov 07:00"}
 	for i := range before {
@@ -244,7 +245,7 @@ func TestZoneChange(t *testing.T) {
 	if after[0].Fingerprint != before[0].Fingerprint || after[1].Fingerprint != before[1].Fingerprint {
 		t.Error("a journey changed an all-day event or one with a zone")
 	}
-	d.zone = mustZone(t, "America/Lima")
+	d.zone = testutil.Zone(t, "America/Lima")
 	d.open(Config{ID: "sample"})
 	for _, item := range d.items(d.tick())[:2] {
 		if from, moved := item.Attrs["moved_from"]; moved {
@@ -261,7 +262,7 @@ func TestWholeDayIsMovedFromADay(t *testing.T) {
 		return d.items(d.tick())[0]
 	}
 	day("20261127")
-	d.zone = mustZone(t, "America/Lima")
+	d.zone = testutil.Zone(t, "America/Lima")
 	if got := day("20261128").Attrs["moved_from"]; got != "2026-11-27T00:00:00-05:00" {
 		t.Errorf("moved from %q", got)
 	}

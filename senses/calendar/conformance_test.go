@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
@@ -31,9 +32,7 @@ func (d *diary) save(t testing.TB) {
 
 func replaceFile(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path+".new", text)
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // sampleCalendar draws a calendar of a few series with all that can happen to
@@ -81,7 +83,7 @@ func inside(t *rapid.T, text string, from, to time.Time, mind *time.Location) ma
 func TestExpansionIsAdditive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := sampleCalendar(t)
-		mind := mustZone(t, rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "America/Los_Angeles", "Pacific/Apia"}).Draw(t, "mind"))
+		mind := testutil.Zone(t, rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "America/Los_Angeles", "Pacific/Apia"}).Draw(t, "mind"))
 		a := time.Date(2026, 10, 20, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 24*40).Draw(t, "a")) * time.Hour)
 		b := a.Add(time.Duration(rapid.IntRange(0, 24*30).Draw(t, "b")) * time.Hour)
 		c := b.Add(time.Duration(rapid.IntRange(0, 24*30).Draw(t, "c")) * time.Hour)
@@ -108,7 +110,7 @@ func TestIdentityIsStable(t *testing.T) {
 		from := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 		to := from.AddDate(0, 5, 0)
 		first := inside(t, text, from, to, time.UTC)
-		again := inside(t, text, from, to, mustZone(t, "Asia/Tokyo"))
+		again := inside(t, text, from, to, testutil.Zone(t, "Asia/Tokyo"))
 		ids := func(m map[string]time.Time) []string {
 			var all []string
 			for id, start := range m {
@@ -126,14 +128,6 @@ func TestIdentityIsStable(t *testing.T) {
 			}
 		}
 	})
-}
-
-func mustZone(t interface{ Fatal(...any) }, name string) *time.Location {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return zone
 }
 
 // TestForwardChangesNothing: beginning near the window gives what counting
@@ -196,7 +190,7 @@ func TestDefinedZone(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		real := mustZone(t, name)
+		real := testutil.Zone(t, name)
 		for at := from; at.Year() == 2026; at = at.Add(30 * time.Minute) {
 			if got, want := reading(at.In(described)), reading(at.In(real)); !got.Equal(want) {
 				t.Fatalf("%s at %s: %s, want %s", name, at, got, want)

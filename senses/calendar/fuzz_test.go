@@ -2,11 +2,12 @@ package calendar
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // FuzzParse: whatever the bytes are, expanding them ends, within bounds, and
@@ -18,10 +19,7 @@ func FuzzParse(f *testing.F) {
 	}
 	seeds := 0
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := testutil.Read(f, path)
 		if ics := section(txtar.Parse(data), "calendar.ics"); ics != nil {
 			f.Add(ics.Data)
 			seeds++

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -40,10 +42,7 @@ func golden(t *testing.T, path string) {
 			settings[key] = value
 		}
 	}
-	zone, err := time.LoadLocation(settings["zone"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, settings["zone"])
 	at, err := time.ParseInLocation("2006-01-02 15:04", settings["at"], zone)
 	if err != nil {
 		t.Fatal(err)
@@ -54,9 +53,7 @@ func golden(t *testing.T, path string) {
 	}
 	file := filepath.Join(t.TempDir(), "sample.ics")
 	// Line ends are those of the format in the file that is read.
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(ics.Data), "\n", "\r\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, file, strings.ReplaceAll(string(ics.Data), "\n", "\r\n"))
 	sense, err := New(Config{ID: "sample", ICS: file, Addresses: strings.Fields(settings["addresses"])},
 		Options{Zone: func() *time.Location { return zone }})
 	if err != nil {

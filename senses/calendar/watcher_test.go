@@ -3,11 +3,11 @@ package calendar
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 )
 
@@ -61,9 +61,7 @@ func TestHints(t *testing.T) {
 
 func TestNoWatcherNoHints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sample.ics")
-	if err := os.WriteFile(path, []byte(calendarOf("")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, path, calendarOf(""))
 	s, err := New(Config{ID: "sample", ICS: path}, Options{})
 	if err != nil {
 		t.Fatal(err)

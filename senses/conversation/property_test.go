@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // model is what was written where, and what was told.
@@ -103,10 +105,7 @@ func (m *model) steps() map[string]func() {
 		},
 		"copy and truncate": func() {
 			if name := m.pick(); name != "" {
-				data, err := os.ReadFile(m.file(name))
-				if err != nil {
-					m.rt.Fatal(err)
-				}
+				data := testutil.Read(m.rt, m.file(name))
 				copied := free()
 				m.write(copied, string(data))
 				m.files[copied] = m.files[name]

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -221,9 +222,7 @@ func TestWhatIsNotRead(t *testing.T) {
 	w := newWorld(t, "lines")
 	outside := filepath.Join(t.TempDir(), "outside.jsonl")
 	const line = "{\"role\":\"user\",\"content\":\"I'll pay by 2026-12-01\"}\n"
-	if err := os.WriteFile(outside, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, outside, line)
 	for link, target := range map[string]string{"link.jsonl": outside, "dir": filepath.Dir(outside), "up": ".."} {
 		if err := os.Symlink(target, filepath.Join(w.dir, link)); err != nil {
 			t.Fatal(err)

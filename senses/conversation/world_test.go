@@ -2,7 +2,6 @@ package conversation_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -33,10 +33,7 @@ type world struct {
 
 func newWorld(t testing.TB, source string) *world {
 	t.Helper()
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, "Europe/Berlin")
 	w := &world{t: t, source: source, dir: t.TempDir(), rows: map[string][]byte{}, standing: map[string]subconscious.Observation{}}
 	w.at = time.Date(2026, 11, 16, 10, 0, 0, 0, zone)
 	w.config = conversation.Config{ID: "agents", Path: w.dir}
@@ -101,10 +98,7 @@ func (w *world) say(name, who, text string) {
 		if author == conversation.Mind {
 			agent = "subconsciousd"
 		}
-		line, err := json.Marshal(map[string]string{"role": role, "name": agent, "content": text, "timestamp": w.at.Format(time.RFC3339)})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		line := testutil.JSON(w.t, map[string]string{"role": role, "name": agent, "content": text, "timestamp": w.at.Format(time.RFC3339)})
 		w.append(name, string(line)+"\n")
 	}
 }
@@ -126,9 +120,7 @@ func (w *world) touch(name string, at time.Time) {
 // write replaces a transcript.
 func (w *world) write(name, text string) {
 	w.t.Helper()
-	if err := os.WriteFile(w.file(name), []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.Write(w.t, w.file(name), text)
 	w.touch(name, w.at)
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 func TestQuantities(t *testing.T) {
@@ -85,9 +87,7 @@ func TestFixtureReadsTheFileAnew(t *testing.T) {
 		`"` + strings.Repeat("x", 1<<20) + `"`: "larger than",
 		`{"units":[{"name":"a","since":"noon"}]}`: "health reading",
 	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, path, content)
 		reading, err := f.Read(context.Background())
 		switch {
 		case want == "" && (err != nil || reading.Load == nil || reading.Load.Cores != 2):

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -55,17 +56,13 @@ func TestRealDiskFillsAndIsFreed(t *testing.T) {
 		kilobytes int
 		severity  subconscious.Severity
 	}{{1000, 0}, {9000, 2}, {9800, 3}, {9500, 3}, {8600, 2}, {1000, 0}} {
-		if err := os.WriteFile(file, make([]byte, step.kilobytes*1024), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, file, make([]byte, step.kilobytes*1024))
 		if o := collect()["disk"]; o.Severity != step.severity || o.ID != "" && o.ID != "disk:"+folder {
 			t.Errorf("step %d: severity %d of %q, want %d", i, o.Severity, o.Title, step.severity)
 		}
 	}
 	for i := range 90 {
-		if err := os.WriteFile(fmt.Sprintf("%s%d", file, i), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, fmt.Sprintf("%s%d", file, i), "")
 	}
 	if o := collect()["inodes"]; o.Severity != subconscious.Warning {
 		t.Errorf("inodes: severity %d of %q", o.Severity, o.Title)

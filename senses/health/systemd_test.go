@@ -1,20 +1,18 @@
 package health
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil/privatebus"
 )
 
 // fakeSystemd answers as systemd does, over a bus of its own.
@@ -74,82 +72,23 @@ func (f *fakeSystemd) Get(message dbus.Message, iface, property string) (dbus.Va
 	return dbus.MakeVariant(value), nil
 }
 
-// startBus starts a bus daemon and returns its address and its end.
-func startBus(t *testing.T) (string, func()) {
-	t.Helper()
-	program, err := exec.LookPath("dbus-daemon")
-	if err != nil && os.Getenv("CI") == "true" {
-		t.Fatal("dbus-daemon is not installed, and CI=true: install the package dbus")
-	}
-	if err != nil {
-		t.Skip("dbus-daemon is not installed")
-	}
-	folder, err := os.MkdirTemp("", "bus") // short: a socket's path has 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := filepath.Join(folder, "bus.conf")
-	if err := os.WriteFile(config, []byte(`<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path=`+folder+`/bus</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(program, "--config-file="+config, "--nofork", "--nopidfile", "--print-address=1")
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	end := sync.OnceFunc(func() {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Errorf("end the bus: %v", err)
-		}
-		_ = command.Wait() // the signal is its error
-		if err := os.RemoveAll(folder); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(end)
-	address, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the bus said no address: %v", err)
-	}
-	address, _, _ = strings.Cut(strings.TrimSpace(address), ",")
-	return address, end
-}
-
-// connect returns a connection that ends with the test.
-func connect(t *testing.T, address string) *dbus.Conn {
-	t.Helper()
-	conn, err := dbus.Connect(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
-}
-
-func startSystemd(t *testing.T, address string) *fakeSystemd {
+func startSystemd(t *testing.T, bus *privatebus.Bus) *fakeSystemd {
 	t.Helper()
 	fake := &fakeSystemd{values: map[string]any{}}
-	conn := connect(t, address)
+	conn := bus.Connect()
 	if err := conn.Export(fake, "/org/freedesktop/systemd1", systemdManager); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.ExportSubtree(fake, "/org/freedesktop/systemd1/unit", "org.freedesktop.DBus.Properties"); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := conn.RequestName(systemdName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		t.Fatalf("request the name: %v, %v", reply, err)
-	}
+	bus.Own(conn, systemdName)
 	return fake
 }
 
 func TestSystemd(t *testing.T) {
-	address, _ := startBus(t)
-	fake := startSystemd(t, address)
+	bus := privatebus.Start(t)
+	fake := startSystemd(t, bus)
 	failedAt := time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)
 	fake.add("backup.service", "failed", map[string]any{"Service.Result": "exit-code", "Service.ExecMainStatus": int32(3),
 		"Service.StatusText": "cannot write /srv/x: No space left on device", "Unit.StateChangeTimestamp": uint64(failedAt.UnixMicro())})
@@ -161,7 +100,7 @@ func TestSystemd(t *testing.T) {
 	for i := range 200 { // more than are asked at a time
 		fake.add(fmt.Sprintf("many%d.service", i), "active", map[string]any{"Service.NRestarts": uint32(i)})
 	}
-	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, Clock: true, SystemBus: address, UserBus: "unix:path=/nowhere"})
+	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, Clock: true, SystemBus: bus.Address, UserBus: "unix:path=/nowhere"})
 	r, err := s.Read(t.Context())
 	if err != nil || len(r.Failed) > 0 {
 		t.Fatalf("error %v, failed %v", err, r.Failed)
@@ -186,10 +125,10 @@ func TestSystemd(t *testing.T) {
 }
 
 func TestUserUnits(t *testing.T) {
-	address, _ := startBus(t)
-	fake := startSystemd(t, address)
+	bus := privatebus.Start(t)
+	fake := startSystemd(t, bus)
 	fake.add("sync.service", "failed", map[string]any{"Service.Result": "timeout"})
-	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, SystemBus: "unix:path=/nowhere", UserBus: address})
+	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, SystemBus: "unix:path=/nowhere", UserBus: bus.Address})
 	r, err := s.Read(t.Context())
 	if err != nil || len(r.Failed) > 0 || len(r.Units) != 1 || !r.Units[0].User || r.Units[0].Result != "timeout" {
 		t.Errorf("units %+v, failed %v, error %v", r.Units, r.Failed, err)
@@ -199,8 +138,8 @@ func TestUserUnits(t *testing.T) {
 // TestBusWithoutSystemd: neither a missing bus nor one without systemd is a
 // failure, but the absence of one that answered before is.
 func TestBusWithoutSystemd(t *testing.T) {
-	address, end := startBus(t)
-	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, SystemBus: address, UserBus: "unix:path=/nowhere"})
+	bus := privatebus.Start(t)
+	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, SystemBus: bus.Address, UserBus: "unix:path=/nowhere"})
 	read := func() map[string]string {
 		t.Helper()
 		r, err := s.Read(t.Context())
@@ -212,24 +151,24 @@ func TestBusWithoutSystemd(t *testing.T) {
 	if failed := read(); len(failed) > 0 {
 		t.Errorf("without systemd: %v", failed)
 	}
-	startSystemd(t, address)
+	startSystemd(t, bus)
 	if failed := read(); len(failed) > 0 {
 		t.Errorf("with systemd: %v", failed)
 	}
-	end()
+	bus.Stop()
 	if failed := read(); failed["units:system"] != "systemd (system): there is no systemd here" {
 		t.Errorf("after the bus ended: %v", failed)
 	}
 }
 
 func TestSystemdHangs(t *testing.T) {
-	address, _ := startBus(t)
-	fake := startSystemd(t, address)
+	bus := privatebus.Start(t)
+	fake := startSystemd(t, bus)
 	hang := make(chan struct{})
 	fake.mu.Lock()
 	fake.hang = hang
 	fake.mu.Unlock()
-	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, SystemBus: address, UserBus: "unix:path=/nowhere"})
+	s := NewSystem(SystemOptions{Paths: []string{"/"}, Units: true, SystemBus: bus.Address, UserBus: "unix:path=/nowhere"})
 	s.timeout = 100 * time.Millisecond
 	r, err := s.Read(t.Context())
 	if err != nil || r.Failed["units:system"] != "systemd (system) did not answer" || len(r.Disks) != 1 {

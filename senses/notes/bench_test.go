@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
@@ -35,9 +36,7 @@ func manyNotes(b *testing.B) string {
 			text += "\n- [ ] call the office\n\nI will send the report by Friday.\n"
 		}
 		file := filepath.Join(sub, fmt.Sprintf("note-%05d.md", i))
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		testutil.Write(b, file, text)
 		if err := os.Chtimes(file, old, old); err != nil {
 			b.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -247,9 +248,7 @@ func TestWhatIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	at := monday(t)
 	outside := filepath.Join(t.TempDir(), "outside.md")
-	if err := os.WriteFile(outside, []byte("- [ ] outside\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, outside, "- [ ] outside\n")
 	for link, target := range map[string]string{"link.md": outside, "dir": filepath.Dir(outside), "up": ".."} {
 		if err := os.Symlink(target, filepath.Join(w.dir, link)); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
@@ -36,9 +37,7 @@ func TestConformance(t *testing.T) {
 				file := filepath.Join(dir, fmt.Sprintf("%d.md", n))
 				due := time.Date(2030, 1, versions, 0, 0, 0, 0, time.UTC)
 				text := fmt.Sprintf("---\ntitle: Thing %d\ndue: %s\n---\n", n, due.Format(time.DateOnly))
-				if err := os.WriteFile(file+".tmp", []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testutil.Write(t, file+".tmp", text)
 				if err := os.Rename(file+".tmp", file); err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -139,11 +140,4 @@ func (w *world) promises() map[string]subconscious.Observation {
 	return all
 }
 
-func berlin(t testing.TB) *time.Location {
-	t.Helper()
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return zone
-}
+func berlin(t testing.TB) *time.Location { return testutil.Zone(t, "Europe/Berlin") }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
@@ -31,9 +31,7 @@ func TestMailAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, authority.PEM, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, ca, authority.PEM)
 	port := address.(*net.TCPAddr).Port
 	account := func(more string) string {
 		return fmt.Sprintf("senses: {mail: [{id: home, host: 127.0.0.1, port: %d, ca_file: %s, user: me@example.com, %s}]}", port, ca, more)

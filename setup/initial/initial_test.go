@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
@@ -118,14 +119,7 @@ func filesBelow(t *testing.T, dir string) map[string]fs.FileMode {
 	return found
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
+func read(t *testing.T, path string) string { return string(testutil.Read(t, path)) }
 
 // TestPresets writes each preset without asking anybody, and loads it.
 func TestPresets(t *testing.T) {
@@ -281,12 +275,7 @@ func TestExisting(t *testing.T) {
 	} {
 		o := here(t)
 		o.Preset, o.Agree, o.KeyEnv = models.PresetFree, true, []string{"ZAI_API_KEY"}
-		if err := os.MkdirAll(filepath.Dir(o.File), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(o.File, []byte(test.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, o.File, test.text)
 		p := &person{}
 		outcome, err := Run(t.Context(), o, p)
 		if (err != nil) != test.fails || outcome.Written != test.written {

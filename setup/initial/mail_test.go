@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
@@ -40,9 +40,7 @@ func newMailWorld(t *testing.T) *mailWorld {
 	w := &mailWorld{ca: filepath.Join(t.TempDir(), "ca.pem"),
 		server: mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: mailAddress, Password: mailPassword}, {Name: "me", Password: mailPassword}, {Name: "me@gmail.com", Password: "abcdefghijklmnop"}}, TLS: authority.Config})}
 	t.Cleanup(func() { _ = w.server.Close(context.Background()) })
-	if err := os.WriteFile(w.ca, authority.PEM, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, w.ca, authority.PEM)
 	return w
 }
 
@@ -127,9 +125,7 @@ func TestMailWays(t *testing.T) {
 	keyring.MockInit()
 	w := newMailWorld(t)
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte(mailPassword+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, file, mailPassword+"\n")
 	for name, test := range map[string]struct {
 		answers, texts, secrets []string
 		env                     []string

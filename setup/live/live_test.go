@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
@@ -25,15 +26,7 @@ func at(t *testing.T, server *modeltest.Server, local bool, limit float64) *Mode
 	limits := budget.DefaultConfig()
 	limits.MoneyPerDay = limit
 	opened, err := Open(Options{Models: config, Budget: limits, Env: func(name string) (string, bool) { return "a-key", name == "MINE" }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := opened.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return opened
+	return testutil.Opened(t, opened, err)
 }
 
 func TestAskedWithinTheLimit(t *testing.T) {

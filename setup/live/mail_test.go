@@ -3,12 +3,12 @@ package live_test
 import (
 	"context"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
@@ -35,9 +35,7 @@ func mailServer(t *testing.T, change func(*mailtest.Options)) (*mailtest.Server,
 		t.Fatal(err)
 	}
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, authority.PEM, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, ca, authority.PEM)
 	return server, mail.Config{ID: "home", Host: "127.0.0.1", Port: address.(*net.TCPAddr).Port, Security: account.TLS, CAFile: ca,
 		User: "me@example.com", PasswordEnv: "MAIL_PASSWORD"}
 }

@@ -1,7 +1,6 @@
 package mind_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -35,17 +35,11 @@ func typical(b testing.TB, state subconscious.State) mind.Commit {
 // hold the whole state.
 func full(b testing.TB, c mind.Commit) mind.Commit {
 	b.Helper()
-	inputs, err := json.Marshal(map[string]any{"at": c.Record.At, "tick": c.Record.Tick, "state": c.State})
-	if err != nil {
-		b.Fatal(err)
-	}
+	inputs := testutil.JSON(b, map[string]any{"at": c.Record.At, "tick": c.Record.Tick, "state": c.State})
 	c.Record.Inputs = inputs
 	c.Record.Report = fmt.Appendf(nil, `{"tick":%d,"at":%q,"elapsed_ms":%d,"senses":[{"id":"health","state":"ok"},{"id":"notes","state":"ok"}],"threads":[{"name":"watcher","mode":"reflex","shown":0,"rejected":{}}],"changes":[]}`,
 		c.Record.Tick, c.Record.At.Format(time.RFC3339), c.Record.Tick%17)
-	doc, err := json.Marshal(map[string]any{"version": 1, "tick_count": c.State.TickCount, "last_tick": c.State.LastTick, "active_threads": c.State.Entries})
-	if err != nil {
-		b.Fatal(err)
-	}
+	doc := testutil.JSON(b, map[string]any{"version": 1, "tick_count": c.State.TickCount, "last_tick": c.State.LastTick, "active_threads": c.State.Entries})
 	c.Published = doc
 	return c
 }

@@ -9,14 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 )
@@ -70,15 +69,7 @@ const points = "store.begun=kill@0.01;mind.commit=kill@0.01;store.commit=kill@0.
 // committed and published.
 func ending(t *testing.T, dir string, seed int) (committed, published int64, dead bool) {
 	t.Helper()
-	output, err := child("tick", dir, "SUBCONSCIOUS_FAILPOINTS="+points, "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(seed)).CombinedOutput()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		status, ok := exit.Sys().(syscall.WaitStatus)
-		dead = ok && status.Signal() == syscall.SIGKILL
-	}
-	if err != nil && !dead {
-		t.Fatalf("%v: %s", err, output)
-	}
+	output, dead := testutil.Killed(t, child("tick", dir, "SUBCONSCIOUS_FAILPOINTS="+points, "SUBCONSCIOUS_FAILPOINTS_SEED="+strconv.Itoa(seed)))
 	for line := range strings.Lines(string(output)) {
 		var what string
 		var tick int64
@@ -114,9 +105,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			edit := fmt.Sprint("edit ", round)
 			edits[edit] = true
-			if err := os.WriteFile(path, []byte(edit), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Write(t, path, edit)
 		}
 	}
 	if kills < 15 {
@@ -127,10 +116,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testutil.Read(t, name)
 		if name != path && !strings.HasPrefix(string(content), "edit ") {
 			t.Errorf("set aside although it is ours: %s", content)
 		}

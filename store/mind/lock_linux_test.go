@@ -9,34 +9,16 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 )
 
-// asRoot skips on a user's machine where a test needs root.
-func asRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("this test needs root")
-	}
-	t.Skip("this test needs root")
-}
-
 // unprivileged locks dir as a user who owns nothing, and returns what it said.
 func unprivileged(t *testing.T, dir string) string {
 	t.Helper()
-	place, err := os.MkdirTemp("", "mind")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(place)
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := testutil.Folder(t)
+	program := testutil.Read(t, os.Args[0])
 	copied := filepath.Join(place, "program")
 	if err := errors.Join(os.WriteFile(copied, program, 0o755), os.Chmod(place, 0o755)); err != nil {
 		t.Fatal(err)
@@ -54,16 +36,8 @@ func unprivileged(t *testing.T, dir string) string {
 }
 
 func TestFoldersOfOthers(t *testing.T) {
-	asRoot(t)
-	root, err := os.MkdirTemp("", "mind")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(root); err != nil {
-			t.Error(err)
-		}
-	})
+	testutil.Root(t)
+	root := testutil.Folder(t)
 	if err := os.Chmod(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +76,7 @@ func TestFoldersOfOthers(t *testing.T) {
 }
 
 func TestPublishOnAFullOrReadOnlyDisk(t *testing.T) {
-	asRoot(t)
+	testutil.Root(t)
 	h := newHouse(t)
 	volume := t.TempDir()
 	if err := syscall.Mount("tmpfs", volume, "tmpfs", 0, "size=64k,mode=0700"); err != nil {

@@ -3,12 +3,15 @@ package mind_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 )
@@ -45,26 +48,25 @@ func TestLockMakesTheFolder(t *testing.T) {
 	}
 }
 
-func TestSecondDaemonIsToldOfTheFirst(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "mind")
-	command := child("lock", dir)
+// locked returns a folder, and a process that holds it until its input ends.
+func locked(t *testing.T) (dir string, command *exec.Cmd, end io.Closer) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "mind")
+	command = child("lock", dir)
 	end, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	if said := testutil.Started(t, command); !said.Scan() || !strings.HasPrefix(said.Text(), "locked ") {
+		t.Fatal(said.Text(), said.Err())
 	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var word string
-	if _, err := fmt.Fscan(said, &word); err != nil || word != "locked" {
-		t.Fatal(word, err)
-	}
+	return dir, command, end
+}
+
+func TestSecondDaemonIsToldOfTheFirst(t *testing.T) {
+	dir, command, end := locked(t)
 	for range 2 {
-		_, err = mind.LockDir(dir, noon)
+		_, err := mind.LockDir(dir, noon)
 		var plain *store.Error
 		if !errors.As(err, &plain) || plain.Code != store.CodeLocked {
 			t.Fatalf("got %v", err)
@@ -88,24 +90,8 @@ func TestSecondDaemonIsToldOfTheFirst(t *testing.T) {
 }
 
 func TestLockOfAKilledDaemonIsFree(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "mind")
-	command := child("lock", dir)
-	end, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, command, end := locked(t)
 	defer end.Close()
-	said, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var word string
-	if _, err := fmt.Fscan(said, &word); err != nil {
-		t.Fatal(err)
-	}
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -177,9 +163,7 @@ func TestUnusableFolders(t *testing.T) {
 	}
 	t.Run("below a file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, file, "")
 		if _, err := mind.LockDir(filepath.Join(file, "mind"), noon); store.CodeOf(err) != store.CodeFolder {
 			t.Errorf("got %v", err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -78,10 +79,7 @@ func (h *house) rejected(t testing.TB) (contents []string) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testutil.Read(t, name)
 		contents = append(contents, string(content))
 	}
 	return contents
@@ -194,9 +192,7 @@ func TestTwentyRejectedAreKept(t *testing.T) {
 
 func TestWhatElseCanStandInItsPlace(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(other, document(1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Write(t, other, document(1))
 	cases := []struct {
 		name, refused string
 		make          func(path string) error
@@ -250,9 +246,7 @@ func TestRecover(t *testing.T) {
 	c := h.tick(t, time.Minute)
 	leftovers := []string{".subconscious.json123456", ".subconscious.json.swp", ".subconscious.json"}
 	for _, name := range leftovers {
-		if err := os.WriteFile(filepath.Join(h.dir, name), []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Write(t, filepath.Join(h.dir, name), "half")
 	}
 	for _, missing := range []bool{false, true} { // first an older version, then none
 		if missing {

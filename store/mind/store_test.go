@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -31,14 +32,7 @@ func TestMain(m *testing.M) {
 func newStore(t testing.TB, path string) (*mind.Store, *store.DB) {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Options{Path: path}, mind.Migrations()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	testutil.Opened(t, db, err)
 	return mind.New(db), db
 }
 

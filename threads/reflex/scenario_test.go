@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
@@ -102,10 +103,7 @@ func TestScenarios(t *testing.T) {
 
 func readArchive(t testing.TB, file string) *txtar.Archive {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testutil.Read(t, file)
 	archive := txtar.Parse(data)
 	if len(archive.Files) == 0 || archive.Files[0].Name != "given" {
 		t.Fatalf("%s: the first file must be what is given", file)
@@ -115,10 +113,7 @@ func readArchive(t testing.TB, file string) *txtar.Archive {
 
 func newScenario(t testing.TB, file, given string) *scenario {
 	t.Helper()
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := testutil.Zone(t, "Europe/Berlin")
 	s := &scenario{t: t, name: filepath.Base(file), zone: zone, world: newWorld(), known: map[string]subconscious.Observation{},
 		names: map[subconscious.Ref]string{}}
 	s.at = s.time("2026-11-23 09:00")
@@ -168,10 +163,7 @@ func (s *scenario) line(n int, words []string) {
 	case "at":
 		s.at = s.time(strings.Join(words[1:], " "))
 	case "zone":
-		zone, err := time.LoadLocation(words[1])
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		zone := testutil.Zone(s.t, words[1])
 		s.zone = zone
 	case "thread":
 		s.thread = subconscious.ThreadName(words[1])

@@ -3,7 +3,6 @@
 package privatebus
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // Bus is a bus that ends with its test.
@@ -36,23 +37,13 @@ func Start(t testing.TB) *Bus {
 	if err != nil {
 		t.Skip("dbus-daemon is not installed: install the package dbus to run this test")
 	}
-	folder, err := os.MkdirTemp("", "bus") // short: a socket's path has 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := testutil.Folder(t)
 	b := &Bus{Address: "unix:path=" + filepath.Join(folder, "bus"), t: t, folder: folder, end: func() {}}
-	t.Cleanup(func() {
-		b.Stop()
-		if err := os.RemoveAll(folder); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(b.Stop)
 	config := filepath.Join(folder, "bus.conf")
-	if err := os.WriteFile(config, []byte(`<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+	testutil.Write(t, config, `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>`+b.Address+`</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>`)
 	b.start(program, config)
 	return b
 }
@@ -61,21 +52,15 @@ func Start(t testing.TB) *Bus {
 func (b *Bus) start(program, config string) {
 	b.t.Helper()
 	command := exec.Command(program, "--config-file="+config, "--nofork", "--nopidfile", "--print-address=1")
-	output, err := command.StdoutPipe()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		b.t.Fatal(err)
-	}
+	said := testutil.Started(b.t, command)
 	b.end = sync.OnceFunc(func() {
 		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 			b.t.Errorf("end the bus: %v", err)
 		}
 		_ = command.Wait() // the signal is its error
 	})
-	if _, err := bufio.NewReader(output).ReadString('\n'); err != nil {
-		b.t.Fatalf("the bus said no address: %v", err)
+	if !said.Scan() {
+		b.t.Fatalf("the bus said no address: %v", said.Err())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/apitest"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // deliberatingScreens draws every screen about proposals, runs, deliberations,
@@ -61,10 +62,7 @@ func TestNoProposalMovesTheCursor(t *testing.T) {
 			hostile(reflect.ValueOf(value).Elem(), text)
 		}
 		for i := range m.Proposed {
-			arguments, err := json.Marshal(map[string]any{text: text, "number": 3, "deep": []string{text}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			arguments := testutil.JSON(t, map[string]any{text: text, "number": 3, "deep": []string{text}})
 			m.Proposed[i].Arguments = nil
 			hostile(reflect.ValueOf(&m.Proposed[i]).Elem(), text)
 			if m.Proposed[i].Arguments = arguments; rapid.Bool().Draw(t, "broken") {

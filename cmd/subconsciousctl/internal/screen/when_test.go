@@ -9,21 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
-
-// zone loads a zone, or ends the test.
-func zone(t *testing.T, name string) *time.Location {
-	t.Helper()
-	location, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return location
-}
 
 // TestWhen is asked on Saturday, 14 March 2026, at 15:05:30 in Berlin.
 func TestWhen(t *testing.T) {
-	view := View{At: time.Date(2026, 3, 14, 14, 5, 30, 0, time.UTC), Zone: zone(t, "Europe/Berlin")}
+	view := View{At: time.Date(2026, 3, 14, 14, 5, 30, 0, time.UTC), Zone: testutil.Zone(t, "Europe/Berlin")}
 	for text, want := range map[string]string{
 		"2h": "2026-03-14T17:05:30+01:00", "in 90m": "2026-03-14T16:35:30+01:00", "3d": "2026-03-17T15:05:30+01:00", "1w": "2026-03-21T15:05:30+01:00",
 		"18:00": "2026-03-14T18:00:00+01:00", "6pm": "2026-03-14T18:00:00+01:00", "today 18:00": "2026-03-14T18:00:00+01:00",
@@ -59,7 +50,7 @@ func TestWhen(t *testing.T) {
 
 // TestWhenIsAhead: whatever is read lies ahead, and not too far.
 func TestWhenIsAhead(t *testing.T) {
-	zones := []*time.Location{time.UTC, zone(t, "Europe/Berlin"), zone(t, "Asia/Tokyo"), zone(t, "America/St_Johns")}
+	zones := []*time.Location{time.UTC, testutil.Zone(t, "Europe/Berlin"), testutil.Zone(t, "Asia/Tokyo"), testutil.Zone(t, "America/St_Johns")}
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "now"), 0)
 		view := View{At: now, Zone: rapid.SampledFrom(zones).Draw(t, "zone")}

@@ -1,0 +1,143 @@
+// Package testutil has what tests of many rooms begin or end with.
+package testutil
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// T is a test, or a property of one.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Opened returns what a call has opened, to be closed with the test.
+func Opened[C io.Closer](t testing.TB, opened C, err error) C {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return opened
+}
+
+// Folder makes an empty folder outside of the test's own one, where other
+// users can come and paths are short. It goes with the test.
+func Folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// Read returns what is in a file.
+func Read(t T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Write writes a file, and the folders above it.
+func Write[S ~string | ~[]byte](t T, path string, text S) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Golden compares with the file of that path, or writes it where update is set.
+func Golden(t testing.TB, update bool, path, got string) {
+	t.Helper()
+	if update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(Read(t, path)), got); diff != "" {
+		t.Errorf("%s differs; run with -update and read the difference (-want +got)\n%s", path, diff)
+	}
+}
+
+// JSON returns a value as JSON.
+func JSON(t T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Zone returns a zone of this name.
+func Zone(t T, name string) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+// Root skips a test that needs root on a person's machine, and fails it in CI.
+func Root(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() != 0 && os.Getenv("CI") == "true" {
+		t.Fatal("this test needs root, and CI must run it")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("this test needs root")
+	}
+}
+
+// Started starts a command, and returns the lines that it prints.
+func Started(t testing.TB, command *exec.Cmd) *bufio.Scanner {
+	t.Helper()
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bufio.NewScanner(out)
+}
+
+// Killed runs a command that ends well, or is dead by SIGKILL.
+func Killed(t testing.TB, command *exec.Cmd) (output []byte, dead bool) {
+	t.Helper()
+	output, err := command.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		status, ok := exit.Sys().(syscall.WaitStatus)
+		dead = ok && status.Signal() == syscall.SIGKILL
+	}
+	if err != nil && !dead {
+		t.Fatalf("%v: %s", err, output)
+	}
+	return output, dead
+}
