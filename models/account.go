@@ -129,11 +129,7 @@ func (d *keyed) Generate(ctx context.Context, request Request) (Answer, error) {
 	if missing != nil {
 		return Answer{}, missing
 	}
-	made, err := d.account.protocol.New(options)
-	if err != nil {
-		return Answer{}, &Error{Kind: KindRequest, By: d.Identity(), Text: err.Error()}
-	}
-	return made.Generate(ctx, request)
+	return d.account.protocol.New(options).Generate(ctx, request)
 }
 
 // askRenewed asks a model behind its decorators. Without a key it is not asked at

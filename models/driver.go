@@ -26,19 +26,6 @@ type DriverOptions struct {
 	Client *http.Client
 }
 
-// Validate says what is missing.
-func (o DriverOptions) Validate() error {
-	switch {
-	case o.Provider.BaseURL == "":
-		return errors.New("the provider has no base_url")
-	case o.Model == "":
-		return errors.New("no model is named")
-	case o.Client == nil:
-		return errors.New("no client is given")
-	}
-	return nil
-}
-
 // Identity of the model.
 func (o DriverOptions) Identity() Identity { return Target{o.Provider, o.Model}.Identity() }
 
@@ -151,8 +138,8 @@ func (o DriverOptions) Address(path string) string {
 
 // Protocol makes what asks models over one protocol of providers.
 type Protocol struct {
-	New   func(DriverOptions) (Driver, error)
-	Embed func(DriverOptions) (Embedder, error) // nil: it has no embedders
+	New   func(DriverOptions) Driver
+	Embed func(DriverOptions) Embedder // nil: it has no embedders
 	// List returns the names of the models that a provider says it has.
 	List func(context.Context, DriverOptions) ([]string, error)
 }

@@ -41,10 +41,6 @@ func (e *embedder) Embed(ctx context.Context, purpose Purpose, texts []string) (
 	if missing != nil {
 		return Embedding{}, missing
 	}
-	made, err := e.account.protocol.Embed(options)
-	if err != nil {
-		return Embedding{}, err
-	}
 	hidden, tokens := make([]string, len(texts)), 0
 	for i, text := range texts {
 		hidden[i] = e.hide(text)
@@ -62,7 +58,7 @@ func (e *embedder) Embed(ctx context.Context, purpose Purpose, texts []string) (
 		ctx, cancel = context.WithTimeout(ctx, timeout*time.Duration(1+len(texts)/32))
 		defer cancel()
 	}
-	embedding, err := made.Embed(ctx, purpose, hidden)
+	embedding, err := e.account.protocol.Embed(options).Embed(ctx, purpose, hidden)
 	var failure *Error
 	usage, known := embedding.Usage, embedding.Usage.Known
 	if err != nil {

@@ -16,6 +16,7 @@
 package models
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -131,6 +132,14 @@ type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // JSON Schema of an object
+}
+
+// Schema is Parameters, or that of an object of nothing where there is none.
+func (t Tool) Schema() json.RawMessage {
+	if len(bytes.TrimSpace(t.Parameters)) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return t.Parameters
 }
 
 // ToolCall is a model's request for a tool.

@@ -11,9 +11,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// InWords tells a model of a schema that its provider does not enforce.
-func InWords(s Schema) string {
-	return "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n" + string(s.JSON)
+// InWords adds to the system's part of a request a schema that the provider does
+// not enforce.
+func (s Schema) InWords(system string) string {
+	return strings.TrimSpace(system + "\n\nAnswer with one JSON object that fits this JSON Schema, and with nothing else:\n" + string(s.JSON))
 }
 
 // shape judges answers by a schema.

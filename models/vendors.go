@@ -160,7 +160,7 @@ func (v Vendor) Extra(model string, thinking int) map[string]any {
 	case ThinkingEffort:
 		return v.effortOf(model, thinking)
 	case ThinkingOllama:
-		return map[string]any{"reasoning_effort": pick(thinking > 0, effort(thinking), "none")}
+		return map[string]any{"reasoning_effort": pick(thinking > 0, Effort(thinking), "none")}
 	case ThinkingRouter:
 		if thinking > 0 {
 			return map[string]any{"reasoning": map[string]any{"max_tokens": thinking}}
@@ -193,12 +193,12 @@ func (v Vendor) effortOf(model string, thinking int) map[string]any {
 	default:
 		return nil
 	}
-	return map[string]any{"reasoning_effort": pick(thinking > 0, effort(thinking), least)}
+	return map[string]any{"reasoning_effort": pick(thinking > 0, Effort(thinking), least)}
 }
 
-// effort is the word for a budget of thought: Gemini's page on its OpenAI
+// Effort is the word for a budget of thought: Gemini's page on its OpenAI
 // endpoint gives 1,024 tokens for low, 8,192 for medium, 24,576 for high.
-func effort(thinking int) string {
+func Effort(thinking int) string {
 	switch {
 	case thinking <= 2048:
 		return "low"

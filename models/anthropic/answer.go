@@ -92,12 +92,12 @@ func (d *Driver) read(body []byte) (models.Answer, error) {
 
 // answer puts an answer together from its blocks.
 func (d *Driver) answer(said message, took models.Usage) (models.Answer, error) {
-	answer := models.Answer{By: d.by, Usage: took}
+	answer := models.Answer{By: d.Identity(), Usage: took}
 	if said.Model != "" {
 		answer.By.Model = said.Model
 	}
 	var text strings.Builder
-	back, thoughts, shown := opaque{Model: d.options.Model}, 0, 0
+	back, thoughts, shown := opaque{Model: d.Model}, 0, 0
 	for _, raw := range said.Content {
 		var b block
 		if err := json.Unmarshal(raw, &b); err != nil {
@@ -171,6 +171,6 @@ func (d *Driver) unwrap(answer *models.Answer) {
 
 // forces reports whether answers come by a tool.
 func (d *Driver) forces() bool {
-	_, tool := d.can.enforces(d.options.Provider.Schema)
+	_, tool := d.can.enforces(d.Provider.Schema)
 	return tool
 }

@@ -1,13 +1,11 @@
 // Package anthropic asks Claude over Anthropic's own protocol: with its prompt
-// cache, its tools, its thinking, and answers that keep to a schema. The types of
-// what is asked are those of the client library; models.DriverOptions sends it.
+// cache, its tools, its thinking, and answers that keep to a schema.
 //
 // It stores nothing. models.OpenRoster makes one driver for each model in use.
 package anthropic
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -16,32 +14,25 @@ import (
 
 // Protocol returns what a roster needs of this package.
 func Protocol() models.Protocol {
-	return models.Protocol{New: func(o models.DriverOptions) (models.Driver, error) { return New(o) }, List: List}
+	return models.Protocol{New: New, List: List}
 }
 
 // Driver asks one model.
 type Driver struct {
-	options models.DriverOptions
-	can     ability
-	by      models.Identity
+	models.DriverOptions
+	can ability
 }
 
 var _ models.Driver = (*Driver)(nil)
 
 // New makes a driver.
-func New(options models.DriverOptions) (*Driver, error) {
-	if err := options.Validate(); err != nil {
-		return nil, fmt.Errorf("anthropic: %w", err)
-	}
-	return &Driver{options, abilityOf(options.Model), options.Identity()}, nil
+func New(options models.DriverOptions) models.Driver {
+	return &Driver{options, abilityOf(options.Model)}
 }
-
-// Identity implements models.Driver.
-func (d *Driver) Identity() models.Identity { return d.by }
 
 // Generate implements models.Generator.
 func (d *Driver) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
-	return d.options.Ask(ctx, request, d.ask)
+	return d.Ask(ctx, request, d.ask)
 }
 
 func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, error) {
@@ -52,7 +43,7 @@ func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, erro
 	if r.OnText != nil {
 		return d.streamed(ctx, body, r.OnText)
 	}
-	said, err := d.options.Send(ctx, address(d.options, "messages"), header(d.options), body, nil)
+	said, err := d.Send(ctx, address(d.DriverOptions, "messages"), header(d.DriverOptions), body, nil)
 	if err != nil {
 		return models.Answer{}, err
 	}

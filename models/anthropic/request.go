@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -103,18 +102,18 @@ type outputFormat struct {
 
 // body is the JSON of what is asked.
 func (d *Driver) body(r models.Request) ([]byte, error) {
-	q := asked{Model: d.options.Model, MaxTokens: r.MaxTokens, Messages: d.messages(r), Stream: r.OnText != nil}
+	q := asked{Model: d.Model, MaxTokens: r.MaxTokens, Messages: d.messages(r), Stream: r.OnText != nil}
 	thinks := d.think(r, &q)
 	if r.Temperature != nil && d.can.temperature && !thinks {
 		q.Temperature = r.Temperature
 	}
-	for _, tool := range r.Tools {
-		q.Tools = append(q.Tools, toolOf(tool.Name, tool.Description, tool.Parameters))
+	for _, t := range r.Tools {
+		q.Tools = append(q.Tools, &tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema()})
 	}
 	d.hold(r, &q, thinks)
 	system := r.System
-	if format, tool := d.can.enforces(d.options.Provider.Schema); r.Schema != nil && !format && !tool {
-		system = strings.TrimSpace(system + "\n\n" + models.InWords(*r.Schema))
+	if format, tool := d.can.enforces(d.Provider.Schema); r.Schema != nil && !format && !tool {
+		system = r.Schema.InWords(system)
 	}
 	switch {
 	case system != "":
@@ -138,7 +137,7 @@ func (d *Driver) think(r models.Request, q *asked) bool {
 		return d.can.off == offByEffort
 	case d.can.adaptive:
 		q.Thinking = map[string]any{"type": "adaptive"}
-		q.Output.Effort = effort(r.Thinking)
+		q.Output.Effort = models.Effort(r.Thinking)
 	case r.MaxTokens <= minThinking:
 		return false // there is no room to think
 	default:
@@ -147,28 +146,17 @@ func (d *Driver) think(r models.Request, q *asked) bool {
 	return true
 }
 
-// effort is the word for a budget of thoughts.
-func effort(thinking int) string {
-	switch {
-	case thinking <= 2048:
-		return "low"
-	case thinking <= 12288:
-		return "medium"
-	}
-	return "high"
-}
-
 // hold holds the answer to the schema, as far as the model can be held.
 func (d *Driver) hold(r models.Request, q *asked, thinks bool) {
 	if r.Schema == nil {
 		return
 	}
-	format, tool := d.can.enforces(d.options.Provider.Schema)
+	format, force := d.can.enforces(d.Provider.Schema)
 	switch {
 	case format:
 		q.Output.Format = &outputFormat{"json_schema", models.Strict(r.Schema.JSON, unknown...)}
-	case tool:
-		q.Tools = append(q.Tools, toolOf(answerTool, "Takes your answer. Call it once, at the end.", r.Schema.JSON))
+	case force:
+		q.Tools = append(q.Tools, &tool{Name: answerTool, Description: "Takes your answer. Call it once, at the end.", InputSchema: r.Schema.JSON})
 		switch {
 		case thinks: // nothing can be forced on a model that thinks
 		case len(r.Tools) > 0:
@@ -177,13 +165,6 @@ func (d *Driver) hold(r models.Request, q *asked, thinks bool) {
 			q.ToolChoice = &choice{"tool", answerTool}
 		}
 	}
-}
-
-func toolOf(name, description string, schema json.RawMessage) *tool {
-	if len(bytes.TrimSpace(schema)) == 0 {
-		schema = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return &tool{Name: name, Description: description, InputSchema: schema}
 }
 
 // messages returns the turns. Results of tools, and what the person says, are
@@ -313,7 +294,7 @@ type part struct {
 
 func (d *Driver) kept(raw json.RawMessage) []part {
 	var o opaque
-	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil || o.Model != d.options.Model {
+	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil || o.Model != d.Model {
 		return nil
 	}
 	return o.Parts

@@ -14,7 +14,7 @@ import (
 // streamed asks for an answer in pieces and tells onText of its text.
 func (d *Driver) streamed(ctx context.Context, body []byte, onText func(string)) (models.Answer, error) {
 	g := gathered{onText: onText, asText: d.forces()}
-	_, err := d.options.Send(ctx, address(d.options, "messages"), header(d.options), body, g.take)
+	_, err := d.Send(ctx, address(d.DriverOptions, "messages"), header(d.DriverOptions), body, g.take)
 	if err != nil {
 		return models.Answer{}, err
 	}

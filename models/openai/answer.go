@@ -175,14 +175,14 @@ func (g *gathered) call(position int, c call) {
 
 // answer is what came of all pieces.
 func (d *Driver) answer(g *gathered) (models.Answer, error) {
-	answer := models.Answer{Text: g.text.String(), By: d.by, Usage: g.usage, Stop: models.StopEnd}
+	answer := models.Answer{Text: g.text.String(), By: d.Identity(), Usage: g.usage, Stop: models.StopEnd}
 	if g.model != "" {
 		answer.By.Model = g.model
 	}
 	if answer.Usage.Thinking == 0 && answer.Usage.Known { // some think without counting it apart
 		answer.Usage.Thinking = min(g.thought.Len()/4, answer.Usage.Output)
 	}
-	back := opaque{By: d.by.String(), Calls: map[string]json.RawMessage{}}
+	back := opaque{By: d.Identity().String(), Calls: map[string]json.RawMessage{}}
 	for i, c := range g.calls {
 		if c.id == "" {
 			c.id = fmt.Sprintf("call_%d", i+1)

@@ -160,10 +160,7 @@ func TestEmbed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			baseURL, _ := answering(t, "application/json", c.body)
-			embedder, err := openai.NewEmbedder(options(t, baseURL, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			embedder := openai.NewEmbedder(options(t, baseURL, nil))
 			got, err := embedder.Embed(context.Background(), models.Purpose{}, []string{"a", "b"})
 			if c.fails != "" {
 				var failure *models.Error
@@ -210,11 +207,8 @@ func TestEmbedInParts(t *testing.T) {
 				_, _ = fmt.Fprintf(w, `{"data":[%s]%s}`, strings.Join(vectors, ","), c.usage)
 			}))
 			t.Cleanup(server.Close)
-			embedder, err := openai.NewEmbedder(options(t, server.URL+"/v1/", nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = embedder.Embed(context.Background(), models.Purpose{}, texts)
+			embedder := openai.NewEmbedder(options(t, server.URL+"/v1/", nil))
+			_, err := embedder.Embed(context.Background(), models.Purpose{}, texts)
 			var failure *models.Error
 			if !errors.As(err, &failure) || failure.Kind != models.KindRate || failure.Usage != c.want || failure.Unsure != c.unsure || failure.Attempts != 2 {
 				t.Errorf("the failure is %+v, want one after %+v, unsure %d", failure, c.want, c.unsure)

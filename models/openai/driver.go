@@ -1,9 +1,7 @@
 // Package openai asks models that speak OpenAI's chat protocol: OpenAI, Groq,
 // Gemini, Z.AI, Mistral, DeepSeek, OpenRouter, and the servers that people run
 // themselves (Ollama, llama.cpp, vLLM, LM Studio). What they do differently is
-// in models.Vendors. The types of what is asked are those of the client library;
-// models.DriverOptions sends it, since the library bounds no answer, and drops
-// what vendors add to the protocol.
+// in models.Vendors.
 //
 // It stores nothing. models.OpenRoster makes one driver for each model in use.
 package openai
@@ -20,36 +18,25 @@ import (
 
 // Protocol returns what a roster needs of this package.
 func Protocol() models.Protocol {
-	return models.Protocol{
-		New:   func(o models.DriverOptions) (models.Driver, error) { return New(o) },
-		Embed: func(o models.DriverOptions) (models.Embedder, error) { return NewEmbedder(o) },
-		List:  List,
-	}
+	return models.Protocol{New: New, Embed: NewEmbedder, List: List}
 }
 
 // Driver asks one model.
 type Driver struct {
-	options models.DriverOptions
-	vendor  models.Vendor
-	by      models.Identity
+	models.DriverOptions
+	vendor models.Vendor
 }
 
 var _ models.Driver = (*Driver)(nil)
 
 // New makes a driver.
-func New(options models.DriverOptions) (*Driver, error) {
-	if err := options.Validate(); err != nil {
-		return nil, fmt.Errorf("openai: %w", err)
-	}
-	return &Driver{options, models.VendorOf(options.Provider), options.Identity()}, nil
+func New(options models.DriverOptions) models.Driver {
+	return &Driver{options, models.VendorOf(options.Provider)}
 }
-
-// Identity implements models.Driver.
-func (d *Driver) Identity() models.Identity { return d.by }
 
 // Generate implements models.Generator.
 func (d *Driver) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
-	return d.options.Ask(ctx, request, d.ask)
+	return d.Ask(ctx, request, d.ask)
 }
 
 func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, error) {
@@ -60,7 +47,7 @@ func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, erro
 	if r.OnText != nil {
 		return d.streamed(ctx, body, r.OnText)
 	}
-	said, err := post(ctx, d.options, "/chat/completions", body, nil)
+	said, err := post(ctx, d.DriverOptions, "/chat/completions", body, nil)
 	if err != nil {
 		return models.Answer{}, err
 	}
@@ -71,7 +58,7 @@ func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, erro
 func (d *Driver) streamed(ctx context.Context, body []byte, onText func(string)) (models.Answer, error) {
 	var g gathered
 	done := false // its last line was seen
-	_, err := post(ctx, d.options, "/chat/completions", body, func(data []byte) error {
+	_, err := post(ctx, d.DriverOptions, "/chat/completions", body, func(data []byte) error {
 		if done = string(data) == "[DONE]"; done {
 			return io.EOF
 		}

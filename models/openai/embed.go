@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	client "github.com/sashabaranov/go-openai"
-
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -16,28 +14,16 @@ import (
 const embedBatch = 32
 
 // Embedder turns texts into vectors by one model.
-type Embedder struct {
-	options models.DriverOptions
-	by      models.Identity
-}
+type Embedder struct{ models.DriverOptions }
 
 var _ models.Embedder = (*Embedder)(nil)
 
 // NewEmbedder makes an embedder.
-func NewEmbedder(options models.DriverOptions) (*Embedder, error) {
-	driver, err := New(options)
-	if err != nil {
-		return nil, err
-	}
-	return &Embedder{options: options, by: driver.by}, nil
-}
-
-// Identity says which model it is.
-func (e *Embedder) Identity() models.Identity { return e.by }
+func NewEmbedder(options models.DriverOptions) models.Embedder { return &Embedder{options} }
 
 // Embed implements models.Embedder. Texts go out in requests of 32.
 func (e *Embedder) Embed(ctx context.Context, _ models.Purpose, texts []string) (models.Embedding, error) {
-	all := models.Embedding{By: e.by, Usage: models.Usage{Known: true}}
+	all := models.Embedding{By: e.Identity(), Usage: models.Usage{Known: true}}
 	for start := 0; start < len(texts); start += embedBatch {
 		part, err := e.batch(ctx, texts[start:min(start+embedBatch, len(texts))])
 		if err != nil {
@@ -46,7 +32,7 @@ func (e *Embedder) Embed(ctx context.Context, _ models.Purpose, texts []string) 
 		all.Vectors = append(all.Vectors, part.Vectors...)
 		all.Usage, all.By = all.Usage.Plus(part.Usage), part.By
 		if len(all.Vectors[0]) != len(part.Vectors[0]) {
-			return models.Embedding{}, &models.Error{Kind: models.KindAnswer, By: e.by, Text: "its vectors have different dimensions", Usage: all.Usage, Attempts: 1, Unsure: 1}
+			return models.Embedding{}, &models.Error{Kind: models.KindAnswer, By: e.Identity(), Text: "its vectors have different dimensions", Usage: all.Usage, Attempts: 1, Unsure: 1}
 		}
 	}
 	return all, nil
@@ -68,17 +54,16 @@ func after(done models.Embedding, requests int, failure *models.Error) *models.E
 }
 
 func (e *Embedder) batch(ctx context.Context, texts []string) (models.Embedding, *models.Error) {
-	body, err := json.Marshal(client.EmbeddingRequestStrings{
-		Input: texts, Model: client.EmbeddingModel(e.options.Model), EncodingFormat: client.EmbeddingEncodingFormatFloat})
+	body, err := json.Marshal(object{"input": texts, "model": e.Model, "encoding_format": "float"})
 	var embedding models.Embedding
 	if err == nil {
-		body, err = post(ctx, e.options, "/embeddings", body, nil)
+		body, err = post(ctx, e.DriverOptions, "/embeddings", body, nil)
 	}
 	if err == nil {
 		embedding, err = e.read(body, len(texts))
 	}
 	if err != nil {
-		failure := e.options.Failure(ctx, err)
+		failure := e.Failure(ctx, err)
 		failure.Usage = embedding.Usage
 		return models.Embedding{}, failure
 	}
@@ -98,7 +83,7 @@ func (e *Embedder) read(body []byte, count int) (models.Embedding, error) {
 	if err := json.Unmarshal(body, &said); err != nil {
 		return models.Embedding{}, fmt.Errorf("its JSON has another shape: %w", err)
 	}
-	embedding := models.Embedding{By: e.by, Usage: readUsage(said.Usage), Vectors: make([][]float32, count)}
+	embedding := models.Embedding{By: e.Identity(), Usage: readUsage(said.Usage), Vectors: make([][]float32, count)}
 	embedding.Usage.Output, embedding.Usage.Thinking = 0, 0
 	if said.Model != "" {
 		embedding.By.Model = said.Model

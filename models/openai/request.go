@@ -1,103 +1,106 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
-	client "github.com/sashabaranov/go-openai"
-
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-// body is the JSON of what is asked: the library's, with the fields beside those
-// that it has.
+type object = map[string]any
+
+// body is the JSON of what is asked.
+//
+// https://platform.openai.com/docs/api-reference/chat/create
 func (d *Driver) body(r models.Request) ([]byte, error) {
-	asked := client.ChatCompletionRequest{Model: d.options.Model, Messages: d.messages(r), Stream: r.OnText != nil}
+	asked := object{"model": d.Model, "stream": r.OnText != nil, d.vendor.TokenFieldOf(d.Model): r.MaxTokens}
+	maps.Copy(asked, d.vendor.Extra(d.Model, r.Thinking))
+	if r.Temperature != nil && !d.vendor.FixedTemperature(d.Model) {
+		asked["temperature"] = *r.Temperature
+	}
+	var tools []object
 	for _, tool := range r.Tools {
-		asked.Tools = append(asked.Tools, client.Tool{Type: client.ToolTypeFunction, Function: &client.FunctionDefinition{
-			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
-		}})
+		tools = append(tools, object{"type": "function", "function": object{
+			"name": tool.Name, "description": tool.Description, "parameters": tool.Schema()}})
+	}
+	if tools != nil {
+		asked["tools"] = tools
 	}
 	if r.OnText != nil && d.vendor.StreamUsage {
-		asked.StreamOptions = &client.StreamOptions{IncludeUsage: true}
+		asked["stream_options"] = object{"include_usage": true}
 	}
-	d.format(r, &asked)
-	extra := map[string]any{d.vendor.TokenFieldOf(d.options.Model): r.MaxTokens}
-	maps.Copy(extra, d.vendor.Extra(d.options.Model, r.Thinking))
-	if r.Temperature != nil && !d.vendor.FixedTemperature(d.options.Model) {
-		extra["temperature"] = *r.Temperature // the library leaves out a 0
+	if r.Schema != nil {
+		r.System = d.format(r, asked)
 	}
-	added := map[string]json.RawMessage{}
-	for _, message := range r.Messages {
-		maps.Copy(added, d.kept(message.Opaque).Calls)
-	}
-	messages, err := withAdded(asked.Messages, added)
-	if err != nil {
-		return nil, err
-	}
-	extra["messages"] = messages
-	return withFields(asked, extra)
+	asked["messages"] = d.messages(r)
+	return json.Marshal(asked)
 }
 
-func (d *Driver) messages(r models.Request) []client.ChatCompletionMessage {
-	var messages []client.ChatCompletionMessage
+func (d *Driver) messages(r models.Request) []object {
+	var messages []object
 	if r.System != "" {
-		messages = append(messages, client.ChatCompletionMessage{Role: client.ChatMessageRoleSystem, Content: r.System})
+		messages = append(messages, object{"role": "system", "content": r.System})
 	}
 	for _, m := range r.Messages {
-		message := client.ChatCompletionMessage{Role: m.Role, Content: m.Text}
-		switch m.Role {
-		case models.Assistant:
-			for _, call := range m.Calls {
-				message.ToolCalls = append(message.ToolCalls, client.ToolCall{ID: call.ID, Type: client.ToolTypeFunction,
-					Function: client.FunctionCall{Name: call.Name, Arguments: arguments(call.Arguments)}})
+		message := object{"role": m.Role, "content": m.Text}
+		switch {
+		case m.Role == models.Assistant:
+			back := d.kept(m.Opaque)
+			if calls := calls(m.Calls, back.Calls); calls != nil {
+				message["tool_calls"] = calls
 			}
-			if d.vendor.Name == "deepseek" { // it wants its thoughts back within a turn
-				message.ReasoningContent = d.kept(m.Opaque).Thought
+			if d.vendor.Name == "deepseek" && back.Thought != "" { // it wants its thoughts back within a turn
+				message["reasoning_content"] = back.Thought
 			}
-			if message.Content == "" && len(message.ToolCalls) == 0 {
+			if m.Text == "" && len(m.Calls) == 0 {
 				continue
 			}
-		case models.ToolRole:
-			message.ToolCallID = m.CallID
-			fallthrough
-		default:
-			if strings.TrimSpace(message.Content) == "" { // most refuse a message without content
-				message.Content = "(empty)"
+			if m.Text == "" {
+				delete(message, "content")
 			}
+		case strings.TrimSpace(m.Text) == "": // most refuse a message without content
+			message["content"] = "(empty)"
+		}
+		if m.Role == models.ToolRole {
+			message["tool_call_id"] = m.CallID
 		}
 		messages = append(messages, message)
 	}
 	return messages
 }
 
-// format asks for JSON as far as the provider enforces it. What it does not
-// enforce is said in words.
-func (d *Driver) format(r models.Request, asked *client.ChatCompletionRequest) {
-	if r.Schema == nil {
-		return
+// calls gives tool calls back, with what their provider added to them, by their
+// ids.
+func calls(asked []models.ToolCall, added map[string]json.RawMessage) []object {
+	var all []object
+	for _, call := range asked {
+		one := object{"id": call.ID, "type": "function", "function": object{"name": call.Name, "arguments": arguments(call.Arguments)}}
+		if extra, ok := added[call.ID]; ok {
+			one["extra_content"] = extra
+		}
+		all = append(all, one)
 	}
-	enforced := d.options.Provider.Schema
+	return all
+}
+
+// format asks for JSON as far as the provider enforces it, and returns the
+// system's part with what it does not enforce said in words.
+func (d *Driver) format(r models.Request, asked object) (system string) {
+	enforced := d.Provider.Schema
 	if len(r.Tools) > 0 && !d.formatsWithTools() {
 		enforced = models.SchemaNone
 	}
 	switch enforced {
 	case models.SchemaJSON:
-		asked.ResponseFormat = &client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &client.ChatCompletionResponseFormatJSONSchema{Name: schemaName(r.Schema.Name), Schema: models.Strict(r.Schema.JSON), Strict: true}}
-		return
+		asked["response_format"] = object{"type": "json_schema",
+			"json_schema": object{"name": schemaName(r.Schema.Name), "schema": models.Strict(r.Schema.JSON), "strict": true}}
+		return r.System
 	case models.SchemaObject:
-		asked.ResponseFormat = &client.ChatCompletionResponseFormat{Type: client.ChatCompletionResponseFormatTypeJSONObject}
+		asked["response_format"] = object{"type": "json_object"}
 	}
-	said := models.InWords(*r.Schema)
-	if r.System == "" {
-		asked.Messages = slices.Insert(asked.Messages, 0, client.ChatCompletionMessage{Role: client.ChatMessageRoleSystem, Content: said})
-		return
-	}
-	asked.Messages[0].Content += "\n\n" + said
+	return r.Schema.InWords(r.System)
 }
 
 // formatsWithTools reports whether tools and a format go together: Groq, Gemini
@@ -121,14 +124,6 @@ func schemaName(name string) string {
 	return name[:min(len(name), 64)]
 }
 
-// parameters is the schema of a tool's arguments, which must be one.
-func parameters(schema json.RawMessage) any {
-	if len(bytes.TrimSpace(schema)) == 0 {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return schema
-}
-
 // arguments go back as the model wrote them. What is no JSON was answered with
 // an error; providers that parse it again would refuse all of the request.
 func arguments(written json.RawMessage) string {
@@ -136,51 +131,6 @@ func arguments(written json.RawMessage) string {
 		return "{}"
 	}
 	return string(written)
-}
-
-// withFields returns a request as JSON with fields set.
-func withFields(request any, fields map[string]any) ([]byte, error) {
-	body, err := json.Marshal(request)
-	if err != nil {
-		return nil, err
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(body, &all); err != nil {
-		return nil, err
-	}
-	for name, value := range fields {
-		if all[name], err = json.Marshal(value); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(all)
-}
-
-// withAdded gives tool calls back what their provider added to them, by their
-// ids.
-func withAdded(messages []client.ChatCompletionMessage, added map[string]json.RawMessage) (any, error) {
-	if len(added) == 0 {
-		return messages, nil
-	}
-	written, err := json.Marshal(messages)
-	if err != nil {
-		return nil, err
-	}
-	var all []map[string]any
-	if err := json.Unmarshal(written, &all); err != nil {
-		return nil, err
-	}
-	for _, message := range all {
-		calls, _ := message["tool_calls"].([]any)
-		for _, item := range calls {
-			call, _ := item.(map[string]any)
-			id, _ := call["id"].(string)
-			if extra, ok := added[id]; ok {
-				call["extra_content"] = extra
-			}
-		}
-	}
-	return all, nil
 }
 
 // opaque is what goes back with an assistant's message, to the model that wrote
@@ -194,7 +144,7 @@ type opaque struct {
 
 func (d *Driver) kept(raw json.RawMessage) opaque {
 	var o opaque
-	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil || o.By != d.by.String() {
+	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil || o.By != d.Identity().String() {
 		return opaque{}
 	}
 	return o
