@@ -117,16 +117,16 @@ func (r *Roster) check(ctx context.Context, known *role, position int) CheckResu
 	if !r.checkKey(&result, shared.account) {
 		return result
 	}
-	if known.assigned.Role.ID == RoleEmbedding {
-		r.checkVectors(ctx, &result, known, position)
-		return result
-	}
 	m, err := r.member(known.assigned, position, NewCircuit(r.options.Now), r.options.Meter) // one that rests is asked, too
 	if err != nil {
 		result.bad(StepAnswer, err.Error(), "")
 		return result
 	}
-	r.checkAnswer(ctx, &result, m, known)
+	if known.assigned.Role.ID == RoleEmbedding {
+		r.checkVectors(ctx, &result, m)
+	} else {
+		r.checkAnswer(ctx, &result, m, known)
+	}
 	if result.OK() {
 		shared.circuit.Reset()
 	}
@@ -134,19 +134,15 @@ func (r *Roster) check(ctx context.Context, known *role, position int) CheckResu
 }
 
 // checkVectors asks an embedder.
-func (r *Roster) checkVectors(ctx context.Context, result *CheckResult, known *role, position int) {
-	e := r.embedder(known, position)
-	if e.account.protocol.Embed == nil {
-		result.bad(StepVectors, "Anthropic has no embedders", "give the role embedding a model of another provider")
-		return
-	}
+func (r *Roster) checkVectors(ctx context.Context, result *CheckResult, m *Member) {
 	start := r.options.Now()
-	got, err := e.Embed(ctx, Purpose{Role: RoleEmbedding, At: start}, []string{"harbour", "a boat in the harbour"})
+	got, err := m.Embed(ctx, Purpose{Role: RoleEmbedding, At: start}, []string{"harbour", "a boat in the harbour"})
 	if err != nil {
 		result.fail(StepVectors, err)
 		return
 	}
-	result.Latency, result.Tokens, result.Cost = r.options.Now().Sub(start), got.Usage.Total(), got.Cost
+	result.took(got)
+	result.Latency = r.options.Now().Sub(start)
 	result.good(StepVectors, fmt.Sprintf("vectors of %d dimensions", len(got.Vectors[0])))
 }
 

@@ -138,8 +138,7 @@ func (o DriverOptions) Address(path string) string {
 
 // Protocol makes what asks models over one protocol of providers.
 type Protocol struct {
-	New   func(DriverOptions) Driver
-	Embed func(DriverOptions) Embedder // nil: it has no embedders
+	New func(DriverOptions) Driver
 	// List returns the names of the models that a provider says it has.
 	List func(context.Context, DriverOptions) ([]string, error)
 }

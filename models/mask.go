@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/redact"
@@ -35,6 +36,16 @@ func NewRedact(inner Generator, options StackOptions) Generator {
 			mask = options.Masker()
 		}
 		hide := func(text string) string { return mask.Mask(options.Secrets(text)) }
+		if request.Texts != nil {
+			request.Texts = slices.Clone(request.Texts)
+			for i, text := range request.Texts { // placeholders of its own, so that its vector depends on nothing else
+				if options.Masker != nil {
+					mask = options.Masker()
+				}
+				request.Texts[i] = hide(text)
+			}
+			return inner.Generate(ctx, request)
+		}
 		request.Messages = hideAll(request.Messages, hide)
 		var stream *restorer
 		if request.OnText != nil {

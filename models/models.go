@@ -45,7 +45,7 @@ func (f GeneratorFunc) Generate(ctx context.Context, request Request) (Answer, e
 // Embedder turns texts into vectors.
 type Embedder interface {
 	// Embed returns one vector for each text, in order, all of one dimension.
-	Embed(ctx context.Context, purpose Purpose, texts []string) (Embedding, error)
+	Embed(ctx context.Context, purpose Purpose, texts []string) (Answer, error)
 }
 
 // Driver is a Generator for one model of one provider.
@@ -74,28 +74,32 @@ type Purpose struct {
 	Exploration bool
 }
 
-// Request is one question to a model.
+// Request is one question to a model. Its JSON is what its size and its hash are
+// of.
 type Request struct {
-	Purpose Purpose
+	Purpose Purpose `json:"-"`
+	// Texts, where there are some, are to be turned into vectors; of the rest
+	// only Purpose and MaxTokens count then.
+	Texts []string `json:",omitempty"`
 	// System is what the model is told about its task: the same at each call,
 	// so that providers can keep it.
-	System   string
+	System   string `json:",omitempty"`
 	Messages []Message
-	Tools    []Tool
+	Tools    []Tool `json:",omitempty"`
 	// Schema is the shape of the answer; nil leaves it free. Drivers enforce
 	// it where the provider can; Converse checks it always.
-	Schema *Schema
+	Schema *Schema `json:",omitempty"`
 	// MaxTokens is the most it may give out, thinking included; at least 1.
 	MaxTokens int
 	// Temperature nil leaves it to the provider.
-	Temperature *float64
+	Temperature *float64 `json:",omitempty"`
 	// Thinking is how many of MaxTokens it may think; 0 asks for none.
-	Thinking int
+	Thinking int `json:",omitempty"`
 	// OnText, if set, is told of the answer's text as it arrives; the call is
 	// then streamed. It is called by one goroutine, and after Generate has
 	// returned no more. What it was told of may belong to an attempt that
 	// failed in the end.
-	OnText func(delta string)
+	OnText func(delta string) `json:"-"`
 }
 
 // Schema is the shape of an answer.
@@ -114,24 +118,24 @@ const (
 // Message is one turn of a conversation.
 type Message struct {
 	Role string
-	Text string
+	Text string `json:",omitempty"`
 	// Calls are an assistant's requests; CallID says to which of them a tool's
 	// message answers.
-	Calls  []ToolCall
-	CallID string
+	Calls  []ToolCall `json:",omitempty"`
+	CallID string     `json:",omitempty"`
 	// Kept marks the end of what is the same at each call of this kind, for
 	// providers that are told what to keep.
-	Kept bool
+	Kept bool `json:"-"`
 	// Opaque is what a driver wants back with an assistant's message, as it
 	// was: signatures of thoughts.
-	Opaque json.RawMessage
+	Opaque json.RawMessage `json:",omitempty"`
 }
 
 // Tool is something that a model may ask for.
 type Tool struct {
 	Name        string
 	Description string
-	Parameters  json.RawMessage // JSON Schema of an object
+	Parameters  json.RawMessage `json:",omitempty"` // JSON Schema of an object
 }
 
 // Schema is Parameters, or that of an object of nothing where there is none.
@@ -149,6 +153,16 @@ type ToolCall struct {
 	Arguments json.RawMessage // as the model wrote them, maybe no JSON
 }
 
+// MarshalJSON implements json.Marshaler. Arguments that are no JSON are a text in
+// it.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	if !json.Valid(c.Arguments) {
+		c.Arguments, _ = json.Marshal(string(c.Arguments)) // a string can always be written
+	}
+	type plain ToolCall
+	return json.Marshal(plain(c))
+}
+
 // Why an answer ended.
 const (
 	StopEnd     = "end"
@@ -161,6 +175,8 @@ const (
 type Answer struct {
 	Text  string
 	Calls []ToolCall
+	// Vectors has one for each of the request's Texts, all of one dimension.
+	Vectors [][]float32
 	// Stop says why it ended.
 	Stop string
 	// By is who answered: with fallbacks, not always the first.
@@ -199,12 +215,4 @@ func (u Usage) Total() int { return u.Input + u.Output }
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
 		Output: u.Output + v.Output, Thinking: u.Thinking + v.Thinking, Known: u.Known && v.Known}
-}
-
-// Embedding is what an Embedder gave.
-type Embedding struct {
-	Vectors [][]float32
-	By      Identity
-	Usage   Usage
-	Cost    budget.Money
 }

@@ -36,6 +36,9 @@ func (d *Driver) Generate(ctx context.Context, request models.Request) (models.A
 }
 
 func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, error) {
+	if r.Texts != nil {
+		return models.Answer{}, &models.Error{Kind: models.KindRequest, Text: "Anthropic has no embedders", Next: "give the role embedding a model of another provider"}
+	}
 	body, err := d.body(r)
 	if err != nil {
 		return models.Answer{}, err

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -160,8 +157,7 @@ func TestEmbed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			baseURL, _ := answering(t, "application/json", c.body)
-			embedder := openai.NewEmbedder(options(t, baseURL, nil))
-			got, err := embedder.Embed(context.Background(), models.Purpose{}, []string{"a", "b"})
+			got, err := driver(t, options(t, baseURL, nil)).Generate(context.Background(), models.Request{Texts: []string{"a", "b"}, MaxTokens: 1})
 			if c.fails != "" {
 				var failure *models.Error
 				if !errors.As(err, &failure) || failure.Kind != models.KindAnswer || !strings.Contains(failure.Text, c.fails) || failure.Unsure != 1 {
@@ -174,44 +170,6 @@ func TestEmbed(t *testing.T) {
 			}
 			if want := [][]float32{{1, 2}, {3, 4}}; !cmp.Equal(want, got.Vectors) || got.Usage != (models.Usage{Input: 5, Known: true}) {
 				t.Errorf("got %v for %+v", got.Vectors, got.Usage)
-			}
-		})
-	}
-}
-
-// TestEmbedInParts: where a later request fails, those before it are paid for,
-// and the failure says what they took.
-func TestEmbedInParts(t *testing.T) {
-	texts := make([]string, 33)
-	for name, c := range map[string]struct {
-		usage  string
-		want   models.Usage
-		unsure int
-	}{
-		"known":   {`,"usage":{"prompt_tokens":5,"total_tokens":5}`, models.Usage{Input: 5, Known: true}, 0},
-		"unknown": {"", models.Usage{}, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var vectors []string
-			for i := range 32 {
-				vectors = append(vectors, fmt.Sprintf(`{"index":%d,"embedding":[1,2]}`, i))
-			}
-			asked := 0
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				w.Header().Set("Content-Type", "application/json")
-				if asked++; asked == 2 {
-					w.WriteHeader(http.StatusTooManyRequests)
-					return
-				}
-				_, _ = fmt.Fprintf(w, `{"data":[%s]%s}`, strings.Join(vectors, ","), c.usage)
-			}))
-			t.Cleanup(server.Close)
-			embedder := openai.NewEmbedder(options(t, server.URL+"/v1/", nil))
-			_, err := embedder.Embed(context.Background(), models.Purpose{}, texts)
-			var failure *models.Error
-			if !errors.As(err, &failure) || failure.Kind != models.KindRate || failure.Usage != c.want || failure.Unsure != c.unsure || failure.Attempts != 2 {
-				t.Errorf("the failure is %+v, want one after %+v, unsure %d", failure, c.want, c.unsure)
 			}
 		})
 	}

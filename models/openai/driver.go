@@ -18,7 +18,7 @@ import (
 
 // Protocol returns what a roster needs of this package.
 func Protocol() models.Protocol {
-	return models.Protocol{New: New, Embed: NewEmbedder, List: List}
+	return models.Protocol{New: New, List: List}
 }
 
 // Driver asks one model.
@@ -40,6 +40,9 @@ func (d *Driver) Generate(ctx context.Context, request models.Request) (models.A
 }
 
 func (d *Driver) ask(ctx context.Context, r models.Request) (models.Answer, error) {
+	if r.Texts != nil {
+		return d.embed(ctx, r.Texts)
+	}
 	body, err := d.body(r)
 	if err != nil {
 		return models.Answer{}, err
