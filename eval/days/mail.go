@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/mail"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,9 +47,6 @@ type clutter struct {
 
 // hasMail reports whether the person has a mailbox.
 func (d *day) hasMail() bool { return len(d.mails)+d.clutter.aDay+len(d.posts) > 0 }
-
-// person is whom mails are to that say nothing else.
-func (d *day) person() *mail.Address { return &mail.Address{Address: d.addresses[0]} }
 
 // mail returns the one of that name, nil for none.
 func (d *day) mail(name string) *message {
@@ -113,7 +109,7 @@ func (l *message) lacks(folder, sent string) error {
 	switch {
 	case folder == folderSent && len(l.mail.To) == 0:
 		return fmt.Errorf("the mail %s that the person %s has no To", l.name, sent)
-	case folder == folderInbox && l.mail.From == nil:
+	case folder == folderInbox && l.mail.From == "":
 		return fmt.Errorf("the mail %s has no From", l.name)
 	}
 	return nil

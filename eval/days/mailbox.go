@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/mail"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ type place struct {
 func openMailbox(w *harness.World, d *day) (m *mailbox, err error) {
 	m = &mailbox{day: d, places: map[string]place{}, times: map[string]int{}, posts: slices.Clone(d.posts)}
 	if d.clutter.aDay > 0 {
-		clutter, err := mails.NewClutter(d.name, d.person(), d.languages, d.clutter.without)
+		clutter, err := mails.NewClutter(d.name, &mail.Address{Address: d.addresses[0]}, d.languages, d.clutter.without)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func openMailbox(w *harness.World, d *day) (m *mailbox, err error) {
 // put delivers a mail into a folder.
 func (m *mailbox) put(l *message, mail mails.Message, folder string, at time.Time) {
 	m.times[l.name]++
-	e := mails.Envelope{ID: l.id(m.times[l.name]), At: at, From: m.day.person(), To: m.day.person()}
+	e := mails.Envelope{ID: l.id(m.times[l.name]), At: at, From: m.day.addresses[0], To: m.day.addresses[0]}
 	for _, name := range mail.Names() {
 		for _, ref := range m.places[name].refs {
 			if !slices.Contains(e.Refs, ref) {

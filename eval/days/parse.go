@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/mail"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -226,7 +227,7 @@ func (p *parser) header(s section) bool {
 	}
 	d.languages, d.addresses = list(keys["language"].text), list(keys["addresses"].text)
 	for _, address := range d.addresses {
-		if at := strings.IndexByte(address, '@'); at <= 0 || at == len(address)-1 || strings.ContainsAny(address, " <>") {
+		if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
 			p.fail(keys["addresses"].n, "%q is not a mail address", clip(address))
 		}
 	}

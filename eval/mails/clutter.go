@@ -170,7 +170,7 @@ func (c *Clutter) one(random *rand.Rand, at time.Time, id string) (Posted, error
 	if err := cmp.Or(err, wrong); err != nil {
 		return Posted{}, fmt.Errorf("clutter %s: %w", chosen.name, err)
 	}
-	envelope := Envelope{ID: id, At: at, To: c.person, From: &mail.Address{Address: "nobody@example.org"}}
+	envelope := Envelope{ID: id, At: at, To: c.person.String(), From: "nobody@example.org"}
 	if len(l.References) > 0 { // of a discussion that the person has not got the beginning of
 		for n := range 1 + random.IntN(4) {
 			envelope.Refs = append(envelope.Refs, fmt.Sprintf("%s.%d.%08x@lists.example.org", l.References[0], n, random.Uint32()))

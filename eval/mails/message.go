@@ -5,8 +5,10 @@
 package mails
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"mime"
 	"net/mail"
 	"net/textproto"
 	"slices"
@@ -15,32 +17,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Message is a mail as a person would write it down: who to whom, about what,
-// and the text.
+// and the text. From is "" where it says nothing, Date zero where it is when the
+// mail is sent; InReplyTo and References name other mails.
 type Message struct {
-	From    *mail.Address // nil where it says nothing
-	To, Cc  []*mail.Address
-	Subject string
-	// Date is what the writer wrote; zero: when it is sent.
-	Date time.Time
-	// InReplyTo and References name other mails.
-	InReplyTo  string
-	References []string
-	// HTML: the text is HTML.
-	HTML bool
-	// Attachments are the names of attached files, which are small.
-	Attachments []string
-	Status      Status
-	// Further headers, as they are written.
-	Further []Header
-	Text    string
+	mailtest.Message
+	Status Status
 }
-
-// Header is a line of the header.
-type Header struct{ Name, Value string }
 
 // Status is what the person has done with a mail.
 type Status string
@@ -110,7 +97,9 @@ func Parse(text string, zone *time.Location) (Message, error) {
 	if !seen["Subject"] {
 		return l, mistake(1, "the mail has no Subject")
 	}
-	l.Text = rest
+	if l.Text = rest; l.HTML != "" {
+		l.Text, l.HTML = "", rest
+	}
 	return l, nil
 }
 
@@ -120,9 +109,7 @@ var once = []string{"From", "To", "Cc", "Subject", "Date", "In-Reply-To", "Refer
 func (l *Message) header(key, name, value string, zone *time.Location) (err error) {
 	switch key {
 	case "From":
-		if l.From, err = sender(value); err != nil {
-			return fmt.Errorf("the sender is %q; write it as Anna Berg <anna@example.com>", subconscious.Clip(value, 60))
-		}
+		l.From, err = sender(value)
 	case "To":
 		l.To, err = recipients(key, value)
 	case "Cc":
@@ -134,11 +121,13 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 			return fmt.Errorf("the date is %q; write it as 2026-03-02 17:40", subconscious.Clip(value, 60))
 		}
 	case "In-Reply-To":
-		l.InReplyTo = value
+		l.InReplyTo = names(value)
 	case "References":
-		l.References = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		l.References = names(value)
 	case "Content-Type":
-		if l.HTML = value == "text/html"; !l.HTML && value != "text/plain" {
+		if value == "text/html" {
+			l.HTML = value // which the text takes the place of
+		} else if value != "text/plain" {
 			return fmt.Errorf("the type of the text is %q; it is text/plain, as it is without, or text/html", subconscious.Clip(value, 60))
 		}
 	case "Attachment":
@@ -151,42 +140,74 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 			return fmt.Errorf("the status is %q; it is unread, read or answered", subconscious.Clip(value, 60))
 		}
 	default:
-		l.Further = append(l.Further, Header{name, value})
+		l.Headers = append(l.Headers, name+": "+strings.ReplaceAll(mime.QEncoding.Encode("utf-8", value), "?= =?", "?=\r\n =?"))
 	}
 	return err
 }
 
 // sender reads one address. A name may hold a comma without quotes, as people
 // write "Brandt, accounts <accounts@example.org>".
-func sender(value string) (*mail.Address, error) {
-	one, err := mail.ParseAddress(value)
-	if err == nil {
-		return one, nil
+func sender(value string) (string, error) {
+	if one, err := mail.ParseAddress(value); err == nil {
+		return one.String(), nil
 	}
 	name, bracketed, ok := strings.Cut(value, "<")
-	plain, wrong := mail.ParseAddress("<" + bracketed)
-	if name = strings.TrimSpace(name); !ok || wrong != nil || strings.ContainsAny(name, `"@<>`) {
-		return nil, err
+	plain, err := mail.ParseAddress("<" + bracketed)
+	if name = strings.TrimSpace(name); !ok || err != nil || strings.ContainsAny(name, `"@<>`) {
+		return "", fmt.Errorf("the sender is %q; write it as Anna Berg <anna@example.com>", subconscious.Clip(value, 60))
 	}
 	plain.Name = name
-	return plain, nil
+	return plain.String(), nil
 }
 
-func recipients(key, value string) ([]*mail.Address, error) {
+func recipients(key, value string) (all []string, err error) {
 	list, err := mail.ParseAddressList(value)
 	if err != nil || len(list) > maxRecipients {
 		return nil, fmt.Errorf("the list of %s is %q; write it as Anna Berg <anna@example.com>, bert@example.org", key, subconscious.Clip(value, 60))
 	}
-	return list, nil
+	for _, one := range list {
+		all = append(all, one.String())
+	}
+	return all, nil
+}
+
+func names(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // Names are the mails that it answers or refers to, the oldest first.
-func (l *Message) Names() []string {
+func (l Message) Names() []string {
 	names := slices.Clone(l.References)
-	if l.InReplyTo != "" && !slices.Contains(names, l.InReplyTo) {
-		names = append(names, l.InReplyTo)
+	for _, name := range l.InReplyTo {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
+}
+
+// Envelope is what a mail gets when it is sent.
+type Envelope struct {
+	// ID is the Message-ID without brackets; Refs are those of the mails that it
+	// answers, the oldest first.
+	ID   string
+	Refs []string
+	At   time.Time
+	// From and To are those of a mail that does not say.
+	From, To string
+}
+
+// Raw is the message as servers keep it.
+func (l Message) Raw(e Envelope) []byte {
+	m := l.Message
+	m.From, m.Date, m.MessageID, m.References = cmp.Or(m.From, e.From), cmp.Or(m.Date, e.At), e.ID, e.Refs
+	m.InReplyTo = e.Refs[max(0, len(e.Refs)-1):]
+	if len(m.To) == 0 && e.To != "" {
+		m.To = []string{e.To}
+	}
+	received := "Received: from mx.example.net (mx.example.net [192.0.2.25])\r\n\tby mail.example.net; " + e.At.Format(time.RFC1123Z)
+	m.Headers = append([]string{received}, m.Headers...)
+	return mailtest.Compose(m)
 }
 
 // isHeaderName reports whether text can stand before the colon (RFC 5322, 3.6.8).

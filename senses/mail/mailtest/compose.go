@@ -47,7 +47,7 @@ func Compose(m Message) []byte {
 	head("From", addresses([]string{m.From}))
 	head("To", addresses(m.To))
 	head("Cc", addresses(m.Cc))
-	head("Subject", mime.QEncoding.Encode("utf-8", m.Subject))
+	head("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", m.Subject), "?= =?", "?=\r\n =?"))
 	if !m.Date.IsZero() {
 		head("Date", m.Date.Format(time.RFC1123Z))
 	}
