@@ -2,12 +2,9 @@ package aggregator_test
 
 import (
 	"bufio"
-	"bytes"
 	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,38 +40,15 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //
 // An incident is written as a name, pattern/name, or name+name.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < 75 {
-		t.Fatalf("%d scenarios in testdata, there were 75 and more: %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playFile(t, file) })
-	}
-}
-
-func playFile(t *testing.T, file string) {
-	data := testutil.Read(t, file)
-	archive := txtar.Parse(data)
-	if len(archive.Files) == 0 || archive.Files[0].Name != "script" {
-		t.Fatalf("%s: the first file must be the script", file)
-	}
-	p := newPlay(t)
-	p.run(string(archive.Files[0].Data))
-	p.verify()
-	var golden []byte
-	if len(archive.Files) > 1 {
-		golden = archive.Files[1].Data
-	}
-	if *update {
-		archive.Files = append(archive.Files[:1:1], txtar.File{Name: "ticks", Data: p.log.Bytes()})
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
+	testutil.Archives(t, *update, "testdata/*.txtar", 75, func(t *testing.T, _ string, archive *txtar.Archive) {
+		if len(archive.Files) == 0 || archive.Files[0].Name != "script" {
+			t.Fatal("the first file must be the script")
 		}
-		return
-	}
-	if !bytes.Equal(golden, p.log.Bytes()) {
-		t.Errorf("the ticks differ from the golden; run with -update and read the difference\ngot:\n%s\nwant:\n%s", p.log.Bytes(), golden)
-	}
+		p := newPlay(t)
+		p.run(string(archive.Files[0].Data))
+		p.verify()
+		archive.Files = append(archive.Files[:1:1], txtar.File{Name: "ticks", Data: p.log.Bytes()})
+	})
 }
 
 func (p *play) run(script string) {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
@@ -31,14 +29,7 @@ func TestWire(t *testing.T) {
 		t.Fatalf("only %d types travel", len(lines))
 	}
 	got := strings.Join(lines, "\n") + "\n"
-	const golden = "testdata/wire.txt"
-	if *update {
-		testutil.Write(t, golden, got)
-	}
-	want := testutil.Read(t, golden)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("what travels is not what %s lists (-want +got); -update writes it:\n%s", golden, diff)
-	}
+	testutil.Golden(t, *update, "testdata/wire.txt", got)
 }
 
 // travels adds a type, and those of its fields.

@@ -3,9 +3,7 @@ package escalate_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -142,11 +141,6 @@ func TestDigestsByTheWall(t *testing.T) {
 // every five minutes: quiet hours, presence, budgets and digests together. What
 // was told, and when, is in testdata/daylight.txtar.
 func TestDaylight(t *testing.T) {
-	const file = "testdata/daylight.txtar"
-	golden, err := txtar.ParseFile(file)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
 	written := &txtar.Archive{Comment: []byte("What is told over the changes of the clocks, by local time and offset.\n")}
 	eachChangeDay(t, func(t *testing.T, name string, from time.Time) {
 		for _, c := range []struct {
@@ -160,22 +154,10 @@ func TestDaylight(t *testing.T) {
 			{"no quiet hours", escalate.Hours{From: "00:00", To: "00:00"}, escalate.DigestTimes{Weekly: "sun 02:15"}, 100},
 		} {
 			log := playDaylight(t, from, c.hours, c.times, c.day)
-			title := name + ", " + c.name
-			written.Files = append(written.Files, txtar.File{Name: title, Data: log})
-			if *update {
-				continue
-			}
-			i := slices.IndexFunc(golden.Files, func(f txtar.File) bool { return f.Name == title })
-			if i < 0 || !bytes.Equal(golden.Files[i].Data, log) {
-				t.Errorf("%s differs from the golden; run with -update and read the difference\n%s", title, log)
-			}
+			written.Files = append(written.Files, txtar.File{Name: name + ", " + c.name, Data: log})
 		}
 	})
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(written), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testutil.Golden(t, *update, "testdata/daylight.txtar", txtar.Format(written))
 }
 
 func playDaylight(t *testing.T, from time.Time, hours escalate.Hours, times escalate.DigestTimes, day int) []byte {

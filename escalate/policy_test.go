@@ -1,7 +1,6 @@
 package escalate_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -287,15 +286,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("clause %d is %s", i, row)
 		}
 	}
-	const file = "testdata/policy.md"
-	if *update {
-		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if golden, err := os.ReadFile(file); err != nil || string(golden) != table {
-		t.Errorf("the table differs from the golden (%v); run with -update and read the difference:\n%s", err, table)
-	}
+	testutil.Golden(t, *update, "testdata/policy.md", table)
 	// What the page promises is what holds.
 	page := testutil.Read(t, "../docs/security.md")
 	if !strings.Contains(string(page), "\n"+table) {

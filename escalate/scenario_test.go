@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,37 +35,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	  outcome disk dismissed [+2h] [1]     how its last deliberation ended, or that of tick 1
 //	  notice code "words" "next" -1h
 func TestLives(t *testing.T) {
-	files, err := filepath.Glob("testdata/life-*.txtar")
-	if err != nil || len(files) < 12 {
-		t.Fatalf("%d lives in testdata, there were 12 and more: %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playFile(t, file) })
-	}
-}
-
-func playFile(t *testing.T, file string) {
-	data := testutil.Read(t, file)
-	archive := txtar.Parse(data)
-	if len(archive.Files) == 0 || archive.Files[0].Name != "script" {
-		t.Fatalf("%s: the first file must be the script", file)
-	}
-	s := &script{t: t, p: newPlay(t, time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))}
-	s.run(string(archive.Files[0].Data))
-	var golden []byte
-	if len(archive.Files) > 1 {
-		golden = archive.Files[1].Data
-	}
-	if *update {
-		archive.Files = append(archive.Files[:1:1], txtar.File{Name: "decisions", Data: s.log.Bytes()})
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
+	testutil.Archives(t, *update, "testdata/life-*.txtar", 12, func(t *testing.T, _ string, archive *txtar.Archive) {
+		s := &script{t: t, p: newPlay(t, time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))}
+		if len(archive.Files) == 0 || archive.Files[0].Name != "script" {
+			t.Fatal("the script must come first")
 		}
-		return
-	}
-	if !bytes.Equal(golden, s.log.Bytes()) {
-		t.Errorf("the decisions differ from the golden; run with -update and read the difference\ngot:\n%s\nwant:\n%s", s.log.Bytes(), golden)
-	}
+		s.run(string(archive.Files[0].Data))
+		archive.Files = append(archive.Files[:1:1], txtar.File{Name: "decisions", Data: s.log.Bytes()})
+	})
 }
 
 type script struct {

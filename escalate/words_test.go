@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,19 +11,22 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // TestWords writes messages of testdata/words.txtar: each file is a request as
 // JSON, how it was told before, and the message that is made of it.
 func TestWords(t *testing.T) {
-	const file = "testdata/words.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil || len(archive.Files) < 10 {
-		t.Fatalf("there were 10 requests and more: %v", err)
+	testutil.Archives(t, *update, "testdata/words.txtar", 1, words)
+}
+
+func words(t *testing.T, _ string, archive *txtar.Archive) {
+	if len(archive.Files) < 10 {
+		t.Fatalf("%d requests, want 10 and more", len(archive.Files))
 	}
 	for i, f := range archive.Files {
-		request, golden, _ := bytes.Cut(f.Data, []byte("\n---\n"))
+		request, _, _ := bytes.Cut(f.Data, []byte("\n---\n"))
 		var given struct {
 			subconscious.Asked
 			Severity, Before subconscious.Severity
@@ -67,18 +69,7 @@ func TestWords(t *testing.T) {
 		}
 		checkMessage(t, all[0])
 		text := fmt.Sprintf("%s\n%s\n", all[0].Title, all[0].Text)
-		if *update {
-			archive.Files[i].Data = fmt.Appendf(nil, "%s\n---\n%s", bytes.TrimSpace(request), text)
-			continue
-		}
-		if text != string(golden) {
-			t.Errorf("%s: got\n%s\nwant\n%s", f.Name, text, golden)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		archive.Files[i].Data = fmt.Appendf(nil, "%s\n---\n%s", bytes.TrimSpace(request), text)
 	}
 }
 

@@ -2,13 +2,10 @@ package prompts_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
@@ -39,17 +36,7 @@ func TestDeliberationGolden(t *testing.T) {
 			t.Errorf("%s: the part of the task differs, or it has no hash", incident.name)
 		}
 	}
-	file := filepath.Join("testdata", "deliberation.txtar")
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(&archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want := testutil.Read(t, file)
-	if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
-		t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
-	}
+	testutil.Golden(t, *update, "testdata/deliberation.txtar", txtar.Format(&archive))
 }
 
 // TestDeliberationIsTold what it must know, in words.

@@ -3,13 +3,11 @@ package prompts_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
@@ -40,17 +38,7 @@ func TestGoldens(t *testing.T) {
 				}
 				archive.Files = append(archive.Files, txtar.File{Name: mind.name, Data: []byte(p.User)})
 			}
-			file := filepath.Join("testdata", string(name)+".txtar")
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(&archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want := testutil.Read(t, file)
-			if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
-				t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
-			}
+			testutil.Golden(t, *update, filepath.Join("testdata", string(name)+".txtar"), txtar.Format(&archive))
 		})
 	}
 }

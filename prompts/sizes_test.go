@@ -2,8 +2,6 @@ package prompts_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -139,17 +137,7 @@ func TestSizes(t *testing.T) {
 	}
 	fmt.Fprintf(&out, "\na full subconscious as published: %d bytes, %d tokens; as in the prompt: %d bytes, %d tokens\n",
 		len(document), len(tokens(string(document))), len(held.User)-len(none.User), len(tokens(held.User))-len(tokens(none.User)))
-	file := filepath.Join("testdata", "sizes.txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want := testutil.Read(t, file)
-	if string(want) != out.String() {
-		t.Errorf("%s differs; run with -update\n%s", file, out.String())
-	}
+	testutil.Golden(t, *update, "testdata/sizes.txt", out.String())
 }
 
 func BenchmarkPrompt(b *testing.B) {

@@ -2,7 +2,6 @@ package setup_test
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,36 +47,13 @@ func badConfigs(t testing.TB) []string {
 
 // TestBad holds each malformed configuration against all that is said of it.
 func TestBad(t *testing.T) {
-	paths, err := filepath.Glob(badCases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) < 30 {
-		t.Fatalf("only %d cases at %s", len(paths), badCases)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			content, ok := fileOf(archive, "config.yaml")
-			if !ok {
-				t.Fatal("no config.yaml")
-			}
-			got := said(t, content)
-			if *update {
-				archive.Files = []txtar.File{{Name: "config.yaml", Data: []byte(content)}, {Name: "want", Data: []byte(got)}}
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, _ := fileOf(archive, "want")
-			if got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
-	}
+	testutil.Archives(t, *update, badCases, 30, func(t *testing.T, _ string, archive *txtar.Archive) {
+		content, ok := fileOf(archive, "config.yaml")
+		if !ok {
+			t.Fatal("no config.yaml")
+		}
+		archive.Files = []txtar.File{{Name: "config.yaml", Data: []byte(content)}, {Name: "want", Data: []byte(said(t, content))}}
+	})
 }
 
 // said returns what is said of a configuration, the folder left out. Each

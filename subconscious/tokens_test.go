@@ -1,11 +1,9 @@
 package subconscious_test
 
 import (
-	"bytes"
 	"flag"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,24 +72,8 @@ func TestRealTokens(t *testing.T) {
 			if slices.Contains(plain, name) && published < 1500 {
 				t.Errorf("only %d tokens are published of %d", published, all)
 			}
-			compareGolden(t, filepath.Join("testdata", "documents", name+".json"), out)
+			testutil.Golden(t, *update, filepath.Join("testdata", "documents", name+".json"), string(out)+"\n")
 		})
-	}
-}
-
-func compareGolden(t *testing.T, file string, got []byte) {
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want := testutil.Read(t, file)
-	if !bytes.Equal(bytes.TrimSpace(want), got) {
-		t.Errorf("%s differs; run with -update and read the difference\ngot %s", file, got)
 	}
 }
 

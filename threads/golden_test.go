@@ -3,12 +3,10 @@ package threads_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
@@ -71,20 +69,7 @@ func TestDeskGolden(t *testing.T) {
 		}
 		archive.Files = append(archive.Files, txtar.File{Name: c[0] + " " + c[1], Data: []byte(text)})
 	}
-	file := filepath.Join("testdata", "desk.txtar")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, txtar.Format(&archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want := testutil.Read(t, file)
-	if diff := cmp.Diff(string(want), string(txtar.Format(&archive))); diff != "" {
-		t.Errorf("%s differs; run with -update and read the difference\n%s", file, diff)
-	}
+	testutil.Golden(t, *update, "testdata/desk.txtar", txtar.Format(&archive))
 }
 
 // FuzzDesk: whatever a model asks for, it gets a block within its bounds, or an

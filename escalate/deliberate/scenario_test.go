@@ -4,32 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 // TestScenes plays each scene of testdata: scene.json is the escalation, the
 // world and the answers of the model, want what comes of it.
 func TestScenes(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(paths) < 25 {
-		t.Fatalf("there were 25 scenes and more, and are %d: %v", len(paths), err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { playScene(t, path) })
-	}
+	testutil.Archives(t, *update, "testdata/*.txtar", 25, playScene)
 }
 
-func playScene(t *testing.T, path string) {
-	archive, err := txtar.ParseFile(path)
-	if err != nil || len(archive.Files) == 0 || archive.Files[0].Name != "scene.json" {
-		t.Fatalf("it has no scene.json: %v", err)
+func playScene(t *testing.T, _ string, archive *txtar.Archive) {
+	if len(archive.Files) == 0 || archive.Files[0].Name != "scene.json" {
+		t.Fatal("it has no scene.json")
 	}
 	w := &world{}
 	decoder := json.NewDecoder(bytes.NewReader(archive.Files[0].Data))
@@ -42,17 +34,7 @@ func playScene(t *testing.T, path string) {
 	if w.closed != len(w.opened) {
 		t.Errorf("the purse was opened %d times and closed %d times", len(w.opened), w.closed)
 	}
-	got := shown(r, happened)
-	if *update {
-		archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got)})
-		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if len(archive.Files) != 2 || got != string(archive.Files[1].Data) {
-		t.Errorf("got\n%s\nwant\n%s", got, archive.Files[len(archive.Files)-1].Data)
-	}
+	archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(shown(r, happened))})
 }
 
 // shown is what came of an escalation, for goldens.

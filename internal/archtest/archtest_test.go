@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "rewrite what the made-up modules break")
@@ -136,39 +137,21 @@ func TestPromises(t *testing.T) {
 // TestMadeUpModules loads small modules that break the house's rules, and
 // compares what is found with the file "found" of each.
 func TestMadeUpModules(t *testing.T) {
-	archives, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("there are no made-up modules: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			packages, err := Load(t.Context(), extract(t, archive))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got strings.Builder
-			for _, v := range Check(Rules(), packages) {
-				fmt.Fprintln(&got, v)
-			}
-			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "found" })
-			if i < 0 {
-				t.Fatal("the archive has no file named found")
-			}
-			if *update {
-				archive.Files[i].Data = []byte(got.String())
-				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(archive.Files[i].Data), got.String()); diff != "" {
-				t.Errorf("what is found (-want +got):\n%s", diff)
-			}
-		})
-	}
+	testutil.Archives(t, *update, "testdata/*.txtar", 1, func(t *testing.T, _ string, archive *txtar.Archive) {
+		packages, err := Load(t.Context(), extract(t, archive))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for _, v := range Check(Rules(), packages) {
+			fmt.Fprintln(&got, v)
+		}
+		i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "found" })
+		if i < 0 {
+			t.Fatal("the archive has no file named found")
+		}
+		archive.Files[i].Data = []byte(got.String())
+	})
 }
 
 // extract writes the module of an archive into a folder. A file of the name

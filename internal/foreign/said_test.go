@@ -3,7 +3,6 @@ package foreign_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,36 +33,9 @@ func readSaid(file string, data []byte) []foreign.Said {
 
 // TestSaid reads testdata/said/*.txtar as TestParse does.
 func TestSaid(t *testing.T) {
-	for _, file := range []string{"lines.txtar", "markdown.txtar"} {
-		path := filepath.Join("testdata", "said", file)
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wants := map[string]string{}
-		for _, f := range archive.Files {
-			wants[f.Name] = string(f.Data)
-		}
-		out := txtar.Archive{Comment: archive.Comment}
-		for _, f := range archive.Files {
-			if strings.HasSuffix(f.Name, ".want") {
-				continue
-			}
-			got := describeSaid(readSaid(file, f.Data))
-			out.Files = append(out.Files, f, txtar.File{Name: f.Name + ".want", Data: []byte(got)})
-			if want := wants[f.Name+".want"]; !*update && got != want {
-				t.Errorf("%s: %s\ngot\n%s\nwant\n%s", path, f.Name, got, want)
-			}
-		}
-		if len(out.Files) < 10 {
-			t.Errorf("%s: %d cases", path, len(out.Files)/2)
-		}
-		if *update {
-			if err := os.WriteFile(path, txtar.Format(&out), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	testutil.Archives(t, *update, "testdata/said/*.txtar", 2, func(t *testing.T, path string, archive *txtar.Archive) {
+		wanting(t, archive, 5, func(f txtar.File) string { return describeSaid(readSaid(filepath.Base(path), f.Data)) })
+	})
 }
 
 func describeSaid(all []foreign.Said) string {

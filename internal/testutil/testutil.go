@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 )
 
 // T is a test, or a property of one.
@@ -71,16 +73,32 @@ func Write[S ~string | ~[]byte](t T, path string, text S) {
 }
 
 // Golden compares with the file of that path, or writes it where update is set.
-func Golden(t testing.TB, update bool, path, got string) {
+func Golden[S ~string | ~[]byte](t testing.TB, update bool, path string, got S) {
 	t.Helper()
 	if update {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		return
 	}
-	if diff := cmp.Diff(string(Read(t, path)), got); diff != "" {
+	if diff := cmp.Diff(string(Read(t, path)), string(got)); diff != "" {
 		t.Errorf("%s differs; run with -update and read the difference (-want +got)\n%s", path, diff)
+	}
+}
+
+// Archives gives each archive of a pattern to a test of its name, and wants
+// that many and more. Golden compares the archive, as that test leaves it.
+func Archives(t *testing.T, update bool, pattern string, least int, play func(t *testing.T, path string, archive *txtar.Archive)) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) < least {
+		t.Fatalf("%d files at %s, want %d and more: %v", len(paths), pattern, least, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive := txtar.Parse(Read(t, path))
+			play(t, path, archive)
+			Golden(t, update, path, txtar.Format(archive))
+		})
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
@@ -108,25 +108,8 @@ func TestRequestGolden(t *testing.T) {
 			if err := encoder.Encode(sent(t, c.model, models.SchemaJSON, request)); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, c.file, got.Bytes())
+			testutil.Golden(t, *update, filepath.Join("testdata", c.file), got.Bytes())
 		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs; run with -update if it should (-want +got):\n%s", file, diff)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,19 +87,7 @@ func indented(t *testing.T, request string) string {
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := testutil.Read(t, path)
-	if got != string(want) {
-		t.Errorf("%s is now\n%s\nrun the test with -update if that is right", path, got)
-	}
+	testutil.Golden(t, *update, filepath.Join("testdata", name+".golden"), got)
 }
 
 // TestNoCredentialsInActions is the reason that actions have no headers.

@@ -3,7 +3,6 @@ package calendar
 import (
 	"context"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,23 +18,10 @@ var update = flag.Bool("update", false, "write the goldens")
 // TestGoldens reads each testdata/*.txtar: what the comment says (at, zone,
 // addresses, show), a calendar, and what the mind sees of it.
 func TestGoldens(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) < 30 {
-		t.Fatalf("only %d goldens in testdata, want at least 30", len(paths))
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { golden(t, path) })
-	}
+	testutil.Archives(t, *update, "testdata/*.txtar", 30, golden)
 }
 
-func golden(t *testing.T, path string) {
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+func golden(t *testing.T, _ string, archive *txtar.Archive) {
 	settings := map[string]string{}
 	for line := range strings.Lines(string(archive.Comment)) {
 		if key, value, found := strings.Cut(strings.TrimSpace(line), ": "); found && !strings.HasPrefix(line, "#") {
@@ -67,16 +53,7 @@ func golden(t *testing.T, path string) {
 	if batch.Degraded != "" {
 		got += "degraded: " + strings.ReplaceAll(batch.Degraded, file, "sample.ics") + "\n"
 	}
-	if string(want.Data) == got {
-		return
-	}
-	if !*update {
-		t.Fatalf("got:\n%s\nwant:\n%s", got, want.Data)
-	}
 	want.Data = []byte(got)
-	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func section(archive *txtar.Archive, name string) *txtar.File {

@@ -3,13 +3,13 @@ package conversation_test
 import (
 	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -26,37 +26,16 @@ var update = flag.Bool("update", false, "rewrite what the cases of testdata want
 //	remove roof              the transcript is deleted
 //	roof WHO: TEXT           person, agent, mind or an agent's name says it; "\n" ends a line
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < 8 {
-		t.Fatalf("%d scripts: %v", len(files), err)
-	}
-	for _, path := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
+	testutil.Archives(t, *update, "testdata/*.txtar", 8, func(t *testing.T, _ string, archive *txtar.Archive) {
+		for i := range archive.Files {
+			if f := &archive.Files[i]; f.Name != "given" {
+				f.Data = []byte(run(t, f.Name, string(archive.Files[0].Data)))
 			}
-			for i := range archive.Files {
-				f := &archive.Files[i]
-				if f.Name == "given" {
-					continue
-				}
-				got := run(t, f.Name, string(archive.Files[0].Data))
-				if !*update && got != string(f.Data) {
-					t.Errorf("%s\ngot\n%swant\n%s", f.Name, got, f.Data)
-				}
-				f.Data = []byte(got)
-			}
-			if len(archive.Files) < 2 {
-				t.Fatal("no source")
-			}
-			if *update {
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+		}
+		if len(archive.Files) < 2 {
+			t.Fatal("no source")
+		}
+	})
 }
 
 func run(t *testing.T, source, script string) string {

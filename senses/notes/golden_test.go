@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -22,26 +21,9 @@ var update = flag.Bool("update", false, "rewrite what the cases of testdata want
 // seen first, each file but "want" is a note, and "want" lists the promises
 // that stand.
 func TestPromises(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	files, silent := 0, 0
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, _, _ := strings.Cut(string(archive.Comment), "\n")
-		at, err := time.ParseInLocation("2006-01-02 15:04", strings.TrimPrefix(first, "seen: "), berlin(t))
-		if err != nil {
-			t.Fatalf("%s: first line: %v", path, err)
-		}
-		want := ""
-		if last := len(archive.Files) - 1; last >= 0 && archive.Files[last].Name == "want" {
-			want = string(archive.Files[last].Data)
-			archive.Files = archive.Files[:last]
-		}
+	testutil.Archives(t, *update, "testdata/*.txtar", 1, func(t *testing.T, path string, archive *txtar.Archive) {
+		at := seen(t, archive)
 		w := newWorld(t)
 		for _, f := range archive.Files {
 			w.writeAt(f.Name, string(f.Data), at)
@@ -59,18 +41,24 @@ func TestPromises(t *testing.T) {
 				}
 			}
 		}
-		if *update {
-			archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
-			if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		} else if got != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-		}
-	}
+		archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
+	})
 	if files < 40 || silent < 15 {
 		t.Fatalf("%d notes, %d lines in notes without a promise; want at least 40 and 15", files, silent)
 	}
+}
+
+// seen takes what is wanted out of an archive, and returns when its notes are
+// seen first.
+func seen(t *testing.T, archive *txtar.Archive) time.Time {
+	t.Helper()
+	first, _, _ := strings.Cut(string(archive.Comment), "\n")
+	at, err := time.ParseInLocation("2006-01-02 15:04", strings.TrimPrefix(first, "seen: "), berlin(t))
+	if err != nil {
+		t.Fatalf("first line: %v", err)
+	}
+	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
+	return at
 }
 
 func list(w *world) string {

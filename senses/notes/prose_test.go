@@ -2,13 +2,12 @@ package notes_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -16,21 +15,11 @@ import (
 // its own, and says how many of the obligations and appointments in prose are
 // found, and how many of what is found are some.
 func TestProse(t *testing.T) {
-	const path = "testdata/prose/labelled.txtar"
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(archive.Comment), "\n")
-	at, err := time.ParseInLocation("2006-01-02 15:04", strings.TrimPrefix(first, "seen: "), berlin(t))
-	if err != nil {
-		t.Fatalf("%s: first line: %v", path, err)
-	}
-	want := ""
-	if last := len(archive.Files) - 1; archive.Files[last].Name == "want" {
-		want = string(archive.Files[last].Data)
-		archive.Files = archive.Files[:last]
-	}
+	testutil.Archives(t, *update, "testdata/prose/labelled.txtar", 1, prose)
+}
+
+func prose(t *testing.T, _ string, archive *txtar.Archive) {
+	at := seen(t, archive)
 	w := newWorld(t)
 	for _, f := range archive.Files {
 		for n, line := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
@@ -66,14 +55,7 @@ func TestProse(t *testing.T) {
 			}
 		}
 	}
-	if *update {
-		archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got.String())})
-		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if got.String() != want {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got.String(), want)
-	}
+	archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got.String())})
 	precision, recall := float64(hits)/float64(max(hits+wrong, 1)), float64(hits)/float64(max(yes, 1))
 	t.Logf("%d obligations and appointments, %d other lines: precision %.3f, recall %.3f", yes, no, precision, recall)
 	if yes < 40 || no < 60 {

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
 )
@@ -39,8 +42,8 @@ func TestRules(t *testing.T) {
 		if !strings.HasSuffix(rule.doc, ".") || subconscious.Summary(rule.example) != rule.example {
 			t.Errorf("%s is not documented: %q, %q", rule.name, rule.doc, rule.example)
 		}
-		archive := readArchive(t, filepath.Join("testdata", "example."+rule.name+".txtar"))
-		if !strings.Contains(string(archive.Files[0].Data), "example "+rule.name+"\n") {
+		text := given(t, txtar.Parse(testutil.Read(t, filepath.Join("testdata", "example."+rule.name+".txtar"))))
+		if !strings.Contains(text, "example "+rule.name+"\n") {
 			t.Errorf("the file of its example does not name %s", rule.name)
 		}
 	}
@@ -61,7 +64,7 @@ func TestEveryRuleReachesItsBounds(t *testing.T) {
 	}
 	low, high := map[string]int{}, map[string]int{}
 	for _, file := range files {
-		for _, f := range newScenario(t, file, string(readArchive(t, file).Files[0].Data)).think().Findings {
+		for _, f := range newScenario(t, file, given(t, txtar.Parse(testutil.Read(t, file)))).think().Findings {
 			if n, known := low[f.Rule]; !known || f.Importance < n {
 				low[f.Rule] = f.Importance
 			}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -68,47 +67,28 @@ type scenario struct {
 const minScenarios, minNothing = 70, 25
 
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < minScenarios {
-		t.Fatalf("%d scenarios, want at least %d: %v", len(files), minScenarios, err)
-	}
 	nothing := 0
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive := readArchive(t, file)
-			s := newScenario(t, file, string(archive.Files[0].Data))
-			if s.nothing {
-				nothing++
-			}
-			thought := s.think()
-			checkThought(t, s.snapshot(), thought)
-			got := s.print(thought)
-			s.verify(thought)
-			if *update {
-				archive.Files = append(archive.Files[:1:1], txtar.File{Name: "findings", Data: got})
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if len(archive.Files) != 2 || !bytes.Equal(archive.Files[1].Data, got) {
-				t.Errorf("the findings differ; run with -update and read the difference\ngot:\n%s", got)
-			}
-		})
-	}
+	testutil.Archives(t, *update, "testdata/*.txtar", minScenarios, func(t *testing.T, file string, archive *txtar.Archive) {
+		s := newScenario(t, file, given(t, archive))
+		if s.nothing {
+			nothing++
+		}
+		thought := s.think()
+		checkThought(t, s.snapshot(), thought)
+		s.verify(thought)
+		archive.Files = append(archive.Files[:1:1], txtar.File{Name: "findings", Data: s.print(thought)})
+	})
 	if nothing < minNothing {
 		t.Errorf("%d scenarios in which nothing must be found, want at least %d", nothing, minNothing)
 	}
 }
 
-func readArchive(t testing.TB, file string) *txtar.Archive {
+func given(t testing.TB, archive *txtar.Archive) string {
 	t.Helper()
-	data := testutil.Read(t, file)
-	archive := txtar.Parse(data)
 	if len(archive.Files) == 0 || archive.Files[0].Name != "given" {
-		t.Fatalf("%s: the first file must be what is given", file)
+		t.Fatal("the first file must be what is given")
 	}
-	return archive
+	return string(archive.Files[0].Data)
 }
 
 func newScenario(t testing.TB, file, given string) *scenario {

@@ -3,25 +3,30 @@ package message
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
 
 // TestGoldens reads each testdata/*.txtar: a message, and what is read of it.
 func TestGoldens(t *testing.T) {
-	paths := goldens(t)
-	if len(paths) < 40 {
-		t.Fatalf("only %d goldens in testdata, want at least 40", len(paths))
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { golden(t, path) })
-	}
+	testutil.Archives(t, *update, "testdata/*.txtar", 40, func(t *testing.T, _ string, archive *txtar.Archive) {
+		if len(archive.Files) != 2 || archive.Files[0].Name != "message.eml" || archive.Files[1].Name != "want" {
+			t.Fatal("wants the files message.eml and want")
+		}
+		m, err := Parse(crlf(archive.Files[0].Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, m)
+		archive.Files[1].Data = []byte(describe(m))
+	})
 }
 
 func goldens(t testing.TB) []string {
@@ -30,32 +35,6 @@ func goldens(t testing.TB) []string {
 		t.Fatal(err)
 	}
 	return paths
-}
-
-func golden(t *testing.T, path string) {
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(archive.Files) != 2 || archive.Files[0].Name != "message.eml" || archive.Files[1].Name != "want" {
-		t.Fatal("wants the files message.eml and want")
-	}
-	m, err := Parse(crlf(archive.Files[0].Data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, m)
-	got := describe(m)
-	if string(archive.Files[1].Data) == got {
-		return
-	}
-	if !*update {
-		t.Fatalf("got:\n%s\nwant:\n%s", got, archive.Files[1].Data)
-	}
-	archive.Files[1].Data = []byte(got)
-	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // crlf gives a message of a golden the line ends of the format.
