@@ -48,7 +48,7 @@ func (db *DB) backup(ctx context.Context, conn *sql.Conn, folder string, next in
 	if err := os.Rename(half, path); err != nil {
 		return explain(path, err)
 	}
-	if err := syncFolder(folder); err != nil {
+	if err := SyncFolder(folder); err != nil {
 		return explain(folder, err)
 	}
 	return removeOldest(folder, stem)
@@ -108,8 +108,8 @@ func matching(folder, prefix, suffix string) ([]fs.FileInfo, error) {
 	return found, nil
 }
 
-// syncFolder makes a rename in the folder durable.
-func syncFolder(path string) error {
+// SyncFolder makes a rename in the folder durable.
+func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err

@@ -3,40 +3,37 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Check reads the whole database and returns an *Error with CodeCorrupt that
 // names the first problems, if there are any. It takes about a second for each
 // 100 MB.
 func (db *DB) Check(ctx context.Context) error {
+	type orphan struct {
+		table, parent string
+		row           sql.NullInt64
+	}
 	var problems []string
-	err := db.Read(ctx, func(tx *Tx) error {
-		rows, err := tx.QueryContext(ctx, "PRAGMA integrity_check(10)")
-		if err != nil {
-			return err
-		}
-		if problems, err = column(rows, func(rows *sql.Rows) (line string, err error) {
-			err = rows.Scan(&line)
-			return line, err
-		}); err != nil {
+	err := db.Read(ctx, func(tx *Tx) (err error) {
+		if problems, err = All(ctx, tx, Value[string], "PRAGMA integrity_check(10)"); err != nil {
 			return err
 		}
 		if len(problems) == 1 && problems[0] == "ok" {
 			problems = nil
 		}
-		rows, err = tx.QueryContext(ctx, `SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 10`)
-		if err != nil {
-			return err
+		orphans, err := All(ctx, tx, func(o *orphan) []any { return []any{&o.table, &o.row, &o.parent} },
+			`SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 10`)
+		for _, o := range orphans {
+			problems = append(problems, fmt.Sprintf("row %d of %s has no row in %s", o.row.Int64, o.table, o.parent))
 		}
-		orphans, err := column(rows, func(rows *sql.Rows) (string, error) {
-			var table, parent string
-			var row sql.NullInt64
-			err := rows.Scan(&table, &row, &parent)
-			return fmt.Sprintf("row %d of %s has no row in %s", row.Int64, table, parent), err
-		})
-		problems = append(problems, orphans...)
 		return err
 	})
 	if err != nil {
@@ -49,14 +46,31 @@ func (db *DB) Check(ctx context.Context) error {
 	return nil
 }
 
-func column(rows *sql.Rows, scan func(*sql.Rows) (string, error)) (lines []string, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		line, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, line)
+// CheckFile reads a whole database, as Check does, without changing or
+// migrating it, also while a daemon has it open. A file that is not there is an
+// error that wraps fs.ErrNotExist.
+func CheckFile(ctx context.Context, path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
 	}
-	return lines, rows.Err()
+	if _, err := os.Lstat(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("store: %w", err)
+		}
+		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
+	}
+	err = examine(path, "", math.MaxInt)
+	if err == nil {
+		err = ownFiles(path, filepath.Join(filepath.Dir(path), backupsName))
+	}
+	if err != nil {
+		return fmt.Errorf("store: check %s: %w", path, explain(path, err))
+	}
+	readers, err := pool(path, 1, 1, "ro", "query_only(1)", "cache_size(-2048)")
+	if err != nil {
+		return fmt.Errorf("store: check %s: %w", path, err)
+	}
+	db := &DB{path: path, now: time.Now, readers: readers}
+	return errors.Join(db.Check(ctx), db.Close())
 }

@@ -14,7 +14,7 @@ import (
 // schema version in the file's header is then true whenever the file is
 // whole, and an older program can refuse the file without opening it.
 func (db *DB) migrate(ctx context.Context, backupDir string, migrations []Migration) (err error) {
-	pool, err := pool(db.path, 1, 1, "synchronous(EXTRA)", "cache_size(-2048)")
+	pool, err := pool(db.path, 1, 1, "rw", "synchronous(EXTRA)", "cache_size(-2048)")
 	if err != nil {
 		return err
 	}
@@ -74,22 +74,12 @@ func appliedVersions(ctx context.Context, conn *sql.Conn) (map[string]int, int, 
 	if err != nil || exists == 0 {
 		return nil, 0, err
 	}
-	rows, err := conn.QueryContext(ctx, "SELECT package, max(version), count(*) FROM store_migrations GROUP BY package")
-	if err != nil {
-		return nil, 0, err
+	has, err := Map[string, int](ctx, &Tx{conn}, "SELECT package, max(version) FROM store_migrations GROUP BY package")
+	total := 0
+	for _, version := range has {
+		total += version
 	}
-	defer rows.Close()
-	has, total := map[string]int{}, 0
-	for rows.Next() {
-		var name string
-		var version, count int
-		if err := rows.Scan(&name, &version, &count); err != nil {
-			return nil, 0, err
-		}
-		has[name] = version
-		total += count
-	}
-	return has, total, rows.Err()
+	return has, total, err
 }
 
 // apply runs the pending ones of all migrations in one transaction.

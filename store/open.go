@@ -103,10 +103,10 @@ func (db *DB) open(ctx context.Context, options Options, migrations []Migration)
 	if err := db.migrate(ctx, options.BackupDir, migrations); err != nil {
 		return err
 	}
-	if db.writer, err = pool(path, 1, 1, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)", "cache_size(-2048)"); err != nil {
+	if db.writer, err = pool(path, 1, 1, "rw", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)", "cache_size(-2048)"); err != nil {
 		return err
 	}
-	if db.readers, err = pool(path, maxReaders, maxIdleReaders, "synchronous(FULL)", "cache_size(-1024)", "query_only(1)"); err != nil {
+	if db.readers, err = pool(path, maxReaders, maxIdleReaders, "rw", "synchronous(FULL)", "cache_size(-1024)", "query_only(1)"); err != nil {
 		return err
 	}
 	// Connect at once, so that Open reports what is wrong.
@@ -119,7 +119,7 @@ func ping(ctx context.Context, pool *sql.DB) error {
 }
 
 func (db *DB) openMemory(ctx context.Context, migrations []Migration) (err error) {
-	if db.writer, err = pool(Memory, 1, 1, "cache_size(-2048)"); err != nil {
+	if db.writer, err = pool(Memory, 1, 1, "memory", "cache_size(-2048)"); err != nil {
 		return err
 	}
 	conn, err := db.writer.Conn(ctx)
@@ -171,9 +171,10 @@ func create(path string, guard int) error {
 	return errors.Join(file.Chmod(0o600), file.Close())
 }
 
-// pool returns connections to path that all have the pragmas.
-func pool(path string, open, idle int, extra ...string) (*sql.DB, error) {
-	query := url.Values{"_pragma": append(append([]string{}, pragmas...), extra...)}
+// pool returns connections to path that all have the pragmas. Mode is "ro" where
+// nothing is written, not even the files beside it.
+func pool(path string, open, idle int, mode string, extra ...string) (*sql.DB, error) {
+	query := url.Values{"_pragma": append(append([]string{}, pragmas...), extra...), "mode": {mode}}
 	source := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
 	if path == Memory {
 		source = url.URL{Scheme: "file", Opaque: Memory, RawQuery: query.Encode()}

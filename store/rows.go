@@ -64,6 +64,19 @@ func One[T any](ctx context.Context, from Source, columns func(*T) []any, query 
 	return all[0], true, nil
 }
 
+// Map returns the rows of a query of two columns: the second by the first.
+func Map[K comparable, V any](ctx context.Context, from Source, query string, args ...any) (map[K]V, error) {
+	all := map[K]V{}
+	err := from.Each(ctx, func(rows *sql.Rows) error {
+		var key K
+		var value V
+		err := rows.Scan(&key, &value)
+		all[key] = value
+		return err
+	}, query, args...)
+	return all, err
+}
+
 // Value is the one column of rows that have one.
 func Value[T any](into *T) []any { return []any{into} }
 
@@ -124,10 +137,15 @@ func (c timeColumn) Scan(column any) error {
 	return nil
 }
 
-// Zone scans a column of seconds east of UTC, behind the one of Time.
-func Zone(into *time.Time) sql.Scanner { return zoneColumn{into} }
+// Zone is a column of the seconds east of UTC of a time, behind the one of Time.
+func Zone(t *time.Time) Column { return zoneColumn{t} }
 
 type zoneColumn struct{ into *time.Time }
+
+func (c zoneColumn) Value() (driver.Value, error) {
+	_, seconds := c.into.Zone()
+	return int64(seconds), nil
+}
 
 func (c zoneColumn) Scan(column any) error {
 	var seconds sql.NullInt64
@@ -138,6 +156,25 @@ func (c zoneColumn) Scan(column any) error {
 		*c.into = c.into.In(time.FixedZone("", int(seconds.Int64)))
 	}
 	return nil
+}
+
+// Optional is a text that is stored as NULL where it is empty.
+func Optional[T ~string](text *T) Column { return optionalColumn[T]{text} }
+
+type optionalColumn[T ~string] struct{ into *T }
+
+func (c optionalColumn[T]) Value() (driver.Value, error) {
+	if *c.into == "" {
+		return nil, nil
+	}
+	return string(*c.into), nil
+}
+
+func (c optionalColumn[T]) Scan(column any) error {
+	var text sql.NullString
+	err := text.Scan(column)
+	*c.into = T(text.String)
+	return err
 }
 
 // Run executes a statement and returns how many rows it changed.

@@ -54,6 +54,18 @@ func (db *DB) Read(ctx context.Context, do func(*Tx) error) error {
 	return db.transact(ctx, db.readers, "BEGIN", "ROLLBACK", do)
 }
 
+// Checkpoint brings the write-ahead log into the file and empties it, so that
+// nothing stays in it that has been overwritten since. It waits for readers for
+// as long as any statement does; done is false where one of them was still in
+// the way, and the log was not emptied.
+func (db *DB) Checkpoint(ctx context.Context) (done bool, err error) {
+	var busy, pages, moved int
+	if err := db.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+		return false, db.wrap("checkpoint", err)
+	}
+	return busy == 0, nil
+}
+
 // transact runs do between the statements begin and end on a connection of
 // pool, and leaves that connection outside any transaction.
 func (db *DB) transact(ctx context.Context, pool *sql.DB, begin, end string, do func(*Tx) error) (err error) {

@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -13,15 +12,15 @@ import (
 // put off, dismissed or closed an incident: as the last tick left it, and in what
 // waits for the next. What deliberations say of it is no answer.
 func (s *Store) Answered(ctx context.Context, tx *store.Tx, key subconscious.IncidentKey, id subconscious.IncidentID, entry subconscious.EntryID) (bool, error) {
-	incidents, err := store.All(ctx, tx, store.JSONValue[subconscious.Incident], "SELECT body FROM mind_incidents WHERE key = ?", string(key))
+	incidents, err := store.All(ctx, tx, store.JSONValue[subconscious.Incident], "SELECT body FROM mind_incidents WHERE key = ?", key)
 	if err != nil || slices.ContainsFunc(incidents, isAnswered) {
-		return err == nil, wrapAnswered(key, err)
+		return err == nil, wrap("whether "+string(key)+" was answered", err)
 	}
 	commands, err := store.All(ctx, tx, store.JSONValue[subconscious.Command], "SELECT body FROM mind_inputs WHERE done IS NULL")
 	return slices.ContainsFunc(commands, func(c subconscious.Command) bool {
 		about := c.IncidentID != "" && c.IncidentID == id || c.Incident != "" && c.Incident == key || c.Entry != "" && c.Entry == entry
 		return about && answers(c)
-	}), wrapAnswered(key, err)
+	}), wrap("whether "+string(key)+" was answered", err)
 }
 
 func isAnswered(incident subconscious.Incident) bool {
@@ -48,11 +47,4 @@ func answers(c subconscious.Command) bool {
 		return !subconscious.IsDeliberation(c.By)
 	}
 	return false
-}
-
-func wrapAnswered(key subconscious.IncidentKey, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("mind: whether %s was answered: %w", key, err)
 }

@@ -2,6 +2,7 @@ package mind
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,41 +59,59 @@ const (
 	maxCallName   = 200
 )
 
+var callTable = table[ModelCall]{
+	name: "mind_model_calls",
+	columns: `tick, at, zone, role, provider, model, exploration, prompt_hash, prompt_bytes,
+		input, cached, written, output, thinking, usage_known, cost, latency, attempts, outcome, error, answer`,
+	places: func(c *ModelCall) []any {
+		return []any{&c.Tick, store.Time(&c.At), store.Zone(&c.At), &c.Role, &c.Provider, &c.Model, &c.Exploration, &c.PromptHash, &c.PromptBytes,
+			&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.UsageKnown, &c.Cost, micros{&c.Latency}, &c.Attempts,
+			&c.Outcome, &c.Error, store.Optional(&c.Answer)}
+	},
+	check: func(c *ModelCall) error {
+		if c.At.IsZero() || c.Role == "" || c.Outcome == "" {
+			return errors.New("a call has no time, no role or no outcome")
+		}
+		for _, name := range []*string{&c.Role, &c.Provider, &c.Model, &c.PromptHash, &c.Outcome} {
+			*name = bounded(*name, maxCallName)
+		}
+		c.Error, c.Answer = bounded(c.Error, maxCallError), bounded(c.Answer, maxCallAnswer)
+		return nil
+	},
+}
+
+// micros is a duration stored in microseconds.
+type micros struct{ into *time.Duration }
+
+func (m micros) Value() (driver.Value, error) { return m.into.Microseconds(), nil }
+
+func (m micros) Scan(column any) error {
+	n, ok := column.(int64)
+	if !ok {
+		return fmt.Errorf("a duration is stored as %T", column)
+	}
+	*m.into = time.Duration(n) * time.Microsecond
+	return nil
+}
+
 // AddCalls records calls that were made outside a tick.
 func (s *Store) AddCalls(ctx context.Context, calls []ModelCall) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	if err := s.db.Write(ctx, func(tx *store.Tx) error { return putCalls(ctx, tx, calls) }); err != nil {
-		return fmt.Errorf("mind: add calls: %w", err)
-	}
-	return nil
+	return s.write(ctx, "add calls", func(tx *store.Tx) error { return callTable.add(ctx, tx, calls) })
 }
 
 // Calls returns the newest calls since that time, newest first, at most limit.
 func (s *Store) Calls(ctx context.Context, since time.Time, limit int) ([]ModelCall, error) {
-	return s.calls(ctx, "WHERE at >= ? ORDER BY at DESC, id DESC LIMIT ?", since.UnixNano(), limit)
+	return callTable.find(ctx, s, "calls", "WHERE at >= ? ORDER BY at DESC, id DESC LIMIT ?", since.UnixNano(), limit)
 }
 
 // CallsOfTick returns the calls of a tick in the order in which they were
 // recorded.
 func (s *Store) CallsOfTick(ctx context.Context, tick int64) ([]ModelCall, error) {
-	if tick <= 0 {
-		return nil, nil
-	}
 	// The index is of ticks alone, and used where the query says so too.
-	return s.calls(ctx, "WHERE tick = ? AND tick > 0 ORDER BY id", tick)
-}
-
-const callColumns = `tick, at, zone, role, provider, model, exploration, prompt_hash, prompt_bytes,
-	input, cached, written, output, thinking, usage_known, cost, latency, attempts, outcome, error, answer`
-
-func (s *Store) calls(ctx context.Context, where string, args ...any) ([]ModelCall, error) {
-	return all(ctx, s, "calls", func(c *ModelCall) []any {
-		return []any{&c.Tick, store.Time(&c.At), store.Zone(&c.At), &c.Role, &c.Provider, &c.Model, &c.Exploration, &c.PromptHash, &c.PromptBytes,
-			&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.UsageKnown, &c.Cost, &c.Latency, &c.Attempts,
-			&c.Outcome, &c.Error, &c.Answer}
-	}, "SELECT "+strings.NewReplacer("latency", "latency * 1000", "answer", "coalesce(answer, '')").Replace(callColumns)+" FROM mind_model_calls "+where, args...)
+	return callTable.find(ctx, s, "calls", "WHERE tick = ? AND tick > 0 ORDER BY id", tick)
 }
 
 // SumCalls adds up the calls since that time by role, provider, model and
@@ -100,41 +119,14 @@ func (s *Store) calls(ctx context.Context, where string, args ...any) ([]ModelCa
 func (s *Store) SumCalls(ctx context.Context, since time.Time) ([]CallSum, error) {
 	return all(ctx, s, "sum calls", func(c *CallSum) []any {
 		return []any{&c.Role, &c.Provider, &c.Model, &c.Outcome, &c.Calls, &c.Exploration, &c.Attempts,
-			&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.Unknown, &c.Cost, &c.Latency, &c.Slowest}
+			&c.Input, &c.Cached, &c.Written, &c.Output, &c.Thinking, &c.Unknown, &c.Cost, micros{&c.Latency}, micros{&c.Slowest}}
 	}, `SELECT role, provider, model, outcome, count(*), sum(exploration), sum(attempts),
-		sum(input), sum(cached), sum(written), sum(output), sum(thinking), sum(usage_known = 0), sum(cost), sum(latency) * 1000, max(latency) * 1000
+		sum(input), sum(cached), sum(written), sum(output), sum(thinking), sum(usage_known = 0), sum(cost), sum(latency), max(latency)
 		FROM mind_model_calls WHERE at >= ? GROUP BY role, provider, model, outcome ORDER BY role, provider, model, outcome`, since.UnixNano())
-}
-
-func putCalls(ctx context.Context, tx *store.Tx, calls []ModelCall) error {
-	for _, c := range calls {
-		if c.At.IsZero() || c.Role == "" || c.Outcome == "" {
-			return errors.New("a call has no time, no role or no outcome")
-		}
-		at, zone := columns(c.At)
-		var answer *string
-		if text := bounded(c.Answer, maxCallAnswer); text != "" {
-			answer = &text
-		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO mind_model_calls ("+callColumns+") VALUES (?"+strings.Repeat(", ?", 20)+")",
-			c.Tick, at, zone, bounded(c.Role, maxCallName), bounded(c.Provider, maxCallName), bounded(c.Model, maxCallName), c.Exploration,
-			bounded(c.PromptHash, maxCallName), c.PromptBytes, c.Input, c.Cached, c.Written, c.Output, c.Thinking, c.UsageKnown,
-			c.Cost, c.Latency.Microseconds(), c.Attempts, bounded(c.Outcome, maxCallName), bounded(c.Error, maxCallError), answer); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // bounded cuts a text to size bytes, at a whole character, and replaces what is
 // not UTF-8.
 func bounded(text string, size int) string {
 	return subconscious.Clip(strings.ToValidUTF8(text, "\uFFFD"), size)
-}
-
-// sweepCalls removes calls that are older than they are kept.
-func sweepCalls(ctx context.Context, tx *store.Tx, at time.Time) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM mind_model_calls WHERE id IN (SELECT id FROM mind_model_calls WHERE at < ? ORDER BY at LIMIT ?)",
-		before(at, keep), sweepRows)
-	return err
 }

@@ -2,7 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,7 +41,22 @@ type DecisionSum struct {
 	Told, Again, Digested int
 }
 
-const maxDecisionJSON = 64 << 10
+var decisionTable = table[Decision]{
+	name:    "mind_decisions",
+	columns: "tick, at, zone, incident, person, entry, thread, verdict, reason, body",
+	places: func(d *Decision) []any {
+		return []any{&d.Tick, store.Time(&d.At), store.Zone(&d.At), &d.Incident, &d.ID, &d.Entry, &d.Thread, &d.Verdict, &d.Reason, &d.JSON}
+	},
+	check: func(d *Decision) error {
+		switch {
+		case d.At.IsZero() || d.Verdict == "" || d.Reason == "":
+			return errors.New("a decision has no time, no verdict or no reason")
+		case len(d.JSON) > maxJSON:
+			return fmt.Errorf("the decision on %s has %d bytes, more than %d", d.ID, len(d.JSON), maxJSON)
+		}
+		return nil
+	},
+}
 
 // Decisions returns the newest decisions about an incident, at most limit,
 // oldest first.
@@ -50,25 +64,16 @@ func (s *Store) Decisions(ctx context.Context, id subconscious.IncidentID, limit
 	if id == "" {
 		return nil, nil
 	}
-	decisions, err := all(ctx, s, "decisions of "+string(id), func(d *Decision) []any {
-		return []any{&d.Tick, store.Time(&d.At), store.Zone(&d.At), &d.Incident, &d.ID, &d.Entry, &d.Thread, &d.Verdict, &d.Reason, &d.JSON}
-	}, `SELECT tick, at, zone, incident, person, entry, thread, verdict, reason, body
-		FROM mind_decisions WHERE person = ? ORDER BY id DESC LIMIT ?`, string(id), limit)
+	decisions, err := decisionTable.find(ctx, s, "decisions of "+string(id), "WHERE person = ? ORDER BY id DESC LIMIT ?", id, limit)
 	slices.Reverse(decisions)
 	return decisions, err
 }
 
 // DecisionCounts counts the decisions since that time.
 func (s *Store) DecisionCounts(ctx context.Context, since time.Time) (DecisionSum, error) {
-	sum := DecisionSum{Reasons: map[string]int{}}
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		if err := tx.Each(ctx, func(rows *sql.Rows) error {
-			var reason string
-			var n int
-			err := rows.Scan(&reason, &n)
-			sum.Reasons[reason] = n
-			return err
-		}, "SELECT reason, count(*) FROM mind_decisions WHERE at >= ? GROUP BY reason", since.UnixNano()); err != nil {
+	var sum DecisionSum
+	err := s.read(ctx, "count decisions", func(tx *store.Tx) (err error) {
+		if sum.Reasons, err = store.Map[string, int](ctx, tx, "SELECT reason, count(*) FROM mind_decisions WHERE at >= ? GROUP BY reason", since.UnixNano()); err != nil {
 			return err
 		}
 		return tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(times > 1), 0), coalesce(sum(digested), 0) FROM (
@@ -78,29 +83,17 @@ func (s *Store) DecisionCounts(ctx context.Context, since time.Time) (DecisionSu
 			GROUP BY person HAVING sum(verdict = ?1) > sum(reason = ?4))`,
 			VerdictTell, ReasonDigest, since.UnixNano(), ReasonKeptBack).Scan(&sum.Told, &sum.Again, &sum.Digested)
 	})
-	if err != nil {
-		return DecisionSum{}, fmt.Errorf("mind: count decisions: %w", err)
-	}
-	return sum, nil
+	return sum, err
 }
 
 // putDecisions adds decisions; incidents that are told are noted as such.
 func putDecisions(ctx context.Context, tx *store.Tx, decisions []Decision) error {
+	if err := decisionTable.add(ctx, tx, decisions); err != nil {
+		return err
+	}
 	for _, d := range decisions {
-		if d.At.IsZero() || d.Verdict == "" || d.Reason == "" {
-			return errors.New("a decision has no time, no verdict or no reason")
-		}
-		if len(d.JSON) > maxDecisionJSON {
-			return fmt.Errorf("the decision on %s has %d bytes, more than %d", d.ID, len(d.JSON), maxDecisionJSON)
-		}
-		at, zone := columns(d.At)
-		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_decisions (tick, at, zone, incident, person, entry, thread, verdict, reason, body)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.Tick, at, zone, string(d.Incident), string(d.ID), string(d.Entry), string(d.Thread),
-			d.Verdict, d.Reason, d.JSON); err != nil {
-			return err
-		}
 		if d.Verdict == VerdictTell && d.Incident != "" {
-			if err := noteTold(ctx, tx, d.Incident, at); err != nil {
+			if err := noteTold(ctx, tx, d.Incident, d.At); err != nil {
 				return err
 			}
 		}

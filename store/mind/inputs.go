@@ -24,17 +24,11 @@ const (
 // Enqueue keeps a command for the next tick and returns it with its ID. What
 // is too much or cannot be understood is an *store.Error with CodeInput.
 func (s *Store) Enqueue(ctx context.Context, command subconscious.Command) (kept subconscious.Command, err error) {
-	if err := checkCommand(command); err != nil {
-		return subconscious.Command{}, err
-	}
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		kept, err = s.EnqueueIn(ctx, tx, command)
 		return err
 	})
-	if err != nil {
-		return subconscious.Command{}, err
-	}
-	return kept, nil
+	return kept, err
 }
 
 // EnqueueIn is Enqueue inside the transaction tx of another: the command is
@@ -43,28 +37,15 @@ func (s *Store) EnqueueIn(ctx context.Context, tx *store.Tx, command subconsciou
 	if err := checkCommand(command); err != nil {
 		return subconscious.Command{}, err
 	}
-	kept, err := putInput(ctx, tx, command)
-	if err != nil {
-		return subconscious.Command{}, fmt.Errorf("mind: enqueue: %w", err)
-	}
-	return kept, nil
-}
-
-func putInput(ctx context.Context, tx *store.Tx, command subconscious.Command) (subconscious.Command, error) {
 	command.ID = 0
-	var waiting int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mind_inputs WHERE done IS NULL").Scan(&waiting); err != nil {
-		return command, err
+	waiting, _, err := store.One(ctx, tx, store.Value[int], "SELECT count(*) FROM mind_inputs WHERE done IS NULL")
+	if err == nil && waiting >= maxPending && command.Kind != subconscious.CommandOutcome {
+		err = refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
 	}
-	if waiting >= maxPending && command.Kind != subconscious.CommandOutcome {
-		return command, refuse(fmt.Sprintf("%d commands already wait for the next tick", waiting), "Let a tick run first (subconsciousctl tick), then try again")
+	if err == nil {
+		command.ID, err = tx.Insert(ctx, "mind_inputs", "at, body", command.At.UnixNano(), store.JSON(command))
 	}
-	result, err := tx.ExecContext(ctx, "INSERT INTO mind_inputs (at, body) VALUES (?, ?)", command.At.UnixNano(), store.JSON(command))
-	if err != nil {
-		return command, err
-	}
-	command.ID, err = result.LastInsertId()
-	return command, err
+	return command, wrap("enqueue", err)
 }
 
 func refuse(text, next string) error {

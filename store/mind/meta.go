@@ -23,23 +23,17 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, ok bool, er
 
 // SetMeta keeps value under key; "" forgets the key.
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
-	err := s.db.Write(ctx, func(tx *store.Tx) error {
+	return s.write(ctx, "set meta "+key, func(tx *store.Tx) error {
 		if value == "" {
-			_, err := tx.ExecContext(ctx, "DELETE FROM mind_meta WHERE key = ?", key)
-			return err
+			return tx.Exec(ctx, "DELETE FROM mind_meta WHERE key = ?", key)
 		}
 		return putMeta(ctx, tx, key, value)
 	})
-	if err != nil {
-		return fmt.Errorf("mind: set meta %s: %w", key, err)
-	}
-	return nil
 }
 
 func putMeta(ctx context.Context, tx *store.Tx, key, value string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO mind_meta (key, value) VALUES (?, ?)
+	return tx.Exec(ctx, `INSERT INTO mind_meta (key, value) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`, key, value)
-	return err
 }
 
 // Pause says that no ticks run.
@@ -68,13 +62,9 @@ func (s *Store) SetPause(ctx context.Context, pause *Pause) error {
 // Pause returns the pause that was set last, which may be over (see Active),
 // or nil.
 func (s *Store) Pause(ctx context.Context) (*Pause, error) {
-	body, ok, err := s.Meta(ctx, metaPause)
+	pause, ok, err := one(ctx, s, "pause", store.JSONValue[Pause], "SELECT value FROM mind_meta WHERE key = ?", metaPause)
 	if err != nil || !ok {
 		return nil, err
 	}
-	pause := new(Pause)
-	if err := json.Unmarshal([]byte(body), pause); err != nil {
-		return nil, fmt.Errorf("mind: pause: %w", err)
-	}
-	return pause, nil
+	return &pause, nil
 }

@@ -3,7 +3,6 @@ package mind
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -23,26 +22,20 @@ const maxNotices = 200
 // is told again by nobody: raised is false for it. Its words are brought up to
 // date. Over 200 open ones nothing is recorded and raised is false.
 func (s *Store) RaiseNotice(ctx context.Context, notice Notice) (raised bool, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+	err = s.write(ctx, "raise notice "+notice.Code, func(tx *store.Tx) (err error) {
 		raised, err = raise(ctx, tx, notice)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("mind: raise notice %s: %w", notice.Code, err)
-	}
-	return raised, nil
+	return raised && err == nil, err
 }
 
 // ResolveNotice ends a notice; resolved is false where none was open.
 func (s *Store) ResolveNotice(ctx context.Context, key NoticeKey) (resolved bool, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+	err = s.write(ctx, "resolve notice "+key.Code, func(tx *store.Tx) (err error) {
 		resolved, err = resolve(ctx, tx, key)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("mind: resolve notice %s: %w", key.Code, err)
-	}
-	return resolved, nil
+	return resolved && err == nil, err
 }
 
 // Notices returns the open ones, oldest first.
@@ -64,7 +57,7 @@ func (s *Store) notices(ctx context.Context, where string) ([]Notice, error) {
 // with this tick is untold.
 func putNotices(ctx context.Context, tx *store.Tx, c Commit) error {
 	for _, key := range c.ToldNotices {
-		if _, err := tx.ExecContext(ctx, "UPDATE mind_notices SET told = 1 WHERE code = ? AND key = ?", key.Code, key.Key); err != nil {
+		if err := tx.Exec(ctx, "UPDATE mind_notices SET told = 1 WHERE code = ? AND key = ?", key.Code, key.Key); err != nil {
 			return err
 		}
 	}
@@ -90,10 +83,9 @@ func raise(ctx context.Context, tx *store.Tx, notice Notice) (raised bool, err e
 	if err != nil || known > 0 {
 		return false, err
 	}
-	at, zone := columns(notice.At)
 	added, err := tx.Run(ctx, `INSERT INTO mind_notices (code, key, at, zone, text, next)
 		SELECT ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM mind_notices) < ?`,
-		notice.Code, notice.Key, at, zone, notice.Text, notice.Next, maxNotices)
+		notice.Code, notice.Key, store.Time(&notice.At), store.Zone(&notice.At), notice.Text, notice.Next, maxNotices)
 	return added > 0, err
 }
 

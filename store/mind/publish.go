@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,7 +129,7 @@ func (p *Publisher) publish(ctx context.Context, at time.Time, doc []byte) (resu
 	if err := failpoint.Hit("publish.renamed"); err != nil {
 		return result, err
 	}
-	return result, syncFolder(p.dir)
+	return result, store.SyncFolder(p.dir)
 }
 
 // write returns a temporary file with doc in it, on disk.
@@ -170,25 +169,12 @@ func (p *Publisher) removeTemporary() error {
 	return nil
 }
 
-// syncFolder makes a rename in the folder durable.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
-
 // newestPublished returns the newest tick that has a document, and its hash; 0
 // where there is none.
 func (s *Store) newestPublished(ctx context.Context) (tick int64, hash []byte, err error) {
-	type published struct {
-		tick int64
-		hash []byte
-	}
-	newest, _, err := store.One(ctx, s.db, func(p *published) []any { return []any{&p.tick, &p.hash} },
+	newest, _, err := store.One(ctx, s.db, func(r *row) []any { return []any{&r.Tick, &r.hash} },
 		"SELECT tick, hash FROM mind_ticks WHERE hash IS NOT NULL ORDER BY tick DESC LIMIT 1")
-	return newest.tick, newest.hash, err
+	return newest.Tick, newest.hash, err
 }
 
 func (s *Store) newestDocument(ctx context.Context) (doc []byte, ok bool, err error) {
@@ -197,23 +183,6 @@ func (s *Store) newestDocument(ctx context.Context) (doc []byte, ok bool, err er
 		return nil, false, err
 	}
 	return s.Document(ctx, tick)
-}
-
-// Document returns the document that was committed for a tick, kept as long as
-// its record; ok is false where there is none (any more).
-func (s *Store) Document(ctx context.Context, tick int64) (doc []byte, ok bool, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		found, err := getRow(ctx, tx, tick)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		doc, ok = found.document, err == nil && found.document != nil
-		return err
-	})
-	if err != nil {
-		return nil, false, fmt.Errorf("mind: document of tick %d: %w", tick, err)
-	}
-	return doc, ok, nil
 }
 
 // isPublished reports whether a document with that hash was committed and is

@@ -38,38 +38,28 @@ func PushKey(tick int64, incident subconscious.IncidentID) string {
 // whether there was one; a second time there is none.
 func (s *Store) RefundPush(ctx context.Context, tx *store.Tx, tick int64, incident subconscious.IncidentID) (bool, error) {
 	n, err := tx.Run(ctx, "DELETE FROM mind_pushes WHERE key = ?", PushKey(tick, incident))
-	if err != nil {
-		return false, fmt.Errorf("mind: take back the push of %s: %w", incident, err)
-	}
-	return n > 0, nil
+	return n > 0, wrap("take back the push of "+string(incident), err)
 }
 
 const keepPushes = 40 * 24 * time.Hour
 
-// Pushes returns those since that time, oldest first.
-func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
-	return all(ctx, s, "pushes", func(p *Push) []any { return []any{store.Time(&p.At), store.Zone(&p.At), &p.Kind, &p.Key} },
-		"SELECT at, zone, kind, coalesce(key, '') FROM mind_pushes WHERE at >= ? ORDER BY at, id", since.UnixNano())
-}
-
-func putPushes(ctx context.Context, tx *store.Tx, pushes []Push) error {
-	for _, push := range pushes {
-		if push.At.IsZero() || push.Kind == "" {
+var pushTable = table[Push]{
+	name:    "mind_pushes",
+	columns: "at, zone, kind, key",
+	places: func(p *Push) []any {
+		return []any{store.Time(&p.At), store.Zone(&p.At), &p.Kind, store.Optional(&p.Key)}
+	},
+	check: func(p *Push) error {
+		if p.At.IsZero() || p.Kind == "" {
 			return errors.New("a push has no time or no kind")
 		}
-		at, zone := columns(push.At)
-		if _, err := tx.ExecContext(ctx, "INSERT INTO mind_pushes (at, zone, kind, key) VALUES (?, ?, ?, nullif(?, ''))",
-			at, zone, push.Kind, push.Key); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	},
 }
 
-func sweepPushes(ctx context.Context, tx *store.Tx, at time.Time) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM mind_pushes WHERE id IN (SELECT id FROM mind_pushes WHERE at < ? ORDER BY at LIMIT ?)",
-		before(at, keepPushes), sweepRows)
-	return err
+// Pushes returns those since that time, oldest first.
+func (s *Store) Pushes(ctx context.Context, since time.Time) ([]Push, error) {
+	return pushTable.find(ctx, s, "pushes", "WHERE at >= ? ORDER BY at, id", since.UnixNano())
 }
 
 // Digests are when the last digests were due.

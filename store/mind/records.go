@@ -32,82 +32,85 @@ const rebase = 24
 // row is a row of mind_ticks, unpacked.
 type row struct {
 	Record
+	base     sql.NullInt64
 	hash     []byte
 	document []byte
+}
+
+const rowColumns = "tick, at, zone, kind, base, hash, document, inputs, report"
+
+func (r *row) columns() []any {
+	return []any{&r.Tick, store.Time(&r.At), store.Zone(&r.At), &r.Kind, &r.base, &r.hash, &r.document, &r.Inputs, &r.Report}
 }
 
 // Record returns the record of a tick; ok is false where there is none (any
 // more).
 func (s *Store) Record(ctx context.Context, tick int64) (record Record, ok bool, err error) {
-	err = s.db.Read(ctx, func(tx *store.Tx) error {
-		found, err := getRow(ctx, tx, tick)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		record, ok = found.Record, err == nil
+	found, ok, err := s.row(ctx, "record", tick)
+	return found.Record, ok, err
+}
+
+// Document returns the document that was committed for a tick, kept as long as
+// its record; ok is false where there is none (any more).
+func (s *Store) Document(ctx context.Context, tick int64) (doc []byte, ok bool, err error) {
+	found, _, err := s.row(ctx, "document", tick)
+	return found.document, found.document != nil, err
+}
+
+func (s *Store) row(ctx context.Context, what string, tick int64) (found row, ok bool, err error) {
+	err = s.read(ctx, fmt.Sprintf("%s of tick %d", what, tick), func(tx *store.Tx) (err error) {
+		found, ok, err = getRow(ctx, tx, tick)
 		return err
 	})
-	if err != nil {
-		return Record{}, false, fmt.Errorf("mind: record of tick %d: %w", tick, err)
-	}
-	return record, ok, nil
+	return found, ok, err
 }
 
 // Records returns at most limit records, newest first, of the ticks before the
 // given one; 0 begins with the newest.
-func (s *Store) Records(ctx context.Context, before int64, limit int) ([]Record, error) {
+func (s *Store) Records(ctx context.Context, before int64, limit int) (records []Record, err error) {
 	if before <= 0 {
 		before = 1<<63 - 1
 	}
-	var records []Record
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
+	err = s.read(ctx, fmt.Sprintf("records before tick %d", before), func(tx *store.Tx) error {
 		ticks, err := store.All(ctx, tx, store.Value[int64], "SELECT tick FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT ?", before, limit)
-		if err != nil {
-			return err
-		}
 		for _, tick := range ticks {
-			found, err := getRow(ctx, tx, tick)
+			found, _, err := getRow(ctx, tx, tick)
 			if err != nil {
 				return err
 			}
 			records = append(records, found.Record)
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: records before tick %d: %w", before, err)
-	}
-	return records, nil
+	return records, err
 }
 
 // getRow reads and unpacks a row, with the row it is packed against.
-func getRow(ctx context.Context, tx *store.Tx, tick int64) (row, error) {
-	packed, base, err := getPacked(ctx, tx, tick)
-	if err != nil {
-		return row{}, err
+func getRow(ctx context.Context, tx *store.Tx, tick int64) (r row, ok bool, err error) {
+	packed, ok, err := getPacked(ctx, tx, tick)
+	if err != nil || !ok {
+		return row{}, false, err
 	}
-	if !base.Valid {
-		return transform(packed, row{}, unpack)
+	var against row
+	if packed.base.Valid {
+		base, there, err := getPacked(ctx, tx, packed.base.Int64)
+		if err == nil && (!there || base.base.Valid) {
+			err = errors.New("it is not there, or packed against another")
+		}
+		if err == nil {
+			against, err = transform(base, row{}, unpack)
+		}
+		if err != nil {
+			return row{}, false, fmt.Errorf("tick %d, against which it is packed: %w", packed.base.Int64, err)
+		}
 	}
-	packedAgainst, none, err := getPacked(ctx, tx, base.Int64)
-	if err != nil {
-		return row{}, fmt.Errorf("tick %d, against which it is packed: %w", base.Int64, err)
-	}
-	if none.Valid {
-		return row{}, fmt.Errorf("tick %d, against which it is packed, is packed against another", base.Int64)
-	}
-	against, err := transform(packedAgainst, row{}, unpack)
-	if err != nil {
-		return row{}, err
-	}
-	return transform(packed, against, unpack)
+	r, err = transform(packed, against, unpack)
+	return r, err == nil, err
 }
 
 // getPacked reads a row as it is stored.
-func getPacked(ctx context.Context, tx *store.Tx, tick int64) (packed row, base sql.NullInt64, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT tick, at, zone, kind, base, hash, document, inputs, report FROM mind_ticks WHERE tick = ?", tick).
-		Scan(&packed.Tick, store.Time(&packed.At), store.Zone(&packed.At), &packed.Kind, &base, &packed.hash, &packed.document, &packed.Inputs, &packed.Report)
-	return packed, base, err
+func getPacked(ctx context.Context, tx *store.Tx, tick int64) (packed row, ok bool, err error) {
+	return store.One(ctx, tx, (*row).columns, "SELECT "+rowColumns+" FROM mind_ticks WHERE tick = ?", tick)
 }
 
 // transform packs or unpacks the columns of r with those of dictionary.
@@ -140,41 +143,41 @@ func putRecord(ctx context.Context, tx *store.Tx, p *packer, record Record, last
 		sum := sha256.Sum256(document)
 		r.hash = sum[:]
 	}
-	packed, base, err := packRow(ctx, tx, p, r)
+	packed, err := packRow(ctx, tx, p, r)
 	if err != nil {
 		return err
 	}
-	at, zone := columns(record.At)
-	lastTick := sql.NullString{String: last.Format(time.RFC3339Nano)}
-	lastTick.Valid = lastTick.String != moment(at, zone).Format(time.RFC3339Nano)
-	_, err = tx.ExecContext(ctx, `INSERT INTO mind_ticks (tick, at, zone, last_tick, kind, base, hash, document, inputs, report)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		record.Tick, at, zone, lastTick, string(record.Kind), base, packed.hash, packed.document, packed.Inputs, packed.Report)
+	lastTick := last.Format(time.RFC3339Nano)
+	if lastTick == record.At.Format(time.RFC3339Nano) {
+		lastTick = ""
+	}
+	_, err = tx.Insert(ctx, "mind_ticks", rowColumns+", last_tick", append(packed.columns(), store.Optional(&lastTick))...)
 	return err
 }
 
 // packRow packs against the newest row that stands on its own, or on its own
 // where there is none, where it is too far back, or where little is gained.
-func packRow(ctx context.Context, tx *store.Tx, p *packer, r row) (packed row, base sql.NullInt64, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT coalesce(base, tick) FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT 1", r.Tick).Scan(&base)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return row{}, base, err
+func packRow(ctx context.Context, tx *store.Tx, p *packer, r row) (packed row, err error) {
+	base, ok, err := store.One(ctx, tx, store.Value[int64], "SELECT coalesce(base, tick) FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT 1", r.Tick)
+	if err != nil {
+		return row{}, err
 	}
-	if base.Valid && r.Tick-base.Int64 < rebase {
-		against, err := getRow(ctx, tx, base.Int64)
+	if ok && r.Tick-base < rebase {
+		against, _, err := getRow(ctx, tx, base)
+		if err == nil {
+			packed, err = transform(r, against, p.pack)
+		}
 		if err != nil {
-			return row{}, base, err
+			return row{}, err
 		}
-		if packed, err = transform(r, against, p.pack); err != nil {
-			return row{}, base, err
-		}
+		packed.base = sql.NullInt64{Int64: base, Valid: true}
 		if packed.size() < r.size()/16 {
-			return packed, base, nil
+			return packed, nil
 		}
 	}
 	alone, err := transform(r, row{}, p.pack)
 	if err != nil || packed.size() == 0 || alone.size() < 2*packed.size() {
-		return alone, sql.NullInt64{}, err
+		return alone, err
 	}
-	return packed, base, nil
+	return packed, nil
 }

@@ -3,7 +3,6 @@ package mind
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/store"
@@ -25,15 +24,12 @@ func (s *Store) Scores(ctx context.Context) ([]subconscious.Score, error) {
 // a tick that read them does, which would bring back what it changed.
 func (s *Store) ResetScores(ctx context.Context, thread subconscious.ThreadName, source string, kind subconscious.Kind) (int, error) {
 	var forgotten int64
-	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+	err := s.write(ctx, "reset scores", func(tx *store.Tx) (err error) {
 		forgotten, err = tx.Run(ctx, `DELETE FROM mind_scores WHERE (?1 = '' OR thread = ?1) AND (?2 = '' OR source = ?2)
-			AND (?3 = '' OR kind = ?3)`, string(thread), source, string(kind))
+			AND (?3 = '' OR kind = ?3)`, thread, source, kind)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("mind: reset scores: %w", err)
-	}
-	return int(forgotten), nil
+	return int(forgotten), err
 }
 
 func putScores(ctx context.Context, tx *store.Tx, scores []subconscious.Score, at time.Time) error {
@@ -41,17 +37,11 @@ func putScores(ctx context.Context, tx *store.Tx, scores []subconscious.Score, a
 		if score.Thread == "" || len(score.Thread)+len(score.Source)+len(score.Kind) > maxName {
 			return errors.New("a score has no thread, or longer names than there are")
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO mind_scores (thread, source, kind, updated, body) VALUES (?, ?, ?, ?, ?)
+		if err := tx.Exec(ctx, `INSERT INTO mind_scores (thread, source, kind, updated, body) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (thread, source, kind) DO UPDATE SET updated = excluded.updated, body = excluded.body WHERE body <> excluded.body`,
-			string(score.Thread), score.Source, string(score.Kind), nanoseconds(score.Updated, at), store.JSON(score)); err != nil {
+			score.Thread, score.Source, score.Kind, nanoseconds(score.Updated, at), store.JSON(score)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func sweepScores(ctx context.Context, tx *store.Tx, _ time.Time) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM mind_scores WHERE (thread, source, kind) IN (
-		SELECT thread, source, kind FROM mind_scores ORDER BY updated DESC, thread, source, kind LIMIT -1 OFFSET ?)`, maxScores)
-	return err
 }

@@ -1,7 +1,9 @@
 package mind
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -25,43 +27,27 @@ func (s *Store) sweep(ctx context.Context, tx *store.Tx, tick int64, at time.Tim
 	if tick%sweepEvery != 0 {
 		return nil
 	}
-	if err := sweepTicks(ctx, tx, tick, at); err != nil {
-		return err
+	aged := func(table string, kept time.Duration) error {
+		return tx.Exec(ctx, "DELETE FROM "+table+" WHERE id IN (SELECT id FROM "+table+" WHERE at < ? ORDER BY at LIMIT ?)", before(at, kept), sweepRows)
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM mind_inputs WHERE id IN
-		(SELECT id FROM mind_inputs ORDER BY id LIMIT ?) AND done IS NOT NULL AND at < ?`, sweepRows, before(at, keep)); err != nil {
-		return err
-	}
-	if err := sweepCalls(ctx, tx, at); err != nil {
-		return err
-	}
-	if err := sweepOf(ctx, tx, "mind_entry_log", &s.sweptLog, at); err != nil {
-		return err
-	}
-	if err := sweepOf(ctx, tx, "mind_entries_gone", &s.sweptGone, at); err != nil {
-		return err
-	}
-	if err := sweepOf(ctx, tx, "mind_decisions", &s.sweptDecisions, at); err != nil {
-		return err
-	}
-	for _, sweep := range []func(context.Context, *store.Tx, time.Time) error{sweepPushes, sweepScores, sweepMissed} {
-		if err := sweep(ctx, tx, at); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM mind_told WHERE at < ?", before(at, keepTell)); err != nil {
-		return err
-	}
-	return s.sweepIncidents(ctx, tx, at, state)
-}
-
-// sweepTicks removes the oldest ticks, up to one that others are packed
-// against.
-func sweepTicks(ctx context.Context, tx *store.Tx, tick int64, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM mind_ticks WHERE tick < (
-		SELECT max(tick) FROM (SELECT tick, at, base FROM mind_ticks ORDER BY tick LIMIT ?)
-		WHERE base IS NULL AND at < ? AND tick <= ?)`, 3*rebase, before(at, keep), tick-keptTicks)
-	return err
+	return cmp.Or(
+		// The oldest ticks, up to one that others are packed against.
+		tx.Exec(ctx, `DELETE FROM mind_ticks WHERE tick < (
+			SELECT max(tick) FROM (SELECT tick, at, base FROM mind_ticks ORDER BY tick LIMIT ?)
+			WHERE base IS NULL AND at < ? AND tick <= ?)`, 3*rebase, before(at, keep), tick-keptTicks),
+		tx.Exec(ctx, `DELETE FROM mind_inputs WHERE id IN
+			(SELECT id FROM mind_inputs ORDER BY id LIMIT ?) AND done IS NOT NULL AND at < ?`, sweepRows, before(at, keep)),
+		aged("mind_model_calls", keep),
+		aged("mind_pushes", keepPushes),
+		aged("mind_missed", keepTell),
+		sweepOf(ctx, tx, "mind_entry_log", &s.sweptLog, at),
+		sweepOf(ctx, tx, "mind_entries_gone", &s.sweptGone, at),
+		sweepOf(ctx, tx, "mind_decisions", &s.sweptDecisions, at),
+		tx.Exec(ctx, `DELETE FROM mind_scores WHERE (thread, source, kind) IN (
+			SELECT thread, source, kind FROM mind_scores ORDER BY updated DESC, thread, source, kind LIMIT -1 OFFSET ?)`, maxScores),
+		tx.Exec(ctx, "DELETE FROM mind_told WHERE at < ?", before(at, keepTell)),
+		s.sweepIncidents(ctx, tx, at, state),
+	)
 }
 
 // sweepOf removes rows older than they are kept from a table that has an
@@ -71,10 +57,9 @@ func sweepOf(ctx context.Context, tx *store.Tx, table string, cursor *atomic.Int
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM "+table+` WHERE id > ? AND id <= ? AND at < ? AND (at < ? OR NOT EXISTS (
+	return tx.Exec(ctx, "DELETE FROM "+table+` WHERE id > ? AND id <= ? AND at < ? AND (at < ? OR NOT EXISTS (
 		SELECT 1 FROM mind_told WHERE mind_told.incident = `+table+`.incident AND mind_told.at >= ?))`,
 		last.from, last.to, before(at, keep), before(at, keepTell), before(at, keepTell))
-	return err
 }
 
 // span is a range of row ids: from is before the first, to is the last.
@@ -106,10 +91,8 @@ func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, 
 		return err
 	}
 	held := map[subconscious.IncidentKey]bool{}
-	for _, entries := range [][]subconscious.Entry{state.Entries, state.Parked} {
-		for _, entry := range entries {
-			held[entry.Incident] = true
-		}
+	for _, entry := range slices.Concat(state.Entries, state.Parked) {
+		held[entry.Incident] = true
 	}
 	old, err := store.All(ctx, tx, store.JSONValue[subconscious.Incident],
 		"SELECT body FROM mind_incidents WHERE id > ? AND id <= ? AND last_seen < ? AND (live < ? OR last_seen < ?)",
@@ -121,12 +104,10 @@ func (s *Store) sweepIncidents(ctx context.Context, tx *store.Tx, at time.Time, 
 		if held[incident.Key] || incident.Closed != nil && incident.Closed.Forever {
 			continue
 		}
-		for _, link := range incident.Links {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM mind_incident_links WHERE link = ? AND key = ?", link, string(incident.Key)); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM mind_incidents WHERE key = ?", string(incident.Key)); err != nil {
+		if err := cmp.Or(
+			tx.Exec(ctx, "DELETE FROM mind_incident_links WHERE link IN (SELECT value FROM json_each(?)) AND key = ?", store.JSON(incident.Links), incident.Key),
+			tx.Exec(ctx, "DELETE FROM mind_incidents WHERE key = ?", incident.Key),
+		); err != nil {
 			return err
 		}
 	}

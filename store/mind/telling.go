@@ -2,8 +2,6 @@ package mind
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,27 +28,17 @@ type InboxQuery struct {
 	Limit  int // at least 1
 }
 
-// telling are the columns of what is told of an incident.
-type telling struct {
-	person, feedback sql.NullString
-	live             int
-	since, told      sql.NullInt64
-}
-
-// tellingColumns returns the columns of t, written at the time at.
-func tellingColumns(t *subconscious.Telling, at time.Time) telling {
+// tellingColumns are the columns person, live, since, told and feedback of t,
+// written at the time at.
+func tellingColumns(t *subconscious.Telling, at time.Time) []any {
 	if t == nil || t.ID == "" {
-		return telling{}
+		return []any{nil, notLive, nil, nil, nil}
 	}
-	columns := telling{
-		person: sql.NullString{String: string(t.ID), Valid: true}, live: liveness(t),
-		since:    sql.NullInt64{Int64: nanoseconds(t.Since, at), Valid: true},
-		feedback: sql.NullString{String: string(t.Feedback), Valid: t.Feedback != ""},
-	}
+	var told any
 	if last, heard := t.Heard(); heard {
-		columns.told = sql.NullInt64{Int64: nanoseconds(last.At, at), Valid: true}
+		told = nanoseconds(last.At, at)
 	}
-	return columns
+	return []any{t.ID, liveness(t), nanoseconds(t.Since, at), told, store.Optional(&t.Feedback)}
 }
 
 func liveness(t *subconscious.Telling) int {
@@ -85,7 +73,7 @@ func (s *Store) IncidentByID(ctx context.Context, id subconscious.IncidentID) (i
 		return subconscious.Incident{}, false, nil
 	}
 	return one(ctx, s, "incident "+string(id), store.JSONValue[subconscious.Incident],
-		"SELECT body FROM mind_incidents WHERE person = ? ORDER BY since DESC, id DESC LIMIT 1", string(id))
+		"SELECT body FROM mind_incidents WHERE person = ? ORDER BY since DESC, id DESC LIMIT 1", id)
 }
 
 // Inbox returns a page of the incidents that somebody asked to have told
@@ -151,18 +139,7 @@ func (s *Store) IncidentCounts(ctx context.Context) (open, held int, err error) 
 // FeedbackCounts counts the person's last word on the incidents that were told
 // last since that time.
 func (s *Store) FeedbackCounts(ctx context.Context, since time.Time) (map[subconscious.Feedback]int, error) {
-	counts := map[subconscious.Feedback]int{}
-	err := s.db.Read(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, func(rows *sql.Rows) error {
-			var word subconscious.Feedback
-			var n int
-			err := rows.Scan(&word, &n)
-			counts[word] = n
-			return err
-		}, "SELECT feedback, count(*) FROM mind_incidents WHERE told >= ? AND feedback IS NOT NULL GROUP BY feedback", since.UnixNano())
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mind: count feedback: %w", err)
-	}
-	return counts, nil
+	counts, err := store.Map[subconscious.Feedback, int](ctx, s.db,
+		"SELECT feedback, count(*) FROM mind_incidents WHERE told >= ? AND feedback IS NOT NULL GROUP BY feedback", since.UnixNano())
+	return counts, wrap("count feedback", err)
 }
