@@ -159,6 +159,7 @@ func (e *exchange) drip(a answer, kind string, frames [][]byte) {
 		select {
 		case <-ticker.C:
 		case <-e.r.Context().Done():
+			panic(http.ErrAbortHandler)
 		}
 	}
 	panic(http.ErrAbortHandler)

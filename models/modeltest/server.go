@@ -9,6 +9,7 @@ package modeltest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -94,6 +95,7 @@ type Server struct {
 	main    *httptest.Server
 	other   *httptest.Server // where the fault redirect sends to
 	stray   atomic.Int64
+	end     context.CancelFunc
 	closing sync.Once
 
 	// asking is held while a script is asked, for one request at a time: it may
@@ -136,8 +138,10 @@ func Listen(addr string, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
+	var alive context.Context
+	alive, s.end = context.WithCancel(context.Background())
 	s.main = &httptest.Server{Listener: listener, Config: &http.Server{
-		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}}
+		Handler: http.HandlerFunc(s.serve), BaseContext: func(net.Listener) context.Context { return alive }, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}}
 	s.main.Start()
 	s.other = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.stray.Add(1)
@@ -208,6 +212,7 @@ func (s *Server) SetTroubles(troubles ...Trouble) {
 // may be called more than once.
 func (s *Server) Close() {
 	s.closing.Do(func() {
+		s.end() // of a connection that comes between the next two lines as well
 		for _, server := range []*httptest.Server{s.main, s.other} {
 			server.CloseClientConnections()
 			server.Close()
