@@ -100,41 +100,30 @@ func isDigest(s string) bool {
 
 // isRandom reports whether s, of at least min bytes, looks random.
 func isRandom(s string, min int) bool {
-	var lowers, uppers, figures, hexes int
-	for i := range len(s) {
-		switch c := s[i]; {
-		case isLower[c]:
-			lowers++
-		case isUpper[c]:
-			uppers++
-		case isDigit[c]:
-			figures++
-		}
-		if isHex[s[i]] || s[i] == '-' {
-			hexes++
-		}
-	}
-	if len(s) < min || figures < 2 || lowers+uppers < 6 {
+	hex := extend(s, 0, len(s), isHexOrDash) == len(s)
+	if hex && !isHexKey(s) {
 		return false
 	}
-	if hexes == len(s) {
-		return isHexKey(s)
+	n, runs := count(s, classes)
+	if len(s) < min || n[figure] < 2 || n[small]+n[capital] < 6 {
+		return false
 	}
-	ratio := float64(changes(s)) / float64(len(s))
+	if hex {
+		return true
+	}
+	ratio := float64(runs-1) / float64(len(s))
 	least := 0.36
 	switch {
-	case longest(s) >= longBytes:
+	case longest(s, isAlnum) >= longBytes:
 		least = 0.2
-	case lowers > 1 && uppers > 1:
+	case n[small] > 1 && n[capital] > 1:
 	case len(s) < plainBytes:
 		return false
 	default:
 		least = 0.3
 	}
-	if lowers <= 1 || uppers <= 1 {
-		if longest(s) < keyBytes {
-			return false
-		}
+	if (n[small] <= 1 || n[capital] <= 1) && longest(s, isAlnum) < keyBytes {
+		return false
 	}
 	return ratio >= least && bits(s) >= keyBits && wordy(s) < 0.3
 }
@@ -147,48 +136,75 @@ func isHexKey(s string) bool {
 
 // changes counts the places where s goes over to another class of byte.
 func changes(s string) int {
-	n := 0
-	last := byte(0)
-	for i := range len(s) {
-		class := byte(4)
-		switch c := s[i]; {
-		case isLower[c]:
-			class = 1
-		case isUpper[c]:
-			class = 2
-		case isDigit[c]:
-			class = 3
+	_, runs := count(s, classes)
+	return max(0, runs-1)
+}
+
+// Classes of bytes: signs and what is not ASCII, small letters, capitals, digits,
+// and what is passed over.
+const (
+	sign = iota
+	small
+	capital
+	figure
+	passed
+)
+
+// classOf makes a table of the classes of bytes, in which those of a set are passed.
+func classOf(pass *[256]bool) *[256]uint8 {
+	of := new([256]uint8)
+	for b := range of {
+		switch {
+		case pass[b]:
+			of[b] = passed
+		case isLower[b]:
+			of[b] = small
+		case isUpper[b]:
+			of[b] = capital
+		case isDigit[b]:
+			of[b] = figure
 		}
-		if class != last && last != 0 {
-			n++
-		}
-		last = class
 	}
-	return n
+	return of
+}
+
+var (
+	classes     = classOf(new([256]bool))
+	isHexOrDash = setOf(digits + "abcdefABCDEF-")
+)
+
+// count counts the bytes of s by class, and how often those of one class stand
+// together.
+func count(s string, of *[256]uint8) (n [passed]int, runs int) {
+	last := uint8(passed)
+	for i := range len(s) {
+		if class := of[s[i]]; class < passed {
+			n[class]++
+			if class != last {
+				runs++
+			}
+			last = class
+		}
+	}
+	return n, runs
 }
 
 // wordy is the part of s that lies in runs of five and more lower-case letters.
 func wordy(s string) float64 {
-	in, run := 0, 0
-	for i := 0; i <= len(s); i++ {
-		if i < len(s) && isLower[s[i]] {
-			run++
-			continue
+	in := 0
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if len(word) >= 5 {
+			in += len(word)
 		}
-		if run >= 5 {
-			in += run
-		}
-		run = 0
 	}
 	return float64(in) / float64(len(s))
 }
 
-// longest is the length of the longest part of s without a hyphen, underscore
-// or slash.
-func longest(s string) int {
+// longest is the length of the longest part of s that is made of a set.
+func longest(s string, set *[256]bool) int {
 	best, run := 0, 0
 	for i := range len(s) {
-		if run++; !isAlnum[s[i]] {
+		if run++; !set[s[i]] {
 			run = 0
 		}
 		best = max(best, run)

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
+)
 
 const (
 	// wordLetters is the least mean length, in letters, of the pieces of a name
@@ -26,17 +30,17 @@ func isIdentifier(s string) bool {
 	s = head(s, valueBytes)
 	pieces, letters, pairs, spoken, figures := 0, 0, 0, 0, 0
 	for i := 0; i < len(s); {
-		switch class := classOf(s[i]); class {
-		case 'o':
-			return false
-		case 'd':
+		switch c := s[i]; {
+		case isDigit[c]:
 			end := extend(s, i, len(s), isDigit)
 			if figures += end - i; end-i > 5 {
 				return false
 			}
 			i = end
-		case 's':
+		case isNameSign[c]:
 			i++
+		case !isASCIILetter[c]:
+			return false
 		default:
 			end := pieceEnd(s, i)
 			pieces++
@@ -67,21 +71,6 @@ func pieceEnd(s string, i int) int {
 		return end - 1
 	}
 	return extend(s, end, len(s), isLower)
-}
-
-// classOf: small letter, capital, digit, a sign that joins words, other.
-func classOf(c byte) byte {
-	switch {
-	case isLower[c]:
-		return 'l'
-	case isUpper[c]:
-		return 'u'
-	case isDigit[c]:
-		return 'd'
-	case c == '_' || c == '-' || c == '.' || c == '/' || c == '|' || c == ':' || c == ',':
-		return 's'
-	}
-	return 'o'
 }
 
 // isMixed reports whether s has letters of both cases.
@@ -143,6 +132,7 @@ func isTypeName(s string) bool {
 
 var (
 	isTypeSign    = setOf("*&[]?")
+	isNameSign    = setOf("_-./|:,")
 	isASCIILetter = setOf(letters)
 )
 
@@ -183,60 +173,35 @@ var (
 // isUUID reports whether s is one, in hexadecimal digits and hyphens.
 func isUUID(s string) bool {
 	s = strings.Trim(s, "{}")
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (s[i] == '-') || !hyphen && !isHex[s[i]] {
-			return false
-		}
-	}
-	return true
+	return len(s) == 36 && uuid().MatchString(s)
 }
 
-// isVersion reports whether s is a version ("v1.2.3-rc1") or a time in ISO 8601.
-func isVersion(s string) bool {
-	s = strings.TrimPrefix(s, "v")
-	year := extend(s, 0, len(s), isDigit)
-	if year == 0 || year == len(s) {
-		return false
-	}
-	next := extend(s, year+1, len(s), isDigit)
-	if next == year+1 || next == len(s) {
-		return false
-	}
-	return s[year] == '.' && s[next] == '.' || s[year] == '-' && s[next] == '-' && year == 4 && next == 7
-}
+var uuid = lazy.Regexp(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// isPortPath reports whether s is what follows the host in "api:8443/v1".
-func isPortPath(s string) bool {
-	port := extend(s, 0, 6, isDigit)
-	return port >= 2 && port < len(s) && s[port] == '/'
-}
+// isVersion matches what begins with a version ("v1.2.3-rc1"), with a time in ISO
+// 8601, or with a port and a path, as in "api:8443/v1".
+var isVersion = lazy.Regexp(`^(?:v?[0-9]+\.[0-9]+\.|v?[0-9]{4}-[0-9]{2}-|[0-9]{2,6}/)`)
 
-// isPattern reports whether s is a regular expression or a colour.
+// isPattern reports whether s is a regular expression.
 func isPattern(s string) bool {
 	for _, sign := range [...]string{"(?:", "(?P", "[^", "[a-z", "[A-Z", "[0-9", `\d`, `\w`, `\s`, ".*"} {
 		if strings.Contains(s, sign) {
 			return true
 		}
 	}
-	return len(s) == 7 && s[0] == '#' && extend(s, 1, len(s), isHex) == len(s)
+	return false
 }
 
 // isTemplate reports whether s is filled in later: "%s:%s", "{user}-{id}".
 func isTemplate(s string) bool {
-	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '{') < 0 {
+	if !strings.ContainsAny(s, "%{") || hasDigit(s) {
 		return false
 	}
-	for _, verb := range [...]string{"%s", "%d", "%v", "%q", "{}", "%x"} {
-		if i := strings.Index(s, verb); i >= 0 && !hasDigit(s) {
-			return true
-		}
-	}
-	open := strings.IndexByte(s, '{')
-	return open >= 0 && strings.IndexByte(s[open:], '}') > 1 && !hasDigit(s) && strings.Count(s, "{") == strings.Count(s, "}")
+	_, after, open := strings.Cut(s, "{")
+	return fillers().MatchString(s) || open && strings.IndexByte(after, '}') > 0 && strings.Count(s, "{") == strings.Count(s, "}")
 }
+
+var fillers = lazy.Regexp(`%[sdvqx]|\{\}`)
 
 // isVariable reports whether a bare value is a name of code that has no number
 // in it: "user_pass", "passwordField".

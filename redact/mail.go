@@ -49,7 +49,7 @@ func mailAround(text string, at, after, from, to int) (start, end int) {
 	start = at
 	for start > from && at-start < mailLocalBytes {
 		r, size := utf8.DecodeLastRuneInString(text[from:start])
-		if r < utf8.RuneSelf && !isMailLocal[r] || r >= utf8.RuneSelf && !isWordRune(r) {
+		if !isMailRune(r, isMailLocal) {
 			break
 		}
 		start -= size
@@ -58,28 +58,22 @@ func mailAround(text string, at, after, from, to int) (start, end int) {
 		start++ // the rest of an escape
 	}
 	start = extend(text, start, at, isMailSign)
-	end = domainEnd(text, after, wordsEnd(text, after, min(to, after+mailDomainBytes)))
+	end = domainEnd(text, after, min(to, after+mailDomainBytes))
 	if start == at || end == 0 || text[at-1] == '.' || text[start:at] == "git" {
 		return 0, 0
 	}
 	return start, end
 }
 
-// wordsEnd returns how far a domain may go from i.
-func wordsEnd(text string, i, to int) int {
-	for i < to {
-		r, size := utf8.DecodeRuneInString(text[i:to])
-		if r < utf8.RuneSelf && !isMailDomain[r] || r >= utf8.RuneSelf && !isWordRune(r) {
-			break
-		}
-		i += size
-	}
-	return i
+// isMailRune: of ASCII what is in the set.
+func isMailRune(r rune, set *[256]bool) bool {
+	return r < utf8.RuneSelf && set[r] || r >= utf8.RuneSelf && isWordRune(r)
 }
 
-// domainEnd returns where the domain ends that begins at from: behind the last
-// part that may be a top-level domain. 0 where there is none.
+// domainEnd returns where the domain ends that begins at from, before end: behind
+// the last part that may be a top-level domain. 0 where there is none.
 func domainEnd(text string, from, end int) int {
+	end -= len(strings.TrimLeftFunc(text[from:end], func(r rune) bool { return isMailRune(r, isMailDomain) }))
 	for end > from {
 		dot := strings.LastIndexByte(text[from:end], '.')
 		if dot <= 0 {

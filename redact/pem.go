@@ -54,18 +54,7 @@ var (
 
 // hasBody reports whether there is anything of a key, and not its first and
 // last line alone.
-func hasBody(body string) bool {
-	run := 0
-	for i := range len(body) {
-		if run++; !isB64[body[i]] {
-			run = 0
-		}
-		if run == 16 {
-			return true
-		}
-	}
-	return false
-}
+func hasBody(body string) bool { return longest(body, isB64) >= 16 }
 
 // abbreviatedBytes is the length under which a key that leaves something out
 // ("MIIEow…XQ==") shows nothing that opens anything.
@@ -79,22 +68,17 @@ func isAbbreviated(body string) bool {
 // of base64, however quoted and indented, and the headers of old keys.
 func truncated(rest string) int {
 	end := 0
-	for end < len(rest) {
-		line := rest[end:]
-		next := len(line)
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line, next = line[:i], i+1
-		}
+	for line := range strings.Lines(rest) {
 		if !isKeyLine(line) {
 			break
 		}
-		end += next
+		end += len(line)
 	}
 	return end
 }
 
 func isKeyLine(line string) bool {
-	line = strings.Trim(line, " \t\r\"'`+,;\\#/*|>")
+	line = strings.Trim(line, " \t\r\n\"'`+,;\\#/*|>")
 	for _, header := range [...]string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:"} {
 		if strings.HasPrefix(line, header) {
 			return true

@@ -4,8 +4,8 @@
 // One pass over the text drives an automaton of anchors (the prefixes of known
 // keys, words like "password", "://", "-----BEGIN") and gathers runs of token
 // bytes; each anchor and each run is then verified in place, within a bounded
-// window. There is no regular expression, the time is linear in the length of
-// the text, and nothing is kept between calls.
+// window; regular expressions read short values alone. The time is linear in the
+// length of the text, and nothing is kept between calls.
 //
 // The package stores nothing. The collector of senses calls it on every
 // observation, the logger on what comes from outside.

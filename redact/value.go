@@ -183,7 +183,7 @@ func (v value) accepted(t *text, a *anchor, sep separator) bool {
 	if a.level == aloneLikely && isUUID(s) {
 		return false // a key by which something is found
 	}
-	if !sure && (isPattern(s) || isPortPath(s) || s[0] == '#' || isVersion(s) || isSequence(s) || (v.quote == "" || isMixed(s)) && isIdentifier(s)) {
+	if !sure && (isPattern(s) || (isDigit[s[0]] || s[0] == 'v') && isVersion().MatchString(s) || s[0] == '#' || isSequence(s) || (v.quote == "" || isMixed(s)) && isIdentifier(s)) {
 		return false
 	}
 	if v.quote == "" && v.spaced && (isVariable(s) || v.member && extend(s, 0, len(s), isVariableByte) == len(s)) {
@@ -245,31 +245,8 @@ func looksSecret(s string, sure bool) bool {
 	if strings.IndexByte(s, ' ') >= 0 {
 		return false
 	}
-	var lowers, uppers, figures, signs, changes int
-	last := byte(0)
-	for i := range min(len(s), valueBytes) {
-		class := byte('s')
-		switch c := s[i]; {
-		case isLower[c]:
-			lowers++
-			class = 'l'
-		case isUpper[c]:
-			uppers++
-			class = 'u'
-		case isDigit[c]:
-			figures++
-			class = 'd'
-		case c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c >= 0x80:
-			class = last
-		default:
-			signs++
-		}
-		if class != last {
-			changes++
-		}
-		last = class
-	}
-	words := lowers + uppers
+	n, changes := count(head(s, valueBytes), classesInNames)
+	words, figures, signs := n[small]+n[capital], n[figure], n[sign]
 	switch {
 	case sure && len(s) >= 4 && figures > 0 && words+signs > 0, sure && len(s) >= 6 && signs > 0 && words+figures > 0:
 		return true
@@ -277,11 +254,21 @@ func looksSecret(s string, sure bool) bool {
 		return true
 	case figures > 0 && words > 0 && changes >= 3 && len(s) >= 8, figures >= 3 && words >= 3 && len(s) >= 8:
 		return true
-	case lowers > 0 && uppers > 1 && len(s) >= 12 && changes*3 > len(s):
+	case n[small] > 0 && n[capital] > 1 && len(s) >= 12 && changes*3 > len(s):
 		return true
 	}
 	return signs > 0 && figures > 0 && words > 0 && len(s) >= 6
 }
+
+// classesInNames pass over what stands between the words of names, and over what is
+// not ASCII.
+var classesInNames = func() *[256]uint8 {
+	pass := except(0x80, "")
+	for _, c := range []byte("-_./:") {
+		pass[c] = true
+	}
+	return classOf(pass)
+}()
 
 // isPlaceholder reports whether s stands for a secret, or says that there is
 // none.
