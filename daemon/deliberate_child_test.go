@@ -13,6 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/presence"
@@ -86,7 +87,7 @@ func deliberatingOptions(dir string, life int, model string) (daemon.Options, er
 	}
 	config := options.Config
 	config.Models = models.DefaultConfig()
-	config.Models.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: model, KeyEnv: labKey}}
+	config.Models.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: model, Key: secret.Ref{Env: labKey}}}
 	config.Models.Roles = []models.Role{{ID: models.RoleDeliberation, Provider: "lab", Model: modeltest.Model}}
 	config.Models.Prices, config.Models.Timeout = []models.Price{labPrice}, 5*time.Second
 	config.Budget.MoneyPerDay, config.Deliberation.MaxCost = 50, escalationCap

@@ -12,6 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -75,7 +76,7 @@ func newRehearsal(t *testing.T, approval escalate.Approval, script modeltest.Scr
 	mailbox := mailServer(t, mailtest.User{Name: samAddress, Password: "sample"})
 	w.box = mailbox.User(samAddress)
 	off := false
-	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: samAddress, Idle: &off, PasswordEnv: "MAIL_PASSWORD", Port: 1}}
+	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: samAddress, Idle: &off, Password: secret.Ref{Env: "MAIL_PASSWORD"}, Port: 1}}
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return mailbox.Dial() }
 	lab := w.options.Env
 	w.options.Env = func(name string) (string, bool) {

@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -25,7 +26,7 @@ import (
 func (w *world) deliberating(script modeltest.Script) *modeltest.Server {
 	server := lab(w.t, modeltest.Options{Script: script})
 	config := models.DefaultConfig()
-	config.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: server.BaseURL("openai"), KeyEnv: labKey}}
+	config.Providers = []models.Provider{{ID: "lab", Kind: "openai", BaseURL: server.BaseURL("openai"), Key: secret.Ref{Env: labKey}}}
 	config.Roles = []models.Role{{ID: models.RoleDeliberation, Provider: "lab", Model: modeltest.Model}}
 	config.Prices, config.Timeout = []models.Price{labPrice}, patience
 	w.options.Config.Models, w.options.Env = config, labEnv

@@ -22,6 +22,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
@@ -83,7 +84,7 @@ func RunDemo(ctx context.Context, options DemoOptions) (err error) {
 		err = errors.Join(err, mailbox.Close(ctx))
 	}()
 	config.Senses.Mail = []mail.Config{{ID: "sample", Host: address.IP.String(), Port: address.Port, Security: account.None,
-		User: demoAddress, PasswordEnv: demoPasswordEnv}}
+		User: demoAddress, Password: secret.Ref{Env: demoPasswordEnv}}}
 	show := &demoShow{out: options.Out, Dir: dir, StateDir: config.StateDir, Mailbox: address.String(), User: demoAddress, Password: demoPassword}
 	d, err := New(Options{
 		Config: config, Version: options.Version, Demo: true, Env: demoEnv(options.Env), OnTick: show.tick,

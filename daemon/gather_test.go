@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
@@ -30,7 +31,7 @@ func TestFloodedThread(t *testing.T) {
 	off := false
 	w.options.Env = func(string) (string, bool) { return "sample", true }
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
-	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off, PasswordEnv: "MAIL_PASSWORD"}}
+	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off, Password: secret.Ref{Env: "MAIL_PASSWORD"}}}
 	w.begin()
 	w.tick()
 	deliver := func(id, from, in string) {

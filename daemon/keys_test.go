@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/daemon"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
@@ -15,9 +16,9 @@ import (
 // Programs that are begun do not inherit the keys.
 func TestKeysAreTaken(t *testing.T) {
 	config := setup.Default()
-	config.Models.Providers = []models.Provider{{ID: "own", KeyEnv: "OWN_KEY"}}
-	config.Senses.Mail = []mail.Config{{ID: "work", PasswordEnv: "MAIL_WORD"}}
-	config.Notify = append(config.Notify, setup.Channel{ID: "phone", Ntfy: &ntfy.Config{TokenEnv: "PHONE_TOKEN"}})
+	config.Models.Providers = []models.Provider{{ID: "own", Key: secret.Ref{Env: "OWN_KEY"}}}
+	config.Senses.Mail = []mail.Config{{ID: "work", Password: secret.Ref{Env: "MAIL_WORD"}}}
+	config.Notify = append(config.Notify, setup.Channel{ID: "phone", Ntfy: &ntfy.Config{Token: secret.Ref{Env: "PHONE_TOKEN"}}})
 	names := []string{"OWN_KEY", "MAIL_WORD", "PHONE_TOKEN", "OPENAI_API_KEY"}
 	for _, name := range names {
 		t.Setenv(name, "kept "+name)

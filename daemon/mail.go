@@ -27,8 +27,7 @@ func (o *opening) mail(c mail.Config) (*mail.Sense, error) {
 		tokens := oauth.New(signIn)
 		options.Token, options.Refused = tokens.Token, tokens.Reject
 	} else {
-		ref := setup.MailPassword(c)
-		options.Password = func(context.Context) (secret.Value, error) { return ref.Resolve(o.options.Env) }
+		options.Password = func(context.Context) (secret.Value, error) { return c.Password.Resolve(o.options.Env) }
 	}
 	return mail.New(c, options)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
@@ -101,7 +102,7 @@ func TestHostileMailServer(t *testing.T) {
 			address := s.listener.Addr().(*net.TCPAddr)
 			w := newWorld(t)
 			w.options.Env = func(name string) (string, bool) { return "secret", name == "MAIL_PASSWORD" }
-			w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "127.0.0.1", Port: address.Port, Security: account.None, User: "ines@example.com", PasswordEnv: "MAIL_PASSWORD"}}
+			w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "127.0.0.1", Port: address.Port, Security: account.None, User: "ines@example.com", Password: secret.Ref{Env: "MAIL_PASSWORD"}}}
 			w.begin()
 			blind, told := 0, 0
 			for range 8 {

@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/oauth/oauthtest"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
@@ -94,7 +95,7 @@ func TestSearchedMailIsOfAccountsThatAreLookedAt(t *testing.T) {
 		at := start.Add(-time.Hour)
 		server.User(person).Deliver("INBOX", []byte("From: Ines <ines@example.org>\r\nTo: "+person+"\r\nSubject: "+subject+"\r\nMessage-ID: <"+id+
 			"@example.org>\r\nDate: "+at.Format(time.RFC1123Z)+"\r\n\r\nHello Sam, can you send me the plan by Friday?\r\n"), at)
-		accounts[id] = mail.Config{ID: id, Host: "localhost", Security: account.None, User: person, Idle: &off, PasswordEnv: "MAIL_PASSWORD", Port: len(servers) + 1}
+		accounts[id] = mail.Config{ID: id, Host: "localhost", Security: account.None, User: person, Idle: &off, Password: secret.Ref{Env: "MAIL_PASSWORD"}, Port: len(servers) + 1}
 		servers[net.JoinHostPort("localhost", strconv.Itoa(len(servers)+1))] = server
 	}
 	w.options.Env = func(string) (string, bool) { return "sample", true }
@@ -135,7 +136,7 @@ func TestMailTokenThatIsRefused(t *testing.T) {
 	w := newWorld(t)
 	off := false
 	c := mail.Config{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off,
-		OAuth: &mail.OAuth{Provider: oauth.Custom, ClientID: "sample", AuthURL: provider.AuthURL(), TokenURL: provider.TokenURL(), Scopes: []string{"imap"}}}
+		OAuth: &oauth.Config{Provider: oauth.Custom, ClientID: "sample", AuthURL: provider.AuthURL(), TokenURL: provider.TokenURL(), Scopes: []string{"imap"}}}
 	w.options.Config.Senses.Mail = []mail.Config{c}
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 	signIn := setup.MailSignIn(c, w.state, nil)
@@ -187,7 +188,7 @@ func TestMailsNamedLikeTokens(t *testing.T) {
 	}
 	w := newWorld(t)
 	off := false
-	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off, PasswordEnv: "MAIL_PASSWORD"}}
+	w.options.Config.Senses.Mail = []mail.Config{{ID: "home", Host: "localhost", Security: account.None, User: person, Idle: &off, Password: secret.Ref{Env: "MAIL_PASSWORD"}}}
 	w.options.Env = func(string) (string, bool) { return "sample", true }
 	w.options.DialMail = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 	w.begin()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -39,7 +40,7 @@ func TestListedFallback(t *testing.T) {
 	first, second := lab(t, modeltest.Options{Script: modeltest.Thinker()}), lab(t, modeltest.Options{Script: modeltest.Thinker()})
 	w := newWorld(t).thinking(modeltest.OpenAI, first)
 	config := &w.options.Config.Models
-	config.Providers = append(config.Providers, models.Provider{ID: "spare", Kind: modeltest.Anthropic, BaseURL: second.BaseURL(modeltest.Anthropic), KeyEnv: labKey})
+	config.Providers = append(config.Providers, models.Provider{ID: "spare", Kind: modeltest.Anthropic, BaseURL: second.BaseURL(modeltest.Anthropic), Key: secret.Ref{Env: labKey}})
 	for i := range config.Roles {
 		config.Roles[i].Fallbacks = []string{"spare/" + modeltest.Model}
 	}

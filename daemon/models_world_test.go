@@ -10,6 +10,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -36,7 +37,7 @@ const (
 // model of a server.
 func modelsOf(protocol, baseURL string) models.Config {
 	config := models.DefaultConfig()
-	config.Providers = []models.Provider{{ID: "lab", Kind: protocol, BaseURL: baseURL, KeyEnv: labKey}}
+	config.Providers = []models.Provider{{ID: "lab", Kind: protocol, BaseURL: baseURL, Key: secret.Ref{Env: labKey}}}
 	for _, name := range subconscious.Threads() {
 		config.Roles = append(config.Roles, models.Role{ID: string(name), Provider: "lab", Model: modeltest.Model})
 	}

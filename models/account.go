@@ -61,7 +61,7 @@ func (a *account) fetch() (secret.Value, *Error) {
 
 // pause is how long a key that is missing is not looked for.
 func (a *account) pause() time.Duration {
-	if a.provider.KeyKeyring == "" {
+	if a.provider.Key.Keyring == "" {
 		return missAgain
 	}
 	return min(missAgain<<min(max(a.misses-1, 0), 10), keyringAgain)
@@ -69,7 +69,7 @@ func (a *account) pause() time.Duration {
 
 // load fetches the key from where it is.
 func (a *account) load() {
-	key, err := a.provider.Key(a.env)
+	key, err := a.provider.FindKey(a.env)
 	a.loaded = a.now()
 	a.key, a.known, a.missing = key, err == nil, nil
 	if a.misses++; a.known {

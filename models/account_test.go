@@ -3,6 +3,8 @@ package models
 import (
 	"testing"
 	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
 // A keyring without the key is asked less and less often, a variable as often
@@ -12,8 +14,8 @@ func TestMissingKeysAreLookedForLessOften(t *testing.T) {
 		provider Provider
 		want     []time.Duration
 	}{
-		{Provider{KeyEnv: "NONE"}, []time.Duration{missAgain, missAgain, missAgain}},
-		{Provider{KeyKeyring: "a/b"}, []time.Duration{missAgain, 2 * missAgain, 4 * missAgain}},
+		{Provider{Key: secret.Ref{Env: "NONE"}}, []time.Duration{missAgain, missAgain, missAgain}},
+		{Provider{Key: secret.Ref{Keyring: "a/b"}}, []time.Duration{missAgain, 2 * missAgain, 4 * missAgain}},
 	} {
 		a := account{provider: c.provider}
 		for i, want := range c.want {
@@ -23,7 +25,7 @@ func TestMissingKeysAreLookedForLessOften(t *testing.T) {
 			}
 		}
 	}
-	if a := (account{provider: Provider{KeyKeyring: "a/b"}, misses: 1000}); a.pause() != keyringAgain {
+	if a := (account{provider: Provider{Key: secret.Ref{Keyring: "a/b"}}, misses: 1000}); a.pause() != keyringAgain {
 		t.Errorf("after 1000 misses: %s", a.pause())
 	}
 }

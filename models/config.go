@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -26,17 +27,13 @@ type Config struct {
 
 // Provider is an account somewhere, or a server of one's own.
 type Provider struct {
-	ID      string `mapstructure:"id" about:"A short name, unique among the providers; that of a vendor takes its preset."`
-	Vendor  string `mapstructure:"vendor" about:"Whose preset fills what is left out; without it, that of the id."`
-	Kind    string `mapstructure:"kind" about:"The protocol: openai (any compatible endpoint) or anthropic."`
-	BaseURL string `mapstructure:"base_url" about:"The address, up to what stands before /chat/completions; https, or http on this machine and its network."`
-	// The key, by reference only; at most one of them.
-	KeyEnv        string `mapstructure:"key_env" about:"The variable that holds the key; without any key_… the vendor's own is looked up."`
-	KeyFile       string `mapstructure:"key_file" path:"secret" about:"A file whose first line is the key, readable by you alone (0600)."`
-	KeyKeyring    string `mapstructure:"key_keyring" about:"The keyring's entry that holds the key: SERVICE/USER."`
-	KeyCredential string `mapstructure:"key_credential" about:"The systemd credential that holds the key: a file of $CREDENTIALS_DIRECTORY."`
-	Local         bool   `mapstructure:"local" about:"It costs nothing and is given plain text, secrets and names included: for servers of your own alone."`
-	Schema        string `mapstructure:"schema" about:"What it enforces of an answer's shape: json_schema, json_object or none; answers are checked here always."`
+	ID      string     `mapstructure:"id" about:"A short name, unique among the providers; that of a vendor takes its preset."`
+	Vendor  string     `mapstructure:"vendor" about:"Whose preset fills what is left out; without it, that of the id."`
+	Kind    string     `mapstructure:"kind" about:"The protocol: openai (any compatible endpoint) or anthropic."`
+	BaseURL string     `mapstructure:"base_url" about:"The address, up to what stands before /chat/completions; https, or http on this machine and its network."`
+	Key     secret.Ref `mapstructure:"key" about:"the key; without any key_… the vendor's own is looked up"`
+	Local   bool       `mapstructure:"local" about:"It costs nothing and is given plain text, secrets and names included: for servers of your own alone."`
+	Schema  string     `mapstructure:"schema" about:"What it enforces of an answer's shape: json_schema, json_object or none; answers are checked here always."`
 }
 
 // Role assigns a model.
@@ -133,7 +130,7 @@ func (v *validation) provider(key string, i int, p Provider) {
 	v.oneOf(key+"kind", p.Kind, []string{OpenAI, Anthropic})
 	v.oneOf(key+"schema", p.Schema, []string{SchemaJSON, SchemaObject, SchemaNone})
 	v.address(key+"base_url", p)
-	v.problems = append(v.problems, p.Ref().Wrong(key+"key", "key", "GROQ_API_KEY", "subconscious/groq")...)
+	v.problems = append(v.problems, p.Key.Wrong(key+"key", "key", "GROQ_API_KEY", "subconscious/groq")...)
 }
 
 // address refuses what would send keys and prompts over a network in the clear.

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/anthropic"
@@ -100,7 +101,7 @@ func scripted(t *testing.T, options modeltest.Options) *modeltest.Server {
 
 // provider is one at a scripted server.
 func provider(id, kind string, server *modeltest.Server) models.Provider {
-	return models.Provider{ID: id, Kind: kind, BaseURL: server.BaseURL(kind), KeyEnv: "SCRIPTED_KEY", Schema: models.SchemaJSON}
+	return models.Provider{ID: id, Kind: kind, BaseURL: server.BaseURL(kind), Key: secret.Ref{Env: "SCRIPTED_KEY"}, Schema: models.SchemaJSON}
 }
 
 var keyed = map[string]string{"SCRIPTED_KEY": modeltest.Key}
@@ -174,7 +175,7 @@ func TestMissingKey(t *testing.T) {
 	server := scripted(t, modeltest.Options{Script: modeltest.Chatter("hello")})
 	file := filepath.Join(t.TempDir(), "key")
 	p := provider("lab", models.OpenAI, server)
-	p.KeyEnv, p.KeyFile = "", file
+	p.Key.Env, p.Key.File = "", file
 	f := open(t, models.Config{Providers: []models.Provider{p}, Roles: []models.Role{{ID: models.RoleWatcher, Provider: "lab", Model: "m-1"}}}, nil)
 	a, ok := f.Role(models.RoleWatcher)
 	if !ok || !strings.Contains(a.Problem, file) || a.Next == "" && !strings.Contains(a.Problem, "make it") {
@@ -211,7 +212,7 @@ func TestReplacedKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	write(t, file, "old-key-0123456789")
 	p := provider("lab", models.OpenAI, server)
-	p.KeyEnv, p.KeyFile = "", file
+	p.Key.Env, p.Key.File = "", file
 	f := open(t, models.Config{Providers: []models.Provider{p}, Roles: []models.Role{{ID: models.RoleWatcher, Provider: "lab", Model: "m-1"}}}, nil)
 	a, _ := f.Role(models.RoleWatcher)
 	_, err := a.Generator.Generate(context.Background(), question(a))
@@ -231,7 +232,7 @@ func TestRosterFallbacks(t *testing.T) {
 	broken := scripted(t, modeltest.Options{Troubles: []modeltest.Trouble{modeltest.Always(modeltest.ServerError)}})
 	sound := scripted(t, modeltest.Options{Script: modeltest.Chatter("hello")})
 	keyless := provider("keyless", models.OpenAI, sound)
-	keyless.KeyEnv = "NOBODY_SET_THIS"
+	keyless.Key.Env = "NOBODY_SET_THIS"
 	f := open(t, models.Config{
 		Providers: []models.Provider{provider("broken", models.OpenAI, broken), keyless, provider("sound", models.Anthropic, sound)},
 		Roles:     []models.Role{{ID: models.RoleWatcher, Provider: "broken", Model: "m-1", Fallbacks: []string{"keyless/m-2", "sound/m-3"}}},
@@ -325,7 +326,7 @@ func TestWarnings(t *testing.T) {
 		{"http://8.8.8.8:8000/v1", true, "said to be local"},
 	} {
 		f := open(t, models.Config{Prices: []models.Price{{Provider: "lab", Model: "m-1", Input: 1, Output: 1}},
-			Providers: []models.Provider{{ID: "lab", Kind: models.OpenAI, BaseURL: c.url, Local: c.local, KeyEnv: "SCRIPTED_KEY"}},
+			Providers: []models.Provider{{ID: "lab", Kind: models.OpenAI, BaseURL: c.url, Local: c.local, Key: secret.Ref{Env: "SCRIPTED_KEY"}}},
 			Roles:     []models.Role{{ID: models.RoleWatcher, Provider: "lab", Model: "m-1"}}}, keyed)
 		if note := f.Statuses()[0].Note; (note == "") != (c.want == "") || !strings.Contains(note, c.want) {
 			t.Errorf("%s, local %v: the note is %q, want %q", c.url, c.local, note, c.want)

@@ -215,16 +215,11 @@ func pick(condition bool, yes, no string) string {
 	return no
 }
 
-// Ref returns where the provider's key is, as configured.
-func (p Provider) Ref() secret.Ref {
-	return secret.Ref{Env: p.KeyEnv, File: p.KeyFile, Keyring: p.KeyKeyring, Credential: p.KeyCredential}
-}
-
-// Key fetches the provider's key: from where the configuration says, else from
+// FindKey fetches the provider's key: from where the configuration says, else from
 // the variables of its vendor. A local server without a key is fine: the value
 // is zero then. An error is an *Error of KindKey with a next step.
-func (p Provider) Key(env func(string) (string, bool)) (secret.Value, error) {
-	key, err := p.Ref().Resolve(env)
+func (p Provider) FindKey(env func(string) (string, bool)) (secret.Value, error) {
+	key, err := p.Key.Resolve(env)
 	if err == nil {
 		return key, nil
 	}

@@ -84,14 +84,14 @@ func TestProviderKey(t *testing.T) {
 	}{
 		"of the vendor":       {models.Provider{ID: "groq"}, "of groq", ""},
 		"the other variable":  {models.Provider{ID: "gemini"}, "of google", ""},
-		"as configured":       {models.Provider{ID: "groq", KeyEnv: "MINE"}, "of mine", ""},
-		"not where it should": {models.Provider{ID: "groq", KeyEnv: "NONE"}, "", "console.groq.com"},
-		"empty":               {models.Provider{ID: "groq", KeyEnv: "EMPTY"}, "", "console.groq.com"},
+		"as configured":       {models.Provider{ID: "groq", Key: secret.Ref{Env: "MINE"}}, "of mine", ""},
+		"not where it should": {models.Provider{ID: "groq", Key: secret.Ref{Env: "NONE"}}, "", "console.groq.com"},
+		"empty":               {models.Provider{ID: "groq", Key: secret.Ref{Env: "EMPTY"}}, "", "console.groq.com"},
 		"nowhere":             {models.Provider{ID: "mistral"}, "", "export MISTRAL_API_KEY"},
 		"of nobody known":     {models.Provider{ID: "x"}, "", "key_env"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			key, err := c.provider.Key(env)
+			key, err := c.provider.FindKey(env)
 			if c.want != "" {
 				if err != nil || key.Reveal() != c.want {
 					t.Errorf("%q, %v", key.Reveal(), err)
@@ -104,7 +104,7 @@ func TestProviderKey(t *testing.T) {
 			}
 		})
 	}
-	if key, err := (models.Provider{ID: "ollama", Local: true}).Key(env); err != nil || !key.IsZero() {
+	if key, err := (models.Provider{ID: "ollama", Local: true}).FindKey(env); err != nil || !key.IsZero() {
 		t.Errorf("a local server wants a key: %v", err)
 	}
 	if text := fmt.Sprintf("%v %+v", secret.New("of mine"), struct{ K secret.Value }{secret.New("of mine")}); strings.Contains(text, "mine") {

@@ -42,7 +42,7 @@ notify:
 		if at := config.Notify[1].Ntfy.URL; at != "http://localhost:2586" {
 			t.Errorf("an address of this machine without a scheme is taken as %s", at)
 		}
-		if c := config.Notify[0].Ntfy; c.TokenFile != "/home/sample/token" || !c.Answers() || config.Notify[1].Ntfy.Answers() {
+		if c := config.Notify[0].Ntfy; c.Token.File != "/home/sample/token" || !c.Answers() || config.Notify[1].Ntfy.Answers() {
 			t.Errorf("%+v, %+v", c, config.Notify[1].Ntfy)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -95,6 +96,12 @@ func keysOfType(t reflect.Type, prefix string, keys map[string]bool) {
 			continue
 		}
 		key := strings.TrimPrefix(prefix+"."+tag, ".")
+		if f.Type == reflect.TypeFor[secret.Ref]() {
+			for _, way := range []string{"_env", "_file", "_keyring", "_credential"} {
+				keys[key+way] = true
+			}
+			continue
+		}
 		keys[key] = true
 		switch {
 		case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct:

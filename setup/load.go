@@ -174,7 +174,7 @@ func decode(node *yaml.Node, env Env) (*Config, error) {
 	config := &Config{}
 	err := v.UnmarshalExact(config, func(d *mapstructure.DecoderConfig) {
 		d.WeaklyTypedInput = false
-		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
+		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(nested,
 			mapstructure.TextUnmarshallerHookFunc(), mapstructure.StringToTimeDurationHookFunc())
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
-	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
@@ -37,20 +36,11 @@ func fillMail(config *Config) {
 	}
 }
 
-// MailPassword is where the password of an account is.
-func MailPassword(c mail.Config) secret.Ref {
-	return secret.Ref{Env: c.PasswordEnv, File: c.PasswordFile, Keyring: c.PasswordKeyring, Credential: c.PasswordCredential}
-}
-
 // MailSignIn is how tokens of an account are had, and where its sign-in is kept
 // below the state folder. The account has an OAuth.
 func MailSignIn(c mail.Config, stateDir string, env func(string) (string, bool)) oauth.Options {
 	return oauth.Options{
-		Config: oauth.Config{
-			Provider: c.OAuth.Provider, ClientID: c.OAuth.ClientID,
-			Secret:  secret.Ref{Env: c.OAuth.ClientSecretEnv, File: c.OAuth.ClientSecretFile, Keyring: c.OAuth.ClientSecretKeyring, Credential: c.OAuth.ClientSecretCredential},
-			AuthURL: c.OAuth.AuthURL, TokenURL: c.OAuth.TokenURL, Scopes: c.OAuth.Scopes,
-		},
+		Config:  *c.OAuth,
 		Path:    oauth.Path(stateDir, mail.Name, c.ID),
 		Command: "subconsciousctl auth mail " + c.ID,
 		Env:     env,

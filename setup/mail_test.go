@@ -41,10 +41,10 @@ senses:
 			t.Errorf("%s: port %d, %s, %s; want %+v", c.ID, c.Port, c.Security, c.LookBack, want)
 		}
 	}
-	if !filepath.IsAbs(all[0].PasswordFile) || all[0].CAFile != "/home/sample/ca.pem" || all[3].OAuth.ClientSecretFile != "/home/sample/client" {
-		t.Errorf("paths are %q, %q, %q", all[0].PasswordFile, all[0].CAFile, all[3].OAuth.ClientSecretFile)
+	if !filepath.IsAbs(all[0].Password.File) || all[0].CAFile != "/home/sample/ca.pem" || all[3].OAuth.Secret.File != "/home/sample/client" {
+		t.Errorf("paths are %q, %q, %q", all[0].Password.File, all[0].CAFile, all[3].OAuth.Secret.File)
 	}
-	if ref := setup.MailPassword(all[1]); ref.String() != "variable CLUB" {
+	if ref := all[1].Password; ref.String() != "variable CLUB" {
 		t.Errorf("the password is in %s", ref)
 	}
 	sign := setup.MailSignIn(all[3], "/srv/mind", nil)

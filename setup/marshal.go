@@ -60,7 +60,7 @@ func nodeOf(v reflect.Value, s shape) (*yaml.Node, error) {
 func mappingOf(v reflect.Value, s shape) (*yaml.Node, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range s.fields {
-		field := v.Field(f.index)
+		field := v.FieldByIndex(f.index)
 		list := field.Kind() == reflect.Slice && field.Len() == 0
 		spare := f.spare || field.Kind() == reflect.String || field.Kind() == reflect.Pointer
 		if list || spare && field.IsZero() {

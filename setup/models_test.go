@@ -69,7 +69,7 @@ models:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if path := got.Models.Providers[1].KeyFile; !strings.HasPrefix(path, "/") {
+	if path := got.Models.Providers[1].Key.File; !strings.HasPrefix(path, "/") {
 		t.Errorf("key_file is %q, want it counted from the folder of the file", path)
 	}
 	if cold, own := got.Models.Roles[0].Temperature, got.Models.Roles[1].Temperature; cold == nil || *cold != 0 || own != nil {

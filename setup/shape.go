@@ -3,13 +3,16 @@ package setup
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -41,7 +44,7 @@ type shape struct {
 
 type field struct {
 	key   string
-	index int
+	index []int // in its struct, or in a reference there
 	shape shape
 	// about says in one sentence what it is for, with its unit; env is the
 	// variable that overrides it, and path what a path names: a folder, a file, a
@@ -125,10 +128,56 @@ func fieldsOf(t reflect.Type) []field {
 			continue
 		}
 		tag := t.Field(i).Tag
-		fields = append(fields, field{key: key, index: i, shape: shapeOf(t.Field(i).Type), spare: more == "omitempty",
-			about: tag.Get("about"), env: tag.Get("env"), path: tag.Get("path")})
+		f := field{key: key, index: []int{i}, spare: more == "omitempty", about: tag.Get("about"), env: tag.Get("env"), path: tag.Get("path")}
+		if t.Field(i).Type == refType {
+			fields = append(fields, f.references()...)
+			continue
+		}
+		f.shape = shapeOf(t.Field(i).Type)
+		fields = append(fields, f)
 	}
 	return fields
+}
+
+var refType = reflect.TypeFor[secret.Ref]()
+
+// references are the fields of a secret.Ref, whose keys begin with that of the
+// field. What it says behind a semicolon is said with the first alone.
+func (f field) references() []field {
+	what, more, _ := strings.Cut(f.about, ";")
+	fields := fieldsOf(refType)
+	for i, ref := range fields {
+		fields[i].key, fields[i].index = f.key+"_"+ref.key, append(slices.Clone(f.index), ref.index...)
+		fields[i].about = fmt.Sprintf(ref.about, what)
+	}
+	if more != "" {
+		fields[0].about = strings.TrimSuffix(fields[0].about, ".") + ";" + more + "."
+	}
+	return fields
+}
+
+// nested puts the keys of references, such as token_env, below those of their
+// fields, where the decoder looks for them.
+func nested(_, to reflect.Type, data any) (any, error) {
+	written, ok := data.(map[string]any)
+	if !ok || to.Kind() != reflect.Struct {
+		return data, nil
+	}
+	written = maps.Clone(written)
+	for i := range to.NumField() {
+		if to.Field(i).Type != refType {
+			continue
+		}
+		key, refs := to.Field(i).Tag.Get("mapstructure"), map[string]any{}
+		for _, ref := range fieldsOf(refType) {
+			if value, ok := written[key+"_"+ref.key]; ok {
+				refs[ref.key] = value
+				delete(written, key+"_"+ref.key)
+			}
+		}
+		written[key] = refs
+	}
+	return written, nil
 }
 
 // walk calls visit for every key below s, depth first, parents before
@@ -148,7 +197,7 @@ func (s shape) walk(prefix string, visit func(key string, f field)) {
 // for what is below one where visit says so.
 func (s shape) each(prefix string, v reflect.Value, visit func(key string, v reflect.Value, f field) (deeper bool)) {
 	for _, f := range s.fields {
-		key, value := join(prefix, f.key), v.Field(f.index)
+		key, value := join(prefix, f.key), v.FieldByIndex(f.index)
 		switch deeper := visit(key, value, f); {
 		case !deeper || f.shape.optional && value.IsNil():
 		case f.shape.kind == object:

@@ -10,7 +10,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
-	"github.com/subconsciousd/subconsciousd/senses/mail"
 )
 
 // Validate checks what a type cannot say. Its errors begin with the key.
@@ -53,12 +52,6 @@ func (c *Config) Validate() error {
 		case escalate.Hours: // the gate's
 		case []actions.Action:
 			errs = append(errs, under(key, actions.Validate(part))...)
-		case mail.Config:
-			err := part.Validate()
-			if err == nil && part.OAuth != nil {
-				err = errors.Join(under("oauth", MailSignIn(part, c.StateDir, nil).Config.Validate())...)
-			}
-			errs = append(errs, under(key, err)...)
 		case interface{ Validate() error }:
 			errs = append(errs, under(key, part.Validate())...)
 		default:

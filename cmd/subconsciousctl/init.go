@@ -17,10 +17,10 @@ func (a *app) initCommands() map[string]command {
 	return map[string]command{"init": {
 		flags: map[string]any{
 			"preset": &o.Preset, "key-env": &o.KeyEnv, "key-file": &o.KeyFile, "notes": &o.Notes, "files": &o.Files, "ics": &o.ICS,
-			"mail-address": &m.Address, "mail-host": &m.Host, "mail-port": &m.Port, "mail-security": &m.Security, "mail-ca-file": &m.CAFile,
-			"mail-user": &m.User, "mail-password-env": &m.PasswordEnv, "mail-password-file": &m.PasswordFile, "mail-password-keyring": &m.PasswordKeyring,
-			"mail-oauth": &m.OAuth, "mail-client-id": &m.ClientID, "mail-client-secret-file": &m.ClientSecretFile,
-			"ntfy-url": &o.NtfyURL, "ntfy-topic": &o.NtfyTopic, "ntfy-token-env": &o.NtfyTokenEnv, "ntfy-token-file": &o.NtfyTokenFile,
+			"mail-address": &m.Address, "mail-host": &m.Host, "mail-port": &m.Port, "mail-security": (*string)(&m.Security), "mail-ca-file": &m.CAFile,
+			"mail-user": &m.User, "mail-password-env": &m.Password.Env, "mail-password-file": &m.Password.File, "mail-password-keyring": &m.Password.Keyring,
+			"mail-oauth": &m.Client.Provider, "mail-client-id": &m.Client.ClientID, "mail-client-secret-file": &m.Client.Secret.File,
+			"ntfy-url": &o.Ntfy.URL, "ntfy-topic": &o.Ntfy.Topic, "ntfy-token-env": &o.Ntfy.Token.Env, "ntfy-token-file": &o.Ntfy.Token.File,
 			"desktop": &o.Desktop, "no-push": &o.Offline, "quiet": &o.Quiet, "yes": &o.Agree, "no-test": &o.Unchecked,
 		},
 		values: map[string]cobra.CompletionFunc{

@@ -122,7 +122,8 @@ func (w *World) Model(options modeltest.Options, price models.Price, roles ...st
 	}
 	w.ends = append(w.ends, func(context.Context) error { server.Close(); return nil })
 	c := &w.Config.Models
-	c.Providers = []models.Provider{{ID: provider, Kind: modeltest.OpenAI, BaseURL: server.BaseURL(modeltest.OpenAI), KeyEnv: keyName}}
+	c.Providers = []models.Provider{{ID: provider, Kind: modeltest.OpenAI, BaseURL: server.BaseURL(modeltest.OpenAI)}}
+	c.Providers[0].Key.Env = keyName
 	for _, role := range roles {
 		c.Roles = append(c.Roles, models.Role{ID: role, Provider: provider, Model: modeltest.Model})
 	}
@@ -145,9 +146,10 @@ func (w *World) Mailbox(addresses []string) (*mailtest.Server, *mailtest.Box, er
 	w.ends = append(w.ends, server.Close)
 	idle := false
 	w.Config.Senses.Mail = []mail.Config{{
-		ID: "mail", Host: "localhost", Port: 143, Security: "none", User: addresses[0], PasswordFile: w.Path("password"),
+		ID: "mail", Host: "localhost", Port: 143, Security: "none", User: addresses[0],
 		Addresses: slices.Clone(addresses), LookBack: MailBack, Idle: &idle,
 	}}
+	w.Config.Senses.Mail[0].Password.File = w.Path("password")
 	return server, server.User(addresses[0]), w.Write("password", MailPassword, w.Now())
 }
 

@@ -291,7 +291,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"token_url: has a name":  func(c *oauth.Config) { c.TokenURL = "https://me:pw@login.example.com" },
 		"scopes[0]:":             func(c *oauth.Config) { c.Scopes = []string{"a b"} },
 		"auth_url: is known":     func(c *oauth.Config) { c.Provider = oauth.Google },
-		"client_secret_file:":    func(c *oauth.Config) { c.Secret.Env, c.Secret.File = "A", "/b" },
+		"client_secret_env:":     func(c *oauth.Config) { c.Secret.Env, c.Secret.File = "A", "/b" },
 	} {
 		c := good
 		change(&c)

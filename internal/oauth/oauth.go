@@ -38,19 +38,29 @@ func Providers() []string { return []string{Google, Microsoft, Custom} }
 
 // Config says at whom to sign in, and as which client.
 type Config struct {
-	Provider string
-	ClientID string
+	Provider  string `mapstructure:"provider" about:"google, microsoft or custom."`
+	Mechanism string `mapstructure:"mechanism" about:"How the token is sent, oauthbearer or xoauth2; left out: what the server offers."`
+	ClientID  string `mapstructure:"client_id" about:"The id of the client that you registered with the provider, as a desktop application."`
 	// Secret of the client, where the provider wants one.
-	Secret secret.Ref
+	Secret secret.Ref `mapstructure:"client_secret" about:"the secret of that client; it is needed where the provider gave one"`
 	// AuthURL, TokenURL and Scopes are those of a custom provider; the others
 	// have their own.
-	AuthURL, TokenURL string
-	Scopes            []string
+	AuthURL  string   `mapstructure:"auth_url" about:"Where one signs in at a custom provider; https, or http on this machine."`
+	TokenURL string   `mapstructure:"token_url" about:"Where a custom provider gives tokens; https, or http on this machine."`
+	Scopes   []string `mapstructure:"scopes" about:"What a custom provider calls the right to read mail over IMAP."`
 }
 
+const (
+	maxScopes = 20
+	// maxName bounds what is one word, in bytes.
+	maxName = 255
+)
+
 // Validate returns what is wrong, each error beginning with the key.
-func (c Config) Validate() error {
-	var wrong []error
+func (c Config) Validate() error { return errors.Join(c.Wrong()...) }
+
+// Wrong is Validate, error by error.
+func (c Config) Wrong() (wrong []error) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	switch c.Provider {
 	case Google, Microsoft:
@@ -69,9 +79,13 @@ func (c Config) Validate() error {
 		if err := checkURL(c.TokenURL); err != nil {
 			add("token_url: %w", err)
 		}
+		if len(c.Scopes) == 0 {
+			add("scopes: is missing; name what the provider calls the right to read mail over IMAP")
+		}
 		for i, scope := range c.Scopes {
-			if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-				add("scopes[%d]: %q is no scope; write one to an item, without spaces", i, scope)
+			if scope == "" || !isWord(scope) || strings.ContainsAny(scope, `"\`) || i == maxScopes {
+				add("scopes[%d]: %.40q is none; give one scope an entry, without spaces, at most %d", i, scope, maxScopes)
+				break
 			}
 		}
 	case "":
@@ -81,13 +95,18 @@ func (c Config) Validate() error {
 	}
 	if strings.TrimSpace(c.ClientID) == "" {
 		add("client_id: is missing; register a desktop client with the provider, and write its id")
-	} else if strings.ContainsFunc(c.ClientID, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		add("client_id: has spaces in it; write it as the provider shows it")
+	} else if !isWord(c.ClientID) {
+		add("client_id: has spaces in it, or is over %d bytes; write it as the provider shows it", maxName)
 	}
-	if len(c.Secret.Names()) > 1 {
-		add("client_secret_file: more than one place of the secret is named (%s); keep one of them", c.Secret)
+	if !slices.Contains([]string{"", "oauthbearer", "xoauth2"}, c.Mechanism) {
+		add("mechanism: %q is unknown; use oauthbearer or xoauth2, or leave it out", c.Mechanism)
 	}
-	return errors.Join(wrong...)
+	return append(wrong, c.Secret.Wrong("client_secret", "secret", "MAIL_CLIENT_SECRET", "subconscious/mail-client")...)
+}
+
+// isWord reports whether a text is one word that can be sent.
+func isWord(text string) bool {
+	return len(text) <= maxName && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 }
 
 // checkURL refuses addresses over which a secret would go in the open.
@@ -104,7 +123,7 @@ func checkURL(text string) error {
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return nil
 	}
-	return errors.New("is not protected; use https")
+	return errors.New("is not protected; use https, for what goes there signs in to your mail")
 }
 
 // loopback reports whether a host is this machine.

@@ -21,6 +21,9 @@ import (
 // maxBytes bounds the file of a secret.
 const maxBytes = 64 << 10
 
+// maxName bounds what names the place of a secret, in bytes.
+const maxName = 255
+
 // keyringTimeout bounds how long the keyring may take: one that is locked asks
 // the person, who may not be there.
 const keyringTimeout = 5 * time.Second
@@ -70,8 +73,10 @@ func (r Ref) Wrong(key, what, variable, entry string) (problems []error) {
 	wrong := func(setting, format string, args ...any) {
 		problems = append(problems, fmt.Errorf(key+setting+": "+format, args...))
 	}
-	if names := r.Names(); len(names) > 1 {
+	if ways := r.ways(); len(ways) > 1 {
 		wrong("_env", "more than one place of the %s is named (%s); keep one of them", what, r)
+	} else if len(ways) == 1 && (len(ways[0].name) > maxName || strings.ContainsFunc(ways[0].name, unicode.IsControl)) {
+		wrong("_env", "must be one line that says where the %s is", what)
 	}
 	if r.Env != "" && !variablePattern().MatchString(r.Env) {
 		wrong("_env", "is not the name of a variable; write the name, never the %s itself: %s", what, variable)

@@ -23,12 +23,14 @@ type Value struct{ text *string }
 // New makes a secret of a text.
 func New(text string) Value { return Value{&text} }
 
-// Ref says where a secret is. At most one of its fields is set.
+// Ref says where a secret is. At most one of its fields is set. A configuration
+// names it under four keys, of a field with the key "token" token_env to
+// token_credential; what stands for %s is said at that field.
 type Ref struct {
-	Env        string // the name of a variable
-	File       string // a path; the first line counts
-	Keyring    string // "SERVICE/USER"
-	Credential string // the name of a file in $CREDENTIALS_DIRECTORY
+	Env        string `mapstructure:"env" about:"The variable that holds %s."`
+	File       string `mapstructure:"file" path:"secret" about:"A file whose first line is %s, readable by you alone (0600)."`
+	Keyring    string `mapstructure:"keyring" about:"The keyring's entry that holds %s: SERVICE/USER."`
+	Credential string `mapstructure:"credential" about:"The systemd credential that holds %s: a file of $CREDENTIALS_DIRECTORY."`
 }
 
 // Reveal returns the secret itself. Its result goes where it has to go, and

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
@@ -41,12 +42,12 @@ func TestArrived(t *testing.T) {
 				options.Old, options.Late = old, time.Hour
 				server := start(t, options)
 				server.SetTroubles(ntfytest.Trouble{Fault: fault, Use: ntfytest.Publish, Times: 1})
-				client := open(t, server, ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
+				client := open(t, server, ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}, ntfy.Options{})
 				since := time.Now()
 				if _, err := client.Send(t.Context(), full()); failure(t, err).Trouble != notify.Unknown {
 					t.Fatal(err)
 				}
-				another := open(t, server, ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
+				another := open(t, server, ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}, ntfy.Options{})
 				for _, c := range []*ntfy.Client{client, another} {
 					asks(t, c, full(), since, kept)
 				}
@@ -91,7 +92,7 @@ func TestArrivedCannotTell(t *testing.T) {
 	t.Run("may not read", func(t *testing.T) {
 		options := account()
 		options.Accounts[0].Access = []ntfytest.Grant{{Topic: topic, Write: true}}
-		client := open(t, start(t, options), ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
+		client := open(t, start(t, options), ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}, ntfy.Options{})
 		if _, err := client.Send(t.Context(), full()); err != nil {
 			t.Fatal(err)
 		}

@@ -21,31 +21,15 @@ type Config struct {
 	Topic string `mapstructure:"topic" about:"The topic. Whoever knows it can read along: take one that nobody guesses."`
 	// The access token of an account, by reference only; at most one of them,
 	// and none beside a username.
-	TokenEnv        string `mapstructure:"token_env" about:"The variable that holds the access token, where the server wants one."`
-	TokenFile       string `mapstructure:"token_file" path:"secret" about:"A file whose first line is the token, readable by you alone (0600)."`
-	TokenKeyring    string `mapstructure:"token_keyring" about:"The keyring's entry that holds the token: SERVICE/USER."`
-	TokenCredential string `mapstructure:"token_credential" about:"The systemd credential that holds the token."`
+	Token secret.Ref `mapstructure:"token" about:"the access token; where the server wants one"`
 	// Username of an account, and its password by reference only.
-	Username           string `mapstructure:"username" about:"The account, where the server wants a password instead."`
-	PasswordEnv        string `mapstructure:"password_env" about:"The variable that holds the password."`
-	PasswordFile       string `mapstructure:"password_file" path:"secret" about:"A file whose first line is the password, readable by you alone (0600)."`
-	PasswordKeyring    string `mapstructure:"password_keyring" about:"The keyring's entry that holds the password: SERVICE/USER."`
-	PasswordCredential string `mapstructure:"password_credential" about:"The systemd credential that holds the password."`
+	Username string     `mapstructure:"username" about:"The account, where the server wants a password instead."`
+	Password secret.Ref `mapstructure:"password" about:"the password"`
 	// Replies: messages have buttons, whose answers come back over the reply
 	// topic. Nil is true.
 	Replies *bool `mapstructure:"replies" about:"Whether messages have buttons, whose answers come back over the reply topic."`
 	// ReplyTopic is where they come back; empty is Options.ReplyTopic.
 	ReplyTopic string `mapstructure:"reply_topic" about:"Where answers come back; left out: a random topic that the mind keeps."`
-}
-
-// Token returns where the access token is, as configured.
-func (c Config) Token() secret.Ref {
-	return secret.Ref{Env: c.TokenEnv, File: c.TokenFile, Keyring: c.TokenKeyring, Credential: c.TokenCredential}
-}
-
-// Password returns where the password is, as configured.
-func (c Config) Password() secret.Ref {
-	return secret.Ref{Env: c.PasswordEnv, File: c.PasswordFile, Keyring: c.PasswordKeyring, Credential: c.PasswordCredential}
 }
 
 // Answers reports whether messages have buttons.
@@ -86,9 +70,9 @@ func (c Config) Validate() error {
 	v := &validation{}
 	v.address(c)
 	v.topic("topic", c.Topic, true)
-	v.problems = append(v.problems, c.Token().Wrong("token", "token", "NTFY_TOKEN", "subconscious/ntfy")...)
-	v.problems = append(v.problems, c.Password().Wrong("password", "password", "NTFY_PASSWORD", "subconscious/ntfy")...)
-	token, password := len(c.Token().Names()) > 0, len(c.Password().Names()) > 0
+	v.problems = append(v.problems, c.Token.Wrong("token", "token", "NTFY_TOKEN", "subconscious/ntfy")...)
+	v.problems = append(v.problems, c.Password.Wrong("password", "password", "NTFY_PASSWORD", "subconscious/ntfy")...)
+	token, password := len(c.Token.Names()) > 0, len(c.Password.Names()) > 0
 	switch {
 	case c.Username != "" && token:
 		v.wrong("username", "is set beside a token; keep one way to sign in")

@@ -4,15 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 )
 
 func TestValidate(t *testing.T) {
 	for _, good := range []ntfy.Config{
 		{URL: "https://ntfy.sh", Topic: "abc"},
-		{URL: "https://example.org/ntfy/", Topic: "abc", TokenFile: "/k", ReplyTopic: "answers"},
+		{URL: "https://example.org/ntfy/", Topic: "abc", Token: secret.Ref{File: "/k"}, ReplyTopic: "answers"},
 		{URL: "http://127.0.0.1:8080", Topic: "a_-Z9"},
-		{URL: "http://nas.local", Topic: "abc", Username: "ada", PasswordKeyring: "subconscious/ntfy"},
+		{URL: "http://nas.local", Topic: "abc", Username: "ada", Password: secret.Ref{Keyring: "subconscious/ntfy"}},
 	} {
 		if err := good.Validate(); err != nil {
 			t.Errorf("%+v: %v", good, err)
@@ -34,14 +35,14 @@ func TestValidate(t *testing.T) {
 		"topic: is not set":                at(func(c *ntfy.Config) { c.Topic = "" }),
 		"topic: \"a b\" is no topic":       at(func(c *ntfy.Config) { c.Topic = "a b" }),
 		"topic: \"v1\" is a page":          at(func(c *ntfy.Config) { c.Topic = "v1" }),
-		"token_env: more than one":         at(func(c *ntfy.Config) { c.TokenEnv, c.TokenFile = "A", "/b" }),
-		"token_env: is not the name":       at(func(c *ntfy.Config) { c.TokenEnv = "tk_abc-def" }),
-		"token_keyring: is not written":    at(func(c *ntfy.Config) { c.TokenKeyring = "ntfy" }),
-		"password_credential: is no plain": at(func(c *ntfy.Config) { c.Username, c.PasswordCredential = "a", "../x" }),
-		"username: is set beside a token":  at(func(c *ntfy.Config) { c.Username, c.TokenEnv = "a", "B" }),
+		"token_env: more than one":         at(func(c *ntfy.Config) { c.Token.Env, c.Token.File = "A", "/b" }),
+		"token_env: is not the name":       at(func(c *ntfy.Config) { c.Token.Env = "tk_abc-def" }),
+		"token_keyring: is not written":    at(func(c *ntfy.Config) { c.Token.Keyring = "ntfy" }),
+		"password_credential: is no plain": at(func(c *ntfy.Config) { c.Username, c.Password.Credential = "a", "../x" }),
+		"username: is set beside a token":  at(func(c *ntfy.Config) { c.Username, c.Token.Env = "a", "B" }),
 		"username: has no password":        at(func(c *ntfy.Config) { c.Username = "a" }),
-		"username: is not set, and a":      at(func(c *ntfy.Config) { c.PasswordEnv = "A" }),
-		"username: has a colon":            at(func(c *ntfy.Config) { c.Username, c.PasswordEnv = "a:b", "A" }),
+		"username: is not set, and a":      at(func(c *ntfy.Config) { c.Password.Env = "A" }),
+		"username: has a colon":            at(func(c *ntfy.Config) { c.Username, c.Password.Env = "a:b", "A" }),
 		"reply_topic: is the topic":        at(func(c *ntfy.Config) { c.ReplyTopic = "abc" }),
 		"reply_topic: \"a/b\" is no topic": at(func(c *ntfy.Config) { c.ReplyTopic = "a/b" }),
 	} {

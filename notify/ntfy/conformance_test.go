@@ -3,6 +3,7 @@ package ntfy_test
 import (
 	"testing"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
@@ -47,10 +48,10 @@ func start(t testing.TB, options ntfytest.Options) *ntfytest.Server {
 }
 
 func TestConformance(t *testing.T) {
-	for name, config := range map[string]ntfy.Config{"token": {TokenEnv: "NTFY_TOKEN"}, "open": {}} {
+	for name, config := range map[string]ntfy.Config{"token": {Token: secret.Ref{Env: "NTFY_TOKEN"}}, "open": {}} {
 		t.Run(name, func(t *testing.T) {
 			options := ntfytest.Options{}
-			if config.TokenEnv != "" {
+			if config.Token.Env != "" {
 				options = account()
 			}
 			notifytest.Run(t, notifytest.Driver{

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
@@ -178,18 +179,18 @@ func TestPresses(t *testing.T) {
 // TestUnheardServer is the check of a server's rules over real connections.
 func TestUnheardServer(t *testing.T) {
 	options := account()
-	client := open(t, start(t, options), ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
+	client := open(t, start(t, options), ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}, ntfy.Options{})
 	if err := client.CheckReplies(t.Context()); err != nil {
 		t.Error(err)
 	}
 	options.Everyone = nil
-	client = open(t, start(t, options), ntfy.Config{TokenEnv: "NTFY_TOKEN"}, ntfy.Options{})
+	client = open(t, start(t, options), ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}, ntfy.Options{})
 	e := failure(t, client.CheckReplies(t.Context()))
 	if e.Next != "on the server run: ntfy access everyone 're-*' write-only; or set replies: false of the channel" {
 		t.Errorf("%s, next: %s", e.Text, e.Next)
 	}
 	no := false
-	client = open(t, start(t, options), ntfy.Config{TokenEnv: "NTFY_TOKEN", Replies: &no}, ntfy.Options{})
+	client = open(t, start(t, options), ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}, Replies: &no}, ntfy.Options{})
 	if err := client.CheckReplies(t.Context()); err != nil || client.Buttons() {
 		t.Errorf("without buttons it needs a reply topic: %v", err)
 	}

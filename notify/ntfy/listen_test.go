@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 )
@@ -283,7 +284,7 @@ func TestShort(t *testing.T) {
 func TestUnheard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s scene
-		s.serve(t, ntfy.Config{TokenEnv: "NTFY_TOKEN"}, func(n int, r *http.Request) (int, streaming) {
+		s.serve(t, ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}, func(n int, r *http.Request) (int, streaming) {
 			if r.Method != http.MethodPost {
 				return 200, hangs(opened, press(n))
 			}

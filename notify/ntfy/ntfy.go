@@ -173,9 +173,9 @@ func (c *Client) Send(ctx context.Context, message notify.Message) (notify.Recei
 // counts at once and an old one does not stay in memory.
 func (c *Client) authorize(request *http.Request) error {
 	password := c.config.Username != ""
-	ref := c.config.Token()
+	ref := c.config.Token
 	if password {
-		ref = c.config.Password()
+		ref = c.config.Password
 	}
 	key, err := ref.Resolve(c.options.Env)
 	switch {
@@ -193,7 +193,7 @@ func (c *Client) authorize(request *http.Request) error {
 
 // signs reports whether requests are signed.
 func (c *Client) signs() bool {
-	return len(c.config.Token().Names())+len(c.config.Password().Names()) > 0
+	return len(c.config.Token.Names())+len(c.config.Password.Names()) > 0
 }
 
 // host is the server as people are told of it.

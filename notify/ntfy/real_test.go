@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
@@ -70,7 +71,7 @@ func (p place) client(t *testing.T) *ntfy.Client {
 	t.Helper()
 	config := ntfy.Config{URL: p.url, Topic: p.topic}
 	if p.token != "" {
-		config.TokenEnv = "NTFY_TOKEN"
+		config.Token.Env = "NTFY_TOKEN"
 	}
 	client, err := ntfy.New(config, ntfy.Options{ReplyTopic: p.reply, Env: func(string) (string, bool) { return p.token, true }})
 	if err != nil {
@@ -232,7 +233,7 @@ func limits(t *testing.T, p place) {
 		t.Error("a topic that is none is taken")
 	}
 	p.topic = ntfy.NewReplyTopic()
-	config := ntfy.Config{URL: p.url, Topic: p.topic, TokenEnv: "X"}
+	config := ntfy.Config{URL: p.url, Topic: p.topic, Token: secret.Ref{Env: "X"}}
 	client, err := ntfy.New(config, ntfy.Options{Env: func(string) (string, bool) { return "tk_nobodyhasthistoken000000000", true }})
 	if err != nil {
 		t.Fatal(err)

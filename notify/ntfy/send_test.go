@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
@@ -48,8 +49,8 @@ func TestSent(t *testing.T) {
 			Text: "Decide at home: subconsciousctl approve p-4f2a", Buttons: []notify.Button{{Label: "Later", Token: "t1"}, {Label: "Reject", Token: "t2"}}}},
 		"test":       {message: notify.Message{Sequence: "t1", Kind: notify.KindTest, Title: "This is a test"}},
 		"no replies": {message: full(), config: ntfy.Config{Replies: &no}},
-		"signed":     {message: full(), config: ntfy.Config{TokenEnv: "NTFY_TOKEN"}},
-		"password":   {message: full(), config: ntfy.Config{Username: "ada", PasswordEnv: "NTFY_TOKEN"}},
+		"signed":     {message: full(), config: ntfy.Config{Token: secret.Ref{Env: "NTFY_TOKEN"}}},
+		"password":   {message: full(), config: ntfy.Config{Username: "ada", Password: secret.Ref{Env: "NTFY_TOKEN"}}},
 		"a hostile link and sequence": {message: notify.Message{Sequence: "a b", Kind: notify.KindIncident, Title: "Look",
 			Link: "intent://evil#Intent;scheme=x;end", Buttons: []notify.Button{{Label: "A\nB\x1b[1m", Token: "t"}}}},
 	}
@@ -92,7 +93,7 @@ func golden(t *testing.T, name, got string) {
 
 // TestNoCredentialsInActions is the reason that actions have no headers.
 func TestNoCredentialsInActions(t *testing.T) {
-	for _, config := range []ntfy.Config{{TokenEnv: "NTFY_TOKEN"}, {Username: "ada", PasswordEnv: "NTFY_TOKEN"}} {
+	for _, config := range []ntfy.Config{{Token: secret.Ref{Env: "NTFY_TOKEN"}}, {Username: "ada", Password: secret.Ref{Env: "NTFY_TOKEN"}}} {
 		options := account()
 		options.Accounts[0].Name, options.Accounts[0].Password = "ada", token
 		server := start(t, options)
@@ -230,7 +231,7 @@ func TestNoName(t *testing.T) {
 
 func TestMissingKey(t *testing.T) {
 	server := start(t, account())
-	client := open(t, server, ntfy.Config{TokenEnv: "OTHER"}, ntfy.Options{})
+	client := open(t, server, ntfy.Config{Token: secret.Ref{Env: "OTHER"}}, ntfy.Options{})
 	_, err := client.Send(t.Context(), full())
 	if e := failure(t, err); e.Trouble != notify.Unavailable || !strings.Contains(e.Text, "variable OTHER") || server.Requests() != 0 {
 		t.Errorf("%s: %s, after %d requests", e.Trouble, e.Text, server.Requests())

@@ -22,31 +22,23 @@ const maxAddress = 8 << 10
 // Config says where the address of the service is. There are secrets in it, so
 // it is named by reference alone, by one of these.
 type Config struct {
-	URLEnv        string `mapstructure:"url_env" about:"The variable that holds the address of the service, which has secrets in it."`
-	URLFile       string `mapstructure:"url_file" path:"secret" about:"A file whose first line is the address, readable by you alone (0600)."`
-	URLKeyring    string `mapstructure:"url_keyring" about:"The keyring's entry that holds the address: SERVICE/USER."`
-	URLCredential string `mapstructure:"url_credential" about:"The systemd credential that holds the address."`
-}
-
-// Ref returns where the address is, as configured.
-func (c Config) Ref() secret.Ref {
-	return secret.Ref{Env: c.URLEnv, File: c.URLFile, Keyring: c.URLKeyring, Credential: c.URLCredential}
+	URL secret.Ref `mapstructure:"url" about:"the address of the service; there are secrets in it"`
 }
 
 // Validate names every setting that cannot be used. It reads no address.
 func (c Config) Validate() error {
 	var problems []error
-	switch names := c.Ref().Names(); { // they are not shown: one may be the address itself
+	switch names := c.URL.Names(); { // they are not shown: one may be the address itself
 	case len(names) == 0:
 		problems = append(problems, errors.New("url_file: is not set; put the address of the service into a file, a variable, the keyring or a credential, and name it"))
 	case len(names) > 1:
 		problems = append(problems, errors.New("url_env: more than one place of the address is named; keep one of them"))
-	case strings.Contains(c.URLFile, "://"):
+	case strings.Contains(c.URL.File, "://"):
 		problems = append(problems, errors.New("url_file: is no path; write the path of the file, never the address itself"))
-	case strings.Contains(c.URLKeyring, "://"):
+	case strings.Contains(c.URL.Keyring, "://"):
 		problems = append(problems, errors.New("url_keyring: is not written as SERVICE/USER; for instance subconscious/phone"))
 	default:
-		problems = c.Ref().Wrong("url", "address", "SHOUTRRR_URL", "subconscious/phone")
+		problems = c.URL.Wrong("url", "address", "SHOUTRRR_URL", "subconscious/phone")
 	}
 	return errors.Join(problems...)
 }

@@ -64,7 +64,7 @@ func New(config Config, options Options) (*Notifier, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Notifier{ref: config.Ref(), options: options, solo: notify.NewSolo()}, nil
+	return &Notifier{ref: config.URL, options: options, solo: notify.NewSolo()}, nil
 }
 
 // Probe implements notify.Prober: it looks whether the address is there.

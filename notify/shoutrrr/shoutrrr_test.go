@@ -154,7 +154,7 @@ func (w *webhook) count() int {
 // channel to an address, which is in a variable.
 func channel(t testing.TB, address string, timeout time.Duration) *shoutrrr.Notifier {
 	t.Helper()
-	n, err := shoutrrr.New(shoutrrr.Config{URLEnv: "SHOUTRRR_URL"}, shoutrrr.Options{Timeout: timeout, Env: func(string) (string, bool) { return address, true }})
+	n, err := shoutrrr.New(shoutrrr.Config{URL: secret.Ref{Env: "SHOUTRRR_URL"}}, shoutrrr.Options{Timeout: timeout, Env: func(string) (string, bool) { return address, true }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestCheck(t *testing.T) {
 
 // TestNoAddress: where it is not there yet, it may come.
 func TestNoAddress(t *testing.T) {
-	n, err := shoutrrr.New(shoutrrr.Config{URLFile: t.TempDir() + "/none"}, shoutrrr.Options{})
+	n, err := shoutrrr.New(shoutrrr.Config{URL: secret.Ref{File: t.TempDir() + "/none"}}, shoutrrr.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestNoAddress(t *testing.T) {
 func TestAddressFromAFile(t *testing.T) {
 	w := startWebhook(t)
 	path := t.TempDir() + "/url"
-	n, err := shoutrrr.New(shoutrrr.Config{URLFile: path}, shoutrrr.Options{})
+	n, err := shoutrrr.New(shoutrrr.Config{URL: secret.Ref{File: path}}, shoutrrr.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,19 +322,19 @@ func TestConfig(t *testing.T) {
 		words  string
 	}{
 		"none":              {shoutrrr.Config{}, "url_file: is not set"},
-		"two":               {shoutrrr.Config{URLEnv: "A", URLFile: "/b"}, "keep one"},
-		"an address":        {shoutrrr.Config{URLEnv: "slack://" + hook}, "never the address itself"},
-		"an address, again": {shoutrrr.Config{URLFile: "slack://" + hook}, "never the address itself"},
-		"and again":         {shoutrrr.Config{URLKeyring: "slack://" + hook}, "SERVICE/USER"},
-		"a keyring":         {shoutrrr.Config{URLKeyring: "phone"}, "SERVICE/USER"},
-		"a path":            {shoutrrr.Config{URLCredential: "../" + hook}, "plain name"},
+		"two":               {shoutrrr.Config{URL: secret.Ref{Env: "A", File: "/b"}}, "keep one"},
+		"an address":        {shoutrrr.Config{URL: secret.Ref{Env: "slack://" + hook}}, "never the address itself"},
+		"an address, again": {shoutrrr.Config{URL: secret.Ref{File: "slack://" + hook}}, "never the address itself"},
+		"and again":         {shoutrrr.Config{URL: secret.Ref{Keyring: "slack://" + hook}}, "SERVICE/USER"},
+		"a keyring":         {shoutrrr.Config{URL: secret.Ref{Keyring: "phone"}}, "SERVICE/USER"},
+		"a path":            {shoutrrr.Config{URL: secret.Ref{Credential: "../" + hook}}, "plain name"},
 	} {
 		_, err := shoutrrr.New(c.config, shoutrrr.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), hook) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, config := range []shoutrrr.Config{{URLEnv: "A_1"}, {URLFile: "/a b"}, {URLKeyring: "a/b"}, {URLCredential: "phone"}} {
+	for _, config := range []shoutrrr.Config{{URL: secret.Ref{Env: "A_1"}}, {URL: secret.Ref{File: "/a b"}}, {URL: secret.Ref{Keyring: "a/b"}}, {URL: secret.Ref{Credential: "phone"}}} {
 		if err := config.Validate(); err != nil {
 			t.Errorf("%+v: %v", config, err)
 		}

@@ -5,56 +5,36 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
 
 // Config configures one mail account.
 type Config struct {
-	ID       string           `mapstructure:"id" about:"A short name, unique among the accounts."`
-	Host     string           `mapstructure:"host" about:"The name of the IMAP server, such as imap.example.com."`
-	Port     int              `mapstructure:"port" about:"Its port; 0 or left out: 993 with tls, 143 with the others."`
-	Security account.Security `mapstructure:"security" about:"How the connection is protected: tls (the default), starttls, or none, which is for a server on this machine alone."`
-	CAFile   string           `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
-	User     string           `mapstructure:"user" about:"The name to sign in with, mostly the mail address."`
-	// The password, by reference only; at most one of them.
-	PasswordEnv        string        `mapstructure:"password_env" about:"The variable that holds the password, mostly an app password."`
-	PasswordFile       string        `mapstructure:"password_file" path:"secret" about:"A file whose first line is the password, readable by you alone (0600)."`
-	PasswordKeyring    string        `mapstructure:"password_keyring" about:"The keyring's entry that holds the password: SERVICE/USER."`
-	PasswordCredential string        `mapstructure:"password_credential" about:"The systemd credential that holds the password: a file of $CREDENTIALS_DIRECTORY."`
-	OAuth              *OAuth        `mapstructure:"oauth" about:"How to sign in by the browser, instead of a password: subconsciousctl auth mail ID."`
-	Addresses          []string      `mapstructure:"addresses" about:"Your own addresses, to tell what is written to you; left out: user."`
-	Folders            []string      `mapstructure:"folders" about:"The folders that are looked at, as the server writes them; left out: INBOX."`
-	Sent               string        `mapstructure:"sent" about:"The folder of what you sent; left out: the one that the server marks so, or is usually called so; none: it is not looked at."`
-	LookBack           time.Duration `mapstructure:"look_back" about:"How old a message may be that the first collect reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
-	Idle               *bool         `mapstructure:"idle" about:"Whether the server is asked to say when mail comes; false: it is seen at the next tick. Left out: true."`
-}
-
-// OAuth is how to get a token.
-type OAuth struct {
-	Provider  string `mapstructure:"provider" about:"google, microsoft or custom."`
-	Mechanism string `mapstructure:"mechanism" about:"How the token is sent, oauthbearer or xoauth2; left out: what the server offers."`
-	ClientID  string `mapstructure:"client_id" about:"The id of the client that you registered with the provider, as a desktop application."`
-	// The client's secret, where the provider wants one, by reference only.
-	ClientSecretEnv        string   `mapstructure:"client_secret_env" about:"The variable that holds the secret of that client, where the provider gave one."`
-	ClientSecretFile       string   `mapstructure:"client_secret_file" path:"secret" about:"A file whose first line is that secret, readable by you alone (0600)."`
-	ClientSecretKeyring    string   `mapstructure:"client_secret_keyring" about:"The keyring's entry that holds that secret: SERVICE/USER."`
-	ClientSecretCredential string   `mapstructure:"client_secret_credential" about:"The systemd credential that holds that secret."`
-	AuthURL                string   `mapstructure:"auth_url" about:"Where one signs in at a custom provider; https, or http on this machine."`
-	TokenURL               string   `mapstructure:"token_url" about:"Where a custom provider gives tokens; https, or http on this machine."`
-	Scopes                 []string `mapstructure:"scopes" about:"What a custom provider calls the right to read mail over IMAP."`
+	ID        string           `mapstructure:"id" about:"A short name, unique among the accounts."`
+	Host      string           `mapstructure:"host" about:"The name of the IMAP server, such as imap.example.com."`
+	Port      int              `mapstructure:"port" about:"Its port; 0 or left out: 993 with tls, 143 with the others."`
+	Security  account.Security `mapstructure:"security" about:"How the connection is protected: tls (the default), starttls, or none, which is for a server on this machine alone."`
+	CAFile    string           `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
+	User      string           `mapstructure:"user" about:"The name to sign in with, mostly the mail address."`
+	Password  secret.Ref       `mapstructure:"password" about:"the password; mostly it is an app password"`
+	OAuth     *oauth.Config    `mapstructure:"oauth" about:"How to sign in by the browser, instead of a password: subconsciousctl auth mail ID."`
+	Addresses []string         `mapstructure:"addresses" about:"Your own addresses, to tell what is written to you; left out: user."`
+	Folders   []string         `mapstructure:"folders" about:"The folders that are looked at, as the server writes them; left out: INBOX."`
+	Sent      string           `mapstructure:"sent" about:"The folder of what you sent; left out: the one that the server marks so, or is usually called so; none: it is not looked at."`
+	LookBack  time.Duration    `mapstructure:"look_back" about:"How old a message may be that the first collect reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
+	Idle      *bool            `mapstructure:"idle" about:"Whether the server is asked to say when mail comes; false: it is seen at the next tick. Left out: true."`
 }
 
 const (
 	maxFolders   = 20
 	maxAddresses = 50
-	maxScopes    = 20
 	// maxName bounds names of hosts, folders, users and what else is one line.
 	maxName = 255
 
@@ -63,10 +43,7 @@ const (
 	maxLookBack     = 90 * 24 * time.Hour
 )
 
-var (
-	idPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
-	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
+var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // faults gathers what is wrong, each error beginning with the key.
 type faults []error
@@ -107,82 +84,15 @@ func (c Config) validateServer(f *faults) {
 
 func (c Config) validateSignIn(f *faults) {
 	f.where(c.User == "" || !line(c.User), "user: %q must be the name to sign in with, mostly the mail address", c.User)
-	passwords := f.references("password", c.PasswordEnv, c.PasswordFile, c.PasswordKeyring, c.PasswordCredential)
+	*f = append(*f, c.Password.Wrong("password", "password", "MAIL_PASSWORD", "subconscious/mail")...)
+	passwords := len(c.Password.Names())
 	if c.OAuth == nil {
-		f.where(len(passwords) == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth")
+		f.where(passwords == 0, "password_file: no way to sign in is named; set one of password_env, password_file, password_keyring, password_credential or oauth")
 		return
 	}
-	if len(passwords) > 0 {
-		f.add("oauth: stands beside %s; keep one way to sign in", passwords[0])
-	}
-	for _, fault := range c.OAuth.faults() {
-		f.add("oauth.%w", fault)
-	}
-}
-
-// Validate returns what is wrong, each error beginning with the key.
-func (o OAuth) Validate() error { return errors.Join(o.faults()...) }
-
-func (o OAuth) faults() (f faults) {
-	switch o.Provider {
-	case "google", "microsoft":
-		f.where(o.AuthURL != "" || o.TokenURL != "", "provider: %s has addresses of its own; remove auth_url and token_url, or use custom", o.Provider)
-	case "custom":
-		f.endpoint("auth_url", o.AuthURL)
-		f.endpoint("token_url", o.TokenURL)
-		f.where(len(o.Scopes) == 0, "scopes: is missing; name what the provider calls the right to read mail over IMAP")
-	default:
-		f.add("provider: %q is unknown; use google, microsoft or custom", o.Provider)
-	}
-	f.where(!slices.Contains([]string{"", "oauthbearer", "xoauth2"}, o.Mechanism), "mechanism: %q is unknown; use oauthbearer or xoauth2, or leave it out", o.Mechanism)
-	f.where(o.ClientID == "" || !line(o.ClientID), "client_id: is missing; give that of the application you registered with the provider")
-	for i, scope := range o.Scopes {
-		if scope == "" || !line(scope) || strings.ContainsAny(scope, " \"\\") || i == maxScopes {
-			f.add("scopes[%d]: %.40q is none; give one scope an entry, at most %d", i, scope, maxScopes)
-			break
-		}
-	}
-	f.references("client_secret", o.ClientSecretEnv, o.ClientSecretFile, o.ClientSecretKeyring, o.ClientSecretCredential)
-	return f
-}
-
-// references returns the keys of a secret that are set.
-func (f *faults) references(key, env, file, keyring, credential string) (set []string) {
-	for _, r := range [...]struct{ key, value string }{
-		{key + "_env", env}, {key + "_file", file}, {key + "_keyring", keyring}, {key + "_credential", credential},
-	} {
-		if r.value == "" {
-			continue
-		}
-		set = append(set, r.key)
-		// The value is not shown: a secret may have been pasted there.
-		switch {
-		case !line(r.value):
-			f.add("%s: must be one line that says where the secret is", r.key)
-		case r.value == env:
-			f.where(!variablePattern.MatchString(env), "%s: must be the name of a variable, not the secret itself", r.key)
-		case r.value == keyring:
-			service, user, _ := strings.Cut(keyring, "/")
-			f.where(service == "" || user == "", "%s: must be SERVICE/USER", r.key)
-		case r.value == credential:
-			f.where(strings.ContainsAny(credential, "/ "), "%s: must be the name of a credential of systemd", r.key)
-		}
-	}
-	if len(set) > 1 {
-		f.add("%s: stands beside %s; keep one of them", set[1], set[0])
-	}
-	return set
-}
-
-func (f *faults) endpoint(key, address string) {
-	u, err := url.Parse(address)
-	switch {
-	case address == "":
-		f.add("%s: is missing; a custom provider needs it", key)
-	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http":
-		f.add("%s: %.80q is no address; write it as https://example.com/authorize", key, address)
-	default:
-		f.where(u.Scheme == "http" && !loopback(u.Hostname()), "%s: must begin with https://, for what goes there signs in to your mail", key)
+	f.where(passwords > 0, "oauth: stands beside a password; keep one way to sign in")
+	for _, wrong := range c.OAuth.Wrong() {
+		f.add("oauth.%w", wrong)
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 )
 
 func TestValidate(t *testing.T) {
-	good := Config{ID: "home", Host: "imap.example.com", User: me, PasswordFile: "/keys/mail"}
-	google := &OAuth{Provider: "google", ClientID: "sample"}
+	good := Config{ID: "home", Host: "imap.example.com", User: me, Password: secret.Ref{File: "/keys/mail"}}
+	google := &oauth.Config{Provider: "google", ClientID: "sample"}
 	many := make([]string, maxFolders+1)
 	for i := range many {
 		many[i] = strings.Repeat("x", i+1)
@@ -27,9 +29,9 @@ func TestValidate(t *testing.T) {
 		"in the clear, here":    {func(c *Config) { c.Host, c.Security = "127.0.0.1", account.None }, ""},
 		"in the clear, by name": {func(c *Config) { c.Host, c.Security = "localhost", account.None }, ""},
 		"in the clear, on ::1":  {func(c *Config) { c.Host, c.Security = "::1", account.None }, ""},
-		"oauth":                 {func(c *Config) { c.PasswordFile, c.OAuth = "", google }, ""},
+		"oauth":                 {func(c *Config) { c.Password.File, c.OAuth = "", google }, ""},
 		"custom oauth": {func(c *Config) {
-			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "custom", ClientID: "a", AuthURL: "https://example.com/a", TokenURL: "https://example.com/t", Scopes: []string{"imap"}}
+			c.Password.File, c.OAuth = "", &oauth.Config{Provider: "custom", ClientID: "a", AuthURL: "https://example.com/a", TokenURL: "https://example.com/t", Scopes: []string{"imap"}}
 		}, ""},
 		"no id":                    {func(c *Config) { c.ID = "" }, "id: "},
 		"a bad id":                 {func(c *Config) { c.ID = "my mail" }, "id: "},
@@ -41,22 +43,22 @@ func TestValidate(t *testing.T) {
 		"in the clear, elsewhere":  {func(c *Config) { c.Security = account.None }, "security: "},
 		"in the clear, as if here": {func(c *Config) { c.Host, c.Security = "127.0.0.1.example.com", account.None }, "security: "},
 		"no user":                  {func(c *Config) { c.User = "" }, "user: "},
-		"no way to sign in":        {func(c *Config) { c.PasswordFile = "" }, "password_file: "},
-		"two passwords":            {func(c *Config) { c.PasswordEnv = "MAIL" }, "password_file: "},
-		"a password as variable":   {func(c *Config) { c.PasswordFile, c.PasswordEnv = "", "hunter2!" }, "password_env: "},
-		"a bad keyring":            {func(c *Config) { c.PasswordFile, c.PasswordKeyring = "", "mail" }, "password_keyring: "},
+		"no way to sign in":        {func(c *Config) { c.Password.File = "" }, "password_file: "},
+		"two passwords":            {func(c *Config) { c.Password.Env = "MAIL" }, "password_env: "},
+		"a password as variable":   {func(c *Config) { c.Password.File, c.Password.Env = "", "hunter2!" }, "password_env: "},
+		"a bad keyring":            {func(c *Config) { c.Password.File, c.Password.Keyring = "", "mail" }, "password_keyring: "},
 		"a password and oauth":     {func(c *Config) { c.OAuth = google }, "oauth: "},
-		"oauth of nobody":          {func(c *Config) { c.PasswordFile, c.OAuth = "", &OAuth{ClientID: "a"} }, "oauth.provider: "},
-		"oauth without client":     {func(c *Config) { c.PasswordFile, c.OAuth = "", &OAuth{Provider: "google"} }, "oauth.client_id: "},
+		"oauth of nobody":          {func(c *Config) { c.Password.File, c.OAuth = "", &oauth.Config{ClientID: "a"} }, "oauth.provider: "},
+		"oauth without client":     {func(c *Config) { c.Password.File, c.OAuth = "", &oauth.Config{Provider: "google"} }, "oauth.client_id: "},
 		"oauth, bad mechanism": {func(c *Config) {
-			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "google", ClientID: "a", Mechanism: "plain"}
+			c.Password.File, c.OAuth = "", &oauth.Config{Provider: "google", ClientID: "a", Mechanism: "plain"}
 		}, "oauth.mechanism: "},
 		"oauth in the clear": {func(c *Config) {
-			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "custom", ClientID: "a", AuthURL: "http://example.com/a", TokenURL: "https://example.com/t", Scopes: []string{"imap"}}
+			c.Password.File, c.OAuth = "", &oauth.Config{Provider: "custom", ClientID: "a", AuthURL: "http://example.com/a", TokenURL: "https://example.com/t", Scopes: []string{"imap"}}
 		}, "oauth.auth_url: "},
 		"two client secrets": {func(c *Config) {
-			c.PasswordFile, c.OAuth = "", &OAuth{Provider: "google", ClientID: "a", ClientSecretEnv: "A", ClientSecretFile: "/b"}
-		}, "oauth.client_secret_file: "},
+			c.Password.File, c.OAuth = "", &oauth.Config{Provider: "google", ClientID: "a", Secret: secret.Ref{Env: "A", File: "/b"}}
+		}, "oauth.client_secret_env: "},
 		"user is no address":      {func(c *Config) { c.User = "ines" }, "addresses: "},
 		"a bad address":           {func(c *Config) { c.Addresses = []string{"ines"} }, "addresses[0]: "},
 		"an address twice":        {func(c *Config) { c.Addresses = []string{me, strings.ToUpper(me)} }, "addresses[1]: "},
@@ -87,8 +89,8 @@ func TestValidate(t *testing.T) {
 
 func TestAccountWithoutItsSecret(t *testing.T) {
 	for name, config := range map[string]Config{
-		"password": {ID: "home", Host: "imap.example.com", User: me, PasswordFile: "/keys/mail"},
-		"token":    {ID: "home", Host: "imap.example.com", User: me, OAuth: &OAuth{Provider: "google", ClientID: "a"}},
+		"password": {ID: "home", Host: "imap.example.com", User: me, Password: secret.Ref{File: "/keys/mail"}},
+		"token":    {ID: "home", Host: "imap.example.com", User: me, OAuth: &oauth.Config{Provider: "google", ClientID: "a"}},
 	} {
 		if _, err := New(config, Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)

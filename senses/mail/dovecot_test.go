@@ -31,7 +31,7 @@ func TestConformanceDovecot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := Config{ID: "home", Host: host, Port: number, Security: account.None, User: me, PasswordFile: "unused"}
+	config := Config{ID: "home", Host: host, Port: number, Security: account.None, User: me, Password: secret.Ref{File: "unused"}}
 	message := func(id, from, to string) []byte {
 		return mailtest.Compose(mailtest.Message{From: from, To: []string{to}, Subject: "Figures", Text: asking, Date: time.Now(), MessageID: id + "@example.org"})
 	}

@@ -61,7 +61,7 @@ func newHouse(t testing.TB, options mailtest.Options, change ...func(*Config)) *
 	h := &house{t: t, server: mailtest.New(options), at: now, rows: map[string][]byte{}, stands: map[string]subconscious.Observation{}}
 	h.box = h.server.User(me)
 	off := false
-	h.config = Config{ID: "home", Host: "localhost", Security: account.None, User: me, PasswordFile: "unused", Idle: &off}
+	h.config = Config{ID: "home", Host: "localhost", Security: account.None, User: me, Password: secret.Ref{File: "unused"}, Idle: &off}
 	for _, f := range change {
 		f(&h.config)
 	}

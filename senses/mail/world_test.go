@@ -11,6 +11,7 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
@@ -33,7 +34,7 @@ var began = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 func worldConfig() mail.Config {
 	off := false
-	return mail.Config{ID: "home", Host: "127.0.0.1", Security: account.None, User: ines, PasswordFile: "unused", Folders: []string{inbox, kept}, Idle: &off}
+	return mail.Config{ID: "home", Host: "127.0.0.1", Security: account.None, User: ines, Password: secret.Ref{File: "unused"}, Folders: []string{inbox, kept}, Idle: &off}
 }
 
 // TestWorld lets chance deliver, expunge, move, flag and renumber, cut

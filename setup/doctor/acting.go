@@ -52,7 +52,7 @@ func (e *examination) deliberation() bool {
 		return false
 	}
 	who := assigned.Target.Identity().String()
-	if _, err := assigned.Target.Provider.Key(e.Env); err != nil && !e.daemonHas(assigned.Target.Provider.ID) {
+	if _, err := assigned.Target.Provider.FindKey(e.Env); err != nil && !e.daemonHas(assigned.Target.Provider.ID) {
 		e.add(Degraded, name, who+" has no key; until it is there you are told in the words of the rules", "see what is said of the key above")
 		return true
 	}
@@ -67,7 +67,7 @@ func (e *examination) deliberation() bool {
 // does, which may have a key that is not to be had here.
 func (e *examination) deliberator() (models.RoleAssignment, bool) {
 	hasKey := func(p models.Provider) bool {
-		_, err := p.Key(e.Env)
+		_, err := p.FindKey(e.Env)
 		return err == nil || e.daemonDeliberatesAt(p.ID)
 	}
 	all := models.Resolve(e.Config.Models, hasKey)

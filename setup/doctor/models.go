@@ -97,10 +97,10 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 	near := models.OwnNetwork(at.Hostname())
 	e.say(name, row{u.provider.Local && !near, Broken, at.Hostname() + " is marked as local and is not on this machine or its network: it would get plain text, secrets included",
 		"remove local: true of the provider " + name})
-	key, err := u.provider.Key(e.Env)
+	key, err := u.provider.FindKey(e.Env)
 	detail, next := keyWords(err)
 	e.say(name+" key",
-		row{err != nil && u.provider.KeyFile == "" && e.daemonHas(name), OK, "the daemon, which runs, has it; here it is not to be had", ""},
+		row{err != nil && u.provider.Key.File == "" && e.daemonHas(name), OK, "the daemon, which runs, has it; here it is not to be had", ""},
 		row{err != nil, Broken, detail, next},
 		row{true, OK, where(u.provider, key, e.Env), ""})
 	if err != nil {
@@ -185,8 +185,8 @@ func where(p models.Provider, key secret.Value, env func(string) (string, bool))
 	switch {
 	case key.IsZero():
 		return "none is needed"
-	case p.Ref().String() != "":
-		return "found in the " + p.Ref().String()
+	case p.Key.String() != "":
+		return "found in the " + p.Key.String()
 	}
 	for _, name := range models.VendorOf(p).KeyEnv {
 		if text, ok := env(name); ok && text != "" {

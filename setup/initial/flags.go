@@ -1,6 +1,7 @@
 package initial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -24,20 +25,17 @@ func readFlags(ctx context.Context, s *session) error {
 	if err := s.readMailFlags(); err != nil {
 		return err
 	}
-	named := s.NtfyURL != "" || s.NtfyTopic != ""
+	config := s.Ntfy
+	named := config.URL != "" || config.Topic != ""
 	switch {
 	case named && s.Desktop:
 		return mistake("--desktop: is given beside a topic; name one of the two, and run init again for the other")
-	case !named && (s.NtfyTokenEnv != "" || s.NtfyTokenFile != ""):
+	case !named && config != (ntfy.Config{}):
 		return mistake("--ntfy-token-env, --ntfy-token-file: name the server too, with --ntfy-url")
 	case !named:
 		return nil
 	}
-	topic := s.NtfyTopic
-	if topic == "" {
-		topic = "made-later"
-	}
-	config := ntfy.Config{URL: orPublic(s.NtfyURL), Topic: topic, TokenEnv: s.NtfyTokenEnv, TokenFile: s.NtfyTokenFile}
+	config.URL, config.Topic = orPublic(config.URL), cmp.Or(config.Topic, "made-later")
 	if err := config.Validate(); err != nil {
 		return mistake("%w", flagged("--ntfy-", err))
 	}

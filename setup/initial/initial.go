@@ -19,6 +19,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/setup"
 )
@@ -53,9 +54,8 @@ type Options struct {
 	Notes, Files, ICS []string
 	// Mail is a mail account.
 	Mail MailOptions
-	// NtfyURL and NtfyTopic are a channel: where one is set, none is asked for.
-	// NtfyTokenEnv and NtfyTokenFile name where its token is.
-	NtfyURL, NtfyTopic, NtfyTokenEnv, NtfyTokenFile string
+	// Ntfy is a channel: where its URL or Topic is set, none is asked for.
+	Ntfy ntfy.Config
 	// Desktop takes the desktop as the channel.
 	Desktop bool
 	// Offline sends no first message, and asks no server whether it is there.
@@ -320,7 +320,7 @@ func deliberation(_ context.Context, s *session) error {
 		return nil
 	}
 	hasKey := func(p models.Provider) bool {
-		_, err := p.Key(s.env())
+		_, err := p.FindKey(s.env())
 		return err == nil
 	}
 	found := deliberator(s.plan.config(), hasKey)

@@ -214,7 +214,7 @@ func TestTypedKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	provider, _ := config.Models.Provider("zai")
-	if _, err := provider.Key(o.Env); err != nil {
+	if _, err := provider.FindKey(o.Env); err != nil {
 		t.Errorf("the key is not found again: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ func (s *session) used(p plan) []models.Provider {
 // without are the providers of a plan whose key is not there.
 func (s *session) without(p plan) []models.Provider {
 	return slices.DeleteFunc(s.used(p), func(one models.Provider) bool {
-		_, err := one.Key(s.env())
+		_, err := one.FindKey(s.env())
 		return err == nil
 	})
 }
@@ -85,7 +85,7 @@ func (s *session) named() error {
 		if err != nil {
 			return mistake("--key-env %s: %w", text, err)
 		}
-		s.refer(id, func(p *models.Provider) { p.KeyEnv = name })
+		s.refer(id, func(p *models.Provider) { p.Key.Env = name })
 	}
 	for _, text := range s.KeyFile {
 		id, path, err := whose(text, users, func(v models.Vendor, path string) bool { return filepath.Base(path) == v.Name })
@@ -95,7 +95,7 @@ func (s *session) named() error {
 		if path, err = filepath.Abs(path); err != nil {
 			return fmt.Errorf("--key-file: %w", err)
 		}
-		s.refer(id, func(p *models.Provider) { p.KeyFile = path })
+		s.refer(id, func(p *models.Provider) { p.Key.File = path })
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (s *session) refer(id string, change func(*models.Provider)) {
 		i, s.plan.providers = len(s.plan.providers), append(s.plan.providers, models.Provider{ID: id})
 	}
 	p := &s.plan.providers[i]
-	p.KeyEnv, p.KeyFile, p.KeyKeyring, p.KeyCredential = "", "", "", ""
+	p.Key = secret.Ref{}
 	change(p)
 }
 
@@ -144,7 +144,7 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 	if s.kept(p, title) {
 		return nil
 	}
-	_, missing := p.Key(s.env())
+	_, missing := p.FindKey(s.env())
 	if s.Agree {
 		s.result.Missing = append(s.result.Missing, p.ID)
 		s.say("%s. Until there is one, rules think in its place.%s", s.lacking(p, title, missing), todo(missing))
@@ -162,7 +162,7 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 			if key = strings.TrimSpace(key); err == nil && key != "" {
 				given = true
 				s.keepTyped(p.ID, key)
-				s.refer(p.ID, func(p *models.Provider) { p.KeyEnv = typed(p.ID) })
+				s.refer(p.ID, func(p *models.Provider) { p.Key.Env = typed(p.ID) })
 			}
 			return err
 		}},
@@ -177,20 +177,20 @@ func (s *session) key(ctx context.Context, p models.Provider) error {
 // another place.
 func (s *session) kept(p models.Provider, title string) bool {
 	path := s.keyFile(p.ID)
-	if p.Ref().String() != "" {
+	if p.Key != (secret.Ref{}) {
 		return false
 	}
 	if _, err := (secret.Ref{File: path}).Resolve(s.Env); err != nil {
 		return false
 	}
-	s.refer(p.ID, func(p *models.Provider) { p.KeyFile = path })
+	s.refer(p.ID, func(p *models.Provider) { p.Key.File = path })
 	s.say("The key of %s is in %s already.", title, path)
 	return true
 }
 
 // lacking says that there is no key, and why none where one was named.
 func (s *session) lacking(p models.Provider, title string, missing error) string {
-	if p.Ref().String() == "" {
+	if p.Key == (secret.Ref{}) {
 		return "There is no key for " + title
 	}
 	return fmt.Sprintf("There is no key for %s that can be used: %v", title, missing)

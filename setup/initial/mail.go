@@ -7,10 +7,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -21,14 +24,11 @@ import (
 type MailOptions struct {
 	// Address is the person's.
 	Address string
-	// Host is the server, "" where it is known of the address or can be found;
-	// Port and Security as in the configuration. User is "" for the address.
-	Host, Security, User, CAFile string
-	Port                         int
-	// PasswordEnv, PasswordFile and PasswordKeyring name where the password is.
-	PasswordEnv, PasswordFile, PasswordKeyring string
-	// OAuth is the provider to sign in at by the browser, as that client.
-	OAuth, ClientID, ClientSecretFile string
+	// Config is what is known of the account; what is empty is found, or has its
+	// usual value.
+	mail.Config
+	// Client is as which one signs in by the browser, where it has a provider.
+	Client oauth.Config
 	// Dial connects to mail servers; nil is the usual way.
 	Dial live.Dial
 }
@@ -161,7 +161,7 @@ func (s *session) typeMailHost(ctx context.Context) (string, error) {
 				return fmt.Errorf("%s is no port", number)
 			}
 		}
-		return mail.Config{ID: "mail", Host: host, Port: port, User: s.Mail.Address, PasswordEnv: "MAIL_PASSWORD"}.Validate()
+		return mail.Config{ID: "mail", Host: host, Port: port, User: s.Mail.Address, Password: secret.Ref{Env: "MAIL_PASSWORD"}}.Validate()
 	})
 	if err != nil || text == "" {
 		return "", err
@@ -172,10 +172,9 @@ func (s *session) typeMailHost(ctx context.Context) (string, error) {
 
 // mailConfig is the account that comes of what is known by then.
 func (s *session) mailConfig(known mailHost, host string) mail.Config {
-	domain := domainOf(s.Mail.Address)
-	word, _, _ := strings.Cut(domain, ".")
-	c := mail.Config{ID: s.mailID(word), Host: host, Port: s.Mail.Port, Security: account.Security(s.Mail.Security), CAFile: absolute(s.Mail.CAFile),
-		User: s.Mail.User, PasswordEnv: s.Mail.PasswordEnv, PasswordFile: absolute(s.Mail.PasswordFile), PasswordKeyring: s.Mail.PasswordKeyring}
+	word, _, _ := strings.Cut(domainOf(s.Mail.Address), ".")
+	c := s.Mail.Config
+	c.ID, c.Host, c.CAFile, c.Password.File = s.mailID(word), host, absolute(c.CAFile), absolute(c.Password.File)
 	if c.Security == "" {
 		c.Security = usualSecurity(c.Port)
 	}
@@ -188,8 +187,9 @@ func (s *session) mailConfig(known mailHost, host string) mail.Config {
 	if c.User != s.Mail.Address {
 		c.Addresses = []string{s.Mail.Address}
 	}
-	if s.Mail.OAuth != "" {
-		c.OAuth = &mail.OAuth{Provider: s.Mail.OAuth, ClientID: s.Mail.ClientID, ClientSecretFile: absolute(s.Mail.ClientSecretFile)}
+	if client := s.Mail.Client; client.Provider != "" {
+		client.Secret.File = absolute(client.Secret.File)
+		c.OAuth = &client
 	}
 	return c
 }
@@ -283,9 +283,6 @@ func (s *session) change(change func(*mail.Config)) error {
 	c := *s.mail
 	change(&c)
 	err := c.Validate()
-	if err == nil && c.OAuth != nil {
-		err = setup.MailSignIn(c, "", nil).Config.Validate()
-	}
 	if err == nil {
 		*s.mail = c
 	}
@@ -308,17 +305,15 @@ func (s *session) otherServer(ctx context.Context) error {
 // readMailFlags looks at what was asked for beforehand.
 func (s *session) readMailFlags() error {
 	m := s.Mail
-	ways := 0
-	for _, way := range []string{m.PasswordEnv, m.PasswordFile, m.PasswordKeyring, m.OAuth} {
-		if way != "" {
-			ways++
-		}
+	ways := len(m.Password.Names())
+	if m.Client.Provider != "" {
+		ways++
 	}
 	if _, err := s.mailRoots(); err != nil {
 		return err
 	}
 	switch {
-	case m.Address == "" && s.Agree && (m.Host+m.Security+m.User+m.CAFile+m.ClientID+m.ClientSecretFile != "" || m.Port != 0 || ways > 0):
+	case m.Address == "" && s.Agree && !(reflect.ValueOf(m.Config).IsZero() && reflect.ValueOf(m.Client).IsZero()):
 		return mistake("--mail-…: name the address too, with --mail-address")
 	case m.Address == "":
 		return nil
@@ -336,7 +331,7 @@ func (s *session) readMailFlags() error {
 	}
 	c := s.mailConfig(known, host)
 	if ways == 0 {
-		c.PasswordEnv = "MAIL_PASSWORD"
+		c.Password.Env = "MAIL_PASSWORD"
 	}
 	if err := c.Validate(); err != nil {
 		return mistake("%w", flagged("--mail-", err))

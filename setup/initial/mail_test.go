@@ -12,8 +12,10 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
+	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -87,8 +89,8 @@ func TestMailIsFound(t *testing.T) {
 		t.Errorf("%+v, %+v", c, outcome)
 	}
 	key := filepath.Join(filepath.Dir(o.File), "keys", "mail-mail-here")
-	if c.PasswordFile != key || read(t, key) != mailPassword+"\n" || filesBelow(t, filepath.Dir(o.File))["keys/mail-mail-here"] != 0o600 {
-		t.Errorf("the password is in %q: %q", c.PasswordFile, read(t, key))
+	if c.Password.File != key || read(t, key) != mailPassword+"\n" || filesBelow(t, filepath.Dir(o.File))["keys/mail-mail-here"] != 0o600 {
+		t.Errorf("the password is in %q: %q", c.Password.File, read(t, key))
 	}
 	if strings.Contains(said+read(t, o.File), mailPassword) {
 		t.Error("the password is shown")
@@ -99,13 +101,13 @@ func TestMailIsFound(t *testing.T) {
 		t.Errorf("%+v, %v\n%s", outcome, err, again.said.String())
 	}
 	// And a second one beside it, by flags.
-	o.Agree, o.Mail.Address, o.Mail.PasswordEnv = true, "me@gmail.com", "GMAIL"
+	o.Agree, o.Mail.Address, o.Mail.Password.Env = true, "me@gmail.com", "GMAIL"
 	o.Env = with(o.Env, "GMAIL", "abcdefghijklmnop")
 	outcome, err = Run(t.Context(), o, &person{})
 	if err != nil || !outcome.Written || len(outcome.Failed) > 0 {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	if config, err = setup.Load(o.File, o.Env); err != nil || len(config.Senses.Mail) != 2 || config.Senses.Mail[1].Host != "imap.gmail.com" || config.Senses.Mail[1].PasswordEnv != "GMAIL" {
+	if config, err = setup.Load(o.File, o.Env); err != nil || len(config.Senses.Mail) != 2 || config.Senses.Mail[1].Host != "imap.gmail.com" || config.Senses.Mail[1].Password.Env != "GMAIL" {
 		t.Errorf("%+v, %v", config.Senses.Mail, err)
 	}
 }
@@ -134,7 +136,7 @@ func TestMailWays(t *testing.T) {
 	}{
 		"a keyring":       {[]string{"keyring"}, []string{mailAddress}, []string{mailPassword}, []string{"DBUS_SESSION_BUS_ADDRESS", "x"}, `password_keyring: "subconscious/mail-mail-here"`, "lets you in", "", ""},
 		"a file":          {[]string{"file"}, []string{mailAddress, file}, nil, nil, `password_file: "` + file + `"`, "lets you in", "", ""},
-		"a variable":      {[]string{"variable"}, []string{mailAddress, "has space", "$MINE"}, nil, []string{"MINE", mailPassword}, `password_env: "MINE"`, "must be the name of a variable", "", ""},
+		"a variable":      {[]string{"variable"}, []string{mailAddress, "has space", "$MINE"}, nil, []string{"MINE", mailPassword}, `password_env: "MINE"`, "is not the name of a variable", "", ""},
 		"not set":         {[]string{"variable", "go on"}, []string{mailAddress, "MINE"}, nil, nil, `password_env: "MINE"`, "it is not set", "", "mail/mail-here"},
 		"left out":        {[]string{"without"}, []string{mailAddress}, nil, nil, "#mail:", "No mail is read for now", "", ""},
 		"no password":     {[]string{"type it"}, []string{mailAddress}, []string{""}, nil, "#mail:", "No mail is read for now", "", ""},
@@ -208,20 +210,20 @@ func TestMailIsLeft(t *testing.T) {
 
 func TestMailFlagsThatCannotBe(t *testing.T) {
 	for want, change := range map[string]func(*MailOptions){
-		"with --mail-address":          func(m *MailOptions) { m.Host = "imap.example.com" },
-		"is no mail address":           func(m *MailOptions) { m.Address = "me" },
-		"name where the password is":   func(m *MailOptions) { m.Address = mailAddress },
-		"more than one way":            func(m *MailOptions) { m.Address, m.PasswordEnv, m.OAuth = mailAddress, "A", "google" },
-		"--mail-host: ":                func(m *MailOptions) { m.Address, m.PasswordEnv, m.Host = mailAddress, "A", "imaps://x" },
-		"--mail-port: ":                func(m *MailOptions) { m.Address, m.PasswordEnv, m.Port = mailAddress, "A", 70000 },
-		"--mail-security: ":            func(m *MailOptions) { m.Address, m.PasswordEnv, m.Security = mailAddress, "A", "ssl" },
-		"--mail-password-env: must be": func(m *MailOptions) { m.Address, m.PasswordEnv = mailAddress, "a b" },
-		"--mail-oauth: \"yahoo\"":      func(m *MailOptions) { m.Address, m.OAuth, m.ClientID = mailAddress, "yahoo", "me" },
-		"--mail-client-id: ":           func(m *MailOptions) { m.Address, m.OAuth = mailAddress, "google" },
-		"--mail-ca-file: ":             func(m *MailOptions) { m.Address, m.PasswordEnv, m.CAFile = mailAddress, "A", "/nowhere" },
-		"name it with --mail-host":     func(m *MailOptions) { m.Address, m.PasswordEnv = "me@nowhere.example", "A" },
+		"with --mail-address":         func(m *MailOptions) { m.Host = "imap.example.com" },
+		"is no mail address":          func(m *MailOptions) { m.Address = "me" },
+		"name where the password is":  func(m *MailOptions) { m.Address = mailAddress },
+		"more than one way":           func(m *MailOptions) { m.Address, m.Password.Env, m.Client.Provider = mailAddress, "A", "google" },
+		"--mail-host: ":               func(m *MailOptions) { m.Address, m.Password.Env, m.Host = mailAddress, "A", "imaps://x" },
+		"--mail-port: ":               func(m *MailOptions) { m.Address, m.Password.Env, m.Port = mailAddress, "A", 70000 },
+		"--mail-security: ":           func(m *MailOptions) { m.Address, m.Password.Env, m.Security = mailAddress, "A", "ssl" },
+		"--mail-password-env: is not": func(m *MailOptions) { m.Address, m.Password.Env = mailAddress, "a b" },
+		"--mail-oauth: \"yahoo\"":     func(m *MailOptions) { m.Address, m.Client.Provider, m.Client.ClientID = mailAddress, "yahoo", "me" },
+		"--mail-client-id: ":          func(m *MailOptions) { m.Address, m.Client.Provider = mailAddress, "google" },
+		"--mail-ca-file: ":            func(m *MailOptions) { m.Address, m.Password.Env, m.CAFile = mailAddress, "A", "/nowhere" },
+		"name it with --mail-host":    func(m *MailOptions) { m.Address, m.Password.Env = "me@nowhere.example", "A" },
 		"--mail-security: none would send": func(m *MailOptions) {
-			m.Address, m.PasswordEnv, m.Security, m.Host = mailAddress, "A", "none", "imap.example.com"
+			m.Address, m.Password.Env, m.Security, m.Host = mailAddress, "A", "none", "imap.example.com"
 		},
 	} {
 		w := newMailWorld(t)
@@ -293,7 +295,7 @@ func TestOnlyAMailServerIsFound(t *testing.T) {
 }
 
 func TestMailItem(t *testing.T) {
-	s := &session{Options: Options{Mail: MailOptions{Address: "me@icloud.com", PasswordEnv: "A"}}, existing: setup.Default()}
+	s := &session{Options: Options{Mail: MailOptions{Address: "me@icloud.com", Config: mail.Config{Password: secret.Ref{Env: "A"}}}}, existing: setup.Default()}
 	known, _ := mailHostOf("icloud.com")
 	c := s.mailConfig(known, known.host)
 	if c.User != "me" || len(c.Addresses) != 1 || c.Addresses[0] != "me@icloud.com" || c.Security != account.TLS {

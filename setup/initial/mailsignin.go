@@ -11,7 +11,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/oauth"
 	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
-	"github.com/subconsciousd/subconsciousd/setup"
 )
 
 // without is the answer of who wants no mail.
@@ -38,9 +37,9 @@ func (s *session) howToSignIn(ctx context.Context, known mailHost) error {
 			menu = append(menu, option{"keyring", "the password; it is not shown, and kept in the keyring of this session", func() error { return s.typePassword(ctx, known, true) }})
 		}
 		menu = append(menu, option{"file", "you name a file that the password is in", func() error {
-			return s.typeReference(ctx, "The path of the file, whose first line is the password (chmod 600)", func(c *mail.Config, text string) { c.PasswordFile = absolute(s.underHome(text)) })
+			return s.typeReference(ctx, "The path of the file, whose first line is the password (chmod 600)", func(c *mail.Config, text string) { c.Password.File = absolute(s.underHome(text)) })
 		}}, option{"variable", "you name a variable that the password is in", func() error {
-			return s.typeReference(ctx, "The name of the variable", func(c *mail.Config, text string) { c.PasswordEnv = strings.TrimPrefix(text, "$") })
+			return s.typeReference(ctx, "The name of the variable", func(c *mail.Config, text string) { c.Password.Env = strings.TrimPrefix(text, "$") })
 		}})
 	}
 	if known.oauth != "" {
@@ -59,7 +58,7 @@ func (s *session) howToSignIn(ctx context.Context, known mailHost) error {
 
 // signsIn reports whether it is known how the account is signed in to.
 func (s *session) signsIn() bool {
-	return setup.MailPassword(*s.mail).String() != "" || s.mail.OAuth != nil
+	return s.mail.Password != (secret.Ref{}) || s.mail.OAuth != nil
 }
 
 // ring reports whether there seems to be a keyring.
@@ -89,7 +88,7 @@ func (s *session) typePassword(ctx context.Context, known mailHost, inRing bool)
 	}
 	s.keepTyped(s.mailKey(), password)
 	s.ringed = inRing
-	s.mail.PasswordEnv = typed(s.mailKey())
+	s.mail.Password.Env = typed(s.mailKey())
 	return nil
 }
 
@@ -128,7 +127,7 @@ func (s *session) typeReference(ctx context.Context, question string, set func(c
 // itself follows when the configuration is written.
 func (s *session) typeClient(ctx context.Context, known mailHost) error {
 	id, err := s.typeUntil(ctx, "The id of the client, or Enter for none", "", func(id string) error {
-		return s.change(func(c *mail.Config) { c.OAuth = &mail.OAuth{Provider: known.oauth, ClientID: id} })
+		return s.change(func(c *mail.Config) { c.OAuth = &oauth.Config{Provider: known.oauth, ClientID: id} })
 	})
 	if err != nil || id == "" {
 		return err
@@ -142,7 +141,7 @@ func (s *session) typeClient(ctx context.Context, known mailHost) error {
 	}
 	if text = strings.TrimSpace(text); text != "" {
 		s.keepTyped(s.mailKey()+"-client", text)
-		s.mail.OAuth.ClientSecretEnv = typed(s.mailKey() + "-client")
+		s.mail.OAuth.Secret.Env = typed(s.mailKey() + "-client")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/desktop"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
@@ -30,8 +31,8 @@ const sendWithin = 20 * time.Second
 // tell decides how the person is told: the channel that was named, else the one
 // that is chosen. A channel that is configured already stays.
 func tell(ctx context.Context, s *session) error {
-	if s.NtfyURL != "" || s.NtfyTopic != "" {
-		return s.ntfy(ctx, s.NtfyURL, s.NtfyTopic)
+	if s.Ntfy.URL != "" || s.Ntfy.Topic != "" {
+		return s.ntfy(ctx, s.Ntfy.URL, s.Ntfy.Topic)
 	}
 	if s.Desktop {
 		return s.onDesktop(ctx)
@@ -138,9 +139,10 @@ func (s *session) ntfy(ctx context.Context, address, topic string) error {
 	if topic == "" {
 		topic = s.NewTopic()
 	}
-	config := ntfy.Config{URL: orPublic(address), Topic: topic, TokenEnv: s.NtfyTokenEnv, TokenFile: absolute(s.NtfyTokenFile)}
-	if config.TokenEnv == "" && config.TokenFile == "" {
-		config.TokenEnv = s.found.ntfyToken
+	config := s.Ntfy
+	config.URL, config.Topic, config.Token.File = orPublic(address), topic, absolute(config.Token.File)
+	if config.Token == (secret.Ref{}) {
+		config.Token.Env = s.found.ntfyToken
 	}
 	if err := config.Validate(); err != nil { // what the environment names
 		return mistake("%w", flagged("--ntfy-", err))
@@ -193,7 +195,7 @@ func (s *session) reach(ctx context.Context) error {
 			return nil
 		}
 		s.say("✗ %s\n  → %s", r.Problem, r.Next)
-		if !r.Locked || s.Agree || s.channel.Ntfy.TokenEnv != "" || s.channel.Ntfy.TokenFile != "" {
+		if !r.Locked || s.Agree || s.channel.Ntfy.Token != (secret.Ref{}) {
 			return nil
 		}
 		token, err := s.person.Secret(ctx, "An access token of that server, or Enter for none")
@@ -208,7 +210,7 @@ func (s *session) reach(ctx context.Context) error {
 func (s *session) typeToken(token string) {
 	name := "ntfy-" + s.channel.ID
 	s.keepTyped(name, token)
-	s.channel.Ntfy.TokenEnv = typed(name)
+	s.channel.Ntfy.Token.Env = typed(name)
 }
 
 // channelID makes an id that no channel has yet.

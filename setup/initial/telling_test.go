@@ -84,11 +84,11 @@ func TestTypedToken(t *testing.T) {
 	const token = "tk_0f1e2d3c4b5a69788796a5b4c3d2e"
 	phone := phoneServer(t, ntfytest.Options{Accounts: []ntfytest.Account{{Token: token}}})
 	o := here(t)
-	o.Offline, o.NtfyURL, o.NtfyTopic = false, strings.TrimPrefix(phone.URL(), "http://"), "mine"
+	o.Offline, o.Ntfy.URL, o.Ntfy.Topic = false, strings.TrimPrefix(phone.URL(), "http://"), "mine"
 	p := &person{secret: token}
 	outcome, config := run(t, o, p)
 	kept := filepath.Join(filepath.Dir(o.File), "keys", "ntfy-phone")
-	if config.Notify[0].Ntfy.TokenFile != kept || read(t, kept) != token+"\n" || !outcome.Pushed {
+	if config.Notify[0].Ntfy.Token.File != kept || read(t, kept) != token+"\n" || !outcome.Pushed {
 		t.Errorf("%+v, %+v\n%s", config.Notify[0].Ntfy, outcome, &p.said)
 	}
 	if strings.Contains(read(t, o.File)+p.said.String(), token) {
@@ -103,7 +103,7 @@ func TestDeadServer(t *testing.T) {
 	phone.Close()
 	for answer, channels := range map[string]int{"go on": 1, "without": 0} {
 		o := here(t)
-		o.Offline, o.Preset, o.NtfyURL, o.NtfyTopic, o.Notes = false, models.PresetReflex, phone.URL(), "mine", nil
+		o.Offline, o.Preset, o.Ntfy.URL, o.Ntfy.Topic, o.Notes = false, models.PresetReflex, phone.URL(), "mine", nil
 		p := &person{answers: []string{"", "", "", none, "yes", answer}}
 		outcome, config := run(t, o, p)
 		if len(config.Notify) != channels || outcome.Pushed || len(outcome.Failed) != 1 || !strings.Contains(p.said.String(), "does not answer") {
@@ -127,7 +127,7 @@ func TestFoundNtfy(t *testing.T) {
 			t.Errorf("%s: no channel", name)
 			continue
 		}
-		if c := config.Notify[0].Ntfy; c.URL != "http://127.0.0.1:8" || c.Topic != "mine" || c.TokenEnv != "NTFY_TOKEN" {
+		if c := config.Notify[0].Ntfy; c.URL != "http://127.0.0.1:8" || c.Topic != "mine" || c.Token.Env != "NTFY_TOKEN" {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -155,7 +155,7 @@ func TestAgain(t *testing.T) {
 	write(t, home+"/mine/a.md", "x")
 	write(t, home+"/cal.ics", "BEGIN:VCALENDAR\n")
 	first := read(t, o.File)
-	o.Notes, o.NtfyURL, o.Preset = []string{home + "/mine"}, "https://ntfy.example.com", models.PresetFree
+	o.Notes, o.Ntfy.URL, o.Preset = []string{home + "/mine"}, "https://ntfy.example.com", models.PresetFree
 	outcome, config := run(t, o, &person{})
 	if len(config.Senses.Notes) != 1 || len(config.Senses.Calendar) != 1 || len(config.Notify) != 1 || config.Models.Preset != models.PresetFree || outcome.Change != "" {
 		t.Errorf("%+v\n%s", outcome, read(t, o.File))
@@ -168,7 +168,7 @@ func TestAgain(t *testing.T) {
 			t.Errorf("the line %q is gone", line)
 		}
 	}
-	o.Notes, o.NtfyURL, o.Preset = nil, "", ""
+	o.Notes, o.Ntfy.URL, o.Preset = nil, "", ""
 	again, _ := run(t, o, &person{})
 	if again.Written || again.Change != "" {
 		t.Errorf("a third run wrote: %+v\n%s", again, read(t, o.File))

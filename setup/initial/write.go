@@ -103,22 +103,22 @@ func (s *session) placeKeys() {
 	}
 	for i := range s.plan.providers {
 		p := &s.plan.providers[i]
-		place(&p.KeyEnv, &p.KeyFile, p.ID)
+		place(&p.Key.Env, &p.Key.File, p.ID)
 	}
 	if m := s.mail; m != nil {
 		s.result.Account = m.ID
-		if s.ringed && m.PasswordEnv == typed(s.mailKey()) {
-			m.PasswordEnv, m.PasswordKeyring = "", ringService+"/"+s.mailKey()
+		if s.ringed && m.Password.Env == typed(s.mailKey()) {
+			m.Password.Env, m.Password.Keyring = "", ringService+"/"+s.mailKey()
 		}
-		place(&m.PasswordEnv, &m.PasswordFile, s.mailKey())
+		place(&m.Password.Env, &m.Password.File, s.mailKey())
 		if o := m.OAuth; o != nil {
-			place(&o.ClientSecretEnv, &o.ClientSecretFile, s.mailKey()+"-client")
+			place(&o.Secret.Env, &o.Secret.File, s.mailKey()+"-client")
 		}
 	}
 	if c := s.channel; c != nil {
 		s.result.Channel = c.ID
 		if c.Ntfy != nil {
-			place(&c.Ntfy.TokenEnv, &c.Ntfy.TokenFile, "ntfy-"+c.ID)
+			place(&c.Ntfy.Token.Env, &c.Ntfy.Token.File, "ntfy-"+c.ID)
 		}
 	}
 }

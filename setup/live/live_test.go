@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func at(t *testing.T, server *modeltest.Server, local bool, limit float64) *Models {
 	t.Helper()
 	config := models.DefaultConfig()
-	config.Providers = []models.Provider{{ID: "mine", Kind: models.OpenAI, BaseURL: server.BaseURL(modeltest.OpenAI), KeyEnv: "MINE", Local: local, Schema: models.SchemaJSON}}
+	config.Providers = []models.Provider{{ID: "mine", Kind: models.OpenAI, BaseURL: server.BaseURL(modeltest.OpenAI), Key: secret.Ref{Env: "MINE"}, Local: local, Schema: models.SchemaJSON}}
 	config.Roles = []models.Role{{ID: "watcher", Provider: "mine", Model: modeltest.Model}}
 	config.Prices = []models.Price{{Provider: "mine", Model: modeltest.Model, Input: 1, Output: 2}}
 	limits := budget.DefaultConfig()

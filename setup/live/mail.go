@@ -18,7 +18,7 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 // the sign-in of one with an oauth is.
 func Mail(ctx context.Context, c mail.Config, stateDir string, env func(string) (string, bool), dial Dial) mail.Probed {
 	options := mail.Options{Dial: dial, Token: func(context.Context) (string, error) { return "", errors.New("the account has no oauth") },
-		Password: func(context.Context) (secret.Value, error) { return setup.MailPassword(c).Resolve(env) }}
+		Password: func(context.Context) (secret.Value, error) { return c.Password.Resolve(env) }}
 	if c.OAuth != nil {
 		options.Token = oauth.New(setup.MailSignIn(c, stateDir, env)).Token
 	}

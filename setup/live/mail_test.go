@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/oauth"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
@@ -37,7 +39,7 @@ func mailServer(t *testing.T, change func(*mailtest.Options)) (*mailtest.Server,
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	testutil.Write(t, ca, authority.PEM)
 	return server, mail.Config{ID: "home", Host: "127.0.0.1", Port: address.(*net.TCPAddr).Port, Security: account.TLS, CAFile: ca,
-		User: "me@example.com", PasswordEnv: "MAIL_PASSWORD"}
+		User: "me@example.com", Password: secret.Ref{Env: "MAIL_PASSWORD"}}
 }
 
 func mailEnv(name string) (string, bool) { return mailPassword, name == "MAIL_PASSWORD" }
@@ -92,7 +94,7 @@ func TestMailThatFails(t *testing.T) {
 		"nobody there":     {func(s *mailtest.Server, _ *mail.Config) { _ = s.Close(context.Background()) }, mailEnv, "cannot be reached", "check host and port", false, false, false},
 		"a busy server":    {func(s *mailtest.Server, _ *mail.Config) { s.Refuse(mailtest.Unavailable, -1) }, mailEnv, "no room", "next tick", false, false, false},
 		"no sign-in": {func(_ *mailtest.Server, c *mail.Config) {
-			c.PasswordEnv, c.OAuth = "", &mail.OAuth{Provider: "google", ClientID: "me"}
+			c.Password.Env, c.OAuth = "", &oauth.Config{Provider: "google", ClientID: "me"}
 		}, mailEnv, "nobody has signed in", "run: subconsciousctl auth mail home", true, false, true},
 		"without a sign-in": {func(_ *mailtest.Server, c *mail.Config) { c.Host = "" }, mailEnv, "host", "", false, false, false},
 	} {

@@ -64,7 +64,7 @@ func Accounts(p Place) []Account {
 func (p Place) account(c mail.Config) Account {
 	a := Account{ID: c.ID, User: c.User, Host: c.Host, State: Password}
 	if c.OAuth == nil {
-		a.Detail = setup.MailPassword(c).String()
+		a.Detail = c.Password.String()
 		return a
 	}
 	a.Provider = c.OAuth.Provider
@@ -105,7 +105,7 @@ func (p Place) find(id string) (mail.Config, error) {
 		case c.ID == id && c.OAuth != nil:
 			return c, nil
 		case c.ID == id:
-			return c, &UnknownError{fmt.Sprintf("the account %s is signed in to with a password, which is in %s", id, setup.MailPassword(c)),
+			return c, &UnknownError{fmt.Sprintf("the account %s is signed in to with a password, which is in %s", id, c.Password),
 				"to sign in by the browser, give it an oauth in the place of the password"}
 		case c.OAuth != nil:
 			ids = append(ids, c.ID)
