@@ -49,7 +49,7 @@ func childTicks(dir string) error {
 	disk := &machine{}
 	disk.set(50)
 	var d *daemon.Daemon
-	d, err := daemon.New(daemon.Options{
+	return lives(daemon.Options{
 		Config: configOf(dir), Unscheduled: true, Health: disk,
 		OnTick: func(report api.TickReport) {
 			document, err := d.Document(context.Background())
@@ -59,22 +59,41 @@ func childTicks(dir string) error {
 			}
 			fmt.Printf("tick %d %x\n", report.Tick, sha256.Sum256(document))
 		},
+	}, func(_ context.Context, running *daemon.Daemon, i int) error {
+		d = running
+		disk.set(50 + uint64(i)%2*40)
+		return nil
 	})
+}
+
+// lives runs a mind that ticks without a pause, until it is killed or a minute
+// is over; before each tick something happens.
+func lives(options daemon.Options, happens func(ctx context.Context, d *daemon.Daemon, i int) error) error {
+	d, err := daemon.New(options)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // where nobody kills it
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := d.Start(ctx); err != nil {
 		return err
 	}
-	for i := uint64(0); ctx.Err() == nil; i++ {
-		disk.set(50 + i%2*40)
+	for i := 0; ctx.Err() == nil; i++ {
+		if err := happens(ctx, d, i); err != nil {
+			return err
+		}
 		if _, err := d.TickAs(ctx, subconscious.Scheduled); err != nil {
 			return err
 		}
 	}
 	return d.Stop(context.Background())
+}
+
+// begin says once that a life has begun.
+func begin(i int) {
+	if i == 0 {
+		fmt.Println("started")
+	}
 }
 
 // childStarts loads the configuration that is in the folder, starts, and stops.

@@ -53,6 +53,19 @@ func newMortal(t *testing.T, seed uint64) *mortal {
 	return m
 }
 
+// failsAt runs a tick in which a point fails once.
+func (w *world) failsAt(point string) error {
+	w.t.Helper()
+	restore, err := failpoint.Set(point+"=error*1", "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer restore()
+	w.clock.advance(slot)
+	_, err = w.d.TickAs(context.Background(), subconscious.Scheduled)
+	return err
+}
+
 // commits runs a tick that must be committed.
 func (m *mortal) commits() {
 	m.t.Helper()
@@ -193,14 +206,7 @@ func (m *mortal) recovers() {
 	if document := m.document(); document.TickCount != count {
 		m.t.Fatalf("the document is of tick %d, the mind at tick %d", document.TickCount, count)
 	}
-	m.query("PRAGMA integrity_check", func(scan func(...any) error) error {
-		var said string
-		err := scan(&said)
-		if said != "ok" {
-			m.t.Errorf("integrity_check: %s", said)
-		}
-		return err
-	})
+	m.intact()
 	for tick, hash := range m.said {
 		document, ok, err := m.d.Mind().Document(context.Background(), tick)
 		if err != nil || !ok || tick > count {
@@ -343,13 +349,7 @@ func TestFailpointsLoseNothing(t *testing.T) {
 			w.disk.set(90)
 			w.command(subconscious.Command{Kind: subconscious.CommandNote, Text: "call the plumber by Tuesday"})
 			w.await()
-			restore, err := failpoint.Set(point+"=error*1", "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.clock.advance(slot)
-			_, err = w.d.TickAs(context.Background(), subconscious.Scheduled)
-			restore()
+			err := w.failsAt(point)
 			if (err == nil) != committed {
 				t.Fatalf("the tick: %v, want it committed: %v", err, committed)
 			}

@@ -17,7 +17,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/presence"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // childModel is where the model of a life is: the base address of a server.
@@ -132,29 +131,12 @@ func childDeliberates(dir string) error {
 	if err != nil {
 		return err
 	}
-	d, err := daemon.New(options)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := d.Start(ctx); err != nil {
-		return err
-	}
-	fmt.Println("started")
-	for ctx.Err() == nil {
+	return lives(options, func(ctx context.Context, d *daemon.Daemon, i int) error {
+		begin(i)
 		open, err := d.Deliberations().Open(ctx)
-		if err != nil {
+		if err != nil || len(open) >= 4 { // which are what takes the time
 			return err
 		}
-		if len(open) < 4 { // else they are what takes the time
-			if err := options.Health.(troubled).worse(); err != nil {
-				return err
-			}
-		}
-		if _, err := d.TickAs(ctx, subconscious.Scheduled); err != nil {
-			return err
-		}
-	}
-	return d.Stop(context.Background())
+		return options.Health.(troubled).worse()
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/budget"
-	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
@@ -91,14 +90,8 @@ func (m *mortalDeliberation) reckons() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	d, err := daemon.New(options)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if err := d.Start(context.Background()); err != nil {
-		m.t.Fatal(err)
-	}
-	w := &world{t: m.t, d: d, state: filepath.Join(m.dir, "state"), log: &syncBuffer{}}
+	w := begun(m.t, m.dir, options)
+	d := w.d
 	w.until("nothing is open", func() bool {
 		if _, err := d.TickAs(context.Background(), subconscious.Scheduled); err != nil {
 			m.t.Fatal(err)
@@ -110,14 +103,7 @@ func (m *mortalDeliberation) reckons() {
 		pending, err := d.Mind().Pending(context.Background())
 		return err == nil && waiting == 0 && len(pending) == 0 && len(w.status().Deliberating) == 0
 	})
-	w.query("PRAGMA integrity_check", func(scan func(...any) error) error {
-		var said string
-		err := scan(&said)
-		if said != "ok" {
-			m.t.Errorf("integrity_check: %s", said)
-		}
-		return err
-	})
+	w.intact()
 	escalations := m.outcomes(w)
 	m.tellings(w, escalations)
 	m.deeds(w, escalations)

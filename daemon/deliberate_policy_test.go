@@ -341,10 +341,7 @@ func TestMachineIsJudgedByItself(t *testing.T) {
 func TestNotDeliberatedOn(t *testing.T) {
 	t.Parallel()
 	w := newRehearsal(t, escalate.ApproveTainted, plays([]models.ToolCall{calls("notify_person", `{"text":"Look at it.","reason":"it is time"}`)}))
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
+	w.fills(97)
 	w.concluded()
 	before := w.server.Count()
 	if before == 0 {

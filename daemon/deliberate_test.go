@@ -98,10 +98,7 @@ func TestDeliberated(t *testing.T) {
 		calls("health", `{}`),
 		calls("notify_person", `{"text":"The disk of your photos is nearly full: move the films away today.","reason":"it is full within hours"}`),
 	))
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
+	w.fills(97)
 	w.concluded()
 	w.pushed(phone, "of the full disk", "/srv")
 	if !strings.Contains(texts(phone), "move the films away") {
@@ -228,18 +225,21 @@ func (w *world) learns(want string) {
 	}
 }
 
+// acts deliberates on a full disk with a model that acts.
+func (w *world) acts() {
+	w.t.Helper()
+	w.deliberating(oneByOne(act))
+	w.fills(97)
+	w.concluded()
+}
+
 // What the machine itself says may lead to what is configured, and the person is
 // told.
 func TestMachineActs(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
 	mark := w.acting(escalate.ApproveTainted)
-	w.deliberating(oneByOne(act))
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
-	w.concluded()
+	w.acts()
 	if got := w.lastDeliberation(); got.Outcome != subconscious.OutcomeActed || !exists(mark) || got.Run == "" {
 		t.Fatalf("the deliberation is %s", asJSON(t, got))
 	}
@@ -260,12 +260,7 @@ func TestUndoFails(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t)
 	mark := w.acting(escalate.ApproveTainted)
-	w.deliberating(oneByOne(act))
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
-	w.concluded()
+	w.acts()
 	run := w.lastDeliberation().Run
 	if err := os.Remove(mark); err != nil {
 		t.Fatal(err)
@@ -290,10 +285,7 @@ func TestTemplateTells(t *testing.T) {
 	phone := phoned(w)
 	server := w.deliberating(modeltest.Silent())
 	server.Close()
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
+	w.fills(97)
 	w.concluded()
 	w.pushed(phone, "of the full disk", "/srv")
 	if got := w.lastDeliberation(); !got.Template || got.Outcome != subconscious.OutcomeTold || got.Problem == "" {

@@ -98,10 +98,7 @@ func TestTitleOfModel(t *testing.T) {
 				server.Close()
 			}
 			w.options.Threads = []threads.Thread{repeater{}}
-			w.begin()
-			w.tick()
-			w.disk.set(97)
-			w.tick()
+			w.fills(97)
 			w.concluded()
 			w.pushed(phone, "of the disk", "The disk is full")
 			if said := texts(phone); strings.Contains(said, "https://") || strings.Contains(said, "attacker.example") {
@@ -123,10 +120,7 @@ func TestKeptBackIsNoTelling(t *testing.T) {
 			phoned(w)
 			w.deliberating(plays([]models.ToolCall{call}))
 			w.options.Config.Escalation.Critical = nil
-			w.begin()
-			w.tick()
-			w.disk.set(91)
-			w.tick()
+			w.fills(91)
 			w.concluded()
 			w.clock.advance(8 * time.Hour)
 			w.disk.set(97)

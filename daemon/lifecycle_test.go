@@ -194,20 +194,14 @@ func TestStopDuringAHangingTick(t *testing.T) {
 			})
 			w.options.Unscheduled = false // the first tick comes by itself
 			w.disk.set(90)
-			d, err := daemon.New(w.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := d.Start(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			d := begun(t, "", w.options).d
 			select {
 			case <-inside:
 			case <-time.After(patience):
 				t.Fatal("no tick began")
 			}
 			began := time.Now()
-			err = d.Stop(context.Background())
+			err := d.Stop(context.Background())
 			if took := time.Since(began); took > patience {
 				t.Fatalf("the stop took %v", took)
 			}

@@ -120,12 +120,7 @@ func TestMissedLongAgo(t *testing.T) {
 	w.tick()
 	testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] order the lanterns for the pavilion by 2026-12-20\n")
 	w.ticks(2)
-	for range ticks {
-		w.clock.advance(slot)
-		if _, err := w.d.TickAs(t.Context(), subconscious.Scheduled); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w.hurries(ticks)
 	trace := w.missed("you should have told me about the lanterns")
 	if !strings.HasSuffix(stages(trace), "+finding +mechanics -gate") || !strings.Contains(trace.Verdict, "did not ask that") {
 		t.Errorf("long after: %s: %s", stages(trace), trace.Verdict)
@@ -136,10 +131,7 @@ func TestMissedLongAgo(t *testing.T) {
 func TestMissedThatArrived(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
+	w.fills(97)
 	w.pushed(phone, "critical", "/srv")
 	trace := w.missed("the disk /srv was full")
 	if trace.Incident == "" || !strings.Contains(trace.Verdict, "a channel took it") {

@@ -3,12 +3,9 @@
 package daemon_test
 
 import (
-	"context"
 	"testing"
 
-	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // TestFailpointsLoseNoCalls: what a tick asked models that did not commit is on
@@ -21,13 +18,7 @@ func TestFailpointsLoseNoCalls(t *testing.T) {
 			w.tick()
 			w.news(0)
 			w.await()
-			restore, err := failpoint.Set(point+"=error*1", "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.clock.advance(slot)
-			_, _ = w.d.TickAs(context.Background(), subconscious.Scheduled)
-			restore()
+			_ = w.failsAt(point)
 			failed := server.Count()
 			w.news(1)
 			w.tick()

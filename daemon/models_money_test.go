@@ -61,29 +61,14 @@ func childSpends(dir string) error {
 		return err
 	}
 	disk := &machine{}
-	d, err := daemon.New(spender(daemon.Options{Config: configOf(dir), Unscheduled: true, NoSocket: true, Health: disk,
+	return lives(spender(daemon.Options{Config: configOf(dir), Unscheduled: true, NoSocket: true, Health: disk,
 		OnTick: func(report api.TickReport) { fmt.Println("tick", report.Tick) }},
-		os.Getenv(spendServer), os.Getenv(spendCap), time.Unix(0, nanos)))
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // where nobody kills it
-	defer cancel()
-	if err := d.Start(ctx); err != nil {
-		return err
-	}
-	for i := 0; ctx.Err() == nil; i++ {
+		os.Getenv(spendServer), os.Getenv(spendCap), time.Unix(0, nanos)), func(_ context.Context, _ *daemon.Daemon, i int) error {
 		disk.set(50 + uint64(i%2)*40)
 		name := fmt.Sprintf("%d-%d.md", os.Getpid(), i)
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, "files", name), []byte("words\n"), 0o600),
-			os.WriteFile(filepath.Join(dir, "notes", name), fmt.Appendf(nil, "- [ ] send offer %s by Friday\n", name), 0o600)); err != nil {
-			return err
-		}
-		if _, err := d.TickAs(ctx, subconscious.Scheduled); err != nil {
-			return err
-		}
-	}
-	return d.Stop(context.Background())
+		return errors.Join(os.WriteFile(filepath.Join(dir, "files", name), []byte("words\n"), 0o600),
+			os.WriteFile(filepath.Join(dir, "notes", name), fmt.Appendf(nil, "- [ ] send offer %s by Friday\n", name), 0o600))
+	})
 }
 
 // TestSpendingAcrossKills kills a mind that spends as fast as it can, again and

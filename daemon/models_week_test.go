@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // TestUnchangedWeekOfModels: while nothing changes no model is asked without
@@ -28,12 +27,7 @@ func TestUnchangedWeekOfModels(t *testing.T) {
 				w.begin()
 				w.ticks(2) // what stands is looked at once
 				before, charged := server.Count(), server.Charged()
-				for range ticks {
-					w.clock.advance(slot)
-					if _, err := w.d.TickAs(t.Context(), subconscious.Scheduled); err != nil {
-						t.Fatal(err)
-					}
-				}
+				w.hurries(ticks)
 				requests, tokens := server.Count()-before, server.Charged().Total()-charged.Total()
 				t.Logf("%d ticks: %d requests and %d tokens, a day %.1f and %.0f; before, to see what stands: %d requests and %d tokens", ticks,
 					requests, tokens, float64(requests)/days, float64(tokens)/days, before, charged.Total())

@@ -12,27 +12,32 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// From a disk that is full to the phone, and from the button back to what was
-// learnt: over real HTTP, and over a restart.
-func TestPhone(t *testing.T) {
-	server := ntfytest.New(ntfytest.Options{})
-	defer server.Close()
+// reached is a mind that has sent the phone what it says of a full disk.
+func reached(ctx context.Context, t *testing.T, server *ntfytest.Server) (*world, ntfytest.Message) {
+	t.Helper()
 	w := newWorld(t)
 	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From
-	w.options.Config.Notify = []setup.Channel{{ID: "phone", Content: notify.ContentFull,
-		Ntfy: &ntfy.Config{URL: server.URL(), Topic: "mind"}}}
+	w.options.Config.Notify = []setup.Channel{{ID: "phone", Content: notify.ContentFull, Ntfy: &ntfy.Config{URL: server.URL(), Topic: "mind"}}}
 	w.options.Now = nil // ntfy's clock is the real one
 	w.begin()
 	w.tickAs(subconscious.Scheduled)
 	w.disk.set(97)
 	w.tickAs(subconscious.Scheduled)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	messages, err := server.Await(ctx, "mind", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	message := messages[0]
+	return w, messages[0]
+}
+
+// From a disk that is full to the phone, and from the button back to what was
+// learnt: over real HTTP, and over a restart.
+func TestPhone(t *testing.T) {
+	server := ntfytest.New(ntfytest.Options{})
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	w, message := reached(ctx, t, server)
 	if !strings.Contains(message.Title+message.Message, "/srv") || message.Priority != 5 || len(message.Actions) != 3 {
 		t.Fatalf("the phone got %+v", message)
 	}

@@ -174,6 +174,19 @@ func (w *world) query(query string, row func(scan func(...any) error) error) {
 	}
 }
 
+// intact wants a database of the mind in which nothing is damaged.
+func (w *world) intact() {
+	w.t.Helper()
+	w.query("PRAGMA integrity_check", func(scan func(...any) error) error {
+		var said string
+		err := scan(&said)
+		if said != "ok" {
+			w.t.Errorf("integrity_check: %s", said)
+		}
+		return err
+	})
+}
+
 // The busiest tick there can be: fifty entries are parked, and fifty observations are
 // found.
 func TestLargestRecord(t *testing.T) {

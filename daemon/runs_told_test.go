@@ -97,12 +97,7 @@ func TestRunsAreTold(t *testing.T) {
 	phone := phoned(w)
 	w.acting(escalate.ApproveTainted)
 	w.options.Config.Budget.NoticesPerDay, w.options.Config.Budget.NotificationsPerDay = 0, 1
-	w.deliberating(oneByOne(act))
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
-	w.concluded()
+	w.acts()
 	if told := w.runsTold(phone); len(told) != 1 || told[0].Title != "leave-mark runs without being asked about, as configured" {
 		t.Errorf("told: %+v", told)
 	}

@@ -12,10 +12,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/notify"
-	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy/ntfytest"
-	"github.com/subconsciousd/subconsciousd/setup"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // Junk on the reply topic holds no button back, is counted, over a restart too,
@@ -25,21 +22,10 @@ func TestStrangeAnswers(t *testing.T) {
 	const junk = 300
 	server := ntfytest.New(ntfytest.Options{Keepalive: 20 * time.Millisecond})
 	defer server.Close()
-	w := newWorld(t)
-	w.options.Config.QuietHours.To = w.options.Config.QuietHours.From
-	w.options.Config.Notify = []setup.Channel{{ID: "phone", Content: notify.ContentFull, Ntfy: &ntfy.Config{URL: server.URL(), Topic: "mind"}}}
-	w.options.Now = nil // ntfy's clock is the real one
-	w.begin()
-	w.tickAs(subconscious.Scheduled)
-	w.disk.set(97)
-	w.tickAs(subconscious.Scheduled)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	messages, err := server.Await(ctx, "mind", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply := messages[0].Actions[0].URL
+	w, message := reached(ctx, t, server)
+	reply := message.Actions[0].URL
 	for n := range junk {
 		response, err := http.Post(reply, "text/plain", strings.NewReader(fmt.Sprintf("%0*d", []int{20, notify.TokenLength}[n%2], n)))
 		if err != nil {
@@ -52,7 +38,7 @@ func TestStrangeAnswers(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	press := func(label string, answers int) {
 		t.Helper()
-		if err := server.Press(ctx, messages[0], label); err != nil {
+		if err := server.Press(ctx, message, label); err != nil {
 			t.Fatal(err)
 		}
 		w.until("the answer is there", func() bool {
@@ -104,7 +90,7 @@ func TestStrangeAnswers(t *testing.T) {
 	if _, err := w.d.TestChannels(ctx, "phone"); err != nil {
 		t.Fatal(err)
 	}
-	messages, err = server.Await(ctx, "mind", 2)
+	messages, err := server.Await(ctx, "mind", 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,10 +104,7 @@ func TestChannelThatIsDown(t *testing.T) {
 	w := newWorld(t)
 	phone := phoned(w)
 	phone.Fail(&notify.Error{Trouble: notify.Unavailable, Text: "the server does not answer", Next: "start it", Err: errors.New("refused")})
-	w.begin()
-	w.tick()
-	w.disk.set(97)
-	w.tick()
+	w.fills(97)
 	w.until("it is tried", func() bool { return len(phone.Attempts()) > 0 })
 	w.until("the status shows it", func() bool {
 		status := w.status()

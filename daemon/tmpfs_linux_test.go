@@ -180,36 +180,28 @@ func own(t *testing.T, path string, user int) {
 // again when it can be read.
 func TestUnreadableFolder(t *testing.T) {
 	w := newWorld(t)
-	if os.Geteuid() == 0 {
-		// Root reads everything: take the folder away instead.
-		away := w.files + ".away"
-		w.begin()
-		w.tick()
-		if err := os.Rename(w.files, away); err != nil {
-			t.Fatal(err)
+	away := w.files + ".away"
+	shut, open := func() error { return os.Chmod(w.files, 0) }, func() error {
+		defer testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "x")
+		return os.Chmod(w.files, 0o700)
+	}
+	if os.Geteuid() == 0 { // who reads everything: take the folder away instead
+		shut, open = func() error { return os.Rename(w.files, away) }, func() error {
+			testutil.Write(t, filepath.Join(away, "meanwhile.md"), "x")
+			return os.Rename(away, w.files)
 		}
-		w.tick()
-		if got := w.sense("files", "work"); got.State != "blind" || got.Error == "" {
-			t.Fatalf("the status says %+v", got)
-		}
-		testutil.Write(t, filepath.Join(away, "meanwhile.md"), "x")
-		if err := os.Rename(away, w.files); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		w.begin()
-		w.tick()
-		if err := os.Chmod(w.files, 0); err != nil {
-			t.Fatal(err)
-		}
-		w.tick()
-		if got := w.sense("files", "work"); got.State != "blind" || got.Error == "" {
-			t.Fatalf("the status says %+v", got)
-		}
-		if err := os.Chmod(w.files, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		testutil.Write(t, filepath.Join(w.files, "meanwhile.md"), "x")
+	}
+	w.begin()
+	w.tick()
+	if err := shut(); err != nil {
+		t.Fatal(err)
+	}
+	w.tick()
+	if got := w.sense("files", "work"); got.State != "blind" || got.Error == "" {
+		t.Fatalf("the status says %+v", got)
+	}
+	if err := open(); err != nil {
+		t.Fatal(err)
 	}
 	began := time.Now()
 	for w.sense("files", "work").State == "blind" {

@@ -17,7 +17,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // book is a channel that writes each message into a file, which is on the disk
@@ -146,23 +145,8 @@ func childTells(dir string) error {
 	if err != nil {
 		return err
 	}
-	d, err := daemon.New(options)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := d.Start(ctx); err != nil {
-		return err
-	}
-	fmt.Println("started")
-	for ctx.Err() == nil {
-		if err := options.Health.(troubled).worse(); err != nil {
-			return err
-		}
-		if _, err := d.TickAs(ctx, subconscious.Scheduled); err != nil {
-			return err
-		}
-	}
-	return d.Stop(context.Background())
+	return lives(options, func(_ context.Context, _ *daemon.Daemon, i int) error {
+		begin(i)
+		return options.Health.(troubled).worse()
+	})
 }

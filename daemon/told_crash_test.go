@@ -181,14 +181,8 @@ func dies(t *testing.T, dir string, within time.Duration, env ...string) {
 // each.
 func decidedToTell(t *testing.T, dir string, options daemon.Options) map[subconscious.IncidentID]notify.Delivery {
 	t.Helper()
-	d, err := daemon.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, d: d, state: filepath.Join(dir, "state"), log: &syncBuffer{}}
+	w := begun(t, dir, options)
+	d := w.d
 	w.until("all is sent", func() bool {
 		undelivered, err := d.Outbox().Undelivered(context.Background(), time.Now())
 		return err == nil && undelivered.Waiting == 0

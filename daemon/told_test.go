@@ -137,15 +137,19 @@ func sameDay(w *world) bool {
 	return w.clock.Now().YearDay() == start.YearDay()
 }
 
-// What was dismissed is told again by nobody, until it gets worse.
-func TestDismissedIsNotTold(t *testing.T) {
+// toldOnce is a mind that has told of a disk, and the phone it told.
+func toldOnce(t *testing.T) (*world, *notifytest.Recorder) {
+	t.Helper()
 	w := newWorld(t)
 	phone := phoned(w)
-	w.begin()
-	w.tick()
-	w.disk.set(88)
-	w.tick()
+	w.fills(88)
 	w.pushed(phone, "at first", "/srv")
+	return w, phone
+}
+
+// What was dismissed is told again by nobody, until it gets worse.
+func TestDismissedIsNotTold(t *testing.T) {
+	w, phone := toldOnce(t)
 	inbox := w.inbox()
 	if len(inbox) != 1 || inbox[0].State != subconscious.TellingTold || inbox[0].Told.IsZero() {
 		t.Fatalf("the inbox holds %+v", inbox)
@@ -194,13 +198,7 @@ func TestThingsThatLookAlikeAreToldApart(t *testing.T) {
 
 // A button's answer comes back, is taken by the next tick, and is learnt from.
 func TestAnswersAreLearntFrom(t *testing.T) {
-	w := newWorld(t)
-	phone := phoned(w)
-	w.begin()
-	w.tick()
-	w.disk.set(88)
-	w.tick()
-	w.pushed(phone, "at first", "/srv")
+	w, phone := toldOnce(t)
 	messages := phone.Messages()
 	buttons := messages[len(messages)-1].Buttons
 	i := slices.IndexFunc(buttons, func(b notify.Button) bool { return b.Answer == notify.AnswerUseful })
@@ -229,13 +227,7 @@ func TestAnswersAreLearntFrom(t *testing.T) {
 // dismissed for good never is, however bad it gets.
 func TestNotNowAndNeverAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	phone := phoned(w)
-	w.begin()
-	w.tick()
-	w.disk.set(88)
-	w.tick()
-	w.pushed(phone, "at first", "/srv")
+	w, phone := toldOnce(t)
 	buttons := phone.Messages()[0].Buttons
 	i := slices.IndexFunc(buttons, func(b notify.Button) bool { return b.Answer == notify.AnswerNotNow })
 	if err := w.d.Outbox().Take(t.Context(), buttons[i].Token); err != nil {

@@ -95,15 +95,10 @@ func newWorld(t testing.TB) *world {
 // begin starts the mind.
 func (w *world) begin() *world {
 	w.t.Helper()
-	d, err := daemon.New(w.options)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := d.Start(context.Background()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.d, w.clock.quiet = d, w.rests
-	if w.fence, err = d.Watcher().Subscribe(w.files, watch.SubscribeOptions{Recursive: true}); err != nil {
+	w.d = begun(w.t, "", w.options).d
+	w.clock.quiet = w.rests
+	var err error
+	if w.fence, err = w.d.Watcher().Subscribe(w.files, watch.SubscribeOptions{Recursive: true}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.until("the folder is watched", func() bool {
@@ -111,6 +106,28 @@ func (w *world) begin() *world {
 		return !rescan
 	})
 	return w
+}
+
+// fills starts the mind, and lets the disk fill after its first tick.
+func (w *world) fills(percent uint64) {
+	w.t.Helper()
+	w.begin()
+	w.tick()
+	w.disk.set(percent)
+	w.tick()
+}
+
+// begun starts a mind of these options, of which nothing else is pretended.
+func begun(t testing.TB, dir string, options daemon.Options) *world {
+	t.Helper()
+	d, err := daemon.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return &world{t: t, d: d, state: filepath.Join(dir, "state"), log: &syncBuffer{}}
 }
 
 // until asks again until something is so, a millisecond apart.
@@ -177,6 +194,17 @@ func (w *world) await() {
 	})
 	if err := os.Remove(mark); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// hurries runs ticks, and awaits nothing between them.
+func (w *world) hurries(ticks int) {
+	w.t.Helper()
+	for range ticks {
+		w.clock.advance(slot)
+		if _, err := w.d.TickAs(w.t.Context(), subconscious.Scheduled); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 }
 
