@@ -36,13 +36,7 @@ func TestActing(t *testing.T) {
 	action := func(more string) string {
 		return "actions: [{id: tidy, description: Tidies up., command: [tidy]" + more + "}]"
 	}
-	for name, test := range map[string]struct {
-		config string
-		harm   func(*testing.T, *patient)
-		about  string
-		state  doctor.State
-		detail string
-	}{
+	for name, test := range map[string]fault{
 		"nobody deliberates":       {"", nil, "deliberation", doctor.Note, "no model has the role"},
 		"it is switched off":       {"deliberation: {enabled: false}", opus, "deliberation", doctor.OK, "switched off"},
 		"the frontier model":       {"", opus, "deliberation", doctor.OK, "anthropic/claude-opus-5-5, in at most 8 rounds and 3m0s (45s where it is critical); at most $0.50 each"},
@@ -76,25 +70,7 @@ func TestActing(t *testing.T) {
 			both(opus, install("systemctl", 0o755)), "tidy", doctor.OK, "/bin/systemctl"},
 		"actions that nobody asks for": {action(""), install("tidy", 0o755), "actions", doctor.Note, "1 configured, and without a deliberation"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPatient(t, test.config)
-			if test.harm != nil {
-				test.harm(t, p)
-			}
-			findings := p.examine(t)
-			got := find(t, findings, test.about)
-			if got.State != test.state || !strings.Contains(got.Detail, test.detail) {
-				t.Errorf("%+v, want %s and %q", got, test.state, test.detail)
-			}
-			for _, f := range findings {
-				if f.State != doctor.OK && f.State != doctor.Skipped && f.Next == "" {
-					t.Errorf("no next step: %+v", f)
-				}
-				if strings.Contains(f.Detail+f.Next, key) {
-					t.Errorf("a key is said: %+v", f)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { test.told(t, key) })
 	}
 }
 

@@ -88,6 +88,39 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
+// fault is a fault of an installation, and what is said of it under a name.
+type fault struct {
+	config string
+	harm   func(*testing.T, *patient)
+	about  string
+	state  doctor.State
+	detail string
+}
+
+// told examines a patient with the fault. Whatever is not well has a next step,
+// and nothing that is said has the secret.
+func (f fault) told(t *testing.T, secret string) (*patient, doctor.Finding) {
+	t.Helper()
+	p := newPatient(t, f.config)
+	if f.harm != nil {
+		f.harm(t, p)
+	}
+	findings := p.examine(t)
+	got := find(t, findings, f.about)
+	if got.State != f.state || !strings.Contains(got.Detail, f.detail) {
+		t.Errorf("%+v, want %s and %q", got, f.state, f.detail)
+	}
+	for _, f := range findings {
+		if f.State != doctor.OK && f.State != doctor.Skipped && f.Next == "" {
+			t.Errorf("no next step: %+v", f)
+		}
+		if strings.Contains(f.Detail+f.Next, secret) {
+			t.Errorf("a secret is said: %+v", f)
+		}
+	}
+	return p, got
+}
+
 // find returns the finding of that name.
 func find(t *testing.T, findings []doctor.Finding, name string) doctor.Finding {
 	t.Helper()
@@ -115,13 +148,7 @@ func TestFaults(t *testing.T) {
 	failing := modeltest.NewServer(modeltest.Options{Troubles: []modeltest.Trouble{modeltest.Always(modeltest.ServerError)}})
 	t.Cleanup(failing.Close)
 	const key = "zai-0f1e2d3c4b5a6978.secret"
-	for name, test := range map[string]struct {
-		config string
-		harm   func(*testing.T, *patient)
-		about  string
-		state  doctor.State
-		detail string
-	}{
+	for name, test := range map[string]fault{
 		"nothing":                           {"", nil, "file", doctor.OK, "is right"},
 		"a mistake in the configuration":    {"schedule: never", nil, "file", doctor.Broken, "on line 1: schedule"},
 		"a configuration that others write": {"", func(t *testing.T, p *patient) { write(t, p.dir+"/config.yaml", "", 0o666) }, "file", doctor.Broken, "others may write"},
@@ -212,25 +239,7 @@ func TestFaults(t *testing.T) {
 			p.options.Live, p.options.Daemon = true, nil
 		}, "mine/scripted-1", doctor.OK, "answered in"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPatient(t, test.config)
-			if test.harm != nil {
-				test.harm(t, p)
-			}
-			findings := p.examine(t)
-			got := find(t, findings, test.about)
-			if got.State != test.state || !strings.Contains(got.Detail, test.detail) {
-				t.Errorf("%+v, want %s and %q", got, test.state, test.detail)
-			}
-			for _, f := range findings {
-				if f.State != doctor.OK && f.State != doctor.Skipped && f.Next == "" {
-					t.Errorf("no next step: %+v", f)
-				}
-				if strings.Contains(f.Detail+f.Next, key) {
-					t.Errorf("a key is said: %+v", f)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { test.told(t, key) })
 	}
 }
 
