@@ -33,8 +33,8 @@ type transcript struct {
 	written     time.Time
 }
 
-func openTranscript(root *os.Root, rel string) (*transcript, error) {
-	f, info, err := folder.Open(root, rel)
+func openTranscript(disk *folder.Disk, rel string) (*transcript, error) {
+	f, info, err := disk.File(rel)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func BenchmarkMemory(b *testing.B) {
 	var perFile float64
 	for b.Loop() {
 		before := live()
-		rows := newLoaded(0)
+		rows := newLoaded()
 		for folder := range benchFiles / 10 {
 			for i := range 10 {
 				rows.add(fmt.Sprintf("area%d/project%d/folder%d/document-%d.txt", folder%20, folder%400, folder, i), encodeStat(stat{1, 2, 3}, false))

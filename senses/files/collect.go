@@ -30,143 +30,99 @@ func (s *Sense) Collect(ctx context.Context, at time.Time, given []byte) (senses
 	if len(s.Touched) > maxDirty || s.rulesTouched() {
 		s.Rescan = true
 	}
-	var now *tree
+	batch, err := s.collect(ctx, at, degraded)
+	if err != nil { // what takes too long here is found by a walk in the background
+		s.Rescan = true
+		return senses.Batch{}, err
+	}
+	return batch, nil
+}
+
+func (s *Sense) collect(ctx context.Context, at time.Time, degraded string) (senses.Batch, error) {
+	w := &walk{}
 	if s.walk != nil || s.Rescan || s.known == nil {
-		w, err := s.finishWalk(ctx)
-		if err != nil {
-			s.Rescan = true
+		var err error
+		if w, err = s.finishWalk(ctx); err != nil {
 			return senses.Batch{}, err
 		}
 		if w == nil {
-			return s.stillWalking(degraded), nil
+			seen := fmt.Sprintf("looking through %s: %s files so far", s.Path, humanize.Comma(s.walk.seen.Load()))
+			return senses.Batch{Starting: s.known == nil, Degraded: folder.Join(degraded, seen)}, nil
 		}
 		s.Drain() // what changed while it went on
-		if now, err = s.take(w); err != nil {
-			s.Rescan = true
+		if err := s.take(w); err != nil {
 			return senses.Batch{}, err
 		}
-		if s.known == nil {
-			return s.baseline(ctx, w, degraded)
-		}
 	}
-	f, err := openDisk(s.Path, s.rules.Load(), s.bounds)
-	if err != nil {
-		s.Rescan = true
-		return senses.Batch{}, err
-	}
-	defer f.Close()
-	deltas, err := s.compare(ctx, f, now)
-	if err != nil { // what takes too long here is found by a walk in the background
-		s.Rescan = true
-		return senses.Batch{}, fmt.Errorf("look through %s: %w", s.Path, err)
-	}
-	return s.report(at, f, deltas, degraded), nil
-}
-
-// finishWalk starts a walk unless one is going on, and waits a while for it;
-// nil if it takes longer.
-func (s *Sense) finishWalk(ctx context.Context) (*walk, error) {
-	if s.walk == nil {
-		s.startWalk()
-	}
-	w := s.walk
-	patience := time.NewTimer(s.wait)
-	defer patience.Stop()
-	select {
-	case <-w.done:
-		s.walk = nil
-		return w, w.err
-	case <-patience.C:
-		return nil, nil
-	case <-ctx.Done():
-		return nil, nil
-	}
-}
-
-func (s *Sense) stillWalking(degraded string) senses.Batch {
-	seen := fmt.Sprintf("looking through %s: %s files so far", s.Path, humanize.Comma(s.walk.seen.Load()))
-	return senses.Batch{Starting: s.known == nil, Degraded: folder.Join(degraded, seen)}
-}
-
-// take adopts what a walk found out, and returns the files that are there.
-func (s *Sense) take(w *walk) (*tree, error) {
-	device := uint64(0)
-	if w.loaded != nil {
-		device = w.loaded.device
-		if w.loaded.known != nil {
-			s.known, s.marked = w.loaded.known, w.loaded.marked
-			s.before, s.relaxed = nil, w.loaded.relaxed
-		}
-	} else if was, err := decodeCursor(s.commits.Committed()); err == nil {
-		device = was.device
-	}
-	s.shut, s.skipped, s.full = w.folder.shut, w.folder.skipped, w.folder.full
-	if s.known != nil && s.known.files > 0 && w.now.files == 0 && device != w.folder.device {
-		return nil, fmt.Errorf("the folder %s is empty and on another disk than before; mount what belongs there", s.Path)
-	}
-	if s.known == nil {
-		s.before = nil
-	}
-	if s.before != nil && !maps.Equal(s.before.sums(), w.folder.rules.sums()) {
-		s.Refresh()
-	}
-	return w.now, nil
-}
-
-// baseline is the silent first collect.
-func (s *Sense) baseline(ctx context.Context, w *walk, degraded string) (senses.Batch, error) {
-	f, err := openDisk(s.Path, s.rules.Load(), s.bounds)
+	disk, err := folder.OpenDisk(s.Path)
 	if err != nil {
 		return senses.Batch{}, err
 	}
-	defer f.Close()
-	s.known = newTree()
-	deltas, err := s.compare(ctx, f, w.now)
-	s.known = nil
+	defer disk.Close()
+	known := s.known
+	if known == nil {
+		known = newTree()
+	}
+	deltas, err := s.compare(ctx, disk, known, w.now)
 	if err != nil {
-		s.Rescan = true
 		return senses.Batch{}, fmt.Errorf("look through %s: %w", s.Path, err)
 	}
-	s.shut = f.shut
-	first := newTree()
-	first.apply(deltas)
-	batch := senses.Batch{Rows: make([]senses.Row, 0, len(deltas)), Degraded: s.complaints(degraded)}
+	batch := s.report(at, disk, deltas, degraded)
 	if w.loaded != nil {
 		for _, key := range w.loaded.stale {
 			batch.Rows = append(batch.Rows, senses.Row{Key: key})
 		}
 	}
-	for _, d := range deltas {
-		batch.Rows = append(batch.Rows, d.row(false))
-	}
-	s.restamp(&batch)
-	batch.Cursor = s.commits.Hand(s.stamp(f.device), handout{first: first, marked: map[string]bool{}})
-	s.before, s.relaxed = nil, false
 	return batch, nil
 }
 
-// report makes the batch of what is different.
-func (s *Sense) report(at time.Time, f *disk, deltas []delta, degraded string) senses.Batch {
-	s.shut = append(s.shut, f.shut...)
-	s.full = s.full || f.full
-	batch := senses.Batch{Degraded: s.complaints(degraded)}
-	if len(deltas) == 0 && s.stamped {
-		s.before, s.relaxed = nil, false
+// take adopts what a walk found out.
+func (s *Sense) take(w *walk) error {
+	if w.loaded != nil && w.loaded.known != nil {
+		s.known, s.marked = w.loaded.known, w.loaded.marked
+		s.before, s.relaxed = nil, w.loaded.relaxed
+	}
+	s.missed = w.missed
+	if s.known == nil {
+		s.before = nil
+		return nil
+	}
+	was, err := decodeCursor(s.commits.Committed())
+	if err == nil && s.known.files > 0 && w.now.files == 0 && was.Device != w.device {
+		return fmt.Errorf("the folder %s is empty and on another disk than before; mount what belongs there", s.Path)
+	}
+	if s.before != nil && !maps.Equal(s.before.sums(), s.rules.Load().sums()) {
+		s.Refresh()
+	}
+	return nil
+}
+
+// report makes the batch of what is different. The first collect is silent.
+func (s *Sense) report(at time.Time, disk *folder.Disk, deltas []delta, degraded string) senses.Batch {
+	batch := senses.Batch{Degraded: folder.Join(degraded, s.bounds.Complaint(s.Path, "files", s.missed))}
+	p := handout{deltas: deltas, first: s.known == nil, marked: maps.Clone(s.marked), before: s.before, loose: s.relaxed}
+	s.before, s.relaxed = nil, false
+	if len(deltas) == 0 && s.stamped && !p.first {
 		return batch
 	}
-	marked := maps.Clone(s.marked)
-	actions := interpret(deltas, surroundings{known: s.known, folderExists: f.exists})
-	d := &describer{id: s.ID(), root: s.Path, trust: s.Trusts.Of, at: at, head: f.head, marked: marked}
-	batch.Changes = d.observations(actions)
+	if !p.first {
+		exists := func(name string) bool {
+			info, err := disk.Find(name)
+			return err == nil && info.IsDir()
+		}
+		d := &describer{id: s.ID(), root: s.Path, trust: s.Trusts.Of, at: at, marked: p.marked,
+			head: func(file string, n int) ([]byte, error) { return headOf(disk, file, n) }}
+		batch.Changes = d.observations(interpret(deltas, surroundings{known: s.known, folderExists: exists}))
+	}
+	batch.Rows = make([]senses.Row, 0, len(deltas))
 	for _, d := range deltas {
-		batch.Rows = append(batch.Rows, d.row(marked[d.path]))
+		batch.Rows = append(batch.Rows, d.row(p.marked[d.path]))
 		if !d.has {
-			delete(marked, d.path)
+			delete(p.marked, d.path)
 		}
 	}
 	s.restamp(&batch)
-	batch.Cursor = s.commits.Hand(s.stamp(f.device), handout{deltas: deltas, marked: marked, before: s.before, loose: s.relaxed})
-	s.before, s.relaxed = nil, false
+	batch.Cursor = s.commits.Hand(s.stamp(deviceOf(disk.Info)), p)
 	return batch
 }
 
@@ -180,9 +136,4 @@ func (s *Sense) restamp(batch *senses.Batch) {
 	batch.Restamp = func(o subconscious.Observation) subconscious.Trust {
 		return s.Trusts.OfTold(strings.TrimPrefix(o.Attrs["path"], above), o.Attrs["from"])
 	}
-}
-
-// complaints says in plain words what cannot be seen just now.
-func (s *Sense) complaints(degraded string) string {
-	return folder.Join(degraded, s.bounds.Complaint(s.Path, "files", s.shut, s.full, s.skipped))
 }

@@ -2,6 +2,8 @@ package files
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -10,233 +12,135 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
 
-// comparison gathers the deltas of one collect, by path.
-type comparison struct {
-	sense  *Sense
-	folder *disk
-	now    *tree // what a walk found, or nil
-	deltas map[string]delta
-	added  int // files more than are known
-	// parents are all folders that hold something; whole are those that were
-	// looked at with all that is in them.
-	parents map[string]bool
-	whole   map[string]bool
-}
+// maxNamed bounds what is remembered of folders that cannot be read.
+const maxNamed = 100
 
 // compare returns what is different from what is known: everything, where now
 // comes from a walk, and what was touched.
-func (s *Sense) compare(ctx context.Context, f *disk, now *tree) ([]delta, error) {
-	c := &comparison{sense: s, folder: f, now: now, deltas: map[string]delta{}, whole: map[string]bool{}}
-	if now != nil {
-		diff(s.known, now, func(d delta) { c.deltas[d.path] = d })
-		c.added = now.files - s.known.files
-	}
-	s.retryShut()
-	for _, file := range slices.Sorted(maps.Keys(s.Touched)) {
-		if err := c.touched(ctx, file); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.confirm(ctx); err != nil {
+func (s *Sense) compare(ctx context.Context, disk *folder.Disk, known, now *tree) ([]delta, error) {
+	looked, there, err := s.look(ctx, disk)
+	if err != nil {
 		return nil, err
 	}
-	deltas := make([]delta, 0, len(c.deltas))
-	for _, d := range c.deltas {
-		if d.nothing() {
-			continue
+	all := map[string]delta{}
+	judge := func(file string) {
+		old, had := known.get(file)
+		is, has := there[file]
+		all[file] = delta{path: file, old: old, new: is, had: had, has: has}
+	}
+	if now != nil {
+		diff(known, now, func(d delta) {
+			if !folder.Under(d.path, looked) {
+				all[d.path] = d
+			}
+		})
+	}
+	for file := range there {
+		judge(file)
+	}
+	folders := map[string]bool{}
+	for file := range looked {
+		if _, had := known.get(file); had { // a file has nothing below it
+			judge(file)
+		} else {
+			folders[file] = true
 		}
-		if d.has && !d.had {
-			d.silent = s.relaxed || f.full || s.full || s.before != nil && s.before.ignoredFile(d.path)
-		}
-		deltas = append(deltas, d)
+	}
+	known.below(folders, func(file string, _ stat) { judge(file) })
+	if err := s.confirm(ctx, disk, all); err != nil {
+		return nil, err
 	}
 	clear(s.Touched)
-	return deltas, nil
+	return s.followed(known, all), nil
 }
 
-// retryShut looks again at folders that could not be read.
-func (s *Sense) retryShut() {
-	for _, shut := range s.shut {
-		s.Touched[shut.Path] = struct{}{}
+// look looks at what was touched, and at what could not be read before. What was
+// known at or below the paths that were looked at is there, or gone.
+func (s *Sense) look(ctx context.Context, disk *folder.Disk) (looked map[string]bool, there map[string]stat, err error) {
+	for _, closed := range s.missed.Closed {
+		s.Touched[closed.Path] = struct{}{}
 	}
-	s.shut = nil
-}
-
-// touched looks at one path, and below it where it is or was a folder.
-func (c *comparison) touched(ctx context.Context, file string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if c.done(file) {
-		return nil
-	}
-	what, s := c.folder.find(file)
-	switch what {
-	case unknown:
-		return nil
-	case inner:
-		return c.touchedFolder(ctx, file)
-	case regular:
-		if len(file) <= c.folder.bounds.Path && !c.folder.rules.ignoredFile(file) && c.room(file) {
-			c.set(file, s)
+	looked, there = map[string]bool{}, map[string]stat{}
+	w := s.through(disk, s.rules.Load(), func(name string, files []fs.FileInfo) bool {
+		for _, info := range files {
+			there[path.Join(name, info.Name())] = statOf(info)
 		}
-	case absent:
-		if c.current(file).has {
-			c.unset(file)
-		}
-	}
-	if _, had := c.sense.known.get(file); !had || c.now != nil { // what was a file had nothing below
-		c.unsetBelow(file, nil)
-	}
-	return nil
-}
-
-// done reports whether a folder above was looked at as a whole already.
-func (c *comparison) done(file string) bool {
-	for folder := path.Dir(file); folder != "."; folder = path.Dir(folder) {
-		if c.whole[folder] {
-			return true
-		}
-	}
-	return false
-}
-
-// wasFolder reports whether anything is known, or was found, below name.
-func (c *comparison) wasFolder(name string) bool {
-	if c.parents == nil {
-		c.parents = map[string]bool{}
-		c.sense.known.parents(c.parents)
-		if c.now != nil {
-			c.now.parents(c.parents)
-		}
-	}
-	return c.parents[name]
-}
-
-// touchedFolder compares all below a folder.
-func (c *comparison) touchedFolder(ctx context.Context, name string) error {
-	if folder.Depth(name) > c.folder.bounds.Depth || c.folder.rules.ignoredFile(name) || c.folder.rules.ignored(name, true) {
-		return nil
-	}
-	now := newTree()
-	shut := len(c.folder.shut)
-	if err := c.folder.walk(ctx, name, now); err != nil {
-		return err
-	}
-	now.below(name, func(file string, s stat) {
-		if c.room(file) {
-			c.set(file, s)
-		}
-	})
-	if c.current(name).has {
-		c.unset(name)
-	}
-	if len(c.folder.shut) == shut {
-		c.unsetBelow(name, now)
-	}
-	return nil
-}
-
-// room reports whether another file may be followed.
-func (c *comparison) room(file string) bool {
-	if _, had := c.sense.known.get(file); had {
 		return true
-	}
-	if c.sense.known.files+c.added < c.folder.bounds.Files {
-		return true
-	}
-	c.folder.full = true
-	return false
-}
-
-func (c *comparison) set(file string, s stat) {
-	d := c.current(file)
-	if !d.has {
-		c.added++
-	}
-	d.new, d.has = s, true
-	c.deltas[file] = d
-}
-
-func (c *comparison) unset(file string) {
-	d := c.current(file)
-	if d.has {
-		c.added--
-	}
-	d.new, d.has = stat{}, false
-	c.deltas[file] = d
-}
-
-// current returns what is thought of a file so far.
-func (c *comparison) current(file string) delta {
-	if d, ok := c.deltas[file]; ok {
-		return d
-	}
-	old, had := c.sense.known.get(file)
-	return delta{path: file, old: old, had: had, new: old, has: had}
-}
-
-// unsetBelow unsets what is known below a folder and not in now.
-func (c *comparison) unsetBelow(name string, now *tree) {
-	c.whole[name] = true
-	if !c.wasFolder(name) {
-		return
-	}
-	keep := func(file string) bool {
-		if now == nil {
-			return false
-		}
-		_, there := now.get(file)
-		return there
-	}
-	c.sense.known.below(name, func(file string, _ stat) {
-		if !keep(file) {
-			c.unset(file)
-		}
 	})
-	for file, d := range c.deltas {
-		if d.has && file != name && folder.Within(file, name) && !keep(file) {
-			c.unset(file)
+	for _, file := range slices.Sorted(maps.Keys(s.Touched)) {
+		if folder.Under(file, looked) {
+			continue
 		}
+		if err := w.At(ctx, file); err != nil {
+			return nil, nil, err
+		}
+		looked[file] = true
 	}
+	s.missed.Closed = w.Closed[:min(len(w.Closed), maxNamed)]
+	s.missed.Full = s.missed.Full || w.Full
+	return looked, there, nil
 }
 
 // confirm looks again, a moment later, at what seems to be gone. What is there
-// after all was being saved, or is ignored by now.
-func (c *comparison) confirm(ctx context.Context) error {
-	var missing []string
-	for file, d := range c.deltas {
-		if d.had && !d.has {
-			missing = append(missing, file)
-		}
-	}
+// after all was being saved, or is ignored by now; what lies in a folder that
+// cannot be read is taken to be as it was.
+func (s *Sense) confirm(ctx context.Context, disk *folder.Disk, all map[string]delta) error {
+	missing := maps.Clone(all)
+	maps.DeleteFunc(missing, func(_ string, d delta) bool { return !d.had || d.has })
 	if len(missing) == 0 {
 		return nil
 	}
-	moment := time.NewTimer(c.sense.vanishing)
+	moment := time.NewTimer(s.vanishing)
 	defer moment.Stop()
 	select {
 	case <-moment.C:
 	case <-ctx.Done():
-		return ctx.Err()
 	}
-	clear(c.folder.real)
-	c.folder.real["."] = true
-	for _, file := range missing {
+	disk.Forget()
+	for file, d := range missing {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		d := c.deltas[file]
-		switch what, s := c.folder.find(file); {
-		case what == unknown:
-			delete(c.deltas, file)
-		case what == regular && c.folder.rules.ignoredFile(file):
+		info, err := disk.Find(file)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			delete(all, file)
+			continue
+		case err != nil || info.IsDir():
+		case s.rules.Load().ignoredFile(file):
 			d.silent = true
-			c.deltas[file] = d
-		case what == regular:
-			d.new, d.has = s, true
-			c.deltas[file] = d
+		default:
+			d.new, d.has = statOf(info), true
 		}
+		all[file] = d
 	}
 	return nil
+}
+
+// followed leaves out what is as it was, and new files beyond the limit.
+func (s *Sense) followed(known *tree, all map[string]delta) []delta {
+	room := s.bounds.Files - known.files
+	for _, d := range all {
+		switch {
+		case d.had && !d.has:
+			room++
+		case d.has && !d.had:
+			room--
+		}
+	}
+	s.missed.Full = s.missed.Full || room < 0
+	deltas := make([]delta, 0, len(all))
+	for _, d := range all {
+		switch {
+		case d.nothing():
+			continue
+		case d.has && !d.had && room < 0:
+			room++
+			continue
+		case d.has && !d.had:
+			d.silent = s.relaxed || s.missed.Full || s.before != nil && s.before.ignoredFile(d.path)
+		}
+		deltas = append(deltas, d)
+	}
+	return deltas
 }

@@ -161,14 +161,7 @@ func (r *rules) ignored(rel string, dir bool) bool {
 }
 
 // ignoredFile judges a file and all folders above it.
-func (r *rules) ignoredFile(rel string) bool {
-	for i := range len(rel) {
-		if rel[i] == '/' && r.ignored(rel[:i], true) {
-			return true
-		}
-	}
-	return r.ignored(rel, false)
-}
+func (r *rules) ignoredFile(rel string) bool { return folder.Skips(r.ignored, rel, false) }
 
 func (r *rules) folder(folder string) *ignoreFile {
 	r.mu.Lock()

@@ -207,14 +207,10 @@ func (a surroundings) moved(r rename, changed map[string]counts) bool {
 	if a.folderExists(r.from) || changed[r.from].come > 0 {
 		return false
 	}
-	before := 0
-	a.known.below(r.from, func(string, stat) { before++ })
-	if before > changed[r.from].gone {
-		return false
-	}
-	occupied := false
-	a.known.below(r.to, func(string, stat) { occupied = true })
-	return !occupied
+	before, occupied := 0, false
+	a.known.below(map[string]bool{r.from: true}, func(string, stat) { before++ })
+	a.known.below(map[string]bool{r.to: true}, func(string, stat) { occupied = true })
+	return before <= changed[r.from].gone && !occupied
 }
 
 // counts of the files that came and went below a folder.

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -68,24 +70,15 @@ func encodeStat(s stat, marked bool) []byte {
 }
 
 func decodeStat(value []byte) (s stat, marked bool, err error) {
-	if len(value) == 0 {
+	r := bytes.NewReader(value)
+	flags, err1 := r.ReadByte()
+	size, err2 := binary.ReadUvarint(r)
+	mtime, err3 := binary.ReadVarint(r)
+	inode, err4 := binary.ReadUvarint(r)
+	if r.Len() > 0 || cmp.Or(err1, err2, err3, err4) != nil {
 		return stat{}, false, errRow
 	}
-	marked = value[0]&markedFlag != 0
-	value = value[1:]
-	size, n := binary.Uvarint(value)
-	if n <= 0 {
-		return stat{}, false, errRow
-	}
-	mtime, m := binary.Varint(value[n:])
-	if m <= 0 {
-		return stat{}, false, errRow
-	}
-	inode, k := binary.Uvarint(value[n+m:])
-	if k <= 0 || n+m+k != len(value) {
-		return stat{}, false, errRow
-	}
-	return stat{size: int64(size), mtime: mtime, inode: inode}, marked, nil
+	return stat{size: int64(size), mtime: mtime, inode: inode}, flags&markedFlag != 0, nil
 }
 
 // row returns what has to be kept of a delta.
@@ -102,7 +95,6 @@ type loaded struct {
 	marked map[string]bool
 	// relaxed: what is new may have been there all along.
 	relaxed bool
-	device  uint64
 	stale   []string // keys of rows of another folder, to be removed
 
 	bad  int
@@ -111,8 +103,8 @@ type loaded struct {
 	hidden map[string][]byte
 }
 
-func newLoaded(device uint64) *loaded {
-	return &loaded{device: device, marked: map[string]bool{}, open: map[string][]entry{}, hidden: map[string][]byte{}}
+func newLoaded() *loaded {
+	return &loaded{marked: map[string]bool{}, open: map[string][]entry{}, hidden: map[string][]byte{}}
 }
 
 func (r *loaded) add(key string, value []byte) {
@@ -142,7 +134,7 @@ func (r *loaded) put(file string, value []byte, err error) {
 // by their keys.
 func (r *loaded) restore(now *tree) {
 	if len(r.hidden) > 0 {
-		now.below(".", func(file string, _ stat) {
+		now.below(map[string]bool{".": true}, func(file string, _ stat) {
 			if value, ok := r.hidden[rowKey(file)]; ok {
 				delete(r.hidden, rowKey(file))
 				r.put(file, value, nil)
@@ -158,43 +150,33 @@ func (r *loaded) restore(now *tree) {
 	r.open, r.hidden = nil, nil
 }
 
-// cursor says which collect the rows belong to, and what it was at.
+// cursor says which collect the rows belong to, and what it was at. It is stored
+// as it stands, behind its version.
 type cursor struct {
-	root    uint64 // hash of the folder's path
-	ignore  uint64 // hash of the configured patterns
-	device  uint64 // of the folder, 0 where unknown
-	run     [8]byte
-	collect uint64
-	trusts  uint64 // sum of those by which all was stamped; version 1 has none
+	Root    uint64 // hash of the folder's path
+	Ignore  uint64 // hash of the configured patterns
+	Device  uint64 // of the folder, 0 where unknown
+	Run     [8]byte
+	Collect uint64
+	Trusts  uint64 // sum of those by which all was stamped; version 1 has none
 }
 
 const cursorVersion = 2
 
 func (c cursor) encode() []byte {
-	b := []byte{cursorVersion}
-	for _, v := range [...]uint64{c.root, c.ignore, c.device} {
-		b = binary.BigEndian.AppendUint64(b, v)
-	}
-	b = append(b, c.run[:]...)
-	b = binary.BigEndian.AppendUint64(b, c.collect)
-	return binary.BigEndian.AppendUint64(b, c.trusts)
+	b, _ := binary.Append([]byte{cursorVersion}, binary.BigEndian, c) // of a fixed size, which cannot fail
+	return b
 }
 
-func decodeCursor(b []byte) (cursor, error) {
-	first := len(b) == 41 && b[0] == 1
-	if !first && (len(b) != 49 || b[0] != cursorVersion) {
-		return cursor{}, fmt.Errorf("cursor of %d bytes is not of this version", len(b))
+func decodeCursor(b []byte) (c cursor, err error) {
+	size := 1 + binary.Size(c)
+	if len(b) == size-8 && b[0] == 1 {
+		b = append(slices.Clone(b), make([]byte, 8)...)
+	} else if len(b) != size || b[0] != cursorVersion {
+		return c, fmt.Errorf("cursor of %d bytes is not of this version", len(b))
 	}
-	var c cursor
-	c.root = binary.BigEndian.Uint64(b[1:])
-	c.ignore = binary.BigEndian.Uint64(b[9:])
-	c.device = binary.BigEndian.Uint64(b[17:])
-	copy(c.run[:], b[25:33])
-	c.collect = binary.BigEndian.Uint64(b[33:])
-	if !first {
-		c.trusts = binary.BigEndian.Uint64(b[41:])
-	}
-	return c, nil
+	_, err = binary.Decode(b[1:], binary.BigEndian, &c)
+	return c, err
 }
 
 func hash(parts ...string) uint64 {

@@ -71,10 +71,7 @@ type Sense struct {
 	// relaxed: nothing is known of them.
 	before  *rules
 	relaxed bool
-	// shut are folders that cannot be read, and the like.
-	shut    []folder.Closed
-	skipped int
-	full    bool
+	missed  folder.Missed
 }
 
 // New returns the sense of one folder. The folder need not exist.
@@ -131,12 +128,12 @@ func (s *Sense) readIgnoreFile(name string) []byte {
 	if _, err := os.Lstat(s.Full(path.Join(name, gitignoreName))); err != nil {
 		return nil
 	}
-	f, err := openDisk(s.Path, nil, folder.Bounds{})
+	disk, err := folder.OpenDisk(s.Path)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	data, err := f.head(path.Join(name, gitignoreName), maxIgnoreFile)
+	defer disk.Close()
+	data, err := headOf(disk, path.Join(name, gitignoreName), maxIgnoreFile)
 	if err != nil {
 		return nil
 	}
@@ -146,13 +143,13 @@ func (s *Sense) readIgnoreFile(name string) []byte {
 // stamp returns the cursor of the next batch.
 func (s *Sense) stamp(device uint64) []byte {
 	s.collects++
-	return cursor{root: hash(s.Path), ignore: hash(s.Ignore...), device: device, run: s.Run, collect: s.collects, trusts: s.Trusts.Sum()}.encode()
+	return cursor{Root: hash(s.Path), Ignore: hash(s.Ignore...), Device: device, Run: s.Run, Collect: s.collects, Trusts: s.Trusts.Sum()}.encode()
 }
 
 // handout is what a batch changed, until it is known to be committed.
 type handout struct {
 	deltas []delta
-	first  *tree // of a silent first collect
+	first  bool // of a silent first collect
 	marked map[string]bool
 	before *rules
 	loose  bool // relaxed
@@ -168,7 +165,7 @@ func (s *Sense) conclude(given []byte) {
 	s.known, s.marked = nil, map[string]bool{}
 	s.Rescan = true
 	was, err := decodeCursor(given)
-	s.stamped = err == nil && was.trusts == s.Trusts.Sum()
+	s.stamped = err == nil && was.Trusts == s.Trusts.Sum()
 	if s.walk != nil {
 		s.walk.cancel()
 		<-s.walk.done
@@ -178,11 +175,10 @@ func (s *Sense) conclude(given []byte) {
 
 func (s *Sense) commit(p handout) {
 	s.stamped, s.marked = true, p.marked
-	if p.first != nil {
-		s.known = p.first
-	} else {
-		s.known.apply(p.deltas)
+	if p.first {
+		s.known = newTree()
 	}
+	s.known.apply(p.deltas)
 }
 
 // takeBack makes what was not committed be found again.
@@ -191,9 +187,7 @@ func (s *Sense) takeBack(p handout) {
 		s.Touched[d.path] = struct{}{}
 	}
 	s.before, s.relaxed = p.before, p.loose
-	if p.first != nil {
-		s.Rescan = true
-	}
+	s.Rescan = s.Rescan || p.first
 }
 
 // rulesTouched reports whether an ignore file was changed: then everything has

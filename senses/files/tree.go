@@ -51,11 +51,9 @@ type tree struct {
 
 func newTree() *tree { return &tree{folders: map[string][]entry{}} }
 
-func byName(e entry, name string) int { return cmp.Compare(e.name, name) }
-
 func (t *tree) get(file string) (stat, bool) {
 	entries := t.folders[path.Dir(file)]
-	i, ok := slices.BinarySearchFunc(entries, path.Base(file), byName)
+	i, ok := slices.BinarySearchFunc(entries, path.Base(file), func(e entry, name string) int { return cmp.Compare(e.name, name) })
 	if !ok {
 		return stat{}, false
 	}
@@ -76,23 +74,17 @@ func (t *tree) put(folder string, entries []entry) {
 	t.folders[folder] = entries
 }
 
-// below calls yield for each file below a folder, in no order.
-func (t *tree) below(above string, yield func(file string, s stat)) {
+// below calls yield for each file in or below the folders, in no order.
+func (t *tree) below(folders map[string]bool, yield func(file string, s stat)) {
+	if len(folders) == 0 {
+		return
+	}
 	for name, entries := range t.folders {
-		if !folder.Within(name, above) {
+		if !folder.Under(name, folders) {
 			continue
 		}
 		for _, e := range entries {
 			yield(path.Join(name, e.name), e.stat)
-		}
-	}
-}
-
-// parents adds all folders that hold something, and those above them, to set.
-func (t *tree) parents(set map[string]bool) {
-	for folder := range t.folders {
-		for ; folder != "." && !set[folder]; folder = path.Dir(folder) {
-			set[folder] = true
 		}
 	}
 }
@@ -111,70 +103,58 @@ func (d delta) nothing() bool { return d.had == d.has && d.old == d.new }
 
 // diff calls yield for each file that differs between two trees.
 func diff(before, after *tree, yield func(delta)) {
-	for folder, entries := range before.folders {
-		diffFolder(folder, entries, after.folders[folder], yield)
-	}
-	for folder, entries := range after.folders {
-		if _, both := before.folders[folder]; !both {
-			diffFolder(folder, nil, entries, yield)
+	for folder, was := range before.folders {
+		is := after.folders[folder]
+		if slices.Equal(was, is) {
+			continue
+		}
+		left := map[string]stat{}
+		for _, e := range was {
+			left[e.name] = e.stat
+		}
+		for _, e := range is {
+			old, had := left[e.name]
+			delete(left, e.name)
+			yield(delta{path: path.Join(folder, e.name), old: old, new: e.stat, had: had, has: true})
+		}
+		for name, old := range left {
+			yield(delta{path: path.Join(folder, name), old: old, had: true})
 		}
 	}
-}
-
-func diffFolder(folder string, before, after []entry, yield func(delta)) {
-	for len(before) > 0 || len(after) > 0 {
-		order := 0
-		switch {
-		case len(before) == 0:
-			order = 1
-		case len(after) == 0:
-			order = -1
-		default:
-			order = cmp.Compare(before[0].name, after[0].name)
+	for folder, is := range after.folders {
+		if _, both := before.folders[folder]; both {
+			continue
 		}
-		switch {
-		case order < 0:
-			yield(delta{path: path.Join(folder, before[0].name), old: before[0].stat, had: true})
-			before = before[1:]
-		case order > 0:
-			yield(delta{path: path.Join(folder, after[0].name), new: after[0].stat, has: true})
-			after = after[1:]
-		default:
-			if before[0].stat != after[0].stat {
-				yield(delta{path: path.Join(folder, before[0].name), old: before[0].stat, new: after[0].stat, had: true, has: true})
-			}
-			before, after = before[1:], after[1:]
+		for _, e := range is {
+			yield(delta{path: path.Join(folder, e.name), new: e.stat, has: true})
 		}
 	}
 }
 
 // apply brings the tree from before to after.
 func (t *tree) apply(deltas []delta) {
-	folders := map[string][]delta{}
+	changed := map[string]map[string]stat{}
 	for _, d := range deltas {
-		folder := path.Dir(d.path)
-		folders[folder] = append(folders[folder], d)
-	}
-	for folder, changes := range folders {
-		t.put(folder, merged(t.folders[folder], changes))
-	}
-}
-
-// merged returns entries, sorted by name, with the changes made.
-func merged(entries []entry, changes []delta) []entry {
-	slices.SortFunc(changes, func(a, b delta) int { return cmp.Compare(a.path, b.path) })
-	after := make([]entry, 0, len(entries)+len(changes))
-	for _, d := range changes {
-		name := path.Base(d.path)
-		i, found := slices.BinarySearchFunc(entries, name, byName)
-		after = append(after, entries[:i]...)
-		entries = entries[i:]
-		if found {
-			entries = entries[1:]
+		folder, name := path.Dir(d.path), path.Base(d.path)
+		files := changed[folder]
+		if files == nil {
+			files = make(map[string]stat, len(t.folders[folder]))
+			for _, e := range t.folders[folder] {
+				files[e.name] = e.stat
+			}
+			changed[folder] = files
 		}
 		if d.has {
-			after = append(after, entry{name, d.new})
+			files[name] = d.new
+		} else {
+			delete(files, name)
 		}
 	}
-	return append(after, entries...)
+	for folder, files := range changed {
+		entries := make([]entry, 0, len(files))
+		for name, s := range files {
+			entries = append(entries, entry{name, s})
+		}
+		t.put(folder, entries)
+	}
 }

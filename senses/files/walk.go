@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/senses/folder"
 )
@@ -13,13 +17,33 @@ import (
 type walk struct {
 	cancel context.CancelFunc
 	done   chan struct{}
-	seen   atomic.Int64
+	seen   atomic.Int64 // files so far, for people to read
 
 	// What it found, to be read once done is closed.
-	folder *disk // closed; tells what could not be read
+	missed folder.Missed
+	device uint64 // that the folder lies on
 	now    *tree
 	loaded *loaded // what was committed, where it was asked for
 	err    error
+}
+
+// finishWalk starts a walk unless one is going on, and waits a while for it;
+// nil if it takes longer.
+func (s *Sense) finishWalk(ctx context.Context) (*walk, error) {
+	if s.walk == nil {
+		s.startWalk()
+	}
+	w := s.walk
+	patience := time.NewTimer(s.wait)
+	defer patience.Stop()
+	select {
+	case <-w.done:
+		s.walk = nil
+		return w, w.err
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return nil, nil
 }
 
 // startWalk begins a walk under fresh rules. What was touched until now will
@@ -37,38 +61,56 @@ func (s *Sense) startWalk() {
 	ctx, cancel := context.WithCancel(s.ctx)
 	w := &walk{cancel: cancel, done: make(chan struct{})}
 	s.walk = w
-	load := s.known == nil && s.commits.Committed() != nil
-	committed := s.commits.Committed()
+	known, committed := s.known != nil, s.commits.Committed()
 	s.running.Go(func() {
 		defer close(w.done)
 		defer cancel()
-		if load {
+		if !known && committed != nil {
 			if w.loaded, w.err = s.load(ctx, committed); w.err != nil {
 				return
 			}
 		}
-		w.now, w.err = s.walkAll(ctx, w, fresh)
-		if w.err == nil && w.loaded != nil && w.loaded.known != nil {
+		if w.err = s.walkAll(ctx, w, fresh); w.err == nil && w.loaded != nil && w.loaded.known != nil {
 			s.restore(w)
 		}
 	})
 }
 
-func (s *Sense) walkAll(ctx context.Context, w *walk, r *rules) (*tree, error) {
-	f, err := openDisk(s.Path, r, s.bounds)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	w.folder, f.progress = f, &w.seen
-	now := newTree()
-	if err := f.walk(ctx, ".", now); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
+// through is a way through the folder under rules.
+func (s *Sense) through(disk *folder.Disk, r *rules, files func(name string, files []fs.FileInfo) bool) *folder.Walk {
+	return &folder.Walk{Disk: disk, Bounds: s.bounds, Skip: r.ignored, Folder: files, Enter: func(name string, entries []fs.DirEntry) {
+		// This spares a look for the ignore file of a folder that has none.
+		if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == gitignoreName }) {
+			r.none(name)
 		}
-		return nil, folder.Blind(s.Path, err)
+	}}
+}
+
+// walkAll collects all files. It fails only when the root itself cannot be read,
+// or when ctx is done.
+func (s *Sense) walkAll(ctx context.Context, w *walk, r *rules) error {
+	disk, err := folder.OpenDisk(s.Path)
+	if err != nil {
+		return err
 	}
-	return now, nil
+	defer disk.Close()
+	w.now, w.device = newTree(), deviceOf(disk.Info)
+	through := s.through(disk, r, func(name string, files []fs.FileInfo) bool {
+		room := s.bounds.Files - w.now.files
+		entries := make([]entry, 0, min(len(files), room))
+		for _, info := range files[:cap(entries)] {
+			entries = append(entries, entry{info.Name(), statOf(info)})
+		}
+		w.now.put(name, entries)
+		w.seen.Store(int64(w.now.files))
+		return len(files) <= room
+	})
+	if err := through.Below(ctx, "."); err != nil && ctx.Err() == nil {
+		return folder.Blind(s.Path, err)
+	}
+	w.missed = through.Missed
+	w.missed.Closed = w.missed.Closed[:min(len(w.missed.Closed), maxNamed)]
+	return ctx.Err()
 }
 
 // load reads back what was committed with the cursor.
@@ -77,12 +119,12 @@ func (s *Sense) load(ctx context.Context, committed []byte) (*loaded, error) {
 	if err != nil {
 		s.Logger.Warn("files: starting from a silent collect", "id", s.ID(), "error", err)
 	}
-	l := newLoaded(was.device)
+	l := newLoaded()
 	if s.Rows == nil {
 		return l, nil
 	}
-	l.relaxed = was.ignore != hash(s.Ignore...)
-	same := err == nil && was.root == hash(s.Path)
+	l.relaxed = was.Ignore != hash(s.Ignore...)
+	same := err == nil && was.Root == hash(s.Path)
 	err = s.Rows.Rows(ctx, Name, s.ID(), func(key string, value []byte) bool {
 		if same {
 			l.add(key, value)
@@ -107,4 +149,14 @@ func (s *Sense) restore(w *walk) {
 		s.Logger.Warn("files: malformed rows; what they were for is taken up silently", "id", s.ID(), "rows", w.loaded.bad)
 		w.loaded.relaxed = true
 	}
+}
+
+// headOf returns the first n bytes of a regular file.
+func headOf(disk *folder.Disk, file string, n int) ([]byte, error) {
+	opened, _, err := disk.File(file)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return io.ReadAll(io.LimitReader(opened, int64(n)))
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"time"
@@ -66,12 +65,10 @@ type Sense[E any] struct {
 	stamped  bool // what was committed is stamped as the trusts say
 	collects uint64
 	commits  Commits[handout[E]]
-	// unread says why some files could not be read; closed, full and skipped are
-	// what the listing could not see.
-	unread  map[string]string
-	closed  []Closed
-	full    bool
-	skipped int
+	// unread says why some files could not be read, missed what the listing could
+	// not see.
+	unread map[string]string
+	missed Missed
 }
 
 // handout is what a batch changed, until it is known to be committed.
@@ -131,15 +128,15 @@ func (s *Sense[E]) Collect(ctx context.Context, at time.Time, given []byte) (sen
 		}
 		s.commits.Begin(given)
 	}
-	root, err := OpenRoot(s.Path)
+	disk, err := OpenDisk(s.Path)
 	if err != nil {
 		return fail("open", err)
 	}
-	defer root.Close()
+	defer disk.Close()
 	degraded := s.Drain()
 	limited, cancel := Budget(ctx)
 	defer cancel()
-	l := &Look[E]{Sense: s, Dir: root, At: at, Files: map[string]*E{}, Later: map[string]struct{}{}}
+	l := &Look[E]{Sense: s, Dir: disk, At: at, Files: map[string]*E{}, Later: map[string]struct{}{}}
 	if err := l.plan(limited); err != nil {
 		return fail("list", err)
 	}
@@ -225,7 +222,7 @@ func (s *Sense[E]) reveal(there map[string]Stat) {
 func (s *Sense[E]) hand(l *Look[E], degraded string) (senses.Batch, error) {
 	p := handout[E]{files: l.Files, begun: s.begun || len(l.Later) == 0}
 	l.Batch.Starting = !p.begun
-	l.Batch.Degraded = Join(degraded, s.kind.Complaint(s.Path, s.kind.Noun, s.closed, s.full, s.skipped), s.unreadable())
+	l.Batch.Degraded = Join(degraded, s.kind.Complaint(s.Path, s.kind.Noun, s.missed), s.unreadable())
 	s.Touched, s.Rescan = l.Later, l.Again
 	if len(p.files) == 0 && s.begun == p.begun && len(s.commits.Committed()) > 0 && s.stamped {
 		return l.Batch, nil
@@ -268,7 +265,7 @@ func (s *Sense[E]) unreadable() string {
 // Look is one Collect as it goes on. A driver fills Batch, Files and Later.
 type Look[E any] struct {
 	*Sense[E]
-	Dir *os.Root
+	Dir *Disk
 	At  time.Time
 	// Read are the files to be read, and Gone those that are no longer there.
 	Read, Gone []string // sorted
@@ -308,39 +305,38 @@ func (l *Look[E]) Unread(rel string, err error) {
 // plan finds out which files must be read and which are gone.
 func (l *Look[E]) plan(ctx context.Context) error {
 	s := l.Sense
-	for _, c := range s.closed { // it may be open by now
+	for _, c := range s.missed.Closed { // it may be open by now
 		s.Touched[c.Path] = struct{}{}
 	}
-	there, vanished := map[string]Stat{}, map[string]bool{}
-	w := Walk{Root: l.Dir, Bounds: s.kind.Bounds, Skip: s.kind.Skip, Folder: func(folder string, files []fs.FileInfo) bool {
+	there, looked := map[string]Stat{}, map[string]bool{}
+	w := Walk{Disk: l.Dir, Bounds: s.kind.Bounds, Skip: s.kind.Skip, Folder: func(folder string, files []fs.FileInfo) bool {
 		for _, info := range files {
 			there[path.Join(folder, info.Name())] = StatOf(info)
 		}
 		return true
 	}}
 	if s.Rescan = s.Rescan || s.kind.Whole && len(s.Touched) > 0; s.Rescan {
-		vanished["."], s.full = true, false
+		looked["."], s.missed = true, Missed{}
 		if err := w.Below(ctx, "."); err != nil {
 			return err
 		}
+		s.missed.Skipped = w.Skipped
 		s.reveal(there)
 	} else {
 		for rel := range s.Touched {
-			if err := l.touched(ctx, &w, rel, there, vanished); err != nil {
+			if err := w.At(ctx, rel); err != nil {
 				return err
 			}
+			looked[rel] = true
 		}
 	}
-	s.closed, s.full = w.Closed, s.full || w.Full
-	if s.Rescan {
-		s.skipped = w.Skipped
-	}
+	s.missed.Closed, s.missed.Full = w.Closed, s.missed.Full || w.Full
 	gone := func(rel string) bool {
 		_, is := there[rel]
-		return !is && under(rel, vanished) && !w.Full && !(s.hidden[rel] && len(w.Closed) > 0) &&
+		return !is && Under(rel, looked) && !w.Full && !(s.hidden[rel] && len(w.Closed) > 0) &&
 			!slices.ContainsFunc(w.Closed, func(c Closed) bool { return Within(rel, c.Path) })
 	}
-	if len(vanished) > 0 {
+	if len(looked) > 0 {
 		for rel := range s.known {
 			if gone(rel) {
 				l.Gone = append(l.Gone, rel)
@@ -356,7 +352,7 @@ func (l *Look[E]) plan(ctx context.Context) error {
 		case known != nil && !touched && s.kind.Stat(known) == there[rel]:
 			continue
 		case known == nil && files >= s.kind.Files:
-			s.full = true
+			s.missed.Full = true
 			continue
 		case known == nil:
 			files++
@@ -367,53 +363,8 @@ func (l *Look[E]) plan(ctx context.Context) error {
 	return nil
 }
 
-// replaced reports whether something else stands where a folder above rel was: a
-// file, or a link.
-func (l *Look[E]) replaced(rel string) bool {
-	for above := path.Dir(rel); above != "."; above = path.Dir(above) {
-		if info, err := l.Dir.Lstat(above); err == nil {
-			return !info.IsDir()
-		}
-	}
-	return false
-}
-
-// touched looks at one path that the watcher named.
-func (l *Look[E]) touched(ctx context.Context, w *Walk, rel string, there map[string]Stat, vanished map[string]bool) error {
-	info, err := l.Dir.Lstat(rel)
-	if err != nil && l.replaced(rel) {
-		err = fs.ErrNotExist
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // not to be told: taken to be as it was
-		w.Closed = append(w.Closed, Closed{rel, err})
-		return nil
-	}
-	vanished[rel] = true
-	switch {
-	case err != nil || rel != "." && l.ignored(rel, info.IsDir()):
-	case info.IsDir():
-		return w.Below(ctx, rel)
-	case info.Mode().IsRegular():
-		there[rel] = StatOf(info)
-	}
-	return nil
-}
-
-// ignored judges a path together with all folders above it.
-func (l *Look[E]) ignored(rel string, dir bool) bool {
-	if len(rel) > l.kind.Path {
-		return true
-	}
-	for i := range len(rel) {
-		if rel[i] == '/' && l.kind.Skip(rel[:i], true) {
-			return true
-		}
-	}
-	return l.kind.Skip(rel, dir)
-}
-
-// under reports whether a path or a folder above it is in the set.
-func under(rel string, folders map[string]bool) bool {
+// Under reports whether a path or a folder above it is in the set.
+func Under(rel string, folders map[string]bool) bool {
 	for ; rel != "."; rel = path.Dir(rel) {
 		if folders[rel] {
 			return true

@@ -28,7 +28,7 @@ type Bounds struct {
 
 // Walk is one way through a folder and those below it.
 type Walk struct {
-	Root *os.Root
+	*Disk
 	Bounds
 	// Skip leaves out a path, and all that is below it.
 	Skip func(rel string, dir bool) bool
@@ -37,14 +37,19 @@ type Walk struct {
 	// Folder takes the files of a folder. It returns false for enough.
 	Folder func(folder string, files []fs.FileInfo) bool
 
+	Missed
+	// Folders counts those that were looked into, listed all names.
+	Folders, listed int
+}
+
+// Missed is what of a folder could not be seen.
+type Missed struct {
 	// Closed are folders that could not be read: what lies in them is not known.
 	Closed []Closed
-	// Full: it ended before it had seen all. Skipped counts paths that are too
+	// Full: there is more than is looked at. Skipped counts paths that are too
 	// long or too deep.
 	Full    bool
 	Skipped int
-	// Folders counts those that were looked into, listed all names.
-	Folders, listed int
 }
 
 // Closed is a folder that could not be read, and why.
@@ -71,6 +76,34 @@ func (w *Walk) Below(ctx context.Context, start string) error {
 		waiting = append(waiting[:len(waiting)-1], below...)
 	}
 	return nil
+}
+
+// At looks at one path, and at all below it where it is a folder.
+func (w *Walk) At(ctx context.Context, rel string) error {
+	info, err := w.Find(rel)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		w.Closed = append(w.Closed, Closed{rel, err})
+	case len(rel) > w.Path || info.IsDir() && Depth(rel) > w.Depth || Skips(w.Skip, rel, info.IsDir()):
+	case info.IsDir():
+		return w.Below(ctx, rel)
+	default:
+		w.Folder(path.Dir(rel), []fs.FileInfo{info})
+	}
+	return nil
+}
+
+// Skips judges a path together with all folders above it.
+func Skips(skip func(rel string, dir bool) bool, rel string, dir bool) bool {
+	for i := range len(rel) {
+		if rel[i] == '/' && skip(rel[:i], true) {
+			return true
+		}
+	}
+	return rel != "." && skip(rel, dir)
 }
 
 // list hands on the files of one folder, and returns the folders in it.
@@ -114,7 +147,7 @@ func Depth(rel string) int { return strings.Count(rel, "/") }
 
 // read lists a folder in portions.
 func (w *Walk) read(ctx context.Context, folder string) ([]fs.DirEntry, error) {
-	f, err := w.Root.Open(folder)
+	f, err := w.Open(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -137,17 +170,60 @@ func (w *Walk) read(ctx context.Context, folder string) ([]fs.DirEntry, error) {
 	return nil, ctx.Err()
 }
 
-// OpenRoot opens the folder. The error says what is wrong, and what to do.
-func OpenRoot(name string) (*os.Root, error) {
-	root, err := os.OpenRoot(name)
-	if err == nil {
-		return root, nil
-	}
-	if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
-		err = syscall.ENOTDIR
-	}
-	return nil, Blind(name, err)
+// Disk is a folder as one collect sees it: no symlink below it is followed.
+type Disk struct {
+	*os.Root
+	Info fs.FileInfo // of the folder itself
+	// folders remembers which names are folders, and no symlinks.
+	folders map[string]bool
 }
+
+// OpenDisk opens the folder. The error says what is wrong, and what to do.
+func OpenDisk(name string) (*Disk, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
+			err = syscall.ENOTDIR
+		}
+		return nil, Blind(name, err)
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		return nil, errors.Join(Blind(name, err), root.Close())
+	}
+	return &Disk{root, info, map[string]bool{}}, nil
+}
+
+// Find tells what is at a path: a file or a folder. Whatever else is there is as
+// good as nothing, fs.ErrNotExist; with another error it cannot be told.
+func (d *Disk) Find(rel string) (fs.FileInfo, error) {
+	if !d.isFolder(path.Dir(rel)) {
+		return nil, fs.ErrNotExist
+	}
+	info, err := d.Lstat(rel)
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, fs.ErrNotExist
+	}
+	return info, err
+}
+
+// isFolder reports whether a folder, and all above it, are folders. One that
+// cannot be told counts as a folder.
+func (d *Disk) isFolder(name string) bool {
+	if name == "." {
+		return true
+	}
+	is, known := d.folders[name]
+	if !known {
+		info, err := d.Find(name)
+		is = err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist)
+		d.folders[name] = is
+	}
+	return is
+}
+
+// Forget forgets what was found so far.
+func (d *Disk) Forget() { clear(d.folders) }
 
 // Blind says why a folder cannot be looked at, and what to do.
 func Blind(name string, err error) error {
@@ -179,33 +255,36 @@ func Marked(head []byte) bool {
 const MarkWithin = 4 << 10
 
 // Complaint says in plain words what of a folder cannot be seen.
-func (b Bounds) Complaint(root, noun string, closed []Closed, full bool, skipped int) string {
+func (b Bounds) Complaint(root, noun string, m Missed) string {
 	var wrong []string
-	if len(closed) > 0 {
+	if len(m.Closed) > 0 {
 		const named = 3
 		var names []string
-		for _, c := range closed[:min(len(closed), named)] {
+		for _, c := range m.Closed[:min(len(m.Closed), named)] {
 			names = append(names, fmt.Sprintf("%s (%v)", path.Join(root, c.Path), c.Err))
 		}
-		if more := len(closed) - named; more > 0 {
+		if more := len(m.Closed) - named; more > 0 {
 			names = append(names, fmt.Sprintf("and %d more", more))
 		}
 		wrong = append(wrong, "cannot be read: "+strings.Join(names, ", ")+"; give this user the right to read, or add an ignore pattern")
 	}
-	if full {
+	if m.Full {
 		wrong = append(wrong, fmt.Sprintf("%s holds more than %s %s, or too many names; no more are followed; add ignore patterns for what does not matter",
 			root, humanize.Comma(int64(b.Files)), noun))
 	}
-	if skipped > 0 {
-		wrong = append(wrong, fmt.Sprintf("paths that are too long, or more than %d folders deep, are not followed (%s)", b.Depth, humanize.Comma(int64(skipped))))
+	if m.Skipped > 0 {
+		wrong = append(wrong, fmt.Sprintf("paths that are too long, or more than %d folders deep, are not followed (%s)", b.Depth, humanize.Comma(int64(m.Skipped))))
 	}
 	return Join(wrong...)
 }
 
-// Open opens a file below the root, and looks what it is. A name that became a
-// pipe does not hold it up.
-func Open(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
-	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// File opens a file, and looks what it is. A name that became a pipe does not
+// hold it up.
+func (d *Disk) File(rel string) (*os.File, fs.FileInfo, error) {
+	if !d.isFolder(path.Dir(rel)) {
+		return nil, nil, fs.ErrNotExist
+	}
+	f, err := d.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -236,12 +315,12 @@ type Probe struct {
 // cannot be read, and what to do.
 func (w *Walk) Probe(ctx context.Context, folder string) (Probe, error) {
 	p := Probe{Path: folder, Most: w.Files}
-	root, err := OpenRoot(folder)
+	disk, err := OpenDisk(folder)
 	if err != nil {
 		return p, err
 	}
-	defer root.Close()
-	w.Root = root
+	defer disk.Close()
+	w.Disk = disk
 	w.Folder = func(_ string, files []fs.FileInfo) bool { p.Files += len(files); return true }
 	if err := w.Below(ctx, "."); err != nil && ctx.Err() == nil {
 		return p, Blind(folder, err)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -64,17 +63,17 @@ type content struct {
 }
 
 // readNote reads a note whole. A file that changes meanwhile is read again.
-func readNote(root *os.Root, rel string) (c content, err error) {
+func readNote(disk *folder.Disk, rel string) (c content, err error) {
 	for range 3 {
-		if c, err = readOnce(root, rel); !errors.Is(err, errMoving) {
+		if c, err = readOnce(disk, rel); !errors.Is(err, errMoving) {
 			break
 		}
 	}
 	return c, err
 }
 
-func readOnce(root *os.Root, rel string) (content, error) {
-	f, before, err := folder.Open(root, rel)
+func readOnce(disk *folder.Disk, rel string) (content, error) {
+	f, before, err := disk.File(rel)
 	if err != nil {
 		return content{}, err
 	}
