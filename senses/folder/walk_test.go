@@ -52,3 +52,28 @@ func TestProbe(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is found or opened by way of a symlink, wherever it leads.
+func TestDiskFollowsNoSymlink(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o700), os.WriteFile(filepath.Join(dir, "a/n.md"), nil, 0o600),
+		os.Symlink("a", filepath.Join(dir, "link")), os.Symlink("a/n.md", filepath.Join(dir, "n.md"))); err != nil {
+		t.Fatal(err)
+	}
+	disk, err := folder.OpenDisk(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	for rel, found := range map[string]bool{".": true, "a": true, "a/n.md": true, "a/n.md/x": false, "none/n.md": false, "link": false, "link/n.md": false, "n.md": false} {
+		if _, err := disk.Find(rel); (err == nil) != found || !found && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", rel, err)
+		}
+	}
+	if f, _, err := disk.File("a/n.md"); err != nil || f.Close() != nil {
+		t.Errorf("a/n.md: %v", err)
+	}
+	if _, _, err := disk.File("link/n.md"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("link/n.md: %v", err)
+	}
+}
