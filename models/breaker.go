@@ -197,22 +197,12 @@ func isBad(s State) bool { return s == StateFailing || s == StateResting }
 
 // opens are the kinds of failure after which waiting helps.
 func opens(kind Kind) bool {
-	switch kind {
-	case KindRate, KindServer, KindNetwork, KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel:
-		return true
-	}
-	return false
+	return passing(kind) || kind.is(KindTooLarge, KindAnswer, KindWrongModel)
 }
 
 // tells are the kinds that say something about the model, rather than about
 // who asked.
-func tells(kind Kind) bool {
-	switch kind {
-	case KindKey, KindModel, KindRequest:
-		return true
-	}
-	return opens(kind)
-}
+func tells(kind Kind) bool { return opens(kind) || kind.is(KindKey, KindModel, KindRequest) }
 
 // Reset lets a model be asked at once again: a live test has shown that it
 // answers.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -33,6 +34,8 @@ const (
 	KindResting    Kind = "resting"     // its breaker is open, after failures
 	KindCancelled  Kind = "cancelled"   // whoever asked waits no more
 )
+
+func (k Kind) is(kinds ...Kind) bool { return slices.Contains(kinds, k) }
 
 // Error says why a model did not answer.
 type Error struct {

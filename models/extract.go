@@ -90,17 +90,31 @@ func strictObject(c candidate) json.RawMessage {
 
 // asObject returns nil where text is no JSON object.
 func asObject(text string) json.RawMessage {
-	decoder := json.NewDecoder(strings.NewReader(text))
+	object, err := decoded([]byte(text))
+	if err != nil || object == nil {
+		return nil
+	}
+	return textOf(object)
+}
+
+// decoded reads one object, with its numbers as they are written.
+func decoded(text []byte) (object map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	var object map[string]any
-	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
-		return nil
+	if err = decoder.Decode(&object); err == nil && decoder.More() {
+		err = errBroken
 	}
-	written, err := plainJSON(object)
-	if err != nil {
-		return nil
-	}
-	return written
+	return object, err
+}
+
+// textOf is what was decoded, or text, as JSON without escapes that only matter in
+// a web page.
+func textOf(value any) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // which can always be written
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // candidate is a part of an answer that may be a JSON object.

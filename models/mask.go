@@ -1,7 +1,6 @@
 package models
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -60,18 +59,11 @@ func NewRedact(inner Generator, options StackOptions) Generator {
 			return answer, err
 		}
 		if request.Schema != nil {
-			answer.Text = restoreJSON(answer.Text, mask.Restore)
+			answer.Text = inStrings(answer.Text, mask.Restore, mask.Restore)
 		} else {
 			answer.Text = mask.Restore(answer.Text)
 		}
-		calls := make([]ToolCall, len(answer.Calls))
-		for i, call := range answer.Calls {
-			call.Arguments = onStrings(call.Arguments, mask.Restore)
-			calls[i] = call
-		}
-		if len(calls) > 0 {
-			answer.Calls = calls
-		}
+		answer.Calls = changed(answer.Calls, mask.Restore)
 		return answer, nil
 	})
 }
@@ -82,65 +74,26 @@ func hideAll(messages []Message, hide func(string) string) []Message {
 	hidden := make([]Message, len(messages))
 	for i, m := range messages {
 		m.Text = hide(m.Text)
-		if len(m.Calls) > 0 {
-			calls := make([]ToolCall, len(m.Calls))
-			for j, call := range m.Calls {
-				call.Arguments = onStrings(call.Arguments, hide)
-				calls[j] = call
-			}
-			m.Calls = calls
-		}
+		m.Calls = changed(m.Calls, hide)
 		hidden[i] = m
 	}
 	return hidden
 }
 
-// onStrings applies change to all strings in JSON, so that what it writes is
-// escaped; what is no JSON is changed as text.
-func onStrings(arguments json.RawMessage, change func(string) string) json.RawMessage {
-	if len(arguments) == 0 {
-		return arguments
-	}
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return json.RawMessage(change(string(arguments)))
-	}
-	text, err := plainJSON(changeStrings(value, change))
-	if err != nil {
-		return json.RawMessage(change(string(arguments)))
-	}
-	return text
-}
-
-func changeStrings(value any, change func(string) string) any {
-	switch v := value.(type) {
-	case string:
-		return change(v)
-	case []any:
-		for i := range v {
-			v[i] = changeStrings(v[i], change)
+// changed returns the calls with change applied to all strings in their arguments,
+// so that what it writes is escaped; what is no JSON is changed as text.
+func changed(calls []ToolCall, change func(string) string) []ToolCall {
+	calls = slices.Clone(calls)
+	for i, call := range calls {
+		text := string(call.Arguments)
+		if json.Valid(call.Arguments) {
+			text = inStrings(text, nothing{}.Mask, change)
+		} else {
+			text = change(text)
 		}
-	case map[string]any:
-		changed := make(map[string]any, len(v))
-		for key, item := range v {
-			changed[change(key)] = changeStrings(item, change)
-		}
-		return changed
+		calls[i].Arguments = json.RawMessage(text)
 	}
-	return value
-}
-
-// plainJSON encodes without escaping what only matters in a web page.
-func plainJSON(value any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	return calls
 }
 
 // nothing masks nothing.
@@ -204,9 +157,9 @@ func safe(text string) int {
 	return len(text)
 }
 
-// restoreJSON puts personal data back into an answer that has JSON in it, so
-// that what is put into a string is escaped for it.
-func restoreJSON(text string, restore func(string) string) string {
+// inStrings changes a text that has JSON in it: the strings, so that what is put
+// into one is escaped for it, and what is between them.
+func inStrings(text string, between, within func(string) string) string {
 	var b strings.Builder
 	for {
 		start := strings.IndexByte(text, '"')
@@ -215,28 +168,17 @@ func restoreJSON(text string, restore func(string) string) string {
 			end = stringEnd(text[start:])
 		}
 		if end < 0 {
-			b.WriteString(restore(text))
+			b.WriteString(between(text))
 			return b.String()
 		}
-		b.WriteString(restore(text[:start]))
-		b.WriteString(restoreString(text[start:start+end], restore))
+		b.WriteString(between(text[:start]))
+		quoted, plain := text[start:start+end], ""
+		if json.Unmarshal([]byte(quoted), &plain) != nil {
+			quoted = within(quoted)
+		} else if changed := within(plain); changed != plain {
+			quoted = string(textOf(changed))
+		}
+		b.WriteString(quoted)
 		text = text[start+end:]
 	}
-}
-
-// restoreString restores within one string of JSON.
-func restoreString(quoted string, restore func(string) string) string {
-	var plain string
-	if err := json.Unmarshal([]byte(quoted), &plain); err != nil {
-		return restore(quoted)
-	}
-	restored := restore(plain)
-	if restored == plain {
-		return quoted
-	}
-	text, err := plainJSON(restored)
-	if err != nil {
-		return restore(quoted)
-	}
-	return string(text)
 }

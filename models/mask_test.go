@@ -100,7 +100,7 @@ func TestRedactRestoresWithinJSON(t *testing.T) {
 	if !strings.HasSuffix(answer.Text, "for "+person) {
 		t.Errorf("the words behind are %q", answer.Text)
 	}
-	for i, want := range []string{`{"` + person + `":true,"n":1.50,"q":"Anna \"Bear\" Berg"}`, "broken " + person, ""} {
+	for i, want := range []string{`{"q":"Anna \"Bear\" Berg","n":1.50,"` + person + `":true}`, "broken " + person, ""} {
 		if got := string(answer.Calls[i].Arguments); got != want {
 			t.Errorf("call %d has %s, want %s", i, got, want)
 		}

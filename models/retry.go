@@ -98,13 +98,7 @@ func (o StackOptions) retry(ctx context.Context, inner Generator, request Reques
 }
 
 // passing are the kinds of failure that may be gone at once.
-func passing(kind Kind) bool {
-	switch kind {
-	case KindRate, KindServer, KindNetwork, KindCut, KindTimeout:
-		return true
-	}
-	return false
-}
+func passing(kind Kind) bool { return kind.is(KindRate, KindServer, KindNetwork, KindCut, KindTimeout) }
 
 // pause waits before a retry, and reports whether there may be one.
 func (o StackOptions) pause(ctx context.Context, failed *Error) bool {

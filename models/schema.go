@@ -3,7 +3,6 @@ package models
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,32 +38,21 @@ func newShape(s Schema) (*shape, error) {
 // check returns the object without the nulls that stand for what is left out,
 // as providers that enforce schemas write it, or why it does not fit.
 func (s *shape) check(object json.RawMessage) (json.RawMessage, error) {
-	var value map[string]any
-	if err := json.Unmarshal(object, &value); err != nil {
+	value, err := decoded(object)
+	if err != nil {
 		return nil, errBroken
 	}
 	if s.dropNulls(s.schema, value, 0) {
-		var err error
-		if object, err = dropFrom(object, s); err != nil {
-			return nil, err
-		}
+		object = textOf(value)
 	}
-	if err := s.resolved.Validate(value); err != nil {
-		return nil, fmt.Errorf("it does not fit the schema: %s", shorter(err))
-	}
-	return object, nil
-}
-
-// dropFrom drops the nulls from JSON with its numbers as they are written.
-func dropFrom(object json.RawMessage, s *shape) (json.RawMessage, error) {
-	decoder := json.NewDecoder(strings.NewReader(string(object)))
-	decoder.UseNumber()
-	var value map[string]any
-	if err := decoder.Decode(&value); err != nil {
+	var plain map[string]any
+	if err := json.Unmarshal(object, &plain); err != nil {
 		return nil, errBroken
 	}
-	s.dropNulls(s.schema, value, 0)
-	return plainJSON(value)
+	if err := s.resolved.Validate(plain); err != nil {
+		return nil, fmt.Errorf("it does not fit the schema: %s", shorter(err.Error()))
+	}
+	return object, nil
 }
 
 // dropNulls removes members that are null where the schema neither requires nor
@@ -117,23 +105,15 @@ func (s *shape) nullable(schema *jsonschema.Schema) bool {
 }
 
 // shorter takes from a validator's error the chain of schemas that led to it.
-func shorter(err error) string {
-	text := err.Error()
+func shorter(text string) string {
 	for {
-		rest, ok := strings.CutPrefix(text, "validating ")
-		if !ok {
-			break
-		}
-		place, after, ok := strings.Cut(rest, ": ")
-		if !ok {
-			break
-		}
+		rest, _ := strings.CutPrefix(text, "validating ")
+		_, after, _ := strings.Cut(rest, ": ")
 		if !strings.HasPrefix(after, "validating ") {
-			return place + ": " + after
+			return rest
 		}
 		text = after
 	}
-	return text
 }
 
 // Strict returns a schema as OpenAI's strict mode wants it: every object is
@@ -146,18 +126,11 @@ func shorter(err error) string {
 //
 // https://platform.openai.com/docs/guides/structured-outputs has the rules.
 func Strict(schema json.RawMessage, unknown ...string) json.RawMessage {
-	decoder := json.NewDecoder(bytes.NewReader(schema))
-	decoder.UseNumber()
-	value, err := readOrdered(decoder, 0)
-	if err != nil {
+	var plain bytes.Buffer
+	if json.Compact(&plain, schema) != nil {
 		return schema
 	}
-	strict(value, append(unknown, unknownToStrict...))
-	text, err := plainJSON(value)
-	if err != nil {
-		return schema
-	}
-	return text
+	return strict(plain.Bytes(), append(unknown, unknownToStrict...))
 }
 
 // unknownToStrict are keywords that strict mode refuses.
@@ -166,163 +139,137 @@ var unknownToStrict = []string{"$schema", "$id", "$comment", "default", "example
 	"unevaluatedProperties", "unevaluatedItems", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"}
 
 // strict rewrites one schema and those within it, without the unknown keywords.
-func strict(value any, unknown []string) {
-	schema, ok := value.(*ordered)
-	if !ok {
-		return
+func strict(raw json.RawMessage, unknown []string) json.RawMessage {
+	schema := membersOf(raw)
+	if schema == nil {
+		return raw
 	}
-	schema.members = slices.DeleteFunc(schema.members, func(m member) bool { return slices.Contains(unknown, m.name) })
-	for _, m := range schema.members {
-		switch inner := m.value.(type) {
-		case *ordered:
-			if m.name == "items" {
-				strict(inner, unknown)
-			} else if slices.Contains([]string{"properties", "$defs", "definitions"}, m.name) {
-				for _, p := range inner.members {
-					strict(p.value, unknown)
+	schema = slices.DeleteFunc(schema, func(m member) bool { return slices.Contains(unknown, m.name) })
+	for i, m := range schema {
+		switch m.name {
+		case "items":
+			schema[i].value = strict(m.value, unknown)
+		case "properties", "$defs", "definitions":
+			if inner := membersOf(m.value); inner != nil {
+				for j, p := range inner {
+					inner[j].value = strict(p.value, unknown)
 				}
+				schema[i].value = inner.text()
 			}
-		case []any:
-			if slices.Contains([]string{"anyOf", "oneOf", "allOf", "prefixItems"}, m.name) {
-				for _, item := range inner {
-					strict(item, unknown)
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			if inner, ok := listOf(m.value); ok {
+				for j, item := range inner {
+					inner[j] = strict(item, unknown)
 				}
+				schema[i].value = textOf(inner)
 			}
 		}
 	}
-	required, _ := schema.get("required").([]any)
-	properties, ok := schema.get("properties").(*ordered)
-	if !ok && schema.get("type") == "object" {
-		properties = &ordered{}
-		schema.set("properties", properties)
+	properties := membersOf(schema.get("properties"))
+	if properties == nil && string(schema.get("type")) == `"object"` {
+		properties = members{}
 	}
 	if properties == nil {
-		return
+		return schema.text()
 	}
-	names := make([]any, 0, len(properties.members))
-	for i, m := range properties.members {
-		if !slices.Contains(required, any(m.name)) {
-			properties.members[i].value = orNull(m.value)
+	required, _ := listOf(schema.get("required"))
+	names := []json.RawMessage{}
+	for i, m := range properties {
+		name := textOf(m.name)
+		if !holds(required, name) {
+			properties[i].value = orNull(m.value)
 		}
-		names = append(names, m.name)
+		names = append(names, name)
 	}
-	schema.set("required", names)
-	schema.set("additionalProperties", false)
+	schema.set("properties", properties.text())
+	schema.set("required", textOf(names))
+	schema.set("additionalProperties", json.RawMessage("false"))
+	return schema.text()
 }
+
+// null is a schema's word for nothing, and the type of it.
+var null = json.RawMessage("null")
 
 // orNull lets a schema be null too.
-func orNull(value any) any {
-	schema, ok := value.(*ordered)
-	if !ok {
-		return value
+func orNull(raw json.RawMessage) json.RawMessage {
+	schema := membersOf(raw)
+	if len(schema) == 0 {
+		return raw
 	}
-	if values, ok := schema.get("enum").([]any); ok && !slices.Contains(values, nil) {
-		schema.set("enum", append(slices.Clone(values), nil))
+	values, limited := listOf(schema.get("enum"))
+	if limited && !holds(values, null) {
+		schema.set("enum", textOf(append(values, null)))
 	}
-	switch kind := schema.get("type").(type) {
-	case string:
-		if kind != "null" {
-			schema.set("type", []any{kind, "null"})
-		}
-		return schema
-	case []any:
-		if !slices.Contains(kind, any("null")) {
-			schema.set("type", append(slices.Clone(kind), "null"))
-		}
-		return schema
+	kind := schema.get("type")
+	kinds, many := listOf(kind)
+	if !many && len(kind) > 0 && kind[0] == '"' {
+		kinds = []json.RawMessage{kind}
 	}
-	if len(schema.members) == 0 || schema.get("enum") != nil {
-		return schema
+	switch word := textOf("null"); {
+	case kinds == nil && limited:
+	case kinds != nil && !holds(kinds, word):
+		schema.set("type", textOf(append(kinds, word)))
+	case kinds == nil:
+		return json.RawMessage(`{"anyOf":[` + string(schema.text()) + `,{"type":"null"}]}`)
 	}
-	null := &ordered{[]member{{"type", "null"}}}
-	return &ordered{[]member{{"anyOf", []any{schema, null}}}}
+	return schema.text()
 }
 
-// ordered is a JSON object that keeps the order of its members.
-type ordered struct{ members []member }
+// members are those of a JSON object, in their order, each name once.
+type members []member
 
 type member struct {
 	name  string
-	value any
+	value json.RawMessage
 }
 
-func (o *ordered) get(name string) any {
-	for _, m := range o.members {
-		if m.name == name {
-			return m.value
+// membersOf returns nil where there is no object.
+func membersOf(raw json.RawMessage) members {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if begin, err := decoder.Token(); err != nil || begin != json.Delim('{') {
+		return nil
+	}
+	found := members{}
+	for decoder.More() {
+		name, err := decoder.Token()
+		var value json.RawMessage
+		if err != nil || decoder.Decode(&value) != nil {
+			return nil
 		}
+		found.set(fmt.Sprint(name), value)
+	}
+	return found
+}
+
+func (o members) get(name string) json.RawMessage {
+	if i := slices.IndexFunc(o, func(m member) bool { return m.name == name }); i >= 0 {
+		return o[i].value
 	}
 	return nil
 }
 
-func (o *ordered) set(name string, value any) {
-	for i, m := range o.members {
-		if m.name == name {
-			o.members[i].value = value
-			return
-		}
+func (o *members) set(name string, value json.RawMessage) {
+	if i := slices.IndexFunc(*o, func(m member) bool { return m.name == name }); i >= 0 {
+		(*o)[i].value = value
+		return
 	}
-	o.members = append(o.members, member{name, value})
+	*o = append(*o, member{name, value})
 }
 
-var _ json.Marshaler = (*ordered)(nil)
-
-// MarshalJSON implements json.Marshaler.
-func (o *ordered) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, m := range o.members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		name, err := plainJSON(m.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := plainJSON(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(b, name...), ':'), value...)
+func (o members) text() json.RawMessage {
+	parts := make([]string, len(o))
+	for i, m := range o {
+		parts[i] = string(textOf(m.name)) + ":" + string(m.value)
 	}
-	return append(b, '}'), nil
+	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
 }
 
-var errNotOrdered = errors.New("no JSON")
+// listOf reports whether there is a list.
+func listOf(raw json.RawMessage) (list []json.RawMessage, ok bool) {
+	err := json.Unmarshal(raw, &list)
+	return list, err == nil && list != nil
+}
 
-// readOrdered reads one value.
-func readOrdered(decoder *json.Decoder, depth int) (any, error) {
-	token, err := decoder.Token()
-	if err != nil || depth > maxDepth {
-		return nil, errNotOrdered
-	}
-	switch token {
-	case json.Delim('{'):
-		object := &ordered{}
-		for decoder.More() {
-			name, err := decoder.Token()
-			if err != nil {
-				return nil, errNotOrdered
-			}
-			value, err := readOrdered(decoder, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			text, _ := name.(string)
-			object.set(text, value)
-		}
-		_, err = decoder.Token()
-		return object, err
-	case json.Delim('['):
-		items := []any{}
-		for decoder.More() {
-			value, err := readOrdered(decoder, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			items = append(items, value)
-		}
-		_, err = decoder.Token()
-		return items, err
-	}
-	return token, nil
+func holds(list []json.RawMessage, value json.RawMessage) bool {
+	return slices.ContainsFunc(list, func(item json.RawMessage) bool { return bytes.Equal(item, value) })
 }

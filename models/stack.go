@@ -244,18 +244,12 @@ func askContained(ctx context.Context, inner Generator, by Identity, request Req
 }
 
 // isBroken are the kinds that a deadline can look like from within.
-func isBroken(kind Kind) bool {
-	return kind == KindNetwork || kind == KindCut || kind == KindCancelled || kind == KindTimeout
-}
+func isBroken(kind Kind) bool { return kind.is(KindNetwork, KindCut, KindCancelled, KindTimeout) }
 
 // maybePaid are the kinds after which a provider may count the call. Network
 // is not one of them: the driver knows whether the request had left.
 func maybePaid(kind Kind) bool {
-	switch kind {
-	case KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel, KindRefused, KindCancelled:
-		return true
-	}
-	return false
+	return kind.is(KindCut, KindTimeout, KindTooLarge, KindAnswer, KindWrongModel, KindRefused, KindCancelled)
 }
 
 // NewVerify throws away what another model than the one asked for answered.
