@@ -23,8 +23,10 @@ func here(stdout, stderr io.Writer, args ...string) process {
 		now: apitest.At, zone: time.UTC, columns: func() int { return 80 }}
 }
 
-// TestModelsFake serves, is asked, fails as it was told to, and ends.
-func TestModelsFake(t *testing.T) {
+// faked runs a command that serves, and returns what it prints, and what ends it
+// well.
+func faked(t *testing.T, args ...string) (out *os.File, end func()) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	out, in, err := os.Pipe() // one that holds some lines
 	if err != nil {
@@ -32,9 +34,21 @@ func TestModelsFake(t *testing.T) {
 	}
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, here(in, io.Discard, "models", "fake", "--json", "--script", "silent", "--fault", "429-header@2"))
+		code <- run(ctx, here(in, io.Discard, args...))
 		_ = in.Close()
 	}()
+	return out, func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if got := <-code; got != exitFine {
+			t.Errorf("exit code %d", got)
+		}
+	}
+}
+
+// TestModelsFake serves, is asked, fails as it was told to, and ends.
+func TestModelsFake(t *testing.T) {
+	out, end := faked(t, "models", "fake", "--json", "--script", "silent", "--fault", "429-header@2")
 	answers := json.NewDecoder(out)
 	var ready struct {
 		BaseURL string `json:"base_url"`
@@ -61,11 +75,7 @@ func TestModelsFake(t *testing.T) {
 			t.Errorf("request %d was told of as %+v", i+1, told)
 		}
 	}
-	http.DefaultClient.CloseIdleConnections()
-	stop()
-	if got := <-code; got != exitFine {
-		t.Errorf("exit code %d", got)
-	}
+	end()
 	if err := out.Close(); err != nil {
 		t.Error(err)
 	}

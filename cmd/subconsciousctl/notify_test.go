@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,16 +13,7 @@ import (
 
 // TestNotifyFake serves, takes a message, breaks as it was told to, and ends.
 func TestNotifyFake(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	out, in, err := os.Pipe() // one that holds some lines
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := make(chan int, 1)
-	go func() {
-		code <- run(ctx, here(in, io.Discard, "notify", "fake", "--json", "--fault", "broken@2"))
-		_ = in.Close()
-	}()
+	out, end := faked(t, "notify", "fake", "--json", "--fault", "broken@2")
 	answers := json.NewDecoder(out)
 	var ready struct{ URL, Topic, Config string }
 	if err := answers.Decode(&ready); err != nil {
@@ -47,11 +36,7 @@ func TestNotifyFake(t *testing.T) {
 	if seen.Topic != ready.Topic || seen.Message != "It works." {
 		t.Errorf("it was told of as %+v", seen)
 	}
-	http.DefaultClient.CloseIdleConnections()
-	stop()
-	if got := <-code; got != exitFine {
-		t.Errorf("exit code %d", got)
-	}
+	end()
 	if rest, err := io.ReadAll(out); err != nil || strings.TrimSpace(string(rest)) != "" {
 		t.Errorf("after it, %q, %v", rest, err)
 	}

@@ -73,15 +73,21 @@ func TestNoProposalMovesTheCursor(t *testing.T) {
 		m.Stories["i-backup-1a0"] = story
 		screens := deliberatingScreens(view, m)
 		for name, got := range screens {
-			mustBePrintable(t, name, got)
-			for line := range strings.Lines(got) {
-				if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
-					t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
-				}
-			}
+			mustFit(t, view, name, got)
 		}
 		mustBePrintable(t, "prompts", Incident(view, story, Shown{Prompts: true}))
 	})
+}
+
+// mustFit wants a screen that has nothing but text, and is as wide as the
+// terminal at most.
+func mustFit(t *rapid.T, view View, name, got string) {
+	mustBePrintable(t, name, got)
+	for line := range strings.Lines(got) {
+		if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
+			t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
+		}
+	}
 }
 
 func mustBePrintable(t *rapid.T, name, got string) {
@@ -92,10 +98,16 @@ func mustBePrintable(t *rapid.T, name, got string) {
 
 // TestColourSaysNothingOfProposals takes the colours away again.
 func TestColourSaysNothingOfProposals(t *testing.T) {
+	sameInColour(t, deliberatingScreens, apitest.Deliberating())
+}
+
+// sameInColour takes the colours of screens away again.
+func sameInColour(t *testing.T, draw func(View, *apitest.Mind) map[string]string, m *apitest.Mind) {
+	t.Helper()
 	view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
-	plainScreens := deliberatingScreens(view, apitest.Deliberating())
+	plainScreens := draw(view, m)
 	view.Colour = true
-	for name, coloured := range deliberatingScreens(view, apitest.Deliberating()) {
+	for name, coloured := range draw(view, m) {
 		for _, s := range []style{bold, dim, red, green, yellow, "0"} {
 			coloured = strings.ReplaceAll(coloured, "\x1b["+string(s)+"m", "")
 		}

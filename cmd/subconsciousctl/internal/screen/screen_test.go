@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -114,10 +113,7 @@ func hostile(value reflect.Value, text string) {
 // than the terminal.
 func TestNothingMovesTheCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(
-			rapid.String(),
-			rapid.StringMatching("[\x1b\x07\x00\u202e\u200b\r\n a-z会\u0301]{0,80}"),
-		).Draw(t, "text")
+		text := anyText().Draw(t, "text")
 		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
 		m, thinking := apitest.Degraded(), apitest.Thinking()
 		prompt := thinking.Prompts["watcher"]
@@ -135,20 +131,11 @@ func TestNothingMovesTheCursor(t *testing.T) {
 			"tests": ModelTests(view, thinking.Tests), "report": Report(view, thinking.Sum),
 			"doctor": Doctor(view, findings), "question": Question(view, text, [][2]string{{text, text}}),
 		} {
-			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
-				t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
-			}
-			for line := range strings.Lines(got) {
-				if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
-					t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
-				}
-			}
+			mustFit(t, view, name, got)
 		}
 		// A prompt is not wrapped, and neither is a difference.
 		for _, got := range []string{Prompt(view, prompt), Diff(view, text), Paragraph(view, text), Ready(view, text, text, text, text)} {
-			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
-				t.Fatalf("a prompt lets %q through: %q", got[i:i+1], got)
-			}
+			mustBePrintable(t, "a prompt", got)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -32,10 +31,7 @@ func tellingScreens(view View, m *apitest.Mind) map[string]string {
 // place, as TestNothingMovesTheCursor does.
 func TestNoMessageMovesTheCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(
-			rapid.String(),
-			rapid.StringMatching("[\x1b\x07\x00\u202e\u200b\r\n a-z会\u0301]{0,80}"),
-		).Draw(t, "text")
+		text := anyText().Draw(t, "text")
 		view := View{At: apitest.At(), Zone: time.UTC, Width: rapid.IntRange(40, 120).Draw(t, "width"), Home: "/home/sample"}
 		m := apitest.Telling()
 		m.Reports[0].Told = []api.ToldMessage{{Urgent: true}}
@@ -46,38 +42,19 @@ func TestNoMessageMovesTheCursor(t *testing.T) {
 		}
 		m.Stories["i-backup-1a0"] = story
 		for name, got := range tellingScreens(view, m) {
-			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
-				t.Fatalf("%s lets %q through: %q", name, got[i:i+1], got)
-			}
-			for line := range strings.Lines(got) {
-				if n := cells(strings.TrimSuffix(line, "\n")); n > view.Width {
-					t.Fatalf("%s: %d columns of %d: %q", name, n, view.Width, line)
-				}
-			}
+			mustFit(t, view, name, got)
 		}
 		// What is to be copied is not wrapped.
 		pushed := Push(view, Pushed{At: view.At, Topic: text, Title: text, Text: text, Buttons: []Button{{Label: text, Press: text}}})
 		for _, got := range []string{pushed, ReadyChannel(view, text, text)} {
-			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
-				t.Fatalf("a stand-in lets %q through: %q", got[i:i+1], got)
-			}
+			mustBePrintable(t, "a stand-in", got)
 		}
 	})
 }
 
 // TestColourSaysNothingOfTelling takes the colours away again.
 func TestColourSaysNothingOfTelling(t *testing.T) {
-	view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
-	plainScreens := tellingScreens(view, apitest.Telling())
-	view.Colour = true
-	for name, coloured := range tellingScreens(view, apitest.Telling()) {
-		for _, s := range []style{bold, dim, red, green, yellow, "0"} {
-			coloured = strings.ReplaceAll(coloured, "\x1b["+string(s)+"m", "")
-		}
-		if coloured != plainScreens[name] {
-			t.Errorf("%s: with colours it says something else:\n%s", name, coloured)
-		}
-	}
+	sameInColour(t, tellingScreens, apitest.Telling())
 }
 
 // TestReasonsOfTheGate: each has words of its own, and none is shown by its
