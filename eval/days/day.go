@@ -81,14 +81,8 @@ type deed struct {
 	span    time.Duration
 }
 
-// days is how many days it has.
-func (d *day) days() int {
-	n := 0
-	for at := d.start; at.Before(d.end); at = at.AddDate(0, 0, 1) {
-		n++
-	}
-	return n
-}
+// days is how many days it has, one of which may have an hour less or more.
+func (d *day) days() int { return int(d.end.Sub(d.start).Hours()+12) / 24 }
 
 // quietDay: there is nothing to be told.
 func (d *day) quietDay() bool {

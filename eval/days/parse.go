@@ -32,7 +32,6 @@ type parser struct {
 	used     map[string]bool
 	old      []line // of the header
 	problems []error
-	omitted  int
 }
 
 // section is one file of the archive; the first is the header. Its lines are
@@ -86,8 +85,8 @@ func parseDay(file string, data []byte) (*day, error) {
 	if len(p.problems) == 0 {
 		return p.day, nil
 	}
-	if p.omitted > 0 {
-		p.problems = append(p.problems, fmt.Errorf("%s: and %d more", file, p.omitted))
+	if more := len(p.problems) - maxProblems; more > 0 {
+		p.problems = append(p.problems[:maxProblems], fmt.Errorf("%s: and %d more", file, more))
 	}
 	return nil, errors.Join(p.problems...)
 }
@@ -95,10 +94,6 @@ func parseDay(file string, data []byte) (*day, error) {
 var dayName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 func (p *parser) fail(line int, format string, args ...any) {
-	if len(p.problems) >= maxProblems {
-		p.omitted++
-		return
-	}
 	p.problems = append(p.problems, problem{p.day.path, line, fmt.Sprintf(format, args...)})
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
+	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/setup"
@@ -212,6 +213,16 @@ func (w *World) Rows(ctx context.Context, query string, yield func(a, b string))
 		yield(a, b)
 	}
 	return rows.Err()
+}
+
+// Machine is one that always shows the same.
+type Machine health.Reading
+
+var _ health.Reader = Machine{}
+
+// Read implements health.Reader.
+func (m Machine) Read(ctx context.Context) (health.Reading, error) {
+	return health.Reading(m), ctx.Err()
 }
 
 // Phone is the channel of a world: it records what arrives, and when.

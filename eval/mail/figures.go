@@ -3,7 +3,6 @@ package mail
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/eval/days"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -176,10 +176,9 @@ func (f *figures) rules(found []finding) {
 	for _, x := range found {
 		counts[x.name()]++
 	}
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
+	for _, name := range harness.ByCount(counts) {
 		f.Findings = append(f.Findings, rule{name, counts[name], harness.Round(float64(counts[name])/float64(f.Days), 2)})
 	}
-	slices.SortStableFunc(f.Findings, func(a, b rule) int { return cmp.Compare(b.N, a.N) })
 }
 
 func (x finding) name() string { return string(x.thread) + "/" + x.Rule }
@@ -258,25 +257,17 @@ func (f figures) reaches() []harness.Reach {
 	}
 }
 
+// memoryLine has what the system tells of the memory of a process (proc(5)), the
+// most of it first.
+var memoryLine = lazy.Regexp(`(?m)^Vm(?:HWM|RSS):\s+(\d+) kB`)
+
 // residentMB is the memory of this process, now and at most, where the system
-// tells (proc(5)); else 0.
+// tells; else 0.
 func residentMB() (now, peak float64) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, 0
-	}
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 {
-			continue
-		}
-		kb, _ := strconv.ParseFloat(fields[1], 64)
-		switch fields[0] {
-		case "VmRSS:":
-			now = math.Round(kb / 1024)
-		case "VmHWM:":
-			peak = math.Round(kb / 1024)
-		}
+	text, _ := os.ReadFile("/proc/self/status") // no such file elsewhere
+	for _, line := range memoryLine().FindAllSubmatch(text, 2) {
+		kb, _ := strconv.ParseFloat(string(line[1]), 64) // it is a number
+		now, peak = math.Round(kb/1024), max(peak, now)
 	}
 	return now, peak
 }

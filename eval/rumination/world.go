@@ -60,7 +60,7 @@ func openStandstill(ctx context.Context, o *options, gate string) (w standstill,
 		// from speaking at every tick.
 		c.Budget.ExplorationCallsPerDay = -1
 	}
-	return w, w.Start(ctx, daemon.Options{Version: "rumination", Health: tired{}})
+	return w, w.Start(ctx, daemon.Options{Version: "rumination", Health: tired})
 }
 
 // furnish writes files, promises and a calendar. Nothing of it is due before
@@ -90,20 +90,13 @@ func event(n int, at time.Time, what string) string {
 		"DTSTART:" + at.Format(utc), "DTEND:" + at.Add(time.Hour).Format(utc), "SUMMARY:" + what, "END:VEVENT"}, "\r\n")
 }
 
-// tired is a machine with two full disks and a failed unit, for ever.
-type tired struct{}
-
-var _ health.Reader = tired{}
-
-// Read implements health.Reader.
-func (tired) Read(ctx context.Context) (health.Reading, error) {
-	return health.Reading{
-		Disks: []health.Disk{
-			{Path: "/srv", Used: 91 << 30, Available: 9 << 30},
-			{Path: "/home", Used: 97 << 30, Available: 3 << 30},
-		},
-		Units: []health.Unit{{
-			Name: "backup.service", Description: "Nightly backup", Result: "exit-code", ExitCode: 1, Since: start.Add(-6 * time.Hour),
-		}},
-	}, ctx.Err()
+// tired is a machine with two full disks and a failed unit.
+var tired = harness.Machine{
+	Disks: []health.Disk{
+		{Path: "/srv", Used: 91 << 30, Available: 9 << 30},
+		{Path: "/home", Used: 97 << 30, Available: 3 << 30},
+	},
+	Units: []health.Unit{{
+		Name: "backup.service", Description: "Nightly backup", Result: "exit-code", ExitCode: 1, Since: start.Add(-6 * time.Hour),
+	}},
 }
