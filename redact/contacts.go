@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 const (
@@ -50,62 +51,40 @@ func ReadNames(r io.Reader) ([]string, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	set := &nameSet{seen: map[string]bool{}}
-	if hasFold(strings.TrimSpace(string(data[:min(len(data), 256)])), "begin:vcard") {
-		err = set.readCards(data)
-	} else {
-		err = set.readLines(data)
+	cards := hasFold(strings.TrimSpace(string(data[:min(len(data), 256)])), "begin:vcard")
+	if cards {
+		data = unfold(data)
 	}
-	return set.names, err
+	contacts := 0
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		name, value := "FN", line
+		switch {
+		case cards:
+			name, value = property(line)
+		case line == "" || line[0] == '#':
+			continue
+		}
+		if !cards || name == "BEGIN" {
+			contacts++
+		}
+		if contacts > contactNames {
+			return nil, fmt.Errorf("there are more than %d contacts; give a file with fewer of them", contactNames)
+		}
+		switch name {
+		case "FN":
+			set.addWhole(value)
+		case "N":
+			set.addParts(value)
+		}
+	}
+	return set.names, nil
 }
 
 // nameSet collects names, each once.
 type nameSet struct {
-	names    []string
-	seen     map[string]bool
-	contacts int
-}
-
-func (s *nameSet) readLines(data []byte) error {
-	for line := range strings.SplitSeq(string(data), "\n") {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		if err := s.count(); err != nil {
-			return err
-		}
-		s.addWhole(line)
-	}
-	return nil
-}
-
-func (s *nameSet) count() error {
-	if s.contacts++; s.contacts > contactNames {
-		return fmt.Errorf("there are more than %d contacts; give a file with fewer of them", contactNames)
-	}
-	return nil
-}
-
-// readCards reads vCards of versions 2.1 to 4.
-func (s *nameSet) readCards(data []byte) error {
-	lines := bufio.NewScanner(bytes.NewReader(unfold(data)))
-	lines.Buffer(make([]byte, 0, 64<<10), contactBytes+1)
-	for lines.Scan() {
-		name, value, ok := property(lines.Text())
-		if !ok {
-			continue
-		}
-		switch name {
-		case "BEGIN":
-			if err := s.count(); err != nil {
-				return err
-			}
-		case "FN":
-			s.addWhole(unescape(value))
-		case "N":
-			s.addParts(value)
-		}
-	}
-	return lines.Err()
+	names []string
+	seen  map[string]bool
 }
 
 // unfold joins the lines that a vCard has broken: those that go on begin with
@@ -116,24 +95,23 @@ func unfold(data []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\n\t"), nil), []byte("=\n"), nil)
 }
 
-// property splits "item1.FN;CHARSET=UTF-8:Anna" into name and value.
-func property(line string) (name, value string, ok bool) {
-	name, value, ok = strings.Cut(strings.TrimSpace(line), ":")
-	if !ok {
-		return "", "", false
-	}
+// property splits "item1.FN;CHARSET=UTF-8:Anna", of a vCard of versions 2.1 to 4,
+// into name and value. The name is empty where it cannot be read.
+func property(line string) (name, value string) {
+	name, value, _ = strings.Cut(line, ":")
 	name, parameters, _ := strings.Cut(name, ";")
-	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
-		name = name[dot+1:]
-	}
+	name = strings.ToUpper(name[strings.LastIndexByte(name, '.')+1:])
 	if strings.Contains(strings.ToUpper(parameters), "QUOTED-PRINTABLE") {
 		plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(value)))
 		if err != nil || !utf8.Valid(plain) {
-			return "", "", false
+			return "", ""
 		}
 		value = string(plain)
 	}
-	return strings.ToUpper(name), value, true
+	if name == "FN" {
+		value = unescape(value)
+	}
+	return name, value
 }
 
 var unescaper = strings.NewReplacer(`\,`, ",", `\;`, ";", `\n`, " ", `\N`, " ", `\\`, `\`)
@@ -142,37 +120,19 @@ func unescape(value string) string { return strings.TrimSpace(unescaper.Replace(
 
 // addParts adds what "Family;Given;Additional;Prefix;Suffix" says.
 func (s *nameSet) addParts(value string) {
-	var parts [3]string
-	for i, part := range splitUnescaped(value) {
-		if i < len(parts) {
-			parts[i] = unescape(part)
-		}
-	}
-	family, given := parts[0], parts[1]
+	parts := append(nameParts().FindAllString(value, 3), "", "", "")
+	family, given := unescape(parts[0]), unescape(parts[1])
 	if family != "" && given != "" {
 		s.addWhole(given + " " + family)
 		s.add(family + " " + given)
 	} else {
 		s.addWhole(family + given)
 	}
-	s.addWhole(parts[2])
+	s.addWhole(unescape(parts[2]))
 }
 
-// splitUnescaped splits at the semicolons that no backslash stands before.
-func splitUnescaped(value string) []string {
-	var parts []string
-	from := 0
-	for i := 0; i < len(value); i++ {
-		switch value[i] {
-		case '\\':
-			i++
-		case ';':
-			parts = append(parts, value[from:i])
-			from = i + 1
-		}
-	}
-	return append(parts, value[from:])
-}
+// nameParts matches what stands between the semicolons that no backslash stands before.
+var nameParts = lazy.Regexp(`(?:\\.|[^;])*`)
 
 // addWhole adds a name and its words.
 func (s *nameSet) addWhole(name string) {

@@ -1,10 +1,14 @@
 package redact
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"sync"
 )
+
+// cardDigits is the length of the longest number of a card.
+const cardDigits = 19
 
 // card verifies the number of a payment card: 13 to 19 digits, plain or in the
 // groups that cards have, with the check digit of Luhn, and not a part of a
@@ -13,35 +17,28 @@ func (t *text) card(from, to int) (Span, bool) {
 	if !isDigit[t.s[from]] || t.s[from] < '2' || t.s[from] > '6' || joinsNumber(t.at(from-1)) {
 		return Span{}, false
 	}
-	var number [19]byte
-	var groups [8]int
-	n, g := 0, 0
-	sep := byte(0)
-	i := from
-	for ; i < len(t.s); i++ {
-		c := t.s[i]
-		if isDigit[c] {
-			if n == len(number) {
-				return Span{}, false
-			}
-			number[n] = c - '0'
-			n++
-			groups[g]++
-			continue
+	number, groups, sep, i := make([]byte, 0, cardDigits), 0, byte(0), from
+	for {
+		end := extend(t.s, i, i+cardDigits+1, isDigit)
+		size := end - i
+		if len(number)+size > cardDigits {
+			return Span{}, false
 		}
-		if c != ' ' && c != '-' || sep != 0 && c != sep || !isDigit[t.at(i+1)] || g == len(groups)-1 {
-			break
-		}
-		if groups[g] != 4 && !(g == 1 && (groups[1] == 6 || groups[1] == 5)) {
+		number = append(number, t.s[i:end]...)
+		groups++
+		i = end
+		c := t.at(i)
+		if c != ' ' && c != '-' || sep != 0 && c != sep || !isDigit[t.at(i+1)] || groups == 8 ||
+			size != 4 && !(groups == 2 && (size == 6 || size == 5)) {
 			break
 		}
 		sep = c
-		g++
+		i++
 	}
 	if isAlnum[t.at(i)] || t.at(i) == '_' || t.at(i) == '.' && isDigit[t.at(i+1)] || (t.at(i) == '-' || t.at(i) == '/') && isAlnum[t.at(i+1)] {
 		return Span{}, false
 	}
-	if !isCardNumber(number[:n], groups[:g+1]) {
+	if groups == 2 || !isCardNumber(number) {
 		return Span{}, false
 	}
 	return Span{from, i, "card"}, true
@@ -52,16 +49,16 @@ func joinsNumber(c byte) bool {
 	return isAlnum[c] || c == '_' || c == '.' || c == '-' || c == '/' || c == '+' || c >= 0x80
 }
 
-// isCardNumber checks length, issuer and grouping, and the check digit.
-func isCardNumber(number []byte, groups []int) bool {
+// isCardNumber checks length and issuer, and the check digit.
+func isCardNumber(number []byte) bool {
 	n := len(number)
 	if n < 13 {
 		return false
 	}
-	lead := int(number[0])*1000 + int(number[1])*100 + int(number[2])*10 + int(number[3])
+	lead, _ := strconv.Atoi(string(number[:4])) // digits
 	two := lead / 100
 	switch {
-	case number[0] == 4 && (n == 13 || n == 16 || n == 19):
+	case number[0] == '4' && (n == 13 || n == 16 || n == 19):
 	case (two == 34 || two == 37) && n == 15:
 	case (two == 36 || two == 38 || two == 39 || two == 30) && n == 14:
 	case lead >= 2221 && lead <= 2720 && n == 16, two >= 51 && two <= 55 && n == 16:
@@ -69,22 +66,17 @@ func isCardNumber(number []byte, groups []int) bool {
 	default:
 		return false
 	}
-	if len(groups) > 1 && len(groups) < 3 {
-		return false
-	}
 	sum := 0
-	same := true
 	for i := range n {
-		d := int(number[n-1-i])
+		d := int(number[n-1-i] - '0')
 		if i%2 == 1 {
 			if d *= 2; d > 9 {
 				d -= 9
 			}
 		}
 		sum += d
-		same = same && number[i] == number[0]
 	}
-	return sum%10 == 0 && !same
+	return sum%10 == 0 && bytes.Count(number, number[:1]) < n
 }
 
 // ibanLengths are the lengths of account numbers by country, in bytes without
