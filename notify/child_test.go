@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/store"
 )
@@ -151,14 +152,11 @@ func drain(ctx context.Context, o *notify.Outbox) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
-		changed := o.NextChange()
 		u, err := o.Undelivered(ctx, time.Now())
 		if err != nil || u.Waiting == 0 {
 			return err
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
+		if wake.Pause(ctx, 5*time.Millisecond); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/wake"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -98,8 +99,12 @@ func (w *worker) status(now time.Time) ChannelStatus {
 	return s
 }
 
-// testFor is how long a test message is of use.
-const testFor = time.Minute
+const (
+	// testFor is how long a test message is of use.
+	testFor = time.Minute
+	// testLook is how often it is looked what became of it.
+	testLook = 20 * time.Millisecond
+)
 
 // Test posts a test message with all buttons over one channel, or over all
 // where channel is "", and waits until each is sent, has failed once or ctx is
@@ -123,7 +128,7 @@ func (o *Outbox) test(ctx context.Context, channel string) ([]Delivery, error) {
 	p := Post{Key: "test/" + rand.Text(), At: now, Kind: KindTest, Title: "subconsciousd can reach you here",
 		Text: "This is a test. Press a button to try the way back.", Expires: now.Add(testFor), Answers: []Answer{AnswerUseful, AnswerNotNow, AnswerDismiss}}
 	if channel != "" {
-		if o.channel(channel) == nil {
+		if o.worker(channel) == nil {
 			return nil, fmt.Errorf("there is no channel %.80q", channel)
 		}
 		p.Channels = []string{channel}
@@ -133,16 +138,11 @@ func (o *Outbox) test(ctx context.Context, channel string) ([]Delivery, error) {
 	}
 	o.Wake()
 	for {
-		changed := o.nextChange()
 		list, err := o.list(context.WithoutCancel(ctx), "WHERE key = ? ORDER BY id DESC", p.Key)
-		if err != nil || !slices.ContainsFunc(list, isUntried) {
+		if err != nil || ctx.Err() != nil || !slices.ContainsFunc(list, isUntried) {
 			return list, err
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return list, nil
-		}
+		wake.Pause(ctx, testLook)
 	}
 }
 

@@ -88,12 +88,10 @@ func (o *Outbox) Renewed(ctx context.Context, channel string) error {
 	if err := o.DB.Exec(ctx, "DELETE FROM notify_replies WHERE channel = ?", channel); err != nil {
 		return fmt.Errorf("notify: renewed: %w", err)
 	}
-	for _, w := range o.workers {
-		if w.channel.ID == channel {
-			w.mu.Lock()
-			w.refused, w.refusedSince = 0, time.Time{}
-			w.mu.Unlock()
-		}
+	if w := o.worker(channel); w != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.refused, w.refusedSince = 0, time.Time{}
 	}
 	return nil
 }

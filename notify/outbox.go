@@ -88,8 +88,6 @@ type Outbox struct {
 	cancel  context.CancelFunc // of what runs
 	hurry   context.CancelFunc // of messages that are being sent
 	group   sync.WaitGroup
-	// change is closed when a delivery changes; nil while nobody waits.
-	change  chan struct{}
 	refused refusals // counts what came and was no valid answer
 }
 

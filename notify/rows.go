@@ -51,26 +51,6 @@ func (r row) put(ctx context.Context, tx *store.Tx, now time.Time) error {
 		cut(plain(r.Receipt), maxWords), r.Error, r.Next, store.Time(&r.Tried), store.Time(&r.Doubted), r.Missed, r.ID)
 }
 
-// changed tells those who wait that a delivery has changed.
-func (o *Outbox) changed() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.change != nil {
-		close(o.change)
-		o.change = nil
-	}
-}
-
-// nextChange is closed when a delivery changes.
-func (o *Outbox) nextChange() <-chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.change == nil {
-		o.change = make(chan struct{})
-	}
-	return o.change
-}
-
 // recover takes up what an earlier process left: what it was sending may have
 // arrived, which is asked for or unknown, and what waits for a channel that is not there any more never will.
 func (o *Outbox) recover(ctx context.Context) error {
@@ -81,9 +61,9 @@ func (o *Outbox) recover(ctx context.Context) error {
 		}
 		now := o.Now()
 		for _, r := range open {
-			channel := o.channel(r.Channel)
-			known := channel != nil
-			verifies := known && channel.verifier() != nil
+			w := o.worker(r.Channel)
+			known := w != nil
+			verifies := known && w.channel.verifier() != nil
 			if known && r.State == StatePending || verifies && !r.Doubted.IsZero() {
 				continue
 			}
@@ -119,11 +99,11 @@ func (w *worker) recover(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// channel returns the channel of that id, or nil.
-func (o *Outbox) channel(id string) *Channel {
-	for n := range o.Channels {
-		if o.Channels[n].ID == id {
-			return &o.Channels[n]
+// worker returns that of a channel, or nil.
+func (o *Outbox) worker(channel string) *worker {
+	for _, w := range o.workers {
+		if w.channel.ID == channel {
+			return w
 		}
 	}
 	return nil

@@ -199,10 +199,8 @@ func (r *refusals) spend(token string) {
 // refuse counts a refusal, and logs the first ones of each minute. A button that
 // was pressed again, or too late, is no stranger's.
 func (o *Outbox) refuse(channel string, forged bool) {
-	for _, w := range o.workers {
-		if forged && w.channel.ID == channel {
-			w.strange()
-		}
+	if w := o.worker(channel); w != nil && forged {
+		w.strange()
 	}
 	now := o.Now()
 	r := &o.refused

@@ -192,11 +192,7 @@ func (w *worker) claim(ctx context.Context, r row) (row, error) {
 }
 
 func (w *worker) put(ctx context.Context, r row) error {
-	if err := w.o.DB.Write(ctx, func(tx *store.Tx) error { return r.put(ctx, tx, w.o.Now()) }); err != nil {
-		return err
-	}
-	w.o.changed()
-	return nil
+	return w.o.DB.Write(ctx, func(tx *store.Tx) error { return r.put(ctx, tx, w.o.Now()) })
 }
 
 // attempt sends a message and returns what became of it.

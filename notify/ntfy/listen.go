@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/wake"
@@ -85,8 +84,7 @@ type listening struct {
 	// for more. Servers may send what is new before all of what is old, so that
 	// since follows last only once a sign of life has shown that the old is sent.
 	last, since string
-	seen        map[string]bool // the last answers
-	order       []string        // the same, oldest first
+	seen        map[string]bool // of the last answers
 
 	failures int // connections in a row that failed
 	cut      int // connections in a row that began well and soon ended
@@ -214,13 +212,10 @@ func (l *listening) event(ctx context.Context, e event) (cost int) {
 		if ctx.Err() != nil {
 			return cost // it may have been taken by half: it comes again
 		}
-		l.last = e.ID
-		l.seen[e.ID] = true
-		l.order = append(l.order, e.ID)
-		if len(l.order) > remembered {
-			delete(l.seen, l.order[0])
-			l.order = slices.Delete(l.order, 0, 1)
+		if l.last = e.ID; len(l.seen) == remembered {
+			clear(l.seen) // an answer that comes again works no more
 		}
+		l.seen[e.ID] = true
 	}
 	return cost
 }
