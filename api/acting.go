@@ -1,33 +1,6 @@
 package api
 
-import (
-	"context"
-
-	"github.com/subconsciousd/subconsciousd/escalate/actions"
-)
-
-// Proposer shows the actions that wait for the person's word, and takes it.
-// Nothing but this approves anything: no channel does.
-type Proposer interface {
-	// Proposals returns those that wait, or all, newest first.
-	Proposals(ctx context.Context, query ProposalQuery) (ProposalPage, error)
-	// Proposal returns one by its id, or an *Error with CodeNotFound.
-	Proposal(ctx context.Context, id string) (Proposal, error)
-	// Decide approves or rejects. What was approved is carried out before it
-	// returns; a run that fails is no error. Its context outlives the
-	// connection. It gives an *Error with CodeNotFound, CodeExpired, CodeUsed,
-	// CodeChanged, CodeLimit or CodeRefused, and then nothing was carried out.
-	Decide(ctx context.Context, decision ProposalDecision) (ProposalResult, error)
-}
-
-// Undoer shows what was carried out, and takes it back where that is configured.
-type Undoer interface {
-	// Runs returns what was carried out, newest first.
-	Runs(ctx context.Context, query RunQuery) (RunPage, error)
-	// Undo takes a run back and returns the run that did. It works once, until
-	// UndoUntil. Its errors are those of Decide.
-	Undo(ctx context.Context, request UndoRequest) (ActionRun, error)
-}
+import "github.com/subconsciousd/subconsciousd/escalate/actions"
 
 // ProposalState says what became of a proposal, and RunState of a run.
 type (
@@ -47,18 +20,14 @@ type ProposalQuery struct {
 	// All are those too that do not wait any more.
 	All bool `query:"all"`
 	// Before is a page's mark, from ProposalPage.Before; "" for the newest.
-	Before string `query:"before"`
+	Before string `query:"before" is:"mark"`
 	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
 }
 
-func (q *ProposalQuery) check() error { return checkMark(q.Before) }
-
 // ProposalName names a proposal.
 type ProposalName struct {
-	ID string `path:"id"`
+	ID string `path:"id" is:"proposal"`
 }
-
-func (q *ProposalName) check() error { return checkProposal(q.ID) }
 
 // ProposalPage is one page of proposals, newest first.
 type ProposalPage struct {
@@ -82,9 +51,9 @@ type Proposal struct {
 // ProposalDecision is the person's word on a proposal, and the body of
 // POST /v1/proposals/decide.
 type ProposalDecision struct {
-	ID string `json:"id"`
+	ID string `json:"id" is:"proposal"`
 	// Hash is that of what the person was shown. Approving needs it.
-	Hash    string `json:"hash,omitempty"`
+	Hash    string `json:"hash,omitempty" is:"hash"`
 	Approve bool   `json:"approve"`
 	// By is who asks, as the kernel says; no client can set it.
 	By Caller `json:"-"`
@@ -93,13 +62,8 @@ type ProposalDecision struct {
 // check wants the hash of what was shown: a word for approving without it
 // approves nothing.
 func (d *ProposalDecision) check() error {
-	switch err := checkProposal(d.ID); {
-	case err != nil:
-		return err
-	case d.Approve && d.Hash == "":
-		return badRequest("send the hash that the proposal was shown with", "hash: approving needs it")
-	case d.Hash != "" && !isName(d.Hash, maxHash):
-		return badRequest("send the hash that the proposal was shown with", "hash: %q is not a proposal's hash", clip(d.Hash))
+	if d.Approve && d.Hash == "" {
+		return badRequest(kinds["hash"].next, "hash: approving needs it")
 	}
 	return nil
 }
@@ -108,16 +72,6 @@ func (d *ProposalDecision) from(by Caller) { d.By = by }
 
 // quick: nothing is carried out where it is rejected.
 func (d *ProposalDecision) quick() bool { return !d.Approve }
-
-// maxHash is the longest hash of a proposal, in bytes.
-const maxHash = 128
-
-func checkProposal(id string) error {
-	if isID(id) {
-		return nil
-	}
-	return badRequest("take an id from `subconsciousctl proposals`", "id: %q is not a proposal's id", clip(id))
-}
 
 // Caller is the process at the other end of a connection, as the kernel says.
 type Caller struct {
@@ -137,17 +91,10 @@ type RunQuery struct {
 	// Undoable are those alone that can be taken back now.
 	Undoable bool `query:"undoable"`
 	// Deliberation is that of one alone; "" for all.
-	Deliberation string `query:"deliberation"`
+	Deliberation string `query:"deliberation" is:"deliberation"`
 	// Before is a page's mark, from RunPage.Before; "" for the newest.
-	Before string `query:"before"`
+	Before string `query:"before" is:"mark"`
 	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
-}
-
-func (q *RunQuery) check() error {
-	if q.Deliberation != "" && !isID(q.Deliberation) {
-		return badRequest("take it from `subconsciousctl why`", "deliberation: %q is not a deliberation's id", clip(q.Deliberation))
-	}
-	return checkMark(q.Before)
 }
 
 // RunPage is one page of runs, newest first.
@@ -168,16 +115,9 @@ type ActionRun struct {
 
 // UndoRequest is the body of POST /v1/undo.
 type UndoRequest struct {
-	Run string `json:"run"`
+	Run string `json:"run" is:"run"`
 	// By is who asks, as in ProposalDecision.
 	By Caller `json:"-"`
-}
-
-func (u *UndoRequest) check() error {
-	if isID(u.Run) {
-		return nil
-	}
-	return badRequest("take an id from `subconsciousctl undo --list`", "run: %q is not a run's id", clip(u.Run))
 }
 
 func (u *UndoRequest) from(by Caller) { u.By = by }

@@ -32,15 +32,15 @@ func (r CommandRequest) allowed() error {
 	case subconscious.CommandClose, subconscious.CommandDismiss:
 		return firstError(r.checkSubject(), r.only("subject", "forever"))
 	case subconscious.CommandConfirm:
-		return firstError(checkEntry(r.Entry), r.only("entry"), mayVouch(r.As, "to confirm"))
+		return firstError(checkName("entry", "entry", string(r.Entry)), r.only("entry"), mayVouch(r.As, "to confirm"))
 	case subconscious.CommandAck:
 		return firstError(r.checkSubject(), r.only("subject", "feedback"), r.checkFeedback())
 	case subconscious.CommandSnooze, subconscious.CommandRemind:
 		return firstError(r.checkSubject(), r.only("subject", "later"))
 	case subconscious.CommandFocus:
-		return firstError(checkThread(r.Thread), r.only("thread", "text"), checkText(r.Text, MaxHint))
+		return firstError(checkName("thread", "thread", string(r.Thread)), r.only("thread", "text"), checkText(elsewhere, "text", r.Text, MaxHint))
 	case subconscious.CommandNote:
-		return firstError(r.only("text"), checkText(r.Text, MaxNote))
+		return firstError(r.only("text"), checkText(elsewhere, "text", r.Text, MaxNote))
 	default:
 		return badRequest("use ack, dismiss, snooze, remind, close, confirm, focus or note", "kind: %q is not a command", clip(string(r.Kind)))
 	}
@@ -77,9 +77,9 @@ func (r CommandRequest) checkSubject() error {
 	case r.Entry != "" && r.Incident != "":
 		return badRequest("name one of them", "incident: there is an entry beside it")
 	case r.Entry != "":
-		return checkEntry(r.Entry)
+		return checkName("entry", "entry", string(r.Entry))
 	}
-	return checkIncident(r.Incident)
+	return checkName("incident", "incident", string(r.Incident))
 }
 
 func (r CommandRequest) checkFeedback() error {
@@ -128,11 +128,4 @@ func (r CommandRequest) later(now time.Time) (time.Time, error) {
 
 func tooLate(field, text string) error {
 	return badRequest("choose less, and ask again then", "%s: %s is more than 366 days ahead", field, clip(text))
-}
-
-func checkIncident(id subconscious.IncidentID) error {
-	if isName(string(id), MaxID) {
-		return nil
-	}
-	return badRequest("take an id from `subconsciousctl inbox`", "incident: %q is not an incident's id", clip(string(id)))
 }

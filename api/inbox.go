@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -9,51 +8,19 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Teller shows what was told, what waits to be told, and why.
-type Teller interface {
-	// Inbox returns incidents, newest first.
-	Inbox(ctx context.Context, query InboxQuery) (Inbox, error)
-	// Incident explains one by its id, or an *Error with CodeNotFound.
-	Incident(ctx context.Context, id subconscious.IncidentID) (IncidentExplanation, error)
-	// Missed traces what should have been told, and keeps it as missed where it
-	// was and that is asked for. Its context outlives the connection, as a Steerer's.
-	Missed(ctx context.Context, request MissedRequest) (Trace, error)
-}
-
-// Calibrator shows and resets what was learnt from the person's answers.
-type Calibrator interface {
-	Calibration(ctx context.Context) (Calibration, error)
-	// ResetCalibration forgets scores; an empty request forgets all.
-	ResetCalibration(ctx context.Context, request CalibrationRequest) (Calibration, error)
-}
-
-// Messenger shows the channels over which the person is told, and tries them.
-type Messenger interface {
-	Channels(ctx context.Context) ([]ChannelStatus, error)
-	// TestChannels sends a test message over one channel, or over all where
-	// channel is empty, and waits for what became of it.
-	TestChannels(ctx context.Context, channel string) ([]Delivery, error)
-	// RenewChannel has the answers of a channel come back over a new reply topic.
-	RenewChannel(ctx context.Context, channel string) (ChannelStatus, error)
-}
-
 // InboxQuery says which incidents are wanted.
 type InboxQuery struct {
 	// All shows those that are over, dismissed or were dropped too.
 	All bool `query:"all"`
 	// Before is a page's mark, from Inbox.Before; "" for the newest.
-	Before string `query:"before"`
+	Before string `query:"before" is:"mark"`
 	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
 }
 
-func (q *InboxQuery) check() error { return checkMark(q.Before) }
-
 // IncidentQuery names an incident.
 type IncidentQuery struct {
-	ID subconscious.IncidentID `path:"id"`
+	ID subconscious.IncidentID `path:"id" is:"incident"`
 }
-
-func (q *IncidentQuery) check() error { return checkIncident(q.ID) }
 
 // Inbox is one page of incidents, and what waits.
 type Inbox struct {
@@ -129,7 +96,7 @@ type IncidentExplanation struct {
 // MissedRequest says what should have been told.
 type MissedRequest struct {
 	// As is the name of the agent that speaks; empty for the person.
-	As   string `json:"as,omitempty"`
+	As   string `json:"as,omitempty" is:"agent"`
 	Text string `json:"text"`
 	// Teach has it counted, where it was missed and the person says so; else
 	// nothing changes.
@@ -140,7 +107,7 @@ type MissedRequest struct {
 const MaxMissed = 2000
 
 func (m *MissedRequest) check() error {
-	if err := firstError(checkText(m.Text, MaxMissed), checkAs(m.As)); err != nil {
+	if err := firstError(checkText(elsewhere, "text", m.Text, MaxMissed), checkAs(m.As)); err != nil {
 		return err
 	}
 	m.Text = strings.TrimSpace(subconscious.Printable(m.Text))
@@ -202,43 +169,18 @@ type ScoreStatus struct {
 
 // CalibrationRequest names scores to forget; empty fields match all.
 type CalibrationRequest struct {
-	Thread subconscious.ThreadName `json:"thread,omitempty"`
-	Source string                  `json:"source,omitempty"`
-	Kind   subconscious.Kind       `json:"kind,omitempty"`
-}
-
-func (c *CalibrationRequest) check() error {
-	for _, field := range []struct{ name, value string }{
-		{"thread", string(c.Thread)}, {"source", c.Source}, {"kind", string(c.Kind)},
-	} {
-		if field.value != "" && !isName(field.value, maxThread) {
-			return badRequest("take it from `subconsciousctl calibration`, or leave it out", "%s: %q is not one that is calibrated", field.name, clip(field.value))
-		}
-	}
-	return nil
+	Thread subconscious.ThreadName `json:"thread,omitempty" is:"calibrated"`
+	Source string                  `json:"source,omitempty" is:"calibrated"`
+	Kind   subconscious.Kind       `json:"kind,omitempty" is:"calibrated"`
 }
 
 // ChannelTestRequest is the body of POST /v1/channels/test.
 type ChannelTestRequest struct {
 	// Channel is the id of one; empty means all.
-	Channel string `json:"channel,omitempty"`
-}
-
-func (c *ChannelTestRequest) check() error {
-	if c.Channel != "" && !isName(c.Channel, maxThread) {
-		return badRequest("use the id of a channel, or leave it out for all", "channel: %q is not a channel's id", clip(c.Channel))
-	}
-	return nil
+	Channel string `json:"channel,omitempty" is:"channel"`
 }
 
 // ChannelRenewal is the body of POST /v1/channels/renew, which needs the channel.
 type ChannelRenewal struct {
-	Channel string `json:"channel"`
-}
-
-func (c *ChannelRenewal) check() error {
-	if c.Channel == "" {
-		return badRequest("take one from `subconsciousctl notify list`", "channel: which one is missing")
-	}
-	return (*ChannelTestRequest)(c).check()
+	Channel string `json:"channel" is:"channel"`
 }

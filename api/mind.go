@@ -2,64 +2,105 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Mind is all that is asked of a mind.
+// Mind is all that is asked of a mind. What is not known by the id that was asked
+// for gives an *Error with CodeNotFound. The context of what changes something
+// outlives the client's connection: a request that arrived is carried out although
+// nobody waits for the answer.
 type Mind interface {
-	Inspector
-	Recorder
-	Steerer
-	Modeler
-	Reporter
-	Teller
-	Calibrator
-	Messenger
-	Proposer
-	Undoer
-	Conversationalist
-	Rememberer
-}
-
-// Inspector shows a mind as it is now. Its methods must not wait for a tick.
-type Inspector interface {
-	// Status returns one screen about the mind.
+	// Status returns one screen about the mind. It, Document and Health must not
+	// wait for a tick.
 	Status(ctx context.Context) (Status, error)
 	// Document returns the published document, byte for byte as in
 	// subconscious.json.
-	Document(ctx context.Context) ([]byte, error)
+	Document(ctx context.Context) (json.RawMessage, error)
 	// Health returns nil while the mind thinks as it should; the error says in
 	// plain words what is wrong.
 	Health(ctx context.Context) error
-}
 
-// Recorder shows what is on record.
-type Recorder interface {
 	// Ticks returns at most limit reports of ticks with a number below before,
 	// newest first. Before 0 means the newest there are.
 	Ticks(ctx context.Context, before int64, limit int) ([]TickReport, error)
-	// Tick returns the report of tick n, or an *Error with CodeNotFound.
 	Tick(ctx context.Context, n int64) (TickReport, error)
-	// Why explains an entry, listed, parked, or dropped lately. An id that is
-	// not known gives an *Error with CodeNotFound.
+	// Why explains an entry, listed, parked, or dropped lately.
 	Why(ctx context.Context, entry subconscious.EntryID) (Explanation, error)
-}
+	// Report sums up the time from since until now.
+	Report(ctx context.Context, since time.Time) (Report, error)
 
-// Steerer takes the person's requests. The context of its methods outlives the
-// client's connection: a request that arrived is carried out although nobody
-// waits for the answer.
-type Steerer interface {
 	// Think runs one tick and returns its report. While another tick runs it
 	// waits, then runs its own. A paused mind refuses with CodePaused.
 	Think(ctx context.Context, request TickRequest) (TickReport, error)
 	// Command records what the next tick will consume. At and By are set; ID is
-	// the implementation's to give. An entry or thread that is not known gives
-	// an *Error with CodeNotFound.
+	// the implementation's to give.
 	Command(ctx context.Context, command subconscious.Command) (CommandResult, error)
 	// Pause stops ticks, or lets them go on.
 	Pause(ctx context.Context, request PauseRequest) (PauseState, error)
+
+	// Models returns every role with its model and how that is, without asking
+	// any of them anything. Roles in the order in which they are shown.
+	Models(ctx context.Context) ([]ModelStatus, error)
+	// TestModels asks models live, which may cost: those of a role or of a
+	// provider, or all where who is empty.
+	TestModels(ctx context.Context, who string) ([]ModelTest, error)
+	// Prompt returns what a thread would be asked now, as the model would get it.
+	Prompt(ctx context.Context, thread string) (RenderedPrompt, error)
+
+	// Inbox returns incidents, newest first, and Incident explains one.
+	Inbox(ctx context.Context, query InboxQuery) (Inbox, error)
+	Incident(ctx context.Context, id subconscious.IncidentID) (IncidentExplanation, error)
+	// Missed traces what should have been told, and keeps it as missed where it
+	// was and that is asked for.
+	Missed(ctx context.Context, request MissedRequest) (Trace, error)
+
+	// Calibration returns what was learnt from the person's answers.
+	Calibration(ctx context.Context) (Calibration, error)
+	// ResetCalibration forgets scores; an empty request forgets all.
+	ResetCalibration(ctx context.Context, request CalibrationRequest) (Calibration, error)
+
+	// Channels returns those over which the person is told.
+	Channels(ctx context.Context) ([]ChannelStatus, error)
+	// TestChannels sends a test message over one channel, or over all where
+	// channel is empty, and waits for what became of it.
+	TestChannels(ctx context.Context, channel string) ([]Delivery, error)
+	// RenewChannel has the answers of a channel come back over a new reply topic.
+	RenewChannel(ctx context.Context, channel string) (ChannelStatus, error)
+
+	// Proposals returns the actions that wait for the person's word, or all,
+	// newest first.
+	Proposals(ctx context.Context, query ProposalQuery) (ProposalPage, error)
+	Proposal(ctx context.Context, id string) (Proposal, error)
+	// Decide approves or rejects one; nothing else approves anything, no channel
+	// does. What was approved is carried out before it returns; a run that fails
+	// is no error. It gives an *Error with CodeNotFound, CodeExpired, CodeUsed,
+	// CodeChanged, CodeLimit or CodeRefused, and then nothing was carried out.
+	Decide(ctx context.Context, decision ProposalDecision) (ProposalResult, error)
+	// Runs returns what was carried out, newest first.
+	Runs(ctx context.Context, query RunQuery) (RunPage, error)
+	// Undo takes a run back where that is configured, and returns the run that
+	// did. It works once, until UndoUntil. Its errors are those of Decide.
+	Undo(ctx context.Context, request UndoRequest) (ActionRun, error)
+
+	// Conversations returns those with the newest message first, and Messages
+	// those of one conversation, newest first.
+	Conversations(ctx context.Context, query ConversationQuery) (ConversationPage, error)
+	Messages(ctx context.Context, query ConversationMessages) (MessagePage, error)
+	// SearchMessages returns those that fit the words best, the best first.
+	SearchMessages(ctx context.Context, query MessageSearch) (MessagePage, error)
+	// Post adds a message.
+	Post(ctx context.Context, request PostRequest) (Message, error)
+
+	// SearchMemory returns what fits the words best, or the newest where there
+	// are none.
+	SearchMemory(ctx context.Context, query MemoryQuery) (MemoryPage, error)
+	Memory(ctx context.Context, id string) (MemoryRecord, error)
+	// ChangeMemory adds, confirms or forgets, and returns the memory as it is
+	// then.
+	ChangeMemory(ctx context.Context, change MemoryChange) (MemoryRecord, error)
 }
 
 // TickRequest asks for one tick now.
@@ -67,14 +108,7 @@ type TickRequest struct {
 	// DryRun thinks and reports, and commits nothing.
 	DryRun bool `json:"dry_run,omitempty"`
 	// Thread asks that one thread alone; empty asks all.
-	Thread string `json:"thread,omitempty"`
-}
-
-func (t *TickRequest) check() error {
-	if t.Thread == "" {
-		return nil
-	}
-	return checkThread(subconscious.ThreadName(t.Thread))
+	Thread string `json:"thread,omitempty" is:"thread"`
 }
 
 // PauseRequest asks that ticks stop or go on.
@@ -126,10 +160,8 @@ type TickQuery struct {
 
 // WhyQuery names an entry.
 type WhyQuery struct {
-	Entry subconscious.EntryID `path:"entry"`
+	Entry subconscious.EntryID `path:"entry" is:"entry"`
 }
-
-func (q *WhyQuery) check() error { return checkEntry(q.Entry) }
 
 // TickPage is one page of reports, newest first.
 type TickPage struct {

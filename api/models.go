@@ -1,32 +1,10 @@
 package api
 
 import (
-	"context"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/models"
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
-
-// Modeler knows the models that think.
-type Modeler interface {
-	// Models returns every role with its model and how that is, without asking
-	// any of them anything. Roles in the order in which they are shown.
-	Models(ctx context.Context) ([]ModelStatus, error)
-	// TestModels asks models live, which may cost: those of a role or of a
-	// provider, or all where who is empty. What no role and no provider is
-	// called gives an *Error with CodeNotFound.
-	TestModels(ctx context.Context, who string) ([]ModelTest, error)
-	// Prompt returns what a thread would be asked now, as the model would get
-	// it. A thread that does not exist gives an *Error with CodeNotFound.
-	Prompt(ctx context.Context, thread string) (RenderedPrompt, error)
-}
-
-// Reporter sums up what happened.
-type Reporter interface {
-	// Report covers the time from since until now.
-	Report(ctx context.Context, since time.Time) (Report, error)
-}
 
 // The states of a model.
 const (
@@ -59,22 +37,13 @@ type ModelTest struct {
 // ModelTestRequest is the body of POST /v1/models/test.
 type ModelTestRequest struct {
 	// Who is a role or a provider; empty means all.
-	Who string `json:"who,omitempty"`
-}
-
-func (m *ModelTestRequest) check() error {
-	if m.Who != "" && !isName(m.Who, maxThread) {
-		return badRequest("use the id of a role or of a provider", "who: %q is neither a role nor a provider", clip(m.Who))
-	}
-	return nil
+	Who string `json:"who,omitempty" is:"asked"`
 }
 
 // PromptQuery names the thread whose prompt is wanted.
 type PromptQuery struct {
-	Thread string `path:"thread"`
+	Thread string `path:"thread" is:"thread"`
 }
-
-func (q *PromptQuery) check() error { return checkThread(subconscious.ThreadName(q.Thread)) }
 
 // RenderedPrompt is what a thread would be asked now.
 type RenderedPrompt struct {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,42 +32,27 @@ const (
 	CodeInternal    Code = "internal"           // a fault of the daemon; see its log
 )
 
-// statusOf gives every code its HTTP status and title.
-func statusOf(code Code) (status int, title string) {
-	switch code {
-	case CodeBadRequest:
-		return http.StatusBadRequest, "The request cannot be understood"
-	case CodeNotFound:
-		return http.StatusNotFound, "Not found"
-	case CodeAmbiguous:
-		return http.StatusConflict, "More than one matches"
-	case CodePaused:
-		return http.StatusConflict, "The mind is paused"
-	case CodeRefused:
-		return http.StatusForbidden, "Refused"
-	case CodeExpired:
-		return http.StatusGone, "Expired"
-	case CodeUsed:
-		return http.StatusConflict, "Decided already"
-	case CodeChanged:
-		return http.StatusConflict, "Not what was shown"
-	case CodeLimit:
-		return http.StatusTooManyRequests, "The limit is reached"
-	case CodeBusy:
-		return http.StatusServiceUnavailable, "Too much waits already"
-	case CodeUnavailable:
-		return http.StatusServiceUnavailable, "Not available"
-	case CodeTimeout:
-		return http.StatusGatewayTimeout, "It took too long"
-	case CodeMethod:
-		return http.StatusMethodNotAllowed, "Method not allowed"
-	case CodeMedia:
-		return http.StatusUnsupportedMediaType, "The body is not JSON"
-	case CodeTooLarge:
-		return http.StatusRequestEntityTooLarge, "The body is too large"
-	default:
-		return http.StatusInternalServerError, "The daemon failed"
-	}
+// statuses give every code its HTTP status and title.
+var statuses = map[Code]struct {
+	status int
+	title  string
+}{
+	CodeBadRequest:  {http.StatusBadRequest, "The request cannot be understood"},
+	CodeNotFound:    {http.StatusNotFound, "Not found"},
+	CodeAmbiguous:   {http.StatusConflict, "More than one matches"},
+	CodePaused:      {http.StatusConflict, "The mind is paused"},
+	CodeRefused:     {http.StatusForbidden, "Refused"},
+	CodeExpired:     {http.StatusGone, "Expired"},
+	CodeUsed:        {http.StatusConflict, "Decided already"},
+	CodeChanged:     {http.StatusConflict, "Not what was shown"},
+	CodeLimit:       {http.StatusTooManyRequests, "The limit is reached"},
+	CodeBusy:        {http.StatusServiceUnavailable, "Too much waits already"},
+	CodeUnavailable: {http.StatusServiceUnavailable, "Not available"},
+	CodeTimeout:     {http.StatusGatewayTimeout, "It took too long"},
+	CodeMethod:      {http.StatusMethodNotAllowed, "Method not allowed"},
+	CodeMedia:       {http.StatusUnsupportedMediaType, "The body is not JSON"},
+	CodeTooLarge:    {http.StatusRequestEntityTooLarge, "The body is too large"},
+	CodeInternal:    {http.StatusInternalServerError, "The daemon failed"},
 }
 
 // Error is a failure that a mind wants the person to read.
@@ -141,10 +127,10 @@ func ProblemOf(err error) *Problem {
 	default:
 		known = &Error{Code: CodeInternal, Text: "the daemon failed to answer", Next: "read its log for the reason"}
 	}
-	status, title := statusOf(known.Code)
+	is := cmp.Or(statuses[known.Code], statuses[CodeInternal])
 	return &Problem{
 		Type:  problemType + strings.ReplaceAll(string(known.Code), "_", "-"),
-		Title: title, Status: status, Detail: known.Text,
+		Title: is.title, Status: is.status, Detail: known.Text,
 		Code: known.Code, Next: known.Next, Candidates: known.Candidates,
 	}
 }

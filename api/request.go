@@ -2,11 +2,13 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +35,11 @@ const (
 	// MaxID is the longest id of anything, in bytes.
 	MaxID = 96
 
+	// elsewhere is what to do about a text that is too long.
+	elsewhere = "make it shorter, or put it into a file of a notes folder"
+
 	maxThread = 32
+	maxHash   = 128
 )
 
 // CommandRequest is the body of POST /v1/commands: a command without what the
@@ -41,7 +47,7 @@ const (
 type CommandRequest struct {
 	// As is the name of the agent that speaks; empty for the person. Nothing is
 	// learnt from an agent's answers, and it confirms nothing.
-	As    string                   `json:"as,omitempty"`
+	As    string                   `json:"as,omitempty" is:"agent"`
 	Kind  subconscious.CommandKind `json:"kind"`
 	Entry subconscious.EntryID     `json:"entry,omitempty"`
 	// Incident instead of Entry: ack, dismiss, snooze, remind and close take
@@ -110,30 +116,6 @@ func number(text string) (int64, error) {
 	return n, nil
 }
 
-func checkEntry(id subconscious.EntryID) error {
-	if isName(string(id), MaxID) {
-		return nil
-	}
-	return badRequest("take an id from `subconsciousctl status`", "entry: %q is not an entry's id", clip(string(id)))
-}
-
-func checkThread(name subconscious.ThreadName) error {
-	if isName(string(name), maxThread) {
-		return nil
-	}
-	return badRequest("use watcher, librarian, oracle, dreamer, or one of your own", "thread: %q is not a thread's name", clip(string(name)))
-}
-
-func checkText(text string, most int) error {
-	switch {
-	case len(text) > most:
-		return badRequest("make it shorter, or put it into a file of a notes folder", "text: %d bytes, and at most %d are taken", len(text), most)
-	case !utf8.ValidString(text):
-		return badRequest("send UTF-8", "text: it is not valid UTF-8")
-	}
-	return nil
-}
-
 // isName reports whether text is 1 to most bytes of lower-case letters, digits,
 // hyphens and underscores.
 func isName(text string, most int) bool {
@@ -167,42 +149,107 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// checkMark refuses what is no mark of a page.
-func checkMark(mark string) error {
-	if mark == "" || isID(mark) {
-		return nil
-	}
-	return badRequest("take it from the page before, as it stands there", "before: %q is not a page's mark", clip(mark))
-}
-
-// plainWords are words to search for, one line of plain text.
-func plainWords(words string) (string, error) {
-	switch {
-	case len(words) > MaxWords:
-		return "", badRequest("search for fewer words", "words: %d bytes, and at most %d are taken", len(words), MaxWords)
-	case !utf8.ValidString(words):
-		return "", badRequest("send UTF-8", "words: it is not valid UTF-8")
-	}
-	return strings.TrimSpace(subconscious.Printable(words)), nil
-}
-
-// isID reports whether text is 1 to 96 bytes of letters, digits and "-_.", and
+// isID reports whether text is 1 to most bytes of letters, digits and "-_.", and
 // begins with a letter or a digit.
-func isID(text string) bool {
-	return text != "" && len(text) <= MaxID && utf8.ValidString(text) && !strings.ContainsAny(text[:1], "-_.") &&
+func isID(text string, most int) bool {
+	return text != "" && len(text) <= most && utf8.ValidString(text) && !strings.ContainsAny(text[:1], "-_.") &&
 		!strings.ContainsFunc(text, func(r rune) bool {
 			return r != '-' && r != '_' && r != '.' && !unicode.IsDigit(r) && !unicode.IsLetter(r)
 		})
 }
 
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kind is a sort of name that questions have: the field's tag "is".
+type kind struct {
+	most int // its length, in bytes
+	ok   func(text string, most int) bool
+	what string // what another text is not
+	next string
+}
+
+// kinds are the names that questions have.
+var kinds = map[string]kind{
+	"entry":        {MaxID, isName, "not an entry's id", "take an id from `subconsciousctl status`"},
+	"incident":     {MaxID, isName, "not an incident's id", "take an id from `subconsciousctl inbox`"},
+	"thread":       {maxThread, isName, "not a thread's name", "use watcher, librarian, oracle, dreamer, or one of your own"},
+	"asked":        {maxThread, isName, "neither a role nor a provider", "use the id of a role or of a provider"},
+	"calibrated":   {maxThread, isName, "not one that is calibrated", "take it from `subconsciousctl calibration`, or leave it out"},
+	"channel":      {maxThread, isName, "not a channel's id", "take one from `subconsciousctl notify list`"},
+	"agent":        {maxAgent, isName, "not an agent's name", "use lower-case letters, digits and hyphens"},
+	"tag":          {MaxTag, isName, "not a tag", "use lower-case letters, digits and hyphens"},
+	"hash":         {maxHash, isName, "not a proposal's hash", "send the hash that the proposal was shown with"},
+	"proposal":     {MaxID, isID, "not a proposal's id", "take an id from `subconsciousctl proposals`"},
+	"run":          {MaxID, isID, "not a run's id", "take an id from `subconsciousctl undo --list`"},
+	"deliberation": {MaxID, isID, "not a deliberation's id", "take it from `subconsciousctl why`"},
+	"conversation": {MaxID, isID, "not a conversation's name", "take it from `subconsciousctl messages`, or use letters, digits and hyphens"},
+	"memory":       {MaxID, isID, "not a memory's id", "take an id from `subconsciousctl memory list`"},
+	"key":          {MaxID, isID, "not a key", "use letters, digits and hyphens"},
+	"mark":         {MaxID, isID, "not a page's mark", "take it from the page before, as it stands there"},
+}
+
+// checkName refuses a text that is no name of that kind.
+func checkName(field, is, text string) error {
+	k := kinds[is]
+	if k.ok(text, k.most) {
+		return nil
+	}
+	return badRequest(k.next, "%s: %q is %s", field, clip(text), k.what)
+}
+
+// checkNames refuses a question in which a name is none of its kind. One that may
+// be left out may be empty.
+func checkNames(question reflect.Value) error {
+	for field, value := range question.Fields() {
+		is, ok := field.Tag.Lookup("is")
+		if !ok {
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		path := field.Tag.Get("path")
+		needed := path != "" || name != "" && options == ""
+		name = cmp.Or(path, field.Tag.Get("query"), name)
+		texts, ok := value.Interface().([]string)
+		if !ok && (needed || value.String() != "") {
+			texts = []string{value.String()}
+		}
+		for _, text := range texts {
+			if err := checkName(name, is, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkText refuses a text that is too long, or no text.
+func checkText(next, field, text string, most int) error {
+	switch {
+	case len(text) > most:
+		return badRequest(next, "%s: %d bytes, and at most %d are taken", field, len(text), most)
+	case !utf8.ValidString(text):
+		return badRequest("send UTF-8", "%s: it is not valid UTF-8", field)
+	}
+	return nil
+}
+
+// plainWords are words to search for, one line of plain text.
+func plainWords(words string) (string, error) {
+	return strings.TrimSpace(subconscious.Printable(words)), checkText("search for fewer words", "words", words, MaxWords)
+}
+
 // plainText checks a text of people and drops what a screen would obey and not
 // show; its lines stay.
 func plainText(field, text string, most int) (string, error) {
-	switch {
-	case len(text) > most:
-		return "", badRequest("make it shorter", "%s: %d bytes, and at most %d are taken", field, len(text), most)
-	case !utf8.ValidString(text):
-		return "", badRequest("send UTF-8", "%s: it is not valid UTF-8", field)
+	if err := checkText("make it shorter", field, text, most); err != nil {
+		return "", err
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -213,13 +260,4 @@ func plainText(field, text string, most int) (string, error) {
 		return "", badRequest("write a few words", "%s: it is empty", field)
 	}
 	return text, nil
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -81,14 +81,14 @@ func commandOf(body []byte) (subconscious.Command, error) {
 func checkActing(t *testing.T, body []byte) {
 	t.Helper()
 	decision, err := fromBody[ProposalDecision](body)
-	if refused(t, err); err == nil && (decision.Approve && decision.Hash == "" || len(decision.Hash) > maxHash || !isID(decision.ID)) {
+	if refused(t, err); err == nil && (decision.Approve && decision.Hash == "" || len(decision.Hash) > maxHash || !isID(decision.ID, MaxID)) {
 		t.Errorf("%+v", decision)
 	}
 	if err != nil && decision != (ProposalDecision{}) {
 		t.Errorf("refused, and yet %+v", decision)
 	}
 	undo, err := fromBody[UndoRequest](body)
-	if refused(t, err); err == nil && !isID(undo.Run) {
+	if refused(t, err); err == nil && !isID(undo.Run, MaxID) {
 		t.Errorf("%+v", undo)
 	}
 	query, err := url.ParseQuery(string(body))
@@ -109,7 +109,7 @@ func checkActing(t *testing.T, body []byte) {
 func checkTalking(t *testing.T, body []byte) {
 	t.Helper()
 	request, err := fromBody[PostRequest](body)
-	if refused(t, err); err == nil && (!readable(request.Text, MaxMessage) || len(request.As) > maxAgent || request.As == AuthorPerson || request.As == AuthorMind || len(request.Key) > maxKey) {
+	if refused(t, err); err == nil && (!readable(request.Text, MaxMessage) || len(request.As) > maxAgent || request.As == AuthorPerson || request.As == AuthorMind || len(request.Key) > MaxID) {
 		t.Errorf("%+v", request)
 	}
 	change, err := fromBody[MemoryChange](body)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -20,6 +21,8 @@ type Route[Q, A any] struct {
 	// Long is how long the answer may take at most, where that is longer than
 	// AnswerWithin. Few of those are served at once.
 	Long time.Duration
+	// ask has a server's mind answer it.
+	ask func(s *Server, ctx context.Context, question Q) (A, error)
 }
 
 // AnswerWithin is how long an answer takes at most, but for what is long.
@@ -38,41 +41,84 @@ type Nothing struct{}
 
 // The routes, all that is served.
 var (
-	GetHealth        = Route[Nothing, HealthReply]{Method: "GET", Path: "/healthz"}
-	GetStatus        = Route[Nothing, Status]{Method: "GET", Path: "/v1/status"}
-	GetDocument      = Route[Nothing, json.RawMessage]{Method: "GET", Path: "/v1/subconscious"}
-	GetTicks         = Route[TicksQuery, TickPage]{Method: "GET", Path: "/v1/ticks"}
-	GetTick          = Route[TickQuery, TickReport]{Method: "GET", Path: "/v1/ticks/{n}"}
-	GetWhy           = Route[WhyQuery, Explanation]{Method: "GET", Path: "/v1/why/{entry}"}
-	PostTick         = Route[TickRequest, TickReport]{Method: "POST", Path: "/v1/tick", Long: tickTimeout}
-	PostCommand      = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands"}
-	PostPause        = Route[PauseBody, PauseState]{Method: "POST", Path: "/v1/pause"}
-	PostResume       = Route[Nothing, PauseState]{Method: "POST", Path: "/v1/resume"}
-	GetModels        = Route[Nothing, []ModelStatus]{Method: "GET", Path: "/v1/models"}
-	PostModelTest    = Route[ModelTestRequest, []ModelTest]{Method: "POST", Path: "/v1/models/test", Long: testTimeout}
-	GetPrompt        = Route[PromptQuery, RenderedPrompt]{Method: "GET", Path: "/v1/prompts/{thread}"}
-	GetReport        = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report"}
-	GetInbox         = Route[InboxQuery, Inbox]{Method: "GET", Path: "/v1/inbox"}
-	GetIncident      = Route[IncidentQuery, IncidentExplanation]{Method: "GET", Path: "/v1/inbox/{id}"}
-	PostMissed       = Route[MissedRequest, Trace]{Method: "POST", Path: "/v1/missed"}
-	GetCalibration   = Route[Nothing, Calibration]{Method: "GET", Path: "/v1/calibration"}
-	PostCalibration  = Route[CalibrationRequest, Calibration]{Method: "POST", Path: "/v1/calibration/reset"}
-	GetChannels      = Route[Nothing, []ChannelStatus]{Method: "GET", Path: "/v1/channels"}
-	PostChannelTest  = Route[ChannelTestRequest, []Delivery]{Method: "POST", Path: "/v1/channels/test", Long: testTimeout}
-	PostChannelRenew = Route[ChannelRenewal, ChannelStatus]{Method: "POST", Path: "/v1/channels/renew"}
-	GetProposals     = Route[ProposalQuery, ProposalPage]{Method: "GET", Path: "/v1/proposals"}
-	GetProposal      = Route[ProposalName, Proposal]{Method: "GET", Path: "/v1/proposals/{id}"}
-	PostDecision     = Route[ProposalDecision, ProposalResult]{Method: "POST", Path: "/v1/proposals/decide", Long: runTimeout}
-	GetRuns          = Route[RunQuery, RunPage]{Method: "GET", Path: "/v1/runs"}
-	PostUndo         = Route[UndoRequest, ActionRun]{Method: "POST", Path: "/v1/undo", Long: runTimeout}
-	GetConversations = Route[ConversationQuery, ConversationPage]{Method: "GET", Path: "/v1/conversations"}
-	GetConversation  = Route[ConversationMessages, MessagePage]{Method: "GET", Path: "/v1/conversations/{id}"}
-	PostMessage      = Route[PostRequest, Message]{Method: "POST", Path: "/v1/messages"}
-	GetMessages      = Route[MessageSearch, MessagePage]{Method: "GET", Path: "/v1/messages/search"}
-	GetMemories      = Route[MemoryQuery, MemoryPage]{Method: "GET", Path: "/v1/memory"}
-	PostMemory       = Route[MemoryChange, MemoryRecord]{Method: "POST", Path: "/v1/memory"}
-	GetMemory        = Route[MemoryName, MemoryRecord]{Method: "GET", Path: "/v1/memory/{id}"}
+	GetHealth   = get("/healthz", health)
+	GetStatus   = get("/v1/status", plain(Mind.Status))
+	GetDocument = get("/v1/subconscious", plain(Mind.Document))
+	GetTicks    = get("/v1/ticks", ticks)
+	GetTick     = get("/v1/ticks/{n}", func(m Mind, ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) })
+	GetWhy      = get("/v1/why/{entry}", func(m Mind, ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) })
+	PostTick    = post("/v1/tick", tickTimeout, Mind.Think)
+	PostCommand = Route[CommandRequest, CommandResult]{Method: "POST", Path: "/v1/commands", ask: (*Server).command}
+	PostPause   = post("/v1/pause", 0, func(m Mind, ctx context.Context, q PauseBody) (PauseState, error) {
+		return m.Pause(ctx, PauseRequest{For: q.length})
+	})
+	PostResume = post("/v1/resume", 0, func(m Mind, ctx context.Context, _ Nothing) (PauseState, error) {
+		return m.Pause(ctx, PauseRequest{Resume: true})
+	})
+	GetModels = get("/v1/models", plain(Mind.Models))
+	GetPrompt = get("/v1/prompts/{thread}", func(m Mind, ctx context.Context, q PromptQuery) (RenderedPrompt, error) {
+		return m.Prompt(ctx, q.Thread)
+	})
+	GetReport   = Route[ReportQuery, Report]{Method: "GET", Path: "/v1/report", ask: (*Server).report}
+	GetInbox    = get("/v1/inbox", Mind.Inbox)
+	GetIncident = get("/v1/inbox/{id}", func(m Mind, ctx context.Context, q IncidentQuery) (IncidentExplanation, error) {
+		return m.Incident(ctx, q.ID)
+	})
+	PostMissed   = post("/v1/missed", 0, Mind.Missed)
+	GetChannels  = get("/v1/channels", plain(Mind.Channels))
+	GetProposals = get("/v1/proposals", Mind.Proposals)
+	GetProposal  = get("/v1/proposals/{id}", func(m Mind, ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) })
+	PostDecision = post("/v1/proposals/decide", runTimeout, Mind.Decide)
+	GetRuns      = get("/v1/runs", Mind.Runs)
+	PostUndo     = post("/v1/undo", runTimeout, Mind.Undo)
+	PostMessage  = post("/v1/messages", 0, Mind.Post)
+	GetMessages  = get("/v1/messages/search", Mind.SearchMessages)
+	GetMemories  = get("/v1/memory", Mind.SearchMemory)
+	PostMemory   = post("/v1/memory", 0, Mind.ChangeMemory)
+	GetMemory    = get("/v1/memory/{id}", func(m Mind, ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) })
+
+	PostModelTest = post("/v1/models/test", testTimeout,
+		func(m Mind, ctx context.Context, q ModelTestRequest) ([]ModelTest, error) {
+			return m.TestModels(ctx, q.Who)
+		})
+	PostChannelTest = post("/v1/channels/test", testTimeout,
+		func(m Mind, ctx context.Context, q ChannelTestRequest) ([]Delivery, error) {
+			return m.TestChannels(ctx, q.Channel)
+		})
+	PostChannelRenew = post("/v1/channels/renew", 0,
+		func(m Mind, ctx context.Context, q ChannelRenewal) (ChannelStatus, error) {
+			return m.RenewChannel(ctx, q.Channel)
+		})
+	GetCalibration   = get("/v1/calibration", plain(Mind.Calibration))
+	PostCalibration  = post("/v1/calibration/reset", 0, Mind.ResetCalibration)
+	GetConversations = get("/v1/conversations", Mind.Conversations)
+	GetConversation  = get("/v1/conversations/{id}", Mind.Messages)
 )
+
+// routes are all of them.
+func routes() []interface{ serve(*Server) served } {
+	return []interface{ serve(*Server) served }{
+		GetHealth, GetStatus, GetDocument, GetTicks, GetTick, GetWhy, PostTick, PostCommand, PostPause, PostResume, GetReport,
+		GetModels, PostModelTest, GetPrompt, GetInbox, GetIncident, PostMissed, GetCalibration, PostCalibration,
+		GetChannels, PostChannelTest, PostChannelRenew, GetProposals, GetProposal, PostDecision, GetRuns, PostUndo,
+		GetConversations, GetConversation, PostMessage, GetMessages, GetMemories, PostMemory, GetMemory,
+	}
+}
+
+func get[Q, A any](path string, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
+	return Route[Q, A]{Method: http.MethodGet, Path: path, ask: func(s *Server, ctx context.Context, q Q) (A, error) { return ask(s.options.Mind, ctx, q) }}
+}
+
+func post[Q, A any](path string, long time.Duration, ask func(Mind, context.Context, Q) (A, error)) Route[Q, A] {
+	route := get(path, ask)
+	route.Method, route.Long = http.MethodPost, long
+	return route
+}
+
+// plain is a question about nothing in particular.
+func plain[A any](ask func(Mind, context.Context) (A, error)) func(Mind, context.Context, Nothing) (A, error) {
+	return func(m Mind, ctx context.Context, _ Nothing) (A, error) { return ask(m, ctx) }
+}
 
 // Request is how a question is put: its path with the query, and its body. What
 // is zero is left to the server.
@@ -157,7 +203,7 @@ func setField(field reflect.Value, tag reflect.StructTag, name, text string) err
 	case *int, *int64:
 		n, err := number(text)
 		if err != nil {
-			return badRequest("use "+cmp.Or(tag.Get("is"), "a whole number above 0"), "%s: %w", name, err)
+			return badRequest("use "+cmp.Or(tag.Get("want"), "a whole number above 0"), "%s: %w", name, err)
 		}
 		if name == "limit" {
 			n = min(n, MaxPage)
@@ -172,6 +218,9 @@ func setField(field reflect.Value, tag reflect.StructTag, name, text string) err
 // check refuses a question that something is wrong with, and mends it where that
 // is plain.
 func check[Q any](question Q, err error) (Q, error) {
+	if err == nil {
+		err = checkNames(reflect.ValueOf(question))
+	}
 	if c, ok := any(&question).(interface{ check() error }); ok && err == nil {
 		err = c.check()
 	}

@@ -15,60 +15,6 @@ import (
 	"time"
 )
 
-// routes is the whole table of what is served.
-func (s *Server) routes() []served {
-	m := s.options.Mind
-	return []served{
-		serve(s, GetHealth, s.health),
-		serve(s, GetStatus, plain(m.Status)),
-		serve(s, GetDocument, func(ctx context.Context, _ Nothing) (json.RawMessage, error) { return m.Document(ctx) }),
-		serve(s, GetTicks, s.ticks),
-		serve(s, GetTick, func(ctx context.Context, q TickQuery) (TickReport, error) { return m.Tick(ctx, q.N) }),
-		serve(s, GetWhy, func(ctx context.Context, q WhyQuery) (Explanation, error) { return m.Why(ctx, q.Entry) }),
-		serve(s, PostTick, m.Think),
-		serve(s, PostCommand, s.command),
-		serve(s, PostPause, func(ctx context.Context, q PauseBody) (PauseState, error) {
-			return m.Pause(ctx, PauseRequest{For: q.length})
-		}),
-		serve(s, PostResume, func(ctx context.Context, _ Nothing) (PauseState, error) {
-			return m.Pause(ctx, PauseRequest{Resume: true})
-		}),
-		serve(s, GetModels, plain(m.Models)),
-		serve(s, PostModelTest, func(ctx context.Context, q ModelTestRequest) ([]ModelTest, error) { return m.TestModels(ctx, q.Who) }),
-		serve(s, GetPrompt, func(ctx context.Context, q PromptQuery) (RenderedPrompt, error) { return m.Prompt(ctx, q.Thread) }),
-		serve(s, GetReport, s.report),
-		serve(s, GetInbox, m.Inbox),
-		serve(s, GetIncident, func(ctx context.Context, q IncidentQuery) (IncidentExplanation, error) { return m.Incident(ctx, q.ID) }),
-		serve(s, PostMissed, m.Missed),
-		serve(s, GetCalibration, plain(m.Calibration)),
-		serve(s, PostCalibration, m.ResetCalibration),
-		serve(s, GetChannels, plain(m.Channels)),
-		serve(s, PostChannelTest, func(ctx context.Context, q ChannelTestRequest) ([]Delivery, error) {
-			return m.TestChannels(ctx, q.Channel)
-		}),
-		serve(s, PostChannelRenew, func(ctx context.Context, q ChannelRenewal) (ChannelStatus, error) {
-			return m.RenewChannel(ctx, q.Channel)
-		}),
-		serve(s, GetProposals, m.Proposals),
-		serve(s, GetProposal, func(ctx context.Context, q ProposalName) (Proposal, error) { return m.Proposal(ctx, q.ID) }),
-		serve(s, PostDecision, m.Decide),
-		serve(s, GetRuns, m.Runs),
-		serve(s, PostUndo, m.Undo),
-		serve(s, GetConversations, m.Conversations),
-		serve(s, GetConversation, m.Messages),
-		serve(s, PostMessage, m.Post),
-		serve(s, GetMessages, m.SearchMessages),
-		serve(s, GetMemories, m.SearchMemory),
-		serve(s, PostMemory, m.ChangeMemory),
-		serve(s, GetMemory, func(ctx context.Context, q MemoryName) (MemoryRecord, error) { return m.Memory(ctx, q.ID) }),
-	}
-}
-
-// plain is a question about nothing in particular.
-func plain[A any](answer func(context.Context) (A, error)) func(context.Context, Nothing) (A, error) {
-	return func(ctx context.Context, _ Nothing) (A, error) { return answer(ctx) }
-}
-
 // served is one route with what answers it.
 type served struct {
 	method, path string
@@ -79,7 +25,7 @@ type served struct {
 // serve answers a route. A GET ends when its client goes away; the context of a
 // POST ends with the server, so that a client that hangs up leaves nothing half
 // done.
-func serve[Q, A any](s *Server, route Route[Q, A], answer func(context.Context, Q) (A, error)) served {
+func (route Route[Q, A]) serve(s *Server) served {
 	parts := [2]reflect.Type{reflect.TypeFor[Q](), reflect.TypeFor[A]()}
 	return served{route.Method, route.Path, parts, func(w http.ResponseWriter, r *http.Request) {
 		ctx, body := r.Context(), []byte(nil)
@@ -110,7 +56,7 @@ func serve[Q, A any](s *Server, route Route[Q, A], answer func(context.Context, 
 			}
 			ctx, done := context.WithTimeout(ctx, limit)
 			defer done()
-			return answer(ctx, question)
+			return route.ask(s, ctx, question)
 		})
 	}}
 }
@@ -138,7 +84,8 @@ func (s *Server) handler() http.Handler { return s.answer(s.oneLength(s.mux())) 
 
 func (s *Server) mux() *http.ServeMux {
 	mux, paths := http.NewServeMux(), map[string][]served{"/": nil}
-	for _, route := range s.routes() {
+	for _, r := range routes() {
+		route := r.serve(s)
 		paths[route.path] = append(paths[route.path], route)
 	}
 	for path, routes := range paths {
@@ -200,16 +147,16 @@ func (s *Server) contain(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, fmt.Errorf("api: panic: %v", caught))
 }
 
-func (s *Server) health(ctx context.Context, _ Nothing) (HealthReply, error) {
-	err := s.options.Mind.Health(ctx)
+func health(m Mind, ctx context.Context, _ Nothing) (HealthReply, error) {
+	err := m.Health(ctx)
 	if _, known := errors.AsType[*Error](err); err != nil && !known {
 		err = Errorf(CodeUnavailable, "run `subconsciousctl status` for the whole picture", "%w", err)
 	}
 	return HealthReply{Status: "ok"}, err
 }
 
-func (s *Server) ticks(ctx context.Context, q TicksQuery) (TickPage, error) {
-	ticks, err := s.options.Mind.Ticks(ctx, q.Before, q.Limit)
+func ticks(m Mind, ctx context.Context, q TicksQuery) (TickPage, error) {
+	ticks, err := m.Ticks(ctx, q.Before, q.Limit)
 	page := TickPage{Ticks: ticks}
 	if len(ticks) == q.Limit && ticks[q.Limit-1].Tick > 1 {
 		page.Before = ticks[q.Limit-1].Tick

@@ -34,10 +34,7 @@ func TrustOf(as string) subconscious.Trust {
 }
 
 func checkAs(as string) error {
-	switch {
-	case as != "" && !isName(as, maxAgent):
-		return badRequest("use lower-case letters, digits and hyphens", "as: %q is not an agent's name", clip(as))
-	case as == AuthorPerson || as == AuthorMind:
+	if as == AuthorPerson || as == AuthorMind {
 		return badRequest("leave it out to speak as the person, or name an agent", "as: no agent is called %s", as)
 	}
 	return nil

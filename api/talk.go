@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"slices"
 
 	"github.com/subconsciousd/subconsciousd/chat"
@@ -18,7 +17,6 @@ const (
 	MaxTag  = 40
 
 	maxAgent = 64
-	maxKey   = 200
 )
 
 // MemoryKinds returns the sorts of things that are remembered.
@@ -26,40 +24,12 @@ func MemoryKinds() []string {
 	return []string{"fact", "pattern", "insight", "solution", "learning", "decision", "summary", "style", "note", "event"}
 }
 
-// Conversationalist keeps the conversations of the person, the agents and the
-// mind.
-type Conversationalist interface {
-	// Conversations returns those with the newest message first.
-	Conversations(ctx context.Context, query ConversationQuery) (ConversationPage, error)
-	// Messages returns those of a conversation, newest first. A conversation that
-	// is not there gives an *Error with CodeNotFound.
-	Messages(ctx context.Context, query ConversationMessages) (MessagePage, error)
-	// SearchMessages returns those that fit the words best, the best first.
-	SearchMessages(ctx context.Context, query MessageSearch) (MessagePage, error)
-	// Post adds a message. Its context outlives the connection.
-	Post(ctx context.Context, request PostRequest) (Message, error)
-}
-
-// Rememberer keeps what is remembered for long.
-type Rememberer interface {
-	// SearchMemory returns what fits the words best, or the newest where there
-	// are none.
-	SearchMemory(ctx context.Context, query MemoryQuery) (MemoryPage, error)
-	// Memory returns one by its id, or an *Error with CodeNotFound.
-	Memory(ctx context.Context, id string) (MemoryRecord, error)
-	// ChangeMemory adds, confirms or forgets, and returns the memory as it is
-	// then. Its context outlives the connection.
-	ChangeMemory(ctx context.Context, change MemoryChange) (MemoryRecord, error)
-}
-
 // ConversationQuery says which conversations are wanted.
 type ConversationQuery struct {
 	// Before is a page's mark, from ConversationPage.Before; "" for the newest.
-	Before string `query:"before"`
+	Before string `query:"before" is:"mark"`
 	Limit  int    `query:"limit"` // 1 to 100; 0 is 20
 }
-
-func (q *ConversationQuery) check() error { return checkMark(q.Before) }
 
 // ConversationPage is one page of conversations.
 type ConversationPage struct {
@@ -78,18 +48,16 @@ type (
 
 // ConversationMessages are the messages of one conversation.
 type ConversationMessages struct {
-	Conversation string `path:"id"`
+	Conversation string `path:"id" is:"conversation"`
 	// Before is a message's id: those before it alone; 0 for the newest.
-	Before int64 `query:"before" is:"a message's number"`
+	Before int64 `query:"before" want:"a message's number"`
 	Limit  int   `query:"limit"` // 1 to 100; 0 is 20
 }
-
-func (q *ConversationMessages) check() error { return checkConversation(q.Conversation) }
 
 // MessageSearch searches for messages with words, of one conversation or of all.
 type MessageSearch struct {
 	Words        string `query:"words"`
-	Conversation string `query:"conversation"`
+	Conversation string `query:"conversation" is:"conversation"`
 	Limit        int    `query:"limit"` // 1 to 100; 0 is 20
 }
 
@@ -99,9 +67,6 @@ func (q *MessageSearch) check() (err error) {
 	}
 	if q.Words == "" {
 		return badRequest("say what to look for", "words: there are none")
-	}
-	if q.Conversation != "" {
-		return checkConversation(q.Conversation)
 	}
 	return nil
 }
@@ -125,23 +90,17 @@ const (
 type PostRequest struct {
 	// Conversation that it belongs to, which need not be there; empty begins a
 	// new one.
-	Conversation string `json:"conversation,omitempty"`
+	Conversation string `json:"conversation,omitempty" is:"conversation"`
 	Text         string `json:"text"`
 	// As is the name of the agent that speaks; empty for the person.
-	As string `json:"as,omitempty"`
+	As string `json:"as,omitempty" is:"agent"`
 	// Key, where given, makes a second post of the same key change nothing.
-	Key string `json:"key,omitempty"`
+	Key string `json:"key,omitempty" is:"key"`
 }
 
 func (p *PostRequest) check() (err error) {
 	if p.Text, err = plainText("text", p.Text, MaxMessage); err != nil {
 		return err
-	}
-	switch {
-	case p.Conversation != "" && !isID(p.Conversation):
-		return checkConversation(p.Conversation)
-	case p.Key != "" && (len(p.Key) > maxKey || !isID(p.Key)):
-		return badRequest("use letters, digits and hyphens", "key: %q is not a key", clip(p.Key))
 	}
 	return checkAs(p.As)
 }
@@ -163,10 +122,8 @@ func (q *MemoryQuery) check() (err error) {
 
 // MemoryName names a memory.
 type MemoryName struct {
-	ID string `path:"id"`
+	ID string `path:"id" is:"memory"`
 }
-
-func (q *MemoryName) check() error { return checkMemory("id", q.ID) }
 
 // MemoryPage is what was found.
 type MemoryPage struct {
@@ -185,15 +142,15 @@ const MemoryForgotten memory.Status = "forgotten"
 type MemoryChange struct {
 	// As is the name of the agent that speaks; empty for the person. What an
 	// agent adds is kept apart, and it confirms nothing.
-	As string `json:"as,omitempty"`
+	As string `json:"as,omitempty" is:"agent"`
 	// Add is a text to remember; Kind (empty for note) and Tags are of it.
 	Add  string   `json:"add,omitempty"`
 	Kind string   `json:"kind,omitempty"`
-	Tags []string `json:"tags,omitempty"`
+	Tags []string `json:"tags,omitempty" is:"tag"`
 	// Confirm is the id of a quarantined one that the person vouches for.
-	Confirm string `json:"confirm,omitempty"`
+	Confirm string `json:"confirm,omitempty" is:"memory"`
 	// Forget is the id of one to erase.
-	Forget string `json:"forget,omitempty"`
+	Forget string `json:"forget,omitempty" is:"memory"`
 }
 
 // check wants exactly one of adding, confirming and forgetting.
@@ -210,9 +167,9 @@ func (c *MemoryChange) check() (err error) {
 	case requests != 1:
 		return badRequest("send exactly one of them", "add, confirm, forget: %d of them are there", requests)
 	case c.Confirm != "":
-		err = firstError(c.checkAlone("confirm"), checkMemory("confirm", c.Confirm), mayVouch(c.As, "to confirm"))
+		err = firstError(c.checkAlone("confirm"), mayVouch(c.As, "to confirm"))
 	case c.Forget != "":
-		err = firstError(c.checkAlone("forget"), checkMemory("forget", c.Forget))
+		err = c.checkAlone("forget")
 	default:
 		if err = c.checkAdded(); err == nil {
 			c.Add, err = plainText("add", c.Add, MaxMemory)
@@ -236,24 +193,5 @@ func (c MemoryChange) checkAdded() error {
 	if len(c.Tags) > MaxTags {
 		return badRequest("leave some out", "tags: %d, and at most %d are taken", len(c.Tags), MaxTags)
 	}
-	for _, tag := range c.Tags {
-		if !isName(tag, MaxTag) {
-			return badRequest("use lower-case letters, digits and hyphens", "tags: %q is not a tag", clip(tag))
-		}
-	}
 	return nil
-}
-
-func checkConversation(id string) error {
-	if isID(id) {
-		return nil
-	}
-	return badRequest("take it from `subconsciousctl messages`, or use letters, digits and hyphens", "conversation: %q is not a conversation's name", clip(id))
-}
-
-func checkMemory(field, id string) error {
-	if isID(id) {
-		return nil
-	}
-	return badRequest("take an id from `subconsciousctl memory list`", "%s: %q is not a memory's id", field, clip(id))
 }

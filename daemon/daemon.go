@@ -78,6 +78,8 @@ type Daemon struct {
 	requests
 }
 
+var _ api.Mind = (*Daemon)(nil)
+
 // New returns a daemon that has not started.
 func New(options Options) (*Daemon, error) {
 	if err := options.validate(); err != nil {

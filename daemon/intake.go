@@ -32,22 +32,12 @@ type intake struct {
 	alone func(context.Context) (release func(), err error)
 }
 
-var (
-	_ api.Teller            = (*intake)(nil)
-	_ api.Calibrator        = (*intake)(nil)
-	_ api.Messenger         = (*intake)(nil)
-	_ api.Proposer          = (*intake)(nil)
-	_ api.Undoer            = (*intake)(nil)
-	_ api.Conversationalist = (*intake)(nil)
-	_ api.Rememberer        = (*intake)(nil)
-)
-
 // byPerson marks what the person asked for.
 const byPerson = "person"
 
 func (q *intake) use() { q.in.Board.Use(q.in.Now()) }
 
-// Command implements api.Steerer: it waits in the inputs for the next tick.
+// Command implements api.Mind: it waits in the inputs for the next tick.
 // Secrets are taken out of what was typed before it is stored.
 func (q *intake) Command(ctx context.Context, command subconscious.Command) (api.CommandResult, error) {
 	answers := false // the person answers what they were told
@@ -109,7 +99,7 @@ func (q *intake) named(ctx context.Context, command *subconscious.Command) error
 	return nil
 }
 
-// Pause implements api.Steerer. It holds across restarts.
+// Pause implements api.Mind. It holds across restarts.
 func (q *intake) Pause(ctx context.Context, request api.PauseRequest) (api.PauseState, error) {
 	var pause *mind.Pause
 	state := api.PauseState{Paused: !request.Resume}
@@ -126,7 +116,7 @@ func (q *intake) Pause(ctx context.Context, request api.PauseRequest) (api.Pause
 	return state, nil
 }
 
-// Missed implements api.Teller. What is taught is put on record, and the gate
+// Missed implements api.Mind. What is taught is put on record, and the gate
 // learns from it at the next tick.
 func (q *intake) Missed(ctx context.Context, request api.MissedRequest) (api.Trace, error) {
 	trace, err := q.Trace(ctx, request.Text)
@@ -156,7 +146,7 @@ func (q *intake) Missed(ctx context.Context, request api.MissedRequest) (api.Tra
 	return trace, err
 }
 
-// ResetCalibration implements api.Calibrator. A tick that runs would write back
+// ResetCalibration implements api.Mind. A tick that runs would write back
 // what it learnt before.
 func (q *intake) ResetCalibration(ctx context.Context, request api.CalibrationRequest) (api.Calibration, error) {
 	release, err := q.alone(ctx)
@@ -170,7 +160,7 @@ func (q *intake) ResetCalibration(ctx context.Context, request api.CalibrationRe
 	return q.Calibration(ctx)
 }
 
-// Decide implements api.Proposer. It is reached over the socket alone.
+// Decide implements api.Mind. It is reached over the socket alone.
 func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api.ProposalResult, error) {
 	q.use()
 	by, err := q.in.Actions.Caller(decision.By.UID, decision.By.PID)
@@ -199,7 +189,7 @@ func (q *intake) Decide(ctx context.Context, decision api.ProposalDecision) (api
 	return api.ProposalResult{Proposal: q.ShownProposal(p), Run: &ran}, nil
 }
 
-// Undo implements api.Undoer.
+// Undo implements api.Mind.
 func (q *intake) Undo(ctx context.Context, request api.UndoRequest) (api.ActionRun, error) {
 	run := request.Run
 	q.use()
@@ -237,7 +227,7 @@ func unlearnt(logger *slog.Logger, incident subconscious.IncidentID, said string
 	logger.Warn("the history does not learn what was said to a proposal", "incident", string(incident), "said", said, "error", err)
 }
 
-// Post implements api.Conversationalist. Whoever names an agent speaks with its
+// Post implements api.Mind. Whoever names an agent speaks with its
 // trust, and who names none is the person.
 func (q *intake) Post(ctx context.Context, request api.PostRequest) (api.Message, error) {
 	message := chat.Message{Conversation: request.Conversation, At: q.in.Now(), Author: chat.Person, Text: request.Text, Key: request.Key}
@@ -256,7 +246,7 @@ func (q *intake) Post(ctx context.Context, request api.PostRequest) (api.Message
 	return view.ShownMessage(posted), nil
 }
 
-// ChangeMemory implements api.Rememberer.
+// ChangeMemory implements api.Mind.
 func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api.MemoryRecord, error) {
 	who := byPerson
 	if change.As != "" {
@@ -289,7 +279,7 @@ func (q *intake) ChangeMemory(ctx context.Context, change api.MemoryChange) (api
 // testWithin is how long a test of the channels waits.
 const testWithin = 40 * time.Second
 
-// TestChannels implements api.Messenger.
+// TestChannels implements api.Mind.
 func (q *intake) TestChannels(ctx context.Context, channel string) ([]api.Delivery, error) {
 	ctx, cancel := context.WithTimeout(ctx, testWithin)
 	defer cancel()
@@ -309,7 +299,7 @@ func unknownChannel(channel string) error {
 	return api.Errorf(api.CodeNotFound, "see `subconsciousctl notify list` for those there are", "there is no channel %.80q", channel)
 }
 
-// RenewChannel implements api.Messenger.
+// RenewChannel implements api.Mind.
 func (q *intake) RenewChannel(ctx context.Context, channel string) (api.ChannelStatus, error) {
 	q.use()
 	at := q.channel(channel)

@@ -13,8 +13,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var _ api.Modeler = (*Daemon)(nil)
-
 // usual is the model that is configured for a thread, "PROVIDER/MODEL"; empty
 // where it thinks by reflex.
 func (d *Daemon) usual(thread subconscious.ThreadName) string {
@@ -28,7 +26,7 @@ func (d *Daemon) usual(thread subconscious.ThreadName) string {
 	return assigned.Identity.String()
 }
 
-// TestModels implements api.Modeler. What the test cost is on record at once.
+// TestModels implements api.Mind. What the test cost is on record at once.
 func (d *Daemon) TestModels(ctx context.Context, who string) ([]api.ModelTest, error) {
 	results := d.roster.Check(ctx, who)
 	if err := d.calls.write(ctx); err != nil {
@@ -44,7 +42,7 @@ func (d *Daemon) TestModels(ctx context.Context, who string) ([]api.ModelTest, e
 	return tests, nil
 }
 
-// Prompt implements api.Modeler: what a thread would be asked now, of what is
+// Prompt implements api.Mind: what a thread would be asked now, of what is
 // known now. It looks at no sense and asks no model.
 func (d *Daemon) Prompt(ctx context.Context, thread string) (api.RenderedPrompt, error) {
 	name := subconscious.ThreadName(thread)

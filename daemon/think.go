@@ -13,9 +13,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-var _ api.Steerer = (*Daemon)(nil)
-
-// Think implements api.Steerer: one manual tick.
+// Think implements api.Mind: one manual tick.
 func (d *Daemon) Think(ctx context.Context, request api.TickRequest) (api.TickReport, error) {
 	thread := subconscious.ThreadName(request.Thread)
 	if thread != "" && !slices.Contains(d.runner.Names(), thread) {

@@ -78,7 +78,9 @@ func (m *Mind) Status(ctx context.Context) (api.Status, error) {
 }
 
 // Document returns the document of Now.
-func (m *Mind) Document(context.Context) ([]byte, error) { return json.Marshal(m.Now.Subconscious) }
+func (m *Mind) Document(context.Context) (json.RawMessage, error) {
+	return json.Marshal(m.Now.Subconscious)
+}
 
 // Health returns Unwell.
 func (m *Mind) Health(context.Context) error { return m.Unwell }

@@ -13,7 +13,7 @@ import (
 // mostListed is how many proposals and runs are looked through for a page.
 const mostListed = 500
 
-// Proposals implements api.Proposer.
+// Proposals implements api.Mind.
 func (v *Reader) Proposals(ctx context.Context, query api.ProposalQuery) (api.ProposalPage, error) {
 	v.use()
 	page := api.ProposalPage{Proposals: []api.Proposal{}}
@@ -32,7 +32,7 @@ func (v *Reader) Proposals(ctx context.Context, query api.ProposalQuery) (api.Pr
 	return page, nil
 }
 
-// Proposal implements api.Proposer.
+// Proposal implements api.Mind.
 func (v *Reader) Proposal(ctx context.Context, id string) (api.Proposal, error) {
 	v.use()
 	p, err := v.in.Actions.Proposal(ctx, id)
@@ -42,7 +42,7 @@ func (v *Reader) Proposal(ctx context.Context, id string) (api.Proposal, error) 
 	return v.ShownProposal(p), nil
 }
 
-// Runs implements api.Undoer.
+// Runs implements api.Mind.
 func (v *Reader) Runs(ctx context.Context, query api.RunQuery) (api.RunPage, error) {
 	v.use()
 	page := api.RunPage{Runs: []api.ActionRun{}}

@@ -6,7 +6,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
-// Channels implements api.Messenger.
+// Channels implements api.Mind.
 func (v *Reader) Channels(ctx context.Context) ([]api.ChannelStatus, error) {
 	statuses, err := v.in.Outbox.Statuses(ctx)
 	return statuses, Answer(err)

@@ -19,7 +19,7 @@ import (
 // waitingShown is how many incidents that wait status shows.
 const waitingShown = 20
 
-// Inbox implements api.Teller.
+// Inbox implements api.Mind.
 func (v *Reader) Inbox(ctx context.Context, query api.InboxQuery) (api.Inbox, error) {
 	v.use()
 	incidents, before, err := v.in.Mind.Inbox(ctx, mind.InboxQuery{All: query.All, Before: query.Before, Limit: query.Limit})
@@ -163,7 +163,7 @@ func attentionLimit(name string, used, most int) api.LimitStatus {
 // decisionsShown bounds an explanation.
 const decisionsShown = 50
 
-// Incident implements api.Teller.
+// Incident implements api.Mind.
 func (v *Reader) Incident(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
 	v.use()
 	incident, ok, err := v.in.Mind.IncidentByID(ctx, id)
@@ -237,7 +237,7 @@ func heldBy(incident subconscious.Incident) []subconscious.Held {
 	return held
 }
 
-// Calibration implements api.Calibrator.
+// Calibration implements api.Mind.
 func (v *Reader) Calibration(ctx context.Context) (api.Calibration, error) {
 	scores, err := v.in.Mind.Scores(ctx)
 	if err != nil {

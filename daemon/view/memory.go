@@ -7,7 +7,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/memory"
 )
 
-// SearchMemory implements api.Rememberer.
+// SearchMemory implements api.Mind.
 func (v *Reader) SearchMemory(ctx context.Context, query api.MemoryQuery) (api.MemoryPage, error) {
 	var page api.MemoryPage
 	wanted := memory.Query{Words: query.Words, Quarantined: query.Quarantined, Limit: pageOf(query.Limit)}
@@ -30,7 +30,7 @@ func (v *Reader) SearchMemory(ctx context.Context, query api.MemoryQuery) (api.M
 	return page, Answer(err)
 }
 
-// Memory implements api.Rememberer.
+// Memory implements api.Mind.
 func (v *Reader) Memory(ctx context.Context, id string) (api.MemoryRecord, error) {
 	r, err := v.in.Memory.Get(ctx, id)
 	return r, Answer(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/budget"
 )
 
-// Models implements api.Modeler.
+// Models implements api.Mind.
 func (v *Reader) Models(context.Context) ([]api.ModelStatus, error) {
 	return v.in.Roster.Statuses(), nil
 }

@@ -56,12 +56,6 @@ type Sources struct {
 // Reader answers what is asked about a mind.
 type Reader struct{ in Sources }
 
-var (
-	_ api.Inspector = (*Reader)(nil)
-	_ api.Recorder  = (*Reader)(nil)
-	_ api.Reporter  = (*Reader)(nil)
-)
-
 // New returns a reader of these sources.
 func New(in Sources) *Reader { return &Reader{in} }
 
@@ -154,18 +148,10 @@ func Answer(err error) error {
 // actionCode is a code of the engine of actions as the API has it.
 func actionCode(code actions.Code) api.Code {
 	switch code {
-	case actions.CodeNotFound, actions.CodeUnknown:
+	case actions.CodeNotFound, actions.CodeExpired, actions.CodeUsed, actions.CodeChanged, actions.CodeLimit, actions.CodeBusy:
+		return api.Code(code) // one word in both
+	case actions.CodeUnknown:
 		return api.CodeNotFound
-	case actions.CodeExpired:
-		return api.CodeExpired
-	case actions.CodeUsed:
-		return api.CodeUsed
-	case actions.CodeChanged:
-		return api.CodeChanged
-	case actions.CodeLimit:
-		return api.CodeLimit
-	case actions.CodeBusy:
-		return api.CodeBusy
 	case actions.CodeStopped:
 		return api.CodeUnavailable
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Ticks implements api.Recorder.
+// Ticks implements api.Mind.
 func (v *Reader) Ticks(ctx context.Context, before int64, limit int) ([]api.TickReport, error) {
 	records, err := v.in.Mind.Records(ctx, before, limit)
 	if err != nil {
@@ -29,7 +29,7 @@ func (v *Reader) Ticks(ctx context.Context, before int64, limit int) ([]api.Tick
 	return reports, nil
 }
 
-// Tick implements api.Recorder.
+// Tick implements api.Mind.
 func (v *Reader) Tick(ctx context.Context, n int64) (api.TickReport, error) {
 	record, ok, err := v.in.Mind.Record(ctx, n)
 	if err != nil {
@@ -51,7 +51,7 @@ func reportOf(record mind.Record) (api.TickReport, error) {
 	return report, nil
 }
 
-// Why implements api.Recorder.
+// Why implements api.Mind.
 func (v *Reader) Why(ctx context.Context, id subconscious.EntryID) (api.Explanation, error) {
 	entry, ok, err := v.in.Mind.LastEntry(ctx, id)
 	if err != nil {

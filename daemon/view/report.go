@@ -17,7 +17,7 @@ import (
 // receiptPage is how many records are read at once.
 const receiptPage = 200
 
-// Report implements api.Reporter: the receipt for a silence.
+// Report implements api.Mind: the receipt for a silence.
 func (v *Reader) Report(ctx context.Context, since time.Time) (api.Report, error) {
 	zone := v.in.Now().Location()
 	report := api.Report{Since: since.In(zone), Until: v.in.Now().In(zone).Round(0), Rejected: map[string]int{}, Changes: map[string]int{}}

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// Status implements api.Inspector.
+// Status implements api.Mind.
 func (v *Reader) Status(ctx context.Context) (api.Status, error) {
 	pending, err := v.in.Mind.Pending(ctx)
 	if err != nil {
@@ -89,12 +90,12 @@ const (
 	OK      = "ok"
 )
 
-// Document implements api.Inspector.
-func (v *Reader) Document(context.Context) ([]byte, error) {
+// Document implements api.Mind.
+func (v *Reader) Document(context.Context) (json.RawMessage, error) {
 	return v.in.Board.Now().Document, nil
 }
 
-// Health implements api.Inspector.
+// Health implements api.Mind.
 func (v *Reader) Health(context.Context) error {
 	now := v.in.Board.Now()
 	if now.Failure != "" {

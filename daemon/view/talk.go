@@ -21,7 +21,7 @@ func mark(before string) (int64, error) {
 	return n, nil
 }
 
-// Conversations implements api.Conversationalist.
+// Conversations implements api.Mind.
 func (v *Reader) Conversations(ctx context.Context, query api.ConversationQuery) (api.ConversationPage, error) {
 	before, err := mark(query.Before)
 	if err != nil {
@@ -39,7 +39,7 @@ func (v *Reader) Conversations(ctx context.Context, query api.ConversationQuery)
 	return page, nil
 }
 
-// Messages implements api.Conversationalist.
+// Messages implements api.Mind.
 func (v *Reader) Messages(ctx context.Context, query api.ConversationMessages) (api.MessagePage, error) {
 	page, limit := api.MessagePage{}, pageOf(query.Limit)
 	found, err := v.in.Chat.Messages(ctx, query.Conversation, query.Before, limit)
@@ -55,7 +55,7 @@ func (v *Reader) Messages(ctx context.Context, query api.ConversationMessages) (
 	return page, nil
 }
 
-// SearchMessages implements api.Conversationalist.
+// SearchMessages implements api.Mind.
 func (v *Reader) SearchMessages(ctx context.Context, query api.MessageSearch) (api.MessagePage, error) {
 	found, err := v.in.Chat.Search(ctx, chat.Query{Words: query.Words, Conversation: query.Conversation, Limit: pageOf(query.Limit)})
 	var page api.MessagePage
