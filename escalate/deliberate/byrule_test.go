@@ -5,7 +5,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -24,17 +23,9 @@ func TestByRuleCountsWhoWasTold(t *testing.T) {
 			db := opened(t, store.Memory)
 			defer db.Close()
 			w := sceneOf(t, scene).ready()
-			worker, err := deliberate.New(w.options(db))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
-				t.Fatal(err)
-			}
+			worker := w.adds(t, w.options(db), noon)
 			time.Sleep(time.Duration(w.WaitsFor * float64(time.Minute)))
-			if err := worker.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			begins(t, worker)
 			ends(t, worker)
 			s, err := worker.Status(t.Context(), time.Now())
 			if err != nil || s.Today[want.outcome] != 1 || s.ByRule != want.byRule {

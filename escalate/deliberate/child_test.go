@@ -68,12 +68,7 @@ func (c *casting) Generate(_ context.Context, request models.Request) (models.An
 		{{call("read_file", `{}`), call("snooze", `{"hours":2,"reason":"later"}`)}},
 		{{call("propose_action", `{"action":"format","arguments":{},"reason":"room"}`)}},
 	}[request.Purpose.Tick%5]
-	turn := 0
-	for _, m := range request.Messages {
-		if m.Role == models.Assistant {
-			turn++
-		}
-	}
+	turn := turnOf(request)
 	if turn >= len(script) {
 		return models.Answer{Text: "Done.", Stop: models.StopEnd}, nil
 	}

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
 	"github.com/subconsciousd/subconsciousd/internal/failpoint"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -73,28 +72,16 @@ func TestFailpointsOfSteps(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := opened(t, store.Memory)
 				defer db.Close()
-				worker, err := deliberate.New(w.ready().options(db))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
-					t.Fatal(err)
-				}
+				worker := w.adds(t, w.ready().options(db), noon)
 				restore, err := failpoint.Set(point+"=error*"+strconv.Itoa(times), "")
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer restore()
-				if err := worker.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				begins(t, worker)
 				time.Sleep(10 * time.Minute)
 				restore()
-				ends(t, worker)
-				if err := worker.Stop(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				r, happened := outcome(t, db, worker)
+				r, happened := concluded(t, db, worker)
 				checkOne(t, r, happened)
 				if len(w.ran) > 1 {
 					t.Errorf("%s %d times: it ran %d times", point, times, len(w.ran))

@@ -26,13 +26,7 @@ func TestDamaged(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := opened(t, store.Memory)
 				defer db.Close()
-				w := sceneOf(t, `{"Answers":[{"calls":[{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
-					{"takes":60,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`)
-				worker := w.begin(t, db)
-				time.Sleep(30 * time.Second)
-				if err := worker.Stop(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				w, _ := stopped(t, db, rememberThenTell)
 				later := w.theEscalation(noon.Add(time.Hour))
 				later.Tick, later.Incident, later.Person = 8, "disk:/srv", "i-disk-cd"
 				again, err := deliberate.New(w.options(db))

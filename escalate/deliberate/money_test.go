@@ -38,22 +38,10 @@ func paid(t *testing.T, config budget.Config, price float64, big int) (r deliber
 			a.Generator = generator
 			return a
 		}
-		worker, err := deliberate.New(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
-			t.Fatal(err)
-		}
-		if err := worker.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		ends(t, worker)
-		if err := worker.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		worker := w.adds(t, options, noon)
+		begins(t, worker)
 		var happened []string
-		r, happened = outcome(t, db, worker)
+		r, happened = concluded(t, db, worker)
 		checkOne(t, r, happened)
 		if o, err = spend.Spent(t.Context(), noon); err != nil {
 			t.Fatal(err)

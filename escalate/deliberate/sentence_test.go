@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/escalate/deliberate"
@@ -68,32 +67,4 @@ func TestLongSentence(t *testing.T) {
 			}
 		})
 	}
-}
-
-// playWith is play with other options.
-func playWith(t *testing.T, w *world, with func(*deliberate.Options)) (r deliberate.Record, happened []string) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		db := opened(t, store.Memory)
-		defer db.Close()
-		w.at, w.ran = noon, map[string]deliberate.Ran{}
-		o := w.options(db)
-		with(&o)
-		worker, err := deliberate.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(noon)) }); err != nil {
-			t.Fatal(err)
-		}
-		if err := worker.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		ends(t, worker)
-		if err := worker.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		r, happened = outcome(t, db, worker)
-	})
-	return r, happened
 }

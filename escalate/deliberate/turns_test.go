@@ -59,9 +59,7 @@ func TestTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := worker.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		begins(t, worker)
 		time.Sleep(9 * time.Minute)
 		if err := worker.Stop(t.Context()); err != nil {
 			t.Fatal(err)

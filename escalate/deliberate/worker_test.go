@@ -31,19 +31,29 @@ func (w *world) ready() *world {
 	return w
 }
 
+// rememberThenTell remembers at once, and tells a minute after.
+const rememberThenTell = `{"Answers":[{"calls":[{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
+	{"takes":60,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`
+
+// stopped begins with a scene, and stops within it.
+func stopped(t *testing.T, db *store.DB, scene string) (*world, *deliberate.Worker) {
+	t.Helper()
+	w := sceneOf(t, scene)
+	worker := w.begin(t, db)
+	time.Sleep(30 * time.Second)
+	if err := worker.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w, worker
+}
+
 // TestStopGoesOn stops the worker while a model is asked, and wants the next one
 // to go on from there, without asking again what was answered.
 func TestStopGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := opened(t, store.Memory)
 		defer db.Close()
-		w := sceneOf(t, `{"Answers":[{"calls":[{"name":"remember","arguments":{"text":"so","kind":"fact"}}]},
-			{"takes":60,"calls":[{"name":"notify_person","arguments":{"text":"Look.","reason":"now"}}]}]}`)
-		worker := w.begin(t, db)
-		time.Sleep(30 * time.Second)
-		if err := worker.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		w, worker := stopped(t, db, rememberThenTell)
 		if open, err := worker.Open(t.Context()); len(open) != 1 || err != nil {
 			t.Fatalf("%d wait: %v", len(open), err)
 		}
@@ -83,11 +93,7 @@ func TestApprovalAtResume(t *testing.T) {
 			}
 			w.held, w.Actions[0].Approval = false, approval
 			again := started(t, w.options(db))
-			ends(t, again)
-			if err := again.Stop(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			r, happened := outcome(t, db, again)
+			r, happened := concluded(t, db, again)
 			checkOne(t, r, happened)
 			if r.Outcome.Kind != want || len(w.ran) != map[bool]int{true: 1}[want == subconscious.OutcomeActed] {
 				t.Errorf("with approval %s it is %s, and %d ran; asked %d times", approval, r.Outcome.Kind, len(w.ran), len(w.asked))
@@ -102,20 +108,10 @@ func TestDeadlineGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := opened(t, store.Memory)
 		defer db.Close()
-		w := sceneOf(t, `{"Answers":[{"takes":100}]}`)
-		worker := w.begin(t, db)
-		time.Sleep(30 * time.Second)
-		if err := worker.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		w, _ := stopped(t, db, `{"Answers":[{"takes":100}]}`)
 		options := w.options(db)
 		options.Now = func() time.Time { return noon.Add(time.Hour) }
-		again := started(t, options)
-		ends(t, again)
-		if err := again.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		r, happened := outcome(t, db, again)
+		r, happened := concluded(t, db, started(t, options))
 		checkOne(t, r, happened)
 		if r.Told.Kind != deliberate.TellTemplate || len(w.asked) != 1 {
 			t.Errorf("told as %s, asked %d times", r.Told.Kind, len(w.asked))

@@ -109,15 +109,20 @@ func (w *world) asker() deliberate.Asker {
 		Request: models.Request{Purpose: models.Purpose{Role: "deliberation"}, MaxTokens: 1000}}
 }
 
-// Generate plays the script; behind its end the model says nothing more.
-func (w *world) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
-	w.mu.Lock()
-	turn := 0
+// turnOf is how often a model has answered in a request.
+func turnOf(request models.Request) (turn int) {
 	for _, m := range request.Messages {
 		if m.Role == models.Assistant {
 			turn++
 		}
 	}
+	return turn
+}
+
+// Generate plays the script; behind its end the model says nothing more.
+func (w *world) Generate(ctx context.Context, request models.Request) (models.Answer, error) {
+	w.mu.Lock()
+	turn := turnOf(request)
 	w.asked = append(w.asked, request)
 	if w.started != nil {
 		select {
@@ -322,20 +327,24 @@ func opened(t testing.TB, path string) *store.DB {
 }
 
 // play lets a worker take the escalation of a scene to its end, and returns it.
-func play(t *testing.T, w *world) (r deliberate.Record, happened []string) {
+func play(t *testing.T, w *world) (deliberate.Record, []string) {
+	t.Helper()
+	return playWith(t, w, func(*deliberate.Options) {})
+}
+
+// playWith is play with other options.
+func playWith(t *testing.T, w *world, with func(*deliberate.Options)) (r deliberate.Record, happened []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		db := opened(t, store.Memory)
 		defer db.Close()
-		worker := w.begin(t, db)
+		o := w.ready().options(db)
+		with(&o)
+		worker := w.beginWith(t, o)
 		if w.started != nil {
 			<-w.started
 		}
-		ends(t, worker)
-		if err := worker.Stop(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		r, happened = outcome(t, db, worker)
+		r, happened = concluded(t, db, worker)
 	})
 	return r, happened
 }
@@ -347,10 +356,26 @@ func started(t testing.TB, options deliberate.Options) *deliberate.Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
+	begins(t, worker)
+	return worker
+}
+
+func begins(t testing.TB, worker *deliberate.Worker) {
+	t.Helper()
 	if err := worker.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return worker
+}
+
+// concluded waits until no escalation is left, stops the worker, and returns the
+// one escalation, and what happened.
+func concluded(t *testing.T, db *store.DB, worker *deliberate.Worker) (deliberate.Record, []string) {
+	t.Helper()
+	ends(t, worker)
+	if err := worker.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return outcome(t, db, worker)
 }
 
 // ends waits until no escalation is left.
@@ -366,19 +391,27 @@ func ends(t *testing.T, worker *deliberate.Worker) {
 // begin adds the escalation and starts a worker.
 func (w *world) begin(t testing.TB, db *store.DB) *deliberate.Worker {
 	t.Helper()
-	w.at, w.ran = noon, map[string]deliberate.Ran{}
-	worker, err := deliberate.New(w.options(db))
+	return w.beginWith(t, w.ready().options(db))
+}
+
+func (w *world) beginWith(t testing.TB, options deliberate.Options) *deliberate.Worker {
+	t.Helper()
+	worker := w.adds(t, options, noon.Add(-time.Duration(w.WaitsFor*float64(time.Minute))))
+	begins(t, worker)
+	return worker
+}
+
+// adds returns a worker that has not begun, with the escalation of that time.
+func (w *world) adds(t testing.TB, options deliberate.Options, at time.Time) *deliberate.Worker {
+	t.Helper()
+	worker, err := deliberate.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	added := noon.Add(-time.Duration(w.WaitsFor * float64(time.Minute)))
 	for range 2 { // added twice it is there once
-		if err := db.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(added)) }); err != nil {
+		if err := options.DB.Write(t.Context(), func(tx *store.Tx) error { return worker.Add(t.Context(), tx, w.theEscalation(at)) }); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := worker.Start(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 	return worker
 }
