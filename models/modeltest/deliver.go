@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,35 +28,22 @@ const (
 // refuse answers instead of the model, where the fault says so.
 func (e *exchange) refuse() bool {
 	about, _ := AboutFault(e.record.Fault)
-	p := problem{about.Status, about.Type, about.Text}
-	switch about.Fault {
-	case RateHeader:
-		e.w.Header().Set("Retry-After", "7")
-	case RateDate:
-		e.w.Header().Set("Retry-After", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat))
-	case RateGemini:
-		e.send(p.status, "application/json", []byte(`[{"error":{"code":429,"message":"quota exceeded","status":"RESOURCE_EXHAUSTED","details":[`+
-			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}]}}]`))
-		return true
-	case BadKey: // some providers repeat the key when they refuse it, and it must go no further
-		p.text += e.r.Header.Get("X-Api-Key") + strings.TrimPrefix(e.r.Header.Get("Authorization"), "Bearer ")
-	case NoModel:
-		p.text += e.record.Request.Model
-	case ServerError:
-		e.send(p.status, "text/html", []byte("<html><body><h1>500</h1>"+strings.Repeat("<p>sorry</p>", 20000)+"</body></html>"))
-		return true
-	case Unavailable:
-		e.send(p.status, "text/plain", nil)
-		return true
-	case Redirect:
-		e.w.Header().Set("Location", e.server.other.URL+e.r.URL.Path)
-		e.send(http.StatusTemporaryRedirect, "text/plain", nil)
-		return true
-	}
-	if p.status == 0 {
+	if about.Status == 0 {
 		return false
 	}
-	e.problem(p)
+	fill := strings.NewReplacer(
+		// Some providers repeat the key when they refuse it, and it must go no further.
+		"{key}", e.r.Header.Get("X-Api-Key")+strings.TrimPrefix(e.r.Header.Get("Authorization"), "Bearer "),
+		"{model}", e.record.Request.Model, "{date}", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat),
+		"{other}", e.server.other.URL+e.r.URL.Path, "{long}", strings.Repeat("<p>sorry</p>", 20000)).Replace
+	for name, value := range about.Header {
+		e.w.Header().Set(name, fill(value))
+	}
+	if kind := about.Header["Content-Type"]; kind != "" {
+		e.send(about.Status, kind, []byte(fill(about.Body)))
+	} else {
+		e.problem(problem{about.Status, about.Type, fill(about.Text)})
+	}
 	return true
 }
 
@@ -208,58 +196,39 @@ func packed(data []byte) []byte {
 // garble does to a reply what is wrong with a model's words, and leaves it as
 // it is under other faults.
 func garble(f Fault, r Request, reply Reply) Reply {
-	text := reply.text()
 	call := func(name, arguments string) Reply {
 		return Reply{Calls: []models.ToolCall{{ID: fmt.Sprintf("call_%d", r.Number), Name: name, Arguments: json.RawMessage(arguments)}}}
 	}
-	tool := models.Tool{Name: "read_file"}
-	if len(r.Tools) > 0 {
-		tool = r.Tools[0]
-	}
-	switch f {
-	case WrongModel:
+	tool := append(slices.Clone(r.Tools), models.Tool{Name: "read_file"})[0]
+	text := reply.text()
+	about, _ := AboutFault(f)
+	switch {
+	case about.Says != nil:
+		text = strings.ReplaceAll(*about.Says, "{text}", text)
+	case f == WrongModel:
 		reply.Model = Unasked
 		return reply
-	case Empty, NullContent:
-		return Reply{}
-	case Refusal:
-		return Reply{Text: "I cannot help with that.", Stop: models.StopRefused}
-	case Truncated:
+	case f == Truncated:
 		return Reply{Text: subconscious.Head(text, len(text)*3/5), Stop: models.StopLength, Model: reply.Model}
-	case UnknownTool:
+	case f == UnknownTool:
 		return call("launch_rocket", `{"at":"once"}`)
-	case BadArguments:
+	case f == BadArguments:
 		return call(tool.Name, `{"path": "/home/`)
-	case ToolLoop:
-		if len(r.Tools) > 0 {
-			return call(tool.Name, Instance(tool.Parameters))
-		}
-		return reply
-	case Prose:
-		text = "Here is what I found:\n\n" + text + "\n\nTell me if you want {more} of it."
-	case ThinkBlock:
-		text = "<think>\nThey want {\"findings\": [...]}. Is there anything? Let me see: [1, 2].\n</think>\n\n" + text
-	case Fenced:
-		text = "```json\n" + text + "\n```\n"
-	case TrailingComma:
+	case f == ToolLoop && len(r.Tools) > 0:
+		return call(tool.Name, Instance(tool.Parameters))
+	case f == TrailingComma:
 		text = commas(text)
-	case TwoObjects:
-		text += "\n" + Thought{Journal: "This is the other answer."}.JSON()
-	case SameTwice:
-		text += "\n" + text
-	case WrongSchema:
-		text = `{"result":"fine","items":[1,2,3],"findings":"none"}`
-	case ExtraFields:
+	case f == ExtraFields:
 		text = extend(text)
-	case BadEvidence:
-		if !r.wantsThought() {
-			return reply
-		}
+	case f == BadEvidence && r.wantsThought():
 		text = invented(r).JSON()
 	default:
 		return reply
 	}
 	reply.Thought, reply.Text, reply.Calls = nil, text, nil
+	if f == Refusal {
+		reply.Stop = models.StopRefused
+	}
 	return reply
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-// dimensions is the length of a vector where the request sets none.
+// dimensions is the length of a vector.
 const dimensions = 64
 
 // vectors writes an answer with vectors in place of what its protocol writes.
@@ -23,41 +23,25 @@ func (v vectors) frames(answer) [][]byte { return [][]byte{v.body} }
 // that lie near each other.
 func (e *exchange) embed() {
 	var in struct {
-		Model      string
-		Input      json.RawMessage
-		Dimensions int
-	}
-	texts := make([]string, 1)
-	err := json.Unmarshal(e.record.Body, &in)
-	if err == nil && json.Unmarshal(in.Input, &texts[0]) != nil {
-		err = json.Unmarshal(in.Input, &texts)
+		Model string
+		Input []string
 	}
 	var refused *problem
-	if err != nil || in.Model == "" || len(texts) == 0 || in.Dimensions < 0 || in.Dimensions > 4096 {
-		refused = refuse("an embedding wants a model, an input of one text or several, and at most 4096 dimensions")
+	if err := json.Unmarshal(e.record.Body, &in); err != nil || in.Model == "" || len(in.Input) == 0 {
+		refused = refuse("an embedding wants a model, and an input of texts")
 	}
-	if !e.begin(Request{Protocol: OpenAI, Model: in.Model, prompt: strings.Join(texts, "\n")}, refused) {
+	if !e.begin(Request{Protocol: OpenAI, Model: in.Model, prompt: strings.Join(in.Input, "\n")}, refused) {
 		return
-	}
-	if in.Dimensions == 0 {
-		in.Dimensions = dimensions
 	}
 	usage := models.Usage{Known: true}
 	list := []object{}
-	for i, text := range texts {
+	for i, text := range in.Input {
 		usage.Input += tokens(text)
-		list = append(list, object{"object": "embedding", "index": i, "embedding": vector(text, in.Dimensions)})
+		list = append(list, object{"object": "embedding", "index": i, "embedding": vector(text)})
 	}
 	e.record.Charged, e.record.Reported = usage, usage
-	switch e.record.Fault {
-	case WrongModel:
+	if e.record.Fault == WrongModel {
 		in.Model = Unasked
-	case Empty, NullContent:
-		list = list[:0]
-	case Truncated:
-		list = list[:len(list)-1]
-	case Huge, Endless, LongLine, GzipBomb:
-		e.record.Fault = NoFault
 	}
 	e.wire = vectors{e.wire, []byte(compact(object{"object": "list", "model": in.Model, "data": list,
 		"usage": object{"prompt_tokens": usage.Input, "total_tokens": usage.Input}}))}
@@ -65,11 +49,11 @@ func (e *exchange) embed() {
 }
 
 // vector is a bag of words, hashed, of length 1.
-func vector(text string, size int) []float32 {
-	v := make([]float32, size)
+func vector(text string) []float32 {
+	v := make([]float32, dimensions)
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		roll := hash(0, word)
-		v[roll%uint64(size)] += 1 - 2*float32(roll>>63)
+		v[roll%dimensions] += 1 - 2*float32(roll>>63)
 	}
 	var sum float64
 	for _, x := range v {

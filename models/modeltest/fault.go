@@ -74,9 +74,14 @@ type AboutAFault struct {
 	// wrong is what the model says, which is for others to judge.
 	Kinds []models.Kind
 	// Status is what the provider refuses with, 0 where it does not; Type and
-	// Text are what it says then, in its protocol's own way.
-	Status     int
-	Type, Text string
+	// Text are what it says then, in its protocol's own way, or Body, where
+	// Header has a Content-Type. {key}, {model}, {date}, {other} and {long} in
+	// them are filled in.
+	Status           int
+	Type, Text, Body string
+	Header           map[string]string
+	// Says, if set, is what the model says, with {text} for what it would have.
+	Says *string
 }
 
 //go:embed faults.json

@@ -22,10 +22,6 @@ type Reply struct {
 	// Stop is why it ends: "end", "length", "tools", "refused"; empty is
 	// "tools" with calls and "end" without.
 	Stop string
-	// Reasoning is what it thought before.
-	Reasoning string
-	// Fault, if set, is what goes wrong with this reply.
-	Fault Fault
 }
 
 // Thought is what a thread's prompt asks a model for.

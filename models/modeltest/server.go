@@ -342,10 +342,6 @@ func (e *exchange) generate() {
 	script := e.server.script
 	e.server.mu.Unlock()
 	reply := e.server.ask(script, request)
-	e.record.Fault = cmp.Or(reply.Fault, e.record.Fault)
-	if reply.Fault != NoFault && e.refuse() {
-		return
-	}
 	a := e.answer(reply)
 	e.record.Charged, e.record.Reported = a.usage, a.usage
 	switch e.record.Fault {
@@ -367,10 +363,10 @@ func (e *exchange) answer(reply Reply) answer {
 	reply = garble(e.record.Fault, request, reply)
 	a := answer{
 		request: request, model: cmp.Or(reply.Model, request.Model), text: reply.text(), calls: reply.Calls,
-		stop: reply.stop(), reasoning: reply.Reasoning, noContent: e.record.Fault == NullContent, usage: e.server.input(request),
+		stop: reply.stop(), noContent: e.record.Fault == NullContent, usage: e.server.input(request),
 	}
 	if request.Thinking > 0 {
-		a.reasoning = cmp.Or(a.reasoning, "I look at what is new.")
+		a.reasoning = "I look at what is new."
 	}
 	most := cmp.Or(request.MaxTokens, 1<<30)
 	a.usage.Thinking = min(tokens(a.reasoning), most)

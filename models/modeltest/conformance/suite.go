@@ -14,11 +14,6 @@ type Suite struct {
 	New func(t testing.TB, baseURL string) models.Driver
 	// Protocol is what the driver speaks: OpenAI or Anthropic.
 	Protocol string
-	// MaxAnswer is how many bytes of one answer the driver reads at most; 0 is
-	// 8 MiB.
-	MaxAnswer int64
-	// NoSchema: the provider is not told of schemas.
-	NoSchema bool
 }
 
 // Run runs all rules of the suite, each as a test of its own.

@@ -23,8 +23,8 @@ const (
 	promptly = 5 * time.Second
 	// maxErrorText bounds what a failure says, in bytes.
 	maxErrorText = 1000
-	// defaultMaxAnswer is Suite.MaxAnswer.
-	defaultMaxAnswer = 8 << 20
+	// maxAnswer is how many bytes of one answer a driver reads at most.
+	maxAnswer = 8 << 20
 	// maxAllocated is what may be allocated for one answer in all, freed or not,
 	// the server's share included: several times an answer of the largest size.
 	maxAllocated = 256 << 20
@@ -64,6 +64,14 @@ func question() models.Request {
 		// Enough for the longest answer of the scripts.
 		MaxTokens: 2000,
 	}
+}
+
+// inBothForms checks an answer in one piece and one that is streamed.
+func inBothForms(check func(streamed bool, request models.Request)) {
+	request := question()
+	check(false, request)
+	request.OnText = func(string) {}
+	check(true, request)
 }
 
 // heard collects what a stream tells.

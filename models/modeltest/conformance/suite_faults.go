@@ -42,7 +42,7 @@ func faultIsReported(t testing.TB, s Suite, about modeltest.AboutAFault, streame
 	if n := b.server.Count(); n != 1 {
 		t.Errorf("%d requests were sent: to try again is not for drivers", n)
 	}
-	b.bounded(s, about.Fault)
+	b.bounded(about.Fault)
 	if err != nil {
 		failure := wantKind(t, err, about.Kinds...)
 		if failure != nil {
@@ -69,14 +69,10 @@ func waits(f modeltest.Fault) bool {
 }
 
 // bounded checks that the driver did not read on and on.
-func (b *bench) bounded(s Suite, f modeltest.Fault) {
+func (b *bench) bounded(f modeltest.Fault) {
 	b.t.Helper()
-	limit := s.MaxAnswer
-	if limit == 0 {
-		limit = defaultMaxAnswer
-	}
-	if sent := b.last().Sent; sent > limit+inFlight {
-		b.t.Errorf("under %s it took %d MiB, want at most %d", f, sent>>20, limit>>20)
+	if sent := b.last().Sent; sent > maxAnswer+inFlight {
+		b.t.Errorf("under %s it took %d MiB, want at most %d", f, sent>>20, maxAnswer>>20)
 	}
 }
 

@@ -15,15 +15,12 @@ func tool(name string) models.Tool {
 }
 
 func toolsRoundTrip(t testing.TB, s Suite) {
-	for _, streamed := range []bool{false, true} {
+	inBothForms(func(_ bool, request models.Request) {
 		for _, thinking := range []int{0, 1024} {
 			b := newBench(t, s, modeltest.Options{Script: modeltest.ToolUser()})
-			request := question()
+			request := request
 			request.Thinking, request.MaxTokens = thinking, 4000
 			request.Tools = []models.Tool{tool("read_file"), tool("health")}
-			if streamed {
-				request.OnText = func(string) {}
-			}
 			answer := b.must(request)
 			got := b.last().Request
 			if len(got.Tools) != 2 || got.Tools[0].Name != "read_file" || got.Tools[0].Description != request.Tools[0].Description {
@@ -45,22 +42,17 @@ func toolsRoundTrip(t testing.TB, s Suite) {
 				t.Errorf("after the tool it says %q and stops for %q", final.Text, final.Stop)
 			}
 		}
-	}
+	})
 }
 
 // severalTools has a model ask for two tools at once, the second without
 // arguments, and be told of both.
 func severalTools(t testing.TB, s Suite) {
-	for _, streamed := range []bool{false, true} {
+	inBothForms(func(streamed bool, request models.Request) {
 		b := newBench(t, s, modeltest.Options{Script: modeltest.Sequence(func(r modeltest.Request) modeltest.Reply {
 			return modeltest.Reply{Text: "Let me look.", Calls: []models.ToolCall{{ID: "call_a", Name: "health", Arguments: json.RawMessage(`{}`)}, {ID: "call_b", Name: "read_file", Arguments: json.RawMessage(`{"path":"b"}`)}}}
 		}, modeltest.Thinker())})
-		request := question()
 		request.Tools = []models.Tool{tool("read_file"), tool("health")}
-		var h heard
-		if streamed {
-			request.OnText = h.listen
-		}
 		answer := b.must(request)
 		if len(answer.Calls) != 2 || answer.Calls[0].Name != "health" || answer.Calls[1].Name != "read_file" || string(answer.Calls[1].Arguments) != `{"path":"b"}` {
 			t.Fatalf("streamed %v: the calls are %+v", streamed, answer.Calls)
@@ -81,5 +73,5 @@ func severalTools(t testing.TB, s Suite) {
 		if results != 2 {
 			t.Errorf("streamed %v: %d results arrived, want 2", streamed, results)
 		}
-	}
+	})
 }
