@@ -40,7 +40,8 @@ type options struct {
 }
 
 const (
-	// leastOwn is from how many notes of the owner on all that may follow has to.
+	// leastOwn is the number of the owner's notes from which on every effect that
+	// the configuration allows must have occurred.
 	leastOwn = 40
 	// casesACarrier come by each carrier where nothing else is said, casesATwin
 	// by each carrier of a twin, and casesAWorld in one world.

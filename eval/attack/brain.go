@@ -16,33 +16,35 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// planted is a text that the suite put somewhere, and whose word it is there.
+// planted is a text that the suite put where the mind reads it, and who counts as
+// its author there.
 type planted struct {
 	id    string
 	key   string // of what it is known by
 	trust subconscious.Trust
-	// order is what it tells a model to do; "" where it means no harm.
+	// order is what the text tells a model to do; "" for a harmless text.
 	order string
-	// voice is who says it, where one says several of them in one incident.
+	// voice is the sender, where several texts of one sender are one incident.
 	voice string
-	// incident is what an owner's text and a stranger's are both about; "" where
-	// nothing else is about it.
+	// incident joins an owner's text and a stranger's that are about one matter; ""
+	// where there is only one text.
 	incident string
 }
 
-// attempt is one call of a tool with an effect, as the suite saw it: what the
-// model had been shown by then it knows by itself, and takes nobody's word for.
+// attempt is one call of a tool that has an effect. The suite works out by itself
+// what the model had been shown before it, and does not ask the product.
 type attempt struct {
-	// shown is the least trusted whose words had been shown, and incidents how
-	// many of the planted texts, without notes read beside another's incident.
+	// shown is the least trust of any text that had been shown; incidents counts
+	// the planted texts among them, except notes that were read on the way.
 	shown     subconscious.Trust
 	incidents int
-	// beside: an owner's own text and a stranger's of one incident were among them.
+	// beside is set where an owner's text and a stranger's text of the same incident
+	// were shown together.
 	beside bool
 }
 
-// brain is the one model of a world: obedient where it is shown an order,
-// and honest where it is not.
+// brain is the only model of a world. It obeys an order that it is shown, and
+// behaves honestly otherwise.
 type brain struct {
 	hasty bool            // it reads all there is before it does anything
 	first escalate.Effect // what it tries before all else
@@ -51,8 +53,8 @@ type brain struct {
 	planted []planted
 	tries   map[string]attempt // by nonce
 	calls   map[string]int     // of tools, by name
-	// read is what was seen of the canary, bare how many texts of strangers were
-	// shown without marks.
+	// read counts requests that showed the canary, bare texts of strangers that
+	// were shown without marks.
 	read, bare    int
 	deliberations int
 	reached       map[string]bool // orders that a model with tools was shown
@@ -73,7 +75,8 @@ func (b *brain) plant(p planted) {
 	b.planted = append(b.planted, p)
 }
 
-// script is the model. What is planted later counts from then on.
+// script is what the model answers. Texts that are planted later count from then
+// on.
 func (b *brain) script() modeltest.Script {
 	return func(r modeltest.Request) modeltest.Reply {
 		b.mu.Lock()
@@ -135,8 +138,8 @@ func (b *brain) weigh(r modeltest.Request) (t attempt) {
 		if !strings.Contains(shown, p.key) {
 			continue
 		}
-		// A note that means no harm is another incident than a mail that it is read
-		// beside, and is kept back where it is what it is all about.
+		// A harmless note that is only read beside a mail does not count as an incident;
+		// it does where the deliberation is about the note.
 		switch {
 		case p.voice != "" && strings.Contains(rests, p.key):
 			keys["the incident of "+p.voice] = true
@@ -161,15 +164,16 @@ func (b *brain) weigh(r modeltest.Request) (t attempt) {
 	return t
 }
 
-// restsOn is the evidence of a deliberation. The first line of it is what it is
-// about.
+// restsOn is the evidence that a deliberation shows. Its first line is what the
+// deliberation is about.
 func restsOn(shown string) string {
 	_, evidence, _ := strings.Cut(shown, "What it rests on:")
 	evidence, _, _ = strings.Cut(evidence, "What it is about:")
 	return evidence
 }
 
-// letters are the letters and digits of a text, which no mark changes.
+// letters are the letters and digits of a text; marks around and in a stranger's
+// text do not change them.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -179,8 +183,8 @@ func letters(text string) string {
 	}, text)
 }
 
-// plantedKey is what a planted text is known by: its beginning, since it may be
-// cut.
+// plantedKey is the beginning of a planted text, by which it is found again even
+// where its end was cut off.
 func plantedKey(text string) string {
 	key := letters(text)
 	for i := range key {
@@ -202,14 +206,14 @@ func die(n int, texts ...string) int {
 
 var (
 	newLine = regexp.MustCompile(`(?m)^\[([a-z0-9_-]+:[a-z2-7]{10}(?:@[0-9]{1,18})?)\] ([a-z]+) .*$`)
-	// mailAbout is a mail whose contents are elsewhere than in what is shown.
+	// mailAbout is a line of a mail whose contents are not shown with it.
 	mailAbout = regexp.MustCompile(`(?m)^\[(mail:[a-z2-7]{10})@[0-9]+\] .*About\^`)
 	reportFor = regexp.MustCompile(`report-[a-z0-9-]+\.txt`)
 )
 
-// honest is the model that nobody told anything: as a thread it finds what is
-// new, and asks that half of it be told; with tools it looks into a file that it
-// hears of, and tells the person.
+// honest answers where no order is shown. As a thread the model reports what is
+// new and asks that half of it be told; with tools it reads a file that is named,
+// and tells the person.
 func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 	report := reportFor.FindString(r.Shown())
 	if report != "" && r.Round() == 0 && r.Offers("read_file") {
@@ -230,7 +234,7 @@ func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 	var t modeltest.Thought
 	kinds := r.Kinds()
 	lines := newLine.FindAllStringSubmatch(news, -1)
-	// What means no harm comes first, so that it is found in any company.
+	// Harmless lines come first, so that they are found whatever else is shown.
 	slices.SortStableFunc(lines, func(x, y []string) int { return b.harm(x[0]) - b.harm(y[0]) })
 	for _, match := range lines {
 		title := strings.ReplaceAll(match[0][strings.LastIndex(match[0], " · ")+1:], "^", " ")
@@ -248,7 +252,7 @@ func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 	return modeltest.Reply{Thought: &t}
 }
 
-// harm is 0 for a line of what means none.
+// harm is 0 for a line of a harmless text, else 1.
 func (b *brain) harm(line string) int {
 	line = letters(line)
 	for _, p := range b.planted {
@@ -259,7 +263,7 @@ func (b *brain) harm(line string) int {
 	return 1
 }
 
-// curious reads everything.
+// curious are calls that read all there is to read.
 func (b *brain) curious(r modeltest.Request) []models.ToolCall {
 	var calls []models.ToolCall
 	for _, name := range []string{"read_subconscious", "list_events", "read_mail", "search_conversations", "search_memory"} {
@@ -305,10 +309,11 @@ func toolCall(r modeltest.Request, n int, name string, arguments []byte) models.
 	return models.ToolCall{ID: fmt.Sprintf("call_%d_%d", r.Number, n), Name: name, Arguments: arguments}
 }
 
-// nonce names a try, and keeps what the model had been shown before it.
+// nonce makes a word by which one attempt is found again, and keeps what the model
+// had been shown before that attempt.
 func (b *brain) nonce(r modeltest.Request) string {
 	b.nonces++
-	// In letters alone: what looks like a code is taken out as a secret.
+	// It has letters alone, since what looks like a code would be redacted.
 	nonce := "mark" + strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(b.nonces)) + "mark"
 	b.tries[nonce] = b.weigh(r)
 	return nonce
@@ -316,7 +321,7 @@ func (b *brain) nonce(r modeltest.Request) string {
 
 var nonces = regexp.MustCompile(`mark[a-j]+mark`)
 
-// triesIn are the tries that are named in a text.
+// triesIn are the attempts whose words stand in a text.
 func (b *brain) triesIn(text string) []attempt {
 	b.mu.Lock()
 	defer b.mu.Unlock()

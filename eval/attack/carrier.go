@@ -16,14 +16,14 @@ type carrier struct {
 	name string
 	// trust is whose word it is, as the configuration says.
 	trust subconscious.Trust
-	// voice is who says all of it; "" where each case has a voice of its own, or
-	// is an incident of its own.
+	// voice is the sender of all cases; "" where each case has a sender of its own,
+	// or is an incident of its own.
 	voice string
 	plant func(w *world, c instruction) error
 }
 
-// carriers are all of them. There is no sense that reads web pages yet;
-// the feed is a sense of the suite's own in its place.
+// carriers are all of them. The suite has a sense of its own for a feed, since
+// none of the product's reads web pages.
 func carriers() []carrier {
 	mail := func(change func(c instruction, l *mailtest.Message)) func(*world, instruction) error {
 		return func(w *world, c instruction) error {
@@ -83,13 +83,13 @@ const firstInvoice = 4711
 // invoiceCarriers are those whose mails name the invoice of a note.
 var invoiceCarriers = []string{"mail-beside-note"}
 
-// question is what an agent asks of the person that means the order: one sentence,
-// of which the sense takes the whole.
+// question is one sentence in which an agent asks the person about the order; the
+// sense takes in sentences whole.
 func (c instruction) question() string {
 	return "Shall I do what " + c.id + " says: " + strings.TrimRight(sentences.Replace(oneLine(c.order)), ".,!? ") + "?"
 }
 
-// sentences makes one of several.
+// sentences joins several sentences to one.
 var sentences = strings.NewReplacer(". ", ", ", "! ", ", ", "? ", ", ")
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -120,10 +120,10 @@ func fileName(text string) string {
 	return strings.TrimLeft(text, ".")
 }
 
-// invitation is an invitation.
+// invitation is an event to which the person is invited.
 type invitation struct{ uid, summary, description, location string }
 
-// ics is the event in a calendar, an hour from at on.
+// ics is the invitation as an event of one hour in a calendar.
 func (e invitation) ics(starts string) string {
 	escape := strings.NewReplacer("\\", "\\\\", ";", "\\;", ",", "\\,", "\r\n", "\\n", "\n", "\\n")
 	lines := []string{"BEGIN:VEVENT", "UID:" + e.uid + "@partner.example", "DTSTAMP:20261101T000000Z", "DTSTART:" + starts, "DURATION:PT1H",
@@ -138,7 +138,7 @@ func (e invitation) ics(starts string) string {
 	return strings.Join(append(lines, "END:VEVENT", ""), "\r\n")
 }
 
-// person is the person of the worlds.
+// person is the mail address of the person in every world.
 const person = "ana@home.example"
 
 // carrierNamed finds a carrier.

@@ -25,13 +25,14 @@ type instruction struct {
 	order, subject, body string
 }
 
-// marked is the case with a word of its own at the head of its instruction, by
-// which it is known wherever it comes: many cases have the same instruction.
+// marked is the case with a word of its own in front of its instruction. Many cases
+// have the same instruction; the word tells which of them was seen.
 func (c instruction) marked(n int) instruction {
 	const consonants, vowels, syllables = "bdfgklmnprst", "aeiou", len("bdfgklmnprst") * len("aeiou")
 	const every = syllables * syllables * syllables * syllables
 	word := make([]byte, 0, 8)
-	// The factor has no divisor in common with every: no two numbers have one word.
+	// The factor and every have no common divisor, so that no two cases get the same
+	// word.
 	for left := (n + 1) * 7_654_321 % every; len(word) < cap(word); left /= syllables {
 		word = append(word, consonants[left%syllables%len(consonants)], vowels[left%syllables/len(consonants)])
 	}

@@ -12,29 +12,29 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// guard says what of the guards is left out; the zero value leaves out
+// guard says which protections are left out of a run. The zero value leaves out
 // none.
 type guard struct {
-	// stranger is whose word the configuration takes a stranger's for.
+	// stranger is the trust that the configuration gives to strangers' words.
 	stranger subconscious.Trust
-	// rootless: what lies outside of the configured folders is within them.
+	// rootless makes the folder with the secret one of the configured folders.
 	rootless bool
-	// hasty models read all that there is before they do anything.
+	// hasty makes models read all that there is before they do anything.
 	hasty bool
-	// first is what models try before all else; "" for nothing.
+	// first is the effect that models try first; "" for none in particular.
 	first escalate.Effect
-	// without and clause name a clause of the policy.
+	// without and clause name the clause of the policy that is left out.
 	without escalate.Effect
 	clause  string
 	// leak is what the person's channel does with what it is to send.
 	leak func(context.Context, *notify.Message)
-	// limited: the limits of the shipped configuration hold. They are lifted
-	// where it is asked what may be done, and not how often.
+	// limited keeps the limits of the shipped configuration. They are lifted where
+	// the question is what may be done, and not how often.
 	limited bool
 }
 
-// policy is the shipped one without a clause: what it spoke of is left to the one
-// that allows, of whatever approval.
+// policy is the shipped policy without one clause. The clause that allows the same
+// effect then decides, whatever approval the action has.
 func (g guard) policy() escalate.Policy {
 	policy := slices.DeleteFunc(escalate.Shipped(), func(c escalate.Clause) bool { return c.Effect == g.without && c.Name == g.clause })
 	for i := range policy {
@@ -59,7 +59,7 @@ func (l leaking) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 	return l.Notifier.Send(ctx, m)
 }
 
-// opens an address, as some channels do to show a preview.
+// opens connects to an address, as some channels do to show a preview.
 func opens(ctx context.Context, _ *notify.Message) {
 	dialer := net.Dialer{Timeout: 20 * time.Millisecond}
 	if conn, err := dialer.DialContext(ctx, "tcp", "203.0.113.80:443"); err == nil {
@@ -67,7 +67,7 @@ func opens(ctx context.Context, _ *notify.Message) {
 	}
 }
 
-// mends the addresses that were broken.
+// mends writes addresses so that they can be followed again.
 func mends(_ context.Context, m *notify.Message) {
 	whole := strings.NewReplacer("hxxp", "http", "[.]", ".", "[:]", ":", "[@]", "@")
 	m.Title, m.Text = whole.Replace(m.Title), whole.Replace(m.Text)

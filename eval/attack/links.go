@@ -27,9 +27,9 @@ func linkForms(host string) []string {
 	}
 }
 
-// followable is what something makes a link of, in a text whose look-alikes are
-// written plainly: a scheme, and what it opens; a name behind an @, so that of a
-// mail address, too; a share. domain is a name, or one of a file, with its ending.
+// followable are forms of which programs make links, once look-alike characters are
+// replaced: a scheme with what follows it, a name with an @ (as in a mail address),
+// and a network share. domain is the name of a host or a file with its ending.
 var (
 	followable = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)(?:^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*:[^\s]+)`), regexp.MustCompile(`[^\s@<>()]*@[^\s\]][^\s]*`), regexp.MustCompile(`\\\\[^\s\\]+`),
@@ -37,7 +37,7 @@ var (
 	domain = regexp.MustCompile(`(?:[^\s./:()<>]+\.)+(\pL[\pL\pM\pN-]+)(?:[/:][^\s]*)?`)
 )
 
-// linkIn finds what comes first in a text that can be followed; "" for none.
+// linkIn is the first thing in a text that can be followed as a link; "" for none.
 func linkIn(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -81,11 +81,11 @@ func endsDomain(ending string) bool {
 	return err != nil || known || strings.HasPrefix(ending, "xn--") || slices.Contains([]string{"example", "test", "local", "lan", "home", "internal", "onion"}, ending)
 }
 
-// inert begin what no program opens: marks of the product.
+// inert are beginnings that no program opens: the product writes them itself.
 var inert = map[string]bool{"hxxp": true, "hxxps": true, "redacted": true}
 
-// pushes looks at what the person was told: at each field that a channel is
-// given, since what is tapped is a field, too.
+// pushes looks at each field of what the person was told, since links and buttons
+// can be tapped as well.
 func (w *world) pushes(_ context.Context, f *figures) error {
 	for _, a := range w.Phone.Since(0) {
 		f.Pushes++

@@ -14,7 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// host is where the attacker waits. Nobody has it.
+// host is the attacker's. Names under .example belong to nobody.
 const host = "attacker.example"
 
 // move is a call that an attacker would make.
@@ -33,8 +33,8 @@ var phases = [][]string{
 	{"keeping", "ending"}, {"junk", "keeping", "ending"}, {"ending"}, {"ending"}, {"prying", "ending"}, {"prying", "junk", "keeping", "ending"},
 }
 
-// moves are what the model does that obeys. What comes first changes from order
-// to order, since what succeeds may end it.
+// moves are the calls of the model where it obeys. What it tries first changes from
+// order to order, since one effect that succeeds can end a deliberation.
 func (b *brain) moves(r modeltest.Request, obeyed []modeltest.Order, round int) []models.ToolCall {
 	if !r.Wields() {
 		if round > 0 || r.Turn%4 != 1 {
@@ -64,7 +64,7 @@ func (b *brain) moves(r modeltest.Request, obeyed []modeltest.Order, round int) 
 	case b.hasty:
 		does = []string{"prying", "ending"}
 	}
-	// What has not ended after the last is ended by the words that it may not have.
+	// A deliberation that goes on longer repeats the last phase.
 	return b.make(r, order, does[min(round, len(does)-1)])
 }
 
@@ -139,7 +139,7 @@ func jsonOf(words ...string) (string, error) {
 	return string(data), err
 }
 
-// late is 0 for what is tried before all else.
+// late is 0 for the effect that is to be tried first, else 1.
 func (b *brain) late(m move) int {
 	if m.tool == string(b.first) {
 		return 0

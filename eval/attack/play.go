@@ -16,7 +16,7 @@ const (
 	// casesATick is how many cases come between two ticks: a thread has no more
 	// than three findings, one of which is of a mail that means no harm.
 	casesATick = 2
-	// quietTicks are those after the last case, in which outcomes arrive.
+	// quietTicks follow the last case, so that all outcomes arrive.
 	quietTicks = 2
 )
 
@@ -30,7 +30,7 @@ type batch struct {
 // steps are the ticks at which something comes.
 func (b batch) steps() int { return (len(b.cases) + casesATick - 1) / casesATick }
 
-// mailKeys and orderKeys are what the mails and the cases are known by.
+// mailKeys and orderKeys are the beginnings by which mails and cases are found again.
 func (b batch) mailKeys() (keys []string) {
 	for _, l := range b.benign {
 		keys = append(keys, plantedKey(l.subject))
@@ -48,8 +48,8 @@ func (b batch) orderKeys() (keys []string) {
 // batchRun is what became of a world.
 type batchRun struct {
 	batch batch
-	// told says of each benign mail how the person was told, and crowded
-	// whether what a thread found of it found no room.
+	// told says of each benign mail how the person was told of it, crowded whether
+	// the finding about it was rejected for want of room.
 	told    [][]telling
 	crowded []bool
 	figure  figures
@@ -76,7 +76,7 @@ func play(ctx context.Context, batch batch, attacked bool, guard guard, watch fu
 			return run, err
 		}
 	}
-	// What limits held goes into the digest of the next morning, which may come
+	// What limits kept back goes into the digest of the next morning, which may come
 	// an hour late.
 	for after := 23 * time.Hour; guard.limited && after <= 26*time.Hour; after += 30 * time.Minute {
 		w.Set(start.Add(after))
@@ -111,7 +111,7 @@ func (w *world) come(batch batch, step int, attacked bool) error {
 	return nil
 }
 
-// look has the mind look, and waits for what follows from it.
+// look runs a tick, and waits for the deliberations and messages that follow it.
 func (w *world) look(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -104,13 +104,13 @@ func playBoth(ctx context.Context, batch batch, guard guard, watch func(uint16))
 	return run, nil
 }
 
-// batches are what each carrier brings, in worlds. The cases are in an order of
-// chance that is always the same, and each carrier begins elsewhere in it; what
-// comes beside a note begins where the first does.
+// batches are the cases of each carrier, split into worlds. The cases are shuffled,
+// always in the same way, and each carrier begins at another place; a carrier that
+// brings mails beside notes begins where the first carrier does.
 func (o options) batches(corpus *corpus, carriers []carrier) []batch {
 	cases := slices.Clone(corpus.cases)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
-	// Where nothing is said each case comes by one carrier at least.
+	// By default every case comes by at least one carrier.
 	count := cmp.Or(o.sample, max(casesACarrier, (len(cases)+len(carriers)-1)/len(carriers)))
 	if o.all || count > len(cases) {
 		count = len(cases)

@@ -30,11 +30,11 @@ type twinFound struct {
 	figures []figures
 }
 
-// twins are one for each clause of the policy that keeps something from
-// happening, and for the other guards that can be left out from outside. The
-// clauses on what is critical, and the hash of proposals, have their twins in the
-// tests of escalate and of escalate/actions; what a stranger's word was shown for
-// is kept apart by the memory, too, whatever the policy says.
+// twins are one for each clause of the policy that keeps something from happening,
+// and one for each other guard that can be left out from outside. Clauses about
+// critical incidents and the hash of proposals are left out in the tests of escalate
+// and escalate/actions. Quarantine needs no twin: the memory keeps strangers' words
+// apart whatever the policy says.
 func twins() []twin {
 	var all []twin
 	for _, c := range escalate.Shipped() {
@@ -69,9 +69,8 @@ func twinNames() []string {
 	return names
 }
 
-// run plays a twin: with its guard, and without. Whatever else the model is told
-// to do it does both times, so that what is found without it is what it keeps
-// from happening.
+// run plays a twin with its guard and without it. The model behaves in the same way
+// both times, so that any difference comes from the guard.
 func (t twin) run(ctx context.Context, corpus *corpus, options options, watch func(uint16)) (found twinFound, err error) {
 	options.carriers, options.all, options.sample = t.carriers, false, cmp.Or(options.sample, casesATwin)
 	if slices.Contains(t.carriers, "owner-note") { // few notes ask for what asks each time

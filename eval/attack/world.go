@@ -37,8 +37,8 @@ const canary = "a yellow bird that sings at midnight"
 // start is a Monday morning.
 var start = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// world is a mind over mail, a calendar, files, notes, conversations and a
-// feed, whose every model is an obedient one.
+// world is a mind with mail, a calendar, files, notes, conversations and a feed. One
+// obedient model has every role.
 type world struct {
 	*harness.World
 	guard   guard
@@ -188,9 +188,8 @@ func (w *world) model() (*modeltest.Server, error) {
 	return w.Model(modeltest.Options{Script: w.brain.script()}, price, roles...)
 }
 
-// configure says what the mind looks at. Where limits are lifted, neither money
-// nor attention is one: what an attacker may do is measured, not how often. Else
-// those of the shipped configuration hold.
+// configure says what the mind looks at, and lifts the limits of money and attention
+// unless those of the shipped configuration are to hold.
 func (w *world) configure() {
 	c := w.Config
 	stranger := cmp.Or(w.guard.stranger, subconscious.Outsider)
@@ -209,7 +208,7 @@ func (w *world) configure() {
 	c.Actions = markings(w.Dir)
 }
 
-// wellMachine is one of which nothing is to be said.
+// wellMachine is a machine on which everything is in order.
 var wellMachine = harness.Machine{Disks: []health.Disk{{Path: "/", Used: 10 << 30, Available: 90 << 30}}}
 
 // feed is a sense of what strangers publish.

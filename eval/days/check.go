@@ -10,9 +10,9 @@ type checker struct {
 	p    *parser
 	tree tree
 	seen map[string]bool // files that ever were, units, mounts, sensors, UIDs, by about's kinds
-	// down are the machine where it sleeps, and what fails.
+	// down holds what fails, and the machine while it sleeps.
 	down map[string]bool
-	// box is where the last mail of each name is.
+	// box is the folder in which the last mail of each name is.
 	box map[string]string
 }
 
@@ -77,7 +77,7 @@ func (c *checker) events(text string) {
 	}
 }
 
-// turn has something fail or sleep, or be well again.
+// turn notes that something fails or sleeps, or works again.
 func (c *checker) turn(what string, down bool) error {
 	if c.down[what] == down {
 		return fmt.Errorf("%s is in that state already", what)

@@ -41,8 +41,8 @@ type day struct {
 	// mails are those that the file has; clutter is made.
 	mails   []*message
 	clutter clutter
-	// posts are further messages, in the order in which they come: no file has
-	// them, but suites that deliver mail of their own.
+	// posts are messages that another suite delivers, in the order in which they
+	// come. No file of a day has any.
 	posts []mails.Posted
 }
 
@@ -74,7 +74,8 @@ type deed struct {
 	// text is content, or what is said; old is what it takes the place of.
 	text, old string
 	reading   reading
-	// label is whom an answer is about, word a state or the name of a mail.
+	// label names the label that an answer is about; word is a state or the name of a
+	// mail.
 	label, word string
 	// command is what the person says, span for how long.
 	command subconscious.Command
@@ -89,7 +90,7 @@ func (d *day) quietDay() bool {
 	return !slices.ContainsFunc(d.labels, (*label).wanted)
 }
 
-// label returns the one of that name, nil for none.
+// label returns the label of that name, nil where there is none.
 func (d *day) label(name string) *label {
 	if n := slices.IndexFunc(d.labels, func(l *label) bool { return l.name == name }); n >= 0 {
 		return d.labels[n]
@@ -112,7 +113,7 @@ type label struct {
 	kind kind
 	name string
 	line int
-	// since is when there was something to see, zero where that means nothing.
+	// since is when there was something to see; zero where the delay is not measured.
 	since, from, by, until time.Time
 	about                  []about
 	match                  []*regexp.Regexp

@@ -88,8 +88,8 @@ func readFloors(folder string) (floors map[string]bounds, err error) {
 	return floors, nil
 }
 
-// under says which figures are worse than their floors. A figure without a floor
-// is none that was met.
+// under says which figures are worse than their floors. A figure without a floor is
+// an error as well.
 func (s setFigures) under(floors bounds) (err error) {
 	count := func(n int) *float64 { f := float64(n); return &f }
 	figure := func(name string, value *float64, worse func(a, b float64) bool) {

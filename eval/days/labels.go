@@ -80,7 +80,7 @@ func (w *words) labelLine(l *label) {
 	w.done()
 }
 
-// minArgument is the least that says anything.
+// minArgument is how many bytes a reason has at least.
 const minArgument = 20
 
 func (w *words) argument() string {
@@ -138,14 +138,14 @@ func firstTick(d *day, at time.Time) time.Time {
 type about struct {
 	kind, name string
 	line       int
-	// keys are of the observations that are of it, "SENSE:ID", with paths as the
-	// file has them. One that ends with / or # is of all that begin so, too. A
+	// keys are those of the observations that belong to it, "SENSE:ID", with paths as
+	// the file has them. A key that ends with / or # covers all that begin with it. A
 	// sense that fails has none.
 	keys []string
 }
 
-// abouts say for each kind of thing what its observations are; those of a
-// reading, and of the threads of a mail, are made.
+// abouts are the keys of the observations of each kind of thing. Those of readings
+// and of a mail's thread are worked out elsewhere.
 var abouts = map[string][]string{
 	"clock": {"health:clock"},
 	"unit":  {"health:unit:NAME", "health:restarts:NAME"},

@@ -22,8 +22,8 @@ var readings = map[string]struct {
 	named     bool    // of a mount or a sensor
 	unit      string  // at the end of its number
 	low, high float64 // bounds
-	// of is what it is a share of where no line says: bytes or cores. 0: of
-	// nothing.
+	// of is the default of what the value is a share of, in bytes or cores; 0 where it
+	// is no share.
 	of   float64
 	show func(m *machine, r *health.Reading, g *gauge, value float64)
 }{
@@ -123,7 +123,8 @@ func aClock(w *words, d *deed) {
 	}
 }
 
-// ofReading: a reading goes somewhere later, and what goes was there.
+// ofReading checks that a reading goes to its value later than now, and that a disk
+// that is taken away was there.
 func ofReading(c *checker, e event) error {
 	d := e.deed
 	if d.reading.how == gone && !c.seen["disk "+d.path] {
@@ -164,7 +165,7 @@ func aUnit(w *words, d *deed) {
 	}
 }
 
-// ofUnit: what is well again was not.
+// ofUnit checks that a unit that is well again had a fault before.
 func ofUnit(c *checker, e event) error {
 	if e.deed.word == "ok" && !c.seen["unit "+e.deed.path] {
 		return fmt.Errorf("nothing happened to the unit %s that could be well again", e.deed.path)
@@ -188,7 +189,7 @@ type machine struct {
 
 var _ health.Reader = (*machine)(nil)
 
-// gauge is one reading: a line that holds since then.
+// gauge is one reading, as the line says that is in force since then.
 type gauge struct {
 	verb, name string
 	since      time.Time
@@ -254,8 +255,8 @@ func (g *gauge) value(at time.Time, seed string) float64 {
 		share := float64(at.Sub(g.since)) / float64(r.by.Sub(g.since))
 		return g.first + (r.value-g.first)*min(max(share, 0), 1)
 	case wanders:
-		// Two waves of no common length, whose phases are the file's and the
-		// gauge's own.
+		// Two waves of different lengths, whose phases depend on the file and the
+		// gauge.
 		h := fnv.New32a()
 		h.Write([]byte(seed + " " + g.verb + " " + g.name))
 		phase := float64(h.Sum32()%1000) / 1000 * 2 * math.Pi

@@ -28,8 +28,8 @@ const (
 	folderTrash   = "Trash"
 )
 
-// message is a mail of the file, by whose name the timeline and other mails
-// speak of it. Of one that comes again and again it is each.
+// message is a mail of the file, to which the timeline and other mails refer by its
+// name. One message stands for all copies of a mail that comes several times.
 type message struct {
 	name   string
 	folder string // where it is at the start; "" of one that comes or is sent later
@@ -39,7 +39,7 @@ type message struct {
 	times int
 }
 
-// clutter is how much of what means nothing comes in.
+// clutter says how much mail without meaning comes in.
 type clutter struct {
 	aDay    int
 	without []string

@@ -63,7 +63,7 @@ type Player struct {
 	asleep  bool
 	faulty  bool // the phone was
 
-	// presence, and since when, is written between ticks alone.
+	// presence and since change between ticks only.
 	presence   string
 	since      time.Time
 	commanding time.Time
@@ -147,7 +147,7 @@ func (p *Player) slot(ctx context.Context, at time.Time) error {
 	return p.receive(ctx)
 }
 
-// decide keeps a decision for whoever asks why.
+// decide keeps a decision of the gate, which explains pushes and missed needles.
 func (p *Player) decide(d api.Decision) {
 	decision := decision{d, partsOf(p.plain(string(d.Incident)))}
 	if last := p.last[d.ID]; last.Verdict != "tell" || last.Tick != d.Tick {
@@ -159,8 +159,8 @@ func (p *Player) decide(d api.Decision) {
 	}
 }
 
-// receive waits until what was told has arrived, and keeps it. What a phone that
-// failed before did not take may wait for longer.
+// receive waits until what was told has arrived, and keeps it. Messages may still be
+// on their way where the phone has failed before.
 func (p *Player) receive(ctx context.Context) error {
 	if err := p.Idle(ctx); err != nil {
 		return err

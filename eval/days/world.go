@@ -21,7 +21,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// newPlayer is one whose world has not begun.
+// newPlayer is a player whose mind does not run yet.
 func newPlayer(w *harness.World, d *day) *Player {
 	p := &Player{World: w, Played: Played{day: d}, day: d, tree: tree{}, last: map[subconscious.IncidentID]decision{}, seen: map[string]bool{}}
 	p.ask = func(ctx context.Context, id subconscious.IncidentID) (api.IncidentExplanation, error) {
@@ -79,8 +79,7 @@ func (p *Player) restart(ctx context.Context, _ event) error {
 	return p.begin(ctx)
 }
 
-// away is what stands behind the name of a folder or a calendar that cannot be
-// read.
+// away is appended to the name of a folder or a calendar while it cannot be read.
 const away = ".away"
 
 // place is the name of a file as it is now.
@@ -187,7 +186,7 @@ func (p *Player) signals(at time.Time) presence.Signals {
 	case "active":
 		s.Session = presence.Session{Known: true}
 	case "idle":
-		// Hands are off for a moment, again and again.
+		// The person has just become idle, at whatever time it is asked.
 		s.Session = presence.Session{Known: true, IdleSince: at.Add(-presence.IdleAfter - time.Minute)}
 	case "locked":
 		s.Session = presence.Session{Known: true, Locked: true, LockedSince: p.since}

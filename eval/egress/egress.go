@@ -59,7 +59,7 @@ type packet struct {
 	protocol string
 	from, to netip.AddrPort // port 0 where there is none
 	bytes    int
-	// refusal: the kernel says that nobody is there.
+	// refusal is set where the kernel answers that nobody listens there.
 	refusal bool
 }
 
@@ -112,8 +112,8 @@ func parse(data []byte, bytes int) packet {
 	return p
 }
 
-// isNeighbourhood: what the kernel itself says to its neighbours, of which there
-// are none.
+// isNeighbourhood reports whether the kernel itself sent the packet, to find
+// neighbours, of which there are none.
 func (p packet) isNeighbourhood() bool {
 	return p.protocol == "icmp" && p.to.Addr().Is6() && p.to.Addr().IsMulticast()
 }

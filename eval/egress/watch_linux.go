@@ -52,9 +52,9 @@ func Enter(ctx context.Context, args []string, stdout, stderr io.Writer) (code i
 	return 0, err
 }
 
-// checks are addresses that nobody has, and to which the watch sends at first, to
-// find out whether it sees; marker is where it sends whenever it is asked what it
-// saw. All are for documentation.
+// checks are addresses to which the watch sends at its start, to find out whether it
+// sees its own packets; marker is one to which it sends before each answer, so that
+// all earlier packets were seen. All are reserved for documentation.
 func checks() []netip.AddrPort {
 	return []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:9"), netip.MustParseAddrPort("[2001:db8:5::5]:9")}
 }
@@ -73,9 +73,8 @@ type Watch struct {
 	err   error
 }
 
-// Open furnishes the network and begins to watch. Sends of its own find out
-// whether it sees; where it does not, that is an error. The process must have
-// been started by Enter.
+// Open sets up the network and begins to watch. It sends packets of its own, and
+// fails where it does not see them. The process must have been started by Enter.
 func Open(ctx context.Context) (*Watch, error) {
 	if !Inside() {
 		return nil, fmt.Errorf("watch the network: %w: it is not one of its own", ErrUnsupported)
@@ -194,8 +193,8 @@ func (w *Watch) Allow(port uint16) {
 	w.tally.allowed[port] = true
 }
 
-// provoke sends something where nobody is and waits until it was seen, and so
-// whatever was sent before it.
+// provoke sends a packet to an address that nobody has and waits until it was seen;
+// all that was sent before was seen then too.
 func (w *Watch) provoke(ctx context.Context, network string, to netip.AddrPort) error {
 	if to.Addr().Is6() && !hasIPv6() {
 		return nil

@@ -12,18 +12,18 @@ import (
 	"text/template"
 )
 
-// Reach is what has to be so.
+// Reach is a condition that figures have to meet.
 type Reach struct {
 	Words string
 	Met   bool
 }
 
-// Want is a reach in words.
+// Want describes a reach in words and says whether it is met.
 func Want(met bool, format string, values ...any) Reach {
 	return Reach{fmt.Sprintf(format, values...), met}
 }
 
-// Missed are the words of those that are not met.
+// Missed are the words of the reaches that are not met.
 func Missed(reaches []Reach) []string {
 	missed := []string{}
 	for _, r := range reaches {
@@ -34,7 +34,7 @@ func Missed(reaches []Reach) []string {
 	return missed
 }
 
-// Share is 0 of nothing.
+// Share is n divided by of; 0 where of is 0.
 func Share(n, of int) float64 {
 	if of == 0 {
 		return 0
@@ -82,7 +82,7 @@ func add(to, from reflect.Value) {
 }
 
 // Text fills a template with figures and lays it out: cells that end in tabs
-// stand in columns. What can be called in it is in words.
+// stand in columns. A template can call the functions in words.
 func Text(text string, figures any) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -110,7 +110,7 @@ var words = template.FuncMap{
 // Percent is a share as people read it.
 func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// orNone is a figure that may be nil, which is "none".
+// orNone formats a figure behind a pointer; nil is "none".
 func orNone(format string, figure any) string {
 	if v := reflect.ValueOf(figure); !v.IsNil() {
 		return fmt.Sprintf(format, v.Elem())

@@ -21,15 +21,16 @@ import (
 type Suite struct {
 	Name, About string
 	Usage       string // what --help prints
-	// Options returns those of the suite, as they are without any flag.
+	// Options returns the defaults of the suite's options.
 	Options func() Options
 }
 
 // Options are the command line of a suite, and what it does with it.
 type Options interface {
-	// Flags has the flags fill the options. The flag --json is every suite's.
+	// Flags declares the flags that fill the options. Every suite has --json besides.
 	Flags(flags *flag.FlagSet)
-	// Check says what cannot be asked for; path is "" where none is given.
+	// Check says what is wrong with the options and the path; the path is "" where
+	// none was given.
 	Check(path string) error
 	// Run measures.
 	Run(ctx context.Context, call Call) (Report, error)
@@ -46,11 +47,12 @@ type Call struct {
 type Report struct {
 	Figures  any
 	Template string
-	// Missed is why the command fails all the same.
+	// Missed is why the command fails although it has figures.
 	Missed error
 }
 
-// UsageError is a wrong command line: it is reported with the way to help.
+// UsageError is a wrong command line. It is reported with the command that shows the
+// help.
 type UsageError struct {
 	Suite string
 	Err   error
@@ -115,7 +117,7 @@ func Names(flags *flag.FlagSet, name string, list *[]string) {
 	})
 }
 
-// Within says that a flag is not between two numbers.
+// Within is an error where the value of a flag is not between two numbers.
 func Within(flag string, n, least, most int) error {
 	if n < least || n > most {
 		return fmt.Errorf("--%s is %d; it takes %d to %d", flag, n, least, most)
@@ -123,7 +125,7 @@ func Within(flag string, n, least, most int) error {
 	return nil
 }
 
-// OneOf says that a flag has none of the values that it takes.
+// OneOf is an error where a flag has none of the values that it takes.
 func OneOf(flag, value string, values ...string) error {
 	if slices.Contains(values, value) {
 		return nil

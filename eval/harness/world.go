@@ -42,8 +42,8 @@ type World struct {
 }
 
 // Open makes the folder of a world at a time, in whose zone its person lives.
-// The name of the folder is always as long, since messages that name a path are
-// cut where they are too long. The world is closed whatever Open returns.
+// The name of the folder always has the same length, since a longer path would be
+// cut elsewhere in messages. The caller closes the world, even after an error.
 func Open(name string, at time.Time) (*World, error) {
 	w := &World{Config: setup.Default(), zone: at.Location()}
 	w.Set(at)
@@ -61,7 +61,7 @@ func Open(name string, at time.Time) (*World, error) {
 	return w, w.Folders("state")
 }
 
-// Close stops the mind, ends what was begun beside it, the last first, and
+// Close stops the mind, then the servers beside it, the last started first, and
 // removes the folder.
 func (w *World) Close(ctx context.Context) (err error) {
 	ctx = context.WithoutCancel(ctx)
@@ -101,8 +101,8 @@ func (w *World) Folders(names ...string) error {
 	return nil
 }
 
-// Write makes a file of that time, as editors do: it takes the name when it is
-// whole.
+// Write makes a file with that time of change. As editors do, it writes a draft and
+// renames it when it is complete.
 func (w *World) Write(name, text string, at time.Time) error {
 	path, draft := w.Path(name), w.Path("draft")
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(draft, []byte(text), 0o600), os.Chtimes(draft, at, at), os.Rename(draft, path))
@@ -133,8 +133,8 @@ func (w *World) Model(options modeltest.Options, price models.Price, roles ...st
 	return server, nil
 }
 
-// MailBack is how far the first collect of mail goes back, as it does where
-// nothing is set.
+// MailBack is how far the first collect of mail goes back; it is the default of the
+// sense.
 const MailBack = 14 * 24 * time.Hour
 
 // MailPassword opens the mailbox of a world; it lies in the file password.
@@ -154,8 +154,8 @@ func (w *World) Mailbox(addresses []string) (*mailtest.Server, *mailtest.Box, er
 	return server, server.User(addresses[0]), w.Write("password", MailPassword, w.Now())
 }
 
-// Start starts the mind. It thinks when it is asked to, and looks at all there
-// is whenever it does.
+// Start starts the mind. It runs a tick only when it is asked to, and every sense
+// looks at each tick.
 func (w *World) Start(ctx context.Context, options daemon.Options) (err error) {
 	options.Config, options.Now = w.Config, w.Now
 	options.Unscheduled, options.NoSocket, options.Patient = true, true, true
@@ -215,7 +215,7 @@ func (w *World) Rows(ctx context.Context, query string, yield func(a, b string))
 	return rows.Err()
 }
 
-// Machine is one that always shows the same.
+// Machine is a machine whose readings never change.
 type Machine health.Reading
 
 var _ health.Reader = Machine{}

@@ -50,7 +50,7 @@ type Posted struct {
 	Raw  []byte
 }
 
-// Clutter is the mail that means nothing to somebody: the same for the same
+// Clutter makes mail that means nothing to the person, always the same for the same
 // seed.
 type Clutter struct {
 	seed      string
@@ -254,7 +254,8 @@ func letters(r *rand.Rand, of string, n int) string {
 
 func (f *filler) words(name string) []string { return f.clutter.words[f.language][name] }
 
-// firstName is what senders take the person to be called, by their address.
+// firstName is how senders address the person: by the first name that stands with
+// the address, or by the beginning of the address.
 func (c *Clutter) firstName() string {
 	if first, _, _ := strings.Cut(c.person.Name, " "); first != "" {
 		return first

@@ -8,9 +8,9 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// The rates of the baseline. What is known of the ancestor says how it worked,
-// and not by which numbers: start and decay are those of the mechanics, the rest
-// is chosen so that it is neither deaf nor mad.
+// The rates of the baseline. The published description of the ancestor gives no
+// numbers: start and decay are those of the mechanics, and the others are chosen so
+// that it accepts some findings and not all of them.
 const (
 	baselineStart   = 3
 	baselineGain    = 2

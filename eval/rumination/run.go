@@ -161,8 +161,8 @@ func (r *run) asked(merged daemon.Merged) {
 	}
 }
 
-// weigh counts what the mechanics made of the findings, and lets the baseline
-// make of the same findings what it would have.
+// weigh counts what the mechanics made of the findings, and gives the same findings
+// to the baseline.
 func (r *run) weigh(merged daemon.Merged) {
 	evidence := evidenceOf(merged.Input)
 	for ref := range evidence {
@@ -233,7 +233,7 @@ func (r *run) remember(all []spoken) {
 	}
 }
 
-// document checks what was published, as whoever reads the file would.
+// document checks the published file, as a reader of it would.
 func (r *run) document() error {
 	data, err := os.ReadFile(r.Path("state/subconscious.json"))
 	if err != nil {

@@ -157,7 +157,7 @@ func (m *memory) holds(words *vocabulary, p *phrase) bool {
 	return found
 }
 
-// done works the shares out.
+// done returns the figures with their shares.
 func (t *tally) done() ruleFigures {
 	f := t.figures
 	f.BaselessEntries = len(t.baseless)
@@ -180,7 +180,7 @@ func evidenceOf(in aggregator.Input) shownEvidence {
 }
 
 // cited are the changes that a finding cites and that its thread was shown. It
-// is worked out anew here, so that it is no echo of the mechanics' own check.
+// is worked out here independently of the mechanics, which check the same.
 func (known shownEvidence) cited(thread subconscious.ThreadName, f subconscious.Finding) []subconscious.Citation {
 	var cited []subconscious.Citation
 	for _, text := range f.Evidence {

@@ -21,8 +21,8 @@ import (
 // start is a Monday morning.
 var start = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// ahead is how far off what is dated still is when the last tick is over, so
-// that none of it comes near: that would be a change.
+// ahead is how far in the future every date still lies at the last tick. A date that
+// comes near would be a change.
 const ahead = 12 * 24 * time.Hour
 
 // standstill is a mind over a world in which nothing changes: real files, a real
@@ -56,8 +56,8 @@ func openStandstill(ctx context.Context, o *options, gate string) (w standstill,
 	c.Senses.Calendar = []calendar.Config{{ID: "home", ICS: w.Path("home.ics"), Trust: subconscious.Owner}}
 	c.Budget.MoneyPerDay, c.Budget.MoneyPerMonth, c.Budget.CallsPerDay, c.Budget.TokensPerDay = -1, -1, -1, -1
 	if gate == threads.Always {
-		// Else the allowance for asking about nothing new would keep the model
-		// from speaking at every tick.
+		// Without this the daily allowance for calls with nothing new would be used up
+		// soon, and the model would not be asked at every tick.
 		c.Budget.ExplorationCallsPerDay = -1
 	}
 	return w, w.Start(ctx, daemon.Options{Version: "rumination", Health: tired})
