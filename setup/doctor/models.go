@@ -27,7 +27,7 @@ func (e *examination) models(ctx context.Context) {
 		return
 	}
 	defer func() { _ = opened.Close() }() // closes idle connections, which cannot fail
-	roles := opened.Roles()
+	roles := opened.Statuses()
 	if len(roles) == 0 {
 		e.add(Note, "roles", "no model thinks: rules do", "give it one: subconsciousctl init")
 		return
@@ -87,7 +87,7 @@ func (e *examination) used(roles []api.ModelStatus) []used {
 
 // provider looks at one: where it is, its key, and, on this machine or in its
 // network, whether it answers and has the models.
-func (e *examination) provider(ctx context.Context, opened *live.Models, u used) {
+func (e *examination) provider(ctx context.Context, opened *models.Roster, u used) {
 	name := u.provider.ID
 	at, err := url.Parse(u.provider.BaseURL)
 	if err != nil {
@@ -110,7 +110,10 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 		e.say(name+" endpoint", row{!e.Live, Skipped, at.Host + " is not asked without --live", ""})
 		return
 	}
-	names, err := opened.Names(ctx, name)
+	names, err := opened.Models(ctx, name)
+	if err != nil {
+		err = fmt.Errorf("list the models of %s: %w", name, err)
+	}
 	unlisted := slices.DeleteFunc(slices.Clone(u.models), func(model string) bool {
 		return slices.ContainsFunc(names, func(listed string) bool { return models.SameModel(model, listed) })
 	})
@@ -126,9 +129,9 @@ func (e *examination) provider(ctx context.Context, opened *live.Models, u used)
 
 // unlisted asks the models of a server of one's own, which costs nothing, where
 // it does not list them: what answers is there, whatever the list says.
-func (e *examination) unlisted(ctx context.Context, opened *live.Models, u used, host string, names []string, failure error) {
+func (e *examination) unlisted(ctx context.Context, opened *models.Roster, u used, host string, names []string, failure error) {
 	about := u.provider.ID + " endpoint"
-	for _, t := range opened.Test(ctx, u.provider.ID) {
+	for _, t := range live.Test(ctx, opened, u.provider.ID) {
 		if t.OK {
 			continue
 		}
@@ -220,7 +223,7 @@ func (e *examination) prices(roles []api.ModelStatus) {
 
 // test asks the models live: through the daemon where one runs, whose budget
 // counts, else directly.
-func (e *examination) test(ctx context.Context, opened *live.Models) {
+func (e *examination) test(ctx context.Context, opened *models.Roster) {
 	if !e.Live {
 		return
 	}
@@ -228,7 +231,7 @@ func (e *examination) test(ctx context.Context, opened *live.Models) {
 	if e.runs {
 		tests, err = e.Daemon.TestModels(ctx, "")
 	} else {
-		tests = opened.Test(ctx, "")
+		tests = live.Test(ctx, opened, "")
 	}
 	if err != nil {
 		e.add(Broken, "live test", err.Error(), "try subconsciousctl models test")

@@ -246,7 +246,7 @@ func try(ctx context.Context, s *session) error {
 		if slices.Contains(s.result.Missing, p.ID) {
 			continue
 		}
-		for _, t := range opened.Test(ctx, p.ID) {
+		for _, t := range live.Test(ctx, opened, p.ID) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -58,8 +58,8 @@ func mailbox(ctx context.Context, s *session) error {
 		return err
 	}
 	c := s.mailConfig(known, host)
-	if known.title != "" {
-		s.say("%s: %s, over TLS. %s", known.title, host, known.needs)
+	if known.Title != "" {
+		s.say("%s: %s, over TLS. %s", known.Title, host, known.Needs)
 	} else {
 		s.say("The server is %s, over %s. With a second factor it mostly wants an app password: one that you make in its settings for this program alone.", host, securityWords(c.Security))
 	}
@@ -107,10 +107,10 @@ func (s *session) mailServer(ctx context.Context) (known mailHost, host string, 
 	domain := domainOf(s.Mail.Address)
 	known, ok := mailHostOf(domain)
 	switch {
-	case s.Mail.Host != "" && s.Mail.Host != known.host:
+	case s.Mail.Host != "" && s.Mail.Host != known.Host:
 		return mailHost{}, s.Mail.Host, nil
 	case ok:
-		return known, known.host, nil
+		return known, known.Host, nil
 	}
 	if !s.Unchecked {
 		s.say("Looking for the mail server of %s (imap.%s, mail.%s).", domain, domain, domain)
@@ -180,7 +180,7 @@ func (s *session) mailConfig(known mailHost, host string) mail.Config {
 	}
 	if c.User == "" {
 		c.User = s.Mail.Address
-		if known.local {
+		if known.Local {
 			c.User, _, _ = strings.Cut(s.Mail.Address, "@")
 		}
 	}

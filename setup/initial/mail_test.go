@@ -249,8 +249,8 @@ func TestMailHostOf(t *testing.T) {
 		"free.fr": "imap.free.fr", "t-online.de": "secureimap.t-online.de",
 		"example.com": "", "notgmail.com": "", "gmail.com.example.com": "", "yahoo.": "", "": "", "yahoo.a.b.example.com": "",
 	} {
-		if h, ok := mailHostOf(domain); h.host != want || ok != (want != "") {
-			t.Errorf("%q: %q, want %q", domain, h.host, want)
+		if h, ok := mailHostOf(domain); h.Host != want || ok != (want != "") {
+			t.Errorf("%q: %q, want %q", domain, h.Host, want)
 		}
 	}
 }
@@ -297,7 +297,7 @@ func TestOnlyAMailServerIsFound(t *testing.T) {
 func TestMailItem(t *testing.T) {
 	s := &session{Options: Options{Mail: MailOptions{Address: "me@icloud.com", Config: mail.Config{Password: secret.Ref{Env: "A"}}}}, existing: setup.Default()}
 	known, _ := mailHostOf("icloud.com")
-	c := s.mailConfig(known, known.host)
+	c := s.mailConfig(known, known.Host)
 	if c.User != "me" || len(c.Addresses) != 1 || c.Addresses[0] != "me@icloud.com" || c.Security != account.TLS {
 		t.Errorf("%+v", c)
 	}

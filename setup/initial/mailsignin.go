@@ -30,7 +30,7 @@ func (s *session) mailKey() string { return "mail-" + s.mail.ID }
 // the person wants none.
 func (s *session) howToSignIn(ctx context.Context, known mailHost) error {
 	var menu []option
-	if !known.only {
+	if !known.Only {
 		menu = append(menu, option{"type it", "the password; it is not shown, and kept in a file that you alone can read: " + s.homely(s.keyFile(s.mailKey())),
 			func() error { return s.typePassword(ctx, known, false) }})
 		if s.ring() {
@@ -42,7 +42,7 @@ func (s *session) howToSignIn(ctx context.Context, known mailHost) error {
 			return s.typeReference(ctx, "The name of the variable", func(c *mail.Config, text string) { c.Password.Env = strings.TrimPrefix(text, "$") })
 		}})
 	}
-	if known.oauth != "" {
+	if known.OAuth != "" {
 		menu = append(menu, option{"browser", "without a password, with a client of your own", func() error { return s.typeClient(ctx, known) }})
 	}
 	menu = append(menu, option{without, "no mail for now", nil})
@@ -83,7 +83,7 @@ func (s *session) typePassword(ctx context.Context, known mailHost, inRing bool)
 	if password = strings.TrimSpace(password); err != nil || password == "" {
 		return err
 	}
-	if known.spaced {
+	if known.Spaced {
 		password = strings.ReplaceAll(password, " ", "")
 	}
 	s.keepTyped(s.mailKey(), password)
@@ -127,12 +127,12 @@ func (s *session) typeReference(ctx context.Context, question string, set func(c
 // itself follows when the configuration is written.
 func (s *session) typeClient(ctx context.Context, known mailHost) error {
 	id, err := s.typeUntil(ctx, "The id of the client, or Enter for none", "", func(id string) error {
-		return s.change(func(c *mail.Config) { c.OAuth = &oauth.Config{Provider: known.oauth, ClientID: id} })
+		return s.change(func(c *mail.Config) { c.OAuth = &oauth.Config{Provider: known.OAuth, ClientID: id} })
 	})
 	if err != nil || id == "" {
 		return err
 	}
-	if known.oauth != oauth.Google {
+	if known.OAuth != oauth.Google {
 		return nil
 	}
 	text, err := s.person.Secret(ctx, "The secret of the client, or Enter for none")

@@ -33,24 +33,18 @@ func Protocols() map[string]models.Protocol {
 	return map[string]models.Protocol{models.OpenAI: openai.Protocol(), models.Anthropic: anthropic.Protocol()}
 }
 
-// Models are the models of a configuration outside a daemon.
-type Models struct{ roster *models.Roster }
-
-// Open makes them ready and asks none of them anything.
-func Open(o Options) (*Models, error) {
+// Open makes models ready and asks none of them anything.
+func Open(o Options) (*models.Roster, error) {
 	opened, err := models.OpenRoster(models.RosterOptions{Protocols: Protocols(), Config: o.Models, Env: o.Env, Now: o.Now, Meter: &meter{limit: o.Budget.MoneyPerDay}})
 	if err != nil {
 		return nil, fmt.Errorf("open the models: %w", err)
 	}
-	return &Models{opened}, nil
+	return opened, nil
 }
 
-// Close lets go of connections.
-func (m *Models) Close() error { return m.roster.Close() }
-
 // Test asks models live: those of a role or provider, or all where who is empty.
-func (m *Models) Test(ctx context.Context, who string) []api.ModelTest {
-	results := m.roster.Check(ctx, who)
+func Test(ctx context.Context, opened *models.Roster, who string) []api.ModelTest {
+	results := opened.Check(ctx, who)
 	tests := make([]api.ModelTest, len(results))
 	for i, r := range results {
 		tests[i] = TestOf(r)
@@ -62,19 +56,6 @@ func (m *Models) Test(ctx context.Context, who string) []api.ModelTest {
 func TestOf(r models.CheckResult) api.ModelTest {
 	return api.ModelTest{Role: r.Role, Provider: r.Identity.Provider, Model: r.Identity.Model, OK: r.OK(),
 		LatencyMS: float64(r.Latency) / float64(time.Millisecond), Tokens: r.Tokens, Cost: r.Cost.Float(), Steps: r.Steps}
-}
-
-// Roles returns the roles that have a model.
-func (m *Models) Roles() []api.ModelStatus { return m.roster.Statuses() }
-
-// Names returns the models that a provider says it has. It is a request to the
-// provider, and costs nothing.
-func (m *Models) Names(ctx context.Context, provider string) ([]string, error) {
-	names, err := m.roster.Models(ctx, provider)
-	if err != nil {
-		return nil, fmt.Errorf("list the models of %s: %w", provider, err)
-	}
-	return names, nil
 }
 
 // meter counts money in memory, for as long as one command runs.

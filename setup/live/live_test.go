@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // at opens a model at a server, which is paid for where it is not local.
-func at(t *testing.T, server *modeltest.Server, local bool, limit float64) *Models {
+func at(t *testing.T, server *modeltest.Server, local bool, limit float64) *models.Roster {
 	t.Helper()
 	config := models.DefaultConfig()
 	config.Providers = []models.Provider{{ID: "mine", Kind: models.OpenAI, BaseURL: server.BaseURL(modeltest.OpenAI), Key: secret.Ref{Env: "MINE"}, Local: local, Schema: models.SchemaJSON}}
@@ -33,15 +33,15 @@ func at(t *testing.T, server *modeltest.Server, local bool, limit float64) *Mode
 func TestAskedWithinTheLimit(t *testing.T) {
 	server := modeltest.NewServer(modeltest.Options{})
 	t.Cleanup(server.Close)
-	tests := at(t, server, false, 1).Test(t.Context(), "watcher")
+	tests := Test(t.Context(), at(t, server, false, 1), "watcher")
 	if len(tests) != 1 || !tests[0].OK || tests[0].Tokens == 0 || tests[0].Cost <= 0 || tests[0].Cost > 0.01 {
 		t.Errorf("tests are %+v", tests)
 	}
-	roles := at(t, server, false, 1).Roles()
+	roles := at(t, server, false, 1).Statuses()
 	if len(roles) == 0 || roles[0].Role != "watcher" || roles[0].State != "unused" || roles[0].PriceOutput != 2 || !roles[0].PriceKnown {
 		t.Errorf("roles are %+v", roles)
 	}
-	if names, err := at(t, server, false, 1).Names(t.Context(), "mine"); err != nil || len(names) == 0 {
+	if names, err := at(t, server, false, 1).Models(t.Context(), "mine"); err != nil || len(names) == 0 {
 		t.Errorf("names are %v, %v", names, err)
 	}
 }
@@ -49,11 +49,11 @@ func TestAskedWithinTheLimit(t *testing.T) {
 func TestNotAskedBeyondTheLimit(t *testing.T) {
 	server := modeltest.NewServer(modeltest.Options{})
 	t.Cleanup(server.Close)
-	tests := at(t, server, false, 0).Test(t.Context(), "watcher")
+	tests := Test(t.Context(), at(t, server, false, 0), "watcher")
 	if len(tests) != 1 || tests[0].OK || server.Charged().Total() != 0 {
 		t.Errorf("tests are %+v, %d tokens were used", tests, server.Charged().Total())
 	}
-	if none := at(t, server, false, 1).Test(t.Context(), "nobody"); len(none) != 0 {
+	if none := Test(t.Context(), at(t, server, false, 1), "nobody"); len(none) != 0 {
 		t.Errorf("tests of nobody are %+v", none)
 	}
 }
