@@ -129,10 +129,15 @@ func (a *app) colour() bool {
 	return a.outTerminal && !a.noColour && unwanted == "" && terminal != "dumb"
 }
 
-// output writes the value as JSON, or the text that words makes of it.
-func output[T any](a *app, value T, words func(screen.View, T) string) error {
+// show writes the value as JSON, or the page of that name about it.
+func (a *app) show(value any, page string, asked ...any) error {
+	return a.print(value, func() string { return screen.Draw(a.view(), page, value, asked...) })
+}
+
+// print writes the value as JSON, or a text in its place.
+func (a *app) print(value any, words func() string) error {
 	if !a.json {
-		return a.write(words(a.view(), value))
+		return a.write(words())
 	}
 	encoder := json.NewEncoder(a.stdout)
 	encoder.SetIndent("", "  ")
@@ -143,12 +148,9 @@ func output[T any](a *app, value T, words func(screen.View, T) string) error {
 	return nil
 }
 
-// outcome is output of what a person was told already, word by word.
+// outcome prints what a person was told already, word by word.
 func (a *app) outcome(value any) error {
-	if !a.json {
-		return nil
-	}
-	return output(a, value, nil)
+	return a.print(value, func() string { return "" })
 }
 
 // write writes a text that is ready to be shown.
@@ -183,12 +185,12 @@ type call struct {
 
 // asking is the work of a command that puts the question that its flags make to
 // the daemon and prints the answer; then says how it ends.
-func asking[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q, words func(screen.View, A) string, then ...func(A) error) work {
-	return filling(a, doing, route, question, func(context.Context, call) error { return nil }, words, then...)
+func asking[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q, page string, then ...func(A) error) work {
+	return filling(a, doing, route, question, func(context.Context, call) error { return nil }, page, then...)
 }
 
 // filling is asking with a question that is completed from the arguments.
-func filling[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q, fill func(context.Context, call) error, words func(screen.View, A) string, then ...func(A) error) work {
+func filling[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q, fill func(context.Context, call) error, page string, then ...func(A) error) work {
 	return func(cmd *cobra.Command, args []string) error {
 		answer, err := ask(cmd.Context(), a, doing, func(ctx context.Context, daemon *client.Client) (answer A, err error) {
 			if err := fill(ctx, call{daemon, cmd, args}); err != nil {
@@ -197,7 +199,7 @@ func filling[Q, A any](a *app, doing string, route api.Route[Q, A], question *Q,
 			return client.Ask(ctx, daemon, route, *question)
 		})
 		if err == nil {
-			err = output(a, answer, words)
+			err = a.show(answer, page, *question)
 		}
 		for _, end := range then {
 			if err == nil {
@@ -213,9 +215,4 @@ func put[Q, A any](route api.Route[Q, A], question Q) func(context.Context, *cli
 	return func(ctx context.Context, daemon *client.Client) (A, error) {
 		return client.Ask(ctx, daemon, route, question)
 	}
-}
-
-// given is a screen that is drawn by what was asked for, too.
-func given[T, Q any](draw func(screen.View, T, Q) string, query *Q) func(screen.View, T) string {
-	return func(v screen.View, answer T) string { return draw(v, answer, *query) }
 }

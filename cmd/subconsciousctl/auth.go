@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 	"github.com/subconsciousd/subconsciousd/setup/signin"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -55,7 +54,7 @@ func (a *app) authStatus() error {
 		return err
 	}
 	accounts := signin.Accounts(place)
-	if err := output(a, accounts, screen.Accounts); err != nil {
+	if err := a.show(accounts, "Accounts"); err != nil {
 		return err
 	}
 	return degraded(slices.ContainsFunc(accounts, func(one signin.Account) bool { return one.State == signin.SignedOut || one.State == signin.Broken }))
@@ -99,11 +98,10 @@ func (a *app) authForget(ctx context.Context, id string) error {
 	if err != nil {
 		return knownSignIn(err)
 	}
-	var answer any = struct {
+	return a.show(struct {
 		ID        string `json:"id"`
 		Forgotten bool   `json:"forgotten"`
-	}{id, was}
-	return output(a, answer, func(v screen.View, _ any) string { return screen.SignInForgotten(v, id, was) })
+	}{id, was}, "SignInForgotten")
 }
 
 // knownSignIn gives an account that is not there its exit code.

@@ -17,7 +17,7 @@ func (a *app) calibrationCommands() map[string]command {
 	var request api.CalibrationRequest
 	var all bool
 	return map[string]command{
-		"calibration": {run: asking(a, "asking", api.GetCalibration, &api.Nothing{}, screen.Calibration)},
+		"calibration": {run: asking(a, "asking", api.GetCalibration, &api.Nothing{}, "Calibration")},
 		"calibration reset": {
 			flags: map[string]any{"thread": (*string)(&request.Thread), "source": &request.Source, "kind": (*string)(&request.Kind), "all": &all},
 			values: map[string]cobra.CompletionFunc{
@@ -39,7 +39,7 @@ func (a *app) calibrationCommands() map[string]command {
 				if err != nil {
 					return err
 				}
-				return output(a, forgotten, screen.Forgot)
+				return a.show(forgotten, "Forgot")
 			},
 		},
 	}

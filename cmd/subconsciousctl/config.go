@@ -90,12 +90,12 @@ func (a *app) checkConfig() error {
 	}
 	wrong = append(wrong, promptsWrong(setup.PromptsDir(file))...)
 	failed := slices.ContainsFunc(wrong, func(e *setup.Error) bool { return e.Code != setup.CodeAbsent })
-	var answer any = struct {
+	answer := struct {
 		configPlace
 		OK       bool         `json:"ok"`
 		Mistakes setup.Errors `json:"mistakes"`
 	}{place, !failed, append(setup.Errors{}, wrong...)}
-	if err := output(a, answer, func(screen.View, any) string { return checkWords(place, wrong, failed) }); err != nil {
+	if err := a.print(answer, func() string { return checkWords(place, wrong, failed) }); err != nil {
 		return err
 	}
 	return cmp.Or(ended(failed, exitFailed), degraded(len(wrong) > 0))
@@ -161,7 +161,7 @@ func (a *app) showConfigPath() error {
 	if err != nil {
 		return err
 	}
-	return output(a, place, func(_ screen.View, place configPlace) string { return place.File + "\n" })
+	return a.print(place, func() string { return place.File + "\n" })
 }
 
 // known refuses a place of which nothing is known.

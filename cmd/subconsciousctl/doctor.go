@@ -9,7 +9,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/setup/doctor"
 )
@@ -39,7 +38,7 @@ func (a *app) doctor(ctx context.Context, live, send bool) error {
 		defer a.spin("examining")()
 		return doctor.Examine(ctx, options)
 	}()
-	if err := output(a, findings, screen.Doctor); err != nil {
+	if err := a.show(findings, "Doctor"); err != nil {
 		return err
 	}
 	worst := doctor.Worst(findings)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -19,14 +18,14 @@ func (a *app) entryCommands() map[string]command {
 		"note": {run: filling(a, "asking", api.PostCommand, &note, func(_ context.Context, c call) (err error) {
 			note.Text, err = said(c.cmd, c.args, "the note is empty", "the note", api.MaxNote)
 			return err
-		}, screen.Command)},
+		}, "Command")},
 		"focus": {offer: a.offer(threads()), run: filling(a, "asking", api.PostCommand, &focus, func(_ context.Context, c call) error {
 			focus.Thread, focus.Text = subconscious.ThreadName(c.args[0]), strings.TrimSpace(strings.Join(c.args[1:], " "))
 			return bounded("the hint", focus.Text, api.MaxHint)
-		}, screen.Command)},
+		}, "Command")},
 		"close": {offer: a.offer(entries()), flags: map[string]any{"forever": &closing.Forever},
-			run: filling(a, "asking", api.PostCommand, &closing, ofEntry(&closing), screen.Command)},
-		"confirm": {offer: a.offer(entries()), run: filling(a, "asking", api.PostCommand, &confirm, ofEntry(&confirm), screen.Command)},
+			run: filling(a, "asking", api.PostCommand, &closing, ofEntry(&closing), "Command")},
+		"confirm": {offer: a.offer(entries()), run: filling(a, "asking", api.PostCommand, &confirm, ofEntry(&confirm), "Command")},
 	}
 }
 

@@ -39,7 +39,7 @@ func (f *fake) tell(value any, words func() string) {
 
 // serve serves until the context ends. What the stand-in is asked is told after
 // how to use it.
-func serve[S interface{ Close() }, R any](ctx context.Context, f *fake, listen func() (S, error), ready func(S) R, words func(screen.View, R) string) error {
+func serve[S interface{ Close() }, R any](ctx context.Context, f *fake, listen func() (S, error), ready func(S) R, page string) error {
 	f.mu.Lock()
 	server, err := listen()
 	if err != nil {
@@ -47,7 +47,7 @@ func serve[S interface{ Close() }, R any](ctx context.Context, f *fake, listen f
 		return err
 	}
 	defer server.Close()
-	err = output(f.app, ready(server), words)
+	err = f.app.show(ready(server), page)
 	f.mu.Unlock()
 	if err == nil {
 		<-ctx.Done()
@@ -93,9 +93,7 @@ func (a *app) fakeModel(ctx context.Context, request fakeFlags) error {
 	return serve(ctx, f, func() (*modeltest.Server, error) { return modeltest.Listen(request.listen, options) }, func(server *modeltest.Server) modelReady {
 		base := dialled(server.BaseURL(modeltest.OpenAI))
 		return modelReady{base, dialled(server.BaseURL(modeltest.Anthropic)), request.script, append([]string{}, request.faults...), fakeConfig(base), exposed(server.URL())}
-	}, func(v screen.View, r modelReady) string {
-		return screen.Ready(v, r.BaseURL, r.AnthropicURL, r.Config, r.Warning)
-	})
+	}, "Ready")
 }
 
 func (w fakeFlags) options() (modeltest.Options, error) {
@@ -195,7 +193,7 @@ func (a *app) fakeChannel(ctx context.Context, listen string, faults []string) e
 	}
 	f := &fake{app: a}
 	options := ntfytest.Options{Seen: func(m ntfytest.Message) {
-		f.tell(m, func() string { return screen.Push(a.view(), a.pushed(m)) })
+		f.tell(m, func() string { return screen.Draw(a.view(), "Push", a.pushed(m)) })
 	}}
 	for _, text := range faults {
 		trouble, err := parseFault(text)
@@ -206,7 +204,7 @@ func (a *app) fakeChannel(ctx context.Context, listen string, faults []string) e
 	}
 	return serve(ctx, f, func() (*ntfytest.Server, error) { return ntfytest.Listen(listen, options) }, func(server *ntfytest.Server) channelReady {
 		return channelReady{server.URL(), fakeTopic, fmt.Sprintf("notify:\n  - id: fake\n    ntfy: {url: %q, topic: %s}\n", server.URL(), fakeTopic)}
-	}, func(v screen.View, r channelReady) string { return screen.ReadyChannel(v, r.URL, r.Config) })
+	}, "ReadyChannel")
 }
 
 // pushed is a message as it is drawn.

@@ -24,7 +24,7 @@ func (a *app) inboxCommands() map[string]command {
 	about := a.offer(incidents().and(entries()))
 	return map[string]command{
 		"inbox": {flags: map[string]any{"all": &query.All, "before": &query.Before, "limit": &query.Limit},
-			run: asking(a, "asking", api.GetInbox, &query, given(screen.Inbox, &query))},
+			run: asking(a, "asking", api.GetInbox, &query, "Inbox")},
 		"ack": {offer: about, flags: map[string]any{"useful": &useful, "not-useful": &notUseful}, run: a.answer(&ack, func(c call) error {
 			switch {
 			case useful && notUseful:
@@ -82,5 +82,5 @@ func (a *app) answer(request *api.CommandRequest, fill func(call) error) work {
 		about, err := findSubject(ctx, c.Client, c.args[0])
 		request.Incident, request.Entry = about.incident, about.entry
 		return err
-	}, screen.Answer)
+	}, "Answer")
 }

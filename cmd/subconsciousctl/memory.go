@@ -8,7 +8,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
 // memoryCommands show and change what is remembered.
@@ -17,7 +16,7 @@ func (a *app) memoryCommands() map[string]command {
 	var one api.MemoryName
 	var change api.MemoryChange
 	flags := map[string]any{"limit": &query.Limit, "quarantined": &query.Quarantined}
-	newest := command{flags: flags, run: asking(a, "searching", api.GetMemories, &query, given(screen.Memories, &query))}
+	newest := command{flags: flags, run: asking(a, "searching", api.GetMemories, &query, "Memories")}
 	all := memoriesOf(false).and(memoriesOf(true))
 	// To confirm, the first letters of an id are enough; to erase for good they are not.
 	changed := filling(a, "asking", api.PostMemory, &change, func(ctx context.Context, c call) (err error) {
@@ -28,7 +27,7 @@ func (a *app) memoryCommands() map[string]command {
 			err = whole(ctx, c.Client, all, change.Forget)
 		}
 		return err
-	}, given(screen.Remembered, &change))
+	}, "Remembered")
 	return map[string]command{
 		"memory":      newest,
 		"memory list": newest,
@@ -41,7 +40,7 @@ func (a *app) memoryCommands() map[string]command {
 		"memory show": {offer: a.offer(all), run: filling(a, "asking", api.GetMemory, &one, func(ctx context.Context, c call) (err error) {
 			one.ID, err = all.find(ctx, c.Client, "memories", c.args[0])
 			return err
-		}, screen.Memory)},
+		}, "Memory")},
 		"memory add": {flags: map[string]any{"kind": &change.Kind, "tag": &change.Tags}, values: map[string]cobra.CompletionFunc{"kind": oneOf(api.MemoryKinds()...)},
 			run: func(cmd *cobra.Command, args []string) (err error) {
 				if change.Add, err = said(cmd, args, "there is nothing to remember", "the memory", api.MaxMemory); err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
 // messageCommands show conversations, and speak in them.
@@ -20,12 +19,12 @@ func (a *app) messageCommands() map[string]command {
 	named := map[string]cobra.CompletionFunc{"conversation": a.values(conversations())}
 	return map[string]command{
 		"messages": {flags: map[string]any{"before": &all.Before, "limit": &all.Limit},
-			run: asking(a, "asking", api.GetConversations, &all, given(screen.Conversations, &all))},
+			run: asking(a, "asking", api.GetConversations, &all, "Conversations")},
 		"messages show": {offer: a.offer(conversations()), flags: map[string]any{"before": &one.Before, "limit": &one.Limit},
 			run: filling(a, "asking", api.GetConversation, &one, func(ctx context.Context, c call) (err error) {
 				one.Conversation, err = conversations().find(ctx, c.Client, "conversations", c.args[0])
 				return err
-			}, given(screen.Messages, &one.Conversation))},
+			}, "Messages")},
 		"messages post": {flags: map[string]any{"conversation": &request.Conversation, "as": &request.As}, values: named,
 			run: filling(a, "asking", api.PostMessage, &request, func(_ context.Context, c call) (err error) {
 				if request.Text, err = said(c.cmd, c.args, "the message is empty", "the message", api.MaxMessage); err != nil {
@@ -40,12 +39,12 @@ func (a *app) messageCommands() map[string]command {
 					}
 				}
 				return nil
-			}, screen.Posted)},
+			}, "Posted")},
 		"messages search": {flags: map[string]any{"conversation": &search.Conversation, "limit": &search.Limit}, values: named,
 			run: filling(a, "searching", api.GetMessages, &search, func(_ context.Context, c call) (err error) {
 				search.Words, err = searched(c.cmd, c.args)
 				return err
-			}, screen.FoundMessages)},
+			}, "FoundMessages")},
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/subconsciousd/subconsciousd/api"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
@@ -25,11 +24,11 @@ func (a *app) modelCommands() map[string]command {
 		faults = append(faults, string(f.Fault))
 	}
 	return map[string]command{
-		"models": {run: asking(a, "asking", api.GetModels, &api.Nothing{}, screen.Models)},
+		"models": {run: asking(a, "asking", api.GetModels, &api.Nothing{}, "Models")},
 		"models test": {offer: a.offer(roles()), run: filling(a, "asking the models", api.PostModelTest, &test, func(_ context.Context, c call) error {
 			test.Who = argument(c.args)
 			return nil
-		}, screen.ModelTests, func(tests []api.ModelTest) error {
+		}, "ModelTests", func(tests []api.ModelTest) error {
 			return ended(slices.ContainsFunc(tests, func(t api.ModelTest) bool { return !t.OK }), exitFailed)
 		})},
 		"models fake": {

@@ -18,17 +18,17 @@ func (a *app) notifyCommands() map[string]command {
 	listen := "127.0.0.1:0"
 	var faults []string
 	return map[string]command{
-		"notify list": {run: asking(a, "asking", api.GetChannels, &api.Nothing{}, screen.Channels)},
+		"notify list": {run: asking(a, "asking", api.GetChannels, &api.Nothing{}, "Channels")},
 		"notify test": {offer: a.offer(channels()), run: filling(a, "sending", api.PostChannelTest, &test, func(_ context.Context, c call) error {
 			test.Channel = argument(c.args)
 			return nil
-		}, screen.NotifyTests, func(tests []api.Delivery) error {
+		}, "NotifyTests", func(tests []api.Delivery) error {
 			return ended(!slices.ContainsFunc(tests, screen.Arrived), exitFailed)
 		})},
 		"notify renew": {offer: a.offer(channels()), run: filling(a, "renewing", api.PostChannelRenew, &renewal, func(_ context.Context, c call) error {
 			renewal.Channel = c.args[0]
 			return nil
-		}, screen.Renewed)},
+		}, "Renewed")},
 		"notify fake": {
 			flags:  map[string]any{"listen": &listen, "fault": &faults},
 			values: map[string]cobra.CompletionFunc{"fault": oneOf(faultNames()...)},

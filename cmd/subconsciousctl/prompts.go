@@ -34,7 +34,7 @@ func (a *app) promptCommands() map[string]command {
 					next: "see what was sent about one: subconsciousctl why I-ID --prompts"}
 			}
 			return nil
-		}, screen.Prompt)},
+		}, "Prompt")},
 	}
 }
 
@@ -109,7 +109,7 @@ func (a *app) diffPrompts(names []string) error {
 			return err
 		}
 	}
-	if err := output(a, diffs, diffWords); err != nil {
+	if err := a.print(diffs, func() string { return diffWords(a.view(), diffs) }); err != nil {
 		return err
 	}
 	if _, err := prompts.Open(dir); setup.Distrust(dir, err) != nil { // which no difference shows

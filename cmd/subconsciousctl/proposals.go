@@ -17,7 +17,7 @@ func (a *app) proposalCommands() map[string]command {
 	query := api.ProposalQuery{Limit: api.DefaultPage}
 	var how approval
 	waiting := a.offer(proposals(api.ProposalQuery{Limit: api.MaxPage}))
-	all := asking(a, "asking", api.GetProposals, &query, given(screen.Proposals, &query))
+	all := asking(a, "asking", api.GetProposals, &query, "Proposals")
 	return map[string]command{
 		"proposals": {offer: waiting, flags: map[string]any{"all": &query.All, "before": &query.Before, "limit": &query.Limit}, run: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -27,7 +27,7 @@ func (a *app) proposalCommands() map[string]command {
 			if err != nil {
 				return err
 			}
-			return output(a, proposal, screen.Proposal)
+			return a.show(proposal, "Proposal")
 		}},
 		"approve": {offer: waiting, flags: map[string]any{"hash": &how.hash, "yes": &how.yes},
 			run: func(cmd *cobra.Command, args []string) error { return a.approve(cmd.Context(), args[0], how) }},
@@ -86,7 +86,7 @@ func (a *app) approve(ctx context.Context, id string, how approval) error {
 		return api.Errorf(api.CodeChanged, "look at it again: subconsciousctl proposals "+proposal.ID, "the proposal %s is not what has that hash", proposal.ID)
 	}
 	if !a.json {
-		if err := output(a, proposal, screen.Proposal); err != nil {
+		if err := a.show(proposal, "Proposal"); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (a *app) decide(ctx context.Context, decision api.ProposalDecision) error {
 		err = a.write("\n")
 	}
 	if err == nil {
-		err = output(a, result, screen.Decided)
+		err = a.show(result, "Decided")
 	}
 	if err == nil && result.Run != nil {
 		err = ofRun(*result.Run)

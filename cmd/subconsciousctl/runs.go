@@ -11,7 +11,6 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/api/client"
-	"github.com/subconsciousd/subconsciousd/cmd/subconsciousctl/internal/screen"
 )
 
 // runCommands take back what was carried out.
@@ -19,11 +18,11 @@ func (a *app) runCommands() map[string]command {
 	var all, yes bool
 	query := api.RunQuery{Limit: api.DefaultPage}
 	var request api.UndoRequest
-	runs := asking(a, "asking", api.GetRuns, &query, given(screen.Runs, &query))
+	runs := asking(a, "asking", api.GetRuns, &query, "Runs")
 	undo := filling(a, "taking it back", api.PostUndo, &request, func(ctx context.Context, c call) (err error) {
 		request.Run, err = findUndone(ctx, c.Client, c.args[0])
 		return err
-	}, screen.Run, ofRun)
+	}, "Run", ofRun)
 	return map[string]command{"undo": {
 		offer: a.offer(undoable()),
 		flags: map[string]any{"list": &all, "yes": &yes, "before": &query.Before, "limit": &query.Limit},
@@ -64,7 +63,7 @@ func (a *app) agreedRun(ctx context.Context, yes bool) (string, error) {
 	if a.json {
 		return last.ID, nil
 	}
-	if err := output(a, last, screen.Undoing); err != nil {
+	if err := a.show(last, "Undoing"); err != nil {
 		return "", err
 	}
 	if !yes {

@@ -21,7 +21,7 @@ func (a *app) mindCommands() map[string]command {
 	var length string
 	var pause api.PauseBody
 	return map[string]command{
-		"status": {run: asking(a, "asking", api.GetStatus, &api.Nothing{}, screen.Status, func(status api.Status) error {
+		"status": {run: asking(a, "asking", api.GetStatus, &api.Nothing{}, "Status", func(status api.Status) error {
 			return degraded(len(screen.Degraded(status)) > 0)
 		})},
 		"version": {run: func(cmd *cobra.Command, _ []string) error { return a.version(cmd.Context()) }},
@@ -31,8 +31,8 @@ func (a *app) mindCommands() map[string]command {
 				pause.For = span.String()
 			}
 			return err
-		}, screen.Pause)},
-		"resume":     {run: asking(a, "asking", api.PostResume, &api.Nothing{}, screen.Pause)},
+		}, "Pause")},
+		"resume":     {run: asking(a, "asking", api.PostResume, &api.Nothing{}, "Pause")},
 		"completion": {only: []string{"bash", "zsh", "fish"}, run: a.completion},
 	}
 }
@@ -72,7 +72,7 @@ func (a *app) version(ctx context.Context) error {
 	if err != nil && !errors.As(err, &unreachable) && !errors.As(err, &problem) {
 		return err
 	}
-	return output(a, v, func(_ screen.View, v versions) string { return v.String() })
+	return a.print(v, v.String)
 }
 
 // String is what people read.

@@ -47,11 +47,7 @@ func (t *terminal) Say(text string) {
 
 // Choose implements initial.Person.
 func (t *terminal) Choose(ctx context.Context, question string, choices []initial.Choice, preset int) (int, error) {
-	rows := make([][2]string, len(choices))
-	for i, c := range choices {
-		rows[i] = [2]string{c.Name, c.About}
-	}
-	asked := screen.Question(t.app.view(), question, rows)
+	asked := screen.Draw(t.app.view(), "Question", choices, question)
 	for {
 		if err := t.ask(fmt.Sprintf("%sNumber, or Enter for %d: ", asked, preset+1)); err != nil {
 			return 0, err

@@ -18,13 +18,13 @@ func (a *app) tickCommands() map[string]command {
 	var request api.TickRequest
 	var report api.ReportQuery
 	back := "24h"
-	all := asking(a, "reading", api.GetTicks, &query, screen.Ticks)
+	all := asking(a, "reading", api.GetTicks, &query, "Ticks")
 	one := filling(a, "reading", api.GetTick, &number, func(_ context.Context, c call) (err error) {
 		if number.N, err = strconv.ParseInt(c.args[0], 10, 64); err != nil || number.N < 1 {
 			return &usageError{err: fmt.Errorf("%q is not the number of a tick", c.args[0]), next: "take one from subconsciousctl ticks"}
 		}
 		return nil
-	}, screen.Tick)
+	}, "Tick")
 	return map[string]command{
 		"ticks": {flags: map[string]any{"before": &query.Before, "limit": &query.Limit}, run: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -33,7 +33,7 @@ func (a *app) tickCommands() map[string]command {
 			return all(cmd, args)
 		}},
 		"tick": {flags: map[string]any{"dry-run": &request.DryRun, "thread": &request.Thread}, values: map[string]cobra.CompletionFunc{"thread": a.values(threads())},
-			run: asking(a, "thinking", api.PostTick, &request, screen.Tick, func(done api.TickReport) error {
+			run: asking(a, "thinking", api.PostTick, &request, "Tick", func(done api.TickReport) error {
 				return degraded(done.Error != "" || !done.Published && !done.DryRun)
 			})},
 		"report": {flags: map[string]any{"since": &back}, run: filling(a, "adding up", api.GetReport, &report, func(context.Context, call) error {
@@ -42,6 +42,6 @@ func (a *app) tickCommands() map[string]command {
 				return &usageError{err: fmt.Errorf("--since %q is neither a length of time nor a day that is past", back), next: "write 24h, 7d or 2026-03-01"}
 			}
 			return nil
-		}, screen.Report)},
+		}, "Report")},
 	}
 }

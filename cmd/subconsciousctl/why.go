@@ -24,7 +24,7 @@ func (a *app) whyCommands() map[string]command {
 		"missed": {flags: map[string]any{"teach": &request.Teach}, run: filling(a, "tracing", api.PostMissed, &request, func(_ context.Context, c call) (err error) {
 			request.Text, err = said(c.cmd, c.args, "what was missed is empty", "the account of what was missed", api.MaxMissed)
 			return err
-		}, given(screen.Missed, &request.Teach))},
+		}, "Missed")},
 	}
 }
 
@@ -51,9 +51,9 @@ func (a *app) why(ctx context.Context, id string, shown screen.Shown) error {
 	case err != nil:
 		return err
 	case found.incident != nil:
-		return output(a, *found.incident, given(screen.Incident, &shown))
+		return a.show(*found.incident, "Incident", shown)
 	}
-	return output(a, found.entry, given(screen.Why, &shown.All))
+	return a.show(found.entry, "Why", shown)
 }
 
 // elsewhere says where that is shown which is neither an entry nor an incident,

@@ -21,25 +21,25 @@ import (
 // wrapped.
 func deliberatingScreens(view View, m *apitest.Mind) map[string]string {
 	screens := map[string]string{
-		"status": Status(view, m.Now), "inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, m.Stories["i-backup-1a0"], Shown{All: true}),
-		"proposals": Proposals(view, api.ProposalPage{Proposals: m.Proposed, Before: "p-1"}, api.ProposalQuery{All: true}),
-		"runs":      Runs(view, api.RunPage{Runs: m.Ran, Before: "r-1"}, api.RunQuery{}),
-		"talks":     Conversations(view, api.ConversationPage{Conversations: m.Talks, Before: "c-1"}, api.ConversationQuery{}),
-		"messages":  Messages(view, api.MessagePage{Messages: m.Said, Before: 1}, "team"), "found": FoundMessages(view, api.MessagePage{Messages: m.Said}),
-		"posted":   Posted(view, m.Said[0]),
-		"memories": Memories(view, api.MemoryPage{Memories: m.Memories, Total: 3, Quarantined: 1}, api.MemoryQuery{}),
-		"apart":    Memories(view, api.MemoryPage{Memories: m.Memories[1:2], Total: 3, Quarantined: 1}, api.MemoryQuery{Quarantined: true}),
+		"status": Draw(view, "Status", m.Now), "inbox": Draw(view, "Inbox", m.Box, api.InboxQuery{All: true}), "incident": Draw(view, "Incident", m.Stories["i-backup-1a0"], Shown{All: true}),
+		"proposals": Draw(view, "Proposals", api.ProposalPage{Proposals: m.Proposed, Before: "p-1"}, api.ProposalQuery{All: true}),
+		"runs":      Draw(view, "Runs", api.RunPage{Runs: m.Ran, Before: "r-1"}, api.RunQuery{}),
+		"talks":     Draw(view, "Conversations", api.ConversationPage{Conversations: m.Talks, Before: "c-1"}, api.ConversationQuery{}),
+		"messages":  Draw(view, "Messages", api.MessagePage{Messages: m.Said, Before: 1}, api.ConversationMessages{Conversation: "team"}), "found": Draw(view, "FoundMessages", api.MessagePage{Messages: m.Said}),
+		"posted":   Draw(view, "Posted", m.Said[0]),
+		"memories": Draw(view, "Memories", api.MemoryPage{Memories: m.Memories, Total: 3, Quarantined: 1}, api.MemoryQuery{}),
+		"apart":    Draw(view, "Memories", api.MemoryPage{Memories: m.Memories[1:2], Total: 3, Quarantined: 1}, api.MemoryQuery{Quarantined: true}),
 	}
 	for i, p := range m.Proposed {
-		screens["proposal "+strconv.Itoa(i)] = Proposal(view, p)
-		screens["rejected "+strconv.Itoa(i)] = Decided(view, api.ProposalResult{Proposal: p})
+		screens["proposal "+strconv.Itoa(i)] = Draw(view, "Proposal", p)
+		screens["rejected "+strconv.Itoa(i)] = Draw(view, "Decided", api.ProposalResult{Proposal: p})
 	}
 	for i, r := range m.Ran {
-		screens["run "+strconv.Itoa(i)] = Run(view, r)
+		screens["run "+strconv.Itoa(i)] = Draw(view, "Run", r)
 	}
 	for i, r := range m.Memories {
-		screens["memory "+strconv.Itoa(i)] = Memory(view, r)
-		screens["confirmed "+strconv.Itoa(i)] = Remembered(view, r, api.MemoryChange{Confirm: r.ID})
+		screens["memory "+strconv.Itoa(i)] = Draw(view, "Memory", r)
+		screens["confirmed "+strconv.Itoa(i)] = Draw(view, "Remembered", r, api.MemoryChange{Confirm: r.ID})
 	}
 	return screens
 }
@@ -75,7 +75,7 @@ func TestNoProposalMovesTheCursor(t *testing.T) {
 		for name, got := range screens {
 			mustFit(t, view, name, got)
 		}
-		mustBePrintable(t, "prompts", Incident(view, story, Shown{Prompts: true}))
+		mustBePrintable(t, "prompts", Draw(view, "Incident", story, Shown{Prompts: true}))
 	})
 }
 
@@ -158,7 +158,7 @@ func TestExactly(t *testing.T) {
 			}
 		}
 		view := View{Width: rapid.IntRange(40, 120).Draw(t, "width")}
-		p := draw(view, "Vector", argv)
+		p := Draw(view, "Vector", argv)
 
 		if back := readVector(t, p); !reflect.DeepEqual(back, argv) {
 			t.Fatalf("%q is read back as %q from\n%s", argv, back, p)
@@ -194,7 +194,7 @@ func TestProposalLeavesNothingOut(t *testing.T) {
 	for _, width := range []int{40, 80, 120} {
 		p := apitest.Deliberating().Proposed[0]
 		p.Argv = append(p.Argv, strings.Repeat("x", 3000))
-		got := strings.NewReplacer("\n", "", " ", "").Replace(Proposal(View{At: apitest.At(), Width: width}, p))
+		got := strings.NewReplacer("\n", "", " ", "").Replace(Draw(View{At: apitest.At(), Width: width}, "Proposal", p))
 		for _, want := range append(p.Argv, p.Hash, p.Folder, p.Reason, p.Why, p.Clause, "strangers") {
 			if !strings.Contains(got, strings.ReplaceAll(want, " ", "")) {
 				t.Errorf("%d columns: %.60q is not in\n%.2000s", width, want, got)
@@ -203,11 +203,11 @@ func TestProposalLeavesNothingOut(t *testing.T) {
 	}
 	var spaced, builtIn api.Proposal
 	spaced.Arguments = json.RawMessage(`{"a name of  two spaces that takes more than half of it":1}`)
-	if got := Proposal(View{At: apitest.At(), Width: 40}, spaced); !strings.Contains(got, "of  two") {
+	if got := Draw(View{At: apitest.At(), Width: 40}, "Proposal", spaced); !strings.Contains(got, "of  two") {
 		t.Errorf("a space is lost:\n%s", got)
 	}
 	builtIn.Action, builtIn.Arguments = "post_message", json.RawMessage(`{"text":"line\nbreak","n":[1, 2],"":{}}`)
-	got := Proposal(View{At: apitest.At(), Width: 80}, builtIn)
+	got := Draw(View{At: apitest.At(), Width: 80}, "Proposal", builtIn)
 	for _, want := range []string{`text = "line\nbreak"`, `n = [1, 2]`, `"" = {}`, "cannot be taken back", "words of: nobody"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)

@@ -10,6 +10,8 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -37,7 +39,7 @@ func (p *page) functions() template.FuncMap {
 		"exactly":    func(v any) markup { return markup(exactly(fmt.Sprintf("%s", v))) }, "oneLine": func(argv []string) markup { return markup(oneLine(argv)) },
 		"members": members, "shown": shownWords, "shownStyle": shownStyle, "more": more,
 		"padLeft": padLeft, "first": first, "over": over, "span": func(from, to time.Time) string { return length(max(0, to.Sub(from))) }, "elapsed": elapsed,
-		"lower": func(v any) string { return strings.ToLower(text(v)) }, "path": p.path, "ordinal": ordinal, "price": price,
+		"lower": func(v any) string { return strings.ToLower(text(v)) }, "path": p.path, "ordinal": humanize.Ordinal, "price": price,
 		"seconds": func(ms float64) string { return fmt.Sprintf("%.1f", ms/1000) }, "ands": func(values ...any) markup { return together(", and ", values) },
 		"sense": senseLabel, "thread": p.threadWords, "standIn": standIn, "thinks": thinks, "threadReport": threadReport, "failure": failure,
 		"verdict": verdict, "heldUntil": p.heldUntil, "awaited": awaited, "putOff": putOff, "ofTelling": ofTelling, "most": most, "news": news,

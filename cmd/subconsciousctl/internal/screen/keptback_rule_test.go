@@ -26,7 +26,7 @@ func TestToldByRule(t *testing.T) {
 		"put off with no model": {api.Deliberation{Outcome: subconscious.OutcomeSnoozed, Reason: "quiet hours have begun", Problem: "no answer came"}, false, "No answer came"},
 	} {
 		c.d.ID, c.d.At = "d-1", at
-		text := Incident(View{At: at, Zone: time.UTC, Width: 100}, api.IncidentExplanation{Deliberations: []api.Deliberation{c.d}}, Shown{All: true})
+		text := Draw(View{At: at, Zone: time.UTC, Width: 100}, "Incident", api.IncidentExplanation{Deliberations: []api.Deliberation{c.d}}, Shown{All: true})
 		if strings.Contains(strings.ToLower(text), "told by rule") != c.told || strings.Count(text, c.words) != 1 || strings.Contains(text, "no model was asked") {
 			t.Errorf("%s:\n%s", name, text)
 		}

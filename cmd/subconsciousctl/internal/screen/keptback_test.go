@@ -22,8 +22,8 @@ func TestGivenIsNotTold(t *testing.T) {
 	explained := api.IncidentExplanation{Incident: api.InboxIncident{ID: "i-disk-0f3", State: subconscious.TellingDismissed, Outcome: subconscious.OutcomeDismissed},
 		Decisions: []api.Decision{old}, Deliberations: []api.Deliberation{{ID: "d-1", Tick: 7, Outcome: subconscious.OutcomeDismissed}}}
 	screens := map[string]string{
-		"tick": Tick(view, api.TickReport{Tick: 7, Published: true, Decisions: []api.Decision{given}}),
-		"why":  Incident(view, explained, Shown{}),
+		"tick": Draw(view, "Tick", api.TickReport{Tick: 7, Published: true, Decisions: []api.Decision{given}}),
+		"why":  Draw(view, "Incident", explained, Shown{}),
 	}
 	for name, got := range screens {
 		if strings.Contains(got, "✓ told") || strings.Contains(got, " told     ") || !strings.Contains(got, "let through") || !strings.Contains(got, "given to a deliberation") {
@@ -33,7 +33,7 @@ func TestGivenIsNotTold(t *testing.T) {
 	if got := screens["why"]; !strings.Contains(got, "kept back since") || !strings.Contains(got, "Where no model answers, you are told:") {
 		t.Errorf("why: it does not say what became of it:\n%s", got)
 	}
-	if got := Tick(view, api.TickReport{Tick: 7, Decisions: []api.Decision{old}}); !strings.Contains(got, "✓ told") {
+	if got := Draw(view, "Tick", api.TickReport{Tick: 7, Decisions: []api.Decision{old}}); !strings.Contains(got, "✓ told") {
 		t.Errorf("what was told by rules:\n%s", got)
 	}
 }
@@ -44,7 +44,7 @@ func TestToldLately(t *testing.T) {
 	record := func(summary, outcome, reason string) subconscious.EscalationRecord {
 		return subconscious.EscalationRecord{At: apitest.At(), Summary: summary, Outcome: outcome, Reason: reason}
 	}
-	shown := Status(View{At: apitest.At(), Zone: time.UTC, Width: 100}, api.Status{Subconscious: subconscious.Document{EscalationHistory: []subconscious.EscalationRecord{
+	shown := Draw(View{At: apitest.At(), Zone: time.UTC, Width: 100}, "Status", api.Status{Subconscious: subconscious.Document{EscalationHistory: []subconscious.EscalationRecord{
 		record("one", "told", ""), record("two", "snoozed", "it is early"), record("three", "deliberating", ""),
 		record("four", "told in the digest", ""), record("five", "dismissed", "it is noise"), record("six", "proposed", ""),
 	}}})
@@ -74,9 +74,9 @@ func TestWhoPutItOff(t *testing.T) {
 	telling := &subconscious.Telling{ID: i.ID, State: i.State, Waits: true, Held: "snoozed", Until: i.Until,
 		Told: []subconscious.Told{{At: at, Outcome: subconscious.OutcomeSnoozed}}}
 	for name, got := range map[string]string{
-		"inbox":            Inbox(view, api.Inbox{Incidents: []api.InboxIncident{i}}, api.InboxQuery{}),
-		"why":              Incident(view, api.IncidentExplanation{Incident: i}, Shown{}),
-		"why of its entry": draw(view, "Telling", ofTelling(*telling)),
+		"inbox":            Draw(view, "Inbox", api.Inbox{Incidents: []api.InboxIncident{i}}, api.InboxQuery{}),
+		"why":              Draw(view, "Incident", api.IncidentExplanation{Incident: i}, Shown{}),
+		"why of its entry": Draw(view, "Telling", ofTelling(*telling)),
 		"status":           string(open(view, "held short").phrase("held short", i)),
 	} {
 		if strings.Contains(got, "you want to hear of it later") || strings.Contains(got, "You were told") || !strings.Contains(got, "a deliberation put it off") {

@@ -29,7 +29,7 @@ func TestWhoWroteAMemory(t *testing.T) {
 		{"dreamer", subconscious.Machine, "note · a model wrote it, resting on this machine's readings"},
 	} {
 		m := api.MemoryRecord{ID: "m-1", Kind: "note", Text: "x", Agent: test.agent, Trust: test.trust, Status: "active", Updated: apitest.At()}
-		if got := Memory(view, m); !strings.Contains(got, test.want+" ·") {
+		if got := Draw(view, "Memory", m); !strings.Contains(got, test.want+" ·") {
 			t.Errorf("%s, %s: want %q in\n%s", test.agent, test.trust, test.want, got)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
@@ -67,10 +69,4 @@ func amount(n int, noun string) string {
 }
 
 // thousands parts the digits of a number in threes.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func thousands(n int) string { return humanize.Comma(int64(n)) }

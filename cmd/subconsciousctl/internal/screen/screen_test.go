@@ -125,16 +125,16 @@ func TestNothingMovesTheCursor(t *testing.T) {
 			hostile(reflect.ValueOf(value).Elem(), text)
 		}
 		for name, got := range map[string]string{
-			"status": Status(view, m.Now), "why": Why(view, why, true), "ticks": Ticks(view, page),
-			"tick": Tick(view, page.Ticks[0]), "command": Command(view, result),
-			"thinking": Status(view, thinking.Now), "thought": Tick(view, thinking.Reports[0]), "models": Models(view, thinking.Now.Models),
-			"tests": ModelTests(view, thinking.Tests), "report": Report(view, thinking.Sum),
-			"doctor": Doctor(view, findings), "question": Question(view, text, [][2]string{{text, text}}),
+			"status": Draw(view, "Status", m.Now), "why": Draw(view, "Why", why, Shown{All: true}), "ticks": Draw(view, "Ticks", page),
+			"tick": Draw(view, "Tick", page.Ticks[0]), "command": Draw(view, "Command", result),
+			"thinking": Draw(view, "Status", thinking.Now), "thought": Draw(view, "Tick", thinking.Reports[0]), "models": Draw(view, "Models", thinking.Now.Models),
+			"tests": Draw(view, "ModelTests", thinking.Tests), "report": Draw(view, "Report", thinking.Sum),
+			"doctor": Draw(view, "Doctor", findings), "question": Draw(view, "Question", []struct{ Name, About string }{{text, text}}, text),
 		} {
 			mustFit(t, view, name, got)
 		}
 		// A prompt is not wrapped, and neither is a difference.
-		for _, got := range []string{Prompt(view, prompt), Diff(view, text), Paragraph(view, text), Ready(view, text, text, text, text)} {
+		for _, got := range []string{Draw(view, "Prompt", prompt), Diff(view, text), Paragraph(view, text), Draw(view, "Ready", struct{ BaseURL, AnthropicURL, Config, Warning string }{text, text, text, text})} {
 			mustBePrintable(t, "a prompt", got)
 		}
 	})
@@ -144,7 +144,7 @@ func TestNothingMovesTheCursor(t *testing.T) {
 func TestNarrowArrows(t *testing.T) {
 	findings := []doctor.Finding{{Name: "state folder", State: doctor.Broken, Detail: "it is not there", Next: "start the daemon: subconsciousd, or as a service"}}
 	want := "    it is not there\n    → start the daemon: subconsciousd,\n      or as a service\n"
-	if got := Doctor(View{Width: 40}, findings); !strings.Contains(got, want) {
+	if got := Draw(View{Width: 40}, "Doctor", findings); !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
 }
@@ -153,9 +153,9 @@ func TestNarrowArrows(t *testing.T) {
 func TestColourSaysNothing(t *testing.T) {
 	for name, m := range map[string]*apitest.Mind{"busy": apitest.Busy(), "empty": apitest.Empty(), "degraded": apitest.Degraded(), "paused": apitest.Paused(), "thinking": apitest.Thinking()} {
 		view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
-		plainText := Status(view, m.Now)
+		plainText := Draw(view, "Status", m.Now)
 		view.Colour = true
-		coloured := Status(view, m.Now)
+		coloured := Draw(view, "Status", m.Now)
 		if coloured == plainText || !strings.Contains(coloured, "\x1b[1m") {
 			t.Errorf("%s: there is no colour", name)
 		}
@@ -202,7 +202,7 @@ func TestWhatItWaitsFor(t *testing.T) {
 	} {
 		e := apitest.Busy().Reasons["w-backup-a2c"]
 		test.change(&e)
-		got := Why(View{At: at, Zone: time.UTC, Width: 120}, e, false)
+		got := Draw(View{At: at, Zone: time.UTC, Width: 120}, "Why", e, Shown{})
 		if _, tail, _ := strings.Cut(got, "What it waits for"); !strings.Contains(tail, test.want) {
 			t.Errorf("%s: %q is not in %s", test.name, test.want, tail)
 		}
@@ -218,7 +218,7 @@ func TestLongStoriesAreCut(t *testing.T) {
 		e.Steps = append(e.Steps, step)
 	}
 	view := View{At: apitest.At(), Zone: time.UTC, Width: 80}
-	short, long := Why(view, e, false), Why(view, e, true)
+	short, long := Draw(view, "Why", e, Shown{}), Draw(view, "Why", e, Shown{All: true})
 	if n := strings.Count(short, "\n  tick "); n != maxSteps || !strings.Contains(short, "85 earlier steps") {
 		t.Errorf("%d steps are shown:\n%s", n, short)
 	}
@@ -234,7 +234,7 @@ func BenchmarkStatus(b *testing.B) {
 			status := apitest.Degraded().Now
 			b.ReportAllocs()
 			for b.Loop() {
-				if Status(view, status) == "" {
+				if Draw(view, "Status", status) == "" {
 					b.Fatal("nothing was drawn")
 				}
 			}
@@ -303,7 +303,7 @@ func TestFailuresAreSaidOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.report.Name = "watcher"
-			got := draw(View{Width: 80, At: apitest.At(), Zone: time.UTC}, "Thought", []api.ThreadReport{c.report})
+			got := Draw(View{Width: 80, At: apitest.At(), Zone: time.UTC}, "Thought", []api.ThreadReport{c.report})
 			if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || strings.Count(got, "\n") > 6 {
 				t.Errorf("got:\n%s", got)
 			}
@@ -338,7 +338,7 @@ func TestLimitsSayWhatTheyAre(t *testing.T) {
 // says it, and whoever thought is not named twice.
 func TestLongReasonsAreSaidOnce(t *testing.T) {
 	const reason = "lab/one: the key of lab cannot be had: there is no such file; make it"
-	got := Status(View{Width: 80, At: apitest.At(), Zone: time.UTC}, api.Status{Threads: []api.ThreadStatus{
+	got := Draw(View{Width: 80, At: apitest.At(), Zone: time.UTC}, "Status", api.Status{Threads: []api.ThreadStatus{
 		{Name: "watcher", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: reason},
 		{Name: "oracle", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: reason},
 		{Name: "dreamer", Mode: "reflex", State: "ok", Usual: "lab/one", Reason: "short"},

@@ -60,8 +60,8 @@ type entries struct {
 	Entries []subconscious.DocumentEntry
 }
 
-// Status is one screen about a mind.
-func Status(view View, s api.Status) string {
+// status is what one screen about a mind has beside its answer.
+func status(view View, s api.Status) any {
 	if i := strings.LastIndexByte(s.Version, ' '); view.Width < narrow && i >= 0 {
 		s.Version = s.Version[i+1:] // the commit alone
 	}
@@ -84,7 +84,7 @@ func Status(view View, s api.Status) string {
 	bad, well := part(s.Channels, func(c api.ChannelStatus) bool {
 		return c.State == "failing" || c.State == "resting" || c.AnswersError != "" || c.Flooded()
 	})
-	return draw(view, "Status", struct {
+	return struct {
 		api.Status
 		Reasons, Empty  []string
 		Lists           []entries
@@ -92,7 +92,7 @@ func Status(view View, s api.Status) string {
 		Troubled        []api.ChannelStatus
 		Well            []string
 		Troubles        []trouble
-	}{s, Degraded(s), empty, lists, heard, kept, bad, channelNames(well), troubles(s.Models)})
+	}{s, Degraded(s), empty, lists, heard, kept, bad, channelNames(well), troubles(s.Models)}
 }
 
 // modelWords says of models that can be asked whether they ever were.

@@ -16,8 +16,8 @@ func TestStrangeAnswers(t *testing.T) {
 	for strange, onScreen := range map[int]bool{0: false, 1: false, 1500: true} {
 		phone := api.ChannelStatus{ID: "phone", State: "ok", Answers: true, Refused: strange, RefusedSince: at.Add(-time.Hour)}
 		view := screen.View{Width: 200, At: at}
-		status := screen.Status(view, api.Status{Channels: []api.ChannelStatus{phone}})
-		list := screen.Channels(view, []api.ChannelStatus{phone})
+		status := screen.Draw(view, "Status", api.Status{Channels: []api.ChannelStatus{phone}})
+		list := screen.Draw(view, "Channels", []api.ChannelStatus{phone})
 		const renew = "subconsciousctl notify renew phone"
 		if strings.Contains(status, renew) != onScreen || strings.Contains(status, "well: phone") == onScreen || strings.Contains(list, renew) != (strange > 0) {
 			t.Errorf("%d: %s\n%s", strange, status, list)

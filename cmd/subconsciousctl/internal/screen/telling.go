@@ -20,15 +20,15 @@ func most(all bool) int {
 	return maxSteps
 }
 
-// Inbox is what waits to be told, what was told and not answered, and what is
-// over, where that was asked for.
-func Inbox(view View, in api.Inbox, query api.InboxQuery) string {
+// inbox parts what waits to be told from what was told and not answered, and from
+// what is over.
+func inbox(_ View, in api.Inbox) any {
 	waiting, others := part(in.Incidents, awaited)
 	told, over := part(others, func(i api.InboxIncident) bool { return i.State == subconscious.TellingTold })
-	return draw(view, "Inbox", struct {
+	return struct {
 		api.Inbox
 		Waiting, Told, Over []api.InboxIncident
-	}{in, waiting, told, over}, query)
+	}{in, waiting, told, over}
 }
 
 // awaited reports whether the person will hear of an incident by itself.
@@ -42,15 +42,11 @@ func putOff(i api.InboxIncident) bool {
 	return i.State == subconscious.TellingSnoozed && i.Outcome == subconscious.OutcomeSnoozed
 }
 
-// Answer says what will come of the person's answer to an incident, and when.
-func Answer(view View, result api.CommandResult) string { return draw(view, "Answer", result) }
-
-// Missed traces what should have been told, station by station, and says whether
-// it was counted, as was asked for or not.
-func Missed(view View, t api.Trace, teach bool) string {
+// missed leaves all but a few candidates out.
+func missed(_ View, t api.Trace) any {
 	const most = 4
 	t.Candidates = t.Candidates[:min(most, len(t.Candidates))]
-	return draw(view, "Missed", t, teach)
+	return t
 }
 
 // news is what a text does not say already.
@@ -59,12 +55,6 @@ func news(text, more any) string {
 		return ""
 	}
 	return clean(string(show(more)))
-}
-
-// Why tells how an entry came to be what it is: what was seen, who noticed, what
-// happened tick by tick, and what it waits for. With all, no step is left out.
-func Why(view View, e api.Explanation, all bool) string {
-	return draw(view, "Why", e, all)
 }
 
 // standing reports whether anything that an entry rests on still stands.
@@ -128,13 +118,13 @@ func ofTelling(t subconscious.Telling) api.InboxIncident {
 
 // Shown says how much of an explanation is wanted.
 type Shown struct {
-	All     bool // leave out no decision and no delivery
+	All     bool // leave out no step, no decision and no delivery
 	Prompts bool // and show what models were shown and wrote, in full
 }
 
-// Incident tells why an incident was told or kept back, on what it rests, and
-// what was deliberated, and how it was delivered.
-func Incident(view View, e api.IncidentExplanation, shown Shown) string {
+// incident finds the rule of the last request, and marks what was given to a
+// deliberation.
+func incident(_ View, e api.IncidentExplanation) any {
 	rule := ""
 	if n := len(e.Decisions); n > 0 {
 		rule = e.Decisions[n-1].Rule
@@ -143,11 +133,10 @@ func Incident(view View, e api.IncidentExplanation, shown Shown) string {
 		rule = t.Asked.Rule
 	}
 	e.Decisions = givenTo(e.Deliberations, e.Decisions)
-	return draw(view, "Incident", struct {
+	return struct {
 		api.IncidentExplanation
-		Shown
 		Rule string // of the last request
-	}{e, shown, rule})
+	}{e, rule}
 }
 
 const verdictTell = "tell"

@@ -20,10 +20,10 @@ func tellingScreens(view View, m *apitest.Mind) map[string]string {
 	why := api.Explanation{Entry: subconscious.Entry{Summary: story.Incident.Summary},
 		Incident: subconscious.Incident{Telling: &subconscious.Telling{ID: story.Incident.ID, State: story.Incident.State, Waits: true, Held: story.Incident.Held}}}
 	return map[string]string{
-		"inbox": Inbox(view, m.Box, api.InboxQuery{All: true}), "incident": Incident(view, story, Shown{All: true}), "missed": Missed(view, m.Traced, false),
-		"calibration": Calibration(view, m.Learnt), "forgot": Forgot(view, Forgotten{Forgot: m.Learnt.Scores}), "channels": Channels(view, m.Now.Channels),
-		"tests": NotifyTests(view, m.Sent), "status": Status(view, m.Now), "report": Report(view, m.Sum), "tick": Tick(view, m.Reports[0]),
-		"answer": Answer(view, result), "why": Why(view, why, false),
+		"inbox": Draw(view, "Inbox", m.Box, api.InboxQuery{All: true}), "incident": Draw(view, "Incident", story, Shown{All: true}), "missed": Draw(view, "Missed", m.Traced, api.MissedRequest{}),
+		"calibration": Draw(view, "Calibration", m.Learnt), "forgot": Draw(view, "Forgot", Forgotten{Forgot: m.Learnt.Scores}), "channels": Draw(view, "Channels", m.Now.Channels),
+		"tests": Draw(view, "NotifyTests", m.Sent), "status": Draw(view, "Status", m.Now), "report": Draw(view, "Report", m.Sum), "tick": Draw(view, "Tick", m.Reports[0]),
+		"answer": Draw(view, "Answer", result), "why": Draw(view, "Why", why, Shown{}),
 	}
 }
 
@@ -45,8 +45,8 @@ func TestNoMessageMovesTheCursor(t *testing.T) {
 			mustFit(t, view, name, got)
 		}
 		// What is to be copied is not wrapped.
-		pushed := Push(view, Pushed{At: view.At, Topic: text, Title: text, Text: text, Buttons: []Button{{Label: text, Press: text}}})
-		for _, got := range []string{pushed, ReadyChannel(view, text, text)} {
+		pushed := Draw(view, "Push", Pushed{At: view.At, Topic: text, Title: text, Text: text, Buttons: []Button{{Label: text, Press: text}}})
+		for _, got := range []string{pushed, Draw(view, "ReadyChannel", struct{ URL, Config string }{text, text})} {
 			mustBePrintable(t, "a stand-in", got)
 		}
 	})
@@ -108,16 +108,8 @@ func TestAnswers(t *testing.T) {
 		{api.CommandResult{Done: "snoozed until 17:00", Command: subconscious.Command{Kind: subconscious.CommandSnooze, IncidentID: "i-disk-0f3"}},
 			"i-disk-0f3: Snoozed until 17:00.\n"},
 	} {
-		if got := Answer(view, test.result); got != test.want {
+		if got := Draw(view, "Answer", test.result); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
-		}
-	}
-}
-
-func TestOrdinal(t *testing.T) {
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 111: "111th", 122: "122nd"} {
-		if got := ordinal(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
 }

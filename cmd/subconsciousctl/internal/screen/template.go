@@ -59,17 +59,6 @@ func open(view View, name string) *page {
 	return p
 }
 
-// draw writes the page of that name; asked is what was asked for, where it
-// says that too.
-func draw(view View, name string, data any, asked ...any) string {
-	p := open(view, name)
-	if len(asked) > 0 {
-		p.asked = asked[0]
-	}
-	p.render(string(p.say(name, data)))
-	return p.String()
-}
-
 // say executes a template. What keeps it from ending is a mistake in the
 // template: the rest is left out, and it says so.
 func (p *page) say(name string, data any) markup {

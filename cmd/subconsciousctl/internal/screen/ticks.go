@@ -11,21 +11,15 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 )
 
-// Tick is what one tick did.
-func Tick(view View, r api.TickReport) string {
+// tick says a long reason of several threads once.
+func tick(_ View, r api.TickReport) any {
 	r.Threads = slices.Clone(r.Threads)
 	reasons := map[string]string{}
 	for i, t := range r.Threads {
 		r.Threads[i].Reason = once(reasons, clean(t.Name), t.Reason)
 	}
-	return draw(view, "Tick", r)
+	return r
 }
-
-// Ticks is a list of ticks, newest first.
-func Ticks(view View, ticks api.TickPage) string { return draw(view, "Ticks", ticks) }
-
-// Report is the receipt for a silence, in words.
-func Report(view View, r api.Report) string { return draw(view, "Report", r) }
 
 // took says how long a tick ran.
 func took(ms float64) string {

@@ -95,19 +95,3 @@ func sentence(text string) string {
 	runes := []rune(text)
 	return strings.ToUpper(string(runes[0])) + string(runes[1:])
 }
-
-// ordinal says which in a row: "2nd".
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprintf("%d%s", n, suffix)
-}
