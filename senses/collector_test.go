@@ -118,13 +118,18 @@ func TestCollectWaitsForAllAndForNoneTooLong(t *testing.T) {
 	})
 }
 
+// hanging is a sense that collects when it is released.
+func hanging() (hung *scripted, release chan struct{}) {
+	release = make(chan struct{})
+	return &scripted{name: "hung", collect: func(context.Context, time.Time, []byte) (senses.Batch, error) {
+		<-release
+		return senses.Batch{}, nil
+	}}, release
+}
+
 func TestCollectEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		hung := &scripted{name: "hung", collect: func(context.Context, time.Time, []byte) (senses.Batch, error) {
-			<-release
-			return senses.Batch{}, nil
-		}}
+		hung, release := hanging()
 		c := collector(t, senses.CollectorOptions{Senses: []senses.Sense{hung}})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -349,11 +354,7 @@ func TestStopWaitsAndIsBounded(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		hung := &scripted{name: "hung", collect: func(context.Context, time.Time, []byte) (senses.Batch, error) {
-			<-release
-			return senses.Batch{}, nil
-		}}
+		hung, release := hanging()
 		panics := fine("panics")
 		panics.stop = func(context.Context) error { panic("expected") }
 		c, err := senses.NewCollector(senses.CollectorOptions{Senses: []senses.Sense{hung, panics}})

@@ -11,35 +11,24 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 // desk is a sense over a file of its own, and a clock.
 type desk struct {
-	t      *testing.T
-	path   string
-	sense  *Sense
-	at     time.Time
-	zone   *time.Location
-	cursor []byte
-	rows   rowMap
-}
-
-type rowMap map[string]string
-
-func (r rowMap) Rows(_ context.Context, _, _ string, yield func(string, []byte) bool) error {
-	for key, value := range r {
-		if !yield(key, []byte(value)) {
-			break
-		}
-	}
-	return nil
+	t     *testing.T
+	path  string
+	sense *Sense
+	at    time.Time
+	zone  *time.Location
+	sensetest.Kept
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{t: t, path: filepath.Join(t.TempDir(), "sample.ics"), at: noon, zone: time.UTC, rows: rowMap{}}
+	d := &desk{t: t, path: filepath.Join(t.TempDir(), "sample.ics"), at: noon, zone: time.UTC}
 	d.open(Config{ID: "sample"})
 	return d
 }
@@ -47,7 +36,7 @@ func newDesk(t *testing.T) *desk {
 func (d *desk) open(config Config) {
 	d.t.Helper()
 	config.ICS = d.path
-	sense, err := New(config, Options{Zone: func() *time.Location { return d.zone }, Rows: d.rows})
+	sense, err := New(config, Options{Zone: func() *time.Location { return d.zone }, Rows: d})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -65,7 +54,7 @@ func (d *desk) write(text string) {
 }
 
 func (d *desk) collect() (senses.Batch, error) {
-	return d.sense.Collect(context.Background(), d.at, d.cursor)
+	return d.sense.Collect(context.Background(), d.at, d.Cursor)
 }
 
 // tick collects and commits.
@@ -75,21 +64,8 @@ func (d *desk) tick() senses.Batch {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.commit(batch)
+	d.Keep(batch)
 	return batch
-}
-
-func (d *desk) commit(batch senses.Batch) {
-	if batch.Cursor != nil {
-		d.cursor = batch.Cursor
-	}
-	for _, row := range batch.Rows {
-		if row.Value == nil {
-			delete(d.rows, row.Key)
-		} else {
-			d.rows[row.Key] = string(row.Value)
-		}
-	}
 }
 
 func (d *desk) items(batch senses.Batch) []subconscious.Observation {
@@ -168,13 +144,13 @@ func TestMoveIsAChangeOfTheSameEvent(t *testing.T) {
 	if got := move("1700").Attrs["moved_from"]; got != "2026-11-27T16:00:00Z" {
 		t.Errorf("moved_from after a restart %q", got)
 	}
-	if len(d.rows) != 1 {
-		t.Errorf("rows %v, want one", d.rows)
+	if len(d.All) != 1 {
+		t.Errorf("rows %v, want one", d.All)
 	}
 	d.at = d.at.Add(5 * time.Minute)
 	d.write(calendarOf(""))
-	if items := d.items(d.tick()); len(items) != 0 || len(d.rows) != 0 {
-		t.Errorf("an empty calendar leaves %v and rows %v", items, d.rows)
+	if items := d.items(d.tick()); len(items) != 0 || len(d.All) != 0 {
+		t.Errorf("an empty calendar leaves %v and rows %v", items, d.All)
 	}
 }
 
@@ -407,9 +383,9 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 	d.write(secret("20261127T150000Z"))
 	d.tick()
-	for key := range d.rows {
-		if strings.Contains(key, sampleKey) || len(d.rows) != 1 {
-			t.Errorf("rows %v", d.rows)
+	for key := range d.All {
+		if strings.Contains(key, sampleKey) || len(d.All) != 1 {
+			t.Errorf("rows %v", d.All)
 		}
 	}
 	d.open(Config{ID: "sample"})

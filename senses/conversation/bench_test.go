@@ -25,7 +25,7 @@ func benchTranscripts(b *testing.B, sessions int) *world {
 func BenchmarkFirstCollect(b *testing.B) {
 	w := benchTranscripts(b, 100)
 	for b.Loop() {
-		w.rows, w.cursor = map[string][]byte{}, nil
+		w.All, w.Cursor = map[string][]byte{}, nil
 		w.restart()
 		for w.collectAll() {
 		}

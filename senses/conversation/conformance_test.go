@@ -69,19 +69,9 @@ func TestLogConformance(t *testing.T) {
 // TestTranscriptConformance runs the suite over a folder of transcripts, with a
 // watcher and without one, in both formats.
 func TestTranscriptConformance(t *testing.T) {
-	for _, watched := range []bool{true, false} {
-		for _, format := range []string{"jsonl", "md"} {
-			t.Run(map[bool]string{true: "watching ", false: "listing "}[watched]+format, func(t *testing.T) {
-				dir := filepath.Join(t.TempDir(), "transcripts")
-				if err := os.Mkdir(dir, 0o700); err != nil {
-					t.Fatal(err)
-				}
-				var watcher *watch.Watcher
-				var await func(testing.TB, senses.Sense)
-				if watched {
-					w, f := sensetest.NewFence(t, dir)
-					watcher, await = w, func(t testing.TB, _ senses.Sense) { f.Await(t) }
-				}
+	for _, format := range []string{"jsonl", "md"} {
+		t.Run(format, func(t *testing.T) {
+			sensetest.RunFolder(t, func(dir string, watcher *watch.Watcher) sensetest.Harness {
 				times := 0
 				say := func(t testing.TB, n int, text string) {
 					line := "## User\n\n" + text + "\n"
@@ -94,7 +84,7 @@ func TestTranscriptConformance(t *testing.T) {
 					times++
 					say(t, n, fmt.Sprintf("I will send the report by 2030-01-%02d.", times))
 				}
-				sensetest.Run(t, sensetest.Harness{
+				return sensetest.Harness{
 					OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
 						s, err := conversation.New(conversation.Config{ID: "agents", Path: dir}, conversation.Options{Watcher: watcher, Rows: rows})
 						if err != nil {
@@ -109,12 +99,9 @@ func TestTranscriptConformance(t *testing.T) {
 							t.Fatal(err)
 						}
 					},
-					Await: await,
-					Break: func(t testing.TB) { rename(t, dir, dir+".away") },
-					Mend:  func(t testing.TB) { rename(t, dir+".away", dir) },
-				})
+				}
 			})
-		}
+		})
 	}
 }
 
@@ -134,13 +121,6 @@ func appendTo(t testing.TB, file, text string) {
 	}
 	old := time.Now().Add(-time.Minute)
 	if err := os.Chtimes(file, old, old); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func rename(t testing.TB, from, to string) {
-	t.Helper()
-	if err := os.Rename(from, to); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,6 +3,8 @@ package conversation_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/subconsciousd/subconsciousd/senses"
 )
 
 // What an earlier version stored is read on: nothing is told anew, and what was
@@ -19,8 +21,8 @@ func TestStoredBefore(t *testing.T) {
 		w := newWorld(t, source)
 		w.say("roof", "person", "I'll send the plan by 2030-01-02.")
 		w.say("roof", "codex", "Shall I begin?")
-		w.rows[kept.key] = []byte(kept.row)
-		w.cursor = []byte(strings.ReplaceAll(kept.cursor, "ROOT", w.dir))
+		w.Keep(senses.Batch{Rows: []senses.Row{{Key: kept.key, Value: []byte(kept.row)}}})
+		w.Cursor = []byte(strings.ReplaceAll(kept.cursor, "ROOT", w.dir))
 		w.restart()
 		if b := w.collect(); len(b.Changes)+len(b.Rows) > 0 || b.Starting {
 			t.Errorf("%s: told anew: %s, %d rows", source, titles(b.Changes), len(b.Rows))

@@ -179,7 +179,7 @@ func TestFlood(t *testing.T) {
 		if len(told) != many {
 			t.Errorf("%s: %d of %d told", source, len(told), many)
 		}
-		for key, row := range w.rows {
+		for key, row := range w.All {
 			if len(row) > 32<<10 {
 				t.Errorf("%s: the row %s has %d bytes", source, key, len(row))
 			}
@@ -210,7 +210,9 @@ func TestRotatedKeepsOpen(t *testing.T) {
 	w.tick()
 	w.say("roof", "codex", "Shall I begin?")
 	w.tick()
-	rename(t, w.file("roof"), w.file("roof.1"))
+	if err := os.Rename(w.file("roof"), w.file("roof.1")); err != nil {
+		t.Fatal(err)
+	}
 	w.say("roof", "person", "Yes.")
 	wantTold(t, "rotated", w.tick(), "; Yes.")
 	if len(w.standing) > 0 {
@@ -267,7 +269,7 @@ func TestSecretsInNames(t *testing.T) {
 	if all := o.ID + o.Attrs["conversation"] + strings.Join(o.Links, " ") + o.Title; strings.Contains(all, secret) {
 		t.Errorf("the secret is in %s", all)
 	}
-	for key, row := range w.rows {
+	for key, row := range w.All {
 		if strings.Contains(key+string(row), secret) {
 			t.Errorf("the secret is in the row %s: %s", key, row)
 		}
@@ -282,10 +284,10 @@ func TestUnreadableState(t *testing.T) {
 		w.tick()
 		w.say("roof", "codex", "Shall I begin?")
 		w.tick()
-		for key := range w.rows {
-			w.rows[key] = []byte(`{"o":-1`)
+		for key := range w.All {
+			w.All[key] = []byte(`{"o":-1`)
 		}
-		w.cursor = []byte("x")
+		w.Cursor = []byte("x")
 		w.restart()
 		wantTold(t, source, w.tick(), "")
 		w.say("roof", "person", "Yes.")
@@ -319,12 +321,12 @@ func TestLogOutOfOrder(t *testing.T) {
 	w.say("roof", "person", "one")
 	w.say("roof", "person", "two")
 	w.book.messages[1].ID = 1
-	if _, err := w.sense.Collect(context.Background(), w.at, w.cursor); err == nil {
+	if _, err := w.sense.Collect(context.Background(), w.at, w.Cursor); err == nil {
 		t.Error("no error")
 	}
 	w.book.messages[1].ID = 2
 	w.book.broken = errors.New("closed")
-	if _, err := w.sense.Collect(context.Background(), w.at, w.cursor); !errors.Is(err, w.book.broken) {
+	if _, err := w.sense.Collect(context.Background(), w.at, w.Cursor); !errors.Is(err, w.book.broken) {
 		t.Errorf("error %v", err)
 	}
 	w.book.broken = nil

@@ -3,7 +3,6 @@ package conversation_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -25,8 +25,7 @@ type world struct {
 	dir    string
 	config conversation.Config
 	sense  senses.Sense
-	cursor []byte
-	rows   map[string][]byte
+	sensetest.Kept
 	// standing is what the ledger would hold, by identity.
 	standing map[string]subconscious.Observation
 }
@@ -34,21 +33,11 @@ type world struct {
 func newWorld(t testing.TB, source string) *world {
 	t.Helper()
 	zone := testutil.Zone(t, "Europe/Berlin")
-	w := &world{t: t, source: source, dir: t.TempDir(), rows: map[string][]byte{}, standing: map[string]subconscious.Observation{}}
+	w := &world{t: t, source: source, dir: t.TempDir(), standing: map[string]subconscious.Observation{}}
 	w.at = time.Date(2026, 11, 16, 10, 0, 0, 0, zone)
 	w.config = conversation.Config{ID: "agents", Path: w.dir}
 	w.restart()
 	return w
-}
-
-// Rows is what the ledger would answer.
-func (w *world) Rows(_ context.Context, _, _ string, yield func(string, []byte) bool) error {
-	for key, value := range maps.All(w.rows) {
-		if !yield(key, value) {
-			return nil
-		}
-	}
-	return nil
 }
 
 // restart opens the sense afresh over what was committed.
@@ -128,7 +117,7 @@ func (w *world) write(name, text string) {
 // said.
 func (w *world) collect() senses.Batch {
 	w.t.Helper()
-	batch, err := w.sense.Collect(context.Background(), w.at.Add(15*time.Second), w.cursor)
+	batch, err := w.sense.Collect(context.Background(), w.at.Add(15*time.Second), w.Cursor)
 	if err != nil {
 		w.t.Fatalf("Collect: %v", err)
 	}
@@ -153,16 +142,7 @@ func (w *world) commit(batch senses.Batch) {
 			delete(w.standing, o.ID)
 		}
 	}
-	for _, row := range batch.Rows {
-		if row.Value == nil {
-			delete(w.rows, row.Key)
-		} else {
-			w.rows[row.Key] = row.Value
-		}
-	}
-	if batch.Cursor != nil {
-		w.cursor = batch.Cursor
-	}
+	w.Keep(batch)
 }
 
 // describe puts what was told in a few lines.

@@ -16,7 +16,7 @@ const benchFiles = 200_000
 // large makes a world of 200,000 files in 20,000 folders, looked at once.
 func large(b *testing.B) *world {
 	b.Helper()
-	w := &world{t: b, root: b.TempDir(), kept: &kept{rows: map[string]string{}}}
+	w := &world{t: b, root: b.TempDir(), kept: &sensetest.Kept{All: map[string][]byte{}}}
 	for folder := range benchFiles / 10 {
 		dir := w.path(fmt.Sprintf("area%d/project%d/folder%d", folder%20, folder%400, folder))
 		w.must(os.MkdirAll(dir, 0o755))
@@ -31,7 +31,7 @@ func large(b *testing.B) *world {
 	w.start()
 	begin := time.Now()
 	w.tick()
-	b.Logf("first collect: %v, %d rows", time.Since(begin), len(w.kept.rows))
+	b.Logf("first collect: %v, %d rows", time.Since(begin), len(w.kept.All))
 	for begin = time.Now(); ; {
 		w.sense.Rescan = false
 		degraded := w.sense.Drain()
@@ -52,7 +52,7 @@ func large(b *testing.B) *world {
 func BenchmarkLargeFolder(b *testing.B) {
 	w := large(b)
 	bare := func() {
-		if batch, err := w.sense.Collect(b.Context(), time.Unix(1, 0), w.kept.cursor); err != nil || len(batch.Changes) > 0 {
+		if batch, err := w.sense.Collect(b.Context(), time.Unix(1, 0), w.kept.Cursor); err != nil || len(batch.Changes) > 0 {
 			b.Fatal(err, batch.Changes)
 		}
 	}
@@ -71,11 +71,11 @@ func BenchmarkLargeFolder(b *testing.B) {
 			}
 			w.await()
 			b.StartTimer()
-			batch, err := w.sense.Collect(b.Context(), time.Unix(1, 0), w.kept.cursor)
+			batch, err := w.sense.Collect(b.Context(), time.Unix(1, 0), w.kept.Cursor)
 			if err != nil || len(batch.Changes) != 10 || len(batch.Rows) != 10 {
 				b.Fatal(err, len(batch.Changes), len(batch.Rows))
 			}
-			w.kept.commit(batch)
+			w.kept.Keep(batch)
 		}
 	})
 	b.Run("everything looked at", func(b *testing.B) {

@@ -88,8 +88,8 @@ func TestLargeBurst(t *testing.T) {
 		}
 		sum += n
 	}
-	if sum != files || len(told) > 15 || len(w.kept.rows) != files+1 {
-		t.Errorf("%d files: %d observations tell of %d, %d rows", files, len(told), sum, len(w.kept.rows))
+	if sum != files || len(told) > 15 || len(w.kept.All) != files+1 {
+		t.Errorf("%d files: %d observations tell of %d, %d rows", files, len(told), sum, len(w.kept.All))
 	}
 	w.remove("tree1")
 	if told := w.tick(); len(told) != 1 || told[0].Attrs["deleted"] == "0" {

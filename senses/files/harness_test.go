@@ -29,43 +29,13 @@ type tb interface {
 	Errorf(string, ...any)
 }
 
-// kept is the ledger of one sense instance: what was committed.
-type kept struct {
-	cursor []byte
-	rows   map[string]string
-}
-
-var _ senses.RowReader = (*kept)(nil)
-
-func (k *kept) Rows(_ context.Context, _, _ string, yield func(string, []byte) bool) error {
-	for key, value := range k.rows {
-		if !yield(key, []byte(value)) {
-			break
-		}
-	}
-	return nil
-}
-
-func (k *kept) commit(b senses.Batch) {
-	if b.Cursor != nil {
-		k.cursor = b.Cursor
-	}
-	for _, row := range b.Rows {
-		if row.Value == nil {
-			delete(k.rows, row.Key)
-		} else {
-			k.rows[row.Key] = string(row.Value)
-		}
-	}
-}
-
 // world is a folder, a sense over it, and what was committed.
 type world struct {
 	t       tb
 	root    string
 	watcher *watch.Watcher
 	fence   *sensetest.Fence // on the same watcher
-	kept    *kept
+	kept    *sensetest.Kept
 	config  Config
 	options Options
 	sense   *Sense
@@ -76,7 +46,7 @@ const patience = 20 * time.Second
 // newWorld watches root when watched is set, else each collect walks.
 func newWorld(t *testing.T, watched bool) *world {
 	t.Helper()
-	w := &world{t: t, root: t.TempDir(), kept: &kept{rows: map[string]string{}}}
+	w := &world{t: t, root: t.TempDir(), kept: &sensetest.Kept{All: map[string][]byte{}}}
 	if watched {
 		w.watcher, w.fence = sensetest.NewFence(t, w.root)
 	}
@@ -127,7 +97,7 @@ func (w *world) collect() senses.Batch {
 	w.await()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	b, err := w.sense.Collect(ctx, time.Unix(1_800_000_000, 0), slices.Clone(w.kept.cursor))
+	b, err := w.sense.Collect(ctx, time.Unix(1_800_000_000, 0), slices.Clone(w.kept.Cursor))
 	if err != nil {
 		w.t.Fatalf("Collect: %v", err)
 	}
@@ -141,7 +111,7 @@ func (w *world) collect() senses.Batch {
 func (w *world) tick() []subconscious.Observation {
 	w.t.Helper()
 	b := w.collect()
-	w.kept.commit(b)
+	w.kept.Keep(b)
 	return b.Changes
 }
 

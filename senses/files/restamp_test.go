@@ -18,7 +18,7 @@ func TestTrustConfiguredAnew(t *testing.T) {
 	w.start()
 	collect := func() senses.Batch {
 		batch := w.collect()
-		w.kept.commit(batch)
+		w.kept.Keep(batch)
 		return batch
 	}
 	collect()
@@ -41,7 +41,7 @@ func TestTrustConfiguredAnew(t *testing.T) {
 		{"no folder within", nil, false, subconscious.Owner},
 	} {
 		if step.first {
-			w.kept.cursor = append([]byte{1}, w.kept.cursor[1:41]...)
+			w.kept.Cursor = append([]byte{1}, w.kept.Cursor[1:41]...)
 		}
 		w.options.Within = step.within
 		w.restart()

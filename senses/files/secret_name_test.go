@@ -33,7 +33,7 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 	if told := w.tick(); len(told) != len(names) {
 		t.Fatalf("told of %v", said(told))
 	}
-	for key := range w.kept.rows {
+	for key := range w.kept.All {
 		if part := leaks(key); part != "" {
 			t.Errorf("the row %q holds %q", key, part)
 		}
@@ -51,8 +51,8 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 	if len(told) != 3 || !strings.HasPrefix(told[0], "changed ") || !strings.HasPrefix(told[1], "deleted ") || !strings.HasPrefix(told[2], "renamed moved.txt < ") {
 		t.Fatalf("told of %q", told)
 	}
-	if told := w.tick(); len(told) != 0 || len(w.kept.rows) != 3 {
-		t.Fatalf("told again of %v, %d rows", said(told), len(w.kept.rows))
+	if told := w.tick(); len(told) != 0 || len(w.kept.All) != 3 {
+		t.Fatalf("told again of %v, %d rows", said(told), len(w.kept.All))
 	}
 }
 

@@ -317,8 +317,8 @@ func TestAnotherFolderUnderTheSameName(t *testing.T) {
 	w.write("b.txt", "1")
 	w.start()
 	w.tells()
-	if len(w.kept.rows) != 1 {
-		t.Errorf("rows of the other folder are left: %v", w.kept.rows)
+	if len(w.kept.All) != 1 {
+		t.Errorf("rows of the other folder are left: %v", w.kept.All)
 	}
 }
 
@@ -372,7 +372,7 @@ func TestOutOfWatches(t *testing.T) {
 	deadline := time.Now().Add(patience)
 	for {
 		b := w.collect()
-		w.kept.commit(b)
+		w.kept.Keep(b)
 		if strings.Contains(b.Degraded, "2 file watches") {
 			break
 		}
@@ -390,7 +390,7 @@ func TestRootMissing(t *testing.T) {
 		w.start()
 		w.tick()
 		w.must(os.Rename(w.root, w.root+"-away"))
-		_, err := w.sense.Collect(context.Background(), time.Unix(1, 0), w.kept.cursor)
+		_, err := w.sense.Collect(context.Background(), time.Unix(1, 0), w.kept.Cursor)
 		if err == nil || !strings.Contains(err.Error(), "create it, mount it") {
 			t.Errorf("root missing: %v", err)
 		}
@@ -412,7 +412,7 @@ func TestUnreadableFolder(t *testing.T) {
 		w.must(os.Chmod(w.path("shut"), 0))
 		w.write("b.txt", "22")
 		b := w.collect()
-		w.kept.commit(b)
+		w.kept.Keep(b)
 		if !strings.Contains(b.Degraded, w.path("shut")) || len(said(b.Changes)) != 1 {
 			t.Errorf("%q, %v", b.Degraded, said(b.Changes))
 		}
@@ -430,7 +430,7 @@ func TestTooManyFiles(t *testing.T) {
 		}
 		w.start()
 		b := w.collect()
-		w.kept.commit(b)
+		w.kept.Keep(b)
 		if len(b.Rows) > 5 || !strings.Contains(b.Degraded, "more than 5 files") {
 			t.Errorf("%d rows, %q", len(b.Rows), b.Degraded)
 		}
@@ -460,7 +460,7 @@ func TestSaveInProgress(t *testing.T) {
 	})
 	told := w.collect()
 	<-saved
-	w.kept.commit(told)
+	w.kept.Keep(told)
 	if got := said(told.Changes); len(got) != 1 || got[0] != "changed a.txt" {
 		t.Errorf("told %v", got)
 	}

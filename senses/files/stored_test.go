@@ -24,17 +24,17 @@ func TestStoredBefore(t *testing.T) {
 		for _, v := range []uint64{sum(w.root), sum(), 0, 0xde36c92f008aa22b, 2, sum("outsider")} {
 			c = binary.BigEndian.AppendUint64(c, v)
 		}
-		w.kept.cursor = c[:length]
+		w.kept.Cursor = c[:length]
 		for name, s := range w.snapshot() {
 			row := binary.AppendVarint(binary.AppendUvarint([]byte{0}, uint64(s.size)), s.mtime)
-			w.kept.rows[name] = string(binary.AppendUvarint(row, s.inode))
+			w.kept.All[name] = binary.AppendUvarint(row, s.inode)
 		}
 		w.start()
 		b := w.collect()
 		if len(b.Changes)+len(b.Rows) > 0 || (b.Restamp != nil) != (version == 1) {
 			t.Errorf("version %d: told anew %v, %d rows, stamps %t", version, said(b.Changes), len(b.Rows), b.Restamp != nil)
 		}
-		w.kept.commit(b)
+		w.kept.Keep(b)
 		w.write("a.txt", "333")
 		w.rename("sub/b.txt", "c.txt")
 		w.tells("changed a.txt", "renamed c.txt < sub/b.txt")

@@ -154,7 +154,7 @@ func TestMalformedRowsAreTakenUpSilently(t *testing.T) {
 	w.start()
 	w.tick()
 	w.stop()
-	w.kept.rows["a"] = "\xff"
+	w.kept.All["a"] = []byte("\xff")
 	w.write("b", "22")
 	w.start()
 	w.tells("changed b")
@@ -237,7 +237,7 @@ func TestTooMuchForOneCollect(t *testing.T) {
 	w.await()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := w.sense.Collect(ended, time.Unix(1_800_000_000, 0), w.kept.cursor); err == nil {
+	if _, err := w.sense.Collect(ended, time.Unix(1_800_000_000, 0), w.kept.Cursor); err == nil {
 		t.Fatal("a collect without time succeeded")
 	}
 	if !w.sense.Rescan {

@@ -239,7 +239,7 @@ func TestSecretsOfSubjectAndText(t *testing.T) {
 	if strings.Contains(o.Text+o.Title+strings.Join(o.Links, " "), "493021") || strings.Contains(o.Text+strings.Join(o.Links, " "), "Zk3vQ9mT1rXw8LpB6yNc") {
 		t.Errorf("%+v", o)
 	}
-	for key, row := range h.rows {
+	for key, row := range h.All {
 		if strings.Contains(string(row), "493021") {
 			t.Errorf("row %s: %s", key, row)
 		}

@@ -25,7 +25,7 @@ func TestServerThatHangs(t *testing.T) {
 					h.at = h.at.Add(5 * time.Minute)
 					began := time.Now()
 					ctx, cancel := context.WithTimeout(t.Context(), 19*time.Second)
-					batch, err := h.sense.Collect(ctx, h.at, h.cursor)
+					batch, err := h.sense.Collect(ctx, h.at, h.Cursor)
 					cancel()
 					if took := time.Since(began); took > 19*time.Second {
 						t.Errorf("a collect took %v", took)

@@ -21,6 +21,16 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// opens opens another sense over the mailbox.
+func (h *house) opens(t testing.TB, rows senses.RowReader) senses.Sense {
+	t.Helper()
+	s, err := New(h.config, h.options(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // requests is a source whose observations are messages that ask something.
 func requests(t *testing.T, options mailtest.Options) sensetest.Harness {
 	h := newHouse(t, options, func(c *Config) { c.Idle = nil })
@@ -29,13 +39,7 @@ func requests(t *testing.T, options mailtest.Options) sensetest.Harness {
 	at := map[int]imap.UID{}
 	round := 0
 	return sensetest.Harness{
-		OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
-			s, err := New(h.config, h.options(rows))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		},
+		OpenWith: h.opens,
 		Add: func(t testing.TB, n int) {
 			round++
 			l := h.message(fmt.Sprintf("thing-%d-%d", n, round), "Carla Reyes <"+boss+">", "Figures", asking)
@@ -63,14 +67,8 @@ func TestConformanceMomentary(t *testing.T) {
 		h.deliverAt("INBOX", l, time.Now().Add(-time.Minute))
 	}
 	sensetest.Run(t, sensetest.Harness{
-		OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
-			s, err := New(h.config, h.options(rows))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		},
-		Add: arrive, Change: arrive, Remove: arrive, Momentary: true, SilentBaseline: true,
+		OpenWith: h.opens,
+		Add:      arrive, Change: arrive, Remove: arrive, Momentary: true, SilentBaseline: true,
 		Break: func(testing.TB) {
 			h.server.Refuse(mailtest.NoConnection, -1)
 			h.server.Drop()

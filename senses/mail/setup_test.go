@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -35,8 +35,7 @@ type house struct {
 	config Config
 	sense  *Sense
 	at     time.Time
-	cursor []byte
-	rows   map[string][]byte
+	sensetest.Kept
 	// stands is what stands, by ID; told is all that was told, in order.
 	stands map[string]subconscious.Observation
 	told   []string
@@ -45,20 +44,10 @@ type house struct {
 	through func(net.Conn) net.Conn
 }
 
-// Rows is what the ledger would answer.
-func (h *house) Rows(_ context.Context, _, _ string, yield func(string, []byte) bool) error {
-	for key, value := range maps.All(h.rows) {
-		if !yield(key, value) {
-			return nil
-		}
-	}
-	return nil
-}
-
 func newHouse(t testing.TB, options mailtest.Options, change ...func(*Config)) *house {
 	t.Helper()
 	options.Users = []mailtest.User{{Name: me, Password: "secret"}}
-	h := &house{t: t, server: mailtest.New(options), at: now, rows: map[string][]byte{}, stands: map[string]subconscious.Observation{}}
+	h := &house{t: t, server: mailtest.New(options), at: now, stands: map[string]subconscious.Observation{}}
 	h.box = h.server.User(me)
 	off := false
 	h.config = Config{ID: "home", Host: "localhost", Security: account.None, User: me, Password: secret.Ref{File: "unused"}, Idle: &off}
@@ -119,7 +108,7 @@ func (h *house) restart() {
 func (h *house) collect() (senses.Batch, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	return h.sense.Collect(ctx, h.at, h.cursor)
+	return h.sense.Collect(ctx, h.at, h.Cursor)
 }
 
 // tick is one that is committed, five minutes later. It returns what was told
@@ -157,16 +146,7 @@ func (h *house) commit(batch senses.Batch) []string {
 		}
 		h.stands = stands
 	}
-	for _, row := range batch.Rows {
-		if row.Value == nil {
-			delete(h.rows, row.Key)
-		} else {
-			h.rows[row.Key] = row.Value
-		}
-	}
-	if batch.Cursor != nil {
-		h.cursor = batch.Cursor
-	}
+	h.Keep(batch)
 	h.last = batch
 	slices.Sort(told)
 	h.told = append(h.told, told...)

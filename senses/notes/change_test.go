@@ -91,7 +91,7 @@ func TestAddedTextIsBounded(t *testing.T) {
 	if got := tell(w.tick(monday(t))); got != "Note changed: many.md []" {
 		t.Errorf("told %q", got)
 	}
-	for key, row := range w.rows {
+	for key, row := range w.All {
 		if len(row) > 32<<10 {
 			t.Errorf("the row of %s has %d bytes", key, len(row))
 		}
@@ -316,12 +316,16 @@ func TestMissingFolder(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
 	w.tick(monday(t))
-	rename(t, w.dir, w.dir+"-away")
-	_, err := w.sense.Collect(context.Background(), monday(t), w.cursor)
+	if err := os.Rename(w.dir, w.dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.sense.Collect(context.Background(), monday(t), w.Cursor)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), w.dir) {
 		t.Errorf("error %v", err)
 	}
-	rename(t, w.dir+"-away", w.dir)
+	if err := os.Rename(w.dir+"-away", w.dir); err != nil {
+		t.Fatal(err)
+	}
 	if told := w.tick(monday(t)); len(told) > 0 {
 		t.Errorf("told %s", tell(told))
 	}
@@ -361,8 +365,8 @@ func TestAnotherFolder(t *testing.T) {
 		t.Errorf("told %s", tell(told))
 	}
 	standing := w.promises()
-	if len(standing) != 1 || !strings.HasPrefix(standing["call"].ID, w.dir) || len(w.rows) != 1 {
-		t.Errorf("standing %v, %d rows", standing, len(w.rows))
+	if len(standing) != 1 || !strings.HasPrefix(standing["call"].ID, w.dir) || len(w.All) != 1 {
+		t.Errorf("standing %v, %d rows", standing, len(w.All))
 	}
 }
 
@@ -372,15 +376,15 @@ func TestBrokenRows(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.md", "- [ ] call\n")
 	w.tick(monday(t))
-	for _, row := range [][]byte{{}, {9}, []byte("nonsense of some length"), w.rows["a.md"][:20]} {
-		w.rows["a.md"] = row
+	for _, row := range [][]byte{{}, {9}, []byte("nonsense of some length"), w.All["a.md"][:20]} {
+		w.All["a.md"] = row
 		w.restart()
 		w.tick(monday(t))
 		if len(w.promises()) != 1 {
 			t.Errorf("row %q: standing %v", row, w.promises())
 		}
 	}
-	w.cursor = []byte("nonsense")
+	w.Cursor = []byte("nonsense")
 	w.restart()
 	if told := w.tick(monday(t)); len(told) > 0 || len(w.promises()) != 1 {
 		t.Errorf("told %s, standing %v", tell(told), w.promises())

@@ -48,15 +48,15 @@ func TestSecretsInNamesAreNotKept(t *testing.T) {
 			t.Errorf("%q was %q and is %q", title, before[title].ID, o.ID)
 		}
 	}
-	for key, value := range w.rows {
+	for key, value := range w.All {
 		if part := leaks(key + string(value)); part != "" {
 			t.Errorf("the row %q = %q holds %q", key, value, part)
 		}
 	}
 	w.remove(second)
 	w.restart()
-	if told := w.tick(next()); len(told) != 1 || told[0].Attrs["what"] != "deleted" || len(w.promises()) != 1 || len(w.rows) != 1 {
-		t.Fatalf("told of %+v; %d promises, %d rows", told, len(w.promises()), len(w.rows))
+	if told := w.tick(next()); len(told) != 1 || told[0].Attrs["what"] != "deleted" || len(w.promises()) != 1 || len(w.All) != 1 {
+		t.Fatalf("told of %+v; %d promises, %d rows", told, len(w.promises()), len(w.All))
 	}
 }
 

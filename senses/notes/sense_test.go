@@ -19,55 +19,33 @@ const patience = 20 * time.Second
 
 // TestConformance runs the suite with a watcher and without one.
 func TestConformance(t *testing.T) {
-	for _, watched := range []bool{true, false} {
-		t.Run(map[bool]string{true: "watching", false: "listing"}[watched], func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "notes")
-			if err := os.Mkdir(dir, 0o700); err != nil {
+	sensetest.RunFolder(t, func(dir string, watcher *watch.Watcher) sensetest.Harness {
+		versions := 0
+		write := func(t testing.TB, n int) {
+			versions++
+			file := filepath.Join(dir, fmt.Sprintf("%d.md", n))
+			due := time.Date(2030, 1, versions, 0, 0, 0, 0, time.UTC)
+			text := fmt.Sprintf("---\ntitle: Thing %d\ndue: %s\n---\n", n, due.Format(time.DateOnly))
+			testutil.Write(t, file+".tmp", text)
+			if err := os.Rename(file+".tmp", file); err != nil {
 				t.Fatal(err)
 			}
-			var watcher *watch.Watcher
-			var await func(testing.TB, senses.Sense)
-			if watched {
-				w, f := sensetest.NewFence(t, dir)
-				watcher, await = w, func(t testing.TB, _ senses.Sense) { f.Await(t) }
-			}
-			versions := 0
-			write := func(t testing.TB, n int) {
-				versions++
-				file := filepath.Join(dir, fmt.Sprintf("%d.md", n))
-				due := time.Date(2030, 1, versions, 0, 0, 0, 0, time.UTC)
-				text := fmt.Sprintf("---\ntitle: Thing %d\ndue: %s\n---\n", n, due.Format(time.DateOnly))
-				testutil.Write(t, file+".tmp", text)
-				if err := os.Rename(file+".tmp", file); err != nil {
+		}
+		return sensetest.Harness{
+			OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
+				s, err := notes.New(notes.Config{ID: "notes", Path: dir}, notes.Options{Watcher: watcher, Rows: rows})
+				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			sensetest.Run(t, sensetest.Harness{
-				OpenWith: func(t testing.TB, rows senses.RowReader) senses.Sense {
-					s, err := notes.New(notes.Config{ID: "notes", Path: dir}, notes.Options{Watcher: watcher, Rows: rows})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return s
-				},
-				Add:    write,
-				Change: write,
-				Remove: func(t testing.TB, n int) {
-					if err := os.Remove(filepath.Join(dir, fmt.Sprintf("%d.md", n))); err != nil {
-						t.Fatal(err)
-					}
-				},
-				Await: await,
-				Break: func(t testing.TB) { rename(t, dir, dir+".away") },
-				Mend:  func(t testing.TB) { rename(t, dir+".away", dir) },
-			})
-		})
-	}
-}
-
-func rename(t testing.TB, from, to string) {
-	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+				return s
+			},
+			Add:    write,
+			Change: write,
+			Remove: func(t testing.TB, n int) {
+				if err := os.Remove(filepath.Join(dir, fmt.Sprintf("%d.md", n))); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+	})
 }

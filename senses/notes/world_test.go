@@ -2,7 +2,6 @@ package notes_test
 
 import (
 	"context"
-	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
+	"github.com/subconsciousd/subconsciousd/senses/sensetest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -20,25 +20,14 @@ type world struct {
 	dir    string
 	config notes.Config
 	sense  *notes.Sense
-	cursor []byte
-	rows   map[string][]byte
+	sensetest.Kept
 	// standing are the promises that stand, by scope.
 	standing map[string][]subconscious.Observation
 }
 
-// Rows is what the ledger would answer.
-func (w *world) Rows(_ context.Context, _, _ string, yield func(string, []byte) bool) error {
-	for key, value := range maps.All(w.rows) {
-		if !yield(key, value) {
-			return nil
-		}
-	}
-	return nil
-}
-
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), rows: map[string][]byte{}, standing: map[string][]subconscious.Observation{}}
+	w := &world{t: t, dir: t.TempDir(), standing: map[string][]subconscious.Observation{}}
 	w.config = notes.Config{ID: "notes", Path: w.dir}
 	w.restart()
 	return w
@@ -97,7 +86,7 @@ func (w *world) rename(from, to string) {
 // collect collects without committing.
 func (w *world) collect(at time.Time) senses.Batch {
 	w.t.Helper()
-	batch, err := w.sense.Collect(context.Background(), at, w.cursor)
+	batch, err := w.sense.Collect(context.Background(), at, w.Cursor)
 	if err != nil {
 		w.t.Fatalf("Collect: %v", err)
 	}
@@ -109,16 +98,7 @@ func (w *world) commit(batch senses.Batch) {
 	for _, set := range batch.Sets {
 		w.standing[set.Scope] = set.Items
 	}
-	for _, row := range batch.Rows {
-		if row.Value == nil {
-			delete(w.rows, row.Key)
-		} else {
-			w.rows[row.Key] = row.Value
-		}
-	}
-	if batch.Cursor != nil {
-		w.cursor = batch.Cursor
-	}
+	w.Keep(batch)
 }
 
 // tick is one; it returns the momentary changes.

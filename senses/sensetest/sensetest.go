@@ -7,9 +7,12 @@ package sensetest
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/internal/watch"
 	"github.com/subconsciousd/subconsciousd/senses"
 )
 
@@ -88,6 +91,39 @@ func (r rule) run(t testing.TB, h Harness) {
 	defer m.close()
 	m.baseline()
 	r.check(t, h, m)
+}
+
+// RunFolder checks every rule against a sense of an empty folder, with a watcher
+// and without one. It sets Await, Break and Mend of the harness.
+func RunFolder(t *testing.T, harness func(dir string, watcher *watch.Watcher) Harness) {
+	t.Helper()
+	for name, watched := range map[string]bool{"watching": true, "listing": false} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "folder")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			var h Harness
+			if watched {
+				watcher, fence := NewFence(t, dir)
+				h = harness(dir, watcher)
+				h.Await = func(t testing.TB, _ senses.Sense) { fence.Await(t) }
+			} else {
+				h = harness(dir, nil)
+			}
+			h.Break, h.Mend = renames(dir, dir+".away"), renames(dir+".away", dir)
+			Run(t, h)
+		})
+	}
+}
+
+func renames(from, to string) func(testing.TB) {
+	return func(t testing.TB) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Run checks every rule against the sense.

@@ -140,25 +140,42 @@ func memory() int64 {
 	return int64(m.TotalAlloc + m.StackSys)
 }
 
-func TestWhatWasNotAskedForIsIgnored(t *testing.T) {
-	s := &scripted{answer: func(w io.Writer, tag, command string) bool {
-		switch {
-		case strings.HasPrefix(command, "UID SEARCH"):
-			fmt.Fprintf(w, "* ESEARCH (TAG \"%s\") UID ALL 1:4294967295\r\n%s OK\r\n", tag, tag)
-		case strings.HasPrefix(command, "UID FETCH"):
-			fmt.Fprint(w, "* 1 FETCH (UID 99 FLAGS () BODY[] {1}\r\nx)\r\n* 2 FETCH (UID 2 FLAGS (\\Seen $Junk \\Strange other) BODY[] NIL)\r\n"+
-				"* 2 FETCH (UID 2 FLAGS () BODY[] {1}\r\ny)\r\n* 1 FETCH (UID 1 UID 98 BODY[] {1}\r\nz)\r\n* 3 FETCH (FLAGS (\\Deleted))\r\n* 9 EXPUNGE\r\n")
-			fmt.Fprintf(w, "%s OK\r\n", tag)
-		default:
-			return false
+// answers are those to commands, by their beginning.
+func answers(all map[string]func(w io.Writer, tag string)) func(w io.Writer, tag, command string) bool {
+	return func(w io.Writer, tag, command string) bool {
+		for begins, answer := range all {
+			if strings.HasPrefix(command, begins) {
+				answer(w, tag)
+				return true
+			}
 		}
-		return true
-	}}
-	a := s.open(t, nil)
-	do(t, a, func(session *account.Session) error {
+		return false
+	}
+}
+
+// inside opens INBOX on a server, and does something in it.
+func inside(t *testing.T, s *scripted, f func(*account.Session) error) {
+	t.Helper()
+	do(t, s.open(t, nil), func(session *account.Session) error {
 		if _, err := session.Examine(t.Context(), "INBOX"); err != nil {
 			return err
 		}
+		return f(session)
+	})
+}
+
+func TestWhatWasNotAskedForIsIgnored(t *testing.T) {
+	s := &scripted{answer: answers(map[string]func(w io.Writer, tag string){
+		"UID SEARCH": func(w io.Writer, tag string) {
+			fmt.Fprintf(w, "* ESEARCH (TAG \"%s\") UID ALL 1:4294967295\r\n%s OK\r\n", tag, tag)
+		},
+		"UID FETCH": func(w io.Writer, tag string) {
+			fmt.Fprint(w, "* 1 FETCH (UID 99 FLAGS () BODY[] {1}\r\nx)\r\n* 2 FETCH (UID 2 FLAGS (\\Seen $Junk \\Strange other) BODY[] NIL)\r\n"+
+				"* 2 FETCH (UID 2 FLAGS () BODY[] {1}\r\ny)\r\n* 1 FETCH (UID 1 UID 98 BODY[] {1}\r\nz)\r\n* 3 FETCH (FLAGS (\\Deleted))\r\n* 9 EXPUNGE\r\n")
+			fmt.Fprintf(w, "%s OK\r\n", tag)
+		},
+	})}
+	inside(t, s, func(session *account.Session) error {
 		uids, err := session.After(t.Context(), 1, 100)
 		if err != nil || fmt.Sprint(uids) != "[2 3]" {
 			t.Errorf("%v, %v", uids, err)
@@ -179,19 +196,13 @@ func TestAFolderWithHostileNumbers(t *testing.T) {
 		"* 4294967295 EXISTS\r\n* OK [UIDVALIDITY 0] none\r\n* OK [UIDNEXT 0] none\r\n* OK [NOMODSEQ] none\r\n",
 	} {
 		var asked atomic.Int64
-		s := &scripted{}
-		s.answer = func(w io.Writer, tag, command string) bool {
-			switch {
-			case strings.HasPrefix(command, "EXAMINE"):
-				fmt.Fprintf(w, "%s%s OK\r\n", numbers, tag)
-			case strings.HasPrefix(command, "UID SEARCH"):
+		s := &scripted{answer: answers(map[string]func(w io.Writer, tag string){
+			"EXAMINE": func(w io.Writer, tag string) { fmt.Fprintf(w, "%s%s OK\r\n", numbers, tag) },
+			"UID SEARCH": func(w io.Writer, tag string) {
 				asked.Add(1)
 				fmt.Fprintf(w, "* ESEARCH (TAG \"%s\") UID ALL 1:4294967295\r\n%s OK\r\n", tag, tag)
-			default:
-				return false
-			}
-			return true
-		}
+			},
+		})}
 		a := s.open(t, nil)
 		before := memory()
 		do(t, a, func(session *account.Session) error {
@@ -215,25 +226,17 @@ func TestAFolderWithHostileNumbers(t *testing.T) {
 }
 
 func TestAnEmptySearchInASparseFolderEnds(t *testing.T) {
-	s := &scripted{}
 	var asked atomic.Int64
-	s.answer = func(w io.Writer, tag, command string) bool {
-		switch {
-		case strings.HasPrefix(command, "EXAMINE"):
+	s := &scripted{answer: answers(map[string]func(w io.Writer, tag string){
+		"EXAMINE": func(w io.Writer, tag string) {
 			fmt.Fprintf(w, "* 4294967295 EXISTS\r\n* OK [UIDNEXT 4294967295] next\r\n%s OK\r\n", tag)
-		case strings.HasPrefix(command, "UID SEARCH"):
+		},
+		"UID SEARCH": func(w io.Writer, tag string) {
 			asked.Add(1)
 			fmt.Fprintf(w, "* SEARCH\r\n%s OK\r\n", tag)
-		default:
-			return false
-		}
-		return true
-	}
-	a := s.open(t, nil)
-	do(t, a, func(session *account.Session) error {
-		if _, err := session.Examine(t.Context(), "INBOX"); err != nil {
-			return err
-		}
+		},
+	})}
+	inside(t, s, func(session *account.Session) error {
 		if uids, err := session.After(t.Context(), 0, 10); err != nil || len(uids) != 0 {
 			t.Errorf("%v, %v", uids, err)
 		}
@@ -250,28 +253,20 @@ func TestAnEmptySearchInASparseFolderEnds(t *testing.T) {
 // TestASearchInTheWorstOrder has UIDs in the order in which the library takes
 // longest to put them into a set: it must stay within its patience.
 func TestASearchInTheWorstOrder(t *testing.T) {
-	s := &scripted{}
-	s.answer = func(w io.Writer, tag, command string) bool {
-		switch {
-		case strings.HasPrefix(command, "EXAMINE"):
+	s := &scripted{answer: answers(map[string]func(w io.Writer, tag string){
+		"EXAMINE": func(w io.Writer, tag string) {
 			fmt.Fprintf(w, "* 4294967295 EXISTS\r\n* OK [UIDNEXT 1000000] next\r\n%s OK\r\n", tag)
-		case strings.HasPrefix(command, "UID SEARCH"):
+		},
+		"UID SEARCH": func(w io.Writer, tag string) {
 			var b strings.Builder
 			b.WriteString("* SEARCH")
 			for uid := 999_999; b.Len() < 280_000; uid -= 2 {
 				fmt.Fprintf(&b, " %d", uid)
 			}
 			fmt.Fprintf(w, "%s\r\n%s OK\r\n", b.String(), tag)
-		default:
-			return false
-		}
-		return true
-	}
-	a := s.open(t, nil)
-	do(t, a, func(session *account.Session) error {
-		if _, err := session.Examine(t.Context(), "INBOX"); err != nil {
-			return err
-		}
+		},
+	})}
+	inside(t, s, func(session *account.Session) error {
 		uids, err := session.Since(t.Context(), arrival(0), 5)
 		if err != nil || len(uids) != 5 || uids[4] != 999_999 {
 			t.Errorf("%v, %v", uids, err)
