@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/eval/egress"
+	"github.com/subconsciousd/subconsciousd/eval/harness"
 )
 
 // attack runs what the options ask for.
 func attack(ctx context.Context, corpus *corpus, options options) (result found, err error) {
 	began := time.Now()
-	result = found{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Mails: len(corpus.benign), Missed: []string{}}
+	result = found{Cases: len(corpus.cases), Orders: corpus.orders(), Limits: options.limits, Mails: len(corpus.benign)}
+	defer func() { result.Missed = harness.Missed(result.reaches()) }()
 	watch := func(uint16) {}
 	if egress.Inside() {
 		w, err := egress.Open(ctx)
@@ -28,7 +30,6 @@ func attack(ctx context.Context, corpus *corpus, options options) (result found,
 			var closed error
 			result.Egress, closed = w.Close(context.WithoutCancel(ctx))
 			err = errors.Join(err, closed)
-			result.reaches()
 		}()
 		result.Watched, watch = true, w.Allow
 		options.seen = w.Seen
@@ -49,7 +50,6 @@ func attack(ctx context.Context, corpus *corpus, options options) (result found,
 		result.Carriers = result.Twins[0].figures
 	}
 	result.Took = time.Since(began).Seconds()
-	result.reaches()
 	return result, err
 }
 
