@@ -1,11 +1,11 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -100,21 +100,14 @@ func NewOutbox(ctx context.Context, options Options) (*Outbox, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}
 	if options.Redact == nil {
 		options.Redact = func(text string) string { return text }
-	}
-	if options.Deadline == 0 {
-		options.Deadline = deadline
-	}
-	if options.Lateness == 0 {
-		options.Lateness = lateness
 	}
 	if options.Jitter == nil {
 		options.Jitter = jitter
 	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
+	options.Deadline, options.Lateness = cmp.Or(options.Deadline, deadline), cmp.Or(options.Lateness, lateness)
 	o := &Outbox{Options: options}
 	if err := o.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		o.key, err = signingKey(ctx, tx)

@@ -48,25 +48,30 @@ var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss, AnswerLate
 // isOfProposal reports whether it answers a proposal.
 func (a Answer) isOfProposal() bool { return a == AnswerLater || a == AnswerReject }
 
+// claims are what a token says, as it is written: numbers are big-endian.
+type claims struct {
+	Version, Answer byte // Answer is its place in answers
+	Expires         int64
+	Delivery        int64
+	Binding         [bindingSize]byte
+}
+
 // token proves one answer to one delivery.
 func (o *Outbox) token(r row, answer Answer, expires time.Time) string {
-	body := make([]byte, 0, tokenSize)
-	body = append(body, tokenVersion, byte(slices.Index(answers, answer)))
-	body = binary.BigEndian.AppendUint64(body, uint64(expires.Unix()))
-	body = binary.BigEndian.AppendUint64(body, uint64(r.ID))
-	body = append(body, r.binding()...)
+	body, _ := binary.Append(nil, binary.BigEndian, claims{ // it has fixed sizes, and never fails
+		tokenVersion, byte(slices.Index(answers, answer)), expires.Unix(), r.ID, r.binding()})
 	return base64.RawURLEncoding.EncodeToString(append(body, o.sign(body)...))
 }
 
 // binding is what ties a token to its message. A sequence is random, so that
 // an id that comes again in a database that was restored is another one.
-func (r row) binding() []byte {
+func (r row) binding() [bindingSize]byte {
 	text := fmt.Appendf(nil, "%s\x00%s\x00%s", r.Sequence, r.Incident, r.Channel)
 	if r.Proposal != "" {
 		text = fmt.Appendf(text, "\x00%s", r.Proposal)
 	}
 	sum := sha256.Sum256(text)
-	return sum[:bindingSize]
+	return [bindingSize]byte(sum[:])
 }
 
 func (o *Outbox) sign(body []byte) []byte {
@@ -76,32 +81,15 @@ func (o *Outbox) sign(body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// claims are what a token says that is rightly signed.
-type claims struct {
-	answer   Answer
-	expires  time.Time
-	delivery int64
-	binding  []byte
-}
-
-// verify reads a token, which may be too old. It asks nothing but the key.
-func (o *Outbox) verify(token string) (claims, bool) {
-	if len(token) != base64.RawURLEncoding.EncodedLen(tokenSize) {
-		return claims{}, false
+// verify reads a token, which may be too old; ok is false where it is not rightly
+// signed. It asks nothing but the key.
+func (o *Outbox) verify(token string) (c claims, ok bool) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token[:min(len(token), TokenLength)])
+	if len(token) != TokenLength || err != nil || len(raw) != tokenSize || !hmac.Equal(raw[tokenBody:], o.sign(raw[:tokenBody])) {
+		return c, false
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != tokenSize {
-		return claims{}, false
-	}
-	if !hmac.Equal(raw[tokenBody:], o.sign(raw[:tokenBody])) {
-		return claims{}, false
-	}
-	if raw[0] != tokenVersion || int(raw[1]) >= len(answers) || raw[1] == 0 {
-		return claims{}, false
-	}
-	c := claims{answer: answers[raw[1]], expires: time.Unix(int64(binary.BigEndian.Uint64(raw[2:])), 0),
-		delivery: int64(binary.BigEndian.Uint64(raw[10:])), binding: raw[18:tokenBody]}
-	return c, true
+	_, err = binary.Decode(raw, binary.BigEndian, &c)
+	return c, err == nil && c.Version == tokenVersion && c.Answer > 0 && int(c.Answer) < len(answers)
 }
 
 // Take uses up the token of an answer and tells Options.Answered, in one
@@ -131,20 +119,21 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 	if !ok {
 		return errForged
 	}
-	if !now.Before(c.expires) || o.Answered == nil || o.refused.isSpent(token) {
+	answer := answers[c.Answer]
+	if !now.Before(time.Unix(c.Expires, 0)) || o.Answered == nil || o.refused.isSpent(token) {
 		return ErrToken
 	}
 	used := false
 	err := o.DB.Write(ctx, func(tx *store.Tx) error {
-		r, ok, err := findOne(ctx, tx, "WHERE id = ?", c.delivery)
+		r, ok, err := findOne(ctx, tx, "WHERE id = ?", c.Delivery)
 		if err != nil {
 			return err
 		}
-		if !ok || !hmac.Equal(c.binding, r.binding()) || !slices.Contains(r.Answers, c.answer) || channel != "" && channel != r.Channel {
+		if !ok || c.Binding != r.binding() || !slices.Contains(r.Answers, answer) || channel != "" && channel != r.Channel {
 			return ErrToken
 		}
 		added, err := tx.Run(ctx, `INSERT INTO notify_answers (delivery, answer, channel, at, expires) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT DO NOTHING`, r.ID, string(c.answer), r.Channel, now.UnixNano(), now.Add(tokenLife).UnixNano())
+			ON CONFLICT DO NOTHING`, r.ID, string(answer), r.Channel, now.UnixNano(), now.Add(tokenLife).UnixNano())
 		if err != nil {
 			return err
 		}
@@ -154,7 +143,7 @@ func (o *Outbox) consume(ctx context.Context, channel, token string) error {
 		if err := failpoint.Hit("notify.take"); err != nil || r.Kind == KindTest {
 			return err
 		}
-		return o.Answered(ctx, tx, Reply{Answer: c.answer, Incident: r.Incident, Proposal: r.Proposal, Channel: r.Channel, At: now})
+		return o.Answered(ctx, tx, Reply{Answer: answer, Incident: r.Incident, Proposal: r.Proposal, Channel: r.Channel, At: now})
 	})
 	if err == nil || used {
 		o.refused.spend(token)

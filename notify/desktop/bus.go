@@ -156,18 +156,12 @@ func render(message notify.Message, able []string) (summary, body string) {
 		link = ""
 	}
 	if slices.Contains(able, "body-markup") {
-		body = html.EscapeString(body)
+		body, link = html.EscapeString(body), html.EscapeString(link)
+		if link != "" && slices.Contains(able, "body-hyperlinks") {
+			link = `<a href="` + link + `">Open</a>`
+		}
 	}
-	switch {
-	case link == "":
-	case slices.Contains(able, "body-markup") && slices.Contains(able, "body-hyperlinks"):
-		body = strings.TrimPrefix(body+"\n"+`<a href="`+html.EscapeString(link)+`">Open</a>`, "\n")
-	case slices.Contains(able, "body-markup"):
-		body = strings.TrimPrefix(body+"\n"+html.EscapeString(link), "\n")
-	default:
-		body = strings.TrimPrefix(body+"\n"+link, "\n")
-	}
-	return summary, body
+	return summary, strings.Trim(body+"\n"+link, "\n")
 }
 
 func ownerOf(ctx context.Context, conn *dbus.Conn) (string, error) {

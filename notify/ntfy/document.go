@@ -77,25 +77,19 @@ func (c *Client) document(m notify.Message) document {
 	return d
 }
 
-// tags are shown as one picture before the title.
+// pictures are shown before the title, by what a message is about.
+var pictures = map[notify.Kind]string{notify.KindIncident: "bell", notify.KindProposal: "question", notify.KindDigest: "newspaper",
+	notify.KindNotice: "wrench", notify.KindRun: "gear", notify.KindTest: "wave"}
+
 func tags(m notify.Message) []string {
+	picture := pictures[m.Kind]
 	switch {
+	case picture == "":
+		return nil
 	case m.Kind == notify.KindIncident && m.Urgent:
-		return []string{"rotating_light"}
-	case m.Kind == notify.KindIncident:
-		return []string{"bell"}
-	case m.Kind == notify.KindProposal:
-		return []string{"question"}
-	case m.Kind == notify.KindDigest:
-		return []string{"newspaper"}
-	case m.Kind == notify.KindNotice:
-		return []string{"wrench"}
-	case m.Kind == notify.KindRun:
-		return []string{"gear"}
-	case m.Kind == notify.KindTest:
-		return []string{"wave"}
+		picture = "rotating_light"
 	}
-	return nil
+	return []string{picture}
 }
 
 // web passes links of the web on: what a phone would do with others, nobody

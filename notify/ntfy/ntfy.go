@@ -113,11 +113,8 @@ func New(config Config, options Options) (*Client, error) {
 	if c.options.Now == nil {
 		c.options.Now = time.Now
 	}
-	if c.options.Transport == nil {
-		c.options.Transport = transport()
-	}
 	c.client = &http.Client{
-		Transport: c.options.Transport,
+		Transport: cmp.Or(c.options.Transport, transport()),
 		// A message and its key go where the configuration says, nowhere else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -129,7 +126,7 @@ var errTopic = errors.New("the reply topic cannot be used: it is no topic, or th
 // transport bounds every wait but that for the next line of a stream, which
 // Listen watches. Every request has a connection of its own: on one that lay
 // idle and broke unseen a message would be lost to doubt.
-func transport() *http.Transport {
+func transport() http.RoundTripper {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,

@@ -46,14 +46,8 @@ func (c Config) Validate() error {
 // Services returns the names of the services that can be used, sorted.
 func Services() []string {
 	services := router.ServiceRouter{}
-	var names []string
-	for _, name := range services.ListServices() {
-		if name != "logger" { // it would drop what it is given
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	names := slices.Sorted(slices.Values(services.ListServices()))
+	return slices.DeleteFunc(names, func(name string) bool { return name == "logger" }) // it would drop what it is given
 }
 
 // Check says what is wrong with the form of an address, in words without any of

@@ -1,8 +1,6 @@
 package shoutrrr
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -15,9 +13,6 @@ const (
 	// maxAnswer is how much of an answer is read, in bytes. Services say a line.
 	maxAnswer = 1 << 20
 )
-
-// errLong says that an answer was longer than anything a service has to say.
-var errLong = errors.New("the answer is over 1 MiB")
 
 // bounding is held while a client is bounded: a process can have several owners.
 var bounding sync.Mutex
@@ -52,23 +47,7 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if response.Body != nil {
-		response.Body = &body{response.Body, maxAnswer}
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
 	}
 	return response, nil
-}
-
-// body ends with errLong after left bytes.
-type body struct {
-	io.ReadCloser
-	left int
-}
-
-// Read implements io.Reader.
-func (b *body) Read(p []byte) (int, error) {
-	if b.left == 0 {
-		return 0, errLong
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

@@ -3,13 +3,15 @@ package redacttest
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf16"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // lineBytes is the least length of a line of a secret that is looked for by
@@ -78,14 +80,11 @@ func forms(value string) []form {
 	}
 	add("hexadecimal", []byte(hex.EncodeToString([]byte(value))))
 	add("hexadecimal", []byte(strings.ToUpper(hex.EncodeToString([]byte(value)))))
-	units := utf16.Encode([]rune(value))
-	little, big := []byte{}, []byte{}
-	for _, unit := range units {
-		little = binary.LittleEndian.AppendUint16(little, unit)
-		big = binary.BigEndian.AppendUint16(big, unit)
+	for name, order := range map[string]unicode.Endianness{"UTF-16, little-endian": unicode.LittleEndian, "UTF-16, big-endian": unicode.BigEndian} {
+		if units, err := unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().String(value); err == nil {
+			add(name, []byte(units))
+		}
 	}
-	add("UTF-16, little-endian", little)
-	add("UTF-16, big-endian", big)
 	return all
 }
 
@@ -113,36 +112,26 @@ func inJSON(value string, forWeb bool) string {
 // asciiOnly escapes what is beyond ASCII, as many encoders do.
 func asciiOnly(value string) string {
 	var b strings.Builder
-	for _, r := range inJSON(value, false) {
-		if r < 0x80 {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
+	for _, unit := range utf16.Encode([]rune(inJSON(value, false))) {
+		if unit < 0x80 {
+			b.WriteByte(byte(unit))
+		} else {
 			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()
 }
 
+var anyEscape, anyByte = regexp.MustCompile("%.."), regexp.MustCompile("..")
+
 // lowerEscapes writes %2F as %2f.
 func lowerEscapes(escaped string) string {
-	b := []byte(escaped)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
-			copy(b[i+1:], bytes.ToLower(b[i+1:i+3]))
-		}
-	}
-	return string(b)
+	return anyEscape.ReplaceAllStringFunc(escaped, strings.ToLower)
 }
 
 // everyEscape escapes every byte.
 func everyEscape(value string) string {
-	var b strings.Builder
-	for i := range len(value) {
-		fmt.Fprintf(&b, "%%%02X", value[i])
-	}
-	return b.String()
+	return anyByte.ReplaceAllString(fmt.Sprintf("%X", value), "%$0")
 }
 
 // aligned is what is sure to stand in base64 of data in which value comes after
