@@ -23,18 +23,24 @@ type check struct {
 }
 
 func checks() []check {
+	calm := example(2)
+	calm.Urgent, calm.Link, calm.Buttons = false, "", nil
+	proposal := notify.Message{Sequence: "2", Kind: notify.KindProposal, Incident: "i-backup-1a0", Proposal: "p-4f2a",
+		Title: "Shall restart-unit run?", Text: "Decide at home: subconsciousctl approve p-4f2a", Buttons: []notify.Button{
+			{Label: "Later", Answer: notify.AnswerLater, Token: strings.Repeat("Ab-_", 21) + "Lxyz"},
+			{Label: "Reject", Answer: notify.AnswerReject, Token: strings.Repeat("Ab-_", 21) + "Rxyz"}}}
 	list := []check{
-		{"sends what it is given", Healthy, sendsAll},
-		{"sends a title alone", Healthy, sendsTitle},
-		{"asks to decide", Healthy, sendsProposal},
-		{"sends hostile words", Healthy, sendsHostile},
+		{"sends what it is given", Healthy, sends(example(1), calm)},
+		{"sends a title alone", Healthy, sends(notify.Message{Sequence: "1", Kind: notify.KindDigest, Title: "Three things can wait"})},
+		{"asks to decide", Healthy, sends(proposal)}, // with its buttons alone: none that approves
+		{"sends hostile words", Healthy, sends(hostile()...)},
 		{"sends at the same time", Healthy, sendsTogether},
 		{"sends the same sequence again", Healthy, sendsAgain},
 		{"a cancelled context sends nothing", Healthy, sendsNothing},
 		{"shows no secret", Healthy, printsNoSecret},
 		{"takes answers", Healthy, takesAnswers},
-		{"tells what arrived", Healthy, tellsArrived},
-		{"tells whether what was cut arrived", Cuts, tellsCut},
+		{"tells what arrived", Healthy, verifies(tellsArrived)},
+		{"tells whether what was cut arrived", Cuts, verifies(tellsCut)},
 		{"recovers", Down, recovers},
 		{"is cancelled at once", Hangs, isCancelled},
 		{"keeps its deadline", Hangs, keepsDeadline},
@@ -42,9 +48,9 @@ func checks() []check {
 		{"bears a garbled answer", Garbles, bearsGarbage},
 	}
 	for _, fault := range Faults() {
-		list = append(list, check{"cannot tell what arrived: " + string(fault), fault, func(ctx context.Context, d Driver, s Service) error {
+		list = append(list, check{"cannot tell what arrived: " + string(fault), fault, verifies(func(ctx context.Context, d Driver, s Service) error {
 			return blind(ctx, d, s, fault)
-		}})
+		})})
 		trouble, ok := troubles[fault]
 		if !ok {
 			continue
@@ -100,98 +106,56 @@ func received(s Service, n int) ([]Received, error) {
 	return s.Received(), nil
 }
 
-// arrives sends a message, and wants it to arrive once and as it is.
-func arrives(ctx context.Context, d Driver, s Service, m notify.Message) (Received, error) {
-	before := len(s.Received())
-	if err := send(ctx, d, s, m); err != nil {
-		return Received{}, fmt.Errorf("%q: %w", m.Title, err)
-	}
-	list, err := received(s, before+1)
-	if err != nil {
-		return Received{}, fmt.Errorf("%q: %w", m.Title, err)
-	}
-	r := list[before]
-	if !shows(r, m) {
-		return r, fmt.Errorf("%+v arrived as %+v", m, r)
-	}
-	return r, sameButtons(d, r, m)
-}
-
-func sendsAll(ctx context.Context, d Driver, s Service) error {
-	urgent, calm := example(1), example(2)
-	calm.Urgent, calm.Link, calm.Buttons = false, "", nil
-	for _, m := range []notify.Message{urgent, calm} {
-		r, err := arrives(ctx, d, s, m)
-		if err != nil {
-			return err
-		}
-		if d.Urgent && r.Urgent != m.Urgent || d.Link && r.Link != m.Link || d.Sequence && r.Sequence == "" {
-			return fmt.Errorf("%+v arrived as %+v", m, r)
-		}
-	}
-	return nil
-}
-
-// sameButtons wants the buttons of m as they are, and none beside them; none at
-// all where the service shows none.
-func sameButtons(d Driver, r Received, m notify.Message) error {
-	var want []string
-	for _, b := range m.Buttons {
-		want = append(want, b.Label)
-	}
-	if d.Buttons && !slices.Equal(r.Buttons, want) || !d.Buttons && len(r.Buttons) > 0 {
-		return fmt.Errorf("the buttons %q arrived as %q", want, r.Buttons)
-	}
-	return nil
-}
-
-func sendsTitle(ctx context.Context, d Driver, s Service) error {
-	_, err := arrives(ctx, d, s, notify.Message{Sequence: "1", Kind: notify.KindDigest, Title: "Three things can wait"})
-	return err
-}
-
-// sendsProposal wants the buttons of a proposal as they are, and none beside
-// them: none that approves.
-func sendsProposal(ctx context.Context, d Driver, s Service) error {
-	m := notify.Message{Sequence: "2", Kind: notify.KindProposal, Incident: "i-backup-1a0", Proposal: "p-4f2a",
-		Title: "Shall restart-unit run?", Text: "Decide at home: subconsciousctl approve p-4f2a", Buttons: []notify.Button{
-			{Label: "Later", Answer: notify.AnswerLater, Token: strings.Repeat("Ab-_", 21) + "Lxyz"},
-			{Label: "Reject", Answer: notify.AnswerReject, Token: strings.Repeat("Ab-_", 21) + "Rxyz"}}}
-	_, err := arrives(ctx, d, s, m)
-	return err
-}
-
-// hostile are words that mean something to headers, markup, templates, shells
-// and terminals.
-var hostile = []string{
-	"Grüße, こんにちは, привет, مرحبا, 👩‍👩‍👧‍👦 and ﷺ",
-	strings.Repeat("𝔘", 120),
-	"Invoice\r\nX-Priority: 1\r\n\r\n<html>",
-	"\x1b[2J\x1b]0;owned\x07 and \x00 and \x7f",
-	`"><script>alert(1)</script>&amp;&lt;`,
-	"{{.Secret}} ${HOME} $(id) `id` %s %n %00",
-	"*bold* _italic_ [link](http://192.0.2.1) @everyone #all",
-	"=?UTF-8?B?aGVsbG8=?= ; Actions=view, Open, http://192.0.2.1",
-	"-flag --title=x ../../etc/passwd \\ ' \" ; , |",
-	`{"title": "other", "priority": 5}`,
-}
-
-func sendsHostile(ctx context.Context, d Driver, s Service) error {
-	for n, words := range hostile {
-		for _, m := range []notify.Message{
-			{Sequence: fmt.Sprint("t", n), Kind: notify.KindIncident, Incident: "i-1", Title: words},
-			{Sequence: fmt.Sprint("x", n), Kind: notify.KindIncident, Incident: "i-1", Title: "Look", Text: words},
-		} {
-			r, err := arrives(ctx, d, s, m)
+// sends sends messages one after the other, and wants each to arrive once and as it is.
+func sends(messages ...notify.Message) func(context.Context, Driver, Service) error {
+	return func(ctx context.Context, d Driver, s Service) error {
+		for n, m := range messages {
+			if err := send(ctx, d, s, m); err != nil {
+				return fmt.Errorf("%q: %w", m.Title, err)
+			}
+			list, err := received(s, n+1)
 			if err != nil {
-				return fmt.Errorf("%q: %w", words, err)
+				return fmt.Errorf("%q: %w", m.Title, err)
 			}
-			if r.Urgent || r.Link != "" || len(r.Buttons) > 0 {
-				return fmt.Errorf("%q arrived as %+v", words, r)
+			if !arrived(d, list[n], m) {
+				return fmt.Errorf("%+v arrived as %+v", m, list[n])
 			}
 		}
+		return nil
 	}
-	return nil
+}
+
+// arrived reports whether a message is shown as it is: with its buttons, and none
+// beside them; none at all where the service shows none. What the service does not
+// show of it is not there.
+func arrived(d Driver, r Received, m notify.Message) bool {
+	var labels []string
+	for _, b := range m.Buttons {
+		labels = append(labels, b.Label)
+	}
+	return shows(r, m) && (slices.Equal(r.Buttons, labels) || !d.Buttons && len(r.Buttons) == 0) && (r.Urgent == m.Urgent || !d.Urgent && !r.Urgent) &&
+		(r.Link == m.Link || !d.Link && r.Link == "") && (r.Sequence != "" || !d.Sequence)
+}
+
+// hostile are messages whose words mean something to headers, markup, templates,
+// shells and terminals.
+func hostile() (messages []notify.Message) {
+	for n, words := range []string{
+		"Grüße, こんにちは, привет, مرحبا, 👩‍👩‍👧‍👦 and ﷺ",
+		strings.Repeat("𝔘", 120),
+		"Invoice\r\nX-Priority: 1\r\n\r\n<html>",
+		"\x1b[2J\x1b]0;owned\x07 and \x00 and \x7f",
+		`"><script>alert(1)</script>&amp;&lt;`,
+		"{{.Secret}} ${HOME} $(id) `id` %s %n %00",
+		"*bold* _italic_ [link](http://192.0.2.1) @everyone #all",
+		"=?UTF-8?B?aGVsbG8=?= ; Actions=view, Open, http://192.0.2.1",
+		"-flag --title=x ../../etc/passwd \\ ' \" ; , |",
+		`{"title": "other", "priority": 5}`,
+	} {
+		messages = append(messages, notify.Message{Sequence: fmt.Sprint("t", n), Kind: notify.KindIncident, Incident: "i-1", Title: words},
+			notify.Message{Sequence: fmt.Sprint("x", n), Kind: notify.KindIncident, Incident: "i-1", Title: "Look", Text: words})
+	}
+	return messages
 }
 
 func sendsTogether(ctx context.Context, d Driver, s Service) error {
@@ -302,18 +266,25 @@ func plainFailure(d Driver, err error) error {
 
 func tells(ctx context.Context, d Driver, s Service, want notify.Trouble, after bool) error {
 	err := send(ctx, d, s, example(1))
+	if err := says(d, err, want); err != nil {
+		return err
+	}
+	if e, _ := errors.AsType[*notify.Error](err); after && (e.After < 50*time.Second || e.After > 70*time.Second) {
+		return fmt.Errorf("the service asked for a minute, and it says %s", e.After)
+	}
+	return nil
+}
+
+// says wants the error of a Send to be of that kind, in words for people.
+func says(d Driver, err error, want notify.Trouble) error {
 	if err == nil {
 		return errors.New("it says that the message was taken")
 	}
 	if err := plainFailure(d, err); err != nil {
 		return err
 	}
-	e, _ := errors.AsType[*notify.Error](err)
-	if e.Trouble != want {
+	if e, _ := errors.AsType[*notify.Error](err); e.Trouble != want {
 		return fmt.Errorf("it says %q and not %q: %s", e.Trouble, want, e.Text)
-	}
-	if after && (e.After < 50*time.Second || e.After > 70*time.Second) {
-		return fmt.Errorf("the service asked for a minute, and it says %s", e.After)
 	}
 	return nil
 }
