@@ -44,7 +44,9 @@ func (t Taint) With(words ...Word) Taint {
 	slices.SortFunc(all, compareWords)
 	all = slices.Compact(all)
 	if len(all) > maxWords {
-		return Taint{Words: fewer(all), Many: true}
+		few := Fewer(all, maxWords)
+		slices.SortFunc(few, compareWords)
+		return Taint{Words: few, Many: true}
 	}
 	return Taint{Words: all, Many: t.Many}
 }
@@ -62,19 +64,18 @@ func compareWords(a, b Word) int {
 	return cmp.Or(cmp.Compare(a.Trust, b.Trust), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Source, b.Source))
 }
 
-// fewer are as many words as are kept, in order, one of each trust at least.
-func fewer(words []Word) []Word {
+// Fewer are at most so many words, one of each trust among them, so that whose
+// words they are is seen of them still.
+func Fewer(words []Word, most int) []Word {
 	var kept, others []Word
-	for i, w := range words {
-		if i == 0 || words[i-1].Trust != w.Trust {
-			kept = append(kept, w)
+	for _, w := range words {
+		if len(kept) == most || slices.ContainsFunc(kept, func(k Word) bool { return k.Trust == w.Trust }) {
+			others = append(others, w)
 			continue
 		}
-		others = append(others, w)
+		kept = append(kept, w)
 	}
-	kept = append(kept, others[:maxWords-len(kept)]...)
-	slices.SortFunc(kept, compareWords)
-	return kept
+	return append(kept, others[:min(len(others), most-len(kept))]...)
 }
 
 // Has reports whether some of it is the word of one whom trust says.

@@ -10,14 +10,14 @@ import (
 )
 
 // What was put off, or came too late, was told by no rule.
-func TestByRuleCountsWhoWasTold(t *testing.T) {
+func TestByRuleIsWhoWasTold(t *testing.T) {
 	for scene, want := range map[string]struct {
 		outcome subconscious.OutcomeKind
-		byRule  int
+		byRule  bool
 	}{
-		`{"NoModel":true}`: {subconscious.OutcomeTold, 1},
-		`{"NoModel":true,"ExpiresIn":10,"WaitsFor":11}`: {subconscious.OutcomeDismissed, 0},
-		`{"NoModel":true,"QuietIn":1,"WaitsFor":2}`:     {subconscious.OutcomeSnoozed, 0},
+		`{"NoModel":true}`: {subconscious.OutcomeTold, true},
+		`{"NoModel":true,"ExpiresIn":10,"WaitsFor":11}`: {subconscious.OutcomeDismissed, false},
+		`{"NoModel":true,"QuietIn":1,"WaitsFor":2}`:     {subconscious.OutcomeSnoozed, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			db := opened(t, store.Memory)
@@ -27,9 +27,12 @@ func TestByRuleCountsWhoWasTold(t *testing.T) {
 			time.Sleep(time.Duration(w.WaitsFor * float64(time.Minute)))
 			begins(t, worker)
 			ends(t, worker)
-			s, err := worker.Status(t.Context(), time.Now())
-			if err != nil || s.Today[want.outcome] != 1 || s.ByRule != want.byRule {
-				t.Errorf("%s: %+v, %v", scene, s, err)
+			all, err := worker.Of(t.Context(), "i-disk-ab")
+			if err != nil || len(all) != 1 {
+				t.Fatalf("%s: %+v, %v", scene, all, err)
+			}
+			if r := all[0]; r.Outcome.Kind != want.outcome || (r.Fallback != "" && r.Outcome.Kind.Tells()) != want.byRule {
+				t.Errorf("%s: %+v", scene, r)
 			}
 			if err := worker.Stop(t.Context()); err != nil {
 				t.Fatal(err)

@@ -1,8 +1,8 @@
 package deliberate
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -23,17 +23,11 @@ const maxOutput = 80
 func (d *deliberation) carryOut(ctx context.Context) error {
 	s := *d.underway
 	call := s.Call.ToolCall
-	var in struct {
-		Action, Reason string
-		Arguments      json.RawMessage
-	}
+	var in acting
 	if err := decode(call.Arguments, &in); err != nil {
 		return err // it was read before it was started
 	}
-	if len(in.Arguments) == 0 {
-		in.Arguments = json.RawMessage("{}")
-	}
-	request := d.asked(s, in.Action, compact(in.Arguments), in.Reason)
+	request := d.asked(s, in.Action, in.arguments(), in.Reason)
 	known, err := d.wasAnswered(ctx)
 	if err != nil {
 		return err
@@ -44,7 +38,7 @@ func (d *deliberation) carryOut(ctx context.Context) error {
 		return nil // how it went is asked at the next start
 	}
 	if errors.Is(err, ErrRequest) {
-		return d.wrong(ctx, call, err)
+		return d.refusing(ctx, call, err)
 	}
 	if err := failpoint.Hit("deliberate.ran"); err != nil {
 		return err
@@ -95,33 +89,25 @@ func (d *deliberation) runAction(ctx context.Context, request escalate.ActReques
 // afterRun is what the person is told of an action, and what became of it.
 func (d *deliberation) afterRun(request escalate.ActRequest, ran Ran, err error) (*Telling, string) {
 	now, heading := d.Now(), d.heading(d.Escalation, d.taint)
-	t := &Telling{Told: Told{Kind: TellFailed, Title: heading}, Run: ran.ID, Expires: now.Add(ranOf)}
-	words := d.mechanical(ran.Words, maxWords)
-	if words == "" {
-		words = d.mechanical(request.Action, maxWords)
-	}
+	words := cmp.Or(d.mechanical(ran.Words, maxWords), d.mechanical(request.Action, maxWords))
+	kind, what, end := TellFailed, words, " See: subconsciousctl why "+string(d.Person)
+	said := ""
 	switch {
 	case err != nil:
-		what := fmt.Sprintf("%s could not be carried out: %s", words, d.mechanical(err.Error(), maxOutput))
-		t.Text = joined(subconscious.Ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
-		return t, what
+		what += " could not be carried out: " + d.mechanical(err.Error(), maxOutput)
 	case ran.Unknown:
-		what := words + " was begun, and nobody knows whether it was done: the daemon was interrupted"
-		t.Text = joined(subconscious.Ended(what), " Look before you repeat it. See: subconsciousctl why "+string(d.Person), room(heading))
-		return t, what
+		what += " was begun, and nobody knows whether it was done: the daemon was interrupted"
+		end = " Look before you repeat it." + end
 	case !ran.OK:
-		what := words + " failed"
+		what += " failed"
 		if output := d.mechanical(ran.Output, maxOutput); output != "" {
 			what += ": " + output
 		}
-		t.Text = joined(subconscious.Ended(what), " See: subconsciousctl why "+string(d.Person), room(heading))
-		return t, what
+	default:
+		kind, said, end = TellActed, "Done: ", ""
+		if ran.UndoUntil.After(now) {
+			end = fmt.Sprintf(" It can be undone until %s: subconsciousctl undo %s", subconscious.Moment(ran.UndoUntil, now), ran.ID)
+		}
 	}
-	t.Kind = TellActed
-	end := ""
-	if ran.UndoUntil.After(now) {
-		end = fmt.Sprintf(" It can be undone until %s: subconsciousctl undo %s", subconscious.Moment(ran.UndoUntil, now), ran.ID)
-	}
-	t.Text = joined(subconscious.Ended("Done: "+words), end, room(heading))
-	return t, words
+	return &Telling{Told: Told{Kind: kind, Title: heading, Text: joined(subconscious.Ended(said+what), end, room(heading))}, Run: ran.ID, Expires: now.Add(ranOf)}, what
 }

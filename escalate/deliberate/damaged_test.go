@@ -57,8 +57,8 @@ func TestDamaged(t *testing.T) {
 				if err != nil || len(first) > 0 != c.told || c.told && first[0].Told == nil {
 					t.Errorf("told: %+v, %v", first, err)
 				}
-				if _, err := again.Status(t.Context(), noon); err != nil {
-					t.Errorf("the status: %v", err)
+				if open, err := again.Open(t.Context()); err != nil || len(open) != 0 {
+					t.Errorf("still open: %+v, %v", open, err)
 				}
 			})
 		})

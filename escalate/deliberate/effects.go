@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
@@ -24,73 +26,98 @@ const (
 	maxSnooze = 14 * 24 * time.Hour
 )
 
-// request has the policy decide about an effect, and carries it out where it may
-// be.
-func (d *deliberation) request(ctx context.Context, call ToolCall) error {
-	switch escalate.Effect(call.Name) {
-	case escalate.EffectNotify:
-		return d.notify(ctx, call)
-	case escalate.EffectRemember:
-		return d.remember(ctx, call)
-	case escalate.EffectPost:
-		return d.post(ctx, call)
-	case escalate.EffectAct:
-		return d.act(ctx, call)
-	case escalate.EffectSnooze:
-		return d.snooze(ctx, call)
+// refusal is an error that the model is told of its request: of what is wrong with
+// it, or of the policy's judgement.
+type refusal struct {
+	why    string
+	judged *escalate.Judgement
+	shown  []subconscious.Trust
+}
+
+// Error implements error.
+func (r refusal) Error() string { return r.why }
+
+func refused(format string, values ...any) error {
+	return refusal{why: fmt.Sprintf(format, values...)}
+}
+
+// refusing tells the model what was refused; other errors it returns.
+func (d *deliberation) refusing(ctx context.Context, call ToolCall, err error) error {
+	r, ok := errors.AsType[refusal](err)
+	switch {
+	case errors.Is(err, ErrRequest):
+		r = refusal{why: d.spoken(err.Error(), d.taint, 2*maxReason)}
+	case !ok:
+		return err
 	}
-	return d.dismiss(ctx, call)
+	return d.answer(ctx, Step{Text: "error: " + r.why, Call: &Called{ToolCall: call, Failed: true, Judgement: r.judged, Shown: r.shown}})
 }
 
-// judged is a step that tells what the policy says of a request.
-func (d *deliberation) judged(call ToolCall, effect escalate.Effect, approval escalate.Approval) (Step, escalate.Permission) {
-	j := d.judge(effect, approval)
-	s := Step{Kind: StepCalled, Round: d.rounds, Call: &Called{ToolCall: call, Judgement: &j, Shown: d.taint.Trusts()}}
-	return s, j.Permission
+// does is a tool whose arguments are read into a T.
+func does[T any](do func(context.Context, ToolCall, T) error) func(context.Context, ToolCall) error {
+	return func(ctx context.Context, call ToolCall) error {
+		var in T
+		if err := decode(call.Arguments, &in); err != nil {
+			return refusal{why: err.Error()}
+		}
+		return do(ctx, call, in)
+	}
 }
 
-// denied tells the model that the policy refuses a request, and why.
-func (d *deliberation) denied(ctx context.Context, s Step, more string) error {
-	s.Call.Failed = true
-	s.Text = fmt.Sprintf("error: refused by clause %s: %s%s. Choose otherwise.", s.Call.Judgement.Clause, s.Call.Judgement.Why, more)
-	return d.answer(ctx, s)
+// maxArguments bounds what a model writes for one tool, in bytes.
+const maxArguments = 16 << 10
+
+// decode reads the arguments of a tool: one object of known fields, none of them
+// twice. An error is in words for the model.
+func decode(arguments string, into any) error {
+	if len(arguments) > maxArguments {
+		return fmt.Errorf("the arguments have %d bytes, and may have %d", len(arguments), maxArguments)
+	}
+	if _, err := escalate.Arguments([]byte(arguments)); err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(strings.NewReader(arguments))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("the arguments do not fit: %w", err)
+	}
+	return nil
 }
 
-// effect carries out what belongs in the transaction of its step. What is wrong
-// with the request itself is told to the model.
+// judged is a step that tells what the policy says of a request; with an error it
+// permits none of these.
+func (d *deliberation) judged(call ToolCall, effect escalate.Effect, approval escalate.Approval, permitted ...escalate.Permission) (Step, error) {
+	j, shown := d.judge(effect, approval), d.taint.Trusts()
+	if !slices.Contains(permitted, j.Permission) {
+		return Step{}, refusedBy(j, shown, "")
+	}
+	return Step{Kind: StepCalled, Round: d.rounds, Call: &Called{ToolCall: call, Judgement: &j, Shown: shown}}, nil
+}
+
+// refusedBy is the refusal of a judgement, and what more there is to say.
+func refusedBy(j escalate.Judgement, shown []subconscious.Trust, more string) error {
+	return refusal{fmt.Sprintf("refused by clause %s: %s%s. Choose otherwise.", j.Clause, j.Why, more), &j, shown}
+}
+
+// effect carries out what belongs in the transaction of its step.
 func (d *deliberation) effect(ctx context.Context, s Step, do func(context.Context, *store.Tx) (id, told string, err error)) error {
-	s.Kind, s.Round = StepCalled, d.rounds
 	warning := d.lastWarning()
-	var wrong error
-	err := d.put(ctx, &s, func(ctx context.Context, tx *store.Tx) error {
-		s.Call.Made, s.Text, wrong = do(ctx, tx)
+	return d.put(ctx, &s, func(ctx context.Context, tx *store.Tx) (err error) {
+		s.Call.Made, s.Text, err = do(ctx, tx)
 		s.Text += warning
-		return wrong
+		return err
 	})
-	if errors.Is(wrong, ErrRequest) {
-		return d.wrong(ctx, s.Call.ToolCall, wrong)
-	}
-	return err
 }
 
-// wrong tells the model what is wrong with a request.
-func (d *deliberation) wrong(ctx context.Context, call ToolCall, err error) error {
-	return d.refuse(ctx, call, d.spoken(err.Error(), d.taint, 2*maxReason))
-}
-
-func (d *deliberation) notify(ctx context.Context, call ToolCall) error {
-	var in struct{ Text, Reason string }
-	if err := decode(call.Arguments, &in); err != nil {
-		return d.refuse(ctx, call, err.Error())
-	}
+func (d *deliberation) notify(ctx context.Context, call ToolCall, in struct{ Text, Reason string }) error {
 	heading := d.heading(d.Escalation, d.taint)
 	text := d.spoken(in.Text, d.taint, room(heading))
 	if text == "" {
-		return d.refuse(ctx, call, "the text is empty")
+		return refused("the text is empty")
 	}
-	s, permission := d.judged(call, escalate.EffectNotify, "")
-	if permission != escalate.Allowed {
-		return d.denied(ctx, s, "")
+	s, err := d.judged(call, escalate.EffectNotify, "", escalate.Allowed)
+	if err != nil {
+		return err
 	}
 	return d.end(ctx, &s, nil, conclusion{kind: subconscious.OutcomeTold, reason: d.reason(in.Reason, "the model found it worth telling"),
 		telling: &Telling{Told: Told{Kind: TellTold, Title: heading, Text: text}}})
@@ -104,26 +131,23 @@ func (d *deliberation) reason(text, otherwise string) string {
 	return otherwise
 }
 
-func (d *deliberation) remember(ctx context.Context, call ToolCall) error {
-	var in struct {
-		Text, Kind, Reason string
-		Tags               []string
-	}
-	if err := decode(call.Arguments, &in); err != nil {
-		return d.refuse(ctx, call, err.Error())
-	}
+func (d *deliberation) remember(ctx context.Context, call ToolCall, in struct {
+	Text, Kind, Reason string
+	Tags               []string
+},
+) error {
 	memo := Memo{Key: d.key(), Text: d.Redact(oneLine(clip(in.Text, maxMemo))), Kind: d.spoken(in.Kind, d.taint, 40), Trusts: d.taint.Trusts(), Escalation: d.Escalation, Evidence: d.Evidence}
 	if memo.Text == "" || len(in.Tags) > maxTags {
-		return d.refuse(ctx, call, fmt.Sprintf("a memory needs a text, and has at most %d tags", maxTags))
+		return refused("a memory needs a text, and has at most %d tags", maxTags)
 	}
 	for _, tag := range in.Tags {
 		memo.Tags = append(memo.Tags, d.spoken(tag, d.taint, 40))
 	}
-	s, permission := d.judged(call, escalate.EffectRemember, "")
-	if permission != escalate.Allowed && permission != escalate.Quarantined {
-		return d.denied(ctx, s, "")
+	s, err := d.judged(call, escalate.EffectRemember, "", escalate.Allowed, escalate.Quarantined)
+	if err != nil {
+		return err
 	}
-	memo.Quarantined = permission == escalate.Quarantined
+	memo.Quarantined = s.Call.Judgement.Permission == escalate.Quarantined
 	return d.effect(ctx, s, func(ctx context.Context, tx *store.Tx) (string, string, error) {
 		id, err := d.Memories.Remember(ctx, tx, memo)
 		if memo.Quarantined {
@@ -136,70 +160,64 @@ func (d *deliberation) remember(ctx context.Context, call ToolCall) error {
 // key names an effect for good: the escalation, and which of its steps.
 func (d *deliberation) key() string { return fmt.Sprintf("%s/%d", d.ID, d.n) }
 
-func (d *deliberation) post(ctx context.Context, call ToolCall) error {
-	var in struct{ Conversation, Text, Reason string }
-	if err := decode(call.Arguments, &in); err != nil {
-		return d.refuse(ctx, call, err.Error())
-	}
+func (d *deliberation) post(ctx context.Context, call ToolCall, in struct{ Conversation, Text, Reason string }) error {
 	post := Post{Key: d.key(), Conversation: subconscious.Shorten(oneLine(in.Conversation), maxName), Text: d.Redact(clip(in.Text, maxPost)), Escalation: d.Escalation}
 	if post.Conversation == "" || post.Text == "" {
-		return d.refuse(ctx, call, "a message needs a conversation and a text")
+		return refused("a message needs a conversation and a text")
 	}
-	s, permission := d.judged(call, escalate.EffectPost, "")
-	switch permission {
-	case escalate.Allowed:
+	s, err := d.judged(call, escalate.EffectPost, "", escalate.Allowed, escalate.Proposed)
+	switch {
+	case err != nil:
+		return err
+	case s.Call.Judgement.Permission == escalate.Allowed:
 		return d.effect(ctx, s, func(ctx context.Context, tx *store.Tx) (string, string, error) {
 			id, err := d.Conversations.Post(ctx, tx, post)
 			return id, "posted as " + id, err
 		})
-	case escalate.Proposed:
-		arguments, err := json.Marshal(map[string]string{"conversation": post.Conversation, "text": post.Text})
-		if err != nil {
-			return err
-		}
-		return d.propose(ctx, s, d.asked(s, string(escalate.EffectPost), arguments, in.Reason))
 	}
-	return d.denied(ctx, s, "")
+	arguments, err := json.Marshal(map[string]string{"conversation": post.Conversation, "text": post.Text})
+	if err != nil {
+		return err
+	}
+	return d.propose(ctx, s, d.asked(s, string(escalate.EffectPost), arguments, in.Reason))
 }
 
-func (d *deliberation) act(ctx context.Context, call ToolCall) error {
-	var in struct {
-		Action, Reason string
-		Arguments      json.RawMessage
-	}
-	if err := decode(call.Arguments, &in); err != nil {
-		return d.refuse(ctx, call, err.Error())
-	}
+// acting is what a model writes to have an action carried out.
+type acting struct {
+	Action, Reason string
+	Arguments      json.RawMessage
+}
+
+func (d *deliberation) act(ctx context.Context, call ToolCall, in acting) error {
 	offer, ok := d.offered(in.Action)
 	if !ok {
-		return d.refuse(ctx, call, fmt.Sprintf("there is no action %.60q", in.Action))
+		return refused("there is no action %.60q", in.Action)
 	}
-	if len(in.Arguments) == 0 {
-		in.Arguments = json.RawMessage("{}")
+	if _, err := escalate.Arguments(in.arguments()); err != nil {
+		return refusal{why: err.Error()}
 	}
-	if _, err := escalate.Arguments(in.Arguments); err != nil {
-		return d.refuse(ctx, call, err.Error())
+	s, err := d.judged(call, escalate.EffectAct, offer.Approval, escalate.Allowed, escalate.Proposed)
+	switch {
+	case err != nil:
+		return err
+	case s.Call.Judgement.Permission == escalate.Proposed:
+		return d.propose(ctx, s, d.asked(s, in.Action, in.arguments(), in.Reason))
 	}
-	in.Arguments = compact(in.Arguments)
-	s, permission := d.judged(call, escalate.EffectAct, offer.Approval)
-	switch permission {
-	case escalate.Allowed:
-		s.Kind = StepStarted
-		if err := d.put(ctx, &s, nil); err != nil {
-			return err
-		}
-		return d.carryOut(ctx)
-	case escalate.Proposed:
-		return d.propose(ctx, s, d.asked(s, in.Action, in.Arguments, in.Reason))
+	s.Kind = StepStarted
+	if err := d.put(ctx, &s, nil); err != nil {
+		return err
 	}
-	return d.denied(ctx, s, "")
+	return d.carryOut(ctx)
 }
 
-// compact is a JSON text without white space.
-func compact(raw json.RawMessage) json.RawMessage {
+// arguments are those of the action, without white space.
+func (in acting) arguments() json.RawMessage {
 	var out bytes.Buffer
-	if err := json.Compact(&out, raw); err != nil {
-		return raw
+	switch err := json.Compact(&out, in.Arguments); {
+	case len(in.Arguments) == 0:
+		return json.RawMessage("{}")
+	case err != nil:
+		return in.Arguments
 	}
 	return out.Bytes()
 }
@@ -222,24 +240,13 @@ func (d *deliberation) offered(name string) (escalate.Offer, bool) {
 // propose has the person asked to approve exactly this.
 func (d *deliberation) propose(ctx context.Context, s Step, request escalate.ActRequest) error {
 	if d.Actions == nil {
-		return d.denied(ctx, s, ", and nothing can be proposed here")
+		return refusedBy(*s.Call.Judgement, s.Call.Shown, ", and nothing can be proposed here")
 	}
-	reason := d.reason(request.Reason, "the model proposes "+request.Action)
-	var wrong error
-	err := d.end(ctx, &s, func(ctx context.Context, tx *store.Tx, c *conclusion) error {
+	return d.end(ctx, &s, func(ctx context.Context, tx *store.Tx, c *conclusion) error {
 		proposed, err := d.Actions.Propose(ctx, tx, request)
-		if err != nil {
-			wrong = err
-			return err
-		}
-		s.Call.Made = proposed.ID
-		c.telling = d.proposal(proposed)
-		return nil
-	}, conclusion{kind: subconscious.OutcomeProposed, reason: reason})
-	if errors.Is(wrong, ErrRequest) {
-		return d.wrong(ctx, s.Call.ToolCall, wrong)
-	}
-	return err
+		s.Call.Made, c.telling = proposed.ID, d.proposal(proposed)
+		return err
+	}, conclusion{kind: subconscious.OutcomeProposed, reason: d.reason(request.Reason, "the model proposes "+request.Action)})
 }
 
 // asked is the request for an action, with what the policy and the escalation say.
@@ -263,21 +270,18 @@ func (d *deliberation) proposal(p Proposed) *Telling {
 	return &Telling{Told: Told{Kind: TellProposed, Title: heading, Text: text}, Proposal: p.ID, Expires: p.Expires}
 }
 
-func (d *deliberation) snooze(ctx context.Context, call ToolCall) error {
-	var in struct {
-		Until, Reason string
-		Hours         float64
-	}
-	if err := decode(call.Arguments, &in); err != nil {
-		return d.refuse(ctx, call, err.Error())
-	}
+func (d *deliberation) snooze(ctx context.Context, call ToolCall, in struct {
+	Until, Reason string
+	Hours         float64
+},
+) error {
 	until, err := d.until(in.Until, in.Hours)
 	if err != nil {
-		return d.refuse(ctx, call, err.Error())
+		return refusal{why: err.Error()}
 	}
-	s, permission := d.judged(call, escalate.EffectSnooze, "")
-	if permission != escalate.Allowed {
-		return d.denied(ctx, s, "")
+	s, err := d.judged(call, escalate.EffectSnooze, "", escalate.Allowed)
+	if err != nil {
+		return err
 	}
 	return d.end(ctx, &s, nil, conclusion{kind: subconscious.OutcomeSnoozed, reason: d.reason(in.Reason, "the model put it off"), until: until})
 }
@@ -310,14 +314,10 @@ func (d *deliberation) until(text string, hours float64) (until time.Time, err e
 	return until.In(now.Location()), nil
 }
 
-func (d *deliberation) dismiss(ctx context.Context, call ToolCall) error {
-	var in struct{ Reason string }
-	if err := decode(call.Arguments, &in); err != nil {
-		return d.refuse(ctx, call, err.Error())
-	}
-	s, permission := d.judged(call, escalate.EffectDismiss, "")
-	if permission != escalate.Allowed {
-		return d.denied(ctx, s, "")
+func (d *deliberation) dismiss(ctx context.Context, call ToolCall, in struct{ Reason string }) error {
+	s, err := d.judged(call, escalate.EffectDismiss, "", escalate.Allowed)
+	if err != nil {
+		return err
 	}
 	return d.end(ctx, &s, nil, conclusion{kind: subconscious.OutcomeDismissed, reason: d.reason(in.Reason, "the model found it of no use")})
 }

@@ -21,7 +21,7 @@ type Options struct {
 	// DB was opened with Migrations.
 	DB *store.DB
 	// Asker returns the model of the moment. It is called for each escalation, since
-	// a key may appear; nil: there is none.
+	// a key may appear.
 	Asker func() Asker
 	// Purse pays for an escalation; nil: nothing is debited.
 	Purse Purse
@@ -39,11 +39,10 @@ type Options struct {
 	Conversations Conversations
 	Actions       Actions
 	// Answered reports, in the transaction, whether the person has answered the
-	// incident since it was decided: then nothing is told or done any more. nil:
-	// they never have.
+	// incident since it was decided: then nothing is told or done any more.
 	Answered func(ctx context.Context, tx *store.Tx, e Escalation) (bool, error)
 	// Quiet returns until when nothing but what is critical is told; ok is false
-	// where anything may be. nil: it never is quiet.
+	// where anything may be.
 	Quiet func(at time.Time) (until time.Time, ok bool)
 	// Now is the mind's clock; nil is time.Now.
 	Now func() time.Time
@@ -219,8 +218,8 @@ func (o Options) validate() error {
 	switch {
 	case o.DB == nil:
 		return errors.New("there is no database")
-	case o.Gather == nil || o.Teller == nil || o.Mind == nil:
-		return errors.New("there must be a Gather, a Teller and a Mind")
+	case o.Gather == nil || o.Teller == nil || o.Mind == nil || o.Asker == nil || o.Answered == nil || o.Quiet == nil:
+		return errors.New("there must be a Gather, a Teller, a Mind, an Asker, an Answered and a Quiet")
 	}
 	return o.Config.Validate()
 }
@@ -234,15 +233,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Redact == nil {
 		o.Redact = redact.Text
-	}
-	if o.Answered == nil {
-		o.Answered = func(context.Context, *store.Tx, Escalation) (bool, error) { return false, nil }
-	}
-	if o.Quiet == nil {
-		o.Quiet = func(time.Time) (time.Time, bool) { return time.Time{}, false }
-	}
-	if o.Asker == nil {
-		o.Asker = func() Asker { return Asker{} }
 	}
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,8 +13,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// ErrUnknown is the error of Record for an id that no escalation has.
-var ErrUnknown = errors.New("there is no such deliberation")
+// errUnknown is the error for an id that no escalation has, and errUnreadable is
+// wrapped by errors of a record that is damaged, or was written by another version.
+var (
+	errUnknown    = errors.New("there is no such deliberation")
+	errUnreadable = errors.New("the record cannot be read")
+)
 
 const (
 	// maxOf is how many escalations Of returns.
@@ -72,7 +77,23 @@ func (p packed) Scan(column any) error {
 		return nil
 	}
 	body, _ := column.([]byte)
-	return unpack(body, p.into)
+	raw, err := store.Unpack(body, nil)
+	if err == nil {
+		err = json.Unmarshal(raw, p.into)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	return nil
+}
+
+// pack returns a value as it is stored, and how many bytes it has as JSON.
+func (w *Worker) pack(value any) (body []byte, size int, err error) {
+	raw, err := json.Marshal(value)
+	if err == nil {
+		body, err = w.packer.Pack(raw, nil)
+	}
+	return body, len(raw), err
 }
 
 func (r *row) columns() []any {
@@ -88,7 +109,7 @@ func (w *Worker) row(ctx context.Context, tx *store.Tx, id string) (row, error) 
 	case err != nil:
 		return r, fmt.Errorf("escalation %s: %w", id, err)
 	case !ok:
-		return r, ErrUnknown
+		return r, errUnknown
 	}
 	for _, t := range []*time.Time{&r.Started, &r.Deadline, &r.Over} {
 		*t = inZone(*t, w.Now())
@@ -141,18 +162,6 @@ func (s Step) check() error {
 		return fmt.Errorf("%w: step %d of kind %s is not whole", errUnreadable, s.N, s.Kind)
 	}
 	return nil
-}
-
-// Record returns an escalation by its id; ErrUnknown where there is none.
-func (w *Worker) Record(ctx context.Context, id string) (Record, error) {
-	var r row
-	if err := w.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		r, err = w.find(ctx, tx, id)
-		return err
-	}); err != nil {
-		return Record{}, fmt.Errorf("deliberate: %w", err)
-	}
-	return r.Record, nil
 }
 
 // Of returns the escalations of an incident by its name for people, newest first, at

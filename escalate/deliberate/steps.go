@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -70,8 +69,7 @@ func (d *deliberation) insert(ctx context.Context, tx *store.Tx, s *Step, n int)
 	if s.Answer != nil {
 		cost = s.Answer.Cost
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE escalations SET bytes = bytes + ?, cost = cost + ? WHERE id = ?", size, cost, d.ID)
-	return size, err
+	return size, tx.Exec(ctx, "UPDATE escalations SET bytes = bytes + ?, cost = cost + ? WHERE id = ?", size, cost, d.ID)
 }
 
 // storable is a step without what may not be stored: what a provider wants back
@@ -88,7 +86,7 @@ func (d *deliberation) storable(s Step) Step {
 // shortened is a step with the beginnings of its texts alone.
 func (s Step) shortened() Step {
 	s.Cut, s.Text = true, clip(s.Text, kept)
-	s.Words = fewWords(s.Words)
+	s.Words = escalate.Fewer(s.Words, 8)
 	if len(s.Own) > 8 {
 		s.Own = s.Own[:8]
 	}
@@ -106,23 +104,6 @@ func (s Step) shortened() Step {
 		s.Call = &call
 	}
 	return s
-}
-
-// fewWords are 8 of the words at most, with one of each trust among them, so that
-// whose words they are is seen of them still.
-func fewWords(words []escalate.Word) []escalate.Word {
-	if len(words) <= 8 {
-		return words
-	}
-	var kept, others []escalate.Word
-	for _, w := range words {
-		if slices.ContainsFunc(kept, func(k escalate.Word) bool { return k.Trust == w.Trust }) || len(kept) == 8 {
-			others = append(others, w)
-			continue
-		}
-		kept = append(kept, w)
-	}
-	return append(kept, others[:8-len(kept)]...)
 }
 
 func (c ToolCall) shortened() ToolCall {

@@ -30,6 +30,32 @@ const (
 	dismissSchema  = `{"type":"object","properties":{"reason":{"type":"string","description":"one sentence"}},"required":["reason"],"additionalProperties":false}`
 )
 
+// effect is a tool that asks for an effect.
+type effect struct {
+	models.Tool
+	// ends: it ends the deliberation, and is there to the last.
+	ends bool
+	do   func(context.Context, ToolCall) error
+}
+
+// effects are what the model may ask for.
+func (d *deliberation) effects() []effect {
+	var all []effect
+	add := func(there bool, name escalate.Effect, ends bool, do func(context.Context, ToolCall) error, schema, description string) {
+		if there {
+			all = append(all, effect{models.Tool{Name: string(name), Description: description, Parameters: json.RawMessage(schema)}, ends, do})
+		}
+	}
+	offers := d.offers()
+	add(true, escalate.EffectNotify, true, does(d.notify), notifySchema, "Tell the person. The title is given; write the text below it. This ends the deliberation.")
+	add(d.Memories != nil, escalate.EffectRemember, false, does(d.remember), rememberSchema, "Keep a fact for later. This does not end the deliberation.")
+	add(d.Conversations != nil, escalate.EffectPost, false, does(d.post), postSchema, "Post a message to a conversation. This does not end the deliberation.")
+	add(len(offers) > 0, escalate.EffectAct, true, does(d.act), actSchema(offers), actDescription(offers))
+	add(true, escalate.EffectSnooze, true, does(d.snooze), snoozeSchema, "Tell the person later, if it still stands then. This ends the deliberation.")
+	add(true, escalate.EffectDismiss, true, does(d.dismiss), dismissSchema, "Do not tell the person: it is of no use. This ends the deliberation.")
+	return all
+}
+
 // tools are those that the model may ask for: for reading, and for what it may
 // ask for.
 func (d *deliberation) tools() []models.Tool {
@@ -39,21 +65,9 @@ func (d *deliberation) tools() []models.Tool {
 			all = append(all, t)
 		}
 	}
-	add := func(effect escalate.Effect, schema, description string) {
-		all = append(all, models.Tool{Name: string(effect), Description: description, Parameters: json.RawMessage(schema)})
+	for _, e := range d.effects() {
+		all = append(all, e.Tool)
 	}
-	add(escalate.EffectNotify, notifySchema, "Tell the person. The title is given; write the text below it. This ends the deliberation.")
-	if d.Memories != nil {
-		add(escalate.EffectRemember, rememberSchema, "Keep a fact for later. This does not end the deliberation.")
-	}
-	if d.Conversations != nil {
-		add(escalate.EffectPost, postSchema, "Post a message to a conversation. This does not end the deliberation.")
-	}
-	if offers := d.offers(); len(offers) > 0 {
-		add(escalate.EffectAct, actSchema(offers), actDescription(offers))
-	}
-	add(escalate.EffectSnooze, snoozeSchema, "Tell the person later, if it still stands then. This ends the deliberation.")
-	add(escalate.EffectDismiss, dismissSchema, "Do not tell the person: it is of no use. This ends the deliberation.")
 	return all
 }
 
@@ -93,32 +107,26 @@ func actDescription(offers []escalate.Offer) string {
 	return text.String()
 }
 
-// enders are the effects that end an escalation. They are there to the last.
-func enders() []escalate.Effect {
-	return []escalate.Effect{escalate.EffectNotify, escalate.EffectAct, escalate.EffectSnooze, escalate.EffectDismiss}
-}
-
 // use runs one tool, or says why not. What the model is told is written down.
 func (d *deliberation) use(ctx, asking context.Context, call ToolCall) error {
-	known := slices.ContainsFunc(d.tools(), func(t models.Tool) bool { return t.Name == call.Name })
+	effects := d.effects()
+	at := slices.IndexFunc(effects, func(e effect) bool { return e.Name == call.Name })
+	var err error
 	switch {
 	case d.inRound >= callsPerRound:
-		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used at once", callsPerRound))
-	case d.calls >= maxCalls && !slices.Contains(enders(), escalate.Effect(call.Name)):
-		return d.refuse(ctx, call, fmt.Sprintf("not run: %d tools may be used in all; end it now", maxCalls))
-	case !known:
-		return d.refuse(ctx, call, fmt.Sprintf("there is no tool %.60q", call.Name))
+		err = refused("not run: %d tools may be used at once", callsPerRound)
+	case d.calls >= maxCalls && (at < 0 || !effects[at].ends):
+		err = refused("not run: %d tools may be used in all; end it now", maxCalls)
+	case !slices.ContainsFunc(d.tools(), func(t models.Tool) bool { return t.Name == call.Name }):
+		err = refused("there is no tool %.60q", call.Name)
 	case len(call.Arguments) > maxArguments:
-		return d.refuse(ctx, call, fmt.Sprintf("the arguments have %d bytes, and may have %d", len(call.Arguments), maxArguments))
-	case slices.Contains(escalate.Effects(), escalate.Effect(call.Name)):
-		return d.request(ctx, call)
+		err = refused("the arguments have %d bytes, and may have %d", len(call.Arguments), maxArguments)
+	case at >= 0:
+		err = effects[at].do(ctx, call)
+	default:
+		err = d.read(ctx, asking, call)
 	}
-	return d.read(ctx, asking, call)
-}
-
-// refuse tells the model that a tool did not work.
-func (d *deliberation) refuse(ctx context.Context, call ToolCall, why string) error {
-	return d.answer(ctx, Step{Text: "error: " + why, Call: &Called{ToolCall: call, Failed: true}})
+	return d.refusing(ctx, call, err)
 }
 
 // answer tells the model what became of a tool.
@@ -141,7 +149,7 @@ func (d *deliberation) lastWarning() string {
 // model sees them.
 func (d *deliberation) read(ctx, asking context.Context, call ToolCall) error {
 	if d.shown >= maxShown {
-		return d.refuse(ctx, call, "not run: enough was read; end it with what you have")
+		return refused("not run: enough was read; end it with what you have")
 	}
 	reading, err := d.callDesk(asking, call)
 	if ctx.Err() != nil {

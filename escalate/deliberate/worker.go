@@ -21,21 +21,21 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/internal/wake"
+	"github.com/subconsciousd/subconsciousd/store"
 )
 
 // Worker deliberates on one escalation after the other. It is the only one that
 // writes its tables, and is safe for concurrent use.
 type Worker struct {
 	Options
-	packer
-	bell *wake.Bell
+	packer store.Packer
+	bell   *wake.Bell
 
 	mu      sync.Mutex
 	started bool
 	ended   bool
 	cancel  context.CancelFunc
 	group   sync.WaitGroup
-	failure string // what the database said the last time; "" for nothing
 }
 
 const (
@@ -100,7 +100,6 @@ func (w *Worker) Idle(ctx context.Context) error { return w.bell.Idle(ctx) }
 func (w *Worker) run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
 		worked, err := w.next(ctx)
-		w.note(err)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -114,14 +113,5 @@ func (w *Worker) run(ctx context.Context) {
 			failures = 0
 			w.bell.Sleep(ctx, 0)
 		}
-	}
-}
-
-func (w *Worker) note(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.failure = ""
-	if err != nil {
-		w.failure = err.Error()
 	}
 }

@@ -156,9 +156,13 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		ends(t, worker)
-		s, err := worker.Status(t.Context(), noon.Add(time.Hour))
-		if err != nil || s.ByRule != 4 || s.Today[subconscious.OutcomeTold] != 4 || s.Waiting != 0 || s.Problem == "" {
-			t.Errorf("%+v: %v", s, err)
+		for id := range want {
+			if r, err := worker.Record(t.Context(), id); err != nil || r.Outcome.Kind != subconscious.OutcomeTold || !strings.Contains(r.Fallback, "no model") {
+				t.Errorf("%+v: %v", r, err)
+			}
+		}
+		if open, err := worker.Open(t.Context()); err != nil || len(open) != 0 {
+			t.Errorf("still open: %+v, %v", open, err)
 		}
 		if err := worker.Stop(t.Context()); err != nil {
 			t.Fatal(err)

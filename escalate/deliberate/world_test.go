@@ -63,7 +63,9 @@ func (w *world) options(db *store.DB) deliberate.Options {
 	}
 	begun := time.Now()
 	o := deliberate.Options{Config: config, DB: db, Gather: w.Gather, Teller: w, Mind: w, Memories: memories{w}, Conversations: conversations{w}, Actions: acting{w}, Purse: w,
-		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) }}
+		Policy: w.policy(), Asker: w.asker, Now: func() time.Time { return w.at.Add(time.Since(begun)) },
+		Answered: func(context.Context, *store.Tx, deliberate.Escalation) (bool, error) { return false, nil },
+		Quiet:    func(time.Time) (time.Time, bool) { return time.Time{}, false }}
 	if w.AnsweredIn != 0 {
 		from := noon.Add(time.Duration((w.AnsweredIn - w.WaitsFor) * float64(time.Minute)))
 		o.Answered = func(context.Context, *store.Tx, deliberate.Escalation) (bool, error) {

@@ -98,13 +98,13 @@ func getRow(ctx context.Context, tx *store.Tx, tick int64) (r row, ok bool, err 
 			err = errors.New("it is not there, or packed against another")
 		}
 		if err == nil {
-			against, err = transform(base, row{}, unpack)
+			against, err = transform(base, row{}, store.Unpack)
 		}
 		if err != nil {
 			return row{}, false, fmt.Errorf("tick %d, against which it is packed: %w", packed.base.Int64, err)
 		}
 	}
-	r, err = transform(packed, against, unpack)
+	r, err = transform(packed, against, store.Unpack)
 	return r, err == nil, err
 }
 
@@ -131,7 +131,7 @@ func (r row) size() int { return len(r.document) + len(r.Inputs) + len(r.Report)
 
 // putRecord adds the row of a tick, packed against an earlier one where that
 // makes it much smaller.
-func putRecord(ctx context.Context, tx *store.Tx, p *packer, record Record, last time.Time, document []byte) error {
+func putRecord(ctx context.Context, tx *store.Tx, p *store.Packer, record Record, last time.Time, document []byte) error {
 	if record.At.IsZero() || record.Kind == "" {
 		return errors.New("the record has no time or no kind")
 	}
@@ -157,7 +157,7 @@ func putRecord(ctx context.Context, tx *store.Tx, p *packer, record Record, last
 
 // packRow packs against the newest row that stands on its own, or on its own
 // where there is none, where it is too far back, or where little is gained.
-func packRow(ctx context.Context, tx *store.Tx, p *packer, r row) (packed row, err error) {
+func packRow(ctx context.Context, tx *store.Tx, p *store.Packer, r row) (packed row, err error) {
 	base, ok, err := store.One(ctx, tx, store.Value[int64], "SELECT coalesce(base, tick) FROM mind_ticks WHERE tick < ? ORDER BY tick DESC LIMIT 1", r.Tick)
 	if err != nil {
 		return row{}, err
@@ -165,7 +165,7 @@ func packRow(ctx context.Context, tx *store.Tx, p *packer, r row) (packed row, e
 	if ok && r.Tick-base < rebase {
 		against, _, err := getRow(ctx, tx, base)
 		if err == nil {
-			packed, err = transform(r, against, p.pack)
+			packed, err = transform(r, against, p.Pack)
 		}
 		if err != nil {
 			return row{}, err
@@ -175,7 +175,7 @@ func packRow(ctx context.Context, tx *store.Tx, p *packer, r row) (packed row, e
 			return packed, nil
 		}
 	}
-	alone, err := transform(r, row{}, p.pack)
+	alone, err := transform(r, row{}, p.Pack)
 	if err != nil || packed.size() == 0 || alone.size() < 2*packed.size() {
 		return alone, err
 	}

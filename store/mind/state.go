@@ -82,7 +82,7 @@ func getState(ctx context.Context, tx *store.Tx) (subconscious.State, error) {
 }
 
 func (p part) decode(body []byte) error {
-	raw, err := unpack(body, nil)
+	raw, err := store.Unpack(body, nil)
 	if err == nil {
 		err = json.Unmarshal(raw, p.into)
 	}
@@ -113,7 +113,7 @@ func counters(ctx context.Context, tx *store.Tx) (count int64, last time.Time, e
 
 // putState writes the parts that changed. Entries that are in the state no
 // more are kept aside, and incidents in the history are noted as told.
-func putState(ctx context.Context, tx *store.Tx, p *packer, state subconscious.State, at time.Time) error {
+func putState(ctx context.Context, tx *store.Tx, p *store.Packer, state subconscious.State, at time.Time) error {
 	had, err := store.Map[string, []byte](ctx, tx, "SELECT part, hash FROM mind_state")
 	if err != nil {
 		return err
@@ -142,8 +142,8 @@ func putState(ctx context.Context, tx *store.Tx, p *packer, state subconscious.S
 	return err
 }
 
-func putPart(ctx context.Context, tx *store.Tx, p *packer, part string, raw []byte) error {
-	body, err := p.pack(raw, nil)
+func putPart(ctx context.Context, tx *store.Tx, p *store.Packer, part string, raw []byte) error {
+	body, err := p.Pack(raw, nil)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 
 // Store keeps the state of one mind. It is safe for concurrent use.
 type Store struct {
-	db *store.DB
+	db     *store.DB
+	packer store.Packer
 	// The sweeps over tables that are not in the order in which rows expire
 	// go on from here; after a restart they begin again.
 	sweptLog, sweptIncidents, sweptGone, sweptDecisions atomic.Int64
@@ -64,7 +65,7 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx, c Commit) error {
 	if c.State.TickCount != c.Record.Tick {
 		return fmt.Errorf("mind: commit: the state counts %d ticks and the record is of tick %d", c.State.TickCount, c.Record.Tick)
 	}
-	p := new(packer)
+	p := &s.packer
 	steps := []struct {
 		name string
 		do   func() error
