@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -129,11 +130,11 @@ func (m *mortalDeliberation) outcomes(w *world) map[string]deliberate.Record {
 		told[key] = true
 		return err
 	})
-	var ids []string
-	w.query("SELECT id FROM escalations", func(scan func(...any) error) error {
-		var id string
-		err := scan(&id)
-		ids = append(ids, id)
+	persons := map[string]subconscious.IncidentID{}
+	w.query("SELECT id, person FROM escalations", func(scan func(...any) error) error {
+		var id, person string
+		err := scan(&id, &person)
+		persons[id] = subconscious.IncidentID(person)
 		return err
 	})
 	heard := map[string]int{}
@@ -145,11 +146,13 @@ func (m *mortalDeliberation) outcomes(w *world) map[string]deliberate.Record {
 	})
 	escalations, kinds := map[string]deliberate.Record{}, map[subconscious.OutcomeKind]int{}
 	byRule, resumed := 0, 0
-	for _, id := range ids {
-		r, err := w.d.Deliberations().Record(context.Background(), id)
-		if err != nil {
-			m.t.Fatal(err)
+	for id, person := range persons {
+		all, err := w.d.Deliberations().Of(context.Background(), person)
+		at := slices.IndexFunc(all, func(r deliberate.Record) bool { return r.ID == id })
+		if err != nil || at < 0 {
+			m.t.Fatalf("%s is not to be read: %v", id, err)
 		}
+		r := all[at]
 		escalations[id] = r
 		key := fmt.Sprint(r.Tick, " ", r.Person)
 		if !told[key] {
