@@ -65,10 +65,5 @@ func hasVariable(pid int, variable string) bool {
 	if err != nil {
 		return false
 	}
-	for one := range bytes.SplitSeq(content, []byte{0}) {
-		if bytes.HasPrefix(one, []byte(variable)) {
-			return true
-		}
-	}
-	return false
+	return bytes.Contains(append([]byte{0}, content...), []byte("\x00"+variable))
 }

@@ -71,9 +71,8 @@ func (e *Engine) prepare(a Action) (*prepared, error) {
 	if p.folder == "" {
 		p.folder = e.home()
 	}
-	if p.program, p.problem = locate(a.Command, p.command, e.Path); p.problem == nil && len(a.Undo) > 0 {
-		p.undoer, p.problem = locate(a.Undo, p.undo, e.Path)
-	}
+	found := a.found(e.Path)
+	p.program, p.undoer, p.problem = found.Program, found.Undo, found.Problem
 	return p, p.finish()
 }
 
@@ -132,7 +131,11 @@ func DefaultPath() []string {
 }
 
 // locate finds the program of a vector. What others may write to is not run.
-func locate(argv []string, parsed []argument, folders []string) (string, *Error) {
+func locate(argv, folders []string) (string, *Error) {
+	parsed, err := parseVector(argv)
+	if err != nil || len(argv) == 0 {
+		return "", &Error{Code: CodeUnavailable, Text: "its command cannot be read", Next: "see subconsciousctl config check"}
+	}
 	program := argv[0]
 	candidates := []string{filepath.Clean(program)}
 	if !strings.ContainsRune(program, '/') {
@@ -262,21 +265,15 @@ func Find(actions []Action, folders []string) []Found {
 	}
 	all := make([]Found, 0, len(actions))
 	for _, a := range actions {
-		found := Found{Name: a.Name}
-		found.Program, found.Problem = program(a.Command, folders)
-		if len(a.Undo) > 0 && found.Problem == nil {
-			found.Undo, found.Problem = program(a.Undo, folders)
-		}
-		all = append(all, found)
+		all = append(all, a.found(folders))
 	}
 	return all
 }
 
-// program finds the program of a vector that was not looked at yet.
-func program(vector []string, folders []string) (string, *Error) {
-	parsed, err := parseVector(vector)
-	if err != nil || len(vector) == 0 {
-		return "", &Error{Code: CodeUnavailable, Text: "its command cannot be read", Next: "see subconsciousctl config check"}
+func (a Action) found(folders []string) Found {
+	found := Found{Name: a.Name}
+	if found.Program, found.Problem = locate(a.Command, folders); found.Problem == nil && len(a.Undo) > 0 {
+		found.Undo, found.Problem = locate(a.Undo, folders)
 	}
-	return locate(vector, parsed, folders)
+	return found
 }

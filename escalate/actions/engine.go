@@ -180,19 +180,6 @@ func (e *Engine) Offers() []escalate.Offer {
 	return offers
 }
 
-// Problems says by name which configured actions cannot be run, and why.
-func (e *Engine) Problems() map[string]*Error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	problems := map[string]*Error{}
-	for _, name := range e.order {
-		if p := e.known[name]; p.problem != nil {
-			problems[name] = p.problem
-		}
-	}
-	return problems
-}
-
 // find returns the action as it is configured now.
 func (e *Engine) find(name string) (*prepared, error) {
 	e.mu.Lock()

@@ -68,3 +68,14 @@ func ShellLine(vector []string, program string) string {
 	}
 	return shellLine(vector, parsed, baseName(program))
 }
+
+// Problems says by name which configured actions cannot be run, and why.
+func (e *Engine) Problems() map[string]*Error {
+	problems := map[string]*Error{}
+	for _, name := range e.order {
+		if p := e.known[name]; p.problem != nil {
+			problems[name] = p.problem
+		}
+	}
+	return problems
+}

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -43,19 +44,12 @@ func (e *Engine) Noticed(ctx context.Context, tx *store.Tx, runs ...string) erro
 // a year the rest.
 func (e *Engine) Sweep(ctx context.Context, tx *store.Tx) error {
 	now := e.Now()
-	if err := expire(ctx, tx, now); err != nil {
-		return wrap("sweep", err)
-	}
 	asked, done := now.Add(-keepAsked).UnixNano(), now.Add(-keepDone).UnixNano()
-	for statement, before := range map[string]int64{
-		"DELETE FROM actions_proposals WHERE state IN ('rejected', 'expired') AND changed < ?": asked,
-		"DELETE FROM actions_proposals WHERE state = 'approved' AND changed < ?":               done,
-		"UPDATE actions_runs SET output = '' WHERE output <> '' AND ended > 0 AND ended < ?":   asked,
-		"DELETE FROM actions_runs WHERE state NOT IN ('started') AND ended > 0 AND ended < ?":  done,
-	} {
-		if err := tx.Exec(ctx, statement, before); err != nil {
-			return wrap("sweep", err)
-		}
-	}
-	return nil
+	return wrap("sweep", cmp.Or(
+		expire(ctx, tx, now),
+		tx.Exec(ctx, "DELETE FROM actions_proposals WHERE state IN ('rejected', 'expired') AND changed < ?", asked),
+		tx.Exec(ctx, "DELETE FROM actions_proposals WHERE state = 'approved' AND changed < ?", done),
+		tx.Exec(ctx, "UPDATE actions_runs SET output = '' WHERE output <> '' AND ended > 0 AND ended < ?", asked),
+		tx.Exec(ctx, "DELETE FROM actions_runs WHERE state NOT IN ('started') AND ended > 0 AND ended < ?", done),
+	))
 }

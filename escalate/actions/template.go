@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 )
 
 // segment is a piece of an argument: a literal, or a parameter's value.
@@ -29,39 +31,32 @@ func (a argument) params() []string {
 	return names
 }
 
+// pieces are what an argument is made of: doubled braces, parameters, braces that
+// stand for nothing, and the rest.
+var pieces = lazy.Regexp(`\{\{|\}\}|\{[a-z][a-z0-9_]{0,31}\}|[{}]|[^{}]+`)
+
 // parseArgument reads "--title={title}". A brace that is meant as one is
 // doubled.
 func parseArgument(text string) (argument, error) {
-	var parsed argument
-	var literal strings.Builder
-	flush := func() {
-		if literal.Len() > 0 {
-			parsed = append(parsed, segment{literal: literal.String()})
-			literal.Reset()
-		}
-	}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c != '{' && c != '}' {
-			literal.WriteByte(c)
-			continue
-		}
-		if i+1 < len(text) && text[i+1] == c {
-			literal.WriteByte(c)
-			i++
-			continue
-		}
-		name, _, closed := strings.Cut(text[i+1:], "}")
-		if c == '}' || !closed || !paramPattern().MatchString(name) {
+	parsed := argument{}
+	for _, piece := range pieces().FindAllString(text, -1) {
+		switch {
+		case piece == "{" || piece == "}":
 			return nil, errors.New(`has a brace that stands for no parameter; write {name}, or {{ and }} for braces`)
+		case piece == "{{" || piece == "}}":
+			piece = piece[1:]
+		case piece[0] == '{':
+			parsed = append(parsed, segment{param: piece[1 : len(piece)-1]})
+			continue
 		}
-		flush()
-		parsed = append(parsed, segment{param: name})
-		i += len(name) + 1
+		if last := len(parsed) - 1; last >= 0 && parsed[last].param == "" {
+			parsed[last].literal += piece
+			continue
+		}
+		parsed = append(parsed, segment{literal: piece})
 	}
-	flush()
-	if parsed == nil {
-		parsed = argument{{}}
+	if len(parsed) == 0 {
+		return argument{{}}, nil
 	}
 	return parsed, nil
 }
@@ -69,13 +64,10 @@ func parseArgument(text string) (argument, error) {
 // parseVector reads a whole vector; the first is a program and no argument.
 func parseVector(vector []string) ([]argument, error) {
 	var parsed []argument
-	for i, text := range vector {
-		if i == 0 {
-			continue
-		}
+	for i, text := range vector[min(1, len(vector)):] {
 		a, err := parseArgument(text)
 		if err != nil {
-			return nil, fmt.Errorf("argument %d %w", i, err)
+			return nil, fmt.Errorf("argument %d %w", i+1, err)
 		}
 		parsed = append(parsed, a)
 	}
