@@ -65,30 +65,22 @@ func advice(l *candidate) string {
 		return ""
 	}
 	o := &l.own[0].Latest
-	switch o.Kind {
-	case "disk":
-		return "Free some room on it"
-	case "inodes":
-		return "Delete files that nobody needs"
-	case "memory", "swap":
-		return "Close what takes most of it"
-	case "load":
-		return "Look: top"
-	case "temperature":
-		return "Let it cool"
-	case "battery":
-		return "Plug it in"
-	case "unit", "restarts":
+	switch {
+	case o.Kind == "unit" || o.Kind == "restarts":
 		return unitAdvice(o)
-	case "event":
-		if l.asked.Kind == subconscious.KindRisk && len(l.own) > 1 {
-			return "Move or cancel one of them"
-		}
+	case o.Kind == "event" && l.asked.Kind == subconscious.KindRisk && len(l.own) > 1:
+		return "Move or cancel one of them"
+	case o.Sense == "notes" && l.asked.Kind == subconscious.KindDeadline:
+		return cmp.Or(advices[o.Kind], "Done? Tick it off in the note")
 	}
-	if o.Sense == "notes" && l.asked.Kind == subconscious.KindDeadline {
-		return "Done? Tick it off in the note"
-	}
-	return ""
+	return advices[o.Kind]
+}
+
+// advices are what can be done about what is wrong with a machine, by the kind of
+// the observation.
+var advices = map[string]string{
+	"disk": "Free some room on it", "inodes": "Delete files that nobody needs", "memory": "Close what takes most of it",
+	"swap": "Close what takes most of it", "load": "Look: top", "temperature": "Let it cool", "battery": "Plug it in",
 }
 
 // unitAdvice names the command that shows what became of a unit.
@@ -112,27 +104,16 @@ func prefix(l *candidate) string {
 	if _, heard := l.telling.Heard(); !heard {
 		return ""
 	}
-	switch l.again {
-	case againWorse:
-		return "Worse: "
-	case againNearer:
-		switch l.band {
-		case subconscious.BandNow:
-			return "Now: "
-		case subconscious.BandPast:
-			return "Overdue: "
-		}
-		return "Nearer: "
-	case againStatus:
-		return "Changed: "
-	case againParticipant:
-		return "Joined: "
-	case againReturned:
-		return "Back: "
-	case againReminder:
-		return "Reminder: "
+	switch {
+	case l.again == againNearer && l.band == subconscious.BandNow:
+		return "Now: "
+	case l.again == againNearer && l.band == subconscious.BandPast:
+		return "Overdue: "
 	}
-	return ""
+	return map[string]string{
+		againWorse: "Worse: ", againNearer: "Nearer: ", againStatus: "Changed: ", againParticipant: "Joined: ",
+		againReturned: "Back: ", againReminder: "Reminder: ",
+	}[l.again]
 }
 
 // sentence is what a request is about.

@@ -17,7 +17,7 @@ func check(t *template.Template) error {
 		if one.Tree == nil {
 			continue
 		}
-		walk(one.Root, func(node parse.Node, field string) {
+		walk(reflect.ValueOf(one.Root), func(node parse.Node, field string) {
 			if _, ok := reflect.TypeFor[page]().FieldByName(field); !ok {
 				where, _ := one.ErrorContext(node)
 				problems = append(problems, fmt.Errorf("%s: there is no .%s; there are %s", where, field, strings.Join(fields(), " ")))
@@ -36,50 +36,33 @@ func fields() []string {
 	return names
 }
 
-// walk calls found for each field that is named below a node.
-func walk(node parse.Node, found func(node parse.Node, field string)) {
-	switch n := node.(type) {
-	case *parse.ListNode:
-		if n == nil {
-			return
+// walk calls found for each field that is named in a node, or below it.
+func walk(v reflect.Value, found func(node parse.Node, field string)) {
+	switch v.Kind() {
+	case reflect.Interface:
+		walk(v.Elem(), found)
+	case reflect.Slice:
+		for i := range v.Len() {
+			walk(v.Index(i), found)
 		}
-		for _, child := range n.Nodes {
-			walk(child, found)
-		}
-	case *parse.ActionNode:
-		walk(n.Pipe, found)
-	case *parse.IfNode:
-		walkBranch(&n.BranchNode, found)
-	case *parse.WithNode:
-		walkBranch(&n.BranchNode, found)
-	case *parse.RangeNode:
-		walkBranch(&n.BranchNode, found)
-	case *parse.TemplateNode:
-		walk(n.Pipe, found)
-	case *parse.PipeNode:
-		if n == nil {
-			return
-		}
-		for _, command := range n.Cmds {
-			for _, arg := range command.Args {
-				walk(arg, found)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				walk(v.Field(i), found)
 			}
 		}
-	case *parse.ChainNode:
-		walk(n.Node, found)
-	case *parse.FieldNode:
-		found(n, n.Ident[0])
-	case *parse.VariableNode:
-		if n.Ident[0] == "$" && len(n.Ident) > 1 {
-			found(n, n.Ident[1])
+	case reflect.Pointer:
+		switch n := v.Interface().(type) {
+		case *parse.FieldNode:
+			found(n, n.Ident[0])
+		case *parse.VariableNode:
+			if n.Ident[0] == "$" && len(n.Ident) > 1 {
+				found(n, n.Ident[1])
+			}
+		default:
+			walk(v.Elem(), found)
 		}
 	}
-}
-
-func walkBranch(n *parse.BranchNode, found func(parse.Node, string)) {
-	walk(n.Pipe, found)
-	walk(n.List, found)
-	walk(n.ElseList, found)
 }
 
 // try prints both parts with everything there and with nothing.
