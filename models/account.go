@@ -38,7 +38,7 @@ type account struct {
 
 func (r *Roster) newAccount(provider Provider) *account {
 	return &account{provider: provider, env: r.options.Env, now: r.options.Now, logger: r.options.Logger, protocol: r.options.Protocols[provider.Kind],
-		client: NewClient(TransportOptions{BaseURL: provider.BaseURL, UserAgent: r.options.UserAgent, Now: r.options.Now})}
+		client: NewClient(TransportOptions{BaseURL: provider.BaseURL, Now: r.options.Now})}
 }
 
 // fetch returns the key, or why there is none. A key that was found is kept

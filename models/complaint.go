@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -131,26 +132,10 @@ func quoted(body []byte) string {
 	return fmt.Sprintf("%q", line(string(bytes.ToValidUTF8(body[:min(len(body), 300)], nil)), 80))
 }
 
-// secretsOf are the keys in a request's headers and address.
-func secretsOf(request *http.Request) []string {
-	var found []string
-	add := func(s string) {
-		if len(s) >= 4 {
-			found = append(found, s)
-		}
-	}
-	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "Proxy-Authorization"} {
-		for _, value := range request.Header.Values(name) {
-			_, token, _ := strings.Cut(value, " ")
-			add(value)
-			add(strings.TrimSpace(token))
-		}
-	}
-	if request.URL.User != nil {
-		password, _ := request.URL.User.Password()
-		add(password)
-	}
-	return found
+// secretsOf are the keys in a request's headers.
+func secretsOf(header http.Header) []string {
+	bearer := header.Get("Authorization")
+	return slices.DeleteFunc([]string{header.Get("X-Api-Key"), bearer, strings.TrimPrefix(bearer, "Bearer ")}, func(s string) bool { return len(s) < 4 })
 }
 
 // complaint is what a provider says in the body of an error.

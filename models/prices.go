@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/subconsciousd/subconsciousd/budget"
 )
@@ -40,43 +41,38 @@ func (r Rate) Remedy() string {
 		r.Provider, r.Model, r.Provider, r.Model)
 }
 
-// Prices knows what models cost.
-type Prices struct {
-	// Read is the day on which the list was read, "2026-11-21".
-	Read string
-	own  []Price
-	list []Price
-}
-
-// OpenPrices returns the prices that are shipped, with own ones before them.
-func OpenPrices(own []Price) (*Prices, error) {
-	var file struct {
-		Read   string  `json:"read"`
-		Prices []Price `json:"prices"`
-	}
+// pricesKnown are the prices that are shipped.
+var pricesKnown = sync.OnceValue(func() (file struct {
+	Read   string  `json:"read"`
+	Prices []Price `json:"prices"`
+}) {
 	if err := json.Unmarshal(pricesFile, &file); err != nil {
-		return nil, fmt.Errorf("read prices.json: %w", err)
+		panic(err)
 	}
-	return &Prices{Read: file.Read, own: slices.Clone(own), list: file.Prices}, nil
-}
+	return file
+})
 
-// List returns the shipped prices.
-func (p *Prices) List() []Price { return slices.Clone(p.list) }
+// PricesRead is the day on which the prices that are shipped were read,
+// "2026-11-21".
+func PricesRead() string { return pricesKnown().Read }
 
-// Of returns what a model of a provider costs. Prices of the configuration name
+// Prices returns the prices that are shipped.
+func Prices() []Price { return slices.Clone(pricesKnown().Prices) }
+
+// Rate returns what a model of a provider costs. Prices of the configuration name
 // the provider's id or its vendor, shipped ones the vendor, since an id says
 // nothing about who sends the bill. A dated name ("gpt-4o-mini-2024-07-18")
 // costs what the name without date does.
-func (p *Prices) Of(provider Provider, model string) Rate {
+func (c Config) Rate(provider Provider, model string) Rate {
 	vendor := VendorOf(provider).Name
-	if price, ok := find(p.own, model, provider.ID, vendor); ok {
+	if price, ok := find(c.Prices, model, provider.ID, vendor); ok {
 		return Rate{Price: price, From: "models.prices"}
 	}
 	free := Price{Provider: provider.ID, Model: model}
 	if provider.Local {
 		return Rate{Price: free, From: "local"}
 	}
-	if price, ok := find(p.list, model, vendor); ok {
+	if price, ok := find(pricesKnown().Prices, model, vendor); ok {
 		return Rate{Price: price, From: "prices.json"}
 	}
 	free.Input, free.Output = dearInput, dearOutput

@@ -7,15 +7,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
-func prices(t *testing.T, own ...models.Price) *models.Prices {
-	t.Helper()
-	p, err := models.OpenPrices(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestPricesOf(t *testing.T) {
 	own := []models.Price{
 		{Provider: "work", Model: "gpt-4o-mini", Input: 0.11, Output: 0.22},
@@ -45,7 +36,7 @@ func TestPricesOf(t *testing.T) {
 		"one's own of a local one":      {models.Provider{ID: "ollama", Local: true}, "paid", 1, "models.prices"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := prices(t, own...).Of(c.provider, c.model)
+			got := models.Config{Prices: own}.Rate(c.provider, c.model)
 			if got.Input != c.input || got.From != c.from || got.Unknown != (c.from == "unknown") {
 				t.Errorf("%+v, want %v from %s", got, c.input, c.from)
 			}
@@ -57,18 +48,17 @@ func TestPricesOf(t *testing.T) {
 }
 
 func TestShippedPrices(t *testing.T) {
-	p := prices(t)
-	if _, err := time.Parse(time.DateOnly, p.Read); err != nil {
+	if _, err := time.Parse(time.DateOnly, models.PricesRead()); err != nil {
 		t.Error(err)
 	}
-	for _, price := range p.List() {
+	for _, price := range models.Prices() {
 		if _, ok := models.LookupVendor(price.Provider); !ok {
 			t.Errorf("%s/%s is of no vendor", price.Provider, price.Model)
 		}
 		if price.Input < 0 || price.Output < price.Input || price.Cached > price.Input || price.Written != 0 && price.Written < price.Input {
 			t.Errorf("%+v cannot be", price)
 		}
-		if got := p.Of(models.Provider{ID: price.Provider}, price.Model); got.Price != price {
+		if got := (models.Config{}).Rate(models.Provider{ID: price.Provider}, price.Model); got.Price != price {
 			t.Errorf("the price of %s/%s is found as %+v", price.Provider, price.Model, got)
 		}
 	}
@@ -81,7 +71,7 @@ func TestPresetsHavePrices(t *testing.T) {
 		config := models.DefaultConfig()
 		config.Preset = name
 		for _, a := range models.Resolve(config, func(models.Provider) bool { return true }) {
-			if a.Assigned() && prices(t).Of(a.Target.Provider, a.Target.Model).Unknown {
+			if a.Assigned() && (models.Config{}).Rate(a.Target.Provider, a.Target.Model).Unknown {
 				t.Errorf("%s: %s is on %s, of unknown price", name, a.Role.ID, a.Target.Identity())
 			}
 		}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,25 +48,24 @@ var roleDefaults = [...]defaults{
 
 // RoleNames returns all roles, in the order in which they are shown.
 func RoleNames() []string {
-	names := make([]string, 0, len(roleDefaults))
-	for _, r := range roleDefaults {
-		names = append(names, r.id)
-	}
-	return names
+	return names(roleDefaults[:], func(r defaults) string { return r.id })
 }
 
-// defaultsOf returns what a role is asked with; an unknown one as chat.
-func defaultsOf(id string) defaults {
-	chat := defaults{}
-	for _, r := range roleDefaults {
-		if r.id == id {
-			return r
-		}
-		if r.id == RoleChat {
-			chat = r
-		}
+func names[T any](all []T, name func(T) string) []string {
+	found := make([]string, len(all))
+	for i, one := range all {
+		found[i] = name(one)
 	}
-	return chat
+	return found
+}
+
+// named finds the one of that name.
+func named[T any](all []T, name func(T) string, wanted string) (found T, ok bool) {
+	i := slices.Index(names(all, name), wanted)
+	if i < 0 {
+		return found, false
+	}
+	return all[i], true
 }
 
 // Preset assigns models to roles.
@@ -96,25 +96,13 @@ const (
 func Presets() []Preset { return slices.Clone(shipped().Presets) }
 
 // PresetNames returns their names in order.
-func PresetNames() []string {
-	var names []string
-	for _, p := range Presets() {
-		names = append(names, p.Name)
-	}
-	return names
-}
+func PresetNames() []string { return names(shipped().Presets, presetName) }
+
+func presetName(p Preset) string { return p.Name }
 
 // LookupPreset finds a preset by its name; an empty name is reflex.
 func LookupPreset(name string) (Preset, bool) {
-	if name == "" {
-		name = PresetReflex
-	}
-	all := Presets()
-	i := slices.IndexFunc(all, func(p Preset) bool { return p.Name == name })
-	if i < 0 {
-		return Preset{}, false
-	}
-	return all[i], true
+	return named(shipped().Presets, presetName, cmp.Or(name, PresetReflex))
 }
 
 // RoleAssignment says which model a role has, with everything filled in.
@@ -217,7 +205,7 @@ func over(base, own Role) Role {
 
 // assignment fills in a role and looks its models up.
 func (c Config) assignment(role Role, from string) RoleAssignment {
-	d := defaultsOf(role.ID)
+	d := roleDefaults[slices.Index(RoleNames(), role.ID)]
 	if role.Temperature == nil {
 		role.Temperature = &d.temperature
 	}

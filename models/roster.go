@@ -37,8 +37,6 @@ type RosterOptions struct {
 	Now func() time.Time
 	// Wait is how long a retry waits at least; nil is half a second to one.
 	Wait func() time.Duration
-	// UserAgent is sent to providers; empty is "subconsciousd".
-	UserAgent string
 	// Logger; nil discards.
 	Logger *slog.Logger
 }
@@ -61,7 +59,6 @@ func (o RosterOptions) withDefaults() RosterOptions {
 // goroutines.
 type Roster struct {
 	options  RosterOptions
-	prices   *Prices
 	retries  *RetryBudget
 	accounts map[string]*account // by provider
 	circuits map[string]*Circuit // by "PROVIDER/MODEL"
@@ -83,11 +80,7 @@ func OpenRoster(options RosterOptions) (*Roster, error) {
 	if err := options.Config.Validate(); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	prices, err := OpenPrices(options.Config.Prices)
-	if err != nil {
-		return nil, err
-	}
-	r := &Roster{options: options, prices: prices, retries: NewRetryBudget(),
+	r := &Roster{options: options, retries: NewRetryBudget(),
 		accounts: map[string]*account{}, circuits: map[string]*Circuit{}}
 	for _, assigned := range Resolve(options.Config, r.hasKey) {
 		if err := r.add(assigned); err != nil {
@@ -154,7 +147,7 @@ func (r *Roster) member(assigned RoleAssignment, position int, circuit *Circuit,
 	}
 	account := r.account(target.Provider)
 	m := Stack(&keyed{account, target}, StackOptions{
-		Accepts: accepts, Meter: meter, Rate: r.prices.Of(target.Provider, target.Model), Recorder: r.options.Recorder,
+		Accepts: accepts, Meter: meter, Rate: r.options.Config.Rate(target.Provider, target.Model), Recorder: r.options.Recorder,
 		Secrets: r.options.Secrets, Masker: r.options.Masker, Circuit: circuit, Retries: r.retries, Wait: r.options.Wait,
 		Timeout: r.options.Config.Timeout, Now: r.options.Now,
 	})

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -33,13 +34,8 @@ type TransportOptions struct {
 	BaseURL string
 	// Overall bounds a request whose context has no deadline; 0 is 10 minutes.
 	Overall time.Duration
-	// Header bounds the wait for the first byte of an answer; 0 is as long as
-	// the context allows, since an answer in one piece begins when it is ready.
-	Header time.Duration
 	// Idle bounds the wait between two pieces of a stream; 0 is 60 seconds.
 	Idle time.Duration
-	// UserAgent is sent with each request; empty is "subconsciousd".
-	UserAgent string
 	// Now is the clock, for dates in headers; nil is time.Now.
 	Now func() time.Time
 }
@@ -51,18 +47,8 @@ type TransportOptions struct {
 // bounds what it reads, and honours the proxy of the environment. An answer in
 // one piece is handed on only when it is whole and JSON.
 func NewClient(options TransportOptions) *http.Client {
-	if options.Overall <= 0 {
-		options.Overall = 10 * time.Minute
-	}
-	if options.Idle <= 0 {
-		options.Idle = time.Minute
-	}
-	if options.UserAgent == "" {
-		options.UserAgent = "subconsciousd"
-	}
-	if options.Now == nil {
-		options.Now = time.Now
-	}
+	options.Overall, options.Idle = cmp.Or(options.Overall, 10*time.Minute), cmp.Or(options.Idle, time.Minute)
+	options.Now = clock(options.Now)
 	base, err := url.Parse(options.BaseURL)
 	if err != nil || base.Host == "" {
 		base = &url.URL{}
@@ -74,8 +60,8 @@ func NewClient(options TransportOptions) *http.Client {
 		Transport: &transport{options: options, scheme: base.Scheme, host: base.Host, under: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
-			ResponseHeaderTimeout: options.Header, MaxResponseHeaderBytes: maxHeader,
-			MaxIdleConns: 8, MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
+			MaxResponseHeaderBytes: maxHeader,
+			MaxIdleConns:           8, MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
 		}},
 	}
 }
@@ -115,7 +101,7 @@ func (t *transport) begin(request *http.Request) (*trip, *http.Request) {
 		ctx, stop = context.WithTimeout(ctx, t.options.Overall)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	trip := &trip{transport: t, asked: request.Context(), ctx: ctx, secrets: secretsOf(request), stream: wantsStream(request)}
+	trip := &trip{transport: t, asked: request.Context(), ctx: ctx, secrets: secretsOf(request.Header), stream: wantsStream(request)}
 	trip.cancel = func(cause error) { cancel(cause); stop() }
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		if info.Err == nil {
@@ -123,12 +109,7 @@ func (t *transport) begin(request *http.Request) (*trip, *http.Request) {
 		}
 	}})
 	request = request.Clone(ctx)
-	request.Header.Set("User-Agent", t.options.UserAgent)
-	for name := range request.Header {
-		if strings.HasPrefix(name, "X-Stainless-") { // what a client library tells of this machine
-			request.Header.Del(name)
-		}
-	}
+	request.Header.Set("User-Agent", "subconsciousd")
 	return trip, request
 }
 

@@ -89,23 +89,12 @@ var shipped = sync.OnceValue(func() (known struct {
 func Vendors() []Vendor { return slices.Clone(shipped().Vendors) }
 
 // VendorNames returns their names in order.
-func VendorNames() []string {
-	var names []string
-	for _, v := range Vendors() {
-		names = append(names, v.Name)
-	}
-	return names
-}
+func VendorNames() []string { return names(shipped().Vendors, vendorName) }
+
+func vendorName(v Vendor) string { return v.Name }
 
 // LookupVendor finds a vendor by its name.
-func LookupVendor(name string) (Vendor, bool) {
-	for _, v := range Vendors() {
-		if v.Name == name {
-			return v, true
-		}
-	}
-	return Vendor{}, false
-}
+func LookupVendor(name string) (Vendor, bool) { return named(shipped().Vendors, vendorName, name) }
 
 // VendorOf returns what is known of a configured provider: by the vendor that
 // it names, by its id, or by the host of its address. For an unknown one it

@@ -180,11 +180,7 @@ func TestDocumentedDeliberation(t *testing.T) {
 	config := setup.Default()
 	roles := models.Resolve(config.Models, func(models.Provider) bool { return true })
 	i := slices.IndexFunc(roles, func(a models.RoleAssignment) bool { return a.Role.ID == models.RoleDeliberation })
-	prices, err := models.OpenPrices(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rate := prices.Of(roles[i].Target.Provider, roles[i].Target.Model)
+	rate := config.Models.Rate(roles[i].Target.Provider, roles[i].Target.Model)
 	two := 2 * rate.Cost(models.Usage{Input: 5000, Output: 200})
 	// The first question of a deliberation on a full disk has 15,500 bytes.
 	smallest := 2 * rate.Worst(15_500, roles[i].Role.MaxTokens)

@@ -179,11 +179,7 @@ func (found) Priced() string { return priced }
 
 // listPrice is that of priced; none where it is not known.
 func listPrice() models.Price {
-	prices, err := models.OpenPrices(nil)
-	if err != nil {
-		return models.Price{}
-	}
-	all := prices.List()
+	all := models.Prices()
 	if n := slices.IndexFunc(all, func(p models.Price) bool { return p.Provider == "anthropic" && p.Model == priced }); n >= 0 {
 		return all[n]
 	}

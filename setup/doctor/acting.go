@@ -85,11 +85,7 @@ func (e *examination) daemonDeliberatesAt(provider string) bool {
 
 // rate is what the model that deliberates costs.
 func (e *examination) rate(assigned models.RoleAssignment) models.Rate {
-	prices, err := models.OpenPrices(e.Config.Models.Prices)
-	if err != nil {
-		return models.Rate{} // said of the prices already
-	}
-	return prices.Of(assigned.Target.Provider, assigned.Target.Model)
+	return e.Config.Models.Rate(assigned.Target.Provider, assigned.Target.Model)
 }
 
 // priceWords say what a deliberation may cost.

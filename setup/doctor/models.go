@@ -201,24 +201,19 @@ func where(p models.Provider, key secret.Value, env func(string) (string, bool))
 
 // prices says whether they are known, and how old the list is.
 func (e *examination) prices(roles []api.ModelStatus) {
-	prices, err := models.OpenPrices(e.Config.Models.Prices)
-	if err != nil {
-		e.add(Broken, "prices", err.Error(), "install the program again")
-		return
-	}
 	var unknown, remedies []string
 	for _, u := range e.used(roles) {
 		for _, model := range u.models {
-			if remedy := prices.Of(u.provider, model).Remedy(); remedy != "" {
+			if remedy := e.Config.Models.Rate(u.provider, model).Remedy(); remedy != "" {
 				unknown, remedies = append(unknown, u.provider.ID+"/"+model), append(remedies, remedy)
 			}
 		}
 	}
-	read, err := time.Parse(time.DateOnly, prices.Read)
+	read, err := time.Parse(time.DateOnly, models.PricesRead())
 	e.say("prices",
 		row{len(unknown) > 0, Degraded, "not known, and taken to be dear: " + strings.Join(unknown, ", "), strings.Join(remedies, "; ")},
-		row{err == nil && e.Now().Sub(read) > pricesStale, Note, "known, as of " + prices.Read + ", which is long ago", "compare them with the providers' pages; models.prices corrects them"},
-		row{true, OK, "known, as of " + prices.Read, ""})
+		row{err == nil && e.Now().Sub(read) > pricesStale, Note, "known, as of " + models.PricesRead() + ", which is long ago", "compare them with the providers' pages; models.prices corrects them"},
+		row{true, OK, "known, as of " + models.PricesRead(), ""})
 }
 
 // test asks the models live: through the daemon where one runs, whose budget

@@ -278,10 +278,6 @@ const (
 // reckon says what an ordinary day costs at list prices.
 func reckon(_ context.Context, s *session) error {
 	config := s.plan.config()
-	prices, err := models.OpenPrices(config.Prices)
-	if err != nil {
-		return err
-	}
 	var sum budget.Money
 	var remedies []string
 	threads := 0
@@ -290,7 +286,7 @@ func reckon(_ context.Context, s *session) error {
 			continue
 		}
 		threads++
-		rate := prices.Of(a.Target.Provider, a.Target.Model)
+		rate := config.Rate(a.Target.Provider, a.Target.Model)
 		if remedy := rate.Remedy(); remedy != "" && !slices.Contains(remedies, remedy) {
 			remedies = append(remedies, remedy)
 		}
@@ -305,7 +301,7 @@ func reckon(_ context.Context, s *session) error {
 		s.say("It costs nothing.")
 	default:
 		s.say("An ordinary day costs about $%.2f at list prices of %s, %s. More than $%.2f a day or $%.2f a month is never spent: rules think then.",
-			sum.Float(), prices.Read, assumption, limits.MoneyPerDay, limits.MoneyPerMonth)
+			sum.Float(), models.PricesRead(), assumption, limits.MoneyPerDay, limits.MoneyPerMonth)
 	}
 	for _, remedy := range remedies {
 		s.say("A price that is not known is taken to be dear: %s.", remedy)
