@@ -360,7 +360,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"cut":               {write(string(good[:len(good)/2]), 0o600), "cannot be understood", false},
 		"no token":          {write(`{"version":1}`, 0o600), "cannot be understood", false},
 		"a later version":   {write(strings.Replace(string(good), `"version": 1`, `"version": 2`, 1), 0o600), "version 2", false},
-		"far too long":      {write(strings.Repeat(" ", 300<<10), 0o600), "which no sign-in has", false},
+		"far too long":      {write(strings.Repeat(" ", 300<<10), 0o600), "over 262144; remove it", false},
 		"of another client": {write(strings.Replace(string(good), "sample-client", "other-client", 1), 0o600), "another client", true},
 		"of another server": {write(strings.Replace(string(good), "/token", "/tokens", 1), 0o600), "another client or provider", true},
 		"a folder":          {func(t *testing.T) { remove(t, options.Path); check(t, os.Mkdir(options.Path, 0o700)) }, "is no file", false},

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
+
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 )
 
 const (
@@ -48,66 +48,38 @@ func readToken(path string) (*token, error) {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("the sign-in %s "+format, append([]any{path}, args...)...)
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	const mend = "remove it and sign in again"
+	text, err := secret.ReadFile(path, unix.O_NOFOLLOW, true, maxFile, mend)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, errNoToken
-	case errors.Is(err, unix.ELOOP):
-		return nil, wrong("is no file; remove it and sign in again")
 	case err != nil:
-		return nil, wrong("cannot be opened: %w", cause(err))
-	}
-	defer func() { _ = file.Close() }() // nothing was written to it
-	stat, err := file.Stat()
-	if err != nil {
-		return nil, wrong("cannot be looked at: %w", cause(err))
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, wrong("is no file; remove it and sign in again")
-	}
-	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
-		return nil, wrong("can be read by others (mode %#o); run: chmod 600 %s", mode, path)
-	}
-	if stat.Size() > maxFile {
-		return nil, wrong("has %d bytes, which no sign-in has; remove it and sign in again", stat.Size())
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxFile))
-	if err != nil {
-		return nil, wrong("cannot be read: %w", cause(err))
+		return nil, fmt.Errorf("the sign-in %s: %w", path, err)
 	}
 	kept := &token{}
 	// What the decoder says could quote the file.
 	if json.Unmarshal(text, kept) != nil || kept.Access == "" && kept.Refresh == "" {
-		return nil, wrong("cannot be understood; remove it and sign in again")
+		return nil, wrong("cannot be understood; " + mend)
 	}
 	if kept.Version != version {
-		return nil, wrong("is of version %d, which this program does not know; remove it and sign in again", kept.Version)
+		return nil, wrong("is of version %d, which this program does not know; "+mend, kept.Version)
 	}
 	return kept, nil
 }
 
 // writeToken replaces the file at once and for good.
 func writeToken(path string, t *token) error {
-	wrong := func(err error) error { return fmt.Errorf("write the sign-in %s: %w", path, cause(err)) }
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(t, "", "  ")
+	if err == nil {
+		err = secret.WriteFile(path, append(text, '\n'))
+	}
 	if err != nil {
-		return wrong(err)
+		return fmt.Errorf("write the sign-in %s: %w", path, secret.Cause(err))
 	}
-	temporary, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
-	if err != nil {
-		return wrong(err)
-	}
-	defer func() { _ = temporary.Cleanup() }() // does nothing once it took the place
-	if _, err := temporary.Write(append(text, '\n')); err != nil {
-		return wrong(err)
-	}
-	if err := temporary.CloseAtomicallyReplace(); err != nil {
-		return wrong(err)
-	}
-	return syncFolder(filepath.Dir(path))
+	return nil
 }
 
 // makeFolder makes the folder of the sign-ins, which is its owner's alone.
@@ -125,14 +97,6 @@ func makeFolder(folder string) error {
 	return nil
 }
 
-func syncFolder(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return fmt.Errorf("write the folder of the sign-ins: %w", err)
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
 // lock keeps other processes from changing the file until unlock is called.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	if err := makeFolder(filepath.Dir(path)); err != nil {
@@ -145,14 +109,6 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 		return nil, fmt.Errorf("another program holds the sign-in %s: %w", path, err)
 	}
 	return func() { _ = held.Unlock() }, nil // closing the file ends it at the latest
-}
-
-// cause drops the path, which the caller writes already.
-func cause(err error) error {
-	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
 }
 
 // State is what can be said of a sign-in.
@@ -201,7 +157,7 @@ func Forget(ctx context.Context, path string) (was bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("remove the sign-in %s: %w", path, cause(err))
+		return false, fmt.Errorf("remove the sign-in %s: %w", path, secret.Cause(err))
 	}
-	return true, syncFolder(filepath.Dir(path))
+	return true, secret.Sync(filepath.Dir(path))
 }

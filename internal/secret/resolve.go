@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -141,41 +139,14 @@ func fromEnv(name string, env func(string) (string, bool)) (string, error) {
 }
 
 // fromFile reads the first line of a file, which its owner alone can read where it
-// is private. It does not wait at a pipe.
+// is private.
 func fromFile(path string, private bool) (string, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	text, err := ReadFile(path, 0, private, maxBytes, "name the file that the key is in")
 	if errors.Is(err, os.ErrNotExist) {
 		return "", missing("there is no such file; make it, with the key on its first line")
 	}
-	if err != nil {
-		return "", fmt.Errorf("cannot be opened: %w", cause(err))
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	stat, err := file.Stat()
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("cannot be looked at: %w", cause(err))
-	case !stat.Mode().IsRegular():
-		return "", errors.New("is no file; name the file that the key is in")
-	case private && stat.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("others can read it (mode %#o); run: chmod 600 %s", stat.Mode().Perm(), path)
-	case stat.Size() > maxBytes:
-		return "", fmt.Errorf("has %d bytes, over %d; is it the right file?", stat.Size(), maxBytes)
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
-	if err != nil {
-		return "", fmt.Errorf("cannot be read: %w", cause(err))
-	}
 	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")), nil
-}
-
-// cause drops the path, which the caller writes already.
-func cause(err error) error {
-	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
+	return strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")), err
 }
 
 // fromCredential reads what systemd put there for this service. Its modes are

@@ -2,7 +2,8 @@
 // reference alone: an environment variable, a file, the keyring, a credential
 // of systemd.
 //
-// It stores nothing. Whoever signs in somewhere resolves a Ref just before.
+// Whoever signs in somewhere resolves a Ref just before. It stores nothing but what
+// it is handed: files that their owner alone can read, for setup and oauth.
 package secret
 
 import (

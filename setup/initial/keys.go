@@ -221,7 +221,7 @@ func (s *session) writeKeys() error {
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return err
 		}
-		if err := writeFile(path, s.plan.keys[id]+"\n"); err != nil {
+		if err := secret.WriteFile(path, []byte(s.plan.keys[id]+"\n")); err != nil {
 			return err
 		}
 		s.result.KeyFiles = append(s.result.KeyFiles, path)

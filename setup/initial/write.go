@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"github.com/subconsciousd/subconsciousd/budget"
+	"github.com/subconsciousd/subconsciousd/internal/secret"
 	"github.com/subconsciousd/subconsciousd/internal/trusted"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
@@ -76,17 +77,21 @@ func writeDown(ctx context.Context, s *session) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	temp, err := s.prepare(path, text)
+	prepared, err := secret.Prepare(path, []byte(text))
 	if err != nil {
 		return err
+	}
+	defer func() { _ = prepared.Cleanup() }() // does nothing once it took its place
+	if _, err := setup.Load(prepared.Name(), s.Env); err != nil {
+		return fmt.Errorf("the configuration that was made cannot be loaded, so that nothing was changed: %w", err)
 	}
 	if err = s.fillRing(ctx); err == nil {
 		err = s.writeKeys()
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp))
+	if err == nil {
+		err = prepared.Place()
 	}
-	if err := place(temp, path); err != nil {
+	if err != nil {
 		return err
 	}
 	s.result.Written = true
@@ -211,50 +216,4 @@ func text(name string, about any) string {
 		panic(err) // the templates are shipped, and each is in a test
 	}
 	return b.String()
-}
-
-// prepare writes the configuration beside its place, and makes sure that it
-// loads from there.
-func (s *session) prepare(path, text string) (temp string, err error) {
-	if temp, err = writeTemp(path, text); err != nil {
-		return "", err
-	}
-	if _, err := setup.Load(temp, s.Env); err != nil {
-		return "", errors.Join(fmt.Errorf("the configuration that was made cannot be loaded, so that nothing was changed: %w", err), os.Remove(temp))
-	}
-	return temp, nil
-}
-
-// writeFile writes a file that its owner alone can read, whole or not at all.
-func writeFile(path, text string) error {
-	temp, err := writeTemp(path, text)
-	if err != nil {
-		return err
-	}
-	return place(temp, path)
-}
-
-// writeTemp writes a file beside the one of that path and returns its name.
-func writeTemp(path, text string) (name string, err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return "", err
-	}
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Chmod(0o600), file.Sync(), file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
-}
-
-// place renames a file to its name, and makes that last.
-func place(temp, path string) error {
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
