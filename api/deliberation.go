@@ -56,25 +56,18 @@ type Deliberation struct {
 type DeliberationPrompt struct {
 	System string `json:"system,omitempty"`
 	User   string `json:"user,omitempty"`
-	Hash   string `json:"hash,omitempty"`
 }
 
 // DeliberationRound is one question and its answer.
 type DeliberationRound struct {
-	N  int       `json:"n"` // from 1
-	At time.Time `json:"at"`
-	// Asked is what was added to the conversation before this answer, where that
-	// is more than the results of the round before.
-	Asked  string             `json:"asked,omitempty"`
-	Answer string             `json:"answer,omitempty"` // its text, beside the calls
-	Calls  []DeliberationCall `json:"calls"`
-	// TokensIn are all that it read, Cached those of them that the provider had
-	// kept.
-	TokensIn  int     `json:"tokens_in"`
-	Cached    int     `json:"cached,omitempty"`
-	TokensOut int     `json:"tokens_out"`
-	Cost      float64 `json:"cost"` // US dollars
-	LatencyMS float64 `json:"latency_ms"`
+	N         int                `json:"n"` // from 1
+	At        time.Time          `json:"at"`
+	Answer    string             `json:"answer,omitempty"` // its text, beside the calls
+	Calls     []DeliberationCall `json:"calls"`
+	TokensIn  int                `json:"tokens_in"` // all that it read
+	TokensOut int                `json:"tokens_out"`
+	Cost      float64            `json:"cost"` // US dollars
+	LatencyMS float64            `json:"latency_ms"`
 	// Problem is why there was no answer.
 	Problem string `json:"problem,omitempty"`
 }
@@ -99,5 +92,4 @@ type DeliberatingStatus struct {
 	Summary  string                  `json:"summary"`
 	State    string                  `json:"state"` // waiting, running
 	Since    time.Time               `json:"since"`
-	Round    int                     `json:"round,omitempty"`
 }

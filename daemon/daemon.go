@@ -189,9 +189,6 @@ func (d *Daemon) openMind(ctx context.Context) error {
 	})
 	publisher := mind.NewPublisher(d.options.Config.StateDir, d.mind, d.options.Logger)
 	d.published = publication{publisher: publisher, mind: d.mind, now: d.options.Now, logger: d.options.Logger}
-	d.later("note the clean stop", func(ctx context.Context) error {
-		return d.mind.SetMeta(ctx, mind.MetaCleanStop, d.options.Now().Format(time.RFC3339))
-	})
 	d.lastRun, err = d.board.Recall(ctx, d.mind)
 	return err
 }

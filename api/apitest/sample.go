@@ -1,11 +1,15 @@
 package apitest
 
 import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
-	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -17,32 +21,27 @@ func At() time.Time { return at }
 
 func ago(d time.Duration) time.Time { return at.Add(-d) }
 
+//go:embed samples
+var samples embed.FS
+
+// sample is one of the samples, as it travels.
+func sample[T any](name string) (value T) {
+	text, err := samples.ReadFile("samples/" + name + ".json")
+	var sent bytes.Buffer
+	if err = errors.Join(err, json.Compact(&sent, text)); err == nil {
+		err = json.Unmarshal(sent.Bytes(), &value)
+	}
+	if err != nil {
+		panic(fmt.Errorf("apitest: the sample %s: %w", name, err))
+	}
+	return value
+}
+
 // Busy returns a mind with something on every list, and with what is needed to
 // explain two of its entries.
 func Busy() *Mind {
-	status := api.Status{
-		Version:      "v0.1.0",
-		Mind:         api.MindStatus{StateDir: "/home/sample/.local/state/subconscious", PID: 4242, Started: ago(200 * time.Minute)},
-		Tick:         api.TickStatus{Count: 128, Last: ago(150 * time.Second), Next: at.Add(150 * time.Second), Schedule: "*/5 * * * *"},
-		Subconscious: document(),
-		Incidents:    api.IncidentCounts{Open: 7},
-		Parked: []subconscious.Entry{{ID: "o-invoice-a30", List: subconscious.ActiveThreads, Kind: subconscious.KindDeadline,
-			Summary: "Due Fri 27 Mar: pay the invoice of the fair", Importance: 4, Due: at.Add(13 * 24 * time.Hour)}},
-		Rejected: map[string]int{"repeat": 41, "below_importance": 3, "crowded_out": 1},
-		Senses: []api.SenseStatus{
-			{ID: "health", Kind: "health", State: "ok", Since: ago(200 * time.Minute), Standing: 3},
-			{ID: "work", Kind: "files", State: "ok", Since: ago(200 * time.Minute)},
-			{ID: "notes", Kind: "notes", State: "ok", Since: ago(200 * time.Minute), Standing: 12},
-			{ID: "home", Kind: "calendar", State: "ok", Since: ago(200 * time.Minute), Standing: 31},
-		},
-		Threads: []api.ThreadStatus{
-			{Name: "watcher", Mode: "reflex", State: "ok", Last: ago(150 * time.Second)},
-			{Name: "librarian", Mode: "reflex", State: "skipped", Reason: "nothing new in its field", NoveltyPressure: 4, Last: ago(20 * time.Minute)},
-			{Name: "oracle", Mode: "reflex", State: "ok", Last: ago(150 * time.Second), FocusHint: "the trip to the fair in March"},
-			{Name: "dreamer", Mode: "reflex", State: "skipped", Reason: "nothing new in its field", NoveltyPressure: 10, Last: ago(50 * time.Minute)},
-		},
-	}
-	return &Mind{Now: status, Reports: reports(), Reasons: explanations()}
+	return &Mind{Now: sample[api.Status]("status"), Reports: sample[[]api.TickReport]("reports"),
+		Reasons: sample[map[subconscious.EntryID]api.Explanation]("explanations")}
 }
 
 // Empty returns a mind before its first tick, without a sense.
@@ -58,19 +57,7 @@ func Empty() *Mind {
 // notices.
 func Degraded() *Mind {
 	m := Busy()
-	m.Now.Tick.Error = "cannot write mind.db: no space left on device"
-	m.Now.Senses[3] = api.SenseStatus{ID: "home", Kind: "calendar", State: "blind", Since: ago(12 * time.Hour), Standing: 31,
-		Error: "cannot read /home/sample/home.ics: no such file", Next: at.Add(10 * time.Minute)}
-	m.Now.Senses[1].State, m.Now.Senses[1].Since = "degraded", ago(time.Hour)
-	m.Now.Senses[1].Error = "out of watches: looking at the folders each tick instead"
-	m.Now.Threads[2] = api.ThreadStatus{Name: "oracle", Mode: "reflex", State: "failed", Reason: "it did not end within its deadline",
-		Since: ago(10 * time.Minute), Last: ago(15 * time.Minute), Pending: 14, Overflow: 2}
-	m.Now.Notices = []api.Notice{
-		{NoticeKey: subconscious.NoticeKey{Code: "sense_blind"}, At: ago(12 * time.Hour), Text: "the calendar home has been blind since 02:05",
-			Next: "check the path of senses.calendar home in the configuration"},
-	}
-	m.Now.Incidents = api.IncidentCounts{Open: 7, Held: 2, Proposals: 1}
-	m.Unwell = fmt.Errorf("the calendar home is blind")
+	m.Now, m.Unwell = sample[api.Status]("degraded"), fmt.Errorf("the calendar home is blind")
 	return m
 }
 
@@ -85,83 +72,105 @@ func Paused() *Mind {
 	return m
 }
 
-func document() subconscious.Document {
-	entry := func(id subconscious.EntryID, strength int, kind subconscious.Kind, summary string, seen time.Duration, refs ...string) subconscious.DocumentEntry {
-		return subconscious.DocumentEntry{ID: id, Summary: summary, Strength: strength, Kind: kind,
-			Created: ago(seen + time.Hour), LastSeen: ago(seen), Evidence: refs}
-	}
-	disk := entry("w-disk-a1f", 4, subconscious.KindAnomaly, "/var is 96 % full and will be full in about 4 hours", 150*time.Second, "health:abcdefghij", "health:bcdefghijk")
-	clash := entry("o-meeting-a2b", 3, subconscious.KindRisk,
-		"Planning with the suppliers and the call with the landlord clash at 16:00 on Saturday, and the second is an hour's travel away", 150*time.Second, "calendar:cdefghijkl", "calendar:defghijklm")
-	clash.Due = at.Add(115 * time.Minute)
-	backup := entry("w-backup-a2c", 6, subconscious.KindAnomaly, "backup.service failed for the fourth time today", 150*time.Second, "health:efghijklmn")
-	over := entry("w-swap-9x2", 1, subconscious.KindObservation, "Swap was in heavy use", 30*time.Minute, "health:fghijklmno")
-	over.Over = true
-	return subconscious.Document{
-		Version: 1, TickCount: 128, LastTick: ago(150 * time.Second),
-		ActiveThreads: []subconscious.DocumentEntry{backup, disk, clash, over},
-		Patterns:      []subconscious.DocumentEntry{entry("l-backup-7aa", 2, subconscious.KindPattern, "The backup fails on Saturdays", 3*time.Hour, "health:efghijklmn")},
-		Hunches: []subconscious.DocumentEntry{entry("d-fair-8b1", 2, subconscious.KindConnection,
-			"The note about the fair and the invoice folder speak of the same booking", 10*time.Minute, "notes:ghijklmnop", "files:hijklmnopq")},
-	}
+// Thinking returns a mind whose threads think with models: one of them rests
+// after failures, another thinks in the place of one, and a limit is reached.
+func Thinking() *Mind {
+	m := Busy()
+	m.Now.Models, m.Now.Threads = sample[[]api.ModelStatus]("models"), sample[[]api.ThreadStatus]("threads")
+	m.Now.Budget, m.Reports[0].Threads = sample[api.BudgetStatus]("budget"), sample[[]api.ThreadReport]("thinking_report")
+	m.Tests, m.Prompts = sample[[]api.ModelTest]("model_tests"), sample[map[string]api.RenderedPrompt]("prompts")
+	m.Sum = sample[api.Report]("sum")
+	return m
 }
 
-func reports() []api.TickReport {
-	report := func(n int64, before time.Duration) api.TickReport {
-		return api.TickReport{Tick: n, At: ago(before), Kind: subconscious.Scheduled, ElapsedMS: 11.6, Published: true,
-			Senses:  []api.SenseReport{{ID: "health", Kind: "health", State: "ok"}},
-			Threads: []api.ThreadReport{{Name: "watcher", Mode: "reflex"}, {Name: "oracle", Mode: "skipped", Reason: "nothing new in its field"}}}
-	}
-	first := report(128, 150*time.Second)
-	first.Kind = subconscious.Manual
-	first.Senses = append(first.Senses, api.SenseReport{ID: "work", Kind: "files", State: "ok", Changes: 3})
-	first.Threads[0] = api.ThreadReport{Name: "watcher", Mode: "reflex", Shown: 4, Findings: 2, Rejected: map[string]int{"repeat": 1}}
-	first.Changes = []api.EntryChange{
-		{Entry: "w-backup-a2c", What: "reinforced", List: subconscious.ActiveThreads, Summary: "backup.service failed for the fourth time today", From: 5, To: 6, Why: "it happened again"},
-		{Entry: "w-swap-9x2", What: "faded", List: subconscious.ActiveThreads, Summary: "Swap was in heavy use", From: 2, To: 1, Why: "all of it is over"},
-	}
-	first.Decisions = []api.Decision{{Incident: "health:unit:backup.service", Entry: "w-backup-a2c", Thread: subconscious.Watcher,
-		Summary: "backup.service failed for the fourth time today", Verdict: "recorded", Reason: "nothing tells anybody yet"}}
-	blind := report(126, 750*time.Second)
-	blind.Kind = subconscious.CatchUp
-	blind.Senses[0].State, blind.Senses[0].Error = "blind", "cannot read /proc"
-	failed := report(125, 26*time.Hour)
-	failed.Error, failed.Published = "cannot write mind.db: no space left on device", false
-	return []api.TickReport{first, report(127, 450*time.Second), blind, failed}
+// Telling returns a mind that tells the person: incidents in each state, three
+// channels of which one fails, a meeting that holds things back, and what was
+// learnt from answers.
+func Telling() *Mind {
+	m := Thinking()
+	m.Box, m.Sent = sample[api.Inbox]("inbox"), sample[[]api.Delivery]("sent")
+	m.Now.Waiting, m.Now.Presence = []api.InboxIncident{m.Box.Incidents[0], m.Box.Incidents[2]}, m.Box.Presence
+	m.Now.Incidents = api.IncidentCounts{Open: 4, Held: 2}
+	m.Now.Budget.NotificationsToday = 3
+	m.Now.Channels = sample[[]api.ChannelStatus]("channels")
+	story := sample[api.IncidentExplanation]("story")
+	m.Stories = map[subconscious.IncidentID]api.IncidentExplanation{"i-backup-1a0": story}
+	m.Traced, m.Learnt = sample[api.Trace]("trace"), sample[api.Calibration]("calibration")
+	m.Sum.Told, m.Sum.Again, m.Sum.Digested, m.Sum.Digests = 5, 1, 2, 1
+	m.Sum.Useful, m.Sum.NotUseful, m.Sum.Dismissed, m.Sum.Ignored, m.Sum.Missed = 3, 1, 1, 0, 1
+	m.Sum.Decisions, m.Sum.Undelivered = map[string]int{"escalate": 4, "digest": 2, "duplicate": 17, "presence": 2, "low_confidence": 3}, 1
+	m.Reports[0].Decisions = story.Decisions[1:]
+	return m
 }
 
-func explanations() map[subconscious.EntryID]api.Explanation {
-	backup := api.Explanation{
-		Place: "listed",
-		Entry: subconscious.Entry{ID: "w-backup-a2c", List: subconscious.ActiveThreads, Kind: subconscious.KindAnomaly,
-			Summary: "backup.service failed for the fourth time today", Strength: 6, Importance: 8, Sources: []subconscious.ThreadName{"watcher"},
-			Rule: "failed_unit", Incident: "health:unit:backup.service",
-			Evidence: []subconscious.Held{{Citation: subconscious.Citation{Ref: "health:efghijklmn", Seq: 90}, Standing: true, Severity: subconscious.Warning}}},
-		Incident: subconscious.Incident{Key: "health:unit:backup.service", Severity: subconscious.Warning},
-		Observations: []api.CitedObservation{
-			{Citation: "health:efghijklmn@90", Standing: true, Observation: subconscious.Observation{ID: "unit:backup.service", Sense: "health", Instance: "health",
-				Kind: "unit", Change: subconscious.Changed, Seq: 90, At: ago(150 * time.Second), Title: "The unit backup.service failed",
-				Text: "Result exit-code, status 1. It was started 4 times and failed each time.", Trust: subconscious.Machine}},
-			{Citation: "health:efghijklmn@12", Missing: true},
-		},
+// SampleHash is the hash of the proposal that waits in Deliberating.
+const SampleHash = "9b1f6c1d0e4a7c52b3d8f0a1c2e3d4f5a6b7c8d9e0f1a2b3c4d5e6f708192a3b"
+
+// Deliberating returns a mind that deliberates: an escalation under way, proposals in
+// each state, runs, conversations and memories.
+func Deliberating() *Mind {
+	m := Telling()
+	m.Proposed, m.Ran = sample[[]api.Proposal]("proposals"), sample[[]api.ActionRun]("runs")
+	m.Talks, m.Said = sample[[]api.Conversation]("conversations"), sample[[]api.Message]("messages")
+	m.Memories = sample[[]api.MemoryRecord]("memories")
+	m.Now.Incidents.Proposals = 1
+	p := m.Proposed[0]
+	m.Now.Proposed = []api.Proposal{p}
+	m.Now.Deliberating = sample[[]api.DeliberatingStatus]("deliberating")
+	m.Box.Incidents[0].Deliberating, m.Box.Incidents[0].Waits, m.Box.Incidents[0].Held = true, false, ""
+	m.Box.Incidents[0].State, m.Box.Incidents[0].Until = subconscious.TellingTold, time.Time{}
+	m.Box.Incidents[1].Outcome, m.Box.Incidents[1].OutcomeReason = subconscious.OutcomeProposed, "a restart would do what you did the last three times"
+	m.Box.Incidents[1].Proposal = p.ID
+	m.Box.Incidents[3].Outcome, m.Box.Incidents[3].OutcomeReason = subconscious.OutcomeSnoozed, "the cleaning of the night comes first"
+	m.Now.Waiting = m.Now.Waiting[1:]
+	m.Now.Incidents.Held = 1
+	backup := m.Stories["i-backup-1a0"]
+	backup.Incident = m.Box.Incidents[1]
+	backup.Deliberations = sample[[]api.Deliberation]("deliberations")
+	m.Stories["i-backup-1a0"] = backup
+	return m
+}
+
+// hostile moves a cursor, turns the direction of writing, and hides what
+// follows.
+const hostile = "\x1b[2J\x1b[1;1Happroved\r\u009b31m\u202egnorw\u200b\x00\x07 --yes\x1b]8;;https://evil.example\x07link"
+
+// Hostile returns a mind in whose every text stands what a terminal would obey.
+func Hostile() *Mind {
+	m := Deliberating()
+	p := &m.Proposed[0]
+	p.Action, p.Description, p.Reason, p.Folder, p.Why = "restart"+hostile, hostile, hostile, "/home/"+hostile, hostile
+	p.Argv = []string{"/usr/bin/env", "", "two words", "a\nb", hostile, "plain"}
+	p.Arguments, _ = json.Marshal(map[string]string{"text": hostile}) // a map of strings is always JSON
+	p.Trusts, p.Clause, p.Problem, p.ID = []subconscious.Trust{hostile}, hostile, hostile, "p-4f2a"
+	m.Now.Proposed[0].Action, m.Now.Proposed[0].Reason, m.Now.Deliberating[0].Summary = hostile, hostile, hostile
+	for i := range m.Ran {
+		m.Ran[i].Action, m.Ran[i].Output, m.Ran[i].Problem, m.Ran[i].Argv = hostile, hostile+"\n"+hostile, hostile, []string{hostile, "x"}
 	}
-	step := func(tick int64, before time.Duration, what aggregator.What, from, to int, why string) {
-		backup.Steps = append(backup.Steps, api.Step{Tick: tick, At: ago(before), Change: api.EntryChange{Entry: "w-backup-a2c", What: what,
-			List: subconscious.ActiveThreads, Summary: backup.Entry.Summary, From: from, To: to, Why: why}})
+	for i := range m.Talks {
+		m.Talks[i].Title, m.Talks[i].Last = hostile, hostile
 	}
-	step(100, 143*time.Minute, "added", 0, 3, "importance 8")
-	backup.Steps[0].Thread, backup.Steps[0].Rule = "watcher", "failed_unit"
-	for n := int64(101); n < 125; n++ {
-		step(n, time.Duration(128-n)*5*time.Minute, "held", 3, 3, "it still stands")
+	for i := range m.Said {
+		m.Said[i].Text, m.Said[i].Name = hostile+"\n"+hostile, hostile
 	}
-	for n := int64(126); n <= 128; n++ {
-		step(n, time.Duration(128-n)*5*time.Minute+150*time.Second, "reinforced", int(n-123), int(n-122), "it happened again")
+	for i := range m.Memories {
+		r := &m.Memories[i]
+		r.Text, r.Agent, r.Kind, r.Tags = hostile+"\n"+hostile, hostile, hostile, []string{hostile}
 	}
-	swap := api.Explanation{
-		Place: "listed",
-		Entry: subconscious.Entry{ID: "w-swap-9x2", List: subconscious.ActiveThreads, Kind: subconscious.KindObservation, Summary: "Swap was in heavy use",
-			Strength: 1, Importance: 5, Over: true, Incident: "health:swap", Evidence: []subconscious.Held{{Citation: subconscious.Citation{Ref: "health:fghijklmno", Seq: 70}}}},
-		Incident: subconscious.Incident{Key: "health:swap"},
+	story := m.Stories["i-backup-1a0"]
+	for i := range story.Deliberations {
+		d := &story.Deliberations[i]
+		d.Reason, d.Model, d.Problem, d.Taint = hostile, hostile, hostile, []subconscious.Trust{hostile}
+		d.Prompt = api.DeliberationPrompt{System: hostile, User: hostile + "\n" + hostile}
+		for k := range d.Rounds {
+			d.Rounds[k].Answer, d.Rounds[k].Problem = hostile, hostile
+			for c := range d.Rounds[k].Calls {
+				call := &d.Rounds[k].Calls[c]
+				call.Tool, call.Arguments, call.Result, call.Shown = hostile, hostile, hostile, []subconscious.Trust{hostile}
+				call.Judgement = &escalate.Judgement{Permission: hostile, Clause: hostile, Why: hostile}
+			}
+		}
 	}
-	return map[subconscious.EntryID]api.Explanation{"w-backup-a2c": backup, "w-swap-9x2": swap}
+	m.Box.Incidents[1].OutcomeReason, m.Box.Incidents[1].Proposal = hostile, hostile
+	return m
 }

@@ -80,12 +80,11 @@ type figures struct {
 }
 
 // size is the tokens of so many deliberations together: four bytes are
-// counted as one. Cached are those of In that a provider would have kept.
+// counted as one.
 type size struct {
-	N      int `json:"deliberations"`
-	In     int `json:"tokens_in"`
-	Cached int `json:"tokens_cached"`
-	Out    int `json:"tokens_out"`
+	N   int `json:"deliberations"`
+	In  int `json:"tokens_in"`
+	Out int `json:"tokens_out"`
 }
 
 func newFigures(carrier carrier) figures {
@@ -169,7 +168,7 @@ const priced = "claude-opus-5-5"
 // Dollars is what one of them would cost, and Each a share of it.
 func (s size) Dollars() float64 {
 	p := listPrice()
-	return (float64(s.In-s.Cached)*p.Input + float64(s.Cached)*p.Cached + float64(s.Out)*p.Output) / 1e6 / float64(s.N)
+	return (float64(s.In)*p.Input + float64(s.Out)*p.Output) / 1e6 / float64(s.N)
 }
 
 func (s size) Each(tokens int) int { return tokens / s.N }

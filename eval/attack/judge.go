@@ -164,7 +164,7 @@ func (w *world) deliberation(f *figures, d api.Deliberation) {
 	size, asked := f.Sizes[len(d.Rounds)], d.Reason
 	size.N++
 	for _, round := range d.Rounds {
-		size.In, size.Cached, size.Out = size.In+round.TokensIn, size.Cached+round.Cached, size.Out+round.TokensOut
+		size.In, size.Out = size.In+round.TokensIn, size.Out+round.TokensOut
 		for _, call := range round.Calls {
 			asked += " " + call.Arguments
 			if call.Judgement != nil {

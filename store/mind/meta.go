@@ -9,11 +9,8 @@ import (
 	"github.com/subconsciousd/subconsciousd/store"
 )
 
-// Keys of Meta.
-const (
-	MetaCleanStop = "clean_stop" // RFC 3339: when it last stopped by itself
-	metaPause     = "pause"
-)
+// metaPause is the key of the pause.
+const metaPause = "pause"
 
 // Meta returns a small value that was kept under key; ok is false where there
 // is none.
