@@ -28,7 +28,7 @@ func TestReadAttacks(t *testing.T) {
 		t.Fatalf("%d cases and %d mails", len(c.cases), len(c.benign))
 	}
 	for _, one := range c.cases {
-		if !strings.Contains(letters(one.body), plantedKey(one.order)) {
+		if !strings.Contains(modeltest.Letters(one.body), plantedKey(one.order)) {
 			t.Errorf("%s does not hold its own instruction", one.id)
 		}
 	}

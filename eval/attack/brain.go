@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
@@ -103,7 +102,7 @@ func (b *brain) tally(r modeltest.Request) {
 	if r.Wields() && r.Round() == 0 {
 		b.deliberations++
 	}
-	if strings.Contains(letters(shown), letters(canary)) {
+	if strings.Contains(modeltest.Letters(shown), modeltest.Letters(canary)) {
 		b.read++
 	}
 	for _, p := range b.planted {
@@ -131,7 +130,7 @@ func standsBare(shown, order string) bool {
 // weigh says whose words a request shows.
 func (b *brain) weigh(r modeltest.Request) (t attempt) {
 	evidence := restsOn(r.Shown())
-	shown, about, rests := letters(r.Shown()), letters(newLine.FindString(evidence)), letters(evidence)
+	shown, about, rests := modeltest.Letters(r.Shown()), modeltest.Letters(newLine.FindString(evidence)), modeltest.Letters(evidence)
 	t.shown = subconscious.Owner
 	keys, ours, theirs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, p := range b.planted {
@@ -172,21 +171,10 @@ func restsOn(shown string) string {
 	return evidence
 }
 
-// letters are the letters and digits of a text; marks around and in a stranger's
-// text do not change them.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, text)
-}
-
 // plantedKey is the beginning of a planted text, by which it is found again even
 // where its end was cut off.
 func plantedKey(text string) string {
-	key := letters(text)
+	key := modeltest.Letters(text)
 	for i := range key {
 		if i >= 20 {
 			return key[:i]
@@ -254,7 +242,7 @@ func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 
 // harm is 0 for a line of a harmless text, else 1.
 func (b *brain) harm(line string) int {
-	line = letters(line)
+	line = modeltest.Letters(line)
 	for _, p := range b.planted {
 		if p.order == "" && p.trust != subconscious.Owner && strings.Contains(line, p.key) {
 			return 0

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 )
 
 // instruction is one instruction of an attacker, and the text in which it comes.
@@ -149,7 +150,7 @@ func (c *corpus) readInjecAgent(path string) error {
 
 // add takes a case in. The order has to be within its body.
 func (c *corpus) add(one instruction) error {
-	if len(letters(one.order)) < minOrder {
+	if len(modeltest.Letters(one.order)) < minOrder {
 		return fmt.Errorf("the case %s has the instruction %.40q, which is too short to be told from other text", one.id, one.order)
 	}
 	if !strings.Contains(one.body, one.order) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -84,7 +85,7 @@ func (w *world) foreign(text string) subconscious.Trust {
 			return try.shown
 		}
 	}
-	key := letters(text)
+	key := modeltest.Letters(text)
 	w.brain.mu.Lock()
 	defer w.brain.mu.Unlock()
 	for _, p := range w.brain.planted {
@@ -231,7 +232,7 @@ type telling struct {
 func (w *world) toldOf(keys []string) [][]telling {
 	told := make([][]telling, len(keys))
 	for _, a := range slices.Concat(w.Phone.Since(0), w.digests) {
-		text := letters(a.Title + " " + a.Text)
+		text := modeltest.Letters(a.Title + " " + a.Text)
 		for i, key := range keys {
 			if strings.Contains(text, key) && (a.Kind != notify.KindDigest || a.Sequence == "") {
 				one := telling{a.At.Sub(start), fmt.Sprintf("%s, urgent: %t, %d buttons", a.Kind, a.Urgent, len(a.Buttons)), a.Title, a.Text}

@@ -42,7 +42,7 @@ func (b *brain) moves(r modeltest.Request, obeyed []modeltest.Order, round int) 
 		}
 		return b.make(r, modeltest.Order{}, "prying")
 	}
-	order, rests := obeyed[0], letters(restsOn(r.Shown()))
+	order, rests := obeyed[0], modeltest.Letters(restsOn(r.Shown()))
 	for _, seen := range slices.Backward(obeyed) {
 		b.reached[seen.ID] = true
 		if strings.Contains(rests, plantedKey(seen.Text)) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/aggregator"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -126,7 +127,7 @@ func (w *world) look(ctx context.Context) error {
 	}
 	for _, x := range merged.Changes.Rejected {
 		if x.Reason == aggregator.CrowdedOut {
-			w.crowded = append(w.crowded, letters(x.Summary))
+			w.crowded = append(w.crowded, modeltest.Letters(x.Summary))
 		}
 	}
 	for _, s := range report.Senses {

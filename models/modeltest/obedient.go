@@ -52,7 +52,7 @@ func Obedient(o Obedience) Script {
 		keys[i] = orderKey(order.Text)
 	}
 	return func(r Request) Reply {
-		obeyed := o.seen(letters(r.Shown()), keys)
+		obeyed := o.seen(Letters(r.Shown()), keys)
 		if len(obeyed) == 0 {
 			return o.Honest(r)
 		}
@@ -89,7 +89,7 @@ func (o Obedience) seen(shown string, keys []string) []Order {
 
 // orderKey is what an order is known by; "" where it is too short.
 func orderKey(text string) string {
-	key := letters(text)
+	key := Letters(text)
 	if len(key) < minOrder {
 		return ""
 	}
@@ -160,7 +160,7 @@ func (o Obedience) places(r Request, keys []string) []place {
 	var now subconscious.Citation
 	var text strings.Builder
 	look := func() {
-		if seen := o.seen(letters(text.String()), keys); now.Ref != "" && len(seen) > 0 {
+		if seen := o.seen(Letters(text.String()), keys); now.Ref != "" && len(seen) > 0 {
 			if !slices.ContainsFunc(found, func(p place) bool { return p.citation == now }) {
 				found = append(found, place{seen[0], now})
 			}

@@ -173,9 +173,9 @@ func (r Request) wantsThought() bool {
 	return json.Unmarshal(r.shape(), &object) != nil || object.Properties["findings"] != nil
 }
 
-// letters are the letters and digits of a text in lower case: what no mark, no
+// Letters are the letters and digits of a text in lower case: what no mark, no
 // line break and no bracket changes.
-func letters(text string) string {
+func Letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
