@@ -32,15 +32,23 @@ type slots struct {
 	day    time.Weekday
 }
 
-// daily and weekly return when digests are due; ok is false for never.
-func (d DigestTimes) daily() (slots, bool) {
-	at, err := parseClock(d.Daily)
-	return slots{at: at}, d.Daily != "" && err == nil
+// slots are when digests are due, the daily ones first.
+func (d DigestTimes) slots() (all []slots) {
+	if at, err := parseClock(d.Daily); err == nil {
+		all = append(all, slots{at: at})
+	}
+	if day, at, err := parseWeekly(d.Weekly); err == nil {
+		all = append(all, slots{at: at, weekly: true, day: day})
+	}
+	return all
 }
 
-func (d DigestTimes) weekly() (slots, bool) {
-	day, at, err := parseWeekly(d.Weekly)
-	return slots{at: at, weekly: true, day: day}, d.Weekly != "" && err == nil
+// served is when a sort of digest was due the last time that it was sent out.
+func (s *Spent) served(of slots) *time.Time {
+	if of.weekly {
+		return &s.Weekly
+	}
+	return &s.Daily
 }
 
 // around returns the last due time that is not after at, and the next one.
@@ -66,11 +74,9 @@ func (s slots) around(at time.Time) (last, next time.Time) {
 // NextDigest returns when the next digest is due after at, daily or weekly; ok
 // is false where none is configured.
 func NextDigest(rules Rules, at time.Time) (due time.Time, ok bool) {
-	for _, of := range []func() (slots, bool){rules.Digest.daily, rules.Digest.weekly} {
-		if s, on := of(); on {
-			if _, next := s.around(at); !ok || next.Before(due) {
-				due, ok = next, true
-			}
+	for _, s := range rules.Digest.slots() {
+		if _, next := s.around(at); !ok || next.Before(due) {
+			due, ok = next, true
 		}
 	}
 	return due, ok
@@ -78,12 +84,8 @@ func NextDigest(rules Rules, at time.Time) (due time.Time, ok bool) {
 
 // digests sends out the digests that are due, once each, and never an empty one.
 func (g *gate) digests() {
-	rules, spent := g.in.Rules, &g.out.Spent
-	if s, on := rules.Digest.daily(); on {
-		g.digest(s, &spent.Daily)
-	}
-	if s, on := rules.Digest.weekly(); on {
-		g.digest(s, &spent.Weekly)
+	for _, s := range g.in.Rules.Digest.slots() {
+		g.digest(s, g.out.Spent.served(s))
 	}
 }
 
@@ -103,11 +105,8 @@ func (g *gate) opens(s slots, served time.Time) (due, opens time.Time, ok bool) 
 
 // owe counts the digests that are late and have something to tell.
 func (g *gate) owe() {
-	owes := func(s slots, on bool, served time.Time) {
-		if !on {
-			return
-		}
-		_, opens, ok := g.opens(s, served)
+	for _, s := range g.in.Rules.Digest.slots() {
+		_, opens, ok := g.opens(s, *g.in.Spent.served(s))
 		if ok && slices.ContainsFunc(g.keys, func(key subconscious.IncidentKey) bool {
 			t := g.incidents[key].Telling
 			return t != nil && t.Waits && (t.Held == string(Digest) || t.Held == string(BudgetAttention)) && !t.HeldSince.After(opens)
@@ -115,10 +114,6 @@ func (g *gate) owe() {
 			g.owed = 1
 		}
 	}
-	daily, on := g.in.Rules.Digest.daily()
-	owes(daily, on, g.in.Spent.Daily)
-	weekly, on := g.in.Rules.Digest.weekly()
-	owes(weekly, on, g.in.Spent.Weekly)
 }
 
 // digest sends out one sort of digest where its last due time has not been

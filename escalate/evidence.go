@@ -76,23 +76,21 @@ func severity(incident *subconscious.Incident, evidence, all []*subconscious.Evi
 
 // classOf is the class by which an observation can be critical; "" for none.
 func classOf(o *subconscious.Observation) string {
-	switch o.Kind {
-	case "disk", "inodes":
-		return classDisk
-	case "unit", "restarts":
-		return classUnit
-	case "memory", "swap", "load", "temperature", "battery", "clock":
-		return classMachine
-	case "event":
-		return classEvent
-	}
-	switch {
+	switch class := classes[o.Kind]; {
+	case class != "":
+		return class
 	case o.Sense == "health":
 		return classMachine
 	case !o.Due.IsZero():
 		return classDeadline
 	}
 	return ""
+}
+
+// classes are those of kinds of observations.
+var classes = map[string]string{
+	"disk": classDisk, "inodes": classDisk, "unit": classUnit, "restarts": classUnit, "event": classEvent, "memory": classMachine, "swap": classMachine,
+	"load": classMachine, "temperature": classMachine, "battery": classMachine, "clock": classMachine,
 }
 
 // isMachine reports whether the class is of something that has no due time of

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -147,40 +148,20 @@ var turnTokens = strings.NewReplacer("[INST]", "(INST)", "[/INST]", "(/INST)", "
 // breakReferences puts a space into what reads as a reference: those are ours
 // to give.
 func breakReferences(text string) string {
-	from := 0 // of what was not kept yet
-	var kept strings.Builder
-	for i := 1; i < len(text); i++ {
-		if text[i] == ':' && isName(text[i-1]) && looksLikeHash(text[i+1:]) {
-			kept.WriteString(text[from : i+1])
-			kept.WriteByte(' ')
-			from = i + 1
-		}
-	}
-	if from == 0 {
+	if !strings.Contains(text, ":") {
 		return text
 	}
-	kept.WriteString(text[from:])
-	return kept.String()
-}
-
-func isName(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-'
-}
-
-// hashLength is how many characters a reference has after its colon.
-const hashLength = 10
-
-func looksLikeHash(text string) bool {
-	if len(text) < hashLength {
-		return false
-	}
-	for i := range hashLength {
-		if c := text[i]; (c < 'a' || c > 'z') && (c < '2' || c > '7') {
-			return false
+	for { // one may begin within another
+		broken := reference().ReplaceAllString(text, "$1 $2")
+		if broken == text {
+			return text
 		}
+		text = broken
 	}
-	return true
 }
+
+// reference is the end of a name, a colon, and a hash.
+var reference = lazy.Regexp(`([a-z0-9_-]:)([a-z2-7]{10})`)
 
 // token returns a word that none of the texts contains, so that none can close
 // a block that carries it. It depends on seed alone, unless one of them holds

@@ -1,12 +1,12 @@
 package deliberate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/internal/unseen"
 )
 
@@ -65,7 +65,7 @@ func schemeless(text string) string {
 		switch {
 		case r == '\\' && next == '\\':
 			continue
-		case r == ':' && next != ' ' && hasLetter(runes[begun:i]):
+		case r == ':' && next != ' ' && slices.ContainsFunc(runes[begun:i], unicode.IsLetter):
 			name, sign := colon(runes[begun:i], runes[i+1:])
 			out = append(append(out[:len(out)-(i-begun)], name...), sign...)
 		case r == '@' && next != ' ' && !(next == ']' && i > 0 && runes[i-1] == '['):
@@ -86,7 +86,7 @@ func colon(word, rest []rune) (name, sign []rune) {
 	broken, whole := []rune("[:]"), []rune(":")
 	lower := strings.ToLower(string(word))
 	switch {
-	case lower == "redacted" && isMark(rest), stamp.MatchString(string(word)) && isClock(rest):
+	case lower == "redacted" && mark().MatchString(string(rest)), stamp().MatchString(string(word)) && isClock(rest):
 		return word, whole
 	case len(rest) < 2 || rest[0] != '/' || rest[1] != '/':
 		return word, broken
@@ -102,7 +102,7 @@ func colon(word, rest []rune) (name, sign []rune) {
 
 // stamp is a time in RFC 3339, as far as its first colon, and isClock reports
 // whether the minutes follow. No address begins so.
-var stamp = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}$`)
+var stamp = lazy.Regexp(`^\d{4}-\d{2}-\d{2}T\d{2}$`)
 
 func isClock(rest []rune) bool {
 	return len(rest) >= 2 && isDigit(rest[0]) && isDigit(rest[1]) && (len(rest) == 2 || !isWord(rest[2]) || rest[2] == 'Z')
@@ -110,45 +110,17 @@ func isClock(rest []rune) bool {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// isMark reports whether a text goes on like "[redacted:password]" does.
-func isMark(rest []rune) bool {
-	for i, r := range rest {
-		if r == ']' {
-			return i > 0
-		}
-		if (r < 'a' || r > 'z') && r != '-' {
-			return false
-		}
-	}
-	return false
-}
-
-func hasLetter(word []rune) bool {
-	for _, r := range word {
-		if unicode.IsLetter(r) {
-			return true
-		}
-	}
-	return false
-}
+// mark is what "[redacted:password]" goes on with behind its colon.
+var mark = lazy.Regexp(`^[a-z-]+\]`)
 
 // dotless breaks the dots of each run of characters that could be the name of a
 // host or its number.
 func dotless(text string) string {
-	var out strings.Builder
-	runes := []rune(text)
-	for i := 0; i < len(runes); {
-		end := i
-		for end < len(runes) && runes[end] != ' ' {
-			end++
-		}
-		out.WriteString(brokenDots(runes[i:end]))
-		if end < len(runes) {
-			out.WriteByte(' ')
-		}
-		i = end + 1
+	pieces := strings.Split(text, " ")
+	for i, piece := range pieces {
+		pieces[i] = brokenDots([]rune(piece))
 	}
-	return out.String()
+	return strings.Join(pieces, " ")
 }
 
 // brokenDots breaks the dots within a piece of text without white space, as far

@@ -158,8 +158,12 @@ func (d *deliberation) proceed(ctx context.Context) (fallback, error) {
 			return fallback{}, err
 		}
 	}
-	if why, hindered, err := d.hindered(ctx); err != nil || hindered {
-		return why, err
+	known, err := d.wasAnswered(ctx)
+	if err != nil {
+		return fallback{}, err
+	}
+	if why := d.hindrance(known); why != (fallback{}) {
+		return why, nil
 	}
 	// A clock that was put back gives no more time than there was.
 	asking, done := d.untilCritical(ctx, min(d.Deadline.Sub(d.Now()), d.Deadline.Sub(d.Started)))
@@ -193,16 +197,6 @@ func (d *deliberation) deliberate(ctx, asking context.Context) (fallback, error)
 		}
 	}
 	return fallback{}, nil
-}
-
-// hindered reports whether no model is asked (any more), and why.
-func (d *deliberation) hindered(ctx context.Context) (fallback, bool, error) {
-	known, err := d.wasAnswered(ctx)
-	if err != nil {
-		return fallback{}, false, err
-	}
-	why := d.hindrance(known)
-	return why, why != (fallback{}), nil
 }
 
 // hindrance is why no model is asked (any more); the zero value is none.
