@@ -135,17 +135,8 @@ func Learn(score subconscious.Score, before, after subconscious.Feedback) subcon
 }
 
 func counter(score *subconscious.Score, word subconscious.Feedback) *int {
-	switch word {
-	case subconscious.Useful:
-		return &score.Useful
-	case subconscious.NotUseful:
-		return &score.NotUseful
-	case subconscious.Dismissed:
-		return &score.Dismissed
-	case subconscious.Ignored:
-		return &score.Ignored
-	case subconscious.Missed:
-		return &score.Missed
-	}
-	return nil
+	return map[subconscious.Feedback]*int{
+		subconscious.Useful: &score.Useful, subconscious.NotUseful: &score.NotUseful, subconscious.Dismissed: &score.Dismissed,
+		subconscious.Ignored: &score.Ignored, subconscious.Missed: &score.Missed,
+	}[word]
 }

@@ -13,11 +13,11 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"sync"
@@ -110,18 +110,13 @@ func New(options Options) (*Engine, error) {
 	if options.Redact == nil {
 		options.Redact = func(text string) string { return text }
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}
 	if options.Environ == nil {
 		options.Environ = os.LookupEnv
 	}
 	if options.Path == nil {
 		options.Path = DefaultPath()
 	}
-	if options.Grace == 0 {
-		options.Grace = defaultGrace
-	}
+	options.Logger, options.Grace = cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), cmp.Or(options.Grace, defaultGrace)
 	e := &Engine{Options: options, guards: allGuards(), running: map[string]*running{}}
 	if err := e.SetActions(options.Actions); err != nil {
 		return nil, err

@@ -53,8 +53,8 @@ func (e *Engine) Propose(ctx context.Context, tx *store.Tx, r Request) (Proposal
 	if err := expire(ctx, tx, now); err != nil {
 		return Proposal{}, wrap("propose", err)
 	}
-	var waiting int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM actions_proposals WHERE state = 'pending'").Scan(&waiting); err != nil {
+	waiting, _, err := store.One(ctx, tx, store.Value[int], "SELECT count(*) FROM actions_proposals WHERE state = 'pending'")
+	if err != nil {
 		return Proposal{}, wrap("propose", err)
 	}
 	if waiting >= maxPending {

@@ -155,7 +155,7 @@ func (d *deliberation) conclude(ctx context.Context, tx *store.Tx, c conclusion)
 	if c.fallback != "" || c.mechanical {
 		outcome.Model = byRule
 	}
-	e := ending{Outcome: outcome, Fallback: c.fallback}
+	e := Ending{Outcome: &outcome, Fallback: c.fallback}
 	if c.telling != nil {
 		t := d.addressed(*c.telling)
 		if err := d.Teller.Tell(ctx, tx, t); err != nil {

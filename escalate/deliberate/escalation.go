@@ -91,16 +91,21 @@ type Record struct {
 	// Cost is what the answers cost, in billionths of a US dollar.
 	Cost int64     `json:"cost,omitempty"`
 	Over time.Time `json:"over,omitzero"` // when it ended
-	// Outcome is nil until it has ended.
-	Outcome *subconscious.Outcome `json:"outcome,omitempty"`
-	// Fallback says why the words of the gate were told, where they were.
-	Fallback string `json:"fallback,omitempty"`
-	// Told is what the person was told; nil for nothing.
-	Told *Told `json:"told,omitempty"`
+	Ending
 	// Steps are what was said and done, in order. They are kept for 30 days.
 	Steps []Step `json:"steps,omitempty"`
 	// System is what the model was told about its task.
 	System string `json:"system,omitempty"`
+}
+
+// Ending is how an escalation ended, as it is stored.
+type Ending struct {
+	// Outcome is nil until it has ended.
+	Outcome *subconscious.Outcome `json:"outcome,omitempty"`
+	// Told is what the person was told; nil for nothing.
+	Told *Told `json:"told,omitempty"`
+	// Fallback says why the words of the gate were told, where they were.
+	Fallback string `json:"fallback,omitempty"`
 }
 
 // Told is what a person was told.

@@ -29,13 +29,6 @@ const (
 	keepEscalation = 365 * 24 * time.Hour
 )
 
-// ending is how an escalation ended, as it is stored.
-type ending struct {
-	Outcome  subconscious.Outcome `json:"outcome"`
-	Told     *Told                `json:"told,omitempty"`
-	Fallback string               `json:"fallback,omitempty"`
-}
-
 // Add puts an escalation into the queue, in the transaction of the tick. A tick
 // has one escalation of an incident: adding it again does nothing. Its ID is
 // made of these.
@@ -65,7 +58,6 @@ type row struct {
 	Record
 	bytes  int
 	system string // the hash of what the model is told about its task
-	ending *ending
 }
 
 // packed scans a body that pack wrote; NULL is an ending that is ahead.
@@ -98,7 +90,7 @@ func (w *Worker) pack(value any) (body []byte, size int, err error) {
 
 func (r *row) columns() []any {
 	return []any{&r.State, packed{&r.Escalation}, store.Time(&r.Started), store.Time(&r.Deadline), &r.Resumed, &r.bytes, &r.Cost, &r.system,
-		store.Time(&r.Over), packed{&r.ending}}
+		store.Time(&r.Over), packed{&r.Ending}}
 }
 
 // row reads an escalation without what was said and done in it.
@@ -113,9 +105,6 @@ func (w *Worker) row(ctx context.Context, tx *store.Tx, id string) (row, error) 
 	}
 	for _, t := range []*time.Time{&r.Started, &r.Deadline, &r.Over} {
 		*t = inZone(*t, w.Now())
-	}
-	if r.ending != nil {
-		r.Outcome, r.Told, r.Fallback = &r.ending.Outcome, r.ending.Told, r.ending.Fallback
 	}
 	return r, nil
 }

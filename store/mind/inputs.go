@@ -140,12 +140,6 @@ func (s *Store) Pending(ctx context.Context) ([]subconscious.Command, error) {
 	return commands, err
 }
 
-// Done returns what a tick did with a command; ok is false while it waits, and
-// for one that is not known (any more).
-func (s *Store) Done(ctx context.Context, id int64) (text string, ok bool, err error) {
-	return one(ctx, s, fmt.Sprintf("done %d", id), store.Value[string], "SELECT done FROM mind_inputs WHERE id = ? AND done IS NOT NULL", id)
-}
-
 // consume notes what the tick did with its inputs.
 func consume(ctx context.Context, tx *store.Tx, tick int64, consumed map[int64]string) error {
 	for _, id := range slices.Sorted(maps.Keys(consumed)) {

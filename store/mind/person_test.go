@@ -44,7 +44,7 @@ func TestInputs(t *testing.T) {
 		text string
 		ok   bool
 	}{1: {"noted", true}, 2: {"", false}, 3: {"", false}} {
-		if text, ok, err := minds.Done(t.Context(), id); text != want.text || ok != want.ok || err != nil {
+		if text, ok, err := store.One(t.Context(), db, store.Value[string], "SELECT done FROM mind_inputs WHERE id = ? AND done IS NOT NULL", id); text != want.text || ok != want.ok || err != nil {
 			t.Errorf("%d: %q %v %v", id, text, ok, err)
 		}
 	}
