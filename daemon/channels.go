@@ -9,13 +9,12 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/notify"
-	"github.com/subconsciousd/subconsciousd/notify/desktop"
 	"github.com/subconsciousd/subconsciousd/notify/ntfy"
 	"github.com/subconsciousd/subconsciousd/notify/shoutrrr"
-	"github.com/subconsciousd/subconsciousd/notify/stdout"
 	"github.com/subconsciousd/subconsciousd/presence/session"
 	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/setup/live"
 	"github.com/subconsciousd/subconsciousd/store"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -32,7 +31,7 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 		}
 		channel, err := openChannel(ctx, c, d.zoned, d.mind)
 		if err != nil {
-			return fmt.Errorf("open channel %s: %w", c.ID, err)
+			return err
 		}
 		if client, ok := channel.Notifier.(interface{ Close() }); ok {
 			d.later("let go of "+c.ID, func(context.Context) error { client.Close(); return nil })
@@ -49,32 +48,22 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 	return err
 }
 
-// openChannel makes the driver of one channel.
+// openChannel makes the driver of one channel, with the buttons that it has.
 func openChannel(ctx context.Context, c setup.Channel, at zoned, kept *mind.Store) (notify.Channel, error) {
-	out := notify.Channel{ID: c.ID, Kind: c.Kind(), Content: c.Content}
-	options := at.options
-	switch {
-	case c.Ntfy != nil:
-		reply, err := replyTopic(ctx, kept, c.ID)
-		if err != nil {
-			return out, err
+	options := live.ChannelOptions{Env: at.options.Env, Now: at.options.Now, Dated: at.now, Out: at.options.Out}
+	if c.Ntfy != nil {
+		var err error
+		if options.ReplyTopic, err = replyTopic(ctx, kept, c.ID); err != nil {
+			return notify.Channel{}, fmt.Errorf("open the channel %s: %w", c.ID, err)
 		}
-		client, err := ntfy.New(*c.Ntfy, ntfy.Options{ReplyTopic: reply, Env: options.Env, Now: options.Now})
-		if err != nil {
-			return out, err
-		}
-		out.Notifier, out.Buttons = client, client.Buttons()
-	case c.Shoutrrr != nil:
-		client, err := shoutrrr.New(*c.Shoutrrr, shoutrrr.Options{Env: options.Env, Now: options.Now})
-		if err != nil {
-			return out, err
-		}
-		out.Notifier = client
-	case c.Desktop != nil:
-		out.Notifier = desktop.New(*c.Desktop, desktop.Options{Now: options.Now})
-		_, out.Buttons = out.Notifier.(notify.Listener)
-	default:
-		out.Notifier = stdout.New(stdout.Config{}, stdout.Options{Writer: options.Out, Now: at.now})
+	}
+	out, err := live.Channel(c, options)
+	if err != nil {
+		return out, err
+	}
+	_, out.Buttons = out.Notifier.(notify.Listener)
+	if client, ok := out.Notifier.(*ntfy.Client); ok {
+		out.Buttons = client.Buttons()
 	}
 	return out, nil
 }
