@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -25,7 +24,7 @@ type account struct {
 	env      func(string) (string, bool)
 	now      func() time.Time
 	logger   *slog.Logger
-	client   *http.Client
+	client   *Client
 	protocol Protocol
 
 	mu      sync.Mutex

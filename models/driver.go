@@ -1,13 +1,10 @@
 package models
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -22,8 +19,8 @@ type DriverOptions struct {
 	Model    string
 	// Key may be zero: a local server wants none.
 	Key secret.Value
-	// Client is one of NewClient for the provider's address.
-	Client *http.Client
+	// Client is for the provider's address.
+	*Client
 }
 
 // Identity of the model.
@@ -60,51 +57,6 @@ func (o DriverOptions) Failure(ctx context.Context, err error) *Error {
 	}
 	failed.By = o.Identity()
 	return &failed
-}
-
-// Send sends a body, or asks for what is at the address where it is nil, and
-// returns the answer if it comes in one piece. With event the answer is to come
-// as a stream: event is told of the data of each of its events, until it returns
-// an error; io.EOF says that this was the last.
-func (o DriverOptions) Send(ctx context.Context, address string, header http.Header, body []byte, event func([]byte) error) ([]byte, error) {
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
-	}
-	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, &Error{Kind: KindRequest, Text: scrubbed("the request was not sent: "+err.Error(), nil)}
-	}
-	request.Header = header
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", pick(event != nil, eventStream, "application/json"))
-	response, err := o.Client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer closeBody(response.Body)
-	if event == nil {
-		return io.ReadAll(response.Body)
-	}
-	lines := bufio.NewReader(response.Body)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) { // half a line is none
-			return nil, err
-		}
-		data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
-		if data = bytes.TrimSpace(data); ok && len(data) > 0 {
-			if failure := event(data); failure != nil {
-				err = failure
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil, ctx.Err()
-		case err != nil:
-			return nil, err
-		}
-	}
 }
 
 // Names asks an address for a list of models, which has the same shape in all

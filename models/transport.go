@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -40,82 +41,86 @@ type TransportOptions struct {
 	Now func() time.Time
 }
 
-// NewClient returns the client through which drivers reach one provider. Its
-// failures are *Error: in plain words, bounded, without the key.
+// Client reaches one provider. Its failures are *Error: in plain words, bounded,
+// without the key.
 //
 // It asks the provider's host alone, follows no redirect, keeps no cookie,
-// bounds what it reads, and honours the proxy of the environment. An answer in
-// one piece is handed on only when it is whole and JSON.
-func NewClient(options TransportOptions) *http.Client {
+// bounds what it reads, and honours the proxy of the environment.
+type Client struct {
+	options TransportOptions
+	base    *url.URL
+	under   *http.Transport
+}
+
+// NewClient returns the client for one provider.
+func NewClient(options TransportOptions) *Client {
 	options.Overall, options.Idle = cmp.Or(options.Overall, 10*time.Minute), cmp.Or(options.Idle, time.Minute)
 	options.Now = clock(options.Now)
 	base, err := url.Parse(options.BaseURL)
-	if err != nil || base.Host == "" {
+	if err != nil {
 		base = &url.URL{}
 	}
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second,
 		Control: func(_, address string, _ syscall.RawConn) error { return bar(address) }}
-	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &transport{options: options, scheme: base.Scheme, host: base.Host, under: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
-			MaxResponseHeaderBytes: maxHeader,
-			MaxIdleConns:           8, MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
-		}},
-	}
+	return &Client{options, base, &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
+		MaxResponseHeaderBytes: maxHeader, MaxIdleConns: 8, MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
+	}}
 }
-
-// transport is the one RoundTripper of all drivers.
-type transport struct {
-	options      TransportOptions
-	scheme, host string
-	under        *http.Transport
-}
-
-var _ http.RoundTripper = (*transport)(nil)
 
 // CloseIdleConnections closes what is kept open for later requests.
-func (t *transport) CloseIdleConnections() { t.under.CloseIdleConnections() }
+func (c *Client) CloseIdleConnections() { c.under.CloseIdleConnections() }
 
-// RoundTrip implements http.RoundTripper.
-func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.URL.Host != t.host || request.URL.Scheme != t.scheme || t.host == "" {
-		closeBody(request.Body)
-		return nil, &Error{Kind: KindRequest, Text: fmt.Sprintf("the request was not sent: %s is not the provider's address", line(request.URL.Host, 80)),
-			Next: "set base_url of the provider to an address that begins with http:// or https://"}
+// Send sends a body, or asks for what is at the address where it is nil, and
+// returns the answer if it comes in one piece: it is whole then, and JSON. With
+// event the answer is to come as a stream: event is told of the data of each of
+// its events, until it returns an error; io.EOF says that this was the last.
+func (c *Client) Send(ctx context.Context, address string, header http.Header, body []byte, event func([]byte) error) ([]byte, error) {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
 	}
-	trip, request := t.begin(request)
-	response, err := t.under.RoundTrip(request)
-	if err != nil {
-		defer trip.cancel(nil)
-		return nil, trip.broken(err, "before an answer")
-	}
-	return trip.judge(response)
-}
-
-// begin bounds a request and watches whether it is sent.
-func (t *transport) begin(request *http.Request) (*trip, *http.Request) {
-	ctx, stop := request.Context(), func() {}
-	if _, ok := ctx.Deadline(); !ok {
-		ctx, stop = context.WithTimeout(ctx, t.options.Overall)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	trip := &trip{transport: t, asked: request.Context(), ctx: ctx, secrets: secretsOf(request.Header), stream: wantsStream(request)}
-	trip.cancel = func(cause error) { cancel(cause); stop() }
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+	trip := c.begin(ctx, header, event != nil)
+	defer trip.cancel(nil)
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(trip.ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		if info.Err == nil {
 			trip.written.Store(true)
 		}
-	}})
-	request = request.Clone(ctx)
-	request.Header.Set("User-Agent", "subconsciousd")
-	return trip, request
+	}}), method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, &Error{Kind: KindRequest, Text: trip.clean("the request was not sent: " + err.Error())}
+	}
+	if request.URL.Host != c.base.Host || request.URL.Scheme != c.base.Scheme || c.base.Host == "" {
+		return nil, &Error{Kind: KindRequest, Text: fmt.Sprintf("the request was not sent: %s is not the provider's address", line(request.URL.Host, 80)),
+			Next: "set base_url of the provider to an address that begins with http:// or https://"}
+	}
+	request.Header = header
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", pick(event != nil, eventStream, "application/json"))
+	header.Set("User-Agent", "subconsciousd")
+	response, err := c.under.RoundTrip(request)
+	if err != nil {
+		return nil, trip.broken(err, "before an answer")
+	}
+	defer func() { _ = response.Body.Close() }()
+	return trip.read(response, event)
+}
+
+// begin bounds a request.
+func (c *Client) begin(ctx context.Context, header http.Header, stream bool) *trip {
+	trip, stop := &trip{Client: c, asked: ctx, secrets: secretsOf(header), stream: stream}, func() {}
+	if _, ok := ctx.Deadline(); !ok {
+		ctx, stop = context.WithTimeout(ctx, c.options.Overall)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	trip.ctx, trip.cancel = ctx, func(cause error) { cancel(cause); stop() }
+	return trip
 }
 
 // trip is one request on its way.
 type trip struct {
-	*transport
+	*Client
 	asked   context.Context // of who asked
 	ctx     context.Context // bounded
 	cancel  func(cause error)
@@ -130,22 +135,18 @@ const eventStream = "text/event-stream"
 // errIdle is the cause where a stream stops.
 var errIdle = errors.New("no piece of the stream came in time")
 
-// judge hands on a good answer, and turns any other into an *Error.
-func (t *trip) judge(response *http.Response) (*http.Response, error) {
+// read returns a good answer, and turns any other into an *Error.
+func (t *trip) read(response *http.Response, event func([]byte) error) ([]byte, error) {
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	streamed := media == eventStream || t.stream && (media == "" || media == "text/plain")
-	if response.StatusCode == http.StatusOK && t.stream && streamed {
-		response.Body = &streamBody{trip: t, under: response.Body}
-		return response, nil
-	}
-	defer t.cancel(nil)
-	defer closeBody(response.Body)
-	if response.StatusCode < 200 || response.StatusCode >= 300 {
+	switch {
+	case response.StatusCode < 200 || response.StatusCode >= 300:
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxError))
 		return nil, t.refused(response, body)
-	}
-	if t.stream != streamed {
+	case t.stream != streamed:
 		return nil, t.unusable(response, media)
+	case streamed:
+		return nil, t.events(&streamBody{trip: t, under: response.Body}, event)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxPlain+1))
 	switch {
@@ -157,9 +158,30 @@ func (t *trip) judge(response *http.Response) (*http.Response, error) {
 	if failure := t.inside(response, media, body); failure != nil {
 		return nil, failure
 	}
-	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	response.Header.Set("Content-Type", "application/json")
-	return response, nil
+	return body, nil
+}
+
+// events tells of a stream.
+func (t *trip) events(body io.Reader, event func([]byte) error) error {
+	lines := bufio.NewReader(body)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) { // half a line is none
+			return err
+		}
+		data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
+		if data = bytes.TrimSpace(data); ok && len(data) > 0 {
+			if failure := event(data); failure != nil {
+				err = failure
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return t.asked.Err()
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // failed is a failure of a request that was sent and may be paid for.
@@ -196,7 +218,7 @@ func (t *trip) broken(err error, when string) *Error {
 
 // reason says why there was no connection.
 func (t *trip) reason(err error) (text, next string) {
-	host := line(t.host, 80)
+	host := line(t.base.Host, 80)
 	var dns *net.DNSError
 	var operation *net.OpError
 	var verification *tls.CertificateVerificationError
@@ -239,22 +261,11 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// wantsStream tells whether an answer is to come in pieces: Exchange says so.
-func wantsStream(request *http.Request) bool {
-	return strings.Contains(request.Header.Get("Accept"), eventStream)
-}
-
-func closeBody(body io.Closer) {
-	if body != nil {
-		_ = body.Close()
-	}
-}
-
 // streamBody hands on a streamed answer and bounds it: all of it, each line,
 // and the wait between two pieces. Its failures are *Error.
 type streamBody struct {
 	trip        *trip
-	under       io.ReadCloser
+	under       io.Reader
 	total, line int
 	ended       error
 }
@@ -293,13 +304,4 @@ func (b *streamBody) count(p []byte) {
 		}
 		p = p[end+1:]
 	}
-}
-
-// Close implements io.Closer.
-func (b *streamBody) Close() error {
-	if b.ended == nil {
-		b.ended = io.ErrClosedPipe
-	}
-	b.trip.cancel(nil)
-	return b.under.Close()
 }

@@ -3,7 +3,6 @@ package initial
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -86,13 +85,13 @@ func few(names []string) string {
 func probe(ctx context.Context, vendors []models.Vendor) []server {
 	ctx, done := context.WithTimeout(ctx, probeWithin)
 	defer done()
-	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answers := make([]*server, len(vendors))
 	var all sync.WaitGroup
 	for i, v := range vendors {
 		all.Go(func() {
 			provider := models.Provider{ID: v.Name, Vendor: v.Name, Kind: models.OpenAI, BaseURL: v.BaseURL, Local: true}
+			client := models.NewClient(models.TransportOptions{BaseURL: v.BaseURL})
+			defer client.CloseIdleConnections()
 			if names, err := openai.List(ctx, models.DriverOptions{Provider: provider, Client: client}); err == nil {
 				answers[i] = &server{vendor: v, models: names}
 			}
