@@ -29,6 +29,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/memory"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/presence/session"
+	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/mail"
 	"github.com/subconsciousd/subconsciousd/store"
@@ -108,7 +109,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	}()
 	d.ticking, d.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	for _, step := range []func(context.Context) error{
-		d.lock, d.openStore, d.openMind, d.openChat, d.openMemory, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
+		d.lock, d.openStore, d.openMind, d.openModels, d.openThreads, d.openSenses, d.openChannels, d.openActions, d.openDeliberation,
 		d.openView, d.work, d.serve, d.begin,
 	} {
 		if err := step(ctx); err != nil {
@@ -163,6 +164,8 @@ func (d *Daemon) openStore(ctx context.Context) error {
 		return err
 	}
 	d.db, d.mind = db, mind.New(db)
+	d.chat = chat.New(db, chat.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
+	d.memory = memory.New(db, memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
 	d.later("close the database", func(context.Context) error { return db.Close() })
 	return nil
 }

@@ -6,15 +6,8 @@ import (
 
 	"github.com/subconsciousd/subconsciousd/chat"
 	"github.com/subconsciousd/subconsciousd/memory"
-	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
-
-// openMemory opens what is remembered for long.
-func (d *Daemon) openMemory(context.Context) error {
-	d.memory = memory.New(d.db, memory.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
-	return nil
-}
 
 // recollection lets threads and deliberations recall what is remembered and what
 // was said.

@@ -4,15 +4,8 @@ import (
 	"context"
 
 	"github.com/subconsciousd/subconsciousd/chat"
-	"github.com/subconsciousd/subconsciousd/redact"
 	"github.com/subconsciousd/subconsciousd/senses/conversation"
 )
-
-// openChat opens the log of conversations.
-func (d *Daemon) openChat(context.Context) error {
-	d.chat = chat.New(d.db, chat.Options{Now: d.now, Redact: redact.Text, Logger: d.options.Logger})
-	return nil
-}
 
 // heardLog is the log of conversations as the sense listens to it.
 type heardLog struct{ *chat.Log }

@@ -42,14 +42,11 @@ func (m *Mind) Proposals(_ context.Context, query api.ProposalQuery) (api.Propos
 func (m *Mind) Proposal(_ context.Context, id string) (api.Proposal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.proposed(id)
-	if err != nil {
-		return api.Proposal{}, err
-	}
-	return m.Proposed[n], nil
+	p, err := m.proposed(id)
+	return *p, err
 }
 
-func (m *Mind) proposed(id string) (int, error) {
+func (m *Mind) proposed(id string) (*api.Proposal, error) {
 	return find(m.Proposed, func(p api.Proposal) bool { return p.ID == id }, "take an id from subconsciousctl proposals", "there is no proposal %s", id)
 }
 
@@ -58,11 +55,10 @@ func (m *Mind) Decide(_ context.Context, decision api.ProposalDecision) (api.Pro
 	decision.By = api.Caller{} // it is the test
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.proposed(decision.ID)
+	p, err := m.proposed(decision.ID)
 	if err != nil {
 		return api.ProposalResult{}, err
 	}
-	p := &m.Proposed[n]
 	if m.OnDecide != nil {
 		if err := m.OnDecide(decision); err != nil {
 			return api.ProposalResult{}, err
@@ -115,20 +111,19 @@ func (m *Mind) Undo(_ context.Context, request api.UndoRequest) (api.ActionRun, 
 	id := request.Run
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := find(m.Ran, func(r api.ActionRun) bool { return r.ID == id }, "take an id from subconsciousctl undo --list", "there is no run %s", id)
+	taken, err := find(m.Ran, func(r api.ActionRun) bool { return r.ID == id }, "take an id from subconsciousctl undo --list", "there is no run %s", id)
 	if err != nil {
 		return api.ActionRun{}, err
 	}
-	taken := m.Ran[n]
 	switch {
 	case taken.Undone != "":
 		return api.ActionRun{}, api.Errorf(api.CodeUsed, "it can be taken back once", "the run %s was taken back already", id)
-	case !undoable(taken):
+	case !undoable(*taken):
 		return api.ActionRun{}, api.Errorf(api.CodeExpired, "mend it by hand", "the run %s cannot be taken back any more", id)
 	}
 	run := api.ActionRun{Run: actions.Run{ID: strings.Replace(id, "r-", "r-undo-", 1), State: api.RunSucceeded, Started: at, Ended: at.Add(time.Second), UndoOf: id, Exact: actions.Exact{
 		Act: escalate.Act{Action: taken.Action}, Argv: []string{"/usr/local/bin/" + taken.Action, "--undo"}}}}
-	m.Ran[n].Undone = run.ID
+	taken.Undone = run.ID
 	m.Ran = append([]api.ActionRun{run}, m.Ran...)
 	return run, nil
 }

@@ -93,11 +93,8 @@ func (m *Mind) Ticks(_ context.Context, before int64, limit int) ([]api.TickRepo
 
 // Tick returns one of Reports.
 func (m *Mind) Tick(_ context.Context, n int64) (api.TickReport, error) {
-	i, err := find(m.Reports, func(r api.TickReport) bool { return r.Tick == n }, "see subconsciousctl ticks", "there is no tick %d on record", n)
-	if err != nil {
-		return api.TickReport{}, err
-	}
-	return m.Reports[i], nil
+	r, err := find(m.Reports, func(r api.TickReport) bool { return r.Tick == n }, "see subconsciousctl ticks", "there is no tick %d on record", n)
+	return *r, err
 }
 
 // Why returns one of Reasons.
@@ -217,14 +214,14 @@ func copied[T any](m *Mind, list *[]T) []T {
 	return slices.Clone(*list)
 }
 
-// find is the place in a list of the one that is asked for, or an error with
+// find is the one of a list that is asked for, or an empty one and an error with
 // CodeNotFound that says where to look instead.
-func find[T any](all []T, is func(T) bool, look, format string, name any) (int, error) {
+func find[T any](all []T, is func(T) bool, look, format string, name any) (*T, error) {
 	n := slices.IndexFunc(all, is)
 	if n < 0 {
-		return n, api.Errorf(api.CodeNotFound, look, format, name)
+		return new(T), api.Errorf(api.CodeNotFound, look, format, name)
 	}
-	return n, nil
+	return &all[n], nil
 }
 
 // Commands returns what was recorded so far.

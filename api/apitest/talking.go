@@ -106,14 +106,11 @@ func (m *Mind) SearchMemory(_ context.Context, query api.MemoryQuery) (api.Memor
 func (m *Mind) Memory(_ context.Context, id string) (api.MemoryRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.remembered(id)
-	if err != nil {
-		return api.MemoryRecord{}, err
-	}
-	return m.Memories[n], nil
+	r, err := m.remembered(id)
+	return *r, err
 }
 
-func (m *Mind) remembered(id string) (int, error) {
+func (m *Mind) remembered(id string) (*api.MemoryRecord, error) {
 	return find(m.Memories, func(r api.MemoryRecord) bool { return r.ID == id }, "see subconsciousctl memory list", "there is no memory %s", id)
 }
 
@@ -131,16 +128,16 @@ func (m *Mind) ChangeMemory(_ context.Context, change api.MemoryChange) (api.Mem
 		m.Memories = append([]api.MemoryRecord{record}, m.Memories...)
 		return record, nil
 	}
-	n, err := m.remembered(cmp.Or(change.Confirm, change.Forget))
+	r, err := m.remembered(cmp.Or(change.Confirm, change.Forget))
 	if err != nil {
 		return api.MemoryRecord{}, err
 	}
 	if change.Confirm != "" {
-		m.Memories[n].Status, m.Memories[n].Trust, m.Memories[n].Updated = "active", subconscious.Owner, at
-		return m.Memories[n], nil
+		r.Status, r.Trust, r.Updated = "active", subconscious.Owner, at
+		return *r, nil
 	}
-	id := m.Memories[n].ID
-	m.Memories = slices.Delete(slices.Clone(m.Memories), n, n+1)
+	id := r.ID
+	m.Memories = slices.DeleteFunc(slices.Clone(m.Memories), func(r api.MemoryRecord) bool { return r.ID == id })
 	return api.MemoryRecord{ID: id, Status: api.MemoryForgotten}, nil
 }
 

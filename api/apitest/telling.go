@@ -43,11 +43,8 @@ func (m *Mind) Incident(_ context.Context, id subconscious.IncidentID) (api.Inci
 }
 
 func (m *Mind) boxed(id subconscious.IncidentID) (api.InboxIncident, error) {
-	n, err := find(m.Box.Incidents, func(i api.InboxIncident) bool { return i.ID == id }, "take an id from subconsciousctl inbox", "there is no incident %s", id)
-	if err != nil {
-		return api.InboxIncident{}, err
-	}
-	return m.Box.Incidents[n], nil
+	i, err := find(m.Box.Incidents, func(i api.InboxIncident) bool { return i.ID == id }, "take an id from subconsciousctl inbox", "there is no incident %s", id)
+	return *i, err
 }
 
 // Missed returns Traced with the words and the time of the samples, and records
@@ -98,11 +95,10 @@ func (m *Mind) Channels(context.Context) ([]api.ChannelStatus, error) {
 func (m *Mind) RenewChannel(_ context.Context, channel string) (api.ChannelStatus, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := find(m.Now.Channels, func(c api.ChannelStatus) bool { return c.ID == channel }, "see subconsciousctl status", "there is no channel %s", channel)
+	c, err := find(m.Now.Channels, func(c api.ChannelStatus) bool { return c.ID == channel }, "see subconsciousctl status", "there is no channel %s", channel)
 	if err != nil {
 		return api.ChannelStatus{}, err
 	}
-	c := &m.Now.Channels[n]
 	c.Refused, c.RefusedSince = 0, time.Time{}
 	return *c, nil
 }
