@@ -208,7 +208,14 @@ func (g *guard) goodbye() string {
 	return g.lexer.goodbye()
 }
 
-// under ends the connection with ctx; the returned function ends that.
-func (g *guard) under(ctx context.Context) func() bool {
-	return context.AfterFunc(ctx, func() { g.fail(context.Cause(ctx)) })
+// under ends the connection with ctx, until the returned function is called. A
+// ctx that has ended by then ends nothing later, in the turn of somebody else.
+func (g *guard) under(ctx context.Context) func() {
+	end := func() { g.fail(context.Cause(ctx)) }
+	stop := context.AfterFunc(ctx, end)
+	return func() {
+		if !stop() {
+			end()
+		}
+	}
 }
