@@ -76,35 +76,22 @@ func newLoop(options Options, open func() (backend, error)) *loop {
 	return l
 }
 
-// run handles events, requests and timers, and works off the queue when there
-// is nothing else to do, so that events never wait for a large folder.
+// run handles events, requests and timers, and works the queue off a folder at a
+// time in between, so that events never wait for a large folder.
 func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 	defer l.close()
 	l.reopen()
+	always := make(chan struct{})
+	close(always)
 	for {
 		var events <-chan fsnotify.Event
 		var failures <-chan error
 		if l.backend != nil {
 			events, failures = l.backend.events(), l.backend.errors()
 		}
+		var work chan struct{}
 		if len(l.queue) > 0 {
-			select {
-			case <-ctx.Done():
-				return
-			case event, ok := <-events:
-				l.event(event, ok)
-			case err, ok := <-failures:
-				l.failure(err, ok)
-			case request := <-requests:
-				request(l)
-			case <-l.tell.C:
-				l.signal()
-			case <-l.retry.C:
-				l.tryAgain()
-			default:
-				l.workOff()
-			}
-			continue
+			work = always
 		}
 		select {
 		case <-ctx.Done():
@@ -119,6 +106,8 @@ func (l *loop) run(ctx context.Context, requests <-chan func(*loop)) {
 			l.signal()
 		case <-l.retry.C:
 			l.tryAgain()
+		case <-work:
+			l.workOff()
 		}
 	}
 }
