@@ -2,10 +2,7 @@ package conversation
 
 import (
 	"context"
-	"strconv"
 	"time"
-
-	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 const (
@@ -44,10 +41,4 @@ type Log interface {
 	// After returns at most limit messages with a greater ID, in the order of
 	// their IDs. Fewer than limit mean that there are no more.
 	After(ctx context.Context, id int64, limit int) ([]Message, error)
-}
-
-// Ref is the reference of what a message of the mind's own log was reported as,
-// where it was reported as a message or a question. A promise has one of its own.
-func Ref(m Message) subconscious.Ref {
-	return subconscious.NewRef(Name, LogID+"/"+logName(m)+"#"+strconv.FormatInt(m.ID, 10))
 }

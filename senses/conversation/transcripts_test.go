@@ -332,8 +332,8 @@ func TestLogOutOfOrder(t *testing.T) {
 	w.book.broken = nil
 	told := w.tick()
 	wantTold(t, "mended", told, "one; two")
-	if got := conversation.Ref(w.book.messages[0]); got != told[0].Ref() {
-		t.Errorf("Ref is %s, want %s", got, told[0].Ref())
+	if want := subconscious.NewRef(conversation.Name, "chat/roof#1"); told[0].Ref() != want {
+		t.Errorf("Ref is %s, want %s", told[0].Ref(), want)
 	}
 }
 
