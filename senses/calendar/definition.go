@@ -1,10 +1,10 @@
 package calendar
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +61,7 @@ func definedZone(name string, definition *component, around window, budget *budg
 	if !found {
 		return nil, errors.New("has no part that can be read")
 	}
-	sort.SliceStable(transitions, func(i, j int) bool { return transitions[i].at < transitions[j].at })
+	slices.SortStableFunc(transitions, func(a, b transition) int { return cmp.Compare(a.at, b.at) })
 	zone, err := time.LoadLocationFromTZData(name, encodeZone(first, transitions))
 	if err != nil {
 		return nil, errors.New("cannot be worked out")
@@ -129,12 +129,12 @@ func parseOffset(text string) (seconds int, ok bool) {
 // that package time reads. Before the first of them the offset is first.
 func encodeZone(first int, transitions []transition) []byte {
 	type kind struct {
-		offset int32
-		dst    bool
+		Offset int32
+		DST    bool
 	}
-	kinds := []kind{{offset: int32(first)}}
+	kinds := []kind{{Offset: int32(first)}}
 	index := map[kind]int{}
-	var times, places bytes.Buffer
+	var times, places []byte
 	for _, t := range transitions {
 		k := kind{int32(t.offset), t.dst}
 		i, known := index[k]
@@ -145,29 +145,18 @@ func encodeZone(first int, transitions []transition) []byte {
 			i = len(kinds)
 			index[k], kinds = i, append(kinds, k)
 		}
-		_ = binary.Write(&times, binary.BigEndian, t.at) // a bytes.Buffer never fails
-		places.WriteByte(byte(i))
+		times = binary.BigEndian.AppendUint64(times, uint64(t.at))
+		places = append(places, byte(i))
 	}
-	var out bytes.Buffer
-	header := func(counts ...uint32) {
-		out.WriteString("TZif2")
-		out.Write(make([]byte, 15))
-		for _, n := range counts {
-			out.Write(binary.BigEndian.AppendUint32(nil, n))
-		}
+	out := append([]byte("TZif2"), make([]byte, 15+6*4)...) // an empty part of version 1
+	out = append(append(out, "TZif2"...), make([]byte, 15+3*4)...)
+	for _, n := range []int{len(places), len(kinds), 4} {
+		out = binary.BigEndian.AppendUint32(out, uint32(n))
 	}
-	header(0, 0, 0, 0, 0, 0)
-	header(0, 0, 0, uint32(places.Len()), uint32(len(kinds)), 4)
-	out.Write(times.Bytes())
-	out.Write(places.Bytes())
+	out = slices.Concat(out, times, places)
 	for _, k := range kinds {
-		out.Write(binary.BigEndian.AppendUint32(nil, uint32(k.offset)))
-		dst := byte(0)
-		if k.dst {
-			dst = 1
-		}
-		out.Write([]byte{dst, 0})
+		out, _ = binary.Append(out, binary.BigEndian, k) // of a fixed size, which cannot fail
+		out = append(out, 0)
 	}
-	out.WriteString("ICS\x00\n\n")
-	return out.Bytes()
+	return append(out, "ICS\x00\n\n"...)
 }
