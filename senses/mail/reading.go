@@ -107,18 +107,18 @@ func (s *Sense) find(id string) (places, others []where, err error) {
 	}
 	var thread hash
 	handed := s.pending != nil
-	if k, ok := s.known.read(of, handed); ok {
+	if k, ok := s.known.beside(handed).get(of); ok {
 		thread = k.Thread
 		places = s.wheres(of, int64(k.Received), k.Places[:])
 	}
-	for _, o := range s.open.readAll(handed) {
+	for _, o := range s.open.beside(handed).all() {
 		if o.Of == of && !o.Sent {
 			for _, c := range o.Copies {
 				places = append(places, s.wheres(of, o.Received.Unix(), []place{c.place})...)
 			}
 		}
 	}
-	if m, ok := s.sent.read(of, handed); ok {
+	if m, ok := s.sent.beside(handed).get(of); ok {
 		thread = m.Thread
 		places = append(places, s.wheres(of, int64(m.day())*86400, []place{m.Place})...)
 	}
@@ -136,30 +136,24 @@ func (s *Sense) named(id string) (of hash, ok bool) {
 	if !isRef {
 		bare := strings.TrimSuffix(strings.TrimSuffix(id, "#promise"), "#awaiting")
 		of = hashOf(bare)
-		return of, s.knows(of)
+		return of, s.known.beside(handed).has(of) || s.sent.beside(handed).has(of)
 	}
-	for _, o := range s.open.readAll(handed) {
+	for _, o := range s.open.beside(handed).all() {
 		if subconscious.NewRef(Name, o.Observation.ID) == ref.Ref {
 			return o.Of, true
 		}
 	}
-	for key := range s.known.readAll(handed) {
+	for key := range s.known.beside(handed).all() {
 		if refOf(key) == ref.Ref {
 			return key, true
 		}
 	}
-	for key := range s.sent.readAll(handed) {
+	for key := range s.sent.beside(handed).all() {
 		if refOf(key) == ref.Ref {
 			return key, true
 		}
 	}
 	return 0, false
-}
-
-func (s *Sense) knows(of hash) bool {
-	_, known := s.known.read(of, s.pending != nil)
-	_, sent := s.sent.read(of, s.pending != nil)
-	return known || sent
 }
 
 // refOf is the reference of the observation whose identity has that hash.
@@ -204,13 +198,13 @@ func (s *Sense) threadOf(thread, but hash) []where {
 		}
 	}
 	handed := s.pending != nil
-	for key, k := range s.known.readAll(handed) {
+	for key, k := range s.known.beside(handed).all() {
 		if k.Thread == thread {
 			add(key, int64(k.Received), k.Places[:])
 		}
 	}
-	for key, m := range s.sent.readAll(handed) {
-		if _, twice := s.known.read(key, handed); m.Thread == thread && !twice {
+	for key, m := range s.sent.beside(handed).all() {
+		if _, twice := s.known.beside(handed).get(key); m.Thread == thread && !twice {
 			add(key, int64(m.day())*86400, []place{m.Place})
 		}
 	}

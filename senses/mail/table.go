@@ -2,7 +2,6 @@ package mail
 
 import (
 	"iter"
-	"maps"
 
 	"github.com/subconsciousd/subconsciousd/senses"
 )
@@ -63,23 +62,14 @@ func (t *table[V]) all() iter.Seq2[hash, V] {
 	}
 }
 
-// read is get beside the collects, for whoever holds the sense's lock: with the
-// changes of a collect only when it was handed over, since until then they are
+// beside is the table beside the collects, for whoever holds the sense's lock: with
+// the changes of a collect only when it was handed over, since until then they are
 // still being made.
-func (t *table[V]) read(key hash, handed bool) (V, bool) {
+func (t *table[V]) beside(handed bool) *table[V] {
 	if handed {
-		return t.get(key)
+		return t
 	}
-	v, ok := t.base[key]
-	return v, ok
-}
-
-// readAll is all beside the collects, as read is get.
-func (t *table[V]) readAll(handed bool) iter.Seq2[hash, V] {
-	if handed {
-		return t.all()
-	}
-	return maps.All(t.base)
+	return &table[V]{base: t.base}
 }
 
 // changed reports whether there is anything to commit.
