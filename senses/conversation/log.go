@@ -33,7 +33,7 @@ type LogSense struct {
 
 	// commits hand out talks, nil where nothing is open any more; talks are those
 	// that were committed.
-	commits folder.Commits[map[string]*talk]
+	commits senses.Commits[map[string]*talk]
 	talks   map[string]*talk
 }
 

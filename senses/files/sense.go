@@ -63,7 +63,7 @@ type Sense struct {
 	// collect. marked are those of them that carry the daemon's mark.
 	known    *tree
 	marked   map[string]bool
-	commits  folder.Commits[handout]
+	commits  senses.Commits[handout]
 	stamped  bool // what was committed is stamped as the trusts say
 	collects uint64
 	walk     *walk // in the background

@@ -64,7 +64,7 @@ type Sense[E any] struct {
 	begun    bool // the first collect is over
 	stamped  bool // what was committed is stamped as the trusts say
 	collects uint64
-	commits  Commits[handout[E]]
+	commits  senses.Commits[handout[E]]
 	// unread says why some files could not be read, missed what the listing could
 	// not see.
 	unread map[string]string
@@ -145,6 +145,15 @@ func (s *Sense[E]) Collect(ctx context.Context, at time.Time, given []byte) (sen
 		return fail("read", err)
 	}
 	return s.hand(l, degraded)
+}
+
+// Budget bounds how long one collect reads: half of what the caller grants.
+func Budget(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := 5 * time.Second
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	return context.WithTimeout(ctx, limit)
 }
 
 func (s *Sense[E]) commit(p handout[E]) {

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,25 +31,22 @@ func (s *Sense) tables() map[string]rowTable {
 func (s *Sense) conclude(ctx context.Context, given []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.pending; p != nil && string(given) == string(p.cursor) {
+	anew := s.commits.Conclude(given, func(state *cursor) {
 		for _, t := range s.tables() {
 			t.commit()
 		}
-		s.state, s.committed = p.state, p.cursor
-	}
-	s.pending = nil
+		s.state = state
+	}, func(*cursor) {})
 	for _, t := range s.tables() {
 		t.discard()
 	}
-	if s.started && string(given) == string(s.committed) {
+	if !anew {
 		return nil
 	}
-	// The first collect since the start, or a ledger that is another than before.
-	s.started = false
 	if err := s.load(ctx, given); err != nil {
 		return fmt.Errorf("mail %s: read back what is known: %w", s.config.ID, err)
 	}
-	s.started, s.committed = true, append([]byte(nil), given...)
+	s.commits.Begin(given)
 	return nil
 }
 
@@ -77,13 +75,10 @@ func (s *Sense) load(ctx context.Context, given []byte) error {
 		}
 		return ctx.Err() == nil
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
 	if unreadable > 0 {
 		s.options.Logger.Warn("some of what was known of the mail cannot be read", "sense", s.config.ID, "rows", unreadable)
 	}
-	return err
+	return errors.Join(err, ctx.Err())
 }
 
 // forget drops all rows, where they are those of another account, or of collects
@@ -105,7 +100,7 @@ func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
 	for _, t := range s.tables() {
 		changed = changed || t.changed()
 	}
-	if !changed && len(s.committed) > 0 && state.same(s.state) {
+	if !changed && len(s.commits.Committed()) > 0 && state.same(s.state) {
 		return nil
 	}
 	s.collects++
@@ -117,9 +112,8 @@ func (s *Sense) hand(batch *senses.Batch, state *cursor) error {
 	for prefix, t := range s.tables() {
 		batch.Rows = t.rows(prefix, batch.Rows)
 	}
-	batch.Cursor = out
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pending = &handout{cursor: append([]byte(nil), out...), state: state}
+	batch.Cursor = s.commits.Hand(out, state)
 	return nil
 }

@@ -82,7 +82,7 @@ func TestFloodOfOneDayHidesNothing(t *testing.T) {
 	}
 	h.at = h.at.Add(2 * pruneEvery)
 	h.tick()
-	if len(h.sense.known.over) == 0 && h.sense.pending.state.Forgot == 0 {
+	if len(h.sense.known.over) == 0 && (*h.sense.commits.Pending()).Forgot == 0 {
 		t.Fatal("nothing was to be forgotten: the test tests nothing")
 	}
 	h.deliver("INBOX", h.message("a", boss, "Figures", asking))

@@ -72,28 +72,20 @@ type Sense struct {
 
 	// mu guards what is committed against Read, which may come at any time:
 	// the cursor, and the tables as far as they are committed.
-	mu        sync.RWMutex
-	state     *cursor
-	known     *table[known]
-	open      *table[item]
-	sent      *table[sent]
-	answered  *table[uint32]
-	wroteTo   *table[correspondent]
-	committed []byte
-	started   bool
+	mu       sync.RWMutex
+	state    *cursor
+	known    *table[known]
+	open     *table[item]
+	sent     *table[sent]
+	answered *table[uint32]
+	wroteTo  *table[correspondent]
+	// commits hand out cursors; the tables hold the rows of the one that is pending
+	// above what is committed.
+	commits senses.Commits[*cursor]
 
-	// pending is what was handed out and is not known to be committed.
-	pending *handout
 	// foundSent is when the folders were last listed for the one of what was
 	// sent, and pruned when the tables were last gone through.
 	foundSent, pruned time.Time
-}
-
-// handout is a batch, until it is known to be committed. The tables hold its
-// rows above what is committed.
-type handout struct {
-	cursor []byte
-	state  *cursor
 }
 
 // New returns the sense of one account. It signs in at the first collect.

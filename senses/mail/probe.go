@@ -81,34 +81,35 @@ func probed(ctx context.Context, session *account.Session, c Config, waits bool)
 	}
 	seen := []string{counted(len(folders), "folder")}
 	var refused, missing []string
-	for _, name := range c.Folders {
+	// look opens a folder, and says what is in it; one that need not be there is
+	// only missing where it is named.
+	look := func(name, whose string, named bool) (found bool, err error) {
 		switch opened, err := session.Examine(ctx, name); {
 		case ends(ctx, err):
-			return p, err
-		case errors.Is(err, account.ErrFolder):
-			missing = append(missing, name)
-		case err != nil:
+			return false, err
+		case err == nil:
+			seen = append(seen, fmt.Sprintf("%s with %s%s", name, counted(int(opened.Messages), "message"), whose))
+			return true, nil
+		case !errors.Is(err, account.ErrFolder):
 			refused = append(refused, err.Error())
-		default:
-			seen = append(seen, fmt.Sprintf("%s with %s", name, counted(int(opened.Messages), "message")))
+		case named:
+			missing = append(missing, name)
+		}
+		return false, nil
+	}
+	for _, name := range c.Folders {
+		if _, err := look(name, "", true); err != nil {
+			return p, err
 		}
 	}
 	if c.Sent != noSent {
-		p.SentUnknown = true
+		found := false
 		if name := cmp.Or(c.Sent, findSent(folders, c.Folders)); name != "" {
-			switch opened, err := session.Examine(ctx, name); {
-			case ends(ctx, err):
+			if found, err = look(name, " of yours", c.Sent != ""); err != nil {
 				return p, err
-			case errors.Is(err, account.ErrFolder) && c.Sent != "":
-				missing = append(missing, name)
-			case err != nil && !errors.Is(err, account.ErrFolder):
-				refused = append(refused, err.Error())
-			case err == nil:
-				p.SentUnknown = false
-				seen = append(seen, fmt.Sprintf("%s with %s of yours", name, counted(int(opened.Messages), "message")))
 			}
 		}
-		if p.SentUnknown {
+		if p.SentUnknown = !found; p.SentUnknown {
 			seen = append(seen, "no folder of what you sent")
 		}
 	}

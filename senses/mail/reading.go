@@ -94,61 +94,75 @@ func (s *Sense) Read(ctx context.Context, id string) (Reading, error) {
 	return r, nil
 }
 
+// books are what is known of messages.
+type books struct {
+	state *cursor
+	known *table[known]
+	open  *table[item]
+	sent  *table[sent]
+}
+
 // find looks up where a message and the others of its thread are.
 func (s *Sense) find(id string) (places, others []where, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if !s.started || s.state == nil {
+	if !s.commits.Started() {
 		return nil, nil, fmt.Errorf("mail %s: nothing was looked at yet; try again in a while", s.config.ID)
 	}
-	of, ok := s.named(id)
+	state, pending := s.state, s.commits.Pending()
+	if pending != nil {
+		state = *pending
+	}
+	handed := pending != nil
+	return books{state, s.known.beside(handed), s.open.beside(handed), s.sent.beside(handed)}.find(id)
+}
+
+func (b books) find(id string) (places, others []where, err error) {
+	of, ok := b.named(id)
 	if !ok {
 		return nil, nil, ErrUnknown
 	}
 	var thread hash
-	handed := s.pending != nil
-	if k, ok := s.known.beside(handed).get(of); ok {
+	if k, ok := b.known.get(of); ok {
 		thread = k.Thread
-		places = s.wheres(of, int64(k.Received), k.Places[:])
+		places = b.wheres(of, int64(k.Received), k.Places[:]...)
 	}
-	for _, o := range s.open.beside(handed).all() {
+	for _, o := range b.open.all() {
 		if o.Of == of && !o.Sent {
 			for _, c := range o.Copies {
-				places = append(places, s.wheres(of, o.Received.Unix(), []place{c.place})...)
+				places = append(places, b.wheres(of, o.Received.Unix(), c.place)...)
 			}
 		}
 	}
-	if m, ok := s.sent.beside(handed).get(of); ok {
+	if m, ok := b.sent.get(of); ok {
 		thread = m.Thread
-		places = append(places, s.wheres(of, int64(m.day())*86400, []place{m.Place})...)
+		places = append(places, b.wheres(of, int64(m.day())*86400, m.Place)...)
 	}
 	if len(places) == 0 {
 		return nil, nil, ErrUnknown
 	}
-	return places, s.threadOf(thread, of), nil
+	return places, b.threadOf(thread, of), nil
 }
 
 // named is the message that an ID or a reference names. What stands for what the
 // person wrote names their message.
-func (s *Sense) named(id string) (of hash, ok bool) {
-	handed := s.pending != nil
+func (b books) named(id string) (of hash, ok bool) {
 	ref, isRef := subconscious.ParseCitation(id)
 	if !isRef {
-		bare := strings.TrimSuffix(strings.TrimSuffix(id, "#promise"), "#awaiting")
-		of = hashOf(bare)
-		return of, s.known.beside(handed).has(of) || s.sent.beside(handed).has(of)
+		of = hashOf(strings.TrimSuffix(strings.TrimSuffix(id, "#promise"), "#awaiting"))
+		return of, b.known.has(of) || b.sent.has(of)
 	}
-	for _, o := range s.open.beside(handed).all() {
+	for _, o := range b.open.all() {
 		if subconscious.NewRef(Name, o.Observation.ID) == ref.Ref {
 			return o.Of, true
 		}
 	}
-	for key := range s.known.beside(handed).all() {
+	for key := range b.known.all() {
 		if refOf(key) == ref.Ref {
 			return key, true
 		}
 	}
-	for key := range s.sent.beside(handed).all() {
+	for key := range b.sent.all() {
 		if refOf(key) == ref.Ref {
 			return key, true
 		}
@@ -163,49 +177,39 @@ func refOf(h hash) subconscious.Ref {
 }
 
 // wheres turns places into those in folders that are still looked at.
-func (s *Sense) wheres(of hash, received int64, places []place) []where {
+func (b books) wheres(of hash, received int64, places ...place) []where {
 	var found []where
-	state := s.state
-	if s.pending != nil {
-		state = s.pending.state
-	}
 	for _, p := range places {
-		name := state.named(p.Num)
+		name := b.state.named(p.Num)
 		if name == "" || p.UID == 0 {
 			continue
 		}
-		validity := uint32(0)
-		if f := state.Folders[name]; f != nil && f.Num == p.Num {
-			validity = f.Validity
-		} else if state.Sent != nil && state.Sent.Num == p.Num {
-			validity = state.Sent.Validity
+		f := b.state.Sent
+		if in := b.state.Folders[name]; in != nil && in.Num == p.Num {
+			f = in
 		}
-		found = append(found, where{of: of, folder: name, validity: validity, uid: p.UID, received: received})
+		found = append(found, where{of: of, folder: name, validity: f.Validity, uid: p.UID, received: received})
 	}
 	return found
 }
 
 // threadOf are the places of the other messages of a thread, one of each, the
 // latest of them.
-func (s *Sense) threadOf(thread, but hash) []where {
+func (b books) threadOf(thread, but hash) []where {
 	var found []where
-	add := func(of hash, received int64, places []place) {
-		if of == but {
-			return
-		}
-		if at := s.wheres(of, received, places); len(at) > 0 {
+	add := func(of hash, received int64, places ...place) {
+		if at := b.wheres(of, received, places...); of != but && len(at) > 0 {
 			found = append(found, at[0])
 		}
 	}
-	handed := s.pending != nil
-	for key, k := range s.known.beside(handed).all() {
+	for key, k := range b.known.all() {
 		if k.Thread == thread {
-			add(key, int64(k.Received), k.Places[:])
+			add(key, int64(k.Received), k.Places[:]...)
 		}
 	}
-	for key, m := range s.sent.beside(handed).all() {
-		if _, twice := s.known.beside(handed).get(key); m.Thread == thread && !twice {
-			add(key, int64(m.day())*86400, []place{m.Place})
+	for key, m := range b.sent.all() {
+		if m.Thread == thread && !b.known.has(key) {
+			add(key, int64(m.day())*86400, m.Place)
 		}
 	}
 	slices.SortFunc(found, func(a, b where) int { return cmp.Compare(a.received, b.received) })

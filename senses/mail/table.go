@@ -62,9 +62,8 @@ func (t *table[V]) all() iter.Seq2[hash, V] {
 	}
 }
 
-// beside is the table beside the collects, for whoever holds the sense's lock: with
-// the changes of a collect only when it was handed over, since until then they are
-// still being made.
+// beside is the table without the changes of a collect that are still being made:
+// they count when it was handed over.
 func (t *table[V]) beside(handed bool) *table[V] {
 	if handed {
 		return t

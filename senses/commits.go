@@ -1,10 +1,6 @@
-package folder
+package senses
 
-import (
-	"context"
-	"slices"
-	"time"
-)
+import "slices"
 
 // Commits follows what became of the batches that a sense handed out, each with
 // a P to be taken over when its cursor comes back, and not before.
@@ -44,11 +40,8 @@ func (c *Commits[P]) Hand(cursor []byte, p P) []byte {
 // Committed is the last cursor that was committed; nil before the first.
 func (c *Commits[P]) Committed() []byte { return c.committed }
 
-// Budget bounds how long one collect reads: half of what the caller grants.
-func Budget(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := 5 * time.Second
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(deadline)/2)
-	}
-	return context.WithTimeout(ctx, limit)
-}
+// Pending is what was handed out and is not known to be committed, nil for none.
+func (c *Commits[P]) Pending() *P { return c.pending }
+
+// Started reports whether what was committed is known.
+func (c *Commits[P]) Started() bool { return c.started }
