@@ -268,28 +268,17 @@ func (b *brain) call(r modeltest.Request, name string, n int, values map[string]
 	b.calls[name]++
 	arguments := map[string]any{}
 	for _, t := range r.Tools {
-		if t.Name != name {
-			continue
+		var schema struct{ Properties map[string]any }
+		if t.Name != name || json.Unmarshal(t.Parameters, &schema) != nil || json.Unmarshal([]byte(modeltest.Instance(t.Parameters)), &arguments) != nil {
+			continue // then it has no arguments
 		}
-		var schema struct {
-			Properties map[string]json.RawMessage `json:"properties"`
-		}
-		if err := json.Unmarshal([]byte(modeltest.Instance(t.Parameters)), &arguments); err != nil {
-			arguments = map[string]any{}
-		}
-		if err := json.Unmarshal(t.Parameters, &schema); err != nil {
-			continue
-		}
-		for key := range schema.Properties {
-			if value, ok := values[key]; ok {
+		for key, value := range values {
+			if _, takes := schema.Properties[key]; takes {
 				arguments[key] = value
 			}
 		}
 	}
-	data, err := json.Marshal(arguments)
-	if err != nil {
-		data = []byte(`{}`)
-	}
+	data, _ := json.Marshal(arguments) // all of it is JSON
 	return toolCall(r, n, name, data)
 }
 
