@@ -118,19 +118,12 @@ func (t *text) nameAround(a *anchor, from, to int) (end int, ok bool) {
 	if end == to {
 		return end, true
 	}
-	tail := t.s[to:end]
-	for strings.HasSuffix(tail, ".") || strings.HasSuffix(tail, "-") {
-		tail, end = tail[:len(tail)-1], end-1
-	}
-	if tail == "" {
+	tail := strings.TrimRight(t.s[to:end], ".-")
+	if end = to + len(tail); tail == "" {
 		return end, true
 	}
 	joined := isLower[t.s[to-1]] && isLower[t.s[to]] || isUpper[t.s[to-1]] && isUpper[t.s[to]]
-	bare := tail
-	for bare != "" && !isAlnum[bare[0]] {
-		bare = bare[1:]
-	}
-	if otherNames.get().folded(bare) > 0 || joined && !secretTails.get().hasFolded(tail) {
+	if otherNames.get().folded(strings.TrimLeft(tail, "_-.")) > 0 || joined && !secretTails.get().hasFolded(tail) {
 		return 0, false
 	}
 	return end, true

@@ -282,7 +282,7 @@ func (t *text) goesBack(from, to int) bool {
 		return true
 	case before == ' ':
 		bracket := last == ')' && from > 2 && isDigit[t.s[from-3]]
-		return isDigit[t.s[from]] && (isDigit[last] || bracket) && !t.beginningsIn(from, to)
+		return isDigit[t.s[from]] && (isDigit[last] || bracket) && !t.listed(from, to)
 	case before == ':' || before == '=':
 		word, sign := lastWord(t.s[max(0, from-codeBytes) : from-1])
 		return before == '=' && last != ' ' && !ties.get().has(word) || isAlnum[last] && (sign != "" || !ties.get().has(word))
@@ -320,7 +320,7 @@ func (t *text) goesOn(from, to int) bool {
 	case strings.IndexByte(".,:-", after) >= 0:
 		return isAlnum[next]
 	case after == ' ':
-		return isDigit[t.s[to-1]] && isDigit[next] && !t.beginningsIn(from, to)
+		return isDigit[t.s[to-1]] && isDigit[next] && !t.listed(from, to)
 	}
 	return beginsWithLetter(t.s[to:])
 }
@@ -334,7 +334,7 @@ var (
 
 // listed reports whether the number in t.s[from:to] is long, and one of several
 // as long as it.
-func (t *text) beginningsIn(from, to int) bool {
+func (t *text) listed(from, to int) bool {
 	n := to - from
 	if n < 6 || extend(t.s, from, to, isDigit) != to {
 		return false

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 )
@@ -26,6 +27,7 @@ func checkAuthorization(t *text, _ *anchor, _, to int) (Span, bool) {
 var (
 	isQuote   = setOf("\"'")
 	isOpening = setOf(" \"'\\")
+	isAccount = setOf(letters + digits + "_-.@")
 	isCookie  = except(0, "\n\r\"'")
 )
 
@@ -49,17 +51,7 @@ func checkScheme(t *text, a *anchor, from, to int) (Span, bool) {
 // isUserPassword reports whether s is base64 of "user:password".
 func isUserPassword(s string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
-	if err != nil {
-		return false
-	}
-	colon := false
-	for _, b := range plain {
-		if b < ' ' {
-			return false
-		}
-		colon = colon || b == ':'
-	}
-	return colon
+	return err == nil && bytes.IndexByte(plain, ':') >= 0 && !bytes.ContainsFunc(plain, func(r rune) bool { return r < ' ' })
 }
 
 // isEncoded reports whether s is base64 of something, and no word.
@@ -85,10 +77,7 @@ func checkCurl(t *text, _ *anchor, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	i := extend(t.s, t.skipBlank(to, to+4), to+6, isQuote)
-	colon := extend(t.s, i, i+64, isDotted)
-	for colon < min(len(t.s), i+64) && t.s[colon] == '@' {
-		colon = extend(t.s, colon+1, i+64, isDotted)
-	}
+	colon := extend(t.s, i, i+64, isAccount)
 	if t.at(colon) != ':' || colon == i {
 		return Span{}, false
 	}

@@ -194,7 +194,7 @@ func isPattern(s string) bool {
 
 // isTemplate reports whether s is filled in later: "%s:%s", "{user}-{id}".
 func isTemplate(s string) bool {
-	if !strings.ContainsAny(s, "%{") || hasDigit(s) {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '{') < 0 || hasDigit(s) {
 		return false
 	}
 	_, after, open := strings.Cut(s, "{")

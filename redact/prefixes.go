@@ -81,10 +81,7 @@ func checkPrefix(t *text, a *anchor, from, to int) (Span, bool) {
 
 // trimTail takes punctuation that ends a sentence off a key.
 func trimTail(s string, min, end int) int {
-	for end > min && (s[end-1] == '.' || s[end-1] == '-' || s[end-1] == '/') {
-		end--
-	}
-	return end
+	return min + len(strings.TrimRight(s[min:max(min, end)], ".-/"))
 }
 
 // shaped are the keys that only their shape tells, by the length of the run that they

@@ -120,15 +120,13 @@ func nextMark(s string, start int) (from, to int) {
 			return len(s), len(s) + 1
 		}
 		from = at + i
-		to = from + len(markOpen)
-		for to < len(s) && to-from-len(markOpen) < kindBytes && isKind(s[to]) {
-			to++
-		}
-		if to > from+len(markOpen) && to < len(s) && s[to] == markClose {
+		kind := from + len(markOpen)
+		to = extend(s, kind, kind+kindBytes, isKind)
+		if to > kind && to < len(s) && s[to] == markClose {
 			return from, to + 1
 		}
-		at = from + len(markOpen)
+		at = kind
 	}
 }
 
-func isKind(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '-' }
+var isKind = setOf(lower + digits + "-")

@@ -294,16 +294,8 @@ var standIns = beginningsIn("standIns")
 
 // isMasked reports whether there is nothing in s but what hides a secret.
 func isMasked(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if isMask[s[i]] {
-			continue
-		}
-		if !strings.HasPrefix(s[i:], "•") {
-			return false
-		}
-		i += len("•") - 1
-	}
-	return true
+	s = s[extend(s, 0, len(s), isMask):]
+	return s == "" || strings.HasPrefix(s, "•") && isMasked(s[len("•"):])
 }
 
 var isMask = setOf("*xX.-_ ?#")

@@ -120,7 +120,7 @@ func (c *Client) wouldHave(ctx context.Context, kept []event, age time.Duration)
 		keeps = longest(older)
 	}
 	if keeps < age+time.Minute {
-		return &notify.Error{Trouble: notify.Unknown, Text: c.host() + " may not have kept the message long enough to tell whether it arrived",
+		return &notify.Error{Trouble: notify.Unknown, Text: c.host + " may not have kept the message long enough to tell whether it arrived",
 			Next: "look at the phone; on the server set cache-duration: 12h"}
 	}
 	return nil
@@ -157,10 +157,10 @@ func (c *Client) unread(response *http.Response, body []byte) *notify.Error {
 	case status == http.StatusTooManyRequests, status >= 500:
 		return failure
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		failure.Text = fmt.Sprintf("%s does not let the channel read its topic (%d)", c.host(), status)
+		failure.Text = fmt.Sprintf("%s does not let the channel read its topic (%d)", c.host, status)
 		failure.Next = "on the server run: ntfy access USER TOPIC rw; without that nobody can tell whether a message arrived"
 	default:
-		failure.Text = fmt.Sprintf("%s does not say what it keeps of the topic (%d)", c.host(), status)
+		failure.Text = fmt.Sprintf("%s does not say what it keeps of the topic (%d)", c.host, status)
 		failure.Next = "check that the url of the channel is that of an ntfy server"
 	}
 	failure.Trouble, failure.After = notify.Refused, 0
@@ -169,6 +169,6 @@ func (c *Client) unread(response *http.Response, body []byte) *notify.Error {
 
 // unclear is an answer that cannot be relied on.
 func (c *Client) unclear(how string) *notify.Error {
-	return &notify.Error{Trouble: notify.Unknown, Text: c.host() + " answers the question for what arrived " + how,
+	return &notify.Error{Trouble: notify.Unknown, Text: c.host + " answers the question for what arrived " + how,
 		Next: "check that the url of the channel is that of an ntfy server"}
 }

@@ -43,8 +43,8 @@ func (c *Client) unanswered(err error, written bool) *notify.Error {
 	failure := c.unreached(err)
 	if written {
 		failure.Trouble = notify.Unknown
-		failure.Text = "the message was sent to " + c.host() + ", and no answer came: it may have arrived"
-		failure.Next = "look at the phone; if this happens often, check the connection to " + c.host()
+		failure.Text = "the message was sent to " + c.host + ", and no answer came: it may have arrived"
+		failure.Next = "look at the phone; if this happens often, check the connection to " + c.host
 	}
 	return failure
 }
@@ -59,7 +59,7 @@ func bare(err error) error {
 
 // network says what came between.
 func (c *Client) network(err error) (text, next string) {
-	host := c.host()
+	host := c.host
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -123,7 +123,7 @@ func (c *Client) refusal(response *http.Response, body []byte) *notify.Error {
 
 // words says what an answer other than 200 means, and what to do.
 func (c *Client) words(response *http.Response, s said) (text, next string) {
-	host, status := c.host(), response.StatusCode
+	host, status := c.host, response.StatusCode
 	more := " (" + strconv.Itoa(cmp.Or(s.Code, status)) + ")"
 	switch {
 	case status >= 300 && status < 400:

@@ -127,7 +127,7 @@ func (l *listening) after(err error, lasted bool) time.Duration {
 		return firstWait
 	case !failed:
 		if l.cut++; l.cut >= maxCut {
-			l.tell(&notify.Error{Trouble: notify.Unavailable, Err: err, Text: l.client.host() + " ends the connection for answers again and again",
+			l.tell(&notify.Error{Trouble: notify.Unavailable, Err: err, Text: l.client.host + " ends the connection for answers again and again",
 				Next: "look at the server's log, and at what is between it and this machine"})
 		}
 		return longer(l.cut)
@@ -244,14 +244,14 @@ func (l *listening) broken(ctx context.Context, err error) *notify.Error {
 	failure := l.client.unreached(err)
 	switch {
 	case strange(err):
-		failure.Text = l.client.host() + " sends " + err.Error() + " in the place of answers"
+		failure.Text = l.client.host + " sends " + err.Error() + " in the place of answers"
 		failure.Next = "check that the url of the channel is that of an ntfy server"
 		failure.After = limitWait
 	case silent:
-		failure.Text = "nothing comes over the connection to " + l.client.host() + ", not even a sign of life"
+		failure.Text = "nothing comes over the connection to " + l.client.host + ", not even a sign of life"
 		failure.Next = "look at what is between it and this machine: a proxy must not hold streams back"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		failure.Text = l.client.host() + " ends the connection for answers before anything comes"
+		failure.Text = l.client.host + " ends the connection for answers before anything comes"
 	}
 	return failure
 }

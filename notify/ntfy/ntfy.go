@@ -69,6 +69,7 @@ type Client struct {
 	config  Config
 	options Options
 	base    string // the server, with a slash at its end
+	host    string // the same as people are told of it
 	client  *http.Client
 	told    told
 	burst   int // see there
@@ -101,6 +102,9 @@ func New(config Config, options Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{config: config, options: options, base: strings.TrimRight(config.URL, "/") + "/"}
+	if at, err := url.Parse(c.base); err == nil {
+		c.host = subconscious.Clip(at.Host, 100)
+	}
 	c.renewed, c.renew = context.WithCancel(context.Background())
 	c.burst = burst
 	c.Keep("", func() {}, func(context.Context, string) {})
@@ -191,13 +195,4 @@ func (c *Client) authorize(request *http.Request) error {
 // signs reports whether requests are signed.
 func (c *Client) signs() bool {
 	return len(c.config.Token.Names())+len(c.config.Password.Names()) > 0
-}
-
-// host is the server as people are told of it.
-func (c *Client) host() string {
-	at, err := url.Parse(c.base)
-	if err != nil {
-		return "the server"
-	}
-	return subconscious.Clip(at.Host, 100)
 }

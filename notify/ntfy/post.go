@@ -64,7 +64,7 @@ func (c *Client) post(ctx context.Context, page string, body []byte, signed bool
 	case len(answer) > maxBody:
 		return nil, c.strange(fmt.Sprintf("with more than %d KiB", maxBody>>10))
 	case markup(response.Header.Get("Content-Type"), answer):
-		return nil, &notify.Error{Trouble: notify.Unavailable, Text: "a web page answers in the place of " + c.host(),
+		return nil, &notify.Error{Trouble: notify.Unavailable, Text: "a web page answers in the place of " + c.host,
 			Next: "check the url of the channel, and whether the network asks for signing in first"}
 	}
 	return answer, nil
@@ -100,6 +100,6 @@ func (c *Client) receipt(answer []byte, topic string) (notify.Receipt, error) {
 // strange is an answer that no server of messages gives: nobody knows what
 // became of the message.
 func (c *Client) strange(what string) *notify.Error {
-	return &notify.Error{Trouble: notify.Unknown, Text: c.host() + " answers " + what,
+	return &notify.Error{Trouble: notify.Unknown, Text: c.host + " answers " + what,
 		Next: "check that the url of the channel is that of an ntfy server: " + strings.TrimSuffix(c.base, "/") + "/v1/health answers {\"healthy\":true}"}
 }

@@ -21,7 +21,7 @@ var _ notify.Prober = (*Client)(nil)
 func (c *Client) Probe(ctx context.Context) notify.Probed {
 	ctx, done := context.WithTimeout(ctx, probeWithin)
 	defer done()
-	host := c.host()
+	host := c.host
 	code, body, err := c.get(ctx, "v1/health", false)
 	var health struct {
 		Healthy *bool `json:"healthy"`

@@ -31,7 +31,7 @@ func (c *Client) CheckReplies(ctx context.Context) error {
 	}
 	failure := err.(*notify.Error)
 	if failure.Trouble == notify.Refused {
-		failure.Text = "the buttons of messages cannot answer: " + c.host() + " lets nobody write to the reply topic without signing in"
+		failure.Text = "the buttons of messages cannot answer: " + c.host + " lets nobody write to the reply topic without signing in"
 		failure.Next = "on the server run: ntfy access everyone '" + c.pattern() + "' write-only; or set replies: false of the channel"
 	}
 	return failure
@@ -89,17 +89,17 @@ func (c *Client) denied(response *http.Response, body []byte) *notify.Error {
 		failure.Trouble = notify.Refused
 	case status == http.StatusForbidden:
 		failure.Trouble = notify.Refused
-		failure.Text = "the account may not read the reply topic at " + c.host() + " (" + strconv.Itoa(status) + ")"
+		failure.Text = "the account may not read the reply topic at " + c.host + " (" + strconv.Itoa(status) + ")"
 		failure.Next = "on the server run: ntfy access USER '" + c.pattern() + "' read-only; or set replies: false of the channel"
 		if !c.signs() {
-			failure.Text = c.host() + " lets nobody read the reply topic without signing in (" + strconv.Itoa(status) + ")"
+			failure.Text = c.host + " lets nobody read the reply topic without signing in (" + strconv.Itoa(status) + ")"
 			failure.Next = "set token_file, or username and password_file, of the channel"
 		}
 	case status == http.StatusTooManyRequests:
 		failure.After = max(failure.After, limitWait)
 	case status < 500:
 		failure.After = max(failure.After, limitWait)
-		failure.Text = c.host() + " does not hand on answers (" + strconv.Itoa(status) + ")"
+		failure.Text = c.host + " does not hand on answers (" + strconv.Itoa(status) + ")"
 	}
 	return failure
 }
