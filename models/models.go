@@ -1,10 +1,10 @@
-// Package models asks models: one interface over all providers, and the
-// decorators that every call passes, from the outside in: record, redact (for
-// remote models), budget, breaker, retry, timeout. Stack puts them together,
-// Fallbacks stands before the stacks of a role, and Converse holds a
-// conversation over it: tools, and an answer of the right shape.
+// Package models asks models, for answers and for vectors: one interface over all
+// providers, and the decorators that every call passes, from the outside in:
+// record, redact (for remote models), breaker, retry, budget, timeout, verify.
+// Stack puts them together, Fallbacks stands before the stacks of a role, and
+// Converse holds a conversation over it: tools, and an answer of the right shape.
 //
-// Config, Vendors, Presets and Resolve say which model each role has; Prices
+// Config, Vendors, Presets and Resolve say which model each role has; Config.Rate
 // what it costs.
 //
 // A Roster has the model of each role ready to be asked: it fetches keys, makes

@@ -15,21 +15,17 @@ import (
 // Fault is one way in which a provider or a model misbehaves.
 type Fault string
 
-// The faults; Faults tells of each.
+// Those of the faults that have a name in code; Faults tells of all.
 const (
 	NoFault       Fault = ""
 	RateHeader    Fault = "429-header"
 	RateDate      Fault = "429-date"
 	RateGemini    Fault = "429-gemini"
-	RateBare      Fault = "429-bare"
-	NoMoney       Fault = "402"
 	BadKey        Fault = "401"
-	NoModel       Fault = "404-model"
 	BadRequest    Fault = "400"
 	ServerError   Fault = "500"
 	Unavailable   Fault = "503"
 	Overloaded    Fault = "529"
-	Redirect      Fault = "redirect"
 	Reset         Fault = "reset"
 	Cut           Fault = "cut"
 	CutClean      Fault = "cut-clean"
@@ -56,7 +52,6 @@ const (
 	TrailingComma Fault = "trailing-comma"
 	TwoObjects    Fault = "two-objects"
 	SameTwice     Fault = "same-object-twice"
-	WrongSchema   Fault = "wrong-schema"
 	ExtraFields   Fault = "extra-fields"
 	BadEvidence   Fault = "bad-evidence"
 	ToolLoop      Fault = "tool-loop"
