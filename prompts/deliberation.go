@@ -277,13 +277,7 @@ func lineSize(line string) int { return len(line) }
 
 // omitted says what was left out.
 func (b *brief) omitted() string {
-	var said []string
-	if n := len(b.evidence.refs(true)); n > 0 {
-		said = append(said, fmt.Sprintf("%d of %d observations of the evidence", n, len(b.evidence.observations)))
-	}
-	if b.evidence.shortened {
-		said = append(said, "parts of the texts of the evidence")
-	}
+	said := b.evidence.missing("of the evidence")
 	if b.evidence.history == 0 && slices.ContainsFunc(b.evidence.observations, func(t shown) bool { return len(t.history) > 0 }) {
 		said = append(said, "earlier changes")
 	}

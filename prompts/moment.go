@@ -284,6 +284,17 @@ func (s *section) forget(limit int) bool {
 	return longer
 }
 
+// missing says what of the section was left out.
+func (s section) missing(what string) (said []string) {
+	if n := len(s.refs(true)); n > 0 {
+		said = append(said, fmt.Sprintf("%d of %d observations %s", n, len(s.observations), what))
+	}
+	if s.shortened {
+		said = append(said, "parts of the texts "+what)
+	}
+	return said
+}
+
 // trim takes away what is worth the least, and reports whether there was
 // anything: texts of what stands, of the wider field, earlier changes, texts of
 // what is new; then what stands; then wider ones from the end; at last new
@@ -321,19 +332,7 @@ func last(a, b shown) int { return cmp.Compare(b.seq, a.seq) }
 
 // omitted says what was left out.
 func (m *moment) omitted() string {
-	var said []string
-	for _, s := range [...]struct {
-		section *section
-		what    string
-		full    int
-	}{{&m.standing, "of what stands", standingText}, {&m.wider, "of the wider field", widerText}, {&m.new, "of what is new", newText}} {
-		if n := len(s.section.refs(true)); n > 0 {
-			said = append(said, fmt.Sprintf("%d of %d observations %s", n, len(s.section.observations), s.what))
-		}
-		if s.section.shortened {
-			said = append(said, "parts of the texts "+s.what)
-		}
-	}
+	said := slices.Concat(m.standing.missing("of what stands"), m.wider.missing("of the wider field"), m.new.missing("of what is new"))
 	if m.new.history > 0 && m.new.history < historyShown {
 		said = append(said, "older changes")
 	}
