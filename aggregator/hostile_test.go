@@ -216,13 +216,8 @@ func TestClosedKept(t *testing.T) {
 // TestWentAway: an incident that was closed is marked when it has ended, for
 // whoever explains it.
 func TestWentAway(t *testing.T) {
-	p := newPlay(t)
-	p.observe("unit", "health", "unit:alpha.service")
+	p := failing(t)
 	u := newTurn(subconscious.Scheduled)
-	p.happen(&u, "unit", "appears", 2)
-	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "failed", Evidence: p.cite("unit")})
-	p.tick(u)
-	u = newTurn(subconscious.Scheduled)
 	u.commands = []subconscious.Command{{ID: 1, Kind: subconscious.CommandClose, Incident: p.key("unit"), By: "person"}}
 	p.tick(u)
 	for _, step := range []struct {

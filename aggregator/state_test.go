@@ -65,15 +65,21 @@ func TestZone(t *testing.T) {
 	}
 }
 
-// TestForgottenEvidence: what the ledger no longer knows does not stand, and was
-// not seen to go: its entry fades.
-func TestForgottenEvidence(t *testing.T) {
+// failing is a play in which a unit has failed, and the watcher has found it.
+func failing(t *testing.T) *play {
 	p := newPlay(t)
 	p.observe("unit", "health", "unit:alpha.service")
 	u := newTurn(subconscious.Scheduled)
 	p.happen(&u, "unit", "appears", 2)
 	u.find(subconscious.Watcher, subconscious.Finding{Kind: subconscious.KindAnomaly, Importance: 6, Summary: "failed", Evidence: p.cite("unit")})
 	p.tick(u)
+	return p
+}
+
+// TestForgottenEvidence: what the ledger no longer knows does not stand, and was
+// not seen to go: its entry fades.
+func TestForgottenEvidence(t *testing.T) {
+	p := failing(t)
 	p.names = nil
 	for _, want := range []string{"2", "1", "–"} {
 		p.tick(newTurn(subconscious.Scheduled))

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -9,15 +10,31 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 )
 
+// routed is a request, and what it is answered with.
+type routed struct {
+	method, path, body string
+	status             int
+	want               string // in the body
+}
+
+func (r routed) holds(t *testing.T, c *http.Client) (body string) {
+	t.Helper()
+	media := ""
+	if r.body != "" {
+		media = asJSON
+	}
+	got := call(t, c, r.method, r.path, media, r.body)
+	if got.status != r.status || !strings.Contains(got.body, r.want) {
+		t.Errorf("%s %.60s %.60s: %d %s, want %d with %q", r.method, r.path, r.body, got.status, got.body, r.status, r.want)
+	}
+	return got.body
+}
+
 func TestModelRoutes(t *testing.T) {
 	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Thinking(), api.Options{Now: apitest.At})
 	c := caller(t, folder)
-	for _, test := range []struct {
-		method, path, body string
-		status             int
-		want               string // in the body
-	}{
+	for _, test := range []routed{
 		{"GET", "/v1/models", "", 200, `"fallbacks":[],"price_input":0.3`},
 		{"GET", "/v1/status", "", 200, `"limits":[{"name":"money_per_day"`},
 		{"GET", "/v1/prompts/watcher", "", 200, `"redacted":true`},
@@ -37,14 +54,7 @@ func TestModelRoutes(t *testing.T) {
 		{"GET", "/v1/models/test", "", 405, "does not take GET"},
 		{"POST", "/v1/models", "", 405, "does not take POST"},
 	} {
-		media := ""
-		if test.body != "" {
-			media = asJSON
-		}
-		got := call(t, c, test.method, test.path, media, test.body)
-		if got.status != test.status || !strings.Contains(got.body, test.want) {
-			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.body, got.status, got.body)
-		}
+		test.holds(t, c)
 	}
 }
 

@@ -15,11 +15,7 @@ func TestTellingRoutes(t *testing.T) {
 	folder := testutil.Folder(t)
 	apitest.Serve(t, folder, apitest.Telling(), api.Options{Now: apitest.At})
 	c := caller(t, folder)
-	for _, test := range []struct {
-		method, path, body string
-		status             int
-		want               string // in the body
-	}{
+	for _, test := range []routed{
 		{"GET", "/v1/inbox", "", 200, `"id":"i-disk-0f3"`},
 		{"GET", "/v1/inbox", "", 200, `"delivery":[]`},
 		{"GET", "/v1/inbox?limit=1", "", 200, `"before":"i-invoice-1b2","channels":1,"presence":{"state":"busy"`},
@@ -65,16 +61,8 @@ func TestTellingRoutes(t *testing.T) {
 		{"GET", "/v1/status", "", 200, `"waiting":[{"id":"i-invoice-1b2"`},
 		{"GET", "/v1/report", "", 200, `"presence":2`},
 	} {
-		media := ""
-		if test.body != "" {
-			media = asJSON
-		}
-		got := call(t, c, test.method, test.path, media, test.body)
-		if got.status != test.status || !strings.Contains(got.body, test.want) {
-			t.Errorf("%s %.60s %.60s: %d %s, want %d with %q", test.method, test.path, test.body, got.status, got.body, test.status, test.want)
-		}
-		if strings.Contains(got.body, "null") {
-			t.Errorf("%s %s holds null: %s", test.method, test.path, got.body)
+		if body := test.holds(t, c); strings.Contains(body, "null") {
+			t.Errorf("%s %s holds null: %s", test.method, test.path, body)
 		}
 	}
 }

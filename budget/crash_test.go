@@ -35,6 +35,20 @@ func TestCrashAtEachStep(t *testing.T) {
 	}
 }
 
+// failsAt makes a debit that fails at a point.
+func failsAt(t *testing.T, b *budget.Budget, point string) {
+	t.Helper()
+	restore, err := failpoint.Set(point+"=error*1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restore()
+	_, err = b.Debit(t.Context(), charge("watcher", noon, 100))
+	if failed := (*failpoint.Error)(nil); !errors.As(err, &failed) {
+		t.Fatalf("%s: %v", point, err)
+	}
+}
+
 // A debit whose commit failed, or whose caller was told so, lets no call be
 // made; nothing of it may be counted twice.
 func TestFailpointsOfDebits(t *testing.T) {
@@ -42,16 +56,7 @@ func TestFailpointsOfDebits(t *testing.T) {
 		b, db := opened(t, t.TempDir()+"/mind.db", budget.DefaultConfig())
 		// The day is begun.
 		settle(t, b, debit(t, b, charge("watcher", noon, 100)), 0, 0)
-		restore, err := failpoint.Set(point+"=error*1", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = b.Debit(t.Context(), charge("watcher", noon, 100))
-		restore()
-		var failed *failpoint.Error
-		if !errors.As(err, &failed) {
-			t.Fatalf("%s: %v", point, err)
-		}
+		failsAt(t, b, point)
 		// What a commit says to have failed may be there: no call was made, and
 		// only after a restart it counts.
 		if o := spent(t, b, noon); o.Today.Money != money && point != "store.committed" || o.Running.Calls != 0 {
@@ -70,16 +75,7 @@ func TestFailpointsOfDebits(t *testing.T) {
 func TestFailpointsOfTheDay(t *testing.T) {
 	b, _ := opened(t, store.Memory, budget.DefaultConfig())
 	for _, point := range []string{"store.begun", "store.commit", "store.committed"} {
-		restore, err := failpoint.Set(point+"=error*1", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = b.Debit(t.Context(), charge("watcher", noon, 100))
-		restore()
-		var failed *failpoint.Error
-		if !errors.As(err, &failed) {
-			t.Fatalf("%s: %v", point, err)
-		}
+		failsAt(t, b, point)
 	}
 	debit(t, b, charge("watcher", noon, 100))
 	if o := spent(t, b, noon); o.Today.Money != 100 || o.Day != "2026-03-10" {

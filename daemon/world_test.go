@@ -130,18 +130,9 @@ func begun(t testing.TB, dir string, options daemon.Options) *world {
 	return &world{t: t, d: d, state: filepath.Join(dir, "state"), log: &syncBuffer{}}
 }
 
-// until asks again until something is so, a millisecond apart.
 func (w *world) until(what string, so func() bool) {
 	w.t.Helper()
-	deadline, poll := time.After(patience), time.NewTicker(time.Millisecond)
-	defer poll.Stop()
-	for !so() {
-		select {
-		case <-poll.C:
-		case <-deadline:
-			w.t.Fatalf("not before the deadline: %s", what)
-		}
-	}
+	testutil.Until(w.t, what, so)
 }
 
 func (w *world) stop() {

@@ -4,8 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 )
 
@@ -68,14 +67,7 @@ func FuzzStrict(f *testing.F) {
 // What fits the strict schema must be what Converse takes: a model that writes
 // null for all that it leaves out has answered well.
 func TestStrictAnswersFitTheSchema(t *testing.T) {
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(models.Strict(json.RawMessage(findings)), &schema); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resolved := testutil.Schema(t, models.Strict(json.RawMessage(findings)))
 	answer := `{"n":1,"note":null,"deep":[{"x":null,"y":null}]}`
 	var value any
 	_ = json.Unmarshal([]byte(answer), &value)

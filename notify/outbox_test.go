@@ -49,11 +49,18 @@ type box struct {
 // running starts an outbox, which stops with the test.
 func running(t testing.TB, options notify.Options) box {
 	t.Helper()
+	b := started(t, options)
+	t.Cleanup(func() { stop(t, b.Outbox) })
+	return b
+}
+
+// started starts an outbox that its test stops.
+func started(t testing.TB, options notify.Options) box {
+	t.Helper()
 	b := opened(t, options)
 	if err := b.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { stop(t, b.Outbox) })
 	return b
 }
 
@@ -109,6 +116,14 @@ func (b box) put(t testing.TB, posts ...notify.Post) {
 		return nil
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// refuses wants a message not to be taken.
+func (b box) refuses(t testing.TB, name string, p notify.Post) {
+	t.Helper()
+	if err := b.db.Write(t.Context(), func(tx *store.Tx) error { return b.Post(t.Context(), tx, p) }); err == nil {
+		t.Errorf("%s: it was taken", name)
 	}
 }
 
@@ -338,9 +353,7 @@ func TestPostsThatCannotBe(t *testing.T) {
 	} {
 		p := incident("a")
 		change(&p)
-		if err := b.db.Write(t.Context(), func(tx *store.Tx) error { return b.Post(t.Context(), tx, p) }); err == nil {
-			t.Errorf("%s: it was taken", name)
-		}
+		b.refuses(t, name, p)
 	}
 }
 

@@ -95,9 +95,7 @@ func TestAnswersFitTheirMessage(t *testing.T) {
 	} {
 		p := proposal(name, "p-1")
 		change(&p)
-		if err := b.db.Write(t.Context(), func(tx *store.Tx) error { return b.Post(t.Context(), tx, p) }); err == nil {
-			t.Errorf("%s: it was taken", name)
-		}
+		b.refuses(t, name, p)
 	}
 }
 

@@ -148,18 +148,12 @@ func TestVerifiedLate(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &slow{late: test.late, sent: map[string]time.Time{}}
 				options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", s)}}
-				b := opened(t, options)
-				if err := b.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				b := started(t, options)
 				b.post(t, incident("a"))
 				synctest.Wait()
 				if restart {
 					stop(t, b.Outbox)
-					b = opened(t, options)
-					if err := b.Start(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					b = started(t, options)
 				}
 				time.Sleep(time.Minute)
 				if d := b.only(t); d.State != notify.StateSent || d.Repeated || s.attempt != test.attempts {
@@ -187,10 +181,7 @@ func TestVerifiedAfterARestart(t *testing.T) {
 				w.Say(times(2, notifytest.Sight{Arrived: false})...)
 				w.Say(notifytest.Sight{Arrived: arrived})
 				for range 5 {
-					b = opened(t, options)
-					if err := b.Start(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					b = started(t, options)
 					time.Sleep(3 * time.Second)
 					stop(t, b.Outbox)
 				}
@@ -260,6 +251,15 @@ func (h *hanging) Arrived(ctx context.Context, _ notify.Message, _ time.Time) (b
 	return false, ctx.Err()
 }
 
+// endsUnknown wants nobody to know within a minute whether the message came.
+func (b box) endsUnknown(t *testing.T) {
+	t.Helper()
+	time.Sleep(time.Minute)
+	if d := b.only(t); d.State != notify.StateUnknown {
+		t.Errorf("%+v", d)
+	}
+}
+
 // A channel that does not answer holds up nothing for long, and not the end.
 func TestVerifierThatHangs(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
@@ -267,10 +267,7 @@ func TestVerifierThatHangs(t *testing.T) {
 			h := &hanging{deaf: deaf, end: make(chan struct{})}
 			h.Script(unknown())
 			options := notify.Options{DB: database(t, store.Memory), Channels: []notify.Channel{channel("phone", h)}}
-			b := opened(t, options)
-			if err := b.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			b := started(t, options)
 			b.post(t, incident("a"))
 			synctest.Wait()
 			began := time.Now()
@@ -281,10 +278,7 @@ func TestVerifierThatHangs(t *testing.T) {
 			}
 			close(h.end)
 			b = running(t, options)
-			time.Sleep(time.Minute)
-			if d := b.only(t); d.State != notify.StateUnknown {
-				t.Errorf("%+v", d)
-			}
+			b.endsUnknown(t)
 		})
 	}
 }
@@ -294,10 +288,7 @@ func TestVerifierThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := running(t, notify.Options{Channels: []notify.Channel{channel("phone", panics{})}})
 		b.post(t, incident("a"))
-		time.Sleep(time.Minute)
-		if d := b.only(t); d.State != notify.StateUnknown {
-			t.Errorf("%+v", d)
-		}
+		b.endsUnknown(t)
 	})
 }
 

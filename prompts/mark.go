@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/lazy"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -131,12 +129,8 @@ func printable(r rune) rune {
 		return '›'
 	case r == '｜':
 		return '|'
-	case unicode.IsSpace(r):
-		return ' '
-	case r == utf8.RuneError, !unicode.IsPrint(r):
-		return -1
 	}
-	return r
+	return subconscious.PrintableRune(r)
 }
 
 // turnTokens are the marks in square brackets by which chat templates separate

@@ -3,7 +3,6 @@ package senses
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 
@@ -85,12 +84,8 @@ func printableLines(text string) string {
 			return r
 		case r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
 			return '\n'
-		case unicode.IsSpace(r):
-			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
 		}
-		return r
+		return subconscious.PrintableRune(r)
 	}, text)
 }
 

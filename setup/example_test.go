@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/subconsciousd/subconsciousd/internal/secret"
@@ -157,14 +156,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(raw, &schema); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resolved := testutil.Schema(t, raw)
 	for _, content := range []string{readExample(t), uncommented(t), "{}"} {
 		if err := resolved.Validate(fromYAML(t, content)); err != nil {
 			t.Errorf("the schema refuses what Load takes: %v", err)

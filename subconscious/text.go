@@ -87,15 +87,18 @@ func Shorten(text string, limit int) string {
 // Printable drops control, format and private-use characters and invalid
 // bytes, and turns every white space into a plain one.
 func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, text)
+	return strings.Map(PrintableRune, text)
+}
+
+// PrintableRune is what Printable makes of one character, -1 where it drops it.
+func PrintableRune(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case r == utf8.RuneError, !unicode.IsPrint(r):
+		return -1
+	}
+	return r
 }
 
 //go:embed stopwords.txt

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/prompts"
@@ -118,12 +116,7 @@ func TestDeskTools(t *testing.T) {
 	var names []string
 	for _, tool := range o.desk(shelf{}, subconscious.State{}).Tools() {
 		names = append(names, tool.Name)
-		var schema jsonschema.Schema
-		if err := json.Unmarshal(tool.Parameters, &schema); err != nil || schema.Type != "object" || tool.Description == "" {
-			t.Errorf("%s: %v", tool.Name, err)
-		} else if _, err := schema.Resolve(nil); err != nil {
-			t.Errorf("%s: %v", tool.Name, err)
-		}
+		checkTool(t, tool)
 	}
 	if want := []string{"read_file", "list_events", "health", "search_notes", "read_mail", "search_memory", "get_memory", "search_conversations", "read_subconscious"}; !slices.Equal(names, want) {
 		t.Errorf("it has %q", names)

@@ -132,15 +132,20 @@ func TestRunnerLosesNobodyElse(t *testing.T) {
 	})
 }
 
+// hanging is a thread that thinks until it is released.
+func hanging() (hung *mind, release chan struct{}) {
+	release = make(chan struct{})
+	return &mind{name: "hung", think: func(context.Context) (subconscious.Thought, error) {
+		<-release
+		return subconscious.Thought{}, nil
+	}}, release
+}
+
 // TestRunnerHungThread: who does not come back fails, is not asked again until
 // it is back, and then is.
 func TestRunnerHungThread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		hung := &mind{name: "hung", think: func(context.Context) (subconscious.Thought, error) {
-			<-release
-			return subconscious.Thought{}, nil
-		}}
+		hung, release := hanging()
 		good := &mind{name: "good", think: finds("kept", 0)}
 		r := newRunner(t, time.Second, hung, good)
 		at := clock("2026-11-23 12:00")
@@ -176,11 +181,7 @@ func TestRunnerHungThread(t *testing.T) {
 
 func TestRunnerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		hung := &mind{name: "hung", think: func(context.Context) (subconscious.Thought, error) {
-			<-release
-			return subconscious.Thought{}, nil
-		}}
+		hung, release := hanging()
 		r := newRunner(t, time.Second, hung)
 		r.RunAll(t.Context(), subconscious.Snapshot{}, everyone(hung))
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)

@@ -78,6 +78,16 @@ func (h *house) read(t testing.TB, path string) (string, error) {
 	return text, err
 }
 
+func checkTool(t *testing.T, tool models.Tool) {
+	t.Helper()
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(tool.Parameters, &schema); err != nil || schema.Type != "object" || tool.Description == "" {
+		t.Errorf("%s: %v", tool.Name, err)
+	} else if _, err := schema.Resolve(nil); err != nil {
+		t.Errorf("%s: %v", tool.Name, err)
+	}
+}
+
 func TestToolsOfThreads(t *testing.T) {
 	h := newHouse(t)
 	for thread, want := range map[subconscious.ThreadName][]string{
@@ -91,12 +101,7 @@ func TestToolsOfThreads(t *testing.T) {
 			t.Errorf("the %s is offered %d", thread, len(tools))
 		}
 		for _, tool := range tools {
-			var schema jsonschema.Schema
-			if err := json.Unmarshal(tool.Parameters, &schema); err != nil || schema.Type != "object" || tool.Description == "" {
-				t.Errorf("%s: %v", tool.Name, err)
-			} else if _, err := schema.Resolve(nil); err != nil {
-				t.Errorf("%s: %v", tool.Name, err)
-			}
+			checkTool(t, tool)
 		}
 	}
 	if _, _, err := h.call(t, "dreamer", "read_file", `{"path":"notes/todo.md"}`, shelf{}); err == nil || !strings.Contains(err.Error(), "there is no tool") {

@@ -186,15 +186,7 @@ func TestPlayMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := open(t.Context(), d, "reflex")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := w.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
+	w := opened(t, d)
 	p, states := w, map[string]string{}
 	for at := d.start.Add(8*time.Hour + 50*time.Minute); at.Before(d.start.Add(11*time.Hour + 30*time.Minute)); at = at.Add(harness.Slot) {
 		if err := p.slot(t.Context(), at); err != nil {

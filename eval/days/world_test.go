@@ -236,18 +236,25 @@ func TestPlayDay(t *testing.T) {
 	}
 }
 
-// What cannot be read is blind, and what is written meanwhile is there after.
-func TestDayFaults(t *testing.T) {
-	d := dayOf(t, busy+busyLabels)
+// opened opens a day that rules think about. It is closed with the test.
+func opened(t *testing.T, d *day) *Player {
+	t.Helper()
 	w, err := open(t.Context(), d, "reflex")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := w.Close(t.Context()); err != nil {
+	t.Cleanup(func() {
+		if err := w.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return w
+}
+
+// What cannot be read is blind, and what is written meanwhile is there after.
+func TestDayFaults(t *testing.T) {
+	d := dayOf(t, busy+busyLabels)
+	w := opened(t, d)
 	next := 0
 	until := func(clock string) map[string]string {
 		t.Helper()

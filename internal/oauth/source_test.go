@@ -39,13 +39,18 @@ func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at =
 func signedIn(t *testing.T, provider oauthtest.Options) (*oauthtest.Server, oauth.Options, *clock) {
 	t.Helper()
 	server, options, clock := registered(t, provider)
+	signIn(t, options)
+	return server, options, clock
+}
+
+func signIn(t *testing.T, options oauth.Options) {
+	t.Helper()
 	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
 		browse(t, flow.URL())
 		if _, err := flow.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	})
-	return server, options, clock
 }
 
 // registered is a provider, and options of a client that it knows.
@@ -181,12 +186,7 @@ func TestSignInOfAnotherProcess(t *testing.T) {
 		t.Errorf("it is not tried again after a while: %v", err)
 	}
 	server.Fail(oauthtest.None)
-	begin(t, options, oauth.Request{Listen: true}, func(flow *oauth.Flow) {
-		browse(t, flow.URL())
-		if _, err := flow.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	})
+	signIn(t, options)
 	if after := token(t, source); after == before {
 		t.Error("the new sign-in does not count")
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 	"golang.org/x/tools/txtar"
 )
 
@@ -120,6 +121,32 @@ func Zone(t T, name string) *time.Location {
 		t.Fatal(err)
 	}
 	return zone
+}
+
+// Schema returns a JSON schema that values can be held against.
+func Schema(t T, text []byte) *jsonschema.Resolved {
+	t.Helper()
+	var schema jsonschema.Schema
+	err := json.Unmarshal(text, &schema)
+	resolved, wrong := schema.Resolve(nil)
+	if err := errors.Join(err, wrong); err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
+
+// Until asks again and again, for half a minute, until something is so.
+func Until(t T, what string, so func() bool) {
+	t.Helper()
+	deadline, poll := time.After(30*time.Second), time.NewTicker(time.Millisecond)
+	defer poll.Stop()
+	for !so() {
+		select {
+		case <-poll.C:
+		case <-deadline:
+			t.Fatal("not before the deadline: " + what)
+		}
+	}
 }
 
 // Root skips a test that needs root on a person's machine, and fails it in CI.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -192,14 +192,7 @@ func TestInstance(t *testing.T) {
 		`{"allOf":[{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}]}`,
 	}
 	for _, text := range cases {
-		var schema jsonschema.Schema
-		if err := json.Unmarshal([]byte(text), &schema); err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := schema.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resolved := testutil.Schema(t, []byte(text))
 		var value any
 		if err := json.Unmarshal([]byte(Instance(json.RawMessage(text))), &value); err != nil {
 			t.Fatal(err)

@@ -212,21 +212,6 @@ func trouble(t *testing.T, err error, want notify.Trouble, words string) {
 	}
 }
 
-// until polls for what another process does.
-func until(t *testing.T, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("it did not happen within 30 s")
-		}
-	}
-}
-
 func TestSend(t *testing.T) {
 	bus := privatebus.Start(t)
 	fake := startDesktop(t, bus)

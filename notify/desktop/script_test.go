@@ -78,7 +78,7 @@ func TestScriptTroubles(t *testing.T) {
 		_, err := channel(fifo).Send(ctx, message("1"))
 		result <- err
 	}()
-	until(t, func() bool {
+	testutil.Until(t, "it has happened", func() bool {
 		_, err := os.Stat(folder + "/arguments")
 		return err == nil
 	})

@@ -32,6 +32,11 @@ func open(t testing.TB, server *ntfytest.Server, config ntfy.Config, options ntf
 	if options.Env == nil {
 		options.Env = lookup
 	}
+	return made(t, config, options)
+}
+
+func made(t testing.TB, config ntfy.Config, options ntfy.Options) *ntfy.Client {
+	t.Helper()
 	client, err := ntfy.New(config, options)
 	if err != nil {
 		t.Fatal(err)

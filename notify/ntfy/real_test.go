@@ -73,12 +73,7 @@ func (p place) client(t *testing.T) *ntfy.Client {
 	if p.token != "" {
 		config.Token.Env = "NTFY_TOKEN"
 	}
-	client, err := ntfy.New(config, ntfy.Options{ReplyTopic: p.reply, Env: func(string) (string, bool) { return p.token, true }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	return client
+	return made(t, config, ntfy.Options{ReplyTopic: p.reply, Env: func(string) (string, bool) { return p.token, true }})
 }
 
 func TestServer(t *testing.T) {
@@ -121,16 +116,23 @@ func full() notify.Message {
 			{Label: "Dismiss", Answer: notify.AnswerDismiss, Token: "dismiss.Ab-_3"}}}
 }
 
+// shows is the one message that the phone shows.
+func (p place) shows(t *testing.T) ntfytest.Message {
+	t.Helper()
+	shown := p.shown(t)
+	if len(shown) != 1 {
+		t.Fatalf("the phone shows %+v", shown)
+	}
+	return shown[0]
+}
+
 func arrives(t *testing.T, p place) {
 	receipt, err := p.client(t).Send(t.Context(), full())
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := p.shown(t)
-	if len(shown) != 1 {
-		t.Fatalf("the phone shows %+v", shown)
-	}
-	m, want := shown[0], full()
+	shown := p.shows(t)
+	m, want := shown, full()
 	if m.ID != receipt.ID || m.Time != receipt.At.Unix() || m.Title != want.Title || m.Message != want.Text || m.Click != want.Link ||
 		m.Priority != 5 || !slices.Equal(m.Tags, []string{"rotating_light"}) || m.Event != "message" || m.Topic != p.topic {
 		t.Errorf("receipt %+v, shown %+v", receipt, m)
@@ -188,12 +190,9 @@ func answers(t *testing.T, p place) {
 	if _, err := client.Send(t.Context(), full()); err != nil {
 		t.Fatal(err)
 	}
-	shown := p.shown(t)
-	if len(shown) != 1 {
-		t.Fatalf("the phone shows %+v", shown)
-	}
+	shown := p.shows(t)
 	for i, b := range full().Buttons {
-		if err := shown[0].Actions[i].Press(t.Context()); err != nil {
+		if err := shown.Actions[i].Press(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if token := await(t, tokens, "answer of "+b.Label); token != b.Token {
@@ -207,11 +206,8 @@ func catchesUp(t *testing.T, p place) {
 	if _, err := client.Send(t.Context(), full()); err != nil {
 		t.Fatal(err)
 	}
-	shown := p.shown(t)
-	if len(shown) != 1 {
-		t.Fatalf("the phone shows %+v", shown)
-	}
-	if err := shown[0].Actions[1].Press(t.Context()); err != nil { // "Not now"
+	shown := p.shows(t)
+	if err := shown.Actions[1].Press(t.Context()); err != nil { // "Not now"
 		t.Fatal(err)
 	}
 	tokens, _ := listen(t, client)

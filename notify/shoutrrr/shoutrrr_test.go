@@ -199,7 +199,7 @@ func TestOneHangs(t *testing.T) {
 		_, err := n.Send(ctx, notify.Message{Title: "one"})
 		first <- err
 	}()
-	until(t, func() bool { return w.count() == 1 })
+	testutil.Until(t, "it has happened", func() bool { return w.count() == 1 })
 	// Another waits for its turn, and may be called off.
 	waiting, stop := context.WithCancel(t.Context())
 	stop()
@@ -216,7 +216,7 @@ func TestOneHangs(t *testing.T) {
 	}
 	w.fail(notifytest.Healthy)
 	w.release()
-	until(t, func() bool {
+	testutil.Until(t, "it has happened", func() bool {
 		_, err := n.Send(t.Context(), notify.Message{Title: "four"})
 		return err == nil
 	})
@@ -231,20 +231,6 @@ func TestTimeout(t *testing.T) {
 	w.fail(notifytest.Hangs)
 	_, err := channel(t, w.url(), time.Millisecond).Send(context.WithoutCancel(t.Context()), notify.Message{Title: "one"})
 	trouble(t, err, notify.Unknown, "in time")
-}
-
-func until(t *testing.T, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("it did not happen within 30 s")
-		}
-	}
 }
 
 // TestAddressesThatCannotBeUsed are refused before anything is sent, in words

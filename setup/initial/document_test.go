@@ -37,13 +37,18 @@ func TestAdding(t *testing.T) {
 			t.Errorf("%s: nothing can be added", name)
 			continue
 		}
-		if done := d.addItems(test.keys, item); done != (test.want != "") {
-			t.Errorf("%s: done is %v", name, done)
-			continue
-		}
-		if got := d.text(); test.want != "" && got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		checkDone(t, name, d, d.addItems(test.keys, item), test.want)
+	}
+}
+
+// checkDone compares a document with what it should be, "" where that cannot be
+// done.
+func checkDone(t *testing.T, name string, d *document, done bool, want string) {
+	t.Helper()
+	if done != (want != "") {
+		t.Errorf("%s: done is %v", name, done)
+	} else if got := d.text(); done && got != want {
+		t.Errorf("%s: got\n%swant\n%s", name, got, want)
 	}
 }
 
@@ -60,13 +65,7 @@ func TestSetPreset(t *testing.T) {
 		"nothing of models": {"log: {}\n", "", ""},
 	} {
 		d, _ := openDocument(test.text)
-		if done := d.setPreset("free", test.more); done != (test.want != "") {
-			t.Errorf("%s: done is %v", name, done)
-			continue
-		}
-		if got := d.text(); test.want != "" && got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		checkDone(t, name, d, d.setPreset("free", test.more), test.want)
 	}
 }
 

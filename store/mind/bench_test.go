@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,15 +83,21 @@ func BenchmarkCommitUnchanged(b *testing.B) {
 	run(b, func(c mind.Commit, _ int) mind.Commit { return full(b, next(c.State)) })
 }
 
+// reinforced is a tick in which one entry is.
+func reinforced(c mind.Commit, i int) (mind.Commit, *subconscious.Entry) {
+	c = next(c.State)
+	entries := slices.Clone(c.State.Entries)
+	changed := &entries[i%len(entries)]
+	changed.Strength, changed.LastSeen = 3+i%5, c.Record.At
+	c.State.Entries = entries
+	return c, changed
+}
+
 // BenchmarkCommitTypical is a tick that reinforces an entry, with one changed
 // incident and two log lines.
 func BenchmarkCommitTypical(b *testing.B) {
 	run(b, func(c mind.Commit, i int) mind.Commit {
-		c = next(c.State)
-		entries := append([]subconscious.Entry{}, c.State.Entries...)
-		changed := &entries[i%len(entries)]
-		changed.Strength, changed.LastSeen = 3+i%5, c.Record.At
-		c.State.Entries = entries
+		c, changed := reinforced(c, i)
 		c.Incidents = []subconscious.Incident{{Key: changed.Incident, Links: []string{string(changed.Incident)}, Changes: i, LastSeen: c.Record.At}}
 		for _, what := range []string{"reinforced", "faded"} {
 			c.Log = append(c.Log, mind.LogEntry{Entry: changed.ID, Incident: changed.Incident, Tick: c.Record.Tick, At: c.Record.At, What: what, JSON: []byte(`{"from":3,"to":5}`)})
@@ -103,12 +110,8 @@ func BenchmarkCommitTypical(b *testing.B) {
 // with its telling, three decisions, a push and a score.
 func BenchmarkCommitTold(b *testing.B) {
 	run(b, func(c mind.Commit, i int) mind.Commit {
-		c = next(c.State)
-		entries := append([]subconscious.Entry{}, c.State.Entries...)
-		changed := &entries[i%len(entries)]
-		changed.Strength, changed.LastSeen = 3+i%5, c.Record.At
-		c.State.Entries = entries
-		id := subconscious.IncidentID(fmt.Sprint("i-invoice-", i%len(entries)))
+		c, changed := reinforced(c, i)
+		id := subconscious.IncidentID(fmt.Sprint("i-invoice-", i%len(c.State.Entries)))
 		telling := waiting(id, c.Record.At)
 		telling.Waits, telling.State, telling.Told = false, subconscious.TellingTold, []subconscious.Told{{At: c.Record.At}}
 		c.Incidents = []subconscious.Incident{{Key: changed.Incident, Links: []string{string(changed.Incident)}, Changes: i, LastSeen: c.Record.At, Telling: telling}}

@@ -1,7 +1,10 @@
 package mind_test
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,38 +15,36 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// A database of version 2 is taken over with all that is in it, and what came
-// with version 3 works on it.
-func TestMigrateFromVersion2(t *testing.T) {
+// migrated opens a database of an earlier version, in which that was stored.
+func migrated(t *testing.T, version int, stored ...string) (*mind.Store, *store.DB) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "mind.db")
-	old, err := store.Open(t.Context(), store.Options{Path: path}, mind.Migrations()[:2]...)
+	old, err := store.Open(t.Context(), store.Options{Path: path}, mind.Migrations()[:version]...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	had := subconscious.Incident{Key: "health:disk", Links: []string{"health:disk", "/var"}, Changes: 3, LastSeen: noon}
-	if err := old.Write(t.Context(), func(tx *store.Tx) error {
-		for _, query := range []string{
-			`INSERT INTO mind_incidents (key, last_seen, body) VALUES ('health:disk', 1773489600000000000,
-				'{"key":"health:disk","links":["health:disk","/var"],"changes":3,"opened":"0001-01-01T00:00:00Z","last_seen":"2026-03-14T12:00:00Z"}')`,
-			`INSERT INTO mind_incident_links VALUES ('health:disk', 'health:disk'), ('/var', 'health:disk')`,
-			`INSERT INTO mind_notices VALUES ('sense_blind', 'home', 1773489600000000000, 0, 'home is blind', 'look')`,
-			`INSERT INTO mind_inputs (at, body) VALUES (1773489600000000000, '{"id":0,"at":"2026-03-14T12:00:00Z","kind":"note","text":"x","by":"person"}')`,
-			`INSERT INTO mind_told VALUES ('health:disk', 1773489600000000000)`,
-			`INSERT INTO mind_meta VALUES ('started', 'then')`,
-		} {
-			if _, err := tx.ExecContext(t.Context(), query); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
+	err = old.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecContext(t.Context(), strings.Join(stored, ";"))
+		return err
+	})
+	if err := errors.Join(err, old.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return newStore(t, path)
+}
 
-	minds, db := newStore(t, path)
+// A database of version 2 is taken over with all that is in it, and what came
+// with version 3 works on it.
+func TestMigrateFromVersion2(t *testing.T) {
+	had := subconscious.Incident{Key: "health:disk", Links: []string{"health:disk", "/var"}, Changes: 3, LastSeen: noon}
+	minds, db := migrated(t, 2,
+		`INSERT INTO mind_incidents (key, last_seen, body) VALUES ('health:disk', 1773489600000000000,
+				'{"key":"health:disk","links":["health:disk","/var"],"changes":3,"opened":"0001-01-01T00:00:00Z","last_seen":"2026-03-14T12:00:00Z"}')`,
+		`INSERT INTO mind_incident_links VALUES ('health:disk', 'health:disk'), ('/var', 'health:disk')`,
+		`INSERT INTO mind_notices VALUES ('sense_blind', 'home', 1773489600000000000, 0, 'home is blind', 'look')`,
+		`INSERT INTO mind_inputs (at, body) VALUES (1773489600000000000, '{"id":0,"at":"2026-03-14T12:00:00Z","kind":"note","text":"x","by":"person"}')`,
+		`INSERT INTO mind_told VALUES ('health:disk', 1773489600000000000)`,
+		`INSERT INTO mind_meta VALUES ('started', 'then')`)
 	found, err := minds.Incidents(t.Context(), nil, []string{"/var"})
 	if err != nil || len(found) != 1 || found[0].Changes != had.Changes || found[0].Telling != nil {
 		t.Fatalf("%+v, %v", found, err)
@@ -82,21 +83,7 @@ func TestMigrateFromVersion2(t *testing.T) {
 
 // A database of version 3 keeps its pushes, which nobody can take back.
 func TestMigrateFromVersion3(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "mind.db")
-	old, err := store.Open(t.Context(), store.Options{Path: path}, mind.Migrations()[:3]...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.ExecContext(t.Context(), "INSERT INTO mind_pushes (at, zone, kind) VALUES (?, 0, 'incident')", noon.UnixNano())
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
-	minds, db := newStore(t, path)
+	minds, db := migrated(t, 3, fmt.Sprintf("INSERT INTO mind_pushes (at, zone, kind) VALUES (%d, 0, 'incident')", noon.UnixNano()))
 	if err := db.Write(t.Context(), func(tx *store.Tx) error {
 		done, err := minds.RefundPush(t.Context(), tx, 0, "")
 		if done {

@@ -236,10 +236,8 @@ func sameIncident(all []noticed) func(noticed) subconscious.IncidentKey {
 			named[link] = key
 		}
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(n noticed) bool { return n.about == nil })
 	for _, n := range all {
-		if n.about == nil {
-			continue
-		}
 		if hasScheme(n.about.ID, namingSchemes) {
 			join(n.about.ID, n.key)
 		}
@@ -250,9 +248,6 @@ func sameIncident(all []noticed) func(noticed) subconscious.IncidentKey {
 		}
 	}
 	for _, n := range all {
-		if n.about == nil {
-			continue
-		}
 		for _, link := range n.about.Links {
 			if _, known := named[link]; known && hasScheme(link, namingSchemes) {
 				join(link, n.key)
