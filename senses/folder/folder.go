@@ -1,6 +1,6 @@
 // Package folder is what the senses of watched folders have in common: which
-// paths below a folder count, what was touched, what could not be read, whose
-// word a file is, and what became of a batch that was handed out.
+// paths below a folder count, what was touched, what could not be read, and whose
+// word a file is.
 //
 // It stores nothing by itself: senses/files, senses/notes and
 // senses/conversation call it and keep rows and cursors of their own. Files are
