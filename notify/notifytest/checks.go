@@ -130,10 +130,12 @@ func sends(messages ...notify.Message) func(context.Context, Driver, Service) er
 // show of it is not there.
 func arrived(d Driver, r Received, m notify.Message) bool {
 	var labels []string
-	for _, b := range m.Buttons {
-		labels = append(labels, b.Label)
+	if d.Buttons {
+		for _, b := range m.Buttons {
+			labels = append(labels, b.Label)
+		}
 	}
-	return shows(r, m) && (slices.Equal(r.Buttons, labels) || !d.Buttons && len(r.Buttons) == 0) && (r.Urgent == m.Urgent || !d.Urgent && !r.Urgent) &&
+	return shows(r, m) && slices.Equal(r.Buttons, labels) && (r.Urgent == m.Urgent || !d.Urgent && !r.Urgent) &&
 		(r.Link == m.Link || !d.Link && r.Link == "") && (r.Sequence != "" || !d.Sequence)
 }
 
