@@ -17,7 +17,7 @@ func TestToldByRuleWasTold(t *testing.T) {
 		{subconscious.OutcomeTold, "no answer", "template", true}, {subconscious.OutcomeTold, "", "lab/m", false},
 		{subconscious.OutcomeSnoozed, "quiet hours have begun", "template", false}, {subconscious.OutcomeDismissed, "", "template", false},
 	} {
-		r := deliberate.Record{Fallback: c.fallback, Outcome: &subconscious.Outcome{Kind: c.kind, Model: c.model}}
+		r := deliberate.Record{Ending: deliberate.Ending{Fallback: c.fallback, Outcome: &subconscious.Outcome{Kind: c.kind, Model: c.model}}}
 		if got := shownDeliberation(r); got.Template != c.want || got.Problem != c.fallback {
 			t.Errorf("%+v: by rule %t, want %t", c, got.Template, c.want)
 		}
