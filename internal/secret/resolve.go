@@ -19,7 +19,7 @@ import (
 // maxBytes bounds the file of a secret.
 const maxBytes = 64 << 10
 
-// maxName bounds what names the place of a secret, in bytes.
+// maxName bounds what names the place of a secret and is no path, in bytes.
 const maxName = 255
 
 // keyringTimeout bounds how long the keyring may take: one that is locked asks
@@ -40,19 +40,19 @@ func (m missing) Is(target error) bool { return target == ErrMissing }
 
 // way is one in which a Ref names a secret.
 type way struct {
-	kind, name string
-	get        func(name string, env func(string) (string, bool)) (string, error)
+	setting, kind, name string
+	get                 func(name string, env func(string) (string, bool)) (string, error)
 }
 
 // ways are those that are set.
 func (r Ref) ways() []way {
 	return slices.DeleteFunc([]way{
-		{"variable", r.Env, fromEnv},
-		{"file", r.File, func(path string, _ func(string) (string, bool)) (string, error) { return fromFile(path, true) }},
-		{"keyring entry", r.Keyring, func(name string, _ func(string) (string, bool)) (string, error) {
+		{"_env", "variable", r.Env, fromEnv},
+		{"_file", "file", r.File, func(path string, _ func(string) (string, bool)) (string, error) { return fromFile(path, true) }},
+		{"_keyring", "keyring entry", r.Keyring, func(name string, _ func(string) (string, bool)) (string, error) {
 			return fromKeyring(name, keyring.Get)
 		}},
-		{"credential", r.Credential, fromCredential},
+		{"_credential", "credential", r.Credential, fromCredential},
 	}, func(w way) bool { return w.name == "" })
 }
 
@@ -66,15 +66,22 @@ func (r Ref) Names() (names []string) {
 
 // Wrong says what of a Ref cannot be used. Its settings are called key_env,
 // key_file, key_keyring and key_credential; what is the secret in a word, variable
-// and entry are examples of a name.
+// and entry are examples of a name. No value is shown: a secret may have been pasted
+// there.
 func (r Ref) Wrong(key, what, variable, entry string) (problems []error) {
 	wrong := func(setting, format string, args ...any) {
 		problems = append(problems, fmt.Errorf(key+setting+": "+format, args...))
 	}
-	if ways := r.ways(); len(ways) > 1 {
-		wrong("_env", "more than one place of the %s is named (%s); keep one of them", what, r)
-	} else if len(ways) == 1 && (len(ways[0].name) > maxName || strings.ContainsFunc(ways[0].name, unicode.IsControl)) {
-		wrong("_env", "must be one line that says where the %s is", what)
+	ways, last := r.ways(), key[strings.LastIndexByte(key, '.')+1:]
+	var named []string
+	for _, w := range ways {
+		named = append(named, last+w.setting)
+		if w.setting != "_file" && len(w.name) > maxName || strings.ContainsFunc(w.name, unicode.IsControl) {
+			wrong(w.setting, "must be one line that says where the %s is", what)
+		}
+	}
+	if len(ways) > 1 {
+		wrong(ways[0].setting, "more than one place of the %s is named (%s); keep one of them", what, strings.Join(named, ", "))
 	}
 	if r.Env != "" && !variablePattern().MatchString(r.Env) {
 		wrong("_env", "is not the name of a variable; write the name, never the %s itself: %s", what, variable)
@@ -82,7 +89,7 @@ func (r Ref) Wrong(key, what, variable, entry string) (problems []error) {
 	if service, user, ok := strings.Cut(r.Keyring, "/"); r.Keyring != "" && (!ok || service == "" || user == "") {
 		wrong("_keyring", "is not written as SERVICE/USER; for instance %s", entry)
 	}
-	if strings.ContainsAny(r.Credential, `/\`) || r.Credential == "." || r.Credential == ".." {
+	if strings.ContainsAny(r.Credential, `/\ `) || r.Credential == "." || r.Credential == ".." {
 		wrong("_credential", "is no plain name; write the NAME of LoadCredential=NAME:PATH")
 	}
 	return problems
@@ -107,7 +114,7 @@ func (r Ref) Resolve(env func(string) (string, bool)) (Value, error) {
 	case len(ways) == 0:
 		return Value{}, ErrNone
 	case len(ways) > 1:
-		return Value{}, fmt.Errorf("%s: more than one place is named; keep one of them", r)
+		return Value{}, errors.New("more than one place of the secret is named; keep one of them")
 	}
 	text, err := ways[0].get(ways[0].name, env)
 	if err == nil {

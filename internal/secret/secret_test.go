@@ -134,6 +134,35 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestWrongNamesKeysNotValues: a secret may have been pasted where its place belongs.
+func TestWrongNamesKeysNotValues(t *testing.T) {
+	const pasted, grouped = "Tr0ub4dor", "abcd efgh ijkl mnop"
+	for name, c := range map[string]struct {
+		ref  secret.Ref
+		want string
+	}{
+		"two places":        {secret.Ref{Env: "KEY", File: pasted}, "oauth.token_env: more than one place of the token is named (token_env, token_file); keep one of them"},
+		"two others":        {secret.Ref{Keyring: "a/" + pasted, Credential: pasted}, "oauth.token_keyring: more than one place of the token is named (token_keyring, token_credential); keep one of them"},
+		"two lines":         {secret.Ref{File: pasted + "\n"}, "oauth.token_file: must be one line that says where the token is"},
+		"a long name":       {secret.Ref{Keyring: "a/" + strings.Repeat(pasted, 30)}, "oauth.token_keyring: must be one line that says where the token is"},
+		"a long path":       {secret.Ref{File: "/" + strings.Repeat("folder/", 100) + "token"}, ""},
+		"no variable":       {secret.Ref{Env: pasted + "!"}, "oauth.token_env: is not the name of a variable; write the name, never the token itself: TOKEN"},
+		"no keyring entry":  {secret.Ref{Keyring: pasted}, "oauth.token_keyring: is not written as SERVICE/USER; for instance subconscious/it"},
+		"an app's password": {secret.Ref{Credential: grouped}, "oauth.token_credential: is no plain name; write the NAME of LoadCredential=NAME:PATH"},
+	} {
+		got := ""
+		if err := errors.Join(c.ref.Wrong("oauth.token", "token", "TOKEN", "subconscious/it")...); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if _, err := (secret.Ref{Env: "KEY", File: pasted}).Resolve(nil); err == nil || strings.Contains(err.Error(), pasted) {
+		t.Errorf("resolved, two places are %v", err)
+	}
+}
+
 func TestResolveSaysWhereNotWhat(t *testing.T) {
 	for want, ref := range map[string]secret.Ref{
 		"variable KEY": {Env: "KEY"}, "file /key": {File: "/key"}, "keyring entry a/b": {Keyring: "a/b"}, "credential c": {Credential: "c"}, "": {},

@@ -28,11 +28,9 @@ type Config struct {
 // Validate names every setting that cannot be used. It reads no address.
 func (c Config) Validate() error {
 	var problems []error
-	switch names := c.URL.Names(); { // they are not shown: one may be the address itself
-	case len(names) == 0:
+	switch { // no value is shown: one may be the address itself
+	case c.URL == (secret.Ref{}):
 		problems = append(problems, errors.New("url_file: is not set; put the address of the service into a file, a variable, the keyring or a credential, and name it"))
-	case len(names) > 1:
-		problems = append(problems, errors.New("url_env: more than one place of the address is named; keep one of them"))
 	case strings.Contains(c.URL.File, "://"):
 		problems = append(problems, errors.New("url_file: is no path; write the path of the file, never the address itself"))
 	case strings.Contains(c.URL.Keyring, "://"):
