@@ -62,10 +62,11 @@ func (s *Sense) look(ctx context.Context, disk *folder.Disk) (looked map[string]
 	}
 	looked, there = map[string]bool{}, map[string]stat{}
 	w := s.through(disk, s.rules.Load(), func(name string, files []fs.FileInfo) bool {
-		for _, info := range files {
+		room := s.bounds.Files - len(there)
+		for _, info := range files[:min(len(files), room)] {
 			there[path.Join(name, info.Name())] = statOf(info)
 		}
-		return true
+		return len(files) <= room
 	})
 	for _, file := range slices.Sorted(maps.Keys(s.Touched)) {
 		if folder.Under(file, looked) {

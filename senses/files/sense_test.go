@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -440,6 +441,35 @@ func TestTooManyFiles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTooMuchWasTouched: no more files are looked at than are followed, and what is
+// known of the others stays.
+func TestTooMuchWasTouched(t *testing.T) {
+	w := newWorld(t, true)
+	w.options.MaxFiles = 5
+	for _, name := range []string{"in/a/old", "in/b/old", "old"} {
+		w.write(name, "1")
+	}
+	w.start()
+	w.tick()
+	for n := range 20 {
+		w.write(fmt.Sprintf("in/%c/new%d", 'a'+n%4, n), "1")
+	}
+	w.await()
+	w.sense.Drain()
+	w.sense.Touched["."] = struct{}{}
+	disk, err := folder.OpenDisk(w.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	if _, there, err := w.sense.look(t.Context(), disk); err != nil || len(there) > 5 || !w.sense.missed.Full {
+		t.Errorf("%d files, full %t, %v", len(there), w.sense.missed.Full, err)
+	}
+	if told := w.tick(); len(told) > 0 || w.sense.known.files > 5 {
+		t.Errorf("%d files, told %v", w.sense.known.files, said(told))
+	}
 }
 
 // A collect in the middle of a save that removes the file first.

@@ -90,8 +90,8 @@ func (w *Walk) At(ctx context.Context, rel string) error {
 	case len(rel) > w.Path || info.IsDir() && Depth(rel) > w.Depth || Skips(w.Skip, rel, info.IsDir()):
 	case info.IsDir():
 		return w.Below(ctx, rel)
-	default:
-		w.Folder(path.Dir(rel), []fs.FileInfo{info})
+	case !w.Folder(path.Dir(rel), []fs.FileInfo{info}):
+		w.Full = true
 	}
 	return nil
 }
