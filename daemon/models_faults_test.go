@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -82,6 +83,10 @@ type faultRow struct {
 func (f *faultRow) run(t *testing.T) {
 	server := lab(t, modeltest.Options{Script: modeltest.Thinker(), Seed: 7})
 	w := newWorld(t).thinking(f.protocol, server)
+	about, _ := modeltest.AboutFault(f.fault)
+	if slices.Contains(about.Kinds, models.KindTimeout) || slices.Contains(about.Kinds, models.KindRate) {
+		hurry(w.options.Config)
+	}
 	w.options.OnTick = func(report api.TickReport) {
 		for _, r := range report.Threads {
 			f.told += r.Calls
@@ -96,7 +101,7 @@ func (f *faultRow) run(t *testing.T) {
 	}
 	for i := range f.ticks {
 		w.news(i)
-		f.check(t, w.tick())
+		f.check(t, w.tick(), w.options.Config.Threads.Deadline)
 	}
 	f.sick(t, w)
 	server.SetTroubles()
@@ -123,11 +128,11 @@ func (f *faultRow) run(t *testing.T) {
 }
 
 // check holds one tick under the fault to what must be true of it.
-func (f *faultRow) check(t *testing.T, report api.TickReport) {
+func (f *faultRow) check(t *testing.T, report api.TickReport, deadline time.Duration) {
 	t.Helper()
 	elapsed := time.Duration(report.ElapsedMS * float64(time.Millisecond))
 	f.slowest = max(f.slowest, elapsed)
-	if elapsed > threadDeadline+margin {
+	if elapsed > deadline+margin {
 		t.Errorf("tick %d took %s", report.Tick, elapsed)
 	}
 	if n := len(asked(report)); n < 3 {

@@ -46,7 +46,7 @@ func fast(began time.Time) func() time.Time {
 // spender sets the world of a mind that spends.
 func spender(options daemon.Options, baseURL, limit string, began time.Time) daemon.Options {
 	options.Config.Models = modelsOf(modeltest.OpenAI, baseURL)
-	options.Config.Threads.Deadline = threadDeadline
+	hurry(options.Config)
 	options.Config.Budget = budget.DefaultConfig()
 	spendCaps[limit](&options.Config.Budget)
 	options.Env, options.Now = labEnv, fast(began)
@@ -186,6 +186,7 @@ func (s *spending) runsDry() budget.Overview {
 	s.server.SetTroubles(modeltest.Always(modeltest.NoUsage))
 	s.clock.advance(s.options.Now().Sub(s.clock.Now()))
 	s.options.Now = s.clock.Now
+	s.options.Config.Models.Timeout, s.options.Config.Threads.Deadline = patience, patience
 	s.begin()
 	reached := "has no room for a call until midnight"
 	for range 200 {

@@ -14,6 +14,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/setup"
 	"github.com/subconsciousd/subconsciousd/store/mind"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -24,14 +25,15 @@ var labPrice = models.Price{Provider: "lab", Model: modeltest.Model, Input: 1, O
 // labKey is where its key is.
 const labKey = "LAB_KEY"
 
-// The short deadlines of tests with models.
-const (
-	threadDeadline = 5 * time.Second
-	modelTimeout   = time.Second
-	// margin is for all of a tick that is not the threads, on a machine that
-	// has other things to do.
-	margin = 5 * time.Second
-)
+// margin is for all of a tick that is not the threads, on a machine that has other
+// things to do.
+const margin = 5 * time.Second
+
+// hurry bounds the wait for answers of which some never come, or come after 7 s.
+// Where all do, tests have patience: a busy machine may take seconds for one.
+func hurry(config *setup.Config) {
+	config.Models.Timeout, config.Threads.Deadline = 2*time.Second, 6*time.Second
+}
 
 // modelsOf is the configuration under which all threads think with the scripted
 // model of a server.
@@ -41,7 +43,7 @@ func modelsOf(protocol, baseURL string) models.Config {
 	for _, name := range subconscious.Threads() {
 		config.Roles = append(config.Roles, models.Role{ID: string(name), Provider: "lab", Model: modeltest.Model})
 	}
-	config.Prices, config.Timeout = []models.Price{labPrice}, modelTimeout
+	config.Prices, config.Timeout = []models.Price{labPrice}, patience
 	return config
 }
 
@@ -51,7 +53,7 @@ func labEnv(name string) (string, bool) { return modeltest.Key, name == labKey }
 // thinking has all threads of a world think with the scripted model.
 func (w *world) thinking(protocol string, server *modeltest.Server) *world {
 	w.options.Config.Models = modelsOf(protocol, server.BaseURL(protocol))
-	w.options.Config.Threads.Deadline = threadDeadline
+	w.options.Config.Threads.Deadline = patience
 	w.options.Config.Budget.MoneyPerDay = 20
 	w.options.Env = labEnv
 	return w
