@@ -280,18 +280,23 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 	check(t, good.Validate())
 	check(t, oauth.Config{Provider: oauth.Google, ClientID: "me"}.Validate())
 	for want, change := range map[string]func(*oauth.Config){
-		"provider: is missing":   func(c *oauth.Config) { c.Provider = "" },
-		"provider: \"yahoo\"":    func(c *oauth.Config) { c.Provider = "yahoo" },
-		"client_id: is missing":  func(c *oauth.Config) { c.ClientID = " " },
-		"client_id: has spaces":  func(c *oauth.Config) { c.ClientID = "a b" },
-		"auth_url: is missing":   func(c *oauth.Config) { c.AuthURL = "" },
-		"auth_url: is no":        func(c *oauth.Config) { c.AuthURL = "login.example.com" },
-		"auth_url: is not prot":  func(c *oauth.Config) { c.AuthURL = "http://login.example.com" },
-		"token_url: is not prot": func(c *oauth.Config) { c.TokenURL = "http://127.0.0.1.example.com" },
-		"token_url: has a name":  func(c *oauth.Config) { c.TokenURL = "https://me:pw@login.example.com" },
-		"scopes[0]:":             func(c *oauth.Config) { c.Scopes = []string{"a b"} },
-		"auth_url: is known":     func(c *oauth.Config) { c.Provider = oauth.Google },
-		"client_secret_env:":     func(c *oauth.Config) { c.Secret.Env, c.Secret.File = "A", "/b" },
+		"provider: is missing":                    func(c *oauth.Config) { c.Provider = "" },
+		"provider: \"yahoo\"":                     func(c *oauth.Config) { c.Provider = "yahoo" },
+		"client_id: is missing":                   func(c *oauth.Config) { c.ClientID = " " },
+		"client_id: has spaces":                   func(c *oauth.Config) { c.ClientID = "a b" },
+		"auth_url: is missing":                    func(c *oauth.Config) { c.AuthURL = "" },
+		"auth_url: is no":                         func(c *oauth.Config) { c.AuthURL = "login.example.com" },
+		"auth_url: is not prot":                   func(c *oauth.Config) { c.AuthURL = "http://login.example.com" },
+		"token_url: is not prot":                  func(c *oauth.Config) { c.TokenURL = "http://127.0.0.1.example.com" },
+		"token_url: has a name":                   func(c *oauth.Config) { c.TokenURL = "https://me:pw@login.example.com" },
+		"client_id: has spaces in it, or is over": func(c *oauth.Config) { c.ClientID = strings.Repeat("x", 256) },
+		"mechanism: \"plain\"":                    func(c *oauth.Config) { c.Mechanism = "plain" },
+		"scopes: is missing":                      func(c *oauth.Config) { c.Scopes = nil },
+		"scopes[0]:":                              func(c *oauth.Config) { c.Scopes = []string{"a b"} },
+		"scopes[1]:":                              func(c *oauth.Config) { c.Scopes = []string{"a", `"b"`} },
+		"scopes[20]:":                             func(c *oauth.Config) { c.Scopes = strings.Fields(strings.Repeat("imap ", 21)) },
+		"auth_url: is known":                      func(c *oauth.Config) { c.Provider = oauth.Google },
+		"client_secret_env:":                      func(c *oauth.Config) { c.Secret.Env, c.Secret.File = "A", "/b" },
 	} {
 		c := good
 		change(&c)
