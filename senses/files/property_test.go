@@ -97,6 +97,11 @@ func TestWhatIsToldIsTheDifference(t *testing.T) {
 				p := &player{world: w, rt: rt}
 				p.play()
 				w.stop()
+				if watched { // at once, since the system allows few
+					if err := w.watcher.Close(); err != nil {
+						rt.Fatal(err)
+					}
+				}
 			})
 		})
 	}
