@@ -1,6 +1,9 @@
 package redact_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestNamesOfCodeAreNoSecrets: what programs and their files are called.
 func TestNamesOfCodeAreNoSecrets(t *testing.T) {
@@ -16,7 +19,7 @@ func TestNamesOfCodeAreNoSecrets(t *testing.T) {
 
 // TestStandInsAreNoSecrets: values that say where a secret belongs.
 func TestStandInsAreNoSecrets(t *testing.T) {
-	run(t, same("password: changeme", "password=xxxxxxxx", "password: ${DB_PASSWORD}", "password: <password>", "api_key: your_api_key_here", "token = YOUR-TOKEN-HERE", "secret: example-secret-1",
+	run(t, same("f "+strings.Repeat("o", 52)+"JQQJ"+"99AEAAAAAAAAAAAAAAAAAZFURg67", "password: changeme", "password=xxxxxxxx", "password: ${DB_PASSWORD}", "password: <password>", "api_key: your_api_key_here", "token = YOUR-TOKEN-HERE", "secret: example-secret-1",
 		"password: REDACTED", "user_pass = '%s:%s'", "token: {{ .Token }}", `"secret": "insert_secret_here"`, "https://user:pass@example.com", "https://user:REDACTED@example.com",
 		j("AK", "IAQRSTUVWXEXAMPLE2"), j("gh", "p_", "abcdefghijklmnopqrstuvwxyz0123456789"), j("gs", "k_", alnum36, "7654321", alnum36[:9])))
 	run(t, same("key: 2026-03-01T10:00:00Z", "key = v1.22.333-rc4.5", "auth: 550e8400-e29b-41d4-a716-446655440000", "tokens: (?:[a-z]{2}|[0-9]+)", "Token: '#ABB2BF'", "key=aaaaaaaaaaaaaaaa1"))

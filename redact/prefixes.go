@@ -66,7 +66,7 @@ func checkPrefix(t *text, a *anchor, from, to int) (Span, bool) {
 	}
 	enough := extend(t.s, to, to+p.min, p.after)
 	if enough-to < p.min || p.mixed && !hasDigit(t.s[to:extend(t.s, enough, enough+p.min, p.after)]) ||
-		p.ahead == 0 && bits(t.s[to:enough]) < prefixBits {
+		p.ahead == 0 && bits(t.s[to:enough]) < prefixBits || p.ahead > 14 && bits(t.s[begin:from]) < prefixBits {
 		return Span{}, false
 	}
 	if !p.numbered && p.ahead == 0 && isMadeUp(t.s[to:extend(t.s, enough, enough+entropyBytes, p.after)]) {
