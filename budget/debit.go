@@ -42,9 +42,9 @@ type Budget struct {
 	config Config
 	before Ticket // the last one of earlier processes
 
-	// writing is held, before mu, by whoever writes a debit; debits counts them,
+	// writing is full, before mu, while somebody writes a debit; debits counts them,
 	// for the sweep of what is old.
-	writing sync.Mutex
+	writing chan struct{}
 	debits  int
 
 	mu     sync.Mutex
@@ -71,7 +71,7 @@ func Open(ctx context.Context, db *store.DB, config Config) (*Budget, error) {
 	if err != nil {
 		return nil, fmt.Errorf("budget: open: %w", err)
 	}
-	return &Budget{db: db, config: config, before: before, open: map[Ticket]debit{}}, nil
+	return &Budget{db: db, config: config, before: before, writing: make(chan struct{}, 1), open: map[Ticket]debit{}}, nil
 }
 
 // Close writes what is settled and ends the budget: later debits fail. It may
@@ -181,10 +181,14 @@ func (b *Budget) debit(ctx context.Context, charge Charge) (ticket Ticket, err e
 	if err := cmp.Or(charge.check(), ctx.Err()); err != nil {
 		return 0, fmt.Errorf("budget: debit: %w", err)
 	}
-	b.writing.Lock()
-	defer b.writing.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
+	select {
+	case b.writing <- struct{}{}:
+		defer func() { <-b.writing }()
+	case <-ctx.Done():
+		return 0, fmt.Errorf("budget: debit: wait for the debit before: %w", ctx.Err())
+	}
 	b.mu.Lock()
 	done, closed := slices.Clone(b.pending), b.closed
 	b.mu.Unlock()

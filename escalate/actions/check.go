@@ -131,7 +131,7 @@ func DefaultPath() []string {
 }
 
 // locate finds the program of a vector. What others may write to is not run.
-func locate(argv, folders []string) (string, *Error) {
+func (a Action) locate(argv, folders []string) (string, *Error) {
 	parsed, err := parseVector(argv)
 	if err != nil || len(argv) == 0 {
 		return "", &Error{Code: CodeUnavailable, Text: "its command cannot be read", Next: "see subconsciousctl config check"}
@@ -159,7 +159,7 @@ func locate(argv, folders []string) (string, *Error) {
 	if found, err := os.Stat(real); err != nil || found.Mode()&0o002 != 0 {
 		return "", &Error{Code: CodeUnavailable, Text: fmt.Sprintf("everybody may change the program %s", clip(program)), Next: "take that away: chmod o-w"}
 	}
-	if why := shellLine(argv, parsed, baseName(real)); why != "" {
+	if why := shellLine(argv, a.free(parsed), baseName(real)); why != "" {
 		return "", &Error{Code: CodeUnavailable, Text: why, Next: "change its command"}
 	}
 	return candidates[at], nil
@@ -272,8 +272,8 @@ func Find(actions []Action, folders []string) []Found {
 
 func (a Action) found(folders []string) Found {
 	found := Found{Name: a.Name}
-	if found.Program, found.Problem = locate(a.Command, folders); found.Problem == nil && len(a.Undo) > 0 {
-		found.Undo, found.Problem = locate(a.Undo, folders)
+	if found.Program, found.Problem = a.locate(a.Command, folders); found.Problem == nil && len(a.Undo) > 0 {
+		found.Undo, found.Problem = a.locate(a.Undo, folders)
 	}
 	return found
 }

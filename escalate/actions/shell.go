@@ -59,7 +59,8 @@ func nameOf(a argument) string {
 // shellLine says why a vector would be read by a shell, or why a value in it
 // might become what runs; "" where neither is so. Program is what the vector's
 // first is when links are followed. A value is never behind a program that runs
-// others or reads a language. It catches slips: what a program does with its
+// others or reads a language, but for those that cannot become a program (free).
+// It catches slips: what a program does with its
 // arguments is the program's own.
 func shellLine(vector []string, parsed []argument, program string) string {
 	if slices.Contains(many, program) {
@@ -88,6 +89,21 @@ func shellLine(vector []string, parsed []argument, program string) string {
 		return fmt.Sprintf("a parameter stands beside %s, where a value might become what runs; name the program itself, or call a script that takes the value", name)
 	}
 	return ""
+}
+
+// free is a vector in which values that cannot become a program are written out:
+// numbers, dates, and what the action's own list has.
+func (a Action) free(parsed []argument) []argument {
+	written := make([]argument, len(parsed))
+	for i, one := range parsed {
+		for _, s := range one {
+			if p := a.param(s.param); p != nil && slices.Contains([]ParamType{Integer, Number, Boolean, Choice, Date}, p.Type) {
+				s = segment{literal: "0"}
+			}
+			written[i] = append(written[i], s)
+		}
+	}
+	return written
 }
 
 // isCommandOption reports whether an argument is -c, among other letters or

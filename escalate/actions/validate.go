@@ -148,7 +148,7 @@ func (a Action) checkVector(wrong report, key string, vector []string) {
 		wrong(key, "%w", err)
 		return
 	}
-	if why := shellLine(vector, parsed, baseName(program)); why != "" {
+	if why := shellLine(vector, a.free(parsed), baseName(program)); why != "" {
 		wrong(key, "%s", why)
 	}
 	a.checkPlaces(wrong, key, parsed)

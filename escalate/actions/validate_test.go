@@ -20,6 +20,13 @@ func TestValidate(t *testing.T) {
 	command := func(vector ...string) func(*actions.Action) {
 		return func(a *actions.Action) { a.Command = vector }
 	}
+	closed := func(kind actions.ParamType, vector ...string) func(*actions.Action) {
+		return func(a *actions.Action) {
+			if a.Command, a.Params[0].Type = vector, kind; kind == actions.Choice {
+				a.Params[0].Choices = []string{"a.service", "b.service"}
+			}
+		}
+	}
 	param := func(change func(*actions.Param)) func(*actions.Action) {
 		return func(a *actions.Action) { change(&a.Params[0]) }
 	}
@@ -59,6 +66,9 @@ func TestValidate(t *testing.T) {
 		"script file":   {command("bash", "/home/me/bin/note", "{x}"), ""},
 		"ssh":           {command("ssh", "host", "note", "{x}"), "command: a parameter stands beside ssh"},
 		"ssh alone":     {func(a *actions.Action) { a.Command, a.Params = []string{"ssh", "host", "note"}, nil }, ""},
+		"sudo choice":   {closed(actions.Choice, "sudo", "systemctl", "restart", "{x}"), ""},
+		"timeout count": {closed(actions.Integer, "timeout", "{x}", "ls"), ""},
+		"sh -c choice":  {closed(actions.Choice, "sh", "-c", "restart {x}"), "command: sh -c"},
 		"su":            {command("su", "-", "me", "{x}"), "command: a parameter stands beside su"},
 		"python -c":     {command("python3.12", "-c", "print('{x}')"), "command: a parameter"},
 		"python arg":    {command("python3", "-c", "import sys", "{x}"), "command: a parameter"},
