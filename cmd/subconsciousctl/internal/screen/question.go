@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Paragraph wraps text at the width of the terminal. Lines that are indented
-// are left as they are.
+// Paragraph wraps text at the width of the terminal, and leaves an empty line
+// below it. Lines that are indented are left as they are.
 func Paragraph(view View, text string) string {
-	return drawLines(view, text+"\n", func(line string) markup {
+	return drawLines(view, strings.TrimSuffix(text, "\n")+"\n\n", func(line string) markup {
 		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "#") || strings.HasSuffix(line, ":") {
 			return asIs + markup(line)
 		}

@@ -140,6 +140,24 @@ func TestNothingMovesTheCursor(t *testing.T) {
 	})
 }
 
+// TestParagraphsStandApart: what is said on the way through a dialogue, and
+// before the first message of a stand-in, has an empty line below it.
+func TestParagraphsStandApart(t *testing.T) {
+	view := View{Width: 80}
+	for _, c := range []struct{ got, want string }{
+		{Paragraph(view, "Sign in:\n  https://a.example"), "Sign in:\n  https://a.example\n\n"},
+		{Paragraph(view, "One.\n\nTwo.\n"), "One.\n\nTwo.\n\n"},
+		{Draw(view, "Question", []struct{ Name, About string }{{"free", "no cost"}, {"reflex", "by rules"}}, "Who?"), "Who?\n   1  free    no cost\n   2  reflex  by rules\n"},
+		{Draw(view, "ReadyChannel", struct{ URL, Config string }{"http://here", "notify:\n  - id: fake\n"}),
+			"A stand-in for an ntfy server listens at http://here\n\nPut this into the configuration, and it takes what your phone would:\n\n" +
+				"  notify:\n    - id: fake\n\nThen: subconsciousctl notify test. Ctrl-C ends it.\n\n"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got:\n%s\nwant:\n%s", c.got, c.want)
+		}
+	}
+}
+
 // TestNarrowArrows: where a column has no room for its text, an arrow goes along.
 func TestNarrowArrows(t *testing.T) {
 	findings := []doctor.Finding{{Name: "state folder", State: doctor.Broken, Detail: "it is not there", Next: "start the daemon: subconsciousd, or as a service"}}
