@@ -130,7 +130,8 @@ func (s *Sense[E]) Collect(ctx context.Context, at time.Time, given []byte) (sen
 	}
 	disk, err := OpenDisk(s.Path)
 	if err != nil {
-		return fail("open", err)
+		s.Rescan = true
+		return senses.Batch{}, err
 	}
 	defer disk.Close()
 	degraded := s.Drain()

@@ -229,14 +229,23 @@ func (d *Disk) Forget() { clear(d.folders) }
 func Blind(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the folder %s is not there; create it, mount it, or correct its path in the configuration: %w", name, err)
+		return blind{fmt.Sprintf("the folder %s is not there; create it, mount it, or correct its path in the configuration", name), err}
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("the folder %s may not be read; give this user the right to read it: %w", name, err)
+		return blind{fmt.Sprintf("the folder %s may not be read; give this user the right to read it", name), err}
 	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%s is not a folder; correct its path in the configuration: %w", name, err)
+		return blind{fmt.Sprintf("%s is not a folder; correct its path in the configuration", name), err}
 	}
 	return fmt.Errorf("the folder %s cannot be read: %w", name, err)
 }
+
+// blind says all there is to say; what the system said would only repeat it.
+type blind struct {
+	says  string
+	cause error
+}
+
+func (b blind) Error() string { return b.says }
+func (b blind) Unwrap() error { return b.cause }
 
 // Reason says in plain words what a file is that is not read.
 type Reason string

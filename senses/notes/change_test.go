@@ -320,7 +320,7 @@ func TestMissingFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.sense.Collect(context.Background(), monday(t), w.Cursor)
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), w.dir) {
+	if !errors.Is(err, fs.ErrNotExist) || err.Error() != "the folder "+w.dir+" is not there; create it, mount it, or correct its path in the configuration" {
 		t.Errorf("error %v", err)
 	}
 	if err := os.Rename(w.dir+"-away", w.dir); err != nil {
