@@ -2,13 +2,28 @@ package setup
 
 import "testing"
 
-// TestDescriptions: every key has a description.
+// TestDescriptions: every key has a description, and it is a whole sentence
+// where it is put together.
 func TestDescriptions(t *testing.T) {
+	about := map[string]string{}
 	root().walk("", func(key string, f field) {
+		about[key] = f.about
 		if f.about == "" {
 			t.Errorf("%s has no description", key)
 		}
 	})
+	for key, want := range map[string]string{
+		"senses.health.battery.warn":  "From here down it is worth telling, per cent left.",
+		"senses.health.load.critical": "From here on it is urgent, per cent of one process a core.",
+		"notify[].ntfy.token_env":     "The variable that holds the access token, where the server wants one.",
+		"notify[].ntfy.token_file":    "A file whose first line is the access token, readable by you alone (0600).",
+		"models.providers[].key_env":  "The variable that holds the key; without any key_… the vendor's own is looked up.",
+		"models.providers[].key_file": "A file whose first line is the key, readable by you alone (0600).",
+	} {
+		if about[key] != want {
+			t.Errorf("%s: %q, want %q", key, about[key], want)
+		}
+	}
 }
 
 func TestDistance(t *testing.T) {

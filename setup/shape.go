@@ -142,16 +142,14 @@ func fieldsOf(t reflect.Type) []field {
 var refType = reflect.TypeFor[secret.Ref]()
 
 // references are the fields of a secret.Ref, whose keys begin with that of the
-// field. What it says behind a semicolon is said with the first alone.
+// field. What it says behind a comma or a semicolon is said with the first alone.
 func (f field) references() []field {
-	what, more, _ := strings.Cut(f.about, ";")
+	what := f.about
 	fields := fieldsOf(refType)
 	for i, ref := range fields {
 		fields[i].key, fields[i].index = f.key+"_"+ref.key, append(slices.Clone(f.index), ref.index...)
 		fields[i].about = fmt.Sprintf(ref.about, what)
-	}
-	if more != "" {
-		fields[0].about = strings.TrimSuffix(fields[0].about, ".") + ";" + more + "."
+		what = what[:strings.IndexAny(what+",", ",;")]
 	}
 	return fields
 }

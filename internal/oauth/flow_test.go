@@ -280,12 +280,12 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 	check(t, good.Validate())
 	check(t, oauth.Config{Provider: oauth.Google, ClientID: "me"}.Validate())
 	for want, change := range map[string]func(*oauth.Config){
-		"provider: is missing":                    func(c *oauth.Config) { c.Provider = "" },
-		"provider: \"yahoo\"":                     func(c *oauth.Config) { c.Provider = "yahoo" },
-		"client_id: is missing":                   func(c *oauth.Config) { c.ClientID = " " },
-		"client_id: has spaces":                   func(c *oauth.Config) { c.ClientID = "a b" },
-		"auth_url: is missing":                    func(c *oauth.Config) { c.AuthURL = "" },
-		"auth_url: is no":                         func(c *oauth.Config) { c.AuthURL = "login.example.com" },
+		"provider: is missing":  func(c *oauth.Config) { c.Provider = "" },
+		"provider: \"yahoo\"":   func(c *oauth.Config) { c.Provider = "yahoo" },
+		"client_id: is missing": func(c *oauth.Config) { c.ClientID = " " },
+		"client_id: has spaces": func(c *oauth.Config) { c.ClientID = "a b" },
+		"auth_url: is missing":  func(c *oauth.Config) { c.AuthURL = "" },
+		"auth_url: is no address; write it as https://example.com/authorize": func(c *oauth.Config) { c.AuthURL = "login.example.com" },
 		"auth_url: is not prot":                   func(c *oauth.Config) { c.AuthURL = "http://login.example.com" },
 		"token_url: is not prot":                  func(c *oauth.Config) { c.TokenURL = "http://127.0.0.1.example.com" },
 		"token_url: has a name":                   func(c *oauth.Config) { c.TokenURL = "https://me:pw@login.example.com" },

@@ -42,7 +42,7 @@ type Config struct {
 	Mechanism string `mapstructure:"mechanism" about:"How the token is sent, oauthbearer or xoauth2; left out: what the server offers."`
 	ClientID  string `mapstructure:"client_id" about:"The id of the client that you registered with the provider, as a desktop application."`
 	// Secret of the client, where the provider wants one.
-	Secret secret.Ref `mapstructure:"client_secret" about:"the secret of that client; it is needed where the provider gave one"`
+	Secret secret.Ref `mapstructure:"client_secret" about:"the secret of that client, where the provider gave one"`
 	// AuthURL, TokenURL and Scopes are those of a custom provider; the others
 	// have their own.
 	AuthURL  string   `mapstructure:"auth_url" about:"Where one signs in at a custom provider; https, or http on this machine."`
@@ -73,10 +73,10 @@ func (c Config) Wrong() (wrong []error) {
 			}
 		}
 	case Custom:
-		if err := checkURL(c.AuthURL); err != nil {
+		if err := checkURL(c.AuthURL, "authorize"); err != nil {
 			add("auth_url: %w", err)
 		}
-		if err := checkURL(c.TokenURL); err != nil {
+		if err := checkURL(c.TokenURL, "token"); err != nil {
 			add("token_url: %w", err)
 		}
 		if len(c.Scopes) == 0 {
@@ -109,15 +109,16 @@ func isWord(text string) bool {
 	return len(text) <= maxName && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 }
 
-// checkURL refuses addresses over which a secret would go in the open.
-func checkURL(text string) error {
+// checkURL refuses addresses over which a secret would go in the open. What
+// stands there is not shown, since it may hold one; path is that of an example.
+func checkURL(text, path string) error {
 	if text == "" {
 		return errors.New("is missing; write the address that the provider documents")
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "":
-		return errors.New("is no address; write it as https://…")
+		return fmt.Errorf("is no address; write it as https://example.com/%s", path)
 	case u.User != nil || u.Fragment != "":
 		return errors.New(`has a name, a password or a "#" in it; write the plain address`)
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):

@@ -21,7 +21,7 @@ type Config struct {
 	Topic string `mapstructure:"topic" about:"The topic. Whoever knows it can read along: take one that nobody guesses."`
 	// The access token of an account, by reference only; at most one of them,
 	// and none beside a username.
-	Token secret.Ref `mapstructure:"token" about:"the access token; where the server wants one"`
+	Token secret.Ref `mapstructure:"token" about:"the access token, where the server wants one"`
 	// Username of an account, and its password by reference only.
 	Username string     `mapstructure:"username" about:"The account, where the server wants a password instead."`
 	Password secret.Ref `mapstructure:"password" about:"the password"`

@@ -22,7 +22,7 @@ const maxAddress = 8 << 10
 // Config says where the address of the service is. There are secrets in it, so
 // it is named by reference alone, by one of these.
 type Config struct {
-	URL secret.Ref `mapstructure:"url" about:"the address of the service; there are secrets in it"`
+	URL secret.Ref `mapstructure:"url" about:"the address of the service, which has secrets in it"`
 }
 
 // Validate names every setting that cannot be used. It reads no address.

@@ -22,9 +22,9 @@ type Config struct {
 	Inodes      ThresholdConfig   `mapstructure:"inodes" about:"How many of the files that fit on a disk there are, in per cent."`
 	Memory      ThresholdConfig   `mapstructure:"memory" about:"Memory that programs hold, in per cent."`
 	Swap        ThresholdConfig   `mapstructure:"swap" about:"Swap in use, in per cent."`
-	Load        ThresholdConfig   `mapstructure:"load" about:"Load of 15 minutes for each core: 100% is one waiting process a core."`
+	Load        LoadConfig        `mapstructure:"load" about:"Load of 15 minutes for each core: 100% is one waiting process a core."`
 	Temperature TemperatureConfig `mapstructure:"temperature" about:"The hottest of each sensor, in degrees Celsius."`
-	Battery     ThresholdConfig   `mapstructure:"battery" about:"Charge that is left while discharging, in per cent; warn lies above critical."`
+	Battery     BatteryConfig     `mapstructure:"battery" about:"Charge that is left while discharging, in per cent; warn lies above critical."`
 	Units       bool              `mapstructure:"units" about:"Whether to look at failed systemd units and restart loops, where systemd runs."`
 	Restarts    RestartsConfig    `mapstructure:"restarts" about:"What counts as a restart loop."`
 	Clock       bool              `mapstructure:"clock" about:"Whether to look at how far the clock is off, where a time service says so."`
@@ -32,8 +32,20 @@ type Config struct {
 
 // ThresholdConfig says from where on something is a warning, and critical.
 type ThresholdConfig struct {
-	Warn     Percent `mapstructure:"warn" about:"From here on it is worth telling, in per cent."`
-	Critical Percent `mapstructure:"critical" about:"From here on it is urgent, in per cent."`
+	Warn     Percent `mapstructure:"warn" about:"From here on it is worth telling, per cent used."`
+	Critical Percent `mapstructure:"critical" about:"From here on it is urgent, per cent used."`
+}
+
+// LoadConfig is a ThresholdConfig of what one core has to do.
+type LoadConfig struct {
+	Warn     Percent `mapstructure:"warn" about:"From here on it is worth telling, per cent of one process a core."`
+	Critical Percent `mapstructure:"critical" about:"From here on it is urgent, per cent of one process a core."`
+}
+
+// BatteryConfig is a ThresholdConfig the other way round: little is bad.
+type BatteryConfig struct {
+	Warn     Percent `mapstructure:"warn" about:"From here down it is worth telling, per cent left."`
+	Critical Percent `mapstructure:"critical" about:"From here down it is urgent, per cent left."`
 }
 
 // DiskConfig adds the folders whose disks are watched. None means all local
@@ -71,9 +83,9 @@ func DefaultConfig() Config {
 		Inodes:      threshold(85, 95),
 		Memory:      threshold(90, 97),
 		Swap:        threshold(80, 95),
-		Load:        threshold(200, 400),
+		Load:        LoadConfig{Warn: Percent{200}, Critical: Percent{400}},
 		Temperature: TemperatureConfig{Warn: Celsius{85}, Critical: Celsius{95}},
-		Battery:     threshold(20, 8),
+		Battery:     BatteryConfig{Warn: Percent{20}, Critical: Percent{8}},
 		Units:       true,
 		Restarts:    RestartsConfig{Count: 3, Within: 30 * time.Minute},
 		Clock:       true,

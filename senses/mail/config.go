@@ -23,7 +23,7 @@ type Config struct {
 	Security  account.Security `mapstructure:"security" about:"How the connection is protected: tls (the default), starttls, or none, which is for a server on this machine alone."`
 	CAFile    string           `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
 	User      string           `mapstructure:"user" about:"The name to sign in with, mostly the mail address."`
-	Password  secret.Ref       `mapstructure:"password" about:"the password; mostly it is an app password"`
+	Password  secret.Ref       `mapstructure:"password" about:"the password, mostly an app password"`
 	OAuth     *oauth.Config    `mapstructure:"oauth" about:"How to sign in by the browser, instead of a password: subconsciousctl auth mail ID."`
 	Addresses []string         `mapstructure:"addresses" about:"Your own addresses, to tell what is written to you; left out: user."`
 	Folders   []string         `mapstructure:"folders" about:"The folders that are looked at, as the server writes them; left out: INBOX."`
