@@ -128,7 +128,13 @@ func (b *Budget) Debit(ctx context.Context, charge Charge) (Ticket, error) {
 		if !ok {
 			return ticket, err
 		}
-		if !b.isHeld(refusal) {
+		held := b.isHeld(refusal)
+		select {
+		case <-settled: // perhaps before it was asked what is held
+			continue
+		default:
+		}
+		if !held {
 			return 0, b.refuse(refusal)
 		}
 		select {
