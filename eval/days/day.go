@@ -117,8 +117,10 @@ type label struct {
 	since, from, by, until time.Time
 	about                  []about
 	match                  []*regexp.Regexp
-	again                  []again
-	because                string
+	// says is what the words of the push must quote to be of use by themselves.
+	says    []*regexp.Regexp
+	again   []again
+	because string
 }
 
 func (l *label) wanted() bool { return l.kind == needle || l.kind == worth }

@@ -35,6 +35,7 @@ func Suite() harness.Suite {
 type options struct {
 	path, set, preset string
 	verbose, strict   bool
+	check             bool
 }
 
 // Flags implements harness.Options.
@@ -43,6 +44,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.preset, "models", models.PresetReflex, "")
 	flags.BoolVar(&o.verbose, "verbose", false, "")
 	flags.BoolVar(&o.strict, "strict", false, "")
+	flags.BoolVar(&o.check, "check", false, "")
 }
 
 // Check implements harness.Options.
@@ -63,6 +65,9 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 	if err != nil {
 		return harness.Report{}, err
 	}
+	if o.check {
+		return harness.Report{Figures: contents(days), Template: "{{.Scripts}} scripts of {{.Days}} days: {{.Letters}} letters, {{.Needles}} needles, {{.Worth}} worth, {{.Noise}} noise, {{.Traps}} traps\n"}, nil
+	}
 	result, err := playDays(ctx, days, o)
 	report := harness.Report{Figures: result, Template: table}
 	for _, s := range result.Sets {
@@ -71,6 +76,27 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 		}
 	}
 	return report, err
+}
+
+// content is what days hold, without playing them.
+type content struct {
+	Scripts, Days, Letters, Needles, Worth, Noise, Traps int
+}
+
+func contents(days []*day) (c content) {
+	for _, d := range days {
+		c.Scripts++
+		c.Days += d.days()
+		for _, m := range d.mails {
+			if m.mail.From != nil {
+				c.Letters++
+			}
+		}
+		for _, l := range d.labels {
+			*map[kind]*int{needle: &c.Needles, worth: &c.Worth, noise: &c.Noise, trap: &c.Traps}[l.kind]++
+		}
+	}
+	return c
 }
 
 // bounds are figures of a set, by their names in JSON.

@@ -16,6 +16,8 @@ type verdict struct {
 	Is    kind   `json:"is"`
 	// Repeat: the label was told before, and nothing allows it again.
 	Repeat bool `json:"repeat,omitempty"`
+	// Quotes: the label says what the words must hold, and whether they do.
+	Quotes *bool `json:"quotes,omitempty"`
 	// Late: the needle ought to have been told before.
 	Late bool `json:"late,omitempty"`
 }
@@ -44,8 +46,11 @@ type counts struct {
 	Items      int `json:"digest_items"`
 	ItemsRight int `json:"digest_items_right"`
 	Repeats    int `json:"repeats"`
-	Traps      int `json:"traps"`
-	Sprung     int `json:"traps_told"`
+	// Quoting are pushes whose label has a `says`, Quoted those that say it.
+	Quoting int `json:"quoting"`
+	Quoted  int `json:"quoted"`
+	Traps   int `json:"traps"`
+	Sprung  int `json:"traps_told"`
 	// Messages count a digest as one.
 	Messages int     `json:"messages"`
 	Ticks    int     `json:"ticks"`
@@ -130,6 +135,12 @@ func (f *figures) count(v verdict) {
 	if v.Repeat {
 		f.Repeats++
 	}
+	if v.Quotes != nil {
+		f.Quoting++
+		if *v.Quotes {
+			f.Quoted++
+		}
+	}
 }
 
 // needle counts whether one was told by its time, and how soon.
@@ -155,6 +166,10 @@ func (d *day) judge(push Push, told map[*label]*telling) verdict {
 		l := mine[max(0, slices.IndexFunc(mine, func(l *label) bool { return told[l].first.IsZero() }))]
 		t := told[l]
 		v := verdict{Push: push, Label: l.name, Is: l.kind, Repeat: t.repeated(l, push)}
+		if len(l.says) > 0 {
+			quotes := matchAll(l.says, push.Words)
+			v.Quotes = &quotes
+		}
 		if t.first.IsZero() {
 			t.first = push.At
 			v.Late = l.kind == needle && push.At.After(l.by)

@@ -57,15 +57,11 @@ func (w *words) labelLine(l *label) {
 	case key == "about":
 		l.about = append(l.about, w.about())
 	case key == "match":
-		compiled, err := regexp.Compile("(?i)" + w.text("the regular expression"))
-		if err != nil {
-			w.fail("the regular expression does not compile: %v", err)
-			return
-		}
-		if compiled.MatchString("") {
-			w.fail("the regular expression matches everything")
-		}
-		l.match = append(l.match, compiled)
+		l.match = append(l.match, w.regexp())
+	case key == "says" && !l.wanted():
+		w.fail("says is no word of a label %s", l.kind)
+	case key == "says":
+		l.says = append(l.says, w.regexp())
 	case key == "again":
 		l.again = append(l.again, again{w.dateTime(false), w.line})
 		if !w.is("because") {
@@ -75,9 +71,20 @@ func (w *words) labelLine(l *label) {
 	case key == "because":
 		l.because = w.argument()
 	default:
-		w.fail("%q is no word of a label; there are since, from, by, until, about, match, again, because", clip(key))
+		w.fail("%q is no word of a label; there are since, from, by, until, about, match, says, again, because", clip(key))
 	}
 	w.done()
+}
+
+func (w *words) regexp() *regexp.Regexp {
+	compiled, err := regexp.Compile("(?i)" + w.text("the regular expression"))
+	switch {
+	case err != nil:
+		w.fail("the regular expression does not compile: %v", err)
+	case compiled.MatchString(""):
+		w.fail("the regular expression matches everything")
+	}
+	return compiled
 }
 
 // minArgument is how many bytes a reason has at least.

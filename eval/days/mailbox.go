@@ -1,6 +1,7 @@
 package days
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -79,6 +80,9 @@ func (m *mailbox) put(l *message, mail mails.Message, folder string, at time.Tim
 				e.Refs = append(e.Refs, ref)
 			}
 		}
+	}
+	if folder != folderSent {
+		mail.Auth = cmp.Or(mail.Auth, mails.Passed)
 	}
 	var flags []imap.Flag
 	switch {

@@ -256,7 +256,11 @@ func (l *label) covers(push Push) bool {
 	for _, t := range l.about {
 		about = about || slices.ContainsFunc(push.Keys, t.covers) || t.kind == "sense" && push.names(t.name)
 	}
-	return about && !slices.ContainsFunc(l.match, func(r *regexp.Regexp) bool { return !r.MatchString(push.Words) })
+	return about && matchAll(l.match, push.Words)
+}
+
+func matchAll(all []*regexp.Regexp, words string) bool {
+	return !slices.ContainsFunc(all, func(r *regexp.Regexp) bool { return !r.MatchString(words) })
 }
 
 // names reports whether a notice names a sense.

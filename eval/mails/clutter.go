@@ -170,6 +170,7 @@ func (c *Clutter) one(random *rand.Rand, at time.Time, id string) (Posted, error
 	if err := cmp.Or(err, wrong); err != nil {
 		return Posted{}, fmt.Errorf("clutter %s: %w", chosen.name, err)
 	}
+	l.Auth = Passed
 	envelope := Envelope{ID: id, At: at, To: c.person.String(), From: "nobody@example.org"}
 	if len(l.References) > 0 { // of a discussion that the person has not got the beginning of
 		for n := range 1 + random.IntN(4) {

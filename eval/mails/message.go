@@ -27,6 +27,8 @@ import (
 type Message struct {
 	mailtest.Message
 	Status Status
+	// Auth says what the last server found of its sender.
+	Auth Auth
 }
 
 // Status is what the person has done with a mail.
@@ -36,6 +38,15 @@ const (
 	Unread   Status = "unread"
 	Read     Status = "read"
 	Answered Status = "answered"
+)
+
+// Auth is what the server that took a mail found of its sender's address.
+type Auth string
+
+const (
+	Passed  Auth = "pass"
+	Failed  Auth = "fail"
+	Unknown Auth = "none" // no header says
 )
 
 // Mistake is what is wrong with a mail.
@@ -104,7 +115,7 @@ func Parse(text string, zone *time.Location) (Message, error) {
 }
 
 // once are the headers that stand once.
-var once = []string{"From", "To", "Cc", "Subject", "Date", "In-Reply-To", "References", "Content-Type", "Status"}
+var once = []string{"From", "To", "Cc", "Subject", "Date", "In-Reply-To", "References", "Content-Type", "Status", "Auth"}
 
 func (l *Message) header(key, name, value string, zone *time.Location) (err error) {
 	switch key {
@@ -138,6 +149,10 @@ func (l *Message) header(key, name, value string, zone *time.Location) (err erro
 	case "Status":
 		if l.Status = Status(value); !slices.Contains([]Status{Unread, Read, Answered}, l.Status) {
 			return fmt.Errorf("the status is %q; it is unread, read or answered", subconscious.Clip(value, 60))
+		}
+	case "Auth":
+		if l.Auth = Auth(value); !slices.Contains([]Auth{Passed, Failed, Unknown}, l.Auth) {
+			return fmt.Errorf("Auth is %q; it is pass, fail or none", subconscious.Clip(value, 60))
 		}
 	default:
 		l.Headers = append(l.Headers, name+": "+strings.ReplaceAll(mime.QEncoding.Encode("utf-8", value), "?= =?", "?=\r\n =?"))
@@ -207,6 +222,10 @@ func (l Message) Raw(e Envelope) []byte {
 	}
 	received := "Received: from mx.example.net (mx.example.net [192.0.2.25])\r\n\tby mail.example.net; " + e.At.Format(time.RFC1123Z)
 	m.Headers = append([]string{received}, m.Headers...)
+	if l.Auth == Passed || l.Auth == Failed {
+		_, domain, _ := strings.Cut(strings.Trim(m.From, "<>"), "@")
+		m.Headers = append([]string{fmt.Sprintf("Authentication-Results: mx.example.net;\r\n\tspf=%s smtp.mailfrom=%s; dkim=%[1]s header.d=%[2]s;\r\n\tdmarc=%[1]s header.from=%[2]s", l.Auth, domain)}, m.Headers...)
+	}
 	return mailtest.Compose(m)
 }
 
