@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/models"
@@ -36,6 +37,7 @@ type options struct {
 	path, set, preset string
 	verbose, strict   bool
 	check             bool
+	compare           string
 }
 
 // Flags implements harness.Options.
@@ -44,6 +46,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.preset, "models", models.PresetReflex, "")
 	flags.BoolVar(&o.verbose, "verbose", false, "")
 	flags.BoolVar(&o.strict, "strict", false, "")
+	flags.StringVar(&o.compare, "compare", "", "")
 	flags.BoolVar(&o.check, "check", false, "")
 }
 
@@ -65,10 +68,17 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 	if err != nil {
 		return harness.Report{}, err
 	}
+	var base *result
+	if o.compare != "" {
+		if base, err = readResult(o.compare); err != nil {
+			return harness.Report{}, err
+		}
+	}
 	if o.check {
 		return harness.Report{Figures: contents(days), Template: "{{.Scripts}} scripts of {{.Days}} days: {{.Letters}} letters, {{.Needles}} needles, {{.Worth}} worth, {{.Noise}} noise, {{.Traps}} traps\n"}, nil
 	}
 	result, err := playDays(ctx, days, o)
+	result.Changes = result.since(base)
 	report := harness.Report{Figures: result, Template: table}
 	for _, s := range result.Sets {
 		if o.strict {
@@ -145,6 +155,66 @@ type result struct {
 	Sets    []setFigures `json:"sets"`
 	Days    []figures    `json:"days"`
 	Verbose bool         `json:"-"`
+	// Changes are against the result that was given to compare with.
+	Changes []change `json:"changes,omitempty"`
+}
+
+// change is one figure of a set, before and now.
+type change struct{ Set, Figure, Before, Now string }
+
+// readResult reads what --json printed.
+func readResult(path string) (*result, error) {
+	data, err := harness.ReadFile(path, 16*maxBytes)
+	base := &result{}
+	if err == nil {
+		err = json.Unmarshal(data, base)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the result to compare with, as --json printed it: %w", err)
+	}
+	return base, nil
+}
+
+// since lists what is otherwise than in a result before: figures of sets, and
+// the needles that came or went, of those that are shown.
+func (r result) since(base *result) (all []change) {
+	if base == nil {
+		return nil
+	}
+	for _, now := range r.Sets {
+		n := slices.IndexFunc(base.Sets, func(s setFigures) bool { return s.Set == now.Set })
+		if n < 0 {
+			continue
+		}
+		before, after := base.Sets[n].table(), now.table()
+		for i, row := range after {
+			if row != before[i] {
+				all = append(all, change{now.Set, row[0], before[i][1], row[1]})
+			}
+		}
+	}
+	missed := func(r *result) map[string]bool {
+		names := map[string]bool{}
+		for _, d := range r.Days {
+			for _, m := range d.Missed {
+				names[d.Name+" "+m.Label] = true
+			}
+		}
+		return names
+	}
+	before, now := missed(base), missed(&r)
+	for name := range before {
+		if !now[name] {
+			all = append(all, change{setTune, name, "missed", "told"})
+		}
+	}
+	for name := range now {
+		if !before[name] {
+			all = append(all, change{setTune, name, "told", "missed"})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.Set+a.Now, b.Set+b.Now) })
+	return all
 }
 
 // playDays plays what is wanted of the days, one after the other.

@@ -1,10 +1,17 @@
 package days
 
 import (
+	"fmt"
+	"net/mail"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/eval/mails"
+	parsed "github.com/subconsciousd/subconsciousd/senses/mail/message"
 )
 
 // verdict is what a push was.
@@ -39,6 +46,10 @@ type counts struct {
 	// Needles, and those told by their time.
 	Needles int `json:"needles"`
 	Told    int `json:"told"`
+	// By are needles by what they are about, and by the language of their day.
+	By map[string]share `json:"needles_by"`
+	// Held are needles that were asked for, held, and not told by their time.
+	Held int `json:"held_past_use"`
 	// Pushes are single messages and items of digests; Right those of a needle
 	// or worth; Items and ItemsRight those of digests among them.
 	Pushes     int `json:"pushes"`
@@ -57,6 +68,12 @@ type counts struct {
 	Calls    int     `json:"calls"`
 	Tokens   int     `json:"tokens"`
 	Cost     float64 `json:"cost"` // US dollars
+}
+
+// share is how many of how many.
+type share struct {
+	Told int `json:"told"`
+	Of   int `json:"of"`
 }
 
 // figures are those of one day.
@@ -89,7 +106,7 @@ func judge(p *Played) figures {
 		Delays: []int{}, Verdicts: []verdict{}, Missed: []miss{}, Unanswered: p.unanswered,
 		TickMS: harness.Round(float64(p.took.Microseconds())/1000/float64(max(1, p.Ticks)), 2),
 	}
-	f.Days = d.days()
+	f.Days, f.By = d.days(), map[string]share{}
 	told, sprung := map[*label]*telling{}, map[string]bool{}
 	for _, l := range d.labels {
 		told[l] = &telling{}
@@ -146,7 +163,18 @@ func (f *figures) count(v verdict) {
 // needle counts whether one was told by its time, and how soon.
 func (f *figures) needle(p *Played, l *label, first time.Time) {
 	f.Needles++
-	if first.IsZero() || first.After(l.by) {
+	inTime := !first.IsZero() && !first.After(l.by)
+	for _, by := range []string{p.day.matter(l), "in " + p.day.languages[0]} {
+		sum := f.By[by]
+		if sum.Of++; inTime {
+			sum.Told++
+		}
+		f.By[by] = sum
+	}
+	if !inTime {
+		if p.held(l) {
+			f.Held++
+		}
 		f.Missed = append(f.Missed, miss{Label: l.name, By: l.by, Because: l.because, Told: first, Decided: p.decisionsOn(l)})
 		return
 	}
@@ -208,11 +236,59 @@ func (t *telling) repeated(l *label, push Push) bool {
 func (p *Played) decisionsOn(l *label) []string {
 	all := []string{}
 	for _, d := range p.decided {
-		if l.covers(Push{Keys: d.keys, Words: d.Summary + "\n" + d.Message}) {
+		if l.covers(d.push()) {
 			all = append(all, d.At.In(p.day.zone).Format("02 15:04 ")+d.Summary+": "+d.why())
 		}
 	}
 	return all
+}
+
+// held reports whether the gate ever held what a label is about.
+func (p *Played) held(l *label) bool {
+	return slices.ContainsFunc(p.decided, func(d decision) bool {
+		return d.Verdict == string(escalate.Hold) && l.covers(d.push())
+	})
+}
+
+func (d decision) push() Push { return Push{Keys: d.keys, Words: d.Summary + "\n" + d.Message} }
+
+// matters are those of needles that are compared.
+var matters = []string{"letters of known people", "automatic letters", "letters of strangers", "own letters", "calendar", "notes", "files", "machine", "other"}
+
+// matter is what a needle is about, in words: of letters, who wrote it.
+func (d *day) matter(l *label) string {
+	if len(l.about) == 0 {
+		return "other"
+	}
+	switch a := l.about[0]; a.kind {
+	case "mail":
+		return d.mail(a.name).writer(d)
+	case "event":
+		return "calendar"
+	case "note", "told":
+		return "notes"
+	case "file":
+		return "files"
+	}
+	return "machine"
+}
+
+// writer is who wrote a letter: somebody whom the person wrote to before, a
+// machine, or a stranger.
+func (m *message) writer(d *day) string {
+	if m.mail.From == nil {
+		return "own letters"
+	}
+	for _, sent := range d.mails {
+		if sent.folder == folderSent && slices.ContainsFunc(sent.mail.To, func(to *mail.Address) bool { return strings.EqualFold(to.Address, m.mail.From.Address) }) {
+			return "letters of known people"
+		}
+	}
+	read, _ := parsed.Parse(m.mail.Raw(mails.Envelope{ID: m.id(1), At: d.start, From: m.mail.From, To: d.person()}))
+	if read.Automated || read.Bulk || read.List != "" {
+		return "automatic letters"
+	}
+	return "letters of strangers"
 }
 
 // setFigures are those of all days of a set.
@@ -235,7 +311,7 @@ type setFigures struct {
 
 // sum adds up the days of a set.
 func sum(set string, days []figures) setFigures {
-	s := setFigures{Set: set}
+	s := setFigures{Set: set, counts: counts{By: map[string]share{}}}
 	var delays []int
 	took := 0.0
 	for _, f := range days {
@@ -260,6 +336,20 @@ func sum(set string, days []figures) setFigures {
 	s.TickMS = harness.Round(took/float64(max(1, s.Ticks)), 2)
 	s.Missed = harness.Missed(s.reaches())
 	return s
+}
+
+// table is the figures that are compared.
+func (s setFigures) table() [][2]string {
+	of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
+	rows := [][2]string{
+		{"needles told", of(s.Told, s.Needles)}, {"pushes wanted", of(s.Right, s.Pushes)}, {"items of digests wanted", of(s.ItemsRight, s.Items)},
+		{"held past their use", strconv.Itoa(s.Held)}, {"quote the point", of(s.Quoted, s.Quoting)}, {"repeats", strconv.Itoa(s.Repeats)},
+		{"traps told", of(s.Sprung, s.Traps)}, {"messages a day", fmt.Sprint(s.PushesADay)}, {"quiet days silent", of(s.Silent, s.Quiet)}, {"tokens", strconv.Itoa(s.Tokens)},
+	}
+	for _, by := range matters {
+		rows = append(rows, [2]string{by, of(s.By[by].Told, s.By[by].Of)})
+	}
+	return rows
 }
 
 // What is to be reached, with rules alone as with any model.
