@@ -1,0 +1,143 @@
+// Package worth judges how much a thing is worth the person's attention, by a
+// linear score over a few named features.
+//
+// A table has the features of one kind of thing, and its weights are a file that
+// `subconsciousd eval letters --train` writes. Features are small integers,
+// weights are hundredths, and the logistic curve is a table of integers, so that
+// a thing has the same score on every machine.
+//
+// It stores nothing and reads no clock. The rules in threads/reflex call it.
+package worth
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Feature is one thing that is looked at, of things of type T.
+type Feature[T any] struct {
+	// Name is its name in the file of weights.
+	Name string
+	// Sign is what its weight has to be for the table to make sense: 1, -1, or 0
+	// for either.
+	Sign int
+	// Why says in words what it is about, to go into a sentence that says "you".
+	Why string
+	// Of is how much of it there is in a thing: 0 for none, at most 3.
+	Of func(T) int
+}
+
+// Table is how things of type T are judged.
+type Table[T any] struct {
+	Features []Feature[T]
+	// Weights are those of the features, in hundredths; Bias that of all things.
+	Weights []int
+	Bias    int
+}
+
+// reasonsKept is how many reasons a score gives.
+const reasonsKept = 4
+
+// Score is what a thing is worth.
+type Score struct {
+	// Percent, 1 to 99, is how likely the person wants to know of it at once.
+	Percent int
+	// Reasons are the features that weighed most, in words, the weightiest first;
+	// those that spoke against it begin with "not: ".
+	Reasons []string
+}
+
+// Importance is the score on the scale of findings, 0 to 10.
+func (s Score) Importance() int { return (s.Percent + 5) / 10 }
+
+// Judge scores a thing. personal, in hundredths, is what is learnt of this person
+// about it; it is bounded to ±200.
+func (t *Table[T]) Judge(thing T, personal int) Score {
+	sum := t.Bias + min(max(personal, -200), 200)
+	type part struct{ weight, feature int }
+	var parts []part
+	for i, f := range t.Features {
+		if w := t.Weights[i] * min(max(f.Of(thing), 0), 3); w != 0 {
+			sum += w
+			parts = append(parts, part{w, i})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(abs(b.weight), abs(a.weight)) })
+	s := Score{Percent: percent(sum)}
+	for _, p := range parts[:min(len(parts), reasonsKept)] {
+		why := t.Features[p.feature].Why
+		if p.weight < 0 {
+			why = "not: " + why
+		}
+		s.Reasons = append(s.Reasons, why)
+	}
+	return s
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// steps are the sums, in hundredths, from which on the logistic curve is at 51,
+// 52, … 99 per cent.
+var steps = [...]int{
+	5, 9, 13, 17, 21, 25, 29, 33, 37, 41, 45, 49, 54, 58, 62, 67, 71, 76, 81, 85, 90, 95, 100, 105, 110, 116, 121, 127, 133, 139,
+	146, 152, 159, 166, 174, 182, 191, 200, 210, 220, 232, 245, 259, 276, 295, 318, 348, 390, 460,
+}
+
+// percent is the logistic curve, from 1 to 99.
+func percent(sum int) int {
+	n, found := slices.BinarySearch(steps[:], abs(sum))
+	if found {
+		n++
+	}
+	if sum < 0 {
+		return 50 - n
+	}
+	return 50 + n
+}
+
+// Read reads the weights of a table: lines of a name and a number of hundredths,
+// with "bias" for that of all; lines that begin with # are comments.
+func (t *Table[T]) Read(text string) error {
+	t.Weights = make([]int, len(t.Features))
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		weight, err := strconv.Atoi(fields[len(fields)-1])
+		i := slices.IndexFunc(t.Features, func(f Feature[T]) bool { return f.Name == fields[0] })
+		switch {
+		case len(fields) != 2 || err != nil:
+			return fmt.Errorf("weights, line %d: %q is not a name and a number", n, lines.Text())
+		case seen[fields[0]]:
+			return fmt.Errorf("weights, line %d: %s stands twice", n, fields[0])
+		case fields[0] == "bias":
+			t.Bias = weight
+		case i < 0:
+			return fmt.Errorf("weights, line %d: there is no feature %s", n, fields[0])
+		default:
+			t.Weights[i] = weight
+		}
+		seen[fields[0]] = true
+	}
+	if len(seen) != len(t.Features)+1 {
+		return fmt.Errorf("weights: %d of %d are given", len(seen), len(t.Features)+1)
+	}
+	return nil
+}
+
+// Text is the weights as Read reads them.
+func (t *Table[T]) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "bias %d\n", t.Bias)
+	for i, f := range t.Features {
+		fmt.Fprintf(&b, "%s %d\n", f.Name, t.Weights[i])
+	}
+	return b.String()
+}
