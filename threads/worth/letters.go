@@ -1,0 +1,129 @@
+package worth
+
+import (
+	_ "embed"
+	"slices"
+)
+
+// Letter is what is known of a mail to the person when it is judged.
+type Letter struct {
+	// Wrote is how many messages the person sent to its sender within a year, Ago
+	// how many days ago the last of them, -1 for none.
+	Wrote, Ago int
+	// Ours: it stands in a thread in which the person wrote. Awaited: the person
+	// asked something there.
+	Ours, Awaited bool
+	// Domain says what is known of the domain that its sender registered: "own",
+	// "written" to somebody there, "named" in notes or calendar, or nothing.
+	Domain string
+	// Addressed is "to", "cc" or "" where the person is not named; Recipients is to
+	// how many it went.
+	Addressed  string
+	Recipients int
+	// Role: its sender is an office. Names: it calls the person by name.
+	Role, Names bool
+	// Passed: the person's own server found that it comes from its sender. Forged:
+	// that it does not.
+	Passed, Forged bool
+	// Automated, Bulk, List and Junk are what its header says.
+	Automated, Bulk, List, Junk bool
+	// Bytes are of what its writer wrote, Questions and Links counted there.
+	Bytes, Questions, Links int
+	// Doubts are the signs of one who writes to everybody or under a false name.
+	Doubts int
+	// Hours is how many hours from its arrival the first time of day lies that it
+	// names, -1 for none within two days; Days the first day, 0 for today, -1 for
+	// none within a week.
+	Hours, Days int
+	// Says are the classes of words that are in it: "asks", "urgent", "changes",
+	// "limit", "appointment", "loss", "money", "retracts", "informs", "advertises".
+	Says []string
+}
+
+func (l Letter) says(class string) bool { return slices.Contains(l.Says, class) }
+
+// known: somebody whom the person writes to, or in a thread of theirs.
+func (l Letter) known() bool { return (l.Wrote > 0 || l.Ours) && !l.Forged }
+
+// human: a person seems to have written it to a few.
+func (l Letter) human() bool { return !l.Automated && !l.Bulk && !l.List && !l.Junk }
+
+// soon: it names a time of today or tomorrow, or today or tomorrow.
+func (l Letter) soon() bool { return l.Hours >= 0 && l.Hours <= 36 || l.Days == 0 || l.Days == 1 }
+
+func is(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// grade is how many of the bounds a number reaches.
+func grade(n int, bounds ...int) (g int) {
+	for _, bound := range bounds {
+		g += is(n >= bound)
+	}
+	return g
+}
+
+//go:embed letters.txt
+var lettersText string
+
+// Letters is how mail is judged.
+var Letters = letters()
+
+func letters() *Table[Letter] {
+	t := &Table[Letter]{Features: letterFeatures}
+	if err := t.Read(lettersText); err != nil {
+		panic("letters.txt: " + err.Error())
+	}
+	return t
+}
+
+var letterFeatures = []Feature[Letter]{
+	// Between you.
+	{"known", 1, "you write to its sender", func(l Letter) int { return is(l.known()) }},
+	{"often", 1, "you often write to its sender", func(l Letter) int { return is(l.known()) * grade(l.Wrote, 2, 4, 8) }},
+	{"lately", 1, "you wrote there lately", func(l Letter) int { return is(l.known() && l.Ago >= 0 && l.Ago <= 14) }},
+	{"ours", 1, "it answers you", func(l Letter) int { return is(l.Ours) }},
+	{"awaited", 1, "it answers what you asked", func(l Letter) int { return is(l.Awaited) }},
+	{"colleague", 1, "it comes from your own domain", func(l Letter) int { return is(l.Domain == "own" && l.human()) }},
+	{"house", 1, "you write to others there, or your notes name it", func(l Letter) int { return is(l.Domain == "written" || l.Domain == "named") }},
+	// Addressing.
+	{"direct", 1, "it is to you alone", func(l Letter) int { return is(l.Addressed == "to" && l.Recipients <= 1) }},
+	{"copy", -1, "you are one of many, or have a copy", func(l Letter) int { return is(l.Addressed != "to") + grade(l.Recipients, 4, 12) }},
+	{"names", 1, "it calls you by name", func(l Letter) int { return is(l.Names) }},
+	{"role", 0, "an office sent it", func(l Letter) int { return is(l.Role) }},
+	// Sending.
+	{"forged", -1, "it does not come from its sender", func(l Letter) int { return is(l.Forged) }},
+	{"unproven", -1, "nobody vouches for its sender", func(l Letter) int { return is(!l.Passed && !l.known()) }},
+	{"automated", -1, "a machine wrote it", func(l Letter) int { return is(l.Automated) }},
+	{"bulk", -1, "it went to many", func(l Letter) int { return is(l.Bulk) }},
+	{"list", -1, "it is of a list", func(l Letter) int { return is(l.List) }},
+	{"junk", -1, "a filter calls it junk", func(l Letter) int { return is(l.Junk) }},
+	{"doubts", -1, "it looks as if written to everybody", func(l Letter) int { return min(l.Doubts, 3) }},
+	{"sells", -1, "it advertises", func(l Letter) int { return is(l.says("advertises")) }},
+	// Form.
+	{"length", 0, "it is long", func(l Letter) int { return grade(l.Bytes, 400, 1200, 3000) }},
+	{"short", 0, "it is short", func(l Letter) int { return is(l.Bytes < 160) }},
+	{"questions", 0, "it asks questions", func(l Letter) int { return is(l.human()) * grade(l.Questions, 1, 2) }},
+	{"links", -1, "it has links", func(l Letter) int { return grade(l.Links, 1, 3, 8) }},
+	// Time and loss.
+	{"today", 1, "it names a time today or tomorrow", func(l Letter) int { return is(l.Hours >= 0 && l.Hours <= 36) }},
+	{"hours", 1, "it names a time within hours", func(l Letter) int { return is(l.Hours >= 0 && l.Hours <= 12) }},
+	{"soon", 1, "it speaks of today or tomorrow", func(l Letter) int { return is(l.Days == 0 || l.Days == 1) }},
+	{"week", 0, "it names a day of this week", func(l Letter) int { return is(l.Days > 1) }},
+	{"known-soon", 1, "somebody you write to speaks of today or tomorrow", func(l Letter) int { return is(l.known() && l.human() && l.soon() && l.Addressed == "to") }},
+	{"machine-soon", 1, "an office speaks of today or tomorrow", func(l Letter) int { return is(!l.human() && l.soon() && !l.says("advertises")) }},
+	{"asks", 1, "it asks something of you", func(l Letter) int { return is(l.says("asks") && l.human()) }},
+	{"urgent", 1, "it is urgent", func(l Letter) int { return is(l.says("urgent")) }},
+	{"known-urgent", 1, "somebody you write to calls it urgent", func(l Letter) int { return is(l.known() && l.says("urgent")) }},
+	{"changes", 1, "something changes or is off", func(l Letter) int { return is(l.says("changes")) }},
+	{"changes-soon", 1, "something changes today or tomorrow", func(l Letter) int { return is(l.says("changes") && l.soon()) }},
+	{"limit", 1, "something has to be done by a day", func(l Letter) int { return is(l.says("limit")) }},
+	{"loss", 1, "something failed, is missing or will be lost", func(l Letter) int { return is(l.says("loss")) }},
+	{"machine-loss", 1, "a machine says that something failed or will be lost", func(l Letter) int { return is(l.Automated && l.says("loss")) }},
+	{"money", 0, "it speaks of money", func(l Letter) int { return is(l.says("money")) }},
+	{"retracts", -1, "it says that it is settled", func(l Letter) int { return is(l.says("retracts")) }},
+	{"informs", -1, "it is for information", func(l Letter) int { return is(l.says("informs")) }},
+}
