@@ -13,7 +13,7 @@ const (
 	maxSaidBytes  = 400 // what is wrong with a sense, and what to do about it
 	MaxTextBytes  = 4 << 10
 	MaxClassBytes = 256 // a fingerprint
-	MaxAttrs      = 32
+	MaxAttrs      = 40
 	MaxAttrBytes  = 256 // a value; a name has at most MaxKindBytes
 	MaxLinks      = 16
 	MaxLinkBytes  = 256

@@ -128,6 +128,7 @@ func (j judge) arrived() subconscious.Observation {
 	if f.asks {
 		o.Attrs["asks"] = "true"
 	}
+	j.form(o.Attrs, &f)
 	return classed(o)
 }
 

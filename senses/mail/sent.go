@@ -217,6 +217,7 @@ func (l *collect) index(m fetched, asked bool) {
 	for _, address := range recipients(m.Message) {
 		if !l.mine[address.Addr] && address.Addr != "" {
 			l.writeTo(hashOf(address.Addr), m.received)
+			l.writeTo(hashOf("@"+domain(address.Addr)), m.received)
 		}
 	}
 	l.endAnswered(m, hashOf(thread), refs, id)

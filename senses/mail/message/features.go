@@ -12,20 +12,21 @@ func (m *Message) readFeatures(h header) {
 	m.Bulk = bulk(h, m)
 	m.Automated = automated(h, m)
 	m.Junk = junk(h)
-	m.Forged = forged(h)
+	verdict := dmarc(h)
+	m.Passed = strings.HasPrefix(verdict, "pass")
+	m.Forged = strings.HasPrefix(verdict, "fail") || strings.HasPrefix(verdict, "quarantine") || strings.HasPrefix(verdict, "reject")
 	m.Urgent = urgent(h)
 }
 
-// forged reads the first of the results, which is that of the last server: those
+// dmarc reads the first of the results, which is that of the last server: those
 // behind it may have come with the message.
-func forged(h header) bool {
+func dmarc(h header) string {
 	for result := range strings.SplitSeq(strings.ToLower(h.get("authentication-results")), ";") {
 		if name, value, ok := strings.Cut(strings.TrimSpace(result), "="); ok && strings.TrimSpace(name) == "dmarc" {
-			value = strings.TrimSpace(value)
-			return strings.HasPrefix(value, "fail") || strings.HasPrefix(value, "quarantine") || strings.HasPrefix(value, "reject")
+			return strings.TrimSpace(value)
 		}
 	}
-	return false
+	return ""
 }
 
 func listOf(h header) string {

@@ -53,6 +53,8 @@ type Message struct {
 	// Forged: the last server on its way says that it does not come from where
 	// its sender's address is (Authentication-Results: dmarc=fail).
 	Forged bool
+	// Passed: that server vouches for its sender's address (dmarc=pass).
+	Passed bool
 	// Urgent: its priority header says so.
 	Urgent bool
 
