@@ -15,6 +15,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Push is one thing that the person was told: a single message, an item of a
@@ -61,7 +62,9 @@ type Player struct {
 	machine *machine
 	mailbox *mailbox // nil where there is no mail
 	asleep  bool
-	faulty  bool // the phone was
+	// thinkers think instead of the threads of the configuration, if there are any.
+	thinkers []threads.Thread
+	faulty   bool // the phone was
 
 	// presence and since change between ticks only.
 	presence   string

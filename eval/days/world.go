@@ -19,6 +19,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // newPlayer is a player whose mind does not run yet.
@@ -32,9 +33,10 @@ func newPlayer(w *harness.World, d *day) *Player {
 
 // open makes the world of a day and starts the mind in it. The player is closed
 // whatever open returns.
-func open(ctx context.Context, d *day, preset string) (*Player, error) {
+func open(ctx context.Context, d *day, preset string, thinkers ...threads.Thread) (*Player, error) {
 	w, err := harness.Open("day", d.start)
 	p := newPlayer(w, d)
+	p.thinkers = thinkers
 	if err != nil {
 		return p, err
 	}
@@ -65,7 +67,7 @@ func open(ctx context.Context, d *day, preset string) (*Player, error) {
 
 // begin starts a mind over the world.
 func (p *Player) begin(ctx context.Context) error {
-	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone)}
+	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone), Threads: p.thinkers}
 	if p.mailbox != nil {
 		options.DialMail = p.mailbox.dial
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/subconsciousd/subconsciousd/eval/days"
 )
 
 // sample is one labelled letter.
@@ -14,8 +16,9 @@ type sample struct {
 	Writer   string // known, automatic, stranger
 	X        []int
 	// Want is what the person would have: 1 at once, 0.5 in a digest, 0 not at all.
-	Want   float64
-	Weight float64
+	Want     float64
+	Weight   float64
+	labelled days.Labelled
 }
 
 // model is a linear score in hundredths.

@@ -119,7 +119,10 @@ func modelRules() []Rule {
 func thinkingRules() []Rule {
 	return []Rule{
 		{
-			Packages: []string{"threads/reflex"}, May: below("threads"), StandardOnly: true, Pure: true,
+			Packages: []string{"threads/score"}, StandardOnly: true, Pure: true,
+			Reason: "a score is sums of whole numbers over what it is given",
+		}, {
+			Packages: []string{"threads/reflex"}, May: below("threads", "threads/score"), StandardOnly: true, Pure: true,
 			Reason: "reflex thinking is rules over observations: no model, no I/O, no clock",
 		}, {
 			Packages: []string{"threads", "escalate/deliberate", "escalate/actions", "chat", "chat/..."},

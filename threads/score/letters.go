@@ -1,4 +1,4 @@
-package worth
+package score
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-// Package worth judges how much a thing is worth the person's attention, by a
+// Package score judges how much a thing is worth the person's attention, by a
 // linear score over a few named features.
 //
 // A table has the features of one kind of thing, and its weights are a file that
@@ -7,7 +7,7 @@
 // a thing has the same score on every machine.
 //
 // It stores nothing and reads no clock. The rules in threads/reflex call it.
-package worth
+package score
 
 import (
 	"bufio"

@@ -1,0 +1,49 @@
+package reflex
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/score"
+)
+
+// letter is what is known of a mail, of what the sense saw in it and of the
+// person's notes and calendar.
+func (s *scene) letter(o subconscious.Observation) score.Letter {
+	number := func(name string, without int) int {
+		n, err := strconv.Atoi(o.Attrs[name])
+		if err != nil {
+			return without
+		}
+		return n
+	}
+	l := score.Letter{
+		Wrote: known(o), Ago: number("ago", -1), Ours: on(o, "ours"), Awaited: on(o, "awaited"),
+		Domain: o.Attrs["acquainted"], Addressed: o.Attrs["addressed"], Recipients: number("recipients", 0),
+		Role: on(o, "role"), Names: on(o, "names"), Passed: on(o, "passed"), Forged: on(o, "forged"),
+		Automated: on(o, "automated"), Bulk: on(o, "bulk"), List: o.Attrs["list"] != "", Junk: on(o, "junk"),
+		Bytes: number("bytes", 0), Questions: number("questions", 0), Links: number("urls", 0), Doubts: number("doubts", 0),
+		Hours: number("hours", -1), Days: number("days", -1), Says: strings.Fields(o.Attrs["says"]),
+	}
+	if registered, _, _ := strings.Cut(o.Attrs["domain"], "."); mailHosts()[registered] {
+		l.Domain = "" // anybody has an address there
+	}
+	if l.Domain == "" && !l.Forged && s.named(o) {
+		l.Domain = "named"
+	}
+	return l
+}
+
+// Letters are the mails to the person that are new to the watcher, as they are
+// scored.
+func Letters(snapshot subconscious.Snapshot) map[string]score.Letter {
+	s, all := newScene(snapshot, subconscious.Watcher), map[string]score.Letter{}
+	for _, o := range s.of("mail") {
+		if !threads.OwnMail(o) {
+			all[o.ID] = s.letter(o)
+		}
+	}
+	return all
+}
