@@ -98,7 +98,7 @@ func contents(days []*day) (c content) {
 		c.Scripts++
 		c.Days += d.days()
 		for _, m := range d.mails {
-			if m.mail.From != nil {
+			if m.mail.From != "" {
 				c.Letters++
 			}
 		}

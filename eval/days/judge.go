@@ -276,19 +276,28 @@ func (d *day) matter(l *label) string {
 // writer is who wrote a letter: somebody whom the person wrote to before, a
 // machine, or a stranger.
 func (m *message) writer(d *day) string {
-	if m.mail.From == nil {
+	if m.mail.From == "" {
 		return "own letters"
 	}
+	from := addressOf(m.mail.From)
 	for _, sent := range d.mails {
-		if sent.folder == folderSent && slices.ContainsFunc(sent.mail.To, func(to *mail.Address) bool { return strings.EqualFold(to.Address, m.mail.From.Address) }) {
+		if sent.folder == folderSent && slices.ContainsFunc(sent.mail.To, func(to string) bool { return addressOf(to) == from }) {
 			return "letters of known people"
 		}
 	}
-	read, _ := parsed.Parse(m.mail.Raw(mails.Envelope{ID: m.id(1), At: d.start, From: m.mail.From, To: d.person()}))
+	read, _ := parsed.Parse(m.mail.Raw(mails.Envelope{ID: m.id(1), At: d.start, To: d.addresses[0]}))
 	if read.Automated || read.Bulk || read.List != "" {
 		return "automatic letters"
 	}
 	return "letters of strangers"
+}
+
+// addressOf is an address without its name.
+func addressOf(text string) string {
+	if one, err := mail.ParseAddress(text); err == nil {
+		return strings.ToLower(one.Address)
+	}
+	return text
 }
 
 // setFigures are those of all days of a set.
