@@ -1,0 +1,79 @@
+package score
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestPercentIsTheLogisticCurve: the table is the curve, rounded down towards a
+// half.
+func TestPercentIsTheLogisticCurve(t *testing.T) {
+	for sum := -700; sum <= 700; sum++ {
+		got, curve := percent(sum), 100/(1+math.Exp(-float64(sum)/100))
+		if math.Abs(float64(got)-curve) > 1.01 || got < 1 || got > 99 || percent(-sum) != 100-got {
+			t.Fatalf("%d hundredths are %d per cent, the curve has %.2f", sum, got, curve)
+		}
+	}
+}
+
+// TestWeightsMakeSense: what speaks for a letter does not weigh against it, and
+// each feature says why in words.
+func TestWeightsMakeSense(t *testing.T) {
+	seen := map[string]bool{}
+	for i, f := range Letters.Features {
+		if w := Letters.Weights[i]; w*f.Sign < 0 {
+			t.Errorf("%s weighs %d, against its sign", f.Name, w)
+		}
+		if f.Why == "" || seen[f.Name] {
+			t.Errorf("%s says no why, or stands twice", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	if len(Letters.Features) > 40 {
+		t.Errorf("there are %d features; 40 are what a person can read", len(Letters.Features))
+	}
+}
+
+func TestJudge(t *testing.T) {
+	table := &Table[int]{Bias: -100, Weights: []int{150, -40, 200}, Features: []Feature[int]{
+		{Name: "one", Why: "it is odd", Of: func(n int) int { return n % 2 }},
+		{Name: "big", Why: "it is big", Of: func(n int) int { return n }},
+		{Name: "none", Why: "it is none", Of: func(int) int { return 0 }},
+	}}
+	for _, c := range []struct {
+		n, personal, percent int
+		reasons              []string
+	}{
+		{1, 0, 52, []string{"it is odd", "not: it is big"}},
+		{0, 0, 27, nil},
+		{9, 0, 34, []string{"it is odd", "not: it is big"}}, // no feature counts more than three times
+		{0, 5000, 73, nil},                                  // what is learnt is bounded
+	} {
+		got := table.Judge(c.n, c.personal)
+		if got.Percent != c.percent || !slices.Equal(got.Reasons, c.reasons) {
+			t.Errorf("%d with %d: %+v, want %d %q", c.n, c.personal, got, c.percent, c.reasons)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	again := &Table[Letter]{Features: letterFeatures}
+	if err := again.Read("# a comment\n\n" + Letters.Text()); err != nil || !slices.Equal(again.Weights, Letters.Weights) || again.Bias != Letters.Bias {
+		t.Errorf("what was written is not what is read: %v", err)
+	}
+	for name, text := range map[string]string{
+		"a weight is missing": "bias 1\n", "unknown": Letters.Text() + "strange 1\n", "twice": Letters.Text() + "known 1\n", "no number": Letters.Text() + "known one\n",
+	} {
+		if again.Read(text) == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	l := Letter{Wrote: 4, Ago: 3, Ours: true, Addressed: "to", Recipients: 1, Bytes: 700, Hours: 5, Days: 0, Says: []string{"asks", "changes", "money"}}
+	for b.Loop() {
+		_ = Letters.Judge(l, 20)
+	}
+}
