@@ -1,6 +1,7 @@
 package days
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +190,33 @@ func TestDecisionsOn(t *testing.T) {
 	}
 	if got := partsOf("pair:health:disk:/srv & files:files/a&&b"); got[1] != "files:files/a&b" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestQuotes: a push says what its label says it has to, or not, and is told
+// none the less.
+func TestQuotes(t *testing.T) {
+	labels := strings.Replace(needleSrv, "  because", "  says \"9[0-9]\"\n  says \"full\"\n  because", 1)
+	for words, want := range map[string]int{"/srv is 93 per cent full": 1, "/srv is full": 0} {
+		f := judged(t, labels, "14:10 incident health:disk:/srv "+words)
+		if f.Quoting != 1 || f.Quoted != want || f.Told != 1 || f.By["machine"] != (share{1, 1}) {
+			t.Errorf("%q: %+v", words, f.counts)
+		}
+	}
+}
+
+// TestSince: what changed between two results is listed.
+func TestSince(t *testing.T) {
+	of := func(told int, missed ...miss) result {
+		return result{Sets: []setFigures{{Set: setTune, counts: counts{Needles: 2, Told: told}}}, Days: []figures{{Name: "small", Set: setTune, Missed: missed}}}
+	}
+	before, now := of(1, miss{Label: "a"}), of(1, miss{Label: "b"})
+	want := []change{{setTune, "small b", "told", "missed"}, {setTune, "small a", "missed", "told"}}
+	if got := now.since(&before); !slices.Equal(got, want) {
+		t.Errorf("changes %v, want %v", got, want)
+	}
+	after := of(2)
+	if got := after.since(&before); len(got) != 2 || got[0] != (change{setTune, "needles told", "1 of 2", "2 of 2"}) {
+		t.Errorf("changes %v", got)
 	}
 }

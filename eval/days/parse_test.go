@@ -145,6 +145,8 @@ func TestParseDayRefuses(t *testing.T) {
 		"no mail to fail":         {"12:00 disk", "12:00 fail mail\n12:00 disk", ":27: 12:00: there is no mail that could fail"},
 		"expression":              {`match "srv"`, `match "srv("`, ":35: the regular expression does not compile"},
 		"matches everything":      {`match "srv"`, `match "srv|"`, ":35: the regular expression matches everything"},
+		"says":                    {`match "srv"`, `says "srv("`, ":35: the regular expression does not compile"},
+		"says of noise":           {"  about file files/\n", "  says \"a\"\n", ":39: says is no word of a label noise"},
 		"again too early":         {"again 14:45", "again 13:45", ":36: again is not between"},
 		"no argument":             {`"Nobody wants to hear of log files."`, `"No."`, `:40: "No." is no argument`},
 		"no because":              {"  because \"Nobody wants to hear of log files.\"\n", "", ":38: the label logs has no because"},

@@ -109,6 +109,7 @@ func TestParseRefuses(t *testing.T) {
 		"made":             {"X-Priority: 1", "Message-ID: <a@b>", "line 7: Message-Id is made"},
 		"twice":            {"X-Priority: 1", "subject: again", "line 7: Subject is there already"},
 		"kind of text":     {"X-Priority: 1", "Content-Type: image/png", "line 7: the type of the text is"},
+		"found of it":      {"X-Priority: 1", "Auth: maybe", "line 7: Auth is"},
 		"status":           {"X-Priority: 1", "Status: lost", "line 7: the status is"},
 		"path as a file":   {"plan für märz.pdf", "../plan.pdf", "line 8: an attachment is"},
 		"text with return": {"X-Priority: 1", "X-Priority: 1\rX: y", "line 7: X-Priority is too long, or not"},

@@ -60,6 +60,15 @@
 // read from), to (the first three recipients of what the person sent), folder,
 // received (when the server took it in, RFC 3339).
 //
+// The form of a message, of which it is scored: passed ("true": the last server vouches
+// for its sender), ours ("true": it answers a message of the person's), ago (days since
+// the person wrote there), acquainted ("own": of the person's domain; "written": they
+// wrote to somebody there), role ("true": an office), names ("true": it calls the person by
+// name), recipients, bytes, questions, urls and doubts (how many; those of stranger.go),
+// hours and days (until the first time of day that it names within two days, and until the
+// first day within a week), and says (classes of words, as prose.Matters names them, and
+// "asks", "urgent", "limit", "advertises").
+//
 // At is when the server took the message in. The fingerprint of what stands is its
 // kind, "unread" or "read", and its date, so that having been read is a change; it
 // makes the severity less: 1 where unread, 2 where it is urgent and from somebody

@@ -1,0 +1,52 @@
+package letters
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// made are letters of twelve lives: the first feature speaks for them, the second
+// against, the third means nothing.
+func made() []sample {
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []sample
+	for n := range 600 {
+		s := sample{Name: fmt.Sprintf("%04d", n), Group: fmt.Sprint(n % 12), Language: fmt.Sprint(n % 3), Writer: "known", Weight: 1,
+			X: []int{random.IntN(2), random.IntN(2), random.IntN(2)}}
+		if logistic(float64(3*s.X[0]-3*s.X[1])-1) > random.Float64() {
+			s.Want = 1
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// The same letters give the same weights in whatever order they come, and what has a
+// sign keeps it.
+func TestTrain(t *testing.T) {
+	all, signs := made(), []int{1, -1, 0}
+	m := train(all, signs)
+	if m.weights[0] < 200 || m.weights[1] > -200 || m.weights[2] < -60 || m.weights[2] > 60 || m.bias > -50 {
+		t.Errorf("trained to %+v", m)
+	}
+	slices.Reverse(all)
+	if again := train(all, signs); again.bias != m.bias || !slices.Equal(again.weights, m.weights) {
+		t.Errorf("in another order %+v, not %+v", again, m)
+	}
+	if against := train(all, []int{-1, 1, 0}); against.weights[0] != 0 || against.weights[1] != 0 {
+		t.Errorf("against its sign a feature weighs %v", against.weights)
+	}
+}
+
+func TestCrossValidate(t *testing.T) {
+	all := crossValidate(made(), []int{1, -1, 0}, func(s sample) string { return s.Group })
+	if a := area(all); len(all) != 600 || a < 0.75 || a > 0.85 {
+		t.Errorf("%d letters, the area is %.3f", len(all), a)
+	}
+	best := []held{{sample{Want: 1, Weight: 1}, 0.9}, {sample{Weight: 1}, 0.8}, {sample{Want: 1, Weight: 1}, 0.7}, {sample{Weight: 1}, 0.1}}
+	if a, r := area(best), recallAt(best, 0.85); a != 0.75 || r != 0.5 {
+		t.Errorf("the area is %.2f and the recall %.2f, want 0.75 and 0.5", a, r)
+	}
+}
