@@ -48,7 +48,7 @@ func TestJudge(t *testing.T) {
 		{1, 0, 52, []string{"it is odd", "not: it is big"}},
 		{0, 0, 27, nil},
 		{9, 0, 34, []string{"it is odd", "not: it is big"}}, // no feature counts more than three times
-		{0, 5000, 73, nil},                                  // what is learnt is bounded
+		{0, 5000, 73, nil}, // what is learnt is bounded
 	} {
 		got := table.Judge(c.n, c.personal)
 		if got.Percent != c.percent || !slices.Equal(got.Reasons, c.reasons) {
