@@ -223,7 +223,7 @@ func (l Message) Raw(e Envelope) []byte {
 	received := "Received: from mx.example.net (mx.example.net [192.0.2.25])\r\n\tby mail.example.net; " + e.At.Format(time.RFC1123Z)
 	m.Headers = append([]string{received}, m.Headers...)
 	if l.Auth == Passed || l.Auth == Failed {
-		_, domain, _ := strings.Cut(strings.Trim(m.From, "<>"), "@")
+		domain := strings.TrimRight(m.From[strings.LastIndexByte(m.From, '@')+1:], ">")
 		m.Headers = append([]string{fmt.Sprintf("Authentication-Results: mx.example.net;\r\n\tspf=%s smtp.mailfrom=%s; dkim=%[1]s header.d=%[2]s;\r\n\tdmarc=%[1]s header.from=%[2]s", l.Auth, domain)}, m.Headers...)
 	}
 	return mailtest.Compose(m)

@@ -45,7 +45,9 @@ func (j judge) form(attrs map[string]string, f *features) {
 	if days >= 0 {
 		attrs["days"] = strconv.Itoa(days)
 	}
-	attrs["says"] = strings.Join(j.says(text, f), " ")
+	if said := j.says(text, f); len(said) > 0 {
+		attrs["says"] = strings.Join(said, " ")
+	}
 }
 
 // acquainted says what is known of the domain that the sender registered: it is

@@ -30,6 +30,9 @@ func TestWeightsMakeSense(t *testing.T) {
 		}
 		seen[f.Name] = true
 	}
+	if slices.Max(Letters.Weights) <= 0 || slices.Min(Letters.Weights) >= 0 {
+		t.Error("nothing was trained")
+	}
 	if len(Letters.Features) > 40 {
 		t.Errorf("there are %d features; 40 are what a person can read", len(Letters.Features))
 	}
