@@ -175,34 +175,36 @@ func readResult(path string) (*result, error) {
 	return base, nil
 }
 
-// since lists what is otherwise than in a result before: figures of sets, and
-// the needles that came or went, of those that are shown.
+// since lists what is otherwise than in a result before, of the days that both
+// have: figures of sets, and the needles that came or went, of those that are shown.
 func (r result) since(base *result) (all []change) {
 	if base == nil {
 		return nil
 	}
-	for _, now := range r.Sets {
-		n := slices.IndexFunc(base.Sets, func(s setFigures) bool { return s.Set == now.Set })
-		if n < 0 {
-			continue
-		}
-		before, after := base.Sets[n].table(), now.table()
+	both := func(days, others []figures) []figures {
+		return slices.DeleteFunc(slices.Clone(days), func(d figures) bool {
+			return !slices.ContainsFunc(others, func(o figures) bool { return o.Name == d.Name })
+		})
+	}
+	old, new := both(base.Days, r.Days), both(r.Days, base.Days)
+	for _, s := range r.Sets {
+		before, after := sum(s.Set, old).table(), sum(s.Set, new).table()
 		for i, row := range after {
 			if row != before[i] {
-				all = append(all, change{now.Set, row[0], before[i][1], row[1]})
+				all = append(all, change{s.Set, row[0], before[i][1], row[1]})
 			}
 		}
 	}
-	missed := func(r *result) map[string]bool {
+	missed := func(days []figures) map[string]bool {
 		names := map[string]bool{}
-		for _, d := range r.Days {
+		for _, d := range days {
 			for _, m := range d.Missed {
 				names[d.Name+" "+m.Label] = true
 			}
 		}
 		return names
 	}
-	before, now := missed(base), missed(&r)
+	before, now := missed(old), missed(new)
 	for name := range before {
 		if !now[name] {
 			all = append(all, change{setTune, name, "missed", "told"})

@@ -62,8 +62,9 @@ type counts struct {
 	Quoted  int `json:"quoted"`
 	Traps   int `json:"traps"`
 	Sprung  int `json:"traps_told"`
-	// Messages count a digest as one.
+	// Messages count a digest as one; Digests are those among them.
 	Messages int     `json:"messages"`
+	Digests  int     `json:"digests"`
 	Ticks    int     `json:"ticks"`
 	Calls    int     `json:"calls"`
 	Tokens   int     `json:"tokens"`
@@ -305,15 +306,23 @@ type setFigures struct {
 	Set     string `json:"set"`
 	Scripts int    `json:"scripts"`
 	counts
-	Recall     *float64 `json:"recall"`       // null without needles
-	Precision  *float64 `json:"precision"`    // null without pushes
-	Delays     int      `json:"delays"`       // ticks
-	Median     *int     `json:"delay_median"` // null without any
-	P90        *int     `json:"delay_p90"`
-	PushesADay float64  `json:"pushes_a_day"`
-	Quiet      int      `json:"quiet_days"`
-	Silent     int      `json:"quiet_days_silent"`
-	TickMS     float64  `json:"tick_ms"`
+	Recall    *float64 `json:"recall"`       // null without needles
+	Precision *float64 `json:"precision"`    // null without pushes
+	Delays    int      `json:"delays"`       // ticks
+	Median    *int     `json:"delay_median"` // null without any
+	P90       *int     `json:"delay_p90"`
+	// SinglePrecision is of messages that tell one thing, ItemPrecision of items of
+	// digests; both are null without any.
+	SinglePrecision *float64 `json:"precision_of_single_pushes"`
+	ItemPrecision   *float64 `json:"precision_of_digest_items"`
+	PushesADay      float64  `json:"pushes_a_day"`
+	SinglesADay     float64  `json:"single_pushes_a_day"`
+	DigestsADay     float64  `json:"digests_a_day"`
+	TrapsADay       float64  `json:"traps_told_a_day"`
+	RepeatsADay     float64  `json:"repeats_a_day"`
+	Quiet           int      `json:"quiet_days"`
+	Silent          int      `json:"quiet_days_silent"`
+	TickMS          float64  `json:"tick_ms"`
 	// Missed says which reaches were missed, in words.
 	Missed []string `json:"missed"`
 }
@@ -338,10 +347,13 @@ func sum(set string, days []figures) setFigures {
 			}
 		}
 	}
-	s.Recall, s.Precision = shareOf(s.Told, s.Needles), shareOf(s.Right, s.Pushes)
 	slices.Sort(delays)
 	s.Delays, s.Median, s.P90 = len(delays), rank(delays, 50), rank(delays, 90)
-	s.PushesADay = harness.Round(float64(s.Messages)/float64(max(1, s.Days)), 2)
+	aDay := func(n int) float64 { return harness.Round(harness.Share(n, s.Days), 2) }
+	s.Recall, s.Precision = shareOf(s.Told, s.Needles), shareOf(s.Right, s.Pushes)
+	s.SinglePrecision, s.ItemPrecision = shareOf(s.Right-s.ItemsRight, s.Pushes-s.Items), shareOf(s.ItemsRight, s.Items)
+	s.PushesADay, s.SinglesADay, s.DigestsADay = aDay(s.Messages), aDay(s.Messages-s.Digests), aDay(s.Digests)
+	s.TrapsADay, s.RepeatsADay = aDay(s.Sprung), aDay(s.Repeats)
 	s.TickMS = harness.Round(took/float64(max(1, s.Ticks)), 2)
 	s.Missed = harness.Missed(s.reaches())
 	return s
@@ -351,9 +363,12 @@ func sum(set string, days []figures) setFigures {
 func (s setFigures) table() [][2]string {
 	of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
 	rows := [][2]string{
-		{"needles told", of(s.Told, s.Needles)}, {"pushes wanted", of(s.Right, s.Pushes)}, {"items of digests wanted", of(s.ItemsRight, s.Items)},
+		{"needles told", of(s.Told, s.Needles)}, {"pushes wanted", of(s.Right, s.Pushes)},
+		{"single pushes wanted", of(s.Right-s.ItemsRight, s.Pushes-s.Items)}, {"items of digests wanted", of(s.ItemsRight, s.Items)},
 		{"held past their use", strconv.Itoa(s.Held)}, {"quote the point", of(s.Quoted, s.Quoting)}, {"repeats", strconv.Itoa(s.Repeats)},
-		{"traps told", of(s.Sprung, s.Traps)}, {"messages a day", fmt.Sprint(s.PushesADay)}, {"quiet days silent", of(s.Silent, s.Quiet)}, {"tokens", strconv.Itoa(s.Tokens)},
+		{"traps told", of(s.Sprung, s.Traps)}, {"traps told a day", fmt.Sprint(s.TrapsADay)}, {"repeats a day", fmt.Sprint(s.RepeatsADay)},
+		{"messages a day", fmt.Sprint(s.PushesADay)}, {"single pushes a day", fmt.Sprint(s.SinglesADay)}, {"digests a day", fmt.Sprint(s.DigestsADay)},
+		{"quiet days silent", of(s.Silent, s.Quiet)}, {"tokens", strconv.Itoa(s.Tokens)},
 	}
 	for _, by := range matters {
 		rows = append(rows, [2]string{by, of(s.By[by].Told, s.By[by].Of)})
@@ -366,6 +381,8 @@ const (
 	recallReach    = 0.85
 	precisionReach = 0.8
 	delayReach     = 1
+	singlesReach   = 4 // a day
+	digestsReach   = 2
 )
 
 func (s setFigures) reaches() []harness.Reach {
@@ -375,6 +392,8 @@ func (s setFigures) reaches() []harness.Reach {
 		harness.Want(s.Median == nil || *s.Median <= delayReach, "the median delay is at most %d tick", delayReach),
 		harness.Want(s.Repeats == 0, "nothing is told twice: %d pushes are repeats", s.Repeats),
 		harness.Want(s.Sprung == 0, "no trap is told: %d of %d are", s.Sprung, s.Traps),
+		harness.Want(s.SinglesADay <= singlesReach && s.DigestsADay <= digestsReach,
+			"at most %d single pushes and %d digests a day: there were %v and %v", singlesReach, digestsReach, s.SinglesADay, s.DigestsADay),
 		harness.Want(s.Silent == s.Quiet, "quiet days are silent: %d of %d are", s.Silent, s.Quiet),
 	}
 }

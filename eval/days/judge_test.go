@@ -131,13 +131,16 @@ func TestSumDays(t *testing.T) {
 	bad := judged(t, all, "14:20 incident health:unit:backup.service Failed")
 	quiet := judged(t, noiseLog, "03:00 incident files:files/a A")
 	other := judged(t, all)
-	other.Set = setHold
+	other.Set, good.Digests = setHold, 1
 	s := sum(setTune, []figures{good, bad, quiet, other})
 	if s.Scripts != 3 || s.Needles != 2 || s.Told != 1 || *s.Recall != 0.5 || s.Pushes != 5 || s.Right != 2 || *s.Precision != 0.4 {
 		t.Errorf("%+v", s)
 	}
 	if s.Items != 2 || s.ItemsRight != 1 || s.Traps != 2 || s.Sprung != 1 || s.Quiet != 1 || s.Silent != 0 || *s.Median != 0 || s.PushesADay != 1.67 {
 		t.Errorf("%+v", s)
+	}
+	if *s.SinglePrecision != 0.333 || *s.ItemPrecision != 0.5 || s.SinglesADay != 1.33 || s.DigestsADay != 0.33 || s.TrapsADay != 0.33 || s.RepeatsADay != 0 {
+		t.Errorf("by channel %v %v, a day %+v", *s.SinglePrecision, *s.ItemPrecision, s)
 	}
 	for _, words := range []string{"recall", "precision", "trap", "quiet"} {
 		if !strings.Contains(strings.Join(s.Missed, "\n"), words) {
@@ -208,7 +211,7 @@ func TestQuotes(t *testing.T) {
 // TestSince: what changed between two results is listed.
 func TestSince(t *testing.T) {
 	of := func(told int, missed ...miss) result {
-		return result{Sets: []setFigures{{Set: setTune, counts: counts{Needles: 2, Told: told}}}, Days: []figures{{Name: "small", Set: setTune, Missed: missed}}}
+		return result{Sets: []setFigures{{Set: setTune}}, Days: []figures{{Name: "small", Set: setTune, counts: counts{Needles: 2, Told: told}, Missed: missed}}}
 	}
 	before, now := of(1, miss{Label: "a"}), of(1, miss{Label: "b"})
 	want := []change{{setTune, "small b", "told", "missed"}, {setTune, "small a", "missed", "told"}}
@@ -216,6 +219,7 @@ func TestSince(t *testing.T) {
 		t.Errorf("changes %v, want %v", got, want)
 	}
 	after := of(2)
+	before.Days = append(before.Days, figures{Name: "not played now", Set: setTune, counts: counts{Needles: 1}, Missed: []miss{{Label: "c"}}})
 	if got := after.since(&before); len(got) != 2 || got[0] != (change{setTune, "needles told", "1 of 2", "2 of 2"}) {
 		t.Errorf("changes %v", got)
 	}

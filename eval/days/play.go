@@ -194,6 +194,9 @@ func (p *Player) arrive(ctx context.Context, a harness.Arrival) error {
 	told := p.waiting[n]
 	p.waiting = slices.Delete(p.waiting, n, n+1)
 	p.Played.Messages++
+	if a.Kind == notify.KindDigest {
+		p.Played.Digests++
+	}
 	push := Push{At: a.At, Tick: int(a.At.Sub(p.day.start) / harness.Slot), Kind: told.Kind, Words: p.plain(strings.TrimSpace(a.Title + "\n" + a.Text)), Keys: []string{}}
 	if len(told.Incidents) == 0 {
 		p.Played.Pushes = append(p.Played.Pushes, push)
