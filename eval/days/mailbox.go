@@ -56,6 +56,7 @@ func openMailbox(w *harness.World, d *day) (m *mailbox, err error) {
 	if m.server, m.box, err = w.Mailbox(d.addresses); err != nil {
 		return nil, err
 	}
+	w.Config.Senses.Mail[0].AuthservID = mails.Server
 	evening := d.start.Add(-6 * time.Hour)
 	for _, l := range d.mails { // in the order of the file: what one answers stands before it
 		if l.folder == "" {

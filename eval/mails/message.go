@@ -47,6 +47,9 @@ const (
 	Passed  Auth = "pass"
 	Failed  Auth = "fail"
 	Unknown Auth = "none" // no header says
+
+	// Server is the name under which it says so.
+	Server = "mx.example.net"
 )
 
 // Mistake is what is wrong with a mail.
@@ -224,7 +227,7 @@ func (l Message) Raw(e Envelope) []byte {
 	m.Headers = append([]string{received}, m.Headers...)
 	if l.Auth == Passed || l.Auth == Failed {
 		domain := strings.TrimRight(m.From[strings.LastIndexByte(m.From, '@')+1:], ">")
-		m.Headers = append([]string{fmt.Sprintf("Authentication-Results: mx.example.net;\r\n\tspf=%s smtp.mailfrom=%s; dkim=%[1]s header.d=%[2]s;\r\n\tdmarc=%[1]s header.from=%[2]s", l.Auth, domain)}, m.Headers...)
+		m.Headers = append([]string{fmt.Sprintf("Authentication-Results: %s;\r\n\tspf=%s smtp.mailfrom=%s; dkim=%[2]s header.d=%[3]s;\r\n\tdmarc=%[2]s header.from=%[3]s", Server, l.Auth, domain)}, m.Headers...)
 	}
 	return mailtest.Compose(m)
 }

@@ -111,7 +111,12 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	if mine && l.sent.has(key) {
 		return // what the person sent, in a folder that is looked at
 	}
-	if !mine && !m.Automated && !m.Junk && !m.Forged {
+	m.passed, m.failed = proof(m.Message, l.vouches())
+	m.unproven = l.vouches() != "" && !m.passed
+	if !l.ownDomain(m.From.Addr) { // what is written within a house may bear no results
+		l.state.Learnt.learn(m.Message, dayOf(m.received))
+	}
+	if !mine && !m.Automated && !m.Junk && !m.failed {
 		l.endAwaiting(m.From.Addr, hashOf(thread), refs, m.received)
 	}
 	j := judge{collect: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}

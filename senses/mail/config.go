@@ -17,19 +17,20 @@ import (
 
 // Config configures one mail account.
 type Config struct {
-	ID        string           `mapstructure:"id" about:"A short name, unique among the accounts."`
-	Host      string           `mapstructure:"host" about:"The name of the IMAP server, such as imap.example.com."`
-	Port      int              `mapstructure:"port" about:"Its port; 0 or left out: 993 with tls, 143 with the others."`
-	Security  account.Security `mapstructure:"security" about:"How the connection is protected: tls (the default), starttls, or none, which is for a server on this machine alone."`
-	CAFile    string           `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
-	User      string           `mapstructure:"user" about:"The name to sign in with, mostly the mail address."`
-	Password  secret.Ref       `mapstructure:"password" about:"the password, mostly an app password"`
-	OAuth     *oauth.Config    `mapstructure:"oauth" about:"How to sign in by the browser, instead of a password: subconsciousctl auth mail ID."`
-	Addresses []string         `mapstructure:"addresses" about:"Your own addresses, to tell what is written to you; left out: user."`
-	Folders   []string         `mapstructure:"folders" about:"The folders that are looked at, as the server writes them; left out: INBOX."`
-	Sent      string           `mapstructure:"sent" about:"The folder of what you sent; left out: the one that the server marks so, or is usually called so; none: it is not looked at."`
-	LookBack  time.Duration    `mapstructure:"look_back" about:"How old a message may be that the first collect reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
-	Idle      *bool            `mapstructure:"idle" about:"Whether the server is asked to say when mail comes; false: it is seen at the next tick. Left out: true."`
+	ID         string           `mapstructure:"id" about:"A short name, unique among the accounts."`
+	Host       string           `mapstructure:"host" about:"The name of the IMAP server, such as imap.example.com."`
+	Port       int              `mapstructure:"port" about:"Its port; 0 or left out: 993 with tls, 143 with the others."`
+	Security   account.Security `mapstructure:"security" about:"How the connection is protected: tls (the default), starttls, or none, which is for a server on this machine alone."`
+	CAFile     string           `mapstructure:"ca_file" path:"secret" about:"A PEM file of the authority that signed the server's certificate; empty: those of the system."`
+	User       string           `mapstructure:"user" about:"The name to sign in with, mostly the mail address."`
+	Password   secret.Ref       `mapstructure:"password" about:"the password, mostly an app password"`
+	OAuth      *oauth.Config    `mapstructure:"oauth" about:"How to sign in by the browser, instead of a password: subconsciousctl auth mail ID."`
+	Addresses  []string         `mapstructure:"addresses" about:"Your own addresses, to tell what is written to you; left out: user."`
+	AuthservID string           `mapstructure:"authserv_id" about:"The name under which your mail server writes what it found of a sender's address (Authentication-Results); left out: it is learnt from your mail."`
+	Folders    []string         `mapstructure:"folders" about:"The folders that are looked at, as the server writes them; left out: INBOX."`
+	Sent       string           `mapstructure:"sent" about:"The folder of what you sent; left out: the one that the server marks so, or is usually called so; none: it is not looked at."`
+	LookBack   time.Duration    `mapstructure:"look_back" about:"How old a message may be that the first collect reports: 1h to 2160h; 0s or left out: 336h, which is 14 days."`
+	Idle       *bool            `mapstructure:"idle" about:"Whether the server is asked to say when mail comes; false: it is seen at the next tick. Left out: true."`
 }
 
 const (
@@ -65,6 +66,7 @@ func (c Config) Validate() error {
 	c.validateSignIn(&f)
 	c.validateAddresses(&f)
 	c.validateFolders(&f)
+	f.where(!line(c.AuthservID) || strings.ContainsAny(c.AuthservID, " ;=()\""), "authserv_id: %q is no name of a server; write it as it begins the header Authentication-Results of your mail, such as mx.example.com", c.AuthservID)
 	f.where(c.LookBack != 0 && (c.LookBack < minLookBack || c.LookBack > maxLookBack), "look_back: %v must lie between 1h and 2160h (90 days); leave it out for 14 days", c.LookBack)
 	return errors.Join(f...)
 }

@@ -70,6 +70,7 @@ func TestValidate(t *testing.T) {
 		"sent is watched":         {func(c *Config) { c.Folders, c.Sent = []string{"Out"}, "Out" }, "sent: "},
 		"too short a look-back":   {func(c *Config) { c.LookBack = time.Minute }, "look_back: "},
 		"too long a look-back":    {func(c *Config) { c.LookBack = 91 * 24 * time.Hour }, "look_back: "},
+		"a server with results":   {func(c *Config) { c.AuthservID = "mx.example.com; dmarc=pass" }, "authserv_id: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := good

@@ -31,6 +31,8 @@ type cursor struct {
 	SentName string `json:"sent_name,omitempty"`
 	// Person is the name that the person writes under.
 	Person string `json:"person,omitempty"`
+	// Learnt is the server that is believed of senders.
+	Learnt learnt `json:"learnt,omitzero"`
 	// Forgot: what was received before is no longer known, and passed over
 	// wherever it turns up. Unix time.
 	Forgot int64 `json:"forgot,omitempty"`

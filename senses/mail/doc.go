@@ -53,15 +53,15 @@
 // messages the person sent to that address in the last year, where any), soon and
 // changes ("true", of somebody the person writes to: it names a time of its day or
 // the next; it says that something agreed is off, moved or put off), forged ("true": the
-// last server found that it does not come from its sender's address; then it is plain
-// mail, and nobody's whom the person knows), awaited
+// server that is believed found that it does not come from its sender's address; then it is
+// plain mail, and nobody's whom the person knows; see vouch.go), awaited
 // ("true": it answers a message in which the person asked something), seen
 // ("true": it was read), attachments (how many), date_text (the words that Due was
 // read from), to (the first three recipients of what the person sent), folder,
 // received (when the server took it in, RFC 3339).
 //
-// The form of a message, of which it is scored: passed ("true": the last server vouches
-// for its sender), ours ("true": it answers a message of the person's), ago (days since
+// The form of a message, of which it is scored: passed ("true": the server that is
+// believed vouches for its sender's address; without it and forged that is unknown), ours ("true": it answers a message of the person's), ago (days since
 // the person wrote there), acquainted ("own": of the person's domain; "written": they
 // wrote to somebody there), role ("true": an office), names ("true": it calls the person by
 // name), recipients, bytes, questions, urls and doubts (how many; those of stranger.go),

@@ -44,6 +44,14 @@ func posts() []post {
 		Headers: []string{"Authentication-Results: mx.example.com; spf=pass smtp.mailfrom=example.net; dmarc=fail header.from=example.org"}}, kindMail, "forged=true addressed=to -known -urgent -asks -passed -ago -acquainted", "")
 	add("in their own name", mailtest.Message{From: carla, Subject: "Figures", Text: asking,
 		Headers: []string{"Authentication-Results: mx.example.com; dmarc=pass header.from=example.org", "Authentication-Results: elsewhere; dmarc=fail"}}, kindRequest, "known=1 -forged passed=true", "2026-03-13 18:00")
+	for name, headers := range map[string][]string{
+		"an unproven friend, without a header": {"X-Authentication-Results: mx.example.com; dmarc=pass", "ARC-Authentication-Results: i=1; mx.example.com; dmarc=pass"},
+		"a spoofed friend, below another's":    {"Authentication-Results: mx.example.net; dmarc=pass header.from=example.org", "Authentication-Results: mx.example.com; dmarc=pass header.from=example.org"},
+		"a spoofed friend, below another hop":  {"Received: from mx.example.net by mx.example.com; 1 Mar 2026", "Received: from a.example.net by mx.example.net; 1 Mar 2026", "Authentication-Results: mx.example.com; dmarc=pass"},
+		"a spoofed friend, in a comment":       {`Authentication-Results: mx.example.com; spf=pass (domain of "a); dmarc=pass"@evil.example) smtp.mailfrom=evil.example`},
+	} {
+		add(name, mailtest.Message{From: carla, Subject: "Urgent: figures", Text: asking, Headers: headers}, kindRequest, "-known -ago -acquainted -passed -forged -soon", "2026-03-13 18:00")
+	}
 	add("in copy, and not named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
 	add("in copy, and named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
 	add("not addressed", mailtest.Message{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
@@ -78,7 +86,11 @@ func posts() []post {
 func TestFeatures(t *testing.T) {
 	for _, p := range posts() {
 		t.Run(p.name, func(t *testing.T) {
-			h := newHouse(t, mailtest.Options{})
+			h := newHouse(t, mailtest.Options{}, func(c *Config) {
+				if strings.Contains(strings.Join(p.message.Headers, "\n"), "Authentication-Results") {
+					c.AuthservID = "mx.example.com"
+				}
+			})
 			h.knows(boss)
 			h.ticks()
 			h.deliver("INBOX", p.message)

@@ -39,6 +39,9 @@ type fetched struct {
 	flags    account.Flags
 	received time.Time
 	place    place
+	// passed and failed are what the server that is believed found of its sender;
+	// unproven: there is one, and it does not say that the sender is who they say.
+	passed, failed, unproven bool
 }
 
 // begin brings the state of a folder in line with how it was opened: a folder

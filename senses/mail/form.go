@@ -19,7 +19,7 @@ const formBytes = 8 << 10
 func (j judge) form(attrs map[string]string, f *features) {
 	text := j.Subject + "\n" + j.said()
 	text = subconscious.Head(text, formBytes)
-	for name, is := range map[string]bool{"ours": f.inMine, "role": j.office(), "names": j.names(), "passed": j.Passed} {
+	for name, is := range map[string]bool{"ours": f.inMine, "role": j.office(), "names": j.names(), "passed": j.passed} {
 		if is {
 			attrs[name] = "true"
 		}
@@ -32,7 +32,7 @@ func (j judge) form(attrs map[string]string, f *features) {
 			attrs[name] = strconv.Itoa(n)
 		}
 	}
-	if c, ok := j.wroteTo.get(hashOf(j.From.Addr)); ok && !j.Forged {
+	if c, ok := j.wroteTo.get(hashOf(j.From.Addr)); ok && !j.failed && !j.unproven {
 		attrs["ago"] = strconv.Itoa(int(dayOf(j.received)) - int(c.Last))
 	}
 	if where := j.acquainted(); where != "" {
@@ -54,18 +54,26 @@ func (j judge) form(attrs map[string]string, f *features) {
 // the person's "own", or they have "written" to somebody there.
 func (j judge) acquainted() string {
 	at := domain(j.From.Addr)
-	if j.Forged || at == "" {
+	if j.failed || j.unproven || at == "" {
 		return ""
 	}
-	for address := range j.Sense.mine {
-		if domain(address) == at {
-			return "own"
-		}
+	if j.ownDomain(j.From.Addr) {
+		return "own"
 	}
 	if j.timesWritten("@"+at) > 0 {
 		return "written"
 	}
 	return ""
+}
+
+// ownDomain reports whether an address is of a domain that the person has one of.
+func (s *Sense) ownDomain(address string) bool {
+	for mine := range s.mine {
+		if domain(mine) == domain(address) {
+			return true
+		}
+	}
+	return false
 }
 
 // named is in how many hours the first time of day lies that a text names, and

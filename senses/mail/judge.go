@@ -67,10 +67,10 @@ func (j judge) personal() bool { return j.List == "" && !j.Bulk && !j.Automated 
 func (j judge) features() features {
 	var f features
 	f.addressed = j.addressed()
-	if j.Forged {
+	if j.failed {
 		return f // of whoever it claims to come from, it does not
 	}
-	if !j.mine {
+	if !j.mine && !j.unproven {
 		f.known = j.timesWritten(j.From.Addr)
 	}
 	f.inMine, f.awaited = j.answersMine(j.refs)
@@ -141,7 +141,7 @@ type date struct {
 // kind decides what a message is. What a stranger asks counts only where nothing
 // speaks for one who writes to everybody; see stranger.go.
 func (j judge) kind(f *features) (string, date) {
-	if j.mine || j.Junk || j.Forged || j.List != "" || f.addressed == "" {
+	if j.mine || j.Junk || j.failed || j.List != "" || f.addressed == "" {
 		return kindMail, date{}
 	}
 	at := j.received.In(j.zone)
@@ -259,7 +259,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 	set("list", bounded(j.List))
 	for name, is := range map[string]bool{
 		"bulk": j.Bulk, "automated": j.Automated, "junk": j.Junk || j.flags.Junk, "urgent": f.urgent, "awaited": f.awaited, "seen": j.flags.Seen,
-		"soon": f.soon, "changes": f.changes, "forged": j.Forged,
+		"soon": f.soon, "changes": f.changes, "forged": j.failed,
 	} {
 		if is {
 			o.Attrs[name] = "true"

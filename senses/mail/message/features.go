@@ -12,21 +12,12 @@ func (m *Message) readFeatures(h header) {
 	m.Bulk = bulk(h, m)
 	m.Automated = automated(h, m)
 	m.Junk = junk(h)
-	verdict := dmarc(h)
-	m.Passed = strings.HasPrefix(verdict, "pass")
-	m.Forged = strings.HasPrefix(verdict, "fail") || strings.HasPrefix(verdict, "quarantine") || strings.HasPrefix(verdict, "reject")
 	m.Urgent = urgent(h)
-}
-
-// dmarc reads the first of the results, which is that of the last server: those
-// behind it may have come with the message.
-func dmarc(h header) string {
-	for result := range strings.SplitSeq(strings.ToLower(h.get("authentication-results")), ";") {
-		if name, value, ok := strings.Cut(strings.TrimSpace(result), "="); ok && strings.TrimSpace(name) == "dmarc" {
-			return strings.TrimSpace(value)
+	for _, f := range h {
+		if found := f.name == "authentication-results"; (found || f.name == "received") && len(m.Trace) < maxTrace {
+			m.Trace = append(m.Trace, Mark{found, f.value})
 		}
 	}
-	return ""
 }
 
 func listOf(h header) string {

@@ -62,7 +62,6 @@ func TestFeatures(t *testing.T) {
 		{"X-Spam-Level: *********", features{}},
 		{"X-Forefront-Antispam-Report: CIP:1.2.3.4;SFV:SPM;H:x", features{junk: true}},
 		{"X-Forefront-Antispam-Report: CIP:1.2.3.4;SFV:NSPM;H:x", features{}},
-		{"Authentication-Results: mx; dmarc=fail", features{}},
 		{"Importance: high", features{urgent: true}},
 		{"Importance: normal", features{}},
 		{"X-Priority: 1 (Highest)", features{urgent: true}},

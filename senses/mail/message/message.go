@@ -22,6 +22,13 @@ type Invitation struct {
 	Method string // "request", "cancel", "reply", …, in lower case
 }
 
+// Mark is what a server wrote on a message: that it took it in (Received), or what it
+// found of its sender (Authentication-Results).
+type Mark struct {
+	Results bool
+	Text    string
+}
+
 // Message is what is known of a message. All texts are valid UTF-8.
 type Message struct {
 	// ID is the Message-ID without brackets, the part behind the last "@" in
@@ -50,11 +57,9 @@ type Message struct {
 	Automated bool
 	// Junk: a filter on its way called it so.
 	Junk bool
-	// Forged: the last server on its way says that it does not come from where
-	// its sender's address is (Authentication-Results: dmarc=fail).
-	Forged bool
-	// Passed: that server vouches for its sender's address (dmarc=pass).
-	Passed bool
+	// Trace is what servers wrote on its way, the last one first, and whoever sent it
+	// below them; at most 40.
+	Trace []Mark
 	// Urgent: its priority header says so.
 	Urgent bool
 

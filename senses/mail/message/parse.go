@@ -20,6 +20,7 @@ const (
 	maxName     = 200       // bytes of a person's, a list's or a file's name
 	maxAddress  = 320       // bytes: RFC 5321, 4.5.3.1
 	maxTo       = 64        // addresses of a field
+	maxTrace    = 40        // fields of Received and Authentication-Results
 	maxThread   = 32        // identities of References and of In-Reply-To
 	maxFiles    = 20        // names of attachments
 	maxIdentity = 400       // bytes of a Message-ID or an invitation's UID
