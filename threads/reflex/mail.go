@@ -1,20 +1,17 @@
 package reflex
 
 import (
-	"time"
+	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
+	"github.com/subconsciousd/subconsciousd/threads/score"
 )
 
 const (
-	// closeFrom is how many mails of a year to somebody make them close.
-	closeFrom = 3
 	// quietLong is from how many working days on it counts more that nobody
 	// answers, and quietOld from how many on nobody needs to be told.
 	quietLong, quietOld = 7, 10
-	// waitedLong is after how many working days an answer is told at once.
-	waitedLong = 2
 )
 
 // ownMail is a mail that concerns the person themselves.
@@ -26,67 +23,38 @@ func ownMail(s *scene, o subconscious.Observation) noticed {
 	return notice(subconscious.KindObservation, importance, s.letterWords(o), o).until(o.Due).tell(reason)
 }
 
-// mailWorth is what a mail counts, and why the person should be told of it; 0
-// is not worth a word. What machines, lists and strangers write is never told at
-// once: words and headers are theirs to choose, whom the person writes to is
-// not.
+// mailWorth is what a mail counts by its score, and why the person should be told
+// of it; 0 is not worth a word.
 func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason string) {
-	friend, forMe := known(o), o.Attrs["addressed"] == "to"
 	switch {
-	case !threads.Personal(o) || threads.OwnMail(o) || s.invites(o), o.Kind != "mail" && !o.Stands(): // it came and went
+	case threads.OwnMail(o) || on(o, "junk") || s.invites(o), o.Kind != "mail" && !o.Stands(): // it came and went
 		return 0, ""
 	case on(o, "seen"):
-		if o.Kind == "request" && friend > 0 {
+		if o.Kind == "request" && known(o) > 0 {
 			return 4, ""
 		}
 		return 0, ""
-	case on(o, "awaited"):
-		if friend == 0 || threads.ToMany(o) {
-			return 5, "it answers what you asked"
-		}
-		if since, long := s.waited(o); long {
-			return 7, "you have waited for an answer since " + s.day(since)
-		}
-		if o.Kind == "request" {
-			return 7, "it answers what you asked, and asks you in turn"
-		}
-		return 6, "it answers what you asked"
-	case o.Kind == "deadline" || o.Kind == "appointment": // the oracle's
-		return 0, ""
-	case on(o, "urgent") && friend > 0 && forMe:
-		if friend >= closeFrom && o.Kind == "request" {
-			return 8, "it is urgent, and from somebody you write to"
-		}
-		return 7, "it is urgent, and from somebody you write to"
-	case o.Kind == "request" && friend > 0 && forMe && on(o, "soon"):
-		return 7, "somebody you write to asks you, and it is for today or tomorrow"
-	case on(o, "changes") && on(o, "soon") && friend > 0 && forMe:
-		return 7, "somebody you write to says that something changes, today or tomorrow"
-	case o.Kind == "request" && friend >= closeFrom:
-		return 6, "somebody you write to asks you"
-	case o.Kind == "request" && friend > 0:
-		return 5, "somebody you write to asks you"
-	case o.Kind == "request" && s.named(o):
-		return 5, "it comes from where your notes or your calendar name"
-	case o.Kind == "request":
-		return 4, ""
-	case friend > 0 && forMe:
-		return 3, ""
 	}
-	return 0, ""
+	worth := score.Letters.Judge(s.letter(o), 0)
+	importance, reason = worth.Importance(), strings.Join(worth.Reasons, "; ")
+	switch {
+	case importance < 3:
+		return 0, ""
+	case worth.Percent < listFrom:
+		return 3, ""
+	case known(o) == 0 && !on(o, "ours") && o.Attrs["acquainted"] == "" || on(o, "forged"):
+		return min(importance, strangers), reason
+	}
+	return importance, reason
 }
 
-// waited reports since when the person waited for an answer, and whether that
-// was for long: their question is over with it.
-func (s *scene) waited(o subconscious.Observation) (since time.Time, long bool) {
-	for _, x := range s.news {
-		if x.Sense == "mail" && x.Kind == "awaiting" && !x.Stands() && x.Key() == o.Key() {
-			since = threads.Written(x)
-			return since, threads.WorkingDays(since, s.at.In(s.zone)) >= waitedLong
-		}
-	}
-	return since, false
-}
+// strangers is the most that a mail of somebody counts to whom, and to whose
+// house, the person never wrote: a line of the digest.
+const strangers = 6
+
+// listFrom is the score, in per cent, from which on a mail is worth a line of the
+// digest.
+const listFrom = 40
 
 // invites reports whether a mail brings an invitation that the calendar holds,
 // which tells of it.
