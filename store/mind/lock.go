@@ -1,6 +1,7 @@
 package mind
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func LockDir(dir string, at time.Time) (*Lock, error) {
 		return nil, fmt.Errorf("mind: lock %s: %w", dir, explain(dir, err))
 	}
 	file := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
-	locked, err := file.TryLock()
+	locked, err := takeLock(dir, file)
 	if err != nil {
 		return nil, fmt.Errorf("mind: lock %s: %w", dir, explain(dir, err))
 	}
@@ -63,6 +64,24 @@ func LockDir(dir string, at time.Time) (*Lock, error) {
 		return nil, errors.Join(fmt.Errorf("mind: lock %s: %w", dir, explain(dir, err)), file.Unlock())
 	}
 	return &Lock{Tightened: tightened, lock: file}, nil
+}
+
+// orphaned is how long a folder is waited for whose daemon is gone. A program
+// that it was starting when it was killed holds the lock until it runs.
+const orphaned = 5 * time.Second
+
+func takeLock(dir string, file *flock.Flock) (locked bool, err error) {
+	locked, err = file.TryLock()
+	holder, ok := ReadHolder(dir)
+	if locked || err != nil || !ok || !errors.Is(syscall.Kill(holder.PID, 0), syscall.ESRCH) {
+		return locked, err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), orphaned)
+	defer stop()
+	if locked, err = file.TryLockContext(ctx, 10*time.Millisecond); errors.Is(err, context.DeadlineExceeded) {
+		err = nil
+	}
+	return locked, err
 }
 
 // Unlock releases the folder. The file stays, so that two daemons never hold

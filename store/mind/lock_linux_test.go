@@ -123,3 +123,7 @@ func TestPublishOnAFullOrReadOnlyDisk(t *testing.T) {
 	}
 	h.publish(t, h.tick(t, 0))
 }
+
+// TestLockOfAKilledDaemonThatStartedAProgram: the program has the lock as well,
+// until it runs.
+func TestLockOfAKilledDaemonThatStartedAProgram(t *testing.T) { killed(t, "MIND_TEST_STARTS=1") }

@@ -49,10 +49,10 @@ func TestLockMakesTheFolder(t *testing.T) {
 }
 
 // locked returns a folder, and a process that holds it until its input ends.
-func locked(t *testing.T) (dir string, command *exec.Cmd, end io.Closer) {
+func locked(t *testing.T, env ...string) (dir string, command *exec.Cmd, end io.Closer) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "mind")
-	command = child("lock", dir)
+	command = child("lock", dir, env...)
 	end, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +89,11 @@ func TestSecondDaemonIsToldOfTheFirst(t *testing.T) {
 	}
 }
 
-func TestLockOfAKilledDaemonIsFree(t *testing.T) {
-	dir, command, end := locked(t)
+func TestLockOfAKilledDaemonIsFree(t *testing.T) { killed(t) }
+
+func killed(t *testing.T, env ...string) {
+	t.Helper()
+	dir, command, end := locked(t, env...)
 	defer end.Close()
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
