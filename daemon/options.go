@@ -17,6 +17,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/senses"
 	"github.com/subconsciousd/subconsciousd/senses/health"
 	"github.com/subconsciousd/subconsciousd/setup"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 	"github.com/subconsciousd/subconsciousd/threads"
 )
 
@@ -33,6 +34,9 @@ type Options struct {
 	Demo bool
 	// Logger; nil discards.
 	Logger *slog.Logger
+	// OnSnapshot, if set, is told at every tick what the threads are about to think
+	// of.
+	OnSnapshot func(subconscious.Snapshot)
 	// OnTick, if set, is told of every tick that was committed.
 	OnTick func(api.TickReport)
 	// Now is the wall clock; nil is time.Now. Env is the environment, for the

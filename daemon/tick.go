@@ -51,6 +51,9 @@ func (d *Daemon) tick(ctx context.Context, at time.Time, request tickRequest) (a
 	cancel()
 	staged := d.ledger.Stage(at, collected)
 	snapshot, attention := d.snapshot(staged, state, at, request)
+	if d.options.OnSnapshot != nil {
+		d.options.OnSnapshot(snapshot)
+	}
 	thinking, cancel := context.WithDeadline(ctx, began.Add(d.options.Config.TickTimeout*thinkingEnds/fifths))
 	results := d.runner.RunAll(thinking, snapshot, attention)
 	cancel()

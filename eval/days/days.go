@@ -36,7 +36,7 @@ func Suite() harness.Suite {
 type options struct {
 	path, set, preset string
 	verbose, strict   bool
-	check             bool
+	check, oracle     bool
 	compare           string
 }
 
@@ -48,6 +48,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.BoolVar(&o.strict, "strict", false, "")
 	flags.StringVar(&o.compare, "compare", "", "")
 	flags.BoolVar(&o.check, "check", false, "")
+	flags.BoolVar(&o.oracle, "oracle", false, "")
 }
 
 // Check implements harness.Options.
@@ -55,7 +56,14 @@ func (o *options) Check(path string) error {
 	if o.path = path; path == "" {
 		return errors.New("no path is given; the days that are shipped are in eval/days")
 	}
-	return cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
+	wrong := cmp.Or(harness.OneOf("set", o.set, setTune, setHold, "both"), harness.OneOf("models", o.preset, models.PresetNames()...))
+	if o.oracle && wrong == nil {
+		if o.preset != models.PresetReflex {
+			return errors.New("--oracle and --models exclude each other")
+		}
+		o.preset = oracleModel
+	}
+	return wrong
 }
 
 // Run implements harness.Options.
@@ -241,7 +249,12 @@ func playDays(ctx context.Context, days []*day, o *options) (result, error) {
 			result.Days = append(result.Days, f)
 		}
 		if len(result.Days) > before {
-			result.Sets = append(result.Sets, sum(set, result.Days))
+			s := sum(set, result.Days)
+			if o.oracle {
+				s.Lost = s.Needles - s.Told - s.Held - s.Unshown
+				s.Ceiling = shareOf(s.Told+s.Held, s.Needles)
+			}
+			result.Sets = append(result.Sets, s)
 		}
 	}
 	if len(result.Days) == 0 {

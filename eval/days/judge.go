@@ -36,6 +36,8 @@ type miss struct {
 	Because string    `json:"because"`
 	// Told is when it was told too late, zero for never.
 	Told time.Time `json:"told,omitzero"`
+	// How it came to that, as far as is known.
+	How string `json:"how,omitempty"`
 	// Decided is what the gate decided of what the label is about.
 	Decided []string `json:"decided"`
 }
@@ -48,8 +50,10 @@ type counts struct {
 	Told    int `json:"told"`
 	// By are needles by what they are about, and by the language of their day.
 	By map[string]share `json:"needles_by"`
-	// Held are needles that were asked for, held, and not told by their time.
-	Held int `json:"held_past_use"`
+	// Held are needles that were asked for, held, and not told by their time; of the
+	// others that were not told, an oracle was never shown those Unshown in time.
+	Held    int `json:"held_past_use"`
+	Unshown int `json:"not_shown,omitempty"`
 	// Pushes are single messages and items of digests; Right those of a needle
 	// or worth; Items and ItemsRight those of digests among them.
 	Pushes     int `json:"pushes"`
@@ -63,12 +67,14 @@ type counts struct {
 	Traps   int `json:"traps"`
 	Sprung  int `json:"traps_told"`
 	// Messages count a digest as one; Digests are those among them.
-	Messages int     `json:"messages"`
-	Digests  int     `json:"digests"`
-	Ticks    int     `json:"ticks"`
-	Calls    int     `json:"calls"`
-	Tokens   int     `json:"tokens"`
-	Cost     float64 `json:"cost"` // US dollars
+	Messages int `json:"messages"`
+	Digests  int `json:"digests"`
+	Ticks    int `json:"ticks"`
+	Calls    int `json:"calls"`
+	Tokens   int `json:"tokens"`
+	// TokensBy are those of each role.
+	TokensBy map[string]int `json:"tokens_by_role,omitempty"`
+	Cost     float64        `json:"cost"` // US dollars
 }
 
 // share is how many of how many.
@@ -173,10 +179,18 @@ func (f *figures) needle(p *Played, l *label, first time.Time) {
 		f.By[by] = sum
 	}
 	if !inTime {
-		if p.held(l) {
+		how := ""
+		switch {
+		case p.held(l):
 			f.Held++
+			how = "held"
+		case p.shown != nil && p.shown[l].IsZero():
+			f.Unshown++
+			how = "not shown"
+		case p.shown != nil:
+			how = "shown at " + p.shown[l].Format("02 15:04")
 		}
-		f.Missed = append(f.Missed, miss{Label: l.name, By: l.by, Because: l.because, Told: first, Decided: p.decisionsOn(l)})
+		f.Missed = append(f.Missed, miss{Label: l.name, By: l.by, Because: l.because, Told: first, How: how, Decided: p.decisionsOn(l)})
 		return
 	}
 	f.Told++
@@ -323,13 +337,18 @@ type setFigures struct {
 	Quiet           int      `json:"quiet_days"`
 	Silent          int      `json:"quiet_days_silent"`
 	TickMS          float64  `json:"tick_ms"`
+	// Ceiling is the share of needles that an oracle told, or the gate held; Lost are
+	// those that it was shown, and that were neither.
+	Ceiling    *float64       `json:"ceiling,omitempty"`
+	Lost       int            `json:"shown_and_lost,omitempty"`
+	TokensADay map[string]int `json:"tokens_a_day,omitempty"` // of each role, and of all
 	// Missed says which reaches were missed, in words.
 	Missed []string `json:"missed"`
 }
 
 // sum adds up the days of a set.
 func sum(set string, days []figures) setFigures {
-	s := setFigures{Set: set, counts: counts{By: map[string]share{}}}
+	s := setFigures{Set: set, counts: counts{By: map[string]share{}, TokensBy: map[string]int{}}}
 	var delays []int
 	took := 0.0
 	for _, f := range days {
@@ -355,6 +374,12 @@ func sum(set string, days []figures) setFigures {
 	s.PushesADay, s.SinglesADay, s.DigestsADay = aDay(s.Messages), aDay(s.Messages-s.Digests), aDay(s.Digests)
 	s.TrapsADay, s.RepeatsADay = aDay(s.Sprung), aDay(s.Repeats)
 	s.TickMS = harness.Round(took/float64(max(1, s.Ticks)), 2)
+	if s.Tokens > 0 {
+		s.TokensADay = map[string]int{"all": s.Tokens / max(1, s.Days)}
+		for role, n := range s.TokensBy {
+			s.TokensADay[role] = n / max(1, s.Days)
+		}
+	}
 	s.Missed = harness.Missed(s.reaches())
 	return s
 }
@@ -368,7 +393,7 @@ func (s setFigures) table() [][2]string {
 		{"held past their use", strconv.Itoa(s.Held)}, {"quote the point", of(s.Quoted, s.Quoting)}, {"repeats", strconv.Itoa(s.Repeats)},
 		{"traps told", of(s.Sprung, s.Traps)}, {"traps told a day", fmt.Sprint(s.TrapsADay)}, {"repeats a day", fmt.Sprint(s.RepeatsADay)},
 		{"messages a day", fmt.Sprint(s.PushesADay)}, {"single pushes a day", fmt.Sprint(s.SinglesADay)}, {"digests a day", fmt.Sprint(s.DigestsADay)},
-		{"quiet days silent", of(s.Silent, s.Quiet)}, {"tokens", strconv.Itoa(s.Tokens)},
+		{"quiet days silent", of(s.Silent, s.Quiet)}, {"tokens", strconv.Itoa(s.Tokens)}, {"not shown", strconv.Itoa(s.Unshown)},
 	}
 	for _, by := range matters {
 		rows = append(rows, [2]string{by, of(s.By[by].Told, s.By[by].Of)})

@@ -2,13 +2,11 @@ package days
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
 	"github.com/subconsciousd/subconsciousd/threads/reflex"
 	"github.com/subconsciousd/subconsciousd/threads/score"
 )
@@ -37,9 +35,9 @@ func Letters(ctx context.Context, path, set string) (all []Labelled, err error) 
 		if d.set != set || !d.hasMail() {
 			continue
 		}
-		heard := &listener{Thread: reflex.New(subconscious.Watcher), letters: map[string]heardLetter{}}
-		if err := listen(ctx, d, heard); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.path, err)
+		heard := &listener{letters: map[string]heardLetter{}}
+		if _, err := playDay(ctx, d, models.PresetReflex, heard.hear); err != nil {
+			return nil, err
 		}
 		for _, id := range heard.order {
 			l := heard.letters[id]
@@ -63,9 +61,8 @@ func (d *day) labelled(mail string, kind kind) bool {
 	})
 }
 
-// listener is the watcher, and hears what letters it is shown.
+// listener hears what letters the watcher is shown.
 type listener struct {
-	threads.Thread
 	letters map[string]heardLetter
 	order   []string
 }
@@ -75,8 +72,8 @@ type heardLetter struct {
 	title string
 }
 
-// Think implements threads.Thread.
-func (l *listener) Think(ctx context.Context, snapshot subconscious.Snapshot) (threads.Answer, error) {
+// hear is told of a snapshot.
+func (l *listener) hear(snapshot subconscious.Snapshot) {
 	letters := reflex.Letters(snapshot)
 	for _, o := range snapshot.Fields[subconscious.Watcher].New {
 		if letter, ok := letters[o.ID]; ok {
@@ -86,15 +83,4 @@ func (l *listener) Think(ctx context.Context, snapshot subconscious.Snapshot) (t
 			}
 		}
 	}
-	return l.Thread.Think(ctx, snapshot)
-}
-
-// listen plays a day by rules, with a watcher that is listened to.
-func listen(ctx context.Context, d *day, heard *listener) (err error) {
-	p, err := open(ctx, d, models.PresetReflex, heard, reflex.New(subconscious.Librarian), reflex.New(subconscious.Oracle), reflex.New(subconscious.Dreamer))
-	defer p.CloseInto(ctx, &err)
-	if err != nil {
-		return err
-	}
-	return p.Play(ctx)
 }

@@ -209,3 +209,36 @@ func TestPlayMail(t *testing.T) {
 		t.Errorf("the mind changed something: %v", writes)
 	}
 }
+
+// TestOracle: a model that knows the labels tells what it is shown, in the words of
+// the label and at the tick that shows it, although it deliberates. What it is not
+// shown is counted apart.
+func TestOracle(t *testing.T) {
+	before, _, _ := strings.Cut(posted, "-- labels --")
+	d, err := parseDay("posted.txtar", []byte(before+`-- labels --
+needle drill
+  since 09:00
+  by 09:20
+  about mail question
+  says "ab 09.00"
+  because "She has waited for the drill for two days, and can begin today."
+needle never
+  since 09:00
+  by 10:00
+  about mail answer
+  match "what nobody wrote"
+  because "Nothing that is shown can say this."
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.end = d.start.Add(10*time.Hour + 30*time.Minute)
+	result, err := playDays(t.Context(), []*day{d}, &options{set: setTune, preset: oracleModel, oracle: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := result.Sets[0]
+	if s.Told != 1 || s.Unshown != 1 || s.Quoted != 1 || *s.Median != 0 || s.TokensADay["watcher"] == 0 || s.TokensADay["deliberation"] == 0 {
+		t.Errorf("%s", harness.Text(table, result))
+	}
+}

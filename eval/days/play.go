@@ -2,9 +2,11 @@ package days
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +17,6 @@ import (
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Push is one thing that the person was told: a single message, an item of a
@@ -42,6 +43,8 @@ type Played struct {
 	// decided are the gate's decisions, each verdict and reason of an incident
 	// once.
 	decided []decision
+	// shown says when the oracle was shown a needle first; nil without it.
+	shown map[*label]time.Time
 	// unanswered are answers to pushes that never came.
 	unanswered []string
 }
@@ -62,9 +65,11 @@ type Player struct {
 	machine *machine
 	mailbox *mailbox // nil where there is no mail
 	asleep  bool
-	// thinkers think instead of the threads of the configuration, if there are any.
-	thinkers []threads.Thread
-	faulty   bool // the phone was
+	// listeners are told what the threads are about to think of.
+	listeners []func(subconscious.Snapshot)
+	faulty    bool // the phone was
+	// deliberates: models may tell something after a tick.
+	deliberates bool
 
 	// presence and since change between ticks only.
 	presence   string
@@ -101,17 +106,37 @@ func (p *Player) Play(ctx context.Context) error {
 		}
 	}
 	p.Played.took = time.Since(began)
-	return nil
+	return p.tally(ctx)
 }
 
 // playDay plays a day through a whole daemon.
-func playDay(ctx context.Context, d *day, preset string) (played *Played, err error) {
-	p, err := open(ctx, d, preset)
+func playDay(ctx context.Context, d *day, preset string, listeners ...func(subconscious.Snapshot)) (played *Played, err error) {
+	p, err := open(ctx, d, preset, listeners...)
 	defer p.CloseInto(ctx, &err)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.path, err)
 	}
 	return &p.Played, p.Play(ctx)
+}
+
+// tally adds up what models were asked, by threads and by whom else.
+func (p *Player) tally(ctx context.Context) (err error) {
+	p.Played.TokensBy = map[string]int{}
+	number := func(text string) (n int) {
+		var wrong error
+		n, wrong = strconv.Atoi(text)
+		err = errors.Join(err, wrong)
+		return n
+	}
+	const query = "SELECT role, count(*) || ' ' || sum(input + output) || ' ' || sum(cost) FROM mind_model_calls GROUP BY role"
+	read := p.Rows(ctx, query, func(role, sums string) {
+		parts := strings.Fields(sums)
+		p.Played.Calls += number(parts[0])
+		p.Played.TokensBy[role] = number(parts[1])
+		p.Played.Tokens += number(parts[1])
+		p.Played.Cost += float64(number(parts[2])) / 1e9
+	})
+	return errors.Join(read, err)
 }
 
 // slot has everything happen up to a time, and the mind look at it.
@@ -140,9 +165,6 @@ func (p *Player) slot(ctx context.Context, at time.Time) error {
 			return err
 		}
 	}
-	for _, t := range report.Threads {
-		p.Played.Calls, p.Played.Tokens, p.Played.Cost = p.Played.Calls+t.Calls, p.Played.Tokens+t.Tokens, p.Played.Cost+t.Cost
-	}
 	for _, d := range report.Decisions {
 		p.decide(d)
 	}
@@ -168,9 +190,6 @@ func (p *Player) receive(ctx context.Context) error {
 	if err := p.Idle(ctx); err != nil {
 		return err
 	}
-	if len(p.waiting) == 0 {
-		return nil
-	}
 	for _, a := range p.Phone.Since(p.taken) {
 		p.taken++
 		if err := p.arrive(ctx, a); err != nil {
@@ -188,11 +207,14 @@ func (p *Player) arrive(ctx context.Context, a harness.Arrival) error {
 	n := slices.IndexFunc(p.waiting, func(m api.ToldMessage) bool {
 		return m.Kind == string(a.Kind) && (a.Kind != notify.KindIncident || slices.Contains(m.Incidents, a.Incident))
 	})
-	if n < 0 {
+	told := api.ToldMessage{Kind: string(a.Kind), Incidents: []subconscious.IncidentID{a.Incident}}
+	switch {
+	case n >= 0:
+		told = p.waiting[n]
+		p.waiting = slices.Delete(p.waiting, n, n+1)
+	case !p.deliberates || a.Incident == "":
 		return fmt.Errorf("the message %q arrived, and no tick told it", a.Title)
 	}
-	told := p.waiting[n]
-	p.waiting = slices.Delete(p.waiting, n, n+1)
 	p.Played.Messages++
 	if a.Kind == notify.KindDigest {
 		p.Played.Digests++

@@ -14,12 +14,12 @@ import (
 	"github.com/subconsciousd/subconsciousd/api"
 	"github.com/subconsciousd/subconsciousd/daemon"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
+	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/presence"
 	"github.com/subconsciousd/subconsciousd/senses/calendar"
 	"github.com/subconsciousd/subconsciousd/senses/files"
 	"github.com/subconsciousd/subconsciousd/senses/notes"
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // newPlayer is a player whose mind does not run yet.
@@ -33,16 +33,21 @@ func newPlayer(w *harness.World, d *day) *Player {
 
 // open makes the world of a day and starts the mind in it. The player is closed
 // whatever open returns.
-func open(ctx context.Context, d *day, preset string, thinkers ...threads.Thread) (*Player, error) {
+func open(ctx context.Context, d *day, preset string, listeners ...func(subconscious.Snapshot)) (*Player, error) {
 	w, err := harness.Open("day", d.start)
 	p := newPlayer(w, d)
-	p.thinkers = thinkers
+	p.listeners = listeners
 	if err != nil {
 		return p, err
 	}
 	p.machine = newMachine(d, p.Now)
 	c := p.Config
-	c.QuietHours, c.Models.Preset = d.quiet, preset
+	c.QuietHours, p.deliberates = d.quiet, preset != models.PresetReflex
+	if preset != oracleModel {
+		c.Models.Preset = preset
+	} else if err := p.consult(); err != nil {
+		return p, err
+	}
 	c.Senses.Files = []files.Config{{ID: "files", Path: p.Path("files")}}
 	c.Senses.Notes = []notes.Config{{ID: "notes", Path: p.Path("notes")}}
 	if err := p.Folders("notes", "files"); err != nil {
@@ -67,11 +72,18 @@ func open(ctx context.Context, d *day, preset string, thinkers ...threads.Thread
 
 // begin starts a mind over the world.
 func (p *Player) begin(ctx context.Context) error {
-	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone), Threads: p.thinkers}
+	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone), OnSnapshot: p.hear}
 	if p.mailbox != nil {
 		options.DialMail = p.mailbox.dial
 	}
 	return p.Start(ctx, options)
+}
+
+// hear tells the listeners what the threads are about to think of.
+func (p *Player) hear(snapshot subconscious.Snapshot) {
+	for _, listen := range p.listeners {
+		listen(snapshot)
+	}
 }
 
 func (p *Player) restart(ctx context.Context, _ event) error {

@@ -421,7 +421,7 @@ func TestParseDays(t *testing.T) {
 	if err != nil || o.path != "eval/days" || o.set != "hold" || !o.verbose || o.preset != "reflex" {
 		t.Errorf("%+v, %v", o, err)
 	}
-	for _, args := range [][]string{{}, {"a", "b"}, {"a", "--set", "half"}, {"a", "--models", "best"}, {"a", "--what"}} {
+	for _, args := range [][]string{{}, {"a", "b"}, {"a", "--set", "half"}, {"a", "--models", "best"}, {"a", "--oracle", "--models", "free"}, {"a", "--what"}} {
 		if _, _, _, err := Suite().Parse(args); err == nil {
 			t.Errorf("%q is taken", args)
 		}

@@ -159,8 +159,12 @@ func (w *World) Mailbox(addresses []string) (*mailtest.Server, *mailtest.Box, er
 func (w *World) Start(ctx context.Context, options daemon.Options) (err error) {
 	options.Config, options.Now = w.Config, w.Now
 	options.Unscheduled, options.NoSocket, options.Patient = true, true, true
-	if options.Env == nil {
-		options.Env = func(name string) (string, bool) { return modeltest.Key, name == keyName }
+	env := options.Env
+	options.Env = func(name string) (string, bool) {
+		if name == keyName || env == nil {
+			return modeltest.Key, name == keyName
+		}
+		return env(name)
 	}
 	if w.Mind, err = daemon.New(options); err != nil {
 		return err
@@ -180,8 +184,9 @@ func (w *World) Tick(ctx context.Context) (api.TickReport, error) {
 	return report, nil
 }
 
-// idleWithin is how long deliberations and messages of a tick may take.
-const idleWithin = 60 * time.Second
+// idleWithin is how long deliberations and messages of a tick may take: the longest
+// deadline that a deliberation can have.
+const idleWithin = 15 * time.Minute
 
 // Idle waits until no deliberation and no message is under way.
 func (w *World) Idle(ctx context.Context) error {
