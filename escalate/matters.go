@@ -63,7 +63,7 @@ func (l *candidate) change(last subconscious.Told) string {
 		return againWorse
 	case l.isReopened() && !l.isOld(last):
 		return againReturned
-	case l.band.Rank() > l.toldRank(last) && !l.isFresh(last):
+	case l.isNearer(last):
 		return againNearer
 	case now != last.Status && now != "" && last.Status != "" && !slices.Contains(improved, strings.ToLower(now)):
 		return againStatus
@@ -158,6 +158,27 @@ func (l *candidate) isOld(last subconscious.Told) bool {
 		told, covered := last.Changes[c.Ref]
 		return known && (!covered || seq > told)
 	})
+}
+
+// touches is how often something that comes near is pushed: a lead, and at the
+// time itself.
+const touches = 2
+
+// isNearer reports whether it has come so much nearer that the person is to be
+// reminded. What is to be prepared for an event is told once; that something is
+// overdue only where no push was spent on it.
+func (l *candidate) isNearer(last subconscious.Told) bool {
+	prepares := l.asked.Kind == subconscious.KindPreparation
+	left := touches
+	if prepares && !l.critical || l.band == subconscious.BandPast {
+		left = 1
+	}
+	for _, told := range l.telling.Told {
+		if told.Heard() && told.Why != whyRead && told.Due.Equal(l.due) && (prepares || !told.Digest) {
+			left--
+		}
+	}
+	return left > 0 && l.band.Rank() > l.toldRank(last) && !l.isFresh(last)
 }
 
 // toldRank is how near it was when it was told. What was moved to a later time

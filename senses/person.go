@@ -11,8 +11,12 @@ import (
 // by command.
 const Person = "person"
 
-// noteStands is how long a note stands that names no date.
-const noteStands = 7 * 24 * time.Hour
+// noteStands is how long a note stands that names no date; noteRings how long
+// after its date one does that names one, so that it can be told at that time.
+const (
+	noteStands = 7 * 24 * time.Hour
+	noteRings  = time.Hour
+)
 
 // Note is one line that the person wrote by command.
 type Note struct {
@@ -23,14 +27,14 @@ type Note struct {
 	// Trust is whose word it is; empty is the person's.
 	Trust subconscious.Trust
 	// Due is the date that the text names, zero where it names none. The note
-	// stands until then.
+	// stands for an hour from then on.
 	Due time.Time
 	// DateText are the words of the text that name it.
 	DateText string
 }
 
 // Notes returns what the sense "person" brings to a tick: the notes as
-// observations, standing until their date or for 7 days.
+// observations, standing until an hour after their date or for 7 days.
 // The attribute date_text has the words that name the date.
 func Notes(at time.Time, notes []Note, clean Cleaner) Collected {
 	source := SenseID{Sense: Person}
@@ -38,7 +42,7 @@ func Notes(at time.Time, notes []Note, clean Cleaner) Collected {
 	for _, note := range notes {
 		until := note.At.Add(noteStands)
 		if !note.Due.IsZero() {
-			until = note.Due
+			until = note.Due.Add(noteRings)
 		}
 		var attrs map[string]string
 		if note.DateText != "" {

@@ -23,11 +23,6 @@ func isAppointment(o subconscious.Observation) bool {
 	return o.Sense == "mail" && o.Kind == "appointment" && o.Stands() && !o.Due.IsZero() && !(threads.ToMany(o) && !numbered(o))
 }
 
-// wholeDay reports whether nobody wrote a time of day.
-func (s *scene) wholeDay(o subconscious.Observation) bool {
-	return !strings.Contains(s.dueWords(o, o.Attrs["date_text"]), ":")
-}
-
 // visitOf is when an appointment in a mail begins and ends.
 func visitOf(o subconscious.Observation) (start, end time.Time) {
 	if start, end = span(o); !end.After(start) {
@@ -58,13 +53,13 @@ func (s *scene) listed(o subconscious.Observation) (found bool) {
 	own := terms(subject(o))
 	s.besideVisit(o, func(event subconscious.Observation) bool {
 		apart := event.Due.Sub(o.Due).Abs()
-		near := apart <= sameStart || allDay(event) || s.wholeDay(o) && s.sameDay(event.Due, o.Due)
+		near := apart <= sameStart || allDay(event) || !s.timed(o) && s.sameDay(event.Due, o.Due)
 		switch {
 		case slices.ContainsFunc(event.Links, func(link string) bool { return slices.Contains(o.Links, link) }):
 			found = true
 		case near && shares(terms(s.eventName(event)), words), near && shares(terms(event.Title+" "+event.Text+" "+event.Attrs["location"]), own):
 			found = true
-		case apart == 0 && !recurs(event) && !s.wholeDay(o):
+		case apart == 0 && !recurs(event) && s.timed(o):
 			found = s.mustBeKept(event) || s.bare(event)
 		}
 		return !found
@@ -82,7 +77,7 @@ func shares(a, b []string) bool {
 // rival is the event that the person attends while an appointment is, the
 // nearest one.
 func (s *scene) rival(o subconscious.Observation) (rival subconscious.Observation, found bool) {
-	if s.wholeDay(o) {
+	if !s.timed(o) {
 		return rival, false
 	}
 	start, end := visitOf(o)

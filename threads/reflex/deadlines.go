@@ -68,6 +68,7 @@ func (s *scene) noted(o subconscious.Observation) (found bool) {
 // dueWorth is what a deadline counts by its nearness, how it is told, and why.
 func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reason string) {
 	theirs := o.Sense == "mail" && !threads.OwnMail(o)
+	alarm := isOwn(o) && s.timed(o) // it is told at that time, whenever it was written
 	switch subconscious.TimeBand(o.Due, s.at) {
 	case subconscious.Band72h:
 		return 5, "Due", ""
@@ -80,9 +81,17 @@ func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reas
 		if theirs && o.BandOnly && !on(o, "seen") { // it was asked for a day before
 			return 7, "Due", ""
 		}
+		if alarm && !o.BandOnly { // the person wrote it a moment ago
+			return 7, "Due", ""
+		}
 		return 7, "Due", "it is due within two hours"
-	case subconscious.Band15m, subconscious.BandNow:
-		if o.BandOnly { // it was asked for two hours before
+	case subconscious.Band15m:
+		if alarm || o.BandOnly { // it was asked for two hours before
+			return 8, "Due", ""
+		}
+		return 8, "Due", "it is due now"
+	case subconscious.BandNow:
+		if o.BandOnly && !alarm {
 			return 8, "Due", ""
 		}
 		return 8, "Due", "it is due now"
@@ -114,6 +123,11 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 const dayEnd = 18
 
 var timeOfDay = lazy.Regexp(`(?i)\b18\b|\b6 ?p|\b6:00|\bsix\b|\bsechs\b|\bseis\b`)
+
+// timed reports whether somebody wrote a time of day.
+func (s *scene) timed(o subconscious.Observation) bool {
+	return strings.Contains(s.dueWords(o, o.Attrs["date_text"]), ":")
+}
 
 // dueWords is the day alone where nobody wrote a time of day.
 func (s *scene) dueWords(o subconscious.Observation, dateText string) string {
