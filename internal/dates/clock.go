@@ -1,43 +1,97 @@
 package dates
 
+import (
+	"strings"
+	"time"
+)
+
 // clock reads a time of day from token i on. dated: a day stands beside it,
-// so that "15:00" and "15h" cannot be a ratio or a duration.
+// so that "15h" cannot be a duration, nor "15:00" of one digit a ratio.
 func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	t := p.tok(i)
 	led := dated || l.roles&(rAt|rBy) != 0 || p.mark(i-1, '@')
 	switch {
-	case t.lex.is(rNoon) && p.begins(i) && p.ends(i+1):
-		return clock{set: true, hour: 12}, i + 1, true
-	case t.lex.is(rNoonWeak) && l.roles&(rBy|rAt) != 0 && p.begins(i) && p.ends(i+1):
-		return clock{set: true, hour: 12}, i + 1, true
-	case t.lex.is(rMidnight) && led && p.begins(i):
-		return clock{set: true, hour: 24}, i + 1, true
-	case !p.digits(i, 1, 2) || t.number > 24 || !p.begins(i):
+	case !p.begins(i):
 		return clock{}, 0, false
+	case t.lex.is(rNoon) && p.ends(i+1), t.lex.is(rNoonWeak) && l.roles&(rBy|rAt) != 0 && p.ends(i+1):
+		return clock{set: true, hour: 12}, i + 1, true
+	case t.lex.is(rMidnight) && led:
+		return clock{set: true, hour: 24}, i + 1, true
+	}
+	shift := 0 // half past, halb
+	if t.lex.is(rShift) {
+		shift = int(t.lex.value)
+		i++
+		t = p.tok(i)
 	}
 	c := clock{set: true, hour: t.number}
-	next, shape := p.minutes(i, &c)
-	spoken := l.roles&rLas != 0 && l.roles&(rAt|rBefore) != 0
-	next, marked := p.halfDay(next, &c, spoken && shape == bare)
+	next, shape := i+1, bare
 	switch {
-	case marked == unreadable:
-		return clock{}, 0, false
-	case marked == named: // pm, Uhr, de la tarde
-	case shape == withColon && led && t.digits == 2, shape == withColon && led && l.roles&(rAt|rLas) != 0:
-	case shape == withColon && dated:
-	case shape == withLetter: // 15h30
-	case shape == onHour && (dated || l.roles&rAt != 0 || l.roles&rBy != 0):
-	case shape == bare && spoken:
-		if c.hour >= 1 && c.hour <= 6 { // nobody means three in the night
-			c.hour += 12
+	case t.lex.is(rNumber) && t.lex.value <= 12:
+		c.hour = int(t.lex.value)
+		if p.is(next, rHours) {
+			next, shape = next+1, onHour
 		}
+	case p.digits(i, 1, 2) && t.number <= 24:
+		next, shape = p.minutes(i, &c)
+	default:
+		return clock{}, 0, false
+	}
+	// Five in the morning or the afternoon: it is not said.
+	c.half = c.hour > 0 && c.hour <= 12 && (shape == bare || t.kind == word || l.roles&rTwelve != 0 && c.hour < firstHour && t.digits < 2)
+	if p.is(next, rShifted) {
+		shift = int(p.tok(next).lex.value)
+		next++
+	}
+	next, marked := p.halfDay(next, &c, shape)
+	switch {
+	case marked == unreadable, shift != 0 && !c.half && marked == unnamed:
+		return clock{}, 0, false
+	case marked == named, shift != 0 && shape == bare, shape == withLetter: // pm, Uhr, halb fünf, 15h30
+	case shape == withColon && (dated || led && t.digits == 2 || l.roles&rAt != 0):
+	case shape == withColon && !led && t.digits == 2 && p.alone(i, next):
+	case shape == onHour && led:
+	case shape == onHour && c.hour > 12 && c.hour < 24 && p.follows(next):
+	case (shape == bare && l.roles&rHour != 0 || shape == withDot && l.roles&rHour != 0 && l.roles&rAt != 0) && (p.follows(next) || l.roles&rFirm != 0 && !p.plural(next)) && !p.grows(l.from):
 	default:
 		return clock{}, 0, false
 	}
 	if c.hour == 24 && c.minute != 0 || !p.ends(next) {
 		return clock{}, 0, false
 	}
-	return c, next, true
+	c.minute += shift
+	return p.zone(next, c)
+}
+
+// alone reports whether a time from token i on that nothing introduces is one: no end
+// or beginning of a span ("09:00–17:00", hours of opening) and no stamp.
+func (p *parser) alone(i, next int) bool {
+	dash := func(i int) bool { return p.mark(i, '-') || p.mark(i, '–') }
+	return next == i+3 && !dash(i-1) && !dash(next) && !p.mark(i-1, '[') && p.tok(i).number < 24
+}
+
+// follows reports whether what stands at token i may follow an hour that is a mere
+// number: nothing that it could count.
+func (p *parser) follows(i int) bool {
+	t := p.tok(i)
+	const date = rWeekday | rToday | rTomorrow | rThen
+	return t.broken || t.kind == mark && p.ends(i) && t.char != '€' && t.char != '-' || t.lex.is(date) && (!t.upper || !t.lex.is(rThen))
+}
+
+// plural reports whether a word may be what a number counts: "a las 3 familias".
+func (p *parser) plural(i int) bool {
+	t := p.tok(i)
+	return t.kind != word || strings.HasSuffix(p.text[t.start:t.end], "s")
+}
+
+// zone reads CET behind a time.
+func (p *parser) zone(i int, c clock) (clock, int, bool) {
+	t := p.tok(i)
+	if !t.lex.is(rZone|rZoneBehind) || t.broken || p.text[t.start:t.end] != strings.ToUpper(p.text[t.start:t.end]) || !p.ends(i+1) {
+		return c, i, true
+	}
+	c.zone = time.FixedZone("", int(t.lex.value)*3600)
+	return c, i + 1, true
 }
 
 type clockShape int
@@ -45,7 +99,7 @@ type clockShape int
 const (
 	bare       clockShape = iota // 15
 	withColon                    // 15:00
-	withDot                      // 15.30, a time only before Uhr or pm
+	withDot                      // 15.30, a time only before Uhr or pm, or behind "at"
 	withLetter                   // 15h30
 	onHour                       // 15h
 )
@@ -83,83 +137,39 @@ const (
 )
 
 // halfDay reads "Uhr", "pm" or "de la tarde" from token i on.
-func (p *parser) halfDay(i int, c *clock, spoken bool) (next int, result halfDay) {
-	if p.is(i, rUhr) {
-		next = i + 1
-		if t := p.tok(next); c.minute == 0 && p.digits(next, 2, 2) && t.number < 60 && !p.mark(next+1, '.') && p.ends(next+1) {
+func (p *parser) halfDay(i int, c *clock, shape clockShape) (next int, result halfDay) {
+	t := p.tok(i)
+	if t.lex.is(rUhr) {
+		c.half = c.half && c.hour < firstHour && shape == bare
+		result, i = named, i+1
+		if t = p.tok(i); c.minute == 0 && p.digits(i, 2, 2) && t.number < 60 && !p.mark(i+1, '.') && p.ends(i+1) {
 			c.minute = t.number
-			next++
+			i++
 		}
-		return p.partOfDay(next, c), named
 	}
-	if next, pm, ok := p.meridiem(i); ok {
-		if c.hour < 1 || c.hour > 12 {
+	t = p.tok(i)
+	strict := t.lex.is(rAM | rPM)
+	switch {
+	case t.broken || p.leadsToDay(i) || !strict && !t.lex.is(rAMWords|rPMWords):
+		return i, result
+	case c.hour < 1 || c.hour > 12:
+		if strict {
 			return i, unreadable
 		}
-		c.hour %= 12
-		if pm {
-			c.hour += 12
-		}
-		return next, named
+		return i + 1, named
 	}
-	if spoken && p.literal(i, "y") && p.is(i+1, rHalf|rQuarter) {
-		c.minute = 15
-		if p.is(i+1, rHalf) {
-			c.minute = 30
-		}
-		i += 2
+	c.half = false
+	c.hour %= 12
+	if t.lex.is(rPM | rPMWords) {
+		c.hour += 12
 	}
-	if p.literal(i, "o") && p.mark(i+1, '\'') && p.literal(i+2, "clock") {
-		if c.hour >= 1 && c.hour <= 6 {
-			c.hour += 12
-		}
-		return i + 3, named
-	}
-	if p.literal(i, "de") && p.literal(i+1, "la") && (p.is(i+2, rNight) || p.is(i+2, rMorning)) {
-		return p.partOfDay(i+2, c), named
-	}
-	return i, unnamed
+	return i + 1, named
 }
 
-// partOfDay reads "abends" or "tarde", which turn 8 into 20.
-func (p *parser) partOfDay(i int, c *clock) int {
-	switch {
-	case p.tok(i).broken:
-		return i
-	case p.is(i, rNight):
-		if c.hour < 12 && c.hour >= 1 {
-			c.hour += 12
-		}
-		return i + 1
-	case p.is(i, rMorning) && !p.tok(i).upper:
-		return i + 1
-	}
-	return i
-}
-
-// meridiem reads am, pm, a.m. and p.m. German "am" leads to a day instead.
-func (p *parser) meridiem(i int) (next int, pm, ok bool) {
-	t := p.tok(i)
-	if t.broken {
-		return i, false, false
-	}
-	if t.lex.is(rPM) {
-		return i + 1, true, true
-	}
-	if t.lex.is(rAM) {
-		german := t.spaced && (p.is(i+1, rWeekday|rWeekdayShort|rWeekdayWeak|rNext) || p.tok(i+1).kind == number)
-		return i + 1, false, !german
-	}
-	if (p.literal(i, "p") || p.literal(i, "a")) && p.joined(i+1, '.') {
-		j := i + 2
-		if p.literal(j, "m") {
-			if j++; p.joined(j, '.') {
-				j++
-			}
-			return j, p.literal(i, "p"), true
-		}
-	}
-	return i, false, false
+// leadsToDay tells the German "am" from the one of hours.
+func (p *parser) leadsToDay(i int) bool { // or to a noun
+	return p.is(i, rAM) && p.is(i, rOn) && p.tok(i).spaced && (p.is(i+1, rWeekday|rWeekdayShort|rWeekdayWeak|rNext) || p.tok(i+1).kind == number ||
+		!p.tok(i).upper && p.tok(i+1).upper && !p.tok(i+1).broken && !p.is(i+1, rZone|rZoneBehind|rMonth))
 }
 
 // closing reads the end of a working day: EOD, "end of day", Feierabend.
@@ -169,17 +179,11 @@ func (p *parser) closing(i int, l lead) (next int, ok bool) {
 		return i, false
 	}
 	if t.lex.is(rClosing) {
-		upper := p.text[t.start:t.end] == "EOD" || p.text[t.start:t.end] == "COB" || p.text[t.start:t.end] == "EOB"
-		return i + 1, p.ends(i+1) && (!t.lex.is(rClosingUpper) || upper || l.roles&rBy != 0)
-	}
-	if !t.lex.is(rEnd) {
-		return i, false
+		text := p.text[t.start:t.end]
+		return i + 1, p.ends(i+1) && (!t.lex.is(rClosingUpper) || text == strings.ToUpper(text) || l.roles&rBy != 0)
 	}
 	j := p.skipOf(i + 1)
-	if j > i+1 && (p.is(j, rUnit) && p.tok(j).lex.unit == days || p.literal(j, "business") || p.literal(j, "play")) {
-		return j + 1, p.ends(j + 1)
-	}
-	return i, false
+	return j + 1, t.lex.is(rEnd) && j > i+1 && p.is(j, rUnit) && p.tok(j).lex.unit == days && p.ends(j+1)
 }
 
 // skipOf skips "of the", "de la", "des", "d'".

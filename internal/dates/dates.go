@@ -1,5 +1,6 @@
-// Package dates reads dates, times and deadlines in text of four languages:
-// English, German, French and Spanish.
+// Package dates reads dates, times and deadlines in text of six languages:
+// English, German, French, Spanish, Italian and Portuguese. Their words are files
+// in lang.
 //
 // It stores nothing. Senses call it on what people write: senses/notes on
 // notes, others on mail and invitations. The text is hostile: one pass over
@@ -52,18 +53,20 @@ type Match struct {
 // English, and the first one after today in the other languages. The end of a
 // week is its Friday. What has a date only is due at 18:00; "today" and its
 // like, said after that, at 23:59. A date without a year that lies more than
-// 60 days back is one of the next year.
+// 60 days back is one of the next year. Of the two readings of an hour that says
+// neither which ("at five", "by 4") the next one from 7:00 to 23:00 is meant, and
+// beside a day the one from 7:00 to 19:00.
 //
 // What is to be done before a day has to be done by the end of the day before
 // it, and is due then at 18:00, or at 23:59 if that hour has passed on it;
 // before a weekend, by its Friday; before next week, month or year, by the end
 // of this one. Before a weekday, said on such a day, means that of next week.
-// Before a time of day is that time. "By" a day and its like hold the day
+// Before a time of day is that time, and before a part of a day, that day. "By" a day and its like hold the day
 // itself, and so does before the end of a week, month or year.
 func Find(text string, now time.Time) []Match {
 	var found []span
 	text = text[:min(len(text), MaxText)]
-	p := parser{text: text, tokens: tokenize(text)}
+	p := parser{text: text, tokens: look(text, tokenize(text))}
 	for i := 0; i < len(p.tokens) && len(found) < MaxMatches; {
 		s, ok := p.at(i)
 		if !ok {
@@ -112,7 +115,7 @@ func (p *parser) join(found []span) []span {
 	for _, s := range found {
 		if s.day.kind == noDay && len(out) > 0 {
 			last := &out[len(out)-1]
-			if last.clock.set && s.from == last.to && s.deadline && p.endsRange(s.from) {
+			if last.clock.set && s.from == last.to && s.deadline && p.is(s.from, rTill) {
 				continue // until when the appointment lasts
 			}
 			if last.dateOnly() && !last.before && last.day.takesTime() && p.sameSentence(last.to, s.from) {
@@ -123,12 +126,6 @@ func (p *parser) join(found []span) []span {
 		out = append(out, s)
 	}
 	return out
-}
-
-// endsRange reports whether the word at token i leads to the end of a time that
-// has begun: "10:00 bis 12:00".
-func (p *parser) endsRange(i int) bool {
-	return p.literal(i, "bis") || p.literal(i, "until") || p.literal(i, "till") || p.literal(i, "hasta") || p.literal(i, "jusqu")
 }
 
 // sentenceReach is how many tokens a lone time looks back for its day.

@@ -108,7 +108,7 @@ func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
 		d, ok := calendarDay(p.tok(i+4).number, second.number, first.number)
 		return d, i + 5, ok
 	}
-	introduced := l.roles&rDecimal != 0 && !p.grows(l.from)
+	introduced := l.roles&rDecimal != 0 && !p.grows(l.from) && !(p.literal(l.from, "by") && first.digits == 1)
 	if first.broken && first.digits == 2 && second.digits == 2 { // a line that begins with its date
 		introduced = true
 	}
@@ -123,17 +123,11 @@ func (p *parser) dottedDay(i int, l lead) (day, int, bool) {
 	return d, next, ok
 }
 
-// grows reports whether "by" measures a difference: "rose by 10.12."
+// grows reports whether "by" measures a difference or ends a span: "rose by 10.12.",
+// "1 bis 5".
 func (p *parser) grows(i int) bool {
-	if !p.literal(i, "by") {
-		return false
-	}
 	t := p.tok(i - 1)
-	switch p.text[t.start:t.end] {
-	case "rose", "rises", "up", "down", "fell", "grew", "increased", "increase", "decreased", "reduced", "divided", "multiplied":
-		return true
-	}
-	return p.digits(i+1, 1, 1)
+	return p.is(i, rBy|rAt) && !p.tok(i).broken && (t.lex.is(rGrows|rNumber) || t.kind == number || p.mark(i-1, '%'))
 }
 
 // slashedDay reads 24/12/2026 and 24-12-2026 (the day first, unless only the
@@ -169,7 +163,7 @@ func (p *parser) dayMonth(i int, _ lead) (day, int, bool) {
 	}
 	j := i + 1
 	switch {
-	case p.joined(j, '.'), p.is(j, rOrdinal) && !p.tok(j).spaced, p.joined(j, 'º'), p.joined(j, 'ª'):
+	case p.joined(j, '.'), p.is(j, rOrdinal) && !p.tok(j).spaced, p.joined(j, 'º'), p.joined(j, 'ª'), p.joined(j, '°'):
 		j++
 	case !p.tok(j).spaced:
 		return day{}, 0, false
@@ -198,7 +192,7 @@ func (p *parser) monthDay(i int, _ lead) (day, int, bool) {
 	next := j + 1
 	if p.is(next, rOrdinal) && !p.tok(next).spaced {
 		next++
-	} else if p.is(next, rMonth) || p.is(next, rAM|rPM|rUhr|rHours) || !p.ends(next) {
+	} else if p.is(next, rMonth) || p.is(next, rAM|rPM|rUhr|rHours|rShift) || !p.ends(next) {
 		return day{}, 0, false
 	}
 	year, after := p.year(next)
@@ -213,7 +207,7 @@ func (p *parser) year(i int) (year, next int) {
 		j++
 	}
 	after := j
-	if p.joined(j, ',') || p.is(j, rOf) && (p.literal(j, "de") || p.literal(j, "del")) {
+	if p.joined(j, ',') || p.is(j, rOf) {
 		j++
 	}
 	t := p.tok(j)
@@ -229,19 +223,19 @@ func (p *parser) year(i int) (year, next int) {
 	return 0, after
 }
 
-// dayOfMonth reads "the 24th", "zum 24.", "para el 24".
+// dayOfMonth reads "the 24th", "zum 24.", "para el 24", "dia 24".
 func (p *parser) dayOfMonth(i int, l lead) (day, int, bool) {
-	if !p.digits(i, 1, 2) || l.roles&(rOn|rBy) == 0 {
-		return day{}, 0, false
-	}
-	next := i + 1
+	const led = rOn | rBy
+	before, next := p.tok(i-1).lex, i+1
 	switch {
-	case p.is(next, rOrdinal) && !p.tok(next).spaced && p.literal(i-1, "the"):
+	case !p.digits(i, 1, 2) || l.roles&led == 0:
+		return day{}, 0, false
+	case p.is(next, rOrdinal) && !p.tok(next).spaced && before.is(rThe) && !before.is(rBare|rDotted):
 		next++
-	case p.joined(next, '.') && (p.literal(i-1, "zum") || p.literal(i-1, "bis") || p.literal(i-1, "dem") || p.literal(i-1, "am")) && l.roles&rBy != 0:
+	case p.joined(next, '.') && before.is(rDotted) && l.roles&rBy != 0:
 		next++
-	case (p.literal(i-1, "el") || p.literal(i-1, "día") || p.literal(i-1, "le") || p.literal(i-1, "du") || p.literal(i-1, "del")) && l.roles&rBy != 0:
-		if p.tok(next).kind == word && !p.tok(next).broken && !p.is(next, rAt) {
+	case before.is(rBare) && (l.roles&rBy != 0 || before.is(rDayNumber)):
+		if p.tok(next).kind == word && !p.tok(next).broken && !p.is(next, rAt) && !(before.is(rDayNumber) && p.is(next, rThen)) {
 			return day{}, 0, false // "para el 3 piso"
 		}
 	default:

@@ -1,39 +1,47 @@
 package dates
 
 import (
-	_ "embed"
+	"embed"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// role is what a word can do in a date. A word can have several.
+// role is what a word, or a phrase of some, can do in a date. It can have several.
 type role uint64
 
 const (
 	// Introducers.
-	rBy      role = 1 << iota // sets a limit: by, bis, avant
-	rBefore                   // sets a limit that is over when the day begins: before, vor
-	rOn                       // leads to a day: on, am, den
-	rThe                      // article that leads to a day of the month: the, zum, le, el
-	rAt                       // leads to a time: at, um, vers
-	rLas                      // las, in "a las 15:00"
-	rIn                       // leads to a span: in, within, dans
-	rInWeak                   // leads to a span only with what follows: "dentro de", "innerhalb von"
-	rDecimal                  // introduces a date with two dots and no year
-	rSlashed                  // introduces a date with one slash and no year
+	rBy        role = 1 << iota // sets a limit: by, bis, avant
+	rBefore                     // sets a limit that is over when the day begins: before, vor
+	rTill                       // may lead to the end of a time that has begun
+	rOn                         // leads to a day: on, am, den
+	rThe                        // leads to a day of the month: the, zum, le, el
+	rDotted                     // … where that has a dot: zum 24.
+	rBare                       // … where that is a number alone: el 24
+	rDayNumber                  // says so itself: dia 24
+	rAt                         // leads to a time: at, um, vers
+	rHour                       // … where that is an hour alone: at five, alle 17
+	rTwelve                     // … and to hours of twelve in digits: at 4:30
+	rFirm                       // … whatever follows that, but for a plural: a las 5 viene
+	rIn                         // leads to a span: in, within, dans
+	rInWeak                     // … that is no other thing in this language: en, dentro de
+	rDecimal                    // introduces a date with two dots and no year
+	rSlashed                    // introduces a date with one slash and no year
 	// Days.
 	rWeekday
-	rWeekdayShort // an abbreviation, read beside a date or after an introducer
-	rWeekdayWeak  // an abbreviation or name that is also another word
+	rWeekdayShort   // an abbreviation, read beside a date or after an introducer
+	rWeekdayWeak    // an abbreviation or name that is also another word
+	rOrdinalWeekday // an ordinal as well, of what follows it: segunda
 	rMonth
 	rMonthWeak // also another word: read with a capital only
 	rToday
-	rTonight // ends "this", "heute", "ce", "esta" as well
-	rTomorrow
-	rMorning // as rTomorrow but also "morning": Morgen, mañana
-	rAfterTomorrow
-	rAfter // "day after", "après-", "pasado"
+	rTomorrow // by how many days ahead
+	rMorning  // tomorrow that is the morning as well: Morgen, mañana
+	rNight    // afternoon, evening or night, of a day
+	rForenoon
 	rClosing
 	rClosingUpper // an abbreviation that is read in capitals, or after "by"
 	rUnit
@@ -53,23 +61,34 @@ const (
 	rUhr
 	rAM
 	rPM
-	rHours // h, heures, horas
-	rHalf  // media, demie
-	rQuarter
-	rNight // abend, evening: makes a small hour one of the afternoon
+	rAMWords // in the morning, abends: they part the hours, too, but also stand behind 20 Uhr
+	rPMWords
+	rHours   // h, heures, horas
+	rShift   // half past, before an hour
+	rShifted // y media, behind it
+	rZone
+	rZoneBehind
+	rThen // may follow an hour that stands alone
 	// Small words.
 	rOf
 	rOrdinal // st, nd, rd, th, er, º
-	rQue     // "que viene"
-	rViene
-	rFrom // "from now"
-	rNow
+	rFromNow
+	rFiller // business, in business days
 	// Words that forbid what follows.
 	rNot       // last, every, since, black
 	rNotBefore // makes "Morgen" and "mañana" a morning
 	rNotAfter  // dernier, pasado, gras: forbids the weekday before it
 	rVersion   // version, chapter: the numbers after it are no date
+	rGrows     // rose, in "rose by 5"
+	rNever     // a phrase that is none, though its words are some
+	opensPhrase
 )
+
+// roleNames are what the files of lang call the roles, in their order.
+const roleNames = `by before till on the dotted bare dayNumber at hour twelve firm in inWeak decimal slashed weekday weekdayShort
+	weekdayWeak ordinalWeekday month monthWeak today tomorrow morning night forenoon closing closingUpper unit number next
+	nextEn this weekend end monthEnd weekEnd yearEnd noon noonWeak midnight uhr am pm amWords pmWords hours shift shifted zone
+	zoneBehind then of ordinal fromNow filler not notBefore notAfter version grows never`
 
 type unit uint8
 
@@ -86,64 +105,108 @@ const (
 // lexeme is all that one word can mean.
 type lexeme struct {
 	roles   role
-	weekday int8 // 0 Sunday, where rWeekday, rWeekdayShort or rWeekdayWeak
+	weekday int8 // 0 Sunday, where it names one
 	month   int8 // 1 to 12
-	value   int16
+	value   int8 // of a number, a shift of minutes, days ahead, hours from UTC
 	unit    unit
 }
 
 func (l lexeme) is(r role) bool { return l.roles&r != 0 }
 
-// lexiconText is the words of each role; its first lines say how they are
-// written.
+// lang has the words of each role; en.txt says how they are written.
 //
-//go:embed lexicon.txt
-var lexiconText string
+//go:embed lang/*.txt
+var lang embed.FS
 
-// roleNames are what lexicon.txt calls the roles, in their order.
-const roleNames = `by before on the at las in inWeak decimal slashed weekday weekdayShort weekdayWeak month monthWeak today
-	tonight tomorrow morning afterTomorrow after closing closingUpper unit number next nextEn this weekend end
-	monthEnd weekEnd yearEnd noon noonWeak midnight uhr am pm hours half quarter night of ordinal que viene from
-	now not notBefore notAfter version`
+var lexicon = sync.OnceValue(func() map[string]lexeme {
+	l, err := readLexicon(lang)
+	if err != nil {
+		panic(err) // a test reads them
+	}
+	return l
+})
 
-var lexicon = sync.OnceValue(buildLexicon)
-
-func buildLexicon() map[string]lexeme {
-	lexicon, known := map[string]lexeme{}, strings.Fields(roleNames)
-	for line := range strings.Lines(strings.ReplaceAll(lexiconText, "\n ", " ")) {
-		names, all, ok := strings.Cut(line, ":")
-		if !ok || line[0] == '#' {
-			continue
+// readLexicon reads the files of lang. A phrase is kept by its words, folded, with
+// spaces between them; each word with which one begins has the role opensPhrase.
+func readLexicon(from fs.FS) (map[string]lexeme, error) {
+	all, known := make(map[string]lexeme, 2048), strings.Fields(roleNames)
+	files, err := fs.Glob(from, "lang/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(from, file)
+		if err != nil {
+			return nil, err
 		}
 		var roles role
-		for name := range strings.FieldsSeq(names) {
-			roles |= 1 << slices.Index(known, name) // every test finds what is no role: it panics
-		}
 		n := int8(0)
-		for words := range strings.SplitSeq(all, "|") {
-			for word := range strings.FieldsSeq(words) {
-				word = fold(word)
-				lexicon[word] = lexicon[word].with(roles, n)
+		number := 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			if line[0] == '#' || strings.TrimSpace(line) == "" {
+				continue
 			}
-			n++
+			if line[0] != ' ' {
+				names, words, ok := strings.Cut(line, ":")
+				if !ok {
+					return nil, fmt.Errorf("dates: %s:%d: no role and no colon begins the line: write \"today: heute\"", file, number)
+				}
+				roles, n, line = 0, 0, words
+				for name := range strings.FieldsSeq(names) {
+					i := slices.Index(known, name)
+					if i < 0 {
+						return nil, fmt.Errorf("dates: %s:%d: %q is no role: these are: %s", file, number, name, strings.Join(known, " "))
+					}
+					roles |= 1 << i
+				}
+			}
+			for word := range strings.FieldsSeq(strings.ReplaceAll(line, "|", " | ")) {
+				if word == "|" {
+					n++
+					continue
+				}
+				enter(all, word, roles, n)
+			}
 		}
 	}
-	return lexicon
+	return all, nil
 }
 
-// with is what a word means that can do this as well; n counts the bars before
-// it.
+// enter notes a word or phrase; n counts the bars before it.
+func enter(all map[string]lexeme, word string, roles role, n int8) {
+	key, exact := strings.CutPrefix(word, "=")
+	if !exact {
+		key = fold(strings.Join(pieces(strings.ReplaceAll(word, "_", " ")), " "))
+	}
+	if first, _, phrase := strings.Cut(key, " "); phrase {
+		l := all[first]
+		l.roles |= opensPhrase
+		all[first] = l
+	}
+	all[key] = all[key].with(roles, n)
+}
+
+var shifts = [...]int8{30, 15, -15, -30}
+
+// with is what a word means that can do this as well.
 func (l lexeme) with(roles role, n int8) lexeme {
 	l.roles |= roles
 	switch {
-	case roles&(rWeekday|rWeekdayShort|rWeekdayWeak) != 0:
+	case roles&(rWeekday|rWeekdayShort|rWeekdayWeak|rOrdinalWeekday) != 0:
 		l.weekday = n
 	case roles&rMonth != 0:
 		l.month = n + 1
 	case roles&rUnit != 0:
 		l.unit = unit(n + 1)
-	case roles&rNumber != 0:
-		l.value = int16(n + 1)
+	case roles&(rNumber|rTomorrow) != 0:
+		l.value = n + 1
+	case roles&(rShift|rShifted) != 0:
+		l.value = shifts[min(int(n), len(shifts)-1)]
+	case roles&rZone != 0:
+		l.value = n
+	case roles&rZoneBehind != 0:
+		l.value = -n
 	}
 	return l
 }

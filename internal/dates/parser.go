@@ -101,16 +101,12 @@ const maxLead = 6
 // introduce reads the words that lead to a date from token i on and returns
 // where they end.
 func (p *parser) introduce(i int) (next int, l lead) {
-	const leading = rBy | rBefore | rOn | rThe | rAt | rLas | rDecimal | rSlashed
-	next = i
-	if p.is(i, rVersion|rNot) && p.literal(i+1, "later") && p.literal(i+2, "than") { // no later than
-		next = i + 2
-	}
-	for ; next < i+maxLead; next++ {
+	const leading = rBy | rBefore | rOn | rThe | rAt | rHour | rTwelve | rFirm | rDecimal | rSlashed
+	for next = i; next < i+maxLead; next++ {
 		t := p.tok(next)
 		switch {
 		case t.kind == word && t.lex.is(leading):
-			if next > i && p.isCore(next) {
+			if next > i && (p.isCore(next) || l.roles&rHour != 0 && t.lex.is(rNumber)) { // entro le due
 				return next, l
 			}
 			l.roles |= t.lex.roles & leading
@@ -135,7 +131,7 @@ func (p *parser) isCore(i int) bool {
 
 // at reads the date or time that begins at token i, its introduction included.
 func (p *parser) at(i int) (span, bool) {
-	if t := p.tok(i); t.kind == word && t.lex.roles == 0 || t.kind == mark && t.char < 0x2000 {
+	if t := p.tok(i); t.kind == word && t.lex.roles&^opensPhrase == 0 || t.kind == mark && t.char < 0x2000 || t.lex.is(rNever) {
 		return span{}, false
 	}
 	if !p.begins(i) {
@@ -228,7 +224,7 @@ func (p *parser) connect(i int, s span) (next int, l lead) {
 	if p.tok(next).broken {
 		return i, lead{from: i}
 	}
-	if _, _, ok := p.meridiem(next); ok || p.is(next, rUhr) {
+	if p.is(next, rAM|rPM|rUhr) && !p.leadsToDay(next) {
 		return next, lead{from: next}
 	}
 	if (p.literal(next, "von") || p.literal(next, "from")) && p.tok(next+1).kind == number { // "Friday from 10:00 to 12:00"

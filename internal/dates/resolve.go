@@ -31,6 +31,7 @@ type day struct {
 	at               time.Time
 	floating         bool // at has no offset and means local time
 	whole            bool // the week, month or year itself, and not its end
+	part             role // rNight or rForenoon, where one is named
 }
 
 // takesTime reports whether a time of day named elsewhere can belong to it.
@@ -38,10 +39,12 @@ func (d day) takesTime() bool {
 	return d.kind == absolute || d.kind == onWeekday || d.kind == inWeek || d.kind == ahead || d.kind == ofMonth
 }
 
-// clock is a time of day. hour can be 24.
+// clock is a time of day. hour can be 24, and minute before it.
 type clock struct {
 	set          bool
+	half         bool // it is one of the forenoon or 12 hours later
 	hour, minute int
+	zone         *time.Location // nil for the reader's
 }
 
 // resolve returns when a span is due, in the location of now. ok is false for
@@ -72,7 +75,7 @@ func (s span) resolve(now time.Time) (due time.Time, ok bool) {
 
 // eve reports whether the span ends with the day before the one that it names.
 func (s span) eve() bool {
-	if !s.before || s.clock.set {
+	if !s.before || s.clock.set || s.day.part != 0 {
 		return false
 	}
 	switch s.day.kind {
@@ -101,11 +104,7 @@ func (s span) resolveDay(now time.Time) (due time.Time, ok bool) {
 	case soon:
 		return now.Add(s.day.span).Truncate(time.Minute), true
 	case noDay:
-		due = s.on(now, 0)
-		if due.Before(now) {
-			due = s.on(now, 1)
-		}
-		return due, true
+		return s.resolveClock(now, 48), true
 	case absolute:
 		return s.resolveAbsolute(now), true
 	case ofMonth:
@@ -127,7 +126,37 @@ func (s span) date(loc *time.Location, year int, month time.Month, day int) time
 	if !s.clock.set {
 		return time.Date(year, month, day, DueHour, 0, 0, 0, loc)
 	}
-	return time.Date(year, month, day, s.clock.hour, s.clock.minute, 0, 0, loc)
+	c := s.clock
+	switch {
+	case s.day.part&rNight != 0 && c.hour > 0 && c.hour < 12, c.half && c.hour < firstHour && s.day.part == 0:
+		c.hour += 12
+	}
+	due := time.Date(year, month, day, c.hour, c.minute, 0, 0, loc)
+	if c.zone != nil {
+		due = time.Date(year, month, day, c.hour, c.minute, 0, 0, c.zone).In(loc)
+	}
+	return due
+}
+
+// The hours in which people are awake: of two readings the one within them is meant.
+const firstHour, lastHour = 7, 22
+
+// resolveClock returns when a time of day is next, within so many hours.
+func (s span) resolveClock(now time.Time, within int) time.Time {
+	step := 24
+	if s.clock.half {
+		s.clock.hour %= 12
+		step = 12
+	}
+	first := s
+	for ; s.clock.hour < within; s.clock.hour += step {
+		h := s.clock.hour % 24
+		s.clock.half = false
+		if due := s.on(now, 0); !due.Before(now) && (step == 24 || h >= firstHour && h <= lastHour) {
+			return due
+		}
+	}
+	return first.on(now, 0)
 }
 
 func (s span) resolveAbsolute(now time.Time) time.Time {
@@ -162,6 +191,9 @@ func (s span) resolveAhead(now time.Time) time.Time {
 		month := now.Month() + time.Month(s.day.months)
 		last := time.Date(now.Year(), month+1, 0, 12, 0, 0, 0, now.Location()).Day()
 		return s.date(now.Location(), now.Year(), month, min(now.Day(), last))
+	}
+	if s.day.n == 0 && s.clock.half && s.day.part == 0 {
+		return s.resolveClock(now, 24)
 	}
 	due := s.on(now, s.day.n)
 	if s.day.n == 0 && !s.clock.set && due.Before(now) {

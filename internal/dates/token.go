@@ -32,8 +32,12 @@ const (
 	none // beyond the end
 )
 
-// longestWord is the longest word of the lexicon, in bytes as folded.
-const longestWord = 20
+// longestPhrase is how long a phrase of the lexicon may be, in bytes as folded, and
+// maxPhrase in words and marks.
+const (
+	longestPhrase = 40
+	maxPhrase     = 6
+)
 
 func tokenize(text string) []token {
 	tokens := make([]token, 0, len(text)/5+4)
@@ -51,7 +55,7 @@ func tokenize(text string) []token {
 			t.kind = number
 			i = t.readNumber(text)
 		case unicode.IsLetter(r):
-			t.kind = word
+			t.kind, t.upper = word, unicode.IsUpper(r)
 			i = t.readWord(text)
 		default:
 			t.kind = mark
@@ -62,6 +66,55 @@ func tokenize(text string) []token {
 		spaced, broken = false, false
 	}
 	return tokens
+}
+
+// pieces are the texts of the tokens of a phrase.
+func pieces(text string) (all []string) {
+	for _, t := range tokenize(text) {
+		all = append(all, text[t.start:t.end])
+	}
+	return all
+}
+
+// look looks up what the words of a text mean, and makes one word of each phrase
+// that the lexicon has.
+func look(text string, tokens []token) []token {
+	known, out := lexicon(), tokens[:0]
+	var room [longestPhrase + utf8.UTFMax]byte
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if t.kind == word {
+			key := t.fold(room[:0], text)
+			t.lex = known[string(key)]
+			if len(key) != t.end-t.start { // it has accents
+				t.lex.roles |= known[strings.ToLower(text[t.start:t.end])].roles
+			}
+			if t.lex.is(opensPhrase) {
+				for n := i + 1; n < len(tokens) && n < i+maxPhrase && len(key) < longestPhrase && !tokens[n].broken; n++ {
+					key = tokens[n].fold(append(key, ' '), text)
+					if l := known[string(key)]; l.roles&^opensPhrase != 0 {
+						t.lex, t.end, i = l, tokens[n].end, n
+					}
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// fold appends a token in lower case, without accents, as the lexicon has it, up to
+// longestPhrase bytes.
+func (t token) fold(to []byte, text string) []byte {
+	for _, r := range text[t.start:t.end] {
+		if len(to) >= longestPhrase {
+			break
+		}
+		if r < utf8.RuneSelf || !unicode.Is(unicode.Mn, r) {
+			to = utf8.AppendRune(to, foldRune(r))
+		}
+	}
+	return to
 }
 
 func (t *token) readNumber(text string) int {
@@ -78,35 +131,14 @@ func (t *token) readNumber(text string) int {
 	return i
 }
 
-// readWord reads letters, folds them (lower case, without accents) and looks
-// the word up.
+// readWord returns where the letters from the beginning of a token on end.
 func (t *token) readWord(text string) int {
-	var folded [longestWord]byte
-	n, i := 0, t.start
-	for i < len(text) {
-		r, size := utf8.DecodeRuneInString(text[i:])
+	for i, r := range text[t.start:] {
 		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) {
-			break
-		}
-		if i == t.start {
-			t.upper = unicode.IsUpper(r)
-		}
-		i += size
-		if unicode.Is(unicode.Mn, r) {
-			continue
-		}
-		r = foldRune(r)
-		if n < len(folded) && r < utf8.RuneSelf {
-			folded[n] = byte(r)
-			n++
-		} else {
-			n = len(folded) + 1
+			return t.start + i
 		}
 	}
-	if n <= len(folded) {
-		t.lex = lexicon()[string(folded[:n])]
-	}
-	return i
+	return len(text)
 }
 
 const (
@@ -130,6 +162,9 @@ func foldRune(r rune) rune {
 			return r + 'a' - 'A'
 		}
 		return r
+	}
+	if r == '’' {
+		return '\''
 	}
 	r = unicode.ToLower(r)
 	if f, ok := foldTable[r]; ok {
