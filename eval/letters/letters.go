@@ -57,9 +57,9 @@ const clutterWeight = 0.2
 type figures struct {
 	Letters int               `json:"letters"`
 	Writers map[string]counts `json:"writers"`
-	// ByDay are judged by weights trained on all other days, ByLanguage by those
-	// trained on the days of all other languages.
-	ByDay      validation `json:"by_day"`
+	// ByAuthor are judged by weights trained on all other lives, ByLanguage by those
+	// trained on the lives of all other languages. A life is one file of one author.
+	ByAuthor   validation `json:"by_author"`
 	ByLanguage validation `json:"by_language"`
 	Weights    []weight   `json:"weights"`
 	Missed     []judged   `json:"missed,omitempty"`
@@ -74,13 +74,23 @@ type weight struct {
 }
 
 type validation struct {
-	Area    float64            `json:"area_under_curve"`
-	Recall  map[string]float64 `json:"recall_at_precision_085"`
-	Bins    []bin              `json:"calibration"`
-	Told    int                `json:"told_at_65"`
-	Right   int                `json:"right_at_65"`
-	Found   int                `json:"needles_at_65"`
-	Needles int                `json:"needles"`
+	Area   float64            `json:"area_under_curve"`
+	Recall map[string]float64 `json:"recall_at_precision_085"` // by who wrote
+	// Parts are the lives, or the languages, that were left out in turn.
+	Parts   map[string]part `json:"parts"`
+	Bins    []bin           `json:"calibration"`
+	Told    int             `json:"told_at_65"`
+	Right   int             `json:"right_at_65"`
+	Found   int             `json:"needles_at_65"`
+	Needles int             `json:"needles"`
+}
+
+// part are the letters of one life or of one language.
+type part struct {
+	Letters int     `json:"letters"`
+	Needles int     `json:"needles"`
+	Area    float64 `json:"area_under_curve"`
+	Recall  float64 `json:"recall_at_precision_085"`
 }
 
 // bin are letters whose chance lies in one tenth.
@@ -122,16 +132,16 @@ func (o *options) Run(ctx context.Context, _ harness.Call) (harness.Report, erro
 		}
 		f.Writers[l.Writer] = c
 	}
-	byDay := crossValidate(samples, signs, func(s sample) string { return s.Group })
-	f.ByDay = validate(byDay)
-	f.ByLanguage = validate(crossValidate(samples, signs, func(s sample) string { return s.Language }))
+	author, language := func(s sample) string { return s.Group }, func(s sample) string { return s.Language }
+	byAuthor := crossValidate(samples, signs, author)
+	f.ByAuthor, f.ByLanguage = validate(byAuthor, author), validate(crossValidate(samples, signs, language), language)
 	m := train(samples, signs)
 	t := &score.Table[score.Letter]{Features: score.Letters.Features, Weights: m.weights, Bias: m.bias}
 	for i, feature := range t.Features {
 		f.Weights = append(f.Weights, weight{feature.Name, m.weights[i]})
 	}
 	slices.SortStableFunc(f.Weights, func(a, b weight) int { return cmp.Compare(b.Weight, a.Weight) })
-	f.Missed, f.Raised = worst(byDay, t, o.worst)
+	f.Missed, f.Raised = worst(byAuthor, t, o.worst)
 	report := harness.Report{Figures: f, Template: table}
 	if o.train != "" {
 		if err := os.WriteFile(o.train, []byte(t.Text()), 0o644); err != nil {
@@ -165,11 +175,19 @@ func collect(labelled []days.Labelled) (all []sample) {
 // pushFrom is the chance from which on a letter is pushed.
 const pushFrom = 0.65
 
-func validate(all []held) validation {
-	v := validation{Area: harness.Round(area(all), 3), Recall: map[string]float64{}}
-	writers := map[string][]held{"all": all}
+// automatic are letters of machines and lists, with which clutter is counted: a
+// needle among them has to be found in all of it.
+const automatic = "automatic letters"
+
+func validate(all []held, group func(sample) string) validation {
+	v := validation{Area: harness.Round(area(all), 3), Recall: map[string]float64{}, Parts: map[string]part{}}
+	writers, groups := map[string][]held{"all": all}, map[string][]held{}
 	for _, h := range all {
-		writers[h.Writer] = append(writers[h.Writer], h)
+		writer := h.Writer
+		if h.labelled.Mail == "" {
+			writer = automatic
+		}
+		writers[writer], groups[group(h.sample)] = append(writers[writer], h), append(groups[group(h.sample)], h)
 		if h.Want == 1 {
 			v.Needles++
 		}
@@ -187,6 +205,15 @@ func validate(all []held) validation {
 		if slices.ContainsFunc(own, func(h held) bool { return h.Want == 1 }) {
 			v.Recall[writer] = harness.Round(recallAt(own, 0.85), 3)
 		}
+	}
+	for name, own := range groups {
+		p := part{Letters: len(own), Area: harness.Round(area(own), 3), Recall: harness.Round(recallAt(own, 0.85), 3)}
+		for _, h := range own {
+			if h.Want == 1 {
+				p.Needles++
+			}
+		}
+		v.Parts[name] = p
 	}
 	for tenth := range 10 {
 		b := bin{From: float64(tenth) / 10}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/subconsciousd/subconsciousd/eval/days"
 )
 
 // made are letters of twelve lives: the first feature speaks for them, the second
@@ -48,5 +50,27 @@ func TestCrossValidate(t *testing.T) {
 	best := []held{{sample{Want: 1, Weight: 1}, 0.9}, {sample{Weight: 1}, 0.8}, {sample{Want: 1, Weight: 1}, 0.7}, {sample{Weight: 1}, 0.1}}
 	if a, r := area(best), recallAt(best, 0.85); a != 0.75 || r != 0.5 {
 		t.Errorf("the area is %.2f and the recall %.2f, want 0.75 and 0.5", a, r)
+	}
+}
+
+// TestValidate: clutter is counted with the automatic letters, and what is left out
+// in turn has figures of its own.
+func TestValidate(t *testing.T) {
+	all := []held{
+		{sample{Writer: automatic, Language: "de", Want: 1, Weight: 1, labelled: days.Labelled{Mail: "alarm"}}, 0.97},
+		{sample{Writer: "clutter", Language: "de", Weight: 1}, 0.95},
+		{sample{Writer: "letters of strangers", Language: "fr", Want: 1, Weight: 1, labelled: days.Labelled{Mail: "ask"}}, 0.66},
+		{sample{Writer: "clutter", Language: "fr", Weight: 1}, 0.02},
+		{sample{Writer: automatic, Language: "fr", Want: 1, Weight: 1, labelled: days.Labelled{Mail: "bill"}}, 0.01},
+	}
+	v := validate(all, func(s sample) string { return s.Language })
+	if v.Recall[automatic] != 0.5 || v.Recall["letters of strangers"] != 1 || len(v.Recall) != 3 {
+		t.Errorf("recall %v", v.Recall)
+	}
+	if v.Parts["de"] != (part{2, 1, 1, 1}) || v.Parts["fr"] != (part{3, 2, 0.5, 0.5}) {
+		t.Errorf("parts %v", v.Parts)
+	}
+	if len(v.Bins) != 10 || v.Bins[0] != (bin{0, 2, 0.02, 0.5}) || v.Bins[9] != (bin{0.9, 2, 0.96, 0.5}) || v.Told != 3 || v.Right != 2 {
+		t.Errorf("%+v", v)
 	}
 }
