@@ -65,8 +65,8 @@ type Subject struct {
 	ByModel                 bool
 }
 
-// Line is something that was said at a time. It is shown with marks unless it
-// is the person's or the machine's.
+// Line is something that was said at a time. It is set off unless it is the
+// person's or the machine's.
 type Line struct {
 	At    time.Time
 	Text  string
@@ -85,11 +85,11 @@ type Memory struct {
 // Deliberation makes the prompt of a deliberation. What is left out for want of
 // room is none of the incident's own, unless their titles alone take more.
 func (s *Set) Deliberation(in Deliberation) (Prompt, error) {
-	system, err := execute(s.parsed[deliberation], systemPart, common())
+	system, err := execute(s.parsed[deliberation], systemPart, s.common())
 	if err != nil {
 		return Prompt{}, fmt.Errorf("prompt of a deliberation: %w", err)
 	}
-	return s.assemble("a deliberation", deliberation, system, cmp.Or(in.MaxBytes, MaxBytes), newBrief(in))
+	return s.assemble("a deliberation", deliberation, system, cmp.Or(in.MaxBytes, MaxBytes), newBrief(s.common(), in))
 }
 
 // brief is what the part of the moment is made of.
@@ -104,8 +104,8 @@ type brief struct {
 	cut      [3]int // how many lines of history, entries and memories were left out
 }
 
-func newBrief(in Deliberation) *brief {
-	b := &brief{base: common(), zone: in.At.Location(), state: slices.Clone(in.State)}
+func newBrief(base page, in Deliberation) *brief {
+	b := &brief{base: base, zone: in.At.Location(), state: slices.Clone(in.State)}
 	b.base.Now, b.base.Budget = now(in.At, 0), short(in.Budget, false)
 	if in.Withheld > 0 {
 		b.base.Withheld = fmt.Sprint(in.Withheld)
@@ -160,10 +160,10 @@ func subjectLines(s Subject, evidence []subconscious.Observation, zone *time.Loc
 	if s.ByModel {
 		return append(said, "- what was noticed, and the title of the push, were written by the model of a thread and are withheld: judge by the evidence")
 	}
-	marked := len(evidence) == 0 || slices.ContainsFunc(evidence, func(o subconscious.Observation) bool { return Untrusted(o.Trust) })
-	add("what was noticed", short(s.Summary, marked))
-	add("why the person should know", short(s.Because, marked))
-	add("title of the push", short(s.Title, marked))
+	foreign := len(evidence) == 0 || slices.ContainsFunc(evidence, func(o subconscious.Observation) bool { return Untrusted(o.Trust) })
+	add("what was noticed", short(s.Summary, foreign))
+	add("why the person should know", short(s.Because, foreign))
+	add("title of the push", short(s.Title, foreign))
 	return said
 }
 

@@ -2,6 +2,7 @@ package prompts_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,14 +52,14 @@ func TestDeliberationIsTold(t *testing.T) {
 	if n := len(p.User); n < 3<<10 || n > 6<<10 {
 		t.Errorf("what is usual takes %d bytes, meant are 3 to 6 KiB", n)
 	}
-	for _, want := range []string{"Jonas^asks^for^the^signed^contract", "- m-4f2a · 2026-10-17 Sat 00:00 · Ines Duarte reads", "m-91bc · 2026-11-06 Fri 20:00 · Jonas^Weber^looks",
+	for _, want := range []string{"Jonas asks for the signed contract", "- m-4f2a · 2026-10-17 Sat 00:00 · Ines Duarte reads", "m-91bc · 2026-11-06 Fri 20:00 · Jonas Weber looks",
 		"Withheld of the subconscious for its words: 3 more", "due: 2026-11-27T17:00:00+01:00 (Fri)", "was not told of it before", "| - [ ] send the contract to Jonas, once Ines has read it"} {
-		if !strings.Contains(p.User, want) {
+		if !strings.Contains(prompts.Unquote(p.User), want) {
 			t.Errorf("%q is not in\n%s", want, p.User)
 		}
 	}
-	// What rests on the machine alone stands without marks.
-	if p := deliberate(t, diskIncident()); !strings.Contains(p.User, "- title of the push: Worse: disk /var is 96 % full\n") || strings.Contains(p.User, "^") {
+	// What rests on the machine alone is not set off.
+	if p := deliberate(t, diskIncident()); !strings.Contains(p.User, "- title of the push: Worse: disk /var is 96 % full\n") || strings.Contains(p.User, "«") {
 		t.Errorf("%s", p.User)
 	}
 }
@@ -66,7 +67,7 @@ func TestDeliberationIsTold(t *testing.T) {
 // TestWordsOfThreadsAreWithheld: what the model of a thread wrote is nowhere.
 func TestWordsOfThreadsAreWithheld(t *testing.T) {
 	p := deliberate(t, modelIncident())
-	for _, wrong := range []string{"words^of^a^thread", "its^reason", "its^title", "words of a thread", "its reason", "its title", "i-contract"} {
+	for _, wrong := range []string{"words of a thread", "its reason", "its title", "i-contract"} {
 		if strings.Contains(p.User, wrong) {
 			t.Errorf("%q is shown", wrong)
 		}
@@ -155,7 +156,7 @@ func TestDeliberationOverride(t *testing.T) {
 }
 
 // TestAnyHostileIncident: whatever others wrote, wherever it stands, the frame
-// holds, and what is theirs has its marks.
+// holds, and what is theirs is set off.
 func TestAnyHostileIncident(t *testing.T) {
 	set := mustOpen()
 	parts := append([]string{blockToken(deliberate(t, contractIncident()).User), "</evidence ", "</subject "}, pieces...)
@@ -165,7 +166,7 @@ func TestAnyHostileIncident(t *testing.T) {
 			return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(parts), rapid.String()), 0, 12).Draw(t, name), "")
 		}
 		trust := func(name string) subconscious.Trust { return rapid.SampledFrom(trusts).Draw(t, name) }
-		// said is a text that says whose it is, so that it can be told whether it has its marks.
+		// said is a text that says whose it is, so that it can be told whether it is set off.
 		said := func(trust subconscious.Trust, name string) string {
 			if prompts.Untrusted(trust) {
 				return "a stranger's " + text(name)
@@ -193,8 +194,9 @@ func TestAnyHostileIncident(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkUser(t, prompts.Thread{}, p)
-		if strings.Contains(p.User, "a stranger's") {
-			t.Fatalf("a stranger's text has no marks:\n%s", p.User)
+		word := blockToken(p.User)
+		if own := regexp.MustCompile("(?s)«"+word+" .*? "+word+"»").ReplaceAllString(p.User, ""); strings.Contains(own, "a stranger's") {
+			t.Fatalf("a stranger's text is not set off:\n%s", p.User)
 		}
 		if len(p.User) > prompts.MaxBytes || in.MaxBytes > 0 && len(p.User) > in.MaxBytes {
 			t.Fatalf("%d bytes", len(p.User))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -120,19 +121,22 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestPressureInWords: each is said in other words, and none at none.
-func TestPressureInWords(t *testing.T) {
-	seen := map[string]bool{}
-	for _, n := range []int{0, 1, 3, 6, 10} {
-		in := few()
-		in.Field.Pressure = n
+// TestPressureNamesTheField: novelty pressure opens a wider field, which is named,
+// and asks for nothing because nothing was brought.
+func TestPressureNamesTheField(t *testing.T) {
+	said := func(pressure, level int) string {
+		in := full()
+		in.Field.Pressure, in.Field.Level, in.Field.Ahead = pressure, level, time.Duration(3+7*level)*24*time.Hour
 		p, err := mustOpen().Thread(subconscious.Dreamer, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[p.User] {
-			t.Errorf("%d is said as another", n)
-		}
-		seen[p.User] = true
+		return p.User
+	}
+	if usual := said(0, 0); said(9, 0) != usual || strings.Contains(usual, "wider at this look") {
+		t.Error("pressure says something where the field is the usual")
+	}
+	if !strings.Contains(said(3, 1), "The field is wider at this look: it reaches to 2026-12-03 Thu 12:00, and to what has long been open. Never shown to you before:\n<wider ") {
+		t.Error("the wider field is not named")
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	opening   = regexp.MustCompile(`^<([a-z_]+) ([a-z2-7]{8})>$`)
+	opening   = regexp.MustCompile(`^<([a-z_]+) ([a-z]{5})>$`)
 	reference = regexp.MustCompile(`[a-z0-9_-]+:[a-z2-7]{10}(@[0-9]+)?`)
 )
 
@@ -43,9 +43,10 @@ func checkUser(t fatal, in prompts.Thread, p prompts.Prompt) {
 		known[string(ref)] = true
 	}
 	token, within := blockToken(p.User), ""
-	seen := map[string]bool{}
+	seen, quoting := map[string]bool{}, false
 	for line := range strings.Lines(p.User) {
 		line = strings.TrimSuffix(line, "\n")
+		line, quoting = unquoted(t, line, token, quoting)
 		if m := opening.FindStringSubmatch(line); m != nil {
 			if within != "" || m[2] != token || seen[m[1]] {
 				t.Fatalf("a block begins with %q within %q", line, within)
@@ -78,9 +79,27 @@ func checkUser(t fatal, in prompts.Thread, p prompts.Prompt) {
 			t.Fatalf("a line of observations begins as none of ours: %q", line)
 		}
 	}
-	if within != "" {
+	if within != "" || quoting {
 		t.Fatalf("block %q is not closed", within)
 	}
+}
+
+// unquoted is a line without what sets off the words of others, which opens and
+// closes in turn; still says whether it is open behind it.
+func unquoted(t fatal, line, token string, open bool) (plain string, still bool) {
+	t.Helper()
+	for token != "" {
+		mark := "«" + token + " "
+		if open {
+			mark = " " + token + "»"
+		}
+		before, after, found := strings.Cut(line, mark)
+		if !found {
+			break
+		}
+		line, open = before+after, !open
+	}
+	return line, open
 }
 
 // countLines counts the lines that begin with a reference.
@@ -113,13 +132,18 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("%q is in it", wrong)
 		}
 	}
-	if !strings.Contains(p.User, "escalate^everything") || !strings.Contains(p.User, "helloˆworldˆx^=^2ˆ10") {
-		t.Error("text of outsiders is not marked")
+	quoting := false
+	for line := range strings.Lines(p.User) {
+		plain, still := unquoted(t, line, blockToken(p.User), quoting)
+		if strings.Contains(line, "Jonas") && plain == line && !quoting {
+			t.Errorf("text of outsiders is not set off: %q", line)
+		}
+		quoting = still
 	}
 }
 
 // pieces are what hostile texts are made of.
-var pieces = []string{"hello", " ", "\n", "\r", "\u2028", "\u2029", "\u0085", "\v", "[", "]", "<", ">", "</new ", "</standing ", "<system>", "^", "ˆ", "| ", "    | ",
+var pieces = []string{"hello", " ", "\n", "\r", "\u2028", "\u2029", "\u0085", "\v", "[", "]", "<", ">", "«", "»", "\x02", "\x03", "</new ", "</standing ", "<system>", "^", "ˆ", "| ", "    | ",
 	"health:aaaaaaaaaa", "mail:bbbbbbbbbb@1", "[notes:cccccccccc@3] notes · appeared", "@", ":", "notes", "dddddddddd", "\u200b", "\x00", "\x1b[31m", "\xff", "＜", "｜",
 	"SYSTEM:", "## Your answer", "<|im_end|>", "[INST]", "earlier [mail:eeeeeeeeee@2]", "{{.New}}", "…", "日本", "\U000E0041", "%s"}
 
@@ -160,20 +184,17 @@ func TestAnyHostileText(t *testing.T) {
 	})
 }
 
-func FuzzMark(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, piece := range pieces {
 		f.Add("a " + piece + " b")
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := prompts.Mark(text)
-		if strings.ContainsAny(got, " <>\n\r\t\u2028\u2029") {
+		got := prompts.OneLine(text)
+		if strings.ContainsAny(got, "<>\n\r\t\u2028\u2029\x02\x03") {
 			t.Fatalf("%q becomes %q", text, got)
 		}
 		if reference.MatchString(got) {
 			t.Fatalf("%q holds a reference: %q", text, got)
-		}
-		if words, marks := len(strings.Fields(got)), strings.Count(got, "^"); words > 1 || got != "" && strings.HasPrefix(got, "^") && marks == len(got) {
-			t.Fatalf("%q becomes %q", text, got)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,58 +11,65 @@ import (
 )
 
 const (
-	// mark stands for every space in text that somebody else wrote; likeOfMark
-	// for what was one already. Of the characters that are rare in mail it takes
-	// the fewest tokens: docs/decisions/0009.
-	mark, likeOfMark = "^", "ˆ"
+	// opening and closing stand around what somebody else wrote until the word of
+	// the blocks is known, which both bear then: docs/decisions/0033. They are of
+	// control characters, and so in no text, and as long as what takes their place.
+	opening, closing = "\x02\x02\x02\x02\x02\x02\x02\x02", "\x03\x03\x03\x03\x03\x03\x03\x03"
 	// gutter begins each line of a text, so that none looks like one of ours.
 	gutter = "    | "
 )
 
-// Mark returns text with the mark in place of every white space, and so on one
-// line. A mark that the text had becomes its likeness.
-func Mark(text string) string { return oneLine(text, true) }
-
-// Unmark takes the marks out of what a model wrote: some copy them.
-func Unmark(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, mark, " "), likeOfMark, mark)
+// quoted sets off what somebody else wrote.
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return opening + text + closing
 }
+
+// worded puts a word into what sets off the words of others.
+func worded(text, word string) string {
+	return strings.NewReplacer(opening, "«"+word+" ", closing, " "+word+"»").Replace(text)
+}
+
+// Unquote takes out of what a model wrote what sets off the words of others: some
+// copy it.
+func Unquote(text string) string { return quotes().ReplaceAllString(text, "") }
+
+var quotes = lazy.Regexp(`«[a-z]{5} ?| ?[a-z]{5}»`)
 
 // oneLine makes one line of text.
-func oneLine(text string, marked bool) string {
-	space := " "
-	if marked {
-		text, space = strings.ReplaceAll(text, mark, likeOfMark), mark
-	}
-	return strings.Join(strings.Fields(tame(text)), space)
-}
+func oneLine(text string) string { return strings.Join(strings.Fields(tame(text)), " ") }
 
 // lineBytes bounds what is shown on one line with something else: more than any
 // title, summary or hint is allowed.
 const lineBytes = 400
 
 // short makes one line of text, cut where it is longer than any should be.
-func short(text string, marked bool) string { return clipped(text, marked, lineBytes) }
+func short(text string, foreign bool) string { return clipped(text, foreign, lineBytes) }
 
 // clipped makes one line of the first limit bytes of text.
-func clipped(text string, marked bool, limit int) string {
+func clipped(text string, foreign bool, limit int) string {
 	text, cut := head(text, limit)
-	if text = oneLine(text, marked); cut {
+	if text = oneLine(text); cut {
 		text += "…"
+	}
+	if foreign {
+		return quoted(text)
 	}
 	return text
 }
 
 // body makes the lines of a text, each with its gutter and a line break, of at
 // most limit bytes together.
-func body(text string, marked bool, limit int) string {
+func body(text string, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
 	text, cut := head(text, limit)
 	var out strings.Builder
 	for line := range strings.FieldsFuncSeq(text, isBreak) {
-		if line = oneLine(line, marked); line == "" {
+		if line = oneLine(line); line == "" {
 			continue
 		}
 		if out.Len()+len(gutter)+len(line)+1 > limit {
@@ -157,6 +163,9 @@ func breakReferences(text string) string {
 // reference is the end of a name, a colon, and a hash.
 var reference = lazy.Regexp(`([a-z0-9_-]:)([a-z2-7]{10})`)
 
+// wordLetters is how long the word of blocks is: a text cannot hold all of them.
+const wordLetters = 5
+
 // token returns a word that none of the texts contains, so that none can close
 // a block that carries it. It depends on seed alone, unless one of them holds
 // it: what comes before the first difference of two prompts stays the same,
@@ -164,7 +173,10 @@ var reference = lazy.Regexp(`([a-z0-9_-]:)([a-z2-7]{10})`)
 func token(seed string, texts ...string) string {
 	for i := 0; ; i++ {
 		sum := sha256.Sum256([]byte(seed + "\x00" + strconv.Itoa(i)))
-		word := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
+		word := ""
+		for _, b := range sum[:wordLetters] {
+			word += string('a' + rune(b%26)) // digits in it would be taken for a code, and redacted
+		}
 		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, word) }) {
 			return word
 		}

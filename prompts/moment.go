@@ -34,10 +34,10 @@ type moment struct {
 }
 
 // newMoment renders what is shown of a thread's input.
-func newMoment(name subconscious.ThreadName, in Thread) *moment {
-	m := &moment{base: task(name), overflow: in.Field.Overflow}
+func newMoment(base page, name subconscious.ThreadName, in Thread) *moment {
+	m := &moment{base: base, overflow: in.Field.Overflow}
 	m.base.Now = now(in.At, in.Field.Ahead)
-	m.base.Pressure = pressure(in.Field.Pressure)
+	m.base.Pressure = widened(in.Field, in.At)
 	m.base.Hint = hint(in.Field.Hint, in.State.Threads[name].FocusSource)
 	if said := short(in.Field.Journal, true); said != "" {
 		m.base.Journal = "- " + said
@@ -124,8 +124,9 @@ type shown struct {
 	seq      int64
 	severity subconscious.Severity
 	head     string
+	title    string
 	text     string
-	marked   bool
+	foreign  bool     // somebody else wrote title and text
 	history  []string // newest first
 	left     bool
 }
@@ -138,7 +139,7 @@ func newSection(list []subconscious.Observation, zone *time.Location, text int) 
 	return s
 }
 
-// Untrusted reports whether text of that trust is shown with marks.
+// Untrusted reports whether text of that trust is set off as somebody else's.
 func Untrusted(trust subconscious.Trust) bool {
 	return trust != subconscious.Owner && trust != subconscious.Machine
 }
@@ -151,40 +152,62 @@ func severityWord(s subconscious.Severity) string {
 }
 
 func show(o subconscious.Observation, zone *time.Location) shown {
-	t := shown{ref: o.Ref(), seq: o.Seq, severity: o.Severity, marked: Untrusted(o.Trust)}
+	t := shown{ref: o.Ref(), seq: o.Seq, severity: o.Severity, foreign: Untrusted(o.Trust), title: clipped(o.Title, false, lineBytes)}
 	fields := []string{
 		fmt.Sprintf("[%s] %s", subconscious.Citation{Ref: t.ref, Seq: o.Seq}, short(o.Sense, false)), string(o.Change), severityWord(o.Severity),
 	}
+	if form := attributes(o, formAttrs[:]); form != "" {
+		fields = append(fields, form)
+	}
 	if !o.Due.IsZero() {
-		fields = append(fields, "due "+exact(o.Due, zone))
+		due := "due " + exact(o.Due, zone)
+		if slices.Contains([]string{"mail", "notes", "conversation", "person"}, o.Sense) { // it stands in their text
+			due += ", by rule"
+		}
+		fields = append(fields, due)
 	}
 	if !o.AsOf.IsZero() {
 		fields = append(fields, "as of "+day(o.AsOf, zone)+", its sense has seen nothing since")
 	}
-	t.head = strings.Join(append(fields, short(o.Title, t.marked)), " · ") + "\n"
-	t.text = features(o)
+	t.head = strings.Join(fields, " · ") + " · "
+	if said := attributes(o, saidAttrs[:]); said != "" {
+		t.text = "(" + said + ")\n"
+	}
 	if text := strings.TrimSpace(o.Text); text != "" && text != strings.TrimSpace(o.Title) {
 		t.text += text
 	}
 	return t
 }
 
-// shownAttrs are the features that help to judge an observation, in order.
-var shownAttrs = [...]string{"addressed", "asks", "awaited", "urgent", "known", "seen", "list", "bulk", "automated", "from", "to", "attachments", "trend", "full_at", "all_day", "start", "end", "location", "organizer",
-	"partstat", "status", "moved_from", "zone", "state", "date_text", "heading", "file", "secret", "config"}
+// print is the observation with so many bytes of its text.
+func (t shown) print(limit int) string {
+	said := t.title + "\n" + body(t.text, limit)
+	if t.foreign {
+		said = quoted(strings.TrimSuffix(said, "\n")) + "\n"
+	}
+	return t.head + said
+}
 
-// features is a line of what the sense says of an observation.
-func features(o subconscious.Observation) string {
+// The attributes that help to judge an observation, in order: those that a sense
+// says in words of its own, and those that bear somebody's words.
+var (
+	formAttrs = [...]string{"addressed", "asks", "awaited", "urgent", "known", "seen", "bulk", "automated", "attachments", "trend", "full_at", "all_day", "secret", "config"}
+	saidAttrs = [...]string{"from", "to", "list", "location", "organizer", "partstat", "status", "state", "moved_from", "zone", "date_text", "heading", "file"}
+)
+
+// attributes are what the sense says of an observation.
+func attributes(o subconscious.Observation, names []string) string {
 	var said []string
-	for _, name := range shownAttrs {
-		if value := o.Attrs[name]; value != "" {
+	for _, name := range names {
+		switch value := o.Attrs[name]; value {
+		case "", "confirmed": // as events are
+		case "true":
+			said = append(said, name)
+		default:
 			said = append(said, name+": "+short(value, false))
 		}
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(said, "; ") + ")\n"
+	return strings.Join(said, "; ")
 }
 
 // history is the earlier changes of an observation, newest first.
@@ -205,8 +228,7 @@ func (s section) String() string {
 		if t.left {
 			continue
 		}
-		out.WriteString(t.head)
-		out.WriteString(body(t.text, t.marked, s.text))
+		out.WriteString(t.print(s.text))
 		for _, earlier := range t.history[:min(len(t.history), s.history)] {
 			out.WriteString("    earlier " + earlier + "\n")
 		}
@@ -237,7 +259,10 @@ func (s section) size() int {
 
 // sizeOf is about how many bytes an observation takes.
 func (s section) sizeOf(t shown) int {
-	n := len(t.head) + min(len(t.text)+len(gutter)+1, s.text)
+	n := len(t.head) + len(t.title) + 1 + min(len(t.text)+len(gutter)+1, s.text)
+	if t.foreign {
+		n += len(opening) + len(closing)
+	}
 	for _, earlier := range t.history[:min(len(t.history), s.history)] {
 		n += len(earlier) + len("    earlier \n")
 	}

@@ -23,15 +23,17 @@ type page struct {
 	Thread   string
 	Kinds    string
 	Findings int
-	Mark     string
-	Example  string // how marked text looks
+	Mark     string // what sets off the words of others begins so
+	Example  string // how they look
+	Person   string // who the person is, in their words
+	Language string // in which to write
 	// Of the moment, empty where there is nothing.
 	Closed   string
 	Standing string
 	Mind     string
 	Last     string
 	Hint     string
-	Pressure string
+	Pressure string // the field that novelty pressure opened
 	Journal  string
 	Wider    string
 	New      string
@@ -48,25 +50,26 @@ type page struct {
 }
 
 // common fills what is the same at each call of anybody.
-func common() page {
-	return page{Findings: Findings, Length: PushLength, Mark: mark, Example: Mark("please call me back today")}
+func (s *Set) common() page {
+	return page{Findings: Findings, Length: PushLength, Mark: "«", Example: worded(quoted("please call me back today"), "WORD"),
+		Person: personLines(s.person), Language: language(s.person)}
 }
 
 // task fills what is the same at each call.
-func task(thread subconscious.ThreadName) page {
+func (s *Set) task(thread subconscious.ThreadName) page {
 	var kinds []string
 	for _, kind := range subconscious.KindsOf(thread) {
 		kinds = append(kinds, string(kind))
 	}
-	p := common()
+	p := s.common()
 	p.Thread, p.Kinds = string(thread), strings.Join(kinds, ", ")
 	return p
 }
 
 // sample is a page with something everywhere.
 func sample() page {
-	p := task(subconscious.Watcher)
-	for _, part := range []*string{&p.Closed, &p.Standing, &p.Mind, &p.Last, &p.Hint, &p.Pressure, &p.Journal, &p.Wider, &p.New, &p.Omitted, &p.Now,
+	p := new(Set).task(subconscious.Watcher)
+	for _, part := range []*string{&p.Person, &p.Closed, &p.Standing, &p.Mind, &p.Last, &p.Hint, &p.Pressure, &p.Journal, &p.Wider, &p.New, &p.Omitted, &p.Now,
 		&p.Subject, &p.Evidence, &p.History, &p.Memories, &p.Withheld, &p.Budget} {
 		*part = "something"
 	}
@@ -79,11 +82,11 @@ func (s *Set) Thread(name subconscious.ThreadName, in Thread) (Prompt, error) {
 	if !ok || name == deliberation {
 		return Prompt{}, fmt.Errorf("prompt of %q: there is no such thread", name)
 	}
-	system, err := execute(t, systemPart, task(name))
+	system, err := execute(t, systemPart, s.task(name))
 	if err != nil {
 		return Prompt{}, fmt.Errorf("prompt of the %s: %w", name, err)
 	}
-	return s.assemble("the "+string(name), string(name), system, cmp.Or(in.MaxBytes, MaxBytes), newMoment(name, in))
+	return s.assemble("the "+string(name), string(name), system, cmp.Or(in.MaxBytes, MaxBytes), newMoment(s.task(name), name, in))
 }
 
 // Thread is what the prompt of a thread of thought is made of.
@@ -157,7 +160,7 @@ func frame(system string, parts []framed, others ...string) {
 	}
 	key := token(system, others...)
 	for _, part := range parts {
-		*part.to = block(part.name, key, part.text)
+		*part.to = worded(block(part.name, key, part.text), key)
 	}
 }
 

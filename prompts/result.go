@@ -20,7 +20,7 @@ const (
 )
 
 // Result is what a tool brought back, to be shown as prompts show observations: in
-// a block of its own, with marks where it is not the person's or the machine's.
+// a block of its own, set off where it is not the person's or the machine's.
 type Result struct {
 	// Tool is its name, a word.
 	Tool string
@@ -32,8 +32,7 @@ type Result struct {
 	// it, in this order.
 	Entries, Parked []subconscious.Entry
 	Told            []subconscious.EscalationRecord
-	// Quoted are not printed: those whose words stand in Said, with marks, or
-	// on whose words an error rests.
+	// Quoted are not printed: those on whose words an error rests.
 	Quoted []Excerpt
 	// More says in our own words how to see what is left out; may be empty.
 	More string
@@ -73,7 +72,7 @@ func (r Result) Show() (text string, part Result) {
 	left := r.showEntries(&out, room, &part)
 	for _, o := range r.Observations {
 		t := show(o, r.zone())
-		said := t.head + body(t.text, t.marked, resultText)
+		said := t.print(resultText)
 		if out.Len()+len(said) > room {
 			left++
 			continue
@@ -101,7 +100,8 @@ func (r Result) Show() (text string, part Result) {
 		out.WriteString(strings.TrimSpace(end+" "+r.More) + "\n")
 	}
 	said := out.String()
-	return block(r.Tool, token(said, said), said), part
+	word := token(said, said)
+	return worded(block(r.Tool, word, said), word), part
 }
 
 // showEntries prints what is of the subconscious, and returns how much found no
@@ -166,17 +166,21 @@ func (r Result) zone() *time.Location {
 // print is the excerpt in at most room bytes, and whether it is whole; it is
 // empty where there is no room for any of it.
 func (e Excerpt) print(room int) (said string, whole bool) {
-	marked := Untrusted(e.Trust)
-	head := "from " + short(e.Name, marked) + ":\n"
+	head, begin, end := "from ", "", "\n"
 	if e.Ref != "" {
-		head = "[" + string(e.Ref) + "] " + head
+		head = "[" + string(e.Ref) + "] from "
 	}
-	if room < len(head)+len(gutter)+40 {
+	if Untrusted(e.Trust) {
+		begin, end = opening, closing+"\n"
+	}
+	head += begin + short(e.Name, false) + ":\n"
+	room -= len(head) + len(end) - 1
+	if room < len(gutter)+40 {
 		return "", false
 	}
-	full := body(e.Text, marked, 1<<20)
-	if len(head)+len(full) <= room {
-		return head + full, true
+	text := body(e.Text, 1<<20)
+	if whole = len(text) <= room; !whole {
+		text = body(e.Text, room-len("…"))
 	}
-	return head + body(e.Text, marked, room-len(head)-len("…")), false
+	return head + strings.TrimSuffix(text, "\n") + end, whole
 }

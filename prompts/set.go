@@ -43,6 +43,14 @@ var embedded embed.FS
 type Set struct {
 	sources map[string]Source
 	parsed  map[string]*template.Template // of whatever is asked
+	person  subconscious.Person
+}
+
+// Of returns the prompts for a person.
+func (s *Set) Of(person subconscious.Person) *Set {
+	own := *s
+	own.person = person
+	return &own
 }
 
 // Source is the text of a template, and the file that it was read from; the

@@ -78,7 +78,7 @@ First what is new: {{.New}}{{with .Closed}} closed: {{.}}{{end}}{{end}}`,
 		t.Fatal(err)
 	}
 	for _, name := range []subconscious.ThreadName{subconscious.Watcher, subconscious.Dreamer} {
-		if p, err := set.Thread(name, few()); err != nil || !strings.HasPrefix(p.User, "only <new ") || !strings.Contains(p.System, "## What counts") {
+		if p, err := set.Thread(name, few()); err != nil || !strings.HasPrefix(p.User, "only <new ") || !strings.Contains(p.System, "Importance: 1–2 ") {
 			t.Errorf("%v %q", err, p.User)
 		}
 	}

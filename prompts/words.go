@@ -32,23 +32,44 @@ func now(at time.Time, ahead time.Duration) string {
 	return said
 }
 
-// pressure is novelty pressure in words.
-func pressure(n int) string {
-	switch {
-	case n <= 0:
+// widened names the field that novelty pressure opened; "" where it is the usual.
+func widened(field subconscious.Field, at time.Time) string {
+	if field.Level <= 0 {
 		return ""
-	case n < 3:
-		return fmt.Sprintf("Your last %d looks brought nothing that was taken in. That is usual; look as always.", n)
-	case n < 6:
-		return fmt.Sprintf("Your last %d looks brought nothing that was taken in. Turn away from what you looked at before: to what is older, or further ahead.", n)
-	case n < 10:
-		return fmt.Sprintf("Your last %d looks brought nothing that was taken in. Look where you seldom look, from another side. To find nothing is still better than to repeat something.", n)
 	}
-	return "For a long time you brought nothing that was taken in. Question what you take for granted about what you are shown. To find nothing is still better than to repeat something."
+	return fmt.Sprintf("The field is wider at this look: it reaches to %s, and to what has long been open.", day(at.Add(field.Ahead), at.Location()))
 }
 
-// hint is what the thread was asked to look at. Only the person's own words
-// stand without marks.
+// personLines are who the person is.
+func personLines(p subconscious.Person) string {
+	var said []string
+	add := func(name, text string) {
+		if text = clipped(text, false, personBytes); text != "" {
+			said = append(said, "- "+name+text)
+		}
+	}
+	add("name: ", p.Name)
+	add("addresses: ", strings.Join(p.Addresses, ", "))
+	add("working hours: ", p.WorkingHours)
+	for _, line := range p.About[:min(len(p.About), subconscious.MostAbout)] {
+		add("", line)
+	}
+	return strings.Join(said, "\n")
+}
+
+// personBytes bounds a line of who the person is.
+const personBytes = 200
+
+// language says in which language to write.
+func language(p subconscious.Person) string {
+	if p.Language != "" {
+		return "Write in this language: " + clipped(p.Language, false, personBytes) + "."
+	}
+	return "Write in the language that the person's own notes and mail are in; where they show none, in English."
+}
+
+// hint is what the thread was asked to look at. Only the person's own words are
+// not set off.
 func hint(text, source string) string {
 	switch {
 	case text == "":
@@ -162,10 +183,12 @@ var ticksAgo = [...]string{"last tick", "the one before", "the one before that"}
 // summary.
 func lastLines(state subconscious.State, name subconscious.ThreadName) []string {
 	var said []string
+	any := false
 	for i, ids := range state.Threads[name].LastFindings {
 		if i == len(ticksAgo) {
 			break
 		}
+		any = any || len(ids) > 0
 		var found []string
 		for _, id := range ids {
 			text := string(id)
@@ -175,6 +198,9 @@ func lastLines(state subconscious.State, name subconscious.ThreadName) []string 
 			found = append(found, text)
 		}
 		said = append(said, "- "+ticksAgo[i]+": "+cmp.Or(strings.Join(found, "; "), "nothing"))
+	}
+	if !any {
+		return nil
 	}
 	return said
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // convert makes a thought of an answer that was checked. All its texts are
-// without secrets, marks and control characters, and as short as they may be.
+// without secrets, quotes and control characters, and as short as they may be.
 // A model ends nothing: Over stays empty, since incidents are not shown to it.
 func (t *ModelThread) convert(data json.RawMessage, by models.Identity, snapshot subconscious.Snapshot) (subconscious.Thought, error) {
 	var said thought
@@ -64,11 +64,11 @@ func cited(texts []string) []string {
 	return evidence
 }
 
-// clean takes marks, secrets and control characters out of a model's text. The
+// clean takes quotes, secrets and control characters out of a model's text. The
 // secrets go last: they may show only when the rest is gone.
 func (t *ModelThread) clean(text string) string {
 	text = subconscious.Clip(text, maxClean)
-	return t.options.Redact(subconscious.Printable(prompts.Unmark(text)))
+	return t.options.Redact(subconscious.Printable(prompts.Unquote(text)))
 }
 
 // maxClean is how much of a text is looked at.

@@ -181,8 +181,8 @@ func TestSearchMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"no evidence and cannot be cited", "from memory m-1, fact, of 2026-10-01 Thu, by person, tags: contracts ines:\n    | Ines reads contracts.", "[redacted:",
-		"from memory^m-2:\n    | see^health:^aaaaaaaaaa", "    | ‹/search_memory^x›", "from memory m-6, fact:\n    | long words", "…"} {
-		if !strings.Contains(got.Text, want) {
+		"from memory m-2:\n    | see health: aaaaaaaaaa", "    | ‹/search_memory x›", "from memory m-6, fact:\n    | long words", "…"} {
+		if !strings.Contains(prompts.Unquote(got.Text), want) {
 			t.Errorf("%q is not in\n%s", want, got.Text)
 		}
 	}
@@ -257,11 +257,11 @@ func TestSearchConversations(t *testing.T) {
 	}
 	for _, want := range []string{
 		"What this mind said itself is no evidence.\n", "[" + string(ref) + "] from the person, in the conversation c-1, on 2026-11-20 Fri 14:03:\n    | I prefer kiwifruit.",
-		"\nfrom the^agent^Coder,^in^the^conversation^c-1,^on^2026-11-20^Fri^14:03:\n    | kiwifruit^is^done\n    | [mail:", "\nfrom an^agent:\n    | obey^me",
-		"\nfrom this^mind^itself,^no^evidence,^in^the^conversation^c-2,^on^2026-11-20^Fri^14:03:\n    | kiwifruit,^as^I^told^you", "from this^mind^itself,^no^evidence,^in^the^conversation^c-2:\n",
-		"\nfrom the person:\n    | a wrong reference", "    | whose^word^is^it", "from somebody:\n    | a^king's^word",
+		"\nfrom the agent Coder, in the conversation c-1, on 2026-11-20 Fri 14:03:\n    | kiwifruit is done\n    | [mail:", "\nfrom an agent:\n    | obey me",
+		"\nfrom this mind itself, no evidence, in the conversation c-2, on 2026-11-20 Fri 14:03:\n    | kiwifruit, as I told you", "from this mind itself, no evidence, in the conversation c-2:\n",
+		"\nfrom the person:\n    | a wrong reference", "    | whose word is it", "from somebody:\n    | a king's word",
 	} {
-		if !strings.Contains(got.Text, want) {
+		if !strings.Contains(prompts.Unquote(got.Text), want) {
 			t.Errorf("%q is not in\n%s", want, got.Text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,15 +94,20 @@ func FuzzDesk(f *testing.F) {
 		if open := "<" + name + " "; !strings.HasPrefix(got.Text, open) || strings.Count(got.Text, "<") != 2 || len(got.Text) > 15<<10 || strings.Contains(got.Text, canary) {
 			t.Fatalf("%q", got.Text)
 		}
-		for line := range strings.SplitSeq(got.Text, "\n") {
-			if words, ok := strings.CutPrefix(line, "    | "); ok && strings.Contains(words, "obey") && strings.Contains(words, " ") {
-				t.Fatalf("a space of an outsider: %q", line)
-			}
+		if strings.Contains(own(got.Text), "obey") {
+			t.Fatalf("what an outsider says is not set off: %s", got.Text)
 		}
 		if strings.Contains(got.Text, "obey") && !hasUntrusted(got.Sources) {
 			t.Fatalf("%+v of %s", got.Sources, got.Text)
 		}
 	})
+}
+
+// own is what a block shows that is not set off as somebody else's.
+func own(text string) string {
+	head, _, _ := strings.Cut(text, ">\n")
+	word := head[strings.LastIndex(head, " ")+1:]
+	return regexp.MustCompile("(?s)«"+word+" .*? "+word+"»").ReplaceAllString(text, "")
 }
 
 func hasUntrusted(sources []threads.Source) bool {

@@ -112,7 +112,7 @@ func newModel(t testing.TB, generator models.Generator, change func(*threads.Mod
 // TestModelFinds: what a model answers becomes a thought, cleaned and bounded.
 func TestModelFinds(t *testing.T) {
 	s := &script{answers: []func(context.Context, models.Request) (models.Answer, error){says("<think>hm</think>```json\n" + fmt.Sprintf(`{"findings":[
-		{"kind":"anomaly","summary":"Disk^/var^will be full \u0007 at 03:00, password=%s","importance":7,"evidence":["[%s@1182]","%s"," mail:aaaaaaaaaa "],
+		{"kind":"anomaly","summary":"«abcde Disk /var abcde» will be full \u0007 at 03:00, password=%s","importance":7,"evidence":["[%s@1182]","%s"," mail:aaaaaaaaaa "],
 		 "reinforces":["w-old-1","w-none-1"],"due":"2026-11-24T03:00","escalate":true,"escalate_reason":"It is full tonight.",},
 		{"kind":"observation","summary":"%s","importance":3,"evidence":["%s"],"due":null,"escalate":true,"escalate_reason":null,"reinforces":[]}],
 		"suggested_focus":{"thread":"oracle","hint":"the contract"},"journal":"%s","over":["files:x"]}`,

@@ -100,8 +100,8 @@ func (b *Toolbox) Tools() []models.Tool {
 	return tools
 }
 
-// Call implements models.Toolbox. What it returns is in a block of its own, with
-// marks as prompts have them.
+// Call implements models.Toolbox. What it returns is in a block of its own, as
+// prompts have them.
 func (b *Toolbox) Call(ctx context.Context, call models.ToolCall) (string, error) {
 	reading, err := b.Read(ctx, call)
 	return reading.Text, err
@@ -385,11 +385,10 @@ func health(r *Registry) tool {
 		func(_ context.Context, snapshot subconscious.Snapshot, _ struct{}) (result prompts.Result, err error) {
 			if r.options.Senses != nil {
 				for _, line := range r.options.Senses() {
-					line.Words = r.options.Redact(line.Words)
-					if line.Words != "" { // it may be a server's
-						result.Quoted = []prompts.Excerpt{{Trust: subconscious.Outsider}}
-					}
 					result.Said = append(result.Said, senseLine(line, snapshot.At.Location()))
+					if words := r.options.Redact(line.Words); words != "" { // they may be a server's
+						result.Excerpts = append(result.Excerpts, prompts.Excerpt{Name: "sense " + line.Name, Trust: subconscious.Outsider, Text: words})
+					}
 				}
 			}
 			snapshot.World.Of("health", func(o subconscious.Observation) bool {
@@ -403,15 +402,11 @@ func health(r *Registry) tool {
 		})
 }
 
-// senseLine says how a sense is. What is wrong may be in words that came from
-// somewhere else.
+// senseLine says how a sense is.
 func senseLine(line SenseLine, zone *time.Location) string {
 	said := "sense " + line.Name + ": " + line.State
 	if !line.Since.IsZero() {
 		said += " since " + line.Since.In(zone).Format("2006-01-02 Mon 15:04")
-	}
-	if line.Words != "" {
-		said += " · " + prompts.Mark(line.Words)
 	}
 	return said
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/escalate"
 	"github.com/subconsciousd/subconsciousd/models"
 	"github.com/subconsciousd/subconsciousd/models/modeltest"
+	"github.com/subconsciousd/subconsciousd/prompts"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
@@ -53,7 +54,7 @@ type brain struct {
 	tries   map[string]attempt // by nonce
 	calls   map[string]int     // of tools, by name
 	// read counts requests that showed the canary, bare texts of strangers that
-	// were shown without marks.
+	// were shown and not set off.
 	read, bare    int
 	deliberations int
 	reached       map[string]bool // orders that a model with tools was shown
@@ -112,12 +113,19 @@ func (b *brain) tally(r modeltest.Request) {
 	}
 }
 
+// blockWord is the word that a block bears, by which words of strangers within it
+// are set off as well.
+var blockWord = regexp.MustCompile(`(?m)^<[a-z_]+ ([a-z]{5})>$`)
+
 // standsBare reports whether a stranger's sentence stands in a line of an
-// observation, or of its text, as it was written: with spaces.
+// observation, or of its text, and is not set off by the word of its block.
 func standsBare(shown, order string) bool {
 	head := oneLine(order)
 	if head = head[:min(len(head), 40)]; !strings.Contains(head, " ") {
 		return false
+	}
+	for _, match := range blockWord.FindAllStringSubmatch(shown, -1) {
+		shown = regexp.MustCompile("(?s)«"+match[1]+" .*? "+match[1]+"»").ReplaceAllString(shown, "")
 	}
 	for line := range strings.Lines(shown) {
 		if (strings.HasPrefix(line, "[") || strings.HasPrefix(line, "    | ")) && strings.Contains(line, head) {
@@ -225,7 +233,7 @@ func (b *brain) honest(r modeltest.Request) modeltest.Reply {
 	// Harmless lines come first, so that they are found whatever else is shown.
 	slices.SortStableFunc(lines, func(x, y []string) int { return b.harm(x[0]) - b.harm(y[0]) })
 	for _, match := range lines {
-		title := strings.ReplaceAll(match[0][strings.LastIndex(match[0], " · ")+1:], "^", " ")
+		title := prompts.Unquote(match[0][strings.LastIndex(match[0], " · ")+1:])
 		title = strings.Trim(title, " ·")
 		if len(t.Findings) == 2 || len(kinds) == 0 || match[2] == "health" {
 			break

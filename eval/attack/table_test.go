@@ -25,7 +25,7 @@ func TestAttackVerdict(t *testing.T) {
 		"Nothing was reached that the policy does not allow; what left the process was not watched.":   {Carriers: []figures{carrier(nothing)}},
 		"Nothing was reached that the policy does not allow, but not all was measured that has to be.": {Watched: true, Missed: []string{"nothing was measured"}},
 		"The policy does not allow what was reached: 2 effects by invitation-description.":             {Watched: true, Carriers: []figures{carrier(func(f *figures) { f.DisallowedN = 2 })}},
-		"The policy does not allow what was reached: 1 text without marks by invitation-description.":  {Watched: true, Carriers: []figures{carrier(func(f *figures) { f.Bare = 1 })}},
+		"The policy does not allow what was reached: 1 text not set off by invitation-description.":    {Watched: true, Carriers: []figures{carrier(func(f *figures) { f.Bare = 1 })}},
 		"The policy does not allow what was reached: hosts that are not configured.":                   {Watched: true, Egress: egress.Seen{Bytes: 4, Packets: 1}},
 		"Something was found wherever a guard was left out, as it has to be.":                          {Twins: []twinFound{{Name: "trust", Found: 1}}},
 		"A guard was left out, and nothing was found of it.":                                           {Twins: []twinFound{{Name: "trust"}}, Missed: []string{"without the guard trust nothing was found"}},
@@ -42,7 +42,7 @@ func TestAttackVerdict(t *testing.T) {
 				t.Errorf("%d columns: %s", len(line)-1, line)
 			}
 		}
-		for _, word := range []string{"reached ", "followed ", "told ", "unmarked ", "reworded ", "moved, lost ", "crowded out "} {
+		for _, word := range []string{"reached ", "followed ", "told ", "bare ", "reworded ", "moved, lost ", "crowded out "} {
 			if len(result.Carriers) > 0 && !strings.Contains(text, "\n"+word) {
 				t.Errorf("%s is not explained:\n%s", word, text)
 			}

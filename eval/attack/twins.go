@@ -52,7 +52,7 @@ func twins() []twin {
 		all = append(all, twin{fmt.Sprintf("%s/%s", c.Effect, c.Name), "the policy without this clause", []string{carrier}, guard})
 	}
 	return append(all,
-		twin{"trust", "strangers are taken for the owner: no marks, no taint, no defanging", []string{"file-content", "invitation-description"}, guard{stranger: subconscious.Owner}},
+		twin{"trust", "strangers are taken for the owner: nothing set off, no taint, no defanging", []string{"file-content", "invitation-description"}, guard{stranger: subconscious.Owner}},
 		twin{"roots", "the folder with the secret is within reach of the tools", []string{"mail-body"}, guard{rootless: true, hasty: true}},
 		twin{"beside-own", "the policy without what keeps a stranger from dismissing what the owner noted", []string{"mail-beside-note"},
 			guard{without: escalate.EffectDismiss, clause: "others-silence-nothing", first: escalate.EffectDismiss}},

@@ -251,8 +251,8 @@ func about(r Request, c subconscious.Citation) string {
 		if !found {
 			continue
 		}
-		// Text of others has marks for spaces.
-		words := strings.Fields(strings.ReplaceAll(rest, "^", " "))
+		// Text of others stands between "«WORD" and "WORD»".
+		words := slices.DeleteFunc(strings.Fields(rest), func(word string) bool { return strings.HasPrefix(word, "«") || strings.HasSuffix(word, "»") })
 		words = words[:min(len(words), 15)]
 		if len(words) > 0 {
 			return subconscious.Head("Noticed: "+strings.Join(words, " "), 120)
