@@ -30,7 +30,10 @@ func (l *candidate) matters() (again string, news bool, detail string) {
 		return "", false, "all that it connects was told already, as " + by
 	}
 	last, told := lastTold(l.telling)
-	if !told {
+	switch {
+	case !told && l.isOwnDoing():
+		return "", false, "you moved it yourself, at this machine"
+	case !told:
 		return "", true, ""
 	}
 	if again = l.change(last); again != "" {
@@ -52,6 +55,17 @@ func (l *candidate) matters() (again string, news bool, detail string) {
 		detail = how + " " + when(last.At, l.gate.in.At) + ", and it has got better since"
 	}
 	return "", false, detail
+}
+
+// isOwnDoing reports whether an event that nobody else called is moved while the
+// person is at work here: who moved it knows. What it clashes with is told all
+// the same.
+func (l *candidate) isOwnDoing() bool {
+	if len(l.own) == 0 || l.waited || l.key.IsPair() || l.gate.in.Presence.State != subconscious.PresenceEngaged {
+		return false
+	}
+	o := &l.own[0].Latest
+	return o.Kind == "event" && o.Change == subconscious.Changed && !o.BandOnly && o.Attrs["moved_from"] != "" && o.Attrs["organizer"] == ""
 }
 
 // change is what is different in a way that matters from when it was told last;

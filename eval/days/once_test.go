@@ -1,6 +1,7 @@
 package days
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,27 @@ func TestTellsOnce(t *testing.T) {
 16:03 restart
 18:00 restart
 `, []string{"08:30 form", "14:00 form", "16:00 form"}},
+		"three events at once are one clash, which ends alone": {planned("a.ics 18:00-19:00 Ada", "b.ics 19:00-20:00 Bert", "later/c.ics 18:30-19:30 Cleo") + `-- timeline --
+10:00 event a.ics from later/c.ics
+10:03 restart
+10:30 dismiss all
+-- labels --
+worth all
+  about event c@home
+  because "It is at once with two others."
+`, []string{"10:00 Ada 18:00–19:00, Cleo 18:30–19:30 and Bert 19:00–20:00"}},
+		"an event that is moved onto another is told with it": {planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert", "later/b.ics 18:30-19:30 Bert") + `-- timeline --
+10:00 event b.ics from later/b.ics
+10:03 restart
+`, []string{"10:00 Clash on Tue 3 Mar: Ada 18:00–19:00 and Bert 18:30–19:30 (was 15:00)"}},
+		"what the person moves is not told them, what others move is": {planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert",
+			"later/a.ics 20:00-21:00 Ada", "later/b.ics 16:00-17:00 Bert") + `-- timeline --
+09:50 presence active
+10:00 event b.ics from later/b.ics
+10:30 presence locked
+11:00 event a.ics from later/a.ics
+11:03 restart
+`, []string{"11:00 Ada"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -42,4 +64,16 @@ func TestTellsOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// planned are events of the day as sections, each given as in "a.ics 18:00-19:00 Ada".
+func planned(events ...string) (sections string) {
+	for _, e := range events {
+		file, rest, _ := strings.Cut(e, " ")
+		span, name, _ := strings.Cut(rest, " ")
+		from, to, _ := strings.Cut(strings.ReplaceAll(span, ":", ""), "-")
+		uid := strings.TrimSuffix(path.Base(file), ".ics")
+		sections += "-- " + file + " --\nBEGIN:VEVENT\nUID:" + uid + "@home\nDTSTART:20260303T" + from + "00\nDTEND:20260303T" + to + "00\nSUMMARY:" + name + "\nEND:VEVENT\n"
+	}
+	return sections
 }

@@ -31,7 +31,7 @@ type scene struct {
 	visits int
 	zones  map[string]*time.Location
 	// clashing are the clashes of what is new, once collided.
-	clashing []couple
+	clashing []clash
 	collided bool
 }
 
