@@ -67,7 +67,8 @@
 // name), recipients, bytes, questions, urls and doubts (how many; those of stranger.go),
 // hours and days (until the first time of day that it names within two days, and until the
 // first day within a week), and says (classes of words, as prose.Matters names them, and
-// "asks", "urgent", "limit", "advertises").
+// "asks", "urgent", "limit", "advertises"); quote (the sentences that say most of what
+// matters) and names_at (the first time of day that it names within two days, RFC 3339).
 //
 // At is when the server took the message in. The fingerprint of what stands is its
 // kind, "unread" or "read", and its date, so that having been read is a change; it

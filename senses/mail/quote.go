@@ -1,0 +1,85 @@
+package mail
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/internal/dates"
+	"github.com/subconsciousd/subconsciousd/internal/prose"
+)
+
+const (
+	// quoteSentences is how many sentences of a letter are looked at for the one
+	// that says what it is about, and quoteBytes how much is quoted at most.
+	quoteSentences = 24
+	quoteBytes     = 160
+)
+
+// telling is the stretch of sentences of a text that says most of what matters:
+// when it names the time, what changed or failed, what is asked; and the time that
+// it names, zero for none.
+func telling(text string, at time.Time) (quote string, named time.Time) {
+	sentences := prose.Sentences(text)
+	sentences = sentences[:min(len(sentences), quoteSentences)]
+	found, asks := dates.Find(text, at), prose.Asks(text, at)
+	worth := make([]int, len(sentences))
+	for i, s := range sentences {
+		for _, m := range found {
+			if ahead := m.Due.Sub(at); m.Start >= s.Start && m.Start < s.End && ahead > 0 {
+				worth[i] += 2
+				if !m.DateOnly && ahead < 48*time.Hour {
+					worth[i] += 2
+				}
+				break
+			}
+		}
+		if slices.ContainsFunc(asks, func(a prose.Ask) bool { return a.Start == s.Start }) {
+			worth[i] += 2
+		}
+		worth[i] += 2 * len(prose.Matters(s.Text))
+		if prose.Urgent(s.Text) {
+			worth[i]++
+		}
+	}
+	best, from, to := -1, 0, 0
+	for i := range sentences {
+		sum, long := 0, -1
+		for n := i; n < len(sentences); n++ {
+			if long += 1 + len(sentences[n].Text); n > i && long > quoteBytes {
+				break
+			}
+			// Two words are a greeting, or thanks, unless they name something.
+			if sum += worth[n]; sum > best && (sum > 0 || len(strings.Fields(sentences[n].Text)) > 2) {
+				best, from, to = sum, i, n+1
+			}
+		}
+	}
+	for _, m := range found {
+		if ahead := m.Due.Sub(at); !m.DateOnly && ahead > 0 && ahead < 48*time.Hour && (named.IsZero() || m.Due.Before(named)) {
+			named = m.Due
+		}
+	}
+	var said []string
+	for _, s := range sentences[from:to] {
+		said = append(said, s.Text)
+	}
+	return around(strings.Join(said, " "), found), named
+}
+
+// around leaves the beginning of a long quotation out where the time that it
+// names would be cut off.
+func around(quote string, found []dates.Match) string {
+	for _, m := range found {
+		at := strings.Index(quote, m.Text)
+		if at < 0 || at+len(m.Text) < quoteBytes {
+			continue
+		}
+		head := quote[:at+len(m.Text)-quoteBytes/2]
+		if cut := strings.LastIndexAny(head, ",;:("); cut > 0 {
+			return "… " + strings.TrimLeft(quote[cut:], " ,;:(")
+		}
+		break
+	}
+	return quote
+}
