@@ -130,6 +130,7 @@ type Request struct {
 	Summary    string                   `json:"summary"`
 	Importance int                      `json:"importance"`
 	Reason     string                   `json:"reason"`
+	Fact       string                   `json:"fact,omitempty"`
 	Kind       subconscious.Kind        `json:"kind"`
 	Rule       string                   `json:"rule,omitempty"`
 	Due        time.Time                `json:"due,omitzero"`

@@ -80,6 +80,7 @@ type Asked struct {
 	Summary    string     `json:"summary"`
 	Importance int        `json:"importance"` // 1 to 10
 	Reason     string     `json:"reason"`
+	Fact       string     `json:"fact,omitempty"` // what changes what the person would do about it
 	Due        time.Time  `json:"due,omitzero"`
 	// Evidence is what the request cites, the observation that it is about first.
 	Evidence []Citation `json:"evidence"`

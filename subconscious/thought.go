@@ -92,6 +92,9 @@ type Finding struct {
 	Due            time.Time `json:"due,omitzero"`
 	Escalate       bool      `json:"escalate,omitempty"`
 	EscalateReason string    `json:"escalate_reason,omitempty"`
+	// Fact is what changes what the person would do about it, where they are told:
+	// what else is then, what takes the room.
+	Fact string `json:"fact,omitempty"`
 	// Rule names the reflex rule, or the model, that made it.
 	Rule string `json:"rule,omitempty"`
 }
