@@ -116,7 +116,7 @@ func (s *scene) deadlineWords(o subconscious.Observation, lead string) string {
 	case threads.OwnMail(o):
 		return say("%s %s, promised to %s: %s", lead, when, reader(o), prose(withoutDate(subject(o), dateText)))
 	}
-	return say("%s %s: %s: %s", lead, when, sender(o), prose(withoutDate(subject(o), dateText)))
+	return say("%s %s: %s: “%s”", lead, when, sender(o), sentence(o))
 }
 
 // dayEnd is the hour at which what names a day and no time is due.

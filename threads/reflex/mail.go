@@ -20,7 +20,7 @@ func ownMail(s *scene, o subconscious.Observation) noticed {
 	if importance == 0 || s.merelyRead(o) && s.holding(o) {
 		return noticed{}
 	}
-	return notice(subconscious.KindObservation, importance, s.letterWords(o), o).until(o.Due).tell(reason)
+	return notice(subconscious.KindObservation, importance, letterWords(o), o).until(o.Due).tell(reason)
 }
 
 // mailWorth is what a mail counts by its score, and why the person should be told
@@ -71,26 +71,6 @@ func (s *scene) invites(o subconscious.Observation) bool {
 		}
 	}
 	return false
-}
-
-func (s *scene) letterWords(o subconscious.Observation) string {
-	lead := "Mail from"
-	switch {
-	case on(o, "awaited"):
-		lead = "Answer from"
-	case on(o, "urgent") && known(o) > 0 && o.Kind == "request":
-		lead = "Urgent request from"
-	case on(o, "urgent") && known(o) > 0:
-		lead = "Urgent mail from"
-	case on(o, "changes") && on(o, "soon") && known(o) > 0:
-		lead = "Change from"
-	case o.Kind == "request":
-		lead = "Request from"
-	}
-	if dateText := o.Attrs["date_text"]; !o.Due.IsZero() && o.Kind == "request" {
-		return say("%s %s, due %s: %s", lead, sender(o), s.dueWords(o, dateText), prose(withoutDate(subject(o), dateText)))
-	}
-	return say("%s %s: %s", lead, sender(o), prose(subject(o)))
 }
 
 // mailOver: the person read it, and nothing of it is left to do.

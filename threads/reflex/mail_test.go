@@ -146,14 +146,14 @@ func TestADayOfMail(t *testing.T) {
 // "Re:", and what strangers are called always ends in where they write from.
 func TestMailIsOnceSaid(t *testing.T) {
 	for _, given := range []struct{ title, name, from, want string }{
-		{"Ines Duarte: Re: AW: [EXTERN] Fwd: Contract", "Ines Duarte", "ines@example.org", "Request from Ines Duarte (example.org): Contract"},
-		{"ines@example.org: Contract", "", "ines@example.org", "Request from ines@example.org: Contract"},
-		{"Duarte, Ines: Board: Contract", "Duarte, Ines", "ines@example.org", "Request from Duarte, Ines (example.org): Board: Contract"},
-		{"Contract: the last page", "Ines Duarte", "ines@example.org", "Request from Ines Duarte (example.org): Contract: the last page"},
-		{"A very long name that is cut somewhere: Contract", "A very long name that is cut somewhere and goes on", "x@example.org", "Request from A very long name that is cut somewhere and… (example.org): Contract"},
-		{"Ines Duarte: Re: ", "Ines Duarte", "ines@example.org", "Request from Ines Duarte (example.org): (no subject)"},
-		{"ceo@example.com: Pay", "ceo@example.com", "x@example.org", "Request from ceo@example.com (example.org): Pay"},
-		{"an unnamed sender: Pay", "", "", "Request from somebody: an unnamed sender: Pay"},
+		{"Ines Duarte: Re: AW: [EXTERN] Fwd: Contract", "Ines Duarte", "ines@example.org", "Mail from Ines Duarte (example.org): “Contract”"},
+		{"ines@example.org: Contract", "", "ines@example.org", "Mail from ines@example.org: “Contract”"},
+		{"Duarte, Ines: Board: Contract", "Duarte, Ines", "ines@example.org", "Mail from Duarte, Ines (example.org): “Board: Contract”"},
+		{"Contract: the last page", "Ines Duarte", "ines@example.org", "Mail from Ines Duarte (example.org): “Contract: the last page”"},
+		{"A very long name that is cut somewhere: Contract", "A very long name that is cut somewhere and goes on", "x@example.org", "Mail from A very long name that is cut somewhere and… (example.org): “Contract”"},
+		{"Ines Duarte: Re: ", "Ines Duarte", "ines@example.org", "Mail from Ines Duarte (example.org): “(no subject)”"},
+		{"ceo@example.com: Pay", "ceo@example.com", "x@example.org", "Mail from ceo@example.com (example.org): “Pay”"},
+		{"an unnamed sender: Pay", "", "", "Mail from somebody: “an unnamed sender: Pay”"},
 	} {
 		o := subconscious.Observation{Sense: "mail", Kind: "request", ID: "mid:a", Change: subconscious.Appeared, Title: given.title, Attrs: map[string]string{"from": given.from, "from_name": given.name, "acquainted": "written", "says": "asks"}}
 		w := newWorld()

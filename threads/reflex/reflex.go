@@ -69,6 +69,9 @@ func (t *Thread) Think(ctx context.Context, snapshot subconscious.Snapshot) (thr
 	found := map[subconscious.IncidentKey]bool{}
 	for _, n := range oneAnIncident(all) {
 		found[n.key] = true
+		if n.Escalate {
+			n.Fact = s.fact(n)
+		}
 		thought.Findings = append(thought.Findings, n.Finding)
 	}
 	for _, key := range s.over(t.rules) {

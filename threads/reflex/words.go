@@ -1,6 +1,7 @@
 package reflex
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -137,6 +138,49 @@ func shortenLongest(args []any, byWords bool) bool {
 	}
 	slices.SortStableFunc(parts, func(a, b shortener) int { return length(b) - length(a) })
 	return slices.ContainsFunc(parts, shortener.shorten)
+}
+
+// sentence is what a letter says in its own words, or what it is about where that is
+// nothing.
+func sentence(o subconscious.Observation) *part { return prose(cmp.Or(o.Attrs["quote"], subject(o))) }
+
+// letterWords are who wrote, and the sentence that says what matters. Who calls
+// themselves like an alarm is marked as somebody who writes.
+func letterWords(o subconscious.Observation) string {
+	format := "%s: “%s”"
+	switch {
+	case on(o, "awaited"):
+		format = "%s answers: “%s”"
+	case known(o) == 0:
+		format = "Mail from %s: “%s”"
+	}
+	return say(format, sender(o), sentence(o))
+}
+
+// fact is what changes what the person would do about a finding: what they attend at
+// the time, or what is said of a service; "" for nothing.
+func (s *scene) fact(n noticed) string {
+	o, at := n.about, n.Due
+	switch {
+	case o == nil || o.Sense == "calendar":
+		return ""
+	case o.Kind == "unit" || o.Kind == "restarts":
+		return n.EscalateReason
+	}
+	if named, ok := moment(*o, "names_at"); ok {
+		at = named
+	} else if at.IsZero() || o.Sense == "health" || !s.timed(*o) {
+		return ""
+	}
+	fact, nearest := "", longest
+	s.due(at.Add(-longest), at.Add(visit), 2*seenAtOnce, func(event subconscious.Observation) bool {
+		_, end := span(event)
+		if apart := event.Due.Sub(at).Abs(); takesTime(event) && end.After(at) && apart < nearest {
+			fact, nearest = say("Then: %s, %s", prose(s.eventName(event)), s.hours(event, at)), apart
+		}
+		return true
+	})
+	return fact
 }
 
 const (
