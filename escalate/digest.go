@@ -176,10 +176,14 @@ func (g *gate) issue(s slots, due time.Time, items []heldRequest) {
 func (g *gate) digestMessage(name string, items []heldRequest) Message {
 	var names []string
 	for _, h := range items {
-		names = append(names, prefix(h.candidate)+sentence(h.asked, h.key))
+		names = append(names, near(prefix(h.candidate)+sentence(h.asked, h.key), g.in.At))
+	}
+	// Each of a few has its share of the room; of many, as many as can be read.
+	for i := range names {
+		names[i] = subconscious.Shorten(names[i], max(200/len(names)-2, maxTitle))
 	}
 	title := strings.ToUpper(name[:1]) + name[1:] + " digest: " + things(len(items))
-	return Message{Title: title, Text: enumerate(names, "See: subconsciousctl inbox", maxMessage-runes(title))}
+	return Message{Title: title, Text: enumerate(names, "", maxMessage-runes(title)), Priority: thisWeek}
 }
 
 func things(n int) string {

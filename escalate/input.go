@@ -120,9 +120,15 @@ type Decision struct {
 // Message is what a person is told, in plain text: Title and Text together have
 // at most 240 characters.
 type Message struct {
-	// Title is what it is, Text why it matters now and what can be done.
+	// Title is who or what it is and the point, Text what was said, when, and what
+	// changes what to do about it.
 	Title string `json:"title"`
 	Text  string `json:"text"`
+	// Outline is for channels that others can read: who and when, and no quotation.
+	Outline string `json:"outline,omitempty"`
+	// Priority is what is to be done about it: 5 act now, 4 within the hour or two, 3
+	// today, 2 this week, 1 for the record.
+	Priority int `json:"priority,omitempty"`
 	// Urgent: it is re-sent once where nobody knows whether it arrived.
 	Urgent bool `json:"urgent,omitempty"`
 	// Expires is when it is of no use any more; zero for never.

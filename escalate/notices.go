@@ -51,11 +51,11 @@ func noticeMessage(notices []Notice) Message {
 // what can be done, in the text. Of the reason the end is left out first.
 func oneNotice(n Notice) Message {
 	what, reason, _ := strings.Cut(plain(cmp.Or(n.Text, n.Code)), ": ")
-	title := subconscious.Shorten(what, maxTitle)
+	title := subconscious.Shorten(what, maxNotice)
 	room := maxMessage - runes(title)
 	next := subconscious.Shorten(subconscious.Ended(capital(strings.TrimRight(plain(cmp.Or(n.Next, "See: subconsciousctl status")), ". "))), room)
-	if reason = strings.TrimRight(reason, ". "); reason == "" {
+	if reason = strings.TrimRight(reason, ". "); reason == "" || runes(next) > room-60 {
 		return Message{Title: title, Text: next}
 	}
-	return Message{Title: title, Text: fill([]string{capital(reason)}, next, room)}
+	return Message{Title: title, Text: fill([]string{capital(reason), next}, room)}
 }

@@ -12,91 +12,238 @@ import (
 )
 
 const (
-	// maxMessage bounds title and text together, in characters, and maxTitle
-	// leaves room for the text.
+	// maxMessage bounds title and text together, in characters; maxTitle is what a
+	// phone shows of a title in one line.
 	maxMessage = 240
-	maxTitle   = 150
+	maxTitle   = 60
+	// maxNotice is the title of a trouble of the daemon's own.
+	maxNotice = 150
 )
 
-// message is what the person is told of one incident: what it is, why it matters
-// now, and what can be done.
+// message is what the person is told of one incident: who or what, and the point;
+// the sentence itself, where others wrote it; when; and one fact that changes what to
+// do. What is nowhere else is told by the reason.
 func (g *gate) message(l *candidate) *Message {
 	at := g.in.At
-	m := &Message{Title: subconscious.Shorten(prefix(l)+sentence(l.asked, l.key), maxTitle), Urgent: l.critical}
+	point := near(prefix(l)+sentence(l.asked, l.key), at)
+	m := &Message{Title: l.title(point), Urgent: l.critical, Priority: l.priority(), Outline: l.outline()}
 	if l.due.After(at) {
 		m.Expires = l.due
 	}
-	see := "See: subconsciousctl why " + string(l.telling.ID)
 	var facts []string
-	if why := reason(l); why != "" {
-		facts = append(facts, capital(why))
+	switch quote := l.quote(); {
+	case quote != "" && !strings.Contains(m.Title, quote):
+		facts = append(facts, "“"+quote+"”")
+	case m.Title != point:
+		facts = append(facts, point)
+	case quote != "" && !strings.EqualFold(l.subject(), quote):
+		facts = append(facts, "About: "+l.subject())
 	}
-	if due := dueWords(l, m.Title); due != "" {
-		facts = append(facts, due)
+	if when := l.whenWords(m.Title); when != "" {
+		facts = append(facts, when)
 	}
-	if last, heard := l.telling.Heard(); heard && l.again != "" {
-		facts = append(facts, "Told before "+when(last.At, at))
+	fact := plain(l.asked.Fact)
+	if fact == "" && isModels(l.asked.Rule) {
+		fact = plain(l.asked.Reason)
 	}
-	if can := advice(l); can != "" {
-		facts = append(facts, can)
+	if fact = strings.TrimRight(fact, ". "); fact != "" && !strings.EqualFold(fact, sentence(l.asked, l.key)) {
+		facts = append(facts, capital(subconscious.Shorten(near(fact, at), 100)))
 	}
-	m.Text = fill(facts, see, maxMessage-runes(m.Title))
+	if len(facts) == 0 {
+		facts = append(facts, capital(reason(l)))
+	}
+	m.Text = fill(facts, maxMessage-runes(m.Title))
 	return m
 }
 
-// dueWords say when it is due or begins, unless the title has said so.
-func dueWords(l *candidate, title string) string {
+// isModels reports whether a model wrote what a finding of that rule says, or nobody
+// knows who: its reason is about the thing, and no rule's.
+func isModels(rule string) bool { return rule == "" || strings.HasPrefix(rule, "model ") }
+
+// letter is the letter of somebody else that a request is about; nil for none.
+func (l *candidate) letter() *subconscious.Observation {
+	if len(l.own) == 0 || l.own[0].Latest.Sense != "mail" || l.own[0].Latest.Attrs["from"] == "" {
+		return nil
+	}
+	return &l.own[0].Latest
+}
+
+// quote is what a letter says in its own words; "" for none.
+func (l *candidate) quote() string {
+	if o := l.letter(); o != nil {
+		return subconscious.Shorten(strings.Trim(plain(o.Attrs["quote"]), "“”\""), quoted)
+	}
+	return ""
+}
+
+// quoted is how many characters of a letter are quoted.
+const quoted = 150
+
+// answering is what is before the subject of an answer.
+var answering = regexp.MustCompile(`(?i)^(?:\s*(?:re|aw|antw|sv|fwd?|wg|tr|rv|i|r|ref)\s*:)+\s*`)
+
+// subject is what a letter is about, in its writer's words.
+func (l *candidate) subject() string {
+	title := plain(l.letter().Title)
+	if _, about, ok := strings.Cut(title, ": "); ok {
+		title = answering.ReplaceAllString(about, "")
+	}
+	return title
+}
+
+// title is the point within maxTitle characters. Of a letter whose sentence is longer
+// it is who wrote and about what; when it is stays in.
+func (l *candidate) title(point string) string {
+	if runes(point) <= maxTitle {
+		return point
+	}
+	o := l.letter()
+	if o == nil && !isModels(l.asked.Rule) {
+		return middle(point) // the end is what a rule says of the thing
+	}
+	if o != nil && !isModels(l.asked.Rule) {
+		who, _, _ := strings.Cut(plain(o.Title), ": ")
+		if who = subconscious.Shorten(who, maxTitle/2); !isFamiliar(o) {
+			who = "Mail from " + subconscious.Shorten(who, maxTitle/4) + " (" + subconscious.Shorten(plain(o.Attrs["domain"]), maxTitle/3) + ")"
+		}
+		point = prefix(l) + who + ": " + l.subject()
+	}
+	when := ""
+	if t, day := l.when(); !t.IsZero() && t.After(l.gate.in.At) {
+		if when = moment(t, l.gate.in.At, day); strings.Contains(subconscious.Shorten(point, maxTitle), when[strings.LastIndexByte(when, ' ')+1:]) {
+			when = ""
+		}
+	}
+	if when == "" {
+		return subconscious.Shorten(point, maxTitle)
+	}
+	return subconscious.Shorten(point, maxTitle-runes(when)-3) + " · " + when
+}
+
+// middle is a text within maxTitle characters, of which the middle is left out.
+func middle(text string) string {
+	all := []rune(text)
+	tail := string(all[len(all)-maxTitle/2:])
+	if space := strings.IndexByte(tail, ' '); space >= 0 {
+		tail = tail[space+1:]
+	}
+	return subconscious.Shorten(text, maxTitle-runes(tail)-1) + " " + tail
+}
+
+// outline is who or what it is, and when, without a word of what is said: for channels
+// that others can read.
+func (l *candidate) outline() string {
+	who := "Something"
+	switch o := l.letter(); {
+	case o != nil && isFamiliar(o):
+		who, _, _ = strings.Cut(plain(o.Title), ": ")
+	case o != nil:
+		who = "Somebody new"
+	case len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)):
+		who = sentence(l.asked, l.key)
+	case len(l.own) > 0:
+		who = cmp.Or(unsaid[l.own[0].Latest.Sense], who)
+	}
+	who = subconscious.Shorten(prefix(l)+who, maxTitle-20)
+	if t, day := l.when(); t.After(l.gate.in.At) {
+		who += ", " + moment(t, l.gate.in.At, day)
+	}
+	return who
+}
+
+// unsaid is what an observation of a sense is called without a word of it.
+var unsaid = map[string]string{"mail": "Your own letter", "calendar": "An appointment", "notes": "A note of yours", "files": "A file",
+	"conversation": "A conversation", "health": "This machine"}
+
+// when is the time that a request is about: when it is due, or the time that a letter
+// names; day: no time of that day is known.
+func (l *candidate) when() (t time.Time, day bool) {
+	t = l.due
+	if o := l.letter(); o != nil {
+		if named, err := time.Parse(time.RFC3339, o.Attrs["names_at"]); err == nil && named.After(l.gate.in.At) && (t.IsZero() || named.Before(t)) {
+			return named, false
+		}
+	}
+	// What has a day alone is due at dates.DueHour of it.
+	local := t.In(l.gate.in.At.Location())
+	day = !t.IsZero() && !isEvent(l.asked, l.own) && local.Format("15:04") == "18:00" && !strings.Contains(l.asked.Summary, "18:00")
+	return t, day
+}
+
+// whenWords say when it is due or begins, unless the title has said so.
+func (l *candidate) whenWords(title string) string {
 	at := l.gate.in.At
-	switch {
-	case l.due.IsZero(), strings.Contains(title, l.due.In(at.Location()).Format("15:04")):
+	t, day := l.when()
+	if t.IsZero() {
 		return ""
-	case !isEvent(l.asked, l.own):
-		return "Due " + subconscious.Moment(l.due, at)
-	case l.due.After(at):
-		return "Begins " + subconscious.Moment(l.due, at)
 	}
-	return "Began " + subconscious.Moment(l.due, at)
+	said := moment(t, at, day)
+	told := strings.Contains(title, said[strings.LastIndexByte(said, ' ')+1:])
+	switch minutes := int(t.Sub(at).Round(time.Minute).Minutes()); {
+	case !day && minutes == 1:
+		return "In a minute"
+	case !day && minutes > 1 && minutes <= 90:
+		return fmt.Sprintf("In %d minutes", minutes)
+	case told:
+		return ""
+	case !t.After(at):
+		return "Since " + said
+	}
+	return capital(said)
 }
 
-// advice is what can be done about it, in a few words; "" where it does not
-// say.
-func advice(l *candidate) string {
-	if len(l.own) == 0 || neverPushed(l.asked.Kind) {
-		return ""
+// priority is what the person is to do about it: 5 act now, 4 within the hour or two,
+// 3 today, 2 this week. What a stranger writes has the day.
+func (l *candidate) priority() int {
+	t, day := l.when()
+	ahead := t.Sub(l.gate.in.At)
+	timed := ahead > 0 && !day
+	switch stranger := len(l.own) > 0 && !isFamiliar(&l.own[0].Latest); {
+	case l.critical:
+		return actNow
+	case stranger && ahead < 36*time.Hour:
+		return today
+	case timed && ahead <= nextUp && !stranger:
+		return actNow
+	case timed && ahead <= 2*time.Hour && !stranger, l.asked.Importance >= warns && !stranger:
+		return withinTheHour
+	case ahead >= 36*time.Hour:
+		return thisWeek
 	}
-	o := &l.own[0].Latest
-	switch {
-	case o.Kind == "unit" || o.Kind == "restarts":
-		return unitAdvice(o)
-	case o.Kind == "event" && l.asked.Kind == subconscious.KindRisk && len(l.own) > 1:
-		return "Move or cancel one of them"
-	case o.Sense == "notes" && l.asked.Kind == subconscious.KindDeadline:
-		return cmp.Or(advices[o.Kind], "Done? Tick it off in the note")
-	}
-	return advices[o.Kind]
+	return today
 }
 
-// advices are what can be done about what is wrong with a machine, by the kind of
-// the observation.
-var advices = map[string]string{
-	"disk": "Free some room on it", "inodes": "Delete files that nobody needs", "memory": "Close what takes most of it",
-	"swap": "Close what takes most of it", "load": "Look: top", "temperature": "Let it cool", "battery": "Plug it in",
+// The priorities of messages, as package notify has them.
+const (
+	thisWeek = 2 + iota
+	today
+	withinTheHour
+	actNow
+)
+
+// nextUp is how near something is about which there is no time to think.
+const nextUp = 30 * time.Minute
+
+// moment is a time as a person says it: "tonight 19:00", "tomorrow", "Thu 26 Nov 09:10".
+func moment(t, at time.Time, day bool) string {
+	layout := "Mon 2 Jan 15:04"
+	if day {
+		layout = "Mon 2 Jan"
+	}
+	return near(t.In(at.Location()).Format(layout), at)
 }
 
-// unitAdvice names the command that shows what became of a unit.
-func unitAdvice(o *subconscious.Observation) string {
-	name, named := strings.CutPrefix(o.ID, o.Kind+":")
-	if !named {
-		return ""
+// tonight finds the times of an evening.
+var tonight = regexp.MustCompile(`\b([Tt])oday (1[89]:[0-5]\d|2[0-3]:[0-5]\d)\b`)
+
+// near is a text that says "today", "tonight" and "tomorrow" where it has the date.
+func near(text string, at time.Time) string {
+	for n, word := range []string{"today", "tomorrow"} {
+		for _, layout := range []string{"on Mon 2 Jan 2006", "Mon 2 Jan 2006", "on Mon 2 Jan", "Mon 2 Jan"} {
+			text = strings.ReplaceAll(text, at.AddDate(0, 0, n).Format(layout), word)
+		}
 	}
-	command := "systemctl status "
-	if own, user := strings.CutPrefix(name, "user/"); user {
-		name, command = own, "systemctl --user status "
-	}
-	if name = plain(name); name == "" || strings.ContainsAny(name, " '\"`$;&|<>()") {
-		return ""
-	}
-	return "Look: " + command + name
+	return tonight.ReplaceAllString(text, "${1}onight $2")
 }
 
 // prefix says that something is told again, and why.
@@ -145,22 +292,24 @@ func capital(text string) string {
 	return strings.ToUpper(string(first)) + text[size:]
 }
 
-// fill puts facts, each a sentence, before the last one, as far as there is
-// room; the first is cut where it is too long.
-func fill(facts []string, last string, room int) string {
-	room -= runes(last)
-	text := ""
-	for i, fact := range facts {
-		left := room - runes(text) - runes(". ")
-		if runes(fact) > left {
-			if i > 0 || left < 20 {
-				continue
-			}
-			fact = subconscious.Shorten(fact, left)
+// fill joins facts, each a sentence, as far as they leave room for the first, which is
+// cut where it is too long beside the others.
+func fill(facts []string, room int) string {
+	const least = 60
+	rest := ""
+	for _, fact := range facts[1:] {
+		if more := " " + subconscious.Ended(fact); runes(rest)+runes(more) <= room-least {
+			rest += more
 		}
-		text += subconscious.Ended(fact) + " "
 	}
-	return text + last
+	first, left := facts[0], room-runes(rest)
+	switch inside, quoted := strings.CutSuffix(first, "”"); {
+	case quoted && runes(first) > left:
+		first = subconscious.Shorten(inside, left-1) + "”"
+	case !quoted:
+		first = subconscious.Shorten(subconscious.Ended(first), left)
+	}
+	return first + rest
 }
 
 // enumerate names as many as there is room for, and counts the rest.
@@ -170,7 +319,7 @@ func enumerate(names []string, last string, room int) string {
 		if rest := len(names) - shown; rest > 0 {
 			text += fmt.Sprintf("; and %d more", rest)
 		}
-		if text = subconscious.Ended(text) + " " + last; runes(text) <= room {
+		if text = strings.TrimSpace(subconscious.Ended(text) + " " + last); runes(text) <= room {
 			return text
 		}
 	}
@@ -178,7 +327,7 @@ func enumerate(names []string, last string, room int) string {
 	if len(names) > 1 {
 		tail = fmt.Sprintf("; and %d more. %s", len(names)-1, last)
 	}
-	return subconscious.Shorten(names[0], room-runes(tail)) + tail
+	return strings.TrimSpace(subconscious.Shorten(names[0], room-runes(tail)) + tail)
 }
 
 var (

@@ -73,48 +73,59 @@ func words(t *testing.T, _ string, archive *txtar.Archive) {
 	}
 }
 
-// TestAdvice checks that a message says what can be done about an observation,
-// and when it is due only where its title does not.
-func TestAdvice(t *testing.T) {
+// TestPhone: a phone shows who or what and the point, the sentence, when in the
+// person's words and one fact, with the priority of what is to be done; what a stranger
+// writes is marked, and has the day.
+func TestPhone(t *testing.T) {
+	const hiring = "I need the hiring plan tonight by 7 instead of Monday, since the board has moved its meeting up"
+	letter := func(attrs ...string) func(*subconscious.Asked, *subconscious.Observation) {
+		return func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Reason, asked.Fact = "watcher.mail", "you write to its sender", "Then: Choir, Mon 23 Nov 18:30–20:00"
+			*o = subconscious.Observation{Sense: "mail", Kind: "mail", ID: "mid:a", Title: "Deb Marsh: Re: hiring plan", Trust: subconscious.Outsider,
+				Attrs: map[string]string{"from": "deb@example.org", "domain": "example.org", "known": "4", "quote": hiring}}
+			for i := 0; i < len(attrs); i += 2 {
+				if o.Attrs[attrs[i]] = attrs[i+1]; attrs[i+1] == "" {
+					delete(o.Attrs, attrs[i])
+				}
+			}
+			asked.Summary = "Deb Marsh: “" + o.Attrs["quote"] + "”"
+		}
+	}
 	for name, c := range map[string]struct {
-		change     func(in *escalate.Input, o *subconscious.Observation)
-		has, lacks string
+		change               func(*subconscious.Asked, *subconscious.Observation)
+		title, text, outline string
+		priority             int
 	}{
-		"a disk": {func(_ *escalate.Input, o *subconscious.Observation) {
-			o.Sense, o.Kind, o.ID = "health", "disk", "disk:/"
-		}, "Free some room on it.", ""},
-		"a unit": {func(_ *escalate.Input, o *subconscious.Observation) {
-			o.Sense, o.Kind, o.ID = "health", "unit", "unit:backup.service"
-		}, "Look: systemctl status backup.service.", ""},
-		"a unit of the person": {func(_ *escalate.Input, o *subconscious.Observation) {
-			o.Sense, o.Kind, o.ID = "health", "unit", "unit:user/backup.service"
-		}, "Look: systemctl --user status backup.service.", ""},
-		"a unit whose name a shell would read": {func(_ *escalate.Input, o *subconscious.Observation) {
-			o.Sense, o.Kind, o.ID = "health", "unit", "unit:a;reboot"
-		}, "", "systemctl"},
-		"a promise": {func(in *escalate.Input, o *subconscious.Observation) {
-			in.Asked[0].Asked.Kind, in.Asked[0].Asked.Due, o.Sense = subconscious.KindDeadline, noon.Add(90*time.Minute), "notes"
-		}, "Due 13:30. Done? Tick it off in the note.", ""},
-		"a promise whose time was said": {func(in *escalate.Input, o *subconscious.Observation) {
-			in.Asked[0].Asked.Kind, in.Asked[0].Asked.Due, o.Sense = subconscious.KindDeadline, noon.Add(90*time.Minute), "notes"
-			in.Asked[0].Asked.Summary = "Due Mon 23 Nov 13:30: pay the rent"
-		}, "Tick it off", "Due 13:30."},
-		"an appointment": {func(in *escalate.Input, o *subconscious.Observation) {
-			in.Asked[0].Asked.Kind, in.Asked[0].Asked.Due, o.Sense, o.Kind = subconscious.KindEvent, noon.Add(90*time.Minute), "calendar", "event"
-		}, "Begins 13:30.", "Due"},
+		"a letter whose sentence is long": {letter("names_at", "2026-11-23T19:00:00Z"), "Deb Marsh: hiring plan · tonight 19:00",
+			"“" + hiring + "” Then: Choir, tonight 18:30–20:00.", "Deb Marsh, tonight 19:00", 3},
+		"one that is short": {letter("names_at", "2026-11-23T13:30:00Z", "quote", "Can you call me at 13:30?"), "Deb Marsh: “Can you call me at 13:30?”",
+			"About: hiring plan. In 90 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 13:30", 4},
+		"one about now": {letter("names_at", "2026-11-23T12:20:00Z", "quote", "We wait downstairs."), "Deb Marsh: “We wait downstairs.”",
+			"About: hiring plan. In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Deb Marsh, today 12:20", 5},
+		"a stranger's": {letter("names_at", "2026-11-23T12:20:00Z", "known", ""), "Mail from Deb Marsh (example.org): hiring plan · today 12:20",
+			"“" + hiring + "” In 20 minutes. Then: Choir, tonight 18:30–20:00.", "Somebody new, today 12:20", 3},
+		"an event": {func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.event", subconscious.KindEvent, noon.Add(26*time.Hour), "Lawyer, Tue 24 Nov 14:00–15:00 (Main street)"
+			o.Sense, o.Kind = "calendar", "event"
+		}, "Lawyer, tomorrow 14:00–15:00 (Main street)", "It looks like a secret.", "An appointment, tomorrow 14:00", 3},
+		"a day alone": {func(asked *subconscious.Asked, o *subconscious.Observation) {
+			asked.Rule, asked.Kind, asked.Due, asked.Summary = "oracle.deadline", subconscious.KindDeadline, noon.Add(6*time.Hour), "Due Mon 23 Nov: pay the rent"
+			o.Sense, o.Kind = "notes", "task"
+		}, "Due today: pay the rent", "It looks like a secret.", "A note of yours, today", 3},
 	} {
 		in := plainInput()
-		c.change(&in, &in.Evidence[0].Latest)
-		in.Evidence[0].Ref = in.Evidence[0].Latest.Ref()
-		in.Asked[0].Asked.Evidence[0].Ref = in.Evidence[0].Ref
-		in.Incidents[0].Recorded = map[subconscious.Ref][]int64{in.Evidence[0].Ref: {5}}
+		asked, o := &in.Asked[0].Asked, &in.Evidence[0].Latest
+		c.change(asked, o)
+		in.Evidence[0].Ref = o.Ref()
+		asked.Evidence[0].Ref = o.Ref()
+		in.Incidents[0].Recorded = map[subconscious.Ref][]int64{o.Ref(): {5}}
 		all := messages(escalate.Decide(in))
 		if len(all) != 1 {
 			t.Fatalf("%s: %d messages", name, len(all))
 		}
 		checkMessage(t, all[0])
-		if text := all[0].Text; !strings.Contains(text, c.has) || c.lacks != "" && strings.Contains(text, c.lacks) {
-			t.Errorf("%s: %q", name, text)
+		if m := all[0]; m.Title != c.title || m.Text != c.text || m.Outline != c.outline || m.Priority != c.priority {
+			t.Errorf("%s: %q, %q, %q, priority %d", name, m.Title, m.Text, m.Outline, m.Priority)
 		}
 	}
 }

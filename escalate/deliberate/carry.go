@@ -90,7 +90,7 @@ func (d *deliberation) runAction(ctx context.Context, request escalate.ActReques
 func (d *deliberation) afterRun(request escalate.ActRequest, ran Ran, err error) (*Telling, string) {
 	now, heading := d.Now(), d.heading(d.Escalation, d.taint)
 	words := cmp.Or(d.mechanical(ran.Words, maxWords), d.mechanical(request.Action, maxWords))
-	kind, what, end := TellFailed, words, " See: subconsciousctl why "+string(d.Person)
+	kind, what, end := TellFailed, words, ""
 	said := ""
 	switch {
 	case err != nil:
@@ -106,7 +106,7 @@ func (d *deliberation) afterRun(request escalate.ActRequest, ran Ran, err error)
 	default:
 		kind, said, end = TellActed, "Done: ", ""
 		if ran.UndoUntil.After(now) {
-			end = fmt.Sprintf(" It can be undone until %s: subconsciousctl undo %s", subconscious.Moment(ran.UndoUntil, now), ran.ID)
+			end = " It can be undone until " + subconscious.Moment(ran.UndoUntil, now) + "."
 		}
 	}
 	return &Telling{Told: Told{Kind: kind, Title: heading, Text: joined(subconscious.Ended(said+what), end, room(heading))}, Run: ran.ID, Expires: now.Add(ranOf)}, what

@@ -262,9 +262,9 @@ func (d *deliberation) asked(s Step, action string, arguments json.RawMessage, r
 // proposal tells the person that an action waits.
 func (d *deliberation) proposal(p Proposed) *Telling {
 	heading := d.heading(d.Escalation, d.taint)
-	end := " To do it: subconsciousctl approve " + p.ID
+	end := " It waits for your yes at home"
 	if !p.Expires.IsZero() {
-		end += " (until " + subconscious.Moment(p.Expires, d.Now()) + ")"
+		end += ", until " + subconscious.Moment(p.Expires, d.Now())
 	}
 	text := joined(subconscious.Ended("Proposed: "+d.mechanical(p.Words, maxWords)), end, room(heading))
 	return &Telling{Told: Told{Kind: TellProposed, Title: heading, Text: text}, Proposal: p.ID, Expires: p.Expires}
