@@ -38,8 +38,11 @@ const mostRuns = 5
 // tellRun tells at once, over every channel and whatever the hour and the limits,
 // that an action runs and whose word that was. By night it wakes nobody.
 func (d *Daemon) tellRun(ctx context.Context, tx *store.Tx, r actions.Run, recent int) error {
-	_, quiet := d.quiet(r.Started)
-	post := notify.Post{Key: "run/" + r.ID, At: r.Started, Kind: notify.KindRun, Quiet: quiet, Title: harmless(runTitle(r)),
+	priority := notify.Today
+	if _, quiet := d.quiet(r.Started); quiet {
+		priority = notify.ForTheRecord
+	}
+	post := notify.Post{Key: "run/" + r.ID, At: r.Started, Kind: notify.KindRun, Priority: priority, Title: harmless(runTitle(r)),
 		Text: r.ID + " runs " + harmless(wordsOf(r.Action, r.Argv, r.Arguments))}
 	undoable := func(o escalate.Offer) bool { return o.Name == r.Action && o.Undo }
 	if r.By != "" && r.UndoOf == "" && slices.ContainsFunc(d.actions.Offers(), undoable) {

@@ -88,7 +88,7 @@ func entrust(ctx context.Context, tx *store.Tx, worker *deliberate.Worker, repor
 			e.Template.Expires = report.At.Add(usefulFor)
 		}
 		if t := &e.Template; !plain[decision.ID] {
-			t.Title, t.Text = harmless(t.Title), harmless(t.Text)
+			t.Title, t.Text, t.Outline = harmless(t.Title), harmless(t.Text), harmless(t.Outline)
 		}
 		if err := worker.Add(ctx, tx, e); err != nil {
 			return fmt.Errorf("give %s to the deliberation: %w", decision.ID, err)
@@ -121,6 +121,7 @@ var (
 func (e effects) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) error {
 	p := notify.Post{
 		Key: t.Key, At: e.now(), Kind: notify.KindIncident, Incident: t.Escalation.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
+		Priority: t.Escalation.Template.Priority, Outline: t.Escalation.Template.Outline,
 		Expires: t.Expires, Answers: []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss},
 	}
 	if t.Kind == deliberate.TellProposed && t.Proposal != "" {

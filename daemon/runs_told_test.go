@@ -62,7 +62,7 @@ func TestApprovalsAreTold(t *testing.T) {
 		if n >= 5 {
 			continue
 		}
-		if last := told[len(told)-1]; len(told) != n+1 || !last.Quiet || last.Urgent || !strings.Contains(strings.ReplaceAll(last.Title, "[.]", "."), "write-down runs, approved by "+by) || !strings.HasPrefix(last.Text, fmt.Sprintf("r-write-%d runs write-down: /", n+1)) || strings.Contains(last.Text, "undo") || !strings.Contains(by, ", begun by ") {
+		if last := told[len(told)-1]; len(told) != n+1 || last.Priority != notify.ForTheRecord || last.Urgent || !strings.Contains(strings.ReplaceAll(last.Title, "[.]", "."), "write-down runs, approved by "+by) || !strings.HasPrefix(last.Text, fmt.Sprintf("r-write-%d runs write-down: /", n+1)) || strings.Contains(last.Text, "undo") || !strings.Contains(by, ", begun by ") {
 			t.Errorf("told: %+v, approved by %s", told, by)
 		}
 	}

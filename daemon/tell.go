@@ -36,7 +36,8 @@ func messages(tick int64, at time.Time, outcome escalate.Decided) []message {
 			m.Expires = latest
 		}
 		all = append(all, message{notify.Post{
-			Key: fmt.Sprintf("%d/%s", tick, key), At: at, Kind: kind, Title: m.Title, Text: m.Text, Urgent: m.Urgent, Expires: m.Expires,
+			Key: fmt.Sprintf("%d/%s", tick, key), At: at, Kind: kind, Title: m.Title, Text: m.Text, Outline: m.Outline, Priority: m.Priority,
+			Urgent: m.Urgent, Expires: m.Expires,
 		}, incidents})
 		return &all[len(all)-1].Post
 	}
@@ -150,7 +151,7 @@ func hand(ctx context.Context, tx *store.Tx, outbox *notify.Outbox, worker *deli
 	plain := plainIncidents(done)
 	for _, p := range messages(report.Tick, report.At, done.outcome) {
 		if slices.ContainsFunc(p.incidents, func(id subconscious.IncidentID) bool { return !plain[id] }) || p.Kind == notify.KindNotice {
-			p.Title, p.Text = harmless(p.Title), harmless(p.Text)
+			p.Title, p.Text, p.Outline = harmless(p.Title), harmless(p.Text), harmless(p.Outline)
 		}
 		if err := outbox.Post(ctx, tx, p.Post); err != nil {
 			return fmt.Errorf("give a message to the channels: %w", err)

@@ -74,13 +74,14 @@ type Message struct {
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
 	// Proposal that it asks about, for KindProposal.
 	Proposal string `json:"proposal,omitempty"`
-	// Title is what it is, Text why now and what can be done: plain text, at
-	// most 240 characters together. Text may be empty.
+	// Title is who or what it is and the point, Text what was said, when, and what
+	// changes what to do: plain text, at most 240 characters together. Text may be empty.
 	Title  string `json:"title"`
 	Text   string `json:"text,omitempty"`
 	Urgent bool   `json:"urgent,omitempty"`
-	// Quiet: it shall be seen, and wake nobody.
-	Quiet bool `json:"quiet,omitempty"`
+	// Priority is what is to be done about it: 5 act now, 4 within the hour or two, 3
+	// today, 2 this week, 1 nothing: it is for the record.
+	Priority int `json:"priority"`
 	// Repeated: it may have arrived before. Drivers need not show it, the
 	// outbox has put it into the words.
 	Repeated bool `json:"repeated,omitempty"`
@@ -89,6 +90,15 @@ type Message struct {
 	// Buttons, at most 3.
 	Buttons []Button `json:"buttons,omitempty"`
 }
+
+// The priorities of messages.
+const (
+	ForTheRecord = 1 + iota
+	ThisWeek
+	Today
+	WithinTheHour
+	Now
+)
 
 // Kind is what a message is about.
 type Kind string
@@ -163,7 +173,7 @@ type Content string
 
 const (
 	ContentFull  Content = "full"  // title and text
-	ContentTitle Content = "title" // the title alone
+	ContentTitle Content = "title" // who or what, and when: nothing that was said
 	ContentNone  Content = "none"  // that there is something, and its id
 )
 
@@ -173,6 +183,8 @@ type Channel struct {
 	Kind    string // ntfy, shoutrrr, desktop, stdout
 	Content Content
 	// Buttons: the channel can show them, and answers come back.
-	Buttons  bool
+	Buttons bool
+	// Home: it is read beside a command line, and names the command that explains.
+	Home     bool
 	Notifier Notifier
 }

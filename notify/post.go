@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -32,8 +33,11 @@ type Post struct {
 	// Urgent: it goes before others, and once more where nobody knows whether
 	// it arrived.
 	Urgent bool
-	// Quiet: it shall be seen, and wake nobody.
-	Quiet bool
+	// Outline is the title for a channel that others can read; "" is Title.
+	Outline string
+	// Priority is 1 to 5, see Message; 0 is Now for what is urgent, ThisWeek for a
+	// digest, and else Today.
+	Priority int
 	// After, if set, is when it is sent at the earliest; until then a second post
 	// of the same key replaces its words.
 	After time.Time
@@ -72,6 +76,8 @@ func (p Post) validate() error {
 		return fmt.Errorf("the id %q is that of no incident", p.Incident)
 	case (p.Kind == KindProposal) != (p.Proposal != "") || len(p.Proposal) > maxProposal || plain(p.Proposal) != p.Proposal:
 		return fmt.Errorf("a message of kind %q is not about the proposal %.80q", p.Kind, p.Proposal)
+	case p.Priority < 0 || p.Priority > Now:
+		return fmt.Errorf("there is no priority %d", p.Priority)
 	case len(p.Answers) > maxButtons:
 		return fmt.Errorf("%d answers are more than %d", len(p.Answers), maxButtons)
 	case len(p.Answers) > 0 && p.Incident == "" && p.Kind != KindTest && p.Kind != KindProposal:
@@ -112,6 +118,16 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 	if title == "" {
 		return errors.New("it has no title")
 	}
+	outline, _ := words(cmp.Or(p.Outline, title), "", o.Redact)
+	switch {
+	case p.Priority != 0:
+	case p.Urgent:
+		p.Priority = Now
+	case p.Kind == KindDigest:
+		p.Priority = ThisWeek
+	default:
+		p.Priority = Today
+	}
 	if p.Expires.IsZero() {
 		p.Expires = p.At.Add(expiresAfter)
 	}
@@ -127,11 +143,11 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 			return err
 		}
 		now := o.Now()
-		r := row{Quiet: p.Quiet, Link: strings.TrimSpace(p.Link), Answers: p.Answers, Sequence: hex.EncodeToString(random), Delivery: Delivery{Channel: channel.ID,
+		r := row{Priority: p.Priority, Outline: outline, Link: strings.TrimSpace(p.Link), Answers: p.Answers, Sequence: hex.EncodeToString(random), Delivery: Delivery{Channel: channel.ID,
 			Kind: p.Kind, Incident: p.Incident, Proposal: p.Proposal, At: p.At, State: StatePending, Urgent: p.Urgent, Title: title, Text: text, Expires: p.Expires, Due: p.After}}
 		values := append(r.columns(), p.Key, store.Time(&now))
 		if err := tx.Exec(ctx, "INSERT INTO notify_outbox ("+rowColumns+", key, changed) VALUES (?"+strings.Repeat(", ?", len(values)-1)+`)
-			ON CONFLICT (key, channel) DO UPDATE SET title = excluded.title, text = excluded.text WHERE state = 'pending' AND attempts = 0 AND excluded.due > 0`, values...); err != nil {
+			ON CONFLICT (key, channel) DO UPDATE SET title = excluded.title, text = excluded.text, outline = excluded.outline WHERE state = 'pending' AND attempts = 0 AND excluded.due > 0`, values...); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,8 @@ import (
 type row struct {
 	Delivery
 	Sequence string
-	Quiet    bool
+	Priority int
+	Outline  string
 	Link     string
 	Answers  []Answer
 	Receipt  string
@@ -21,13 +22,13 @@ type row struct {
 	Missed   int       // how often it said that it did not
 }
 
-const rowColumns = `channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed, proposal, quiet`
+const rowColumns = `channel, kind, incident, at, state, sent, attempts, repeated, urgent, title, text, expires, error, next, due, sequence, link, answers, receipt, tried, doubted, missed, proposal, priority, outline`
 
 // columns are where rowColumns are read to, and written from.
 func (r *row) columns() []any {
 	return []any{&r.Channel, &r.Kind, &r.Incident, store.Time(&r.At), &r.State, store.Time(&r.Sent), &r.Attempts, &r.Repeated, &r.Urgent,
 		&r.Title, &r.Text, store.Time(&r.Expires), &r.Error, &r.Next, store.Time(&r.Due), &r.Sequence, &r.Link, store.JSON(&r.Answers),
-		&r.Receipt, store.Time(&r.Tried), store.Time(&r.Doubted), &r.Missed, &r.Proposal, &r.Quiet}
+		&r.Receipt, store.Time(&r.Tried), store.Time(&r.Doubted), &r.Missed, &r.Proposal, &r.Priority, &r.Outline}
 }
 
 func (r *row) found() []any { return append(r.columns(), &r.ID) }

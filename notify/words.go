@@ -2,6 +2,7 @@ package notify
 
 import (
 	"cmp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
@@ -52,13 +53,28 @@ var hidden = map[Kind]string{
 	KindTest:     "A test message of subconsciousd",
 }
 
+// explained are the commands that tell more, where there is a command line.
+var explained = map[Kind]string{KindIncident: "why ", KindProposal: "approve ", KindDigest: "inbox"}
+
+// priority is 0 of what was posted before there were any.
+func (r row) priority() int {
+	if r.Priority == 0 && r.Urgent {
+		return Now
+	}
+	return cmp.Or(r.Priority, Today)
+}
+
 // carried returns the words of a message as a channel may carry them.
-func (r row) carried(content Content) (title, text string) {
-	switch content {
+func (r row) carried(over Channel) (title, text string) {
+	switch over.Content {
 	case ContentFull:
 		title, text = r.Title, r.Text
+		if see := explained[r.Kind]; over.Home && see != "" {
+			see = " See: subconsciousctl " + strings.TrimSpace(see+cmp.Or(r.Proposal, string(r.Incident)))
+			text = strings.TrimSpace(cut(text, maxWords-utf8.RuneCountInString(title+see)) + see)
+		}
 	case ContentTitle:
-		title = r.Title
+		title = cmp.Or(r.Outline, r.Title)
 	default:
 		title = hidden[r.Kind]
 		text = cmp.Or(r.Proposal, string(r.Incident))

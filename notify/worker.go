@@ -211,8 +211,8 @@ func (w *worker) attempt(ctx context.Context, r row) row {
 
 // message is what the channel is handed.
 func (w *worker) message(r row) Message {
-	m := Message{Sequence: r.Sequence, Kind: r.Kind, Incident: r.Incident, Proposal: r.Proposal, Urgent: r.Urgent, Quiet: r.Quiet, Repeated: r.Repeated, Link: r.Link}
-	m.Title, m.Text = r.carried(w.channel.Content)
+	m := Message{Sequence: r.Sequence, Kind: r.Kind, Incident: r.Incident, Proposal: r.Proposal, Urgent: r.Urgent, Priority: r.priority(), Repeated: r.Repeated, Link: r.Link}
+	m.Title, m.Text = r.carried(w.channel)
 	if !w.o.takesAnswers(w.channel) {
 		return m
 	}

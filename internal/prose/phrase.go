@@ -1,7 +1,6 @@
 package prose
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -50,27 +49,18 @@ type phrasebook func() map[string][]phrase
 // phrases is the phrasebook of a list in lang, one phrase a line; the first step of
 // each is of words. The list is read when it is used first.
 func phrases(name string) phrasebook {
-	return sync.OnceValue(func() map[string][]phrase {
-		first, err := readPhrases(name, list(name))
-		if err != nil {
-			panic(err) // a test reads them all
-		}
-		return first
-	})
+	return sync.OnceValue(func() map[string][]phrase { return readPhrases(name) })
 }
 
-func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
+func readPhrases(name string) map[string][]phrase {
 	first := map[string][]phrase{}
 	about, _, _ := strings.Cut(name, ".")
-	for _, line := range lines {
+	for line := range strings.Lines(list(name)) {
 		p := phrase{}
-		for _, field := range strings.Fields(line.text) {
+		for _, field := range strings.Fields(line) {
 			if field == "^" {
 				p.head = true
 				continue
-			}
-			if set := strings.Trim(field, "[]{}"); set != field && lists()[about+"."+set] == nil {
-				return nil, fmt.Errorf("prose: lang/%s:%d: there is no list %s.%s", line.file, line.number, about, set)
 			}
 			p.steps = append(p.steps, readStep(about, field))
 		}
@@ -78,13 +68,13 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 			continue
 		}
 		if p.steps[0].kind != oneOf {
-			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
+			panic("prose: a phrase begins with no word: " + line)
 		}
 		for word := range p.steps[0].words() {
 			first[word] = append(first[word], p)
 		}
 	}
-	return first, nil
+	return first
 }
 
 // readStep reads one step. Sets of words are those of the same language or topic.
@@ -180,7 +170,7 @@ type tail func() (first map[string][]phrase, longest int)
 
 func tails(name string) tail {
 	return sync.OnceValues(func() (map[string][]phrase, int) {
-		first, longest := phrases(name)(), 0
+		first, longest := readPhrases(name), 0
 		for _, all := range first {
 			for i := range all {
 				n := len(all[i].steps)

@@ -94,27 +94,15 @@ func SetOf(words string) Set { return sync.OnceValue(func() map[string]bool { re
 
 // listed returns the words of a list in lang.
 func listed(name string) Set {
-	return sync.OnceValue(func() map[string]bool {
-		var text strings.Builder
-		for _, l := range list(name) {
-			text.WriteString(l.text)
-		}
-		return setOf(text.String())
-	})
+	return sync.OnceValue(func() map[string]bool { return setOf(list(name)) })
 }
 
-// listLine is a line of a file in lang.
-type listLine struct {
-	text, file string
-	number     int
-}
-
-func list(name string) []listLine {
-	all, ok := lists()[name]
+func list(name string) string {
+	text, ok := lists()[name]
 	if !ok {
 		panic("prose: no list is named " + name)
 	}
-	return all
+	return text
 }
 
 func setOf(words string) map[string]bool {
@@ -129,21 +117,19 @@ func setOf(words string) map[string]bool {
 var lang embed.FS
 
 // lists are the lists of words and phrases in lang by their names: "== NAME" begins
-// one, or goes on with it in another file, and what begins with "#" says of what those
-// behind it are.
-var lists = sync.OnceValue(func() map[string][]listLine {
-	all := map[string][]listLine{}
+// one, and what begins with "#" says of what those behind it are.
+var lists = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
 	files, _ := lang.ReadDir("lang") // an embedded folder is there
 	for _, file := range files {
 		text, _ := lang.ReadFile("lang/" + file.Name())
-		name, number := "", 0
+		name := ""
 		for line := range strings.Lines(string(text)) {
-			number++
 			if section, ok := strings.CutPrefix(line, "== "); ok {
 				name = strings.TrimSpace(section)
-				all[name] = all[name][:len(all[name]):len(all[name])]
+				all[name] = ""
 			} else if !strings.HasPrefix(line, "#") {
-				all[name] = append(all[name], listLine{line, file.Name(), number})
+				all[name] += line
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package ntfy
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"net/url"
@@ -16,14 +17,6 @@ const (
 	maxTitle   = 1024 // bytes
 	maxActions = 3
 	maxLabel   = 60 // bytes
-)
-
-// Priorities as the apps know them: 2 is seen and not heard, 3 sounds as people
-// chose, 5 rings through most silences.
-const (
-	low    = 2
-	normal = 3
-	urgent = 5
 )
 
 // document is a message as it is posted.
@@ -54,16 +47,13 @@ type action struct {
 // document writes a message down. A message without a text is sent as its
 // title: servers put a word of their own in the place of an empty one.
 func (c *Client) document(m notify.Message) document {
+	if m.Priority == 0 && m.Urgent {
+		m.Priority = notify.Now
+	}
 	d := document{Topic: c.config.Topic, Title: subconscious.Clip(subconscious.Line(m.Title), maxTitle), Message: subconscious.Clip(subconscious.Visible(m.Text, true), maxMessage),
-		Priority: normal, Tags: tags(m), Click: web(m.Link)}
+		Priority: cmp.Or(m.Priority, notify.Today), Tags: tags(m), Click: web(m.Link)}
 	if strings.TrimSpace(d.Message) == "" {
 		d.Title, d.Message = "", subconscious.Clip(subconscious.Line(m.Title), maxMessage)
-	}
-	switch {
-	case m.Urgent:
-		d.Priority = urgent
-	case m.Quiet:
-		d.Priority = low
 	}
 	if topicPattern().MatchString(m.Sequence) {
 		d.Sequence = m.Sequence
@@ -86,7 +76,7 @@ func tags(m notify.Message) []string {
 	switch {
 	case picture == "":
 		return nil
-	case m.Kind == notify.KindIncident && m.Urgent:
+	case m.Kind == notify.KindIncident && m.Priority == notify.Now:
 		picture = "rotating_light"
 	}
 	return []string{picture}

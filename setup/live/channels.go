@@ -30,7 +30,7 @@ type ChannelOptions struct {
 
 // Channel opens a channel. Its messages have no buttons yet.
 func Channel(c setup.Channel, o ChannelOptions) (notify.Channel, error) {
-	made := notify.Channel{ID: c.ID, Kind: c.Kind(), Content: c.Content}
+	made := notify.Channel{ID: c.ID, Kind: c.Kind(), Content: c.Content, Home: c.Desktop != nil || c.Stdout != nil}
 	var err error
 	switch {
 	case c.Ntfy != nil:
