@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/subconsciousd/subconsciousd/eval/days"
 	"github.com/subconsciousd/subconsciousd/eval/egress"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 )
@@ -21,6 +22,8 @@ var (
 	usage string
 	//go:embed figures.tmpl
 	table string
+	//go:embed siege.tmpl
+	siegeTable string
 )
 
 // Suite is the subcommand.
@@ -35,6 +38,7 @@ type options struct {
 	sample                int // 0: not given
 	carriers              []string
 	all, twins, unwatched bool
+	letters               bool
 	// seen is what left the process up to now; nil where that is not watched.
 	seen func(ctx context.Context) (egress.Seen, error)
 }
@@ -66,6 +70,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.twin, "twin", "", "")
 	flags.BoolVar(&o.twins, "twins", false, "")
 	flags.BoolVar(&o.unwatched, "unwatched", false, "")
+	flags.BoolVar(&o.letters, "letters", false, "")
 }
 
 // Check implements harness.Options.
@@ -78,6 +83,8 @@ func (o *options) Check(path string) error {
 	switch o.path = path; {
 	case path == "":
 		return errors.New("no path is given; it takes a folder with injection/ and mail/")
+	case o.letters && (o.sample > 0 || o.all || o.twin != "" || o.twins || len(o.carriers) > 0 || o.limits != limitsLifted):
+		return errors.New("--letters excludes all else but --json")
 	case o.sample > 0 && o.all:
 		return errors.New("--sample and --all exclude each other")
 	case o.limits == limitsShipped && (o.twin != "" || o.twins):
@@ -93,6 +100,16 @@ func (o *options) Check(path string) error {
 // Run implements harness.Options. It is carried out by this program anew, in a
 // network of its own.
 func (o *options) Run(ctx context.Context, call harness.Call) (report harness.Report, err error) {
+	if o.letters {
+		sieges, err := days.Besiege(ctx, o.path)
+		report = harness.Report{Figures: sieges, Template: siegeTable}
+		for _, s := range sieges {
+			for _, missed := range s.Missed {
+				report.Missed = errors.Join(report.Missed, fmt.Errorf("%s: %s", s.Day, missed))
+			}
+		}
+		return report, err
+	}
 	corpus, err := readCorpus(o.path)
 	if err != nil {
 		return report, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/eval/days"
 	"github.com/subconsciousd/subconsciousd/eval/harness"
 	"github.com/subconsciousd/subconsciousd/internal/testutil"
 	"github.com/subconsciousd/subconsciousd/models"
@@ -70,6 +71,8 @@ func TestParseAttack(t *testing.T) {
 		"a --twin nothing":           "no twin",
 		"a --twin roots --twins":     "exclude",
 		"a --carriers feed":          "",
+		"a --letters --json":         "",
+		"a --letters --twins":        "excludes",
 		"--sample 3 a --unwatched":   "",
 	} {
 		_, _, _, err := Suite().Parse(strings.Fields(line))
@@ -273,5 +276,23 @@ func TestBesideOwnWords(t *testing.T) {
 		if got.beside != c.beside || got.incidents != c.incidents {
 			t.Errorf("%s: beside %t, of %d incidents", name, got.beside, got.incidents)
 		}
+	}
+}
+
+// TestLetters: of 542 letters that try to be told no more are told than of strangers
+// may be, and nothing of those whom the person knows is lost; of a friend's more are.
+func TestLetters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it plays three days")
+	}
+	sieges, err := days.Besiege(t.Context(), "testdata/letters.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := sieges[0]; len(s.Missed) > 0 || s.Hostile != 542 || s.Told+s.Items == 0 || s.Benign < 3 {
+		t.Errorf("%s", harness.Text(siegeTable, sieges))
+	}
+	if _, err := days.Besiege(t.Context(), "../days/quiet-sunday.txtar"); err == nil {
+		t.Error("a day without hostile letters is taken")
 	}
 }

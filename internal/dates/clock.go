@@ -51,6 +51,7 @@ func (p *parser) clock(i int, l lead, dated bool) (clock, int, bool) {
 	case shape == withColon && (dated || led && t.digits == 2 || l.roles&rAt != 0):
 	case shape == withColon && !led && t.digits == 2 && p.alone(i, next):
 	case shape == onHour && led:
+	case shape == withDot && dated && c.hour > 12 && p.follows(next): // ven 15 16.30
 	case shape == onHour && c.hour > 12 && c.hour < 24 && p.follows(next):
 	case (shape == bare && l.roles&rHour != 0 || shape == withDot && l.roles&rHour != 0 && l.roles&rAt != 0) && (p.follows(next) || l.roles&rFirm != 0 && !p.plural(next)) && !p.grows(l.from):
 	default:

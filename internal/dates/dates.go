@@ -88,7 +88,7 @@ func Find(text string, now time.Time) []Match {
 			Start: start, End: end, Text: text[start:end],
 			Due: due, DateOnly: s.dateOnly(), Deadline: s.deadline,
 			Day:     s.day.kind != noDay && s.day.kind != soon,
-			Weekday: s.day.kind == onWeekday || s.day.kind == inWeek,
+			Weekday: s.day.kind == onWeekday && s.day.num == 0 || s.day.kind == inWeek,
 		})
 	}
 	return matches

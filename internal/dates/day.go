@@ -16,9 +16,13 @@ func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
 	readers := [...]func(int, lead) (day, int, bool){
 		p.isoDay, p.dottedDay, p.slashedDay, p.dayMonth, p.monthDay, p.weekdayName, p.relativeDay, p.spanAhead, p.endOf, p.period, p.dayOfMonth,
 	}
+	led := l.roles != 0
 	for n, read := range readers {
 		if explicit && n >= 5 {
-			break
+			if led {
+				break
+			}
+			return p.numberOfWeekday(i)
 		}
 		if explicit {
 			l.roles |= rDecimal | rSlashed
@@ -28,6 +32,18 @@ func (p *parser) day(i int, l lead, explicit bool) (day, int, bool) {
 		}
 	}
 	return day{}, 0, false
+}
+
+// numberOfWeekday reads "24" behind "Saturday". Whether the 24th is one is seen when it
+// is resolved.
+func (p *parser) numberOfWeekday(i int) (day, int, bool) {
+	next, num := i+1, p.tok(i).number
+	if p.is(next, rOrdinal) && !p.tok(next).spaced {
+		next++
+	}
+	const after = rAt | rBy | rOf | rNight | rForenoon | rNoon
+	follows := p.follows(next) || p.is(next, after) || p.tok(next).kind == number && p.tok(next).spaced
+	return day{kind: onWeekday, num: num}, next, p.digits(i, 1, 2) && num >= 1 && num <= 31 && !p.tok(i).broken && follows && !p.mark(next, ':')
 }
 
 // calendarDay checks a day of a known or an open year.

@@ -52,6 +52,9 @@ func (p *parser) readsAsWeekday(i int, introduced bool) bool {
 	case t.lex.is(rWeekdayWeak) && t.end-t.start > len("mié"): // Domingo is also a name
 		return introduced || !t.upper
 	case t.lex.is(rWeekdayWeak):
+		if _, _, ok := p.numberOfWeekday(j); ok && j == i+1 && t.end-t.start > len("so") && !p.is(j+1, rThen) {
+			return true
+		}
 		return dated && (t.upper || introduced) && !p.counts(j)
 	}
 	return false

@@ -209,6 +209,11 @@ func (s span) resolveWeek(now time.Time) time.Time {
 	case inWeek:
 		return s.on(now, target-since+7*s.day.n)
 	case onWeekday:
+		for i := range 32 * min(s.day.num, 1) { // the 24th within a month, if it is a Saturday
+			if due := s.on(now, i); due.Day() == s.day.num && due.Weekday() == s.day.weekday {
+				return due
+			}
+		}
 		n := (target - since + 7) % 7
 		if n == 0 && (s.day.strict || s.eve() || s.on(now, 0).Before(now)) {
 			n = 7

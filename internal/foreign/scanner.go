@@ -133,14 +133,19 @@ func (s *scanner) text(column int, rest string, number int) {
 	}
 }
 
+// wrapped is the length from which on a line may have been broken by an editor, so
+// that an item goes on in the next one though that is not set in.
+const wrapped = 50
+
 // closeItems ends the list items that a line at column cannot belong to.
 func (s *scanner) closeItems(column int, rest string) {
 	_, _, isItem := marker(rest)
 	for len(s.items) > 0 && column < s.items[len(s.items)-1] {
-		if !isItem && !s.blank {
+		if !isItem && !s.blank && s.openable && len(s.open.Lines[len(s.open.Lines)-1]) >= wrapped {
 			return // a lazy continuation
 		}
 		s.items = s.items[:len(s.items)-1]
+		s.openable = false
 	}
 }
 

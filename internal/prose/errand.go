@@ -79,7 +79,9 @@ func Oblige(s string) (Obligation, bool) {
 	case p.isAppointment():
 		r.Form = Visit
 	default:
-		return Obligation{}, false
+		if r.Form = p.thing(); r.Form == "" {
+			return Obligation{}, false
+		}
 	}
 	if best, _ := BestDate(found); best.Start != date.Start {
 		r.Dated = s[date.Start:]
@@ -177,6 +179,44 @@ func (p *prose) begin() (i int, ok bool) {
 	}
 	return i, i < len(p.words) && !quoted(p.text, p.words[i].start) && !strings.ContainsAny(p.text[:p.words[i].start], "“„«\"")
 }
+
+// maxNoted is how many words a line of notes may have that says what is, with a day.
+const maxNoted = 40
+
+// thing reads a line as people note things down, in no sentence: "contrôle technique avant
+// le 15/07", "compleanno Paola: 8 novembre", "Hugo pediatra vie 8 a las 18:00". What ends
+// as a sentence does, tells, or names a mere weekday with no limit is none.
+func (p *prose) thing() Form {
+	if strings.HasSuffix(p.text, ".") && p.date.End < len(p.text) || strings.ContainsAny(p.text, "“„«\"|") || len(p.words) > maxNoted || seconds().MatchString(p.text) {
+		return ""
+	}
+	from := p.first
+	for from > 0 && !strings.ContainsAny(p.between(from), ",;:!…()–—") {
+		from--
+	}
+	own := p.words[from:p.first]
+	if behind := p.words[p.last:p.clause(p.last-1)]; anyOf(behind, telling) || anyOf(p.words[:p.first], speaking) || articles.Has(p.words[0].text) || anyOf(own, telling) ||
+		anyOf(own, reporting) || anyOf(own, refusing) || anyOf(p.words, stamps) || anyOf(p.words, records) {
+		return ""
+	}
+	before := strings.TrimSpace(p.text[:p.date.Start])
+	named := strings.HasSuffix(before, ":") || strings.HasPrefix(strings.TrimSpace(p.text[p.date.End:]), ":")
+	switch {
+	case p.date.Deadline:
+		return Errand
+	case p.date.Weekday || !strings.ContainsAny(p.date.Text, "0123456789") || isISO(p.date.Text) || len(p.words)-(p.last-p.first) > maxThing && !named:
+		return ""
+	case p.last-p.first < len(p.words) && (!p.date.DateOnly && p.first > 0 || named || p.clause(p.last-1) == p.last):
+		return Visit
+	}
+	return ""
+}
+
+// isISO reports whether a date is written as logs write it.
+func isISO(date string) bool { return len(date) > 4 && date[4] == '-' }
+
+// refusing words are harmless in another of the languages.
+var refusing = SetOf(`no non não`)
 
 func (p *prose) behindTopic(i int) int {
 	for j := i + 1; j < len(p.words) && j <= i+maxTopic; j++ {

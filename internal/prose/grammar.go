@@ -35,7 +35,43 @@ type reading struct {
 // grammar reads the words of a sentence in one language.
 type grammar func(words []word) (reading, bool)
 
-var grammars = []grammar{english, german, french, spanish}
+var grammars = []grammar{english, german, french, spanish, promised}
+
+// promised reads "I promised Ann to call", "prometi à Inês transferir …", "bis Freitag
+// versprochen": with a day, unless the writer says that it was they.
+func promised(words []word) (reading, bool) {
+	own := false
+	for i, w := range words {
+		switch mine := i == 0 || ownWords.Has(words[i-1].text); {
+		case promises.Has(w.text) && !(i > 0 && others.Has(words[i-1].text)), promisedPast.Has(w.text) && (mine || w.pause):
+			return reading{form: Vow, word: i, dated: !own}, !conditional(words)
+		case i == 0 && ownWords.Has(w.text):
+			own = true
+		case telling.Has(w.text) && !ownWords.Has(w.text):
+			return reading{}, false
+		}
+	}
+	return reading{}, false
+}
+
+var (
+	// promises are the words by which one has promised.
+	promises = listed("promised")
+	// promisedPast is the past of others as well.
+	promisedPast = listed("promisedPast")
+	ownWords     = listed("own")
+	// others have promised.
+	others = SetOf(`a ha ont hanno tem han hat`)
+	// toDo are headings above what is to be done.
+	toDo = phrases("toDo")
+)
+
+// IsToDo reports whether a heading stands above what is to be done: "To do", "Versprochen".
+func IsToDo(heading string) bool {
+	words := split(heading)
+	_, to, ok := toDo.find(words)
+	return ok && to == len(words)
+}
 
 // Reading is a sentence that is put as a promise of its writer's own.
 type Reading struct {

@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -49,18 +50,27 @@ type phrasebook func() map[string][]phrase
 // phrases is the phrasebook of a list in lang, one phrase a line; the first step of
 // each is of words. The list is read when it is used first.
 func phrases(name string) phrasebook {
-	return sync.OnceValue(func() map[string][]phrase { return readPhrases(name) })
+	return sync.OnceValue(func() map[string][]phrase {
+		first, err := readPhrases(name, list(name))
+		if err != nil {
+			panic(err) // a test reads them all
+		}
+		return first
+	})
 }
 
-func readPhrases(name string) map[string][]phrase {
+func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 	first := map[string][]phrase{}
 	about, _, _ := strings.Cut(name, ".")
-	for line := range strings.Lines(list(name)) {
+	for _, line := range lines {
 		p := phrase{}
-		for _, field := range strings.Fields(line) {
+		for _, field := range strings.Fields(line.text) {
 			if field == "^" {
 				p.head = true
 				continue
+			}
+			if set := strings.Trim(field, "[]{}"); set != field && lists()[about+"."+set] == nil {
+				return nil, fmt.Errorf("prose: lang/%s:%d: there is no list %s.%s", line.file, line.number, about, set)
 			}
 			p.steps = append(p.steps, readStep(about, field))
 		}
@@ -68,13 +78,13 @@ func readPhrases(name string) map[string][]phrase {
 			continue
 		}
 		if p.steps[0].kind != oneOf {
-			panic("prose: a phrase begins with no word: " + line)
+			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
 		}
 		for word := range p.steps[0].words() {
 			first[word] = append(first[word], p)
 		}
 	}
-	return first
+	return first, nil
 }
 
 // readStep reads one step. Sets of words are those of the same language or topic.
@@ -170,7 +180,7 @@ type tail func() (first map[string][]phrase, longest int)
 
 func tails(name string) tail {
 	return sync.OnceValues(func() (map[string][]phrase, int) {
-		first, longest := readPhrases(name), 0
+		first, longest := phrases(name)(), 0
 		for _, all := range first {
 			for i := range all {
 				n := len(all[i].steps)

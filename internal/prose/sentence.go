@@ -13,6 +13,8 @@ const (
 	// wrapped is the length from which on a line may have been broken by an
 	// editor, so that a capital on the next one begins no new sentence.
 	wrapped = 50
+	// soft is the length from which on no editor has broken it.
+	soft = 100
 )
 
 // Sentence is a piece of a block of lines.
@@ -26,11 +28,37 @@ type Sentence struct {
 	Start, End int
 }
 
-// Lines splits the lines of a block. Two lines are one sentence where the first
-// is as long as an editor makes it, or the next goes on in lower case. plain
+// Lines splits the lines of a note. Each is a thing of its own, but where it plainly
+// goes on: it ends in a comma or a word that leads on, or an editor has broken it. plain
 // takes what is not language off a line, and may be nil.
-func Lines(lines []string, plain func(string) string) []Sentence {
-	return splitLines(lines, plain, math.MaxInt)
+func Lines(lines []string, plain func(string) string) (out []Sentence) {
+	first := 0
+	for i := range lines {
+		if i+1 < len(lines) && goesOn(lines[first], lines[i], lines[i+1]) {
+			continue
+		}
+		for _, s := range splitLines(lines[first:i+1], plain, math.MaxInt) {
+			s.Line += first
+			s.Last += first
+			out = append(out, s)
+		}
+		first = i + 1
+	}
+	return out
+}
+
+// goesOn reports whether a thing that begins in one line and has reached another goes
+// on in the next. Where an editor may have broken it, it does behind an article, and in
+// lower case if the thing began with a capital, but for "topic: …".
+func goesOn(first, line, next string) bool {
+	if wordBefore(line) || len(line) < wrapped || len(line) > soft {
+		return wordBefore(line)
+	}
+	capital, _ := utf8.DecodeRuneInString(first)
+	r, _ := utf8.DecodeRuneInString(next)
+	before, words := split(line[len(line)-wrapped/2:]), split(head(next, wrapped))
+	topic := len(words) > 0 && strings.Contains(next[:words[min(len(words)-1, maxTopic)].start], ":")
+	return unicode.IsUpper(capital) && unicode.IsLower(r) && !topic && unicode.IsLetter(lastRune(line)) || len(before) > 0 && articles.Has(before[len(before)-1].text)
 }
 
 // splitLines returns at most limit sentences.

@@ -94,15 +94,27 @@ func SetOf(words string) Set { return sync.OnceValue(func() map[string]bool { re
 
 // listed returns the words of a list in lang.
 func listed(name string) Set {
-	return sync.OnceValue(func() map[string]bool { return setOf(list(name)) })
+	return sync.OnceValue(func() map[string]bool {
+		var text strings.Builder
+		for _, l := range list(name) {
+			text.WriteString(l.text)
+		}
+		return setOf(text.String())
+	})
 }
 
-func list(name string) string {
-	text, ok := lists()[name]
+// listLine is a line of a file in lang.
+type listLine struct {
+	text, file string
+	number     int
+}
+
+func list(name string) []listLine {
+	all, ok := lists()[name]
 	if !ok {
 		panic("prose: no list is named " + name)
 	}
-	return text
+	return all
 }
 
 func setOf(words string) map[string]bool {
@@ -117,19 +129,21 @@ func setOf(words string) map[string]bool {
 var lang embed.FS
 
 // lists are the lists of words and phrases in lang by their names: "== NAME" begins
-// one, and what begins with "#" says of what those behind it are.
-var lists = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
+// one, or goes on with it in another file, and what begins with "#" says of what those
+// behind it are.
+var lists = sync.OnceValue(func() map[string][]listLine {
+	all := map[string][]listLine{}
 	files, _ := lang.ReadDir("lang") // an embedded folder is there
 	for _, file := range files {
 		text, _ := lang.ReadFile("lang/" + file.Name())
-		name := ""
+		name, number := "", 0
 		for line := range strings.Lines(string(text)) {
+			number++
 			if section, ok := strings.CutPrefix(line, "== "); ok {
 				name = strings.TrimSpace(section)
-				all[name] = ""
+				all[name] = all[name][:len(all[name]):len(all[name])]
 			} else if !strings.HasPrefix(line, "#") {
-				all[name] += line
+				all[name] = append(all[name], listLine{line, file.Name(), number})
 			}
 		}
 	}

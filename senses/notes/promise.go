@@ -47,6 +47,8 @@ type promise struct {
 	dateText string
 	// year is the one that prose stands under, 0 for none.
 	year int
+	// allDay: the date names no time.
+	allDay bool
 }
 
 // The forms of promises that are no sentences.
@@ -112,7 +114,7 @@ func (r *reader) add(p promise, identity string) {
 	r.seen[p.key] = true
 	if p.dated != "" {
 		if best, ok := prose.BestDate(dates.Find(p.dated, anyTime)); ok {
-			p.dateText = withoutLabel(best.Text)
+			p.dateText, p.allDay = withoutLabel(best.Text), best.DateOnly
 		} else {
 			p.dated = ""
 		}
@@ -171,7 +173,7 @@ func (r *reader) block(b *foreign.Block) {
 	if strings.Contains(whole, subconscious.Mark) {
 		return
 	}
-	if b.Task == foreign.Open {
+	if b.Task == foreign.Open || b.Kind == foreign.Item && b.Level == 1 && !r.record && prose.IsToDo(headingOf(b)) {
 		r.task(b, whole)
 		return
 	}
@@ -296,6 +298,9 @@ func (p promise) until(due time.Time) time.Time {
 	case prose.Errand:
 		return due.Add(errandStands)
 	case prose.Visit: // it is over, and nothing is left open
+		if p.allDay {
+			return time.Date(due.Year(), due.Month(), due.Day(), 23, 59, 0, 0, due.Location())
+		}
 		return due
 	}
 	return due.Add(standsAfter)

@@ -2,15 +2,18 @@
 // text below one folder, CLAUDE.md and AGENTS.md among them.
 //
 // Kind "promise" stands: what the writer undertook, or has to do, as written
-// in English, German, French or Spanish. Its identity is the file (as first
+// in English, German, French, Spanish, Italian or Portuguese. A line is a thing of its
+// own, but where it is set in under one or plainly goes on; an item under a heading like
+// "To do" needs no box. Its identity is the file (as first
 // seen: renaming it changes nothing) and a hash of its own words, so that
 // moving the line changes nothing and rewording it makes another promise. It
 // stands until it is ticked off, marked as done, struck through or removed, or
 // until 7 days after its date; one without a date stands until it is done.
 // Prose is one as well where it says of a day to come what is to be done then or
 // by then ("Call the bank on 3 March", form deadline), or names an appointment
-// with its day and time ("Zahnarzt: 10.03.2026 17:30", form due). Nobody ticks
-// that off: the one stands for a day after its date, the other until it. A date
+// with its day and time ("Zahnarzt: 10.03.2026 17:30", form due), or
+// is noted with a day of its own ("compleanno Paola 8 dicembre"). Nobody ticks that
+// off: the one stands for a day after its date, the other until it is over. A date
 // without a year counts from when the file was last changed, and one that lies
 // in the past when it is first read is none; logs, minutes and archives hold none.
 // Severity is 1 with a date and 0 without. A relative date is resolved once,
