@@ -44,6 +44,8 @@ type day struct {
 	// posts are messages that another suite delivers, in the order in which they
 	// come. No file of a day has any.
 	posts []mails.Posted
+	// phone: messages go through a server of ntfy, and what the phone shows is kept.
+	phone bool
 }
 
 const (

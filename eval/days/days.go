@@ -37,6 +37,7 @@ type options struct {
 	path, set, preset string
 	verbose, strict   bool
 	check, oracle     bool
+	phone             bool
 	compare           string
 }
 
@@ -49,6 +50,7 @@ func (o *options) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&o.compare, "compare", "", "")
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.BoolVar(&o.oracle, "oracle", false, "")
+	flags.BoolVar(&o.phone, "phone", false, "")
 }
 
 // Check implements harness.Options.
@@ -236,6 +238,7 @@ func playDays(ctx context.Context, days []*day, o *options) (result, error) {
 			if d.set != set || o.set != "both" && o.set != set {
 				continue
 			}
+			d.phone = o.phone && set == setTune
 			played, err := playDay(ctx, d, o.preset)
 			if err != nil {
 				return result, err

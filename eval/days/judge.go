@@ -96,6 +96,8 @@ type figures struct {
 	Missed   []miss    `json:"missed"`
 	// Unanswered are answers to what was never told.
 	Unanswered []string `json:"unanswered,omitempty"`
+	// Phone is what the phone showed, where that was asked for.
+	Phone []Shown `json:"phone,omitempty"`
 }
 
 // telling is what is known of a label while pushes are judged in order.
@@ -110,7 +112,7 @@ func judge(p *Played) figures {
 	d := p.day
 	f := figures{
 		Name: d.name, Set: d.set, Title: d.title, counts: p.counts, Quiet: d.quietDay(),
-		Delays: []int{}, Verdicts: []verdict{}, Missed: []miss{}, Unanswered: p.unanswered,
+		Delays: []int{}, Verdicts: []verdict{}, Missed: []miss{}, Unanswered: p.unanswered, Phone: p.phone,
 		TickMS: harness.Round(float64(p.took.Microseconds())/1000/float64(max(1, p.Ticks)), 2),
 	}
 	f.Days, f.By = d.days(), map[string]share{}

@@ -44,6 +44,8 @@ type Played struct {
 	// decided are the gate's decisions, each verdict and reason of an incident
 	// once.
 	decided []decision
+	// phone is what the phone showed, where somebody looked at it.
+	phone []Shown
 	// shown says when the oracle was shown a needle first; nil without it.
 	shown map[*label]time.Time
 	// unanswered are answers to pushes that never came.
@@ -65,6 +67,7 @@ type Player struct {
 	tree    tree
 	machine *machine
 	mailbox *mailbox // nil where there is no mail
+	ring    *ring    // nil where nobody looks at the phone
 	asleep  bool
 	// listeners are told what the threads are about to think of.
 	listeners []func(subconscious.Snapshot)
@@ -107,6 +110,9 @@ func (p *Player) Play(ctx context.Context) error {
 		}
 	}
 	p.Played.took = time.Since(began)
+	if p.ring != nil {
+		p.Played.phone = p.ring.shown
+	}
 	return p.tally(ctx)
 }
 

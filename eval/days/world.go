@@ -62,6 +62,11 @@ func open(ctx context.Context, d *day, preset string, listeners ...func(subconsc
 			return p, fmt.Errorf("write what is there at the start: %w", err)
 		}
 	}
+	if d.phone {
+		if err := p.openRing(); err != nil {
+			return p, err
+		}
+	}
 	if d.hasMail() {
 		if p.mailbox, err = openMailbox(p.World, d); err != nil {
 			return p, err
@@ -73,6 +78,10 @@ func open(ctx context.Context, d *day, preset string, listeners ...func(subconsc
 // begin starts a mind over the world.
 func (p *Player) begin(ctx context.Context) error {
 	options := daemon.Options{Version: "days", Unwatched: true, Env: os.LookupEnv, Health: p.machine, Signals: p.signals, Channels: harness.Channel(p.Phone), OnSnapshot: p.hear}
+	if p.ring != nil {
+		options.Channels = harness.Channel(p.ring)
+		options.Channels[0].Buttons = true
+	}
 	if p.mailbox != nil {
 		options.DialMail = p.mailbox.dial
 	}

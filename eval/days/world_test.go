@@ -292,15 +292,21 @@ func TestDayFaults(t *testing.T) {
 	}
 }
 
-// A phone that cannot be reached gets the message when it can again.
+// A phone that cannot be reached gets the message when it can again, over HTTP from
+// a server of ntfy, and what it shows then is kept.
 func TestDayPhone(t *testing.T) {
-	p := played(t, dayOf(t, `-- timeline --
+	d := dayOf(t, `-- timeline --
 00:10 fail phone
 00:20 disk / 99%
 00:40 mend phone
-`+strings.ReplaceAll(strings.ReplaceAll(busyLabels[:strings.Index(busyLabels, "worth")], "/srv", "/"), "01:05", "00:20")), 3*time.Hour)
+`+strings.ReplaceAll(strings.ReplaceAll(busyLabels[:strings.Index(busyLabels, "worth")], "/srv", "/"), "01:05", "00:20"))
+	d.phone = true
+	p := played(t, d, 3*time.Hour)
 	if len(p.Pushes) != 1 || p.Pushes[0].At.Format("15:04") < "00:40" {
 		t.Errorf("pushes: %+v", p.Pushes)
+	}
+	if len(p.phone) != 1 || p.phone[0].Priority != 5 || len(p.phone[0].Buttons) == 0 || !strings.Contains(p.phone[0].String(), "priority 5") {
+		t.Errorf("the phone shows %+v", p.phone)
 	}
 }
 

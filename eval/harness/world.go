@@ -77,6 +77,10 @@ func (w *World) Close(ctx context.Context) (err error) {
 	return err
 }
 
+// Later has something end when the world is closed, before what was started before
+// it.
+func (w *World) Later(end func(context.Context) error) { w.ends = append(w.ends, end) }
+
 // CloseInto closes the world when a function returns, and joins what goes wrong
 // to its error.
 func (w *World) CloseInto(ctx context.Context, err *error) { *err = errors.Join(*err, w.Close(ctx)) }
@@ -121,7 +125,7 @@ func (w *World) Model(options modeltest.Options, price models.Price, roles ...st
 	if err != nil {
 		return nil, fmt.Errorf("start the model: %w", err)
 	}
-	w.ends = append(w.ends, func(context.Context) error { server.Close(); return nil })
+	w.Later(func(context.Context) error { server.Close(); return nil })
 	c := &w.Config.Models
 	c.Providers = []models.Provider{{ID: provider, Kind: modeltest.OpenAI, BaseURL: server.BaseURL(modeltest.OpenAI)}}
 	c.Providers[0].Key.Env = keyName
@@ -144,7 +148,7 @@ const MailPassword = "of the suite"
 // and has the mind look at it at this host and port.
 func (w *World) Mailbox(addresses []string) (*mailtest.Server, *mailtest.Box, error) {
 	server := mailtest.New(mailtest.Options{Users: []mailtest.User{{Name: addresses[0], Password: MailPassword}}, Now: w.Now})
-	w.ends = append(w.ends, server.Close)
+	w.Later(server.Close)
 	idle := false
 	w.Config.Senses.Mail = []mail.Config{{
 		ID: "mail", Host: "localhost", Port: 143, Security: "none", User: addresses[0],
