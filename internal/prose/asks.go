@@ -90,10 +90,6 @@ type language struct {
 	idle phrasebook
 }
 
-var languages = []language{
-	englishTongue: languageOf("english"), germanTongue: languageOf("german"), frenchTongue: languageOf("french"), spanishTongue: languageOf("spanish"),
-}
-
 func languageOf(name string) language {
 	return language{
 		requests: phrases(name + ".requests"), polite: phrases(name + ".polite"), marked: phrases(name + ".marked"), questions: phrases(name + ".questions"),
@@ -112,8 +108,8 @@ func readAsk(s string, short bool) (AskForm, bool) {
 		return "", false
 	}
 	mark := endsWithMark(s)
-	for i := range languages {
-		from, _, ok := languages[i].formulas.find(words)
+	for i := range allTongues {
+		from, _, ok := allTongues[i].formulas.find(words)
 		if !ok {
 			continue
 		}
@@ -123,7 +119,7 @@ func readAsk(s string, short bool) (AskForm, bool) {
 		mark = false
 	}
 	for _, i := range tongues(words) {
-		l := &languages[i]
+		l := &allTongues[i]
 		if form, at, ok := l.ask(words, mark, short); ok && !quoted(s, words[at].start) {
 			return form, true
 		}

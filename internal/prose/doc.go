@@ -1,10 +1,9 @@
-// Package prose reads what people and offices write in English, German, French
-// and Spanish: sentences, and in them what their writer promises and is to do
-// (Promise, Oblige), what they ask of their reader (Asks, Urgent), and what an
-// office or a machine sets its reader (Limits, Appointments).
+// Package prose reads what people and offices write in six languages (English,
+// German, French, Spanish, Italian, Portuguese): sentences, and in them what their
+// writer promises and is to do (Promise, Oblige), what they ask of their reader (Asks,
+// Urgent), and what an office or a machine sets its reader (Limits, Appointments).
 //
-// It knows words and no languages: lists of them, grouped by what they do, and
-// phrases of them (phrase). A doubt is decided against a reading, since one that is
+// It knows words, phrases and endings, which are lists in lang that need no Go. A doubt is decided against a reading, since one that is
 // none annoys more than one that is missed.
 //
 // It stores nothing. senses/notes calls it on notes, senses/mail on messages. The

@@ -35,7 +35,7 @@ type reading struct {
 // grammar reads the words of a sentence in one language.
 type grammar func(words []word) (reading, bool)
 
-var grammars = []grammar{english, german, french, spanish, promised}
+var grammars = []grammar{english, german, french, spanish, promised, vowed}
 
 // promised reads "I promised Ann to call", "prometi à Inês transferir …", "bis Freitag
 // versprochen": with a day, unless the writer says that it was they.
@@ -54,7 +54,15 @@ func promised(words []word) (reading, bool) {
 	return reading{}, false
 }
 
+// vowed reads "te llamo mañana", "ti porto il libro domani", "mando-te isso amanhã": what
+// one does to somebody on a day to come.
+func vowed(words []word) (reading, bool) {
+	from, _, ok := vows.find(words)
+	return reading{form: Vow, word: from, dated: true}, ok && !conditional(words) && !anyOf(words, refusing) && !reported(words, reading{word: from})
+}
+
 var (
+	vows = phrases("vows")
 	// promises are the words by which one has promised.
 	promises = listed("promised")
 	// promisedPast is the past of others as well.

@@ -13,7 +13,7 @@ import (
 //
 // "a/b" is one of these words, "[doing]" one of the set of that name, "{soft}"
 // any of that set, as many of them as there are up to maxSkipped, "word?" a word
-// that may be left out, "*er/ir" one that ends so, "..." up to maxGap words of any kind, "^" the beginning of
+// that may be left out, "*er/ir" one of four letters and more that ends so, "..." up to maxGap words of any kind, "^" the beginning of
 // a clause, and "$" the end of the sentence. A line that begins with "#" says of
 // what the ones behind it are.
 type phrase struct {
@@ -41,10 +41,12 @@ type step struct {
 const (
 	maxGap     = 6
 	maxSkipped = 3
+	// shortestEnding is how long a word must be to be known by its ending.
+	shortestEnding = 4
 )
 
 // phrasebook finds the phrases of a list in the words of a sentence. It returns
-// those that begin with a word.
+// those that begin with a word, and under "" those of a clause that begin with an ending.
 type phrasebook func() map[string][]phrase
 
 // phrases is the phrasebook of a list in lang, one phrase a line; the first step of
@@ -77,7 +79,14 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 		if len(p.steps) == 0 {
 			continue
 		}
-		if p.steps[0].kind != oneOf {
+		switch p.steps[0].kind {
+		case ending:
+			if p.head {
+				first[""] = append(first[""], p)
+				continue
+			}
+			fallthrough
+		case maybe, skip, gap, end:
 			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
 		}
 		for word := range p.steps[0].words() {
@@ -112,12 +121,14 @@ func readStep(about, field string) step {
 func (b phrasebook) find(words []word) (from, to int, ok bool) {
 	first := b()
 	for i, w := range words {
-		for _, p := range first[w.text] {
-			if p.head && !leads(words, i) {
-				continue
-			}
-			if to, ok := match(p.steps, words, i); ok {
-				return i, to, true
+		for _, some := range [...][]phrase{first[w.text], first[""]} {
+			for _, p := range some {
+				if p.head && !leads(words, i) {
+					continue
+				}
+				if to, ok := match(p.steps, words, i); ok {
+					return i, to, true
+				}
 			}
 		}
 	}
@@ -148,7 +159,7 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 			}
 			i++
 		case ending:
-			if i >= len(words) || !infinitive(words[i].text, s.tails...) {
+			if i >= len(words) || len(words[i].text) < shortestEnding || !infinitive(words[i].text, s.tails...) {
 				return 0, false
 			}
 			i++

@@ -66,6 +66,12 @@ func TestPromise(t *testing.T) {
 		{"Je vais t'envoyer le fichier demain.", prose.Vow, "2026-11-19"},
 		{"Je vous rappellerai.", prose.Vow, ""},
 		{"Voy a mandarte el informe mañana.", prose.Vow, "2026-11-19"},
+		{"Te llamo mañana.", prose.Vow, "2026-11-19"},
+		{"Je te l'envoie demain.", prose.Vow, "2026-11-19"},
+		{"Ti porto il libro domani.", prose.Vow, "2026-11-19"},
+		{"Mando-te isso amanhã.", prose.Vow, "2026-11-19"},
+		{"I promised Ann to call.", prose.Vow, ""},
+		{"Vou entregar o relatório até sexta-feira.", prose.Vow, "2026-11-20"},
 		{"TODO: water the plants", prose.Todo, ""},
 		{"Deadline: 27 November", prose.Deadline, "2026-11-27"},
 		{"Remind me to call the bank.", prose.Reminder, ""},
@@ -77,7 +83,7 @@ func TestPromise(t *testing.T) {
 	}
 	for _, sentence := range []string{
 		"I will never understand that.", "Will I send it?", "He said I will send it.", "If it rains I will stay.", "I will be late.", "\"I will send it,\" she said.",
-		"Ich werde krank.", "Ich schicke das nicht bis Freitag.", "Je ne vais pas venir.", "No voy a pagar.", "We need to talk.", "", ".", "I",
+		"Ich werde krank.", "Ich schicke das nicht bis Freitag.", "Je ne vais pas venir.", "No te llamo mañana.", "Te llamo.", "Tom promised to come on Friday.", "Lo bueno es mañana.", "Non ti porto il libro domani.", "No voy a pagar.", "We need to talk.", "", ".", "I",
 	} {
 		if p, ok := prose.Promise(sentence, now(t)); ok {
 			t.Errorf("%q is read as a promise: %+v", sentence, p)

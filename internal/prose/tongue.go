@@ -2,30 +2,31 @@ package prose
 
 import "github.com/subconsciousd/subconsciousd/internal/dates"
 
-// The languages, as indices.
-const (
-	englishTongue = iota
-	germanTongue
-	frenchTongue
-	spanishTongue
-)
+// tongueNames are what the lists call the languages.
+var tongueNames = [...]string{"english", "german", "french", "spanish", "italian", "portuguese"}
 
-// commonWords are the small words by which a sentence's language is known.
-var commonWords = []Set{
-	englishTongue: listed("common.english"),
-	germanTongue:  listed("common.german"),
-	frenchTongue:  listed("common.french"),
-	spanishTongue: listed("common.spanish"),
+// tongue is a language: the small words by which its sentences are known, and what is
+// asked in it.
+type tongue struct {
+	common Set
+	language
 }
+
+var allTongues = func() (all [len(tongueNames)]tongue) {
+	for i, name := range tongueNames {
+		all[i] = tongue{listed("common." + name), languageOf(name)}
+	}
+	return all
+}()
 
 // tongues returns the languages in which a sentence may be written: those whose
 // small words are most in it.
 func tongues(words []word) []int {
-	var count [4]int
+	var count [len(tongueNames)]int
 	most := 0
 	for _, w := range words {
-		for i, common := range commonWords {
-			if common.Has(w.text) {
+		for i, t := range allTongues {
+			if t.common.Has(w.text) {
 				count[i]++
 				most = max(most, count[i])
 			}
