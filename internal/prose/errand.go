@@ -256,7 +256,7 @@ func (p *prose) isErrand() bool {
 			return false
 		}
 	}
-	return p.englishErrand(i, end) || p.germanErrand(i, end) || p.frenchErrand(i, end) || p.spanishErrand(i)
+	return p.englishErrand(i, end) || p.endsInInfinitive(i, end) || p.beginsWithInfinitive(i, end)
 }
 
 // upper reports whether a word is written with a capital.
@@ -280,7 +280,8 @@ func (p *prose) englishErrand(i, end int) bool {
 	return !englishLink.Has(next)
 }
 
-func (p *prose) germanErrand(i, end int) bool {
+// endsInInfinitive reports whether a clause ends as German ones of doing do: "… zurückrufen".
+func (p *prose) endsInInfinitive(i, end int) bool {
 	last, others := -1, 0
 	for j := i; j < end; j++ {
 		if !p.inDate[j] {
@@ -288,56 +289,19 @@ func (p *prose) germanErrand(i, end int) bool {
 			others++
 		}
 	}
-	return others > 1 && !p.upper(last) && germanErrandVerb(p.words[last].text)
+	return others > 1 && !p.upper(last) && germanInfinitive(p.words[last:last+1]) && !participle().MatchString(p.words[last].text)
 }
 
-// germanErrandVerb knows the infinitives of doing with what may stand before
-// them: zurückrufen, abgeben.
-func germanErrandVerb(verb string) bool {
-	if germanErrands.Has(verb) {
-		return true
-	}
-	for _, prefix := range germanPrefixes {
-		if rest, ok := strings.CutPrefix(verb, prefix); ok && germanErrands.Has(rest) {
-			return true
-		}
-	}
-	return false
-}
+// participle knows the strong ones: zurückgerufen, but not abgeben.
+var participle = lazy.Regexp(`^(?:ab|an|auf|aus|bei|durch|ein|fest|heraus|hin|los|mit|nach|um|vor|vorbei|weg|weiter|zu|zuruck|zusammen)?ge.{4}`)
 
-func (p *prose) frenchErrand(i, end int) bool {
-	j := i
-	for j < end-1 && frenchPronoun.Has(p.words[j].text) {
-		j++
+// beginsWithInfinitive reports whether a clause begins as French, Spanish, Italian and
+// Portuguese ones of doing do: "rappeler …", "llamarlo …".
+func (p *prose) beginsWithInfinitive(i, end int) bool {
+	for i < end-1 && frenchPronoun.Has(p.words[i].text) {
+		i++
 	}
-	if frenchErrands.Has(p.words[j].text) && (j == i || !p.inDate[j]) && j+1 < end {
-		return true
-	}
-	if !p.date.Deadline {
-		return false
-	}
-	for j := i + 1; j < end-1; j++ { // "facture à régler avant le 15"
-		if p.text[p.words[j].start:p.words[j].end] == "à" && frenchErrands.Has(p.words[j+1].text) && !p.inDate[j+1] {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *prose) spanishErrand(i int) bool {
-	verb := p.words[i].text
-	for range 3 {
-		if spanishErrands.Has(verb) {
-			return i+1 < len(p.words)
-		}
-		for _, clitic := range []string{"los", "las", "les", "nos", "lo", "la", "le", "me", "te", "se"} {
-			if rest, ok := strings.CutSuffix(verb, clitic); ok && len(rest) > 3 {
-				verb = rest
-				break
-			}
-		}
-	}
-	return false
+	return i+1 < end && !p.inDate[i] && !p.words[i].accent && romanceInfinitive(p.words[i].text) && !nouns.Has(p.words[i].text)
 }
 
 // seconds are those of a time stamp.

@@ -28,13 +28,8 @@ var (
 	englishObject = SetOf(`the a an my our your his her their this these those that it them him me us back up in off out to`)
 	englishLink   = SetOf(`of from with is was were at on by and or as`)
 
-	germanPrefixes = []string{"ab", "an", "auf", "aus", "bei", "durch", "ein", "fest", "heraus", "hin", "los", "mit", "nach", "um", "vor", "vorbei",
-		"weg", "weiter", "zu", "zuruck", "zusammen"}
-	germanErrands = listed("germanErrands")
-
-	frenchErrands = listed("frenchErrands")
-
-	spanishErrands = listed("spanishErrands")
+	// nouns end as infinitives do.
+	nouns = listed("infinitiveNouns")
 
 	// articles begin a statement rather than the name of an appointment.
 	articles = listed("articles")

@@ -6,7 +6,7 @@ var (
 	dueLabels = listed("dueLabels")
 
 	// dueBefore stand right before a date.
-	dueBefore = tails("dueBefore")
+	dueBefore = phrases("dueBefore")
 	// dueAfter stand right behind one: "am 30.11. fällig".
 	dueAfter = phrases("dueAfter")
 	// ofEvent behind a span counts it from what the text does not tell.

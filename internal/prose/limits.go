@@ -82,7 +82,7 @@ func limitOf(s string, now time.Time) (dates.Match, bool) {
 			continue
 		}
 		switch {
-		case len(before) > 0 && dueBefore.ends(before):
+		case dueBefore.has(before):
 		case m.Deadline && (mustDo.has(words) || dueWords.has(words)):
 		case expires.has(words) && anyOf(words, lasting) && !anyOf(words, fleeting):
 		case dueAfter.begins(after):

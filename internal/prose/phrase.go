@@ -2,7 +2,6 @@ package prose
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -185,51 +184,8 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 	return i, true
 }
 
-// tail finds phrases at the end of some words. It returns those that begin with a
-// word, each with a last step that is the end, and how many words the longest may have.
-type tail func() (first map[string][]phrase, longest int)
-
-func tails(name string) tail {
-	return sync.OnceValues(func() (map[string][]phrase, int) {
-		first, longest := phrases(name)(), 0
-		for _, all := range first {
-			for i := range all {
-				n := len(all[i].steps)
-				for _, s := range all[i].steps {
-					if s.kind == gap {
-						n += maxGap
-					}
-				}
-				longest = max(longest, n)
-				all[i].steps = append(slices.Clip(all[i].steps), step{kind: end})
-			}
-		}
-		return first, longest
-	})
-}
-
-// ends reports whether the words end with one of the phrases.
-func (t tail) ends(words []word) bool {
-	first, longest := t()
-	for i := max(0, len(words)-longest); i < len(words); i++ {
-		for _, p := range first[words[i].text] {
-			if _, ok := match(p.steps, words, i); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // begins reports whether the words begin with one of the phrases.
 func (b phrasebook) begins(words []word) bool {
-	if len(words) == 0 {
-		return false
-	}
-	for _, p := range b()[words[0].text] {
-		if _, ok := match(p.steps, words, 0); ok {
-			return true
-		}
-	}
-	return false
+	from, _, ok := b.find(words)
+	return ok && from == 0
 }

@@ -134,6 +134,11 @@ func spanishForm(words []word, i int) (reading, bool) {
 	return reading{}, false
 }
 
+// romanceInfinitive knows the endings of French, Spanish, Italian and Portuguese.
+func romanceInfinitive(verb string) bool {
+	return len(verb) >= shortestEnding && (spanishInfinitive(verb) || infinitive(verb, "re", "rlo", "rla", "rgli", "rli", "rle", "rmi", "rti", "rci"))
+}
+
 // spanishInfinitive knows the pronouns that may hang on a verb: enviarlo.
 func spanishInfinitive(verb string) bool {
 	for range 2 {
