@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -289,7 +290,7 @@ func (p *prose) endsInInfinitive(i, end int) bool {
 			others++
 		}
 	}
-	return others > 1 && !p.upper(last) && germanInfinitive(p.words[last:last+1]) && !participle().MatchString(p.words[last].text)
+	return others > 1 && !p.upper(last) && slices.Contains(tongues(p.words), germanTongue) && infinitive(p.words[last].text, "en", "ern", "eln") && !participle().MatchString(p.words[last].text)
 }
 
 // participle knows the strong ones: zurückgerufen, but not abgeben.

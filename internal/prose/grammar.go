@@ -35,7 +35,7 @@ type reading struct {
 // grammar reads the words of a sentence in one language.
 type grammar func(words []word) (reading, bool)
 
-var grammars = []grammar{english, german, french, spanish, promised, vowed}
+var grammars = []grammar{formsOf("english"), german, french, spanish, promised, vowed}
 
 // promised reads "I promised Ann to call", "prometi à Inês transferir …", "bis Freitag
 // versprochen": with a day, unless the writer says that it was they.

@@ -10,7 +10,7 @@ import (
 //
 //	can/could you {soft} [doing]
 //
-// "a/b" is one of these words, "[doing]" one of the set of that name, "{soft}"
+// "a/b" is one of these words, "[doing]" one of the set of that name, "[!not]" none of that set, "{soft}"
 // any of that set, as many of them as there are up to maxSkipped, "word?" a word
 // that may be left out, "*er/ir" one of four letters and more that ends so, "..." up to maxGap words of any kind, "^" the beginning of
 // a clause, and "$" the end of the sentence. A line that begins with "#" says of
@@ -29,6 +29,7 @@ const (
 	gap
 	end
 	ending
+	except
 )
 
 type step struct {
@@ -70,7 +71,7 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 				p.head = true
 				continue
 			}
-			if set := strings.Trim(field, "[]{}"); set != field && lists()[about+"."+set] == nil {
+			if set := strings.Trim(field, "[!]{}"); set != field && lists()[about+"."+set] == nil {
 				return nil, fmt.Errorf("prose: lang/%s:%d: there is no list %s.%s", line.file, line.number, about, set)
 			}
 			p.steps = append(p.steps, readStep(about, field))
@@ -85,7 +86,7 @@ func readPhrases(name string, lines []listLine) (map[string][]phrase, error) {
 				continue
 			}
 			fallthrough
-		case maybe, skip, gap, end:
+		case maybe, skip, gap, end, except:
 			return nil, fmt.Errorf("prose: lang/%s:%d: a phrase begins with a word, or some of which it may be one: %s", line.file, line.number, strings.TrimSpace(line.text))
 		}
 		for word := range p.steps[0].words() {
@@ -103,6 +104,8 @@ func readStep(about, field string) step {
 		return step{kind: gap}
 	case field == "$":
 		return step{kind: end}
+	case strings.HasPrefix(field, "[!"):
+		return step{kind: except, words: named(strings.Trim(field, "[!]"))}
 	case strings.HasPrefix(field, "["):
 		return step{kind: oneOf, words: named(strings.Trim(field, "[]"))}
 	case strings.HasPrefix(field, "*"):
@@ -154,6 +157,11 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 		switch s.kind {
 		case oneOf:
 			if i >= len(words) || !s.words.Has(words[i].text) {
+				return 0, false
+			}
+			i++
+		case except:
+			if i >= len(words) || s.words.Has(words[i].text) {
 				return 0, false
 			}
 			i++

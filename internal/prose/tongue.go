@@ -5,6 +5,8 @@ import "github.com/subconsciousd/subconsciousd/internal/dates"
 // tongueNames are what the lists call the languages.
 var tongueNames = [...]string{"english", "german", "french", "spanish", "italian", "portuguese"}
 
+const germanTongue = 1
+
 // tongue is a language: the small words by which its sentences are known, and what is
 // asked in it.
 type tongue struct {
