@@ -10,11 +10,9 @@ var forms = []struct {
 	{"reminder", reading{form: Reminder}}, {"reminderDated", reading{form: Reminder, dated: true}},
 }
 
-// maxBefore is how many words of a date may stand before "I will".
-const maxBefore = 5
-
 // formsOf is the grammar of a language whose promises are phrases.
 func formsOf(name string) grammar {
+	never := listed(name + ".never")
 	books := make([]phrasebook, len(forms))
 	for i, f := range forms {
 		books[i] = phrases(name + "." + f.list)
@@ -30,7 +28,7 @@ func formsOf(name string) grammar {
 			if !opens(words, from) { // "on Friday I will …"
 				r.led, r.dated = true, true
 			}
-			return r, !conditional(words) && (!r.led || from <= maxBefore)
+			return r, !conditional(words) && (r.form == Reminder || !anyOf(words, never))
 		}
 		return reading{}, false
 	}

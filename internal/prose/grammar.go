@@ -35,7 +35,9 @@ type reading struct {
 // grammar reads the words of a sentence in one language.
 type grammar func(words []word) (reading, bool)
 
-var grammars = []grammar{formsOf("english"), german, french, spanish, promised, vowed}
+var grammars = []grammar{
+	formsOf("english"), german, formsOf("french"), formsOf("spanish"), spanishFuture, formsOf("italian"), formsOf("portuguese"), promised,
+}
 
 // promised reads "I promised Ann to call", "prometi à Inês transferir …", "bis Freitag
 // versprochen": with a day, unless the writer says that it was they.
@@ -54,15 +56,7 @@ func promised(words []word) (reading, bool) {
 	return reading{}, false
 }
 
-// vowed reads "te llamo mañana", "ti porto il libro domani", "mando-te isso amanhã": what
-// one does to somebody on a day to come.
-func vowed(words []word) (reading, bool) {
-	from, _, ok := vows.find(words)
-	return reading{form: Vow, word: from, dated: true}, ok && !conditional(words) && !anyOf(words, refusing) && !reported(words, reading{word: from})
-}
-
 var (
-	vows = phrases("vows")
 	// promises are the words by which one has promised.
 	promises = listed("promised")
 	// promisedPast is the past of others as well.

@@ -12,7 +12,7 @@ import (
 //
 // "a/b" is one of these words, "[doing]" one of the set of that name, "[!not]" none of that set, "{soft}"
 // any of that set, as many of them as there are up to maxSkipped, "word?" a word
-// that may be left out, "*er/ir" one of four letters and more that ends so, "..." up to maxGap words of any kind, "^" the beginning of
+// that may be left out, "*er/ir" one of four letters and more that ends so and is none of the set "not", "*~" an infinitive, "..." up to maxGap words of any kind, "^" the beginning of
 // a clause, and "$" the end of the sentence. A line that begins with "#" says of
 // what the ones behind it are.
 type phrase struct {
@@ -109,7 +109,11 @@ func readStep(about, field string) step {
 	case strings.HasPrefix(field, "["):
 		return step{kind: oneOf, words: named(strings.Trim(field, "[]"))}
 	case strings.HasPrefix(field, "*"):
-		return step{kind: ending, tails: strings.Split(field[1:], "/")}
+		s := step{kind: ending, tails: strings.Split(field[1:], "/"), words: func() map[string]bool { return nil }}
+		if lists()[about+".not"] != nil {
+			s.words = named("not")
+		}
+		return s
 	case strings.HasPrefix(field, "{"):
 		return step{kind: skip, words: named(strings.Trim(field, "{}"))}
 	case strings.HasSuffix(field, "?"):
@@ -166,7 +170,7 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 			}
 			i++
 		case ending:
-			if i >= len(words) || len(words[i].text) < shortestEnding || !infinitive(words[i].text, s.tails...) {
+			if i >= len(words) || len(words[i].text) < shortestEnding || s.words.Has(words[i].text) || !hasEnding(words[i].text, s.tails) {
 				return 0, false
 			}
 			i++
@@ -190,6 +194,10 @@ func match(steps []step, words []word, i int) (to int, ok bool) {
 		}
 	}
 	return i, true
+}
+
+func hasEnding(word string, tails []string) bool {
+	return infinitive(word, tails...) || tails[0] == "~" && romanceInfinitive(word)
 }
 
 // begins reports whether the words begin with one of the phrases.
