@@ -126,15 +126,24 @@ func readStep(about, field string) step {
 // one behind it.
 func (b phrasebook) find(words []word) (from, to int, ok bool) {
 	first := b()
+	endings := first[""]
 	for i, w := range words {
-		for _, some := range [...][]phrase{first[w.text], first[""]} {
-			for _, p := range some {
-				if p.head && !leads(words, i) {
-					continue
-				}
-				if to, ok := match(p.steps, words, i); ok {
-					return i, to, true
-				}
+		some := first[w.text]
+		if len(some) == 0 && len(endings) == 0 {
+			continue
+		}
+		leading := leads(words, i)
+		for _, p := range some {
+			if p.head && !leading {
+				continue
+			}
+			if to, ok := match(p.steps, words, i); ok {
+				return i, to, true
+			}
+		}
+		for n := 0; leading && n < len(endings); n++ {
+			if to, ok := match(endings[n].steps, words, i); ok {
+				return i, to, true
 			}
 		}
 	}
