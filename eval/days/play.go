@@ -27,7 +27,7 @@ type Push struct {
 	Kind string    `json:"kind"` // incident, digest, notice
 	// Words are what the person reads.
 	Words    string                  `json:"words"`
-	Urgent   bool                    `json:"urgent,omitempty"`
+	Priority int                     `json:"priority,omitempty"`
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
 	// Why is the rule, the thread and the gate's reason.
 	Why string `json:"why,omitempty"`
@@ -226,7 +226,7 @@ func (p *Player) arrive(ctx context.Context, a harness.Arrival) error {
 	if a.Kind == notify.KindDigest {
 		p.Played.Digests++
 	}
-	push := Push{At: a.At, Tick: int(a.At.Sub(p.day.start) / harness.Slot), Kind: told.Kind, Urgent: a.Urgent, Words: p.plain(strings.TrimSpace(a.Title + "\n" + a.Text)), Keys: []string{}}
+	push := Push{At: a.At, Tick: int(a.At.Sub(p.day.start) / harness.Slot), Kind: told.Kind, Priority: a.Priority, Words: p.plain(strings.TrimSpace(a.Title + "\n" + a.Text)), Keys: []string{}}
 	if len(told.Incidents) == 0 {
 		p.Played.Pushes = append(p.Played.Pushes, push)
 	}

@@ -25,7 +25,8 @@ type Siege struct {
 	Hostile int    `json:"hostile"`
 	// Told are hostile mails that were told alone, Items those in digests; of the
 	// former the most on one day, on one day before noon, and of one registered
-	// domain on one day; those that were urgent, and those whose sender was forged.
+	// domain on one day; those of a higher priority than strangers may have, and those
+	// whose sender was forged.
 	Told      int `json:"told"`
 	Items     int `json:"digest_items"`
 	MostADay  int `json:"most_a_day"`
@@ -49,6 +50,9 @@ type Siege struct {
 
 // What strangers may a day, together, before noon, and of one registered domain.
 const strangersADay, strangersMorning, strangersDomain = 4, 2, 1
+
+// strangersPriority is the highest that what they write may have: today.
+const strangersPriority = 3
 
 // Besiege plays the days of a path that have hostile mails.
 func Besiege(ctx context.Context, path string) (sieges []Siege, err error) {
@@ -108,7 +112,7 @@ func (d *day) besiege(ctx context.Context) (s Siege, err error) {
 		harness.Want(s.MostADay <= strangersADay && s.Mornings <= strangersMorning && s.ADomain <= strangersDomain,
 			"of strangers at most %d a day are told, %d of them before noon, %d of one registered domain: there were %d, %d and %d",
 			strangersADay, strangersMorning, strangersDomain, s.MostADay, s.Mornings, s.ADomain),
-		harness.Want(s.Urgent+s.Forged == 0, "nothing of them is urgent, and nothing that is forged is told: %d are, and %d", s.Urgent, s.Forged),
+		harness.Want(s.Urgent+s.Forged == 0, "nothing of them has a priority above %d, and nothing that is forged is told: %d have, and %d are", strangersPriority, s.Urgent, s.Forged),
 		harness.Want(len(s.Crowded) == 0, "nobody whom the person knows is crowded out: %s are", strings.Join(s.Crowded, ", ")),
 		harness.Want(s.TwinADay > strangersADay, "the twin is told more than strangers may: it was told %d a day", s.TwinADay),
 	})
@@ -152,7 +156,7 @@ func (s *Siege) count(p *Played) {
 		key := push.Keys[n]
 		domain[day+from[key]]++
 		s.ADomain = max(s.ADomain, domain[day+from[key]])
-		if push.Urgent {
+		if push.Priority > strangersPriority {
 			s.Urgent++
 		}
 		if forged[key] {
