@@ -17,9 +17,13 @@ const claimsKept = 50
 type claim struct {
 	subconscious.Finding
 	thread subconscious.ThreadName
+	reader subconscious.ThreadName // who was shown the evidence: the thread, or the rules beside its model
 	cited  []cited
 	key    subconscious.IncidentKey
 }
+
+// byModel reports whether a model speaks, and not a rule.
+func (c *claim) byModel() bool { return subconscious.ByModel(c.Rule) }
 
 // group is all that was claimed about one incident in a tick.
 type group struct {
@@ -58,7 +62,33 @@ func (m *merge) check() {
 	slices.SortFunc(m.groups, func(a, b *group) int { return cmp.Compare(a.key, b.key) })
 	for _, g := range m.groups {
 		slices.SortFunc(g.claims, compareClaims)
+		m.unite(g.claims)
 		m.weigh(g)
+	}
+}
+
+// unite makes one word of what rules and models say of one incident: the higher
+// importance holds for both, but for what the dreamer muses. A fact is said by its
+// rule, all else by who finds it more important. The wish to be told holds whoever
+// has it; see accept. What is worth no entry has no word.
+func (m *merge) unite(claims []*claim) {
+	united := false
+	kept := slices.DeleteFunc(slices.Clone(claims), func(c *claim) bool {
+		return c.Importance < m.in.Rules.MinImportance || c.thread == subconscious.Dreamer
+	})
+	for i, a := range kept {
+		for _, b := range kept[i+1:] {
+			if a.byModel() != b.byModel() {
+				united = true
+				a.Importance = max(a.Importance, b.Importance)
+				b.Importance = a.Importance
+			}
+		}
+	}
+	if united {
+		slices.SortStableFunc(claims, func(a, b *claim) int {
+			return cmp.Or(cmp.Compare(b.Importance, a.Importance), cmp.Compare(rank(!a.Factual), rank(!b.Factual)))
+		})
 	}
 }
 
@@ -86,7 +116,7 @@ func (m *merge) mostImportant(claims []*claim) []*claim {
 	})
 	kept, of := claims[:0], map[subconscious.ThreadName]int{}
 	for _, c := range claims {
-		if of[c.thread]++; of[c.thread] > claimsKept {
+		if of[c.reader]++; of[c.reader] > claimsKept {
 			m.reject(c, CrowdedOut)
 			continue
 		}
@@ -97,21 +127,21 @@ func (m *merge) mostImportant(claims []*claim) []*claim {
 
 func compareClaims(a, b *claim) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.Kind, b.Kind),
-		strings.Compare(a.Summary, b.Summary), slices.Compare(a.Evidence, b.Evidence), cmp.Compare(a.thread, b.thread),
+		strings.Compare(a.Summary, b.Summary), slices.Compare(a.Evidence, b.Evidence), cmp.Compare(a.reader, b.reader),
 		a.Due.Compare(b.Due), strings.Compare(a.EscalateReason, b.EscalateReason), strings.Compare(a.Fact, b.Fact), strings.Compare(a.Rule, b.Rule),
 		cmp.Compare(rank(!a.Escalate), rank(!b.Escalate)), slices.Compare(a.Reinforces, b.Reinforces))
 }
 
 // claim looks a finding's citations up. It returns nil, and records why, where
 // none is left.
-func (m *merge) claim(thread subconscious.ThreadName, f subconscious.Finding) *claim {
-	c := &claim{Finding: f, thread: thread}
-	c.Kind = ownKind(thread, f.Kind)
+func (m *merge) claim(reader subconscious.ThreadName, f subconscious.Finding) *claim {
+	c := &claim{Finding: f, thread: reader.Thread(), reader: reader}
+	c.Kind = ownKind(c.thread, f.Kind)
 	c.Importance = importance(f.Importance)
 	c.Summary = subconscious.Summary(f.Summary)
 	good, other := citations(f)
 	for _, citation := range good {
-		x, shown := m.lookUp(thread, citation)
+		x, shown := m.lookUp(reader, citation)
 		// A reference alone means the latest change: one citation, not two.
 		if shown && !slices.ContainsFunc(c.cited, func(y cited) bool { return y.Citation == x.Citation }) {
 			c.cited = append(c.cited, x)
@@ -247,10 +277,10 @@ func citations(f subconscious.Finding) (good []subconscious.Citation, other []st
 	return good, other
 }
 
-// lookUp resolves a citation to evidence that the thread was shown.
-func (m *merge) lookUp(thread subconscious.ThreadName, citation subconscious.Citation) (cited, bool) {
+// lookUp resolves a citation to evidence that the thread, or its rules, were shown.
+func (m *merge) lookUp(reader subconscious.ThreadName, citation subconscious.Citation) (cited, bool) {
 	evidence, ok := m.evidence[citation.Ref]
-	if !ok || !slices.Contains(evidence.ShownTo, thread) {
+	if !ok || !slices.Contains(evidence.ShownTo, reader) {
 		return cited{}, false
 	}
 	latest := &evidence.Latest
@@ -258,7 +288,7 @@ func (m *merge) lookUp(thread subconscious.ThreadName, citation subconscious.Cit
 	if x.Seq == 0 || x.Seq == latest.Seq {
 		x.Seq = latest.Seq
 		x.change = subconscious.Occurrence{Seq: latest.Seq, At: latest.At, Change: latest.Change, Severity: latest.Severity}
-		x.fresh = slices.Contains(evidence.NewTo, thread)
+		x.fresh = slices.Contains(evidence.NewTo, reader)
 		return x, true
 	}
 	for _, o := range evidence.Occurrences {
@@ -285,7 +315,7 @@ func (m *merge) ourWords(text string) bool {
 // that are rejected, which it records with the first reason that applies.
 func (m *merge) judge(g *group) (taken []*claim) {
 	closed := m.stillClosed(g)
-	brought := map[source]bool{}
+	brought := map[voice]bool{}
 	for _, c := range g.claims {
 		switch {
 		case m.unrelated(g, c):
@@ -293,24 +323,48 @@ func (m *merge) judge(g *group) (taken []*claim) {
 		case closed || c.mutedNews():
 			m.reject(c, ClosedByPerson)
 		case !c.brings(brought):
-			m.reject(c, Repeat)
+			if !m.second(g, c) {
+				m.reject(c, Repeat)
+			}
 		case g.entry == nil && c.Importance < m.in.Rules.MinImportance:
 			m.reject(c, BelowImportance)
 		default:
 			taken = append(taken, c)
 			for _, x := range c.cited {
-				brought[source{c.thread, x.Citation}] = true
+				brought[voice{source{c.thread, x.Citation}, c.byModel()}] = true
 			}
 		}
 	}
 	return taken
 }
 
-// brings reports whether a claim has news that its thread did not bring in
-// another claim already.
-func (c *claim) brings(brought map[source]bool) bool {
+// voice is who brought which change: a thread's model, or its rules.
+type voice struct {
+	source
+	model bool
+}
+
+// second lets what a thread's model says of a change count that its rules brought
+// before, or the other way round: the higher importance holds, and the wish to be
+// told. It is no new evidence.
+func (m *merge) second(g *group, c *claim) bool {
+	it := g.entry
+	if it == nil || !slices.Contains(it.Sources, c.thread) || subconscious.ByModel(it.Rule) == c.byModel() ||
+		c.Importance <= it.Importance && !c.Escalate ||
+		!slices.ContainsFunc(c.cited, func(x cited) bool { return x.fresh && x.belongs && x.recorded && !x.muted }) {
+		return false
+	}
+	it.Importance = max(it.Importance, c.Importance)
+	c.Importance, it.seconded = it.Importance, true
+	m.accept(c, it)
+	return true
+}
+
+// brings reports whether a claim has news that neither its model nor its rules,
+// whichever speaks, brought in another claim already.
+func (c *claim) brings(brought map[voice]bool) bool {
 	return slices.ContainsFunc(c.cited, func(x cited) bool {
-		return x.isNews() && !brought[source{c.thread, x.Citation}]
+		return x.isNews() && !brought[voice{source{c.thread, x.Citation}, c.byModel()}]
 	})
 }
 

@@ -260,10 +260,12 @@ func (m *merge) follow() {
 // speak lets the group's leading claim give the entry its summary, kind and
 // importance. What belongs to the incident only by a link speaks for it where it
 // is more important, so that a remark about a full disk does not hide that it is
-// full. What the other claims say is kept with their evidence.
+// full; so does a model of what a rule found. What the other claims say is kept
+// with their evidence.
 func (it *item) speak(g *group, taken []*claim) {
 	top := leading(taken)
-	if it.Summary == "" || top.about() == g.key || top.Importance > it.Importance {
+	outweighed := top.byModel() && !subconscious.ByModel(it.Rule) && top.Importance < it.Importance
+	if it.Summary == "" || top.about() == g.key && !outweighed || top.Importance > it.Importance {
 		if h := it.held(it.About); h != nil && it.About != top.cited[0].Ref {
 			words := it.words()
 			h.Said = &words

@@ -15,8 +15,12 @@
 // has counted neither it nor a later one, and the observation belongs to the
 // incident by its key or by a link that a sense extracted. Everything else
 // stands already, is an old occurrence, or is cited beside the point.
+//
+// The rules beside a thread's model are that thread: what both say of an incident
+// is not two threads agreeing. The higher importance holds, and the wish to be
+// told, whoever of the two speaks first; see unite and second.
 package aggregator
 
 // MechanicsVersion names the rules below. It rises with every change that could
 // make a recorded tick replay to other bytes.
-const MechanicsVersion = 5
+const MechanicsVersion = 6

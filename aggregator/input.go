@@ -133,6 +133,7 @@ type Request struct {
 	Fact       string                   `json:"fact,omitempty"`
 	Kind       subconscious.Kind        `json:"kind"`
 	Rule       string                   `json:"rule,omitempty"`
+	Factual    bool                     `json:"factual,omitempty"`
 	Due        time.Time                `json:"due,omitzero"`
 	// Evidence is what the finding cites and was shown, what it is about first.
 	Evidence []subconscious.Citation `json:"evidence"`

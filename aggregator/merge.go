@@ -54,6 +54,7 @@ type item struct {
 	parked   bool // it was parked when the tick began, or found no place in it
 	newcomer bool // added in this tick, or promoted: it has to find a place
 	news     bool // it took new evidence in this tick
+	seconded bool // its model and its rules both spoke of it
 	decayed  bool
 	from     int // strength when the tick began
 	gone     bool
@@ -208,10 +209,12 @@ func (m *merge) accept(c *claim, it *item) {
 	if !slices.Contains(m.accepted[c.thread], it.ID) {
 		m.accepted[c.thread] = append(m.accepted[c.thread], it.ID)
 	}
-	if c.Escalate {
+	if c.Escalate && !(c.byModel() && slices.ContainsFunc(m.changes.Requests, func(r Request) bool {
+		return r.Entry == it.ID && !subconscious.ByModel(r.Rule) // which asks for both
+	})) {
 		request := Request{
 			Thread: c.thread, Entry: it.ID, Incident: it.Incident, Summary: c.Summary,
-			Importance: c.Importance, Reason: c.EscalateReason, Fact: c.Fact, Kind: c.Kind, Rule: c.Rule, Due: c.Due,
+			Importance: c.Importance, Reason: c.EscalateReason, Fact: c.Fact, Kind: c.Kind, Rule: c.Rule, Factual: c.Factual, Due: c.Due,
 		}
 		for _, x := range c.cited {
 			request.Evidence = append(request.Evidence, x.Citation)

@@ -31,6 +31,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //	  disk appears 2 | changes 3 | goes | happens 1 | crosses | leaves
 //	  watcher anomaly 6 "words" disk other    a finding and what it cites, and of
 //	                                          due=DURATION, escalate
+//	  watcher.rules anomaly 6 "words" disk    the rules beside its model find a fact
 //	  watcher over disk+other                 the thread says that it ended
 //	  watcher hints oracle "words"            it sends another thread somewhere
 //	  watcher journal "words"                 its note for itself
@@ -201,7 +202,7 @@ func (p *play) event(n int, u *turn, words []string) {
 // think is what a thread does.
 func (p *play) think(n int, u *turn, words []string) {
 	thread := subconscious.ThreadName(words[0])
-	if !slices.Contains(subconscious.Threads(), thread) {
+	if !slices.Contains(subconscious.Threads(), thread.Thread()) {
 		p.t.Fatalf("line %d: %q is neither an observation nor a thread", n, words[0])
 	}
 	switch words[1] {
@@ -222,7 +223,11 @@ func (p *play) think(n int, u *turn, words []string) {
 	case "journal":
 		u.thought(thread).Journal = words[2]
 	default:
-		u.find(thread, p.finding(n, u, words[1:]))
+		f := p.finding(n, u, words[1:])
+		if thread != thread.Thread() {
+			f.Rule, f.Factual = "rule", true
+		}
+		u.find(thread, f)
 	}
 }
 

@@ -33,6 +33,9 @@ func (m *merge) reinforce() {
 		if it.decayed && !it.news && (!it.Over || m.returned(it)) && it.Stands() {
 			it.Strength++
 		}
+		if it.seconded {
+			m.change(it, Reinforced, "a model and the rules beside it both speak of it")
+		}
 	}
 }
 
@@ -261,6 +264,6 @@ func (it *item) ended() bool {
 // calledOver reports whether a thread that found the entry says that it ended.
 func (m *merge) calledOver(it *item) bool {
 	return slices.ContainsFunc(m.in.Thoughts, func(t subconscious.Thought) bool {
-		return slices.Contains(t.Over, it.Incident) && slices.Equal(it.Sources, []subconscious.ThreadName{t.Thread})
+		return slices.Contains(t.Over, it.Incident) && slices.Equal(it.Sources, []subconscious.ThreadName{t.Thread.Thread()})
 	})
 }

@@ -128,7 +128,7 @@ func (p *play) happen(u *turn, name, what string, severity int) {
 	th.past = append(th.past, subconscious.Occurrence{Seq: o.Seq, At: o.At, Change: o.Change, Severity: o.Severity})
 	th.past = th.past[max(0, len(th.past)-8):]
 	for _, thread := range to {
-		th.pending[thread] = true
+		th.pending[thread], th.pending[thread.Rules()] = true, true
 	}
 }
 
@@ -186,7 +186,14 @@ func (p *play) tick(u turn) {
 			in.Thoughts = append(in.Thoughts, *thought)
 		}
 	}
-	all := p.evidence(in.Runs)
+	looked := slices.Clone(in.Runs)
+	for _, name := range slices.Sorted(maps.Keys(u.thoughts)) {
+		if name != name.Thread() { // rules have seen marks of their own
+			in.Thoughts = append(in.Thoughts, *u.thoughts[name])
+			looked = append(looked, aggregator.Run{Thread: name, Outcome: aggregator.Thought})
+		}
+	}
+	all := p.evidence(looked)
 	in.Incidents, in.Evidence = slices.Collect(maps.Values(p.incidents)), all
 	whole, _ := aggregator.Merge(in)
 	p.narrow(&in, all)

@@ -52,7 +52,7 @@ func (d *Daemon) openSenses(context.Context) (err error) {
 		}
 	}
 	slices.SortFunc(d.accounts, func(a, b *mail.Sense) int { return strings.Compare(a.ID(), b.ID()) })
-	return d.ledger.Configure(ids, d.runner.Names()...)
+	return d.ledger.Configure(ids, append(d.runner.Names(), d.runner.Beside()...)...)
 }
 
 // stopAll ends senses that no collector owns.

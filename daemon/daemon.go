@@ -203,7 +203,7 @@ func (d *Daemon) openThreads(context.Context) (err error) {
 	d.later("wait for the tools", d.registry.Stop)
 	options := threads.RunnerOptions{Threads: d.options.Threads, Deadline: d.options.Config.Threads.Deadline, Logger: d.options.Logger}
 	if options.Threads == nil {
-		if options.Threads, options.Facts, err = d.ownThreads(d.options, d.registry); err != nil {
+		if options.Threads, options.Beside, err = d.ownThreads(d.options, d.registry); err != nil {
 			return err
 		}
 	}

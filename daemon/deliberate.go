@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/api"
@@ -59,17 +58,13 @@ func (d *Daemon) quiet(at time.Time) (until time.Time, ok bool) {
 	return escalate.QuietUntil(d.options.Config.Gate(), at)
 }
 
-// wroteModel reports whether a model wrote what a finding of that rule says, or
-// nobody knows who.
-func wroteModel(rule string) bool { return rule == "" || strings.HasPrefix(rule, "model ") }
-
 // escalationOf is a decision as it is deliberated on.
 func escalationOf(decision escalate.Decision, tick int64, at time.Time) deliberate.Escalation {
 	asked := decision.Asked
 	return deliberate.Escalation{
 		Tick: tick, At: at, Incident: decision.Incident, Person: decision.ID, Entry: asked.Entry, Thread: asked.Thread, Rule: asked.Rule,
 		Kind: asked.Kind, Importance: asked.Importance, Due: asked.Due, Critical: decision.Critical, Again: decision.Again,
-		Summary: asked.Summary, Because: asked.Reason, ByModel: wroteModel(asked.Rule), Decision: decision.Detail,
+		Summary: asked.Summary, Because: asked.Reason, ByModel: subconscious.ByModel(asked.Rule), Decision: decision.Detail,
 		Evidence: asked.Evidence,
 		Template: *decision.Message,
 	}

@@ -88,8 +88,8 @@ func masks(privacy models.Privacy) (func() models.Masker, error) {
 }
 
 // ownThreads are the four threads: with a model where one is assigned, and rules
-// for facts beside it, else by reflex.
-func (m *modelling) ownThreads(options *Options, tools *threads.Registry) (own, facts []threads.Thread, err error) {
+// for facts and letters beside it, else by reflex.
+func (m *modelling) ownThreads(options *Options, tools *threads.Registry) (own, beside []threads.Thread, err error) {
 	for _, name := range subconscious.Threads() {
 		assigned, ok := m.roster.Role(string(name))
 		if !ok {
@@ -104,9 +104,9 @@ func (m *modelling) ownThreads(options *Options, tools *threads.Registry) (own, 
 		if err != nil {
 			return nil, nil, err
 		}
-		own, facts = append(own, thread), append(facts, reflex.Facts(name))
+		own, beside = append(own, thread), append(beside, reflex.Beside(name))
 	}
-	return own, facts, nil
+	return own, beside, nil
 }
 
 // deliberator is the model that deliberates, as it can be asked now.

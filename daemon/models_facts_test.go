@@ -27,7 +27,8 @@ func insistent(r modeltest.Request) modeltest.Reply {
 }
 
 // Facts are told whatever a model says of them, and once: that it is silent hides
-// none, nor that it is not asked, and what it says as well is told once.
+// none, nor that it is not asked, and what it says as well is told once. Rules see
+// each once, and the model nothing less for it.
 func TestFactsBesideModels(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -45,20 +46,40 @@ func TestFactsBesideModels(t *testing.T) {
 				w.options.Config.Threads.Night.From, w.options.Config.Threads.Night.To = "00:00", "23:59"
 			}
 			w.begin()
+			w.calendar(event{"c", "Dentist", start.Add(8 * time.Hour), time.Hour})
 			w.ticks(2)
 			before := w.spent().Today.Tokens
-			w.disk.set(98)
+			w.disk.set(90)
 			testutil.Write(t, filepath.Join(w.notes, "todo.md"), "- [ ] send the offer to Ines by 2026-11-23 13:30\n")
-			w.calendar(event{"a", "Review", start.Add(3 * time.Hour), time.Hour}, event{"b", "Viewing", start.Add(3*time.Hour + 30*time.Minute), time.Hour})
+			w.calendar(event{"a", "Review", start.Add(3 * time.Hour), time.Hour}, event{"b", "Viewing", start.Add(3*time.Hour + 30*time.Minute), time.Hour},
+				event{"c", "Dentist", start.Add(9 * time.Hour), time.Hour})
 			report := w.tick()
+			for _, s := range w.status().Threads {
+				if s.Name == string(subconscious.Watcher) && !c.insists && (s.Pending > 0) != c.rests {
+					t.Errorf("%d observations wait for the model", s.Pending)
+				}
+			}
 			for _, r := range report.Threads {
 				if rested := r.Mode == "skipped"; c.rests && r.Name == string(subconscious.Watcher) && (!rested || r.Findings == 0) || !c.rests && r.Mode == threads.Reflex {
 					t.Errorf("the %s is %+v", r.Name, r)
 				}
 			}
-			w.ticks(3)
+			for _, r := range w.tick().Threads {
+				if n := r.Rejected["repeat"]; n > 0 && !c.insists {
+					t.Errorf("the %s says %d things again", r.Name, n)
+				}
+			}
+			w.ticks(2)
+			if !c.insists { // the model has told of it
+				w.clock.advance(start.Add(91 * time.Minute).Sub(w.clock.Now()))
+				w.tick() // it is time for the offer
+			}
 			titles := w.pushes(phone)
-			for _, fact := range []string{"/srv", "offer", "Clash"} {
+			facts := []string{"/srv", "Clash", "Dentist moved", "offer"}
+			if c.insists { // the model told of the dentist before it was moved
+				facts = facts[:2]
+			}
+			for _, fact := range facts {
 				if n := len(slices.DeleteFunc(slices.Clone(titles), func(title string) bool {
 					return !strings.Contains(title, fact) && (fact != "/srv" || !strings.Contains(title, "A model on health"))
 				})); n != 1 {

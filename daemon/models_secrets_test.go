@@ -277,7 +277,7 @@ func TestPersonalData(t *testing.T) {
 			w.options.Config.Models.Privacy = models.Privacy{MailAddresses: true, PhoneNumbers: true}
 			w.begin()
 			w.tick()
-			w.calendar(event{"call@example.org", "Call " + mail + " " + phone, w.clock.Now().Add(40 * time.Minute), time.Hour})
+			w.calendar(event{"call@example.org", "Call " + mail + " " + phone, w.clock.Now().Add(5 * time.Hour), time.Hour})
 			report := w.tick()
 			for _, r := range asked(report) {
 				if r.Mode != "model" {

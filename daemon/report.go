@@ -98,7 +98,7 @@ func entryLog(report api.TickReport, next, before subconscious.State, changes ag
 			if step.Thread == "" {
 				step.Thread, step.Rule = string(a.Thread), a.Finding.Rule
 			}
-			if wroteModel(a.Finding.Rule) {
+			if subconscious.ByModel(a.Finding.Rule) {
 				step.Asked = askedBy(report, string(a.Thread))
 				break
 			}

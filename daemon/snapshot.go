@@ -61,22 +61,40 @@ func (d *Daemon) snapshot(staged *senses.Staged, state subconscious.State, at ti
 		if request.thread == name {
 			a.Ask = true
 		}
+		shown := func(ref subconscious.Ref) bool { return staged.Shown(name, ref) }
+		var focused []subconscious.Observation
+		if d.runner.Modes()[name] == modeReflex {
+			focused = threads.Focused(name, kept.FocusHint, snapshot.World, shown)
+			a.Ask = a.Ask || !a.Rested && len(focused) > 0 && at.Before(kept.FocusUntil)
+		}
 		field := subconscious.Field{
-			New: fresh, Overflow: overflow, History: map[subconscious.Ref][]subconscious.Occurrence{},
-			Level: a.Level, Ahead: threads.AheadOf(a.Level), Pressure: kept.NoveltyPressure,
+			New: fresh, Overflow: overflow, Level: a.Level, Ahead: threads.AheadOf(a.Level), Pressure: kept.NoveltyPressure,
 			Hint: kept.FocusHint, Journal: kept.Journal, Closed: closedSummaries(state),
 		}
 		if a.Ask {
-			field.Wider = threads.Widen(name, a.Level, at, snapshot.World, undated(staged.View()),
-				func(ref subconscious.Ref) bool { return staged.Shown(name, ref) })
+			field.Wider = threads.Widen(name, a.Level, at, snapshot.World, undated(staged.View()), shown)
+			there := among(fresh, field.Wider)
+			field.Wider = append(field.Wider, slices.DeleteFunc(focused, func(o subconscious.Observation) bool { return there(o.Ref()) })...)
 			field.Standing = threads.Standing(name, at, field.Ahead, state, snapshot.World, among(fresh, field.Wider))
 		}
-		for _, o := range fresh {
-			field.History[o.Ref()] = staged.History(o.Ref())
+		snapshot.Fields[name], attention[name] = withHistory(field, staged), a
+	}
+	for _, name := range d.runner.Beside() {
+		if request.thread == "" || request.thread == name.Thread() {
+			fresh, overflow := staged.Pending(name)
+			snapshot.Fields[name] = withHistory(subconscious.Field{New: fresh, Overflow: overflow, Ahead: threads.Ahead}, staged)
 		}
-		snapshot.Fields[name], attention[name] = field, a
 	}
 	return snapshot, attention
+}
+
+// withHistory is the field with the earlier changes of what is new in it.
+func withHistory(field subconscious.Field, staged *senses.Staged) subconscious.Field {
+	field.History = make(map[subconscious.Ref][]subconscious.Occurrence, len(field.New))
+	for _, o := range field.New {
+		field.History[o.Ref()] = staged.History(o.Ref())
+	}
+	return field
 }
 
 // among reports whether an observation is among others.
@@ -117,14 +135,14 @@ func (d *Daemon) mergeInput(ctx context.Context, staged *senses.Staged, snapshot
 	}
 	for _, r := range results {
 		in.Runs = append(in.Runs, run(r))
+	}
+	every := threads.EveryRun(results)
+	for _, r := range every {
 		if r.Attention.Ask && r.Err == nil {
 			in.Thoughts = append(in.Thoughts, r.Thought)
 		}
-		if len(r.Facts.Findings)+len(r.Facts.Over) > 0 {
-			in.Thoughts = append(in.Thoughts, r.Facts)
-		}
 	}
-	evidence := gatherer{staged: staged, snapshot: snapshot, results: results, known: map[subconscious.Ref]bool{}}
+	evidence := gatherer{staged: staged, snapshot: snapshot, results: every, known: map[subconscious.Ref]bool{}}
 	in.Evidence = evidence.of(citedRefs(in))
 	keys, links := aggregator.Lookups(in.State, in.Thoughts, in.Commands, in.Evidence)
 	incidents, err := d.mind.Incidents(ctx, keys, links)
@@ -199,13 +217,13 @@ func (g *gatherer) of(refs []subconscious.Ref) []subconscious.Evidence {
 		field := g.snapshot.Fields[r.Thread]
 		isNew := map[subconscious.Ref]bool{}
 		for _, o := range slices.Concat(field.New, field.Wider) {
-			isNew[o.Ref()] = thought && !slices.Contains(r.Unshown, o.Ref()) || cites(r.Facts, o.Ref())
+			isNew[o.Ref()] = thought && !slices.Contains(r.Unshown, o.Ref())
 		}
 		for _, ref := range wanted {
 			// Reflex thinking reads all that stands through its indexes; a
 			// model was shown what its prompt held and its tools returned.
 			_, stands := g.snapshot.World.Get(ref)
-			if isNew[ref] || cites(r.Facts, ref) || thought && (stands && r.Mode == modeReflex || slices.Contains(r.Shown, ref)) {
+			if isNew[ref] || thought && (stands && r.Mode == modeReflex || slices.Contains(r.Shown, ref)) {
 				shown[ref] = append(shown[ref], r.Thread)
 			}
 			if isNew[ref] {

@@ -115,6 +115,18 @@ func TestFocusIsShown(t *testing.T) {
 	}
 }
 
+// TestFocusWidensTheFieldOfRules: rules cannot read a hint, so that what they were
+// never shown and what it speaks of goes into their field, once.
+func TestFocusWidensTheFieldOfRules(t *testing.T) {
+	w := newWorld(t).begin()
+	testutil.Write(t, filepath.Join(w.notes, "house.md"), "- [ ] have the boiler looked at\n- [ ] paint the fence\n")
+	w.strengths("boiler", 0, 0)
+	w.command(subconscious.Command{Kind: subconscious.CommandFocus, Thread: subconscious.Librarian, Text: "the boiler"})
+	w.tick() // carries it out
+	w.strengths("boiler", 3, 3)
+	w.strengths("fence", 0)
+}
+
 func TestCommandsAboutNothingAreRefused(t *testing.T) {
 	w := newWorld(t).begin()
 	w.tick()

@@ -169,7 +169,7 @@ func plainIncidents(done decided) map[subconscious.IncidentID]bool {
 	}
 	plain := map[subconscious.IncidentID]bool{}
 	for _, decision := range done.outcome.Decisions {
-		if wroteModel(decision.Asked.Rule) || len(decision.Asked.Evidence) == 0 {
+		if subconscious.ByModel(decision.Asked.Rule) || len(decision.Asked.Evidence) == 0 {
 			continue
 		}
 		plain[decision.ID] = !slices.ContainsFunc(decision.Asked.Evidence, func(c subconscious.Citation) bool {

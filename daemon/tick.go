@@ -220,10 +220,10 @@ func (d *Daemon) adopt(staged *senses.Staged, done decided, report *api.TickRepo
 	})
 }
 
-// markSeen moves the marks of the threads that were healthy. A thread that used
+// markSeen moves the marks of the threads, and of the rules beside them, that were healthy. A thread that used
 // up its findings keeps what it did not cite as new.
 func markSeen(staged *senses.Staged, snapshot subconscious.Snapshot, results []threads.Result) {
-	for _, r := range results {
+	for _, r := range threads.EveryRun(results) {
 		if !r.Attention.Ask || r.Err != nil {
 			continue
 		}

@@ -137,7 +137,7 @@ func (p *staging) record(ref subconscious.Ref, next *known, o *subconscious.Obse
 	}
 	known := next.known
 	if o.BandOnly {
-		next.shown &^= p.now.slots.bit(subconscious.Oracle)
+		next.shown &^= p.now.slots.bit(subconscious.Oracle) | p.now.slots.bit(subconscious.Oracle.Rules())
 	} else {
 		next.shown = 0
 	}
@@ -158,7 +158,7 @@ func (s *Staged) put(ref subconscious.Ref, t *known) {
 // announce adds the change to what each thread has not been shown.
 func (p *staging) announce(ref subconscious.Ref, o *subconscious.Observation, known uint64) {
 	for i, slot := range p.now.slots {
-		if !slot.active || o.BandOnly && slot.name != subconscious.Oracle {
+		if !slot.active || o.BandOnly && slot.name.Thread() != subconscious.Oracle {
 			continue
 		}
 		if p.interested != nil && !p.interested(slot.name, *o) {

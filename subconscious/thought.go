@@ -2,6 +2,7 @@ package subconscious
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,17 @@ const (
 	Oracle    ThreadName = "oracle"
 	Dreamer   ThreadName = "dreamer"
 )
+
+// rulesMark ends the name of the rules beside a thread's model.
+const rulesMark = ".rules"
+
+// Rules is the name under which the rules beside a thread's model are shown
+// things, so that what was shown to them and what was shown to the model are
+// two. In all else they are the thread.
+func (n ThreadName) Rules() ThreadName { return n + rulesMark }
+
+// Thread is the thread of that name, or that the rules of that name belong to.
+func (n ThreadName) Thread() ThreadName { return ThreadName(strings.TrimSuffix(string(n), rulesMark)) }
 
 // Threads returns the built-in threads in the order in which they are shown.
 func Threads() []ThreadName { return []ThreadName{Watcher, Librarian, Oracle, Dreamer} }
@@ -59,7 +71,7 @@ func KindsOf(thread ThreadName) []Kind {
 	return []Kind{KindObservation, KindAnomaly}
 }
 
-// Thought is what a thread returns.
+// Thought is what a thread returns, or the rules beside its model.
 type Thought struct {
 	Thread   ThreadName `json:"thread"`
 	Findings []Finding  `json:"findings"`
@@ -97,7 +109,15 @@ type Finding struct {
 	Fact string `json:"fact,omitempty"`
 	// Rule names the reflex rule, or the model, that made it.
 	Rule string `json:"rule,omitempty"`
+	// Factual: a rule found it in what the machine, the calendar or the person said,
+	// and nobody weighs it down. All else that a rule finds is worth: how much a
+	// letter, a file or a connection matters.
+	Factual bool `json:"factual,omitempty"`
 }
+
+// ByModel reports whether a model wrote what a finding of that rule says, or
+// whether that is not known.
+func ByModel(rule string) bool { return rule == "" || strings.HasPrefix(rule, "model ") }
 
 // Cites reports whether an observation is among the evidence.
 func (f Finding) Cites(ref Ref) bool {

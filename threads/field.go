@@ -26,9 +26,15 @@ var (
 )
 
 // Interested reports whether an observation lies in a thread's field when it is
-// not widened, so that it waits to be shown to it. It depends on nothing else,
-// since the ledger asks it once, when a change is recorded.
+// not widened, so that it waits to be shown to it; rules beside a model look at
+// facts and letters alone. It depends on nothing else, since the ledger asks it
+// once, when a change is recorded.
 func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool {
+	if beside := thread.Thread(); beside != thread && !Fact(o) && o.Sense != "mail" {
+		return false
+	} else {
+		thread = beside
+	}
 	if o.BandOnly {
 		return thread == subconscious.Oracle
 	}
@@ -50,6 +56,21 @@ func Interested(thread subconscious.ThreadName, o subconscious.Observation) bool
 		return !undated(o)
 	}
 	return o.Due.IsZero() || near(o) || written(o)
+}
+
+// Fact reports whether rules judge it at every tick, whoever else thinks: what the
+// machine and the calendar say, and what the person wrote down, told the mind or
+// promised. What others wrote is worth a word or not, and no fact.
+func Fact(o subconscious.Observation) bool {
+	switch o.Sense {
+	case "health", "calendar":
+		return true
+	case "mail":
+		return OwnMail(o)
+	case "conversation":
+		return SaidPromise(o) && o.Trust != subconscious.Outsider
+	}
+	return o.Trust == subconscious.Owner && o.Sense != "files"
 }
 
 // near: it is not further ahead than the plain field looks.
@@ -81,10 +102,7 @@ func undated(o subconscious.Observation) bool {
 // librarian is shown what has waited in the mail for QuietDays.
 func Widen(thread subconscious.ThreadName, level int, at time.Time, world subconscious.World,
 	undatedNotes func(yield func(subconscious.Observation) bool), shown func(subconscious.Ref) bool) []subconscious.Observation {
-	own := natureOf(thread).senses
-	mine := func(o subconscious.Observation) bool {
-		return (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
-	}
+	mine := unshown(thread, shown)
 	var wider, waited []subconscious.Observation
 	if thread == subconscious.Librarian {
 		waited = waiting(at, world, mine)
@@ -110,6 +128,40 @@ func Widen(thread subconscious.ThreadName, level int, at time.Time, world subcon
 		return true
 	})
 	return append(wider, aged...)
+}
+
+// unshown reports whether an observation is of a thread's senses and was not shown
+// to it.
+func unshown(thread subconscious.ThreadName, shown func(subconscious.Ref) bool) func(subconscious.Observation) bool {
+	own := natureOf(thread).senses
+	return func(o subconscious.Observation) bool {
+		return (own == nil || slices.Contains(own, o.Sense)) && (o.Sense != "mail" || MailOf(thread, o)) && !shown(o.Ref())
+	}
+}
+
+const (
+	// focusSeen is how many observations are looked at for each word of a focus
+	// hint, and focusShown how many it adds to a field.
+	focusSeen  = 200
+	focusShown = 10
+)
+
+// Focused returns what a focus hint adds to the field of a thread that thinks by
+// rules, which cannot read it: standing observations that the thread was never
+// shown and that share two telling words with the hint, or its only one.
+func Focused(thread subconscious.ThreadName, hint string, world subconscious.World, shown func(subconscious.Ref) bool) []subconscious.Observation {
+	mine, words := unshown(thread, shown), subconscious.Terms(hint)
+	var focused []subconscious.Observation
+	shared := map[subconscious.Ref]int{}
+	for _, word := range words {
+		observations, _ := world.Sharing("term:"+word, focusSeen)
+		for _, o := range observations {
+			if shared[o.Ref()]++; mine(o) && shared[o.Ref()] == min(2, len(words)) && len(focused) < focusShown {
+				focused = append(focused, o)
+			}
+		}
+	}
+	return focused
 }
 
 // oldest keeps the agedShown that have been open for longest, in that order.

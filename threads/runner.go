@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ type Runner struct {
 	threads  []Thread
 	deadline time.Duration
 	logger   *slog.Logger
-	beside   *Runner // of the rules beside threads with a model; nil for none
+	beside   *Runner // of the rules beside models; nil for none
 
 	gate gate
 	mu   sync.Mutex
@@ -31,9 +32,10 @@ type Runner struct {
 type RunnerOptions struct {
 	// Threads are asked in this order of report. Their names must differ.
 	Threads []Thread
-	// Facts judge the facts in the fields of the threads of their names, whether
-	// those are asked or not: a model that is silent, rests or fails hides none.
-	Facts []Thread
+	// Beside are the rules beside threads with a model (see ThreadName.Rules). They
+	// are asked whether those are or not, so that a model that is silent, rests or
+	// fails hides nothing.
+	Beside []Thread
 	// Deadline for each; 0 means 30 s.
 	Deadline time.Duration
 	// Logger; nil discards.
@@ -56,10 +58,10 @@ func NewRunner(options RunnerOptions) (*Runner, error) {
 		seen[t.Name()] = true
 	}
 	r := &Runner{threads: options.Threads, deadline: options.Deadline, logger: options.Logger, busy: map[subconscious.ThreadName]time.Time{}}
-	if len(options.Facts) == 0 {
+	if len(options.Beside) == 0 {
 		return r, nil
 	}
-	options.Threads, options.Facts = options.Facts, nil
+	options.Threads, options.Beside = options.Beside, nil
 	var err error
 	r.beside, err = NewRunner(options)
 	return r, err
@@ -72,6 +74,14 @@ func (r *Runner) Names() []subconscious.ThreadName {
 		names = append(names, t.Name())
 	}
 	return names
+}
+
+// Beside returns the names of the rules beside models, in order.
+func (r *Runner) Beside() []subconscious.ThreadName {
+	if r.beside == nil {
+		return nil
+	}
+	return r.beside.Names()
 }
 
 // Modes returns each thread's mode by its name.
@@ -89,11 +99,22 @@ type Result struct {
 	Usual     string // its usual mode: reflex, model
 	Attention Attention
 	Answer
-	// Facts is what rules found beside it: of a thread with a model, at every
-	// tick at which rules did not think in its place.
-	Facts   subconscious.Thought
+	// Beside is how the rules beside its model fared; nil where there are none, or
+	// nothing was new to them.
+	Beside  *Result
 	Err     error // it failed
 	Elapsed time.Duration
+}
+
+// EveryRun returns the results, and those of the rules beside them.
+func EveryRun(results []Result) []Result {
+	all := slices.Clone(results)
+	for _, r := range results {
+		if r.Beside != nil {
+			all = append(all, *r.Beside)
+		}
+	}
+	return all
 }
 
 var (
@@ -115,24 +136,20 @@ func (r *Runner) RunAll(ctx context.Context, snapshot subconscious.Snapshot, att
 	}
 	looks := map[subconscious.ThreadName]Attention{}
 	for _, name := range r.beside.Names() {
-		field := snapshot.Fields[name]
-		looks[name] = Attention{Ask: len(field.New)+len(field.Wider) > 0}
+		looks[name] = Attention{Ask: len(snapshot.Fields[name].New) > 0}
 	}
-	beside := map[subconscious.ThreadName]Result{}
-	for _, found := range r.beside.runAll(ctx, snapshot, looks) {
-		beside[found.Thread] = found
-	}
+	beside := r.beside.runAll(ctx, snapshot, looks)
 	results := r.runAll(ctx, snapshot, attention)
-	for i := range results {
-		result := &results[i]
-		if result.Mode == Reflex && result.Attention.Ask && result.Err == nil {
-			continue // rules have thought in its place, of facts too
+	for i := range beside {
+		found := &beside[i]
+		at := slices.IndexFunc(results, func(result Result) bool { return result.Thread == found.Thread.Thread() })
+		if at < 0 || !found.Attention.Ask {
+			continue
 		}
-		found := beside[result.Thread]
-		result.Facts = found.Thought
+		results[at].Beside = found
 		if found.Err != nil {
-			result.Failures = append(result.Failures, "the rules beside it: "+found.Err.Error())
-			r.logger.Error("rules beside a model failed", "thread", result.Thread, "error", found.Err)
+			results[at].Failures = append(results[at].Failures, "the rules beside it: "+found.Err.Error())
+			r.logger.Error("rules beside a model failed", "thread", results[at].Thread, "error", found.Err)
 		}
 	}
 	return results

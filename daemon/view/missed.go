@@ -221,7 +221,7 @@ func (t *tracer) claims(tick tracedTick) (all []claimed) {
 	for _, thought := range tick.input.Thoughts {
 		for _, f := range thought.Findings {
 			if f.Cites(ref) {
-				all = append(all, claimed{thought.Thread, f, tick.report.Tick, tick.report.At, tick.changes})
+				all = append(all, claimed{thought.Thread.Thread(), f, tick.report.Tick, tick.report.At, tick.changes})
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (s *scene) noted(o subconscious.Observation) (found bool) {
 // dueWorth is what a deadline counts by its nearness, how it is told, and why.
 func (s *scene) dueWorth(o subconscious.Observation) (importance int, lead, reason string) {
 	theirs := o.Sense == "mail" && !threads.OwnMail(o)
-	alarm := isOwn(o) && s.timed(o) // it is told at that time, whenever it was written
+	alarm := threads.Fact(o) && s.timed(o) // it is told at that time, whenever it was written
 	switch subconscious.TimeBand(o.Due, s.at) {
 	case subconscious.Band72h:
 		return 5, "Due", ""

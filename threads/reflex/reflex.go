@@ -24,7 +24,6 @@ const maxFindings = 50
 type Thread struct {
 	name  subconscious.ThreadName
 	rules []Rule
-	facts bool
 }
 
 var _ threads.Thread = (*Thread)(nil)
@@ -32,12 +31,11 @@ var _ threads.Thread = (*Thread)(nil)
 // New returns the reflex thread of that name; an unknown name has no rules.
 func New(name subconscious.ThreadName) *Thread { return &Thread{name: name, rules: Rules(name)} }
 
-// Facts returns the thread of that name that judges facts alone: what is critical
-// on the machine, events that clash, what the person promised by a date. It thinks
-// beside a model, which cannot silence them by saying nothing.
-func Facts(name subconscious.ThreadName) *Thread {
-	rules := slices.DeleteFunc(Rules(name), func(r Rule) bool { return r.fact == nil })
-	return &Thread{name: name, rules: rules, facts: true}
+// Beside returns the rules that are tried beside the model of that thread, which
+// cannot silence them by saying nothing. They have seen marks of their own.
+func Beside(name subconscious.ThreadName) *Thread {
+	rules := slices.DeleteFunc(Rules(name), func(r Rule) bool { return !r.beside })
+	return &Thread{name: name.Rules(), rules: rules}
 }
 
 // Name implements threads.Thread.
@@ -56,12 +54,8 @@ func (t *Thread) Think(ctx context.Context, snapshot subconscious.Snapshot) (thr
 		if err := ctx.Err(); err != nil {
 			return threads.Answer{}, err
 		}
-		seen := s
-		if t.facts {
-			seen = s.only(rule.fact)
-		}
-		for _, n := range rule.find(seen) {
-			n.Rule = rule.Name
+		for _, n := range rule.find(s) {
+			n.Rule, n.Factual = rule.Name, n.Factual && rule.beside
 			all = append(all, n)
 		}
 	}

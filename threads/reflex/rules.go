@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
-	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // Rule is one way of noticing something. docs/reflex.md says of each what it
@@ -14,10 +13,10 @@ type Rule struct {
 	// Name is unique, and begins with its thread's: "watcher.machine". It is
 	// recorded with each finding.
 	Name string
-	// fact says of what is new whether the rule judges it at every tick, whoever
-	// else thinks; nil means nothing.
-	fact func(subconscious.Observation) bool
-	find func(*scene) []noticed
+	// beside: it is tried beside a model, too, whatever that says; on facts, and on
+	// letters, whose worth a model is to weigh and not to overlook.
+	beside bool
+	find   func(*scene) []noticed
 	// over reports whether an entry that rests on this rule, all of whose
 	// evidence still stands, is no longer so; nil means never.
 	over func(*scene, subconscious.Entry) bool
@@ -25,14 +24,14 @@ type Rule struct {
 
 // rules are in the order in which they are tried.
 var rules = [...]Rule{
-	{Name: "watcher.machine", find: each(of("health"), machine), fact: isCritical},
+	{Name: "watcher.machine", find: each(of("health"), machine), beside: true},
 	{Name: "watcher.secret", find: each(of("files"), secretFile)},
 	{Name: "watcher.config", find: each(of("files"), configFile)},
 	{Name: "watcher.burst", find: each(of("files"), burst)},
 	{Name: "watcher.file", find: each(of("files"), plainFile)},
-	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver)},
+	{Name: "watcher.moved", find: each((*scene).events, movedEvent), over: one(movedOver), beside: true},
 	{Name: "watcher.note", find: each(of("person"), toldNote)},
-	{Name: "watcher.mail", find: each(of("mail"), ownMail), over: one(mailOver)},
+	{Name: "watcher.mail", find: each(of("mail"), ownMail), over: one(mailOver), beside: true},
 	{Name: "librarian.pattern", find: each(of("health"), pattern)},
 	{Name: "librarian.forgotten", find: forgotten, over: one(gotDate)},
 	{Name: "librarian.quiet", find: quiet, over: one(gotDate)},
@@ -40,16 +39,16 @@ var rules = [...]Rule{
 	{Name: "librarian.awaiting", find: each(of("mail"), unansweredMail)},
 	{Name: "librarian.promised", find: each(of("mail"), promisedMail), over: one(gotDate)},
 	{Name: "librarian.asked", find: each(of("conversation"), askedByAgent)},
-	{Name: "oracle.event", find: each((*scene).events, nearEvent), over: one(eventOver)},
-	{Name: "oracle.clash", find: clashes, over: two((*scene).collide), fact: isEvent},
+	{Name: "oracle.event", find: each((*scene).events, nearEvent), over: one(eventOver), beside: true},
+	{Name: "oracle.clash", find: clashes, over: two((*scene).collide), beside: true},
 	{Name: "oracle.gap", find: gaps, over: two((*scene).tooClose)},
 	{Name: "oracle.zone", find: each((*scene).events, otherZone), over: one(zoneOver)},
 	{Name: "oracle.clocks", find: each((*scene).events, clockChange)},
-	{Name: "oracle.unusual", find: each((*scene).events, unusual), over: one(unusualOver)},
+	{Name: "oracle.unusual", find: each((*scene).events, unusual), over: one(unusualOver), beside: true},
 	{Name: "oracle.unanswered", find: each((*scene).events, unanswered), over: one(unansweredOver)},
 	{Name: "oracle.preparation", find: preparations, over: preparationOver},
-	{Name: "oracle.deadline", find: each((*scene).all, deadline), over: one(deadlineOver), fact: isOwn},
-	{Name: "oracle.appointment", find: each((*scene).appointmentsAhead, mailedAppointment), over: mailedOver},
+	{Name: "oracle.deadline", find: each((*scene).all, deadline), over: one(deadlineOver), beside: true},
+	{Name: "oracle.appointment", find: each((*scene).appointmentsAhead, mailedAppointment), over: mailedOver, beside: true},
 	{Name: "dreamer.connection", find: wildConnections, over: connectionOver},
 }
 
@@ -95,18 +94,6 @@ func two(so func(s *scene, a, b subconscious.Observation) bool) func(*scene, sub
 		a, b, ok := s.two(e)
 		return ok && !so(s, a, b)
 	}
-}
-
-// isCritical: a part of the machine is in its critical band.
-func isCritical(o subconscious.Observation) bool {
-	return o.Stands() && o.Severity >= subconscious.Critical
-}
-
-func isEvent(o subconscious.Observation) bool { return o.Sense == "calendar" }
-
-// isOwn: the person wrote it down, told the mind, or promised it.
-func isOwn(o subconscious.Observation) bool {
-	return o.Trust == subconscious.Owner || threads.OwnMail(o) || threads.SaidPromise(o) && o.Trust != subconscious.Outsider
 }
 
 // over names the incidents of entries that rest on one of the rules alone and

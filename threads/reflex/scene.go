@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/subconsciousd/subconsciousd/subconscious"
+	"github.com/subconsciousd/subconsciousd/threads"
 )
 
 // visitsAllowed bounds the standing observations that the rules of one tick
@@ -37,7 +38,7 @@ type scene struct {
 
 func newScene(snapshot subconscious.Snapshot, thread subconscious.ThreadName) *scene {
 	s := &scene{
-		at: snapshot.At, zone: snapshot.Zone, world: snapshot.World, thread: thread, field: snapshot.Fields[thread],
+		at: snapshot.At, zone: snapshot.Zone, world: snapshot.World, thread: thread.Thread(), field: snapshot.Fields[thread],
 		wider:   map[subconscious.Ref]bool{},
 		entries: slices.Concat(snapshot.State.Entries, snapshot.State.Parked),
 		closed:  map[subconscious.IncidentKey]bool{},
@@ -64,13 +65,6 @@ func newScene(snapshot subconscious.Snapshot, thread subconscious.ThreadName) *s
 	}
 	slices.SortFunc(s.news, func(a, b subconscious.Observation) int { return cmp.Compare(a.Ref(), b.Ref()) })
 	return s
-}
-
-// only is the scene with that alone for news.
-func (s *scene) only(news func(subconscious.Observation) bool) *scene {
-	own := *s
-	own.news = slices.DeleteFunc(slices.Clone(s.news), func(o subconscious.Observation) bool { return !news(o) })
-	return &own
 }
 
 // all returns what is new.
@@ -138,8 +132,9 @@ type noticed struct {
 // notice makes a finding about o, which it cites first, and about others.
 func notice(kind subconscious.Kind, importance int, summary string, o subconscious.Observation, others ...subconscious.Observation) noticed {
 	n := noticed{key: o.Key(), about: &o}
-	n.Finding = subconscious.Finding{Kind: kind, Importance: importance, Summary: summary, Evidence: []string{string(o.Ref())}}
+	n.Finding = subconscious.Finding{Kind: kind, Importance: importance, Summary: summary, Evidence: []string{string(o.Ref())}, Factual: threads.Fact(o)}
 	for _, other := range others {
+		n.Factual = n.Factual && threads.Fact(other)
 		if ref := string(other.Ref()); !slices.Contains(n.Evidence, ref) {
 			n.Evidence = append(n.Evidence, ref)
 		}
