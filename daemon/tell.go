@@ -48,6 +48,10 @@ func messages(tick int64, at time.Time, outcome escalate.Decided) []message {
 		p := add(string(decision.ID), notify.KindIncident, *decision.Message, decision.ID)
 		p.Incident, p.Answers = decision.ID, []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss}
 	}
+	for _, clear := range outcome.Clears {
+		p := add("clear/"+string(clear.ID), notify.KindClear, clear.Message, clear.ID)
+		p.Incident, p.Priority = clear.ID, notify.ForTheRecord
+	}
 	for _, digest := range outcome.Digests {
 		add("digest/"+digestName(digest), notify.KindDigest, digest.Message, digest.Incidents...)
 	}

@@ -145,6 +145,8 @@ type Decided struct {
 	Scores []subconscious.Score `json:"scores"`
 	// Digests are those that are due now and have something to say.
 	Digests []DigestIssue `json:"digests"`
+	// Clears take back what was pushed and is over.
+	Clears []Clear `json:"clears,omitempty"`
 	// Notices are told now, in one message.
 	Notices *NoticeIssue `json:"notices,omitempty"`
 	// History are what escalation_history gains.
@@ -167,6 +169,13 @@ type Decided struct {
 type Answer struct {
 	Incident subconscious.IncidentKey `json:"incident"`
 	Said     string                   `json:"said"`
+}
+
+// Clear says that what a push told of the machine is over. It replaces that
+// message, wakes nobody and takes nothing of the person's attention.
+type Clear struct {
+	ID      subconscious.IncidentID `json:"id"`
+	Message Message                 `json:"message"`
 }
 
 // DigestIssue is one digest.

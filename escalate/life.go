@@ -42,6 +42,7 @@ func (g *gate) live() {
 			t.Held, t.HeldSince, t.Remind = "", g.in.At, t.Until
 		}
 		if g.isResolved(incident) {
+			g.clear(incident)
 			g.enter(t, subconscious.TellingResolved)
 		}
 	}
@@ -99,6 +100,21 @@ func (g *gate) isResolved(incident *subconscious.Incident) bool {
 		since = last.At
 	}
 	return !stands(evidence) && g.isOver(since)
+}
+
+// clear takes back an alarm of the machine that was pushed within the day, and is
+// over.
+func (g *gate) clear(incident *subconscious.Incident) {
+	t := incident.Telling
+	last, told := lastTold(t)
+	evidence := g.own(incident, t.Asked)
+	if !told || last.Digest || !last.Heard() || last.Why == whyRead || last.Severity < subconscious.Warning || g.isOver(last.At) ||
+		len(evidence) == 0 || !isMachine(classOf(&evidence[0].Latest)) || !wentAway(evidence, last.At) {
+		return
+	}
+	title := subconscious.Shorten("All clear, no longer: "+sentence(t.Asked, incident.Key), maxTitle)
+	text := "It is over, as of " + subconscious.Moment(g.in.At, g.in.At) + ". Told " + when(last.At, g.in.At) + "."
+	g.out.Clears = append(g.out.Clears, Clear{t.ID, Message{Title: title, Text: text}})
 }
 
 // isOver reports whether the time for an answer is over that began then.

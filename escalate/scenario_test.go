@@ -307,6 +307,9 @@ func (s *script) write(out escalate.Decided) {
 			lines = append(lines, fmt.Sprintf("  %q %q%s", d.Message.Title, d.Message.Text, map[bool]string{true: " urgent"}[d.Message.Urgent]+map[bool]string{true: ", to be deliberated on"}[d.Deliberate]))
 		}
 	}
+	for _, c := range out.Clears {
+		lines = append(lines, fmt.Sprintf("clear %s %q %q", c.ID, c.Message.Title, c.Message.Text))
+	}
 	for _, d := range out.Digests {
 		lines = append(lines, fmt.Sprintf("digest %q %q", d.Message.Title, d.Message.Text))
 	}

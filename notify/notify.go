@@ -67,8 +67,8 @@ type Probed struct {
 
 // Message is one message as a channel sends it.
 type Message struct {
-	// Sequence is the same for each sending of one message, so that a server
-	// that can replaces the first by the second.
+	// Sequence is the same for each sending of one message, and for each message
+	// of one incident, so that a server that can replaces the first by the second.
 	Sequence string                  `json:"sequence"`
 	Kind     Kind                    `json:"kind"`
 	Incident subconscious.IncidentID `json:"incident,omitempty"`
@@ -111,7 +111,9 @@ const (
 	KindDigest   Kind = "digest"
 	KindNotice   Kind = "notice" // the daemon about itself
 	KindRun      Kind = "run"    // an action is carried out
-	KindTest     Kind = "test"
+	// KindClear takes back what a message of an incident told.
+	KindClear Kind = "clear"
+	KindTest  Kind = "test"
 )
 
 // Button is one answer that the person can give.

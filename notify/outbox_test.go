@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ import (
 	"github.com/subconsciousd/subconsciousd/notify"
 	"github.com/subconsciousd/subconsciousd/notify/notifytest"
 	"github.com/subconsciousd/subconsciousd/store"
+	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
 func TestMain(m *testing.M) {
@@ -386,6 +388,35 @@ func TestChosenChannels(t *testing.T) {
 		synctest.Wait()
 		if len(phone.Messages()) != 0 || len(screen.Messages()) != 1 {
 			t.Errorf("%d, %d", len(phone.Messages()), len(screen.Messages()))
+		}
+	})
+}
+
+// What is said of an incident again, and that it is over, takes the place of what
+// was said; what comes at once or is of another stands beside it.
+func TestReplaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r notifytest.Recorder
+		b := running(t, notify.Options{Channels: []notify.Channel{channel("phone", &r)}})
+		for n, one := range []struct {
+			incident subconscious.IncidentID
+			kind     notify.Kind
+			pause    time.Duration
+		}{{"i-disk-1", notify.KindIncident, 0}, {"i-disk-1", notify.KindIncident, time.Minute}, {"i-disk-1", notify.KindIncident, time.Hour},
+			{"i-unit-2", notify.KindIncident, 0}, {"i-disk-1", notify.KindClear, time.Minute}} {
+			time.Sleep(one.pause)
+			p := incident(fmt.Sprint(n))
+			p.Incident, p.Kind, p.Answers = one.incident, one.kind, nil
+			b.post(t, p)
+			synctest.Wait()
+		}
+		var as []int // each message by the first of its sequence
+		sent := r.Messages()
+		for _, m := range sent {
+			as = append(as, slices.IndexFunc(sent, func(x notify.Message) bool { return x.Sequence == m.Sequence }))
+		}
+		if diff := cmp.Diff([]int{0, 1, 1, 3, 1}, as); diff != "" {
+			t.Errorf("what takes whose place (-want +got):\n%s", diff)
 		}
 	})
 }

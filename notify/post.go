@@ -70,9 +70,9 @@ func (p Post) validate() error {
 		return fmt.Errorf("the key has %d bytes and must have 1 to %d", len(p.Key), maxKey)
 	case p.At.Year() < 1970 || p.At.Year() > 2200 || !p.Expires.IsZero() && (p.Expires.Year() < 1970 || p.Expires.Year() > 2200):
 		return fmt.Errorf("it was decided at %s and expires at %s", p.At.Format(time.RFC3339), p.Expires.Format(time.RFC3339))
-	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindRun, KindTest}, p.Kind):
+	case !slices.Contains([]Kind{KindIncident, KindProposal, KindDigest, KindNotice, KindRun, KindClear, KindTest}, p.Kind):
 		return fmt.Errorf("there is no kind %q", p.Kind)
-	case len(p.Incident) > maxIncident || p.Kind == KindIncident && p.Incident == "":
+	case len(p.Incident) > maxIncident || p.Kind.isOfIncident() && p.Incident == "":
 		return fmt.Errorf("the id %q is that of no incident", p.Incident)
 	case (p.Kind == KindProposal) != (p.Proposal != "") || len(p.Proposal) > maxProposal || plain(p.Proposal) != p.Proposal:
 		return fmt.Errorf("a message of kind %q is not about the proposal %.80q", p.Kind, p.Proposal)
@@ -138,12 +138,12 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 		if err := failpoint.Hit("notify.post"); err != nil {
 			return err
 		}
-		random := make([]byte, 16)
-		if _, err := rand.Read(random); err != nil {
+		sequence, err := sequence(ctx, tx, p, channel.ID)
+		if err != nil {
 			return err
 		}
 		now := o.Now()
-		r := row{Priority: p.Priority, Outline: outline, Link: strings.TrimSpace(p.Link), Answers: p.Answers, Sequence: hex.EncodeToString(random), Delivery: Delivery{Channel: channel.ID,
+		r := row{Priority: p.Priority, Outline: outline, Link: strings.TrimSpace(p.Link), Answers: p.Answers, Sequence: sequence, Delivery: Delivery{Channel: channel.ID,
 			Kind: p.Kind, Incident: p.Incident, Proposal: p.Proposal, At: p.At, State: StatePending, Urgent: p.Urgent, Title: title, Text: text, Expires: p.Expires, Due: p.After}}
 		values := append(r.columns(), p.Key, store.Time(&now))
 		if err := tx.Exec(ctx, "INSERT INTO notify_outbox ("+rowColumns+", key, changed) VALUES (?"+strings.Repeat(", ?", len(values)-1)+`)
@@ -152,4 +152,27 @@ func (o *Outbox) post(ctx context.Context, tx *store.Tx, p Post) error {
 		}
 	}
 	return nil
+}
+
+// isOfIncident reports whether it tells of one incident, which one message on a
+// phone is enough for.
+func (k Kind) isOfIncident() bool { return k == KindIncident || k == KindClear }
+
+// replacesAfter is how long after a message the next one of its incident takes its
+// place: so much sooner nobody could tell them apart when it is asked which arrived.
+const replacesAfter = 15 * time.Minute
+
+// sequence is what the message before it of the same incident was sent under,
+// which it replaces; else a random one.
+func sequence(ctx context.Context, tx *store.Tx, p Post, channel string) (string, error) {
+	if p.Kind.isOfIncident() {
+		before, ok, err := findOne(ctx, tx, "WHERE incident = ? AND channel = ? AND kind IN (?, ?) ORDER BY id DESC LIMIT 1",
+			string(p.Incident), channel, string(KindIncident), string(KindClear))
+		if err != nil || ok && (p.Kind == KindClear || p.At.Sub(before.At) >= replacesAfter) {
+			return before.Sequence, err
+		}
+	}
+	random := make([]byte, 16)
+	_, err := rand.Read(random)
+	return hex.EncodeToString(random), err
 }

@@ -49,6 +49,7 @@ var hidden = map[Kind]string{
 	KindProposal: "There is something to decide at home",
 	KindDigest:   "There is a digest to read",
 	KindNotice:   "subconsciousd has something to say about itself",
+	KindClear:    "Something is over: see subconsciousctl inbox",
 	KindRun:      "An action is carried out: see subconsciousctl undo --list",
 	KindTest:     "A test message of subconsciousd",
 }

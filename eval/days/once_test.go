@@ -14,21 +14,22 @@ func TestTellsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		sections string
 		want     []string // the time of each push and what it names
+		cleared  []string
 	}{
-		"what is to be done at a time is told then, not as it is written": {`-- timeline --
+		"what is to be done at a time is told then, not as it is written": {sections: `-- timeline --
 13:33 tell "cake out at 14:00"
 13:50 restart
 14:03 restart
 14:20 restart
-`, []string{"14:00 cake"}},
-		"a promise with a time has a lead and its time, and is not overdue": {`-- notes/form.md --
+`, want: []string{"14:00 cake"}},
+		"a promise with a time has a lead and its time, and is not overdue": {sections: `-- notes/form.md --
 - [ ] hand in the form on 3 March 2026 at 16:00
 -- timeline --
 14:03 restart
 16:03 restart
 18:00 restart
-`, []string{"08:30 form", "14:00 form", "16:00 form"}},
-		"three events at once are one clash, which ends alone": {planned("a.ics 18:00-19:00 Ada", "b.ics 19:00-20:00 Bert", "later/c.ics 18:30-19:30 Cleo") + `-- timeline --
+`, want: []string{"08:30 form", "14:00 form", "16:00 form"}},
+		"three events at once are one clash, which ends alone": {sections: planned("a.ics 18:00-19:00 Ada", "b.ics 19:00-20:00 Bert", "later/c.ics 18:30-19:30 Cleo") + `-- timeline --
 10:00 event a.ics from later/c.ics
 10:03 restart
 10:30 dismiss all
@@ -36,19 +37,27 @@ func TestTellsOnce(t *testing.T) {
 worth all
   about event c@home
   because "It is at once with two others."
-`, []string{"10:00 Ada 18:00–19:00, Cleo 18:30–19:30 and Bert 19:00–20:00"}},
-		"an event that is moved onto another is told with it": {planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert", "later/b.ics 18:30-19:30 Bert") + `-- timeline --
+`, want: []string{"10:00 Ada 18:00–19:00, Cleo 18:30–19:30 and Bert 19:00–20:00"}},
+		"an event that is moved onto another is told with it": {sections: planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert", "later/b.ics 18:30-19:30 Bert") + `-- timeline --
 10:00 event b.ics from later/b.ics
 10:03 restart
-`, []string{"10:00 Clash on Tue 3 Mar: Ada 18:00–19:00 and Bert 18:30–19:30 (was 15:00)"}},
-		"what the person moves is not told them, what others move is": {planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert",
+`, want: []string{"10:00 Bert 18:30–19:30 (was 15:00)"}},
+		"what the person moves is not told them, what others move is": {sections: planned("a.ics 18:00-19:00 Ada", "b.ics 15:00-16:00 Bert",
 			"later/a.ics 20:00-21:00 Ada", "later/b.ics 16:00-17:00 Bert") + `-- timeline --
 09:50 presence active
 10:00 event b.ics from later/b.ics
 10:30 presence locked
 11:00 event a.ics from later/a.ics
 11:03 restart
-`, []string{"11:00 Ada"}},
+`, want: []string{"11:00 Ada"}},
+		"a disk that is well again takes the alarm back, through a restart": {sections: `-- health --
+disk / 50% of 100GB
+-- timeline --
+10:00 disk / 97%
+10:30 restart
+12:00 disk / 50%
+12:03 restart
+`, want: []string{"10:00 Disk / is 97% full"}, cleared: []string{"12:00 All clear, no longer: Disk / is 97% full: 3 GB left"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -40,7 +40,9 @@ type Played struct {
 	day *day
 	counts
 	Pushes []Push
-	took   time.Duration
+	// Cleared are the alarms that were taken back, and when.
+	Cleared []string
+	took    time.Duration
 	// decided are the gate's decisions, each verdict and reason of an incident
 	// once.
 	decided []decision
@@ -212,7 +214,7 @@ func (p *Player) receive(ctx context.Context) error {
 // arrive turns a message into pushes.
 func (p *Player) arrive(ctx context.Context, a harness.Arrival) error {
 	n := slices.IndexFunc(p.waiting, func(m api.ToldMessage) bool {
-		return m.Kind == string(a.Kind) && (a.Kind != notify.KindIncident || slices.Contains(m.Incidents, a.Incident))
+		return m.Kind == string(a.Kind) && (a.Kind != notify.KindIncident && a.Kind != notify.KindClear || slices.Contains(m.Incidents, a.Incident))
 	})
 	told := api.ToldMessage{Kind: string(a.Kind), Incidents: []subconscious.IncidentID{a.Incident}}
 	switch {
@@ -221,6 +223,10 @@ func (p *Player) arrive(ctx context.Context, a harness.Arrival) error {
 		p.waiting = slices.Delete(p.waiting, n, n+1)
 	case !p.deliberates || a.Incident == "":
 		return fmt.Errorf("the message %q arrived, and no tick told it", a.Title)
+	}
+	if a.Kind == notify.KindClear { // it takes the place of a message, and asks for nothing
+		p.Played.Cleared = append(p.Played.Cleared, a.At.In(p.day.zone).Format("15:04 ")+a.Title)
+		return nil
 	}
 	p.Played.Messages++
 	if a.Kind == notify.KindDigest {

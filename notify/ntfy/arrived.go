@@ -52,14 +52,14 @@ func (c *Client) Arrived(ctx context.Context, message notify.Message, since time
 // is tells whether an event is of that message, which was not sent before
 // first. A server of today gives messages without a sequence their id as one.
 func (e event) is(want document, first int64) bool {
+	said := strings.TrimSpace(e.Title) == strings.TrimSpace(want.Title) && strings.TrimSpace(e.Message) == strings.TrimSpace(want.Message)
 	switch {
 	case e.Topic != want.Topic:
 		return false
-	case e.Sequence != "" && e.Sequence != e.ID:
-		return e.Sequence == want.Sequence
+	case e.Sequence != "" && e.Sequence != e.ID: // an earlier one of the incident may have it, in other words
+		return e.Sequence == want.Sequence && (e.Time >= first || said)
 	}
-	return e.Event == eventMessage && e.Time >= first && strings.TrimSpace(e.Title) == strings.TrimSpace(want.Title) &&
-		strings.TrimSpace(e.Message) == strings.TrimSpace(want.Message)
+	return e.Event == eventMessage && e.Time >= first && said
 }
 
 // kept returns what the server has kept of the topic, and by how much its clock
