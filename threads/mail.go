@@ -27,27 +27,33 @@ func ToMany(o subconscious.Observation) bool {
 	return o.Attrs["list"] != "" || o.Attrs["bulk"] == "true"
 }
 
-// MailOf reports whether a mail lies in a thread's field. Junk lies in none.
-// What only happened and was sent to many concerns nobody: a hundred newsletters
-// a day are no reason to think. The person's own promises and questions are the
-// librarian's, but that a question is over concerns the watcher too (which a
-// thread that was never shown it sees as momentary); what
+// MailOf reports whether a mail lies in a thread's field. Junk lies in none, nor
+// that a letter was read. The watcher looks at all others, for a score drops
+// nothing; the rest does not look at mere letters to many. The person's own promises
+// and questions are the librarian's, but that a question is over concerns the
+// watcher too (which a thread that was never shown it sees as momentary); what
 // machines write is nothing to write or to muse about, unless something is to be
 // done.
 func MailOf(thread subconscious.ThreadName, o subconscious.Observation) bool {
-	if o.Attrs["junk"] == "true" {
+	letter := o.Kind == "mail"
+	if o.Attrs["junk"] == "true" || letter && o.Change == subconscious.Gone {
 		return false
 	}
-	stood := o.Change != subconscious.Momentary
 	switch thread {
 	case subconscious.Librarian:
-		return Personal(o) || stood && !ToMany(o)
+		return Personal(o) || !letter && !ToMany(o)
 	case subconscious.Dreamer:
 		return Personal(o)
 	case subconscious.Watcher:
-		return !OwnMail(o) && (stood || Personal(o) || !ToMany(o)) || o.Kind == "awaiting" && !o.Stands()
+		return !OwnMail(o) || o.Kind == "awaiting" && !o.Stands()
 	}
-	return stood || Personal(o) || !ToMany(o)
+	return !letter || Personal(o) || !ToMany(o)
+}
+
+// clutter reports whether it is a mere letter to many. Rules score it, and no model
+// is shown it: a hundred newsletters a day are no reason to think.
+func clutter(o subconscious.Observation) bool {
+	return o.Sense == "mail" && o.Kind == "mail" && !Personal(o) && ToMany(o)
 }
 
 // QuietDays is after how many working days the person is reminded of what nobody

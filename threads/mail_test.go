@@ -35,8 +35,9 @@ func TestInterestedInMail(t *testing.T) {
 		o          subconscious.Observation
 	}{
 		{"a friend's mail", "watcher librarian dreamer mine", mailed("mail", "a", momentary, at, "known=3")},
-		{"a newsletter", "", mailed("mail", "a", momentary, at, "bulk=true")},
-		{"a list", "", mailed("mail", "a", momentary, at, "list=dev.example.org")},
+		{"a newsletter", "watcher", mailed("mail", "a", appeared, at, "bulk=true")},
+		{"a list", "watcher", mailed("mail", "a", momentary, at, "list=dev.example.org")},
+		{"a letter that was read", "", mailed("mail", "a", gone, at, "known=3")},
 		{"an answer on a list", "watcher librarian dreamer mine", mailed("mail", "a", momentary, at, "list=dev.example.org awaited=true")},
 		{"a receipt", "watcher mine", mailed("mail", "a", momentary, at, "automated=true")},
 		{"a receipt that pretends to answer", "watcher mine", mailed("mail", "a", momentary, at, "automated=true awaited=true")},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -92,12 +93,15 @@ func (t *ModelThread) Mode() string { return Model }
 // that is left, so that reflex thinking can still answer where the model does
 // not. To find nothing is an answer.
 func (t *ModelThread) Think(ctx context.Context, snapshot subconscious.Snapshot) (Answer, error) {
-	field := snapshot.Fields[t.options.Name]
+	field, all := snapshot.Fields[t.options.Name], snapshot
+	field.New = slices.DeleteFunc(slices.Clone(field.New), clutter)
+	snapshot.Fields = maps.Clone(snapshot.Fields)
+	snapshot.Fields[t.options.Name] = field
 	if len(field.New)+len(field.Wider) == 0 && t.options.Gate != Always {
-		return t.reflect(ctx, snapshot, Answer{}, "nothing in its field is unseen, so no model was asked")
+		return t.reflect(ctx, all, Answer{}, "nothing in its field is unseen, so no model was asked")
 	}
 	if t.options.Asker.Generator == nil {
-		return t.reflect(ctx, snapshot, Answer{}, t.options.Asker.Problem)
+		return t.reflect(ctx, all, Answer{}, t.options.Asker.Problem)
 	}
 	answer, err := t.ask(ctx, snapshot)
 	if err == nil {
@@ -112,7 +116,7 @@ func (t *ModelThread) Think(ctx context.Context, snapshot subconscious.Snapshot)
 		answer.Failures = append(answer.Failures, t.plain(err.Error()))
 	}
 	t.options.Logger.Debug("a model did not answer", "thread", t.options.Name, "error", err)
-	return t.reflect(ctx, snapshot, answer, why(err, snapshot.At))
+	return t.reflect(ctx, all, answer, why(err, snapshot.At))
 }
 
 // reflect thinks by reflex. What was spent before is kept.

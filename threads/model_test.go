@@ -176,6 +176,21 @@ func TestModelIsSilent(t *testing.T) {
 	}
 }
 
+// TestModelIsShownNoClutter: letters to many are for rules to score. Where nothing
+// else is new no model is asked, and the rules see all.
+func TestModelIsShownNoClutter(t *testing.T) {
+	clutter := subconscious.Observation{ID: "mid:n", Sense: "mail", Kind: "mail", Seq: 9, Change: subconscious.Appeared, Title: "Newsletter", Attrs: map[string]string{"bulk": "true"}}
+	s := &script{answers: []func(context.Context, models.Request) (models.Answer, error){says(nothing)}}
+	thread, reflex := newModel(t, s, nil)
+	if got, err := thread.Think(t.Context(), snapshotOf(subconscious.Field{New: []subconscious.Observation{clutter}})); err != nil || got.Mode != threads.Reflex || reflex.asked.Load() != 1 || len(s.requests) > 0 {
+		t.Errorf("%+v %v, %d requests", got, err, len(s.requests))
+	}
+	snapshot := snapshotOf(subconscious.Field{New: []subconscious.Observation{disk(), clutter}})
+	if _, err := thread.Think(t.Context(), snapshot); err != nil || strings.Contains(s.requests[0].Messages[0].Text, "Newsletter") || len(snapshot.Fields["watcher"].New) != 2 {
+		t.Errorf("%v, %q", err, s.requests[0].Messages[0].Text)
+	}
+}
+
 // TestModelFails: whatever goes wrong, reflex thinking looks, and the reason
 // says what and until when.
 func TestModelFails(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/subconsciousd/subconsciousd/senses/mail/account"
 	"github.com/subconsciousd/subconsciousd/senses/mail/message"
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
@@ -113,7 +114,7 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	}
 	m.passed, m.failed = proof(m.Message, l.vouches())
 	m.unproven = l.vouches() != "" && !m.passed
-	if !l.ownDomain(m.From.Addr) { // what is written within a house may bear no results
+	if domain(m.From.Addr) != domain(l.config.Addresses[0]) { // what is written within a house may bear no results
 		l.state.Learnt.learn(m.Message, dayOf(m.received))
 	}
 	if !mine && !m.Automated && !m.Junk && !m.failed {
@@ -121,9 +122,11 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	}
 	j := judge{collect: l, fetched: m, id: id, thread: thread, refs: refs, folder: name, mine: mine}
 	o := j.arrived()
-	answered := m.flags.Answered || l.answered.has(key)
-	stands := o.Kind != kindMail && o.Until.After(l.at) && !(o.Kind == kindRequest && answered)
-	if stands && l.stand(item{Observation: o, Of: key, Thread: hashOf(thread), Received: m.received, Copies: []filed{{m.place, m.flags.Seen}}}) {
+	over := over(o.Kind, m.flags) || l.answered.has(key) && over(o.Kind, account.Flags{Answered: true})
+	if o.Kind == kindMail && m.uid < f.Base {
+		over = true // the past stays silent, but for what asks something
+	}
+	if !over && o.Until.After(l.at) && l.stand(item{Observation: o, Of: key, Thread: hashOf(thread), Received: m.received, Copies: []filed{{m.place, m.flags.Seen}}}) {
 		return
 	}
 	if m.uid < f.Base {
@@ -132,11 +135,15 @@ func (l *collect) arrived(f *folder, name string, m fetched) {
 	l.changes = append(l.changes, plain(o))
 }
 
+// over reports whether nothing stands any more for a message with these flags: a
+// letter that was read, and what was answered.
+func over(kind string, flags account.Flags) bool {
+	return kind == kindMail && flags.Seen || flags.Answered && (kind == kindMail || kind == kindRequest)
+}
+
 // plain is what is told of a message of which nothing stands.
 func plain(o subconscious.Observation) subconscious.Observation {
-	if o.Kind != kindMail {
-		o.Kind, o.Fingerprint, o.Until = kindMail, "", time.Time{}
-	}
+	o.Kind, o.Fingerprint, o.Until = kindMail, "", time.Time{}
 	o.Change = subconscious.Momentary
 	return o
 }

@@ -7,7 +7,10 @@
 //
 // # Kinds
 //
-//   - "mail", momentary: a message that arrived, and of which nothing stands.
+//   - "mail", stands: any other message. Until it is read, answered, deleted or moved
+//     out of the folders, until the last time that it names is over, and at most 3
+//     days; at most 300, and the oldest of strangers give way. Momentary where it was
+//     read already, is junk or forged, or claims to be the person's.
 //   - "request", stands: a message to the person that asks something of them, or
 //     has them do something by a date, from somebody who writes to them and not to
 //     a list, as a bulk sender or as a machine. A copy counts where it begins with
@@ -50,9 +53,7 @@
 // where one of the person's addresses is named there, else ""), list (the List-Id,
 // or "true"), bulk ("true": sent to many), automated ("true": a machine wrote it),
 // junk ("true": the server or a filter calls it so), asks ("true": it is a request), urgent ("true": its words or header say so), known (how many
-// messages the person sent to that address in the last year, where any), soon and
-// changes ("true", of somebody the person writes to: it names a time of its day or
-// the next; it says that something agreed is off, moved or put off), forged ("true": the
+// messages the person sent to that address in the last year, where any), forged ("true": the
 // server that is believed found that it does not come from its sender's address; then it is
 // plain mail, and nobody's whom the person knows; see vouch.go), awaited
 // ("true": it answers a message in which the person asked something), seen

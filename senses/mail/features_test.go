@@ -2,9 +2,12 @@ package mail
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/emersion/go-imap/v2"
 
 	"github.com/subconsciousd/subconsciousd/senses/mail/mailtest"
 )
@@ -36,10 +39,10 @@ func posts() []post {
 	add("spanish, known", mailtest.Message{From: carla, Subject: "Cifras", Text: "Hola Ines:\n\n¿Puedes enviarme las cifras antes del viernes?\n\nGracias\nCarla\n"}, kindRequest, "asks=true", "2026-03-12 18:00")
 	add("nothing is asked", mailtest.Message{From: carla, Subject: "Thanks", Text: "Hi Ines,\n\nthank you, that was a great help.\n\nCarla\n"}, kindMail, "-asks known=1", "")
 	add("urgent", mailtest.Message{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures?\n\nCarla\n"}, kindRequest, "urgent=true", "")
-	add("for today", mailtest.Message{From: carla, Subject: "Keys", Text: "Hi Ines,\n\ncould you bring the keys tonight?\n\nCarla\n"}, kindRequest, "soon=true -changes days=0 acquainted=written names=true recipients=1 questions=1", "2026-03-10 18:00")
-	add("hoy", mailtest.Message{From: carla, Subject: "hoy", Text: "No puedo ir, me mandan fuera. ¿Puedes recoger tú a los niños?\n\nCarla\n"}, kindRequest, "soon=true changes=true", "")
-	add("a change of plan", mailtest.Message{From: carla, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nCarla\n"}, kindMail, "soon=true changes=true", "")
-	add("a stranger's change of plan", mailtest.Message{From: stranger, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nMax\n"}, kindMail, "-soon -changes", "")
+	add("for today", mailtest.Message{From: carla, Subject: "Keys", Text: "Hi Ines,\n\ncould you bring the keys tonight?\n\nCarla\n"}, kindRequest, "says=asks days=0 acquainted=written names=true recipients=1 questions=1", "2026-03-10 18:00")
+	add("hoy", mailtest.Message{From: carla, Subject: "hoy", Text: "No puedo ir, me mandan fuera. ¿Puedes recoger tú a los niños?\n\nCarla\n"}, kindRequest, "days=0 says=asks,changes", "")
+	add("a change of plan", mailtest.Message{From: carla, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nCarla\n"}, kindMail, "days=0 says=changes", "")
+	add("a stranger's change of plan", mailtest.Message{From: stranger, Subject: "Dinner", Text: "Hi Ines,\n\nI can't make it tonight, sorry.\n\nMax\n"}, kindMail, "-known says=changes", "")
 	add("in a name that is not theirs", mailtest.Message{From: carla, Subject: "Urgent: figures", Text: "Hi Ines,\n\ncan you send me the figures today?\n\nCarla\n",
 		Headers: []string{"Authentication-Results: mx.example.com; spf=pass smtp.mailfrom=example.net; dmarc=fail header.from=example.org"}}, kindMail, "forged=true addressed=to -known -urgent -asks -passed -ago -acquainted", "")
 	add("in their own name", mailtest.Message{From: carla, Subject: "Figures", Text: asking,
@@ -50,8 +53,11 @@ func posts() []post {
 		"a spoofed friend, below another hop":  {"Received: from mx.example.net by mx.example.com; 1 Mar 2026", "Received: from a.example.net by mx.example.net; 1 Mar 2026", "Authentication-Results: mx.example.com; dmarc=pass"},
 		"a spoofed friend, in a comment":       {`Authentication-Results: mx.example.com; spf=pass (domain of "a); dmarc=pass"@evil.example) smtp.mailfrom=evil.example`},
 	} {
-		add(name, mailtest.Message{From: carla, Subject: "Urgent: figures", Text: asking, Headers: headers}, kindRequest, "-known -ago -acquainted -passed -forged -soon", "2026-03-13 18:00")
+		add(name, mailtest.Message{From: carla, Subject: "Urgent: figures", Text: asking, Headers: headers}, kindRequest, "-known -ago -acquainted -passed -forged", "2026-03-13 18:00")
 	}
+	add("from the same house", mailtest.Message{From: "Max <max@example.org>", Subject: "News", Text: "It went well."}, kindMail, "acquainted=written -known", "")
+	add("from the host of a friend's, where anybody has an address", mailtest.Message{From: "Max <max@gmail.com>", Subject: "News", Text: "It went well."}, kindMail, "domain=gmail.com -acquainted -known", "")
+	add("a stranger of such a host whose answers go to another there", mailtest.Message{From: "Max <max@gmail.com>", Subject: "Hello Ines", Text: "Dear Ines,\n\ncould you call me back?\n", Headers: []string{"Reply-To: eve@gmail.com"}}, kindMail, "doubts=1 -asks", "")
 	add("in copy, and not named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom,\n\ncould you send me the figures?\n\nCarla\n"}, kindMail, "addressed=cc -asks", "")
 	add("in copy, and named", mailtest.Message{From: carla, To: []string{other}, Cc: to, Subject: "Figures", Text: "Hi Tom, hi Ines,\n\ncould you send me the figures?\n\nCarla\n"}, kindRequest, "addressed=cc asks=true", "")
 	add("not addressed", mailtest.Message{From: carla, To: []string{"team@example.org"}, Subject: "Figures", Text: asking}, kindMail, "-addressed -asks", "")
@@ -91,8 +97,13 @@ func TestFeatures(t *testing.T) {
 					c.AuthservID = "mx.example.com"
 				}
 			})
-			h.knows(boss)
+			notes := h.writes("old", boss, "Notes", "Here are the notes.")
+			notes.To = []string{boss, "tom@example.org", "eve@gmail.com"}
+			h.deliverAt("Sent", notes, h.at.Add(-30*24*time.Hour), imap.FlagSeen)
 			h.ticks()
+			if c, _ := h.sense.wroteTo.get(hashOf("@example.org")); !slices.ContainsFunc(c.Quarters[:], func(q quarter) bool { return q.Count == 1 }) || h.sense.wroteTo.len() != 4 {
+				t.Errorf("one mail to two of a house counts as %v, in %d rows", c.Quarters, h.sense.wroteTo.len())
+			}
 			h.deliver("INBOX", p.message)
 			h.tick()
 			o := h.stands["mid:"+p.message.MessageID]
@@ -109,6 +120,7 @@ func TestFeatures(t *testing.T) {
 			if due != p.due {
 				t.Errorf("due %q (%s), should be %q", due, o.Attrs["date_text"], p.due)
 			}
+			o.Attrs["says"] = strings.ReplaceAll(o.Attrs["says"], " ", ",")
 			for _, want := range strings.Fields(p.attrs) {
 				if name, absent := strings.CutPrefix(want, "-"); absent {
 					if value, there := o.Attrs[name]; there {
@@ -247,8 +259,8 @@ func TestSecretsOfSubjectAndText(t *testing.T) {
 	h.ticks()
 	h.deliver("INBOX", h.message("a", other, "Your verification code", "493021\n\nIt is valid for ten minutes.\nhttps://example.net/reset?token=Zk3vQ9mT1rXw8LpB6yNc\n"))
 	h.tick()
-	o := h.last.Changes[0]
-	if strings.Contains(o.Text+o.Title+strings.Join(o.Links, " "), "493021") || strings.Contains(o.Text+strings.Join(o.Links, " "), "Zk3vQ9mT1rXw8LpB6yNc") {
+	o := h.stands["mid:a@example.org"]
+	if o.Text == "" || strings.Contains(o.Text+o.Title+strings.Join(o.Links, " "), "493021") || strings.Contains(o.Text+strings.Join(o.Links, " "), "Zk3vQ9mT1rXw8LpB6yNc") {
 		t.Errorf("%+v", o)
 	}
 	for key, row := range h.All {

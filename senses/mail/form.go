@@ -11,104 +11,145 @@ import (
 	"github.com/subconsciousd/subconsciousd/subconscious"
 )
 
-// formBytes is how much of a message is looked at for its form.
-const formBytes = 8 << 10
+// contentBytes is how much of a text is looked at.
+const contentBytes = 8 << 10
+
+// content is what is in the text of a message. It is read once.
+type content struct {
+	text string        // the subject, and what was said
+	days []dates.Match // in text, those that lie ahead
+	asks []prose.Ask   // of the reader; of the subject where the text asks nothing
+	// limit is the first day ahead until when something has to be done.
+	limit date
+	// urgent: its words or header say so; names: it calls the person by name.
+	urgent, names, advertises bool
+	doubts                    []reason // see suspicious
+	matters                   []string // as prose.Matters names them
+}
+
+// read reads the text of a message.
+func (j judge) read() (c content) {
+	at, said := j.received.In(j.zone), j.said()
+	c.text = j.Subject + "\n" + said
+	c.days = slices.DeleteFunc(dates.Find(c.text, at), func(m dates.Match) bool { return !m.Due.After(at) })
+	c.asks = prose.Asks(subconscious.Head(j.Fresh, contentBytes), at)
+	if len(c.asks) == 0 && len(j.refs) == 0 {
+		c.asks = prose.Asks(j.Subject, at)
+	}
+	for _, l := range prose.Limits(said, at) {
+		if c.limit = j.ahead(l.Date); c.limit.is {
+			break
+		}
+	}
+	c.urgent = j.Urgent || prose.Urgent(j.Subject) || prose.Urgent(j.Fresh)
+	c.names, c.advertises = j.names(), prose.Advertises(j.Subject+"\n\n"+said)
+	c.matters = prose.Matters(c.text)
+	j.content = c
+	c.doubts = j.suspicious()
+	return c
+}
 
 // form puts the features of a message into its attributes that a score is made
 // of. None of them decides anything here.
 func (j judge) form(attrs map[string]string, f *features) {
-	text := j.Subject + "\n" + j.said()
-	text = subconscious.Head(text, formBytes)
-	for name, is := range map[string]bool{"ours": f.inMine, "role": j.office(), "names": j.names(), "passed": j.passed} {
+	c := j.content
+	for name, is := range map[string]bool{"ours": f.inMine, "role": j.office(), "names": c.names, "passed": j.passed} {
 		if is {
 			attrs[name] = "true"
 		}
 	}
 	for name, n := range map[string]int{
 		"recipients": len(j.To) + len(j.Cc), "bytes": len(strings.TrimSpace(j.Fresh)), "questions": strings.Count(j.Fresh, "?"),
-		"urls": strings.Count(text, "http://") + strings.Count(text, "https://") + strings.Count(text, "www."), "doubts": len(j.suspicious()),
+		"urls": linksIn(c.text), "doubts": len(c.doubts),
 	} {
 		if n > 0 {
 			attrs[name] = strconv.Itoa(n)
 		}
 	}
-	if c, ok := j.wroteTo.get(hashOf(j.From.Addr)); ok && !j.failed && !j.unproven {
-		attrs["ago"] = strconv.Itoa(int(dayOf(j.received)) - int(c.Last))
+	if w, ok := j.wroteTo.get(hashOf(j.From.Addr)); ok && !j.failed && !j.unproven {
+		attrs["ago"] = strconv.Itoa(int(dayOf(j.received)) - int(w.Last))
 	}
 	if where := j.acquainted(); where != "" {
 		attrs["acquainted"] = where
 	}
-	hours, days := j.named(text)
+	hours, days := j.named()
 	if hours >= 0 {
 		attrs["hours"] = strconv.Itoa(hours)
 	}
 	if days >= 0 {
 		attrs["days"] = strconv.Itoa(days)
 	}
-	if said := j.says(text, f); len(said) > 0 {
+	said := slices.Clone(c.matters)
+	for class, is := range map[string]bool{"asks": f.asks || len(c.asks) > 0, "urgent": c.urgent, "limit": c.limit.is, "advertises": c.advertises} {
+		if is {
+			said = append(said, class)
+		}
+	}
+	if slices.Sort(said); len(said) > 0 {
 		attrs["says"] = strings.Join(said, " ")
 	}
+}
+
+func linksIn(text string) int {
+	return strings.Count(text, "http://") + strings.Count(text, "https://") + strings.Count(text, "www.")
 }
 
 // acquainted says what is known of the domain that the sender registered: it is
 // the person's "own", or they have "written" to somebody there.
 func (j judge) acquainted() string {
-	at := domain(j.From.Addr)
+	at := firm(j.From.Addr)
 	if j.failed || j.unproven || at == "" {
 		return ""
 	}
-	if j.ownDomain(j.From.Addr) {
-		return "own"
+	for mine := range j.Sense.mine {
+		if firm(mine) == at {
+			return "own"
+		}
 	}
-	if j.timesWritten("@"+at) > 0 {
+	if !strings.Contains(at, "@") && j.timesWritten("@"+at) > 0 {
 		return "written"
 	}
 	return ""
 }
 
-// ownDomain reports whether an address is of a domain that the person has one of.
-func (s *Sense) ownDomain(address string) bool {
-	for mine := range s.mine {
-		if domain(mine) == domain(address) {
-			return true
-		}
-	}
-	return false
+// midnight begins the day on which a message came.
+func (j judge) midnight() time.Time {
+	year, month, day := j.received.In(j.zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, j.zone)
 }
 
-// named is in how many hours the first time of day lies that a text names, and
+// named is in how many hours the first time of day lies that a message names, and
 // in how many days the first day; -1 for none within two days, and a week.
-func (j judge) named(text string) (hours, days int) {
+func (j judge) named() (hours, days int) {
 	hours, days = -1, -1
-	at := j.received.In(j.zone)
-	year, month, day := at.Date()
-	today := time.Date(year, month, day, 0, 0, 0, 0, j.zone)
-	for _, m := range dates.Find(text, at) {
-		if !m.Due.After(at) {
-			continue
-		}
-		if h := int(m.Due.Sub(at).Hours()); !m.DateOnly && h < 48 && (hours < 0 || h < hours) {
+	for _, m := range j.content.days {
+		if h := int(m.Due.Sub(j.received).Hours()); !m.DateOnly && h < 48 && (hours < 0 || h < hours) {
 			hours = h
 		}
-		if d := int(m.Due.Sub(today).Hours() / 24); d < 7 && (days < 0 || d < days) {
+		if d := int(m.Due.Sub(j.midnight()).Hours() / 24); d < 7 && (days < 0 || d < days) {
 			days = d
 		}
 	}
 	return hours, days
 }
 
-// says are the classes of words that are in a text.
-func (j judge) says(text string, f *features) []string {
-	at := j.received.In(j.zone)
-	said := prose.Matters(text)
-	for class, is := range map[string]bool{
-		"asks": f.asks || len(prose.Asks(j.Fresh, at)) > 0, "urgent": j.Urgent || prose.Urgent(j.Subject) || prose.Urgent(j.Fresh),
-		"limit": j.limit(at).is, "advertises": prose.Advertises(text),
-	} {
-		if is {
-			said = append(said, class)
+// letterUntil is until when a letter stands that merely is unread: until its last
+// time within days is over, and three of them at most.
+func (j judge) letterUntil() time.Time {
+	most := j.received.Add(letterStands)
+	var last time.Time
+	for _, m := range j.content.days {
+		due := m.Due
+		if m.DateOnly {
+			year, month, day := due.Date()
+			due = time.Date(year, month, day+1, 0, 0, 0, 0, j.zone)
+		}
+		if due.After(last) {
+			last = due
 		}
 	}
-	slices.Sort(said)
-	return said
+	if !last.IsZero() && last.Before(most) {
+		return last
+	}
+	return most
 }

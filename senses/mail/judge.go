@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -28,6 +29,7 @@ const (
 const prefix = "mid:"
 
 const (
+	letterStands   = 3 * 24 * time.Hour
 	requestStands  = 14 * 24 * time.Hour
 	deadlineStands = 3 * 24 * time.Hour
 	promiseStands  = 7 * 24 * time.Hour
@@ -45,6 +47,7 @@ type judge struct {
 	refs       map[hash]bool
 	folder     string
 	mine       bool // the person is named as its sender
+	content    content
 }
 
 // features are what of a message decides about its kind.
@@ -55,10 +58,6 @@ type features struct {
 	awaited   bool
 	urgent    bool
 	asks      bool
-	// soon: it names a time of its day or the next; changes: it says that something
-	// that was agreed is so no more. Looked for in messages of people that the
-	// person writes to alone.
-	soon, changes bool
 }
 
 // personal reports whether a person seems to have written it to a few.
@@ -74,22 +73,8 @@ func (j judge) features() features {
 		f.known = j.timesWritten(j.From.Addr)
 	}
 	f.inMine, f.awaited = j.answersMine(j.refs)
-	if j.List == "" && !j.Bulk && !j.Junk {
-		f.urgent = j.Urgent || prose.Urgent(j.Subject) || prose.Urgent(j.Fresh)
-	}
-	if (f.known > 0 || f.inMine) && j.personal() {
-		f.soon = j.soon()
-		f.changes = prose.Changes(j.Subject) || prose.Changes(j.Fresh)
-	}
+	f.urgent = j.content.urgent && j.List == "" && !j.Bulk && !j.Junk
 	return f
-}
-
-// soon reports whether the message names a time of its day or the next.
-func (j judge) soon() bool {
-	at := j.received.In(j.zone)
-	year, month, day := at.Date()
-	end := time.Date(year, month, day+2, 0, 0, 0, 0, j.zone)
-	return slices.ContainsFunc(dates.Find(j.Subject+"\n"+j.Fresh, at), func(m dates.Match) bool { return m.Due.After(at) && m.Due.Before(end) })
 }
 
 // addressed says where one of the person's addresses is named.
@@ -106,6 +91,7 @@ func (j judge) addressed() string {
 
 // arrived says what the message is.
 func (j judge) arrived() subconscious.Observation {
+	j.content = j.read()
 	f := j.features()
 	o := j.observation(&f)
 	kind, due := j.kind(&f)
@@ -120,6 +106,10 @@ func (j judge) arrived() subconscious.Observation {
 		o.Until = due.Due.Add(deadlineStands)
 	case kindAppointment:
 		o.Until = due.Due
+	case kindMail:
+		if !j.mine && !j.Junk && !j.failed {
+			o.Until = j.letterUntil()
+		}
 	}
 	if due.is && kind != kindMail {
 		o.Due = due.Due
@@ -150,14 +140,9 @@ func (j judge) kind(f *features) (string, date) {
 	if j.mine || j.Junk || j.failed || j.List != "" || f.addressed == "" {
 		return kindMail, date{}
 	}
-	at := j.received.In(j.zone)
-	forMe := f.addressed == "to" || j.names()
-	if forMe && j.personal() && (f.known > 0 || f.inMine || len(j.strange()) == 0 || j.quotesMe() && len(j.suspicious()) == 0) {
-		asks := prose.Asks(j.Fresh, at)
-		if len(asks) == 0 && len(j.refs) == 0 {
-			asks = prose.Asks(j.Subject, at)
-		}
-		limit := j.limit(at)
+	limit, asks := j.content.limit, j.content.asks
+	forMe := f.addressed == "to" || j.content.names
+	if forMe && j.personal() && (f.known > 0 || f.inMine || len(j.strange()) == 0 || j.quotesMe() && len(j.content.doubts) == 0) {
 		bill := limit.is && j.office() && f.known == 0
 		if (len(asks) > 0 || limit.is) && !bill {
 			f.asks = true
@@ -167,10 +152,10 @@ func (j judge) kind(f *features) (string, date) {
 	if !forMe || !j.official(f) {
 		return kindMail, date{}
 	}
-	if limit := j.limit(at); limit.is {
+	if limit.is {
 		return kindDeadline, limit
 	}
-	for _, a := range prose.Appointments(j.said(), at) {
+	for _, a := range prose.Appointments(j.said(), j.received.In(j.zone)) {
 		if d := j.ahead(a.Date); d.is {
 			return kindAppointment, d
 		}
@@ -186,33 +171,24 @@ func (j judge) official(f *features) bool {
 	if f.known > 0 || f.inMine {
 		return !j.Bulk
 	}
-	if len(j.suspicious()) > 0 {
+	if len(j.content.doubts) > 0 {
 		return false
 	}
 	if j.Bulk {
-		return slices.ContainsFunc(links.Of(j.Subject+"\n"+j.said()), func(link string) bool {
+		return slices.ContainsFunc(links.Of(j.content.text), func(link string) bool {
 			return strings.HasPrefix(link, "invoice:") || strings.HasPrefix(link, "order:") || strings.HasPrefix(link, "ticket:")
 		})
 	}
 	return j.Automated || j.office()
 }
 
-// said is what the writer wrote, or all of the text where that is nothing.
+// said is what the writer wrote, or all of the text where that is nothing, as
+// much of it as is looked at.
 func (j judge) said() string {
 	if strings.TrimSpace(j.Fresh) != "" {
-		return j.Fresh
+		return subconscious.Head(j.Fresh, contentBytes)
 	}
-	return j.Text
-}
-
-// limit is the first day still ahead until when something has to be done.
-func (j judge) limit(at time.Time) date {
-	for _, l := range prose.Limits(j.said(), at) {
-		if d := j.ahead(l.Date); d.is {
-			return d
-		}
-	}
-	return date{}
+	return subconscious.Head(j.Text, contentBytes)
 }
 
 // askDate is the first day ahead that what is asked names.
@@ -242,7 +218,7 @@ func first(a, b date) date {
 
 // observation is all that is told of a message but what it is.
 func (j judge) observation(f *features) subconscious.Observation {
-	title, text, found := redacted(j.Subject, j.said())
+	title, text, found := redacted(j.Subject, cmp.Or(strings.TrimSpace(j.Fresh), j.Text))
 	sender := senderOf(j.From)
 	o := subconscious.Observation{
 		ID: j.id, Kind: kindMail, At: j.received, Trust: subconscious.Outsider,
@@ -265,7 +241,7 @@ func (j judge) observation(f *features) subconscious.Observation {
 	set("list", bounded(j.List))
 	for name, is := range map[string]bool{
 		"bulk": j.Bulk, "automated": j.Automated, "junk": j.Junk || j.flags.Junk, "urgent": f.urgent, "awaited": f.awaited, "seen": j.flags.Seen,
-		"soon": f.soon, "changes": f.changes, "forged": j.failed,
+		"forged": j.failed,
 	} {
 		if is {
 			o.Attrs[name] = "true"

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -93,7 +94,7 @@ func (l *collect) flagged(key hash, p place, now account.Flags, there bool) {
 	if !ok {
 		return
 	}
-	if now.Answered && o.Observation.Kind == kindRequest {
+	if over(o.Observation.Kind, now) {
 		l.open.drop(key)
 		return
 	}
@@ -143,12 +144,33 @@ func (l *collect) endMissing() {
 	}
 }
 
-// endOver ends what has stood for its time.
+// friend is 1 for a letter of somebody to whom, or to whose house, the person wrote.
+func (o item) friend() int {
+	if a := o.Observation.Attrs; a["known"] != "" || a["ours"] != "" || a["acquainted"] != "" {
+		return 1
+	}
+	return 0
+}
+
+// endOver ends what has stood for its time, and where too many letters are unread
+// the first of strangers, so that no flood ends a friend's.
 func (l *collect) endOver() {
+	var letters []item
 	for key, o := range l.open.all() {
 		if !o.Observation.Until.After(l.at) {
 			l.open.drop(key)
+		} else if o.Observation.Kind == kindMail {
+			letters = append(letters, o)
 		}
+	}
+	if more := len(letters) - maxLetters; more > 0 {
+		slices.SortFunc(letters, func(a, b item) int {
+			return cmp.Or(a.friend()-b.friend(), a.Received.Compare(b.Received), strings.Compare(a.Observation.ID, b.Observation.ID))
+		})
+		for _, o := range letters[:more] {
+			l.open.drop(hashOf(o.Observation.ID))
+		}
+		l.say("more than %d letters are unread: %d of them, of strangers and old, are looked at no longer", maxLetters, more)
 	}
 }
 
@@ -164,7 +186,7 @@ func (l *collect) moved(id hash, m fetched) {
 		if o.Of != id || o.Sent || slices.ContainsFunc(o.Copies, func(c filed) bool { return c.place == m.place }) {
 			continue
 		}
-		if m.flags.Answered && o.Observation.Kind == kindRequest {
+		if over(o.Observation.Kind, m.flags) {
 			l.open.drop(key)
 			continue
 		}
@@ -185,12 +207,12 @@ func (l *collect) stand(o item) bool {
 	return true
 }
 
-// endAnswered ends what a message of the person's answers: requests, and what
+// endAnswered ends what a message of the person's answers: requests and letters, and what
 // they promised in that thread before.
 func (l *collect) endAnswered(m fetched, thread hash, refs map[hash]bool, id string) {
 	for key, o := range l.open.all() {
 		switch kind := o.Observation.Kind; {
-		case kind == kindRequest && (refs[o.Of] || o.Thread == thread && o.Received.Before(m.received)),
+		case (kind == kindRequest || kind == kindMail) && (refs[o.Of] || o.Thread == thread && o.Received.Before(m.received)),
 			kind == kindPromise && o.Thread == thread && o.Of != hashOf(id) && o.Received.Before(m.received):
 			l.open.drop(key)
 		}
@@ -211,5 +233,5 @@ func (l *collect) endAwaiting(from string, thread hash, refs map[hash]bool, rece
 // mayAnswer reports whether an answer of that sender's is one to a question that
 // went to these.
 func (l *collect) mayAnswer(from, to string) bool {
-	return l.timesWritten(from) > 0 || slices.ContainsFunc(strings.Split(to, ", "), func(asked string) bool { return domain(asked) == domain(from) })
+	return l.timesWritten(from) > 0 || slices.ContainsFunc(strings.Split(to, ", "), func(asked string) bool { return firm(asked) == firm(from) })
 }

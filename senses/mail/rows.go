@@ -21,20 +21,22 @@ import (
 //	        of which thread, when received, and in which folders. About 50
 //	        bytes each; at most maxKnown.
 //	o/HASH  an observation that stands, by its ID, with all reported of it; at
-//	        most maxOpen.
+//	        most maxOpen, of them maxLetters that merely are unread.
 //	s/HASH  a message that the person sent in the last year: when, and whether
 //	        it asked something; at most maxSent.
 //	r/HASH  a message that they answered in the last 60 days.
-//	c/HASH  an address that they wrote to in the last year, and how often; at
-//	        most maxCorrespondents.
+//	c/HASH  an address that they wrote to in the last year, or "@" and a domain
+//	        where not anybody has an address, and how often; at most
+//	        maxCorrespondents.
 //
 // What is over is deleted in steps, pruneStep rows a tick.
 const (
 	maxKnown          = 150_000
 	maxOpen           = 2_000
+	maxLetters        = 300
 	maxSent           = 50_000
 	maxAnswered       = 20_000
-	maxCorrespondents = 10_000
+	maxCorrespondents = 20_000
 	pruneStep         = 1_000
 	pruneEvery        = time.Hour
 )

@@ -55,7 +55,7 @@ func requests(t *testing.T, options mailtest.Options) sensetest.Harness {
 	}
 }
 
-// TestConformanceMomentary: what arrives and asks nothing. Nothing is told of
+// TestConformanceMomentary: what arrives, asks nothing and was read. Nothing is told of
 // what becomes of it, so that another message is each change.
 func TestConformanceMomentary(t *testing.T) {
 	h := newHouse(t, mailtest.Options{})
@@ -64,7 +64,7 @@ func TestConformanceMomentary(t *testing.T) {
 	arrive := func(t testing.TB, n int) {
 		round++
 		l := h.message(fmt.Sprintf("thing-%d-%d", n, round), "Tom <"+other+">", "News", "It went well.")
-		h.deliverAt("INBOX", l, time.Now().Add(-time.Minute))
+		h.deliverAt("INBOX", l, time.Now().Add(-time.Minute), imap.FlagSeen)
 	}
 	sensetest.Run(t, sensetest.Harness{
 		OpenWith: h.opens,

@@ -214,10 +214,14 @@ func (l *collect) index(m fetched, asked bool) {
 	if m.From.Name != "" && l.mine[m.From.Addr] {
 		l.state.Person = subconscious.Head(m.From.Name, maxName)
 	}
+	firms := map[string]bool{} // each counts once
 	for _, address := range recipients(m.Message) {
 		if !l.mine[address.Addr] && address.Addr != "" {
 			l.writeTo(hashOf(address.Addr), m.received)
-			l.writeTo(hashOf("@"+domain(address.Addr)), m.received)
+			if at := firm(address.Addr); !strings.Contains(at, "@") && !firms[at] {
+				firms[at] = true
+				l.writeTo(hashOf("@"+at), m.received)
+			}
 		}
 	}
 	l.endAnswered(m, hashOf(thread), refs, id)

@@ -112,7 +112,7 @@ func (h *house) collect() (senses.Batch, error) {
 }
 
 // tick is one that is committed, five minutes later. It returns what was told
-// in it: "mail ID", "+kind ID", "~kind ID", "-kind ID".
+// in it: "mail ID", also of a letter that stands, "+kind ID", "~kind ID", "-kind ID".
 func (h *house) tick() []string {
 	h.t.Helper()
 	h.at = h.at.Add(5 * time.Minute)
@@ -133,6 +133,8 @@ func (h *house) commit(batch senses.Batch) []string {
 		for _, o := range set.Items {
 			stands[o.ID] = o
 			switch before, stood := h.stands[o.ID]; {
+			case !stood && o.Kind == kindMail:
+				told = append(told, "mail "+o.ID)
 			case !stood:
 				told = append(told, "+"+o.Kind+" "+o.ID)
 			case before.Fingerprint != o.Fingerprint || before.Severity != o.Severity:

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -168,7 +169,7 @@ func TestCollectedTwiceUncommitted(t *testing.T) {
 		h.deliver("INBOX", h.message("a", boss, "Figures", asking))
 		h.deliver("INBOX", h.message("b", other, "News", "It went well."))
 		for range 3 {
-			if batch, err := h.collect(); err != nil || len(batch.Changes) != 1 || len(batch.Sets) != 1 {
+			if batch, err := h.collect(); err != nil || len(batch.Sets) != 1 || len(batch.Sets[0].Items) != 2 {
 				t.Fatalf("%+v %v", batch, err)
 			}
 		}
@@ -332,5 +333,46 @@ func TestReadWhileRenumbered(t *testing.T) {
 		h.expect("an unread copy", h.tick())
 		h.box.Expunge("INBOX", uid)
 		h.expect("the unread copy is left", h.tick(), "~request mid:a@example.org")
+	})
+}
+
+// TestLetterStandsUnread: what asks nothing stands until it is read or answered,
+// its last time is over, or three days have passed; and not more of them than fit.
+func TestLetterStandsUnread(t *testing.T) {
+	both(t, func(t *testing.T, options mailtest.Options) {
+		h := newHouse(t, options)
+		h.knows(boss)
+		h.deliver("INBOX", h.message("before", boss, "News", "It went well."))
+		h.expect("what was there", h.ticks())
+		uids := map[string]imap.UID{}
+		for name, text := range map[string]string{"read": "It went well.", "answered": "It went well.", "gone": "It went well.", "old": "It went well.", "tonight": "The play begins at 19:00 tonight."} {
+			uids[name] = h.deliver("INBOX", h.message(name, boss, "News", text))
+		}
+		for name, headers := range map[string]string{"bulk": "Precedence: bulk", "list": "List-Id: <a.example.org>", "junk": "X-Spam-Flag: YES"} {
+			m := h.message(name, other, "News", "It went well.")
+			m.Headers = []string{headers}
+			h.deliver("INBOX", m)
+		}
+		h.tick()
+		if len(h.stands) != 7 || h.stands["mid:junk@example.org"].ID != "" {
+			t.Fatalf("%d stand: %v", len(h.stands), h.stands)
+		}
+		h.expect("nothing happened", h.tick())
+		h.box.SetFlags("INBOX", uids["read"], imap.FlagSeen)
+		h.box.Expunge("INBOX", uids["gone"])
+		h.deliver("Sent", reply(h, "r1", "answered@example.org"))
+		h.expect("read, thrown away and answered", h.tick(), "-mail mid:answered@example.org", "-mail mid:gone@example.org", "-mail mid:read@example.org")
+		h.at = now.Add(12 * time.Hour)
+		h.expect("its time is over", h.tick(), "-mail mid:tonight@example.org")
+		h.at = now.Add(72 * time.Hour)
+		h.expect("three days", h.tick(), "-mail mid:bulk@example.org", "-mail mid:list@example.org", "-mail mid:old@example.org")
+		h.deliverAt("INBOX", h.message("friend", boss, "News", "It went well."), h.at.Add(-time.Hour))
+		for n := range maxLetters + 9 {
+			h.deliverAt("INBOX", h.message(fmt.Sprint("many", n), other, "News", "It went well."), h.at.Add(time.Duration(n-1000)*time.Second))
+		}
+		h.ticks()
+		if len(h.stands) != maxLetters || h.stands["mid:many0@example.org"].ID != "" || h.stands["mid:friend@example.org"].ID == "" || !strings.Contains(h.last.Degraded, "10 of them") {
+			t.Errorf("%d stand, degraded: %q", len(h.stands), h.last.Degraded)
+		}
 	})
 }

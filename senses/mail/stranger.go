@@ -1,8 +1,10 @@
 package mail
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/net/publicsuffix"
@@ -54,7 +56,7 @@ func (j judge) suspicious() []reason {
 	}{
 		{repliesElsewhere(j.Message), replyElsewhere},
 		{shouts(j.Subject), shouting},
-		{prose.Advertises(j.Subject + "\n\n" + j.said()), advertising},
+		{j.content.advertises, advertising},
 		{j.Made || j.Date.IsZero(), madeUp},
 		{namesAnother(j.From), nameIsAddress},
 		{j.ownDomainSpoofed(), ownName},
@@ -71,23 +73,23 @@ func (j judge) suspicious() []reason {
 // calls the person by name may be long and link to things; one that does not has
 // to be short, plain, and to them alone.
 func (j judge) strange() []reason {
-	found := j.suspicious()
+	found := slices.Clone(j.content.doubts)
 	add := func(is bool, r reason) {
 		if is {
 			found = append(found, r)
 		}
 	}
 	text := strings.TrimSpace(j.said())
-	links := strings.Count(text, "http://") + strings.Count(text, "https://") + strings.Count(text, "www.")
+	links := linksIn(text)
 	recipients, long, some := fewRecipients, longText, fewLinks
-	if !j.names() {
+	if !j.content.names {
 		recipients, long, some = 1, plainText, 0
 	}
 	add(len(j.To)+len(j.Cc) > recipients, manyTo)
 	add(len(text) < shortText, tooShort)
 	add(len(text) > long, tooLong)
 	add(links > some, manyLinks)
-	add(!j.names() && speaksOfMoney(j.Subject+"\n"+text), ofMoney)
+	add(!j.content.names && speaksOfMoney(j.Subject+"\n"+text), ofMoney)
 	return found
 }
 
@@ -106,9 +108,9 @@ var moneyWords = prose.SetOf(`money cash invest investment investments investor 
 	billion bank banking bitcoin crypto wallet donation inheritance profit profits income salary geld kredit darlehen investition investieren
 	erbschaft millionen spende argent credit pret investissement heritage dinero credito prestamo inversion herencia millones donativo`)
 
-// repliesElsewhere reports whether answers would go to another domain.
+// repliesElsewhere reports whether answers would go to another house.
 func repliesElsewhere(m message.Message) bool {
-	return len(m.ReplyTo) > 0 && !slices.ContainsFunc(m.ReplyTo, func(a message.Address) bool { return domain(a.Addr) == domain(m.From.Addr) })
+	return len(m.ReplyTo) > 0 && !slices.ContainsFunc(m.ReplyTo, func(a message.Address) bool { return firm(a.Addr) == firm(m.From.Addr) })
 }
 
 // domain is the part of an address that somebody had to register, by the public
@@ -119,6 +121,28 @@ func domain(address string) string {
 		return registered
 	}
 	return name
+}
+
+//go:embed freemail.txt
+var freeMail string
+
+// freeHosts are hosts at which anybody has an address.
+var freeHosts = sync.OnceValue(func() map[string]bool {
+	_, list, _ := strings.Cut(freeMail, "\n")
+	hosts := map[string]bool{}
+	for host := range strings.FieldsSeq(list) {
+		hosts[host] = true
+	}
+	return hosts
+})
+
+// firm is what an address has in common with those of the people it works with:
+// its domain, and where anybody has an address the address itself.
+func firm(address string) string {
+	if at := domain(address); !freeHosts()[at] {
+		return at
+	}
+	return strings.ToLower(address)
 }
 
 // shouts reports whether a subject is in capitals, or ends in rows of marks.

@@ -245,8 +245,11 @@ func (w *world) watched(l *message) []*filed {
 	return all
 }
 
-func (w *world) answered(l *message) bool {
-	return slices.ContainsFunc(w.watched(l), func(c *filed) bool { return slices.Contains(c.flags, imap.FlagAnswered) })
+// over: what stands for a message is answered, or a letter that was read.
+func (w *world) over(l *message, kind string) bool {
+	return slices.ContainsFunc(w.watched(l), func(c *filed) bool {
+		return (kind == "request" || kind == "mail") && slices.Contains(c.flags, imap.FlagAnswered) || kind == "mail" && slices.Contains(c.flags, imap.FlagSeen)
+	})
 }
 
 // hear takes in what a collect that was committed told.
@@ -298,7 +301,7 @@ func (w *world) gone(l *message, o subconscious.Observation) {
 	case !stood.Until.After(w.at):
 	case l.sent:
 		w.fail("%s is gone before its time, which is %s, at %s", o.ID, stood.Until, w.at)
-	case len(w.watched(l)) > 0 && !(stood.Kind == "request" && w.answered(l)):
+	case len(w.watched(l)) > 0 && !w.over(l, stood.Kind):
 		w.fail("%s (%s) is gone and lies in the folders as before; it was to stand until %s, and it is %s", o.ID, stood.Kind, stood.Until, w.at)
 	}
 }
@@ -317,8 +320,8 @@ func (w *world) check() {
 			case l.sent:
 			case len(copies) == 0:
 				w.fail("%s stands and lies in no folder", id)
-			case o.Kind == "request" && w.answered(l):
-				w.fail("%s stands and was answered", id)
+			case w.over(l, o.Kind):
+				w.fail("%s stands and was answered, or read", id)
 			case !l.twice && slices.Contains(copies[0].flags, imap.FlagSeen) != (o.Attrs["seen"] == "true"):
 				w.fail("%s stands with seen %q, and has flags %v", id, o.Attrs["seen"], copies[0].flags)
 			}

@@ -27,9 +27,6 @@ func (s *scene) letter(o subconscious.Observation) score.Letter {
 		Bytes: number("bytes", 0), Questions: number("questions", 0), Links: number("urls", 0), Doubts: number("doubts", 0),
 		Hours: number("hours", -1), Days: number("days", -1), Says: strings.Fields(o.Attrs["says"]),
 	}
-	if registered, _, _ := strings.Cut(o.Attrs["domain"], "."); mailHosts()[registered] {
-		l.Domain = "" // anybody has an address there
-	}
 	if l.Domain == "" && !l.Forged && s.named(o) {
 		l.Domain = "named"
 	}
