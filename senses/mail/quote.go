@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/subconsciousd/subconsciousd/internal/dates"
 	"github.com/subconsciousd/subconsciousd/internal/prose"
@@ -16,10 +17,12 @@ const (
 	quoteBytes     = 160
 )
 
-// telling is the stretch of sentences of a text that says most of what matters:
-// when it names the time, what changed or failed, what is asked; and the time that
-// it names, zero for none.
-func telling(text string, at time.Time) (quote string, named time.Time) {
+// telling is the stretch of sentences of a letter that says most of what matters: the
+// time, what changed or failed, what is asked, and what the subject speaks of; and the
+// time that it names, zero for none.
+func telling(subject, text string, at time.Time) (quote string, named time.Time) {
+	about := strings.FieldsFunc(prose.Fold(subject), func(r rune) bool { return !prose.IsWordRune(r) })
+	about = slices.DeleteFunc(about, func(word string) bool { return utf8.RuneCountInString(word) < 3 })
 	sentences := prose.Sentences(text)
 	sentences = sentences[:min(len(sentences), quoteSentences)]
 	found, asks := dates.Find(text, at), prose.Asks(text, at)
@@ -41,6 +44,13 @@ func telling(text string, at time.Time) (quote string, named time.Time) {
 		if prose.Urgent(s.Text) {
 			worth[i]++
 		}
+		said, common := strings.FieldsFunc(prose.Fold(s.Text), func(r rune) bool { return !prose.IsWordRune(r) }), 0
+		for _, word := range about {
+			if slices.Contains(said, word) {
+				common++
+			}
+		}
+		worth[i] += min(common, 2)
 	}
 	best, from, to := -1, 0, 0
 	for i := range sentences {
@@ -55,6 +65,12 @@ func telling(text string, at time.Time) (quote string, named time.Time) {
 			}
 		}
 	}
+	// What follows explains, as far as there is room.
+	for long := size(sentences[from:to]); to > from && to < len(sentences); to++ {
+		if long += 1 + len(sentences[to].Text); long > quoteBytes || len(strings.Fields(sentences[to].Text)) < 3 {
+			break
+		}
+	}
 	for _, m := range found {
 		if ahead := m.Due.Sub(at); !m.DateOnly && ahead > 0 && ahead < 48*time.Hour && (named.IsZero() || m.Due.Before(named)) {
 			named = m.Due
@@ -65,6 +81,14 @@ func telling(text string, at time.Time) (quote string, named time.Time) {
 		said = append(said, s.Text)
 	}
 	return around(strings.Join(said, " "), found), named
+}
+
+// size is how long sentences are together.
+func size(sentences []prose.Sentence) (n int) {
+	for _, s := range sentences {
+		n += 1 + len(s.Text)
+	}
+	return n
 }
 
 // around leaves the beginning of a long quotation out where the time that it
