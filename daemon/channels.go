@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/subconsciousd/subconsciousd/escalate/actions"
 	"github.com/subconsciousd/subconsciousd/notify"
@@ -38,7 +39,7 @@ func (d *Daemon) openChannels(ctx context.Context) (err error) {
 		}
 		channels = append(channels, channel)
 	}
-	answers := answers{mind: d.mind, logger: d.options.Logger, reject: func(ctx context.Context, tx *store.Tx, id string) (actions.Proposal, error) {
+	answers := answers{mind: d.mind, logger: d.options.Logger, zone: d.zoneOrUTC(), reject: func(ctx context.Context, tx *store.Tx, id string) (actions.Proposal, error) {
 		return d.actions.RejectIn(ctx, tx, id)
 	}}
 	d.outbox, err = notify.NewOutbox(ctx, notify.Options{
@@ -82,11 +83,16 @@ func replyTopic(ctx context.Context, kept *mind.Store, id string) (string, error
 	return topic, kept.SetMeta(ctx, replyKey+id, topic)
 }
 
+// tomorrowAt is the hour at which what was put off to tomorrow comes again.
+const tomorrowAt = 8
+
 // answers takes what buttons say: it waits in the inputs like any request. The
 // tick that takes it looks up what it is about.
 type answers struct {
 	mind   *mind.Store
 	logger *slog.Logger
+	// zone says when tomorrow is.
+	zone *time.Location
 	// reject takes the person's no to a proposal. A yes is taken at home alone.
 	reject func(ctx context.Context, tx *store.Tx, id string) (actions.Proposal, error)
 }
@@ -98,6 +104,13 @@ func (a answers) take(ctx context.Context, tx *store.Tx, reply notify.Reply) err
 		return a.rejected(ctx, tx, reply)
 	case notify.AnswerUseful:
 		command.Kind, command.Feedback = subconscious.CommandAck, subconscious.Useful
+	case notify.AnswerNotUseful:
+		command.Kind, command.Feedback = subconscious.CommandAck, subconscious.NotUseful
+	case notify.AnswerMute:
+		command.Kind, command.Forever = subconscious.CommandDismiss, true
+	case notify.AnswerTomorrow:
+		year, month, day := reply.At.In(a.zone).Date()
+		command.Kind, command.Until = subconscious.CommandSnooze, time.Date(year, month, day+1, tomorrowAt, 0, 0, 0, a.zone)
 	case notify.AnswerNotNow:
 		command.Kind = subconscious.CommandSnooze
 	case notify.AnswerLater:

@@ -117,7 +117,7 @@ func (e effects) Tell(ctx context.Context, tx *store.Tx, t deliberate.Telling) e
 	p := notify.Post{
 		Key: t.Key, At: e.now(), Kind: notify.KindIncident, Incident: t.Escalation.Person, Title: t.Title, Text: t.Text, Urgent: t.Urgent,
 		Priority: t.Escalation.Template.Priority, Outline: t.Escalation.Template.Outline,
-		Expires: t.Expires, Answers: []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss},
+		Expires: t.Expires, Answers: answersOf(t.Escalation.Template),
 	}
 	if t.Kind == deliberate.TellProposed && t.Proposal != "" {
 		p.Kind, p.Proposal, p.Answers = notify.KindProposal, t.Proposal, []notify.Answer{notify.AnswerLater, notify.AnswerReject}

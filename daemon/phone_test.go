@@ -42,7 +42,7 @@ func TestPhone(t *testing.T) {
 		t.Fatalf("the phone got %+v", message)
 	}
 	w.restart() // which listens to the same topic again
-	if err := server.Press(ctx, message, "Useful"); err != nil {
+	if err := server.Press(ctx, message, "Done"); err != nil {
 		t.Fatal(err)
 	}
 	w.until("the answer is there", func() bool {

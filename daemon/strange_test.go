@@ -54,7 +54,7 @@ func TestStrangeAnswers(t *testing.T) {
 		}
 		return channels[0]
 	}
-	press("Useful", 1)
+	press("Done", 1)
 	kept := func() {
 		t.Helper()
 		w.until("the place is kept", func() (all bool) {
@@ -72,7 +72,7 @@ func TestStrangeAnswers(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	w.restart()
-	press("Not now", 2)
+	press("Tomorrow", 2)
 	if got := phone(); got.Refused != junk {
 		t.Errorf("after a restart it knows of %d strange answers", got.Refused)
 	}
@@ -80,7 +80,7 @@ func TestStrangeAnswers(t *testing.T) {
 	w.stop()
 	w.change("UPDATE notify_replies SET place = ''")
 	w.begin()
-	press("Dismiss", 3)
+	press("Mute", 3)
 	w.until("all came again", func() bool { return phone().Refused >= 2*junk })
 
 	renewed, err := w.d.RenewChannel(ctx, "phone")
@@ -101,7 +101,7 @@ func TestStrangeAnswers(t *testing.T) {
 	if err := server.AwaitStreams(ctx, reply[strings.LastIndexByte(reply, '/')+1:], 0); err != nil {
 		t.Error("the old topic is still read", err)
 	}
-	if err := server.Press(ctx, messages[1], "Useful"); err != nil {
+	if err := server.Press(ctx, messages[1], "Done"); err != nil {
 		t.Fatal(err)
 	}
 	w.until("the answer to the test is there", func() bool {

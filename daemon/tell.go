@@ -46,7 +46,7 @@ func messages(tick int64, at time.Time, outcome escalate.Decided) []message {
 			continue
 		}
 		p := add(string(decision.ID), notify.KindIncident, *decision.Message, decision.ID)
-		p.Incident, p.Answers = decision.ID, []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss}
+		p.Incident, p.Answers = decision.ID, answersOf(*decision.Message)
 	}
 	for _, clear := range outcome.Clears {
 		p := add("clear/"+string(clear.ID), notify.KindClear, clear.Message, clear.ID)
@@ -57,6 +57,19 @@ func messages(tick int64, at time.Time, outcome escalate.Decided) []message {
 	}
 	if outcome.Notices != nil {
 		add("notices", notify.KindNotice, outcome.Notices.Message)
+	}
+	return all
+}
+
+// answersOf are the buttons of a message; of one that was written before they were
+// chosen, those that fit all.
+func answersOf(m escalate.Message) []notify.Answer {
+	if len(m.Buttons) == 0 {
+		return []notify.Answer{notify.AnswerUseful, notify.AnswerNotNow, notify.AnswerDismiss}
+	}
+	var all []notify.Answer
+	for _, name := range m.Buttons {
+		all = append(all, notify.Answer(name))
 	}
 	return all
 }

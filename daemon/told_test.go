@@ -223,23 +223,23 @@ func TestAnswersAreLearntFrom(t *testing.T) {
 	}
 }
 
-// "Not now" is told again when its time has come, if it still stands; what was
-// dismissed for good never is, however bad it gets.
-func TestNotNowAndNeverAgain(t *testing.T) {
+// "Tomorrow" is told again tomorrow, if it still stands; what was dismissed for good
+// never is, however bad it gets.
+func TestTomorrowAndNeverAgain(t *testing.T) {
 	t.Parallel()
 	w, phone := toldOnce(t)
 	buttons := phone.Messages()[0].Buttons
-	i := slices.IndexFunc(buttons, func(b notify.Button) bool { return b.Answer == notify.AnswerNotNow })
+	i := slices.IndexFunc(buttons, func(b notify.Button) bool { return b.Answer == notify.AnswerTomorrow })
 	if err := w.d.Outbox().Take(t.Context(), buttons[i].Token); err != nil {
 		t.Fatal(err)
 	}
 	w.ticks(12)
-	if inbox := w.inbox(); len(inbox) != 1 || inbox[0].State != subconscious.TellingSnoozed || inbox[0].Until.IsZero() {
+	if inbox := w.inbox(); len(inbox) != 1 || inbox[0].State != subconscious.TellingSnoozed || inbox[0].Until.Hour() != 8 {
 		t.Fatalf("the inbox holds %+v", inbox)
 	}
-	w.pushed(phone, "not now", "/srv")
-	w.ticks(30)
-	w.pushed(phone, "three hours later", "/srv", "/srv")
+	w.pushed(phone, "today", "/srv")
+	w.ticks(24 * 12)
+	w.pushed(phone, "tomorrow", "/srv", "/srv")
 	w.command(subconscious.Command{Kind: subconscious.CommandDismiss, IncidentID: w.inbox()[0].ID, Forever: true})
 	w.tick()
 	w.disk.set(99)

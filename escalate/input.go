@@ -129,6 +129,8 @@ type Message struct {
 	// Priority is what is to be done about it: 5 act now, 4 within the hour or two, 3
 	// today, 2 this week, 1 for the record.
 	Priority int `json:"priority,omitempty"`
+	// Buttons are answers that fit, at most 3, as package notify names them.
+	Buttons []string `json:"buttons,omitempty"`
 	// Urgent: it is re-sent once where nobody knows whether it arrived.
 	Urgent bool `json:"urgent,omitempty"`
 	// Expires is when it is of no use any more; zero for never.

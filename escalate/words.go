@@ -26,7 +26,7 @@ const (
 func (g *gate) message(l *candidate) *Message {
 	at := g.in.At
 	point := near(prefix(l)+sentence(l.asked, l.key), at)
-	m := &Message{Title: l.title(point), Urgent: l.critical, Priority: l.priority(), Outline: l.outline()}
+	m := &Message{Title: l.title(point), Urgent: l.critical, Priority: l.priority(), Outline: l.outline(), Buttons: l.buttons()}
 	if l.due.After(at) {
 		m.Expires = l.due
 	}
@@ -223,6 +223,19 @@ const (
 
 // nextUp is how near something is about which there is no time to think.
 const nextUp = 30 * time.Minute
+
+// buttons are the answers that fit: what is over today cannot come again tomorrow,
+// and what is wrong with a machine is no matter of taste.
+func (l *candidate) buttons() []string {
+	at, all := l.gate.in.At, []string{"useful"}
+	if t, _ := l.when(); t.IsZero() || !t.Before(time.Date(at.Year(), at.Month(), at.Day()+1, 0, 0, 0, 0, at.Location())) {
+		all = append(all, "tomorrow")
+	}
+	if len(l.own) == 0 || !isMachine(classOf(&l.own[0].Latest)) {
+		all = append(all, "not_useful")
+	}
+	return append(all, "mute")[:min(len(all)+1, 3)]
+}
 
 // moment is a time as a person says it: "tonight 19:00", "tomorrow", "Thu 26 Nov 09:10".
 func moment(t, at time.Time, day bool) string {

@@ -335,7 +335,7 @@ func TestTest(t *testing.T) {
 		if err != nil || len(list) != 2 || list[0].State != notify.StateSent || list[1].State != notify.StateSent || list[0].Kind != notify.KindTest {
 			t.Fatalf("%+v, %v", list, err)
 		}
-		if m := phone.Messages()[0]; len(m.Buttons) != 3 || m.Buttons[0].Label != "Useful" || m.Buttons[1].Label != "Not now" || m.Buttons[2].Label != "Dismiss" {
+		if m := phone.Messages()[0]; len(m.Buttons) != 3 || m.Buttons[0].Label != "Done" || m.Buttons[1].Label != "Not now" || m.Buttons[2].Label != "Dismiss" {
 			t.Errorf("%+v", m)
 		}
 		phone.Fail(refused())

@@ -132,6 +132,11 @@ const (
 	AnswerUseful  Answer = "useful"
 	AnswerNotNow  Answer = "not_now"
 	AnswerDismiss Answer = "dismiss"
+	// AnswerTomorrow, AnswerNotUseful and AnswerMute: again tomorrow; not worth having
+	// been told; no more of it.
+	AnswerTomorrow  Answer = "tomorrow"
+	AnswerNotUseful Answer = "not_useful"
+	AnswerMute      Answer = "mute"
 	// AnswerLater and AnswerReject are of a proposal: it is spoken of again
 	// later, or never carried out.
 	AnswerLater  Answer = "later"

@@ -39,11 +39,11 @@ var ErrToken = errors.New("the answer is not valid any more")
 var errForged = fmt.Errorf("%w: it has no valid signature", ErrToken)
 
 // labels are what the buttons say.
-var labels = map[Answer]string{AnswerUseful: "Useful", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss",
-	AnswerLater: "Later", AnswerReject: "Reject"}
+var labels = map[Answer]string{AnswerUseful: "Done", AnswerNotNow: "Not now", AnswerDismiss: "Dismiss",
+	AnswerLater: "Later", AnswerReject: "Reject", AnswerTomorrow: "Tomorrow", AnswerNotUseful: "Not this", AnswerMute: "Mute"}
 
 // answers are by the code with which a token writes them; 0 is none.
-var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss, AnswerLater, AnswerReject}
+var answers = []Answer{"", AnswerUseful, AnswerNotNow, AnswerDismiss, AnswerLater, AnswerReject, AnswerTomorrow, AnswerNotUseful, AnswerMute}
 
 // isOfProposal reports whether it answers a proposal.
 func (a Answer) isOfProposal() bool { return a == AnswerLater || a == AnswerReject }

@@ -17,7 +17,7 @@ import (
 type Channel struct {
 	ID string `mapstructure:"id" about:"A short name, unique among the channels, such as phone."`
 	// Content is how much of a message it may carry; Load fills it in.
-	Content  notify.Content   `mapstructure:"content" about:"What it may carry: full, title, or none (that there is something, and its id). Left out: full where nobody else can read it, else title."`
+	Content  notify.Content   `mapstructure:"content" about:"What it may carry: full, title (who or what, and when: nothing that was said), or none (that there is something, and its id). Left out: full where nobody else can read it, else title."`
 	Ntfy     *ntfy.Config     `mapstructure:"ntfy" about:"A topic of an ntfy server, to which a phone subscribes."`
 	Shoutrrr *shoutrrr.Config `mapstructure:"shoutrrr" about:"Any service that shoutrrr knows: Telegram, Signal, mail, and so on. No buttons."`
 	Desktop  *desktop.Config  `mapstructure:"desktop" about:"The notifications of this machine's desktop; it has no keys: {}."`
