@@ -105,7 +105,7 @@ type Decision struct {
 	// Confidence is what importance and calibration come to, 0 to 1.
 	Confidence float64 `json:"confidence"`
 	// Again says why something told before is told again: "worse", "nearer",
-	// "status", "participant", "returned", "reminder".
+	// "status", "participant", "returned", "reminder", "letter".
 	Again string `json:"again,omitempty"`
 	// New: nothing was on record for this request, or another verdict or reason.
 	// What did not change is not recorded again.

@@ -169,9 +169,13 @@ func (g *gate) tell(l *candidate, told subconscious.Told, outcome string) {
 
 // told is what an incident is like now.
 func (g *gate) told(l *candidate, why string) subconscious.Told {
+	due := l.due
+	if due.IsZero() { // of the machine, when it will be full
+		due = l.asked.Due
+	}
 	return subconscious.Told{
 		Tick: g.in.Tick, At: g.in.At, Why: why, Sort: sortOf(l.asked), Severity: toldAs(l), Band: l.band,
-		Due: l.due, Status: status(l.own), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
+		Due: due, Status: status(l.own), Participants: participants(l.all), Changes: g.changes(l.incident, l.asked),
 	}
 }
 

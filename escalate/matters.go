@@ -17,6 +17,7 @@ const (
 	againParticipant = "participant"
 	againReturned    = "returned"
 	againReminder    = "reminder"
+	againLetter      = "letter"
 
 	// whyRead marks what the person read in the inbox before it was told.
 	whyRead = "read"
@@ -72,10 +73,14 @@ func (l *candidate) isOwnDoing() bool {
 // "" for nothing. What changed for the better is nothing.
 func (l *candidate) change(last subconscious.Told) string {
 	now := status(l.own)
+	mail := len(l.own) > 0 && l.own[0].Latest.Sense == "mail"
+	_, old := last.Changes[firstRef(l.own)]
 	switch {
-	case l.severity > last.Severity:
+	case mail && !old && (l.severity > last.Severity || l.isReopened()):
+		return againLetter
+	case l.severity > last.Severity && !mail && !l.isForetold(last):
 		return againWorse
-	case l.isReopened() && !l.isOld(last):
+	case l.isReopened() && !mail && !l.isOld(last):
 		return againReturned
 	case l.isNearer(last):
 		return againNearer
@@ -172,6 +177,25 @@ func (l *candidate) isOld(last subconscious.Told) bool {
 		told, covered := last.Changes[c.Ref]
 		return known && (!covered || seq > told)
 	})
+}
+
+// firstRef is what a request is about.
+func firstRef(own []*subconscious.Evidence) subconscious.Ref {
+	if len(own) == 0 {
+		return ""
+	}
+	return own[0].Ref
+}
+
+// forecastMoves is by how much sooner something is full than was told, before that
+// is news.
+const forecastMoves = 30 * time.Minute
+
+// isForetold reports whether something of the machine gets worse as the person was
+// told that it would: it will be full at the time that was named.
+func (l *candidate) isForetold(last subconscious.Told) bool {
+	return last.Heard() && !last.Digest && len(l.own) > 0 && isMachine(classOf(&l.own[0].Latest)) &&
+		!last.Due.IsZero() && !l.asked.Due.IsZero() && !l.asked.Due.Before(last.Due.Add(-forecastMoves))
 }
 
 // touches is how often something that comes near is pushed: a lead, and at the

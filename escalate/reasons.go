@@ -328,7 +328,7 @@ func (l *candidate) anew() string {
 	}
 	return map[string]string{
 		againWorse: "worse than " + than, againNearer: "nearer than " + than, againStatus: "its status is another one",
-		againParticipant: "somebody joined", againReturned: "it was over, and is back", againReminder: "to be reminded of it now",
+		againParticipant: "somebody joined", againReturned: "it was over, and is back", againReminder: "to be reminded of it now", againLetter: "another letter of it came",
 	}[l.again]
 }
 

@@ -1,0 +1,48 @@
+package escalate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/subconsciousd/subconsciousd/escalate"
+	"github.com/subconsciousd/subconsciousd/subconscious"
+)
+
+// What gets worse is told again: not where that was foretold; and a letter is
+// never worse than another, but new or known.
+func TestToldAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		sense, kind string
+		foretold    time.Duration // from noon, when it was said to be full; now it is an hour
+		another     bool          // another observation was told
+		again       string
+		told        bool
+	}{
+		"a file":                                {"files", "file", 0, false, "worse", true},
+		"a letter that is known":                {"mail", "mail", 0, false, "", false},
+		"another letter":                        {"mail", "mail", 0, true, "letter", true},
+		"a disk":                                {"health", "disk", 0, false, "worse", true},
+		"a disk that fills as foretold":         {"health", "disk", time.Hour, false, "", false},
+		"a disk that is full far sooner":        {"health", "disk", 3 * time.Hour, false, "worse", true},
+		"a disk that fills as another foretold": {"health", "disk", 70 * time.Minute, true, "", false},
+	} {
+		in := plainInput()
+		in.Evidence[0].Latest.Sense, in.Evidence[0].Latest.Kind, in.Evidence[0].Latest.Severity = c.sense, c.kind, subconscious.Critical
+		in.Asked[0].Asked.Source, in.Asked[0].Asked.Due = c.sense, time.Time{}
+		if c.kind == "disk" {
+			in.Asked[0].Asked.Due = noon.Add(time.Hour)
+		}
+		toldBefore(&in, 2*time.Hour, subconscious.Warning)
+		last := &telling(&in).Told[0]
+		if c.foretold > 0 {
+			last.Due = noon.Add(c.foretold)
+		}
+		if c.another {
+			last.Changes = map[subconscious.Ref]int64{"mail:another": 4}
+		}
+		d := escalate.Decide(in).Decisions[0]
+		if told := d.Verdict == escalate.Tell; told != c.told || told && d.Again != c.again {
+			t.Errorf("%s: %s %s again %q (%s), want told %t again %q", name, d.Verdict, d.Reason, d.Again, d.Detail, c.told, c.again)
+		}
+	}
+}
