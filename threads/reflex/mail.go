@@ -42,15 +42,15 @@ func (s *scene) mailWorth(o subconscious.Observation) (importance int, reason st
 		return 0, ""
 	case worth.Percent < listFrom:
 		return 3, ""
-	case known(o) == 0 && !on(o, "ours") && o.Attrs["acquainted"] == "" || on(o, "forged"):
-		return min(importance, strangers), reason
+	case on(o, "forged"):
+		return min(importance, forged), reason
 	}
 	return importance, reason
 }
 
-// strangers is the most that a mail of somebody counts to whom, and to whose
-// house, the person never wrote: a line of the digest.
-const strangers = 6
+// forged is the most that a mail counts of somebody who is not who they say: a line
+// of the digest.
+const forged = 6
 
 // listFrom is the score, in per cent, from which on a mail is worth a line of the
 // digest.
